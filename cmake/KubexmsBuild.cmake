@@ -1,0 +1,97 @@
+# How everything here is compiled, and the one function that makes a library.
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
+
+find_program(KUBEXMS_CCACHE ccache)
+if(KUBEXMS_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros ${KUBEXMS_CCACHE})
+endif()
+
+add_library(kubexms_flags INTERFACE)
+target_compile_options(kubexms_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Werror -Wno-missing-field-initializers)
+target_link_options(kubexms_flags INTERFACE -fuse-ld=lld)
+if(KUBEXMS_SANITIZE)
+  add_compile_options(-fsanitize=${KUBEXMS_SANITIZE} -fno-omit-frame-pointer
+                      -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${KUBEXMS_SANITIZE})
+endif()
+if(KUBEXMS_THREAD_SAFETY)
+  target_compile_options(kubexms_flags INTERFACE -Wthread-safety)
+endif()
+
+find_package(Threads REQUIRED)
+find_package(Boost 1.81 REQUIRED COMPONENTS json)
+find_package(fmt REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(yaml REQUIRED IMPORTED_TARGET yaml-0.1)
+pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)
+find_package(prometheus-cpp REQUIRED COMPONENTS core)
+if(KUBEXMS_TESTS OR KUBEXMS_BENCHMARKS)
+  find_package(GTest REQUIRED)
+  find_library(KUBEXMS_RAPIDCHECK rapidcheck REQUIRED)
+endif()
+if(KUBEXMS_BENCHMARKS)
+  find_package(benchmark REQUIRED)
+  find_package(nlohmann_json REQUIRED)
+endif()
+
+# kubexms_add_library(NAME DEPENDS lib... LINKS target...)
+#
+# Every .cc in the folder (and the folders below it) is part of the library kubexms_NAME, except
+# that the *_test.cc become the test program NAME_test. DEPENDS are libraries of ours and must
+# agree with the direction table of tests/tidy; LINKS are other people's and are not passed on,
+# unless named in PUBLIC_LINKS.
+function(kubexms_add_library name)
+  cmake_parse_arguments(arg "" "" "DEPENDS;LINKS;PUBLIC_LINKS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+
+  add_library(kubexms_${name} STATIC ${sources})
+  add_library(kubexms::${name} ALIAS kubexms_${name})
+  set_target_properties(kubexms_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(kubexms_${name} PUBLIC
+    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(kubexms_${name} PUBLIC cxx_std_20)
+  foreach(dependency IN LISTS arg_DEPENDS)
+    target_link_libraries(kubexms_${name} PUBLIC kubexms::${dependency})
+  endforeach()
+  target_link_libraries(kubexms_${name} PUBLIC ${arg_PUBLIC_LINKS}
+                                        PRIVATE ${arg_LINKS} $<BUILD_INTERFACE:kubexms_flags>)
+
+  install(TARGETS kubexms_${name} EXPORT kubexms_targets
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(DIRECTORY . DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kubexms/${name}
+          FILES_MATCHING PATTERN "*.h" PATTERN "*_test.h" EXCLUDE)
+
+  if(KUBEXMS_TESTS AND tests)
+    kubexms_add_test(${name}_test SOURCES ${tests} LINKS kubexms::${name} ${arg_LINKS})
+  endif()
+endfunction()
+
+# kubexms_add_test(NAME SOURCES file... LINKS target...): a GoogleTest program, each of its tests
+# known to ctest.
+function(kubexms_add_test name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LINKS} kubexms_flags ${KUBEXMS_RAPIDCHECK}
+                                        GTest::gtest GTest::gmock GTest::gtest_main)
+  include(GoogleTest)
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300
+                       DISCOVERY_TIMEOUT 60)
+endfunction()

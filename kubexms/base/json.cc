@@ -1,0 +1,447 @@
+#include "kubexms/base/json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/stream_parser.hpp>
+#include <boost/json/value_stack.hpp>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "kubexms/base/json_reader.h"
+
+namespace kubexms {
+namespace {
+
+namespace dom = simdjson::dom;
+
+// A parser keeps buffers of several times the text; above this they are given back after use.
+constexpr size_t kKeepBuffersBelow = 1 << 20;
+
+// The same text through Boost.JSON, only to learn where it is wrong: simdjson does not say.
+size_t FindErrorOffset(std::string_view text, int max_depth) {
+  boost::json::parse_options options;
+  options.max_depth = static_cast<size_t>(max_depth);
+  boost::json::stream_parser parser({}, options);
+  boost::json::error_code code;
+  const size_t consumed = parser.write(text.data(), text.size(), code);
+  if (!code) return text.size();
+  return std::min(consumed, text.size());
+}
+
+// The offset of the first number that does not fit, found by trying each in turn.
+size_t FindNumberOutOfRange(std::string_view text) {
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (in_string) {
+      if (text[i] == '\\') ++i;
+      else if (text[i] == '"') in_string = false;
+      continue;
+    }
+    if (text[i] == '"') in_string = true;
+    if (text[i] != '-' && !std::isdigit(static_cast<unsigned char>(text[i]))) continue;
+    size_t end = text.find_first_not_of("+-.0123456789eE", i);
+    if (end == std::string_view::npos) end = text.size();
+    dom::parser parser;
+    if (parser.parse(std::string(text.substr(i, end - i))).error() != simdjson::SUCCESS) return i;
+    i = end - 1;
+  }
+  return text.size();
+}
+
+Error MakeParseError(std::string_view text, simdjson::error_code code, int max_depth) {
+  const auto at = [&](size_t offset, std::string_view what) {
+    return Error::BadRequest(fmt::format("{}: {}", DescribePosition(text, offset), what));
+  };
+  switch (code) {
+    case simdjson::EMPTY:
+      return Error::BadRequest("the JSON text is empty");
+    case simdjson::NUMBER_ERROR:
+      return at(FindNumberOutOfRange(text), "the number is malformed or out of range");
+    case simdjson::DEPTH_ERROR:
+      return at(FindErrorOffset(text, max_depth),
+                fmt::format("nested deeper than {} levels", max_depth));
+    case simdjson::UTF8_ERROR:
+      return at(FindErrorOffset(text, max_depth), "invalid UTF-8");
+    case simdjson::UNESCAPED_CHARS:
+      return at(FindErrorOffset(text, max_depth), "a control character inside a string");
+    case simdjson::MEMALLOC:
+    case simdjson::CAPACITY:
+      return Error::RequestTooLarge("the JSON text is too large");
+    default: {
+      const size_t offset = FindErrorOffset(text, max_depth);
+      return at(offset, offset >= text.size() ? "unexpected end of JSON input"
+                                              : "malformed JSON");
+    }
+  }
+}
+
+// Turns a tape into a document.
+class DocumentBuilder {
+ public:
+  explicit DocumentBuilder(const JsonOptions& options) : options_(options) {
+    stack_.reset(options.storage);
+  }
+
+  Result<Json> Build(dom::element root) {
+    RETURN_IF_ERROR(Push(root));
+    return stack_.release();
+  }
+
+ private:
+  Result<void> Push(dom::element element) {
+    switch (element.type()) {
+      case dom::element_type::OBJECT:
+        return PushObject(element);
+      case dom::element_type::ARRAY:
+        return PushArray(element);
+      case dom::element_type::STRING:
+        stack_.push_string(std::string_view(element));
+        break;
+      case dom::element_type::INT64:
+        stack_.push_int64(int64_t(element));
+        break;
+      case dom::element_type::UINT64:
+        stack_.push_uint64(uint64_t(element));
+        break;
+      case dom::element_type::DOUBLE:
+        stack_.push_double(double(element));
+        break;
+      case dom::element_type::BOOL:
+        stack_.push_bool(bool(element));
+        break;
+      case dom::element_type::NULL_VALUE:
+        stack_.push_null();
+        break;
+    }
+    return {};
+  }
+
+  Result<void> PushObject(dom::object object) {
+    const size_t first_key = keys_.size();
+    const size_t parent_path = path_.size();
+    bool sorted = true;
+    for (const auto [key, value] : object) {
+      sorted = sorted && (keys_.size() == first_key || keys_.back() < key);
+      keys_.push_back(key);
+      stack_.push_key(key);
+      if (parent_path != 0) path_ += '.';
+      path_ += key;
+      RETURN_IF_ERROR(Push(value));
+      path_.resize(parent_path);
+    }
+    const size_t count = keys_.size() - first_key;
+    if (!sorted) RETURN_IF_ERROR(CheckDuplicates(first_key));
+    keys_.resize(first_key);
+    stack_.push_object(count);
+    return {};
+  }
+
+  Result<void> PushArray(dom::array array) {
+    const size_t parent_path = path_.size();
+    size_t count = 0;
+    for (const dom::element value : array) {
+      fmt::format_to(std::back_inserter(path_), "[{}]", count++);
+      RETURN_IF_ERROR(Push(value));
+      path_.resize(parent_path);
+    }
+    stack_.push_array(count);
+    return {};
+  }
+
+  // Sorted keys have none; the others are sorted here.
+  Result<void> CheckDuplicates(size_t first_key) {
+    const auto begin = keys_.begin() + static_cast<ptrdiff_t>(first_key);
+    std::sort(begin, keys_.end());
+    for (auto it = std::adjacent_find(begin, keys_.end()); it != keys_.end();
+         it = std::adjacent_find(it + 1, keys_.end())) {
+      std::string where = path_.empty() ? std::string(*it) : fmt::format("{}.{}", path_, *it);
+      if (options_.duplicates == nullptr) {
+        return Error::BadRequest(fmt::format("duplicate field \"{}\"", where));
+      }
+      options_.duplicates->push_back(std::move(where));
+    }
+    return {};
+  }
+
+  const JsonOptions& options_;
+  boost::json::value_stack stack_;
+  std::vector<std::string_view> keys_;
+  std::string path_;
+};
+
+// The text with the padding that simdjson wants behind it, in a buffer that is used again.
+std::string_view WithPadding(std::string_view text, std::string& buffer) {
+  buffer.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+  buffer.assign(text);
+  return buffer;
+}
+
+void AppendIndented(const Json& value, int indent, std::string& out);
+
+void NewLine(int indent, std::string& out) {
+  out += '\n';
+  out.append(static_cast<size_t>(indent) * 2, ' ');
+}
+
+// Calls `visit(key, value)` for the members in the order of their keys.
+template <class Visit>
+void ForEachSorted(const JsonObject& object, Visit visit) {
+  const auto less = [](const auto& a, const auto& b) { return a.key() < b.key(); };
+  if (std::is_sorted(object.begin(), object.end(), less)) {
+    for (const auto& member : object) visit(member.key(), member.value());
+    return;
+  }
+  std::vector<const JsonObject::value_type*> members;
+  members.reserve(object.size());
+  for (const auto& member : object) members.push_back(&member);
+  std::sort(members.begin(), members.end(),
+            [&](const auto* a, const auto* b) { return less(*a, *b); });
+  for (const auto* member : members) visit(member->key(), member->value());
+}
+
+void AppendIndented(const Json& value, int indent, std::string& out) {
+  if (const JsonObject* object = value.if_object(); object != nullptr && !object->empty()) {
+    bool first = true;
+    out += '{';
+    ForEachSorted(*object, [&](std::string_view key, const Json& member) {
+      if (!std::exchange(first, false)) out += ',';
+      NewLine(indent + 1, out);
+      AppendJsonString(key, out);
+      out += ": ";
+      AppendIndented(member, indent + 1, out);
+    });
+    NewLine(indent, out);
+    out += '}';
+  } else if (const JsonArray* array = value.if_array(); array != nullptr && !array->empty()) {
+    bool first = true;
+    out += '[';
+    for (const Json& item : *array) {
+      if (!std::exchange(first, false)) out += ',';
+      NewLine(indent + 1, out);
+      AppendIndented(item, indent + 1, out);
+    }
+    NewLine(indent, out);
+    out += ']';
+  } else {
+    AppendJson(value, out);
+  }
+}
+
+}  // namespace
+
+Result<simdjson::dom::element> JsonReader::Read(std::string_view text, int max_depth) {
+  thread_local dom::parser parser;
+  thread_local std::string buffer;
+  if (parser.capacity() > kKeepBuffersBelow && text.size() < kKeepBuffersBelow) {
+    parser = dom::parser();
+    buffer = std::string();
+  }
+  if (parser.capacity() < text.size() || parser.max_depth() != static_cast<size_t>(max_depth)) {
+    const auto error = parser.allocate(std::max<size_t>(text.size(), 4096),
+                                       static_cast<size_t>(max_depth));
+    if (error) return Error::RequestTooLarge("the JSON text is too large");
+  }
+  const std::string_view padded = WithPadding(text, buffer);
+  dom::element root;
+  const auto error = parser.parse(padded.data(), padded.size(), false).get(root);
+  if (error) return MakeParseError(text, error, max_depth);
+  return root;
+}
+
+Result<Json> ParseJson(std::string_view text, const JsonOptions& options) {
+  ASSIGN_OR_RETURN(const dom::element root, JsonReader::Read(text, options.max_depth));
+  return DocumentBuilder(options).Build(root);
+}
+
+void AppendJsonString(std::string_view text, std::string& out) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  out += '"';
+  size_t written = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (c >= 0x20 && c != '"' && c != '\\') continue;
+    out.append(text.data() + written, i - written);
+    written = i + 1;
+    switch (c) {
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\n': out += "\\n"; break;
+      case '\r': out += "\\r"; break;
+      case '\t': out += "\\t"; break;
+      default:
+        out += "\\u00";
+        out += kHex[c >> 4];
+        out += kHex[c & 15];
+    }
+  }
+  out.append(text.data() + written, text.size() - written);
+  out += '"';
+}
+
+void AppendJsonNumber(int64_t number, std::string& out) {
+  char buffer[24];
+  out.append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), number).ptr);
+}
+
+void AppendJsonNumber(uint64_t number, std::string& out) {
+  char buffer[24];
+  out.append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), number).ptr);
+}
+
+void AppendJsonNumber(double number, std::string& out) {
+  KUBEXMS_CHECK(std::isfinite(number));
+  const double magnitude = std::fabs(number);
+  const bool plain = magnitude == 0 || (magnitude >= 1e-6 && magnitude < 1e21);
+  char buffer[64];
+  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), number,
+                                 plain ? std::chars_format::fixed : std::chars_format::scientific);
+  out.append(buffer, end.ptr);
+}
+
+void AppendJson(const JsonObject& object, std::string& out) {
+  bool first = true;
+  out += '{';
+  ForEachSorted(object, [&](std::string_view key, const Json& member) {
+    if (!std::exchange(first, false)) out += ',';
+    AppendJsonString(key, out);
+    out += ':';
+    AppendJson(member, out);
+  });
+  out += '}';
+}
+
+void AppendJson(const Json& value, std::string& out) {
+  switch (value.kind()) {
+    case boost::json::kind::object:
+      AppendJson(value.get_object(), out);
+      break;
+    case boost::json::kind::array: {
+      bool first = true;
+      out += '[';
+      for (const Json& item : value.get_array()) {
+        if (!std::exchange(first, false)) out += ',';
+        AppendJson(item, out);
+      }
+      out += ']';
+      break;
+    }
+    case boost::json::kind::string: AppendJsonString(AsView(value.get_string()), out); break;
+    case boost::json::kind::int64: AppendJsonNumber(value.get_int64(), out); break;
+    case boost::json::kind::uint64: AppendJsonNumber(value.get_uint64(), out); break;
+    case boost::json::kind::double_: AppendJsonNumber(value.get_double(), out); break;
+    case boost::json::kind::bool_: out += value.get_bool() ? "true" : "false"; break;
+    case boost::json::kind::null: out += "null"; break;
+  }
+}
+
+void AppendJson(simdjson::dom::element element, std::string& out) {
+  switch (element.type()) {
+    case dom::element_type::OBJECT: {
+      std::vector<std::pair<std::string_view, dom::element>> members;
+      for (const auto [key, value] : dom::object(element)) members.emplace_back(key, value);
+      std::stable_sort(members.begin(), members.end(),
+                       [](const auto& a, const auto& b) { return a.first < b.first; });
+      out += '{';
+      for (size_t i = 0; i < members.size(); ++i) {
+        if (i != 0) out += ',';
+        AppendJsonString(members[i].first, out);
+        out += ':';
+        AppendJson(members[i].second, out);
+      }
+      out += '}';
+      break;
+    }
+    case dom::element_type::ARRAY: {
+      bool first = true;
+      out += '[';
+      for (const dom::element item : dom::array(element)) {
+        if (!std::exchange(first, false)) out += ',';
+        AppendJson(item, out);
+      }
+      out += ']';
+      break;
+    }
+    case dom::element_type::STRING: AppendJsonString(std::string_view(element), out); break;
+    case dom::element_type::INT64: AppendJsonNumber(int64_t(element), out); break;
+    case dom::element_type::UINT64: AppendJsonNumber(uint64_t(element), out); break;
+    case dom::element_type::DOUBLE: AppendJsonNumber(double(element), out); break;
+    case dom::element_type::BOOL: out += bool(element) ? "true" : "false"; break;
+    case dom::element_type::NULL_VALUE: out += "null"; break;
+  }
+}
+
+std::string WriteJson(const Json& value) {
+  std::string out;
+  AppendJson(value, out);
+  return out;
+}
+
+std::string WriteJsonPretty(const Json& value) {
+  std::string out;
+  AppendIndented(value, 0, out);
+  out += '\n';
+  return out;
+}
+
+bool JsonEqual(const Json& a, const Json& b) {
+  if (const JsonObject* object = a.if_object()) {
+    const JsonObject* other = b.if_object();
+    if (other == nullptr || object->size() != other->size()) return false;
+    return std::all_of(object->begin(), object->end(), [&](const auto& member) {
+      const auto it = other->find(member.key());
+      return it != other->end() && JsonEqual(member.value(), it->value());
+    });
+  }
+  if (const JsonArray* array = a.if_array()) {
+    const JsonArray* other = b.if_array();
+    return other != nullptr && std::equal(array->begin(), array->end(), other->begin(),
+                                          other->end(), JsonEqual);
+  }
+  if (a.is_double() || b.is_double()) {
+    if (!a.is_number() || !b.is_number()) return false;
+    return a.to_number<double>() == b.to_number<double>();
+  }
+  return a == b;
+}
+
+std::string_view JsonTypeName(const Json& value) {
+  switch (value.kind()) {
+    case boost::json::kind::object: return "object";
+    case boost::json::kind::array: return "array";
+    case boost::json::kind::string: return "string";
+    case boost::json::kind::int64:
+    case boost::json::kind::uint64: return "integer";
+    case boost::json::kind::double_: return "number";
+    case boost::json::kind::bool_: return "boolean";
+    case boost::json::kind::null: return "null";
+  }
+  return "null";
+}
+
+const Json* FindMember(const Json& value, std::string_view key) {
+  const JsonObject* object = value.if_object();
+  return object == nullptr ? nullptr : object->if_contains(key);
+}
+
+Json* FindMember(Json& value, std::string_view key) {
+  JsonObject* object = value.if_object();
+  return object == nullptr ? nullptr : object->if_contains(key);
+}
+
+std::string_view FindString(const Json& value, std::string_view key) {
+  const Json* member = FindMember(value, key);
+  const JsonString* text = member == nullptr ? nullptr : member->if_string();
+  return text == nullptr ? std::string_view() : AsView(*text);
+}
+
+std::string DescribePosition(std::string_view text, size_t offset) {
+  offset = std::min(offset, text.size());
+  const std::string_view before = text.substr(0, offset);
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+  return fmt::format("line {}, column {}", line, offset - line_start + 1);
+}
+
+}  // namespace kubexms

@@ -1,0 +1,26 @@
+#pragma once
+
+// The fast, read-only way into JSON: simdjson's tape. For code that takes values out of a text
+// without keeping a document: typed decoding and headers of stored objects. Include it in .cc
+// files only.
+
+#include <simdjson.h>
+
+#include <string_view>
+
+#include "kubexms/base/result.h"
+
+namespace kubexms {
+
+// Parses one text and lends its root element. The element and all its strings stay valid until the
+// next JsonReader is made on this thread; hence: read, copy out what you need, let go.
+// Refuses what ParseJson refuses, except duplicate keys: those are for the caller to see.
+class JsonReader {
+ public:
+  static Result<simdjson::dom::element> Read(std::string_view text, int max_depth = 512);
+};
+
+// Appends the canonical form of an element.
+void AppendJson(simdjson::dom::element element, std::string& out);
+
+}  // namespace kubexms
