@@ -178,7 +178,46 @@ std::string_view WithPadding(std::string_view text, std::string& buffer) {
   return buffer;
 }
 
-void AppendIndented(const Json& value, int indent, std::string& out);
+bool NeedsEscape(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
+}
+
+// Whether any of eight bytes needs an escape. The three tests mark, in the high bit of each byte,
+// bytes below 0x20, quotes and backslashes; bytes of 0x80 and above are never marked.
+bool AnyNeedsEscape(uint64_t bytes) {
+  constexpr uint64_t kOnes = 0x0101010101010101;
+  constexpr uint64_t kHigh = 0x8080808080808080;
+  const uint64_t quote = bytes ^ (kOnes * '"');
+  const uint64_t backslash = bytes ^ (kOnes * '\\');
+  return (((bytes - kOnes * 0x20) | (quote - kOnes) | (backslash - kOnes)) & ~bytes & kHigh) != 0;
+}
+
+// The first position from `from` on whose byte needs an escape, or the size.
+size_t FindEscape(std::string_view text, size_t from) {
+  size_t i = from;
+  for (; i + 8 <= text.size(); i += 8) {
+    uint64_t bytes;
+    std::memcpy(&bytes, text.data() + i, 8);
+    if (AnyNeedsEscape(bytes)) break;
+  }
+  while (i < text.size() && !NeedsEscape(text[i])) ++i;
+  return i;
+}
+
+void AppendEscaped(char c, std::string& out) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  switch (c) {
+    case '"': out += "\\\""; break;
+    case '\\': out += "\\\\"; break;
+    case '\n': out += "\\n"; break;
+    case '\r': out += "\\r"; break;
+    case '\t': out += "\\t"; break;
+    default:
+      out += "\\u00";
+      out += kHex[c >> 4];
+      out += kHex[c & 15];
+  }
+}
 
 void NewLine(int indent, std::string& out) {
   out += '\n';
@@ -256,25 +295,12 @@ Result<Json> ParseJson(std::string_view text, const JsonOptions& options) {
 }
 
 void AppendJsonString(std::string_view text, std::string& out) {
-  static constexpr char kHex[] = "0123456789abcdef";
   out += '"';
   size_t written = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (c >= 0x20 && c != '"' && c != '\\') continue;
+  for (size_t i = FindEscape(text, 0); i < text.size(); i = FindEscape(text, i + 1)) {
     out.append(text.data() + written, i - written);
     written = i + 1;
-    switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      default:
-        out += "\\u00";
-        out += kHex[c >> 4];
-        out += kHex[c & 15];
-    }
+    AppendEscaped(text[i], out);
   }
   out.append(text.data() + written, text.size() - written);
   out += '"';
@@ -291,7 +317,10 @@ void AppendJsonNumber(uint64_t number, std::string& out) {
 }
 
 void AppendJsonNumber(double number, std::string& out) {
-  KUBEXMS_CHECK(std::isfinite(number));
+  if (!std::isfinite(number)) {
+    out += "null";
+    return;
+  }
   const double magnitude = std::fabs(number);
   const bool plain = magnitude == 0 || (magnitude >= 1e-6 && magnitude < 1e21);
   char buffer[64];

@@ -51,6 +51,7 @@ std::string WriteJsonPretty(const Json& value);
 void AppendJsonString(std::string_view text, std::string& out);
 void AppendJsonNumber(int64_t number, std::string& out);
 void AppendJsonNumber(uint64_t number, std::string& out);
+// JSON has no infinities and no NaN: they are written as null.
 void AppendJsonNumber(double number, std::string& out);
 
 // Equality of values as JSON means it: 1 and 1.0 are equal, the order of keys does not matter.

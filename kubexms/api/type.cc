@@ -1,0 +1,302 @@
+#include "kubexms/api/type.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "kubexms/base/mutex.h"
+
+namespace kubexms {
+namespace {
+
+// Descriptions are made rarely and once; one lock for all of them keeps cycles simple.
+Mutex& BuildMutex() {
+  static Mutex mutex;
+  return mutex;
+}
+
+Schema* NewFieldSchema(const TypeInfo& type) {
+  auto* schema = new Schema;
+  if (type.kind == TypeKind::kStruct) {
+    schema->ref = &type.schema;
+    schema->type = SchemaType::kObject;
+  } else {
+    *schema = type.schema;
+  }
+  return schema;
+}
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
+}
+
+}  // namespace
+
+std::string KindName::ApiVersion() const {
+  return group.empty() ? std::string(version) : std::string(group) + "/" + std::string(version);
+}
+
+std::string KindName::Singular() const { return Lower(kind); }
+
+std::string KindName::Plural() const {
+  if (!plural.empty()) return std::string(plural);
+  std::string name = Lower(kind);
+  const auto ends_with = [&](std::string_view end) { return name.ends_with(end); };
+  if (ends_with("s") || ends_with("x") || ends_with("ch") || ends_with("sh")) return name + "es";
+  if (ends_with("y") && name.size() > 1 &&
+      std::string_view("aeiou").find(name[name.size() - 2]) == std::string_view::npos) {
+    name.back() = 'i';
+    return name + "es";
+  }
+  return name + "s";
+}
+
+const FieldInfo* TypeInfo::FindField(std::string_view name, size_t hint) const {
+  if (hint < fields.size() && fields[hint].name == name) return &fields[hint];
+  const auto it = std::lower_bound(
+      fields.begin(), fields.end(), name,
+      [](const FieldInfo& field, std::string_view wanted) { return field.name < wanted; });
+  return it != fields.end() && it->name == name ? &*it : nullptr;
+}
+
+FieldBuilder& FieldBuilder::Required() {
+  field_.required = true;
+  owner_.schema.required.push_back(field_.name);
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::Immutable() {
+  schema_.immutable = true;
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::Nullable() {
+  schema_.nullable = true;
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::Default(bool value) {
+  schema_.default_value = Json(value);
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::Default(int value) {
+  schema_.default_value = Json(value);
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::Default(const char* value) {
+  schema_.default_value = Json(std::string_view(value));
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::DefaultJson(std::string_view json) {
+  Result<Json> value = ParseJson(json);
+  KUBEXMS_CHECK(value.ok());
+  schema_.default_value = std::move(value).value();
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::Enum(std::initializer_list<std::string_view> values) {
+  for (std::string_view value : values) schema_.enum_values.emplace_back(value);
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::Minimum(double value) {
+  schema_.minimum = value;
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::Maximum(double value) {
+  schema_.maximum = value;
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::MinLength(int64_t value) {
+  schema_.min_length = value;
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::MaxLength(int64_t value) {
+  schema_.max_length = value;
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::Pattern(std::string_view regex) {
+  schema_.pattern = regex;
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::MinItems(int64_t value) {
+  schema_.min_items = value;
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::MaxItems(int64_t value) {
+  schema_.max_items = value;
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::Format(std::string_view format) {
+  schema_.format = format;
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::PreserveUnknownFields() {
+  schema_.preserve_unknown_fields = true;
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::ListAtomic() {
+  schema_.list_type = ListType::kAtomic;
+  schema_.list_type_given = true;
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::ListSet() {
+  schema_.list_type = ListType::kSet;
+  schema_.list_type_given = true;
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::ListMap(std::initializer_list<std::string_view> keys) {
+  schema_.list_type = ListType::kMap;
+  schema_.list_type_given = true;
+  schema_.list_map_keys.assign(keys.begin(), keys.end());
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::MapAtomic() {
+  schema_.map_atomic = true;
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::PatchMerge(std::string_view merge_key) {
+  schema_.patch_strategy = PatchStrategy::kMerge;
+  schema_.patch_merge_key = merge_key;
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::PatchRetainKeys() {
+  schema_.patch_strategy = PatchStrategy::kRetainKeys;
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::PatchMergeRetainKeys(std::string_view merge_key) {
+  schema_.patch_strategy = PatchStrategy::kMergeRetainKeys;
+  schema_.patch_merge_key = merge_key;
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::Column(std::string_view title, int priority) {
+  schema_.column = title;
+  schema_.column_priority = priority;
+  return *this;
+}
+
+namespace type_internal {
+
+const TypeInfo* Reference(LazyType& type) {
+  if (type.info == nullptr) {
+    type.info = new TypeInfo;
+    type.build(*type.info);
+  }
+  return type.info;
+}
+
+const TypeInfo& Built(LazyType& type) {
+  MutexLock lock(BuildMutex());
+  return *Reference(type);
+}
+
+FieldBuilder AddField(TypeInfo& owner, std::string_view name, size_t offset, const TypeInfo* type,
+                      std::string_view doc) {
+  FieldInfo& field = owner.fields.emplace_back();
+  field.name = name;
+  AppendJsonString(name, field.key);
+  field.key += ':';
+  field.offset = offset;
+  field.type = type;
+  Schema* schema = NewFieldSchema(*type);
+  if (!doc.empty()) schema->doc = doc;
+  owner.schema.properties.push_back({std::string(name), schema});
+  return {owner, field, *schema};
+}
+
+void DescribeKind(TypeInfo& info, const KindName& kind) {
+  info.kind_name = &kind;
+  info.schema.doc = kind.doc;
+  const auto add = [&](std::string_view name, std::string constant, std::string_view doc) {
+    FieldInfo& field = info.fields.emplace_back();
+    field.name = name;
+    AppendJsonString(name, field.key);
+    field.key += ':';
+    field.constant = std::move(constant);
+    auto* schema = new Schema;
+    schema->type = SchemaType::kString;
+    schema->doc = doc;
+    info.schema.properties.push_back({std::string(name), schema});
+  };
+  add("apiVersion", kind.ApiVersion(), "Group and version of the API this object is written in.");
+  add("kind", std::string(kind.kind), "What kind of object this is.");
+}
+
+void BuildPrimitive(TypeInfo& info, TypeKind kind) {
+  info.kind = kind;
+  Schema& schema = info.schema;
+  switch (kind) {
+    case TypeKind::kBool:
+      schema.type = SchemaType::kBoolean;
+      break;
+    case TypeKind::kInt32:
+      schema.type = SchemaType::kInteger;
+      schema.format = "int32";
+      break;
+    case TypeKind::kInt64:
+      schema.type = SchemaType::kInteger;
+      schema.format = "int64";
+      break;
+    case TypeKind::kDouble:
+      schema.type = SchemaType::kNumber;
+      schema.format = "double";
+      break;
+    case TypeKind::kString:
+      schema.type = SchemaType::kString;
+      break;
+    default:
+      schema.preserve_unknown_fields = true;
+      break;
+  }
+}
+
+void FinishOptional(TypeInfo& info) {
+  info.kind = TypeKind::kOptional;
+  const std::unique_ptr<Schema> schema(NewFieldSchema(*info.element));
+  info.schema = *schema;
+}
+
+void FinishList(TypeInfo& info) {
+  info.kind = TypeKind::kList;
+  info.schema.type = SchemaType::kArray;
+  info.schema.items = &info.element->schema;
+}
+
+void FinishMap(TypeInfo& info) {
+  info.kind = TypeKind::kMap;
+  info.schema.type = SchemaType::kObject;
+  info.schema.additional_properties = &info.element->schema;
+}
+
+void FinishStruct(TypeInfo& info) {
+  info.schema.type = SchemaType::kObject;
+  std::sort(info.fields.begin(), info.fields.end(),
+            [](const FieldInfo& a, const FieldInfo& b) { return a.name < b.name; });
+  std::sort(info.schema.properties.begin(), info.schema.properties.end(),
+            [](const Property& a, const Property& b) { return a.name < b.name; });
+  std::sort(info.schema.required.begin(), info.schema.required.end());
+  KUBEXMS_CHECK(info.fields.size() <= kMaxFields);
+}
+
+}  // namespace type_internal
+}  // namespace kubexms
