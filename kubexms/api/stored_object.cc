@@ -1,0 +1,177 @@
+#include "kubexms/api/stored_object.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "kubexms/base/json_reader.h"
+
+namespace kubexms {
+namespace {
+
+namespace dom = simdjson::dom;
+
+constexpr std::string_view kVersionKey = "resourceVersion";
+
+std::vector<const JsonObject::value_type*> SortedMembers(const JsonObject& object) {
+  std::vector<const JsonObject::value_type*> members;
+  members.reserve(object.size() + 1);
+  for (const auto& member : object) members.push_back(&member);
+  std::sort(members.begin(), members.end(),
+            [](const auto* a, const auto* b) { return a->key() < b->key(); });
+  return members;
+}
+
+// Writes members one after the other, in canonical form.
+class MemberWriter {
+ public:
+  explicit MemberWriter(std::string& out) : out_(out) { out_ += '{'; }
+  ~MemberWriter() { out_ += '}'; }
+
+  void Key(std::string_view key) {
+    if (!std::exchange(first_, false)) out_ += ',';
+    AppendJsonString(key, out_);
+    out_ += ':';
+  }
+
+ private:
+  std::string& out_;
+  bool first_ = true;
+};
+
+// The metadata with an empty resourceVersion at its place in the order of keys. Returns the
+// offset between that string's quotes.
+size_t AppendMetadata(const JsonObject& metadata, std::string& out) {
+  size_t version_offset = 0;
+  MemberWriter writer(out);
+  const auto write_version = [&] {
+    writer.Key(kVersionKey);
+    out += "\"\"";
+    version_offset = out.size() - 1;
+  };
+  for (const auto* member : SortedMembers(metadata)) {
+    if (member->key() == kVersionKey) continue;
+    if (version_offset == 0 && member->key() > kVersionKey) write_version();
+    writer.Key(member->key());
+    AppendJson(member->value(), out);
+  }
+  if (version_offset == 0) write_version();
+  return version_offset;
+}
+
+std::string GetString(dom::object object, std::string_view key) {
+  std::string_view text;
+  return object.at_key(key).get(text) == simdjson::SUCCESS ? std::string(text) : std::string();
+}
+
+StringMap ReadLabels(dom::object metadata) {
+  StringMap labels;
+  dom::object object;
+  if (metadata.at_key("labels").get(object) != simdjson::SUCCESS) return labels;
+  for (const auto [key, value] : object) {
+    std::string_view text;
+    if (value.get(text) == simdjson::SUCCESS) labels.emplace(key, text);
+  }
+  return labels;
+}
+
+std::vector<ObjectHeader::Owner> ReadOwners(dom::object metadata) {
+  std::vector<ObjectHeader::Owner> owners;
+  dom::array array;
+  if (metadata.at_key("ownerReferences").get(array) != simdjson::SUCCESS) return owners;
+  for (const dom::element item : array) {
+    dom::object owner;
+    if (item.get(owner) != simdjson::SUCCESS) continue;
+    bool controller = false;
+    if (owner.at_key("controller").get(controller) != simdjson::SUCCESS) controller = false;
+    owners.push_back({.uid = GetString(owner, "uid"),
+                      .kind = GetString(owner, "kind"),
+                      .name = GetString(owner, "name"),
+                      .controller = controller});
+  }
+  return owners;
+}
+
+// The scalar at "spec.nodeName" as the text that field selectors compare with.
+std::string ReadField(dom::element element, std::string_view path) {
+  while (!path.empty()) {
+    const size_t dot = path.find('.');
+    if (element.at_key(path.substr(0, dot)).get(element) != simdjson::SUCCESS) return {};
+    path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
+  }
+  if (element.is_string()) return std::string(std::string_view(element));
+  if (element.is_null() || element.is_object() || element.is_array()) return {};
+  std::string text;
+  AppendJson(element, text);
+  return text;
+}
+
+bool HasItems(dom::object metadata, std::string_view key) {
+  dom::array array;
+  return metadata.at_key(key).get(array) == simdjson::SUCCESS && array.size() != 0;
+}
+
+uint64_t ReadVersion(dom::object metadata) {
+  const std::string text = GetString(metadata, kVersionKey);
+  uint64_t version = 0;
+  std::from_chars(text.data(), text.data() + text.size(), version);
+  return version;
+}
+
+}  // namespace
+
+std::string EncodedObject::WithVersion(uint64_t version) const {
+  std::string digits;
+  AppendJsonNumber(version, digits);
+  std::string spliced;
+  spliced.reserve(bytes.size() + digits.size());
+  spliced.append(bytes, 0, version_offset);
+  spliced += digits;
+  spliced.append(bytes, version_offset);
+  return spliced;
+}
+
+EncodedObject EncodeObject(const JsonObject& object) {
+  EncodedObject encoded;
+  {
+    MemberWriter writer(encoded.bytes);
+    for (const auto* member : SortedMembers(object)) {
+      writer.Key(member->key());
+      const JsonObject* metadata =
+          member->key() == "metadata" ? member->value().if_object() : nullptr;
+      if (metadata == nullptr) {
+        AppendJson(member->value(), encoded.bytes);
+      } else {
+        encoded.version_offset = AppendMetadata(*metadata, encoded.bytes);
+      }
+    }
+  }
+  KUBEXMS_CHECK(encoded.version_offset != 0);
+  return encoded;
+}
+
+Result<std::shared_ptr<const StoredObject>> StoredObject::Make(
+    std::string bytes, const std::vector<std::string>& field_paths) {
+  ASSIGN_OR_RETURN(const dom::element root, JsonReader::Read(bytes));
+  dom::object object;
+  dom::object metadata;
+  if (root.get(object) != simdjson::SUCCESS ||
+      object.at_key("metadata").get(metadata) != simdjson::SUCCESS) {
+    return Error::BadRequest("metadata: Required value: a stored object must have it");
+  }
+  ObjectHeader header{
+      .name = GetString(metadata, "name"),
+      .namespace_ = GetString(metadata, "namespace"),
+      .uid = GetString(metadata, "uid"),
+      .resource_version = ReadVersion(metadata),
+      .labels = ReadLabels(metadata),
+      .owners = ReadOwners(metadata),
+      .deleting = !GetString(metadata, "deletionTimestamp").empty(),
+      .has_finalizers = HasItems(metadata, "finalizers"),
+  };
+  header.fields.reserve(field_paths.size());
+  for (const std::string& path : field_paths) header.fields.push_back(ReadField(root, path));
+  return std::shared_ptr<const StoredObject>(
+      new StoredObject(std::move(bytes), std::move(header)));
+}
+
+}  // namespace kubexms

@@ -1,0 +1,72 @@
+#pragma once
+
+// An object as it is stored and served: immutable canonical JSON plus a small header with what the
+// server asks for on every read. Serving one copies bytes and parses nothing.
+//
+// Life of a write: the document is encoded once without its resource version (EncodeObject), the
+// version is spliced in when the commit has one (WithVersion), and from then on only the bytes and
+// the header are looked at.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexms/api/type.h"
+#include "kubexms/base/json.h"
+#include "kubexms/base/result.h"
+
+namespace kubexms {
+
+// Canonical bytes of an object whose metadata.resourceVersion is "", and where that string begins.
+struct EncodedObject {
+  std::string bytes;
+  size_t version_offset = 0;
+
+  // The bytes with the version in its place.
+  std::string WithVersion(uint64_t version) const;
+};
+
+// `object` must have a `metadata` object; any resourceVersion in it is ignored.
+EncodedObject EncodeObject(const JsonObject& object);
+
+struct ObjectHeader {
+  struct Owner {
+    std::string uid;
+    std::string kind;
+    std::string name;
+    bool controller = false;
+  };
+
+  std::string name;
+  std::string namespace_;
+  std::string uid;
+  uint64_t resource_version = 0;
+  StringMap labels;
+  std::vector<Owner> owners;
+  bool deleting = false;        // has a deletionTimestamp
+  bool has_finalizers = false;
+  // Values of the kind's selectable fields, in the order they were asked for; absent ones empty.
+  std::vector<std::string> fields;
+};
+
+class StoredObject {
+ public:
+  // Reads the header out of `bytes`, once. `field_paths` are the kind's selectable fields, such as
+  // "spec.nodeName". Fails when the bytes are not an object with metadata.
+  static Result<std::shared_ptr<const StoredObject>> Make(
+      std::string bytes, const std::vector<std::string>& field_paths = {});
+
+  std::string_view bytes() const { return bytes_; }
+  const ObjectHeader& header() const { return header_; }
+
+ private:
+  StoredObject(std::string bytes, ObjectHeader header)
+      : bytes_(std::move(bytes)), header_(std::move(header)) {}
+
+  std::string bytes_;
+  ObjectHeader header_;
+};
+
+}  // namespace kubexms
