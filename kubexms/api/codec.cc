@@ -26,6 +26,12 @@ std::string_view TypeName(dom::element element) {
   return "null";
 }
 
+std::string ToText(dom::element element) {
+  TextBuffer text;
+  AppendJson(element, text);
+  return text.ToString();
+}
+
 // Walks a tape and a table together. A failed step leaves its message, and the steps it returns
 // through put their part of the path before it; success costs nothing for that.
 class Decoder {
@@ -109,9 +115,7 @@ class Decoder {
   }
 
   bool DecodeRawJson(void* value, dom::element element) {
-    std::string& text = static_cast<RawJson*>(value)->text;
-    text.clear();
-    AppendJson(element, text);
+    static_cast<RawJson*>(value)->text = ToText(element);
     return true;
   }
 
@@ -151,9 +155,7 @@ class Decoder {
         unknown.begin(), unknown.end(), key,
         [](const auto& field, std::string_view wanted) { return field.first < wanted; });
     if (it != unknown.end() && it->first == key) return Fail("the field is given twice");
-    RawJson raw;
-    AppendJson(member, raw.text);
-    unknown.insert(it, {std::string(key), std::move(raw)});
+    unknown.insert(it, {std::string(key), RawJson{ToText(member)}});
     return true;
   }
 
@@ -227,7 +229,7 @@ bool IsZero(const TypeInfo& type, const void* value) {
 // Writes the members of one struct, with the unknown ones merged in by name.
 class StructWriter {
  public:
-  StructWriter(const TypeInfo& type, const void* value, std::string& out)
+  StructWriter(const TypeInfo& type, const void* value, TextBuffer& out)
       : type_(type), value_(value), out_(out) {}
 
   void Write() {
@@ -235,7 +237,7 @@ class StructWriter {
     static const Struct::UnknownFields kNone;
     const auto& unknown = base->unknown_fields() == nullptr ? kNone : *base->unknown_fields();
     auto next_unknown = unknown.begin();
-    out_ += '{';
+    out_.Append('{');
     for (const FieldInfo& field : type_.fields) {
       while (next_unknown != unknown.end() && next_unknown->first < field.name) {
         WriteUnknown(*next_unknown++);
@@ -243,7 +245,7 @@ class StructWriter {
       WriteField(field);
     }
     while (next_unknown != unknown.end()) WriteUnknown(*next_unknown++);
-    out_ += '}';
+    out_.Append('}');
   }
 
  private:
@@ -262,68 +264,65 @@ class StructWriter {
     AppendEncoded(*field.type, member, out_);
     // An inline struct in which nothing is set is as good as absent.
     if (!field.required && field.type->kind == TypeKind::kStruct && out_.size() == start + 2) {
-      out_.resize(before);
+      out_.Truncate(before);
       first_ = was_first;
     }
   }
 
   void WriteUnknown(const std::pair<std::string, RawJson>& field) {
-    std::string key;
-    AppendJsonString(field.first, key);
-    key += ':';
-    WriteKey(key);
-    out_ += field.second.text;
+    WriteKey(QuoteJson(field.first) + ":");
+    out_.Append(field.second.text);
   }
 
   void WriteKey(std::string_view key) {
-    if (!std::exchange(first_, false)) out_ += ',';
-    out_ += key;
+    if (!std::exchange(first_, false)) out_.Append(',');
+    out_.Append(key);
   }
 
   const TypeInfo& type_;
   const void* value_;
-  std::string& out_;
+  TextBuffer& out_;
   bool first_ = true;
 };
 
-void AppendList(const TypeInfo& type, const void* value, std::string& out) {
+void AppendList(const TypeInfo& type, const void* value, TextBuffer& out) {
   const auto [items, count] = type.items(value);
-  out += '[';
+  out.Append('[');
   for (size_t i = 0; i < count; ++i) {
-    if (i != 0) out += ',';
+    if (i != 0) out.Append(',');
     AppendEncoded(*type.element, At(items, i * type.element->size), out);
   }
-  out += ']';
+  out.Append(']');
 }
 
-void AppendMap(const TypeInfo& type, const void* value, std::string& out) {
+void AppendMap(const TypeInfo& type, const void* value, TextBuffer& out) {
   struct Context {
     const TypeInfo& element;
-    std::string& out;
+    TextBuffer& out;
     bool first = true;
   } context{*type.element, out};
-  out += '{';
+  out.Append('{');
   type.visit(value, &context, [](void* opaque, const std::string& key, const void* item) {
     auto& c = *static_cast<Context*>(opaque);
-    if (!std::exchange(c.first, false)) c.out += ',';
+    if (!std::exchange(c.first, false)) c.out.Append(',');
     AppendJsonString(key, c.out);
-    c.out += ':';
+    c.out.Append(':');
     AppendEncoded(c.element, item, c.out);
   });
-  out += '}';
+  out.Append('}');
 }
 
-void AppendOptional(const TypeInfo& type, const void* value, std::string& out) {
+void AppendOptional(const TypeInfo& type, const void* value, TextBuffer& out) {
   const void* element = type.get(value);
   if (element == nullptr) {
-    out += "null";
+    out.Append("null");
   } else {
     AppendEncoded(*type.element, element, out);
   }
 }
 
-void AppendRawJson(const RawJson& raw, std::string& out) {
-  out += raw.text.empty() ? std::string_view("null") : std::string_view(raw.text);
+void AppendRawJson(const RawJson& raw, TextBuffer& out) {
+  out.Append(raw.text.empty() ? std::string_view("null") : std::string_view(raw.text));
 }
 
 }  // namespace
@@ -333,10 +332,10 @@ Result<void> Decode(const TypeInfo& type, void* value, std::string_view json) {
   return Decoder().Run(type, value, root);
 }
 
-void AppendEncoded(const TypeInfo& type, const void* value, std::string& out) {
+void AppendEncoded(const TypeInfo& type, const void* value, TextBuffer& out) {
   switch (type.kind) {
     case TypeKind::kBool:
-      out += *static_cast<const bool*>(value) ? "true" : "false";
+      out.Append(*static_cast<const bool*>(value) ? "true" : "false");
       break;
     case TypeKind::kInt32:
       AppendJsonNumber(int64_t{*static_cast<const int32_t*>(value)}, out);

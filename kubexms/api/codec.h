@@ -14,30 +14,31 @@ namespace kubexms {
 
 namespace codec_internal {
 Result<void> Decode(const TypeInfo& type, void* value, std::string_view json);
-void AppendEncoded(const TypeInfo& type, const void* value, std::string& out);
+void AppendEncoded(const TypeInfo& type, const void* value, TextBuffer& out);
 }  // namespace codec_internal
 
 // The value of `json`, which must be of T's kind if T is one. Null is absent. Errors name the
 // field: "spec.replicas: expected integer, got string".
 template <class T>
 Result<T> Decode(std::string_view json) {
-  T value{};
-  RETURN_IF_ERROR(codec_internal::Decode(TypeOf<T>(), &value, json));
-  return value;
+  Result<T> result;
+  Result<void> decoded = codec_internal::Decode(TypeOf<T>(), &*result, json);
+  if (!decoded.ok()) result = decoded.error();
+  return result;
 }
 
 // Appends canonical JSON. Fields that are not required are left out when they are absent, empty
 // or zero.
 template <class T>
-void AppendEncoded(const T& value, std::string& out) {
+void AppendEncoded(const T& value, TextBuffer& out) {
   codec_internal::AppendEncoded(TypeOf<T>(), &value, out);
 }
 
 template <class T>
 std::string Encode(const T& value) {
-  std::string out;
+  TextBuffer out(4096);
   AppendEncoded(value, out);
-  return out;
+  return out.ToString();
 }
 
 // The same through a document, for code that patches or validates.

@@ -24,28 +24,28 @@ std::vector<const JsonObject::value_type*> SortedMembers(const JsonObject& objec
 // Writes members one after the other, in canonical form.
 class MemberWriter {
  public:
-  explicit MemberWriter(std::string& out) : out_(out) { out_ += '{'; }
-  ~MemberWriter() { out_ += '}'; }
+  explicit MemberWriter(TextBuffer& out) : out_(out) { out_.Append('{'); }
+  ~MemberWriter() { out_.Append('}'); }
 
   void Key(std::string_view key) {
-    if (!std::exchange(first_, false)) out_ += ',';
+    if (!std::exchange(first_, false)) out_.Append(',');
     AppendJsonString(key, out_);
-    out_ += ':';
+    out_.Append(':');
   }
 
  private:
-  std::string& out_;
+  TextBuffer& out_;
   bool first_ = true;
 };
 
 // The metadata with an empty resourceVersion at its place in the order of keys. Returns the
 // offset between that string's quotes.
-size_t AppendMetadata(const JsonObject& metadata, std::string& out) {
+size_t AppendMetadata(const JsonObject& metadata, TextBuffer& out) {
   size_t version_offset = 0;
   MemberWriter writer(out);
   const auto write_version = [&] {
     writer.Key(kVersionKey);
-    out += "\"\"";
+    out.Append("\"\"");
     version_offset = out.size() - 1;
   };
   for (const auto* member : SortedMembers(metadata)) {
@@ -100,9 +100,9 @@ std::string ReadField(dom::element element, std::string_view path) {
   }
   if (element.is_string()) return std::string(std::string_view(element));
   if (element.is_null() || element.is_object() || element.is_array()) return {};
-  std::string text;
+  TextBuffer text(64);
   AppendJson(element, text);
-  return text;
+  return text.ToString();
 }
 
 bool HasItems(dom::object metadata, std::string_view key) {
@@ -120,8 +120,7 @@ uint64_t ReadVersion(dom::object metadata) {
 }  // namespace
 
 std::string EncodedObject::WithVersion(uint64_t version) const {
-  std::string digits;
-  AppendJsonNumber(version, digits);
+  const std::string digits = std::to_string(version);
   std::string spliced;
   spliced.reserve(bytes.size() + digits.size());
   spliced.append(bytes, 0, version_offset);
@@ -132,20 +131,22 @@ std::string EncodedObject::WithVersion(uint64_t version) const {
 
 EncodedObject EncodeObject(const JsonObject& object) {
   EncodedObject encoded;
+  TextBuffer bytes(4096);
   {
-    MemberWriter writer(encoded.bytes);
+    MemberWriter writer(bytes);
     for (const auto* member : SortedMembers(object)) {
       writer.Key(member->key());
       const JsonObject* metadata =
           member->key() == "metadata" ? member->value().if_object() : nullptr;
       if (metadata == nullptr) {
-        AppendJson(member->value(), encoded.bytes);
+        AppendJson(member->value(), bytes);
       } else {
-        encoded.version_offset = AppendMetadata(*metadata, encoded.bytes);
+        encoded.version_offset = AppendMetadata(*metadata, bytes);
       }
     }
   }
   KUBEXMS_CHECK(encoded.version_offset != 0);
+  encoded.bytes = bytes.ToString();
   return encoded;
 }
 

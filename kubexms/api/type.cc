@@ -53,11 +53,14 @@ std::string KindName::Plural() const {
 }
 
 const FieldInfo* TypeInfo::FindField(std::string_view name, size_t hint) const {
-  if (hint < fields.size() && fields[hint].name == name) return &fields[hint];
-  const auto it = std::lower_bound(
-      fields.begin(), fields.end(), name,
-      [](const FieldInfo& field, std::string_view wanted) { return field.name < wanted; });
-  return it != fields.end() && it->name == name ? &*it : nullptr;
+  for (size_t i = hint; i < fields.size(); ++i) {
+    if (fields[i].name == name) return &fields[i];
+  }
+  const size_t end = std::min(hint, fields.size());
+  for (size_t i = 0; i < end; ++i) {
+    if (fields[i].name == name) return &fields[i];
+  }
+  return nullptr;
 }
 
 FieldBuilder& FieldBuilder::Required() {
@@ -99,7 +102,12 @@ FieldBuilder& FieldBuilder::DefaultJson(std::string_view json) {
 }
 
 FieldBuilder& FieldBuilder::Enum(std::initializer_list<std::string_view> values) {
-  for (std::string_view value : values) schema_.enum_values.emplace_back(value);
+  Schema* target = &schema_;
+  if (schema_.type == SchemaType::kArray) {
+    target = new Schema(*schema_.items);
+    schema_.items = target;
+  }
+  for (std::string_view value : values) target->enum_values.emplace_back(value);
   return *this;
 }
 
@@ -214,8 +222,7 @@ FieldBuilder AddField(TypeInfo& owner, std::string_view name, size_t offset, con
                       std::string_view doc) {
   FieldInfo& field = owner.fields.emplace_back();
   field.name = name;
-  AppendJsonString(name, field.key);
-  field.key += ':';
+  field.key = QuoteJson(name) + ":";
   field.offset = offset;
   field.type = type;
   Schema* schema = NewFieldSchema(*type);
@@ -230,8 +237,7 @@ void DescribeKind(TypeInfo& info, const KindName& kind) {
   const auto add = [&](std::string_view name, std::string constant, std::string_view doc) {
     FieldInfo& field = info.fields.emplace_back();
     field.name = name;
-    AppendJsonString(name, field.key);
-    field.key += ':';
+    field.key = QuoteJson(name) + ":";
     field.constant = std::move(constant);
     auto* schema = new Schema;
     schema->type = SchemaType::kString;

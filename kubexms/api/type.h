@@ -117,7 +117,7 @@ class Struct {
 //   static Result<T> FromText(std::string_view)           from a JSON string
 //   static Result<T> FromInteger(int64_t)                 optional: from a JSON integer
 //   static Result<T> FromDouble(double)                   optional: from another JSON number
-//   static void AppendJson(const T&, std::string& out)    canonical JSON, quotes included
+//   static void AppendJson(const T&, TextBuffer& out)    canonical JSON, quotes included
 //   static bool IsZero(const T&)                          true when an optional field is left out
 //   static void Describe(Schema&)                         type, format, …
 template <class T>
@@ -197,7 +197,7 @@ struct TypeInfo {
   Result<void> (*from_text)(void* value, std::string_view text) = nullptr;
   Result<void> (*from_integer)(void* value, int64_t number) = nullptr;
   Result<void> (*from_double)(void* value, double number) = nullptr;
-  void (*append)(const void* value, std::string& out) = nullptr;
+  void (*append)(const void* value, TextBuffer& out) = nullptr;
 
   // kStruct: fields sorted by name, and the unknown ones. `kind_name` is set for kinds.
   std::vector<FieldInfo> fields;
@@ -207,7 +207,7 @@ struct TypeInfo {
   // What a value looks like. For a struct it is the shared definition.
   Schema schema;
 
-  // The field, or null. Looks at `hint` first: fields mostly come in order.
+  // The field, or null. Looks from `hint` on first: fields mostly come in order.
   const FieldInfo* FindField(std::string_view name, size_t hint) const;
 };
 
@@ -231,6 +231,7 @@ class FieldBuilder {
   FieldBuilder& Default(const char* value);
   FieldBuilder& DefaultJson(std::string_view json);
 
+  // The allowed values; of each item, for a list.
   FieldBuilder& Enum(std::initializer_list<std::string_view> values);
   FieldBuilder& Minimum(double value);
   FieldBuilder& Maximum(double value);
@@ -352,7 +353,7 @@ void BuildScalar(TypeInfo& info) {
       return {};
     };
   }
-  info.append = [](const void* value, std::string& out) {
+  info.append = [](const void* value, TextBuffer& out) {
     Traits::AppendJson(*static_cast<const T*>(value), out);
   };
   info.is_zero = [](const void* value) { return Traits::IsZero(*static_cast<const T*>(value)); };

@@ -120,16 +120,14 @@ class DocumentBuilder {
 
   Result<void> PushObject(dom::object object) {
     const size_t first_key = keys_.size();
-    const size_t parent_path = path_.size();
     bool sorted = true;
     for (const auto [key, value] : object) {
       sorted = sorted && (keys_.size() == first_key || keys_.back() < key);
       keys_.push_back(key);
       stack_.push_key(key);
-      if (parent_path != 0) path_ += '.';
-      path_ += key;
+      path_.push_back({.key = key});
       RETURN_IF_ERROR(Push(value));
-      path_.resize(parent_path);
+      path_.pop_back();
     }
     const size_t count = keys_.size() - first_key;
     if (!sorted) RETURN_IF_ERROR(CheckDuplicates(first_key));
@@ -139,12 +137,11 @@ class DocumentBuilder {
   }
 
   Result<void> PushArray(dom::array array) {
-    const size_t parent_path = path_.size();
     size_t count = 0;
     for (const dom::element value : array) {
-      fmt::format_to(std::back_inserter(path_), "[{}]", count++);
+      path_.push_back({.index = count++});
       RETURN_IF_ERROR(Push(value));
-      path_.resize(parent_path);
+      path_.pop_back();
     }
     stack_.push_array(count);
     return {};
@@ -156,7 +153,7 @@ class DocumentBuilder {
     std::sort(begin, keys_.end());
     for (auto it = std::adjacent_find(begin, keys_.end()); it != keys_.end();
          it = std::adjacent_find(it + 1, keys_.end())) {
-      std::string where = path_.empty() ? std::string(*it) : fmt::format("{}.{}", path_, *it);
+      std::string where = PathTo(*it);
       if (options_.duplicates == nullptr) {
         return Error::BadRequest(fmt::format("duplicate field \"{}\"", where));
       }
@@ -165,10 +162,29 @@ class DocumentBuilder {
     return {};
   }
 
+  // A step down into the document: into a member, or into the item at an index.
+  struct Step {
+    std::string_view key;
+    size_t index = 0;
+  };
+
+  // "spec.containers[0].image", where the last step is `key`.
+  std::string PathTo(std::string_view key) const {
+    std::string path;
+    for (const Step& step : path_) {
+      if (step.key.data() == nullptr) {
+        path += fmt::format("[{}]", step.index);
+      } else {
+        path += fmt::format("{}{}", path.empty() ? "" : ".", step.key);
+      }
+    }
+    return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
+  }
+
   const JsonOptions& options_;
   boost::json::value_stack stack_;
   std::vector<std::string_view> keys_;
-  std::string path_;
+  std::vector<Step> path_;
 };
 
 // The text with the padding that simdjson wants behind it, in a buffer that is used again.
@@ -204,24 +220,62 @@ size_t FindEscape(std::string_view text, size_t from) {
   return i;
 }
 
-void AppendEscaped(char c, std::string& out) {
+// The longest number is a double without exponent: 21 digits and a sign.
+template <class Number, class... Format>
+void AppendChars(TextBuffer& out, Number number, Format... format) {
+  char* begin = out.Reserve(64);
+  const auto end = std::to_chars(begin, begin + 64, number, format...);
+  out.Commit(static_cast<size_t>(end.ptr - begin));
+}
+
+void AppendEscaped(char c, TextBuffer& out) {
   static constexpr char kHex[] = "0123456789abcdef";
   switch (c) {
-    case '"': out += "\\\""; break;
-    case '\\': out += "\\\\"; break;
-    case '\n': out += "\\n"; break;
-    case '\r': out += "\\r"; break;
-    case '\t': out += "\\t"; break;
+    case '"': out.Append("\\\""); break;
+    case '\\': out.Append("\\\\"); break;
+    case '\n': out.Append("\\n"); break;
+    case '\r': out.Append("\\r"); break;
+    case '\t': out.Append("\\t"); break;
     default:
-      out += "\\u00";
-      out += kHex[c >> 4];
-      out += kHex[c & 15];
+      out.Append("\\u00");
+      out.Append(kHex[c >> 4]);
+      out.Append(kHex[c & 15]);
   }
 }
 
-void NewLine(int indent, std::string& out) {
-  out += '\n';
-  out.append(static_cast<size_t>(indent) * 2, ' ');
+bool HasSortedKeys(dom::object object) {
+  std::string_view previous;
+  for (const auto [key, value] : object) {
+    if (key < previous) return false;
+    previous = key;
+  }
+  return true;
+}
+
+void AppendObject(dom::object object, TextBuffer& out) {
+  bool first = true;
+  const auto append = [&](std::string_view key, dom::element value) {
+    if (!std::exchange(first, false)) out.Append(',');
+    AppendJsonString(key, out);
+    out.Append(':');
+    AppendJson(value, out);
+  };
+  out.Append('{');
+  if (HasSortedKeys(object)) {
+    for (const auto [key, value] : object) append(key, value);
+  } else {
+    std::vector<std::pair<std::string_view, dom::element>> members;
+    for (const auto [key, value] : object) members.emplace_back(key, value);
+    std::stable_sort(members.begin(), members.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [key, value] : members) append(key, value);
+  }
+  out.Append('}');
+}
+
+void NewLine(int indent, TextBuffer& out) {
+  out.Append('\n');
+  for (int i = 0; i < indent; ++i) out.Append("  ");
 }
 
 // Calls `visit(key, value)` for the members in the order of their keys.
@@ -240,29 +294,29 @@ void ForEachSorted(const JsonObject& object, Visit visit) {
   for (const auto* member : members) visit(member->key(), member->value());
 }
 
-void AppendIndented(const Json& value, int indent, std::string& out) {
+void AppendIndented(const Json& value, int indent, TextBuffer& out) {
   if (const JsonObject* object = value.if_object(); object != nullptr && !object->empty()) {
     bool first = true;
-    out += '{';
+    out.Append('{');
     ForEachSorted(*object, [&](std::string_view key, const Json& member) {
-      if (!std::exchange(first, false)) out += ',';
+      if (!std::exchange(first, false)) out.Append(',');
       NewLine(indent + 1, out);
       AppendJsonString(key, out);
-      out += ": ";
+      out.Append(": ");
       AppendIndented(member, indent + 1, out);
     });
     NewLine(indent, out);
-    out += '}';
+    out.Append('}');
   } else if (const JsonArray* array = value.if_array(); array != nullptr && !array->empty()) {
     bool first = true;
-    out += '[';
+    out.Append('[');
     for (const Json& item : *array) {
-      if (!std::exchange(first, false)) out += ',';
+      if (!std::exchange(first, false)) out.Append(',');
       NewLine(indent + 1, out);
       AppendIndented(item, indent + 1, out);
     }
     NewLine(indent, out);
-    out += ']';
+    out.Append(']');
   } else {
     AppendJson(value, out);
   }
@@ -294,124 +348,113 @@ Result<Json> ParseJson(std::string_view text, const JsonOptions& options) {
   return DocumentBuilder(options).Build(root);
 }
 
-void AppendJsonString(std::string_view text, std::string& out) {
-  out += '"';
+void AppendJsonString(std::string_view text, TextBuffer& out) {
+  out.Append('"');
   size_t written = 0;
   for (size_t i = FindEscape(text, 0); i < text.size(); i = FindEscape(text, i + 1)) {
-    out.append(text.data() + written, i - written);
+    out.Append(text.substr(written, i - written));
     written = i + 1;
     AppendEscaped(text[i], out);
   }
-  out.append(text.data() + written, text.size() - written);
-  out += '"';
+  out.Append(text.substr(written));
+  out.Append('"');
 }
 
-void AppendJsonNumber(int64_t number, std::string& out) {
-  char buffer[24];
-  out.append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), number).ptr);
-}
+void AppendJsonNumber(int64_t number, TextBuffer& out) { AppendChars(out, number); }
 
-void AppendJsonNumber(uint64_t number, std::string& out) {
-  char buffer[24];
-  out.append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), number).ptr);
-}
+void AppendJsonNumber(uint64_t number, TextBuffer& out) { AppendChars(out, number); }
 
-void AppendJsonNumber(double number, std::string& out) {
+void AppendJsonNumber(double number, TextBuffer& out) {
   if (!std::isfinite(number)) {
-    out += "null";
+    out.Append("null");
     return;
   }
   const double magnitude = std::fabs(number);
   const bool plain = magnitude == 0 || (magnitude >= 1e-6 && magnitude < 1e21);
-  char buffer[64];
-  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), number,
-                                 plain ? std::chars_format::fixed : std::chars_format::scientific);
-  out.append(buffer, end.ptr);
+  AppendChars(out, number, plain ? std::chars_format::fixed : std::chars_format::scientific);
 }
 
-void AppendJson(const JsonObject& object, std::string& out) {
+std::string QuoteJson(std::string_view text) {
+  TextBuffer out(text.size() + 2);
+  AppendJsonString(text, out);
+  return out.ToString();
+}
+
+void AppendJson(const JsonObject& object, TextBuffer& out) {
   bool first = true;
-  out += '{';
+  out.Append('{');
   ForEachSorted(object, [&](std::string_view key, const Json& member) {
-    if (!std::exchange(first, false)) out += ',';
+    if (!std::exchange(first, false)) out.Append(',');
     AppendJsonString(key, out);
-    out += ':';
+    out.Append(':');
     AppendJson(member, out);
   });
-  out += '}';
+  out.Append('}');
 }
 
-void AppendJson(const Json& value, std::string& out) {
+void AppendJson(const Json& value, TextBuffer& out) {
   switch (value.kind()) {
     case boost::json::kind::object:
       AppendJson(value.get_object(), out);
       break;
     case boost::json::kind::array: {
       bool first = true;
-      out += '[';
+      out.Append('[');
       for (const Json& item : value.get_array()) {
-        if (!std::exchange(first, false)) out += ',';
+        if (!std::exchange(first, false)) out.Append(',');
         AppendJson(item, out);
       }
-      out += ']';
+      out.Append(']');
       break;
     }
     case boost::json::kind::string: AppendJsonString(AsView(value.get_string()), out); break;
     case boost::json::kind::int64: AppendJsonNumber(value.get_int64(), out); break;
     case boost::json::kind::uint64: AppendJsonNumber(value.get_uint64(), out); break;
     case boost::json::kind::double_: AppendJsonNumber(value.get_double(), out); break;
-    case boost::json::kind::bool_: out += value.get_bool() ? "true" : "false"; break;
-    case boost::json::kind::null: out += "null"; break;
+    case boost::json::kind::bool_: out.Append(value.get_bool() ? "true" : "false"); break;
+    case boost::json::kind::null: out.Append("null"); break;
   }
 }
 
-void AppendJson(simdjson::dom::element element, std::string& out) {
+void AppendJson(simdjson::dom::element element, TextBuffer& out) {
   switch (element.type()) {
-    case dom::element_type::OBJECT: {
-      std::vector<std::pair<std::string_view, dom::element>> members;
-      for (const auto [key, value] : dom::object(element)) members.emplace_back(key, value);
-      std::stable_sort(members.begin(), members.end(),
-                       [](const auto& a, const auto& b) { return a.first < b.first; });
-      out += '{';
-      for (size_t i = 0; i < members.size(); ++i) {
-        if (i != 0) out += ',';
-        AppendJsonString(members[i].first, out);
-        out += ':';
-        AppendJson(members[i].second, out);
-      }
-      out += '}';
-      break;
-    }
+    case dom::element_type::OBJECT: AppendObject(dom::object(element), out); break;
     case dom::element_type::ARRAY: {
       bool first = true;
-      out += '[';
+      out.Append('[');
       for (const dom::element item : dom::array(element)) {
-        if (!std::exchange(first, false)) out += ',';
+        if (!std::exchange(first, false)) out.Append(',');
         AppendJson(item, out);
       }
-      out += ']';
+      out.Append(']');
       break;
     }
     case dom::element_type::STRING: AppendJsonString(std::string_view(element), out); break;
     case dom::element_type::INT64: AppendJsonNumber(int64_t(element), out); break;
     case dom::element_type::UINT64: AppendJsonNumber(uint64_t(element), out); break;
     case dom::element_type::DOUBLE: AppendJsonNumber(double(element), out); break;
-    case dom::element_type::BOOL: out += bool(element) ? "true" : "false"; break;
-    case dom::element_type::NULL_VALUE: out += "null"; break;
+    case dom::element_type::BOOL: out.Append(bool(element) ? "true" : "false"); break;
+    case dom::element_type::NULL_VALUE: out.Append("null"); break;
   }
 }
 
 std::string WriteJson(const Json& value) {
-  std::string out;
+  TextBuffer out;
   AppendJson(value, out);
-  return out;
+  return out.ToString();
+}
+
+std::string WriteJson(const JsonObject& value) {
+  TextBuffer out;
+  AppendJson(value, out);
+  return out.ToString();
 }
 
 std::string WriteJsonPretty(const Json& value) {
-  std::string out;
+  TextBuffer out;
   AppendIndented(value, 0, out);
-  out += '\n';
-  return out;
+  out.Append('\n');
+  return out.ToString();
 }
 
 bool JsonEqual(const Json& a, const Json& b) {

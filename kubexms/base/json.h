@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kubexms/base/result.h"
+#include "kubexms/base/text_buffer.h"
 
 namespace kubexms {
 
@@ -41,18 +42,21 @@ struct JsonOptions {
 Result<Json> ParseJson(std::string_view text, const JsonOptions& options = {});
 
 // Appends the canonical form.
-void AppendJson(const Json& value, std::string& out);
-void AppendJson(const JsonObject& value, std::string& out);
+void AppendJson(const Json& value, TextBuffer& out);
+void AppendJson(const JsonObject& value, TextBuffer& out);
 std::string WriteJson(const Json& value);
+std::string WriteJson(const JsonObject& value);
 // The canonical form, indented by two spaces a level, for people.
 std::string WriteJsonPretty(const Json& value);
 
 // The pieces of the canonical form, for writers that have no document.
-void AppendJsonString(std::string_view text, std::string& out);
-void AppendJsonNumber(int64_t number, std::string& out);
-void AppendJsonNumber(uint64_t number, std::string& out);
+void AppendJsonString(std::string_view text, TextBuffer& out);
+void AppendJsonNumber(int64_t number, TextBuffer& out);
+void AppendJsonNumber(uint64_t number, TextBuffer& out);
 // JSON has no infinities and no NaN: they are written as null.
-void AppendJsonNumber(double number, std::string& out);
+void AppendJsonNumber(double number, TextBuffer& out);
+// A string between quotes with what JSON wants escaped.
+std::string QuoteJson(std::string_view text);
 
 // Equality of values as JSON means it: 1 and 1.0 are equal, the order of keys does not matter.
 bool JsonEqual(const Json& a, const Json& b);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "kubexms/base/result.h"
+#include "kubexms/base/text_buffer.h"
 
 namespace kubexms {
 
@@ -21,6 +22,6 @@ class JsonReader {
 };
 
 // Appends the canonical form of an element.
-void AppendJson(simdjson::dom::element element, std::string& out);
+void AppendJson(simdjson::dom::element element, TextBuffer& out);
 
 }  // namespace kubexms

@@ -22,6 +22,8 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
 
+  // A default value, made in its place: for large values that are filled in afterwards.
+  Result() : state_(std::in_place_index<0>) {}
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 

@@ -1,0 +1,95 @@
+// What it costs to read and write one Pod, beside nlohmann-json doing the same and beside copying
+// the bytes. The ratios to nlohmann are printed at the end of the run by bench/ratio.h.
+
+#include <benchmark/benchmark.h>
+
+#include <boost/json/monotonic_resource.hpp>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "bench/ratio.h"
+#include "bench/sample_pod.h"
+#include "kubexms/api/codec.h"
+#include "kubexms/api/kinds/core_v1_pod.h"
+#include "kubexms/api/stored_object.h"
+
+namespace kubexms::bench {
+namespace {
+
+void Nlohmann(benchmark::State& state) {
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(nlohmann::json::parse(kSamplePod).dump());
+  }
+}
+
+void CopyBytes(benchmark::State& state) {
+  std::string out;
+  for (auto _ : state) {
+    out.assign(kSamplePod);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+
+void Generic(benchmark::State& state) {
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(WriteJson(ParseJson(kSamplePod).value()));
+  }
+}
+
+void GenericMonotonic(benchmark::State& state) {
+  for (auto _ : state) {
+    unsigned char buffer[64 * 1024];
+    boost::json::monotonic_resource resource(buffer);
+    benchmark::DoNotOptimize(WriteJson(ParseJson(kSamplePod, {.storage = &resource}).value()));
+  }
+}
+
+void Typed(benchmark::State& state) {
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(Encode(Decode<corev1::Pod>(kSamplePod).value()));
+  }
+}
+
+void TypedDecode(benchmark::State& state) {
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(Decode<corev1::Pod>(kSamplePod).value());
+  }
+}
+
+void TypedEncode(benchmark::State& state) {
+  const corev1::Pod pod = Decode<corev1::Pod>(kSamplePod).value();
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(Encode(pod));
+  }
+}
+
+void ReadStored(benchmark::State& state) {
+  const auto object = StoredObject::Make(std::string(kSamplePod)).value();
+  std::string out;
+  for (auto _ : state) {
+    out.assign(object->bytes());
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+
+void MakeStored(benchmark::State& state) {
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(StoredObject::Make(std::string(kSamplePod), {"spec.nodeName"}));
+  }
+}
+
+BENCHMARK(Nlohmann);
+BENCHMARK(CopyBytes);
+BENCHMARK(Generic);
+BENCHMARK(GenericMonotonic);
+BENCHMARK(Typed);
+BENCHMARK(TypedDecode);
+BENCHMARK(TypedEncode);
+BENCHMARK(ReadStored);
+BENCHMARK(MakeStored);
+
+}  // namespace
+}  // namespace kubexms::bench
+
+KUBEXMS_RATIO_MAIN("Nlohmann", "CopyBytes")

@@ -1,0 +1,179 @@
+#include "kubexms/api/kinds/authorization_v1.h"
+
+namespace kubexms::authorizationv1 {
+
+void FieldSelectorAttributes::Describe(Type<FieldSelectorAttributes>& type) {
+  type.Name("io.k8s.api.authorization.v1.FieldSelectorAttributes")
+      .Doc("Field selector of a request, so that access can depend on it.");
+  type.Field("rawSelector", &FieldSelectorAttributes::raw_selector,
+             "The selector as written in the query; not together with requirements.");
+  type.Field("requirements", &FieldSelectorAttributes::requirements,
+             "The selector in parsed form; all must hold.")
+      .ListAtomic();
+}
+
+void LabelSelectorAttributes::Describe(Type<LabelSelectorAttributes>& type) {
+  type.Name("io.k8s.api.authorization.v1.LabelSelectorAttributes")
+      .Doc("Label selector of a request, so that access can depend on it.");
+  type.Field("rawSelector", &LabelSelectorAttributes::raw_selector,
+             "The selector as written in the query; not together with requirements.");
+  type.Field("requirements", &LabelSelectorAttributes::requirements,
+             "The selector in parsed form; all must hold.")
+      .ListAtomic();
+}
+
+void NonResourceAttributes::Describe(Type<NonResourceAttributes>& type) {
+  type.Name("io.k8s.api.authorization.v1.NonResourceAttributes")
+      .Doc("A request for a path that is no API resource, such as /healthz.");
+  type.Field("path", &NonResourceAttributes::path, "URL path of the request.");
+  type.Field("verb", &NonResourceAttributes::verb, "HTTP method in lower case.");
+}
+
+void ResourceAttributes::Describe(Type<ResourceAttributes>& type) {
+  type.Name("io.k8s.api.authorization.v1.ResourceAttributes")
+      .Doc("A request for an API resource, as an authorizer sees it.");
+  type.Field("fieldSelector", &ResourceAttributes::field_selector,
+             "Field selector of the request; only for list, watch and deletecollection.");
+  type.Field("group", &ResourceAttributes::group,
+             "API group; empty is the core group, * stands for all.");
+  type.Field("labelSelector", &ResourceAttributes::label_selector,
+             "Label selector of the request; only for list, watch and deletecollection.");
+  type.Field("name", &ResourceAttributes::name,
+             "Object name; empty means all objects, or none in particular.");
+  type.Field("namespace", &ResourceAttributes::namespace_,
+             "Namespace; empty means all namespaces, or a cluster-scoped resource.");
+  type.Field("resource", &ResourceAttributes::resource,
+             "Resource in the plural; * stands for all.");
+  type.Field("subresource", &ResourceAttributes::subresource,
+             "Subresource such as status; empty for the resource itself.");
+  type.Field("verb", &ResourceAttributes::verb,
+             "get, list, watch, create, update, patch, delete, deletecollection or another; * "
+             "stands for all.");
+  type.Field("version", &ResourceAttributes::version, "API version; * stands for all.");
+}
+
+void SubjectAccessReviewSpec::Describe(Type<SubjectAccessReviewSpec>& type) {
+  type.Name("io.k8s.api.authorization.v1.SubjectAccessReviewSpec")
+      .Doc(
+          "Who would make the request, and the request itself; exactly one kind of attributes is "
+          "set.");
+  type.Field("extra", &SubjectAccessReviewSpec::extra,
+             "Further attributes of the user, by lower-case key.");
+  type.Field("groups", &SubjectAccessReviewSpec::groups,
+             "Groups of the user; user or groups must be set.")
+      .ListAtomic();
+  type.Field("nonResourceAttributes", &SubjectAccessReviewSpec::non_resource_attributes,
+             "A request for a URL path.");
+  type.Field("resourceAttributes", &SubjectAccessReviewSpec::resource_attributes,
+             "A request for an API resource.");
+  type.Field("uid", &SubjectAccessReviewSpec::uid, "Unique identity of the user, if known.");
+  type.Field("user", &SubjectAccessReviewSpec::user,
+             "Name of the user; empty asks about the groups alone.");
+}
+
+void SubjectAccessReviewStatus::Describe(Type<SubjectAccessReviewStatus>& type) {
+  type.Name("io.k8s.api.authorization.v1.SubjectAccessReviewStatus")
+      .Doc("The verdict on a request.");
+  type.Field("allowed", &SubjectAccessReviewStatus::allowed,
+             "True if the request would be let through.")
+      .Required();
+  type.Field(
+      "denied", &SubjectAccessReviewStatus::denied,
+      "True if it is refused for good; false with allowed false means that nobody granted it.");
+  type.Field("evaluationError", &SubjectAccessReviewStatus::evaluation_error,
+             "What went wrong while judging; the verdict can still stand.");
+  type.Field("reason", &SubjectAccessReviewStatus::reason, "Why, for people to read.");
+}
+
+void LocalSubjectAccessReview::Describe(Type<LocalSubjectAccessReview>& type) {
+  type.Name("io.k8s.api.authorization.v1.LocalSubjectAccessReview");
+  type.Field("metadata", &LocalSubjectAccessReview::metadata);
+  type.Field("spec", &LocalSubjectAccessReview::spec,
+             "Who and what; its namespace must be the one of the request.")
+      .Required();
+  type.Field("status", &LocalSubjectAccessReview::status, "The verdict.");
+}
+
+void NonResourceRule::Describe(Type<NonResourceRule>& type) {
+  type.Name("io.k8s.api.authorization.v1.NonResourceRule")
+      .Doc("Verbs that are allowed on URL paths.");
+  type.Field("nonResourceURLs", &NonResourceRule::non_resource_urls,
+             "Paths; a * may stand alone or end one.")
+      .ListAtomic();
+  type.Field("verbs", &NonResourceRule::verbs, "HTTP methods in lower case; * stands for all.")
+      .Required()
+      .ListAtomic();
+}
+
+void ResourceRule::Describe(Type<ResourceRule>& type) {
+  type.Name("io.k8s.api.authorization.v1.ResourceRule").Doc("Verbs that are allowed on resources.");
+  type.Field("apiGroups", &ResourceRule::api_groups,
+             "API groups; an empty string is the core group and * stands for all.")
+      .ListAtomic();
+  type.Field("resourceNames", &ResourceRule::resource_names, "Object names; empty allows all.")
+      .ListAtomic();
+  type.Field("resources", &ResourceRule::resources,
+             "Resources in the plural, with subresources after a slash; * stands for all.")
+      .ListAtomic();
+  type.Field("verbs", &ResourceRule::verbs, "Allowed verbs; * stands for all.")
+      .Required()
+      .ListAtomic();
+}
+
+void SelfSubjectAccessReviewSpec::Describe(Type<SelfSubjectAccessReviewSpec>& type) {
+  type.Name("io.k8s.api.authorization.v1.SelfSubjectAccessReviewSpec")
+      .Doc("The request to judge; exactly one of the two fields is set.");
+  type.Field("nonResourceAttributes", &SelfSubjectAccessReviewSpec::non_resource_attributes,
+             "A request for a URL path.");
+  type.Field("resourceAttributes", &SelfSubjectAccessReviewSpec::resource_attributes,
+             "A request for an API resource.");
+}
+
+void SelfSubjectAccessReview::Describe(Type<SelfSubjectAccessReview>& type) {
+  type.Name("io.k8s.api.authorization.v1.SelfSubjectAccessReview");
+  type.Field("metadata", &SelfSubjectAccessReview::metadata);
+  type.Field("spec", &SelfSubjectAccessReview::spec, "What the caller would like to do.")
+      .Required();
+  type.Field("status", &SelfSubjectAccessReview::status, "The verdict.");
+}
+
+void SelfSubjectRulesReviewSpec::Describe(Type<SelfSubjectRulesReviewSpec>& type) {
+  type.Name("io.k8s.api.authorization.v1.SelfSubjectRulesReviewSpec")
+      .Doc("The namespace to list rules for.");
+  type.Field("namespace", &SelfSubjectRulesReviewSpec::namespace_,
+             "Required; rules for the whole cluster are included in the answer.");
+}
+
+void SubjectRulesReviewStatus::Describe(Type<SubjectRulesReviewStatus>& type) {
+  type.Name("io.k8s.api.authorization.v1.SubjectRulesReviewStatus")
+      .Doc("The rules that apply to a caller.");
+  type.Field("evaluationError", &SubjectRulesReviewStatus::evaluation_error,
+             "Why the list is incomplete.");
+  type.Field("incomplete", &SubjectRulesReviewStatus::incomplete,
+             "True if some authorizer could not list its rules.")
+      .Required();
+  type.Field("nonResourceRules", &SubjectRulesReviewStatus::non_resource_rules,
+             "What is allowed on URL paths.")
+      .Required()
+      .ListAtomic();
+  type.Field("resourceRules", &SubjectRulesReviewStatus::resource_rules,
+             "What is allowed on resources; the order means nothing and entries may repeat.")
+      .Required()
+      .ListAtomic();
+}
+
+void SelfSubjectRulesReview::Describe(Type<SelfSubjectRulesReview>& type) {
+  type.Name("io.k8s.api.authorization.v1.SelfSubjectRulesReview");
+  type.Field("metadata", &SelfSubjectRulesReview::metadata);
+  type.Field("spec", &SelfSubjectRulesReview::spec, "The namespace.").Required();
+  type.Field("status", &SelfSubjectRulesReview::status, "The rules that apply to the caller.");
+}
+
+void SubjectAccessReview::Describe(Type<SubjectAccessReview>& type) {
+  type.Name("io.k8s.api.authorization.v1.SubjectAccessReview");
+  type.Field("metadata", &SubjectAccessReview::metadata);
+  type.Field("spec", &SubjectAccessReview::spec, "Who and what.").Required();
+  type.Field("status", &SubjectAccessReview::status, "The verdict.");
+}
+
+}  // namespace kubexms::authorizationv1

@@ -1,0 +1,51 @@
+#pragma once
+
+// A growing piece of text for writers that append many small pieces: what std::string does, with
+// every append inlined. Serialisers write into one and take the text out at the end.
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace kubexms {
+
+class TextBuffer {
+ public:
+  explicit TextBuffer(size_t capacity = 1024)
+      : data_(std::make_unique_for_overwrite<char[]>(capacity)), capacity_(capacity) {}
+
+  void Append(char c) {
+    if (size_ == capacity_) Grow(1);
+    data_[size_++] = c;
+  }
+  void Append(std::string_view text) {
+    char* end = Reserve(text.size());
+    std::memcpy(end, text.data(), text.size());
+    size_ += text.size();
+  }
+
+  // Room for `count` more bytes, written there by the caller and added with Commit.
+  char* Reserve(size_t count) {
+    if (capacity_ - size_ < count) Grow(count);
+    return data_.get() + size_;
+  }
+  void Commit(size_t count) { size_ += count; }
+
+  // Forgets what was appended after the text was `size` long.
+  void Truncate(size_t size) { size_ = size; }
+
+  size_t size() const { return size_; }
+  std::string_view view() const { return {data_.get(), size_}; }
+  std::string ToString() const { return std::string(view()); }
+
+ private:
+  void Grow(size_t count);
+
+  std::unique_ptr<char[]> data_;
+  size_t size_ = 0;
+  size_t capacity_;
+};
+
+}  // namespace kubexms
