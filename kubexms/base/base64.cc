@@ -36,8 +36,7 @@ bool IsLineBreak(char c) { return c == '\n' || c == '\r'; }
 }  // namespace
 
 std::string EncodeBase64(std::string_view bytes, Base64Form form) {
-  const std::string_view alphabet =
-      form == Base64Form::kUrl ? kUrlAlphabet : kStandardAlphabet;
+  const std::string_view alphabet = form == Base64Form::kUrl ? kUrlAlphabet : kStandardAlphabet;
   std::string out;
   out.reserve((bytes.size() + 2) / 3 * 4);
   uint32_t bits = 0;

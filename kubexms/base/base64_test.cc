@@ -7,9 +7,13 @@ namespace kubexms {
 namespace {
 
 TEST(Base64Test, KnowsTheVectorsOfTheRfc) {
-  const std::pair<std::string, std::string> vectors[] = {
-      {"", ""},           {"f", "Zg=="},       {"fo", "Zm8="},        {"foo", "Zm9v"},
-      {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}};
+  const std::pair<std::string, std::string> vectors[] = {{"", ""},
+                                                         {"f", "Zg=="},
+                                                         {"fo", "Zm8="},
+                                                         {"foo", "Zm9v"},
+                                                         {"foob", "Zm9vYg=="},
+                                                         {"fooba", "Zm9vYmE="},
+                                                         {"foobar", "Zm9vYmFy"}};
   for (const auto& [bytes, text] : vectors) {
     EXPECT_EQ(EncodeBase64(bytes), text);
     EXPECT_EQ(*DecodeBase64(text), bytes);

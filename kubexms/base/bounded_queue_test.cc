@@ -69,8 +69,7 @@ TEST(BoundedQueueTest, CloseWakesThoseWhoWait) {
 TEST(BoundedQueueTest, StopWakesThoseWhoWait) {
   BoundedQueue<int> empty(1), full(1);
   full.Push(1);
-  std::jthread consumer(
-      [&](std::stop_token stop) { EXPECT_EQ(empty.Pop(stop), std::nullopt); });
+  std::jthread consumer([&](std::stop_token stop) { EXPECT_EQ(empty.Pop(stop), std::nullopt); });
   std::jthread producer([&](std::stop_token stop) { EXPECT_FALSE(full.Push(2, stop)); });
   consumer.request_stop();
   producer.request_stop();

@@ -65,8 +65,9 @@ class LogFields {
   template <class Visit>
   void ForEach(std::initializer_list<LogField> hidden, Visit visit) const {
     for (const Owned& field : owned_) {
-      const bool is_hidden = std::any_of(
-          hidden.begin(), hidden.end(), [&](const LogField& other) { return other.key == field.key; });
+      const bool is_hidden = std::any_of(hidden.begin(), hidden.end(), [&](const LogField& other) {
+        return other.key == field.key;
+      });
       if (is_hidden) continue;
       LogValue value = field.value;
       value.text_ = field.text;
@@ -133,14 +134,15 @@ class LogLine {
   static std::string KeyOf(const LogField& field) {
     static constexpr std::string_view kReserved[] = {"time", "level", "logger", "message"};
     std::string key(field.key);
-    if (std::find(std::begin(kReserved), std::end(kReserved), key) != std::end(kReserved)) key += '_';
+    if (std::find(std::begin(kReserved), std::end(kReserved), key) != std::end(kReserved))
+      key += '_';
     return key;
   }
 
   // Redacted, valid UTF-8 and not too long. Redacted first: half a secret would not be found.
   std::string Clean(std::string_view text) const {
-    std::string clean = options_.secrets == nullptr ? std::string(text)
-                                                    : options_.secrets->Redact(text);
+    std::string clean =
+        options_.secrets == nullptr ? std::string(text) : options_.secrets->Redact(text);
     const size_t size = clean.size();
     if (size > options_.max_value_bytes) clean.resize(options_.max_value_bytes);
     clean = ToValidUtf8(clean);
@@ -242,8 +244,8 @@ class Logger::Tree {
   Name* root() const { return root_; }
 
   Name* Find(const Name& parent, std::string_view name) {
-    std::string full = parent.full.empty() ? std::string(name)
-                                           : fmt::format("{}.{}", parent.full, name);
+    std::string full =
+        parent.full.empty() ? std::string(name) : fmt::format("{}.{}", parent.full, name);
     MutexLock lock(mutex_);
     if (const auto it = names_.find(full); it != names_.end()) return it->second.get();
     if (names_.size() >= kMaxNames) return nullptr;

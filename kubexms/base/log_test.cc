@@ -32,8 +32,12 @@ class LogTest : public ::testing::Test {
 
 TEST_F(LogTest, WritesTextForPeople) {
   clock_.Advance(1234ms);
-  Make().Named("controller").Named("node").With("node", "n1").Info(
-      "joined the cluster", {{"attempt", 3}, {"took", 1500ms}, {"ok", true}, {"ratio", 0.25}});
+  Make()
+      .Named("controller")
+      .Named("node")
+      .With("node", "n1")
+      .Info("joined the cluster",
+            {{"attempt", 3}, {"took", 1500ms}, {"ok", true}, {"ratio", 0.25}});
   EXPECT_THAT(sink_.Lines(),
               ElementsAre("2024-01-01T00:00:01.234Z INFO  controller.node: joined the cluster "
                           "node=n1 attempt=3 took=1.5s ok=true ratio=0.25"));

@@ -55,8 +55,8 @@ Result<void> ThreadPool::Run(std::stop_token stop) {
   size_t dropped = 0;
   while (queue_.TryPop()) ++dropped;
   if (dropped == 0) return {};
-  return Error::Timeout(fmt::format("thread pool {} stopped with {} tasks not run", options_.name,
-                                    dropped));
+  return Error::Timeout(
+      fmt::format("thread pool {} stopped with {} tasks not run", options_.name, dropped));
 }
 
 void ThreadPool::Work(std::stop_token abandon) {

@@ -21,9 +21,9 @@ class YamlPositionsBuilder {
   size_t Begin(YamlPosition position, const std::string* key) {
     if (!enabled_) return 0;
     auto& nodes = positions_.nodes_;
-    nodes.push_back({position, 0, static_cast<uint32_t>(positions_.keys_.size()),
-                     key == nullptr ? YamlPositions::kItemOfSequence
-                                    : static_cast<uint32_t>(key->size())});
+    nodes.push_back(
+        {position, 0, static_cast<uint32_t>(positions_.keys_.size()),
+         key == nullptr ? YamlPositions::kItemOfSequence : static_cast<uint32_t>(key->size())});
     if (key != nullptr) positions_.keys_ += *key;
     return nodes.size() - 1;
   }
@@ -73,9 +73,9 @@ Error MakeSyntaxError(std::string_view text, const yaml_parser_t& parser) {
   if (parser.error == YAML_MEMORY_ERROR) return Error::RequestTooLarge("the YAML is too large");
   if (parser.error == YAML_READER_ERROR) {
     const bool control = problem.find("control characters") != std::string_view::npos;
-    return Error::BadRequest(fmt::format("{}: {}", DescribePosition(text, parser.problem_offset),
-                                         control ? "a control character is not allowed here"
-                                                 : "invalid UTF-8"));
+    return Error::BadRequest(
+        fmt::format("{}: {}", DescribePosition(text, parser.problem_offset),
+                    control ? "a control character is not allowed here" : "invalid UTF-8"));
   }
   std::string message(problem);
   if (CharacterAt(text, parser.problem_mark) == '\t') {
@@ -202,11 +202,13 @@ Result<Json> ScalarToJson(const Event& event, const YamlScalar& scalar,
     case Kind::kDouble: return Json(scalar.number, storage);
     case Kind::kNotFinite:
       return ErrorAt(event.mark(), fmt::format("{} is not a number that JSON can hold; quote it "
-                                               "if it is meant as text", event.text()));
+                                               "if it is meant as text",
+                                               event.text()));
     case Kind::kOutOfRange: break;
   }
   return ErrorAt(event.mark(), fmt::format("the number {} is out of range; quote it if it is meant "
-                                           "as text", event.text()));
+                                           "as text",
+                                           event.text()));
 }
 
 Result<Json> ReadScalar(const Event& event, const JsonStorage& storage) {
@@ -318,13 +320,13 @@ class DocumentReader {
   Result<Json> ReadAlias() {
     const auto it = anchors_.find(std::string(event_.anchor()));
     if (it == anchors_.end()) {
-      return ErrorAt(event_.mark(), fmt::format("no anchor &{} before this alias",
-                                                event_.anchor()));
+      return ErrorAt(event_.mark(),
+                     fmt::format("no anchor &{} before this alias", event_.anchor()));
     }
     const auto& [complete, value, size] = it->second;
     if (!complete) {
-      return ErrorAt(event_.mark(), fmt::format("the value of &{} contains itself",
-                                                event_.anchor()));
+      return ErrorAt(event_.mark(),
+                     fmt::format("the value of &{} contains itself", event_.anchor()));
     }
     RETURN_IF_ERROR(SpendOnAliases(size.bytes, event_.mark()));
     RETURN_IF_ERROR(CheckDepth(depth_ + size.depth));
@@ -397,7 +399,8 @@ class DocumentReader {
     std::optional<std::string> key = KeyOf(scalar);
     if (!key) {
       return ErrorAt(mark, fmt::format("a key must be a string, not {}; quote it if it is meant as "
-                                       "text", scalar.is_null() ? "null" : "a mapping or sequence"));
+                                       "text",
+                                       scalar.is_null() ? "null" : "a mapping or sequence"));
     }
     return *std::move(key);
   }
@@ -432,7 +435,8 @@ class DocumentReader {
       for (Json& item : *items) Merge(item, object);
       return;
     }
-    for (auto& member : merged.get_object()) object.emplace(member.key(), std::move(member.value()));
+    for (auto& member : merged.get_object())
+      object.emplace(member.key(), std::move(member.value()));
   }
 
   Result<void> CountNode(size_t text_size) {
@@ -443,8 +447,8 @@ class DocumentReader {
 
   Result<void> CheckNodes() const {
     if (total_.nodes <= options_.max_nodes) return {};
-    return ErrorAt(event_.mark(), fmt::format("more than {} values in one text",
-                                              options_.max_nodes));
+    return ErrorAt(event_.mark(),
+                   fmt::format("more than {} values in one text", options_.max_nodes));
   }
 
   Result<void> CheckDepth(int depth) {
@@ -550,8 +554,10 @@ Result<YamlDocument> ParseYamlOne(std::string_view text, const YamlOptions& opti
   ASSIGN_OR_RETURN(std::vector<YamlDocument> documents, ParseYaml(text, options));
   if (documents.empty()) return Error::BadRequest("the YAML text has no content");
   if (documents.size() > 1) {
-    return Error::BadRequest(fmt::format("line {}: a second document begins here, but only one is "
-                                         "allowed", documents[1].line));
+    return Error::BadRequest(
+        fmt::format("line {}: a second document begins here, but only one is "
+                    "allowed",
+                    documents[1].line));
   }
   return std::move(documents[0]);
 }

@@ -78,8 +78,7 @@ struct YamlDocument {
 // malformed text, invalid UTF-8, depth over the limit, duplicate keys, integers outside
 // int64/uint64 and numbers outside double, .inf and .nan, keys that are null or not scalars, tags
 // other than YAML's own basic ones, and aliases that multiply the text beyond the limits.
-Result<std::vector<YamlDocument>> ParseYaml(std::string_view text,
-                                            const YamlOptions& options = {});
+Result<std::vector<YamlDocument>> ParseYaml(std::string_view text, const YamlOptions& options = {});
 
 // Parses a text of exactly one document.
 Result<YamlDocument> ParseYamlOne(std::string_view text, const YamlOptions& options = {});

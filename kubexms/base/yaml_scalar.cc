@@ -37,7 +37,8 @@ bool IsAnySpelling(std::string_view text, std::initializer_list<std::string_view
 
 YamlScalar ResolveWord(std::string_view text) {
   if (text.size() > 5) return {};
-  if (IsAnySpelling(text, {"true", "yes", "on", "y"})) return {.kind = Kind::kBool, .boolean = true};
+  if (IsAnySpelling(text, {"true", "yes", "on", "y"}))
+    return {.kind = Kind::kBool, .boolean = true};
   if (IsAnySpelling(text, {"false", "no", "off", "n"})) return {.kind = Kind::kBool};
   if (IsSpelling(text, "null")) return {.kind = Kind::kNull};
   return {};
@@ -138,15 +139,21 @@ YamlScalar ResolveNumber(std::string_view text) {
 YamlScalar ResolveYamlScalar(std::string_view text) {
   if (text.empty() || text == "~") return {.kind = Kind::kNull};
   switch (text[0]) {
-    case 't': case 'T': case 'f': case 'F': case 'y': case 'Y':
-    case 'n': case 'N': case 'o': case 'O':
-      return ResolveWord(text);
+    case 't':
+    case 'T':
+    case 'f':
+    case 'F':
+    case 'y':
+    case 'Y':
+    case 'n':
+    case 'N':
+    case 'o':
+    case 'O': return ResolveWord(text);
     case '.':
       return IsNotFinite(text) ? YamlScalar{.kind = Kind::kNotFinite} : ResolveDecimal(text);
-    case '+': case '-':
-      return IsNotFinite(text) ? YamlScalar{.kind = Kind::kNotFinite} : ResolveNumber(text);
-    default:
-      return IsDigit(text[0]) ? ResolveNumber(text) : YamlScalar{};
+    case '+':
+    case '-': return IsNotFinite(text) ? YamlScalar{.kind = Kind::kNotFinite} : ResolveNumber(text);
+    default: return IsDigit(text[0]) ? ResolveNumber(text) : YamlScalar{};
   }
 }
 

@@ -15,8 +15,8 @@ struct YamlScalar {
     kString,
     kNull,
     kBool,
-    kInt,         // fits int64
-    kUint,        // fits only uint64
+    kInt,   // fits int64
+    kUint,  // fits only uint64
     kDouble,
     kNotFinite,   // .inf and .nan: JSON has no form for them
     kOutOfRange,  // a number that fits neither a 64-bit integer nor, if it has a fraction, a double

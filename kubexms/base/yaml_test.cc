@@ -297,7 +297,8 @@ TEST(YamlWriterTest, QuotesWhatWouldBeReadAsSomethingElse) {
 }
 
 TEST(YamlWriterTest, WritesLinesAsLiteralBlocks) {
-  const Json value = *ParseJson(R"({"a":"x\n\ty\n","b":"x\ny","c":"x\n\n","d":" x\ny","e":"x \ny"})");
+  const Json value =
+      *ParseJson(R"({"a":"x\n\ty\n","b":"x\ny","c":"x\n\n","d":" x\ny","e":"x \ny"})");
   EXPECT_EQ(WriteYaml(value),
             "a: |\n"
             "  x\n"
@@ -315,20 +316,68 @@ TEST(YamlWriterTest, WritesLinesAsLiteralBlocks) {
 
 // Strings of the pieces that are hardest to write.
 rc::Gen<std::string> GenText() {
-  static const std::vector<std::string> kPieces = {
-      "a", "b ", " ", "\n", "\t", ":", ": ", "#", " #", "-", "- ", "?", "'", "\"", "\\", "{", "}",
-      "[", "]", ",", "&", "*", "!", "|", ">", "%", "@", "`", "<<", "=", "~", "null", "true", "yes",
-      "1", "0x", "0", ".", "e5", "_", "+", "é", "😀", "\r", "\x7F", "\x01", "\xC2\x85",
-      "\xE2\x80\xA8", "\xEF\xBB\xBF", "\xEF\xBF\xBF", "---", "...", "2024-01-01"};
-  return rc::gen::map(rc::gen::container<std::vector<size_t>>(rc::gen::inRange<size_t>(
-                          0, kPieces.size())),
-                      [](const std::vector<size_t>& indices) {
-                        std::string text;
-                        for (size_t i = 0; i < indices.size() && i < 12; ++i) {
-                          text += kPieces[indices[i]];
-                        }
-                        return text;
-                      });
+  static const std::vector<std::string> kPieces = {"a",
+                                                   "b ",
+                                                   " ",
+                                                   "\n",
+                                                   "\t",
+                                                   ":",
+                                                   ": ",
+                                                   "#",
+                                                   " #",
+                                                   "-",
+                                                   "- ",
+                                                   "?",
+                                                   "'",
+                                                   "\"",
+                                                   "\\",
+                                                   "{",
+                                                   "}",
+                                                   "[",
+                                                   "]",
+                                                   ",",
+                                                   "&",
+                                                   "*",
+                                                   "!",
+                                                   "|",
+                                                   ">",
+                                                   "%",
+                                                   "@",
+                                                   "`",
+                                                   "<<",
+                                                   "=",
+                                                   "~",
+                                                   "null",
+                                                   "true",
+                                                   "yes",
+                                                   "1",
+                                                   "0x",
+                                                   "0",
+                                                   ".",
+                                                   "e5",
+                                                   "_",
+                                                   "+",
+                                                   "é",
+                                                   "😀",
+                                                   "\r",
+                                                   "\x7F",
+                                                   "\x01",
+                                                   "\xC2\x85",
+                                                   "\xE2\x80\xA8",
+                                                   "\xEF\xBB\xBF",
+                                                   "\xEF\xBF\xBF",
+                                                   "---",
+                                                   "...",
+                                                   "2024-01-01"};
+  return rc::gen::map(
+      rc::gen::container<std::vector<size_t>>(rc::gen::inRange<size_t>(0, kPieces.size())),
+      [](const std::vector<size_t>& indices) {
+        std::string text;
+        for (size_t i = 0; i < indices.size() && i < 12; ++i) {
+          text += kPieces[indices[i]];
+        }
+        return text;
+      });
 }
 
 Json GenValue(int depth) {

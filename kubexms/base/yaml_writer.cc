@@ -16,11 +16,11 @@ enum class Style { kPlain, kSingleQuoted, kDoubleQuoted, kLiteral };
 
 // What the characters of a string allow.
 struct Analysis {
-  bool special = false;     // has characters that only double quotes can hold
+  bool special = false;  // has characters that only double quotes can hold
   bool multiline = false;
   bool tab = false;
-  bool indicator = false;   // would be read as structure if it were plain
-  bool space_break = false; // has a line that ends with a space or tab
+  bool indicator = false;    // would be read as structure if it were plain
+  bool space_break = false;  // has a line that ends with a space or tab
 };
 
 // U+0080 to U+009F, U+2028, U+2029, U+FEFF, U+FFFE and U+FFFF: YAML refuses them or reads them as
@@ -72,8 +72,8 @@ bool OthersMayMisread(std::string_view text) {
 }
 
 bool ReadsAsText(std::string_view text) {
-  return ResolveYamlScalar(text).kind == YamlScalar::Kind::kString && text != "<<" &&
-         text != "=" && !OthersMayMisread(text);
+  return ResolveYamlScalar(text).kind == YamlScalar::Kind::kString && text != "<<" && text != "=" &&
+         !OthersMayMisread(text);
 }
 
 bool FitsLiteral(std::string_view text, const Analysis& found) {
