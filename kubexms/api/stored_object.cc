@@ -12,15 +12,6 @@ namespace dom = simdjson::dom;
 
 constexpr std::string_view kVersionKey = "resourceVersion";
 
-std::vector<const JsonObject::value_type*> SortedMembers(const JsonObject& object) {
-  std::vector<const JsonObject::value_type*> members;
-  members.reserve(object.size() + 1);
-  for (const auto& member : object) members.push_back(&member);
-  std::sort(members.begin(), members.end(),
-            [](const auto* a, const auto* b) { return a->key() < b->key(); });
-  return members;
-}
-
 // Writes members one after the other, in canonical form.
 class MemberWriter {
  public:

@@ -286,12 +286,7 @@ void ForEachSorted(const JsonObject& object, Visit visit) {
     for (const auto& member : object) visit(member.key(), member.value());
     return;
   }
-  std::vector<const JsonObject::value_type*> members;
-  members.reserve(object.size());
-  for (const auto& member : object) members.push_back(&member);
-  std::sort(members.begin(), members.end(),
-            [&](const auto* a, const auto* b) { return less(*a, *b); });
-  for (const auto* member : members) visit(member->key(), member->value());
+  for (const auto* member : SortedMembers(object)) visit(member->key(), member->value());
 }
 
 void AppendIndented(const Json& value, int indent, TextBuffer& out) {
@@ -476,6 +471,15 @@ bool JsonEqual(const Json& a, const Json& b) {
     return a.to_number<double>() == b.to_number<double>();
   }
   return a == b;
+}
+
+std::vector<const JsonObject::value_type*> SortedMembers(const JsonObject& object) {
+  std::vector<const JsonObject::value_type*> members;
+  members.reserve(object.size());
+  for (const auto& member : object) members.push_back(&member);
+  std::sort(members.begin(), members.end(),
+            [](const auto* a, const auto* b) { return a->key() < b->key(); });
+  return members;
 }
 
 std::string_view JsonTypeName(const Json& value) {

@@ -61,6 +61,9 @@ std::string QuoteJson(std::string_view text);
 // Equality of values as JSON means it: 1 and 1.0 are equal, the order of keys does not matter.
 bool JsonEqual(const Json& a, const Json& b);
 
+// The members in the order of their keys, borrowed.
+std::vector<const JsonObject::value_type*> SortedMembers(const JsonObject& object);
+
 // "null", "boolean", "integer", "number", "string", "array" or "object".
 std::string_view JsonTypeName(const Json& value);
 

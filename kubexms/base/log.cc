@@ -37,9 +37,9 @@ std::string FormatTime(Clock::WallTime time) {
 
 std::string FormatNumber(double number) {
   if (!std::isfinite(number)) return fmt::to_string(number);
-  std::string text;
+  TextBuffer text(64);
   AppendJsonNumber(number, text);
-  return text;
+  return text.ToString();
 }
 
 bool IsControl(char c) { return (c >= 0 && c < ' ') || c == '\x7F'; }
@@ -155,7 +155,7 @@ class LogLine {
   void AppendKey(std::string_view key) {
     if (json()) {
       out_ += ',';
-      AppendJsonString(Clean(key), out_);
+      out_ += QuoteJson(Clean(key));
       out_ += ':';
     } else {
       out_ += ' ';
@@ -168,7 +168,7 @@ class LogLine {
     AppendKey(key);
     const std::string clean = Clean(value);
     if (json() || NeedsQuotes(clean)) {
-      AppendJsonString(clean, out_);
+      out_ += QuoteJson(clean);
     } else {
       out_ += clean;
     }
@@ -185,8 +185,7 @@ class LogLine {
       out_ += text;
       return;
     }
-    std::string quoted;
-    AppendJsonString(text, quoted);
+    const std::string quoted = QuoteJson(text);
     out_.append(quoted, 1, quoted.size() - 2);
   }
 

@@ -101,8 +101,7 @@ void AppendSingleQuoted(std::string_view text, std::string& out) {
 
 // JSON's escapes are YAML's too; what JSON leaves as it is but YAML does not allow is added.
 void AppendDoubleQuoted(std::string_view text, std::string& out) {
-  std::string json;
-  AppendJsonString(text, json);
+  const std::string json = QuoteJson(text);
   for (size_t i = 0; i < json.size(); ++i) {
     const std::string_view rest = std::string_view(json).substr(i);
     if (rest[0] == '\x7F') {
@@ -173,15 +172,6 @@ void AppendMemberValue(const Json& value, int indent, std::string& out) {
   }
 }
 
-std::vector<const JsonObject::value_type*> SortedMembers(const JsonObject& object) {
-  std::vector<const JsonObject::value_type*> members;
-  members.reserve(object.size());
-  for (const auto& member : object) members.push_back(&member);
-  std::sort(members.begin(), members.end(),
-            [](const auto* a, const auto* b) { return a->key() < b->key(); });
-  return members;
-}
-
 void AppendMapping(const JsonObject& object, int indent, std::string& out) {
   bool first = true;
   for (const auto* member : SortedMembers(object)) {
@@ -222,7 +212,7 @@ void AppendBlock(const Json& value, int indent, std::string& out) {
   } else if (const JsonString* text = value.if_string()) {
     AppendString(AsView(*text), indent, out);
   } else {
-    AppendJson(value, out);
+    out += WriteJson(value);
   }
 }
 
