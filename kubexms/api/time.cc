@@ -153,13 +153,33 @@ class TimeParser {
   std::string error_;  // what follows the quoted text in the message
 };
 
+// Writes exactly `digits` digits and returns where they end.
+char* WriteDigits(char* out, unsigned number, int digits) {
+  for (int i = digits - 1; i >= 0; --i) {
+    out[i] = static_cast<char>('0' + number % 10);
+    number /= 10;
+  }
+  return out + digits;
+}
+
+// "2006-01-02T15:04:05". By hand: every object has several, and this is most of writing them.
 std::string FormatDateTime(sys_seconds time) {
   const auto day = std::chrono::floor<std::chrono::days>(time);
   const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss clock(time - day);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+  const auto second_of_day = static_cast<unsigned>((time - day).count());
+  char text[19];
+  char* end = WriteDigits(text, static_cast<unsigned>(static_cast<int>(date.year())), 4);
+  *end++ = '-';
+  end = WriteDigits(end, static_cast<unsigned>(date.month()), 2);
+  *end++ = '-';
+  end = WriteDigits(end, static_cast<unsigned>(date.day()), 2);
+  *end++ = 'T';
+  end = WriteDigits(end, second_of_day / 3600, 2);
+  *end++ = ':';
+  end = WriteDigits(end, second_of_day / 60 % 60, 2);
+  *end++ = ':';
+  WriteDigits(end, second_of_day % 60, 2);
+  return std::string(text, sizeof(text));
 }
 
 constexpr uint64_t kLargest = uint64_t{1} << 63;  // nanoseconds, allowed for negative ones only

@@ -208,13 +208,20 @@ bool AnyNeedsEscape(uint64_t bytes) {
   return (((bytes - kOnes * 0x20) | (quote - kOnes) | (backslash - kOnes)) & ~bytes & kHigh) != 0;
 }
 
-// The first position from `from` on whose byte needs an escape, or the size.
+bool AnyNeedsEscape(const char* eight_bytes) {
+  uint64_t bytes;
+  std::memcpy(&bytes, eight_bytes, 8);
+  return AnyNeedsEscape(bytes);
+}
+
+// The first position from `from` on whose byte needs an escape, or the size. Looks at eight bytes
+// at a time, the last eight twice rather than one by one.
 size_t FindEscape(std::string_view text, size_t from) {
   size_t i = from;
-  for (; i + 8 <= text.size(); i += 8) {
-    uint64_t bytes;
-    std::memcpy(&bytes, text.data() + i, 8);
-    if (AnyNeedsEscape(bytes)) break;
+  while (i + 8 <= text.size() && !AnyNeedsEscape(text.data() + i)) i += 8;
+  if (i == text.size()) return i;
+  if (i + 8 > text.size() && i >= from + 8 && !AnyNeedsEscape(text.data() + text.size() - 8)) {
+    return text.size();
   }
   while (i < text.size() && !NeedsEscape(text[i])) ++i;
   return i;
