@@ -1,0 +1,166 @@
+// Quantities and selectors, each beside a baseline measured in the same run: divide the two to
+// compare machines. `relative` is baseline time per item over ours; above one is faster.
+
+#include <benchmark/benchmark.h>
+
+#include <charconv>
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexms/api/labels.h"
+#include "kubexms/api/quantity.h"
+
+namespace kubexms {
+namespace {
+
+constexpr std::string_view kQuantities[] = {"100m",  "2",     "512Mi", "1536Mi", "16Gi", "0.5",
+                                            "250m",  "128Ki", "1e3",   "1.5Gi",  "64M",  "1024Mi",
+                                            "4000m", "20Gi",  "1500m", "3"};
+
+constexpr int kLabelSets = 10'000;
+
+// Seconds per call of `work`, over enough calls to be steady.
+template <class Work>
+double Measure(Work&& work) {
+  using Clock = std::chrono::steady_clock;
+  int calls = 0;
+  const auto start = Clock::now();
+  auto elapsed = Clock::duration::zero();
+  while (elapsed < std::chrono::milliseconds(100)) {
+    work();
+    ++calls;
+    elapsed = Clock::now() - start;
+  }
+  return std::chrono::duration<double>(elapsed).count() / calls;
+}
+
+template <class Work, class Baseline>
+void Compare(benchmark::State& state, int64_t items, Work&& work, Baseline&& baseline) {
+  const double expected = Measure(baseline);
+  const double actual = Measure(work);
+  for (auto _ : state) work();
+  state.SetItemsProcessed(state.iterations() * items);
+  state.counters["relative"] = expected / actual;
+}
+
+// The baseline reads and writes the number alone, as a double.
+void BM_QuantityParse(benchmark::State& state) {
+  Compare(
+      state, std::size(kQuantities),
+      [] {
+        for (std::string_view text : kQuantities) benchmark::DoNotOptimize(Quantity::Parse(text));
+      },
+      [] {
+        for (std::string_view text : kQuantities) {
+          double number = 0;
+          std::from_chars(text.data(), text.data() + text.size(), number);
+          benchmark::DoNotOptimize(number);
+        }
+      });
+}
+BENCHMARK(BM_QuantityParse);
+
+void BM_QuantityFormat(benchmark::State& state) {
+  std::vector<Quantity> quantities;
+  std::vector<double> numbers;
+  for (std::string_view text : kQuantities) {
+    quantities.push_back(Quantity::Parse(text).value());
+    numbers.push_back(quantities.back().AsDouble());
+  }
+  std::string out;
+  Compare(
+      state, std::size(kQuantities),
+      [&] {
+        for (const Quantity& quantity : quantities) {
+          out.clear();
+          quantity.AppendTo(out);
+          benchmark::DoNotOptimize(out.data());
+        }
+      },
+      [&] {
+        for (double number : numbers) {
+          char buffer[32];
+          out.assign(buffer, std::to_chars(buffer, buffer + sizeof(buffer), number).ptr);
+          benchmark::DoNotOptimize(out.data());
+        }
+      });
+}
+BENCHMARK(BM_QuantityFormat);
+
+std::vector<LabelSet> MakeLabelSets() {
+  std::vector<LabelSet> sets;
+  for (int i = 0; i < kLabelSets; ++i) {
+    sets.push_back({{"app.kubernetes.io/name", "app-" + std::to_string(i % 50)},
+                    {"app.kubernetes.io/instance", "instance-" + std::to_string(i % 500)},
+                    {"app.kubernetes.io/component", i % 3 == 0 ? "database" : "frontend"},
+                    {"environment", i % 2 == 0 ? "production" : "staging"},
+                    {"pod-template-hash", std::to_string(1000003 * i)},
+                    {"tier", "web"}});
+  }
+  return sets;
+}
+
+// The baseline looks every key up with std::map::find and knows only equality.
+void BM_SelectorEquals(benchmark::State& state) {
+  const std::vector<LabelSet> sets = MakeLabelSets();
+  const LabelSet wanted = {
+      {"app.kubernetes.io/component", "frontend"}, {"environment", "production"}, {"tier", "web"}};
+  const Selector selector = Selector::FromLabels(wanted);
+  Compare(
+      state, kLabelSets,
+      [&] {
+        int matches = 0;
+        for (const LabelSet& labels : sets) matches += selector.Matches(labels) ? 1 : 0;
+        benchmark::DoNotOptimize(matches);
+      },
+      [&] {
+        int matches = 0;
+        for (const LabelSet& labels : sets) {
+          bool match = true;
+          for (const auto& [key, value] : wanted) {
+            const auto found = labels.find(key);
+            match = match && found != labels.end() && found->second == value;
+          }
+          matches += match ? 1 : 0;
+        }
+        benchmark::DoNotOptimize(matches);
+      });
+}
+BENCHMARK(BM_SelectorEquals);
+
+// The baseline does the same with a std::map::find and a std::vector of values.
+void BM_SelectorSets(benchmark::State& state) {
+  const std::vector<LabelSet> sets = MakeLabelSets();
+  const std::vector<std::string> names = {"app-1", "app-2", "app-3", "app-4", "app-5"};
+  const Selector selector =
+      Selector::Parse(
+          "app.kubernetes.io/name in (app-1,app-2,app-3,app-4,app-5),environment,!legacy")
+          .value();
+  Compare(
+      state, kLabelSets,
+      [&] {
+        int matches = 0;
+        for (const LabelSet& labels : sets) matches += selector.Matches(labels) ? 1 : 0;
+        benchmark::DoNotOptimize(matches);
+      },
+      [&] {
+        int matches = 0;
+        for (const LabelSet& labels : sets) {
+          const auto name = labels.find("app.kubernetes.io/name");
+          bool listed = false;
+          for (const std::string& allowed : names) {
+            listed = listed || (name != labels.end() && name->second == allowed);
+          }
+          const bool match = listed && labels.find("environment") != labels.end() &&
+                             labels.find("legacy") == labels.end();
+          matches += match ? 1 : 0;
+        }
+        benchmark::DoNotOptimize(matches);
+      });
+}
+BENCHMARK(BM_SelectorSets);
+
+}  // namespace
+}  // namespace kubexms
