@@ -16,7 +16,7 @@ expect() {
 
 # missing LINE...: what ./dev would install for a list of these lines.
 missing() {
-  printf '%s\n' "$@" >"$work/packages.txt"
+  printf '%s\n' '[test]' "$@" >"$work/packages.txt"
   DEV_PACKAGES=$work/packages.txt PATH=$work/bin:$PATH "$dev" setup --dry-run | xargs
 }
 
@@ -34,6 +34,8 @@ expect "a package is not needed when its path is there from elsewhere" "" \
 expect "a package is needed when neither it nor its command is there" "kubexms-no-such-package" \
   "$(missing 'kubexms-no-such-package kubexms-no-such-command')"
 expect "comments and empty lines are not packages" "" "$(missing '# words' '' dpkg)"
+
+expect "packages of other parts are not needed" "" "$(missing '[other]' kubexms-no-such-package)"
 
 for command in run test build bench lint fmt asan tsan fuzz clean; do
   "$dev" --help | grep "^  $command " >/dev/null || expect "--help lists $command" yes no
