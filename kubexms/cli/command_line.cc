@@ -50,7 +50,7 @@ class Parser {
   }
 
  private:
-  void Add(const Command& command, CLI::App* app, std::string path) {
+  void Add(const Command& command, CLI::App* app, const std::string& path) {
     app->allow_extras();
     app->require_subcommand(0, 1);
     Parsed parsed{&command, app, path, {}, app->add_flag("-h,--help")};

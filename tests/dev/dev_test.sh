@@ -17,7 +17,7 @@ expect() {
 # missing LINE...: what ./dev would install for a list of these lines.
 missing() {
   printf '%s\n' '[test]' "$@" >"$work/packages.txt"
-  DEV_PACKAGES=$work/packages.txt PATH=$work/bin:$PATH "$dev" setup --dry-run | xargs
+  DEV_PACKAGES=$work/packages.txt PATH=$work/bin:/usr/bin:/bin "$dev" setup --dry-run | xargs
 }
 
 mkdir "$work/bin"
@@ -33,6 +33,9 @@ expect "a package is not needed when its path is there from elsewhere" "" \
   "$(missing "kubexms-no-such-package $work/bin")"
 expect "a package is needed when neither it nor its command is there" "kubexms-no-such-package" \
   "$(missing 'kubexms-no-such-package kubexms-no-such-command')"
+cd "$1"
+expect "a folder here is not a command" "kubexms-no-such-package" \
+  "$(missing 'kubexms-no-such-package kubexms')"
 expect "comments and empty lines are not packages" "" "$(missing '# words' '' dpkg)"
 
 expect "packages of other parts are not needed" "" "$(missing '[other]' kubexms-no-such-package)"
