@@ -1,7 +1,8 @@
-# How everything here is compiled, and the one function that makes a library.
+# How everything here is compiled, and the functions that make libraries and test programs.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+include(GoogleTest)
 
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
@@ -10,7 +11,9 @@ set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
+set(CMAKE_CXX_FLAGS_RELEASE ${KUBEXMS_OPTIMIZE})
+# What one library's folder finds can be linked anywhere.
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
 
 find_program(KUBEXMS_CCACHE ccache)
 if(KUBEXMS_CCACHE)
@@ -23,23 +26,38 @@ add_library(kubexms_flags INTERFACE)
 target_compile_options(kubexms_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Werror -Wno-missing-field-initializers)
 target_link_options(kubexms_flags INTERFACE -fuse-ld=lld)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  target_compile_options(kubexms_flags INTERFACE -Wthread-safety)
+endif()
 if(KUBEXMS_SANITIZE)
   add_compile_options(-fsanitize=${KUBEXMS_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${KUBEXMS_SANITIZE})
 endif()
-if(KUBEXMS_THREAD_SAFETY)
-  target_compile_options(kubexms_flags INTERFACE -Wthread-safety)
-endif()
 
-find_package(Threads REQUIRED)
-find_package(Boost 1.81 REQUIRED COMPONENTS json)
-find_package(fmt REQUIRED)
-find_package(simdjson REQUIRED)
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(yaml REQUIRED IMPORTED_TARGET yaml-0.1)
-pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)
-find_package(prometheus-cpp REQUIRED COMPONENTS core)
+# kubexms_find_package(NAME args...) and kubexms_find_module(PREFIX pkg-config-name): find what a
+# library of ours links, here and again in the installed CMake package. The target of a module is
+# PkgConfig::PREFIX.
+function(kubexms_find_package)
+  find_package(${ARGN} REQUIRED)
+  list(JOIN ARGN " " arguments)
+  set_property(GLOBAL APPEND_STRING PROPERTY KUBEXMS_FIND "find_dependency(${arguments})\n")
+endfunction()
+
+function(kubexms_find_module prefix module)
+  find_package(PkgConfig REQUIRED)
+  pkg_check_modules(${prefix} REQUIRED IMPORTED_TARGET GLOBAL ${module})
+  set_property(GLOBAL APPEND_STRING PROPERTY KUBEXMS_FIND
+    "find_dependency(PkgConfig)\npkg_check_modules(${prefix} REQUIRED IMPORTED_TARGET ${module})\n")
+endfunction()
+
+kubexms_find_package(Threads)
+kubexms_find_package(Boost 1.81 COMPONENTS json)
+kubexms_find_package(fmt)
+kubexms_find_package(simdjson)
+kubexms_find_module(yaml yaml-0.1)
+kubexms_find_module(re2 re2)
+kubexms_find_package(prometheus-cpp COMPONENTS core)
 if(KUBEXMS_TESTS OR KUBEXMS_BENCHMARKS)
   find_package(GTest REQUIRED)
   find_library(KUBEXMS_RAPIDCHECK rapidcheck REQUIRED)
@@ -49,21 +67,22 @@ if(KUBEXMS_BENCHMARKS)
   find_package(nlohmann_json REQUIRED)
 endif()
 
-# kubexms_add_library(NAME DEPENDS lib... LINKS target...)
+# kubexms_add_library(NAME DEPENDS lib... LINKS target... PUBLIC_LINKS target...)
 #
 # Every .cc in the folder (and the folders below it) is part of the library kubexms_NAME, except
-# that the *_test.cc become the test program NAME_test. DEPENDS are libraries of ours and must
-# agree with the direction table of tests/tidy; LINKS are other people's and are not passed on,
-# unless named in PUBLIC_LINKS.
+# that the *_test.cc become the test program NAME_test and main.cc belongs to a program. DEPENDS
+# are libraries of ours and must agree with the direction table of tests/tidy; LINKS are other
+# people's and are not passed on, unless named in PUBLIC_LINKS.
 function(kubexms_add_library name)
   cmake_parse_arguments(arg "" "" "DEPENDS;LINKS;PUBLIC_LINKS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc)
   set(tests ${sources})
-  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
 
   add_library(kubexms_${name} STATIC ${sources})
   add_library(kubexms::${name} ALIAS kubexms_${name})
+  set_property(GLOBAL APPEND PROPERTY KUBEXMS_LIBRARIES kubexms::${name})
   set_target_properties(kubexms_${name} PROPERTIES EXPORT_NAME ${name})
   target_include_directories(kubexms_${name} PUBLIC
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -76,8 +95,8 @@ function(kubexms_add_library name)
 
   install(TARGETS kubexms_${name} EXPORT kubexms_targets
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(DIRECTORY . DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kubexms/${name}
-          FILES_MATCHING PATTERN "*.h" PATTERN "*_test.h" EXCLUDE)
+  install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kubexms/${name} FILES_MATCHING PATTERN "*.h")
 
   if(KUBEXMS_TESTS AND tests)
     kubexms_add_test(${name}_test SOURCES ${tests} LINKS kubexms::${name} ${arg_LINKS})
@@ -91,7 +110,21 @@ function(kubexms_add_test name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINKS} kubexms_flags ${KUBEXMS_RAPIDCHECK}
                                         GTest::gtest GTest::gmock GTest::gtest_main)
-  include(GoogleTest)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300
                        DISCOVERY_TIMEOUT 60)
+endfunction()
+
+# kubexms_install_package(): the CMake package that find_package(kubexms) reads. After all
+# libraries.
+function(kubexms_install_package)
+  set(destination ${CMAKE_INSTALL_LIBDIR}/cmake/kubexms)
+  get_property(KUBEXMS_FIND GLOBAL PROPERTY KUBEXMS_FIND)
+  configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/kubexmsConfig.cmake.in
+    ${CMAKE_BINARY_DIR}/kubexmsConfig.cmake INSTALL_DESTINATION ${destination})
+  write_basic_package_version_file(${CMAKE_BINARY_DIR}/kubexmsConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion)
+  install(FILES ${CMAKE_BINARY_DIR}/kubexmsConfig.cmake
+                ${CMAKE_BINARY_DIR}/kubexmsConfigVersion.cmake DESTINATION ${destination})
+  install(EXPORT kubexms_targets NAMESPACE kubexms:: FILE kubexmsTargets.cmake
+          DESTINATION ${destination})
 endfunction()

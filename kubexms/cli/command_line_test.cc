@@ -1,0 +1,189 @@
+#include "kubexms/cli/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace kubexms {
+namespace {
+
+using ::testing::StartsWith;
+
+Result<ExitCode> PrintAll(const Invocation& call) {
+  call.out() << "host=" << call.Value("host") << " format=" << call.Value("format")
+             << " force=" << call.Given("force");
+  for (const std::string& name : call.All("NAME")) call.out() << " " << name;
+  call.out() << "\n";
+  return ExitCode::kDone;
+}
+
+Command TestTree() {
+  Command add{
+      .name = "add",
+      .summary = "Add things",
+      .flags = {{.name = "host", .letter = 'H', .value = "HOST", .doc = "where", .required = true},
+                {.name = "format",
+                 .value = "FORMAT",
+                 .doc = "how",
+                 .fallback = "table",
+                 .choices = {"table", "wide"}},
+                {.name = "force", .letter = 'f', .doc = "even if it is there"}},
+      .arguments = {{.name = "NAME", .doc = "what to add", .repeated = true}},
+      .run = PrintAll,
+  };
+  Command fail{.name = "fail", .summary = "Fail", .run = [](const Invocation&) {
+                 return Error::NotFound("pods", "web").WithContext("look for it");
+               }};
+  Command partly{.name = "partly", .summary = "Fail on some hosts", .run = [](const Invocation&) {
+                   return ExitCode::kSomeHostsFailed;
+                 }};
+  Command nested{.name = "thing", .summary = "Things", .commands = {add}};
+  Command hidden{.name = "secret", .summary = "Not listed", .run = PrintAll, .hidden = true};
+  return {.name = "test", .summary = "A test", .commands = {nested, fail, partly, hidden}};
+}
+
+struct Outcome {
+  ExitCode code;
+  std::string out;
+  std::string err;
+};
+
+Outcome Call(const std::vector<std::string>& words) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const ExitCode code = RunCommandLine(TestTree(), words, out, err);
+  return {code, out.str(), err.str()};
+}
+
+void ExpectWrongUsage(const std::vector<std::string>& words, const std::string& message) {
+  const Outcome outcome = Call(words);
+  EXPECT_EQ(outcome.code, ExitCode::kWrongUsage);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, StartsWith("error: " + message + "\nRun 'test"));
+}
+
+TEST(CommandLineTest, HandsFlagsAndArgumentsToTheCommand) {
+  const Outcome outcome = Call({"thing", "add", "-H", "h1", "--force", "a", "b"});
+  EXPECT_EQ(outcome.code, ExitCode::kDone);
+  EXPECT_EQ(outcome.out, "host=h1 format=table force=1 a b\n");
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST(CommandLineTest, TakesValuesBehindAnEqualsSignAndFlagsBehindArguments) {
+  EXPECT_EQ(Call({"thing", "add", "a", "--host=h1", "--format=wide"}).out,
+            "host=h1 format=wide force=0 a\n");
+}
+
+TEST(CommandLineTest, TheLastOfARepeatedFlagWins) {
+  EXPECT_EQ(Call({"thing", "add", "-H", "h1", "-H", "h2", "a"}).out,
+            "host=h2 format=table force=0 a\n");
+}
+
+TEST(CommandLineTest, WordsBehindTwoDashesAreArguments) {
+  EXPECT_EQ(Call({"thing", "add", "-H", "h1", "--", "--force"}).out,
+            "host=h1 format=table force=0 --force\n");
+}
+
+TEST(CommandLineTest, SuggestsTheCommandThatWasMeant) {
+  ExpectWrongUsage({"thign"}, R"(unknown command "thign"; did you mean "thing"?)");
+  ExpectWrongUsage({"thing", "ad"}, R"(unknown command "ad"; did you mean "add"?)");
+  ExpectWrongUsage({"zzz", "-o", "json"}, R"(unknown command "zzz")");
+}
+
+TEST(CommandLineTest, NeverSuggestsHiddenCommands) {
+  ExpectWrongUsage({"secrets"}, R"(unknown command "secrets")");
+}
+
+TEST(CommandLineTest, AnUnknownCommandIsAnErrorAlsoWithHelp) {
+  ExpectWrongUsage({"server", "--help"}, R"(unknown command "server")");
+}
+
+TEST(CommandLineTest, SuggestsTheFlagThatWasMeant) {
+  ExpectWrongUsage({"thing", "add", "-H", "h", "--froce", "a"},
+                   R"(unknown flag "--froce"; did you mean "--force"?)");
+  ExpectWrongUsage({"thing", "add", "-H", "h", "--fromat=wide", "a"},
+                   R"(unknown flag "--fromat"; did you mean "--format"?)");
+}
+
+TEST(CommandLineTest, RefusesWhatTheCommandDoesNotTake) {
+  ExpectWrongUsage({"fail", "now"}, R"(unexpected argument "now")");
+  ExpectWrongUsage({"thing", "add", "-H", "h", "--format", "wire", "a"},
+                   R"(--format: "wire" is not one of table, wide; did you mean "wide"?)");
+}
+
+TEST(CommandLineTest, NamesWhatIsMissing) {
+  ExpectWrongUsage({"thing", "add", "a"}, "--host HOST is required");
+  ExpectWrongUsage({"thing", "add", "-H", "h"}, "NAME is missing: what to add");
+  ExpectWrongUsage({"thing", "add", "a", "--host"}, "--host needs a value");
+}
+
+TEST(CommandLineTest, WithoutACommandShowsHelpAsWrongUsage) {
+  const Outcome outcome = Call({});
+  EXPECT_EQ(outcome.code, ExitCode::kWrongUsage);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, StartsWith("usage: test COMMAND\n"));
+}
+
+TEST(CommandLineTest, HelpListsCommandsButNotHiddenOnes) {
+  EXPECT_EQ(Call({"--help"}).out,
+            "usage: test COMMAND\n"
+            "\n"
+            "A test.\n"
+            "\n"
+            "Commands:\n"
+            "  thing   Things\n"
+            "  fail    Fail\n"
+            "  partly  Fail on some hosts\n"
+            "\n"
+            "Flags:\n"
+            "  -h, --help  show this\n"
+            "\n"
+            "'test COMMAND --help' says more about a command.\n");
+}
+
+TEST(CommandLineTest, HelpOfACommandWinsOverMissingArguments) {
+  const Outcome outcome = Call({"thing", "add", "-h"});
+  EXPECT_EQ(outcome.code, ExitCode::kDone);
+  EXPECT_EQ(outcome.out,
+            "usage: test thing add --host HOST [FLAGS] NAME...\n"
+            "\n"
+            "Add things.\n"
+            "\n"
+            "Arguments:\n"
+            "  NAME  what to add\n"
+            "\n"
+            "Flags:\n"
+            "  -H, --host HOST      where\n"
+            "      --format FORMAT  how: table, wide (default table)\n"
+            "  -f, --force          even if it is there\n"
+            "  -h, --help           show this\n");
+}
+
+TEST(CommandLineTest, PrintsTheErrorOfACommandAndFails) {
+  const Outcome outcome = Call({"fail"});
+  EXPECT_EQ(outcome.code, ExitCode::kFailed);
+  EXPECT_EQ(outcome.err, "error: look for it: pods \"web\" not found\n");
+}
+
+TEST(CommandLineTest, PassesOnTheExitCodeOfACommand) {
+  EXPECT_EQ(Call({"partly"}).code, ExitCode::kSomeHostsFailed);
+}
+
+TEST(CommandLineTest, FailsWhenTheOutputCannotBeWritten) {
+  std::ostringstream out;
+  std::ostringstream err;
+  out.setstate(std::ios::badbit);
+  EXPECT_EQ(RunCommandLine(TestTree(), {"--help"}, out, err), ExitCode::kFailed);
+  EXPECT_EQ(err.str(), "error: cannot write the output\n");
+}
+
+TEST(InvocationDeathTest, AskingForAnUndeclaredFlagIsABug) {
+  const Command command{.name = "x", .summary = "x"};
+  std::ostringstream out;
+  const Invocation call(command, command, {}, out, out);
+  EXPECT_DEATH(call.Given("output"), "check failed");
+}
+
+}  // namespace
+}  // namespace kubexms

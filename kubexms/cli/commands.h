@@ -1,0 +1,18 @@
+#pragma once
+
+// The commands of the binary, each made by a function in a file of its own. A new command is a
+// declaration here and a line in RootCommand().
+
+#include "kubexms/cli/command.h"
+
+namespace kubexms {
+
+// `kubexms` itself, with all commands below it.
+Command RootCommand();
+
+Command CompletionCommand();
+// What the completion scripts call.
+Command CompleteCommand();
+Command VersionCommand();
+
+}  // namespace kubexms

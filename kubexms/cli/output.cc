@@ -1,0 +1,21 @@
+#include "kubexms/cli/output.h"
+
+#include "kubexms/base/yaml.h"
+
+namespace kubexms {
+
+Flag OutputFlag() {
+  return {.name = "output",
+          .letter = 'o',
+          .value = "FORMAT",
+          .doc = "print for programs",
+          .choices = {"json", "yaml"}};
+}
+
+std::string FormatObject(const Json& object, std::string_view format) {
+  if (format == "yaml") return WriteYaml(object);
+  KUBEXMS_CHECK(format == "json");
+  return WriteJsonPretty(object);
+}
+
+}  // namespace kubexms
