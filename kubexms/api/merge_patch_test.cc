@@ -84,8 +84,19 @@ TEST(MergePatchTest, ThreeWayPutsBackWhatOthersChanged) {
   EXPECT_EQ(ThreeWay("{}", R"({"a":[1]})", R"({"a":[1,2]})"), R"({"a":[1]})");
 }
 
+Json RandomJson(int depth, bool nulls);
+
+Json RandomObject(int depth, bool nulls) {
+  JsonObject object;
+  const int size = *rc::gen::inRange(0, 6);
+  for (int i = 0; i < size; ++i) {
+    object[std::string(1, *rc::gen::inRange('a', 'f'))] = RandomJson(depth - 1, nulls);
+  }
+  return object;
+}
+
 Json RandomJson(int depth, bool nulls) {
-  const int kinds = depth > 0 ? 6 : 4;
+  const int kinds = depth > 0 ? 8 : 4;
   switch (*rc::gen::inRange(nulls ? 0 : 1, kinds)) {
     case 0: return nullptr;
     case 1: return *rc::gen::inRange(0, 3);
@@ -97,14 +108,7 @@ Json RandomJson(int depth, bool nulls) {
       for (int i = 0; i < size; ++i) array.push_back(RandomJson(depth - 1, true));
       return array;
     }
-    default: {
-      JsonObject object;
-      const int size = *rc::gen::inRange(0, 4);
-      for (int i = 0; i < size; ++i) {
-        object[std::string(1, *rc::gen::inRange('a', 'f'))] = RandomJson(depth - 1, nulls);
-      }
-      return object;
-    }
+    default: return RandomObject(depth, nulls);
   }
 }
 
