@@ -89,8 +89,8 @@ void BM_QuantityFormat(benchmark::State& state) {
 }
 BENCHMARK(BM_QuantityFormat);
 
-std::vector<LabelSet> MakeLabelSets() {
-  std::vector<LabelSet> sets;
+std::vector<StringMap> MakeLabelSets() {
+  std::vector<StringMap> sets;
   for (int i = 0; i < kLabelSets; ++i) {
     sets.push_back({{"app.kubernetes.io/name", "app-" + std::to_string(i % 50)},
                     {"app.kubernetes.io/instance", "instance-" + std::to_string(i % 500)},
@@ -104,20 +104,20 @@ std::vector<LabelSet> MakeLabelSets() {
 
 // The baseline looks every key up with std::map::find and knows only equality.
 void BM_SelectorEquals(benchmark::State& state) {
-  const std::vector<LabelSet> sets = MakeLabelSets();
-  const LabelSet wanted = {
+  const std::vector<StringMap> sets = MakeLabelSets();
+  const StringMap wanted = {
       {"app.kubernetes.io/component", "frontend"}, {"environment", "production"}, {"tier", "web"}};
   const Selector selector = Selector::FromLabels(wanted);
   Compare(
       state, kLabelSets,
       [&] {
         int matches = 0;
-        for (const LabelSet& labels : sets) matches += selector.Matches(labels) ? 1 : 0;
+        for (const StringMap& labels : sets) matches += selector.Matches(labels) ? 1 : 0;
         benchmark::DoNotOptimize(matches);
       },
       [&] {
         int matches = 0;
-        for (const LabelSet& labels : sets) {
+        for (const StringMap& labels : sets) {
           bool match = true;
           for (const auto& [key, value] : wanted) {
             const auto found = labels.find(key);
@@ -132,7 +132,7 @@ BENCHMARK(BM_SelectorEquals);
 
 // The baseline does the same with a std::map::find and a std::vector of values.
 void BM_SelectorSets(benchmark::State& state) {
-  const std::vector<LabelSet> sets = MakeLabelSets();
+  const std::vector<StringMap> sets = MakeLabelSets();
   const std::vector<std::string> names = {"app-1", "app-2", "app-3", "app-4", "app-5"};
   const Selector selector =
       Selector::Parse(
@@ -142,12 +142,12 @@ void BM_SelectorSets(benchmark::State& state) {
       state, kLabelSets,
       [&] {
         int matches = 0;
-        for (const LabelSet& labels : sets) matches += selector.Matches(labels) ? 1 : 0;
+        for (const StringMap& labels : sets) matches += selector.Matches(labels) ? 1 : 0;
         benchmark::DoNotOptimize(matches);
       },
       [&] {
         int matches = 0;
-        for (const LabelSet& labels : sets) {
+        for (const StringMap& labels : sets) {
           const auto name = labels.find("app.kubernetes.io/name");
           bool listed = false;
           for (const std::string& allowed : names) {

@@ -28,7 +28,7 @@ std::string InvalidValues(const std::vector<std::string>& values, std::string_vi
   std::string list = values.empty() ? "null" : "[";
   for (const std::string& value : values) {
     if (&value != &values.front()) list += ',';
-    AppendJsonString(value, list);
+    list += QuoteJson(value);
   }
   if (!values.empty()) list += ']';
   return fmt::format("values: Invalid value: {}: {}", list, why);
@@ -341,13 +341,13 @@ void AppendRequirement(const Requirement& requirement, std::string& out) {
   if (set) out += ')';
 }
 
-Result<SelectorOperator> OperatorOf(const SelectorRequirement& expression) {
-  if (expression.op == "In") return SelectorOperator::kIn;
-  if (expression.op == "NotIn") return SelectorOperator::kNotIn;
-  if (expression.op == "Exists") return SelectorOperator::kExists;
-  if (expression.op == "DoesNotExist") return SelectorOperator::kDoesNotExist;
+Result<SelectorOperator> OperatorOf(const LabelSelectorRequirement& expression) {
+  if (expression.operator_ == "In") return SelectorOperator::kIn;
+  if (expression.operator_ == "NotIn") return SelectorOperator::kNotIn;
+  if (expression.operator_ == "Exists") return SelectorOperator::kExists;
+  if (expression.operator_ == "DoesNotExist") return SelectorOperator::kDoesNotExist;
   return Error::BadRequest(
-      fmt::format("{} is not a valid label selector operator", Quoted(expression.op)));
+      fmt::format("{} is not a valid label selector operator", Quoted(expression.operator_)));
 }
 
 }  // namespace
@@ -368,16 +368,15 @@ Result<Selector> Selector::Parse(std::string_view text) {
   return Selector(std::move(requirements));
 }
 
-Result<Selector> Selector::FromParts(const StringMap& match_labels,
-                                     const std::vector<SelectorRequirement>& match_expressions) {
+Result<Selector> Selector::From(const LabelSelector& selector) {
   std::vector<Requirement> requirements;
-  requirements.reserve(match_labels.size() + match_expressions.size());
-  for (const auto& [key, value] : match_labels) {
+  requirements.reserve(selector.match_labels.size() + selector.match_expressions.size());
+  for (const auto& [key, value] : selector.match_labels) {
     ASSIGN_OR_RETURN(Requirement requirement,
                      MakeRequirement(key, SelectorOperator::kEquals, {value}));
     requirements.push_back(std::move(requirement));
   }
-  for (const SelectorRequirement& expression : match_expressions) {
+  for (const LabelSelectorRequirement& expression : selector.match_expressions) {
     ASSIGN_OR_RETURN(const SelectorOperator op, OperatorOf(expression));
     ASSIGN_OR_RETURN(Requirement requirement,
                      MakeRequirement(expression.key, op, expression.values));
@@ -395,7 +394,7 @@ Selector Selector::FromLabels(const StringMap& labels) {
   return Selector(std::move(requirements));
 }
 
-bool Selector::Matches(const LabelSet& labels) const {
+bool Selector::Matches(const StringMap& labels) const {
   if (nothing_) return false;
   for (const Requirement& requirement : requirements_) {
     const auto found = labels.find(requirement.key);

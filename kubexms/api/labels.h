@@ -15,12 +15,10 @@
 #include <string_view>
 #include <vector>
 
-#include "kubexms/api/type.h"
+#include "kubexms/api/meta_v1.h"
 #include "kubexms/base/result.h"
 
 namespace kubexms {
-
-using LabelSet = StringMap;
 
 enum class SelectorOperator : uint8_t {
   kEquals,
@@ -32,15 +30,6 @@ enum class SelectorOperator : uint8_t {
   kDoesNotExist,
   kGreaterThan,
   kLessThan,
-};
-
-// One entry of a LabelSelector's matchExpressions.
-struct SelectorRequirement {
-  std::string key;
-  std::string op;  // "In", "NotIn", "Exists" or "DoesNotExist"
-  std::vector<std::string> values;
-
-  bool operator==(const SelectorRequirement&) const = default;
 };
 
 class Selector {
@@ -62,12 +51,11 @@ class Selector {
   // The text form of ?labelSelector= and `kubectl -l`. Empty text matches everything.
   static Result<Selector> Parse(std::string_view text);
   // The form of objects. With neither labels nor expressions it matches everything.
-  static Result<Selector> FromParts(const StringMap& match_labels,
-                                    const std::vector<SelectorRequirement>& match_expressions);
+  static Result<Selector> From(const LabelSelector& selector);
   // Every one of these labels, which are taken for valid.
   static Selector FromLabels(const StringMap& labels);
 
-  bool Matches(const LabelSet& labels) const;
+  bool Matches(const StringMap& labels) const;
 
   bool IsEverything() const { return requirements_.empty() && !nothing_; }
   bool IsNothing() const { return nothing_; }

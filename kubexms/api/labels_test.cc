@@ -109,12 +109,12 @@ TEST(SelectorTest, RefusesInvalidKeysAndValuesInKubernetesWords) {
   EXPECT_EQ(Selector::Parse("x in (a,-b,-c)").error().message(),
             "unable to parse requirement: [values[0][x]: Invalid value: \"-b\": " + value +
                 ", values[1][x]: Invalid value: \"-c\": " + value + "]");
-  EXPECT_EQ(Selector::FromParts({{"-x", "a"}}, {}).error().message(),
+  EXPECT_EQ(Selector::From({.match_labels = {{"-x", "a"}}}).error().message(),
             "key: Invalid value: \"-x\": " + name);
 }
 
 TEST(SelectorTest, MatchesByEachOperator) {
-  const LabelSet labels = {{"app", "web"}, {"empty", ""}, {"size", "10"}, {"tier", "front"}};
+  const StringMap labels = {{"app", "web"}, {"empty", ""}, {"size", "10"}, {"tier", "front"}};
   for (const char* text :
        {"", "app", "app=web", "app==web", "app!=api", "none!=x", "app in (api,web)",
         "app notin (api,db)", "none notin (x)", "!none", "size>9", "size<11", "size>09",
@@ -141,26 +141,32 @@ TEST(SelectorTest, EverythingAndNothing) {
   EXPECT_NE(Selector::Nothing(), Selector::Everything());
 }
 
-TEST(SelectorTest, IsMadeFromParts) {
+LabelSelectorRequirement Expression(std::string key, std::string op,
+                                    std::vector<std::string> values) {
+  return {.key = std::move(key), .operator_ = std::move(op), .values = std::move(values)};
+}
+
+TEST(SelectorTest, IsMadeFromTheFormOfObjects) {
   const Result<Selector> selector =
-      Selector::FromParts({{"app", "web"}}, {{"tier", "In", {"front", "back"}},
-                                             {"env", "NotIn", {"test"}},
-                                             {"node", "Exists", {}},
-                                             {"legacy", "DoesNotExist", {}}});
+      Selector::From({.match_expressions = {Expression("tier", "In", {"front", "back"}),
+                                            Expression("env", "NotIn", {"test"}),
+                                            Expression("node", "Exists", {}),
+                                            Expression("legacy", "DoesNotExist", {})},
+                      .match_labels = {{"app", "web"}}});
   ASSERT_TRUE(selector.ok()) << selector.error().message();
   EXPECT_EQ(selector->ToString(), "app=web,env notin (test),!legacy,node,tier in (back,front)");
-  EXPECT_TRUE(Selector::FromParts({}, {})->IsEverything());
+  EXPECT_TRUE(Selector::From({})->IsEverything());
   EXPECT_EQ(Selector::FromLabels({{"b", "2"}, {"a", "1"}}).ToString(), "a=1,b=2");
 }
 
 TEST(SelectorTest, RefusesInvalidPartsInKubernetesWords) {
-  const auto message = [](SelectorRequirement expression) {
-    return Selector::FromParts({}, {std::move(expression)}).error().message();
+  const auto message = [](std::string key, std::string op, std::vector<std::string> values) {
+    return Selector::From({.match_expressions = {Expression(key, op, values)}}).error().message();
   };
-  EXPECT_EQ(message({"a", "Equals", {"b"}}), "\"Equals\" is not a valid label selector operator");
-  EXPECT_EQ(message({"a", "In", {}}),
+  EXPECT_EQ(message("a", "Equals", {"b"}), "\"Equals\" is not a valid label selector operator");
+  EXPECT_EQ(message("a", "In", {}),
             "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty");
-  EXPECT_EQ(message({"a", "Exists", {"b", "c"}}),
+  EXPECT_EQ(message("a", "Exists", {"b", "c"}),
             "values: Invalid value: [\"b\",\"c\"]: values set must be empty for exists and does "
             "not exist");
 }
@@ -219,7 +225,7 @@ RC_GTEST_PROP(SelectorProperty, CanonicalTextParsesToAnEqualSelector, ()) {
 }
 
 // The definition of matching, requirement by requirement and without any compilation.
-bool MatchesNaively(const Selector& selector, const LabelSet& labels) {
+bool MatchesNaively(const Selector& selector, const StringMap& labels) {
   for (const Selector::Requirement& requirement : selector.requirements()) {
     const bool present = labels.contains(requirement.key);
     const std::string value = present ? labels.find(requirement.key)->second : "";
@@ -251,7 +257,7 @@ bool MatchesNaively(const Selector& selector, const LabelSet& labels) {
 RC_GTEST_PROP(SelectorProperty, MatchesWhatItsRequirementsSay, ()) {
   const Selector selector = Selector::Parse(*AnySelector()).value();
   const auto values = rc::gen::element<std::string>("", "a", "b", "c", "in", "12", "500");
-  const auto labels = *rc::gen::container<LabelSet>(AnyName(), values);
+  const auto labels = *rc::gen::container<StringMap>(AnyName(), values);
   RC_ASSERT(selector.Matches(labels) == MatchesNaively(selector, labels));
 }
 

@@ -45,7 +45,7 @@ void AppendGoText(const Json& value, std::string& out) {
   } else if (value.is_null()) {
     out += "<nil>";
   } else {
-    AppendJson(value, out);
+    out += WriteJson(value);
   }
 }
 
