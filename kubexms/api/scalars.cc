@@ -34,6 +34,7 @@ void ScalarTraits<MicroTime>::AppendJson(const MicroTime& time, TextBuffer& out)
 void ScalarTraits<MicroTime>::Describe(Schema& schema) {
   schema.type = SchemaType::kString;
   schema.format = "date-time";
+  schema.micro_time = true;
   schema.nullable = true;
 }
 

@@ -4,15 +4,18 @@
 
 namespace kubexms {
 
-const Schema* Schema::FindMember(std::string_view name) const {
+const Schema* Schema::FindProperty(std::string_view name) const {
   const Schema& shape = Resolve();
-  const auto it =
-      std::lower_bound(shape.properties.begin(), shape.properties.end(), name,
-                       [](const Property& property, std::string_view wanted) {
-                         return property.name < wanted;
-                       });
+  const auto it = std::lower_bound(
+      shape.properties.begin(), shape.properties.end(), name,
+      [](const Property& property, std::string_view wanted) { return property.name < wanted; });
   if (it != shape.properties.end() && it->name == name) return it->schema;
-  return shape.additional_properties;
+  return nullptr;
+}
+
+const Schema* Schema::FindMember(std::string_view name) const {
+  const Schema* property = FindProperty(name);
+  return property != nullptr ? property : Resolve().additional_properties;
 }
 
 bool Schema::IsRequired(std::string_view name) const {

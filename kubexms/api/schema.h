@@ -2,8 +2,9 @@
 
 // A Schema says what a value may look like and how it is merged. There is one structure for every
 // kind: built-in ones are made from their C++ description (type.h), custom ones from the OpenAPI v3
-// schema of their CustomResourceDefinition (crd.h). Defaulting, pruning, validation, patches,
-// server-side apply and the OpenAPI documents all work on it, so there is one code path for all.
+// schema of their CustomResourceDefinition (crd_schema.h). Defaulting, pruning, validation,
+// patches, server-side apply and the OpenAPI documents all work on it, so there is one code path
+// for all.
 
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexms/api/pattern.h"
 #include "kubexms/base/json.h"
 
 namespace kubexms {
@@ -46,6 +48,8 @@ struct Schema {
   bool nullable = false;
   // Quantities are strings or numbers on the wire, and are stored in canonical form.
   bool quantity = false;
+  // Times are stored in UTC, with seconds; where this is set, with microseconds.
+  bool micro_time = false;
   bool int_or_string = false;            // x-kubernetes-int-or-string
   bool preserve_unknown_fields = false;  // x-kubernetes-preserve-unknown-fields
   bool embedded_resource = false;        // x-kubernetes-embedded-resource
@@ -54,7 +58,8 @@ struct Schema {
   std::optional<Json> example;
 
   // Objects. Properties are sorted by name. An object with neither properties nor
-  // additional_properties has no known fields; with additional_properties it is a map.
+  // additional_properties has no known fields; with additional_properties it is a map. When
+  // additional properties are forbidden, a field that is not a property is an error and stays.
   std::vector<Property> properties;
   std::vector<std::string> required;
   const Schema* additional_properties = nullptr;
@@ -76,6 +81,7 @@ struct Schema {
   std::optional<int64_t> min_length;
   std::optional<int64_t> max_length;
   std::string pattern;
+  CompiledPattern compiled_pattern;  // of `pattern`, by itself
 
   // Numbers.
   std::optional<double> minimum;
@@ -102,6 +108,8 @@ struct Schema {
 
   const Schema& Resolve() const { return ref == nullptr ? *this : ref->Resolve(); }
 
+  // The schema of a property, or null.
+  const Schema* FindProperty(std::string_view name) const;
   // The schema of a member: a property, else the value schema of a map, else null.
   const Schema* FindMember(std::string_view name) const;
   bool IsRequired(std::string_view name) const;

@@ -1,0 +1,127 @@
+#include "kubexms/api/defaulting.h"
+
+#include <string>
+#include <string_view>
+
+#include "kubexms/api/quantity.h"
+#include "kubexms/api/time.h"
+
+namespace kubexms {
+namespace {
+
+bool IsNullable(const Schema& node) { return node.nullable || node.Resolve().nullable; }
+
+const std::optional<Json>& DefaultOf(const Schema& node) {
+  return node.default_value ? node.default_value : node.Resolve().default_value;
+}
+
+std::string_view KeyOf(const JsonObject::value_type& member) {
+  return {member.key().data(), member.key().size()};
+}
+
+// Replaces a null that is not allowed by the default, where there is one.
+bool ReplaceNull(Json& value, const Schema& node) {
+  if (!value.is_null() || IsNullable(node) || !DefaultOf(node)) return false;
+  value = *DefaultOf(node);
+  return true;
+}
+
+bool AddMissing(JsonObject& object, const Schema& shape) {
+  bool changed = false;
+  for (const Property& property : shape.properties) {
+    if (!DefaultOf(*property.schema) || object.contains(property.name)) continue;
+    object.emplace(property.name, *DefaultOf(*property.schema));
+    changed = true;
+  }
+  return changed;
+}
+
+std::string CanonicalQuantity(const Json& value) {
+  const std::string text =
+      value.is_string() ? std::string(AsView(value.get_string())) : WriteJson(value);
+  const Result<Quantity> quantity = Quantity::Parse(text);
+  return quantity.ok() ? quantity->ToString() : text;
+}
+
+template <class T>
+std::string CanonicalTime(std::string_view text) {
+  const Result<T> time = T::Parse(text);
+  return time.ok() ? time->ToString() : std::string(text);
+}
+
+bool NormaliseScalar(Json& value, const Schema& shape) {
+  std::string canonical;
+  if (shape.quantity && (value.is_string() || value.is_number())) {
+    canonical = CanonicalQuantity(value);
+  } else if (shape.format == "date-time" && value.is_string()) {
+    const std::string_view text = AsView(value.get_string());
+    canonical = shape.micro_time ? CanonicalTime<MicroTime>(text) : CanonicalTime<Time>(text);
+  } else {
+    return false;
+  }
+  if (value.is_string() && AsView(value.get_string()) == canonical) return false;
+  value = canonical;
+  return true;
+}
+
+}  // namespace
+
+bool ApplyDefaults(Json& value, const Schema& schema) {
+  const Schema& shape = schema.Resolve();
+  bool changed = false;
+  if (JsonObject* object = value.if_object()) {
+    changed = AddMissing(*object, shape);
+    for (auto& member : *object) {
+      const Schema* child = shape.FindMember(KeyOf(member));
+      if (child == nullptr) continue;
+      changed |= ReplaceNull(member.value(), *child);
+      changed |= ApplyDefaults(member.value(), *child);
+    }
+  } else if (JsonArray* items = value.if_array(); items != nullptr && shape.items != nullptr) {
+    for (Json& item : *items) {
+      changed |= ReplaceNull(item, *shape.items);
+      changed |= ApplyDefaults(item, *shape.items);
+    }
+  }
+  return changed;
+}
+
+bool RemoveNulls(Json& value, const Schema& schema) {
+  const Schema& shape = schema.Resolve();
+  bool changed = false;
+  if (JsonObject* object = value.if_object()) {
+    for (auto it = object->begin(); it != object->end();) {
+      const Schema* child = shape.FindMember(KeyOf(*it));
+      if (child != nullptr && it->value().is_null() && !IsNullable(*child) && !DefaultOf(*child)) {
+        it = object->erase(it);
+        changed = true;
+        continue;
+      }
+      if (child != nullptr) changed |= RemoveNulls(it->value(), *child);
+      ++it;
+    }
+  } else if (JsonArray* items = value.if_array(); items != nullptr && shape.items != nullptr) {
+    for (Json& item : *items) changed |= RemoveNulls(item, *shape.items);
+  }
+  return changed;
+}
+
+bool Normalise(Json& value, const Schema& schema) {
+  const Schema& shape = schema.Resolve();
+  bool changed = false;
+  if (JsonObject* object = value.if_object()) {
+    for (auto& member : *object) {
+      const Schema* child = shape.FindMember(KeyOf(member));
+      if (child != nullptr) changed |= Normalise(member.value(), *child);
+    }
+  } else if (JsonArray* items = value.if_array()) {
+    for (Json& item : *items) {
+      if (shape.items != nullptr) changed |= Normalise(item, *shape.items);
+    }
+  } else {
+    changed = NormaliseScalar(value, shape);
+  }
+  return changed;
+}
+
+}  // namespace kubexms

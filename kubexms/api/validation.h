@@ -1,0 +1,34 @@
+#pragma once
+
+// Validation of a document against a Schema: every error at once, each with the path, reason and
+// words that Kubernetes gives it.
+
+#include <cstddef>
+#include <vector>
+
+#include "kubexms/api/field_error.h"
+#include "kubexms/api/schema.h"
+#include "kubexms/base/error.h"
+#include "kubexms/base/json.h"
+
+namespace kubexms {
+
+struct ValidationOptions {
+  // What stands before the path of every field; null for nothing.
+  const FieldPath* root = nullptr;
+  // Also check that the items of sets and the keys of list maps are unique, and that embedded
+  // resources name their kind. Kinds with validation of their own say this in their own words.
+  bool list_types = true;
+  // Also check that integers fit their format (int32). For custom resources Kubernetes does not.
+  bool integer_formats = false;
+  // Further errors are dropped.
+  size_t max_errors = 500;
+};
+
+// Expects a pruned and defaulted value. The errors come in the order of the schema's property
+// names, those of lists and embedded resources last; empty when the value is valid. Rules in CEL
+// are not evaluated. Safe for use from any thread.
+std::vector<ErrorCause> Validate(const Json& value, const Schema& schema,
+                                 const ValidationOptions& options = {});
+
+}  // namespace kubexms
