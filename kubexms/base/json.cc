@@ -333,9 +333,10 @@ Result<simdjson::dom::element> JsonReader::Read(std::string_view text, int max_d
     parser = dom::parser();
     buffer = std::string();
   }
-  if (parser.capacity() < text.size() || parser.max_depth() != static_cast<size_t>(max_depth)) {
-    const auto error = parser.allocate(std::max<size_t>(text.size(), 4096),
-                                       static_cast<size_t>(max_depth));
+  // simdjson refuses what reaches its limit, hence one more.
+  const size_t depth_limit = static_cast<size_t>(max_depth) + 1;
+  if (parser.capacity() < text.size() || parser.max_depth() != depth_limit) {
+    const auto error = parser.allocate(std::max<size_t>(text.size(), 4096), depth_limit);
     if (error) return Error::RequestTooLarge("the JSON text is too large");
   }
   const std::string_view padded = WithPadding(text, buffer);
@@ -371,9 +372,16 @@ void AppendJsonNumber(double number, TextBuffer& out) {
     out.Append("null");
     return;
   }
-  const double magnitude = std::fabs(number);
-  const bool plain = magnitude == 0 || (magnitude >= 1e-6 && magnitude < 1e21);
+  // Digits only as long as they can be read back as a 64-bit integer.
+  const bool plain =
+      number == 0 || (std::fabs(number) >= 1e-6 && number >= -0x1p63 && number < 0x1p64);
   AppendChars(out, number, plain ? std::chars_format::fixed : std::chars_format::scientific);
+  const std::string_view text = out.view();
+  if (!plain && text[text.size() - 3] == '-' && text[text.size() - 2] == '0') {
+    const char digit = text.back();  // of 1e-07, which Go writes as 1e-7
+    out.Truncate(text.size() - 2);
+    out.Append(digit);
+  }
 }
 
 std::string QuoteJson(std::string_view text) {

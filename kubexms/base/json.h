@@ -27,7 +27,7 @@ using JsonString = boost::json::string;
 using JsonStorage = boost::json::storage_ptr;
 
 struct JsonOptions {
-  // Objects and arrays nested deeper than this are refused.
+  // Objects and arrays nested deeper than this are refused; empty ones do not count as a level.
   int max_depth = 512;
   // Null: a duplicate key is an error. Otherwise the last value wins, as in Go, and the path of
   // every duplicate ("spec.containers[0].image") is added here.

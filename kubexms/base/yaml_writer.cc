@@ -35,6 +35,7 @@ bool IsInvisible(std::string_view text) {
 
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }
 
+// `text` is not empty.
 Analysis Analyze(std::string_view text) {
   Analysis found;
   const auto blank_or_end = [&](size_t i) {
@@ -54,7 +55,7 @@ Analysis Analyze(std::string_view text) {
     }
   }
   static constexpr std::string_view kFirst = ",[]{}#&*!|>'\"%@`";
-  const char first = text.empty() ? ' ' : text[0];
+  const char first = text.front();
   found.indicator |= IsBlank(first) || IsBlank(text.back()) ||
                      kFirst.find(first) != std::string_view::npos ||
                      ((first == '-' || first == '?' || first == ':') && blank_or_end(1)) ||

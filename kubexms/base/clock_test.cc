@@ -1,0 +1,82 @@
+#include "kubexms/base/clock.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace kubexms {
+namespace {
+
+using std::chrono_literals::operator""h;
+using std::chrono_literals::operator""ms;
+using std::chrono_literals::operator""s;
+
+TEST(ManualClockTest, StandsStillUntilAdvanced) {
+  ManualClock clock;
+  const auto wall = clock.Now();
+  const auto monotonic = clock.MonotonicNow();
+  EXPECT_EQ(wall.time_since_epoch(),
+            std::chrono::sys_days(std::chrono::year(2024) / 1 / 1).time_since_epoch());
+  EXPECT_EQ(clock.Now(), wall);
+  clock.Advance(1500ms);
+  EXPECT_EQ(clock.Now() - wall, 1500ms);
+  EXPECT_EQ(clock.MonotonicNow() - monotonic, 1500ms);
+}
+
+TEST(ManualClockTest, StartsWhereItIsTold) {
+  const Clock::WallTime start(1234s);
+  EXPECT_EQ(ManualClock(start).Now(), start);
+}
+
+TEST(ManualClockTest, WakesOnlyThoseWhoseTimeHasCome) {
+  ManualClock clock;
+  std::atomic<int> woken = 0;
+  std::vector<std::jthread> sleepers;
+  for (const auto duration : {1s, 2s, 3s}) {
+    sleepers.emplace_back([&, duration] {
+      EXPECT_TRUE(clock.SleepFor(duration));
+      ++woken;
+    });
+  }
+  clock.WaitForSleepers(3);
+  EXPECT_EQ(woken, 0);
+  clock.Advance(2s);
+  sleepers[0].join();
+  sleepers[1].join();
+  EXPECT_EQ(woken, 2);
+  clock.Advance(1s);
+  sleepers[2].join();
+  EXPECT_EQ(woken, 3);
+}
+
+TEST(ManualClockTest, ReturnsAtOnceWhenTheDeadlineHasPassed) {
+  ManualClock clock;
+  EXPECT_TRUE(clock.SleepFor(0s));
+  EXPECT_TRUE(clock.SleepUntil(clock.MonotonicNow() - 1s, {}));
+}
+
+TEST(ManualClockTest, StopsSleepersOnRequest) {
+  ManualClock clock;
+  std::jthread sleeper([&](std::stop_token stop) { EXPECT_FALSE(clock.SleepFor(1h, stop)); });
+  clock.WaitForSleepers(1);
+  sleeper.request_stop();
+}
+
+TEST(SystemClockTest, Goes) {
+  SystemClock clock;
+  const auto before = clock.MonotonicNow();
+  EXPECT_TRUE(clock.SleepFor(1ms));
+  EXPECT_GE(clock.MonotonicNow() - before, 1ms);
+  EXPECT_TRUE(clock.SleepUntil(before, {}));
+}
+
+TEST(SystemClockTest, StopsSleepersOnRequest) {
+  SystemClock clock;
+  std::jthread sleeper([&](std::stop_token stop) { EXPECT_FALSE(clock.SleepFor(1h, stop)); });
+  sleeper.request_stop();
+}
+
+}  // namespace
+}  // namespace kubexms

@@ -1,0 +1,67 @@
+#include "kubexms/base/result.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace kubexms {
+namespace {
+
+Result<int> Half(int number) {
+  if (number % 2 != 0) return Error::BadRequest("odd");
+  return number / 2;
+}
+
+Result<int> Quarter(int number) {
+  ASSIGN_OR_RETURN(const int half, Half(number));
+  ASSIGN_OR_RETURN(const int quarter, Half(half));
+  return quarter;
+}
+
+Result<void> CheckQuarter(int number) {
+  RETURN_IF_ERROR(Half(number));
+  RETURN_IF_ERROR(Quarter(number));
+  return {};
+}
+
+TEST(ResultTest, HoldsAValueOrAnError) {
+  const Result<int> value = 4, error = Error::BadRequest("x");
+  EXPECT_TRUE(value.ok());
+  EXPECT_EQ(*value, 4);
+  EXPECT_EQ(value.value_or(5), 4);
+  EXPECT_FALSE(static_cast<bool>(error));
+  EXPECT_EQ(error.error().message(), "x");
+  EXPECT_EQ(error.value_or(5), 5);
+}
+
+TEST(ResultTest, MovesValuesOut) {
+  Result<std::unique_ptr<int>> result = std::make_unique<int>(3);
+  EXPECT_EQ(**result, 3);
+  const std::unique_ptr<int> taken = std::move(result).value();
+  EXPECT_EQ(*taken, 3);
+  Result<std::unique_ptr<int>> failed = Error::BadRequest("x");
+  EXPECT_EQ(*std::move(failed).value_or(std::make_unique<int>(7)), 7);
+}
+
+TEST(ResultTest, PassesErrorsOn) {
+  EXPECT_EQ(*Quarter(8), 2);
+  EXPECT_EQ(Quarter(6).error().message(), "odd");
+  EXPECT_TRUE(CheckQuarter(8).ok());
+  EXPECT_FALSE(CheckQuarter(6).ok());
+  EXPECT_FALSE(CheckQuarter(5).ok());
+}
+
+TEST(ResultTest, CanIgnoreThatSomethingIsNotThere) {
+  EXPECT_TRUE(IgnoreNotFound(Result<int>(1)).ok());
+  EXPECT_TRUE(IgnoreNotFound(Result<int>(Error::NotFound("pods", "a"))).ok());
+  EXPECT_FALSE(IgnoreNotFound(Result<void>(Error::BadRequest("x"))).ok());
+}
+
+TEST(ResultTest, EndsTheProgramWhenAskedForWhatIsNotThere) {
+  const Result<int> value = 4, error = Error::BadRequest("x");
+  EXPECT_DEATH((void)*error, "check failed: ok\\(\\)");
+  EXPECT_DEATH((void)value.error(), "check failed: !ok\\(\\)");
+}
+
+}  // namespace
+}  // namespace kubexms
