@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -96,7 +97,7 @@ std::vector<StringMap> MakeLabelSets() {
                     {"app.kubernetes.io/instance", "instance-" + std::to_string(i % 500)},
                     {"app.kubernetes.io/component", i % 3 == 0 ? "database" : "frontend"},
                     {"environment", i % 2 == 0 ? "production" : "staging"},
-                    {"pod-template-hash", std::to_string(1000003 * i)},
+                    {"pod-template-hash", std::to_string(int64_t{1000003} * i)},
                     {"tier", "web"}});
   }
   return sets;
