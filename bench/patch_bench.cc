@@ -1,172 +1,94 @@
-// Patching a realistic Pod. Each benchmark reports, as `vs_nlohmann`, how many times faster it is
-// than parsing and dumping the same Pod with nlohmann-json in the same run.
+// What patches of a Pod cost, beside parsing and dumping the same Pod with nlohmann-json.
 
 #include <benchmark/benchmark.h>
 
-#include <chrono>
 #include <nlohmann/json.hpp>
+#include <string>
 
+#include "bench/ratio.h"
+#include "bench/sample_pod.h"
 #include "kubexms/api/json_patch.h"
+#include "kubexms/api/kinds/core_v1_pod.h"
 #include "kubexms/api/merge_patch.h"
 #include "kubexms/api/strategic_patch.h"
 
-namespace kubexms {
+namespace kubexms::bench {
 namespace {
+
+constexpr std::string_view kNewImage =
+    R"({"spec":{"$setElementOrder/containers":[{"name":"checkout"}],
+        "containers":[{"name":"checkout","image":"images.example.com/shop/checkout:1.43.0"}]}})";
+constexpr std::string_view kNewImageAsJsonPatch =
+    R"([{"op":"replace","path":"/spec/containers/0/image",
+         "value":"images.example.com/shop/checkout:1.43.0"}])";
+constexpr std::string_view kNewLabels =
+    R"({"metadata":{"labels":{"pod-template-hash":null,"tier":"front"}}})";
+
+const Schema& PodSchema() { return TypeOf<corev1::Pod>().schema; }
 
 Json Parse(std::string_view text) { return ParseJson(text).value(); }
 
-JsonObject MakeContainer(int index) {
-  const std::string suffix = std::to_string(index);
-  JsonArray env;
-  for (int i = 0; i < 8; ++i) {
-    env.push_back(JsonObject{{"name", "SETTING_" + suffix + "_" + std::to_string(i)},
-                             {"value", "value-of-the-setting-" + std::to_string(i)}});
+void Nlohmann(benchmark::State& state) {
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(nlohmann::json::parse(kSamplePod).dump());
   }
-  return {{"name", "container-" + suffix},
-          {"image", "registry.example.com/team/service-" + suffix + ":v1.2.3"},
-          {"imagePullPolicy", "IfNotPresent"},
-          {"args", JsonArray{"--verbose", "--config=/etc/service/config.yaml"}},
-          {"env", env},
-          {"ports", JsonArray{JsonObject{{"containerPort", 8080 + index}, {"protocol", "TCP"}}}},
-          {"resources", JsonObject{{"limits", JsonObject{{"cpu", "500m"}, {"memory", "256Mi"}}},
-                                   {"requests", JsonObject{{"cpu", "100m"}, {"memory", "64Mi"}}}}},
-          {"terminationMessagePath", "/dev/termination-log"},
-          {"terminationMessagePolicy", "File"},
-          {"volumeMounts", JsonArray{JsonObject{{"mountPath", "/etc/service"}, {"name", "config"}},
-                                     JsonObject{{"mountPath", "/data"}, {"name", "data"}}}}};
 }
 
-// About 4 KB of canonical JSON.
-const Json& Pod() {
-  static const Json kPod = [] {
-    JsonArray containers;
-    for (int i = 0; i < 3; ++i) containers.push_back(MakeContainer(i));
-    return Json(JsonObject{
-        {"apiVersion", "v1"},
-        {"kind", "Pod"},
-        {"metadata",
-         JsonObject{{"name", "service-7d4b9c6f5d-x2x9z"},
-                    {"namespace", "production"},
-                    {"uid", "60709b5c-68c4-40a0-ad56-c9b685888f92"},
-                    {"resourceVersion", "123456"},
-                    {"labels", JsonObject{{"app", "service"}, {"pod-template-hash", "7d4b9c6f5d"}}},
-                    {"annotations", JsonObject{{"example.com/owner", "team-a"}}}}},
-        {"spec", JsonObject{{"containers", containers},
-                            {"dnsPolicy", "ClusterFirst"},
-                            {"nodeName", "node-17"},
-                            {"restartPolicy", "Always"},
-                            {"schedulerName", "default-scheduler"},
-                            {"volumes",
-                             JsonArray{JsonObject{{"name", "config"},
-                                                  {"configMap", JsonObject{{"name", "c"}}}},
-                                       JsonObject{{"name", "data"}, {"emptyDir", JsonObject()}}}}}},
-        {"status",
-         JsonObject{{"phase", "Running"}, {"podIP", "10.1.2.3"}, {"qosClass", "Burstable"}}}});
-  }();
-  return kPod;
+void StrategicPatch(benchmark::State& state) {
+  const Json pod = Parse(kSamplePod);
+  const Json patch = Parse(kNewImage);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(ApplyStrategicPatch(pod, patch, PodSchema()).value());
+  }
 }
 
-const std::string& PodText() {
-  static const std::string kText = WriteJson(Pod());
-  return kText;
+// As a server does it, from bytes to bytes.
+void StrategicPatchOfBytes(benchmark::State& state) {
+  for (auto _ : state) {
+    const Result<Json> pod = ApplyStrategicPatch(Parse(kSamplePod), Parse(kNewImage), PodSchema());
+    benchmark::DoNotOptimize(WriteJson(*pod));
+  }
 }
 
-// spec.containers merged by name, with env, ports and volumeMounts merged inside.
-const Schema& PodSchema() {
-  static const Schema& kSchema = [](SchemaArena& arena) -> const Schema& {
-    const auto object = [&](std::vector<Property> properties) {
-      Schema* schema = arena.New();
-      schema->type = SchemaType::kObject;
-      schema->properties = std::move(properties);
-      return schema;
-    };
-    const auto list = [&](std::string_view merge_key, const Schema* items) {
-      Schema* schema = arena.New();
-      schema->type = SchemaType::kArray;
-      schema->items = items;
-      schema->patch_strategy = PatchStrategy::kMerge;
-      schema->patch_merge_key = merge_key;
-      return schema;
-    };
-    const Schema* item = object({});
-    const Schema* container = object({{"env", list("name", item)},
-                                      {"ports", list("containerPort", item)},
-                                      {"volumeMounts", list("mountPath", item)}});
-    const Schema* spec =
-        object({{"containers", list("name", container)}, {"volumes", list("name", item)}});
-    return *object({{"spec", spec}});
-  }(*new SchemaArena);
-  return kSchema;
+void MergePatch(benchmark::State& state) {
+  const Json pod = Parse(kSamplePod);
+  const Json patch = Parse(kNewLabels);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(ApplyMergePatch(pod, patch));
+  }
 }
 
-// Seconds for one parse and dump with nlohmann-json; measured once.
-double NlohmannSeconds() {
-  static const double kSeconds = [] {
-    constexpr int kRounds = 2000;
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < kRounds; ++i) {
-      benchmark::DoNotOptimize(nlohmann::json::parse(PodText()).dump());
-    }
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    return spent.count() / kRounds;
-  }();
-  return kSeconds;
+void MergePatchOfBytes(benchmark::State& state) {
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(WriteJson(ApplyMergePatch(Parse(kSamplePod), Parse(kNewLabels))));
+  }
 }
 
-template <class Work>
-void Measure(benchmark::State& state, Work work) {
-  const double baseline = NlohmannSeconds();
-  const auto start = std::chrono::steady_clock::now();
-  for (auto _ : state) work();
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  state.counters["pod_bytes"] = static_cast<double>(PodText().size());
-  state.counters["vs_nlohmann"] =
-      baseline * static_cast<double>(state.iterations()) / spent.count();
+void JsonPatch(benchmark::State& state) {
+  const Json pod = Parse(kSamplePod);
+  const Json patch = Parse(kNewImageAsJsonPatch);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(ApplyJsonPatch(pod, patch).value());
+  }
 }
 
-void BM_StrategicPatchOfAnImage(benchmark::State& state) {
-  const Json patch = Parse(
-      R"({"spec":{"$setElementOrder/containers":[{"name":"container-0"},{"name":"container-1"},
-          {"name":"container-2"}],"containers":[{"name":"container-1","image":"new:2"}]}})");
-  Measure(state, [&] {
-    benchmark::DoNotOptimize(ApplyStrategicPatch(Pod(), patch, PodSchema()).value());
-  });
+void CreateStrategic(benchmark::State& state) {
+  const Json pod = Parse(kSamplePod);
+  const Json modified = ApplyStrategicPatch(pod, Parse(kNewImage), PodSchema()).value();
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(CreateStrategicPatch(pod, modified, PodSchema()).value());
+  }
 }
-BENCHMARK(BM_StrategicPatchOfAnImage);
 
-// As a server does it: from text to text.
-void BM_StrategicPatchFromTextToText(benchmark::State& state) {
-  const Json patch = Parse(R"({"spec":{"containers":[{"name":"container-1","image":"new:2"}]}})");
-  Measure(state, [&] {
-    Result<Json> patched = ApplyStrategicPatch(Parse(PodText()), patch, PodSchema());
-    benchmark::DoNotOptimize(WriteJson(*patched));
-  });
-}
-BENCHMARK(BM_StrategicPatchFromTextToText);
-
-void BM_MergePatchOfALabel(benchmark::State& state) {
-  const Json patch = Parse(R"({"metadata":{"labels":{"app":"other","new":"label"}}})");
-  Measure(state, [&] { benchmark::DoNotOptimize(ApplyMergePatch(Pod(), patch)); });
-}
-BENCHMARK(BM_MergePatchOfALabel);
-
-void BM_JsonPatchOfAnImage(benchmark::State& state) {
-  const Json patch =
-      Parse(R"([{"op":"replace","path":"/spec/containers/1/image","value":"new:2"}])");
-  Measure(state, [&] { benchmark::DoNotOptimize(ApplyJsonPatch(Pod(), patch).value()); });
-}
-BENCHMARK(BM_JsonPatchOfAnImage);
-
-void BM_CreateStrategicPatch(benchmark::State& state) {
-  const Json modified =
-      ApplyJsonPatch(Pod(), Parse(R"([{"op":"replace","path":"/spec/containers/1/image",
-                                       "value":"new:2"}])"))
-          .value();
-  Measure(state, [&] {
-    benchmark::DoNotOptimize(CreateStrategicPatch(Pod(), modified, PodSchema()).value());
-  });
-}
-BENCHMARK(BM_CreateStrategicPatch);
+BENCHMARK(Nlohmann);
+BENCHMARK(StrategicPatch);
+BENCHMARK(StrategicPatchOfBytes);
+BENCHMARK(MergePatch);
+BENCHMARK(MergePatchOfBytes);
+BENCHMARK(JsonPatch);
+BENCHMARK(CreateStrategic);
 
 }  // namespace
-}  // namespace kubexms
+}  // namespace kubexms::bench
+
+KUBEXMS_RATIO_MAIN("Nlohmann")
