@@ -2,7 +2,8 @@
 # Calls the binary as a user and the shells do. usage: binary_test.sh PATH_OF_KUBEXMS
 set -euo pipefail
 
-export PATH=$(dirname "$1"):$PATH
+PATH=$(dirname "$1"):$PATH
+export PATH
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -109,7 +109,7 @@ class FileChecker {
         library_(LibraryOf(file.path)),
         lines_(Lines(file.text)),
         stripped_(StripCommentsAndStrings(file.text)),
-        code_lines_(Lines(stripped_)) {}
+        code_lines_(Lines(stripped_.code)) {}
 
   Complaints Run() {
     CheckText();
@@ -148,8 +148,7 @@ class FileChecker {
 
   void CheckCode() {
     for (size_t i = 0; i < lines_.size(); ++i) {
-      // An include cannot be broken.
-      if (Width(lines_[i]) > kColumns && IncludedPath(lines_[i]).empty()) {
+      if (Width(lines_[i]) > kColumns && !IsUnbreakable(i)) {
         Complain(i + 1, fmt::format("is longer than {} columns", kColumns));
       }
     }
@@ -161,11 +160,14 @@ class FileChecker {
     if (!good) Complain(0, "is not named like_this.cc");
   }
 
+  bool IsUnbreakable(size_t line) const {
+    return !IncludedPath(lines_[line]).empty() ||
+           stripped_.raw_string_lines.contains(static_cast<int>(line) + 1);
+  }
+
   void CheckHeader() {
     if (lines_.empty() || lines_[0] != "#pragma once")
       Complain(1, "does not begin with #pragma once");
-    const bool commented = lines_.size() > 2 && lines_[1].empty() && StartsWith(lines_[2], "// ");
-    if (!commented) Complain(3, "does not open with a comment that says what the header is for");
     for (size_t i = 0; i < code_lines_.size(); ++i) {
       if (HasWord(code_lines_[i], "using namespace"))
         Complain(i + 1, "has using namespace in a header");
@@ -213,7 +215,7 @@ class FileChecker {
   const File& file_;
   const std::string_view library_;
   const std::vector<std::string_view> lines_;
-  const std::string stripped_;
+  const StrippedText stripped_;
   const std::vector<std::string_view> code_lines_;
   Complaints complaints_;
 };
@@ -223,7 +225,7 @@ class Stripper {
  public:
   explicit Stripper(std::string_view text) : text_(text) {}
 
-  std::string Run() {
+  StrippedText Run() {
     while (at_ < text_.size()) {
       if (Sees("//"))
         SkipTo(text_.find('\n', at_));
@@ -236,7 +238,7 @@ class Stripper {
       else if (text_[at_] == '\'' && !AfterDigit())
         SkipLiteral('\'');
       else
-        out_ += text_[at_++];
+        Keep();
     }
     return std::move(out_);
   }
@@ -252,8 +254,21 @@ class Stripper {
   void SkipTo(size_t end) {
     end = std::min(end, text_.size());
     for (; at_ < end; ++at_) {
-      if (text_[at_] == '\n') out_ += '\n';
+      if (text_[at_] == '\n') EndLine();
     }
+  }
+
+  void Keep() {
+    if (text_[at_] == '\n')
+      EndLine();
+    else
+      out_.code += text_[at_];
+    ++at_;
+  }
+
+  void EndLine() {
+    out_.code += '\n';
+    ++line_;
   }
 
   void SkipPast(std::string_view end, size_t opening) {
@@ -265,7 +280,9 @@ class Stripper {
     const size_t open = text_.find('(', at_);
     if (open == std::string_view::npos) return SkipTo(text_.size());
     const std::string end = fmt::format("){}\"", text_.substr(at_ + 2, open - at_ - 2));
+    const int first_line = line_;
     SkipPast(end, open - at_);
+    for (int line = first_line; line <= line_; ++line) out_.raw_string_lines.insert(line);
   }
 
   void SkipLiteral(char quote) {
@@ -278,7 +295,8 @@ class Stripper {
 
   std::string_view text_;
   size_t at_ = 0;
-  std::string out_;
+  int line_ = 1;
+  StrippedText out_;
 };
 
 // "kubexms/net/http_test.cc" → "kubexms/net/http.h".
@@ -294,6 +312,19 @@ std::string_view FirstInclude(std::string_view text) {
     if (!path.empty()) return path;
   }
   return {};
+}
+
+// The header that the readme links for a library, "kubexms/net/http.h"; empty when there is none.
+std::string LinkedHeader(std::string_view readme, std::string_view library) {
+  const size_t begin = readme.find(fmt::format("]({}/", library));
+  const size_t end = readme.find(')', begin);
+  if (begin == std::string_view::npos || end == std::string_view::npos) return {};
+  return fmt::format("kubexms/{}", readme.substr(begin + 2, end - begin - 2));
+}
+
+bool OpensWithComment(std::string_view header) {
+  const std::vector<std::string_view> lines = Lines(header);
+  return lines.size() > 2 && lines[1].empty() && StartsWith(lines[2], "// ");
 }
 
 }  // namespace
@@ -319,7 +350,7 @@ const DirectionTable& Directions() {
   return kDirections;
 }
 
-std::string StripCommentsAndStrings(std::string_view text) { return Stripper(text).Run(); }
+StrippedText StripCommentsAndStrings(std::string_view text) { return Stripper(text).Run(); }
 
 Complaints CheckFile(const File& file) { return FileChecker(file).Run(); }
 
@@ -338,25 +369,23 @@ Complaints CheckOwnHeaders(const std::vector<File>& files) {
 }
 
 Complaints CheckReadme(const std::vector<File>& files, const File& readme) {
-  std::set<std::string, std::less<>> paths;
+  std::map<std::string, const File*, std::less<>> by_path;
   std::set<std::string, std::less<>> libraries;
   for (const File& file : files) {
-    paths.insert(file.path);
+    by_path[file.path] = &file;
     if (!LibraryOf(file.path).empty()) libraries.emplace(LibraryOf(file.path));
   }
   Complaints complaints;
   for (const std::string& library : libraries) {
-    const std::string link = fmt::format("]({}/", library);
-    const size_t begin = readme.text.find(link);
-    const size_t end = readme.text.find(')', begin);
-    if (begin == std::string::npos || end == std::string::npos) {
+    const std::string header = LinkedHeader(readme.text, library);
+    const auto found = by_path.find(header);
+    if (header.empty()) {
       complaints.push_back(
           {readme.path, 0, fmt::format("has no line for {} with a header to start at", library)});
-      continue;
-    }
-    const std::string path = "kubexms/" + readme.text.substr(begin + 2, end - begin - 2);
-    if (!paths.contains(path)) {
-      complaints.push_back({readme.path, 0, fmt::format("points at {}, which is not there", path)});
+    } else if (found == by_path.end()) {
+      complaints.push_back({readme.path, 0, fmt::format("names {}, which is not there", header)});
+    } else if (!OpensWithComment(found->second->text)) {
+      complaints.push_back({header, 3, "does not open with a comment that says why it exists"});
     }
   }
   return complaints;

@@ -32,16 +32,21 @@ struct File {
 using DirectionTable = std::map<std::string, std::set<std::string>, std::less<>>;
 const DirectionTable& Directions();
 
-// The text without comments and without what stands in string and character literals; line breaks
+// A text without comments and without what stands in string and character literals. Line breaks
 // stay, so that line numbers do too.
-std::string StripCommentsAndStrings(std::string_view text);
+struct StrippedText {
+  std::string code;
+  std::set<int> raw_string_lines;  // the lines that a raw string literal is on
+};
+StrippedText StripCommentsAndStrings(std::string_view text);
 
 // All rules for one file; which apply depends on its path.
 Complaints CheckFile(const File& file);
 
 // Rules that need more than one file: `files` are the headers and sources of kubexms/, `readme` is
 // kubexms/README.md. Every .cc includes its own header first; every library has a line in the
-// readme that names a header to start reading at, which exists.
+// readme that names a header to start reading at, which opens with a comment that says why the
+// library exists.
 Complaints CheckOwnHeaders(const std::vector<File>& files);
 Complaints CheckReadme(const std::vector<File>& files, const File& readme);
 
