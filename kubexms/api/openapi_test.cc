@@ -63,7 +63,8 @@ std::set<std::string> References(const Json& value) {
     }
     if (const JsonObject* object = node.if_object()) {
       for (const auto& member : *object) {
-        if (member.key() == "$ref") found.emplace(AsView(member.value().get_string()));
+        const JsonString* text = member.value().if_string();
+        if (member.key() == "$ref" && text != nullptr) found.emplace(AsView(*text));
         walk(member.value());
       }
     }
