@@ -20,8 +20,8 @@ struct Exclusion {
   std::vector<std::string_view> cases;
 };
 
-// Most are libyaml's own readings; manifests can do without them, because Go's YAML libraries, which
-// Kubernetes uses, are ports of libyaml. A case that begins to pass must leave this list.
+// Most are libyaml's own readings; manifests can do without them, because Go's YAML libraries,
+// which Kubernetes uses, are ports of libyaml. A case that begins to pass must leave this list.
 const std::vector<Exclusion>& Exclusions() {
   static const std::vector<Exclusion> exclusions = {
       {"tags other than YAML's basic ones are refused, JSON has no place for them",
