@@ -1,0 +1,692 @@
+#include "kubexms/store/etcd_store.h"
+
+// First: absl, which gRPC brings, defines GUARDED_BY as well, and may because it is a system header.
+#include "kubexms/base/mutex.h"
+
+#include <algorithm>
+#include <charconv>
+#include <deque>
+#include <random>
+#include <thread>
+
+#include <fmt/format.h>
+#include <grpcpp/alarm.h>
+
+#include "kubexms/store/etcd_client.h"
+#include "kubexms/store/watch_hub.h"
+
+namespace kubexms::store {
+
+namespace {
+
+namespace pb = ::etcdserverpb;
+using Repeat = EtcdClient::Repeat;
+
+// Long lists are read in pages of this many records, so that no answer becomes huge.
+constexpr size_t kPage = 1000;
+constexpr std::chrono::milliseconds kProgressPause(200);
+
+// The first key behind all keys that have the prefix. The root ends in a letter, so there is one.
+std::string PrefixEnd(std::string prefix) {
+  while (static_cast<unsigned char>(prefix.back()) == 0xff) prefix.pop_back();
+  ++prefix.back();
+  return prefix;
+}
+
+std::string EncodeValue(const Transaction::Operation& operation) {
+  std::string stored = *operation.value + "\n";
+  if (operation.revision_offset) stored += fmt::format("{}", *operation.revision_offset);
+  return stored;
+}
+
+// Whatever was not written by a store like this one is returned as it is.
+std::string DecodeValue(std::string stored, uint64_t revision) {
+  const size_t line = stored.rfind('\n');
+  if (line == std::string::npos) return stored;
+  size_t offset = 0;
+  const bool spliced = line + 1 < stored.size();
+  if (spliced) {
+    const char* end = stored.data() + stored.size();
+    const auto parsed = std::from_chars(stored.data() + line + 1, end, offset);
+    if (parsed.ec != std::errc() || parsed.ptr != end || offset > line) return stored;
+  }
+  stored.resize(line);
+  return spliced ? SpliceRevision(std::move(stored), offset, revision) : stored;
+}
+
+// Names of keys in etcd.
+struct Layout {
+  explicit Layout(const std::string& root)
+      : everything(root + "/"), data(root + "/data"), progress(root + "/progress") {}
+
+  std::string Stored(std::string_view key) const { return data + std::string(key); }
+  bool IsData(std::string_view stored) const { return stored.starts_with(data); }
+
+  RecordPtr Decode(pb::KeyValue* kv) const {
+    auto record = std::make_shared<Record>();
+    record->key = kv->key().substr(data.size());
+    record->create_revision = kv->create_revision();
+    record->mod_revision = kv->mod_revision();
+    record->value = DecodeValue(std::move(*kv->mutable_value()), record->mod_revision);
+    return record;
+  }
+
+  // Null when etcd has already forgotten what was there before.
+  EventPtr Decode(pb::Event* event) const {
+    auto decoded = std::make_shared<Event>();
+    const pb::KeyValue& kv = event->kv();
+    const bool deleted = event->type() == pb::Event::DELETE;
+    const bool had_previous = deleted || kv.create_revision() != kv.mod_revision();
+    if (had_previous && !event->has_prev_kv()) return nullptr;
+    if (had_previous) decoded->previous = Decode(event->mutable_prev_kv());
+    if (deleted) {
+      decoded->record = std::make_shared<const Record>(
+          Record{.key = kv.key().substr(data.size()),
+                 .mod_revision = static_cast<uint64_t>(kv.mod_revision()),
+                 .deleted = true});
+    } else {
+      decoded->record = Decode(event->mutable_kv());
+    }
+    return decoded;
+  }
+
+  const std::string everything;
+  const std::string data;
+  const std::string progress;
+};
+
+pb::TxnRequest EncodeTransaction(const Layout& layout, const Transaction& transaction) {
+  pb::TxnRequest request;
+  for (const Transaction::Condition& condition : transaction.conditions()) {
+    pb::Compare* compare = request.add_compare();
+    compare->set_target(pb::Compare::MOD);
+    compare->set_key(layout.Stored(condition.key));
+    compare->set_mod_revision(static_cast<int64_t>(condition.mod_revision));
+    request.add_failure()->mutable_request_range()->set_key(layout.Stored(condition.key));
+  }
+  for (const Transaction::Operation& operation : transaction.operations()) {
+    pb::RequestOp* change = request.add_success();
+    if (operation.value) {
+      change->mutable_request_put()->set_key(layout.Stored(operation.key));
+      change->mutable_request_put()->set_value(EncodeValue(operation));
+    } else {
+      change->mutable_request_delete_range()->set_key(layout.Stored(operation.key));
+    }
+  }
+  return request;
+}
+
+CommitResult DecodeResult(const Layout& layout, const Transaction& transaction,
+                          pb::TxnResponse& response) {
+  CommitResult result{.revision = static_cast<uint64_t>(response.header().revision())};
+  if (response.succeeded()) return result;
+  for (int i = 0; i < response.responses_size(); ++i) {
+    const Transaction::Condition& condition = transaction.conditions()[i];
+    pb::RangeResponse* found = response.mutable_responses(i)->mutable_response_range();
+    RecordPtr current = found->kvs_size() > 0 ? layout.Decode(found->mutable_kvs(0)) : nullptr;
+    if ((current ? current->mod_revision : 0) == condition.mod_revision) continue;
+    result.mismatch = {.key = condition.key, .current = std::move(current)};
+    break;
+  }
+  return result;
+}
+
+// Changes that are in memory.
+class ListedBacklog final : public Backlog {
+ public:
+  explicit ListedBacklog(std::vector<EventPtr> events) : events_(std::move(events)) {}
+
+  Result<uint64_t> Read(uint64_t, uint64_t up_to, size_t max_events,
+                        std::vector<EventPtr>& events) override {
+    uint64_t reached = 0;
+    for (; next_ < events_.size(); ++next_) {
+      const EventPtr& event = events_[next_];
+      if (events.size() >= max_events && event->revision() != reached) return reached;
+      reached = event->revision();
+      events.push_back(event);
+    }
+    return up_to;
+  }
+
+ private:
+  const std::vector<EventPtr> events_;
+  size_t next_ = 0;
+};
+
+// The newest changes, without gaps.
+class RecentChanges {
+ public:
+  RecentChanges(size_t capacity, uint64_t revision) : capacity_(capacity), start_(revision) {}
+
+  void Add(const std::vector<EventPtr>& events) {
+    MutexLock lock(mutex_);
+    for (const EventPtr& event : events) {
+      if (events_.size() >= capacity_) {
+        start_ = events_.front()->revision();
+        events_.pop_front();
+      }
+      events_.push_back(event);
+    }
+  }
+
+  // Forgets all; only changes after `revision` will be added.
+  void Restart(uint64_t revision) {
+    MutexLock lock(mutex_);
+    events_.clear();
+    start_ = revision;
+  }
+
+  // The changes of a prefix in (after, up_to]; none when they are not all here.
+  std::optional<std::vector<EventPtr>> Find(std::string_view prefix, uint64_t after,
+                                            uint64_t up_to) {
+    MutexLock lock(mutex_);
+    if (after < start_) return std::nullopt;
+    std::vector<EventPtr> found;
+    for (const EventPtr& event : events_) {
+      if (event->revision() <= after || event->revision() > up_to) continue;
+      if (event->record->key.starts_with(prefix)) found.push_back(event);
+    }
+    return found;
+  }
+
+ private:
+  const size_t capacity_;
+  Mutex mutex_;
+  std::deque<EventPtr> events_ GUARDED_BY(mutex_);
+  uint64_t start_ GUARDED_BY(mutex_);  // everything after it is in events_
+};
+
+// A stream of changes of everything below the root, ended by Cancel() or the destructor.
+class ChangeStream {
+ public:
+  ChangeStream(EtcdClient::Endpoint& endpoint, const std::string& prefix, uint64_t start,
+               std::optional<EtcdClient::Deadline> deadline) {
+    // Without it a member that has lost its cluster would keep the stream and send nothing.
+    context_.AddMetadata("hasleader", "true");
+    if (deadline) context_.set_deadline(*deadline);
+    stream_ = endpoint.watch->Watch(&context_);
+    pb::WatchRequest request;
+    pb::WatchCreateRequest* create = request.mutable_create_request();
+    create->set_key(prefix);
+    create->set_range_end(PrefixEnd(prefix));
+    create->set_start_revision(static_cast<int64_t>(start));
+    create->set_prev_kv(true);
+    stream_->Write(request);
+  }
+  ~ChangeStream() {
+    context_.TryCancel();
+    stream_->Finish();
+  }
+
+  // False when the stream has ended.
+  bool Read(pb::WatchResponse& response) { return stream_->Read(&response); }
+  void Cancel() { context_.TryCancel(); }
+
+ private:
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReaderWriter<pb::WatchRequest, pb::WatchResponse>> stream_;
+};
+
+class EtcdStore final : public Store {
+ public:
+  explicit EtcdStore(EtcdOptions options)
+      : options_(std::move(options)),
+        layout_(options_.root),
+        client_(options_),
+        id_(fmt::format("{:08x}{:08x}", std::random_device()(), std::random_device()())) {}
+  ~EtcdStore() override;
+
+  // Must be called, once, before anything else.
+  Result<void> Start();
+
+  Result<RecordPtr> Get(std::string_view key, uint64_t revision) override;
+  Result<ListPage> List(const ListOptions& options) override;
+  Result<CommitResult> Commit(Transaction transaction) override;
+  void CommitAsync(Transaction transaction, CommitCallback done) override;
+  Result<std::unique_ptr<Watch>> OpenWatch(WatchOptions options) override;
+  Result<void> Compact(uint64_t revision) override;
+  Result<uint64_t> CurrentRevision() override;
+  Result<uint64_t> CompactedRevision() override;
+
+ private:
+  struct CommitCall {
+    Transaction transaction;
+    CommitCallback done;
+    pb::TxnRequest request;
+    pb::TxnResponse response;
+    grpc::ClientContext context;
+  };
+  struct ProgressCall {
+    pb::PutRequest request;
+    pb::PutResponse response;
+    grpc::ClientContext context;
+    grpc::Alarm pause;
+  };
+
+  Result<pb::RangeResponse> Range(const pb::RangeRequest& request, std::string_view what);
+  Result<uint64_t> WriteProgress(uint64_t number);
+  std::string ProgressValue(uint64_t number) const { return fmt::format("{} {}", id_, number); }
+
+  Result<void> CheckReadable(uint64_t revision);
+  Result<std::unique_ptr<Backlog>> MakeBacklog(const WatchOptions& options, uint64_t published);
+  Result<std::vector<EventPtr>> Replay(const WatchOptions& options, uint64_t up_to);
+
+  void RunFeed();
+  void FollowFeed(ChangeStream& stream);
+  // False when the watches cannot go on and were ended.
+  bool Deliver(pb::WatchResponse& response);
+  void Restart();
+  void PublishedMoved();
+  Result<void> WaitUntilPublished(uint64_t revision);
+
+  uint64_t AskProgress();
+  void StartProgress(uint64_t number);
+  void ProgressWritten(std::shared_ptr<ProgressCall> call, uint64_t number, bool ok);
+  void ProgressSeen(uint64_t number);
+
+  void BeginCall();
+  void EndCall();
+  bool closing();
+
+  const EtcdOptions options_;
+  const Layout layout_;
+  EtcdClient client_;
+  const std::string id_;
+  std::unique_ptr<RecentChanges> recent_;
+  std::unique_ptr<WatchHub> hub_;
+
+  Mutex mutex_;
+  bool closing_ GUARDED_BY(mutex_) = false;
+  ChangeStream* feed_stream_ GUARDED_BY(mutex_) = nullptr;
+  int calls_ GUARDED_BY(mutex_) = 0;  // that have not called back
+  CondVar calls_ended_;
+  CondVar published_moved_;
+  uint64_t compacted_ GUARDED_BY(mutex_) = 0;  // by this store
+  uint64_t progress_asked_ GUARDED_BY(mutex_) = 0;
+  bool progress_writing_ GUARDED_BY(mutex_) = false;
+
+  std::thread feed_;
+};
+
+EtcdStore::~EtcdStore() {
+  {
+    MutexLock lock(mutex_);
+    closing_ = true;
+    if (feed_stream_) feed_stream_->Cancel();
+  }
+  if (feed_.joinable()) feed_.join();
+  MutexLock lock(mutex_);
+  while (calls_ > 0) calls_ended_.Wait(mutex_);
+}
+
+// The feed starts at a revision at which something below the root was written: a replay up to it
+// then knows when it is complete.
+Result<void> EtcdStore::Start() {
+  ASSIGN_OR_RETURN(const uint64_t revision, WriteProgress(0));
+  recent_ = std::make_unique<RecentChanges>(options_.history, revision);
+  hub_ = std::make_unique<WatchHub>(revision, [this] { return AskProgress(); });
+  feed_ = std::thread([this] { RunFeed(); });
+  return {};
+}
+
+Result<uint64_t> EtcdStore::WriteProgress(uint64_t number) {
+  pb::PutRequest request;
+  request.set_key(layout_.progress);
+  request.set_value(ProgressValue(number));
+  pb::PutResponse response;
+  const grpc::Status status = client_.Invoke(
+      Repeat::kAlways, [&](auto& kv, auto* context) { return kv.Put(context, request, &response); });
+  if (!status.ok()) return ToError(status, "write " + layout_.progress);
+  return static_cast<uint64_t>(response.header().revision());
+}
+
+Result<pb::RangeResponse> EtcdStore::Range(const pb::RangeRequest& request,
+                                           std::string_view what) {
+  pb::RangeResponse response;
+  const grpc::Status status = client_.Invoke(Repeat::kAlways, [&](auto& kv, auto* context) {
+    return kv.Range(context, request, &response);
+  });
+  const uint64_t revision = static_cast<uint64_t>(request.revision());
+  if (status.ok()) return response;
+  if (IsCompacted(status)) return CompactedRevisionError(revision);
+  if (!IsFuture(status)) return ToError(status, what);
+  ASSIGN_OR_RETURN(const uint64_t current, CurrentRevision());
+  return FutureRevisionError(revision, current);
+}
+
+Result<RecordPtr> EtcdStore::Get(std::string_view key, uint64_t revision) {
+  pb::RangeRequest request;
+  request.set_key(layout_.Stored(key));
+  request.set_revision(static_cast<int64_t>(revision));
+  ASSIGN_OR_RETURN(pb::RangeResponse response, Range(request, "read"));
+  if (response.kvs_size() == 0) return RecordPtr();
+  return layout_.Decode(response.mutable_kvs(0));
+}
+
+Result<ListPage> EtcdStore::List(const ListOptions& options) {
+  RETURN_IF_ERROR(CheckCursor(options));
+  const std::string prefix = layout_.Stored(options.prefix);
+  ListPage page{.revision = options.cursor ? options.cursor->revision : options.revision};
+  std::string start =
+      options.cursor ? layout_.Stored(options.cursor->after) + '\0' : prefix;
+  while (true) {
+    const size_t missing = options.limit == 0 ? kPage : options.limit - page.records.size();
+    pb::RangeRequest request;
+    request.set_key(start);
+    request.set_range_end(PrefixEnd(prefix));
+    request.set_limit(static_cast<int64_t>(std::min(missing, kPage)));
+    request.set_revision(static_cast<int64_t>(page.revision));
+    ASSIGN_OR_RETURN(pb::RangeResponse response, Range(request, "list " + options.prefix));
+    if (page.revision == kLatest) page.revision = response.header().revision();
+    for (pb::KeyValue& kv : *response.mutable_kvs()) page.records.push_back(layout_.Decode(&kv));
+    if (!response.more()) return page;
+    const std::string& last = page.records.back()->key;
+    if (page.records.size() == options.limit) {
+      const auto remaining = static_cast<uint64_t>(response.count() - response.kvs_size());
+      page.next = ListCursor{.revision = page.revision, .after = last, .remaining = remaining};
+      return page;
+    }
+    start = layout_.Stored(last) + '\0';
+  }
+}
+
+Result<CommitResult> EtcdStore::Commit(Transaction transaction) {
+  RETURN_IF_ERROR(transaction.Prepare());
+  const pb::TxnRequest request = EncodeTransaction(layout_, transaction);
+  pb::TxnResponse response;
+  const grpc::Status status = client_.Invoke(Repeat::kWhenRefused, [&](auto& kv, auto* context) {
+    return kv.Txn(context, request, &response);
+  });
+  if (!status.ok()) return ToError(status, "commit (it may have taken place: read before retry)");
+  return DecodeResult(layout_, transaction, response);
+}
+
+void EtcdStore::CommitAsync(Transaction transaction, CommitCallback done) {
+  if (Result<void> prepared = transaction.Prepare(); !prepared.ok()) {
+    return done(prepared.error());
+  }
+  auto call = std::make_shared<CommitCall>();
+  call->request = EncodeTransaction(layout_, transaction);
+  call->transaction = std::move(transaction);
+  call->done = std::move(done);
+  call->context.set_deadline(client_.NewDeadline());
+  call->context.set_wait_for_ready(true);
+  BeginCall();
+  EtcdClient::Endpoint& endpoint = client_.Ready();
+  endpoint.kv->async()->Txn(
+      &call->context, &call->request, &call->response,
+      [this, call, &endpoint](const grpc::Status& status) {
+        if (status.ok()) {
+          call->done(DecodeResult(layout_, call->transaction, call->response));
+        } else {
+          if (status.error_code() == grpc::StatusCode::UNAVAILABLE) client_.Avoid(endpoint);
+          call->done(ToError(status, "commit (it may have taken place: read before retry)"));
+        }
+        EndCall();
+      });
+}
+
+// Our own watches must not lose what they have not seen yet, so the feed comes first.
+Result<void> EtcdStore::Compact(uint64_t revision) {
+  const Result<void> readable = CheckReadable(revision);
+  if (!readable.ok()) return readable.error().IsExpired() ? Result<void>() : readable;
+  RETURN_IF_ERROR(WaitUntilPublished(revision));
+  pb::CompactionRequest request;
+  request.set_revision(static_cast<int64_t>(revision));
+  pb::CompactionResponse response;
+  const grpc::Status status = client_.Invoke(Repeat::kAlways, [&](auto& kv, auto* context) {
+    return kv.Compact(context, request, &response);
+  });
+  if (!status.ok() && !IsCompacted(status)) return ToError(status, "compact");
+  MutexLock lock(mutex_);
+  compacted_ = std::max(compacted_, revision);
+  return {};
+}
+
+Result<void> EtcdStore::WaitUntilPublished(uint64_t revision) {
+  if (hub_->published() >= revision) return {};
+  AskProgress();
+  const auto deadline = std::chrono::steady_clock::now() + options_.timeout;
+  MutexLock lock(mutex_);
+  while (hub_->published() < revision) {
+    if (!published_moved_.WaitUntil(mutex_, deadline)) {
+      return Error::ServiceUnavailable("etcd: its changes did not arrive in time");
+    }
+  }
+  return {};
+}
+
+Result<uint64_t> EtcdStore::CurrentRevision() {
+  pb::RangeRequest request;
+  request.set_key(layout_.progress);
+  request.set_count_only(true);
+  ASSIGN_OR_RETURN(const pb::RangeResponse response, Range(request, "read the newest revision"));
+  return static_cast<uint64_t>(response.header().revision());
+}
+
+// etcd names it only to a watch that starts before it.
+Result<uint64_t> EtcdStore::CompactedRevision() {
+  Result<void> first = CheckReadable(kFirstRevision);
+  if (first.ok()) return kFirstRevision;
+  if (!first.error().IsExpired()) return first.error();
+  const EtcdClient::Deadline deadline = client_.NewDeadline();
+  while (EtcdClient::Endpoint* endpoint = client_.WaitReady(deadline)) {
+    ChangeStream stream(*endpoint, layout_.progress, kFirstRevision, deadline);
+    pb::WatchResponse response;
+    while (stream.Read(response)) {
+      if (response.compact_revision() > 0) return response.compact_revision();
+    }
+    client_.Avoid(*endpoint);
+  }
+  return Error::ServiceUnavailable("etcd: no endpoint named the compacted revision in time");
+}
+
+Result<void> EtcdStore::CheckReadable(uint64_t revision) {
+  pb::RangeRequest request;
+  request.set_key(layout_.progress);
+  request.set_count_only(true);
+  request.set_revision(static_cast<int64_t>(revision));
+  RETURN_IF_ERROR(Range(request, "check a revision"));
+  return {};
+}
+
+Result<std::unique_ptr<Watch>> EtcdStore::OpenWatch(WatchOptions options) {
+  if (options.after_revision == kLatest) {
+    ASSIGN_OR_RETURN(options.after_revision, CurrentRevision());
+  } else if (options.after_revision > hub_->published()) {
+    RETURN_IF_ERROR(CheckReadable(options.after_revision));
+  }
+  {
+    MutexLock lock(mutex_);
+    if (options.after_revision < compacted_) return CompactedRevisionError(options.after_revision);
+  }
+  WatchOptions asked{.prefix = options.prefix, .after_revision = options.after_revision};
+  return hub_->Open(std::move(options), [this, asked](uint64_t published) {
+    return MakeBacklog(asked, published);
+  });
+}
+
+Result<std::unique_ptr<Backlog>> EtcdStore::MakeBacklog(const WatchOptions& options,
+                                                        uint64_t published) {
+  std::optional<std::vector<EventPtr>> events =
+      recent_->Find(options.prefix, options.after_revision, published);
+  if (!events) {
+    ASSIGN_OR_RETURN(events, Replay(options, published));
+  }
+  return std::unique_ptr<Backlog>(std::make_unique<ListedBacklog>(std::move(*events)));
+}
+
+// Reads changes that are older than the recent ones from etcd. `up_to` is the revision of a change
+// below the root, so the stream is sure to reach it.
+Result<std::vector<EventPtr>> EtcdStore::Replay(const WatchOptions& options, uint64_t up_to) {
+  const EtcdClient::Deadline deadline = client_.NewDeadline();
+  while (EtcdClient::Endpoint* endpoint = client_.WaitReady(deadline)) {
+    std::vector<EventPtr> found;
+    ChangeStream stream(*endpoint, layout_.everything, options.after_revision + 1, deadline);
+    RETURN_IF_ERROR(CheckReadable(options.after_revision));
+    pb::WatchResponse response;
+    while (stream.Read(response)) {
+      if (response.compact_revision() > 0) return CompactedRevisionError(options.after_revision);
+      for (pb::Event& event : *response.mutable_events()) {
+        if (static_cast<uint64_t>(event.kv().mod_revision()) > up_to) return found;
+        if (!layout_.IsData(event.kv().key())) continue;
+        EventPtr decoded = layout_.Decode(&event);
+        if (!decoded || found.size() >= options_.history) {
+          return CompactedRevisionError(options.after_revision);
+        }
+        if (decoded->record->key.starts_with(options.prefix)) found.push_back(std::move(decoded));
+      }
+      if (response.events_size() > 0 &&
+          static_cast<uint64_t>(response.events().rbegin()->kv().mod_revision()) >= up_to) {
+        return found;
+      }
+    }
+    client_.Avoid(*endpoint);
+  }
+  return Error::ServiceUnavailable("etcd: no endpoint sent the changes in time");
+}
+
+void EtcdStore::RunFeed() {
+  while (!closing()) {
+    EtcdClient::Endpoint* endpoint = client_.WaitReady(client_.NewDeadline());
+    if (!endpoint) continue;
+    ChangeStream stream(*endpoint, layout_.everything, hub_->published() + 1, std::nullopt);
+    FollowFeed(stream);
+    client_.Avoid(*endpoint);
+  }
+}
+
+void EtcdStore::FollowFeed(ChangeStream& stream) {
+  {
+    MutexLock lock(mutex_);
+    if (closing_) return;
+    feed_stream_ = &stream;
+  }
+  pb::WatchResponse response;
+  bool going_on = true;
+  while (going_on && stream.Read(response) && !response.canceled()) {
+    going_on = Deliver(response);
+  }
+  if (!going_on || response.compact_revision() > 0) Restart();
+  MutexLock lock(mutex_);
+  feed_stream_ = nullptr;
+}
+
+bool EtcdStore::Deliver(pb::WatchResponse& response) {
+  std::vector<EventPtr> events;
+  uint64_t progress = 0;
+  for (pb::Event& event : *response.mutable_events()) {
+    const pb::KeyValue& kv = event.kv();
+    if (layout_.IsData(kv.key())) {
+      events.push_back(layout_.Decode(&event));
+      if (!events.back()) return false;
+    } else if (kv.key() == layout_.progress && kv.value().starts_with(id_ + " ")) {
+      std::from_chars(kv.value().data() + id_.size() + 1, kv.value().data() + kv.value().size(),
+                      progress);
+    }
+  }
+  if (response.events_size() == 0) return true;
+  recent_->Add(events);
+  hub_->Publish(events, response.events().rbegin()->kv().mod_revision());
+  PublishedMoved();
+  if (progress > 0) ProgressSeen(progress);
+  return true;
+}
+
+// Changes are missing: nobody can go on, but whoever lists again can watch from there.
+void EtcdStore::Restart() {
+  Result<uint64_t> revision = WriteProgress(0);
+  while (!revision.ok() && !closing()) revision = WriteProgress(0);
+  if (!revision.ok()) return;
+  recent_->Restart(*revision);
+  hub_->EndAll(CompactedRevisionError(hub_->published()), *revision);
+  PublishedMoved();
+}
+
+void EtcdStore::PublishedMoved() {
+  MutexLock lock(mutex_);
+  published_moved_.NotifyAll();
+}
+
+uint64_t EtcdStore::AskProgress() {
+  uint64_t number;
+  {
+    MutexLock lock(mutex_);
+    number = ++progress_asked_;
+    if (progress_writing_) return number;
+    progress_writing_ = true;
+  }
+  StartProgress(number);
+  return number;
+}
+
+void EtcdStore::StartProgress(uint64_t number) {
+  auto call = std::make_shared<ProgressCall>();
+  call->request.set_key(layout_.progress);
+  call->request.set_value(ProgressValue(number));
+  call->context.set_deadline(client_.NewDeadline());
+  call->context.set_wait_for_ready(true);
+  BeginCall();
+  client_.Ready().kv->async()->Put(&call->context, &call->request, &call->response,
+                                   [this, call, number](const grpc::Status& status) {
+                                     ProgressWritten(call, number, status.ok());
+                                   });
+}
+
+// The feed will see what was written; what was not is written again after a pause.
+void EtcdStore::ProgressWritten(std::shared_ptr<ProgressCall> call, uint64_t number, bool ok) {
+  if (ok || closing()) return EndCall();
+  call->pause.Set(std::chrono::system_clock::now() + kProgressPause,
+                  [this, call, number](bool) {
+                    if (!closing()) StartProgress(number);
+                    EndCall();
+                  });
+}
+
+void EtcdStore::ProgressSeen(uint64_t number) {
+  hub_->ProgressReached(number);
+  uint64_t next;
+  {
+    MutexLock lock(mutex_);
+    progress_writing_ = progress_asked_ > number;
+    next = progress_asked_;
+    if (!progress_writing_) return;
+  }
+  StartProgress(next);
+}
+
+void EtcdStore::BeginCall() {
+  MutexLock lock(mutex_);
+  ++calls_;
+}
+
+void EtcdStore::EndCall() {
+  MutexLock lock(mutex_);
+  if (--calls_ == 0) calls_ended_.NotifyAll();
+}
+
+bool EtcdStore::closing() {
+  MutexLock lock(mutex_);
+  return closing_;
+}
+
+Result<void> CheckOptions(const EtcdOptions& options) {
+  if (options.endpoints.empty()) {
+    return Error::BadRequest("etcd: no endpoints; name at least one host:port");
+  }
+  if (options.root.empty() || static_cast<unsigned char>(options.root.back()) == 0xff) {
+    return Error::BadRequest("etcd: root must be a path such as /kubexms");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> OpenEtcdStore(EtcdOptions options) {
+  RETURN_IF_ERROR(CheckOptions(options));
+  auto store = std::make_unique<EtcdStore>(std::move(options));
+  RETURN_IF_ERROR(store->Start());
+  return std::unique_ptr<Store>(std::move(store));
+}
+
+}  // namespace kubexms::store

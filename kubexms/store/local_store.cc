@@ -1,0 +1,355 @@
+#include "kubexms/store/local_store.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace kubexms::store {
+
+namespace {
+
+constexpr size_t kMaxGroup = 1024;
+constexpr size_t kMaxGroupBytes = 16 << 20;
+constexpr size_t kMaxQueue = 65536;
+constexpr size_t kMaxQueueBytes = 256 << 20;
+// How many versions or changes are looked at while the index is locked.
+constexpr size_t kStep = 512;
+// A list of the newest state begins anew when compaction overtakes it; it will not do so forever.
+constexpr int kListAttempts = 8;
+
+// Where a thread waits for the answer to its commit.
+class Answer {
+ public:
+  void Set(Result<CommitResult> result) {
+    MutexLock lock(mutex_);
+    result_ = std::move(result);
+    set_.NotifyOne();
+  }
+  Result<CommitResult> Wait() {
+    MutexLock lock(mutex_);
+    while (!result_) set_.Wait(mutex_);
+    return std::move(*result_);
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar set_;
+  std::optional<Result<CommitResult>> result_ GUARDED_BY(mutex_);
+};
+
+RecordPtr MakeRecord(Transaction::Operation operation, const RecordPtr& previous,
+                     uint64_t revision) {
+  auto record = std::make_shared<Record>();
+  record->key = std::move(operation.key);
+  record->mod_revision = revision;
+  record->deleted = !operation.value.has_value();
+  if (record->deleted) return record;
+  record->create_revision = previous ? previous->create_revision : revision;
+  record->value = std::move(*operation.value);
+  if (operation.revision_offset) {
+    record->value =
+        SpliceRevision(std::move(record->value), *operation.revision_offset, revision);
+  }
+  record->value.shrink_to_fit();  // it may live long
+  return record;
+}
+
+}  // namespace
+
+// The changes that the index holds.
+class LocalStore::IndexBacklog final : public Backlog {
+ public:
+  IndexBacklog(LocalStore* store, std::string prefix)
+      : store_(store), prefix_(std::move(prefix)) {}
+
+  Result<uint64_t> Read(uint64_t after, uint64_t up_to, size_t max_events,
+                        std::vector<EventPtr>& events) override {
+    return store_->ReadChanges(prefix_, after, up_to, max_events, events);
+  }
+
+ private:
+  LocalStore* const store_;
+  const std::string prefix_;
+};
+
+LocalStore::LocalStore(std::unique_ptr<Journal> journal, std::unique_ptr<VersionIndex> index)
+    : journal_(std::move(journal)),
+      hub_(index->current_revision()),
+      index_(std::move(index)),
+      committer_([this] { RunCommitter(); }) {}
+
+LocalStore::~LocalStore() {
+  {
+    MutexLock lock(queue_mutex_);
+    closing_ = true;
+    work_.NotifyOne();
+  }
+  committer_.join();
+}
+
+Result<RecordPtr> LocalStore::Get(std::string_view key, uint64_t revision) {
+  MutexLock lock(mutex_);
+  if (revision == kLatest) return index_->Get(key, index_->current_revision());
+  RETURN_IF_ERROR(index_->CheckReadable(revision));
+  return index_->Get(key, revision);
+}
+
+Result<uint64_t> LocalStore::CurrentRevision() {
+  MutexLock lock(mutex_);
+  return index_->current_revision();
+}
+
+Result<uint64_t> LocalStore::CompactedRevision() {
+  MutexLock lock(mutex_);
+  return index_->compacted_revision();
+}
+
+Result<ListPage> LocalStore::List(const ListOptions& options) {
+  RETURN_IF_ERROR(CheckCursor(options));
+  if (options.cursor) return ListAt(options, options.cursor->revision);
+  if (options.revision != kLatest) return ListAt(options, options.revision);
+  for (int attempt = 1;; ++attempt) {
+    ASSIGN_OR_RETURN(const uint64_t revision, CurrentRevision());
+    Result<ListPage> page = ListAt(options, revision);
+    if (page.ok() || attempt == kListAttempts) return page;
+  }
+}
+
+Result<ListPage> LocalStore::ListAt(const ListOptions& options, uint64_t revision) {
+  ListPage page{.revision = revision};
+  // One more than asked for tells whether there is a next page.
+  const size_t limit = options.limit == 0 ? SIZE_MAX : options.limit + 1;
+  ASSIGN_OR_RETURN(page.records, ReadRecords(options, revision, limit));
+  if (page.records.size() < limit) return page;
+  page.records.pop_back();
+  const std::string& last = page.records.back()->key;
+  if (options.cursor) {
+    page.next = NextCursor(*options.cursor, page.records.size(), last);
+  } else {
+    ASSIGN_OR_RETURN(const uint64_t remaining, CountAfter(options, revision, last));
+    page.next = ListCursor{.revision = revision, .after = last, .remaining = remaining};
+  }
+  return page;
+}
+
+Result<std::vector<RecordPtr>> LocalStore::ReadRecords(const ListOptions& options,
+                                                       uint64_t revision, size_t limit) {
+  std::vector<RecordPtr> records;
+  VersionIndex::Scan scan{.prefix = options.prefix,
+                          .revision = revision,
+                          .after = options.cursor ? options.cursor->after : std::string()};
+  while (!scan.done && records.size() < limit) {
+    MutexLock lock(mutex_);
+    RETURN_IF_ERROR(index_->CheckReadable(revision));
+    index_->Read(scan, limit - records.size(), kStep, records);
+  }
+  return records;
+}
+
+Result<uint64_t> LocalStore::CountAfter(const ListOptions& options, uint64_t revision,
+                                        const std::string& after) {
+  uint64_t count = 0;
+  VersionIndex::Scan scan{.prefix = options.prefix, .revision = revision, .after = after};
+  while (!scan.done) {
+    MutexLock lock(mutex_);
+    RETURN_IF_ERROR(index_->CheckReadable(revision));
+    count += index_->Count(scan, kStep);
+  }
+  return count;
+}
+
+Result<std::unique_ptr<Watch>> LocalStore::OpenWatch(WatchOptions options) {
+  if (options.after_revision != kLatest) {
+    MutexLock lock(mutex_);
+    RETURN_IF_ERROR(index_->CheckReadable(options.after_revision));
+  }
+  auto make_backlog = [this, prefix = options.prefix](uint64_t) {
+    return Result<std::unique_ptr<Backlog>>(std::make_unique<IndexBacklog>(this, prefix));
+  };
+  return hub_.Open(std::move(options), make_backlog);
+}
+
+Result<uint64_t> LocalStore::ReadChanges(const std::string& prefix, uint64_t after,
+                                         uint64_t up_to, size_t max_events,
+                                         std::vector<EventPtr>& events) {
+  while (after < up_to && events.size() < max_events) {
+    MutexLock lock(mutex_);
+    RETURN_IF_ERROR(index_->CheckReadable(after));
+    after = index_->ReadChanges(prefix, after, up_to, max_events, kStep, events);
+  }
+  return after;
+}
+
+Result<CommitResult> LocalStore::Commit(Transaction transaction) {
+  auto answer = std::make_shared<Answer>();
+  CommitAsync(std::move(transaction),
+              [answer](Result<CommitResult> result) { answer->Set(std::move(result)); });
+  return answer->Wait();
+}
+
+void LocalStore::CommitAsync(Transaction transaction, CommitCallback done) {
+  if (Result<void> prepared = transaction.Prepare(); !prepared.ok()) {
+    return done(prepared.error());
+  }
+  std::optional<Error> refused;
+  {
+    MutexLock lock(queue_mutex_);
+    if (failure_) {
+      refused = failure_;
+    } else if (queue_.size() >= kMaxQueue || queue_bytes_ >= kMaxQueueBytes) {
+      refused = Error::TooManyRequests(
+          fmt::format("store: {} commits are waiting already; try again later", queue_.size()),
+          std::chrono::seconds(1));
+    } else {
+      if (queue_.empty()) work_.NotifyOne();
+      queue_bytes_ += transaction.bytes();
+      queue_.push_back({std::move(transaction), std::move(done)});
+    }
+  }
+  if (refused) done(*refused);
+}
+
+Result<void> LocalStore::Compact(uint64_t revision) {
+  {
+    MutexLock lock(mutex_);
+    if (revision <= index_->compacted_revision()) return {};
+    RETURN_IF_ERROR(index_->CheckReadable(revision));
+  }
+  MutexLock lock(queue_mutex_);
+  compact_target_ = std::max(compact_target_, revision);
+  work_.NotifyOne();
+  while (compacted_ < revision && !failure_) compaction_moved_.Wait(queue_mutex_);
+  if (failure_) return *failure_;
+  return {};
+}
+
+void LocalStore::RunCommitter() {
+  while (true) {
+    std::vector<Waiting> members;
+    uint64_t compact_target = 0;
+    if (!WaitForWork(members, compact_target)) return;
+    if (!members.empty()) CommitGroup(std::move(members));
+    if (compact_target > 0) CompactSome(compact_target);
+  }
+}
+
+// False when the store is closing and nothing is left to do.
+bool LocalStore::WaitForWork(std::vector<Waiting>& members, uint64_t& compact_target) {
+  MutexLock lock(queue_mutex_);
+  while (queue_.empty() && !CompactionDue() && !closing_) work_.Wait(queue_mutex_);
+  size_t bytes = 0;
+  while (!queue_.empty() && members.size() < kMaxGroup && bytes < kMaxGroupBytes) {
+    bytes += queue_.front().transaction.bytes();
+    members.push_back(std::move(queue_.front()));
+    queue_.pop_front();
+  }
+  queue_bytes_ -= bytes;
+  if (CompactionDue()) compact_target = compact_target_;
+  return !members.empty() || compact_target > 0 || !closing_;
+}
+
+void LocalStore::CommitGroup(std::vector<Waiting> members) {
+  Group group{.members = std::move(members)};
+  {
+    MutexLock lock(mutex_);
+    group.revision = index_->current_revision();
+  }
+  for (Waiting& member : group.members) {
+    group.results.push_back(Decide(std::move(member.transaction), group));
+  }
+  if (Result<void> persisted = Persist(group); !persisted.ok()) {
+    for (const Waiting& member : group.members) member.done(persisted.error());
+    return;
+  }
+  if (!group.events.empty()) {
+    {
+      MutexLock lock(mutex_);
+      index_->Apply(group.events);
+    }
+    hub_.Publish(group.events, group.revision);
+  }
+  for (size_t i = 0; i < group.members.size(); ++i) {
+    group.members[i].done(std::move(group.results[i]));
+  }
+}
+
+CommitResult LocalStore::Decide(Transaction transaction, Group& group) {
+  CommitResult result;
+  result.mismatch = FindMismatch(transaction, group);
+  if (!result.mismatch) AddEvents(std::move(transaction).TakeOperations(), group);
+  result.revision = group.revision;
+  return result;
+}
+
+RecordPtr LocalStore::Newest(const std::string& key, const Group& group) {
+  const auto made = group.newest.find(key);
+  if (made == group.newest.end()) return index_->Get(key, index_->current_revision());
+  return made->second->deleted ? nullptr : made->second;
+}
+
+std::optional<CommitResult::Mismatch> LocalStore::FindMismatch(const Transaction& transaction,
+                                                               const Group& group) {
+  MutexLock lock(mutex_);
+  for (const Transaction::Condition& condition : transaction.conditions()) {
+    RecordPtr current = Newest(condition.key, group);
+    if ((current ? current->mod_revision : 0) != condition.mod_revision) {
+      return CommitResult::Mismatch{.key = condition.key, .current = std::move(current)};
+    }
+  }
+  return std::nullopt;
+}
+
+void LocalStore::AddEvents(std::vector<Transaction::Operation> operations, Group& group) {
+  const uint64_t revision = group.revision + 1;
+  for (Transaction::Operation& operation : operations) {
+    RecordPtr previous;
+    {
+      MutexLock lock(mutex_);
+      previous = Newest(operation.key, group);
+    }
+    if (!operation.value && !previous) continue;
+    RecordPtr record = MakeRecord(std::move(operation), previous, revision);
+    // A key that is in the map already belongs to an earlier record, which `events` keeps alive.
+    group.newest.insert_or_assign(record->key, record);
+    group.events.push_back(
+        std::make_shared<const Event>(Event{std::move(record), std::move(previous)}));
+    group.revision = revision;
+  }
+}
+
+// Once the journal has failed nobody knows what it holds, so nothing is added to it any more.
+Result<void> LocalStore::Persist(const Group& group) {
+  {
+    MutexLock lock(queue_mutex_);
+    if (failure_) return *failure_;
+  }
+  if (!journal_ || group.events.empty()) return {};
+  Result<void> written = journal_->Append(group.events);
+  if (!written.ok()) Fail(written.error());
+  return written;
+}
+
+void LocalStore::Fail(const Error& error) {
+  MutexLock lock(queue_mutex_);
+  failure_ = error;
+  compaction_moved_.NotifyAll();
+}
+
+// One step; commits come in between.
+void LocalStore::CompactSome(uint64_t target) {
+  VersionIndex::Obsolete obsolete;
+  uint64_t current;
+  {
+    MutexLock lock(mutex_);
+    obsolete = index_->CompactStep(target, kStep);
+    current = index_->current_revision();
+  }
+  Result<void> written;
+  if (journal_) written = journal_->Compact(obsolete.records, obsolete.revision, current);
+  if (!written.ok()) return Fail(written.error());
+  MutexLock lock(queue_mutex_);
+  compacted_ = obsolete.revision;
+  compaction_moved_.NotifyAll();
+}
+
+}  // namespace kubexms::store

@@ -1,0 +1,108 @@
+#include "kubexms/store/store.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace kubexms::store {
+
+Transaction Transaction::IfRevision(std::string key, uint64_t mod_revision) && {
+  conditions_.push_back({std::move(key), mod_revision});
+  return std::move(*this);
+}
+
+Transaction Transaction::IfAbsent(std::string key) && {
+  return std::move(*this).IfRevision(std::move(key), 0);
+}
+
+Transaction Transaction::Put(std::string key, std::string value, PutOptions options) && {
+  operations_.push_back({std::move(key), std::move(value), options.revision_offset});
+  return std::move(*this);
+}
+
+Transaction Transaction::Put(std::string key, std::string value) && {
+  return std::move(*this).Put(std::move(key), std::move(value), PutOptions());
+}
+
+Transaction Transaction::Delete(std::string key) && {
+  operations_.push_back({std::move(key), std::nullopt, std::nullopt});
+  return std::move(*this);
+}
+
+namespace {
+
+Result<void> CheckOperation(const Transaction::Operation& operation) {
+  if (operation.key.empty()) return Error::BadRequest("transaction: a key is empty; name one");
+  if (operation.revision_offset && *operation.revision_offset > operation.value->size()) {
+    return Error::BadRequest(fmt::format(
+        "transaction: {}: revision_offset {} lies behind the value's end at {}", operation.key,
+        *operation.revision_offset, operation.value->size()));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> Transaction::Prepare() {
+  if (operations_.size() > kMaxOperations || conditions_.size() > kMaxOperations) {
+    return Error::RequestTooLarge(fmt::format(
+        "transaction: {} operations and {} conditions; at most {} of each are possible",
+        operations_.size(), conditions_.size(), kMaxOperations));
+  }
+  bytes_ = 0;
+  for (const Operation& operation : operations_) {
+    RETURN_IF_ERROR(CheckOperation(operation));
+    bytes_ += operation.key.size() + (operation.value ? operation.value->size() : 0);
+  }
+  for (const Condition& condition : conditions_) {
+    if (condition.key.empty()) return Error::BadRequest("transaction: a key is empty; name one");
+    bytes_ += condition.key.size();
+  }
+  if (bytes_ > kMaxTransactionBytes) {
+    return Error::RequestTooLarge(
+        fmt::format("transaction: keys and values have {} bytes; at most {} are possible", bytes_,
+                    kMaxTransactionBytes));
+  }
+  std::ranges::sort(operations_, {}, &Operation::key);
+  const auto twice = std::ranges::adjacent_find(operations_, {}, &Operation::key);
+  if (twice != operations_.end()) {
+    return Error::BadRequest(
+        fmt::format("transaction: {} is changed twice; combine the changes", twice->key));
+  }
+  return {};
+}
+
+Error CompactedRevisionError(uint64_t asked) {
+  return Error::Expired(fmt::format(
+      "The provided resource version is too old: {} is no longer stored; list again", asked));
+}
+
+Error FutureRevisionError(uint64_t asked, uint64_t current) {
+  const std::string message =
+      fmt::format("Too large resource version: {}, current: {}", asked, current);
+  return Error(504, "Timeout", message,
+               {.causes = {{.reason = "ResourceVersionTooLarge", .message = message}},
+                .retry_after = std::chrono::seconds(1)});
+}
+
+Result<void> CheckCursor(const ListOptions& options) {
+  if (!options.cursor || options.cursor->after.starts_with(options.prefix)) return {};
+  return Error::BadRequest(
+      fmt::format("list of {}: the cursor belongs to another list; start without one",
+                  options.prefix));
+}
+
+ListCursor NextCursor(const ListCursor& cursor, size_t returned, const std::string& last_key) {
+  const uint64_t remaining = cursor.remaining > returned ? cursor.remaining - returned : 1;
+  return {.revision = cursor.revision, .after = last_key, .remaining = remaining};
+}
+
+std::string SpliceRevision(std::string value, size_t offset, uint64_t revision) {
+  char digits[20];
+  const auto end = std::to_chars(digits, digits + sizeof digits, revision).ptr;
+  value.insert(offset, digits, end - digits);
+  return value;
+}
+
+}  // namespace kubexms::store

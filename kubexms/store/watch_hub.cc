@@ -1,0 +1,311 @@
+#include "kubexms/store/watch_hub.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "kubexms/base/check.h"
+
+namespace kubexms::store {
+
+// The changes of one prefix that some of its watches have not taken yet.
+struct WatchHub::Channel {
+  explicit Channel(std::string channel_prefix) : prefix(std::move(channel_prefix)) {}
+
+  void Append(const EventPtr& event) REQUIRES(mutex);
+  void DropTaken() REQUIRES(mutex);
+  void WakeWaiting() REQUIRES(mutex);
+  uint64_t end() const REQUIRES(mutex) { return begin + events.size(); }
+
+  static constexpr size_t kDropStep = 64;
+
+  const std::string prefix;
+
+  Mutex mutex;
+  std::deque<EventPtr> events GUARDED_BY(mutex);
+  uint64_t begin GUARDED_BY(mutex) = 0;  // the number of the first of `events`
+  size_t drop_at GUARDED_BY(mutex) = kDropStep;
+  std::vector<HubWatch*> watches GUARDED_BY(mutex);
+  std::vector<HubWatch*> waiting GUARDED_BY(mutex);
+};
+
+class WatchHub::HubWatch final : public Watch {
+ public:
+  HubWatch(WatchHub* hub, WatchOptions options)
+      : hub_(hub), options_(std::move(options)), reached_(options_.after_revision) {}
+  ~HubWatch() override { hub_->Leave(this); }
+
+  Result<WatchBatch> Poll(size_t max_events) override;
+  Result<WatchBatch> Next(std::stop_token stop, size_t max_events) override;
+  void RequestProgress() override;
+
+ private:
+  friend class WatchHub;
+  friend struct Channel;
+
+  Result<WatchBatch> Take(size_t max_events);
+  Result<void> TakeBacklog(size_t max_events, std::vector<EventPtr>& events);
+  Result<void> TakeLive(size_t max_events, WatchBatch& batch);
+  size_t CountToTake(size_t max_events) const REQUIRES(channel_->mutex);
+  void Wait() REQUIRES(channel_->mutex);
+  void Wake() REQUIRES(channel_->mutex);
+  Error TooSlow() const;
+
+  // Constant once the watch is open.
+  WatchHub* const hub_;
+  const WatchOptions options_;
+  Channel* channel_ = nullptr;
+  uint64_t joined_ = 0;  // where the backlog ends
+
+  // Of the one thread that polls.
+  std::unique_ptr<Backlog> backlog_;  // until it is read to its end
+  uint64_t reached_;                  // everything up to it was returned
+  std::optional<Error> ended_;
+
+  // Guarded by channel_->mutex; not annotated, because the channel's own methods, which touch them
+  // under the same mutex by another name, could not be checked.
+  uint64_t cursor_ = 0;
+  bool waiting_ = false;
+  bool progress_ready_ = false;
+  uint64_t progress_number_ = 0;  // asked for; 0: none
+  std::optional<Error> end_;
+  CondVar woken_;
+};
+
+void WatchHub::Channel::Append(const EventPtr& event) {
+  events.push_back(event);
+  if (events.size() >= drop_at) DropTaken();
+}
+
+// Drops what every watch has taken or is too slow for. Looking at all watches is paid for by at
+// least kDropStep changes.
+void WatchHub::Channel::DropTaken() {
+  uint64_t needed = end();
+  for (const HubWatch* watch : watches) {
+    const uint64_t behind = end() - watch->cursor_;
+    if (behind <= watch->options_.buffer) needed = std::min(needed, watch->cursor_);
+  }
+  events.erase(events.begin(), events.begin() + static_cast<ptrdiff_t>(needed - begin));
+  begin = needed;
+  drop_at = std::max(kDropStep, events.size() * 2);
+}
+
+void WatchHub::Channel::WakeWaiting() {
+  std::vector<HubWatch*> woken;
+  woken.swap(waiting);
+  for (HubWatch* watch : woken) {
+    watch->waiting_ = false;
+    watch->Wake();
+  }
+  woken.clear();
+  if (waiting.empty()) waiting.swap(woken);  // keeps the capacity
+}
+
+Result<WatchBatch> WatchHub::HubWatch::Poll(size_t max_events) {
+  Result<WatchBatch> batch = Take(std::max<size_t>(max_events, 1));
+  if (!batch.ok()) ended_ = batch.error();
+  return batch;
+}
+
+Result<WatchBatch> WatchHub::HubWatch::Take(size_t max_events) {
+  if (ended_) return *ended_;
+  WatchBatch batch;
+  while (backlog_ && batch.events.empty()) {
+    RETURN_IF_ERROR(TakeBacklog(max_events, batch.events));
+  }
+  if (batch.events.empty()) RETURN_IF_ERROR(TakeLive(max_events, batch));
+  batch.revision = reached_;
+  return batch;
+}
+
+Result<void> WatchHub::HubWatch::TakeBacklog(size_t max_events, std::vector<EventPtr>& events) {
+  ASSIGN_OR_RETURN(reached_, backlog_->Read(reached_, joined_, max_events, events));
+  if (reached_ >= joined_) backlog_.reset();
+  return {};
+}
+
+Result<void> WatchHub::HubWatch::TakeLive(size_t max_events, WatchBatch& batch) {
+  // Read before the channel: what was published by then is in the channel now.
+  const uint64_t published = hub_->published();
+  MutexLock lock(channel_->mutex);
+  if (end_) return *end_;
+  if (cursor_ < channel_->begin || channel_->end() - cursor_ > options_.buffer) return TooSlow();
+  const size_t count = CountToTake(max_events);
+  batch.events.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    const EventPtr& event = channel_->events[cursor_ - channel_->begin + i];
+    // Only a watch that was opened ahead of what was published meets changes it did not ask for.
+    if (event->revision() > reached_) batch.events.push_back(event);
+  }
+  cursor_ += count;
+  if (!batch.events.empty()) reached_ = batch.events.back()->revision();
+  if (cursor_ == channel_->end()) reached_ = std::max(reached_, published);
+  if (batch.events.empty()) Wait();
+  return {};
+}
+
+size_t WatchHub::HubWatch::CountToTake(size_t max_events) const {
+  const std::deque<EventPtr>& events = channel_->events;
+  const size_t first = cursor_ - channel_->begin;
+  size_t last = std::min(events.size(), first + max_events);
+  while (last > first && last < events.size() &&
+         events[last]->revision() == events[last - 1]->revision()) {
+    ++last;
+  }
+  return last - first;
+}
+
+void WatchHub::HubWatch::Wait() {
+  if (waiting_) return;
+  waiting_ = true;
+  channel_->waiting.push_back(this);
+}
+
+void WatchHub::HubWatch::Wake() {
+  woken_.NotifyAll();
+  if (options_.on_ready) options_.on_ready();
+}
+
+Error WatchHub::HubWatch::TooSlow() const {
+  return Error::TooManyRequests(
+      fmt::format("watch on {} fell more than {} changes behind; watch again after revision {}",
+                  options_.prefix, options_.buffer, reached_),
+      std::chrono::seconds(1));
+}
+
+Result<WatchBatch> WatchHub::HubWatch::Next(std::stop_token stop, size_t max_events) {
+  const std::stop_callback wake_on_stop(stop, [this] {
+    MutexLock lock(channel_->mutex);
+    woken_.NotifyAll();
+  });
+  while (true) {
+    ASSIGN_OR_RETURN(WatchBatch batch, Poll(max_events));
+    MutexLock lock(channel_->mutex);
+    if (!batch.events.empty() || progress_ready_ || stop.stop_requested()) {
+      progress_ready_ = false;
+      return batch;
+    }
+    while (waiting_ && !stop.stop_requested()) woken_.Wait(channel_->mutex);
+  }
+}
+
+void WatchHub::HubWatch::RequestProgress() {
+  const uint64_t number = hub_->ask_progress_ ? hub_->ask_progress_() : 0;
+  MutexLock lock(channel_->mutex);
+  if (number > 0) {
+    progress_number_ = number;
+    return;
+  }
+  progress_ready_ = true;
+  if (!waiting_) return;
+  std::erase(channel_->waiting, this);
+  waiting_ = false;
+  Wake();
+}
+
+WatchHub::WatchHub(uint64_t revision, AskProgress ask_progress)
+    : ask_progress_(std::move(ask_progress)), published_(revision) {}
+
+WatchHub::~WatchHub() {
+  MutexLock lock(mutex_);
+  KUBEXMS_CHECK(channels_.empty());  // a watch must not outlive its store
+}
+
+Result<std::unique_ptr<Watch>> WatchHub::Open(WatchOptions options,
+                                              const MakeBacklog& make_backlog) {
+  auto watch = std::make_unique<HubWatch>(this, std::move(options));
+  watch->channel_ = Join(watch.get());
+  if (watch->reached_ == kLatest) watch->reached_ = watch->joined_;
+  if (watch->reached_ < watch->joined_) {
+    ASSIGN_OR_RETURN(watch->backlog_, make_backlog(watch->joined_));
+  }
+  return std::unique_ptr<Watch>(std::move(watch));
+}
+
+WatchHub::Channel* WatchHub::Join(HubWatch* watch) {
+  MutexLock lock(mutex_);
+  const std::string& prefix = watch->options_.prefix;
+  std::unique_ptr<Channel>& channel = channels_[prefix];
+  if (!channel) {
+    channel = std::make_unique<Channel>(prefix);
+    ++lengths_[prefix.size()];
+  }
+  watch->channel_ = channel.get();
+  watch->joined_ = published();
+  MutexLock channel_lock(watch->channel_->mutex);
+  watch->cursor_ = watch->channel_->end();
+  watch->channel_->watches.push_back(watch);
+  return channel.get();
+}
+
+void WatchHub::Leave(HubWatch* watch) {
+  MutexLock lock(mutex_);
+  Channel* channel = watch->channel_;
+  bool last;
+  {
+    MutexLock channel_lock(channel->mutex);
+    std::erase(channel->waiting, watch);
+    std::erase(channel->watches, watch);
+    last = channel->watches.empty();
+  }
+  if (!last) return;
+  const auto length = lengths_.find(channel->prefix.size());
+  if (--length->second == 0) lengths_.erase(length);
+  channels_.erase(channels_.find(channel->prefix));
+}
+
+void WatchHub::Append(const EventPtr& event, std::vector<Channel*>& touched) {
+  const std::string_view key = event->record->key;
+  for (const auto& [length, count] : lengths_) {
+    if (length > key.size()) return;
+    const auto found = channels_.find(key.substr(0, length));
+    if (found == channels_.end()) continue;
+    Channel* channel = found->second.get();
+    MutexLock lock(channel->mutex);
+    channel->Append(event);
+    touched.push_back(channel);
+  }
+}
+
+void WatchHub::Publish(const std::vector<EventPtr>& events, uint64_t revision) {
+  MutexLock lock(mutex_);
+  std::vector<Channel*> touched;
+  for (const EventPtr& event : events) Append(event, touched);
+  published_.store(revision, std::memory_order_release);
+  std::ranges::sort(touched);
+  const auto repeated = std::ranges::unique(touched);
+  touched.erase(repeated.begin(), repeated.end());
+  for (Channel* channel : touched) {
+    MutexLock channel_lock(channel->mutex);
+    channel->WakeWaiting();
+  }
+}
+
+void WatchHub::ProgressReached(uint64_t number) {
+  MutexLock lock(mutex_);
+  for (const auto& [prefix, channel] : channels_) {
+    MutexLock channel_lock(channel->mutex);
+    for (HubWatch* watch : channel->watches) {
+      if (watch->progress_number_ == 0 || watch->progress_number_ > number) continue;
+      watch->progress_number_ = 0;
+      watch->progress_ready_ = true;
+      if (!watch->waiting_) continue;
+      std::erase(channel->waiting, watch);
+      watch->waiting_ = false;
+      watch->Wake();
+    }
+  }
+}
+
+void WatchHub::EndAll(const Error& error, uint64_t revision) {
+  MutexLock lock(mutex_);
+  for (const auto& [prefix, channel] : channels_) {
+    MutexLock channel_lock(channel->mutex);
+    for (HubWatch* watch : channel->watches) watch->end_ = error;
+    channel->WakeWaiting();
+  }
+  // Last, so that no watch that goes on takes the leap for progress.
+  published_.store(revision, std::memory_order_release);
+}
+
+}  // namespace kubexms::store
