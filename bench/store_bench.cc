@@ -3,6 +3,7 @@
 //
 // Not a Google Benchmark: what matters here is how many clients wait at once.
 
+#include <fmt/format.h>
 #include <malloc.h>
 #include <unistd.h>
 
@@ -10,8 +11,6 @@
 #include <chrono>
 #include <fstream>
 #include <thread>
-
-#include <fmt/format.h>
 
 #include "kubexms/base/mutex.h"
 #include "kubexms/store/etcd_process_test.h"
@@ -59,8 +58,9 @@ void Fill(Store& store, int count) {
   for (int i = 0; i < count;) {
     Transaction transaction;
     for (int end = std::min(count, i + 100); i < end; ++i) {
-      transaction = std::move(transaction).Put(
-          fmt::format("/registry/pods/namespace-{:03}/pod-{:06}", i % 100, i), Value());
+      transaction =
+          std::move(transaction)
+              .Put(fmt::format("/registry/pods/namespace-{:03}/pod-{:06}", i % 100, i), Value());
     }
     MustCommit(store, std::move(transaction));
   }
@@ -155,9 +155,9 @@ void Run() {
   const auto rocksdb = OpenRocksDbStore({.directory = directory.path() + "/data"}).value();
   PrintMemory("RocksDB", *rocksdb);
   EtcdCluster cluster;
-  const auto etcd = OpenEtcdStore({.endpoints = cluster.endpoints(),
-                                   .timeout = std::chrono::seconds(30)})
-                        .value();
+  const auto etcd =
+      OpenEtcdStore({.endpoints = cluster.endpoints(), .timeout = std::chrono::seconds(30)})
+          .value();
   for (const int clients : {1, 32, 64}) {
     const double ours = Commits(*rocksdb, clients);
     Compare(fmt::format("durable commits, {} clients", clients), ours, Commits(*etcd, clients));

@@ -14,6 +14,7 @@
 #define KUBEXMS_THREAD_ANNOTATION(x)
 #endif
 
+#undef GUARDED_BY  // absl, which gRPC brings, has one that says the same
 #define GUARDED_BY(x) KUBEXMS_THREAD_ANNOTATION(guarded_by(x))
 #define REQUIRES(...) KUBEXMS_THREAD_ANNOTATION(requires_capability(__VA_ARGS__))
 #define EXCLUDES(...) KUBEXMS_THREAD_ANNOTATION(locks_excluded(__VA_ARGS__))

@@ -1,8 +1,8 @@
 #include "kubexms/store/compactor.h"
 
-#include <thread>
-
 #include <gtest/gtest.h>
+
+#include <thread>
 
 #include "kubexms/store/memory_store.h"
 #include "kubexms/store/test_store_test.h"

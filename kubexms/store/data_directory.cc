@@ -1,6 +1,7 @@
 #include "kubexms/store/data_directory.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,16 +13,15 @@
 #include <system_error>
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace kubexms::store {
 
 namespace {
 
 Error SystemError(std::string_view what, const std::string& path, int number) {
-  return Error::Internal(fmt::format("data directory: cannot {} {}: {}; check the path and its "
-                                     "permissions",
-                                     what, path, std::generic_category().message(number)));
+  return Error::Internal(
+      fmt::format("data directory: cannot {} {}: {}; check the path and its "
+                  "permissions",
+                  what, path, std::generic_category().message(number)));
 }
 
 std::string ReadAll(const std::string& path) {

@@ -1,8 +1,8 @@
 #include "kubexms/store/etcd_client.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace kubexms::store {
 
@@ -128,10 +128,8 @@ Error ToError(const grpc::Status& status, std::string_view what) {
     case grpc::StatusCode::UNAVAILABLE:
     case grpc::StatusCode::DEADLINE_EXCEEDED:
     case grpc::StatusCode::CANCELLED:
-    case grpc::StatusCode::RESOURCE_EXHAUSTED:
-      return Error::ServiceUnavailable(std::move(message));
-    default:
-      return Error::Internal(std::move(message));
+    case grpc::StatusCode::RESOURCE_EXHAUSTED: return Error::ServiceUnavailable(std::move(message));
+    default: return Error::Internal(std::move(message));
   }
 }
 

@@ -3,8 +3,7 @@
 // Calls to a cluster of etcd: one channel per endpoint, the choice between them, and what etcd's
 // errors mean to us. Safe for use from any thread.
 
-// First: absl, which gRPC brings, defines GUARDED_BY as well, and may because it is a system header.
-#include "kubexms/base/mutex.h"
+#include <grpcpp/grpcpp.h>
 
 #include <atomic>
 #include <chrono>
@@ -12,8 +11,6 @@
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <grpcpp/grpcpp.h>
 
 #include "kubexms/base/result.h"
 #include "kubexms/store/etcd_store.h"

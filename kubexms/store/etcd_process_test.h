@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -16,8 +17,6 @@
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "kubexms/base/check.h"
 #include "kubexms/store/test_store_test.h"
@@ -131,17 +130,29 @@ class EtcdCluster {
     for (size_t i = 0; i < members_.size(); ++i) {
       cluster += fmt::format("{}m{}=http://127.0.0.1:{}", i ? "," : "", i, members_[i].peer_port);
     }
-    std::vector<std::string> arguments = {
-        "etcd", "--name", fmt::format("m{}", number),
-        "--data-dir", fmt::format("{}/{}", directory_.path(), number),
-        "--listen-client-urls", client, "--advertise-client-urls", client,
-        "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
-        "--initial-cluster", cluster, "--log-level", "error", "--logger", "zap"};
+    std::vector<std::string> arguments = {"etcd",
+                                          "--name",
+                                          fmt::format("m{}", number),
+                                          "--data-dir",
+                                          fmt::format("{}/{}", directory_.path(), number),
+                                          "--listen-client-urls",
+                                          client,
+                                          "--advertise-client-urls",
+                                          client,
+                                          "--listen-peer-urls",
+                                          peer,
+                                          "--initial-advertise-peer-urls",
+                                          peer,
+                                          "--initial-cluster",
+                                          cluster,
+                                          "--log-level",
+                                          "error",
+                                          "--logger",
+                                          "zap"};
     if (certificate_) {
-      for (const auto& [flag, value] :
-           {std::pair{"--cert-file", certificate_->certificate_file()},
-            {"--key-file", certificate_->key_file()},
-            {"--trusted-ca-file", certificate_->certificate_file()}}) {
+      for (const auto& [flag, value] : {std::pair{"--cert-file", certificate_->certificate_file()},
+                                        {"--key-file", certificate_->key_file()},
+                                        {"--trusted-ca-file", certificate_->certificate_file()}}) {
         arguments.push_back(flag);
         arguments.push_back(value);
       }

@@ -1,7 +1,7 @@
 #include "kubexms/store/etcd_store.h"
 
-// First: absl, which gRPC brings, defines GUARDED_BY as well, and may because it is a system header.
-#include "kubexms/base/mutex.h"
+#include <fmt/format.h>
+#include <grpcpp/alarm.h>
 
 #include <algorithm>
 #include <charconv>
@@ -9,9 +9,7 @@
 #include <random>
 #include <thread>
 
-#include <fmt/format.h>
-#include <grpcpp/alarm.h>
-
+#include "kubexms/base/mutex.h"
 #include "kubexms/store/etcd_client.h"
 #include "kubexms/store/watch_hub.h"
 
@@ -334,14 +332,14 @@ Result<uint64_t> EtcdStore::WriteProgress(uint64_t number) {
   request.set_key(layout_.progress);
   request.set_value(ProgressValue(number));
   pb::PutResponse response;
-  const grpc::Status status = client_.Invoke(
-      Repeat::kAlways, [&](auto& kv, auto* context) { return kv.Put(context, request, &response); });
+  const grpc::Status status = client_.Invoke(Repeat::kAlways, [&](auto& kv, auto* context) {
+    return kv.Put(context, request, &response);
+  });
   if (!status.ok()) return ToError(status, "write " + layout_.progress);
   return static_cast<uint64_t>(response.header().revision());
 }
 
-Result<pb::RangeResponse> EtcdStore::Range(const pb::RangeRequest& request,
-                                           std::string_view what) {
+Result<pb::RangeResponse> EtcdStore::Range(const pb::RangeRequest& request, std::string_view what) {
   pb::RangeResponse response;
   const grpc::Status status = client_.Invoke(Repeat::kAlways, [&](auto& kv, auto* context) {
     return kv.Range(context, request, &response);
@@ -367,8 +365,7 @@ Result<ListPage> EtcdStore::List(const ListOptions& options) {
   RETURN_IF_ERROR(CheckCursor(options));
   const std::string prefix = layout_.Stored(options.prefix);
   ListPage page{.revision = options.cursor ? options.cursor->revision : options.revision};
-  std::string start =
-      options.cursor ? layout_.Stored(options.cursor->after) + '\0' : prefix;
+  std::string start = options.cursor ? layout_.Stored(options.cursor->after) + '\0' : prefix;
   while (true) {
     const size_t missing = options.limit == 0 ? kPage : options.limit - page.records.size();
     pb::RangeRequest request;
@@ -501,9 +498,8 @@ Result<std::unique_ptr<Watch>> EtcdStore::OpenWatch(WatchOptions options) {
     if (options.after_revision < compacted_) return CompactedRevisionError(options.after_revision);
   }
   WatchOptions asked{.prefix = options.prefix, .after_revision = options.after_revision};
-  return hub_->Open(std::move(options), [this, asked](uint64_t published) {
-    return MakeBacklog(asked, published);
-  });
+  return hub_->Open(std::move(options),
+                    [this, asked](uint64_t published) { return MakeBacklog(asked, published); });
 }
 
 Result<std::unique_ptr<Backlog>> EtcdStore::MakeBacklog(const WatchOptions& options,
@@ -636,11 +632,10 @@ void EtcdStore::StartProgress(uint64_t number) {
 // The feed will see what was written; what was not is written again after a pause.
 void EtcdStore::ProgressWritten(std::shared_ptr<ProgressCall> call, uint64_t number, bool ok) {
   if (ok || closing()) return EndCall();
-  call->pause.Set(std::chrono::system_clock::now() + kProgressPause,
-                  [this, call, number](bool) {
-                    if (!closing()) StartProgress(number);
-                    EndCall();
-                  });
+  call->pause.Set(std::chrono::system_clock::now() + kProgressPause, [this, call, number](bool) {
+    if (!closing()) StartProgress(number);
+    EndCall();
+  });
 }
 
 void EtcdStore::ProgressSeen(uint64_t number) {

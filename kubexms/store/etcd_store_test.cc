@@ -1,10 +1,10 @@
 #include "kubexms/store/etcd_store.h"
 
-#include <thread>
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <thread>
 
 #include "kubexms/store/etcd_process_test.h"
 #include "kubexms/store/test_store_test.h"
@@ -37,8 +37,7 @@ class EtcdTestStore final : public TestStore {
 // Puts until etcd has it, as a caller does who may write twice.
 void PutThroughTrouble(Store& store, const std::string& key, const std::string& value) {
   while (true) {
-    const Result<CommitResult> result =
-        store.Commit(Transaction().IfAbsent(key).Put(key, value));
+    const Result<CommitResult> result = store.Commit(Transaction().IfAbsent(key).Put(key, value));
     if (result.ok()) return;  // committed now, or by an attempt whose answer was lost
     EXPECT_EQ(result.error().code(), 503) << result.error().message();
   }

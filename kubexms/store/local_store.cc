@@ -1,8 +1,8 @@
 #include "kubexms/store/local_store.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace kubexms::store {
 
@@ -47,8 +47,7 @@ RecordPtr MakeRecord(Transaction::Operation operation, const RecordPtr& previous
   record->create_revision = previous ? previous->create_revision : revision;
   record->value = std::move(*operation.value);
   if (operation.revision_offset) {
-    record->value =
-        SpliceRevision(std::move(record->value), *operation.revision_offset, revision);
+    record->value = SpliceRevision(std::move(record->value), *operation.revision_offset, revision);
   }
   record->value.shrink_to_fit();  // it may live long
   return record;
@@ -59,8 +58,7 @@ RecordPtr MakeRecord(Transaction::Operation operation, const RecordPtr& previous
 // The changes that the index holds.
 class LocalStore::IndexBacklog final : public Backlog {
  public:
-  IndexBacklog(LocalStore* store, std::string prefix)
-      : store_(store), prefix_(std::move(prefix)) {}
+  IndexBacklog(LocalStore* store, std::string prefix) : store_(store), prefix_(std::move(prefix)) {}
 
   Result<uint64_t> Read(uint64_t after, uint64_t up_to, size_t max_events,
                         std::vector<EventPtr>& events) override {
@@ -169,9 +167,8 @@ Result<std::unique_ptr<Watch>> LocalStore::OpenWatch(WatchOptions options) {
   return hub_.Open(std::move(options), make_backlog);
 }
 
-Result<uint64_t> LocalStore::ReadChanges(const std::string& prefix, uint64_t after,
-                                         uint64_t up_to, size_t max_events,
-                                         std::vector<EventPtr>& events) {
+Result<uint64_t> LocalStore::ReadChanges(const std::string& prefix, uint64_t after, uint64_t up_to,
+                                         size_t max_events, std::vector<EventPtr>& events) {
   while (after < up_to && events.size() < max_events) {
     MutexLock lock(mutex_);
     RETURN_IF_ERROR(index_->CheckReadable(after));

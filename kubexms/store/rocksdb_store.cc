@@ -155,8 +155,8 @@ Result<void> RocksDbJournal::Append(const std::vector<EventPtr>& events) {
     EncodeHead(record, head);
     const rocksdb::Slice key_parts[] = {key};
     const rocksdb::Slice value_parts[] = {head, record.value};
-    const rocksdb::Status status = batch.Put(rocksdb::SliceParts(key_parts, 1),
-                                             rocksdb::SliceParts(value_parts, 2));
+    const rocksdb::Status status =
+        batch.Put(rocksdb::SliceParts(key_parts, 1), rocksdb::SliceParts(value_parts, 2));
     KUBEXMS_CHECK(status.ok());
   }
   return Write(batch);
@@ -190,8 +190,7 @@ Result<std::unique_ptr<Store>> OpenRocksDbStore(const RocksDbOptions& options) {
   ASSIGN_OR_RETURN(std::unique_ptr<RocksDbJournal> journal,
                    RocksDbJournal::Open(options.directory));
   ASSIGN_OR_RETURN(std::unique_ptr<VersionIndex> index, journal->Load());
-  return std::unique_ptr<Store>(
-      std::make_unique<LocalStore>(std::move(journal), std::move(index)));
+  return std::unique_ptr<Store>(std::make_unique<LocalStore>(std::move(journal), std::move(index)));
 }
 
 }  // namespace kubexms::store

@@ -1,5 +1,8 @@
 #include "kubexms/store/rocksdb_store.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,10 +13,6 @@
 #include <map>
 #include <random>
 #include <thread>
-
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "kubexms/store/test_store_test.h"
 

@@ -1,9 +1,9 @@
 #include "kubexms/store/store.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
-
-#include <fmt/format.h>
 
 namespace kubexms::store {
 
@@ -35,9 +35,9 @@ namespace {
 Result<void> CheckOperation(const Transaction::Operation& operation) {
   if (operation.key.empty()) return Error::BadRequest("transaction: a key is empty; name one");
   if (operation.revision_offset && *operation.revision_offset > operation.value->size()) {
-    return Error::BadRequest(fmt::format(
-        "transaction: {}: revision_offset {} lies behind the value's end at {}", operation.key,
-        *operation.revision_offset, operation.value->size()));
+    return Error::BadRequest(
+        fmt::format("transaction: {}: revision_offset {} lies behind the value's end at {}",
+                    operation.key, *operation.revision_offset, operation.value->size()));
   }
   return {};
 }
@@ -46,9 +46,9 @@ Result<void> CheckOperation(const Transaction::Operation& operation) {
 
 Result<void> Transaction::Prepare() {
   if (operations_.size() > kMaxOperations || conditions_.size() > kMaxOperations) {
-    return Error::RequestTooLarge(fmt::format(
-        "transaction: {} operations and {} conditions; at most {} of each are possible",
-        operations_.size(), conditions_.size(), kMaxOperations));
+    return Error::RequestTooLarge(
+        fmt::format("transaction: {} operations and {} conditions; at most {} of each are possible",
+                    operations_.size(), conditions_.size(), kMaxOperations));
   }
   bytes_ = 0;
   for (const Operation& operation : operations_) {
@@ -88,9 +88,8 @@ Error FutureRevisionError(uint64_t asked, uint64_t current) {
 
 Result<void> CheckCursor(const ListOptions& options) {
   if (!options.cursor || options.cursor->after.starts_with(options.prefix)) return {};
-  return Error::BadRequest(
-      fmt::format("list of {}: the cursor belongs to another list; start without one",
-                  options.prefix));
+  return Error::BadRequest(fmt::format(
+      "list of {}: the cursor belongs to another list; start without one", options.prefix));
 }
 
 ListCursor NextCursor(const ListCursor& cursor, size_t returned, const std::string& last_key) {

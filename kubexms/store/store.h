@@ -170,8 +170,7 @@ class Watch {
 
   // Waits for changes, or for progress that was requested. When `stop` is requested it returns
   // a batch without events.
-  virtual Result<WatchBatch> Next(std::stop_token stop,
-                                  size_t max_events = kDefaultMaxEvents) = 0;
+  virtual Result<WatchBatch> Next(std::stop_token stop, size_t max_events = kDefaultMaxEvents) = 0;
 
   // Asks that the watch says soon, with or without events, that it has reached the store's newest
   // revision as of now. For stores on this machine that is so at the next Poll.

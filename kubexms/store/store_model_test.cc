@@ -1,11 +1,11 @@
 // Random histories, on the stores of this machine, against a model that is too simple to be wrong:
 // a copy of the whole state for every revision.
 
-#include <map>
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+
+#include <map>
 
 #include "kubexms/store/memory_store.h"
 #include "kubexms/store/rocksdb_store.h"
@@ -51,8 +51,10 @@ class Model {
     transaction = value ? std::move(transaction).Put(key, *value).Put(other, *value)
                         : std::move(transaction).Delete(key).Delete(other);
     for (const std::string& changed : {key, other}) {
-      if (value) next[changed] = *value;
-      else next.erase(changed);
+      if (value)
+        next[changed] = *value;
+      else
+        next.erase(changed);
     }
     const CommitResult result = store().Commit(std::move(transaction)).value();
     RC_ASSERT(result.committed() == (condition == actual));
@@ -75,9 +77,8 @@ class Model {
   void Read() {
     const uint64_t revision = RandomRevision();
     const std::string prefix = RandomPrefix();
-    ListOptions options{.prefix = prefix,
-                        .revision = revision,
-                        .limit = *rc::gen::inRange<size_t>(0, 4)};
+    ListOptions options{
+        .prefix = prefix, .revision = revision, .limit = *rc::gen::inRange<size_t>(0, 4)};
     State found;
     uint64_t remaining = 0;
     do {

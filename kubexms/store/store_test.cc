@@ -2,13 +2,13 @@
 
 #include "kubexms/store/store.h"
 
-#include <atomic>
-#include <latch>
-#include <thread>
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <atomic>
+#include <latch>
+#include <thread>
 
 #include "kubexms/store/memory_store.h"
 #include "kubexms/store/rocksdb_store.h"
@@ -542,9 +542,8 @@ TEST_P(StoreTest, AWatcherThatFallsBehindIsCutOffAndCanResume) {
 TEST_P(StoreTest, AWaitingWatcherCanBeStopped) {
   const std::unique_ptr<Watch> watch = MustWatch({.prefix = "/"});
   std::stop_source stop;
-  std::thread waiting([&] {
-    EXPECT_THAT(watch->Next(stop.get_token()).value().events, IsEmpty());
-  });
+  std::thread waiting(
+      [&] { EXPECT_THAT(watch->Next(stop.get_token()).value().events, IsEmpty()); });
   stop.request_stop();
   waiting.join();
 }
@@ -586,9 +585,9 @@ TEST_P(StoreTest, ReadersWatchersAndCompactionGoOnWhileOthersWrite) {
     threads.emplace_back([this, w, &writing] {
       for (int i = 0; i < kCommits; ++i) {
         const std::string value = fmt::format("{}", i);
-        MustCommit(store_, Transaction()
-                               .Put(fmt::format("/{}/a", w), value)
-                               .Put(fmt::format("/{}/b", w), value));
+        MustCommit(
+            store_,
+            Transaction().Put(fmt::format("/{}/a", w), value).Put(fmt::format("/{}/b", w), value));
       }
       --writing;
     });

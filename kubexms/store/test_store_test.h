@@ -2,7 +2,6 @@
 
 // What the tests of the stores share: temporary directories, and one store of each kind.
 
-#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -68,7 +67,6 @@ inline std::vector<EventPtr> TakeEvents(Watch& watch, size_t count, size_t max_e
   std::vector<EventPtr> events;
   while (events.size() < count) {
     const Result<WatchBatch> batch = watch.Next({}, max_events);
-    if (!batch.ok()) std::fprintf(stderr, "%s\n", batch.error().message().c_str());
     KUBEXMS_CHECK(batch.ok());
     for (const EventPtr& event : batch->events) {
       KUBEXMS_CHECK(event->revision() <= batch->revision);

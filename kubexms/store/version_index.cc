@@ -70,9 +70,8 @@ uint64_t VersionIndex::Count(Scan& scan, size_t max_steps) const {
 uint64_t VersionIndex::ReadChanges(std::string_view prefix, uint64_t after, uint64_t up_to,
                                    size_t max_events, size_t max_steps,
                                    std::vector<EventPtr>& events) const {
-  auto it = std::ranges::upper_bound(changes_, after, {}, [](const EventPtr& event) {
-    return event->revision();
-  });
+  auto it = std::ranges::upper_bound(changes_, after, {},
+                                     [](const EventPtr& event) { return event->revision(); });
   uint64_t reached = after;
   for (size_t steps = 0; it != changes_.end() && (*it)->revision() <= up_to; ++it, ++steps) {
     const bool enough = events.size() >= max_events || steps >= max_steps;

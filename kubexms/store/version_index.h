@@ -9,12 +9,12 @@
 // Not thread-safe: the owner locks. Work that grows with the data is cut into steps, so that no
 // lock is held for long.
 
+#include <absl/container/btree_set.h>
+
 #include <algorithm>
 #include <deque>
 #include <string_view>
 #include <vector>
-
-#include <absl/container/btree_set.h>
 
 #include "kubexms/store/store.h"
 

@@ -1,8 +1,8 @@
 #include "kubexms/store/watch_hub.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "kubexms/base/check.h"
 
@@ -14,6 +14,8 @@ struct WatchHub::Channel {
 
   void Append(const EventPtr& event) REQUIRES(mutex);
   void DropTaken() REQUIRES(mutex);
+  // How many changes from `cursor` on are about `max_events` in whole commits.
+  size_t CountFrom(uint64_t cursor, size_t max_events) const REQUIRES(mutex);
   void WakeWaiting() REQUIRES(mutex);
   uint64_t end() const REQUIRES(mutex) { return begin + events.size(); }
 
@@ -46,9 +48,7 @@ class WatchHub::HubWatch final : public Watch {
   Result<WatchBatch> Take(size_t max_events);
   Result<void> TakeBacklog(size_t max_events, std::vector<EventPtr>& events);
   Result<void> TakeLive(size_t max_events, WatchBatch& batch);
-  size_t CountToTake(size_t max_events) const REQUIRES(channel_->mutex);
-  void Wait() REQUIRES(channel_->mutex);
-  void Wake() REQUIRES(channel_->mutex);
+  void Wake();  // with channel_->mutex held
   Error TooSlow() const;
 
   // Constant once the watch is open.
@@ -88,6 +88,16 @@ void WatchHub::Channel::DropTaken() {
   events.erase(events.begin(), events.begin() + static_cast<ptrdiff_t>(needed - begin));
   begin = needed;
   drop_at = std::max(kDropStep, events.size() * 2);
+}
+
+size_t WatchHub::Channel::CountFrom(uint64_t cursor, size_t max_events) const {
+  const size_t first = cursor - begin;
+  size_t last = std::min(events.size(), first + max_events);
+  while (last > first && last < events.size() &&
+         events[last]->revision() == events[last - 1]->revision()) {
+    ++last;
+  }
+  return last - first;
 }
 
 void WatchHub::Channel::WakeWaiting() {
@@ -130,7 +140,7 @@ Result<void> WatchHub::HubWatch::TakeLive(size_t max_events, WatchBatch& batch) 
   MutexLock lock(channel_->mutex);
   if (end_) return *end_;
   if (cursor_ < channel_->begin || channel_->end() - cursor_ > options_.buffer) return TooSlow();
-  const size_t count = CountToTake(max_events);
+  const size_t count = channel_->CountFrom(cursor_, max_events);
   batch.events.reserve(count);
   for (size_t i = 0; i < count; ++i) {
     const EventPtr& event = channel_->events[cursor_ - channel_->begin + i];
@@ -140,25 +150,11 @@ Result<void> WatchHub::HubWatch::TakeLive(size_t max_events, WatchBatch& batch) 
   cursor_ += count;
   if (!batch.events.empty()) reached_ = batch.events.back()->revision();
   if (cursor_ == channel_->end()) reached_ = std::max(reached_, published);
-  if (batch.events.empty()) Wait();
-  return {};
-}
-
-size_t WatchHub::HubWatch::CountToTake(size_t max_events) const {
-  const std::deque<EventPtr>& events = channel_->events;
-  const size_t first = cursor_ - channel_->begin;
-  size_t last = std::min(events.size(), first + max_events);
-  while (last > first && last < events.size() &&
-         events[last]->revision() == events[last - 1]->revision()) {
-    ++last;
+  if (batch.events.empty() && !waiting_) {
+    waiting_ = true;
+    channel_->waiting.push_back(this);
   }
-  return last - first;
-}
-
-void WatchHub::HubWatch::Wait() {
-  if (waiting_) return;
-  waiting_ = true;
-  channel_->waiting.push_back(this);
+  return {};
 }
 
 void WatchHub::HubWatch::Wake() {
@@ -272,9 +268,8 @@ void WatchHub::Publish(const std::vector<EventPtr>& events, uint64_t revision) {
   std::vector<Channel*> touched;
   for (const EventPtr& event : events) Append(event, touched);
   published_.store(revision, std::memory_order_release);
-  std::ranges::sort(touched);
-  const auto repeated = std::ranges::unique(touched);
-  touched.erase(repeated.begin(), repeated.end());
+  std::sort(touched.begin(), touched.end());
+  touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
   for (Channel* channel : touched) {
     MutexLock channel_lock(channel->mutex);
     channel->WakeWaiting();
