@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <bitset>
+#include <algorithm>
+#include <array>
+#include <cstring>
 #include <limits>
 
 #include "kubexms/base/json_reader.h"
@@ -57,7 +59,8 @@ class Decoder {
       case TypeKind::kScalar: return DecodeScalar(type, value, element);
       case TypeKind::kRawJson: return DecodeRawJson(value, element);
       case TypeKind::kStruct: return DecodeStruct(type, value, element);
-      case TypeKind::kOptional: return DecodeValue(*type.element, type.emplace(value), element);
+      case TypeKind::kOptional:
+      case TypeKind::kBoxed: return DecodeValue(*type.element, type.emplace(value), element);
       case TypeKind::kList: return DecodeList(type, value, element);
       case TypeKind::kMap: return DecodeMap(type, value, element);
     }
@@ -122,7 +125,7 @@ class Decoder {
   bool DecodeStruct(const TypeInfo& type, void* value, dom::element element) {
     dom::object object;
     if (element.get(object) != simdjson::SUCCESS) return FailExpected("object", element);
-    std::bitset<kMaxFields> seen;
+    std::array<uint64_t, kMaxFields / 64> seen{};
     size_t hint = 0;
     for (const auto [key, member] : object) {
       const FieldInfo* field = type.FindField(key, hint);
@@ -132,8 +135,9 @@ class Decoder {
       }
       const auto index = static_cast<size_t>(field - type.fields.data());
       hint = index + 1;
-      if (seen.test(index)) return FailDuplicate(key);
-      seen.set(index);
+      const uint64_t bit = uint64_t{1} << index % 64;
+      if ((seen[index / 64] & bit) != 0) return FailDuplicate(key);
+      seen[index / 64] |= bit;
       if (!DecodeField(*field, value, member)) return FailAt(key);
     }
     return true;
@@ -212,18 +216,53 @@ const void* At(const void* base, size_t offset) {
   return static_cast<const char*>(base) + offset;
 }
 
+bool IsZeroWord(const void* value) {
+  static_assert(sizeof(BoxBase) == 8);
+  uint64_t word;
+  std::memcpy(&word, value, sizeof(word));
+  return word == 0;
+}
+
+bool IsZeroStruct(const TypeInfo& type, const void* value);
+
 bool IsZero(const TypeInfo& type, const void* value) {
   switch (type.kind) {
     case TypeKind::kBool: return !*static_cast<const bool*>(value);
     case TypeKind::kInt32: return *static_cast<const int32_t*>(value) == 0;
-    case TypeKind::kInt64: return *static_cast<const int64_t*>(value) == 0;
-    case TypeKind::kDouble: return *static_cast<const double*>(value) == 0;
+    case TypeKind::kInt64:
+    case TypeKind::kDouble:
+    case TypeKind::kBoxed: return IsZeroWord(value);
     case TypeKind::kString: return static_cast<const std::string*>(value)->empty();
     case TypeKind::kRawJson: return static_cast<const RawJson*>(value)->text.empty();
     case TypeKind::kOptional: return type.get(value) == nullptr;
-    case TypeKind::kStruct: return false;
+    case TypeKind::kStruct: return IsZeroStruct(type, value);
     default: return type.is_zero(value);
   }
+}
+
+const Struct::UnknownFields& UnknownFieldsOf(const TypeInfo& type, const void* value) {
+  static const Struct::UnknownFields kNone;
+  const Struct* base = type.as_struct(const_cast<void*>(value));
+  return base->unknown_fields() == nullptr ? kNone : *base->unknown_fields();
+}
+
+// A struct in which nothing is set, not even what would be required in it, is as good as absent.
+bool IsZeroStruct(const TypeInfo& type, const void* value) {
+  return UnknownFieldsOf(type, value).empty() &&
+         std::all_of(type.fields.begin(), type.fields.end(), [&](const FieldInfo& field) {
+           return field.type == nullptr || IsZero(*field.type, At(value, field.offset));
+         });
+}
+
+bool IsAbsent(const FieldInfo& field, const void* member) {
+  switch (field.absence) {
+    case Absence::kNever: return false;
+    case Absence::kZeroWord: return IsZeroWord(member);
+    case Absence::kFalse: return !*static_cast<const bool*>(member);
+    case Absence::kEmptyString: return static_cast<const std::string*>(member)->empty();
+    case Absence::kOther: return IsZero(*field.type, member);
+  }
+  return false;
 }
 
 // Writes the members of one struct, with the unknown ones merged in by name.
@@ -233,39 +272,28 @@ class StructWriter {
       : type_(type), value_(value), out_(out) {}
 
   void Write() {
-    const Struct* base = type_.as_struct(const_cast<void*>(value_));
-    static const Struct::UnknownFields kNone;
-    const auto& unknown = base->unknown_fields() == nullptr ? kNone : *base->unknown_fields();
+    const Struct::UnknownFields& unknown = UnknownFieldsOf(type_, value_);
     auto next_unknown = unknown.begin();
     out_.Append('{');
     for (const FieldInfo& field : type_.fields) {
+      const void* member = At(value_, field.offset);
+      if (IsAbsent(field, member)) continue;
       while (next_unknown != unknown.end() && next_unknown->first < field.name) {
         WriteUnknown(*next_unknown++);
       }
-      WriteField(field);
+      WriteField(field, member);
     }
     while (next_unknown != unknown.end()) WriteUnknown(*next_unknown++);
     out_.Append('}');
   }
 
  private:
-  void WriteField(const FieldInfo& field) {
-    if (field.type == nullptr) {
-      WriteKey(field.key);
-      AppendJsonString(field.constant, out_);
-      return;
-    }
-    const void* member = At(value_, field.offset);
-    if (!field.required && IsZero(*field.type, member)) return;
-    const size_t before = out_.size();
-    const bool was_first = first_;
+  void WriteField(const FieldInfo& field, const void* member) {
     WriteKey(field.key);
-    const size_t start = out_.size();
-    AppendEncoded(*field.type, member, out_);
-    // An inline struct in which nothing is set is as good as absent.
-    if (!field.required && field.type->kind == TypeKind::kStruct && out_.size() == start + 2) {
-      out_.Truncate(before);
-      first_ = was_first;
+    if (field.type == nullptr) {
+      AppendJsonString(field.constant, out_);
+    } else {
+      AppendEncoded(*field.type, member, out_);
     }
   }
 
@@ -312,8 +340,7 @@ void AppendMap(const TypeInfo& type, const void* value, TextBuffer& out) {
   out.Append('}');
 }
 
-void AppendOptional(const TypeInfo& type, const void* value, TextBuffer& out) {
-  const void* element = type.get(value);
+void AppendOptional(const TypeInfo& type, const void* element, TextBuffer& out) {
   if (element == nullptr) {
     out.Append("null");
   } else {
@@ -346,7 +373,10 @@ void AppendEncoded(const TypeInfo& type, const void* value, TextBuffer& out) {
     case TypeKind::kScalar: type.append(value, out); break;
     case TypeKind::kRawJson: AppendRawJson(*static_cast<const RawJson*>(value), out); break;
     case TypeKind::kStruct: StructWriter(type, value, out).Write(); break;
-    case TypeKind::kOptional: AppendOptional(type, value, out); break;
+    case TypeKind::kOptional: AppendOptional(type, type.get(value), out); break;
+    case TypeKind::kBoxed:
+      AppendOptional(type, static_cast<const BoxBase*>(value)->raw(), out);
+      break;
     case TypeKind::kList: AppendList(type, value, out); break;
     case TypeKind::kMap: AppendMap(type, value, out); break;
   }

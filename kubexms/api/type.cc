@@ -25,6 +25,24 @@ Schema* NewFieldSchema(const TypeInfo& type) {
   return schema;
 }
 
+void SetName(FieldInfo& field, std::string_view name) {
+  field.name = name;
+  field.prefix = NamePrefix(name);
+  field.key = QuoteJson(name) + ":";
+}
+
+Absence AbsenceOf(const FieldInfo& field) {
+  if (field.type == nullptr || field.required) return Absence::kNever;
+  switch (field.type->kind) {
+    case TypeKind::kBoxed:
+    case TypeKind::kInt64:
+    case TypeKind::kDouble: return Absence::kZeroWord;
+    case TypeKind::kBool: return Absence::kFalse;
+    case TypeKind::kString: return Absence::kEmptyString;
+    default: return Absence::kOther;
+  }
+}
+
 std::string Lower(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -53,14 +71,16 @@ std::string KindName::Plural() const {
 }
 
 const FieldInfo* TypeInfo::FindField(std::string_view name, size_t hint) const {
-  for (size_t i = hint; i < fields.size(); ++i) {
-    if (fields[i].name == name) return &fields[i];
-  }
-  const size_t end = std::min(hint, fields.size());
-  for (size_t i = 0; i < end; ++i) {
-    if (fields[i].name == name) return &fields[i];
-  }
-  return nullptr;
+  const uint64_t prefix = NamePrefix(name);
+  const auto find = [&](size_t begin, size_t end) -> const FieldInfo* {
+    for (size_t i = begin; i < end; ++i) {
+      if (fields[i].prefix == prefix && fields[i].name == name) return &fields[i];
+    }
+    return nullptr;
+  };
+  const size_t start = std::min(hint, fields.size());
+  const FieldInfo* field = find(start, fields.size());
+  return field != nullptr ? field : find(0, start);
 }
 
 FieldBuilder& FieldBuilder::Required() {
@@ -205,11 +225,25 @@ FieldBuilder& FieldBuilder::Column(std::string_view title, int priority) {
 
 namespace type_internal {
 
+// A type can contain itself, through a list or an Optional: then it is asked for while it is being
+// built. A struct is lent as it is, incomplete; its address and kind are all that is needed. What
+// contains it must be complete, and can be: it is built on the spot.
 const TypeInfo* Reference(LazyType& type) {
-  if (type.info == nullptr) {
-    type.info = new TypeInfo;
-    type.build(*type.info);
+  struct InProgress {
+    const LazyType* type;
+    const TypeInfo* info;
+  };
+  static std::vector<InProgress> in_progress;  // guarded by BuildMutex()
+
+  if (type.info != nullptr) return type.info;
+  for (const InProgress& build : in_progress) {
+    if (build.type == &type && build.info->kind == TypeKind::kStruct) return build.info;
   }
+  auto info = std::make_unique<TypeInfo>();
+  in_progress.push_back({&type, info.get()});
+  type.build(*info);
+  in_progress.pop_back();
+  if (type.info == nullptr) type.info = info.release();
   return type.info;
 }
 
@@ -221,8 +255,7 @@ const TypeInfo& Built(LazyType& type) {
 FieldBuilder AddField(TypeInfo& owner, std::string_view name, size_t offset, const TypeInfo* type,
                       std::string_view doc) {
   FieldInfo& field = owner.fields.emplace_back();
-  field.name = name;
-  field.key = QuoteJson(name) + ":";
+  SetName(field, name);
   field.offset = offset;
   field.type = type;
   Schema* schema = NewFieldSchema(*type);
@@ -236,8 +269,7 @@ void DescribeKind(TypeInfo& info, const KindName& kind) {
   info.schema.doc = kind.doc;
   const auto add = [&](std::string_view name, std::string constant, std::string_view doc) {
     FieldInfo& field = info.fields.emplace_back();
-    field.name = name;
-    field.key = QuoteJson(name) + ":";
+    SetName(field, name);
     field.constant = std::move(constant);
     auto* schema = new Schema;
     schema->type = SchemaType::kString;
@@ -276,8 +308,8 @@ void BuildPrimitive(TypeInfo& info, TypeKind kind) {
   }
 }
 
-void FinishOptional(TypeInfo& info) {
-  info.kind = TypeKind::kOptional;
+void FinishOptional(TypeInfo& info, TypeKind kind) {
+  info.kind = kind;
   const std::unique_ptr<Schema> schema(NewFieldSchema(*info.element));
   info.schema = *schema;
 }
@@ -296,6 +328,7 @@ void FinishMap(TypeInfo& info) {
 
 void FinishStruct(TypeInfo& info) {
   info.schema.type = SchemaType::kObject;
+  for (FieldInfo& field : info.fields) field.absence = AbsenceOf(field);
   std::sort(info.fields.begin(), info.fields.end(),
             [](const FieldInfo& a, const FieldInfo& b) { return a.name < b.name; });
   std::sort(info.schema.properties.begin(), info.schema.properties.end(),

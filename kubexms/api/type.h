@@ -24,6 +24,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -39,32 +40,46 @@
 
 namespace kubexms {
 
+// What every Boxed is underneath, so that the encoder can look into one without knowing its type.
+class BoxBase {
+ public:
+  bool has_value() const { return value_ != nullptr; }
+  const void* raw() const { return value_; }
+
+ protected:
+  explicit BoxBase(void* value = nullptr) : value_(value) {}
+
+  void* value_;
+};
+
 // An optional struct, kept on the heap so that an absent one costs a pointer. Copies are deep.
 template <class T>
-class Boxed {
+class Boxed : public BoxBase {
  public:
   Boxed() = default;
   Boxed(std::nullopt_t) {}
-  Boxed(T value) : value_(std::make_unique<T>(std::move(value))) {}
-  Boxed(const Boxed& other) : value_(other ? std::make_unique<T>(*other) : nullptr) {}
-  Boxed(Boxed&&) noexcept = default;
-  Boxed& operator=(const Boxed& other) {
-    if (this != &other) value_ = other ? std::make_unique<T>(*other) : nullptr;
+  Boxed(T value) : BoxBase(new T(std::move(value))) {}
+  Boxed(const Boxed& other) : BoxBase(other ? new T(*other) : nullptr) {}
+  Boxed(Boxed&& other) noexcept : BoxBase(std::exchange(other.value_, nullptr)) {}
+  Boxed& operator=(Boxed other) noexcept {
+    std::swap(value_, other.value_);
     return *this;
   }
-  Boxed& operator=(Boxed&&) noexcept = default;
+  ~Boxed() { delete get(); }
 
-  bool has_value() const { return value_ != nullptr; }
   explicit operator bool() const { return has_value(); }
-  T& operator*() { return *value_; }
-  const T& operator*() const { return *value_; }
-  T* operator->() { return value_.get(); }
-  const T* operator->() const { return value_.get(); }
-  T& emplace() { return *(value_ = std::make_unique<T>()); }
-  void reset() { value_.reset(); }
+  T& operator*() { return *get(); }
+  const T& operator*() const { return *get(); }
+  T* operator->() { return get(); }
+  const T* operator->() const { return get(); }
+  T& emplace() {
+    *this = Boxed(T());
+    return *get();
+  }
+  void reset() { *this = Boxed(); }
 
  private:
-  std::unique_ptr<T> value_;
+  T* get() const { return static_cast<T*>(value_); }
 };
 
 // The one way to write a member that can be absent: inline for small values, boxed for structs.
@@ -153,20 +168,39 @@ enum class TypeKind : uint8_t {
   kScalar,
   kRawJson,
   kStruct,
-  kOptional,
+  kOptional,  // std::optional
+  kBoxed,     // Boxed
   kList,
   kMap,
 };
 
+// How the encoder sees, most cheaply, that a field is to be left out.
+enum class Absence : uint8_t {
+  kNever,        // it is required
+  kZeroWord,     // eight zero bytes: Boxed, int64_t, double
+  kFalse,        // bool
+  kEmptyString,  // std::string
+  kOther,        // ask the type
+};
+
 struct FieldInfo {
   std::string name;
-  std::string key;  // as it is written: "name": with its quotes and colon
+  uint64_t prefix = 0;  // NamePrefix(name)
+  std::string key;      // as it is written: "name": with its quotes and colon
   size_t offset = 0;
   const TypeInfo* type = nullptr;
   bool required = false;
+  Absence absence = Absence::kNever;
   // apiVersion and kind of a kind: always this text, no member. Null type.
   std::string constant;
 };
+
+// The first eight bytes of a name in one word: tells most names apart without comparing text.
+inline uint64_t NamePrefix(std::string_view name) {
+  uint64_t prefix = 0;
+  std::memcpy(&prefix, name.data(), name.size() < 8 ? name.size() : 8);
+  return prefix;
+}
 
 // A struct has at most so many fields: decoding keeps a bit for each.
 inline constexpr size_t kMaxFields = 128;
@@ -176,11 +210,11 @@ struct TypeInfo {
   TypeKind kind;
   size_t size;
 
-  // kOptional, kList, kMap: what is inside.
+  // kOptional, kBoxed, kList, kMap: what is inside.
   const TypeInfo* element = nullptr;
-  // kOptional: engages it. kList: appends an item. Returns the new element.
+  // kOptional, kBoxed: engages it. kList: appends an item. Returns the new element.
   void* (*emplace)(void* container) = nullptr;
-  // kOptional: the element, or null.
+  // kOptional: the element, or null. kBoxed needs no such function: it is a BoxBase.
   const void* (*get)(const void* optional) = nullptr;
   // kList.
   void (*reserve)(void* list, size_t count) = nullptr;
@@ -203,6 +237,8 @@ struct TypeInfo {
   std::vector<FieldInfo> fields;
   const KindName* kind_name = nullptr;
   Struct* (*as_struct)(void* value) = nullptr;
+  // kStruct: a new value, for code that knows the type only by its description.
+  std::shared_ptr<void> (*make)() = nullptr;
 
   // What a value looks like. For a struct it is the shared definition.
   Schema schema;
@@ -361,7 +397,7 @@ void BuildScalar(TypeInfo& info) {
 }
 
 void BuildPrimitive(TypeInfo& info, TypeKind kind);
-void FinishOptional(TypeInfo& info);
+void FinishOptional(TypeInfo& info, TypeKind kind);
 void FinishList(TypeInfo& info);
 void FinishMap(TypeInfo& info);
 void FinishStruct(TypeInfo& info);
@@ -372,11 +408,15 @@ void BuildOptional(TypeInfo& info) {
   using Element = typename IsOptional<T>::Element;
   info.element = Reference(lazy_type<Element>);
   info.emplace = [](void* optional) -> void* { return &static_cast<T*>(optional)->emplace(); };
-  info.get = [](const void* optional) -> const void* {
-    const T& value = *static_cast<const T*>(optional);
-    return value.has_value() ? &*value : nullptr;
-  };
-  FinishOptional(info);
+  if constexpr (std::is_base_of_v<BoxBase, T>) {
+    FinishOptional(info, TypeKind::kBoxed);
+  } else {
+    info.get = [](const void* optional) -> const void* {
+      const T& value = *static_cast<const T*>(optional);
+      return value.has_value() ? &*value : nullptr;
+    };
+    FinishOptional(info, TypeKind::kOptional);
+  }
 }
 
 template <class T>
@@ -433,6 +473,7 @@ void Build(TypeInfo& info) {
   } else if constexpr (std::is_base_of_v<Struct, T>) {
     info.kind = TypeKind::kStruct;
     info.as_struct = [](void* value) -> Struct* { return static_cast<T*>(value); };
+    info.make = []() -> std::shared_ptr<void> { return std::make_shared<T>(); };
     if constexpr (requires { T::kKind; }) DescribeKind(info, T::kKind);
     Type<T> type(info);
     T::Describe(type);

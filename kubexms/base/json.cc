@@ -208,21 +208,31 @@ bool AnyNeedsEscape(uint64_t bytes) {
   return (((bytes - kOnes * 0x20) | (quote - kOnes) | (backslash - kOnes)) & ~bytes & kHigh) != 0;
 }
 
-bool AnyNeedsEscape(const char* eight_bytes) {
-  uint64_t bytes;
-  std::memcpy(&bytes, eight_bytes, 8);
-  return AnyNeedsEscape(bytes);
+uint64_t Load8(const char* bytes) {
+  uint64_t word;
+  std::memcpy(&word, bytes, 8);
+  return word;
+}
+
+// Four to seven bytes, some of them twice.
+uint64_t Load4To7(const char* bytes, size_t size) {
+  uint32_t first;
+  uint32_t last;
+  std::memcpy(&first, bytes, 4);
+  std::memcpy(&last, bytes + size - 4, 4);
+  return uint64_t{last} << 32 | first;
 }
 
 // The first position from `from` on whose byte needs an escape, or the size. Looks at eight bytes
-// at a time, the last eight twice rather than one by one.
+// at a time, at some of them twice rather than one by one.
 size_t FindEscape(std::string_view text, size_t from) {
+  const char* data = text.data();
   size_t i = from;
-  while (i + 8 <= text.size() && !AnyNeedsEscape(text.data() + i)) i += 8;
-  if (i == text.size()) return i;
-  if (i + 8 > text.size() && i >= from + 8 && !AnyNeedsEscape(text.data() + text.size() - 8)) {
-    return text.size();
-  }
+  while (i + 8 <= text.size() && !AnyNeedsEscape(Load8(data + i))) i += 8;
+  const size_t rest = text.size() - i;
+  if (rest == 0) return i;
+  if (rest < 8 && i >= 8 && !AnyNeedsEscape(Load8(data + text.size() - 8))) return text.size();
+  if (rest < 8 && rest >= 4 && !AnyNeedsEscape(Load4To7(data + i, rest))) return text.size();
   while (i < text.size() && !NeedsEscape(text[i])) ++i;
   return i;
 }

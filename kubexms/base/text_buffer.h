@@ -21,8 +21,8 @@ class TextBuffer {
     data_[size_++] = c;
   }
   void Append(std::string_view text) {
-    char* end = Reserve(text.size());
-    std::memcpy(end, text.data(), text.size());
+    if (text.empty()) return;
+    std::memcpy(Reserve(text.size()), text.data(), text.size());
     size_ += text.size();
   }
 

@@ -1,0 +1,67 @@
+// A kind of your own. `widget crd` prints its CustomResourceDefinition; `widget` reads one from
+// standard input, fills in its defaults, and prints it, or says everything that is wrong with it.
+
+#include <iostream>
+#include <iterator>
+#include <string>
+
+#include "kubexms/api/crd.h"
+#include "kubexms/api/defaulting.h"
+#include "kubexms/api/object.h"
+#include "kubexms/api/pruning.h"
+#include "kubexms/api/validation.h"
+#include "kubexms/base/yaml.h"
+
+using namespace kubexms;
+
+struct WidgetSpec : Struct {
+  int32_t size = 0;
+  std::string color;
+
+  static void Describe(Type<WidgetSpec>& type) {
+    type.Doc("What a widget should be.");
+    type.Field("size", &WidgetSpec::size, "How big.").Minimum(1).Maximum(10).Default(3);
+    type.Field("color", &WidgetSpec::color, "Paint.").Required().Enum({"red", "blue"});
+  }
+};
+
+struct WidgetStatus : Struct {
+  std::string phase;
+
+  static void Describe(Type<WidgetStatus>& type) {
+    type.Field("phase", &WidgetStatus::phase, "Where it is in its life.").Column("Phase");
+  }
+};
+
+struct Widget : Object<WidgetSpec, WidgetStatus> {
+  static constexpr KindName kKind{
+      .group = "example.io", .version = "v1", .kind = "Widget", .short_names = "wd"};
+};
+
+Result<Widget> Read(const std::string& text) {
+  ASSIGN_OR_RETURN(YamlDocument document, ParseYamlOne(text));
+  const Schema& schema = SchemaOf<Widget>();
+  Prune(document.value, schema);
+  ApplyDefaults(document.value, schema);
+  if (auto causes = Validate(document.value, schema); !causes.empty()) {
+    const Json* metadata = FindMember(document.value, "metadata");
+    const std::string_view name = metadata == nullptr ? "" : FindString(*metadata, "name");
+    return Error::Invalid("Widget.example.io", name, std::move(causes));
+  }
+  return FromJson<Widget>(document.value);
+}
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::string(argv[1]) == "crd") {
+    std::cout << WriteYaml(CrdOf<Widget>());
+    return 0;
+  }
+  const Result<Widget> widget = Read({std::istreambuf_iterator<char>(std::cin), {}});
+  if (!widget.ok()) {
+    std::cerr << "error: " << widget.error().message() << "\n";
+    return 1;
+  }
+  std::cout << "a " << widget->spec.color << " widget of size " << widget->spec.size << "\n"
+            << WriteYaml(ToJson(*widget));
+  return 0;
+}

@@ -1,0 +1,25 @@
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "kubexms/base/check.h"
+#include "kubexms/base/json.h"
+
+// What parses is written in a form that parses to an equal document and is written the same again,
+// whether duplicates are refused or collected.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace kubexms;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const Result<Json> strict = ParseJson(text);
+  std::vector<std::string> duplicates;
+  const Result<Json> lenient = ParseJson(text, {.duplicates = &duplicates});
+  KUBEXMS_CHECK(!strict.ok() || (lenient.ok() && duplicates.empty()));
+  KUBEXMS_CHECK(strict.ok() || !strict.error().message().empty());
+  if (!lenient.ok()) return 0;
+  const std::string written = WriteJson(*lenient);
+  const Result<Json> again = ParseJson(written);
+  KUBEXMS_CHECK(again.ok());
+  KUBEXMS_CHECK(WriteJson(*again) == written);
+  KUBEXMS_CHECK(JsonEqual(*again, *lenient));
+  return 0;
+}
