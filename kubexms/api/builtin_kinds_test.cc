@@ -30,9 +30,11 @@ class DocumentGenerator {
       case TypeKind::kStruct: return MakeStruct(type, depth);
       case TypeKind::kOptional:
       case TypeKind::kBoxed: return Make(*type.element, depth);
-      case TypeKind::kList: return JsonArray{Make(*type.element, depth), Make(*type.element, depth)};
+      case TypeKind::kList:
+        return JsonArray{Make(*type.element, depth), Make(*type.element, depth)};
       case TypeKind::kMap:
-        return JsonObject{{Text(), Make(*type.element, depth)}, {"key", Make(*type.element, depth)}};
+        return JsonObject{{Text(), Make(*type.element, depth)},
+                          {"key", Make(*type.element, depth)}};
     }
     return nullptr;
   }
@@ -120,8 +122,8 @@ TEST(BuiltinKindsTest, EveryTypeHasANameAndDocumentation) {
 }
 
 TEST(BuiltinKindsTest, AKindThatContainsItselfIsDescribedWhole) {
-  const Schema& definition = FindBuiltinKind("apiextensions.k8s.io", "v1", "CustomResourceDefinition")
-                                 ->schema;
+  const Schema& definition =
+      FindBuiltinKind("apiextensions.k8s.io", "v1", "CustomResourceDefinition")->schema;
   const Schema* props = definition.FindMember("spec")
                             ->FindMember("versions")
                             ->items->FindMember("schema")

@@ -212,9 +212,7 @@ class Decoder {
   std::string message_;
 };
 
-const void* At(const void* base, size_t offset) {
-  return static_cast<const char*>(base) + offset;
-}
+const void* At(const void* base, size_t offset) { return static_cast<const char*>(base) + offset; }
 
 bool IsZeroWord(const void* value) {
   static_assert(sizeof(BoxBase) == 8);
@@ -361,9 +359,7 @@ Result<void> Decode(const TypeInfo& type, void* value, std::string_view json) {
 
 void AppendEncoded(const TypeInfo& type, const void* value, TextBuffer& out) {
   switch (type.kind) {
-    case TypeKind::kBool:
-      out.Append(*static_cast<const bool*>(value) ? "true" : "false");
-      break;
+    case TypeKind::kBool: out.Append(*static_cast<const bool*>(value) ? "true" : "false"); break;
     case TypeKind::kInt32:
       AppendJsonNumber(int64_t{*static_cast<const int32_t*>(value)}, out);
       break;

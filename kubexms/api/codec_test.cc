@@ -71,21 +71,18 @@ TEST(CodecTest, KeepsAnOptionalZero) {
 }
 
 TEST(CodecTest, NullMeansAbsent) {
-  EXPECT_EQ(Recode(R"({"frame":{"name":null,"inner":null},"tags":null,"serial":null})"),
-            "{}");
+  EXPECT_EQ(Recode(R"({"frame":{"name":null,"inner":null},"tags":null,"serial":null})"), "{}");
 }
 
 TEST(CodecTest, KeepsUnknownFieldsAtEveryLevelInOrder) {
-  const std::string json =
-      R"({"Zed":1,"frame":{"aaa":[{"z":1}],"name":"f","zzz":null},)"
-      R"("parts":[{"name":"p","unheard":{"of":true}}],"zoo":"last"})";
+  const std::string json = R"({"Zed":1,"frame":{"aaa":[{"z":1}],"name":"f","zzz":null},)"
+                           R"("parts":[{"name":"p","unheard":{"of":true}}],"zoo":"last"})";
   Machine machine = Decode<Machine>(json).value();
   EXPECT_EQ(Encode(machine), json);
   machine.parts[0].name = "changed";
   Machine copy = machine;
-  EXPECT_EQ(Encode(copy),
-            R"({"Zed":1,"frame":{"aaa":[{"z":1}],"name":"f","zzz":null},)"
-            R"("parts":[{"name":"changed","unheard":{"of":true}}],"zoo":"last"})");
+  EXPECT_EQ(Encode(copy), R"({"Zed":1,"frame":{"aaa":[{"z":1}],"name":"f","zzz":null},)"
+                          R"("parts":[{"name":"changed","unheard":{"of":true}}],"zoo":"last"})");
 }
 
 TEST(CodecTest, ErrorsNameTheFieldAndBothTypes) {

@@ -37,9 +37,8 @@ bool SetCondition(std::vector<Condition>& conditions, Condition condition, const
 }
 
 bool RemoveCondition(std::vector<Condition>& conditions, std::string_view type) {
-  return std::erase_if(conditions, [&](const Condition& condition) {
-           return condition.type == type;
-         }) != 0;
+  return std::erase_if(conditions,
+                       [&](const Condition& condition) { return condition.type == type; }) != 0;
 }
 
 }  // namespace kubexms

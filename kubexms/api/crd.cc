@@ -63,19 +63,18 @@ JsonArray MakeColumns(const Schema& schema) {
   std::vector<const Schema*> above;
   CollectColumns(schema, "", above, columns);
   if (!columns.empty()) {
-    columns.push_back(JsonObject{
-        {"name", "Age"}, {"type", "date"}, {"jsonPath", ".metadata.creationTimestamp"}});
+    columns.push_back(
+        JsonObject{{"name", "Age"}, {"type", "date"}, {"jsonPath", ".metadata.creationTimestamp"}});
   }
   return columns;
 }
 
 JsonObject MakeVersion(const TypeInfo& kind) {
-  JsonObject version{
-      {"name", kind.kind_name->version},
-      {"served", true},
-      {"storage", true},
-      {"schema",
-       JsonObject{{"openAPIV3Schema", SchemaToOpenApi(kind.schema, SchemaDialect::kCrd)}}}};
+  JsonObject version{{"name", kind.kind_name->version},
+                     {"served", true},
+                     {"storage", true},
+                     {"schema", JsonObject{{"openAPIV3Schema",
+                                            SchemaToOpenApi(kind.schema, SchemaDialect::kCrd)}}}};
   if (kind.schema.FindMember("status") != nullptr) {
     version["subresources"] = JsonObject{{"status", JsonObject()}};
   }

@@ -62,10 +62,10 @@ TEST(CrdTest, IsMadeFromADescribedKind) {
 TEST(CrdTest, TheSchemaIsStructuralAndSaysWhatTheDescriptionSays) {
   const Json crd = CrdOf<Widget>();
   const FieldPath path("schema");
-  const CrdSchema parsed = ParseCrdSchema(
-      crd.at("spec").at("versions").at(0).at("schema").at("openAPIV3Schema"), path);
-  ASSERT_NE(parsed.schema, nullptr) << parsed.errors.front().field << ": "
-                                    << parsed.errors.front().message;
+  const CrdSchema parsed =
+      ParseCrdSchema(crd.at("spec").at("versions").at(0).at("schema").at("openAPIV3Schema"), path);
+  ASSERT_NE(parsed.schema, nullptr)
+      << parsed.errors.front().field << ": " << parsed.errors.front().message;
   Json widget = ParseJson(R"({"spec": {"color": "green", "tags": ["a", "a"]}})").value();
   EXPECT_TRUE(ApplyDefaults(widget, *parsed.schema));
   EXPECT_EQ(widget.at("spec").at("size"), 3);

@@ -147,12 +147,11 @@ LabelSelectorRequirement Expression(std::string key, std::string op,
 }
 
 TEST(SelectorTest, IsMadeFromTheFormOfObjects) {
-  const Result<Selector> selector =
-      Selector::From({.match_expressions = {Expression("tier", "In", {"front", "back"}),
-                                            Expression("env", "NotIn", {"test"}),
-                                            Expression("node", "Exists", {}),
-                                            Expression("legacy", "DoesNotExist", {})},
-                      .match_labels = {{"app", "web"}}});
+  const Result<Selector> selector = Selector::From(
+      {.match_expressions = {Expression("tier", "In", {"front", "back"}),
+                             Expression("env", "NotIn", {"test"}), Expression("node", "Exists", {}),
+                             Expression("legacy", "DoesNotExist", {})},
+       .match_labels = {{"app", "web"}}});
   ASSERT_TRUE(selector.ok()) << selector.error().message();
   EXPECT_EQ(selector->ToString(), "app=web,env notin (test),!legacy,node,tier in (back,front)");
   EXPECT_TRUE(Selector::From({})->IsEverything());

@@ -12,8 +12,8 @@ Result<std::string> TakeString(JsonObject& object, std::string_view key) {
   const Json* member = object.if_contains(key);
   if (member == nullptr) return std::string();
   if (!member->is_string()) {
-    return Error::BadRequest(fmt::format("{}: expected string, got {}", key,
-                                         JsonTypeName(*member)));
+    return Error::BadRequest(
+        fmt::format("{}: expected string, got {}", key, JsonTypeName(*member)));
   }
   std::string text(AsView(member->get_string()));
   object.erase(key);
@@ -82,9 +82,8 @@ bool IsControlledBy(const ObjectMeta& metadata, std::string_view owner_uid) {
 }
 
 void SetOwnerReference(ObjectMeta& metadata, OwnerReference owner) {
-  const auto it =
-      std::find_if(metadata.owner_references.begin(), metadata.owner_references.end(),
-                   [&](const OwnerReference& other) { return other.uid == owner.uid; });
+  const auto it = std::find_if(metadata.owner_references.begin(), metadata.owner_references.end(),
+                               [&](const OwnerReference& other) { return other.uid == owner.uid; });
   if (it == metadata.owner_references.end()) {
     metadata.owner_references.push_back(std::move(owner));
   } else {

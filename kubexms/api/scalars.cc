@@ -59,7 +59,8 @@ void ScalarTraits<Quantity>::AppendJson(const Quantity& quantity, TextBuffer& ou
 
 void ScalarTraits<Quantity>::Describe(Schema& schema) {
   schema.definition = "io.k8s.apimachinery.pkg.api.resource.Quantity";
-  schema.doc = "An amount of a resource: a decimal number, possibly with a suffix such as m, k or Mi.";
+  schema.doc =
+      "An amount of a resource: a decimal number, possibly with a suffix such as m, k or Mi.";
   schema.type = SchemaType::kString;
   schema.quantity = true;
 }

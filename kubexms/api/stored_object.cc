@@ -162,8 +162,7 @@ Result<std::shared_ptr<const StoredObject>> StoredObject::Make(
   };
   header.fields.reserve(field_paths.size());
   for (const std::string& path : field_paths) header.fields.push_back(ReadField(root, path));
-  return std::shared_ptr<const StoredObject>(
-      new StoredObject(std::move(bytes), std::move(header)));
+  return std::shared_ptr<const StoredObject>(new StoredObject(std::move(bytes), std::move(header)));
 }
 
 }  // namespace kubexms

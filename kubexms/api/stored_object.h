@@ -45,7 +45,7 @@ struct ObjectHeader {
   uint64_t resource_version = 0;
   StringMap labels;
   std::vector<Owner> owners;
-  bool deleting = false;        // has a deletionTimestamp
+  bool deleting = false;  // has a deletionTimestamp
   bool has_finalizers = false;
   // Values of the kind's selectable fields, in the order they were asked for; absent ones empty.
   std::vector<std::string> fields;

@@ -284,9 +284,7 @@ void BuildPrimitive(TypeInfo& info, TypeKind kind) {
   info.kind = kind;
   Schema& schema = info.schema;
   switch (kind) {
-    case TypeKind::kBool:
-      schema.type = SchemaType::kBoolean;
-      break;
+    case TypeKind::kBool: schema.type = SchemaType::kBoolean; break;
     case TypeKind::kInt32:
       schema.type = SchemaType::kInteger;
       schema.format = "int32";
@@ -299,12 +297,8 @@ void BuildPrimitive(TypeInfo& info, TypeKind kind) {
       schema.type = SchemaType::kNumber;
       schema.format = "double";
       break;
-    case TypeKind::kString:
-      schema.type = SchemaType::kString;
-      break;
-    default:
-      schema.preserve_unknown_fields = true;
-      break;
+    case TypeKind::kString: schema.type = SchemaType::kString; break;
+    default: schema.preserve_unknown_fields = true; break;
   }
 }
 

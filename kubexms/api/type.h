@@ -222,8 +222,8 @@ struct TypeInfo {
   // kMap: the element at a key, and whether it was made now.
   std::pair<void*, bool> (*insert)(void* map, std::string_view key) = nullptr;
   void (*visit)(const void* map, void* context,
-                void (*visitor)(void* context, const std::string& key, const void* value)) =
-      nullptr;
+                void (*visitor)(void* context, const std::string& key,
+                                const void* value)) = nullptr;
   // kList, kMap, kScalar: left out of the JSON when the field is not required.
   bool (*is_zero)(const void* value) = nullptr;
 

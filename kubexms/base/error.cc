@@ -46,14 +46,13 @@ Error Error::Conflict(std::string_view resource, std::string_view name, std::str
 }
 
 Error Error::Forbidden(std::string_view resource, std::string_view name, std::string_view why) {
-  const std::string subject = name.empty() ? std::string(resource)
-                                           : fmt::format("{} \"{}\"", resource, name);
+  const std::string subject =
+      name.empty() ? std::string(resource) : fmt::format("{} \"{}\"", resource, name);
   return {403, "Forbidden", fmt::format("{} is forbidden: {}", subject, why),
           DetailsOf(resource, name)};
 }
 
-Error Error::Invalid(std::string_view kind, std::string_view name,
-                     std::vector<ErrorCause> causes) {
+Error Error::Invalid(std::string_view kind, std::string_view name, std::vector<ErrorCause> causes) {
   std::string message = fmt::format("{} \"{}\" is invalid", kind, name);
   if (!causes.empty()) message += ": " + JoinCauses(causes);
   ErrorDetails details = DetailsOf(kind, name);
@@ -63,9 +62,7 @@ Error Error::Invalid(std::string_view kind, std::string_view name,
 
 Error Error::BadRequest(std::string message) { return {400, "BadRequest", std::move(message)}; }
 
-Error Error::Unauthorized(std::string message) {
-  return {401, "Unauthorized", std::move(message)};
-}
+Error Error::Unauthorized(std::string message) { return {401, "Unauthorized", std::move(message)}; }
 
 Error Error::MethodNotSupported(std::string_view resource, std::string_view action) {
   return {405, "MethodNotAllowed",
@@ -97,9 +94,7 @@ Error Error::ServiceUnavailable(std::string message) {
   return {503, "ServiceUnavailable", std::move(message)};
 }
 
-Error Error::Internal(std::string message) {
-  return {500, "InternalError", std::move(message)};
-}
+Error Error::Internal(std::string message) { return {500, "InternalError", std::move(message)}; }
 
 bool Error::IsTransient() const {
   if (rep_->terminal) return false;

@@ -35,8 +35,10 @@ size_t FindNumberOutOfRange(std::string_view text) {
   bool in_string = false;
   for (size_t i = 0; i < text.size(); ++i) {
     if (in_string) {
-      if (text[i] == '\\') ++i;
-      else if (text[i] == '"') in_string = false;
+      if (text[i] == '\\')
+        ++i;
+      else if (text[i] == '"')
+        in_string = false;
       continue;
     }
     if (text[i] == '"') in_string = true;
@@ -55,24 +57,20 @@ Error MakeParseError(std::string_view text, simdjson::error_code code, int max_d
     return Error::BadRequest(fmt::format("{}: {}", DescribePosition(text, offset), what));
   };
   switch (code) {
-    case simdjson::EMPTY:
-      return Error::BadRequest("the JSON text is empty");
+    case simdjson::EMPTY: return Error::BadRequest("the JSON text is empty");
     case simdjson::NUMBER_ERROR:
       return at(FindNumberOutOfRange(text), "the number is malformed or out of range");
     case simdjson::DEPTH_ERROR:
       return at(FindErrorOffset(text, max_depth),
                 fmt::format("nested deeper than {} levels", max_depth));
-    case simdjson::UTF8_ERROR:
-      return at(FindErrorOffset(text, max_depth), "invalid UTF-8");
+    case simdjson::UTF8_ERROR: return at(FindErrorOffset(text, max_depth), "invalid UTF-8");
     case simdjson::UNESCAPED_CHARS:
       return at(FindErrorOffset(text, max_depth), "a control character inside a string");
     case simdjson::MEMALLOC:
-    case simdjson::CAPACITY:
-      return Error::RequestTooLarge("the JSON text is too large");
+    case simdjson::CAPACITY: return Error::RequestTooLarge("the JSON text is too large");
     default: {
       const size_t offset = FindErrorOffset(text, max_depth);
-      return at(offset, offset >= text.size() ? "unexpected end of JSON input"
-                                              : "malformed JSON");
+      return at(offset, offset >= text.size() ? "unexpected end of JSON input" : "malformed JSON");
     }
   }
 }
@@ -92,28 +90,14 @@ class DocumentBuilder {
  private:
   Result<void> Push(dom::element element) {
     switch (element.type()) {
-      case dom::element_type::OBJECT:
-        return PushObject(element);
-      case dom::element_type::ARRAY:
-        return PushArray(element);
-      case dom::element_type::STRING:
-        stack_.push_string(std::string_view(element));
-        break;
-      case dom::element_type::INT64:
-        stack_.push_int64(int64_t(element));
-        break;
-      case dom::element_type::UINT64:
-        stack_.push_uint64(uint64_t(element));
-        break;
-      case dom::element_type::DOUBLE:
-        stack_.push_double(double(element));
-        break;
-      case dom::element_type::BOOL:
-        stack_.push_bool(bool(element));
-        break;
-      case dom::element_type::NULL_VALUE:
-        stack_.push_null();
-        break;
+      case dom::element_type::OBJECT: return PushObject(element);
+      case dom::element_type::ARRAY: return PushArray(element);
+      case dom::element_type::STRING: stack_.push_string(std::string_view(element)); break;
+      case dom::element_type::INT64: stack_.push_int64(int64_t(element)); break;
+      case dom::element_type::UINT64: stack_.push_uint64(uint64_t(element)); break;
+      case dom::element_type::DOUBLE: stack_.push_double(double(element)); break;
+      case dom::element_type::BOOL: stack_.push_bool(bool(element)); break;
+      case dom::element_type::NULL_VALUE: stack_.push_null(); break;
     }
     return {};
   }
@@ -194,9 +178,7 @@ std::string_view WithPadding(std::string_view text, std::string& buffer) {
   return buffer;
 }
 
-bool NeedsEscape(char c) {
-  return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
-}
+bool NeedsEscape(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
 
 // Whether any of eight bytes needs an escape. The three tests mark, in the high bit of each byte,
 // bytes below 0x20, quotes and backslashes; bytes of 0x80 and above are never marked.
@@ -414,9 +396,7 @@ void AppendJson(const JsonObject& object, TextBuffer& out) {
 
 void AppendJson(const Json& value, TextBuffer& out) {
   switch (value.kind()) {
-    case boost::json::kind::object:
-      AppendJson(value.get_object(), out);
-      break;
+    case boost::json::kind::object: AppendJson(value.get_object(), out); break;
     case boost::json::kind::array: {
       bool first = true;
       out.Append('[');
@@ -488,8 +468,8 @@ bool JsonEqual(const Json& a, const Json& b) {
   }
   if (const JsonArray* array = a.if_array()) {
     const JsonArray* other = b.if_array();
-    return other != nullptr && std::equal(array->begin(), array->end(), other->begin(),
-                                          other->end(), JsonEqual);
+    return other != nullptr &&
+           std::equal(array->begin(), array->end(), other->begin(), other->end(), JsonEqual);
   }
   if (a.is_double() || b.is_double()) {
     if (!a.is_number() || !b.is_number()) return false;
