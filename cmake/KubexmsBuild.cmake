@@ -33,6 +33,9 @@ if(KUBEXMS_SANITIZE)
   add_compile_options(-fsanitize=${KUBEXMS_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${KUBEXMS_SANITIZE})
+  if(KUBEXMS_SANITIZE MATCHES "thread")
+    add_compile_definitions(KUBEXMS_THREAD_SANITIZER)  # the same for every compiler
+  endif()
 endif()
 
 # kubexms_find_package(NAME args...) and kubexms_find_module(PREFIX pkg-config-name): find what a

@@ -11,19 +11,6 @@ constexpr std::string_view kQuantityPattern =
     R"(^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+)))"
     R"((([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$)";
 
-std::string_view TypeName(SchemaType type) {
-  switch (type) {
-    case SchemaType::kAny: return "";
-    case SchemaType::kObject: return "object";
-    case SchemaType::kArray: return "array";
-    case SchemaType::kString: return "string";
-    case SchemaType::kInteger: return "integer";
-    case SchemaType::kNumber: return "number";
-    case SchemaType::kBoolean: return "boolean";
-  }
-  return "";
-}
-
 std::string_view StrategyName(PatchStrategy strategy) {
   switch (strategy) {
     case PatchStrategy::kDefault: return "";
@@ -124,7 +111,7 @@ class SchemaWriter {
     if (shape.quantity || shape.int_or_string) {
       WriteChoice(shape, out);
     } else if (shape.type != SchemaType::kAny) {
-      out["type"] = TypeName(shape.type);
+      out["type"] = SchemaTypeName(shape.type);
       if (!shape.format.empty()) out["format"] = shape.format;
     } else if (dialect_ == SchemaDialect::kCrd) {
       out["x-kubernetes-preserve-unknown-fields"] = true;
@@ -266,6 +253,19 @@ class SchemaWriter {
 };
 
 }  // namespace
+
+std::string_view SchemaTypeName(SchemaType type) {
+  switch (type) {
+    case SchemaType::kAny: return "";
+    case SchemaType::kObject: return "object";
+    case SchemaType::kArray: return "array";
+    case SchemaType::kString: return "string";
+    case SchemaType::kInteger: return "integer";
+    case SchemaType::kNumber: return "number";
+    case SchemaType::kBoolean: return "boolean";
+  }
+  return "";
+}
 
 JsonObject SchemaToOpenApi(const Schema& schema, SchemaDialect dialect) {
   return SchemaWriter(dialect).WriteInPlace(schema, true);

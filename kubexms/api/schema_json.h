@@ -3,6 +3,7 @@
 // From a Schema back to JSON: for a CustomResourceDefinition, or for the OpenAPI documents.
 
 #include <string>
+#include <string_view>
 
 #include "kubexms/api/schema.h"
 #include "kubexms/base/json.h"
@@ -20,6 +21,9 @@ enum class SchemaDialect {
   // Schemas of OpenAPI v3 documents: references to other definitions.
   kOpenApiV3,
 };
+
+// "object", "array", "string" …; empty for any.
+std::string_view SchemaTypeName(SchemaType type);
 
 // The node itself is written out, even when it is a shared definition.
 JsonObject SchemaToOpenApi(const Schema& schema, SchemaDialect dialect);

@@ -11,6 +11,7 @@
 
 #include "kubexms/api/quantity.h"
 #include "kubexms/api/quote.h"
+#include "kubexms/api/schema_json.h"
 #include "kubexms/api/string_format.h"
 
 namespace kubexms {
@@ -39,16 +40,7 @@ struct Findings {
 
 std::string_view TypeName(const Schema& shape) {
   if (shape.int_or_string || shape.quantity) return "integer,string";
-  switch (shape.type) {
-    case SchemaType::kAny: return "";
-    case SchemaType::kObject: return "object";
-    case SchemaType::kArray: return "array";
-    case SchemaType::kString: return "string";
-    case SchemaType::kInteger: return "integer";
-    case SchemaType::kNumber: return "number";
-    case SchemaType::kBoolean: return "boolean";
-  }
-  return "";
+  return SchemaTypeName(shape.type);
 }
 
 bool IsWhole(double number) { return std::isfinite(number) && std::trunc(number) == number; }

@@ -21,7 +21,7 @@
 #include <cstring>
 #include <memory>
 
-#include "kubexms/net/openssl_error.h"
+#include "kubexms/net/openssl.h"
 
 namespace kubexms {
 
@@ -37,27 +37,19 @@ std::string TakeOpenSslErrors() {
 
 namespace {
 
-template <auto Free>
-struct Freer {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
-
-using BioPtr = std::unique_ptr<BIO, Freer<BIO_free_all>>;
-using KeyPtr = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
-using CertificatePtr = std::unique_ptr<X509, Freer<X509_free>>;
-using RequestPtr = std::unique_ptr<X509_REQ, Freer<X509_REQ_free>>;
-using NamePtr = std::unique_ptr<X509_NAME, Freer<X509_NAME_free>>;
-using NamesPtr = std::unique_ptr<GENERAL_NAMES, Freer<GENERAL_NAMES_free>>;
-using ExtensionPtr = std::unique_ptr<X509_EXTENSION, Freer<X509_EXTENSION_free>>;
-using BignumPtr = std::unique_ptr<BIGNUM, Freer<BN_free>>;
+using BioPtr = std::unique_ptr<BIO, OpenSslFree<BIO_free_all>>;
+using KeyPtr = std::unique_ptr<EVP_PKEY, OpenSslFree<EVP_PKEY_free>>;
+using CertificatePtr = std::unique_ptr<X509, OpenSslFree<X509_free>>;
+using RequestPtr = std::unique_ptr<X509_REQ, OpenSslFree<X509_REQ_free>>;
+using NamePtr = std::unique_ptr<X509_NAME, OpenSslFree<X509_NAME_free>>;
+using NamesPtr = std::unique_ptr<GENERAL_NAMES, OpenSslFree<GENERAL_NAMES_free>>;
+using ExtensionPtr = std::unique_ptr<X509_EXTENSION, OpenSslFree<X509_EXTENSION_free>>;
+using BignumPtr = std::unique_ptr<BIGNUM, OpenSslFree<BN_free>>;
 
 void FreeExtensions(STACK_OF(X509_EXTENSION) * stack) {
   sk_X509_EXTENSION_pop_free(stack, X509_EXTENSION_free);
 }
-using ExtensionsPtr = std::unique_ptr<STACK_OF(X509_EXTENSION), Freer<FreeExtensions>>;
+using ExtensionsPtr = std::unique_ptr<STACK_OF(X509_EXTENSION), OpenSslFree<FreeExtensions>>;
 
 constexpr std::chrono::minutes kClockLag(5);
 

@@ -1,5 +1,4 @@
 #include <fmt/core.h>
-#include <nghttp2/nghttp2.h>
 
 #include <algorithm>
 #include <charconv>
@@ -7,6 +6,7 @@
 #include <unordered_map>
 
 #include "kubexms/net/client_protocol.h"
+#include "kubexms/net/http2_session.h"
 
 namespace kubexms {
 namespace {
@@ -19,20 +19,6 @@ constexpr size_t kHeaderBytes = size_t{256} * 1024;
 // it is given up.
 constexpr std::chrono::seconds kPingAfter(30);
 constexpr std::chrono::seconds kDeadAfter(45);
-
-struct SessionDeleter {
-  void operator()(nghttp2_session* session) const { nghttp2_session_del(session); }
-};
-
-std::string_view ToView(const uint8_t* text, size_t size) {
-  return {reinterpret_cast<const char*>(text), size};
-}
-
-nghttp2_nv ToNameValue(std::string_view name, std::string_view value) {
-  auto* n = reinterpret_cast<uint8_t*>(const_cast<char*>(name.data()));
-  auto* v = reinterpret_cast<uint8_t*>(const_cast<char*>(value.data()));
-  return {n, v, name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
-}
 
 struct ClientStream {
   std::shared_ptr<Exchange> exchange;
@@ -275,7 +261,7 @@ class Http2Client final : public ClientProtocol {
     return static_cast<ssize_t>(size);
   }
 
-  std::unique_ptr<nghttp2_session, SessionDeleter> session_;
+  Http2SessionPtr session_;
   std::unordered_map<int32_t, std::unique_ptr<ClientStream>> streams_;
   std::unordered_map<const Exchange*, int32_t> ids_;
   Time last_received_;

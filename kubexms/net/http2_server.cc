@@ -2,7 +2,6 @@
 // the bounds.
 
 #include <fmt/core.h>
-#include <nghttp2/nghttp2.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,6 +10,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "kubexms/net/http2_session.h"
 #include "kubexms/net/response_head.h"
 #include "kubexms/net/server_protocol.h"
 
@@ -29,20 +29,6 @@ constexpr std::chrono::seconds kResetAfterAnswer(1);
 // A header block may be this many times the limit before the connection is given up; up to there
 // it is read to its end, so that it can be answered with 431.
 constexpr size_t kHeaderPatience = 4;
-
-struct SessionDeleter {
-  void operator()(nghttp2_session* session) const { nghttp2_session_del(session); }
-};
-
-std::string_view ToView(const uint8_t* text, size_t size) {
-  return {reinterpret_cast<const char*>(text), size};
-}
-
-nghttp2_nv ToNameValue(std::string_view name, std::string_view value) {
-  auto* n = reinterpret_cast<uint8_t*>(const_cast<char*>(name.data()));
-  auto* v = reinterpret_cast<uint8_t*>(const_cast<char*>(value.data()));
-  return {n, v, name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
-}
 
 // Allows `rate` things per second, and `burst` of them at once.
 class TokenBucket {
@@ -593,7 +579,7 @@ class Http2Server final : public ServerProtocol {
   const std::shared_ptr<const ProtocolOptions> options_;
   const WakerMaker make_waker_;
 
-  std::unique_ptr<nghttp2_session, SessionDeleter> session_;
+  Http2SessionPtr session_;
   Time now_;
   bool broken_ = false;
   bool draining_ = false;

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kubexms/net/openssl_error.h"
+#include "kubexms/net/openssl.h"
 
 namespace kubexms {
 namespace {
@@ -21,19 +21,12 @@ constexpr size_t kTakenMax = 16 * kRecordSize;
 constexpr std::string_view kAlpnBoth = "\x02h2\x08http/1.1";
 constexpr std::string_view kAlpnHttp1 = "\x08http/1.1";
 
-template <auto Free>
-struct Freer {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
-using ContextPtr = std::unique_ptr<SSL_CTX, Freer<SSL_CTX_free>>;
-using SslPtr = std::unique_ptr<SSL, Freer<SSL_free>>;
-using BioPtr = std::unique_ptr<BIO, Freer<BIO_free_all>>;
-using BioMethodPtr = std::unique_ptr<BIO_METHOD, Freer<BIO_meth_free>>;
-using CertificatePtr = std::unique_ptr<X509, Freer<X509_free>>;
-using KeyPtr = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
+using ContextPtr = std::unique_ptr<SSL_CTX, OpenSslFree<SSL_CTX_free>>;
+using SslPtr = std::unique_ptr<SSL, OpenSslFree<SSL_free>>;
+using BioPtr = std::unique_ptr<BIO, OpenSslFree<BIO_free_all>>;
+using BioMethodPtr = std::unique_ptr<BIO_METHOD, OpenSslFree<BIO_meth_free>>;
+using CertificatePtr = std::unique_ptr<X509, OpenSslFree<X509_free>>;
+using KeyPtr = std::unique_ptr<EVP_PKEY, OpenSslFree<EVP_PKEY_free>>;
 
 const unsigned char* Bytes(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());

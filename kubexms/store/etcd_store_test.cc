@@ -32,7 +32,7 @@ class EtcdTestStore final : public TestStore {
   std::unique_ptr<Store> store_ = MustOpen({.endpoints = cluster_.endpoints()});
 };
 
-#if !defined(__SANITIZE_THREAD__)  // see store_test.cc
+#if !defined(KUBEXMS_THREAD_SANITIZER)  // see store_test.cc
 
 // Puts until etcd has it, as a caller does who may write twice.
 void PutThroughTrouble(Store& store, const std::string& key, const std::string& value) {
@@ -159,7 +159,7 @@ TEST(EtcdStoreTest, OldChangesAreReadFromEtcdUpToABound) {
   EXPECT_TRUE(many.error().IsExpired());
 }
 
-#endif  // __SANITIZE_THREAD__
+#endif  // KUBEXMS_THREAD_SANITIZER
 
 }  // namespace
 

@@ -43,7 +43,7 @@ class RocksDbTestStore final : public TestStore {
 // on etcd is left out of that build.
 std::vector<BackEnd> AllBackEnds() {
   std::vector<BackEnd> all = LocalBackEnds();
-#if !defined(__SANITIZE_THREAD__)
+#if !defined(KUBEXMS_THREAD_SANITIZER)
   all.push_back(EtcdBackEnd());
 #endif
   return all;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,8 @@ struct BackEnd {
   std::string name;
   std::function<std::unique_ptr<TestStore>()> make;
 };
+// How GoogleTest names it.
+inline void PrintTo(const BackEnd& back_end, std::ostream* out) { *out << back_end.name; }
 
 std::vector<BackEnd> LocalBackEnds();
 BackEnd EtcdBackEnd();
