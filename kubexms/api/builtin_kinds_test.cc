@@ -6,8 +6,10 @@
 #include <random>
 #include <set>
 
+#include "kubexms/api/apply.h"
 #include "kubexms/api/codec.h"
 #include "kubexms/api/defaulting.h"
+#include "kubexms/api/strategic_patch.h"
 
 namespace kubexms {
 namespace {
@@ -166,6 +168,45 @@ TEST(BuiltinKindsTest, DefaultsFillInWhatKubernetesFillsIn) {
   EXPECT_EQ(pod.at("restartPolicy"), "Always");
   EXPECT_EQ(pod.at("containers").at(0).at("ports").at(0).at("protocol"), "TCP");
   EXPECT_EQ(pod.at("containers").at(0).at("terminationMessagePath"), "/dev/termination-log");
+}
+
+constexpr std::string_view kDeployment = R"({
+  "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"},
+  "spec": {"replicas": 2, "template": {"spec": {"containers": [
+    {"name": "a", "image": "a:1", "ports": [{"containerPort": 80, "protocol": "TCP"}]},
+    {"name": "b", "image": "b:1"}]}}}})";
+
+TEST(BuiltinKindsTest, StrategicPatchesMergeListsByTheirKeys) {
+  const Schema& schema = FindBuiltinKind("apps", "v1", "Deployment")->schema;
+  const Json patch = ParseJson(R"({"spec": {"template": {"spec": {"containers": [
+      {"name": "a", "image": "a:2"}, {"name": "b", "$patch": "delete"}]}}}})")
+                         .value();
+  const Json patched = ApplyStrategicPatch(ParseJson(kDeployment).value(), patch, schema).value();
+  EXPECT_EQ(WriteJson(patched.at("spec").at("template").at("spec").at("containers")),
+            R"([{"image":"a:2","name":"a","ports":[{"containerPort":80,"protocol":"TCP"}]}])");
+}
+
+TEST(BuiltinKindsTest, ServerSideApplyOwnsListItemsByTheirKeys) {
+  const FieldManagerOptions one{.manager = "one",
+                                .api_version = "apps/v1",
+                                .time = "2024-01-01T00:00:00Z",
+                                .schema = &FindBuiltinKind("apps", "v1", "Deployment")->schema};
+  FieldManagerOptions two = one;
+  two.manager = "two";
+  const Json live = Apply(nullptr, ParseJson(kDeployment).value(), one, false).value().object;
+
+  const Json other_item = ParseJson(R"({"spec": {"template": {"spec": {"containers": [
+      {"name": "c", "image": "c:1"}]}}}})")
+                              .value();
+  const Json both = Apply(live, other_item, two, false).value().object;
+  EXPECT_EQ(both.at("spec").at("template").at("spec").at("containers").as_array().size(), 3);
+
+  const Json same_field = ParseJson(R"({"spec": {"template": {"spec": {"containers": [
+      {"name": "a", "image": "a:2"}]}}}})")
+                              .value();
+  EXPECT_EQ(Apply(live, same_field, two, false).error().message(),
+            "Apply failed with 1 conflict: conflict with \"one\": "
+            ".spec.template.spec.containers[name=\"a\"].image");
 }
 
 }  // namespace
