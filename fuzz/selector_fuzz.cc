@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const Result<Selector> again = Selector::Parse(selector->ToString());
     KUBEXMS_CHECK(again.ok());
     KUBEXMS_CHECK(*again == *selector);
-    const LabelSet labels = {{"a", "b"}, {"app", "web"}, {"n", "7"}};
+    const StringMap labels = {{"a", "b"}, {"app", "web"}, {"n", "7"}};
     KUBEXMS_CHECK(again->Matches(labels) == selector->Matches(labels));
   }
   if (const Result<FieldSelector> selector = FieldSelector::Parse(text); selector.ok()) {
