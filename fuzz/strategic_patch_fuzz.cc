@@ -16,7 +16,8 @@ using namespace kubexms;
 namespace {
 
 const Schema& TestSchema() {
-  static const Schema& kSchema = [](SchemaArena& arena) -> const Schema& {
+  static SchemaArena arena;
+  static const Schema& kSchema = []() -> const Schema& {
     Schema* root = arena.New();
     root->type = SchemaType::kObject;
     const auto add = [&](const char* name, PatchStrategy strategy, const char* key, bool is_list) {
@@ -37,7 +38,7 @@ const Schema& TestSchema() {
     add("r", PatchStrategy::kMergeRetainKeys, "k", true);
     add("s", PatchStrategy::kMerge, "", true);
     return *root;
-  }(*new SchemaArena);
+  }();
   return kSchema;
 }
 

@@ -364,9 +364,12 @@ void AppendJsonNumber(double number, TextBuffer& out) {
     out.Append("null");
     return;
   }
+  if (number == 0) {  // also minus zero, which would be read back as the integer 0
+    out.Append('0');
+    return;
+  }
   // Digits only as long as they can be read back as a 64-bit integer.
-  const bool plain =
-      number == 0 || (std::fabs(number) >= 1e-6 && number >= -0x1p63 && number < 0x1p64);
+  const bool plain = std::fabs(number) >= 1e-6 && number >= -0x1p63 && number < 0x1p64;
   AppendChars(out, number, plain ? std::chars_format::fixed : std::chars_format::scientific);
   const std::string_view text = out.view();
   if (!plain && text[text.size() - 3] == '-' && text[text.size() - 2] == '0') {

@@ -49,6 +49,7 @@ TEST(JsonTest, SortsKeysByBytes) {
 
 TEST(JsonTest, PrintsNumbersAsGoDoes) {
   EXPECT_EQ(Print(0), "0");
+  EXPECT_EQ(Print(-0.0), "0");
   EXPECT_EQ(Print(1), "1");
   EXPECT_EQ(Print(-1.5), "-1.5");
   EXPECT_EQ(Print(0.1), "0.1");
