@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -54,6 +55,13 @@ class DocumentGenerator {
     return "2024-05-06T07:08:09Z";
   }
 
+  // A struct that holds nothing but such structs is as good as absent.
+  static bool NothingIsSetIn(const Json& value) {
+    return value.is_object() && std::ranges::all_of(value.get_object(), [](const auto& member) {
+             return NothingIsSetIn(member.value());
+           });
+  }
+
   Json MakeStruct(const TypeInfo& type, int depth) {
     JsonObject object;
     for (const FieldInfo& field : type.fields) {
@@ -61,8 +69,7 @@ class DocumentGenerator {
         object[field.name] = field.constant;
       } else if (field.required || (depth > 0 && Below(3) != 0)) {
         Json value = Make(*field.type, depth - 1);
-        // A struct in which nothing is set is as good as absent.
-        if (field.required || !value.is_object() || !value.get_object().empty()) {
+        if (field.required || !NothingIsSetIn(value)) {
           object[field.name] = std::move(value);
         }
       }
