@@ -266,6 +266,34 @@ class Validator {
       AddInvalid(path, value, "should be a multiple of " + DescribeNumber(*shape.multiple_of),
                  found);
     }
+    if (options_.builtin_wording) {
+      CheckRange(value, shape, path, found);
+    } else {
+      CheckBounds(value, shape, path, found);
+    }
+    if (options_.integer_formats && shape.type == SchemaType::kInteger && IsInteger(value))
+      CheckIntegerFormat(value, shape, path, found);
+  }
+
+  // Both bounds at once.
+  void CheckRange(const Json& value, const Schema& shape, const FieldPath& path, Findings& found) {
+    const bool too_low = shape.minimum && CompareNumber(value, *shape.minimum) < 0;
+    const bool too_high = shape.maximum && CompareNumber(value, *shape.maximum) > 0;
+    if (!too_low && !too_high) return;
+    if (shape.minimum && shape.maximum) {
+      Add(Invalid(path, value,
+                  fmt::format("must be between {} and {}, inclusive",
+                              DescribeNumber(*shape.minimum), DescribeNumber(*shape.maximum))),
+          found);
+    } else {
+      Add(Invalid(path, value,
+                  fmt::format("must be {} than or equal to {}", too_low ? "greater" : "less",
+                              DescribeNumber(too_low ? *shape.minimum : *shape.maximum))),
+          found);
+    }
+  }
+
+  void CheckBounds(const Json& value, const Schema& shape, const FieldPath& path, Findings& found) {
     if (shape.minimum) {
       const int order = CompareNumber(value, *shape.minimum);
       if (order < 0 || (order == 0 && shape.exclusive_minimum)) {
@@ -286,8 +314,6 @@ class Validator {
             found);
       }
     }
-    if (options_.integer_formats && shape.type == SchemaType::kInteger && IsInteger(value))
-      CheckIntegerFormat(value, shape, path, found);
   }
 
   void CheckIntegerFormat(const Json& value, const Schema& shape, const FieldPath& path,

@@ -21,6 +21,9 @@ struct ValidationOptions {
   bool list_types = true;
   // Also check that integers fit their format (int32). For custom resources Kubernetes does not.
   bool integer_formats = false;
+  // Say what is wrong with a number as Kubernetes does for its own kinds: "must be greater than or
+  // equal to 0" instead of "spec.replicas in body should be greater than or equal to 0".
+  bool builtin_wording = false;
   // Further errors are dropped.
   size_t max_errors = 500;
 };

@@ -272,5 +272,19 @@ TEST(ValidationTest, MayBeUsedByManyThreads) {
   }
 }
 
+TEST(ValidationTest, WordsRangesAsKubernetesDoesForItsOwnKinds) {
+  Schema minimum;
+  minimum.type = SchemaType::kInteger;
+  minimum.minimum = 0;
+  Schema range = minimum;
+  range.maximum = 9;
+  const ValidationOptions options{.builtin_wording = true};
+  EXPECT_EQ(Validate(Json(-1), minimum, options).at(0).message,
+            "Invalid value: -1: must be greater than or equal to 0");
+  EXPECT_EQ(Validate(Json(10), range, options).at(0).message,
+            "Invalid value: 10: must be between 0 and 9, inclusive");
+  EXPECT_TRUE(Validate(Json(9), range, options).empty());
+}
+
 }  // namespace
 }  // namespace kubexms

@@ -1,0 +1,160 @@
+#include <gtest/gtest.h>
+
+#include "kubexms/apiserver/strategies/cron_schedule.h"
+#include "kubexms/apiserver/strategies/strategy_test.h"
+
+namespace kubexms {
+namespace {
+
+std::string Job(std::string_view lines = "", std::string_view restart = "Never") {
+  return "apiVersion: batch/v1\nkind: Job\nmetadata: {name: sum}\nspec:\n"
+         "  template: {spec: {restartPolicy: " +
+         std::string(restart) + ", containers: [{name: c, image: sum:1}]}}\n" + std::string(lines);
+}
+
+std::string CronJob(std::string_view schedule) {
+  return "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: nightly}\nspec:\n"
+         "  schedule: '" +
+         std::string(schedule) +
+         "'\n  jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: "
+         "c, image: sum:1}]}}}}\n";
+}
+
+TEST(JobTest, GetsDefaultsAndAGeneratedSelector) {
+  ExpectCreated(Job(), R"(
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: sum
+  labels: &labels
+    batch.kubernetes.io/controller-uid: 0b6c6b0e-0000-4000-8000-000000000001
+    batch.kubernetes.io/job-name: sum
+    controller-uid: 0b6c6b0e-0000-4000-8000-000000000001
+    job-name: sum
+spec:
+  parallelism: 1
+  completions: 1
+  backoffLimit: 6
+  completionMode: NonIndexed
+  suspend: false
+  manualSelector: false
+  podReplacementPolicy: TerminatingOrFailed
+  selector:
+    matchLabels:
+      batch.kubernetes.io/controller-uid: 0b6c6b0e-0000-4000-8000-000000000001
+  template:
+    metadata:
+      labels: *labels
+    spec:
+      containers:
+      - name: c
+        image: sum:1
+        imagePullPolicy: IfNotPresent
+        resources: {}
+        terminationMessagePath: /dev/termination-log
+        terminationMessagePolicy: File
+      dnsPolicy: ClusterFirst
+      restartPolicy: Never
+      schedulerName: default-scheduler
+      securityContext: {}
+      terminationGracePeriodSeconds: 30
+status: {}
+)");
+}
+
+TEST(JobTest, CompletionsStayOpenWhenParallelismIsSet) {
+  const Json job = Defaulted(Job("  parallelism: 3"));
+  EXPECT_FALSE(job.at("spec").get_object().contains("completions"));
+}
+
+TEST(JobTest, NeedsAPolicyThatEnds) {
+  EXPECT_EQ(ErrorsOfCreate(Job("", "Always")),
+            "spec.template.spec.restartPolicy: Required value: valid values: \"OnFailure\", "
+            "\"Never\"");
+}
+
+TEST(JobTest, IndexedJobNeedsCompletions) {
+  EXPECT_EQ(ErrorsOfCreate(Job("  parallelism: 2\n  completionMode: Indexed")),
+            "spec.completions: Required value: when completion mode is Indexed");
+}
+
+TEST(JobTest, TemplateIsImmutable) {
+  const Json stored = Created(Job());
+  Updated same = Update(stored, WriteYaml(stored));
+  EXPECT_EQ(same.errors, "");
+  Json changed = stored;
+  changed.at("spec").at("template").at("spec").at("containers").at(0).as_object()["image"] = "x:2";
+  EXPECT_TRUE(Update(stored, WriteYaml(changed)).errors.ends_with("field is immutable"));
+}
+
+TEST(CronJobTest, GetsDefaultsButNoneOfItsJobs) {
+  ExpectCreated(CronJob("0 3 * * *"), R"(
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: nightly}
+spec:
+  schedule: 0 3 * * *
+  concurrencyPolicy: Allow
+  suspend: false
+  successfulJobsHistoryLimit: 3
+  failedJobsHistoryLimit: 1
+  jobTemplate:
+    metadata: {}
+    spec:
+      template:
+        metadata: {}
+        spec:
+          containers:
+          - name: c
+            image: sum:1
+            imagePullPolicy: IfNotPresent
+            resources: {}
+            terminationMessagePath: /dev/termination-log
+            terminationMessagePolicy: File
+          dnsPolicy: ClusterFirst
+          restartPolicy: Never
+          schedulerName: default-scheduler
+          securityContext: {}
+          terminationGracePeriodSeconds: 30
+status: {}
+)");
+}
+
+TEST(CronJobTest, RefusesABadSchedule) {
+  EXPECT_EQ(ErrorsOfCreate(CronJob("at noon")),
+            "spec.schedule: Invalid value: \"at noon\": expected exactly 5 fields, found 2: [at "
+            "noon]");
+}
+
+TEST(CronJobTest, NameLeavesRoomForTheTime) {
+  const Strategy* strategy = BuiltinStrategy("batch", "CronJob");
+  EXPECT_TRUE(strategy->ValidateName(std::string(52, 'a')).empty());
+  EXPECT_EQ(strategy->ValidateName(std::string(53, 'a')),
+            Messages{"must be no more than 52 characters"});
+}
+
+TEST(CronScheduleTest, AcceptsWhatCronKnows) {
+  for (std::string_view schedule : {"* * * * *", "*/5 0-23/2 1,15 jan-MAR ?", "0 0 1 1 sun",
+                                    "5/15 * * * *", "@daily", "@every 1h30m", "TZ=UTC 0 0 * * *"})
+    EXPECT_TRUE(CheckCronSchedule(schedule).ok()) << schedule;
+}
+
+TEST(CronScheduleTest, SaysWhatIsWrong) {
+  const auto error = [](std::string_view schedule) {
+    const Result<void> checked = CheckCronSchedule(schedule);
+    return checked.ok() ? std::string() : checked.error().message();
+  };
+  EXPECT_EQ(error(""), "empty spec string");
+  EXPECT_EQ(error("60 * * * *"), "end of range (60) above maximum (59): 60");
+  EXPECT_EQ(error("* * 0 * *"), "beginning of range (0) below minimum (1): 0");
+  EXPECT_EQ(error("5-1 * * * *"), "beginning of range (5) beyond end of range (1): 5-1");
+  EXPECT_EQ(error("*/0 * * * *"), "step of range should be a positive number: */0");
+  EXPECT_EQ(error("1/2/3 * * * *"), "too many slashes: 1/2/3");
+  EXPECT_EQ(error("1-2-3 * * * *"), "too many hyphens: 1-2-3");
+  EXPECT_EQ(error("x * * * *"),
+            "failed to parse int from x: strconv.Atoi: parsing \"x\": invalid syntax");
+  EXPECT_EQ(error("@sometimes"), "unrecognized descriptor: @sometimes");
+}
+
+}  // namespace
+}  // namespace kubexms

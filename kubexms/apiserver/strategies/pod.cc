@@ -1,0 +1,320 @@
+#include "kubexms/apiserver/strategies/pod.h"
+
+#include <algorithm>
+
+#include "kubexms/apiserver/strategies/builtin.h"
+
+namespace kubexms {
+namespace {
+
+constexpr int64_t kMaxInt32 = 2147483647;
+
+void ValidateProfile(const Field& profile) {
+  if (!profile) return;
+  profile["type"].SetAndOneOf({"Localhost", "RuntimeDefault", "Unconfined"});
+  const Field local = profile["localhostProfile"];
+  if (profile["type"].Text() == "Localhost") {
+    local.MustBeSet("must be set when seccomp type is Localhost");
+  } else if (local) {
+    local.Invalid("can only be set when seccomp type is Localhost");
+  }
+}
+
+void ValidateSysctls(const Field& sysctls) {
+  UniqueTexts names;
+  for (const Field& sysctl : sysctls.Items()) {
+    const Field name = sysctl["name"];
+    if (name.MustBeSet()) names.Add(name);
+  }
+}
+
+void ValidateHostNetworkPorts(const Field& containers) {
+  for (const Field& container : containers.Items()) {
+    const Field ports = container["ports"];
+    for (const Field& port : ports.Items()) {
+      if (port["hostPort"].Int() != port["containerPort"].Int())
+        port["containerPort"].Invalid("must match `hostPort` when `hostNetwork` is true");
+    }
+  }
+}
+
+void ValidateDnsConfig(const Field& spec) {
+  const Field config = spec["dnsConfig"];
+  const Field servers = config["nameservers"];
+  if (spec["dnsPolicy"].Text() == "None") {
+    if (!config) {
+      config.Required("must provide `dnsConfig` when `dnsPolicy` is None");
+    } else if (servers.empty()) {
+      servers.Required("must provide at least one DNS nameserver when `dnsPolicy` is None");
+    }
+  }
+  if (servers.size() > 3) servers.Invalid("must not have more than 3 nameservers");
+  for (const Field& server : servers.Items()) server.Accept(ValidateIp(server.Text()));
+  const Field options = config["options"];
+  for (const Field& option : options.Items()) option["name"].MustBeSet("must not be empty");
+}
+
+void ValidateHostAliases(const Field& aliases) {
+  for (const Field& alias : aliases.Items()) {
+    alias["ip"].Accept(ValidateIp(alias["ip"].Text()));
+    const Field names = alias["hostnames"];
+    for (const Field& name : names.Items()) name.MustBeSubdomain();
+  }
+}
+
+void ValidateNames(const Field& spec) {
+  for (std::string_view name : {"serviceAccountName", "nodeName"}) {
+    if (const Field field = spec[name]; !field.empty()) field.MustBeSubdomain();
+  }
+  spec["activeDeadlineSeconds"].Between(1, kMaxInt32);
+  for (std::string_view name : {"hostname", "subdomain"}) {
+    if (const Field field = spec[name]; !field.empty()) field.MustBeLabel();
+  }
+}
+
+void ValidatePullSecrets(const Field& secrets) {
+  for (const Field& secret : secrets.Items()) secret["name"].MustBeSet();
+}
+
+// What a container may use at most is what it asks for, where it says nothing else.
+void SetRequestsFromLimits(JsonObject& container) {
+  const JsonObject* limits = FindObject(std::as_const(container), "resources.limits");
+  if (limits == nullptr || limits->empty()) return;
+  const JsonObject amounts = *limits;
+  JsonObject& requests = EnsureObject(container, "resources.requests");
+  for (const auto& amount : amounts) SetDefault(requests, amount.key(), amount.value());
+}
+
+// On the network of the host a port of a container is one of the host.
+void SetHostPorts(JsonObject& container) {
+  ForEachObject(container, "ports", [](JsonObject& port) {
+    const Json* number = Find(port, "containerPort");
+    if (IntAt(port, "hostPort") == 0 && number != nullptr) port["hostPort"] = Json(*number);
+  });
+}
+
+void AddGatedCondition(JsonObject& pod) {
+  const Json* gates = Find(pod, "spec.schedulingGates");
+  if (gates == nullptr || !gates->is_array() || gates->get_array().empty()) return;
+  JsonArray conditions;
+  conditions.push_back(
+      JsonObject{{"type", "PodScheduled"},
+                 {"status", "False"},
+                 {"reason", "SchedulingGated"},
+                 {"message", "Scheduling is blocked due to non-empty scheduling gates"}});
+  EnsureObject(pod, "status")["conditions"] = std::move(conditions);
+}
+
+void ValidateDeadlineUpdate(const Field& deadline, const Field& old) {
+  if (deadline && old && deadline.Int() > old.Int())
+    deadline.Invalid("must be less than or equal to previous value");
+  if (!deadline && old)
+    deadline.Invalid(Json(), "must not update from a positive integer to nil value");
+}
+
+// Tolerations may be added, and the seconds of those that exist may change.
+void ValidateTolerationsUpdate(const Field& tolerations, const Field& old) {
+  const auto without_seconds = [](const Field& toleration) {
+    Json copy = toleration.ToJson();
+    if (copy.is_object()) copy.get_object().erase("tolerationSeconds");
+    return copy;
+  };
+  for (const Field& existing : old.Items()) {
+    const Json wanted = without_seconds(existing);
+    bool kept = false;
+    for (const Field& toleration : tolerations.Items())
+      kept = kept || JsonEqual(without_seconds(toleration), wanted);
+    if (!kept) {
+      tolerations.Forbidden("existing toleration can not be modified except its tolerationSeconds");
+      return;
+    }
+  }
+}
+
+// Gives `spec` the old images, so that what is left is what may not change.
+void TakeOldImages(JsonObject& spec, const JsonObject& old_spec, std::string_view list) {
+  const Json* old_list = Find(old_spec, list);
+  if (old_list == nullptr || !old_list->is_array()) return;
+  size_t index = 0;
+  ForEachObject(spec, list, [&](JsonObject& container) {
+    const JsonArray& olds = old_list->get_array();
+    if (index < olds.size() && olds[index].is_object())
+      CopyMember(container, olds[index].get_object(), "image");
+    ++index;
+  });
+}
+
+bool ChangesOnlyWhatItMay(const JsonObject& spec, const JsonObject& old_spec) {
+  JsonObject changed = spec;
+  for (std::string_view list : {"containers", "initContainers"})
+    TakeOldImages(changed, old_spec, list);
+  for (std::string_view name : {"activeDeadlineSeconds", "tolerations"})
+    CopyMember(changed, old_spec, name);
+  if (IntAt(old_spec, "terminationGracePeriodSeconds") < 0 &&
+      IntAt(spec, "terminationGracePeriodSeconds") == 1)
+    CopyMember(changed, old_spec, "terminationGracePeriodSeconds");
+  // Gates may be taken away, and while there are any, a pod may be steered to nodes.
+  const Json* gates = Find(old_spec, "schedulingGates");
+  if (gates != nullptr) {
+    for (std::string_view name : {"schedulingGates", "nodeSelector", "affinity"})
+      CopyMember(changed, old_spec, name);
+  }
+  const Json after(std::move(changed));
+  const Json before(old_spec);
+  return SemanticEqual(&after, &before);
+}
+
+void ValidateCountUnchanged(const Field& containers, const Field& old) {
+  if (containers.size() != old.size())
+    containers.Forbidden("pod updates may not add or remove containers");
+}
+
+void ValidateGatesUpdate(const Field& gates, const Field& old) {
+  UniqueTexts before;
+  for (const Field& gate : old.Items()) before.Add(gate["name"]);
+  for (const Field& gate : gates.Items()) {
+    if (before.Contains(gate["name"].Text())) continue;
+    gates.Forbidden("only deletion is allowed, but found new scheduling gate '" +
+                    std::string(gate["name"].Text()) + "'");
+  }
+}
+
+class PodStrategy : public KindStrategy {
+ public:
+  PodStrategy() : KindStrategy({.has_status = true, .counts_generations = true}) {}
+
+  void SetDefaults(JsonObject& pod) const override {
+    JsonObject* spec = FindObject(pod, "spec");
+    if (spec == nullptr) return;
+    SetPodSpecDefaults(*spec);
+    SetDefault(*spec, "enableServiceLinks", true);
+    const bool host_network = TrueAt(*spec, "hostNetwork");
+    for (std::string_view list : {"containers", "initContainers"}) {
+      ForEachObject(*spec, list, [&](JsonObject& container) {
+        SetRequestsFromLimits(container);
+        if (host_network) SetHostPorts(container);
+      });
+    }
+  }
+
+  void PrepareForCreate(JsonObject& pod) const override {
+    const JsonObject* spec = FindObject(std::as_const(pod), "spec");
+    const std::string_view qos = spec == nullptr ? "BestEffort" : QosClass(*spec);
+    pod["status"] = JsonObject{{"phase", "Pending"}, {"qosClass", qos}};
+    AddGatedCondition(pod);
+  }
+
+  void Validate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field pod(object, errors);
+    const Field spec = pod["spec"];
+    ValidatePodSpec(spec);
+    const Field containers = spec["containers"];
+    if (spec["hostNetwork"].IsTrue()) ValidateHostNetworkPorts(containers);
+  }
+
+  void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
+                      FieldErrors& errors) const override {
+    FieldErrors ignored;
+    const Field pod(object, errors);
+    const Field old(old_object, ignored);
+    const Field spec = pod["spec"];
+    const Field old_spec = old["spec"];
+    if (!spec || !old_spec) return;
+    const size_t errors_before = errors.size();
+    for (std::string_view list : {"containers", "initContainers"})
+      ValidateCountUnchanged(spec[list], old_spec[list]);
+    const Field ephemeral = spec["ephemeralContainers"];
+    if (!ephemeral.SameAs(old_spec["ephemeralContainers"]))
+      ephemeral.Forbidden("may only be changed with the ephemeralcontainers subresource");
+    ValidateDeadlineUpdate(spec["activeDeadlineSeconds"], old_spec["activeDeadlineSeconds"]);
+    const Field gates = spec["schedulingGates"];
+    const Field old_gates = old_spec["schedulingGates"];
+    ValidateGatesUpdate(gates, old_gates);
+    const Field tolerations = spec["tolerations"];
+    const Field old_tolerations = old_spec["tolerations"];
+    ValidateTolerationsUpdate(tolerations, old_tolerations);
+    if (errors.size() != errors_before) return;
+    if (!ChangesOnlyWhatItMay(spec.value()->get_object(), old_spec.value()->get_object()))
+      spec.Forbidden(kMayNotChange);
+  }
+
+ private:
+  static constexpr std::string_view kMayNotChange =
+      "pod updates may not change fields other than `spec.containers[*].image`,"
+      "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` "
+      "(only additions to existing tolerations),`spec.terminationGracePeriodSeconds` "
+      "(allow it to be set to 1 if it was previously negative)";
+};
+
+class PodTemplateStrategy : public KindStrategy {
+ public:
+  PodTemplateStrategy() : KindStrategy({.counts_generations = true}) {}
+
+  void SetDefaults(JsonObject& object) const override {
+    SetPodTemplateDefaults(object, "template");
+  }
+  void Validate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field pod_template = root["template"];
+    ValidatePodTemplate(pod_template);
+  }
+};
+
+}  // namespace
+
+void ValidatePodSecurity(const Field& spec) {
+  const Field context = spec["securityContext"];
+  for (std::string_view id : {"fsGroup", "runAsUser", "runAsGroup"})
+    context[id].Between(0, kMaxInt32);
+  const Field groups = context["supplementalGroups"];
+  for (const Field& group : groups.Items()) group.Between(0, kMaxInt32);
+  if (spec["hostPID"].IsTrue() && spec["shareProcessNamespace"].IsTrue())
+    context["shareProcessNamespace"].Invalid(
+        Json(true), "ShareProcessNamespace and HostPID cannot both be enabled");
+  const Field sysctls = context["sysctls"];
+  ValidateSysctls(sysctls);
+  const Field seccomp = context["seccompProfile"];
+  ValidateProfile(seccomp);
+}
+
+void ValidatePodSpec(const Field& spec) {
+  const Field volumes = spec["volumes"];
+  ValidateContainers(spec, ValidateVolumes(volumes));
+  spec["restartPolicy"].SetAndOneOf({"Always", "OnFailure", "Never"});
+  spec["dnsPolicy"].SetAndOneOf({"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"});
+  ValidateLabels(spec["nodeSelector"]);
+  ValidatePodSecurity(spec);
+  const Field secrets = spec["imagePullSecrets"];
+  ValidatePullSecrets(secrets);
+  ValidateScheduling(spec);
+  ValidateDnsConfig(spec);
+  ValidateNames(spec);
+  const Field tolerations = spec["tolerations"];
+  ValidateTolerations(tolerations);
+  const Field aliases = spec["hostAliases"];
+  ValidateHostAliases(aliases);
+  for (std::string_view name : {"priorityClassName", "runtimeClassName"}) {
+    if (const Field field = spec[name]; !field.empty()) field.MustBeSubdomain();
+  }
+  spec["preemptionPolicy"].OneOf({"PreemptLowerPriority", "Never"});
+}
+
+void ValidatePodTemplate(const Field& pod_template) {
+  // Kubernetes leaves `metadata` out of these paths.
+  const FieldPath& path = pod_template.path();
+  const Field labels = pod_template["metadata.labels"];
+  ValidateLabels(Field(labels.value(), path.Child("labels"), pod_template.errors()));
+  const Field annotations = pod_template["metadata.annotations"];
+  ValidateAnnotations(Field(annotations.value(), path.Child("annotations"), pod_template.errors()));
+  const Field spec = pod_template["spec"];
+  ValidatePodSpec(spec);
+  if (const Field ephemeral = spec["ephemeralContainers"]; !ephemeral.empty())
+    ephemeral.Forbidden("ephemeral containers not allowed in pod template");
+}
+
+void AddPodStrategies(StrategyTable& table) {
+  table.Add("", "Pod", std::make_unique<PodStrategy>());
+  table.Add("", "PodTemplate", std::make_unique<PodTemplateStrategy>());
+}
+
+}  // namespace kubexms

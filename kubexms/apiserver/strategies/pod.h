@@ -1,0 +1,34 @@
+#pragma once
+
+// The rules of pods, shared with everything that has a pod template.
+
+#include "kubexms/apiserver/strategies/fields.h"
+#include "kubexms/base/json.h"
+
+namespace kubexms {
+
+// The defaults of a PodSpec, in pods and in templates.
+void SetPodSpecDefaults(JsonObject& spec);
+// The same for the PodTemplateSpec at `dotted`, where there is one.
+void SetPodTemplateDefaults(JsonObject& in, std::string_view dotted);
+
+void ValidatePodSpec(const Field& spec);
+void ValidatePodTemplate(const Field& pod_template);
+
+// The parts of a PodSpec.
+// Returns the names of the volumes that are in order: the ones that containers can mount.
+UniqueTexts ValidateVolumes(const Field& volumes);
+void ValidateContainers(const Field& spec, const UniqueTexts& volumes);
+void ValidatePodSecurity(const Field& spec);
+void ValidateScheduling(const Field& spec);
+void ValidateTolerations(const Field& tolerations);
+void ValidateNodeSelector(const Field& node_selector);
+// `limits` and `requests` of containers.
+void ValidateResources(const Field& resources);
+// `accessModes`, `resources` and so on of a claim, here because pods have templates of them.
+void ValidateClaimSpec(const Field& spec);
+
+// "Guaranteed", "Burstable" or "BestEffort".
+std::string_view QosClass(const JsonObject& pod_spec);
+
+}  // namespace kubexms

@@ -1,0 +1,161 @@
+#include <fmt/format.h>
+
+#include <set>
+
+#include "kubexms/apiserver/strategies/pod.h"
+
+namespace kubexms {
+namespace {
+
+void ValidateNodeRequirement(const Field& requirement) {
+  const Field values = requirement["values"];
+  const Field op = requirement["operator"];
+  const std::string_view text = op.Text();
+  if (text == "In" || text == "NotIn") {
+    values.MustBeSet("must be specified when `operator` is 'In' or 'NotIn'");
+  } else if (text == "Exists" || text == "DoesNotExist") {
+    if (!values.empty())
+      values.Forbidden("may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+  } else if (text == "Gt" || text == "Lt") {
+    if (values.size() != 1)
+      values.Required("must be specified single value when `operator` is 'Lt' or 'Gt'");
+  } else {
+    op.Invalid("not a valid selector operator");
+  }
+}
+
+void ValidateNodeTerm(const Field& term) {
+  const Field expressions = term["matchExpressions"];
+  for (const Field& requirement : expressions.Items()) {
+    ValidateNodeRequirement(requirement);
+    const Field key = requirement["key"];
+    key.Accept(ValidateQualifiedName(key.Text()));
+  }
+  const Field fields = term["matchFields"];
+  for (const Field& requirement : fields.Items()) {
+    ValidateNodeRequirement(requirement);
+    requirement["key"].OneOf({"metadata.name"});
+  }
+}
+
+void ValidateWeight(const Field& preference) {
+  const Field weight = preference["weight"];
+  if (weight.Int() < 1 || weight.Int() > 100)
+    weight.Invalid(Json(weight.Int()), "must be in the range 1-100");
+}
+
+void ValidateNodeAffinity(const Field& affinity) {
+  if (const Field required = affinity["requiredDuringSchedulingIgnoredDuringExecution"])
+    ValidateNodeSelector(required);
+  const Field preferred = affinity["preferredDuringSchedulingIgnoredDuringExecution"];
+  for (const Field& preference : preferred.Items()) {
+    ValidateWeight(preference);
+    const Field term = preference["preference"];
+    ValidateNodeTerm(term);
+  }
+}
+
+void ValidatePodTerm(const Field& term) {
+  const Field selector = term["labelSelector"];
+  ValidateLabelSelector(selector);
+  const Field namespace_selector = term["namespaceSelector"];
+  ValidateLabelSelector(namespace_selector);
+  const Field namespaces = term["namespaces"];
+  for (const Field& name : namespaces.Items()) name.MustBeLabel();
+  const Field key = term["topologyKey"];
+  if (key.MustBeSet("can not be empty")) key.Accept(ValidateQualifiedName(key.Text()));
+}
+
+void ValidatePodAffinity(const Field& affinity) {
+  const Field required = affinity["requiredDuringSchedulingIgnoredDuringExecution"];
+  for (const Field& term : required.Items()) ValidatePodTerm(term);
+  const Field preferred = affinity["preferredDuringSchedulingIgnoredDuringExecution"];
+  for (const Field& preference : preferred.Items()) {
+    ValidateWeight(preference);
+    const Field term = preference["podAffinityTerm"];
+    ValidatePodTerm(term);
+  }
+}
+
+void ValidateSpreadConstraints(const Field& constraints) {
+  std::set<std::string> seen;
+  for (const Field& constraint : constraints.Items()) {
+    const Field skew = constraint["maxSkew"];
+    if (skew.Int() <= 0) skew.Invalid(Json(skew.Int()), "must be greater than zero");
+    const Field key = constraint["topologyKey"];
+    if (key.MustBeSet("can not be empty")) key.Accept(ValidateQualifiedName(key.Text()));
+    const Field when = constraint["whenUnsatisfiable"];
+    when.SetAndOneOf({"DoNotSchedule", "ScheduleAnyway"});
+    std::string pair = fmt::format("{{{}, {}}}", key.Text(), when.Text());
+    const Field both = constraint["{topologyKey, whenUnsatisfiable}"];
+    if (!seen.insert(pair).second) both.Duplicate(Json(pair));
+    const Field domains = constraint["minDomains"];
+    if (domains && domains.Int() <= 0) domains.Invalid("must be greater than zero");
+    if (domains && when.Text() != "DoNotSchedule")
+      domains.Invalid("can only use minDomains if whenUnsatisfiable=DoNotSchedule, not " +
+                      std::string(when.Text()));
+    const Field selector = constraint["labelSelector"];
+    ValidateLabelSelector(selector);
+  }
+}
+
+void ValidateSchedulingGates(const Field& gates) {
+  UniqueTexts names;
+  for (const Field& gate : gates.Items()) {
+    const Field name = gate["name"];
+    name.Accept(ValidateQualifiedName(name.Text()));
+    names.Add(name);
+  }
+}
+
+void ValidateToleration(const Field& toleration) {
+  const Field key = toleration["key"];
+  const Field op = toleration["operator"];
+  const Field value = toleration["value"];
+  const Field effect = toleration["effect"];
+  if (!key.empty()) key.Accept(ValidateQualifiedName(key.Text()));
+  if (key.empty() && op.Text() != "Exists")
+    op.Invalid(
+        "operator must be Exists when `key` is empty, which means \"match all values and all "
+        "keys\"");
+  if (toleration["tolerationSeconds"] && effect.Text() != "NoExecute")
+    effect.Invalid("effect must be 'NoExecute' when `tolerationSeconds` is set");
+  if (op.Text() == "Exists") {
+    if (!value.empty())
+      op.Invalid(toleration.ToJson(), "value must be empty when `operator` is 'Exists'");
+  } else if (op.empty() || op.Text() == "Equal") {
+    for (const std::string& problem : ValidateLabelValue(value.Text()))
+      op.Invalid(value.ToJson(), problem);
+  } else {
+    op.NotSupported({"Equal", "Exists"});
+  }
+  effect.OneOf({"NoExecute", "NoSchedule", "PreferNoSchedule"});
+}
+
+}  // namespace
+
+void ValidateNodeSelector(const Field& node_selector) {
+  const Field terms = node_selector["nodeSelectorTerms"];
+  terms.MustBeSet("must have at least one node selector term");
+  for (const Field& term : terms.Items()) ValidateNodeTerm(term);
+}
+
+void ValidateTolerations(const Field& tolerations) {
+  for (const Field& toleration : tolerations.Items()) ValidateToleration(toleration);
+}
+
+void ValidateScheduling(const Field& spec) {
+  const Field affinity = spec["affinity"];
+  const Field node = affinity["nodeAffinity"];
+  ValidateNodeAffinity(node);
+  for (std::string_view name : {"podAffinity", "podAntiAffinity"}) {
+    const Field pods = affinity[name];
+    ValidatePodAffinity(pods);
+  }
+  const Field gates = spec["schedulingGates"];
+  ValidateSchedulingGates(gates);
+  const Field constraints = spec["topologySpreadConstraints"];
+  ValidateSpreadConstraints(constraints);
+}
+
+}  // namespace kubexms

@@ -1,0 +1,484 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "kubexms/apiserver/strategies/builtin.h"
+#include "kubexms/apiserver/strategies/fields.h"
+
+namespace kubexms {
+namespace {
+
+constexpr int64_t kClientIpTimeout = 10800;
+constexpr int64_t kMaxClientIpTimeout = 86400;
+constexpr std::string_view kHeadless = "None";
+
+std::string_view TypeOfService(const JsonObject& service) { return TextAt(service, "spec.type"); }
+
+bool NeedsClusterIp(std::string_view type) {
+  return type == "ClusterIP" || type == "NodePort" || type == "LoadBalancer";
+}
+bool NeedsNodePort(const JsonObject& spec) {
+  const std::string_view type = TextAt(spec, "type");
+  if (type == "NodePort") return true;
+  const Json* allocate = Find(spec, "allocateLoadBalancerNodePorts");
+  return type == "LoadBalancer" &&
+         (allocate == nullptr || TrueAt(spec, "allocateLoadBalancerNodePorts"));
+}
+bool IsExternallyAccessible(const JsonObject& spec) {
+  const std::string_view type = TextAt(spec, "type");
+  if (type == "NodePort" || type == "LoadBalancer") return true;
+  const Json* ips = Find(spec, "externalIPs");
+  return type == "ClusterIP" && ips != nullptr && ips->is_array() && !ips->get_array().empty();
+}
+
+void SetSessionAffinityDefaults(JsonObject& spec) {
+  const std::string_view affinity = TextAt(spec, "sessionAffinity");
+  if (affinity == "None") spec.erase("sessionAffinityConfig");
+  if (affinity == "ClientIP")
+    SetDefault(EnsureObject(spec, "sessionAffinityConfig.clientIP"), "timeoutSeconds",
+               kClientIpTimeout);
+}
+
+void SetPortDefaults(JsonObject& port) {
+  SetDefault(port, "protocol", "TCP");
+  const Json* number = Find(port, "port");
+  const Json* target = Find(port, "targetPort");
+  const bool unset = target == nullptr || (target->is_int64() && target->get_int64() == 0) ||
+                     (target->is_string() && target->get_string().empty());
+  if (unset && number != nullptr) port["targetPort"] = Json(*number);
+}
+
+bool IsIpv6(std::string_view address) { return address.find(':') != std::string_view::npos; }
+
+// Which IP families the service has. A cluster of ours has IPv4 unless addresses say otherwise.
+void SetIpFamilies(JsonObject& spec) {
+  const std::string_view cluster_ip = TextAt(spec, "clusterIP");
+  const JsonObject* selector = FindObject(std::as_const(spec), "selector");
+  const bool no_selector = selector == nullptr || selector->empty();
+  // Who makes the endpoints of such a service by hand may use both families.
+  const bool any_family = cluster_ip == kHeadless && no_selector;
+  const bool dual = any_family || TextAt(spec, "ipFamilyPolicy") == "RequireDualStack";
+  SetDefault(spec, "ipFamilyPolicy", any_family ? "RequireDualStack" : "SingleStack");
+  if (const JsonArray* families = FindArray(spec, "ipFamilies");
+      families != nullptr && !families->empty())
+    return;
+  JsonArray families;
+  families.push_back(IsIpv6(cluster_ip) ? "IPv6" : "IPv4");
+  if (dual) families.push_back(IsIpv6(cluster_ip) ? "IPv4" : "IPv6");
+  spec["ipFamilies"] = std::move(families);
+}
+
+void SetClusterIps(JsonObject& spec) {
+  const std::string_view cluster_ip = TextAt(spec, "clusterIP");
+  const JsonArray* list = FindArray(spec, "clusterIPs");
+  const bool no_list = list == nullptr || list->empty();
+  if (!cluster_ip.empty() && no_list) {
+    JsonArray ips;
+    ips.push_back(Json(cluster_ip));
+    spec["clusterIPs"] = std::move(ips);
+  } else if (cluster_ip.empty() && !no_list && list->front().is_string()) {
+    spec["clusterIP"] = Json(list->front());
+  }
+}
+
+// A client that only knows `clusterIP` changes the list too.
+void FollowClusterIp(JsonObject& spec, const JsonObject& old) {
+  if (SameAt(spec, old, "clusterIP") || !SameAt(spec, old, "clusterIPs")) return;
+  spec.erase("clusterIPs");
+  SetClusterIps(spec);
+}
+
+// What the server gave the service before stays, where the client says nothing.
+void KeepAllocated(JsonObject& spec, const JsonObject& old) {
+  if (NeedsClusterIp(TextAt(spec, "type")) && NeedsClusterIp(TextAt(old, "type"))) {
+    if (TextAt(spec, "clusterIP").empty()) CopyMember(spec, old, "clusterIP");
+    if (Find(spec, "clusterIPs") == nullptr && SameAt(spec, old, "clusterIP"))
+      CopyMember(spec, old, "clusterIPs");
+    for (std::string_view name : {"ipFamilies", "ipFamilyPolicy"}) {
+      if (Find(spec, name) == nullptr) CopyMember(spec, old, name);
+    }
+  }
+  if (TextAt(spec, "type") == "LoadBalancer" && IntAt(spec, "healthCheckNodePort") == 0 &&
+      TextAt(spec, "externalTrafficPolicy") == "Local")
+    CopyMember(spec, old, "healthCheckNodePort");
+}
+
+void KeepNodePorts(JsonObject& spec, const JsonObject& old) {
+  if (!NeedsNodePort(spec) || !NeedsNodePort(old)) return;
+  const Json* old_ports = Find(old, "ports");
+  if (old_ports == nullptr || !old_ports->is_array()) return;
+  std::set<int64_t> used;
+  ForEachObject(spec, "ports", [&](JsonObject& port) { used.insert(IntAt(port, "nodePort")); });
+  ForEachObject(spec, "ports", [&](JsonObject& port) {
+    if (IntAt(port, "nodePort") != 0) return;
+    for (const Json& item : old_ports->get_array()) {
+      if (!item.is_object()) continue;
+      const JsonObject& before = item.get_object();
+      const int64_t number = IntAt(before, "nodePort");
+      if (number == 0 || used.contains(number)) continue;
+      if (IntAt(port, "port") != IntAt(before, "port") ||
+          TextAt(port, "protocol") != TextAt(before, "protocol"))
+        continue;
+      port["nodePort"] = number;
+      used.insert(number);
+      return;
+    }
+  });
+}
+
+bool SameNodePorts(const JsonObject& spec, const JsonObject& old) {
+  const auto numbers = [](const JsonObject& of) {
+    std::vector<int64_t> result;
+    const Json* ports = Find(of, "ports");
+    if (ports == nullptr || !ports->is_array()) return result;
+    for (const Json& port : ports->get_array())
+      result.push_back(port.is_object() ? IntAt(port.get_object(), "nodePort") : 0);
+    return result;
+  };
+  return numbers(spec) == numbers(old);
+}
+
+// A change of the type takes with it what belonged to the old type, where the client left it.
+void DropWhatTheTypeHadOnly(JsonObject& spec, const JsonObject& old) {
+  const auto drop_if_unchanged = [&](std::string_view name) {
+    if (SameAt(spec, old, name)) spec.erase(name);
+  };
+  const std::string_view type = TextAt(spec, "type");
+  if (NeedsClusterIp(TextAt(old, "type")) && !NeedsClusterIp(type)) {
+    for (std::string_view name :
+         {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"})
+      drop_if_unchanged(name);
+  }
+  if (NeedsNodePort(old) && !NeedsNodePort(spec) && SameNodePorts(spec, old))
+    ForEachObject(spec, "ports", [](JsonObject& port) { port.erase("nodePort"); });
+  if (TextAt(old, "type") == "LoadBalancer" && type != "LoadBalancer") {
+    for (std::string_view name :
+         {"allocateLoadBalancerNodePorts", "loadBalancerClass", "healthCheckNodePort"})
+      drop_if_unchanged(name);
+  }
+  if (IsExternallyAccessible(old) && !IsExternallyAccessible(spec))
+    drop_if_unchanged("externalTrafficPolicy");
+}
+
+void ValidateServicePort(const Field& port, bool name_required, UniqueTexts& names) {
+  const Field name = port["name"];
+  if (name.empty()) {
+    if (name_required) name.Required();
+  } else {
+    name.MustBeLabel();
+    names.Add(name);
+  }
+  port["port"].Between(1, 65535);
+  if (!port["port"]) port["port"].Invalid(Json(0), "must be between 1 and 65535, inclusive");
+  port["protocol"].SetAndOneOf({"SCTP", "TCP", "UDP"});
+  if (const Field target = port["targetPort"]) ValidatePortNumberOrName(target);
+  if (const Field protocol = port["appProtocol"])
+    protocol.Accept(ValidateQualifiedName(protocol.Text()));
+}
+
+void ValidatePorts(const Field& ports, bool may_have_node_ports) {
+  UniqueTexts names;
+  for (const Field& port : ports.Items()) ValidateServicePort(port, ports.size() > 1, names);
+  std::set<std::string> node_ports;
+  std::set<std::string> pairs;
+  for (const Field& port : ports.Items()) {
+    const Field node_port = port["nodePort"];
+    const std::string_view protocol = port["protocol"].Text();
+    if (node_port.Int() != 0 && !may_have_node_ports)
+      node_port.Forbidden("may not be used when `type` is 'ClusterIP'");
+    if (node_port.Int() != 0 &&
+        !node_ports.insert(fmt::format("{}/{}", protocol, node_port.Int())).second)
+      node_port.Duplicate();
+    if (!pairs.insert(fmt::format("{}/{}", protocol, port["port"].Int())).second)
+      port.Duplicate(JsonObject{{"Name", ""},
+                                {"Protocol", protocol},
+                                {"AppProtocol", nullptr},
+                                {"Port", port["port"].Int()},
+                                {"TargetPort", 0},
+                                {"NodePort", 0}});
+  }
+}
+
+void ValidateExternalName(const Field& spec) {
+  if (!spec["clusterIPs"].empty())
+    spec["clusterIPs"].Forbidden("may not be set for ExternalName services");
+  if (!spec["ipFamilies"].empty())
+    spec["ipFamilies"].Forbidden("may not be set for ExternalName services");
+  if (spec["ipFamilyPolicy"])
+    spec["ipFamilyPolicy"].Forbidden("may not be set for ExternalName services");
+  const Field name = spec["externalName"];
+  std::string_view host = name.Text();
+  if (host.ends_with('.')) host.remove_suffix(1);
+  if (host.empty()) return name.Required();
+  for (const std::string& problem : ValidateDns1123Subdomain(host))
+    name.Invalid(Json(host), problem);
+}
+
+void ValidateSessionAffinity(const Field& spec) {
+  const Field affinity = spec["sessionAffinity"];
+  affinity.SetAndOneOf({"ClientIP", "None"});
+  const Field config = spec["sessionAffinityConfig"];
+  if (affinity.Text() == "None" && config)
+    config.Forbidden("must not be set when session affinity is None");
+  if (affinity.Text() != "ClientIP") return;
+  const Field timeout = spec["sessionAffinityConfig.clientIP.timeoutSeconds"];
+  if (timeout && (timeout.Int() <= 0 || timeout.Int() > kMaxClientIpTimeout))
+    timeout.Invalid(fmt::format("must be greater than 0 and less than {}", kMaxClientIpTimeout));
+}
+
+void ValidateClusterIps(const Field& spec) {
+  if (spec["type"].Text() == "ExternalName") return;
+  const Field list = spec["clusterIPs"];
+  const Field single = spec["clusterIP"];
+  if (list.empty()) return;
+  const Field first = list.Item(0);
+  if (first.Text() != single.Text()) list.Invalid("first value must match `clusterIP`");
+  if (list.size() > 2) list.Invalid("may only hold up to 2 values");
+  for (const Field& ip : list.Items()) {
+    if (ip.Text() == kHeadless) {
+      if (list.size() > 1) ip.Invalid("'None' must be the first and only value");
+    } else {
+      ip.Accept(ValidateIp(ip.Text()));
+    }
+  }
+}
+
+void ValidateTypeRules(const Field& spec) {
+  const std::string_view type = spec["type"].Text();
+  if (type == "ExternalName") return ValidateExternalName(spec);
+  if (type == "ClusterIP" || spec["clusterIP"].Text() != kHeadless) return;
+  const Field list = spec["clusterIPs"];
+  if (list.empty()) return;
+  list.Item(0).Invalid(fmt::format("may not be set to 'None' for {} services", type));
+}
+
+void ValidateLoadBalancerFields(const Field& spec) {
+  const bool balanced = spec["type"].Text() == "LoadBalancer";
+  const Field ranges = spec["loadBalancerSourceRanges"];
+  if (!balanced) {
+    for (std::string_view name :
+         {"loadBalancerSourceRanges", "allocateLoadBalancerNodePorts", "loadBalancerClass"}) {
+      if (spec[name]) spec[name].Forbidden("may only be used when `type` is 'LoadBalancer'");
+    }
+    return;
+  }
+  for (const Field& range : ranges.Items()) range.Accept(ValidateCidr(range.Text()));
+  if (!spec["allocateLoadBalancerNodePorts"]) spec["allocateLoadBalancerNodePorts"].Required();
+}
+
+void ValidateTrafficPolicies(const Field& spec) {
+  const Field external = spec["externalTrafficPolicy"];
+  const std::string_view type = spec["type"].Text();
+  const bool accessible = type == "NodePort" || type == "LoadBalancer" ||
+                          (type == "ClusterIP" && !spec["externalIPs"].empty());
+  if (accessible) {
+    external.SetAndOneOf({"Cluster", "Local"});
+  } else if (!external.empty()) {
+    external.Invalid("may only be set for externally-accessible services");
+  }
+  if (NeedsClusterIp(type)) spec["internalTrafficPolicy"].SetAndOneOf({"Cluster", "Local"});
+}
+
+class ServiceStrategy : public KindStrategy {
+ public:
+  ServiceStrategy()
+      : KindStrategy({.has_status = true,
+                      .allows_create_on_update = true,
+                      .validate_name = ValidateDns1035Label}) {}
+
+  void SetDefaults(JsonObject& service) const override {
+    JsonObject* spec = FindObject(service, "spec");
+    if (spec == nullptr) return;
+    SetSessionAffinityDefaults(*spec);
+    ForEachObject(*spec, "ports", SetPortDefaults);
+    if (IsExternallyAccessible(*spec) && TextAt(*spec, "externalTrafficPolicy").empty())
+      (*spec)["externalTrafficPolicy"] = "Cluster";
+    if (NeedsClusterIp(TypeOfService(service)))
+      SetDefault(*spec, "internalTrafficPolicy", "Cluster");
+    if (TypeOfService(service) == "LoadBalancer")
+      SetDefault(*spec, "allocateLoadBalancerNodePorts", true);
+  }
+
+  void PrepareForCreate(JsonObject& service) const override {
+    service["status"] = JsonObject{{"loadBalancer", JsonObject()}};
+    JsonObject* spec = FindObject(service, "spec");
+    if (spec == nullptr) return;
+    SetClusterIps(*spec);
+    if (NeedsClusterIp(TypeOfService(service))) SetIpFamilies(*spec);
+  }
+
+  void PrepareForUpdate(JsonObject& service, const JsonObject& old_service) const override {
+    JsonObject* spec = FindObject(service, "spec");
+    const JsonObject* old = FindObject(old_service, "spec");
+    if (spec == nullptr || old == nullptr) return;
+    FollowClusterIp(*spec, *old);
+    KeepAllocated(*spec, *old);
+    KeepNodePorts(*spec, *old);
+    DropWhatTheTypeHadOnly(*spec, *old);
+    // From ExternalName to another type: the families are chosen now.
+    if (NeedsClusterIp(TypeOfService(service))) SetIpFamilies(*spec);
+  }
+
+  void Validate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field spec = root["spec"];
+    const Field ports = spec["ports"];
+    const Field type = spec["type"];
+    const bool headless = spec["clusterIP"].Text() == kHeadless;
+    if (ports.empty() && !headless && type.Text() != "ExternalName") ports.Required();
+    ValidateTypeRules(spec);
+    ValidatePorts(ports, type.Text() != "ClusterIP");
+    ValidateLabels(spec["selector"]);
+    ValidateSessionAffinity(spec);
+    ValidateClusterIps(spec);
+    const Field external_ips = spec["externalIPs"];
+    for (const Field& ip : external_ips.Items()) ip.Accept(ValidateIp(ip.Text()));
+    type.SetAndOneOf({"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"});
+    ValidateLoadBalancerFields(spec);
+    ValidateTrafficPolicies(spec);
+  }
+
+  void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
+                      FieldErrors& errors) const override {
+    if (!NeedsClusterIp(TypeOfService(object)) || !NeedsClusterIp(TypeOfService(old_object)))
+      return;
+    FieldErrors ignored;
+    const Field root(object, errors);
+    const Field old(old_object, ignored);
+    const Field list = root["spec.clusterIPs"];
+    const std::string_view before = old["spec.clusterIP"].Text();
+    if (before.empty()) return;
+    const Field first(list.empty() ? nullptr : list.Item(0).value(), list.path().Index(0), errors);
+    if (list.empty()) {
+      first.Invalid(Json(JsonArray()), "primary clusterIP can not be unset");
+    } else if (first.Text() != before) {
+      first.Invalid(list.ToJson(), "may not change once set");
+    }
+  }
+
+  void ValidateStatusUpdate(const JsonObject& object, const JsonObject&,
+                            FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field ingress = root["status.loadBalancer.ingress"];
+    if (!ingress.empty() && TypeOfService(object) != "LoadBalancer")
+      ingress.Forbidden("may only be used when `spec.type` is \"LoadBalancer\"");
+    for (const Field& point : ingress.Items()) {
+      if (const Field ip = point["ip"]; !ip.empty()) ip.Accept(ValidateIp(ip.Text()));
+      if (const Field host = point["hostname"]; !host.empty()) host.MustBeSubdomain();
+    }
+  }
+};
+
+class EndpointsStrategy : public KindStrategy {
+ public:
+  EndpointsStrategy() : KindStrategy({.allows_create_on_update = true}) {}
+
+  void SetDefaults(JsonObject& endpoints) const override {
+    ForEachObject(endpoints, "subsets", [](JsonObject& subset) {
+      ForEachObject(subset, "ports", [](JsonObject& port) { SetDefault(port, "protocol", "TCP"); });
+    });
+  }
+  void Validate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field subsets = root["subsets"];
+    for (const Field& subset : subsets.Items()) ValidateSubset(subset);
+  }
+
+ private:
+  static void ValidateSubset(const Field& subset) {
+    const Field ready = subset["addresses"];
+    const Field not_ready = subset["notReadyAddresses"];
+    if (ready.empty() && not_ready.empty())
+      subset.Required("must specify `addresses` or `notReadyAddresses`");
+    for (const Field* list : {&ready, &not_ready}) {
+      for (const Field& address : list->Items()) {
+        address["ip"].Accept(ValidateIp(address["ip"].Text()));
+        if (const Field host = address["hostname"]; !host.empty()) host.MustBeLabel();
+      }
+    }
+    const Field ports = subset["ports"];
+    for (const Field& port : ports.Items()) {
+      const Field name = port["name"];
+      if (ports.size() > 1 && name.empty()) name.Required();
+      if (!name.empty()) name.MustBeLabel();
+      port["port"].Between(1, 65535);
+      port["protocol"].SetAndOneOf({"SCTP", "TCP", "UDP"});
+    }
+  }
+};
+
+class EndpointSliceStrategy : public KindStrategy {
+ public:
+  EndpointSliceStrategy() : KindStrategy({.counts_generations = true}) {}
+
+  void SetDefaults(JsonObject& slice) const override {
+    ForEachObject(slice, "endpoints",
+                  [](JsonObject& endpoint) { SetDefault(endpoint, "conditions", JsonObject()); });
+  }
+  void Validate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field type = root["addressType"];
+    type.SetAndOneOf({"FQDN", "IPv4", "IPv6"});
+    const Field endpoints = root["endpoints"];
+    if (endpoints.size() > kMaxEndpoints) return endpoints.TooMany(kMaxEndpoints);
+    for (const Field& endpoint : endpoints.Items()) ValidateEndpoint(endpoint, type.Text());
+    const Field ports = root["ports"];
+    if (ports.size() > kMaxPorts) return ports.TooMany(kMaxPorts);
+    UniqueNames(ports);
+  }
+  void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
+                      FieldErrors& errors) const override {
+    FieldErrors ignored;
+    const Field root(object, errors);
+    const Field old(old_object, ignored);
+    root["addressType"].Immutable(old["addressType"]);
+  }
+
+ private:
+  static constexpr size_t kMaxEndpoints = 1000;
+  static constexpr size_t kMaxPorts = 20000;
+  static constexpr size_t kMaxAddresses = 100;
+
+  static void ValidateEndpoint(const Field& endpoint, std::string_view type) {
+    const Field addresses = endpoint["addresses"];
+    if (addresses.empty()) addresses.Required("must contain at least 1 address");
+    if (addresses.size() > kMaxAddresses) addresses.TooMany(kMaxAddresses);
+    for (const Field& address : addresses.Items()) {
+      if (type == "FQDN") {
+        address.MustBeSubdomain();
+        continue;
+      }
+      const Messages problems = ValidateIp(address.Text());
+      address.Accept(problems);
+      if (!problems.empty()) continue;
+      if (type == "IPv4" && IsIpv6(address.Text())) address.Invalid("must be a valid IPv4 address");
+      if (type == "IPv6" && !IsIpv6(address.Text()))
+        address.Invalid("must be a valid IPv6 address");
+    }
+    if (const Field node = endpoint["nodeName"]) node.MustBeSubdomain();
+    if (const Field host = endpoint["hostname"]) host.MustBeLabel();
+  }
+
+  static void UniqueNames(const Field& ports) {
+    std::set<std::string_view> names;
+    for (const Field& port : ports.Items()) {
+      const Field name = port["name"];
+      if (!name.empty()) name.MustBeLabel();
+      if (!names.insert(name.Text()).second) name.Duplicate();
+      port["protocol"].SetAndOneOf({"SCTP", "TCP", "UDP"});
+      if (const Field protocol = port["appProtocol"])
+        protocol.Accept(ValidateQualifiedName(protocol.Text()));
+    }
+  }
+};
+
+}  // namespace
+
+void AddServiceStrategies(StrategyTable& table) {
+  table.Add("", "Service", std::make_unique<ServiceStrategy>());
+  table.Add("", "Endpoints", std::make_unique<EndpointsStrategy>());
+  table.Add("discovery.k8s.io", "EndpointSlice", std::make_unique<EndpointSliceStrategy>());
+}
+
+}  // namespace kubexms

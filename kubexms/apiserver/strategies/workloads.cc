@@ -1,0 +1,346 @@
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "kubexms/apiserver/strategies/builtin.h"
+#include "kubexms/apiserver/strategies/pod.h"
+
+namespace kubexms {
+namespace {
+
+constexpr std::string_view kTemplateGeneration = "deprecated.daemonset.template.generation";
+
+// The selector of a workload, which must be there and select something, and the template of the
+// pods that it must match. `owner` and `empty_owner` are what messages call the kind.
+void ValidateSelectorAndTemplate(const Field& spec, std::string_view owner,
+                                 std::string_view empty_owner) {
+  const Field selector = spec["selector"];
+  if (!selector) {
+    selector.Required();
+  } else {
+    ValidateLabelSelector(selector);
+    if (selector["matchLabels"].empty() && selector["matchExpressions"].empty())
+      selector.Invalid(fmt::format("empty selector is invalid for {}", empty_owner));
+  }
+  const Field labels = spec["template.metadata.labels"];
+  const bool selects_all = selector && selector.empty();
+  if (!selects_all && !SelectorMatches(selector, TextMap(labels.value())))
+    labels.Invalid(labels ? labels.ToJson() : Json(JsonObject()),
+                   "`selector` does not match template `labels`");
+  const Field pod_template = spec["template"];
+  ValidatePodTemplate(pod_template);
+  const Field policy = spec["template.spec.restartPolicy"];
+  if (!policy.empty() && policy.Text() != "Always") policy.NotSupported({"Always"});
+  if (const Field deadline = spec["template.spec.activeDeadlineSeconds"])
+    deadline.Forbidden(fmt::format("activeDeadlineSeconds in {} is not Supported", owner));
+}
+
+// More pods cannot be ready or available than there are.
+void ValidateReplicaCounts(const JsonObject& object, FieldErrors& errors) {
+  const Field root(object, errors);
+  const Field status = root["status"];
+  const int64_t replicas = status["replicas"].Int();
+  for (std::string_view name :
+       {"fullyLabeledReplicas", "updatedReplicas", "readyReplicas", "availableReplicas"}) {
+    const Field count = status[name];
+    if (count.Int() > replicas) count.Invalid("cannot be greater than status.replicas");
+  }
+  if (status["availableReplicas"].Int() > status["readyReplicas"].Int())
+    status["availableReplicas"].Invalid("cannot be greater than readyReplicas");
+}
+
+class WorkloadStrategy : public KindStrategy {
+ public:
+  WorkloadStrategy() : KindStrategy({.has_status = true, .counts_generations = true}) {}
+
+  void SetDefaults(JsonObject& object) const override {
+    SetPodTemplateDefaults(object, "spec.template");
+    if (JsonObject* spec = FindObject(object, "spec")) SetSpecDefaults(*spec);
+  }
+  void PrepareForCreate(JsonObject& object) const override { object["status"] = InitialStatus(); }
+  void Validate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field spec = root["spec"];
+    ValidateSpec(spec);
+  }
+  void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
+                      FieldErrors& errors) const override {
+    FieldErrors ignored;
+    const Field root(object, errors);
+    const Field old(old_object, ignored);
+    root["spec.selector"].Immutable(old["spec.selector"]);
+  }
+
+ protected:
+  virtual void SetSpecDefaults(JsonObject& spec) const = 0;
+  virtual Json InitialStatus() const = 0;
+  virtual void ValidateSpec(const Field& spec) const = 0;
+};
+
+class DeploymentStrategy : public WorkloadStrategy {
+ public:
+  void ValidateStatusUpdate(const JsonObject& object, const JsonObject&,
+                            FieldErrors& errors) const override {
+    ValidateReplicaCounts(object, errors);
+  }
+
+ protected:
+  void SetSpecDefaults(JsonObject& spec) const override {
+    if (TextAt(spec, "strategy.type") != "RollingUpdate") return;
+    JsonObject& rolling = EnsureObject(spec, "strategy.rollingUpdate");
+    SetDefault(rolling, "maxUnavailable", "25%");
+    SetDefault(rolling, "maxSurge", "25%");
+  }
+  Json InitialStatus() const override { return JsonObject(); }
+  void ValidateSpec(const Field& spec) const override {
+    spec["replicas"].AtLeast(0);
+    ValidateSelectorAndTemplate(spec, "ReplicaSet", "deployment");
+    const Field strategy = spec["strategy"];
+    ValidateUpdateStrategy(strategy);
+    spec["minReadySeconds"].AtLeast(0);
+    spec["revisionHistoryLimit"].AtLeast(0);
+    const Field deadline = spec["progressDeadlineSeconds"];
+    deadline.AtLeast(0);
+    if (deadline && deadline.Int() <= spec["minReadySeconds"].Int())
+      deadline.Invalid("must be greater than minReadySeconds");
+  }
+
+ private:
+  static void ValidateUpdateStrategy(const Field& strategy) {
+    const Field rolling = strategy["rollingUpdate"];
+    const Field type = strategy["type"];
+    if (type.Text() == "Recreate") {
+      if (rolling) rolling.Forbidden("may not be specified when strategy `type` is 'Recreate'");
+    } else if (type.Text() == "RollingUpdate") {
+      ValidateRollingUpdate(rolling);
+    } else {
+      type.NotSupported({"Recreate", "RollingUpdate"});
+    }
+  }
+
+  static void ValidateRollingUpdate(const Field& rolling) {
+    const Field unavailable = rolling["maxUnavailable"];
+    const Field surge = rolling["maxSurge"];
+    ValidatePositiveIntOrPercent(unavailable);
+    ValidatePositiveIntOrPercent(surge);
+    if (IntOrPercentValue(unavailable) == 0 && IntOrPercentValue(surge) == 0)
+      unavailable.Invalid("may not be 0 when `maxSurge` is 0");
+    ValidateNotMoreThan100Percent(unavailable);
+  }
+};
+
+class ReplicaSetStrategy : public WorkloadStrategy {
+ public:
+  void ValidateStatusUpdate(const JsonObject& object, const JsonObject&,
+                            FieldErrors& errors) const override {
+    ValidateReplicaCounts(object, errors);
+  }
+
+ protected:
+  void SetSpecDefaults(JsonObject&) const override {}
+  Json InitialStatus() const override { return JsonObject{{"replicas", 0}}; }
+  void ValidateSpec(const Field& spec) const override {
+    spec["replicas"].AtLeast(0);
+    spec["minReadySeconds"].AtLeast(0);
+    ValidateSelectorAndTemplate(spec, "ReplicaSet", "deployment");
+  }
+};
+
+class DaemonSetStrategy : public WorkloadStrategy {
+ public:
+  void PrepareForCreate(JsonObject& set) const override {
+    WorkloadStrategy::PrepareForCreate(set);
+    EnsureObject(set, "metadata.annotations")[kTemplateGeneration] = "1";
+  }
+  void PrepareForUpdate(JsonObject& set, const JsonObject& old) const override {
+    const JsonObject* annotations = FindObject(old, "metadata.annotations");
+    const Json* stored =
+        annotations == nullptr ? nullptr : annotations->if_contains(kTemplateGeneration);
+    int64_t generation = 0;
+    if (stored != nullptr && stored->is_string()) {
+      const std::string_view text = AsView(stored->get_string());
+      std::from_chars(text.data(), text.data() + text.size(), generation);
+    }
+    if (!SameAt(set, old, "spec.template")) ++generation;
+    EnsureObject(set, "metadata.annotations")[kTemplateGeneration] = std::to_string(generation);
+  }
+
+ protected:
+  void SetSpecDefaults(JsonObject& spec) const override {
+    if (TextAt(spec, "updateStrategy.type") != "RollingUpdate") return;
+    JsonObject& rolling = EnsureObject(spec, "updateStrategy.rollingUpdate");
+    SetDefault(rolling, "maxUnavailable", 1);
+    SetDefault(rolling, "maxSurge", 0);
+  }
+  Json InitialStatus() const override {
+    return JsonObject{{"currentNumberScheduled", 0},
+                      {"numberMisscheduled", 0},
+                      {"desiredNumberScheduled", 0},
+                      {"numberReady", 0}};
+  }
+  void ValidateSpec(const Field& spec) const override {
+    ValidateSelectorAndTemplate(spec, "DaemonSet", "daemonset");
+    spec["minReadySeconds"].AtLeast(0);
+    const Field strategy = spec["updateStrategy"];
+    const Field type = strategy["type"];
+    if (type.Text() == "RollingUpdate") {
+      const Field rolling = strategy["rollingUpdate"];
+      ValidateRollingUpdate(rolling);
+    } else if (type.Text() != "OnDelete") {
+      type.NotSupported({"RollingUpdate", "OnDelete"});
+    }
+    spec["revisionHistoryLimit"].AtLeast(0);
+  }
+
+ private:
+  static void ValidateRollingUpdate(const Field& rolling) {
+    const Field unavailable = rolling["maxUnavailable"];
+    const Field surge = rolling["maxSurge"];
+    for (const Field* value : {&unavailable, &surge}) {
+      ValidatePositiveIntOrPercent(*value);
+      ValidateNotMoreThan100Percent(*value);
+    }
+    const bool has_unavailable = IntOrPercentValue(unavailable) != 0;
+    const bool has_surge = IntOrPercentValue(surge) != 0;
+    if (has_unavailable && has_surge)
+      surge.Invalid("may not be set when maxUnavailable is non-zero");
+    if (!has_unavailable && !has_surge) unavailable.Required("cannot be 0 when maxSurge is 0");
+  }
+};
+
+class StatefulSetStrategy : public WorkloadStrategy {
+ public:
+  void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
+                      FieldErrors& errors) const override {
+    const JsonObject* spec = FindObject(object, "spec");
+    const JsonObject* old_spec = FindObject(old_object, "spec");
+    if (spec == nullptr || old_spec == nullptr) return;
+    JsonObject changed = *spec;
+    for (std::string_view name :
+         {"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit",
+          "persistentVolumeClaimRetentionPolicy", "minReadySeconds"})
+      CopyMember(changed, *old_spec, name);
+    const Json after(std::move(changed));
+    const Json before(*old_spec);
+    const Field root(object, errors);
+    if (!SemanticEqual(&after, &before)) {
+      root["spec"].Forbidden(
+          "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', "
+          "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and "
+          "'minReadySeconds' are forbidden");
+    }
+  }
+
+ protected:
+  void SetSpecDefaults(JsonObject& spec) const override {
+    if (TextAt(spec, "updateStrategy.type") == "RollingUpdate")
+      SetDefault(EnsureObject(spec, "updateStrategy.rollingUpdate"), "partition", 0);
+    ForEachObject(spec, "volumeClaimTemplates", [](JsonObject& claim) {
+      SetDefault(claim, "apiVersion", "v1");
+      SetDefault(claim, "kind", "PersistentVolumeClaim");
+      SetDefault(EnsureObject(claim, "spec"), "volumeMode", "Filesystem");
+      SetDefault(EnsureObject(claim, "status"), "phase", "Pending");
+    });
+  }
+  Json InitialStatus() const override {
+    return JsonObject{{"replicas", 0}, {"availableReplicas", 0}};
+  }
+  void ValidateSpec(const Field& spec) const override {
+    spec["podManagementPolicy"].SetAndOneOf({"OrderedReady", "Parallel"});
+    const Field strategy = spec["updateStrategy"];
+    ValidateUpdateStrategy(strategy);
+    for (std::string_view name : {"whenDeleted", "whenScaled"}) {
+      const Field retention = spec["persistentVolumeClaimRetentionPolicy"];
+      retention[name].OneOf({"Retain", "Delete"});
+    }
+    spec["replicas"].AtLeast(0);
+    spec["minReadySeconds"].AtLeast(0);
+    spec["ordinals.start"].AtLeast(0);
+    ValidateSelectorAndTemplate(spec, "StatefulSet", "statefulset");
+  }
+
+ private:
+  static void ValidateUpdateStrategy(const Field& strategy) {
+    const Field type = strategy["type"];
+    const Field rolling = strategy["rollingUpdate"];
+    if (type.Text() == "OnDelete") {
+      if (rolling) rolling.Invalid("only allowed for updateStrategy 'RollingUpdate'");
+    } else if (type.Text() == "RollingUpdate") {
+      rolling["partition"].AtLeast(0);
+    } else {
+      type.Invalid("must be 'RollingUpdate' or 'OnDelete'");
+    }
+  }
+};
+
+class ReplicationControllerStrategy : public WorkloadStrategy {
+ public:
+  void SetDefaults(JsonObject& object) const override {
+    WorkloadStrategy::SetDefaults(object);
+    const JsonObject* labels = FindObject(std::as_const(object), "spec.template.metadata.labels");
+    if (labels == nullptr || labels->empty()) return;
+    const JsonObject copy = *labels;
+    JsonObject& selector = EnsureObject(object, "spec.selector");
+    if (selector.empty()) selector = copy;
+    JsonObject& own = EnsureObject(object, "metadata.labels");
+    if (own.empty()) own = copy;
+  }
+  void ValidateUpdate(const JsonObject&, const JsonObject&, FieldErrors&) const override {}
+  void ValidateStatusUpdate(const JsonObject& object, const JsonObject&,
+                            FieldErrors& errors) const override {
+    ValidateReplicaCounts(object, errors);
+  }
+
+ protected:
+  void SetSpecDefaults(JsonObject&) const override {}
+  Json InitialStatus() const override { return JsonObject{{"replicas", 0}}; }
+  void ValidateSpec(const Field& spec) const override {
+    spec["minReadySeconds"].AtLeast(0);
+    const Field selector = spec["selector"];
+    selector.MustBeSet();
+    spec["replicas"].AtLeast(0);
+    const Field pod_template = spec["template"];
+    if (!pod_template) return pod_template.Required();
+    const Field labels = spec["template.metadata.labels"];
+    const StringMap actual = TextMap(labels.value());
+    for (const auto& [key, value] : TextMap(selector.value())) {
+      const auto found = actual.find(key);
+      if (found != actual.end() && found->second == value) continue;
+      labels.Invalid(labels ? labels.ToJson() : Json(JsonObject()),
+                     "`selector` does not match template `labels`");
+      break;
+    }
+    ValidatePodTemplate(pod_template);
+    const Field policy = spec["template.spec.restartPolicy"];
+    if (!policy.empty() && policy.Text() != "Always") policy.NotSupported({"Always"});
+  }
+};
+
+class ControllerRevisionStrategy : public KindStrategy {
+ public:
+  void Validate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    root["revision"].AtLeast(0);
+    if (!root["data"]) root["data"].Required("data is mandatory");
+  }
+  void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
+                      FieldErrors& errors) const override {
+    FieldErrors ignored;
+    const Field root(object, errors);
+    const Field old(old_object, ignored);
+    root["data"].Immutable(old["data"]);
+  }
+};
+
+}  // namespace
+
+void AddWorkloadStrategies(StrategyTable& table) {
+  table.Add("apps", "Deployment", std::make_unique<DeploymentStrategy>());
+  table.Add("apps", "ReplicaSet", std::make_unique<ReplicaSetStrategy>());
+  table.Add("apps", "DaemonSet", std::make_unique<DaemonSetStrategy>());
+  table.Add("apps", "StatefulSet", std::make_unique<StatefulSetStrategy>());
+  table.Add("apps", "ControllerRevision", std::make_unique<ControllerRevisionStrategy>());
+  table.Add("", "ReplicationController", std::make_unique<ReplicationControllerStrategy>());
+}
+
+}  // namespace kubexms

@@ -1,0 +1,45 @@
+#include "kubexms/apiserver/strategy.h"
+
+#include "kubexms/apiserver/strategies/builtin.h"
+#include "kubexms/apiserver/strategies/fields.h"
+
+namespace kubexms {
+namespace {
+
+StrategyTable MakeBuiltinStrategies() {
+  StrategyTable table;
+  AddPodStrategies(table);
+  AddWorkloadStrategies(table);
+  AddBatchStrategies(table);
+  AddServiceStrategies(table);
+  AddConfigStrategies(table);
+  AddStorageStrategies(table);
+  return table;
+}
+
+}  // namespace
+
+void StrategyTable::Add(std::string_view group, std::string_view kind,
+                        std::unique_ptr<const Strategy> strategy) {
+  strategies_[{std::string(group), std::string(kind)}] = std::move(strategy);
+}
+
+const Strategy* StrategyTable::Find(std::string_view group, std::string_view kind) const {
+  const auto found = strategies_.find({std::string(group), std::string(kind)});
+  return found == strategies_.end() ? nullptr : found->second.get();
+}
+
+const Strategy* BuiltinStrategy(std::string_view group, std::string_view kind) {
+  static const StrategyTable table = MakeBuiltinStrategies();
+  static const KindStrategy plain;
+  const Strategy* strategy = table.Find(group, kind);
+  return strategy == nullptr ? &plain : strategy;
+}
+
+const Strategy* CustomResourceStrategy(bool has_status) {
+  static const KindStrategy without_status({.counts_generations = true});
+  static const KindStrategy with_status({.has_status = true, .counts_generations = true});
+  return has_status ? &with_status : &without_status;
+}
+
+}  // namespace kubexms
