@@ -12,8 +12,17 @@ StrategyTable MakeBuiltinStrategies() {
   AddWorkloadStrategies(table);
   AddBatchStrategies(table);
   AddServiceStrategies(table);
+  AddNetworkingStrategies(table);
   AddConfigStrategies(table);
+  AddClusterStrategies(table);
+  AddRbacStrategies(table);
   AddStorageStrategies(table);
+  AddAutoscalingStrategies(table);
+  AddPolicyStrategies(table);
+  AddCertificateStrategies(table);
+  AddEventStrategies(table);
+  AddAdmissionStrategies(table);
+  AddOtherStrategies(table);
   return table;
 }
 

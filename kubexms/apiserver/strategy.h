@@ -59,6 +59,9 @@ class Strategy {
   // Whether the kind has a `status` that only /status writes.
   virtual bool HasStatus() const { return false; }
 
+  // Whether a creation may bring its status along instead of having it dropped.
+  virtual bool KeepsStatusOnCreate() const { return false; }
+
   // Whether PUT on a name that does not exist creates the object.
   virtual bool AllowsCreateOnUpdate() const { return false; }
 };

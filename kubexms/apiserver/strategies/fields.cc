@@ -358,6 +358,14 @@ bool SelectorMatches(const Field& selector, const StringMap& labels) {
   return compiled.ok() && compiled->Matches(labels);
 }
 
+void FixedFieldsStrategy::ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
+                                         FieldErrors& errors) const {
+  FieldErrors ignored;
+  const Field root(object, errors);
+  const Field old(old_object, ignored);
+  for (std::string_view name : fixed_) root[name].Immutable(old[name]);
+}
+
 Messages ValidatePathSegmentName(std::string_view name) {
   if (name == "." || name == "..") return {fmt::format("may not be '{}'", name)};
   Messages problems;

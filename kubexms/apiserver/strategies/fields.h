@@ -203,6 +203,19 @@ class KindStrategy : public Strategy {
   const KindTraits traits_;
 };
 
+// A kind of which some fields never change.
+class FixedFieldsStrategy : public KindStrategy {
+ public:
+  FixedFieldsStrategy(const KindTraits& traits, std::vector<std::string_view> fixed)
+      : KindStrategy(traits), fixed_(std::move(fixed)) {}
+
+  void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
+                      FieldErrors& errors) const override;
+
+ private:
+  const std::vector<std::string_view> fixed_;
+};
+
 // A name that can be part of a URL's path: not "." or "..", without '/' and '%'.
 Messages ValidatePathSegmentName(std::string_view name);
 

@@ -408,9 +408,9 @@ class EndpointsStrategy : public KindStrategy {
   }
 };
 
-class EndpointSliceStrategy : public KindStrategy {
+class EndpointSliceStrategy : public FixedFieldsStrategy {
  public:
-  EndpointSliceStrategy() : KindStrategy({.counts_generations = true}) {}
+  EndpointSliceStrategy() : FixedFieldsStrategy({.counts_generations = true}, {"addressType"}) {}
 
   void SetDefaults(JsonObject& slice) const override {
     ForEachObject(slice, "endpoints",
@@ -426,13 +426,6 @@ class EndpointSliceStrategy : public KindStrategy {
     const Field ports = root["ports"];
     if (ports.size() > kMaxPorts) return ports.TooMany(kMaxPorts);
     UniqueNames(ports);
-  }
-  void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
-                      FieldErrors& errors) const override {
-    FieldErrors ignored;
-    const Field root(object, errors);
-    const Field old(old_object, ignored);
-    root["addressType"].Immutable(old["addressType"]);
   }
 
  private:

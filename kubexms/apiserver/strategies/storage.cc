@@ -203,24 +203,6 @@ class StorageClassStrategy : public KindStrategy {
   }
 };
 
-// Kinds of which some fields never change.
-class FixedFieldsStrategy : public KindStrategy {
- public:
-  FixedFieldsStrategy(const KindTraits& traits, std::vector<std::string_view> fixed)
-      : KindStrategy(traits), fixed_(std::move(fixed)) {}
-
-  void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
-                      FieldErrors& errors) const override {
-    FieldErrors ignored;
-    const Field root(object, errors);
-    const Field old(old_object, ignored);
-    for (std::string_view name : fixed_) root[name].Immutable(old[name]);
-  }
-
- private:
-  const std::vector<std::string_view> fixed_;
-};
-
 class AttachmentStrategy : public FixedFieldsStrategy {
  public:
   AttachmentStrategy() : FixedFieldsStrategy({.has_status = true}, {"spec"}) {}

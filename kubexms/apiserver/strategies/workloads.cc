@@ -316,19 +316,14 @@ class ReplicationControllerStrategy : public WorkloadStrategy {
   }
 };
 
-class ControllerRevisionStrategy : public KindStrategy {
+class ControllerRevisionStrategy : public FixedFieldsStrategy {
  public:
+  ControllerRevisionStrategy() : FixedFieldsStrategy({}, {"data"}) {}
+
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);
     root["revision"].AtLeast(0);
     if (!root["data"]) root["data"].Required("data is mandatory");
-  }
-  void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
-                      FieldErrors& errors) const override {
-    FieldErrors ignored;
-    const Field root(object, errors);
-    const Field old(old_object, ignored);
-    root["data"].Immutable(old["data"]);
   }
 };
 

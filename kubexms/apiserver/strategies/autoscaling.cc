@@ -1,0 +1,132 @@
+#include "kubexms/apiserver/strategies/builtin.h"
+#include "kubexms/apiserver/strategies/fields.h"
+
+namespace kubexms {
+namespace {
+
+struct MetricKind {
+  std::string_view type;
+  std::string_view member;
+};
+constexpr MetricKind kMetricKinds[] = {{"Object", "object"},
+                                       {"Pods", "pods"},
+                                       {"Resource", "resource"},
+                                       {"ContainerResource", "containerResource"},
+                                       {"External", "external"}};
+
+JsonObject Policy(std::string_view type, int64_t value) {
+  return {{"type", type}, {"value", value}, {"periodSeconds", 15}};
+}
+
+// What an author of `behavior` left out of one direction.
+void SetRuleDefaults(JsonObject& behavior, std::string_view direction) {
+  const bool up = direction == "scaleUp";
+  JsonObject& rules = EnsureObject(behavior, direction);
+  if (up) SetDefault(rules, "stabilizationWindowSeconds", 0);
+  SetDefault(rules, "selectPolicy", "Max");
+  if (Find(rules, "policies") != nullptr) return;
+  JsonArray policies;
+  if (up) policies.push_back(Policy("Pods", 4));
+  policies.push_back(Policy("Percent", 100));
+  rules["policies"] = std::move(policies);
+}
+
+void ValidateTarget(const Field& target) {
+  target["type"].SetAndOneOf({"AverageValue", "Utilization", "Value"});
+  const Field utilization = target["averageUtilization"];
+  if (utilization && utilization.Int() < 1) utilization.Invalid("must be greater than 0");
+}
+
+void ValidateMetric(const Field& metric) {
+  const Field type = metric["type"];
+  bool known = false;
+  for (const MetricKind& kind : kMetricKinds) {
+    const Field source = metric[kind.member];
+    if (type.Text() == kind.type) {
+      known = true;
+      if (!source) {
+        source.Required("must populate information for the given metric source");
+        continue;
+      }
+      const Field target = source["target"];
+      ValidateTarget(target);
+      if (kind.member == "resource" || kind.member == "containerResource")
+        source["name"].MustBeSet("must specify a resource name");
+      else
+        source["metric.name"].MustBeSet();
+    } else if (source) {
+      source.Forbidden("must populate the given metric source only");
+    }
+  }
+  if (type.empty()) return type.Required("must specify a metric source type");
+  if (!known) type.NotSupported({"ContainerResource", "External", "Object", "Pods", "Resource"});
+}
+
+void ValidateRules(const Field& rules) {
+  if (!rules) return;
+  rules["stabilizationWindowSeconds"].AtLeast(0);
+  const Field window = rules["stabilizationWindowSeconds"];
+  if (window.Int() > 3600) window.Invalid("must be less than or equal to 3600");
+  rules["selectPolicy"].OneOf({"Disabled", "Max", "Min"});
+  const Field policies = rules["policies"];
+  policies.MustBeSet("must specify at least one Policy");
+  for (const Field& policy : policies.Items()) {
+    policy["type"].SetAndOneOf({"Percent", "Pods"});
+    if (policy["value"].Int() <= 0) policy["value"].Invalid("must be greater than zero");
+    const Field period = policy["periodSeconds"];
+    if (period.Int() <= 0) period.Invalid("must be greater than zero");
+    if (period.Int() > 1800) period.Invalid("must be less than or equal to 1800");
+  }
+}
+
+class AutoscalerStrategy : public KindStrategy {
+ public:
+  AutoscalerStrategy() : KindStrategy({.has_status = true}) {}
+
+  void SetDefaults(JsonObject& scaler) const override {
+    JsonObject* behavior = FindObject(scaler, "spec.behavior");
+    if (behavior == nullptr) return;
+    SetRuleDefaults(*behavior, "scaleUp");
+    SetRuleDefaults(*behavior, "scaleDown");
+  }
+
+  void PrepareForCreate(JsonObject& scaler) const override {
+    if (TextAt(scaler, "apiVersion") == "autoscaling/v1") {
+      scaler["status"] = JsonObject{{"currentReplicas", 0}, {"desiredReplicas", 0}};
+    } else {
+      scaler["status"] = JsonObject{{"desiredReplicas", 0}, {"currentMetrics", nullptr}};
+    }
+  }
+
+  void Validate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field spec = root["spec"];
+    const Field minimum = spec["minReplicas"];
+    const Field maximum = spec["maxReplicas"];
+    // Zero is for those who scale on what is outside of the pods.
+    minimum.AtLeast(1);
+    if (maximum.Int() < 1) maximum.Invalid(Json(maximum.Int()), "must be greater than 0");
+    if (minimum && maximum.Int() < minimum.Int())
+      maximum.Invalid(Json(maximum.Int()), "must be greater than or equal to `minReplicas`");
+    const Field target = spec["scaleTargetRef"];
+    for (std::string_view name : {"kind", "name"}) {
+      const Field field = target[name];
+      if (field.MustBeSet()) field.Accept(ValidatePathSegmentName(field.Text()));
+    }
+    const Field metrics = spec["metrics"];
+    for (const Field& metric : metrics.Items()) ValidateMetric(metric);
+    for (std::string_view direction : {"scaleUp", "scaleDown"}) {
+      const Field behavior = spec["behavior"];
+      const Field rules = behavior[direction];
+      ValidateRules(rules);
+    }
+  }
+};
+
+}  // namespace
+
+void AddAutoscalingStrategies(StrategyTable& table) {
+  table.Add("autoscaling", "HorizontalPodAutoscaler", std::make_unique<AutoscalerStrategy>());
+}
+
+}  // namespace kubexms

@@ -1,0 +1,130 @@
+#include "kubexms/net/certificates.h"
+
+#include "kubexms/apiserver/strategies/builtin.h"
+#include "kubexms/apiserver/strategies/fields.h"
+#include "kubexms/base/base64.h"
+
+namespace kubexms {
+namespace {
+
+constexpr int64_t kShortestLifetime = 600;
+
+// What is wrong with the text of a request; empty when it is a PKCS#10 request in PEM.
+std::string CheckRequest(std::string_view base64) {
+  const Result<std::string> pem = DecodeBase64(base64);
+  if (!pem.ok()) return pem.error().message();
+  if (pem->find("-----BEGIN CERTIFICATE REQUEST-----") == std::string::npos &&
+      pem->find("-----BEGIN NEW CERTIFICATE REQUEST-----") == std::string::npos)
+    return "PEM block type must be CERTIFICATE REQUEST";
+  const Result<CertificateSubject> subject = InspectSigningRequest(*pem);
+  return subject.ok() ? "" : subject.error().message();
+}
+
+void ValidateSignerName(const Field& name) {
+  if (!name.MustBeSet()) return;
+  const size_t slash = name.Text().find('/');
+  if (slash == std::string_view::npos || slash + 1 == name.Text().size())
+    return name.Invalid(
+        "must be a fully qualified domain and path of the form 'example.com/signer-name'");
+  const std::string_view domain = name.Text().substr(0, slash);
+  for (const std::string& problem : ValidateDns1123Subdomain(domain))
+    name.Invalid(Json(domain), "validating label \"" + std::string(domain) + "\": " + problem);
+  if (domain.find('.') == std::string_view::npos)
+    name.Invalid("should be a domain with at least two segments separated by dots");
+}
+
+void ValidateUsages(const Field& usages) {
+  usages.MustBeSet();
+  UniqueTexts seen;
+  for (const Field& usage : usages.Items()) {
+    usage.OneOf({"any",
+                 "cert sign",
+                 "client auth",
+                 "code signing",
+                 "content commitment",
+                 "crl sign",
+                 "data encipherment",
+                 "decipher only",
+                 "digital signature",
+                 "email protection",
+                 "encipher only",
+                 "ipsec end system",
+                 "ipsec tunnel",
+                 "ipsec user",
+                 "key agreement",
+                 "key encipherment",
+                 "microsoft sgc",
+                 "netscape sgc",
+                 "ocsp signing",
+                 "s/mime",
+                 "server auth",
+                 "signing",
+                 "timestamping"});
+    seen.Add(usage);
+  }
+}
+
+void ValidateConditions(const Field& conditions) {
+  UniqueTexts types;
+  bool approved = false;
+  bool denied = false;
+  for (const Field& condition : conditions.Items()) {
+    const Field type = condition["type"];
+    if (type.MustBeSet()) types.Add(type);
+    approved = approved || type.Text() == "Approved";
+    denied = denied || type.Text() == "Denied";
+    const Field status = condition["status"];
+    // What was decided cannot be taken back.
+    const bool decision =
+        type.Text() == "Approved" || type.Text() == "Denied" || type.Text() == "Failed";
+    if (decision) {
+      status.SetAndOneOf({"True"});
+    } else {
+      status.SetAndOneOf({"False", "True", "Unknown"});
+    }
+  }
+  if (approved && denied)
+    conditions.Invalid(Json("Denied"), "Approved and Denied conditions are mutually exclusive");
+}
+
+class SigningRequestStrategy : public KindStrategy {
+ public:
+  SigningRequestStrategy()
+      : KindStrategy({.has_status = true, .validate_name = ValidatePathSegmentName}) {}
+
+  void PrepareForCreate(JsonObject& request) const override { request["status"] = JsonObject(); }
+  // Nothing that was asked for can be changed afterwards.
+  void PrepareForUpdate(JsonObject& request, const JsonObject& old) const override {
+    CopyMember(request, old, "spec");
+  }
+  void Validate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field spec = root["spec"];
+    const Field request = spec["request"];
+    const std::string problem = CheckRequest(request.Text());
+    if (!problem.empty()) request.Invalid(problem);
+    const Field usages = spec["usages"];
+    ValidateUsages(usages);
+    ValidateSignerName(spec["signerName"]);
+    const Field lifetime = spec["expirationSeconds"];
+    if (lifetime && lifetime.Int() < kShortestLifetime)
+      lifetime.Invalid("may not specify a duration less than 600 seconds (10 minutes)");
+    const Field conditions = root["status.conditions"];
+    ValidateConditions(conditions);
+  }
+  void ValidateStatusUpdate(const JsonObject& object, const JsonObject&,
+                            FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field conditions = root["status.conditions"];
+    ValidateConditions(conditions);
+  }
+};
+
+}  // namespace
+
+void AddCertificateStrategies(StrategyTable& table) {
+  table.Add("certificates.k8s.io", "CertificateSigningRequest",
+            std::make_unique<SigningRequestStrategy>());
+}
+
+}  // namespace kubexms

@@ -1,0 +1,214 @@
+#include <algorithm>
+
+#include "kubexms/api/quantity.h"
+#include "kubexms/apiserver/strategies/builtin.h"
+#include "kubexms/apiserver/strategies/fields.h"
+
+namespace kubexms {
+namespace {
+
+constexpr std::string_view kNameLabel = "kubernetes.io/metadata.name";
+constexpr std::string_view kFinalizer = "kubernetes";
+
+class NamespaceStrategy : public KindStrategy {
+ public:
+  NamespaceStrategy() : KindStrategy({.has_status = true, .validate_name = ValidateDns1123Label}) {}
+
+  void SetDefaults(JsonObject& name_space) const override {
+    const std::string name(TextAt(name_space, "metadata.name"));
+    if (!name.empty()) EnsureObject(name_space, "metadata.labels")[kNameLabel] = name;
+  }
+  void PrepareForCreate(JsonObject& name_space) const override {
+    SetDefaults(name_space);  // a generated name is known only now
+    name_space["status"] = JsonObject{{"phase", "Active"}};
+    JsonObject& spec = EnsureObject(name_space, "spec");
+    JsonArray* finalizers = FindArray(spec, "finalizers");
+    if (finalizers == nullptr) finalizers = &spec["finalizers"].emplace_array();
+    const bool there =
+        std::any_of(finalizers->begin(), finalizers->end(), [](const Json& finalizer) {
+          return finalizer.is_string() && AsView(finalizer.get_string()) == kFinalizer;
+        });
+    if (!there) finalizers->push_back(Json(kFinalizer));
+  }
+  // Finalizers change with the finalize subresource only.
+  void PrepareForUpdate(JsonObject& name_space, const JsonObject& old) const override {
+    CopyMember(name_space, old, "spec");
+  }
+  void Validate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field finalizers = root["spec.finalizers"];
+    for (const Field& finalizer : finalizers.Items())
+      finalizer.Accept(ValidateQualifiedName(finalizer.Text()));
+  }
+};
+
+class NodeStrategy : public KindStrategy {
+ public:
+  NodeStrategy() : KindStrategy({.has_status = true}) {}
+
+  // A node agent registers its node with its status.
+  bool KeepsStatusOnCreate() const override { return true; }
+
+  void SetDefaults(JsonObject& node) const override {
+    JsonObject* status = FindObject(node, "status");
+    if (status == nullptr) return;
+    if (const JsonObject* capacity = FindObject(std::as_const(*status), "capacity")) {
+      const JsonObject copy = *capacity;
+      SetDefault(*status, "allocatable", copy);
+    }
+  }
+  void Validate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field taints = root["spec.taints"];
+    ValidateTaints(taints);
+    const Field ranges = root["spec.podCIDRs"];
+    for (const Field& range : ranges.Items()) range.Accept(ValidateCidr(range.Text()));
+  }
+  void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
+                      FieldErrors& errors) const override {
+    FieldErrors ignored;
+    const Field root(object, errors);
+    const Field old_root(old_object, ignored);
+    const Field spec = root["spec"];
+    const Field old = old_root["spec"];
+    if (!old["podCIDRs"].empty() && !spec["podCIDRs"].SameAs(old["podCIDRs"]))
+      spec["podCIDRs"].Forbidden("node updates may not change podCIDR except from \"\" to valid");
+    if (!old["providerID"].empty() && !spec["providerID"].SameAs(old["providerID"]))
+      spec["providerID"].Forbidden(
+          "node updates may not change providerID except from \"\" to valid");
+  }
+
+ private:
+  static void ValidateTaints(const Field& taints) {
+    std::vector<std::pair<std::string_view, std::string_view>> seen;
+    for (const Field& taint : taints.Items()) {
+      const Field key = taint["key"];
+      key.Accept(ValidateQualifiedName(key.Text()));
+      const Field value = taint["value"];
+      value.Accept(ValidateLabelValue(value.Text()));
+      const Field effect = taint["effect"];
+      effect.SetAndOneOf({"NoSchedule", "PreferNoSchedule", "NoExecute"});
+      const std::pair identity(key.Text(), effect.Text());
+      if (std::find(seen.begin(), seen.end(), identity) != seen.end()) taint.Duplicate();
+      seen.push_back(identity);
+    }
+  }
+};
+
+void ValidateNotNegative(const Field& amounts) {
+  for (std::string_view name : amounts.Keys()) {
+    const Field amount = amounts.Entry(name);
+    for (const std::string& problem : ValidateQualifiedName(name))
+      amount.Invalid(Json(name), problem);
+    const Result<Quantity> quantity = Quantity::Parse(amount.Text());
+    if (quantity.ok() && quantity->Sign() < 0) amount.Invalid("must be greater than or equal to 0");
+  }
+}
+
+class ResourceQuotaStrategy : public FixedFieldsStrategy {
+ public:
+  ResourceQuotaStrategy() : FixedFieldsStrategy({.has_status = true}, {"spec.scopes"}) {}
+
+  void PrepareForCreate(JsonObject& quota) const override { quota["status"] = JsonObject(); }
+  void Validate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field hard = root["spec.hard"];
+    for (std::string_view name : hard.Keys()) ValidateQuotaName(hard.Entry(name), name);
+    ValidateNotNegative(hard);
+  }
+
+ private:
+  static void ValidateQuotaName(const Field& amount, std::string_view name) {
+    static constexpr std::string_view kStandard[] = {"configmaps",
+                                                     "cpu",
+                                                     "ephemeral-storage",
+                                                     "limits.cpu",
+                                                     "limits.ephemeral-storage",
+                                                     "limits.memory",
+                                                     "memory",
+                                                     "persistentvolumeclaims",
+                                                     "pods",
+                                                     "replicationcontrollers",
+                                                     "requests.cpu",
+                                                     "requests.ephemeral-storage",
+                                                     "requests.memory",
+                                                     "requests.storage",
+                                                     "resourcequotas",
+                                                     "secrets",
+                                                     "services",
+                                                     "services.loadbalancers",
+                                                     "services.nodeports",
+                                                     "storage"};
+    if (name.find('/') != std::string_view::npos || name.starts_with("hugepages-") ||
+        name.starts_with("requests.hugepages-") || name.starts_with("limits.hugepages-"))
+      return;
+    if (std::find(std::begin(kStandard), std::end(kStandard), name) == std::end(kStandard))
+      amount.Invalid(Json(name), "must be a standard resource type or fully qualified");
+  }
+};
+
+class LimitRangeStrategy : public KindStrategy {
+ public:
+  LimitRangeStrategy() : KindStrategy({.allows_create_on_update = true}) {}
+
+  void SetDefaults(JsonObject& range) const override {
+    ForEachObject(range, "spec.limits", [](JsonObject& item) {
+      if (TextAt(item, "type") != "Container") return;
+      FillFrom(item, "default", "max");
+      FillFrom(item, "defaultRequest", "default");
+      FillFrom(item, "defaultRequest", "min");
+    });
+  }
+  void Validate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field limits = root["spec.limits"];
+    UniqueTexts types;
+    for (const Field& item : limits.Items()) {
+      const Field type = item["type"];
+      type.Accept(ValidateQualifiedName(type.Text()));
+      types.Add(type);
+      for (std::string_view name : {"min", "max", "default", "defaultRequest"}) {
+        const Field amounts = item[name];
+        ValidateNotNegative(amounts);
+      }
+      ValidateOrder(item, "min", "max");
+      ValidateOrder(item, "min", "default");
+      ValidateOrder(item, "min", "defaultRequest");
+      ValidateOrder(item, "defaultRequest", "default");
+      ValidateOrder(item, "default", "max");
+      ValidateOrder(item, "defaultRequest", "max");
+    }
+  }
+
+ private:
+  static void FillFrom(JsonObject& item, std::string_view to, std::string_view from) {
+    const JsonObject* amounts = FindObject(std::as_const(item), from);
+    if (amounts == nullptr || amounts->empty()) return;
+    const JsonObject copy = *amounts;
+    JsonObject& target = EnsureObject(item, to);
+    for (const auto& amount : copy) SetDefault(target, amount.key(), amount.value());
+  }
+
+  static void ValidateOrder(const Field& item, std::string_view low, std::string_view high) {
+    const Field lows = item[low];
+    const Field highs = item[high];
+    for (std::string_view name : lows.Keys()) {
+      const Result<Quantity> a = Quantity::Parse(lows.Entry(name).Text());
+      const Result<Quantity> b = Quantity::Parse(highs.Entry(name).Text());
+      if (!highs.Entry(name) || !a.ok() || !b.ok() || *a <= *b) continue;
+      lows.Entry(name).Invalid(std::string(low) + " value " + a->ToString() + " is greater than " +
+                               std::string(high) + " value " + b->ToString());
+    }
+  }
+};
+
+}  // namespace
+
+void AddClusterStrategies(StrategyTable& table) {
+  table.Add("", "Namespace", std::make_unique<NamespaceStrategy>());
+  table.Add("", "Node", std::make_unique<NodeStrategy>());
+  table.Add("", "ResourceQuota", std::make_unique<ResourceQuotaStrategy>());
+  table.Add("", "LimitRange", std::make_unique<LimitRangeStrategy>());
+}
+
+}  // namespace kubexms

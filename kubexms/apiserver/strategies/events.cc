@@ -1,0 +1,66 @@
+#include "kubexms/apiserver/strategies/builtin.h"
+#include "kubexms/apiserver/strategies/fields.h"
+
+namespace kubexms {
+namespace {
+
+constexpr size_t kMaxShortText = 128;
+constexpr size_t kMaxNote = 1024;
+
+// Events are stored in the form of v1; what events.k8s.io calls otherwise is named first here.
+class EventStrategy : public KindStrategy {
+ public:
+  EventStrategy() : KindStrategy({.allows_create_on_update = true}) {}
+
+  void Validate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const bool v1 = root["apiVersion"].Text() == "v1" || root["apiVersion"].empty();
+    ValidateNamespace(root, v1 ? "involvedObject.namespace" : "regarding.namespace");
+    if (!root["eventTime"]) return;
+    const Field controller = root[v1 ? "reportingComponent" : "reportingController"];
+    if (controller.MustBeSet()) controller.Accept(ValidateQualifiedName(controller.Text()));
+    for (std::string_view name : {"reportingInstance", "action", "reason"}) {
+      const Field field = root[name];
+      if (field.MustBeSet() && field.size() > kMaxShortText)
+        field.Invalid("can have at most 128 characters");
+    }
+    const Field note = root[v1 ? "message" : "note"];
+    if (note.size() > kMaxNote) note.Invalid("can have at most 1024 characters");
+    root["type"].SetAndOneOf({"Normal", "Warning"});
+  }
+
+ private:
+  static void ValidateNamespace(const Field& root, std::string_view about) {
+    const Field place = root[about];
+    const std::string_view own = root["metadata.namespace"].Text();
+    const bool of_cluster = place.empty();
+    const bool fits =
+        of_cluster ? own.empty() || own == "default" || own == "kube-system" : own == place.Text();
+    if (!fits) place.Invalid("does not match event.namespace");
+  }
+};
+
+class LeaseStrategy : public KindStrategy {
+ public:
+  LeaseStrategy() : KindStrategy({.allows_create_on_update = true}) {}
+
+  void Validate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field spec = root["spec"];
+    const Field seconds = spec["leaseDurationSeconds"];
+    if (seconds && seconds.Int() <= 0) seconds.Invalid("must be greater than 0");
+    spec["leaseTransitions"].AtLeast(0);
+    if (const Field holder = spec["preferredHolder"]; holder && spec["strategy"].empty())
+      holder.Forbidden("may only be specified if `strategy` is defined");
+  }
+};
+
+}  // namespace
+
+void AddEventStrategies(StrategyTable& table) {
+  table.Add("", "Event", std::make_unique<EventStrategy>());
+  table.Add("events.k8s.io", "Event", std::make_unique<EventStrategy>());
+  table.Add("coordination.k8s.io", "Lease", std::make_unique<LeaseStrategy>());
+}
+
+}  // namespace kubexms

@@ -1,0 +1,211 @@
+#include "kubexms/apiserver/strategies/builtin.h"
+#include "kubexms/apiserver/strategies/fields.h"
+
+namespace kubexms {
+namespace {
+
+constexpr std::string_view kGroup = "networking.k8s.io";
+
+void ValidateBackend(const Field& backend) {
+  const Field service = backend["service"];
+  const Field resource = backend["resource"];
+  if (service && resource)
+    return backend.Invalid(Json(""), "cannot set both resource and service backends");
+  if (!service && !resource) return backend.Required("resource or service backend is required");
+  if (!service) return;
+  const Field name = service["name"];
+  if (name.MustBeSet()) name.Accept(ValidateDns1035Label(name.Text()));
+  const Field port = service["port"];
+  const Field number = service["port.number"];
+  const Field port_name = service["port.name"];
+  if (port_name.empty() && number.Int() == 0) {
+    port.Required("port name or number is required");
+  } else if (!port_name.empty() && number.Int() != 0) {
+    port.Invalid("cannot set both port name & port number");
+  } else if (!port_name.empty()) {
+    port_name.Accept(ValidatePortName(port_name.Text()));
+  } else {
+    number.Between(1, 65535);
+  }
+}
+
+void ValidatePath(const Field& entry) {
+  const Field type = entry["pathType"];
+  const Field path = entry["path"];
+  if (!type) return type.Required("pathType must be specified");
+  type.OneOf({"Exact", "ImplementationSpecific", "Prefix"});
+  const bool exact = type.Text() == "Exact" || type.Text() == "Prefix";
+  if ((exact || !path.empty()) && !path.Text().starts_with('/'))
+    path.Invalid("must be an absolute path");
+  for (std::string_view part : {"//", "/./", "/../", "%2f", "%2F"}) {
+    if (exact && path.Text().find(part) != std::string_view::npos)
+      path.Invalid("must not contain '" + std::string(part) + "'");
+  }
+  const Field backend = entry["backend"];
+  ValidateBackend(backend);
+}
+
+class IngressStrategy : public KindStrategy {
+ public:
+  IngressStrategy() : KindStrategy({.has_status = true, .counts_generations = true}) {}
+
+  void PrepareForCreate(JsonObject& ingress) const override {
+    ingress["status"] = JsonObject{{"loadBalancer", JsonObject()}};
+  }
+  void Validate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field spec = root["spec"];
+    const Field rules = spec["rules"];
+    const Field fallback = spec["defaultBackend"];
+    if (rules.empty() && !fallback)
+      spec.Invalid(Json(JsonArray()), "either `defaultBackend` or `rules` must be specified");
+    if (fallback) ValidateBackend(fallback);
+    for (const Field& rule : rules.Items()) ValidateRule(rule);
+    const Field certificates = spec["tls"];
+    for (const Field& tls : certificates.Items()) {
+      const Field hosts = tls["hosts"];
+      for (const Field& host : hosts.Items()) ValidateHost(host);
+    }
+    if (const Field name = spec["ingressClassName"]) name.MustBeSubdomain();
+  }
+
+ private:
+  static void ValidateHost(const Field& host) {
+    if (host.Text().find('*') != std::string_view::npos) {
+      host.Accept(ValidateWildcardDns1123Subdomain(host.Text()));
+    } else {
+      host.MustBeSubdomain();
+    }
+  }
+
+  static void ValidateRule(const Field& rule) {
+    if (const Field host = rule["host"]; !host.empty()) {
+      if (ValidateIp(host.Text()).empty()) host.Invalid("must be a DNS name, not an IP address");
+      ValidateHost(host);
+    }
+    if (!rule["http"]) return;
+    const Field paths = rule["http.paths"];
+    paths.MustBeSet();
+    for (const Field& path : paths.Items()) ValidatePath(path);
+  }
+};
+
+class IngressClassStrategy : public FixedFieldsStrategy {
+ public:
+  IngressClassStrategy() : FixedFieldsStrategy({.counts_generations = true}, {"spec.controller"}) {}
+
+  void Validate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field controller = root["spec.controller"];
+    if (controller.size() > 250) controller.TooLong(250);
+    if (!controller.empty() && controller.Text().find('/') == std::string_view::npos)
+      controller.Invalid("must be a domain-prefixed path (such as \"acme.io/foo\")");
+  }
+};
+
+void ValidatePolicyPort(const Field& port) {
+  port["protocol"].OneOf({"SCTP", "TCP", "UDP"});
+  const Field number = port["port"];
+  const Field end = port["endPort"];
+  if (number) ValidatePortNumberOrName(number);
+  if (!end) return;
+  if (!number) return end.Invalid("may not be specified when `port` is not specified");
+  if (number.IsText()) return end.Invalid("may not be specified when `port` is non-numeric");
+  if (end.Int() < number.Int()) end.Invalid("must be greater than or equal to `port`");
+}
+
+void ValidatePeer(const Field& peer) {
+  const Field block = peer["ipBlock"];
+  const Field pods = peer["podSelector"];
+  const Field namespaces = peer["namespaceSelector"];
+  ValidateLabelSelector(pods);
+  ValidateLabelSelector(namespaces);
+  if (block) {
+    const Field range = block["cidr"];
+    if (range.MustBeSet()) range.Accept(ValidateCidr(range.Text()));
+    const Field exceptions = block["except"];
+    for (const Field& exception : exceptions.Items())
+      exception.Accept(ValidateCidr(exception.Text()));
+  }
+  if (block && (pods || namespaces))
+    peer.Forbidden("may not specify both ipBlock and another peer");
+  if (!block && !pods && !namespaces) peer.Required("must specify a peer");
+}
+
+void ValidatePolicyRules(const Field& rules, std::string_view peers_name) {
+  for (const Field& rule : rules.Items()) {
+    const Field ports = rule["ports"];
+    for (const Field& port : ports.Items()) ValidatePolicyPort(port);
+    const Field peers = rule[peers_name];
+    for (const Field& peer : peers.Items()) ValidatePeer(peer);
+  }
+}
+
+class NetworkPolicyStrategy : public KindStrategy {
+ public:
+  NetworkPolicyStrategy() : KindStrategy({.counts_generations = true}) {}
+
+  void SetDefaults(JsonObject& policy) const override {
+    JsonObject* spec = FindObject(policy, "spec");
+    if (spec == nullptr) return;
+    SetDefault(*spec, "podSelector", JsonObject());
+    const JsonArray* given = FindArray(*spec, "policyTypes");
+    if (given != nullptr && !given->empty()) return;
+    JsonArray types;
+    types.push_back("Ingress");
+    const JsonArray* egress = FindArray(*spec, "egress");
+    if (egress != nullptr && !egress->empty()) types.push_back("Egress");
+    (*spec)["policyTypes"] = std::move(types);
+  }
+  void Validate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field spec = root["spec"];
+    const Field selector = spec["podSelector"];
+    ValidateLabelSelector(selector);
+    const Field ingress = spec["ingress"];
+    ValidatePolicyRules(ingress, "from");
+    const Field egress = spec["egress"];
+    ValidatePolicyRules(egress, "to");
+    const Field types = spec["policyTypes"];
+    if (types.size() > 2) types.Invalid("may not specify more than two policyTypes");
+    for (const Field& type : types.Items()) type.OneOf({"Egress", "Ingress"});
+  }
+};
+
+class IpAddressStrategy : public FixedFieldsStrategy {
+ public:
+  IpAddressStrategy() : FixedFieldsStrategy({.validate_name = ValidateIp}, {"spec.parentRef"}) {}
+
+  void Validate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field parent = root["spec.parentRef"];
+    if (!parent) return parent.Required();
+    parent["resource"].MustBeSet();
+    parent["name"].MustBeSet();
+  }
+};
+
+class ServiceCidrStrategy : public FixedFieldsStrategy {
+ public:
+  ServiceCidrStrategy() : FixedFieldsStrategy({.has_status = true}, {"spec.cidrs"}) {}
+
+  void PrepareForCreate(JsonObject& range) const override { range["status"] = JsonObject(); }
+  void Validate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field ranges = root["spec.cidrs"];
+    ranges.MustBeSet("at least one CIDR required");
+    for (const Field& range : ranges.Items()) range.Accept(ValidateCidr(range.Text()));
+  }
+};
+
+}  // namespace
+
+void AddNetworkingStrategies(StrategyTable& table) {
+  table.Add(kGroup, "Ingress", std::make_unique<IngressStrategy>());
+  table.Add(kGroup, "IngressClass", std::make_unique<IngressClassStrategy>());
+  table.Add(kGroup, "NetworkPolicy", std::make_unique<NetworkPolicyStrategy>());
+  table.Add(kGroup, "IPAddress", std::make_unique<IpAddressStrategy>());
+  table.Add(kGroup, "ServiceCIDR", std::make_unique<ServiceCidrStrategy>());
+}
+
+}  // namespace kubexms
