@@ -67,6 +67,8 @@ struct Resource {
 
   // The version in which objects are stored. Objects of other versions are converted.
   std::string storage_version;
+  // The group under which they are stored, where that is not `group`: one event has two groups.
+  std::optional<std::string> storage_group;
 
   bool custom = false;  // the rest is set for custom resources only
   std::vector<PrinterColumn> printer_columns;
