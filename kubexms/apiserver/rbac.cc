@@ -12,7 +12,9 @@
 
 #include "kubexms/api/codec.h"
 #include "kubexms/api/quote.h"
+#include "kubexms/apiserver/object_json.h"
 #include "kubexms/apiserver/resource.h"
+#include "kubexms/apiserver/service_account_tokens.h"
 
 namespace kubexms {
 namespace {
@@ -103,11 +105,6 @@ void SetSubjectKey(std::string& key, std::string_view name_space, SubjectKind ki
   key += name;
 }
 
-// The name that service accounts have as users.
-std::string ServiceAccountUser(std::string_view name_space, std::string_view name) {
-  return fmt::format("system:serviceaccount:{}:{}", name_space, name);
-}
-
 // Empty when the subject can be nobody.
 std::string SubjectKey(const rbacv1::Subject& subject, std::string_view binding_namespace) {
   std::string key;
@@ -120,7 +117,7 @@ std::string SubjectKey(const rbacv1::Subject& subject, std::string_view binding_
         subject.namespace_.empty() ? binding_namespace : std::string_view(subject.namespace_);
     if (home.empty()) return key;
     SetSubjectKey(key, binding_namespace, SubjectKind::kUser,
-                  ServiceAccountUser(home, subject.name));
+                  ServiceAccountUserName(home, subject.name));
   }
   return key;
 }
@@ -162,11 +159,6 @@ Json WithoutCollectorFields(const Json& object) {
 
 bool OnlyCollectorFieldsChange(const Json& object, const Json* old) {
   return old != nullptr && JsonEqual(WithoutCollectorFields(object), WithoutCollectorFields(*old));
-}
-
-std::string_view NameOf(const Json& object) {
-  const Json* metadata = FindMember(object, "metadata");
-  return metadata == nullptr ? std::string_view() : FindString(*metadata, "name");
 }
 
 Error ForbiddenWrite(const RequestAttributes& request, const Json& object, std::string_view why) {

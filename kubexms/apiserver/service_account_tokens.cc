@@ -10,6 +10,7 @@
 #include "kubexms/api/group_version.h"
 #include "kubexms/api/kinds/authentication_v1.h"
 #include "kubexms/api/time.h"
+#include "kubexms/apiserver/object_json.h"
 #include "kubexms/apiserver/small_file.h"
 #include "kubexms/base/base64.h"
 #include "kubexms/base/check.h"
@@ -172,11 +173,6 @@ Result<void> CheckObject(ObjectLookup& objects, std::string_view resource,
   return Refused("service account token has been invalidated");
 }
 
-std::string_view MetadataString(const Json& object, std::string_view field) {
-  const Json* metadata = FindMember(object, "metadata");
-  return metadata == nullptr ? std::string_view() : FindString(*metadata, field);
-}
-
 ObjectNameAndUid NameAndUid(const Json& object) {
   return {std::string(MetadataString(object, "name")), std::string(MetadataString(object, "uid"))};
 }
@@ -273,12 +269,6 @@ Seconds SetTimes(const TokenIssuer& issuer, int64_t expiration, TokenClaims& cla
     claims.expires_at = now + kExtendedLifetime;
   }
   return told;
-}
-
-JsonObject& ObjectMember(JsonObject& object, std::string_view name) {
-  Json& member = object[name];
-  if (!member.is_object()) member = JsonObject();
-  return member.as_object();
 }
 
 }  // namespace
