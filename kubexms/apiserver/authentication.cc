@@ -4,6 +4,7 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/sha.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +14,7 @@
 
 #include "kubexms/apiserver/small_file.h"
 #include "kubexms/base/check.h"
+#include "kubexms/base/mutex.h"
 
 namespace kubexms {
 namespace {
@@ -143,10 +145,13 @@ UserInfo Anonymous() {
   return {.name = std::string(kAnonymousUser), .groups = {std::string(kUnauthenticatedGroup)}};
 }
 
-Error NotAuthorized() { return Error::Unauthorized("Unauthorized"); }
+// A token that is ours, but not good, for this reason.
+Error InvalidToken(const Error& error) {
+  if (!error.IsUnauthorized()) return error;
+  return Error::Unauthorized(fmt::format("[invalid bearer token, {}]", error.message()));
+}
 
-// --- impersonation
-// --------------------------------------------------------------------------------
+Error NotAuthorized() { return Error::Unauthorized("Unauthorized"); }
 
 constexpr std::string_view kExtraPrefix = "impersonate-extra-";
 constexpr std::string_view kServiceAccountPrefix = "system:serviceaccount:";
@@ -298,9 +303,53 @@ const UserInfo* TokenFile::Find(std::string_view token) const {
   return found == entries_->users.end() ? nullptr : &found->second;
 }
 
-Authenticator::Authenticator(Options options) : options_(std::move(options)) {
+// The claims of tokens that were verified, by a digest of the token. In two halves: when the
+// younger one is full the older one is forgotten.
+class Authenticator::TokenMemory {
+ public:
+  using Claims = std::shared_ptr<const TokenClaims>;
+
+  explicit TokenMemory(size_t capacity) : half_(std::max<size_t>(capacity / 2, 1)) {}
+
+  Claims Find(const Digest& digest) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    if (const auto found = young_.find(digest); found != young_.end()) return found->second;
+    const auto found = old_.find(digest);
+    if (found == old_.end()) return nullptr;
+    Claims claims = found->second;
+    AddLocked(digest, claims);
+    return claims;
+  }
+
+  void Add(const Digest& digest, Claims claims) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    AddLocked(digest, std::move(claims));
+  }
+
+ private:
+  using Half = std::unordered_map<Digest, Claims, DigestHash, DigestEqual>;
+
+  void AddLocked(const Digest& digest, Claims claims) REQUIRES(mutex_) {
+    if (young_.size() >= half_) {
+      old_ = std::move(young_);
+      young_.clear();
+    }
+    young_.emplace(digest, std::move(claims));
+  }
+
+  const size_t half_;
+  Mutex mutex_;
+  Half young_ GUARDED_BY(mutex_);
+  Half old_ GUARDED_BY(mutex_);
+};
+
+Authenticator::Authenticator(Options options)
+    : options_(std::move(options)),
+      memory_(std::make_unique<TokenMemory>(options_.max_remembered_tokens)) {
   KUBEXMS_CHECK((options_.issuer == nullptr) == (options_.objects == nullptr));
 }
+
+Authenticator::~Authenticator() = default;
 
 Result<UserInfo> Authenticator::Authenticate(const HttpRequest& request) const {
   const HttpPeer* peer = request.peer.get();
@@ -332,20 +381,28 @@ Result<Authenticator::TokenUser> Authenticator::AuthenticateToken(
   return found;
 }
 
+Result<std::shared_ptr<const TokenClaims>> Authenticator::ReadSigned(std::string_view token) const {
+  Digest digest;
+  SHA256(reinterpret_cast<const unsigned char*>(token.data()), token.size(), digest.data());
+  if (std::shared_ptr<const TokenClaims> known = memory_->Find(digest)) return known;
+  if (!options_.issuer->Recognises(token)) return Error::Unauthorized("invalid bearer token");
+  Result<TokenClaims> claims = options_.issuer->ReadSigned(token);
+  if (!claims.ok()) return InvalidToken(claims.error());
+  auto shared = std::make_shared<const TokenClaims>(std::move(*claims));
+  memory_->Add(digest, shared);
+  return shared;
+}
+
 Result<Authenticator::TokenUser> Authenticator::AuthenticateServiceAccount(
     std::string_view token, std::span<const std::string> audiences) const {
-  if (options_.issuer == nullptr || !options_.issuer->Recognises(token)) {
-    return Error::Unauthorized("invalid bearer token");
-  }
+  if (options_.issuer == nullptr) return Error::Unauthorized("invalid bearer token");
+  ASSIGN_OR_RETURN(const std::shared_ptr<const TokenClaims> claims, ReadSigned(token));
   if (audiences.empty()) audiences = options_.issuer->options().api_audiences;
-  const auto refuse = [](const Error& error) {
-    if (!error.IsUnauthorized()) return error;
-    return Error::Unauthorized(fmt::format("[invalid bearer token, {}]", error.message()));
-  };
-  const Result<TokenClaims> claims = options_.issuer->Verify(token, audiences);
-  if (!claims.ok()) return refuse(claims.error());
-  if (const Result<void> exist = CheckTokenObjects(*claims, *options_.objects); !exist.ok()) {
-    return refuse(exist.error());
+  if (const auto holds = options_.issuer->CheckClaims(*claims, audiences); !holds.ok()) {
+    return InvalidToken(holds.error());
+  }
+  if (const auto exist = CheckTokenObjects(*claims, *options_.objects); !exist.ok()) {
+    return InvalidToken(exist.error());
   }
   TokenUser found{.user = claims->User()};
   AddAuthenticatedGroup(found.user);

@@ -49,7 +49,7 @@ class TokenFile {
   std::unique_ptr<Entries> entries_;
 };
 
-// Immutable once made: any thread may use it.
+// Safe for use from any thread.
 class Authenticator {
  public:
   struct Options {
@@ -57,8 +57,12 @@ class Authenticator {
     // For tokens of service accounts; null: there are none. Borrowed, as are the objects.
     const TokenIssuer* issuer = nullptr;
     ObjectLookup* objects = nullptr;
+    // How many tokens are remembered whose signature was found to be good. That takes most of the
+    // time of a check; their times and objects are looked at again whenever they are used.
+    size_t max_remembered_tokens = 8192;
   };
   explicit Authenticator(Options options);
+  ~Authenticator();
 
   // The message to the client is always "Unauthorized": why is nobody's business.
   Result<UserInfo> Authenticate(const HttpRequest& request) const;
@@ -75,8 +79,13 @@ class Authenticator {
  private:
   Result<TokenUser> AuthenticateServiceAccount(std::string_view token,
                                                std::span<const std::string> audiences) const;
+  // Of a token that was signed by the issuer.
+  Result<std::shared_ptr<const TokenClaims>> ReadSigned(std::string_view token) const;
 
-  Options options_;
+  class TokenMemory;
+
+  const Options options_;
+  const std::unique_ptr<TokenMemory> memory_;
 };
 
 // Another identity that a request asks to act under, by its Impersonate-* headers.

@@ -136,6 +136,29 @@ TEST_F(AuthenticatorTest, TakesTokensOfServiceAccountsUntilTheyAreRevoked) {
             "[invalid bearer token, service account token has been invalidated]");
 }
 
+TEST_F(AuthenticatorTest, ARememberedTokenStillExpires) {
+  const std::string token = tokens_.issuer.Sign(tokens_.Claims()).value();
+  EXPECT_TRUE(authenticator_.AuthenticateToken(token).ok());
+  tokens_.clock.Advance(std::chrono::hours(1));
+  EXPECT_EQ(authenticator_.AuthenticateToken(token).error().message(),
+            "[invalid bearer token, service account token has expired]");
+}
+
+TEST_F(AuthenticatorTest, RemembersOnlySoManyTokens) {
+  const Authenticator forgetful(
+      {.issuer = &tokens_.issuer, .objects = &tokens_.objects, .max_remembered_tokens = 4});
+  std::vector<std::string> signed_tokens;
+  for (int i = 0; i < 10; ++i) {
+    signed_tokens.push_back(tokens_.issuer.Sign(tokens_.Claims()).value());
+  }
+  for (int round = 0; round < 2; ++round) {
+    for (const std::string& token : signed_tokens) {
+      EXPECT_TRUE(forgetful.AuthenticateToken(token).ok());
+      EXPECT_FALSE(forgetful.AuthenticateToken(token + "A").ok());
+    }
+  }
+}
+
 TEST_F(AuthenticatorTest, SaysForWhichAudiencesATokenIs) {
   TokenClaims claims = tokens_.Claims();
   claims.audiences = {"vault", "mesh"};
@@ -146,9 +169,6 @@ TEST_F(AuthenticatorTest, SaysForWhichAudiencesATokenIs) {
   EXPECT_FALSE(authenticator_.AuthenticateToken("static", asked).ok());
   EXPECT_THAT(authenticator_.AuthenticateToken("static")->audiences, ElementsAre("api"));
 }
-
-// --- impersonation
-// --------------------------------------------------------------------------------
 
 TEST(ImpersonationTest, IsAbsentWithoutItsHeaders) {
   EXPECT_FALSE(ParseImpersonation({{"Accept", "*/*"}}).value().has_value());

@@ -276,6 +276,8 @@ struct RbacAuthorizer::Snapshot {
     std::string key;
     key.reserve(256);
     if (WalkScope(user, {}, key, visit) || name_space.empty()) return;
+    // No namespace is called so, and a key made of it might be that of somebody else.
+    if (name_space.find('/') != std::string_view::npos) return;
     WalkScope(user, name_space, key, visit);
   }
 

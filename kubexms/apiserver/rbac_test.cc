@@ -103,6 +103,15 @@ TEST_F(RbacTest, KnowsServiceAccountsByTheirUserName) {
   EXPECT_FALSE(May({.name = "system:serviceaccount:y:s"}, kListPods));
 }
 
+TEST_F(RbacTest, ANamespaceIsNotMistakenForAPartOfAName) {
+  PutObject(*store_, RoleObject("", "reader", {Rule({"list"}, {""}, {"pods"})}));
+  PutObject(*store_,
+            BindingObject("x", "b", "ClusterRole", "reader", {SubjectOf("User", "a/ujoe")}));
+  RequestAttributes odd = kListPods;
+  odd.name_space = "x/ua";
+  EXPECT_FALSE(May(kJoe, odd));
+}
+
 TEST_F(RbacTest, SaysWhichBoundRolesAreMissing) {
   PutObject(*store_, BindingObject("", "b", "ClusterRole", "gone", {SubjectOf("User", "joe")}));
   EXPECT_EQ(Decide(kJoe, kListPods).reason,
@@ -158,9 +167,6 @@ TEST(ForbiddenErrorTest, IsWordedAsKubernetesDoes) {
   EXPECT_EQ(path.message(), R"(forbidden: User "joe" cannot get path "/metrics")");
   EXPECT_EQ(path.details(), ErrorDetails());
 }
-
-// --- escalation
-// -----------------------------------------------------------------------------------
 
 class EscalationTest : public RbacTest {
  protected:
@@ -247,9 +253,6 @@ TEST_F(EscalationTest, ABindingToNothingIsNotFound) {
   EXPECT_EQ(refused.error().message(), R"(roles.rbac.authorization.k8s.io "gone" not found)");
 }
 
-// --- threads
-// --------------------------------------------------------------------------------------
-
 TEST_F(RbacTest, ManyReadersSeeWholeSnapshots) {
   // Either binding allows it, and at every moment one of them is there.
   PutObject(*store_, RoleObject("", "reader", {Rule({"list"}, {""}, {"pods"})}));
@@ -273,9 +276,6 @@ TEST_F(RbacTest, ManyReadersSeeWholeSnapshots) {
   for (std::thread& reader : readers) reader.join();
   EXPECT_EQ(denied, 0);
 }
-
-// --- the index against the definition
-// -------------------------------------------------------------
 
 // Decides as the definition says: every binding, every subject, every rule.
 class NaiveAuthorizer {

@@ -331,6 +331,12 @@ Result<std::string> TokenIssuer::Sign(TokenClaims claims) const {
 
 Result<TokenClaims> TokenIssuer::Verify(std::string_view token,
                                         std::span<const std::string> audiences) const {
+  ASSIGN_OR_RETURN(TokenClaims claims, ReadSigned(token));
+  RETURN_IF_ERROR(CheckClaims(claims, audiences));
+  return claims;
+}
+
+Result<TokenClaims> TokenIssuer::ReadSigned(std::string_view token) const {
   const std::optional<Parts> parts = Split(token);
   if (!parts) return Malformed();
   const Result<Json> header = DecodePart(parts->header);
@@ -346,18 +352,20 @@ Result<TokenClaims> TokenIssuer::Verify(std::string_view token,
   }
   const Result<Json> json = DecodePart(parts->claims);
   if (!json.ok()) return Malformed();
-  ASSIGN_OR_RETURN(TokenClaims claims, ReadClaims(*json));
+  return ReadClaims(*json);
+}
+
+Result<void> TokenIssuer::CheckClaims(const TokenClaims& claims,
+                                      std::span<const std::string> audiences) const {
   if (claims.issuer != options_.issuer) return Refused("the token is of another issuer");
   RETURN_IF_ERROR(CheckTimes(claims));
   const auto wanted = [&](const std::string& audience) {
     return std::ranges::find(audiences, audience) != audiences.end();
   };
-  if (!std::ranges::any_of(claims.audiences, wanted)) {
-    return Refused(
-        fmt::format("token audiences [\"{}\"] is invalid for the target audiences [\"{}\"]",
-                    fmt::join(claims.audiences, "\" \""), fmt::join(audiences, "\" \"")));
-  }
-  return claims;
+  if (std::ranges::any_of(claims.audiences, wanted)) return {};
+  return Refused(
+      fmt::format("token audiences [\"{}\"] is invalid for the target audiences [\"{}\"]",
+                  fmt::join(claims.audiences, "\" \""), fmt::join(audiences, "\" \"")));
 }
 
 Result<void> TokenIssuer::CheckTimes(const TokenClaims& claims) const {

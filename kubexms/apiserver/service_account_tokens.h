@@ -92,9 +92,13 @@ class TokenIssuer {
   // The token that says this. Its issuer and id are filled in.
   Result<std::string> Sign(TokenClaims claims) const;
 
-  // What a token says, when it is ours: well-formed, signed by our key with its one algorithm, of
-  // our issuer, begun and not expired, and meant for one of `audiences`. Whether its objects still
-  // exist is not looked at. Errors are Unauthorized and say why.
+  // What a token says, when it is ours: well-formed and signed by our key with its one algorithm.
+  // That never changes, so it may be remembered. Errors are Unauthorized and say why.
+  Result<TokenClaims> ReadSigned(std::string_view token) const;
+  // Whether that holds now: it is of our issuer, has begun and not expired, and is meant for one of
+  // `audiences`.
+  Result<void> CheckClaims(const TokenClaims& claims, std::span<const std::string> audiences) const;
+  // Both. Whether the token's objects still exist is for CheckTokenObjects to say.
   Result<TokenClaims> Verify(std::string_view token, std::span<const std::string> audiences) const;
 
   // Whether a text claims to be a token of this issuer, without trusting it in anything.
