@@ -10,7 +10,6 @@
 #include <cstring>
 
 #include "kubexms/api/time.h"
-#include "kubexms/apiserver/reviews.h"
 #include "kubexms/base/check.h"
 #include "kubexms/base/json.h"
 
@@ -67,6 +66,35 @@ std::string_view AddressWithoutPort(std::string_view address) {
   return address;
 }
 
+void AppendStrings(const std::vector<std::string>& values, TextBuffer& out) {
+  out.Append('[');
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i > 0) out.Append(',');
+    AppendJsonString(values[i], out);
+  }
+  out.Append(']');
+}
+
+void AppendUser(const UserInfo& user, TextBuffer& out) {
+  ObjectWriter writer(out);
+  writer.Optional("username", user.name);
+  writer.Optional("uid", user.uid);
+  if (!user.groups.empty()) {
+    writer.Key("groups");
+    AppendStrings(user.groups, out);
+  }
+  if (!user.extra.empty()) {
+    writer.Key("extra");
+    ObjectWriter extra(out);
+    for (const auto& [key, values] : user.extra) {
+      extra.Key(key);
+      AppendStrings(values, out);
+    }
+    extra.Close();
+  }
+  writer.Close();
+}
+
 void AppendObjectReference(const RequestAttributes& request, TextBuffer& out) {
   ObjectWriter reference(out);
   reference.Optional("resource", request.resource);
@@ -120,10 +148,10 @@ std::string AuditLine(const AuditEvent& event) {
   line.String("requestURI", event.request_uri);
   line.String("verb", event.request.verb);
   line.Key("user");
-  AppendJson(UserInfoJson(event.user), out);
+  AppendUser(event.user, out);
   if (event.impersonated_user != nullptr) {
     line.Key("impersonatedUser");
-    AppendJson(UserInfoJson(*event.impersonated_user), out);
+    AppendUser(*event.impersonated_user, out);
   }
   line.Key("sourceIPs");
   out.Append('[');

@@ -40,7 +40,7 @@ TEST(AuditLineTest, IsAnEventInKubernetesForm) {
   EXPECT_EQ(AuditLine(event),
             R"({"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"i",)"
             R"("stage":"ResponseComplete","requestURI":"/api/v1/namespaces/x/pods/p","verb":"get",)"
-            R"("user":{"groups":["dev"],"username":"joe"},"sourceIPs":["10.0.0.1"],)"
+            R"("user":{"username":"joe","groups":["dev"]},"sourceIPs":["10.0.0.1"],)"
             R"("userAgent":"kubectl","objectRef":{"resource":"pods","namespace":"x","name":"p",)"
             R"("apiVersion":"v1"},"responseStatus":{"metadata":{},"code":200},)"
             R"("requestReceivedTimestamp":"2024-01-01T00:00:00.000000Z",)"
@@ -50,7 +50,7 @@ TEST(AuditLineTest, IsAnEventInKubernetesForm) {
 }
 
 TEST(AuditLineTest, TellsWhoActedForWhomAndWhatWentWrong) {
-  const UserInfo ann{.name = "ann"};
+  const UserInfo ann{.name = "ann", .uid = "7", .extra = {{"k", {"a", "b"}}}};
   const Error error = Error::NotFound("pods", "p");
   AuditEvent event = EventOf("i");
   event.stage = AuditStage::kResponseStarted;
@@ -60,7 +60,9 @@ TEST(AuditLineTest, TellsWhoActedForWhomAndWhatWentWrong) {
   event.code = 404;
   const std::string line = AuditLine(event);
   EXPECT_THAT(line, HasSubstr(R"("stage":"ResponseStarted")"));
-  EXPECT_THAT(line, HasSubstr(R"("impersonatedUser":{"username":"ann"})"));
+  EXPECT_THAT(
+      line,
+      HasSubstr(R"("impersonatedUser":{"username":"ann","uid":"7","extra":{"k":["a","b"]}})"));
   EXPECT_THAT(line, HasSubstr(R"("sourceIPs":["::1"])"));
   EXPECT_THAT(line,
               HasSubstr(R"("responseStatus":{"metadata":{},"status":"Failure",)"
@@ -79,9 +81,6 @@ TEST(AuditLineTest, HasTheBodiesThatItsLevelAsksForInOneLine) {
   EXPECT_THAT(AuditLine(event), Not(HasSubstr("requestObject")));
   EXPECT_EQ(std::ranges::count(AuditLine(event), '\n'), 1);
 }
-
-// --- policy
-// ---------------------------------------------------------------------------------------
 
 Result<AuditPolicy> ParsePolicy(std::string_view rules) {
   return AuditPolicy::Parse(
@@ -140,9 +139,6 @@ TEST(AuditPolicyTest, ErrorsNameTheRule) {
   EXPECT_EQ(ParsePolicy(R"([{"level":"None","verbs":"get"}])").error().message(),
             "rules[0]: verbs: expected a list");
 }
-
-// --- log
-// ------------------------------------------------------------------------------------------
 
 class AuditLogTest : public testing::Test {
  protected:

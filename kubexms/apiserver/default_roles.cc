@@ -28,9 +28,6 @@ constexpr std::string_view kControllerPrefix = "system:controller:";
 constexpr std::string_view kSystem = "kube-system";
 constexpr std::string_view kPublic = "kube-public";
 
-// --- reading the table
-// ----------------------------------------------------------------------------
-
 Words SplitWords(std::string_view line) {
   Words words;
   while (!line.empty()) {
@@ -136,9 +133,6 @@ std::vector<RoleRow> ParseTable(std::string_view table) {
   }
   return rows;
 }
-
-// --- objects
-// --------------------------------------------------------------------------------------
 
 ObjectMeta DefaultMeta(std::string_view name, std::string_view name_space = {}) {
   ObjectMeta meta;
@@ -265,9 +259,6 @@ void FillAggregatedRules(std::vector<Json>& roles) {
   }
 }
 
-// --- reconciliation
-// -------------------------------------------------------------------------------
-
 bool IsProtected(const Json& existing) {
   const Json* metadata = FindMember(existing, "metadata");
   const Json* annotations = metadata == nullptr ? nullptr : FindMember(*metadata, "annotations");
@@ -325,9 +316,6 @@ std::optional<Json> IfChanged(const Json& existing, Json reconciled) {
   if (JsonEqual(existing, reconciled)) return std::nullopt;
   return reconciled;
 }
-
-// --- aggregation
-// ----------------------------------------------------------------------------------
 
 bool Selects(const Selector& selector, const Json& role) {
   StringMap labels;

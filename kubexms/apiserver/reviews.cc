@@ -22,6 +22,18 @@ JsonArray Strings(const std::vector<std::string>& values) {
   return JsonArray(values.begin(), values.end());
 }
 
+JsonObject UserInfoJson(const UserInfo& user) {
+  JsonObject json;
+  if (!user.name.empty()) json["username"] = user.name;
+  if (!user.uid.empty()) json["uid"] = user.uid;
+  if (!user.groups.empty()) json["groups"] = Strings(user.groups);
+  if (user.extra.empty()) return json;
+  JsonObject extra;
+  for (const auto& [key, values] : user.extra) extra[key] = Strings(values);
+  json["extra"] = std::move(extra);
+  return json;
+}
+
 Json MemberOrNull(const Json& document, std::string_view parent, std::string_view field) {
   const Json* found = FindMember(document, parent);
   if (found != nullptr) found = FindMember(*found, field);
@@ -40,7 +52,9 @@ void CheckMetadataIsEmpty(const Json& review, bool in_namespace, Causes& causes)
   if (metadata == nullptr || !metadata->is_object()) return;
   for (const auto& [key, value] : metadata->get_object()) {
     if (key == "managedFields" || (in_namespace && key == "namespace") || IsEmpty(value)) continue;
-    causes.push_back(Invalid(FieldPath("metadata"), *metadata, "must be empty"));
+    causes.push_back(
+        Invalid(FieldPath("metadata"), *metadata,
+                in_namespace ? "must be empty except for namespace" : "must be empty"));
     return;
   }
 }
@@ -152,18 +166,6 @@ JsonObject RulesStatus(const UserRules& found) {
 }
 
 }  // namespace
-
-JsonObject UserInfoJson(const UserInfo& user) {
-  JsonObject json;
-  if (!user.name.empty()) json["username"] = user.name;
-  if (!user.uid.empty()) json["uid"] = user.uid;
-  if (!user.groups.empty()) json["groups"] = Strings(user.groups);
-  if (user.extra.empty()) return json;
-  JsonObject extra;
-  for (const auto& [key, values] : user.extra) extra[key] = Strings(values);
-  json["extra"] = std::move(extra);
-  return json;
-}
 
 Result<Json> AnswerTokenReview(Json review, const Authenticator& authenticator) {
   ASSIGN_OR_RETURN(const authenticationv1::TokenReview asked,

@@ -33,7 +33,4 @@ Result<Json> AnswerSelfSubjectRulesReview(const Json& review, const UserInfo& us
 // Who am I?
 Result<Json> AnswerSelfSubjectReview(Json review, const UserInfo& user, const Clock& clock);
 
-// A user in the form of authentication.k8s.io, also used by the audit log.
-JsonObject UserInfoJson(const UserInfo& user);
-
 }  // namespace kubexms
