@@ -12,7 +12,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace kubexms;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  (void)StoredObject::Make(std::string(text), {"spec.nodeName", "status.phase"}).ok();
+  (void)ReadHeader(text, {"spec.nodeName", "status.phase"}).ok();
   const Result<corev1::Pod> pod = Decode<corev1::Pod>(text);
   if (!pod.ok()) return 0;
   const std::string encoded = Encode(*pod);

@@ -141,8 +141,8 @@ EncodedObject EncodeObject(const JsonObject& object) {
   return encoded;
 }
 
-Result<std::shared_ptr<const StoredObject>> StoredObject::Make(
-    std::string bytes, const std::vector<std::string>& field_paths) {
+Result<ObjectHeader> ReadHeader(std::string_view bytes,
+                                const std::vector<std::string>& field_paths) {
   ASSIGN_OR_RETURN(const dom::element root, JsonReader::Read(bytes));
   dom::object object;
   dom::object metadata;
@@ -162,7 +162,7 @@ Result<std::shared_ptr<const StoredObject>> StoredObject::Make(
   };
   header.fields.reserve(field_paths.size());
   for (const std::string& path : field_paths) header.fields.push_back(ReadField(root, path));
-  return std::shared_ptr<const StoredObject>(new StoredObject(std::move(bytes), std::move(header)));
+  return header;
 }
 
 }  // namespace kubexms

@@ -51,22 +51,9 @@ struct ObjectHeader {
   std::vector<std::string> fields;
 };
 
-class StoredObject {
- public:
-  // Reads the header out of `bytes`, once. `field_paths` are the kind's selectable fields, such as
-  // "spec.nodeName". Fails when the bytes are not an object with metadata.
-  static Result<std::shared_ptr<const StoredObject>> Make(
-      std::string bytes, const std::vector<std::string>& field_paths = {});
-
-  std::string_view bytes() const { return bytes_; }
-  const ObjectHeader& header() const { return header_; }
-
- private:
-  StoredObject(std::string bytes, ObjectHeader header)
-      : bytes_(std::move(bytes)), header_(std::move(header)) {}
-
-  std::string bytes_;
-  ObjectHeader header_;
-};
+// Reads the header out of an object's bytes. `field_paths` are the kind's selectable fields, such
+// as "spec.nodeName". Fails when the bytes are not an object with metadata.
+Result<ObjectHeader> ReadHeader(std::string_view bytes,
+                                const std::vector<std::string>& field_paths = {});
 
 }  // namespace kubexms

@@ -20,7 +20,8 @@ std::string StoragePrefix(std::string_view group, std::string_view plural) {
 }
 
 std::string StoragePrefix(const Resource& resource, std::string_view name_space) {
-  std::string prefix = StoragePrefix(resource.group, resource.plural);
+  std::string prefix =
+      StoragePrefix(resource.storage_group.value_or(resource.group), resource.plural);
   if (!name_space.empty()) prefix.append(name_space).append("/");
   return prefix;
 }

@@ -13,6 +13,7 @@
 
 #include "kubexms/api/group_version.h"
 #include "kubexms/api/schema.h"
+#include "kubexms/base/json.h"
 
 namespace kubexms {
 
@@ -59,12 +60,15 @@ struct Resource {
   std::vector<Subresource> subresources;
 
   SchemaHandle schema;                 // of the whole object
+  Json zero = JsonObject();            // what an object consists of when nothing is set
   const Strategy* strategy = nullptr;  // never null; lives as long as the server
   // What `fieldSelector` may name besides metadata.name and metadata.namespace: "spec.nodeName".
   std::vector<std::string> selectable_fields;
 
   // The version in which objects are stored. Objects of other versions are converted.
   std::string storage_version;
+  // The group under which they are stored, where that is not `group`: one event has two groups.
+  std::optional<std::string> storage_group;
 
   bool custom = false;  // the rest is set for custom resources only
   std::vector<PrinterColumn> printer_columns;

@@ -1,0 +1,66 @@
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexms/apiserver/service_account_tokens.h"
+#include "kubexms/base/base64.h"
+#include "kubexms/base/check.h"
+#include "kubexms/net/certificates.h"
+
+namespace kubexms {
+namespace {
+
+struct Fixture {
+  Fixture()
+      : pem(MakePrivateKey().value()),
+        key(SigningKey::Parse(pem).value()),
+        issuer(TokenIssuer::FromKey(pem, {.issuer = "https://issuer",
+                                          .api_audiences = audiences,
+                                          .clock = &clock,
+                                          .random = &random})
+                   .value()) {}
+
+  const std::vector<std::string> audiences{"api"};
+  ManualClock clock;
+  SystemRandom random;
+  const std::string pem;
+  const SigningKey key;
+  const TokenIssuer issuer;
+};
+
+// Nothing that is not signed by the key is ever accepted.
+void CheckUnsigned(const Fixture& fixture, std::string_view text) {
+  (void)fixture.issuer.Recognises(text);
+  KUBEXMS_CHECK(!fixture.issuer.Verify(text, fixture.audiences).ok());
+}
+
+// Claims of any shape, signed as they should be: what is accepted is signed again and says the
+// same.
+void CheckSigned(const Fixture& fixture, std::string_view claims) {
+  std::string token = EncodeBase64(R"({"alg":"ES256"})", Base64Form::kUrl) + "." +
+                      EncodeBase64(claims, Base64Form::kUrl);
+  token += "." + EncodeBase64(fixture.key.Sign(token).value(), Base64Form::kUrl);
+  const Result<TokenClaims> read = fixture.issuer.Verify(token, fixture.audiences);
+  if (!read.ok()) return;
+  const std::string again = fixture.issuer.Sign(*read).value();
+  const TokenClaims same = fixture.issuer.Verify(again, fixture.audiences).value();
+  KUBEXMS_CHECK(same.User().name == read->User().name);
+  KUBEXMS_CHECK(same.expires_at == read->expires_at && same.pod == read->pod);
+}
+
+}  // namespace
+}  // namespace kubexms
+
+// The first byte says whether the rest is a token or the claims of a signed one.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const kubexms::Fixture fixture;
+  if (size == 0) return 0;
+  const std::string_view text(reinterpret_cast<const char*>(data + 1), size - 1);
+  if (data[0] % 2 == 0) {
+    kubexms::CheckUnsigned(fixture, text);
+  } else {
+    kubexms::CheckSigned(fixture, text);
+  }
+  return 0;
+}

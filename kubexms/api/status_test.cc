@@ -1,0 +1,34 @@
+#include "kubexms/api/status.h"
+
+#include <gtest/gtest.h>
+
+namespace kubexms {
+namespace {
+
+TEST(StatusTest, IsWrittenAsKubernetesDoes) {
+  EXPECT_EQ(WriteJson(StatusOf(Error::NotFound("deployments.apps", "web"))),
+            R"({"apiVersion":"v1","code":404,"details":{"group":"apps","kind":"deployments",)"
+            R"("name":"web"},"kind":"Status","message":"deployments.apps \"web\" not found",)"
+            R"("metadata":{},"reason":"NotFound","status":"Failure"})");
+}
+
+TEST(StatusTest, ComesBackAsTheSameError) {
+  const Error errors[] = {
+      Error::Invalid("Pod", "p", {{"FieldValueRequired", "Required value", "spec.containers"}}),
+      Error::TooManyRequests("slow down", std::chrono::seconds(3)),
+      Error::BadRequest("no"),
+  };
+  for (const Error& error : errors) {
+    EXPECT_EQ(ErrorFromStatus(error.code(), WriteJson(StatusOf(error))), error);
+  }
+}
+
+TEST(StatusTest, OtherTextBecomesTheMessage) {
+  const Error error = ErrorFromStatus(502, "bad gateway");
+  EXPECT_EQ(error.code(), 502);
+  EXPECT_EQ(error.message(), "bad gateway");
+  EXPECT_EQ(ErrorFromStatus(503, "").message(), "the server answered with code 503 and no text");
+}
+
+}  // namespace
+}  // namespace kubexms
