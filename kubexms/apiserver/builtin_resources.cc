@@ -5,7 +5,9 @@
 #include <tuple>
 
 #include "kubexms/api/builtin_kinds.h"
+#include "kubexms/apiserver/custom_resource_definition.h"
 #include "kubexms/apiserver/strategy.h"
+#include "kubexms/apiserver/zero_object.h"
 #include "kubexms/base/check.h"
 
 namespace kubexms {
@@ -155,7 +157,9 @@ ResourcePtr MakeResource(const TypeInfo& type) {
       .namespaced = name.scope == Scope::kNamespaced,
       .verbs = VerbsOf(name),
       .schema = SchemaOfKind(type),
-      .strategy = BuiltinStrategy(name.group, name.kind),
+      .zero = ZeroObject(type),
+      .strategy = name.kind == "CustomResourceDefinition" ? CustomResourceDefinitionStrategy()
+                                                          : BuiltinStrategy(name.group, name.kind),
       .storage_version = std::string(name.version),
   });
   ApplyRules(*resource);

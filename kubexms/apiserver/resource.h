@@ -74,6 +74,8 @@ struct Resource {
   std::vector<PrinterColumn> printer_columns;
   std::optional<ScalePaths> scale;
   std::string definition_uid;  // of the CustomResourceDefinition
+  // Every object says who created it, in an annotation that nobody can forge.
+  bool records_creator = false;
 
   std::string api_version() const { return group.empty() ? version : group + "/" + version; }
   // "pods" or "deployments.apps", as errors name it.

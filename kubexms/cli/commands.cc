@@ -6,13 +6,12 @@ Command RootCommand() {
   return {
       .name = "kubexms",
       .summary = "A Kubernetes-compatible control plane in one binary",
-      .description =
-          "A Kubernetes-compatible control plane in one binary.\n"
-          "This version has no server yet; the libraries below it come first.",
+      .description = "A Kubernetes-compatible control plane in one binary.",
       .commands =
           {
               CompletionCommand(),
               CompleteCommand(),
+              ServerCommand(),
               VersionCommand(),
           },
   };

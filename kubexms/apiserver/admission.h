@@ -1,0 +1,38 @@
+#pragma once
+
+// Decisions about a write that need more than the object itself: who writes it, and what else is
+// stored. Admissions run in order on every write, after defaulting and before validation; each may
+// change the object or refuse it.
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "kubexms/apiserver/resource.h"
+#include "kubexms/apiserver/user.h"
+#include "kubexms/base/json.h"
+#include "kubexms/base/result.h"
+
+namespace kubexms {
+
+struct AdmissionRequest {
+  enum class Operation { kCreate, kUpdate, kDelete };
+
+  Operation operation;
+  const Resource& resource;
+  std::string_view subresource;
+  const UserInfo& user;
+  const Json* old = nullptr;  // the stored object; null for a creation
+};
+
+class Admission {
+ public:
+  virtual ~Admission() = default;
+
+  // `object` is the new object; for a deletion it is the stored one and changes are ignored.
+  virtual Result<void> Admit(const AdmissionRequest& request, Json& object) = 0;
+};
+
+using AdmissionChain = std::vector<std::unique_ptr<Admission>>;
+
+}  // namespace kubexms

@@ -1,0 +1,210 @@
+#include "kubexms/apiserver/api_handler.h"
+
+#include <fmt/format.h>
+
+#include "kubexms/api/status.h"
+#include "kubexms/apiserver/body.h"
+#include "kubexms/apiserver/reviews.h"
+
+namespace kubexms {
+namespace {
+
+constexpr std::string_view kJson = "application/json";
+
+bool IsDocumentPath(std::string_view path) {
+  return path == "/version" || path == "/api" || path == "/apis" || path.starts_with("/api/") ||
+         path.starts_with("/apis/") || path.starts_with("/openapi/");
+}
+
+bool IsReview(const Resource& resource) {
+  return resource.group == "authentication.k8s.io" || resource.group == "authorization.k8s.io";
+}
+
+bool IsAnonymous(const UserInfo& user) { return user.name == kAnonymousUser; }
+
+}  // namespace
+
+HttpResponse ErrorResponse(const Error& error) {
+  // Paths that mean nothing are answered as by any web server.
+  if (error.code() == 404 && error.reason().empty()) {
+    return HttpResponse::Text(404, "text/plain; charset=utf-8", error.message());
+  }
+  HttpResponse response = HttpResponse::Text(error.code(), kJson, WriteJson(StatusOf(error)));
+  if (error.details().retry_after) {
+    response.headers.Set("Retry-After", std::to_string(error.details().retry_after->count()));
+  }
+  if (error.code() == 401) response.headers.Set("WWW-Authenticate", "Bearer");
+  return response;
+}
+
+ApiHandler::ApiHandler(Environment environment, std::vector<HealthCheck> checks)
+    : environment_(environment),
+      checks_(std::move(checks)),
+      request_metrics_(environment.metrics) {}
+
+HttpHandler::Where ApiHandler::Dispatch(const HttpRequest& request) {
+  if (!environment_.store_is_local || request.method != "GET") return Where::kWorker;
+  // Lists and watches may take long to begin.
+  if (!request.query().empty()) return Where::kWorker;
+  const Result<RequestAttributes> attributes = ReadAttributes(request, {});
+  return attributes.ok() && attributes->verb == "get" && attributes->is_resource ? Where::kInline
+                                                                                 : Where::kWorker;
+}
+
+HttpResponse ApiHandler::Handle(HttpRequest request) {
+  const auto start = std::chrono::steady_clock::now();
+  const Clock::WallTime received = environment_.clock.Now();
+  const Result<QueryParameters> query = QueryParameters::Parse(request.query());
+  if (!query.ok()) return ErrorResponse(query.error());
+  if (IsHealthPath(request.path())) return AnswerHealth(checks_, request.path(), *query);
+  const Result<RequestAttributes> attributes = ReadAttributes(request, *query);
+  if (!attributes.ok()) return ErrorResponse(attributes.error());
+  Identity identity;
+  Result<HttpResponse> answer = Answer(request, *query, *attributes, identity);
+  HttpResponse response = answer.ok() ? std::move(*answer) : ErrorResponse(answer.error());
+  if (environment_.audit != nullptr) {
+    Audit(request, *attributes, identity, received, response,
+          answer.ok() ? nullptr : &answer.error());
+  }
+  request_metrics_.Record(*attributes, response.status, std::chrono::steady_clock::now() - start);
+  return response;
+}
+
+Result<HttpResponse> ApiHandler::Answer(const HttpRequest& request, const QueryParameters& query,
+                                        const RequestAttributes& attributes, Identity& identity) {
+  RETURN_IF_ERROR(Identify(request, identity));
+  const UserInfo& user = identity.acting();
+  RETURN_IF_ERROR(Authorize(user, attributes));
+  if (attributes.is_resource) return AnswerResource(request, query, attributes, user);
+  return AnswerPath(request, request.path());
+}
+
+Result<void> ApiHandler::Identify(const HttpRequest& request, Identity& identity) {
+  ASSIGN_OR_RETURN(identity.user, environment_.authenticator.Authenticate(request));
+  if (IsAnonymous(identity.user)) return Error::Unauthorized("Unauthorized");
+  ASSIGN_OR_RETURN(std::optional<Impersonation> impersonation, ParseImpersonation(request.headers));
+  if (!impersonation) return {};
+  for (const RequestAttributes& required : impersonation->required) {
+    RETURN_IF_ERROR(Authorize(identity.user, required));
+  }
+  identity.impersonated = std::move(impersonation->user);
+  return {};
+}
+
+void ApiHandler::Audit(const HttpRequest& request, const RequestAttributes& attributes,
+                       const Identity& identity, Clock::WallTime received,
+                       const HttpResponse& response, const Error* error) {
+  const AuditLevel level = environment_.audit->LevelFor(identity.user, attributes);
+  if (level == AuditLevel::kNone) return;
+  const std::string id = environment_.random.Uuid();
+  const bool streams = response.stream != nullptr;
+  const std::string answered =
+      level == AuditLevel::kRequestResponse && !streams ? Flatten(response.body) : std::string();
+  environment_.audit->Write(
+      {.level = level,
+       .stage = streams ? AuditStage::kResponseStarted : AuditStage::kResponseComplete,
+       .id = id,
+       .request_uri = request.target,
+       .request = attributes,
+       .user = identity.user,
+       .impersonated_user = identity.impersonated ? &*identity.impersonated : nullptr,
+       .source_address = request.peer == nullptr ? std::string_view() : request.peer->address,
+       .user_agent = request.headers.Get("User-Agent").value_or(""),
+       .received = received,
+       .stage_time = environment_.clock.Now(),
+       .code = response.status,
+       .error = error,
+       .request_object = request.body,
+       .response_object = answered});
+}
+
+Result<void> ApiHandler::Authorize(const UserInfo& user, const RequestAttributes& attributes) {
+  ASSIGN_OR_RETURN(const Decision decision, environment_.authorizer.Authorize(user, attributes));
+  if (!decision.allowed) return ForbiddenError(user, attributes, decision.reason);
+  return {};
+}
+
+Result<HttpResponse> ApiHandler::AnswerResource(const HttpRequest& request,
+                                                const QueryParameters& query,
+                                                const RequestAttributes& attributes,
+                                                const UserInfo& user) {
+  const std::shared_ptr<const ResourceSet> resources = environment_.registry.Current();
+  const ResourcePtr* resource =
+      resources->Find(attributes.group, attributes.version, attributes.resource);
+  if (resource == nullptr) {
+    if (!resources->HasGroupVersion(attributes.group, attributes.version)) {
+      return Error(404, "", "404 page not found\n");
+    }
+    return Error(404, "NotFound", "the server could not find the requested resource");
+  }
+  if (IsReview(**resource) && attributes.verb == "create") {
+    return AnswerReview(request, attributes, user, **resource);
+  }
+  const ResourceCall call{request, query, attributes, user, *resources, *resource};
+  Result<HttpResponse> response = environment_.resources.Handle(call);
+  const bool wrote_definition =
+      (*resource)->group == "apiextensions.k8s.io" && request.method != "GET" && response.ok();
+  if (wrote_definition) RETURN_IF_ERROR(environment_.custom_resources.Sync());
+  return response;
+}
+
+Result<HttpResponse> ApiHandler::AnswerReview(const HttpRequest& request,
+                                              const RequestAttributes& attributes,
+                                              const UserInfo& user, const Resource& resource) {
+  std::vector<std::string> problems;
+  const GroupVersionKind kind{resource.group, resource.version, resource.kind};
+  ASSIGN_OR_RETURN(Json review, ParseBody(request.body, BodyFormat::kYaml, kind, {}, problems));
+  RETURN_IF_ERROR(CheckKind(review, kind, false));
+  RETURN_IF_ERROR(CheckAndPrune(review, resource, problems));
+  const auto answer = [&]() -> Result<Json> {
+    const std::string& plural = resource.plural;
+    if (plural == "tokenreviews") {
+      return AnswerTokenReview(std::move(review), environment_.authenticator);
+    }
+    if (plural == "selfsubjectreviews") {
+      return AnswerSelfSubjectReview(std::move(review), user, environment_.clock);
+    }
+    if (plural == "subjectaccessreviews") {
+      return AnswerSubjectAccessReview(std::move(review), environment_.authorizer);
+    }
+    if (plural == "localsubjectaccessreviews") {
+      return AnswerLocalSubjectAccessReview(std::move(review), attributes.name_space,
+                                            environment_.authorizer);
+    }
+    if (plural == "selfsubjectaccessreviews") {
+      return AnswerSelfSubjectAccessReview(std::move(review), user, environment_.authorizer);
+    }
+    return AnswerSelfSubjectRulesReview(review, user, environment_.authorizer);
+  };
+  ASSIGN_OR_RETURN(const Json answered, answer());
+  return HttpResponse::Text(201, kJson, WriteJson(answered));
+}
+
+Result<HttpResponse> ApiHandler::AnswerPath(const HttpRequest& request, std::string_view path) {
+  if (request.method != "GET" && request.method != "HEAD") {
+    return Error(405, "MethodNotAllowed",
+                 "the server does not allow this method on the requested resource");
+  }
+  if (IsDocumentPath(path)) return environment_.documents.Answer(request);
+  if (path == "/metrics") {
+    return HttpResponse::Text(200, MetricsRegistry::kContentType, environment_.metrics.Collect());
+  }
+  if (path == "/.well-known/openid-configuration") {
+    return HttpResponse::Text(200, kJson, WriteJson(environment_.tokens.DiscoveryDocument()));
+  }
+  if (path == "/openid/v1/jwks") {
+    return HttpResponse::Text(200, "application/jwk-set+json",
+                              WriteJson(environment_.tokens.KeySet()));
+  }
+  if (path == "/") {
+    return HttpResponse::Text(
+        200, kJson,
+        WriteJson(JsonObject{
+            {"paths", JsonArray{"/.well-known/openid-configuration", "/api", "/api/v1", "/apis",
+                                "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3",
+                                "/openid/v1/jwks", "/readyz", "/version"}}}));
+  }
+  return Error(404, "", "404 page not found\n");
+}
+
+}  // namespace kubexms

@@ -1,0 +1,80 @@
+#pragma once
+
+// The front of the API: every request is identified, authorised, sent to what serves its path, and
+// counted.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kubexms/apiserver/audit.h"
+#include "kubexms/apiserver/authentication.h"
+#include "kubexms/apiserver/custom_resources.h"
+#include "kubexms/apiserver/documents.h"
+#include "kubexms/apiserver/health.h"
+#include "kubexms/apiserver/rbac.h"
+#include "kubexms/apiserver/request_metrics.h"
+#include "kubexms/apiserver/resource_handler.h"
+#include "kubexms/apiserver/resource_registry.h"
+#include "kubexms/base/metrics.h"
+#include "kubexms/net/server.h"
+
+namespace kubexms {
+
+// An error as the client sees it: a Status.
+HttpResponse ErrorResponse(const Error& error);
+
+class ApiHandler final : public HttpHandler {
+ public:
+  // Everything is borrowed and must outlive the handler.
+  struct Environment {
+    ResourceRegistry& registry;
+    ResourceHandler& resources;
+    CustomResources& custom_resources;
+    const Authenticator& authenticator;
+    RbacAuthorizer& authorizer;
+    const TokenIssuer& tokens;
+    Documents& documents;
+    MetricsRegistry& metrics;
+    const Clock& clock;
+    AuditLog* audit;  // null: none
+    Random& random;
+    // Reads of single objects are answered on the I/O thread: the store answers from memory.
+    bool store_is_local = true;
+  };
+
+  ApiHandler(Environment environment, std::vector<HealthCheck> checks);
+
+  Where Dispatch(const HttpRequest& request) override;
+  HttpResponse Handle(HttpRequest request) override;
+
+ private:
+  // Who makes a request, and whom it acts as.
+  struct Identity {
+    UserInfo user;
+    std::optional<UserInfo> impersonated;
+
+    const UserInfo& acting() const { return impersonated ? *impersonated : user; }
+  };
+
+  // `identity` is filled in as soon as it is known.
+  Result<HttpResponse> Answer(const HttpRequest& request, const QueryParameters& query,
+                              const RequestAttributes& attributes, Identity& identity);
+  Result<void> Identify(const HttpRequest& request, Identity& identity);
+  void Audit(const HttpRequest& request, const RequestAttributes& attributes,
+             const Identity& identity, Clock::WallTime received, const HttpResponse& response,
+             const Error* error);
+  Result<void> Authorize(const UserInfo& user, const RequestAttributes& attributes);
+  Result<HttpResponse> AnswerResource(const HttpRequest& request, const QueryParameters& query,
+                                      const RequestAttributes& attributes, const UserInfo& user);
+  Result<HttpResponse> AnswerReview(const HttpRequest& request, const RequestAttributes& attributes,
+                                    const UserInfo& user, const Resource& resource);
+  Result<HttpResponse> AnswerPath(const HttpRequest& request, std::string_view path);
+
+  Environment environment_;
+  const std::vector<HealthCheck> checks_;
+  const RequestMetrics request_metrics_;
+};
+
+}  // namespace kubexms

@@ -1,0 +1,126 @@
+#include "kubexms/apiserver/body.h"
+
+#include <fmt/format.h>
+
+#include "kubexms/api/builtin_kinds.h"
+#include "kubexms/api/defaulting.h"
+#include "kubexms/api/meta_v1.h"
+#include "kubexms/api/pruning.h"
+#include "kubexms/api/quote.h"
+#include "kubexms/apiserver/metadata.h"
+#include "kubexms/apiserver/shape.h"
+#include "kubexms/apiserver/strategy.h"
+#include "kubexms/base/yaml.h"
+
+namespace kubexms {
+namespace {
+
+constexpr size_t kQuotedBody = 256;
+
+Error Unrecognized(const GroupVersionKind& expected, std::string_view why, std::string_view body) {
+  const std::string_view shown = body.empty() ? "<empty>" : body.substr(0, kQuotedBody);
+  return Error::BadRequest(
+      fmt::format("the object provided is unrecognized (must be of type {}): couldn't get "
+                  "version/kind; json parse error: {} ({})",
+                  expected.kind, why, shown));
+}
+
+Result<Json> ParseText(std::string_view body, BodyFormat format, const JsonStorage& storage,
+                       std::vector<std::string>& duplicates) {
+  if (format == BodyFormat::kJson) {
+    return ParseJson(body, {.duplicates = &duplicates, .storage = storage});
+  }
+  ASSIGN_OR_RETURN(YamlDocument document,
+                   ParseYamlOne(body, {.duplicates = &duplicates, .storage = storage}));
+  return std::move(document.value);
+}
+
+// "core" of "v1", "apps" of "apps/v1".
+std::string_view InternalGroup(const GroupVersionKind& kind) {
+  if (kind.group.empty()) return "core";
+  return std::string_view(kind.group).substr(0, kind.group.find('.'));
+}
+
+const Schema& ObjectMetaSchema() { return TypeOf<ObjectMeta>().schema; }
+
+}  // namespace
+
+Result<Json> ParseBody(std::string_view body, BodyFormat format, const GroupVersionKind& expected,
+                       const JsonStorage& storage, std::vector<std::string>& problems) {
+  std::vector<std::string> duplicates;
+  Result<Json> document = ParseText(body, format, storage, duplicates);
+  if (body.empty()) return Unrecognized(expected, "unexpected end of JSON input", body);
+  if (!document.ok()) return Unrecognized(expected, document.error().message(), body);
+  if (!document->is_object()) {
+    return Unrecognized(expected,
+                        fmt::format("cannot read {} as an object", JsonTypeName(*document)), body);
+  }
+  JsonObject& object = document->get_object();
+  if (FindString(*document, "apiVersion").empty()) object["apiVersion"] = expected.ApiVersion();
+  if (FindString(*document, "kind").empty()) object["kind"] = expected.kind;
+  for (const std::string& path : duplicates) {
+    problems.push_back(fmt::format("duplicate field {}", Quoted(path)));
+  }
+  return document;
+}
+
+Result<void> CheckKind(const Json& document, const GroupVersionKind& expected, bool custom) {
+  const std::string_view api_version = FindString(document, "apiVersion");
+  const std::string_view kind = FindString(document, "kind");
+  const std::string expected_version = expected.ApiVersion();
+  if (api_version == expected_version && kind == expected.kind) return {};
+  ASSIGN_OR_RETURN(const GroupVersionKind given, GroupVersionKind::Parse(api_version, kind));
+  if (custom && kind == expected.kind) {
+    return Error::BadRequest(
+        fmt::format("the API version in the data ({}) does not match the expected API version ({})",
+                    api_version, expected_version));
+  }
+  if (FindBuiltinKind(given.group, given.version, given.kind) == nullptr) {
+    return Error::BadRequest(fmt::format("no kind {} is registered for version {}; this is a {}",
+                                         Quoted(kind), Quoted(api_version), expected.kind));
+  }
+  return Error::BadRequest(
+      fmt::format("{} in version {} cannot be handled as a {}: converting ({}.{}) to ({}.{}): "
+                  "unknown conversion",
+                  kind, Quoted(given.version), expected.kind, given.version, kind,
+                  InternalGroup(expected), expected.kind));
+}
+
+Result<void> CheckAndPrune(Json& document, const Resource& resource,
+                           std::vector<std::string>& problems) {
+  std::vector<std::string> removed;
+  if (resource.custom) {
+    if (const Json* metadata = FindMember(document, "metadata")) {
+      RETURN_IF_ERROR(CheckShape(*metadata, ObjectMetaSchema(), resource.kind, resource.version));
+    }
+    Prune(document, *resource.schema, {.object_meta = &ObjectMetaSchema(), .removed = &removed});
+  } else {
+    RETURN_IF_ERROR(CheckShape(document, *resource.schema, resource.kind, resource.version));
+    Prune(document, *resource.schema, {.removed = &removed});
+    Normalise(document, *resource.schema);
+  }
+  RemoveNulls(document, *resource.schema);
+  for (const std::string& path : removed) {
+    problems.push_back(fmt::format("unknown field {}", Quoted(path)));
+  }
+  return {};
+}
+
+void FillDefaults(Json& document, const Resource& resource) {
+  ApplyDefaults(document, *resource.schema);
+  resource.strategy->SetDefaults(document.get_object());
+}
+
+Result<std::vector<std::string>> JudgeProblems(std::vector<std::string> problems,
+                                               FieldValidation validation,
+                                               const GroupVersionKind& kind) {
+  if (validation == FieldValidation::kIgnore) problems.clear();
+  if (validation == FieldValidation::kStrict && !problems.empty()) {
+    return Error::BadRequest(
+        fmt::format("{} in version {} cannot be handled as a {}: strict decoding error: {}",
+                    kind.kind, Quoted(kind.version), kind.kind, fmt::join(problems, ", ")));
+  }
+  return problems;
+}
+
+}  // namespace kubexms

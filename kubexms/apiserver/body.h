@@ -1,0 +1,40 @@
+#pragma once
+
+// From the body of a request to a document that a kind can hold.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexms/apiserver/request.h"
+#include "kubexms/apiserver/resource.h"
+#include "kubexms/base/json.h"
+#include "kubexms/base/result.h"
+
+namespace kubexms {
+
+enum class BodyFormat { kJson, kYaml };
+
+// Parses a body, as an object of the kind when it does not say what it is. Duplicate fields are
+// added to `problems`.
+Result<Json> ParseBody(std::string_view body, BodyFormat format, const GroupVersionKind& expected,
+                       const JsonStorage& storage, std::vector<std::string>& problems);
+
+// Refuses a document of another kind than the expected one.
+Result<void> CheckKind(const Json& document, const GroupVersionKind& expected, bool custom);
+
+// Brings a document into the form that is stored, but for defaults: the types of the schema are
+// checked, unknown fields go (and are named in `problems`), and so do nulls that mean nothing;
+// quantities and times of built-in kinds are normalised.
+Result<void> CheckAndPrune(Json& document, const Resource& resource,
+                           std::vector<std::string>& problems);
+
+// Fills in the defaults of the schema and of the strategy.
+void FillDefaults(Json& document, const Resource& resource);
+
+// What becomes of problems: nothing, warnings, or an error. Returns the warnings.
+Result<std::vector<std::string>> JudgeProblems(std::vector<std::string> problems,
+                                               FieldValidation validation,
+                                               const GroupVersionKind& kind);
+
+}  // namespace kubexms

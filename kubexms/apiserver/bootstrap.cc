@@ -1,0 +1,214 @@
+#include "kubexms/apiserver/bootstrap.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "kubexms/apiserver/body.h"
+#include "kubexms/apiserver/default_roles.h"
+#include "kubexms/apiserver/metadata.h"
+#include "kubexms/apiserver/object_reader.h"
+
+namespace kubexms {
+namespace {
+
+constexpr std::string_view kManager = "kube-apiserver";
+// Objects that are made at the same time share commits to disk.
+constexpr size_t kParallel = 32;
+
+const UserInfo& Self() {
+  static const UserInfo self{.name = "system:apiserver", .groups = {"system:masters"}};
+  return self;
+}
+
+JsonObject Metadata(std::string_view name) { return {{"name", name}}; }
+
+Json MakeNamespace(std::string_view name) {
+  return JsonObject{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", Metadata(name)}};
+}
+
+Json MakePriorityClass(std::string_view name, int64_t value, std::string_view description) {
+  return JsonObject{{"apiVersion", "scheduling.k8s.io/v1"},
+                    {"kind", "PriorityClass"},
+                    {"metadata", Metadata(name)},
+                    {"value", value},
+                    {"description", description}};
+}
+
+Json MakeServiceCidr(const std::string& range) {
+  return JsonObject{{"apiVersion", "networking.k8s.io/v1"},
+                    {"kind", "ServiceCIDR"},
+                    {"metadata", Metadata("kubernetes")},
+                    {"spec", JsonObject{{"cidrs", JsonArray{range}}}}};
+}
+
+JsonObject ApiServerMetadata(std::string_view label, std::string_view value) {
+  return {{"name", "kubernetes"}, {"namespace", "default"}, {"labels", JsonObject{{label, value}}}};
+}
+
+Json MakeKubernetesService(const BootstrapOptions& options) {
+  const JsonObject port{
+      {"name", "https"}, {"port", 443}, {"protocol", "TCP"}, {"targetPort", options.port}};
+  return JsonObject{
+      {"apiVersion", "v1"},
+      {"kind", "Service"},
+      {"metadata",
+       JsonObject{{"name", "kubernetes"},
+                  {"namespace", "default"},
+                  {"labels", JsonObject{{"component", "apiserver"}, {"provider", "kubernetes"}}}}},
+      {"spec", JsonObject{{"type", "ClusterIP"},
+                          {"clusterIP", FirstClusterIp(options.cluster_ip_range)},
+                          {"ports", JsonArray{port}}}}};
+}
+
+Json MakeKubernetesEndpoints(const BootstrapOptions& options) {
+  const JsonObject port{{"name", "https"}, {"port", options.port}, {"protocol", "TCP"}};
+  return JsonObject{
+      {"apiVersion", "v1"},
+      {"kind", "Endpoints"},
+      {"metadata", ApiServerMetadata("endpointslice.kubernetes.io/skip-mirror", "true")},
+      {"subsets",
+       JsonArray{JsonObject{{"addresses", JsonArray{JsonObject{{"ip", options.advertise_address}}}},
+                            {"ports", JsonArray{port}}}}}};
+}
+
+Json MakeKubernetesEndpointSlice(const BootstrapOptions& options) {
+  const JsonObject port{{"name", "https"}, {"port", options.port}, {"protocol", "TCP"}};
+  return JsonObject{
+      {"apiVersion", "discovery.k8s.io/v1"},
+      {"kind", "EndpointSlice"},
+      {"metadata", ApiServerMetadata("kubernetes.io/service-name", "kubernetes")},
+      {"addressType", "IPv4"},
+      {"endpoints", JsonArray{JsonObject{{"addresses", JsonArray{options.advertise_address}},
+                                         {"conditions", JsonObject{{"ready", true}}}}}},
+      {"ports", JsonArray{port}}};
+}
+
+class Bootstrapper {
+ public:
+  Bootstrapper(store::Store& store, const ResourceSet& resources, ObjectWriter& writer)
+      : store_(store), resources_(resources), writer_(writer) {}
+
+  // Makes the objects that are missing, many at a time.
+  Result<void> EnsureAll(const std::vector<Json>& objects) {
+    std::vector<Result<void>> results(objects.size());
+    std::atomic<size_t> next = 0;
+    const auto work = [&] {
+      for (size_t i = next++; i < objects.size(); i = next++) results[i] = Ensure(objects[i]);
+    };
+    {
+      std::vector<std::jthread> threads;
+      for (size_t i = 0; i < std::min(kParallel, objects.size()); ++i) threads.emplace_back(work);
+    }
+    for (const Result<void>& result : results) RETURN_IF_ERROR(result);
+    return {};
+  }
+
+  // Makes the object, or gives the existing one the content that it should have.
+  Result<void> Replace(const Json& object) {
+    const Resource& resource = ResourceOf(object);
+    const WriteRequest request = RequestFor(resource, object);
+    Result<Written> written =
+        writer_.Update(request, [&](const Json& old) -> Result<ObjectWriter::Change> {
+          Json document = Completed(object, resource);
+          MetadataOf(document)["labels"] = MetadataOf(object).at("labels");
+          MetadataOf(document)["uid"] = UidOf(old);
+          return ObjectWriter::Change{std::move(document)};
+        });
+    if (written.ok()) return {};
+    if (!written.error().IsNotFound()) return written.error();
+    return Ensure(object);
+  }
+
+ private:
+  const Resource& ResourceOf(const Json& object) const {
+    const std::string_view api_version = FindString(object, "apiVersion");
+    for (const ResourcePtr& resource : resources_.all()) {
+      if (resource->kind == FindString(object, "kind") && resource->api_version() == api_version) {
+        return *resource;
+      }
+    }
+    KUBEXMS_CHECK(false);
+    return *resources_.all().front();
+  }
+
+  static WriteRequest RequestFor(const Resource& resource, const Json& object) {
+    return {.resource = resource,
+            .subresource = "",
+            .name_space = NamespaceOf(object),
+            .name = NameOf(object),
+            .user = Self(),
+            .manager = kManager};
+  }
+
+  static Json Completed(Json object, const Resource& resource) {
+    FillDefaults(object, resource);
+    return object;
+  }
+
+  Result<void> Ensure(const Json& object) {
+    const Resource& resource = ResourceOf(object);
+    const std::string_view name_space = resource.namespaced ? NamespaceOf(object) : "";
+    ASSIGN_OR_RETURN(const store::RecordPtr existing,
+                     store_.Get(StorageKey(resource, name_space, NameOf(object))));
+    if (existing == nullptr) {
+      const Result<Written> created =
+          writer_.Create(RequestFor(resource, object), Completed(object, resource));
+      if (!created.ok() && !created.error().IsAlreadyExists()) {
+        return created.error().WithContext(
+            fmt::format("make {} {}", resource.kind, NameOf(object)));
+      }
+      return {};
+    }
+    return Mend(resource, object, *existing);
+  }
+
+  // Default roles and bindings grow with the versions of Kubernetes.
+  Result<void> Mend(const Resource& resource, const Json& object, const store::Record& existing) {
+    if (resource.group != "rbac.authorization.k8s.io") return {};
+    ASSIGN_OR_RETURN(const Json stored, ReadDocument(resource, existing));
+    const bool binding = resource.plural.ends_with("bindings");
+    const std::optional<Json> mended =
+        binding ? ReconcileBinding(stored, object) : ReconcileRole(stored, object);
+    if (!mended) return {};
+    const Result<Written> written = writer_.Update(
+        RequestFor(resource, object),
+        [&](const Json&) -> Result<ObjectWriter::Change> { return ObjectWriter::Change{*mended}; });
+    return written.ok() ? Result<void>() : Result<void>(written.error());
+  }
+
+  store::Store& store_;
+  const ResourceSet& resources_;
+  ObjectWriter& writer_;
+};
+
+}  // namespace
+
+std::string FirstClusterIp(std::string_view range) {
+  const std::string_view network = range.substr(0, range.find('/'));
+  const size_t dot = network.rfind('.');
+  return fmt::format("{}.{}", network.substr(0, dot),
+                     std::atoi(std::string(network.substr(dot + 1)).c_str()) + 1);
+}
+
+Result<void> Bootstrap(const BootstrapOptions& options, store::Store& store,
+                       const ResourceSet& resources, ObjectWriter& writer) {
+  Bootstrapper bootstrapper(store, resources, writer);
+  RETURN_IF_ERROR(
+      bootstrapper.EnsureAll({MakeNamespace("default"), MakeNamespace("kube-system"),
+                              MakeNamespace("kube-public"), MakeNamespace("kube-node-lease")}));
+  std::vector<Json> objects = DefaultRbacObjects();
+  objects.push_back(MakePriorityClass("system-node-critical", 2'000'001'000,
+                                      "For what a node cannot do without."));
+  objects.push_back(MakePriorityClass("system-cluster-critical", 2'000'000'000,
+                                      "For what the cluster cannot do without."));
+  objects.push_back(MakeServiceCidr(options.cluster_ip_range));
+  objects.push_back(MakeKubernetesService(options));
+  RETURN_IF_ERROR(bootstrapper.EnsureAll(objects));
+  RETURN_IF_ERROR(bootstrapper.Replace(MakeKubernetesEndpoints(options)));
+  return bootstrapper.Replace(MakeKubernetesEndpointSlice(options));
+}
+
+}  // namespace kubexms

@@ -1,0 +1,29 @@
+#pragma once
+
+// What is there from the start: the namespaces of the system, the default roles and bindings, the
+// priority classes, and the Service under which Pods reach the API.
+
+#include <cstdint>
+#include <string>
+
+#include "kubexms/apiserver/object_writer.h"
+#include "kubexms/apiserver/resource_registry.h"
+#include "kubexms/base/result.h"
+#include "kubexms/store/store.h"
+
+namespace kubexms {
+
+struct BootstrapOptions {
+  std::string cluster_ip_range;   // the first address belongs to the Service "kubernetes"
+  std::string advertise_address;  // where Pods reach this server
+  uint16_t port = 0;
+};
+
+// The first address of a range: "10.96.0.1".
+std::string FirstClusterIp(std::string_view range);
+
+// Makes what is missing and mends the default roles. Doing it twice is the same as once.
+Result<void> Bootstrap(const BootstrapOptions& options, store::Store& store,
+                       const ResourceSet& resources, ObjectWriter& writer);
+
+}  // namespace kubexms

@@ -1,0 +1,221 @@
+#include "kubexms/apiserver/builtin_admissions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kubexms/apiserver/metadata.h"
+
+namespace kubexms {
+namespace {
+
+using Operation = AdmissionRequest::Operation;
+
+bool Is(const Resource& resource, std::string_view group, std::string_view plural) {
+  return resource.group == group && resource.plural == plural;
+}
+
+JsonObject& Part(Json& object, std::string_view key) {
+  Json& part = object.get_object()[key];
+  if (!part.is_object()) part.emplace_object();
+  return part.get_object();
+}
+
+class SystemNamespacesStay final : public Admission {
+ public:
+  Result<void> Admit(const AdmissionRequest& request, Json& object) override {
+    if (request.operation != Operation::kDelete || !Is(request.resource, "", "namespaces")) {
+      return {};
+    }
+    constexpr std::string_view kSystem[] = {"default", "kube-system", "kube-public"};
+    if (std::ranges::count(kSystem, NameOf(object)) == 0) return {};
+    return Error::Forbidden("namespaces", NameOf(object), "this namespace may not be deleted");
+  }
+};
+
+// Every Pod stays for five minutes on a node that fails.
+class PodTolerations final : public Admission {
+ public:
+  Result<void> Admit(const AdmissionRequest& request, Json& object) override {
+    if (request.operation != Operation::kCreate || !Is(request.resource, "", "pods")) return {};
+    Json& tolerations = Part(object, "spec")["tolerations"];
+    if (!tolerations.is_array()) tolerations.emplace_array();
+    for (const std::string_view key :
+         {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
+      if (Tolerates(tolerations.get_array(), key)) continue;
+      tolerations.get_array().push_back(JsonObject{{"key", key},
+                                                   {"operator", "Exists"},
+                                                   {"effect", "NoExecute"},
+                                                   {"tolerationSeconds", 300}});
+    }
+    return {};
+  }
+
+ private:
+  static bool Tolerates(const JsonArray& tolerations, std::string_view key) {
+    return std::ranges::any_of(tolerations, [key](const Json& toleration) {
+      const std::string_view own_key = FindString(toleration, "key");
+      const std::string_view effect = FindString(toleration, "effect");
+      return (own_key == key || own_key.empty()) && (effect == "NoExecute" || effect.empty());
+    });
+  }
+};
+
+class PodPriority final : public Admission {
+ public:
+  explicit PodPriority(store::Store& store) : store_(store) {}
+
+  Result<void> Admit(const AdmissionRequest& request, Json& object) override {
+    if (request.operation != Operation::kCreate || !Is(request.resource, "", "pods")) return {};
+    JsonObject& spec = Part(object, "spec");
+    std::string name;
+    if (const Json* given = spec.if_contains("priorityClassName"); given && given->is_string()) {
+      name = AsView(given->get_string());
+    }
+    Json priority_class;
+    if (name.empty()) {
+      ASSIGN_OR_RETURN(priority_class, FindGlobalDefault());
+    } else {
+      ASSIGN_OR_RETURN(priority_class, Find(name));
+      if (priority_class.is_null()) {
+        return Error::Forbidden("pods", NameOf(object),
+                                fmt::format("no PriorityClass with name {} was found", name));
+      }
+    }
+    const Json* value = FindMember(priority_class, "value");
+    spec["priority"] = value == nullptr ? Json(0) : *value;
+    if (!priority_class.is_null()) spec["priorityClassName"] = NameOf(priority_class);
+    if (!spec.contains("preemptionPolicy")) {
+      const std::string_view policy = FindString(priority_class, "preemptionPolicy");
+      spec["preemptionPolicy"] = policy.empty() ? "PreemptLowerPriority" : policy;
+    }
+    return {};
+  }
+
+ private:
+  // Null when there is none.
+  Result<Json> Find(const std::string& name) {
+    ASSIGN_OR_RETURN(const store::RecordPtr record, store_.Get(Prefix() + name));
+    return record == nullptr ? Result<Json>(Json()) : ParseJson(record->value);
+  }
+
+  Result<Json> FindGlobalDefault() {
+    ASSIGN_OR_RETURN(const store::ListPage page, store_.List({.prefix = Prefix()}));
+    for (const store::RecordPtr& record : page.records) {
+      if (record->value.find(R"("globalDefault":true)") == std::string::npos) continue;
+      return ParseJson(record->value);
+    }
+    return Json();
+  }
+
+  static std::string Prefix() { return StoragePrefix("scheduling.k8s.io", "priorityclasses"); }
+
+  store::Store& store_;
+};
+
+// Nothing is scheduled on a node before it has said that it is ready.
+class NewNodesAreNotReady final : public Admission {
+ public:
+  Result<void> Admit(const AdmissionRequest& request, Json& object) override {
+    if (request.operation != Operation::kCreate || !Is(request.resource, "", "nodes")) return {};
+    constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
+    Json& taints = Part(object, "spec")["taints"];
+    if (!taints.is_array()) taints.emplace_array();
+    const bool tainted = std::ranges::any_of(taints.get_array(), [](const Json& taint) {
+      return FindString(taint, "key") == kNotReady && FindString(taint, "effect") == "NoSchedule";
+    });
+    if (!tainted) {
+      taints.get_array().push_back(JsonObject{{"key", kNotReady}, {"effect", "NoSchedule"}});
+    }
+    return {};
+  }
+};
+
+// Who asks for a certificate is who is authenticated, whatever the request says.
+class SigningRequestsNameTheirAuthor final : public Admission {
+ public:
+  Result<void> Admit(const AdmissionRequest& request, Json& object) override {
+    if (!Is(request.resource, "certificates.k8s.io", "certificatesigningrequests")) return {};
+    if (request.operation != Operation::kCreate) return {};
+    JsonObject& spec = Part(object, "spec");
+    spec["username"] = request.user.name;
+    spec["groups"] = JsonArray(request.user.groups.begin(), request.user.groups.end());
+    if (request.user.uid.empty()) {
+      spec.erase("uid");
+    } else {
+      spec["uid"] = request.user.uid;
+    }
+    spec.erase("extra");
+    JsonObject extra;
+    for (const auto& [key, values] : request.user.extra) {
+      extra[key] = JsonArray(values.begin(), values.end());
+    }
+    if (!extra.empty()) spec["extra"] = std::move(extra);
+    return {};
+  }
+};
+
+class CreatorsAreRecorded final : public Admission {
+ public:
+  Result<void> Admit(const AdmissionRequest& request, Json& object) override {
+    if (!request.resource.records_creator || request.operation == Operation::kDelete) return {};
+    if (request.operation == Operation::kCreate) {
+      Annotations(object)[kCreatorAnnotation] = request.user.name;
+      return {};
+    }
+    const Json* before = MetadataOf(*request.old).if_contains("annotations");
+    const std::string creator(before == nullptr ? "" : FindString(*before, kCreatorAnnotation));
+    if (creator.empty()) {
+      Annotations(object).erase(kCreatorAnnotation);
+    } else {
+      Annotations(object)[kCreatorAnnotation] = creator;
+    }
+    return {};
+  }
+
+ private:
+  static JsonObject& Annotations(Json& object) {
+    Json& annotations = MetadataOf(object)["annotations"];
+    if (!annotations.is_object()) annotations.emplace_object();
+    return annotations.get_object();
+  }
+};
+
+class NobodyEscalates final : public Admission {
+ public:
+  explicit NobodyEscalates(RbacAuthorizer& authorizer) : authorizer_(authorizer) {}
+
+  Result<void> Admit(const AdmissionRequest& request, Json& object) override {
+    if (request.operation == Operation::kDelete || request.resource.group != kRbacGroup) return {};
+    const RequestAttributes attributes{
+        .verb = request.operation == Operation::kCreate ? "create" : "update",
+        .group = request.resource.group,
+        .version = request.resource.version,
+        .resource = request.resource.plural,
+        .name_space = std::string(NamespaceOf(object)),
+        .name = std::string(NameOf(object))};
+    if (request.resource.plural.ends_with("bindings")) {
+      return authorizer_.CheckBindingWrite(request.user, attributes, object, request.old);
+    }
+    return authorizer_.CheckRoleWrite(request.user, attributes, object, request.old);
+  }
+
+ private:
+  RbacAuthorizer& authorizer_;
+};
+
+}  // namespace
+
+AdmissionChain BuiltinAdmissions(store::Store& store, RbacAuthorizer& authorizer) {
+  AdmissionChain chain;
+  chain.push_back(std::make_unique<SystemNamespacesStay>());
+  chain.push_back(std::make_unique<PodTolerations>());
+  chain.push_back(std::make_unique<PodPriority>(store));
+  chain.push_back(std::make_unique<NewNodesAreNotReady>());
+  chain.push_back(std::make_unique<SigningRequestsNameTheirAuthor>());
+  chain.push_back(std::make_unique<CreatorsAreRecorded>());
+  chain.push_back(std::make_unique<NobodyEscalates>(authorizer));
+  return chain;
+}
+
+}  // namespace kubexms

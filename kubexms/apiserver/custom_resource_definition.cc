@@ -1,0 +1,360 @@
+#include "kubexms/apiserver/custom_resource_definition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "kubexms/api/crd_schema.h"
+#include "kubexms/api/field_error.h"
+#include "kubexms/api/kinds/autoscaling_v1.h"
+#include "kubexms/api/meta_v1.h"
+#include "kubexms/apiserver/builtin_admissions.h"
+#include "kubexms/apiserver/metadata.h"
+
+namespace kubexms {
+namespace {
+
+const FieldPath kSpec("spec");
+
+const Json& Member(const Json& value, std::string_view key) {
+  static const Json absent;
+  const Json* member = FindMember(value, key);
+  return member == nullptr ? absent : *member;
+}
+
+const JsonArray& Items(const Json& value, std::string_view key) {
+  static const JsonArray empty;
+  const Json& member = Member(value, key);
+  return member.is_array() ? member.get_array() : empty;
+}
+
+bool IsTrue(const Json& value, std::string_view key) {
+  const Json& member = Member(value, key);
+  return member.is_bool() && member.get_bool();
+}
+
+std::vector<std::string> Strings(const Json& value, std::string_view key) {
+  std::vector<std::string> strings;
+  for (const Json& item : Items(value, key)) {
+    if (item.is_string()) strings.emplace_back(AsView(item.get_string()));
+  }
+  return strings;
+}
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(),
+                         [](char c) { return static_cast<char>(tolower(c)); });
+  return lower;
+}
+
+void AddAll(const Messages& messages, const FieldPath& path, std::string_view value,
+            FieldErrors& errors) {
+  for (const std::string& message : messages) errors.push_back(Invalid(path, Json(value), message));
+}
+
+bool IsEstablished(const Json& definition) {
+  return std::ranges::any_of(Items(Member(definition, "status"), "conditions"),
+                             [](const Json& condition) {
+                               return FindString(condition, "type") == "Established" &&
+                                      FindString(condition, "status") == "True";
+                             });
+}
+
+// The rules of the definition itself; those of its schema are ParseCrdSchema's.
+class DefinitionRules {
+ public:
+  DefinitionRules(const Json& definition, FieldErrors& errors)
+      : definition_(definition), spec_(Member(definition, "spec")), errors_(errors) {}
+
+  void Check() {
+    CheckNames();
+    CheckVersions();
+  }
+
+ private:
+  void CheckNames() {
+    const std::string_view group = FindString(spec_, "group");
+    const FieldPath group_path = kSpec.Child("group");
+    if (group.empty()) {
+      errors_.push_back(Required(group_path));
+    } else {
+      AddAll(ValidateDns1123Subdomain(group), group_path, group, errors_);
+      if (group.find('.') == std::string_view::npos) {
+        errors_.push_back(
+            Invalid(group_path, Json(group), "should be a domain with at least one dot"));
+      }
+    }
+    const Json& names = Member(spec_, "names");
+    const FieldPath names_path = kSpec.Child("names");
+    for (const std::string_view key : {"plural", "singular", "kind", "listKind"}) {
+      const FieldPath path = names_path.Child(key);
+      const std::string_view name = FindString(names, key);
+      if (name.empty()) {
+        errors_.push_back(Required(path));
+      } else {
+        AddAll(ValidateDns1035Label(LowerCase(name)), path, name, errors_);
+      }
+    }
+    const std::string wanted = fmt::format("{}.{}", FindString(names, "plural"), group);
+    if (NameOf(definition_) != wanted) {
+      const FieldPath metadata("metadata");
+      const FieldPath path = metadata.Child("name");
+      errors_.push_back(
+          Invalid(path, Json(NameOf(definition_)), "must be spec.names.plural+\".\"+spec.group"));
+    }
+  }
+
+  void CheckVersions() {
+    const FieldPath versions_path = kSpec.Child("versions");
+    const JsonArray& versions = Items(spec_, "versions");
+    std::set<std::string_view> names;
+    int storage_versions = 0;
+    for (size_t i = 0; i < versions.size(); ++i) {
+      const FieldPath path = versions_path.Index(i);
+      const FieldPath name_path = path.Child("name");
+      const std::string_view name = FindString(versions[i], "name");
+      AddAll(ValidateDns1035Label(name), name_path, name, errors_);
+      if (!names.insert(name).second) errors_.push_back(Duplicate(name_path, Json(name)));
+      if (IsTrue(versions[i], "storage")) ++storage_versions;
+      CheckSchema(versions[i], path);
+      CheckColumns(versions[i], path);
+    }
+    if (storage_versions != 1) {
+      errors_.push_back(Invalid(versions_path, Member(spec_, "versions"),
+                                "must have exactly one version marked as storage version"));
+    }
+  }
+
+  void CheckSchema(const Json& version, const FieldPath& path) {
+    const FieldPath schema_path = path.Child("schema");
+    const FieldPath open_api_path = schema_path.Child("openAPIV3Schema");
+    const Json& schema = Member(Member(version, "schema"), "openAPIV3Schema");
+    if (schema.is_null()) {
+      errors_.push_back(Required(open_api_path, "schemas are required"));
+      return;
+    }
+    const CrdSchema parsed = ParseCrdSchema(schema, open_api_path);
+    errors_.insert(errors_.end(), parsed.errors.begin(), parsed.errors.end());
+  }
+
+  void CheckColumns(const Json& version, const FieldPath& path) {
+    const FieldPath columns_path = path.Child("additionalPrinterColumns");
+    const JsonArray& columns = Items(version, "additionalPrinterColumns");
+    for (size_t i = 0; i < columns.size(); ++i) {
+      const FieldPath column = columns_path.Index(i);
+      const FieldPath type_path = column.Child("type");
+      const std::string_view type = FindString(columns[i], "type");
+      constexpr std::string_view kTypes[] = {"boolean", "date", "integer", "number", "string"};
+      if (std::ranges::count(kTypes, type) == 0) {
+        errors_.push_back(
+            Invalid(type_path, Json(type), "must be one of boolean,date,integer,number,string"));
+      }
+      const FieldPath json_path = column.Child("jsonPath");
+      if (FindString(columns[i], "jsonPath").empty()) errors_.push_back(Required(json_path));
+    }
+  }
+
+  const Json& definition_;
+  const Json& spec_;
+  FieldErrors& errors_;
+};
+
+// The conditions of a new definition are found out by the server.
+Json InitialStatus(const JsonObject& definition) {
+  JsonArray stored;
+  const Json* spec = definition.if_contains("spec");
+  for (const Json& version : Items(spec == nullptr ? Json() : *spec, "versions")) {
+    if (IsTrue(version, "storage")) stored.emplace_back(FindString(version, "name"));
+  }
+  return JsonObject{{"acceptedNames", JsonObject{{"kind", ""}, {"plural", ""}}},
+                    {"conditions", JsonArray()},
+                    {"storedVersions", std::move(stored)}};
+}
+
+class DefinitionStrategy final : public Strategy {
+ public:
+  void SetDefaults(JsonObject& definition) const override {
+    Json* spec = definition.if_contains("spec");
+    if (spec == nullptr || !spec->is_object()) return;
+    JsonObject& object = spec->get_object();
+    if (!object.contains("conversion")) object["conversion"] = JsonObject{{"strategy", "None"}};
+    Json* names = object.if_contains("names");
+    if (names == nullptr || !names->is_object()) return;
+    const std::string kind(FindString(*names, "kind"));
+    if (FindString(*names, "singular").empty()) names->get_object()["singular"] = LowerCase(kind);
+    if (FindString(*names, "listKind").empty()) names->get_object()["listKind"] = kind + "List";
+  }
+
+  void PrepareForCreate(JsonObject& definition) const override {
+    definition["status"] = InitialStatus(definition);
+  }
+
+  // A new storage version is added to those in which objects may be stored.
+  void PrepareForUpdate(JsonObject& definition, const JsonObject&) const override {
+    Json& status = definition["status"];
+    if (!status.is_object()) status = InitialStatus(definition);
+    Json& stored = status.get_object()["storedVersions"];
+    if (!stored.is_array()) stored.emplace_array();
+    for (const Json& version : Items(definition["spec"], "versions")) {
+      const Json name(FindString(version, "name"));
+      if (!IsTrue(version, "storage")) continue;
+      if (std::ranges::count(stored.get_array(), name) == 0) stored.get_array().push_back(name);
+    }
+  }
+
+  void Validate(const JsonObject& definition, FieldErrors& errors) const override {
+    DefinitionRules(Json(definition), errors).Check();
+  }
+
+  void ValidateUpdate(const JsonObject& definition, const JsonObject& old,
+                      FieldErrors& errors) const override {
+    const Json before(old);
+    if (!IsEstablished(before)) return;
+    const Json now(definition);
+    const auto check = [&](const Json& from, const Json& to, std::string_view key,
+                           const FieldPath& parent) {
+      const FieldPath path = parent.Child(key);
+      if (!JsonEqual(Member(from, key), Member(to, key))) {
+        errors.push_back(Invalid(path, Member(to, key), "field is immutable"));
+      }
+    };
+    const Json& old_spec = Member(before, "spec");
+    const Json& spec = Member(now, "spec");
+    const FieldPath names = kSpec.Child("names");
+    check(old_spec, spec, "scope", kSpec);
+    check(old_spec, spec, "group", kSpec);
+    check(Member(old_spec, "names"), Member(spec, "names"), "kind", names);
+    check(Member(old_spec, "names"), Member(spec, "names"), "plural", names);
+  }
+
+  bool CountsGenerations() const override { return true; }
+  bool HasStatus() const override { return true; }
+};
+
+// The schema of whole objects: what the definition says, and the metadata that all objects have.
+SchemaHandle WithMetadata(const SchemaHandle& schema) {
+  struct Nodes {
+    SchemaArena arena;
+    SchemaHandle rest;
+  };
+  auto nodes = std::make_shared<Nodes>();
+  nodes->rest = schema;
+  Schema* root = nodes->arena.Copy(*schema);
+  Schema* text = nodes->arena.New();
+  text->type = SchemaType::kString;
+  Schema* metadata = nodes->arena.New();
+  metadata->ref = &TypeOf<ObjectMeta>().schema;
+  std::erase_if(root->properties, [](const Property& property) {
+    return property.name == "apiVersion" || property.name == "kind" || property.name == "metadata";
+  });
+  root->properties.push_back({"apiVersion", text});
+  root->properties.push_back({"kind", text});
+  root->properties.push_back({"metadata", metadata});
+  std::ranges::sort(root->properties, {}, &Property::name);
+  return {nodes, root};
+}
+
+std::vector<PrinterColumn> ReadColumns(const Json& version) {
+  std::vector<PrinterColumn> columns;
+  for (const Json& column : Items(version, "additionalPrinterColumns")) {
+    const Json& priority = Member(column, "priority");
+    columns.push_back({.name = std::string(FindString(column, "name")),
+                       .type = std::string(FindString(column, "type")),
+                       .format = std::string(FindString(column, "format")),
+                       .description = std::string(FindString(column, "description")),
+                       .priority = priority.is_int64() ? static_cast<int>(priority.get_int64()) : 0,
+                       .json_path = std::string(FindString(column, "jsonPath"))});
+  }
+  return columns;
+}
+
+void ReadSubresources(const Json& version, Resource& resource) {
+  const Json& subresources = Member(version, "subresources");
+  const bool has_status = !Member(subresources, "status").is_null();
+  resource.strategy = CustomResourceStrategy(has_status);
+  if (has_status) {
+    resource.subresources.push_back({.name = "status", .verbs = {"get", "patch", "update"}});
+  }
+  const Json& scale = Member(subresources, "scale");
+  if (scale.is_null()) return;
+  resource.scale =
+      ScalePaths{.spec_replicas = std::string(FindString(scale, "specReplicasPath")),
+                 .status_replicas = std::string(FindString(scale, "statusReplicasPath")),
+                 .label_selector = std::string(FindString(scale, "labelSelectorPath"))};
+  const Schema& schema = TypeOf<autoscalingv1::Scale>().schema;
+  resource.subresources.push_back({.name = "scale",
+                                   .verbs = {"get", "patch", "update"},
+                                   .kind = {"autoscaling", "v1", "Scale"},
+                                   .schema = SchemaHandle(std::shared_ptr<void>(), &schema)});
+}
+
+ResourcePtr MakeResource(const Json& definition, const Json& version) {
+  const Json& spec = Member(definition, "spec");
+  const Json& names = Member(spec, "names");
+  auto resource = std::make_shared<Resource>();
+  resource->group = FindString(spec, "group");
+  resource->version = FindString(version, "name");
+  resource->kind = FindString(names, "kind");
+  resource->plural = FindString(names, "plural");
+  resource->singular = FindString(names, "singular");
+  resource->list_kind = FindString(names, "listKind");
+  resource->short_names = Strings(names, "shortNames");
+  resource->categories = Strings(names, "categories");
+  resource->namespaced = FindString(spec, "scope") == "Namespaced";
+  resource->verbs = {"create", "delete", "deletecollection", "get",
+                     "list",   "patch",  "update",           "watch"};
+  resource->custom = true;
+  resource->definition_uid = UidOf(definition);
+  if (const Json* annotations = MetadataOf(definition).if_contains("annotations")) {
+    resource->records_creator = FindString(*annotations, kRecordCreator) == "true";
+  }
+  ReadSubresources(version, *resource);
+  resource->printer_columns = ReadColumns(version);
+  for (const Json& field : Items(version, "selectableFields")) {
+    std::string path(FindString(field, "jsonPath"));
+    if (path.starts_with('.')) path.erase(0, 1);
+    resource->selectable_fields.push_back(std::move(path));
+  }
+  const FieldPath path;
+  const CrdSchema schema =
+      ParseCrdSchema(Member(Member(version, "schema"), "openAPIV3Schema"), path);
+  if (schema.schema != nullptr) {
+    resource->schema = WithMetadata(schema.schema);
+  } else {
+    // Written by a server with other rules: serve it without a schema of its own.
+    auto any = std::make_shared<Schema>();
+    any->type = SchemaType::kObject;
+    any->preserve_unknown_fields = true;
+    resource->schema = WithMetadata(any);
+  }
+  for (const Json& other : Items(spec, "versions")) {
+    if (IsTrue(other, "storage")) resource->storage_version = FindString(other, "name");
+  }
+  return resource;
+}
+
+}  // namespace
+
+const Strategy* CustomResourceDefinitionStrategy() {
+  static const DefinitionStrategy strategy;
+  return &strategy;
+}
+
+std::vector<ResourcePtr> MakeCustomResources(const Json& definition) {
+  std::vector<ResourcePtr> resources;
+  for (const Json& version : Items(Member(definition, "spec"), "versions")) {
+    if (IsTrue(version, "served")) resources.push_back(MakeResource(definition, version));
+  }
+  return resources;
+}
+
+ResourcePtr MakeStorageResource(const Json& definition) {
+  for (const Json& version : Items(Member(definition, "spec"), "versions")) {
+    if (IsTrue(version, "storage")) return MakeResource(definition, version);
+  }
+  return nullptr;
+}
+
+}  // namespace kubexms

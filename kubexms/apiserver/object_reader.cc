@@ -1,0 +1,195 @@
+#include "kubexms/apiserver/object_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kubexms/api/stored_object.h"
+#include "kubexms/apiserver/conversion.h"
+#include "kubexms/base/base64.h"
+
+namespace kubexms {
+namespace {
+
+constexpr std::string_view kTokenVersion = "meta.k8s.io/v1";
+// How many records are looked at in one go when a filter may drop most of them.
+constexpr size_t kFilteredPage = 1000;
+
+// Canonical bytes begin with the version in which an object is stored.
+bool IsStoredAs(std::string_view bytes, const std::string& api_version) {
+  constexpr std::string_view prefix = R"({"apiVersion":")";
+  return bytes.starts_with(prefix) && bytes.substr(prefix.size()).starts_with(api_version) &&
+         bytes.substr(prefix.size() + api_version.size()).starts_with('"');
+}
+
+Result<void> Convert(Json& document, const Resource& resource) {
+  if (!resource.custom) return ConvertBuiltin(document.get_object(), resource.api_version());
+  document.get_object()["apiVersion"] = resource.api_version();
+  return {};
+}
+
+std::string EncodeToken(const store::ListCursor& cursor, size_t prefix) {
+  return EncodeBase64(WriteJson(JsonObject{{"v", kTokenVersion},
+                                           {"rv", cursor.revision},
+                                           {"start", cursor.after.substr(prefix)},
+                                           {"left", cursor.remaining}}),
+                      Base64Form::kUrl);
+}
+
+Result<store::ListCursor> DecodeToken(std::string_view token, const std::string& prefix) {
+  const auto invalid = [](std::string_view why) {
+    return Error::BadRequest(
+        fmt::format("invalid continue token: continue key is not valid: {}", why));
+  };
+  const Result<std::string> text = DecodeBase64(token, Base64Form::kUrl);
+  if (!text.ok()) return invalid(text.error().message());
+  const Result<Json> json = ParseJson(*text);
+  if (!json.ok()) return invalid(json.error().message());
+  const Json* revision = FindMember(*json, "rv");
+  const Json* left = FindMember(*json, "left");
+  if (FindString(*json, "v") != kTokenVersion || revision == nullptr || !revision->is_int64() ||
+      revision->get_int64() <= 0 || left == nullptr || !left->is_int64() || left->get_int64() < 0) {
+    return invalid("it was not made by this server");
+  }
+  return store::ListCursor{.revision = static_cast<uint64_t>(revision->get_int64()),
+                           .after = prefix + std::string(FindString(*json, "start")),
+                           .remaining = static_cast<uint64_t>(left->get_int64())};
+}
+
+Error ContinueExpired() {
+  return Error::Expired(
+      "The provided continue parameter is too old to display a consistent list result. You can "
+      "start a new list without the continue parameter to get the newest state");
+}
+
+// Which snapshot a list shows.
+Result<uint64_t> SnapshotOf(const ListQuery& query, store::Store& store) {
+  if (query.version.IsUnset() || query.version.IsAny()) return store::kLatest;
+  const bool exact = query.match == VersionMatch::kExact ||
+                     (query.match == VersionMatch::kUnset && query.limit > 0);
+  if (exact) return query.version.number();
+  ASSIGN_OR_RETURN(const uint64_t current, store.CurrentRevision());
+  if (query.version.number() > current) {
+    return store::FutureRevisionError(query.version.number(), current);
+  }
+  return store::kLatest;
+}
+
+}  // namespace
+
+Result<Json> ReadDocument(const Resource& resource, const store::Record& record,
+                          const JsonStorage& storage) {
+  ASSIGN_OR_RETURN(Json document, ParseJson(record.value, {.storage = storage}));
+  if (!IsStoredAs(record.value, resource.api_version())) {
+    RETURN_IF_ERROR(Convert(document, resource));
+  }
+  return document;
+}
+
+Result<SharedBytes> ReadBytes(const Resource& resource, const store::RecordPtr& record) {
+  if (IsStoredAs(record->value, resource.api_version())) return SharedBytes(record, record->value);
+  ASSIGN_OR_RETURN(const Json document, ReadDocument(resource, *record));
+  return SharedBytes(WriteJson(document));
+}
+
+Result<std::string> ConvertBytes(const Resource& resource, std::string stored) {
+  if (IsStoredAs(stored, resource.api_version())) return stored;
+  ASSIGN_OR_RETURN(Json document, ParseJson(stored));
+  RETURN_IF_ERROR(Convert(document, resource));
+  return WriteJson(document);
+}
+
+Result<ObjectFilter> ObjectFilter::Make(const Resource& resource, const ListQuery& query) {
+  ObjectFilter filter;
+  filter.labels_ = query.labels;
+  filter.fields_ = query.fields;
+  for (const FieldSelector::Term& term : query.fields.terms()) {
+    const bool known = term.field == "metadata.name" ||
+                       (term.field == "metadata.namespace" && resource.namespaced) ||
+                       std::ranges::count(resource.selectable_fields, term.field) > 0;
+    if (!known) {
+      return Error::BadRequest(fmt::format("field label not supported: {}", term.field));
+    }
+    const SelectableField& place =
+        filter.places_.emplace_back(FindSelectableField(resource, term.field));
+    filter.paths_.push_back(place.path);
+    filter.paths_.push_back(place.fallback_path);
+  }
+  return filter;
+}
+
+bool ObjectFilter::Matches(const store::Record& record) const {
+  if (IsEverything()) return true;
+  const Result<ObjectHeader> header = ReadHeader(record.value, paths_);
+  if (!header.ok() || !labels_.Matches(header->labels)) return false;
+  size_t term = 0;
+  return fields_.Matches([&](std::string_view) -> std::string_view {
+    const size_t i = term++;
+    if (!header->fields[2 * i].empty()) return header->fields[2 * i];
+    if (!header->fields[2 * i + 1].empty()) return header->fields[2 * i + 1];
+    return places_[i].zero;
+  });
+}
+
+Result<store::RecordPtr> ObjectReader::Get(const Resource& resource, std::string_view name_space,
+                                           std::string_view name,
+                                           const ResourceVersion& version) const {
+  if (!version.IsUnset() && !version.IsAny()) {
+    ASSIGN_OR_RETURN(const uint64_t current, store_.CurrentRevision());
+    if (version.number() > current) return store::FutureRevisionError(version.number(), current);
+  }
+  ASSIGN_OR_RETURN(store::RecordPtr record,
+                   store_.Get(StorageKey(resource, resource.namespaced ? name_space : "", name)));
+  if (record == nullptr) return Error::NotFound(resource.qualified_name(), name);
+  return record;
+}
+
+Result<ObjectList> ObjectReader::List(const Resource& resource, std::string_view name_space,
+                                      const ListQuery& query, const ObjectFilter& filter) const {
+  store::ListOptions options{.prefix = StoragePrefix(resource, name_space), .limit = query.limit};
+  if (filter.RequiredName() && (!name_space.empty() || !resource.namespaced)) {
+    options.prefix += *filter.RequiredName();
+  }
+  if (query.continue_token.empty()) {
+    ASSIGN_OR_RETURN(options.revision, SnapshotOf(query, store_));
+  } else {
+    ASSIGN_OR_RETURN(options.cursor, DecodeToken(query.continue_token, options.prefix));
+  }
+  Result<store::ListPage> page =
+      filter.IsEverything() ? store_.List(options) : ReadFiltered(options, filter);
+  if (!page.ok()) {
+    const bool expired = page.error().IsExpired() && !query.continue_token.empty();
+    return expired ? ContinueExpired() : page.error();
+  }
+  ObjectList list{.records = std::move(page->records), .revision = page->revision};
+  if (page->next) {
+    list.continue_token = EncodeToken(*page->next, options.prefix.size());
+    if (filter.IsEverything()) list.remaining_count = page->next->remaining;
+  }
+  return list;
+}
+
+Result<store::ListPage> ObjectReader::ReadFiltered(store::ListOptions options,
+                                                   const ObjectFilter& filter) const {
+  const size_t limit = options.limit;
+  if (limit > 0) options.limit = std::max(limit, kFilteredPage);
+  store::ListPage matching;
+  for (;;) {
+    ASSIGN_OR_RETURN(store::ListPage page, store_.List(options));
+    matching.revision = page.revision;
+    matching.next = page.next;
+    for (size_t i = 0; i < page.records.size(); ++i) {
+      if (!filter.Matches(*page.records[i])) continue;
+      matching.records.push_back(page.records[i]);
+      if (limit == 0 || matching.records.size() < limit) continue;
+      const uint64_t left = page.records.size() - i - 1 + (page.next ? page.next->remaining : 0);
+      matching.next.reset();
+      if (left > 0) matching.next = {page.revision, page.records[i]->key, left};
+      return matching;
+    }
+    if (!page.next) return matching;
+    options.cursor = page.next;
+  }
+}
+
+}  // namespace kubexms

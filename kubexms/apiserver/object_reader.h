@@ -1,0 +1,78 @@
+#pragma once
+
+// Reading objects. A stored object is its bytes: they go from the store to the answer untouched,
+// unless the client asks for another version than the stored one.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexms/apiserver/request.h"
+#include "kubexms/apiserver/resource.h"
+#include "kubexms/apiserver/selectable_field.h"
+#include "kubexms/base/json.h"
+#include "kubexms/net/http.h"
+#include "kubexms/store/store.h"
+
+namespace kubexms {
+
+// The object in the version of the resource, as a document.
+Result<Json> ReadDocument(const Resource& resource, const store::Record& record,
+                          const JsonStorage& storage = {});
+
+// The object's bytes in the version of the resource.
+Result<SharedBytes> ReadBytes(const Resource& resource, const store::RecordPtr& record);
+
+// The object that a write left, in the version of the resource. `stored` is in the stored version.
+Result<std::string> ConvertBytes(const Resource& resource, std::string stored);
+
+// Which objects of a resource a list or watch is about. Made once, asked for every object.
+class ObjectFilter {
+ public:
+  // Fails when a field is not one that this resource can be selected by.
+  static Result<ObjectFilter> Make(const Resource& resource, const ListQuery& query);
+
+  // True when no object needs to be looked at.
+  bool IsEverything() const { return labels_.IsEverything() && fields_.IsEverything(); }
+  bool Matches(const store::Record& record) const;
+  // The only name that objects may have, where the filter says so.
+  std::optional<std::string_view> RequiredName() const {
+    return fields_.RequiredValue("metadata.name");
+  }
+
+ private:
+  Selector labels_;
+  FieldSelector fields_;
+  // One for each term of the selector, and the paths of all of them: two for each.
+  std::vector<SelectableField> places_;
+  std::vector<std::string> paths_;
+};
+
+struct ObjectList {
+  std::vector<store::RecordPtr> records;
+  uint64_t revision = 0;
+  std::string continue_token;               // empty after the last page
+  std::optional<uint64_t> remaining_count;  // known when there is no filter
+};
+
+class ObjectReader {
+ public:
+  explicit ObjectReader(store::Store& store) : store_(store) {}
+
+  // NotFound when there is none. A version that is not reached yet is an error.
+  Result<store::RecordPtr> Get(const Resource& resource, std::string_view name_space,
+                               std::string_view name, const ResourceVersion& version = {}) const;
+
+  Result<ObjectList> List(const Resource& resource, std::string_view name_space,
+                          const ListQuery& query, const ObjectFilter& filter) const;
+
+ private:
+  Result<store::ListPage> ReadFiltered(store::ListOptions options,
+                                       const ObjectFilter& filter) const;
+
+  store::Store& store_;
+};
+
+}  // namespace kubexms

@@ -1,0 +1,368 @@
+#include "kubexms/apiserver/object_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kubexms/api/stored_object.h"
+#include "kubexms/api/validation.h"
+#include "kubexms/apiserver/deletion.h"
+#include "kubexms/apiserver/field_management.h"
+#include "kubexms/apiserver/metadata.h"
+#include "kubexms/apiserver/object_reader.h"
+#include "kubexms/apiserver/object_validation.h"
+#include "kubexms/apiserver/service_addresses.h"
+#include "kubexms/apiserver/strategy.h"
+#include "kubexms/apiserver/written_parts.h"
+
+namespace kubexms {
+namespace {
+
+// Writes that are not bound to a version are tried again so often when others write in between.
+constexpr int kMaxAttempts = 8;
+
+constexpr std::string_view kModified =
+    "the object has been modified; please apply your changes to the latest version and try again";
+
+std::string KeyOf(const WriteRequest& request, std::string_view name) {
+  return StorageKey(request.resource, request.resource.namespaced ? request.name_space : "", name);
+}
+
+bool IsService(const Resource& resource) {
+  return resource.group.empty() && resource.plural == "services";
+}
+
+Error Conflict(const WriteRequest& request, std::string_view name) {
+  return Error::Conflict(request.resource.qualified_name(), name, kModified);
+}
+
+FieldErrors ValidateDocument(const Json& document, const Resource& resource) {
+  FieldErrors errors;
+  ValidateMetadata(document, resource, errors);
+  FieldErrors content_errors = resource.custom
+                                   ? Validate(document, *resource.schema)
+                                   : ValidateObject(document, *resource.schema, *resource.strategy);
+  errors.insert(errors.end(), std::make_move_iterator(content_errors.begin()),
+                std::make_move_iterator(content_errors.end()));
+  return errors;
+}
+
+Result<void> Refuse(FieldErrors errors, const Resource& resource, const Json& document) {
+  if (errors.empty()) return {};
+  return Error::Invalid(resource.qualified_kind(), NameOf(document), std::move(errors));
+}
+
+// Which version of its namespace a creation depends on.
+struct NamespaceVersion {
+  std::string key;
+  uint64_t revision = 0;
+};
+
+Result<NamespaceVersion> CheckNamespace(const WriteRequest& request, std::string_view name,
+                                        store::Store& store) {
+  NamespaceVersion version{StoragePrefix("", "namespaces").append(request.name_space)};
+  ASSIGN_OR_RETURN(const store::RecordPtr record, store.Get(version.key));
+  if (record == nullptr) return Error::NotFound("namespaces", request.name_space);
+  ASSIGN_OR_RETURN(const ObjectHeader header, ReadHeader(record->value));
+  if (header.deleting) {
+    const Error error = Error::Forbidden(
+        request.resource.qualified_name(), name,
+        fmt::format("unable to create new content in namespace {} because it is being terminated",
+                    request.name_space));
+    ErrorDetails details = error.details();
+    details.causes = {
+        {.reason = "NamespaceTerminating",
+         .message = fmt::format("namespace {} is being terminated", request.name_space),
+         .field = "metadata.namespace"}};
+    return Error(error.code(), error.reason(), error.message(), std::move(details));
+  }
+  version.revision = record->mod_revision;
+  return version;
+}
+
+// The name and version that an update says it is about.
+Result<void> CheckIdentity(const Json& document, const Json& old, uint64_t revision,
+                           const WriteRequest& request) {
+  const std::string_view name = NameOf(document);
+  if (!name.empty() && name != request.name) {
+    return Error::BadRequest(fmt::format(
+        "the name of the object ({}) does not match the name on the URL ({})", name, request.name));
+  }
+  const std::string_view uid = UidOf(document);
+  if (!uid.empty() && uid != UidOf(old)) {
+    return Error::Conflict(
+        request.resource.qualified_name(), request.name,
+        fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid,
+                    UidOf(old)));
+  }
+  const std::string_view version = ResourceVersionOf(document);
+  if (!version.empty() && version != "0" && version != std::to_string(revision)) {
+    return Conflict(request, request.name);
+  }
+  return {};
+}
+
+bool IsBoundToVersion(const Json& document) {
+  const std::string_view version = ResourceVersionOf(document);
+  return !version.empty() && version != "0";
+}
+
+// An object whose deletion was waiting only for what the update has just taken away.
+bool CompletesDeletion(const Json& document, const Resource& resource) {
+  if (!IsBeingDeleted(document) || HasFinalizers(document)) return false;
+  if (HasContentFinalizers(document, resource)) return false;
+  const Json* grace = MetadataOf(document).if_contains("deletionGracePeriodSeconds");
+  return grace == nullptr || !grace->is_int64() || grace->get_int64() == 0;
+}
+
+std::string WithoutVersion(Json document) {
+  MetadataOf(document).erase("resourceVersion");
+  return WriteJson(document);
+}
+
+// One write of one object: the request, and what all steps of it need.
+class Write {
+ public:
+  Write(ObjectWriter::Environment& environment, const WriteRequest& request)
+      : environment_(environment), request_(request), resource_(request.resource) {}
+
+  Result<Written> Create(Json document);
+  // Nothing when somebody else was faster and the write may be tried again.
+  Result<std::optional<Written>> TryUpdate(const ObjectWriter::ChangeFunction& change,
+                                           const ObjectWriter::CreateFunction& create);
+  Result<std::optional<Deleted>> TryDelete(const DeleteQuery& options);
+
+ private:
+  Time Now() const { return Time::Now(environment_.clock); }
+  FieldManagement Management() const {
+    return {resource_, request_.subresource, request_.manager, Now()};
+  }
+
+  Result<void> Admit(AdmissionRequest::Operation operation, Json& document, const Json* old) const {
+    const AdmissionRequest admission{operation, resource_, request_.subresource, request_.user,
+                                     old};
+    for (const auto& one : environment_.admissions) {
+      RETURN_IF_ERROR(one->Admit(admission, document));
+    }
+    return {};
+  }
+
+  Result<void> PrepareCreation(Json& document, bool applied);
+  // Nothing when the name is taken by chance and another one can be generated.
+  Result<std::optional<Written>> CommitCreation(Json document);
+  Result<void> PrepareUpdate(Json& document, const Json& old, bool applied);
+  Result<std::optional<Written>> CommitUpdate(Json document, const Json& old,
+                                              const store::Record& record, bool bound);
+  Result<store::Transaction> WithAddresses(Json& document, const Json* old,
+                                           store::Transaction transaction) {
+    if (!IsService(resource_)) return transaction;
+    return environment_.addresses.Assign(document, old, Now(), std::move(transaction));
+  }
+  store::Transaction WithoutAddresses(const Json& document, store::Transaction transaction) {
+    if (!IsService(resource_)) return transaction;
+    return environment_.addresses.Release(document, std::move(transaction));
+  }
+
+  ObjectWriter::Environment& environment_;
+  const WriteRequest& request_;
+  const Resource& resource_;
+};
+
+Result<void> Write::PrepareCreation(Json& document, bool applied) {
+  RETURN_IF_ERROR(SetNamespace(document, resource_, request_.name_space));
+  if (resource_.strategy->HasStatus()) document.get_object().erase("status");
+  InitialiseMetadata(document, resource_, Now(), environment_.random);
+  if (!applied) document = TrackWrite(nullptr, std::move(document), Management());
+  resource_.strategy->PrepareForCreate(document.get_object());
+  RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kCreate, document, nullptr));
+  return Refuse(ValidateDocument(document, resource_), resource_, document);
+}
+
+Result<Written> Write::Create(Json document) {
+  if (IsBoundToVersion(document)) {
+    return Error(500, "", "resourceVersion should not be set on objects to be created");
+  }
+  const bool generated = NameOf(document).empty();
+  for (int attempt = 1;; ++attempt) {
+    Json attempted = document;
+    RETURN_IF_ERROR(PrepareCreation(attempted, false));
+    const std::string name(NameOf(attempted));
+    ASSIGN_OR_RETURN(std::optional<Written> written, CommitCreation(std::move(attempted)));
+    if (written) return std::move(*written);
+    if (!generated || attempt == kMaxAttempts) {
+      return Error::AlreadyExists(resource_.qualified_name(), name);
+    }
+  }
+}
+
+Result<std::optional<Written>> Write::CommitCreation(Json document) {
+  const std::string name(NameOf(document));
+  const std::string key = KeyOf(request_, name);
+  for (int attempt = 1; attempt <= kMaxAttempts; ++attempt) {
+    store::Transaction transaction;
+    if (resource_.namespaced) {
+      ASSIGN_OR_RETURN(NamespaceVersion version,
+                       CheckNamespace(request_, name, environment_.store));
+      transaction = std::move(transaction).IfRevision(std::move(version.key), version.revision);
+    }
+    Json attempted = document;
+    ASSIGN_OR_RETURN(transaction,
+                     WithAddresses(attempted, nullptr, std::move(transaction).IfAbsent(key)));
+    if (request_.dry_run) {
+      ASSIGN_OR_RETURN(const store::RecordPtr existing, environment_.store.Get(key));
+      if (existing != nullptr) return std::optional<Written>();
+      return std::optional(
+          Written{.object = WithoutVersion(std::move(attempted)), .created = true});
+    }
+    EncodedObject encoded = EncodeObject(attempted.get_object());
+    ASSIGN_OR_RETURN(
+        const store::CommitResult result,
+        environment_.store.Commit(
+            std::move(transaction)
+                .Put(key, encoded.bytes, {.revision_offset = encoded.version_offset})));
+    if (result.committed()) {
+      return std::optional(
+          Written{.object = encoded.WithVersion(result.revision), .created = true});
+    }
+    if (result.mismatch->key == key) return std::optional<Written>();
+  }
+  return Conflict(request_, name);
+}
+
+Result<std::optional<Written>> Write::TryUpdate(const ObjectWriter::ChangeFunction& change,
+                                                const ObjectWriter::CreateFunction& create) {
+  ASSIGN_OR_RETURN(const store::RecordPtr record,
+                   environment_.store.Get(KeyOf(request_, request_.name)));
+  if (record == nullptr) {
+    if (!create) return Error::NotFound(resource_.qualified_name(), request_.name);
+    ASSIGN_OR_RETURN(ObjectWriter::Change made, create());
+    RETURN_IF_ERROR(PrepareCreation(made.document, made.applied));
+    return CommitCreation(std::move(made.document));
+  }
+  ASSIGN_OR_RETURN(const Json old, ReadDocument(resource_, *record));
+  ASSIGN_OR_RETURN(ObjectWriter::Change changed, change(old));
+  RETURN_IF_ERROR(CheckIdentity(changed.document, old, record->mod_revision, request_));
+  const bool bound = IsBoundToVersion(changed.document);
+  RETURN_IF_ERROR(PrepareUpdate(changed.document, old, changed.applied));
+  return CommitUpdate(std::move(changed.document), old, *record, bound);
+}
+
+Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied) {
+  const bool status = request_.subresource == "status";
+  RETURN_IF_ERROR(SetNamespace(document, resource_, request_.name_space));
+  Json managed;
+  if (applied) {
+    if (const Json* fields = MetadataOf(document).if_contains("managedFields")) managed = *fields;
+  }
+  RestoreOtherParts(document, old, resource_, request_.subresource);
+  if (applied) {
+    MetadataOf(document)["managedFields"] = std::move(managed);
+  } else {
+    document = TrackWrite(&old, std::move(document), Management());
+  }
+  if (status) {
+    resource_.strategy->PrepareForStatusUpdate(document.get_object(), old.get_object());
+  } else {
+    resource_.strategy->PrepareForUpdate(document.get_object(), old.get_object());
+  }
+  CarryOverMetadata(document, old, resource_);
+  RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kUpdate, document, &old));
+  MetadataOf(document)["resourceVersion"] = ResourceVersionOf(old);
+  FieldErrors errors = ValidateDocument(document, resource_);
+  ValidateMetadataUpdate(document, old, errors);
+  if (status) {
+    resource_.strategy->ValidateStatusUpdate(document.get_object(), old.get_object(), errors);
+  } else {
+    resource_.strategy->ValidateUpdate(document.get_object(), old.get_object(), errors);
+  }
+  return Refuse(std::move(errors), resource_, document);
+}
+
+Result<std::optional<Written>> Write::CommitUpdate(Json document, const Json& old,
+                                                   const store::Record& record, bool bound) {
+  ASSIGN_OR_RETURN(store::Transaction transaction,
+                   WithAddresses(document, &old,
+                                 store::Transaction().IfRevision(record.key, record.mod_revision)));
+  Written written;
+  written.removed = CompletesDeletion(document, resource_);
+  if (!written.removed && JsonEqual(document, old)) {
+    written.object = WriteJson(document);
+    return std::optional(std::move(written));
+  }
+  if (request_.dry_run) {
+    written.object = WriteJson(document);
+    return std::optional(std::move(written));
+  }
+  EncodedObject encoded = EncodeObject(document.get_object());
+  if (written.removed) {
+    transaction = WithoutAddresses(
+        old, store::Transaction().IfRevision(record.key, record.mod_revision).Delete(record.key));
+  } else {
+    transaction = std::move(transaction)
+                      .Put(record.key, encoded.bytes, {.revision_offset = encoded.version_offset});
+  }
+  ASSIGN_OR_RETURN(const store::CommitResult result,
+                   environment_.store.Commit(std::move(transaction)));
+  if (!result.committed()) {
+    if (bound && result.mismatch->key == record.key) return Conflict(request_, request_.name);
+    return std::optional<Written>();
+  }
+  written.object = encoded.WithVersion(result.revision);
+  return std::optional(std::move(written));
+}
+
+Result<std::optional<Deleted>> Write::TryDelete(const DeleteQuery& options) {
+  ASSIGN_OR_RETURN(const store::RecordPtr record,
+                   environment_.store.Get(KeyOf(request_, request_.name)));
+  if (record == nullptr) return Error::NotFound(resource_.qualified_name(), request_.name);
+  ASSIGN_OR_RETURN(Json document, ReadDocument(resource_, *record));
+  RETURN_IF_ERROR(CheckPreconditions(document, options, resource_));
+  RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kDelete, document, &document));
+  Deleted deleted{.object = WriteJson(document), .uid = std::string(UidOf(document))};
+  const Json before = document;
+  deleted.completed = MarkForDeletion(document, resource_, options, Now());
+  store::Transaction transaction =
+      store::Transaction().IfRevision(record->key, record->mod_revision);
+  EncodedObject encoded;
+  if (deleted.completed) {
+    transaction = WithoutAddresses(before, std::move(transaction).Delete(record->key));
+  } else {
+    if (JsonEqual(before, document)) return std::optional(std::move(deleted));
+    encoded = EncodeObject(document.get_object());
+    transaction = std::move(transaction)
+                      .Put(record->key, encoded.bytes, {.revision_offset = encoded.version_offset});
+  }
+  if (request_.dry_run) return std::optional(std::move(deleted));
+  ASSIGN_OR_RETURN(const store::CommitResult result,
+                   environment_.store.Commit(std::move(transaction)));
+  if (!result.committed()) return std::optional<Deleted>();
+  if (!deleted.completed) deleted.object = encoded.WithVersion(result.revision);
+  return std::optional(std::move(deleted));
+}
+
+}  // namespace
+
+Result<Written> ObjectWriter::Create(const WriteRequest& request, Json document) {
+  return Write(environment_, request).Create(std::move(document));
+}
+
+Result<Written> ObjectWriter::Update(const WriteRequest& request, const ChangeFunction& change,
+                                     const CreateFunction& create) {
+  Write write(environment_, request);
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    ASSIGN_OR_RETURN(std::optional<Written> written, write.TryUpdate(change, create));
+    if (written) return std::move(*written);
+  }
+  return Conflict(request, request.name);
+}
+
+Result<Deleted> ObjectWriter::Delete(const WriteRequest& request, const DeleteQuery& options) {
+  Write write(environment_, request);
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    ASSIGN_OR_RETURN(std::optional<Deleted> deleted, write.TryDelete(options));
+    if (deleted) return std::move(*deleted);
+  }
+  return Conflict(request, request.name);
+}
+
+}  // namespace kubexms

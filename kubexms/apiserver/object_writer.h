@@ -1,0 +1,85 @@
+#pragma once
+
+// Every change of a stored object goes through here: create, update, the patches and delete, with
+// all that the server promises about metadata, defaults, validation, managed fields, finalizers and
+// concurrency. One object changes in one commit, together with what belongs to it (the addresses of
+// a Service), and a commit takes place only when the object and its namespace are still what the
+// decision was made on.
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexms/apiserver/admission.h"
+#include "kubexms/apiserver/request.h"
+#include "kubexms/apiserver/resource.h"
+#include "kubexms/apiserver/user.h"
+#include "kubexms/base/clock.h"
+#include "kubexms/base/json.h"
+#include "kubexms/base/random.h"
+#include "kubexms/store/store.h"
+
+namespace kubexms {
+
+class ServiceAddresses;
+
+// What is written, by whom and how. All is borrowed for the time of the call.
+struct WriteRequest {
+  const Resource& resource;
+  std::string_view subresource;  // empty, "status", "scale", "finalize" …
+  std::string_view name_space;
+  std::string_view name;  // empty for a creation
+  const UserInfo& user;
+  std::string_view manager;  // of the fields that change
+  bool dry_run = false;
+};
+
+struct Written {
+  std::string object;  // canonical bytes with the resource version
+  bool created = false;
+  bool removed = false;  // the write took the last finalizer of an object that was being deleted
+};
+
+struct Deleted {
+  std::string object;  // as it is now, or as it last was
+  std::string uid;
+  bool completed = false;  // false: it waits for its finalizers or its grace period
+};
+
+class ObjectWriter {
+ public:
+  // Everything is borrowed and must outlive the writer.
+  struct Environment {
+    store::Store& store;
+    const Clock& clock;
+    Random& random;
+    const AdmissionChain& admissions;
+    ServiceAddresses& addresses;
+  };
+
+  explicit ObjectWriter(Environment environment) : environment_(environment) {}
+
+  // `document` is of the resource's kind, pruned and with defaults.
+  Result<Written> Create(const WriteRequest& request, Json document);
+
+  // What an update makes of the stored object. It is asked again when somebody else wrote in
+  // between, unless the new document says which version it is based on.
+  struct Change {
+    Json document;
+    // managedFields are already those of the new document: it was made by server-side apply.
+    bool applied = false;
+  };
+  using ChangeFunction = std::function<Result<Change>(const Json& old)>;
+  // Makes the document of an object that does not exist yet; empty: that is an error.
+  using CreateFunction = std::function<Result<Change>()>;
+  Result<Written> Update(const WriteRequest& request, const ChangeFunction& change,
+                         const CreateFunction& create = {});
+
+  Result<Deleted> Delete(const WriteRequest& request, const DeleteQuery& options);
+
+ private:
+  Environment environment_;
+};
+
+}  // namespace kubexms

@@ -1,0 +1,179 @@
+#include "kubexms/apiserver/representation.h"
+
+#include <fmt/format.h>
+
+#include "kubexms/apiserver/partial_metadata.h"
+#include "kubexms/base/yaml.h"
+
+namespace kubexms {
+namespace {
+
+ListMeta MetadataOf(const ObjectList& list) {
+  ListMeta metadata;
+  metadata.resource_version = std::to_string(list.revision);
+  metadata.continue_ = list.continue_token;
+  if (list.remaining_count) {
+    metadata.remaining_item_count = static_cast<int64_t>(*list.remaining_count);
+  }
+  return metadata;
+}
+
+JsonObject MetadataJson(const ObjectList& list) {
+  JsonObject metadata{{"resourceVersion", std::to_string(list.revision)}};
+  if (!list.continue_token.empty()) metadata["continue"] = list.continue_token;
+  if (list.remaining_count) metadata["remainingItemCount"] = *list.remaining_count;
+  return metadata;
+}
+
+Body OneBuffer(std::string text) {
+  Body body;
+  body.emplace_back(std::move(text));
+  return body;
+}
+
+// Every event is a table of one row; the columns come with the first.
+class TableEvents final : public EventFormat {
+ public:
+  TableEvents(const Resource& resource, RowObject row_object, std::string version)
+      : printer_(resource), row_object_(row_object), version_(std::move(version)) {}
+
+  Result<SharedBytes> Show(const SharedBytes& object) override {
+    const TableOptions options{.now = std::chrono::system_clock::now(),
+                               .row_object = row_object_,
+                               .column_definitions = std::exchange(first_, false),
+                               .version = version_};
+    ASSIGN_OR_RETURN(std::string table, printer_.Print(object.view(), options));
+    return SharedBytes(std::move(table));
+  }
+
+ private:
+  const TablePrinter printer_;
+  const RowObject row_object_;
+  const std::string version_;
+  bool first_ = true;
+};
+
+class MetadataEvents final : public EventFormat {
+ public:
+  explicit MetadataEvents(std::string version) : version_(std::move(version)) {}
+
+  Result<SharedBytes> Show(const SharedBytes& object) override {
+    ASSIGN_OR_RETURN(std::string metadata, MakePartialObjectMetadata(object.view(), version_));
+    return SharedBytes(std::move(metadata));
+  }
+
+ private:
+  const std::string version_;
+};
+
+}  // namespace
+
+std::string WarningHeader(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') escaped += '\\';
+    escaped += c;
+  }
+  return fmt::format("299 - \"{}\"", escaped);
+}
+
+Result<Representation> Representation::Of(const HttpRequest& request, const QueryParameters& query,
+                                          AnswerSubject subject) {
+  Representation representation;
+  ASSIGN_OR_RETURN(representation.form_, NegotiateAnswer(request.headers, query, subject));
+  ASSIGN_OR_RETURN(representation.row_object_,
+                   ParseRowObject(query.Get("includeObject").value_or("")));
+  return representation;
+}
+
+Result<HttpResponse> Representation::Object(int status, const Resource& resource,
+                                            SharedBytes object,
+                                            const std::vector<std::string>& warnings) const {
+  ASSIGN_OR_RETURN(Body body, ObjectBody(resource, std::move(object)));
+  HttpResponse response = Respond(status, std::move(body));
+  for (const std::string& warning : warnings) {
+    response.headers.Add("Warning", WarningHeader(warning));
+  }
+  return response;
+}
+
+Result<HttpResponse> Representation::List(const Resource& resource, const ObjectList& list) const {
+  ASSIGN_OR_RETURN(Body body, ListBody(resource, list));
+  return Respond(200, std::move(body));
+}
+
+std::unique_ptr<EventFormat> Representation::Events(const Resource& resource) const {
+  if (form_.kind == AnswerKind::kTable) {
+    return std::make_unique<TableEvents>(resource, row_object_, form_.version);
+  }
+  if (form_.kind == AnswerKind::kObject) return nullptr;
+  return std::make_unique<MetadataEvents>(form_.version);
+}
+
+Result<Body> Representation::ObjectBody(const Resource& resource, SharedBytes object) const {
+  if (form_.kind == AnswerKind::kTable) {
+    const TablePrinter printer(resource);
+    ASSIGN_OR_RETURN(std::string table,
+                     printer.Print(object.view(), {.now = std::chrono::system_clock::now(),
+                                                   .row_object = row_object_,
+                                                   .version = form_.version}));
+    return OneBuffer(std::move(table));
+  }
+  if (form_.kind == AnswerKind::kObject) return Body{std::move(object)};
+  ASSIGN_OR_RETURN(std::string metadata, MakePartialObjectMetadata(object.view(), form_.version));
+  return OneBuffer(std::move(metadata));
+}
+
+Result<Body> Representation::ListBody(const Resource& resource, const ObjectList& list) const {
+  if (form_.kind == AnswerKind::kObject) return PlainList(resource, list);
+  std::vector<SharedBytes> objects;
+  objects.reserve(list.records.size());
+  for (const store::RecordPtr& record : list.records) {
+    ASSIGN_OR_RETURN(SharedBytes bytes, ReadBytes(resource, record));
+    objects.push_back(std::move(bytes));
+  }
+  if (form_.kind == AnswerKind::kTable) {
+    const TablePrinter printer(resource);
+    TableWriter table(printer, {.now = std::chrono::system_clock::now(),
+                                .row_object = row_object_,
+                                .version = form_.version});
+    for (const SharedBytes& object : objects) RETURN_IF_ERROR(table.Add(object.view()));
+    return OneBuffer(table.Finish(MetadataOf(list)));
+  }
+  std::vector<std::string_view> views;
+  views.reserve(objects.size());
+  for (const SharedBytes& object : objects) views.push_back(object.view());
+  ASSIGN_OR_RETURN(std::string text,
+                   MakePartialObjectMetadataList(views, MetadataOf(list), form_.version));
+  return OneBuffer(std::move(text));
+}
+
+Result<Body> Representation::PlainList(const Resource& resource, const ObjectList& list) const {
+  Body body;
+  body.reserve(2 * list.records.size() + 2);
+  body.emplace_back(fmt::format(R"({{"apiVersion":"{}","items":[)", resource.api_version()));
+  bool first = true;
+  for (const store::RecordPtr& record : list.records) {
+    if (!std::exchange(first, false)) body.push_back(SharedBytes::Static(","));
+    ASSIGN_OR_RETURN(SharedBytes bytes, ReadBytes(resource, record));
+    body.push_back(std::move(bytes));
+  }
+  body.emplace_back(fmt::format(R"(],"kind":"{}","metadata":{}}})", resource.list_kind,
+                                WriteJson(MetadataJson(list))));
+  return body;
+}
+
+HttpResponse Representation::Respond(int status, Body body) const {
+  if (form_.format == AnswerFormat::kYaml || form_.pretty) {
+    const Result<Json> document = ParseJson(Flatten(body));
+    if (document.ok()) {
+      body = OneBuffer(form_.format == AnswerFormat::kYaml ? WriteYaml(*document)
+                                                           : WriteJsonPretty(*document) + "\n");
+    }
+  }
+  return HttpResponse(
+      status, {{"Content-Type", form_.ContentType()}, {"Cache-Control", "no-cache, private"}},
+      std::move(body));
+}
+
+}  // namespace kubexms

@@ -1,0 +1,45 @@
+#pragma once
+
+// How an answer is shown: as the client's Accept header asks for it. Objects as they are stored, as
+// YAML, as a table for people, or only their metadata.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kubexms/apiserver/accept.h"
+#include "kubexms/apiserver/object_reader.h"
+#include "kubexms/apiserver/resource.h"
+#include "kubexms/apiserver/table.h"
+#include "kubexms/apiserver/watch_stream.h"
+#include "kubexms/net/http.h"
+
+namespace kubexms {
+
+// The value of a Warning header.
+std::string WarningHeader(std::string_view text);
+
+class Representation {
+ public:
+  // Fails with 406 when the client takes nothing that there is.
+  static Result<Representation> Of(const HttpRequest& request, const QueryParameters& query,
+                                   AnswerSubject subject = AnswerSubject::kObjects);
+
+  Result<HttpResponse> Object(int status, const Resource& resource, SharedBytes object,
+                              const std::vector<std::string>& warnings = {}) const;
+  Result<HttpResponse> List(const Resource& resource, const ObjectList& list) const;
+  // How the objects of a watch's events are shown; null: as they are stored.
+  std::unique_ptr<EventFormat> Events(const Resource& resource) const;
+
+ private:
+  Result<Body> ObjectBody(const Resource& resource, SharedBytes object) const;
+  Result<Body> ListBody(const Resource& resource, const ObjectList& list) const;
+  Result<Body> PlainList(const Resource& resource, const ObjectList& list) const;
+  // The body in the format that was asked for.
+  HttpResponse Respond(int status, Body body) const;
+
+  AnswerForm form_;
+  RowObject row_object_ = RowObject::kMetadata;
+};
+
+}  // namespace kubexms

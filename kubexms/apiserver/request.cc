@@ -1,0 +1,255 @@
+#include "kubexms/apiserver/request.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "kubexms/api/field_error.h"
+#include "kubexms/api/quote.h"
+#include "kubexms/base/yaml.h"
+
+namespace kubexms {
+namespace {
+
+Error InvalidOptions(std::string_view kind, ErrorCause cause) {
+  return Error::Invalid(fmt::format("{}.meta.k8s.io", kind), "", {std::move(cause)});
+}
+
+std::string ResourceVerb(std::string_view method, bool named, const QueryParameters& query) {
+  if (method == "POST") return "create";
+  if (method == "PUT") return "update";
+  if (method == "PATCH") return "patch";
+  if (method == "DELETE") return named ? "delete" : "deletecollection";
+  const std::string_view watch = query.Get("watch").value_or("false");
+  if (!named || query.Get("watch").has_value()) {
+    if (watch == "" || watch == "1" || watch == "true") return "watch";
+  }
+  return named ? "get" : "list";
+}
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(),
+                         [](char c) { return static_cast<char>(tolower(c)); });
+  return lower;
+}
+
+// `segments` begin with the resource or with "namespaces".
+void ReadResourcePath(std::span<const std::string> segments, RequestAttributes& attributes) {
+  if (segments.size() >= 2 && segments[0] == "namespaces") {
+    attributes.name_space = segments[1];
+    const bool of_the_namespace =
+        segments.size() == 2 ||
+        (segments.size() == 3 && (segments[2] == "status" || segments[2] == "finalize"));
+    if (!of_the_namespace) segments = segments.subspan(2);
+  }
+  attributes.resource = segments[0];
+  if (segments.size() >= 2) attributes.name = segments[1];
+  if (segments.size() >= 3) attributes.subresource = segments[2];
+}
+
+// A parameter that is given without a value is set.
+bool ReadBool(const QueryParameters& query, std::string_view name) {
+  const std::optional<std::string_view> value = query.Get(name);
+  return value.has_value() && *value != "false" && *value != "0";
+}
+
+Result<bool> ReadDryRun(const QueryParameters& query, std::string_view options_kind) {
+  bool dry_run = false;
+  for (const auto& [name, value] : query.all()) {
+    if (name != "dryRun" || value.empty()) continue;
+    if (value != "All") {
+      return InvalidOptions(options_kind,
+                            NotSupported(FieldPath("dryRun"), JsonArray{value}, {"All"}));
+    }
+    dry_run = true;
+  }
+  return dry_run;
+}
+
+Result<VersionMatch> ReadMatch(std::string_view text) {
+  if (text.empty()) return VersionMatch::kUnset;
+  if (text == "Exact") return VersionMatch::kExact;
+  if (text == "NotOlderThan") return VersionMatch::kNotOlderThan;
+  return InvalidOptions("ListOptions", NotSupported(FieldPath("resourceVersionMatch"), Json(text),
+                                                    {"", "Exact", "NotOlderThan"}));
+}
+
+Result<void> CheckCombination(const ListQuery& query, bool watch) {
+  const FieldPath match("resourceVersionMatch");
+  const auto forbidden = [](const FieldPath& path, std::string_view why) {
+    return InvalidOptions("ListOptions", Forbidden(path, why));
+  };
+  const bool matched = query.match != VersionMatch::kUnset;
+  if (watch) {
+    if (query.send_initial_events.has_value() && query.match != VersionMatch::kNotOlderThan) {
+      return forbidden(match,
+                       "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+    }
+    if (matched && !query.send_initial_events.has_value()) {
+      return forbidden(match,
+                       "resourceVersionMatch is forbidden for watch unless sendInitialEvents is "
+                       "provided");
+    }
+    return {};
+  }
+  if (query.send_initial_events.has_value()) {
+    return forbidden(FieldPath("sendInitialEvents"), "sendInitialEvents is forbidden for list");
+  }
+  if (matched && query.version.IsUnset()) {
+    return forbidden(match, "resourceVersionMatch is forbidden unless resourceVersion is provided");
+  }
+  if (matched && !query.continue_token.empty()) {
+    return forbidden(match, "resourceVersionMatch is forbidden when continue is provided");
+  }
+  if (query.match == VersionMatch::kExact && query.version.IsAny()) {
+    return forbidden(match,
+                     "resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\"");
+  }
+  if (!query.continue_token.empty() && !query.version.IsUnset() && !query.version.IsAny()) {
+    return Error::BadRequest("specifying resource version is not allowed when using continue");
+  }
+  return {};
+}
+
+Result<void> ReadSelectors(const QueryParameters& query, ListQuery& list) {
+  ASSIGN_OR_RETURN(list.labels, Selector::Parse(query.Get("labelSelector").value_or("")));
+  ASSIGN_OR_RETURN(list.fields, FieldSelector::Parse(query.Get("fieldSelector").value_or("")));
+  return {};
+}
+
+Result<Propagation> ReadPropagation(std::string_view text) {
+  if (text.empty()) return Propagation::kDefault;
+  if (text == "Orphan") return Propagation::kOrphan;
+  if (text == "Background") return Propagation::kBackground;
+  if (text == "Foreground") return Propagation::kForeground;
+  return InvalidOptions("DeleteOptions",
+                        NotSupported(FieldPath("propagationPolicy"), Json(text),
+                                     {"Foreground", "Background", "Orphan", "nil"}));
+}
+
+// What a DeleteOptions says; its members have the names of the query's parameters.
+Result<void> ReadDeleteOptions(const Json& options, DeleteQuery& query) {
+  if (!options.is_object()) return Error::BadRequest("DeleteOptions must be an object");
+  if (const Json* grace = FindMember(options, "gracePeriodSeconds");
+      grace != nullptr && !grace->is_null()) {
+    if (!grace->is_int64()) {
+      return Error::BadRequest("DeleteOptions.gracePeriodSeconds must be an integer");
+    }
+    query.grace_period_seconds = grace->get_int64();
+  }
+  if (const Json* orphan = FindMember(options, "orphanDependents");
+      orphan != nullptr && orphan->is_bool()) {
+    query.propagation = orphan->get_bool() ? Propagation::kOrphan : Propagation::kBackground;
+  }
+  if (const std::string_view policy = FindString(options, "propagationPolicy"); !policy.empty()) {
+    ASSIGN_OR_RETURN(query.propagation, ReadPropagation(policy));
+  }
+  if (const Json* preconditions = FindMember(options, "preconditions")) {
+    query.precondition_uid = FindString(*preconditions, "uid");
+    query.precondition_version = FindString(*preconditions, "resourceVersion");
+  }
+  const Json* dry_run = FindMember(options, "dryRun");
+  if (dry_run != nullptr && dry_run->is_array() && !dry_run->get_array().empty()) {
+    if (*dry_run != Json(JsonArray{"All"})) {
+      return InvalidOptions("DeleteOptions", NotSupported(FieldPath("dryRun"), *dry_run, {"All"}));
+    }
+    query.dry_run = true;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<RequestAttributes> ReadAttributes(const HttpRequest& request, const QueryParameters& query) {
+  RequestAttributes attributes;
+  attributes.path = request.path();
+  const bool below_api =
+      request.path().starts_with("/api/") || request.path().starts_with("/apis/");
+  std::vector<std::string> segments;
+  if (below_api) {
+    ASSIGN_OR_RETURN(segments, PathSegments(request.path()));
+  }
+  // /api/v1/pods and /apis/apps/v1/deployments; what is shorter is discovery.
+  const size_t prefix = segments.empty() || segments[0] == "api" ? 2 : 3;
+  if (segments.size() <= prefix) {
+    attributes.is_resource = false;
+    attributes.verb = LowerCase(request.method);
+    return attributes;
+  }
+  if (prefix == 3) attributes.group = segments[1];
+  attributes.version = segments[prefix - 1];
+  ReadResourcePath(std::span(segments).subspan(prefix), attributes);
+  attributes.verb = ResourceVerb(request.method, !attributes.name.empty(), query);
+  return attributes;
+}
+
+Result<ListQuery> ReadListQuery(const QueryParameters& query, bool watch) {
+  ListQuery list;
+  RETURN_IF_ERROR(ReadSelectors(query, list));
+  if (const auto limit = query.Get("limit"); limit && !limit->empty()) {
+    ASSIGN_OR_RETURN(const int64_t value, ParseInt64(*limit));
+    list.limit = static_cast<size_t>(std::max<int64_t>(value, 0));
+  }
+  list.continue_token = query.Get("continue").value_or("");
+  ASSIGN_OR_RETURN(list.version, ResourceVersion::Parse(query.Get("resourceVersion").value_or("")));
+  ASSIGN_OR_RETURN(list.match, ReadMatch(query.Get("resourceVersionMatch").value_or("")));
+  list.bookmarks = ReadBool(query, "allowWatchBookmarks");
+  if (query.Get("sendInitialEvents").has_value()) {
+    list.send_initial_events = ReadBool(query, "sendInitialEvents");
+  }
+  if (const auto timeout = query.Get("timeoutSeconds"); timeout && !timeout->empty()) {
+    ASSIGN_OR_RETURN(list.timeout_seconds, ParseInt64(*timeout));
+  }
+  RETURN_IF_ERROR(CheckCombination(list, watch));
+  return list;
+}
+
+Result<WriteQuery> ReadWriteQuery(const QueryParameters& query, std::string_view options_kind) {
+  WriteQuery write;
+  ASSIGN_OR_RETURN(write.dry_run, ReadDryRun(query, options_kind));
+  write.field_manager = query.Get("fieldManager").value_or("");
+  if (write.field_manager.size() > 128) {
+    return InvalidOptions(options_kind, TooLong(FieldPath("fieldManager"), 128));
+  }
+  write.force = ReadBool(query, "force");
+  const std::string_view validation = query.Get("fieldValidation").value_or("");
+  if (validation == "Ignore") {
+    write.field_validation = FieldValidation::kIgnore;
+  } else if (validation == "Strict") {
+    write.field_validation = FieldValidation::kStrict;
+  } else if (!validation.empty() && validation != "Warn") {
+    return InvalidOptions(options_kind, NotSupported(FieldPath("fieldValidation"), Json(validation),
+                                                     {"", "Ignore", "Strict", "Warn"}));
+  }
+  return write;
+}
+
+std::string DefaultFieldManager(const HttpHeaders& headers) {
+  const std::string_view agent = headers.Get("User-Agent").value_or("");
+  std::string manager(agent.substr(0, std::min<size_t>(agent.find('/'), 128)));
+  return manager.empty() ? "unknown" : manager;
+}
+
+Result<DeleteQuery> ReadDeleteQuery(const QueryParameters& query, std::string_view body) {
+  DeleteQuery read;
+  ASSIGN_OR_RETURN(read.dry_run, ReadDryRun(query, "DeleteOptions"));
+  if (const auto grace = query.Get("gracePeriodSeconds"); grace && !grace->empty()) {
+    ASSIGN_OR_RETURN(read.grace_period_seconds, ParseInt64(*grace));
+  }
+  if (query.Get("orphanDependents").has_value()) {
+    read.propagation =
+        ReadBool(query, "orphanDependents") ? Propagation::kOrphan : Propagation::kBackground;
+  }
+  if (const auto policy = query.Get("propagationPolicy"); policy && !policy->empty()) {
+    ASSIGN_OR_RETURN(read.propagation, ReadPropagation(*policy));
+  }
+  if (!body.empty()) {
+    ASSIGN_OR_RETURN(const Json options, ParseJsonOrYaml(body));
+    RETURN_IF_ERROR(ReadDeleteOptions(options, read));
+  }
+  return read;
+}
+
+}  // namespace kubexms

@@ -1,0 +1,24 @@
+#pragma once
+
+// What is counted about requests, under the names that dashboards for Kubernetes know.
+
+#include <chrono>
+
+#include "kubexms/apiserver/user.h"
+#include "kubexms/base/metrics.h"
+
+namespace kubexms {
+
+class RequestMetrics {
+ public:
+  explicit RequestMetrics(MetricsRegistry& registry);
+
+  void Record(const RequestAttributes& attributes, int code,
+              std::chrono::nanoseconds duration) const;
+
+ private:
+  MetricFamily<Counter> requests_;
+  MetricFamily<Histogram> durations_;
+};
+
+}  // namespace kubexms

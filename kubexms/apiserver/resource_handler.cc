@@ -1,0 +1,410 @@
+#include "kubexms/apiserver/resource_handler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/monotonic_resource.hpp>
+
+#include "kubexms/api/field_error.h"
+#include "kubexms/api/json_patch.h"
+#include "kubexms/api/merge_patch.h"
+#include "kubexms/api/strategic_patch.h"
+#include "kubexms/apiserver/body.h"
+#include "kubexms/apiserver/conversion.h"
+#include "kubexms/apiserver/field_management.h"
+#include "kubexms/apiserver/metadata.h"
+#include "kubexms/apiserver/strategy.h"
+#include "kubexms/apiserver/subresources.h"
+#include "kubexms/apiserver/watch_stream.h"
+
+namespace kubexms {
+namespace {
+
+using Change = ObjectWriter::Change;
+
+constexpr std::string_view kJsonPatch = "application/json-patch+json";
+constexpr std::string_view kMergePatch = "application/merge-patch+json";
+constexpr std::string_view kStrategicPatch = "application/strategic-merge-patch+json";
+constexpr std::string_view kApplyPatch = "application/apply-patch+yaml";
+
+std::string_view MediaType(const HttpHeaders& headers) {
+  const std::string_view type = headers.Get("Content-Type").value_or("");
+  const std::string_view media = type.substr(0, type.find(';'));
+  const size_t end = media.find_last_not_of(' ');
+  return end == std::string_view::npos ? std::string_view() : media.substr(0, end + 1);
+}
+
+Result<BodyFormat> FormatOf(const HttpHeaders& headers) {
+  const std::string_view type = MediaType(headers);
+  if (type.empty() || type == "application/json") return BodyFormat::kJson;
+  if (type == "application/yaml") return BodyFormat::kYaml;
+  return Error::UnsupportedMediaType(
+      "the body of the request was in an unknown format - accepted media types include: "
+      "application/json, application/yaml");
+}
+
+// What a write through one resource needs to know: the resource of the request, that of the stored
+// objects, who writes and how.
+class WriteCall {
+ public:
+  WriteCall(const ResourceCall& call, WriteQuery options)
+      : call_(call),
+        options_(std::move(options)),
+        manager_(options_.field_manager.empty() ? DefaultFieldManager(call.http.headers)
+                                                : options_.field_manager),
+        storage_(StorageResource(call)) {}
+
+  static Result<WriteCall> Make(const ResourceCall& call, std::string_view options_kind) {
+    ASSIGN_OR_RETURN(WriteQuery options, ReadWriteQuery(call.query, options_kind));
+    return WriteCall(call, std::move(options));
+  }
+
+  const Resource& resource() const { return *call_.resource; }
+  const WriteQuery& options() const { return options_; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+  WriteRequest Request() const {
+    return {.resource = storage_,
+            .subresource = call_.attributes.subresource,
+            .name_space = call_.attributes.name_space,
+            .name = call_.attributes.name,
+            .user = call_.user,
+            .manager = manager_,
+            .dry_run = options_.dry_run};
+  }
+
+  FieldManagement Management(Time now) const {
+    return {resource(), call_.attributes.subresource, manager_, now};
+  }
+
+  // The body as an object of the resource's kind, without defaults.
+  Result<Json> ReadBody(BodyFormat format, const JsonStorage& storage) {
+    std::vector<std::string> problems;
+    const GroupVersionKind kind = Kind();
+    ASSIGN_OR_RETURN(Json document, ParseBody(call_.http.body, format, kind, storage, problems));
+    RETURN_IF_ERROR(CheckKind(document, kind, resource().custom));
+    RETURN_IF_ERROR(CheckAndPrune(document, resource(), problems));
+    RETURN_IF_ERROR(Judge(std::move(problems)));
+    return document;
+  }
+
+  // A document of the resource's kind that is to be stored.
+  Result<Json> Complete(Json document) {
+    FillDefaults(document, resource());
+    RETURN_IF_ERROR(ConvertTo(storage_, document));
+    return document;
+  }
+
+  // The stored object as a document of the resource's kind.
+  Result<Json> Shown(const Json& stored) {
+    Json document = stored;
+    RETURN_IF_ERROR(ConvertTo(resource(), document));
+    return document;
+  }
+
+  // What a patch has made of an object.
+  Result<Change> Patched(Json document) {
+    std::vector<std::string> problems;
+    RETURN_IF_ERROR(CheckKind(document, Kind(), resource().custom));
+    RETURN_IF_ERROR(CheckAndPrune(document, resource(), problems));
+    RETURN_IF_ERROR(Judge(std::move(problems)));
+    ASSIGN_OR_RETURN(Json complete, Complete(std::move(document)));
+    return Change{std::move(complete)};
+  }
+
+  Result<void> Judge(std::vector<std::string> problems) {
+    ASSIGN_OR_RETURN(warnings_,
+                     JudgeProblems(std::move(problems), options_.field_validation, Kind()));
+    return {};
+  }
+
+ private:
+  static const Resource& StorageResource(const ResourceCall& call) {
+    const Resource& resource = *call.resource;
+    if (resource.version == resource.storage_version && !resource.storage_group) return resource;
+    const ResourcePtr* storage = call.resources.Find(
+        resource.storage_group.value_or(resource.group), resource.storage_version, resource.plural);
+    return storage == nullptr ? resource : **storage;
+  }
+
+  static Result<void> ConvertTo(const Resource& resource, Json& document) {
+    if (FindString(document, "apiVersion") == resource.api_version()) return {};
+    if (!resource.custom) return ConvertBuiltin(document.get_object(), resource.api_version());
+    document.get_object()["apiVersion"] = resource.api_version();
+    return {};
+  }
+
+  GroupVersionKind Kind() const { return {resource().group, resource().version, resource().kind}; }
+
+  const ResourceCall& call_;
+  const WriteQuery options_;
+  const std::string manager_;
+  const Resource& storage_;
+  std::vector<std::string> warnings_;
+};
+
+Result<Json> ApplyPatchOfType(std::string_view type, Json document, const Json& patch,
+                              const Resource& resource) {
+  if (type == kJsonPatch) return ApplyJsonPatch(std::move(document), patch);
+  if (!patch.is_object()) {
+    return Error::BadRequest(
+        fmt::format("the patch must be an object, not {}", JsonTypeName(patch)));
+  }
+  if (type == kMergePatch) return ApplyMergePatch(std::move(document), patch);
+  return ApplyStrategicPatch(std::move(document), patch, *resource.schema);
+}
+
+Result<void> CheckPatchType(std::string_view type, const Resource& resource) {
+  if (type == kJsonPatch || type == kMergePatch || type == kApplyPatch) return {};
+  if (type != kStrategicPatch) {
+    return Error::UnsupportedMediaType("415: Unsupported Media Type");
+  }
+  if (!resource.custom) return {};
+  return Error::UnsupportedMediaType(fmt::format(
+      "the body of the request was in an unknown format - accepted media types include: {}, {}, {}",
+      kJsonPatch, kMergePatch, kApplyPatch));
+}
+
+// Kinds whose deletion answers with the object rather than with a Status.
+bool ReturnsDeletedObject(const Resource& resource) {
+  constexpr std::string_view kCore[] = {"pods",
+                                        "services",
+                                        "serviceaccounts",
+                                        "persistentvolumes",
+                                        "podtemplates",
+                                        "persistentvolumeclaims",
+                                        "resourcequotas"};
+  if (resource.group.empty()) return std::ranges::count(kCore, resource.plural) > 0;
+  return resource.group == "storage.k8s.io";
+}
+
+std::string SuccessOf(const Resource& resource, std::string_view name, const std::string& uid) {
+  JsonObject details{{"name", name}, {"kind", resource.plural}, {"uid", uid}};
+  if (!resource.group.empty()) details["group"] = resource.group;
+  return WriteJson(JsonObject{{"apiVersion", "v1"},
+                              {"kind", "Status"},
+                              {"metadata", JsonObject()},
+                              {"status", "Success"},
+                              {"details", std::move(details)}});
+}
+
+}  // namespace
+
+Result<HttpResponse> ResourceHandler::Handle(const ResourceCall& call) {
+  const RequestAttributes& attributes = call.attributes;
+  if (!attributes.subresource.empty()) return HandleSubresource(call);
+  const bool needs_namespace = call.resource->namespaced && attributes.name_space.empty();
+  const bool of_all = attributes.verb == "list" || attributes.verb == "watch";
+  if (!call.resource->Allows(attributes.verb) || (needs_namespace && !of_all)) {
+    return Error(405, "MethodNotAllowed",
+                 "the server does not allow this method on the requested resource");
+  }
+  if (attributes.verb == "get") return Get(call);
+  if (attributes.verb == "list") return List(call);
+  if (attributes.verb == "watch") return Watch(call);
+  if (attributes.verb == "create") return Create(call);
+  if (attributes.verb == "update") return Update(call);
+  if (attributes.verb == "patch") return Patch(call);
+  if (attributes.verb == "delete") return Delete(call);
+  return DeleteCollection(call);
+}
+
+Result<HttpResponse> ResourceHandler::Get(const ResourceCall& call) {
+  ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
+  ASSIGN_OR_RETURN(const ResourceVersion version,
+                   ResourceVersion::Parse(call.query.Get("resourceVersion").value_or("")));
+  ASSIGN_OR_RETURN(const store::RecordPtr record,
+                   environment_.reader.Get(*call.resource, call.attributes.name_space,
+                                           call.attributes.name, version));
+  ASSIGN_OR_RETURN(SharedBytes bytes, ReadBytes(*call.resource, record));
+  return representation.Object(200, *call.resource, std::move(bytes));
+}
+
+Result<HttpResponse> ResourceHandler::List(const ResourceCall& call) {
+  ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
+  ASSIGN_OR_RETURN(const ListQuery query, ReadListQuery(call.query, false));
+  ASSIGN_OR_RETURN(const ObjectFilter filter, ObjectFilter::Make(*call.resource, query));
+  ASSIGN_OR_RETURN(
+      const ObjectList list,
+      environment_.reader.List(*call.resource, call.attributes.name_space, query, filter));
+  return representation.List(*call.resource, list);
+}
+
+Result<HttpResponse> ResourceHandler::Watch(const ResourceCall& call) {
+  ASSIGN_OR_RETURN(const Representation representation,
+                   Representation::Of(call.http, call.query, AnswerSubject::kEvents));
+  ASSIGN_OR_RETURN(ListQuery query, ReadListQuery(call.query, true));
+  if (!call.attributes.name.empty()) {
+    query.fields = FieldSelector::Equal("metadata.name", call.attributes.name);
+  }
+  HttpResponse response(
+      200, {{"Content-Type", "application/json"}, {"Cache-Control", "no-cache, private"}});
+  ASSIGN_OR_RETURN(response.stream,
+                   OpenWatchStream({.store = environment_.store,
+                                    .timer = environment_.timer,
+                                    .random = environment_.random,
+                                    .resource = call.resource,
+                                    .name_space = call.attributes.name_space,
+                                    .query = std::move(query),
+                                    .format = representation.Events(*call.resource)}));
+  return response;
+}
+
+Result<HttpResponse> ResourceHandler::Create(const ResourceCall& call) {
+  ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
+  ASSIGN_OR_RETURN(WriteCall write, WriteCall::Make(call, "CreateOptions"));
+  ASSIGN_OR_RETURN(const BodyFormat format, FormatOf(call.http.headers));
+  const JsonStorage storage = boost::json::make_shared_resource<boost::json::monotonic_resource>();
+  ASSIGN_OR_RETURN(Json document, write.ReadBody(format, storage));
+  ASSIGN_OR_RETURN(document, write.Complete(std::move(document)));
+  ASSIGN_OR_RETURN(Written written,
+                   environment_.writer.Create(write.Request(), std::move(document)));
+  ASSIGN_OR_RETURN(std::string bytes, ConvertBytes(*call.resource, std::move(written.object)));
+  return representation.Object(201, *call.resource, SharedBytes(std::move(bytes)),
+                               write.warnings());
+}
+
+Result<HttpResponse> ResourceHandler::Update(const ResourceCall& call) {
+  ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
+  ASSIGN_OR_RETURN(WriteCall write, WriteCall::Make(call, "UpdateOptions"));
+  ASSIGN_OR_RETURN(const BodyFormat format, FormatOf(call.http.headers));
+  ASSIGN_OR_RETURN(Json document, write.ReadBody(format, {}));
+  if (call.resource->custom && ResourceVersionOf(document).empty()) {
+    const FieldPath metadata("metadata");
+    const FieldPath path = metadata.Child("resourceVersion");
+    return Error::Invalid(call.resource->qualified_name(), call.attributes.name,
+                          {Invalid(path, 0, "must be specified for an update")});
+  }
+  if (NameOf(document).empty()) {
+    return Error::BadRequest("name must be provided");
+  }
+  ASSIGN_OR_RETURN(const Json complete, write.Complete(std::move(document)));
+  ObjectWriter::CreateFunction create;
+  if (call.resource->strategy->AllowsCreateOnUpdate() && call.attributes.subresource.empty()) {
+    create = [&]() -> Result<Change> { return Change{complete}; };
+  }
+  ASSIGN_OR_RETURN(Written written,
+                   environment_.writer.Update(
+                       write.Request(),
+                       [&](const Json&) -> Result<Change> { return Change{complete}; }, create));
+  ASSIGN_OR_RETURN(std::string bytes, ConvertBytes(*call.resource, std::move(written.object)));
+  return representation.Object(written.created ? 201 : 200, *call.resource,
+                               SharedBytes(std::move(bytes)), write.warnings());
+}
+
+Result<HttpResponse> ResourceHandler::Patch(const ResourceCall& call) {
+  ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
+  const std::string_view type = MediaType(call.http.headers);
+  RETURN_IF_ERROR(CheckPatchType(type, *call.resource));
+  ASSIGN_OR_RETURN(WriteCall write, WriteCall::Make(call, "PatchOptions"));
+  const auto respond = [&](Result<Written> written) -> Result<HttpResponse> {
+    if (!written.ok()) return written.error();
+    ASSIGN_OR_RETURN(std::string bytes, ConvertBytes(*call.resource, std::move(written->object)));
+    return representation.Object(written->created ? 201 : 200, *call.resource,
+                                 SharedBytes(std::move(bytes)), write.warnings());
+  };
+  const auto invalid_options = [](ErrorCause cause) {
+    return Error::Invalid("PatchOptions.meta.k8s.io", "", {std::move(cause)});
+  };
+  if (type != kApplyPatch) {
+    if (write.options().force) {
+      return invalid_options(Forbidden(FieldPath("force"),
+                                       "may not be specified for non-apply "
+                                       "patch"));
+    }
+    ASSIGN_OR_RETURN(const Json patch, ParseJson(call.http.body));
+    return respond(
+        environment_.writer.Update(write.Request(), [&](const Json& old) -> Result<Change> {
+          ASSIGN_OR_RETURN(Json shown, write.Shown(old));
+          ASSIGN_OR_RETURN(Json patched,
+                           ApplyPatchOfType(type, std::move(shown), patch, *call.resource));
+          return write.Patched(std::move(patched));
+        }));
+  }
+  if (write.options().field_manager.empty()) {
+    return invalid_options(Required(FieldPath("fieldManager"), "is required for apply patch"));
+  }
+  ASSIGN_OR_RETURN(Json config, write.ReadBody(BodyFormat::kYaml, {}));
+  if (NameOf(config).empty()) MetadataOf(config)["name"] = call.attributes.name;
+  if (NameOf(config) != call.attributes.name) {
+    return Error::BadRequest(
+        fmt::format("the name of the object ({}) does not match the name on the URL ({})",
+                    NameOf(config), call.attributes.name));
+  }
+  if (MetadataOf(std::as_const(config)).contains("managedFields")) {
+    return Error::BadRequest("metadata.managedFields must be nil");
+  }
+  RETURN_IF_ERROR(SetNamespace(config, *call.resource, call.attributes.name_space));
+  const auto apply = [&](const Json* live) -> Result<Change> {
+    ASSIGN_OR_RETURN(
+        Json applied,
+        ApplyConfiguration(live, config, write.Management(Time::Now(environment_.clock)),
+                           write.options().force));
+    ASSIGN_OR_RETURN(Json complete, write.Complete(std::move(applied)));
+    return Change{std::move(complete), true};
+  };
+  ObjectWriter::CreateFunction create;
+  if (call.attributes.subresource.empty()) create = [&] { return apply(nullptr); };
+  return respond(environment_.writer.Update(
+      write.Request(),
+      [&](const Json& old) -> Result<Change> {
+        ASSIGN_OR_RETURN(const Json shown, write.Shown(old));
+        return apply(&shown);
+      },
+      create));
+}
+
+Result<HttpResponse> ResourceHandler::Delete(const ResourceCall& call) {
+  ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
+  ASSIGN_OR_RETURN(const DeleteQuery options, ReadDeleteQuery(call.query, call.http.body));
+  const WriteCall write(call, {.dry_run = options.dry_run});
+  ASSIGN_OR_RETURN(Deleted deleted, environment_.writer.Delete(write.Request(), options));
+  if (deleted.completed && !ReturnsDeletedObject(*call.resource)) {
+    return HttpResponse::Text(200, "application/json",
+                              SuccessOf(*call.resource, call.attributes.name, deleted.uid));
+  }
+  ASSIGN_OR_RETURN(std::string bytes, ConvertBytes(*call.resource, std::move(deleted.object)));
+  return representation.Object(200, *call.resource, SharedBytes(std::move(bytes)));
+}
+
+Result<HttpResponse> ResourceHandler::DeleteCollection(const ResourceCall& call) {
+  ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
+  ASSIGN_OR_RETURN(const ListQuery query, ReadListQuery(call.query, false));
+  ASSIGN_OR_RETURN(const DeleteQuery options, ReadDeleteQuery(call.query, call.http.body));
+  ASSIGN_OR_RETURN(const ObjectFilter filter, ObjectFilter::Make(*call.resource, query));
+  ASSIGN_OR_RETURN(
+      const ObjectList list,
+      environment_.reader.List(*call.resource, call.attributes.name_space, query, filter));
+  const WriteCall write(call, {.dry_run = options.dry_run});
+  for (const store::RecordPtr& record : list.records) {
+    const std::string name = record->key.substr(record->key.rfind('/') + 1);
+    WriteRequest request = write.Request();
+    request.name = name;
+    const Result<Deleted> deleted = environment_.writer.Delete(request, options);
+    if (!deleted.ok() && !deleted.error().IsNotFound()) return deleted.error();
+  }
+  return representation.List(*call.resource, list);
+}
+
+Result<HttpResponse> ResourceHandler::HandleSubresource(const ResourceCall& call) {
+  const Subresource* subresource = call.resource->FindSubresource(call.attributes.subresource);
+  if (subresource == nullptr) {
+    return Error(404, "NotFound", "the server could not find the requested resource");
+  }
+  if (std::ranges::count(subresource->verbs, call.attributes.verb) == 0) {
+    return Error(405, "MethodNotAllowed",
+                 "the server does not allow this method on the requested resource");
+  }
+  if (subresource->kind.kind.empty()) {
+    // The object itself, of which the subresource writes a part.
+    if (call.attributes.verb == "get") return Get(call);
+    return call.attributes.verb == "update" ? Update(call) : Patch(call);
+  }
+  return Subresources({.writer = environment_.writer,
+                       .reader = environment_.reader,
+                       .clock = environment_.clock,
+                       .tokens = environment_.tokens})
+      .Handle(call, *subresource);
+}
+
+}  // namespace kubexms

@@ -1,0 +1,63 @@
+#pragma once
+
+// The verbs of the API on resources: from a request that is already authenticated and authorised
+// to its answer.
+
+#include <memory>
+#include <string>
+
+#include "kubexms/apiserver/object_reader.h"
+#include "kubexms/apiserver/object_writer.h"
+#include "kubexms/apiserver/representation.h"
+#include "kubexms/apiserver/request.h"
+#include "kubexms/apiserver/resource_registry.h"
+#include "kubexms/apiserver/service_account_tokens.h"
+#include "kubexms/apiserver/user.h"
+#include "kubexms/apiserver/wake_timer.h"
+#include "kubexms/net/http.h"
+#include "kubexms/store/store.h"
+
+namespace kubexms {
+
+// One request. Everything is borrowed for the time of the call.
+struct ResourceCall {
+  const HttpRequest& http;
+  const QueryParameters& query;
+  const RequestAttributes& attributes;
+  const UserInfo& user;
+  const ResourceSet& resources;
+  const ResourcePtr& resource;
+};
+
+class ResourceHandler {
+ public:
+  struct Environment {
+    store::Store& store;
+    ObjectReader& reader;
+    ObjectWriter& writer;
+    WakeTimer& timer;
+    Random& random;
+    const Clock& clock;
+    TokenIssuer& tokens;
+  };
+
+  explicit ResourceHandler(Environment environment) : environment_(environment) {}
+
+  // An error is answered as a Status.
+  Result<HttpResponse> Handle(const ResourceCall& call);
+
+ private:
+  Result<HttpResponse> Get(const ResourceCall& call);
+  Result<HttpResponse> List(const ResourceCall& call);
+  Result<HttpResponse> Watch(const ResourceCall& call);
+  Result<HttpResponse> Create(const ResourceCall& call);
+  Result<HttpResponse> Update(const ResourceCall& call);
+  Result<HttpResponse> Patch(const ResourceCall& call);
+  Result<HttpResponse> Delete(const ResourceCall& call);
+  Result<HttpResponse> DeleteCollection(const ResourceCall& call);
+  Result<HttpResponse> HandleSubresource(const ResourceCall& call);
+
+  Environment environment_;
+};
+
+}  // namespace kubexms

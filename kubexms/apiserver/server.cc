@@ -1,0 +1,278 @@
+#include "kubexms/apiserver/server.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <thread>
+
+#include "kubexms/apiserver/api_handler.h"
+#include "kubexms/apiserver/bootstrap.h"
+#include "kubexms/apiserver/builtin_admissions.h"
+#include "kubexms/apiserver/builtin_resources.h"
+#include "kubexms/apiserver/event_expiry.h"
+#include "kubexms/apiserver/server_credentials.h"
+#include "kubexms/apiserver/store_object_lookup.h"
+#include "kubexms/base/random.h"
+#include "kubexms/net/server.h"
+#include "kubexms/store/compactor.h"
+#include "kubexms/store/memory_store.h"
+#include "kubexms/store/rocksdb_store.h"
+
+namespace kubexms {
+namespace {
+
+Result<std::unique_ptr<store::Store>> OpenStore(const ApiServerOptions& options) {
+  if (options.store == "memory") return store::MakeMemoryStore();
+  if (options.store == "rocksdb") {
+    return store::OpenRocksDbStore({.directory = options.data_directory + "/store"});
+  }
+  if (options.store == "etcd" && options.etcd) return store::OpenEtcdStore(*options.etcd);
+  return Error::BadRequest(fmt::format(
+      "the store must be rocksdb, memory or etcd://HOST:PORT, not \"{}\"", options.store));
+}
+
+// Without a policy: all changes, no reads.
+Json DefaultAuditPolicy() {
+  return JsonObject{{"apiVersion", "audit.k8s.io/v1"},
+                    {"kind", "Policy"},
+                    {"rules", JsonArray{JsonObject{{"level", "None"},
+                                                   {"verbs", JsonArray{"get", "list", "watch"}}}}}};
+}
+
+// Null when there is to be none.
+Result<std::unique_ptr<AuditLog>> OpenAuditLog(const ApiServerOptions& options) {
+  if (options.audit_log == "-") return std::unique_ptr<AuditLog>();
+  const Json policy = options.audit_policy.is_null() ? DefaultAuditPolicy() : options.audit_policy;
+  AuditLog::Options audit{
+      .path = options.audit_log.empty() ? options.data_directory + "/audit.log" : options.audit_log,
+      .logger = options.log.Named("audit")};
+  ASSIGN_OR_RETURN(audit.policy, AuditPolicy::Parse(policy));
+  return AuditLog::Open(std::move(audit));
+}
+
+// Where clients on this machine reach a server that listens on all addresses.
+std::string ReachableAddress(const std::string& bind_address) {
+  return bind_address == "0.0.0.0" || bind_address == "::" ? "127.0.0.1" : bind_address;
+}
+
+std::string HostName() {
+  char name[256] = {};
+  return gethostname(name, sizeof(name) - 1) == 0 ? name : std::string();
+}
+
+bool IsAddress(const std::string& name) {
+  return !name.empty() && name.find_first_not_of("0123456789.") == std::string::npos;
+}
+
+CredentialOptions CredentialsFor(const ApiServerOptions& options) {
+  CredentialOptions wanted{
+      .directory = options.data_directory + "/pki",
+      .dns_names = {"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
+                    "kubernetes.default.svc.cluster.local"},
+      .ip_addresses = {"127.0.0.1", FirstClusterIp(options.addresses.cluster_ip_range)}};
+  std::vector<std::string> names = options.names;
+  names.push_back(ReachableAddress(options.bind_address));
+  if (const std::string host = HostName(); !host.empty()) names.push_back(host);
+  for (const std::string& name : names) {
+    std::vector<std::string>& list = IsAddress(name) ? wanted.ip_addresses : wanted.dns_names;
+    if (std::ranges::find(list, name) == list.end()) list.push_back(name);
+  }
+  return wanted;
+}
+
+const ResourcePtr& DefinitionsOf(const ResourceSet& resources) {
+  const ResourcePtr* found =
+      resources.Find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+  KUBEXMS_CHECK(found != nullptr);
+  return *found;
+}
+
+}  // namespace
+
+// The parts, in the order in which they depend on each other.
+class ApiServer::Impl {
+ public:
+  static Result<std::unique_ptr<Impl>> Create(ApiServerOptions options);
+
+  void Run(std::stop_token stop);
+
+  uint16_t port() const { return http_->port(); }
+  std::string url() const {
+    return fmt::format("https://{}:{}", ReachableAddress(options_.bind_address), port());
+  }
+  const std::string& kubeconfig() const { return kubeconfig_; }
+  const std::string& kubeconfig_path() const { return kubeconfig_path_; }
+
+ private:
+  Impl(ApiServerOptions options, std::unique_ptr<store::Store> store, ServiceAddresses addresses,
+       std::unique_ptr<RbacAuthorizer> authorizer, TokenIssuer tokens, TokenFile token_file,
+       std::unique_ptr<AuditLog> audit);
+
+  Result<void> Listen();
+  Result<void> WriteKubeconfig();
+  std::vector<HealthCheck> Checks();
+
+  const ApiServerOptions options_;
+  SystemClock clock_;
+  SystemRandom random_;
+  MetricsRegistry metrics_;
+  ServerCredentials credentials_;
+  std::unique_ptr<store::Store> store_;
+  ServiceAddresses addresses_;
+  std::unique_ptr<RbacAuthorizer> authorizer_;
+  std::unique_ptr<AuditLog> audit_;
+  TokenIssuer tokens_;
+  StoreObjectLookup lookup_;
+  Authenticator authenticator_;
+  AdmissionChain admissions_;
+  ResourceRegistry registry_;
+  ObjectReader reader_;
+  ObjectWriter writer_;
+  CustomResources custom_resources_;
+  WakeTimer timer_;
+  ResourceHandler resource_handler_;
+  Documents documents_;
+  ApiHandler handler_;
+  std::unique_ptr<HttpServer> http_;
+  std::string kubeconfig_;
+  std::string kubeconfig_path_;
+  std::atomic<bool> stopping_ = false;
+};
+
+Result<std::unique_ptr<ApiServer::Impl>> ApiServer::Impl::Create(ApiServerOptions options) {
+  static SystemClock clock;
+  static SystemRandom random;
+  ASSIGN_OR_RETURN(ServerCredentials credentials,
+                   LoadOrMakeCredentials(CredentialsFor(options), clock.Now()));
+  ASSIGN_OR_RETURN(std::unique_ptr<store::Store> store, OpenStore(options));
+  ASSIGN_OR_RETURN(ServiceAddresses addresses,
+                   ServiceAddresses::Create(options.addresses, *store, random));
+  ASSIGN_OR_RETURN(auto authorizer,
+                   RbacAuthorizer::Open(*store, options.log.Named("authorization")));
+  ASSIGN_OR_RETURN(TokenIssuer tokens,
+                   TokenIssuer::Open(options.data_directory + "/pki/service-account.key",
+                                     {.clock = &clock, .random = &random}));
+  TokenFile token_file;
+  if (!options.token_file.empty()) {
+    ASSIGN_OR_RETURN(token_file, TokenFile::Load(options.token_file, random));
+  }
+  ASSIGN_OR_RETURN(std::unique_ptr<AuditLog> audit, OpenAuditLog(options));
+  std::unique_ptr<Impl> impl(new Impl(std::move(options), std::move(store), std::move(addresses),
+                                      std::move(authorizer), std::move(tokens),
+                                      std::move(token_file), std::move(audit)));
+  impl->credentials_ = std::move(credentials);
+  RETURN_IF_ERROR(impl->Listen());
+  return impl;
+}
+
+ApiServer::Impl::Impl(ApiServerOptions options, std::unique_ptr<store::Store> store,
+                      ServiceAddresses addresses, std::unique_ptr<RbacAuthorizer> authorizer,
+                      TokenIssuer tokens, TokenFile token_file, std::unique_ptr<AuditLog> audit)
+    : options_(std::move(options)),
+      store_(std::move(store)),
+      addresses_(std::move(addresses)),
+      authorizer_(std::move(authorizer)),
+      audit_(std::move(audit)),
+      tokens_(std::move(tokens)),
+      lookup_(*store_),
+      authenticator_(
+          {.token_file = std::move(token_file), .issuer = &tokens_, .objects = &lookup_}),
+      admissions_(BuiltinAdmissions(*store_, *authorizer_)),
+      registry_(BuiltinResources()),
+      reader_(*store_),
+      writer_({*store_, clock_, random_, admissions_, addresses_}),
+      custom_resources_(*store_, registry_, writer_, DefinitionsOf(*registry_.Current()), clock_,
+                        options_.log.Named("customresources")),
+      resource_handler_({*store_, reader_, writer_, timer_, random_, clock_, tokens_}),
+      documents_(registry_, KUBEXMS_VERSION),
+      handler_({.registry = registry_,
+                .resources = resource_handler_,
+                .custom_resources = custom_resources_,
+                .authenticator = authenticator_,
+                .authorizer = *authorizer_,
+                .tokens = tokens_,
+                .documents = documents_,
+                .metrics = metrics_,
+                .clock = clock_,
+                .audit = audit_.get(),
+                .random = random_,
+                .store_is_local = options_.store != "etcd"},
+               Checks()) {}
+
+Result<void> ApiServer::Impl::Listen() {
+  ASSIGN_OR_RETURN(http_,
+                   HttpServer::Create({.bind_address = options_.bind_address,
+                                       .port = options_.port,
+                                       .tls = {{.certificate = credentials_.server,
+                                                .client_ca_pem = credentials_.authority_pem}},
+                                       .limits = options_.limits,
+                                       .max_in_flight = options_.max_in_flight,
+                                       .io_threads = options_.io_threads,
+                                       .workers = options_.workers,
+                                       .error_response = ErrorResponse},
+                                      handler_));
+  documents_.SetServerAddress(
+      fmt::format("{}:{}", ReachableAddress(options_.bind_address), port()));
+  RETURN_IF_ERROR(Bootstrap({.cluster_ip_range = options_.addresses.cluster_ip_range,
+                             .advertise_address = ReachableAddress(options_.bind_address),
+                             .port = port()},
+                            *store_, *registry_.Current(), writer_));
+  RETURN_IF_ERROR(custom_resources_.Sync());
+  return WriteKubeconfig();
+}
+
+Result<void> ApiServer::Impl::WriteKubeconfig() {
+  kubeconfig_ = MakeKubeconfig(credentials_, url());
+  kubeconfig_path_ = options_.kubeconfig_path.empty()
+                         ? options_.data_directory + "/admin.kubeconfig"
+                         : options_.kubeconfig_path;
+  return WritePrivateFile(kubeconfig_path_, kubeconfig_);
+}
+
+std::vector<HealthCheck> ApiServer::Impl::Checks() {
+  return {{.name = "ping", .check = [] { return Result<void>(); }},
+          {.name = "log", .check = [] { return Result<void>(); }},
+          {.name = "etcd",
+           .check = [this]() -> Result<void> {
+             const Result<uint64_t> revision = store_->CurrentRevision();
+             return revision.ok() ? Result<void>() : Result<void>(revision.error());
+           }},
+          {.name = "informer-sync", .check = [] { return Result<void>(); }, .live = false},
+          {.name = "shutdown",
+           .check = [this]() -> Result<void> {
+             if (stopping_) return Error::ServiceUnavailable("the server is stopping");
+             return {};
+           },
+           .live = false}};
+}
+
+void ApiServer::Impl::Run(std::stop_token stop) {
+  const std::stop_callback on_stop(stop, [this] { stopping_ = true; });
+  store::Compactor compactor(store_.get(), &clock_, {}, [this](const Error& error) {
+    options_.log.Warn("compaction failed; trying again", {{"error", error.message()}});
+  });
+  EventExpiry expiry(*store_, clock_, options_.event_lifetime, options_.log.Named("events"));
+  std::jthread timer([this](std::stop_token token) { timer_.Run(std::move(token)); });
+  std::jthread custom([this](std::stop_token token) { custom_resources_.Run(std::move(token)); });
+  std::jthread compaction([&](std::stop_token token) { compactor.Run(std::move(token)); });
+  std::jthread events([&](std::stop_token token) { expiry.Run(std::move(token)); });
+  http_->Run(std::move(stop));
+}
+
+ApiServer::ApiServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ApiServer::~ApiServer() = default;
+
+Result<std::unique_ptr<ApiServer>> ApiServer::Create(ApiServerOptions options) {
+  ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl, Impl::Create(std::move(options)));
+  return std::unique_ptr<ApiServer>(new ApiServer(std::move(impl)));
+}
+
+void ApiServer::Run(std::stop_token stop) { impl_->Run(std::move(stop)); }
+uint16_t ApiServer::port() const { return impl_->port(); }
+std::string ApiServer::url() const { return impl_->url(); }
+const std::string& ApiServer::kubeconfig() const { return impl_->kubeconfig(); }
+const std::string& ApiServer::kubeconfig_path() const { return impl_->kubeconfig_path(); }
+
+}  // namespace kubexms

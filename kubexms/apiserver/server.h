@@ -1,0 +1,82 @@
+#pragma once
+
+// The API server as one thing: a store, the API over it, and HTTPS around that. Everything it needs
+// to be secure it makes itself on first start.
+//
+//   ASSIGN_OR_RETURN(auto server, ApiServer::Create({.data_directory = "/var/lib/kubexms"}));
+//   server->Run(stop);
+//
+// In tests, a server on a free port with nothing on disk but its keys:
+//
+//   ApiServer::Create({.data_directory = temporary, .store = "memory", .port = 0})
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kubexms/apiserver/service_addresses.h"
+#include "kubexms/base/json.h"
+#include "kubexms/base/log.h"
+#include "kubexms/base/result.h"
+#include "kubexms/net/limits.h"
+#include "kubexms/store/etcd_store.h"
+
+namespace kubexms {
+
+struct ApiServerOptions {
+  // Keys, certificates, the embedded store and the audit log; made with mode 0700.
+  std::string data_directory;
+  // "rocksdb", "memory" or "etcd" (then with `etcd`).
+  std::string store = "rocksdb";
+  std::optional<store::EtcdOptions> etcd;
+
+  std::string bind_address = "127.0.0.1";
+  uint16_t port = 6443;  // 0: one that is free
+  // Further names and addresses under which clients reach the server.
+  std::vector<std::string> names;
+
+  // Where the administrator's kubeconfig is written; empty: only into the data directory.
+  std::string kubeconfig_path;
+  std::string token_file;  // static tokens; empty: none
+  std::string audit_log;   // empty: "audit.log" in the data directory; "-": none
+  // What the audit log has: a Policy of audit.k8s.io/v1. Null: who changed what, but not reads.
+  Json audit_policy;
+  ServiceAddressOptions addresses;
+
+  HttpLimits limits;
+  size_t max_in_flight = 600;
+  size_t workers = 64;
+  size_t io_threads = 2;
+  std::chrono::seconds event_lifetime = std::chrono::hours(1);
+
+  Logger log;
+};
+
+class ApiServer {
+ public:
+  // Opens the store, makes what is missing, and listens: clients can connect, and are served once
+  // Run() is called.
+  static Result<std::unique_ptr<ApiServer>> Create(ApiServerOptions options);
+  ~ApiServer();
+
+  // Serves until `stop` is requested; then answers what is under way, ends the watches, and joins
+  // every thread. To be called once.
+  void Run(std::stop_token stop);
+
+  uint16_t port() const;
+  // "https://127.0.0.1:6443".
+  std::string url() const;
+  // Of the administrator, as written to the file.
+  const std::string& kubeconfig() const;
+  const std::string& kubeconfig_path() const;
+
+ private:
+  class Impl;
+  explicit ApiServer(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kubexms

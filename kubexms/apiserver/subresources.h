@@ -1,0 +1,39 @@
+#pragma once
+
+// Subresources that speak of another kind than their resource: scale, binding, eviction, token.
+
+#include "kubexms/apiserver/resource_handler.h"
+
+namespace kubexms {
+
+class Subresources {
+ public:
+  struct Environment {
+    ObjectWriter& writer;
+    ObjectReader& reader;
+    const Clock& clock;
+    TokenIssuer& tokens;
+  };
+
+  explicit Subresources(Environment environment) : environment_(environment) {}
+
+  Result<HttpResponse> Handle(const ResourceCall& call, const Subresource& subresource);
+
+ private:
+  Result<HttpResponse> GetScale(const ResourceCall& call);
+  Result<HttpResponse> WriteScale(const ResourceCall& call, const Subresource& subresource);
+  Result<HttpResponse> Bind(const ResourceCall& call, const Subresource& subresource);
+  Result<HttpResponse> Evict(const ResourceCall& call, const Subresource& subresource);
+  Result<HttpResponse> RequestToken(const ResourceCall& call, const Subresource& subresource);
+
+  Result<Json> ReadObject(const ResourceCall& call);
+  // An object of the core group.
+  Result<Json> ReadCore(const ResourceCall& call, std::string_view plural,
+                        std::string_view name_space, std::string_view name);
+  // Takes one disruption from every budget of the Pod, or says which one has none left.
+  Result<void> UseDisruptionBudgets(const ResourceCall& call, const Json& pod, bool dry_run);
+
+  Environment environment_;
+};
+
+}  // namespace kubexms

@@ -1,0 +1,96 @@
+#include "kubexms/apiserver/written_parts.h"
+
+#include <string>
+#include <vector>
+
+#include "kubexms/apiserver/strategy.h"
+
+namespace kubexms {
+namespace {
+
+void Keep(JsonObject& object, const Json& old, std::string_view key) {
+  if (const Json* value = FindMember(old, key)) {
+    object[key] = *value;
+  } else {
+    object.erase(key);
+  }
+}
+
+void WriteStatusOnly(Json& document, const Json& old, const Resource& resource) {
+  JsonObject& object = document.get_object();
+  std::vector<std::string> keys;
+  for (const auto& member : object) keys.emplace_back(member.key());
+  for (const auto& member : old.get_object()) keys.emplace_back(member.key());
+  for (const std::string& key : keys) {
+    // Of built-in kinds a status may be written together with labels and annotations.
+    const bool written = key == "status" || (key == "metadata" && !resource.custom);
+    if (!written) Keep(object, old, key);
+  }
+}
+
+// Everything as it was but for one member of the spec or status, and the metadata, which says on
+// which version the write is based.
+void WriteMemberOnly(Json& document, const Json& old, std::string_view part,
+                     std::string_view member) {
+  Json written;
+  if (const Json* parent = FindMember(document, part)) {
+    if (const Json* value = FindMember(*parent, member)) written = *value;
+  }
+  Json restored = old;
+  if (const Json* metadata = FindMember(document, "metadata")) {
+    restored.get_object()["metadata"] = *metadata;
+  }
+  Json& parent = restored.get_object()[part];
+  if (!parent.is_object()) parent.emplace_object();
+  if (written.is_null()) {
+    parent.get_object().erase(member);
+  } else {
+    parent.get_object()[member] = std::move(written);
+  }
+  document = std::move(restored);
+}
+
+const Json* FindContainer(const Json& containers, std::string_view name) {
+  if (!containers.is_array()) return nullptr;
+  for (const Json& container : containers.get_array()) {
+    if (FindString(container, "name") == name) return &container;
+  }
+  return nullptr;
+}
+
+// The resources of the containers, as the document has them.
+void WriteContainerResourcesOnly(Json& document, const Json& old) {
+  Json restored = old;
+  restored.get_object()["metadata"] = document.get_object()["metadata"];
+  for (const std::string_view list : {"containers", "initContainers"}) {
+    const Json* written_spec = FindMember(document, "spec");
+    Json* spec = FindMember(restored, "spec");
+    if (written_spec == nullptr || spec == nullptr) continue;
+    const Json* written = FindMember(*written_spec, list);
+    Json* containers = FindMember(*spec, list);
+    if (written == nullptr || containers == nullptr || !containers->is_array()) continue;
+    for (Json& container : containers->get_array()) {
+      const Json* match = FindContainer(*written, FindString(container, "name"));
+      if (match == nullptr) continue;
+      Keep(container.get_object(), *match, "resources");
+      Keep(container.get_object(), *match, "resizePolicy");
+    }
+  }
+  document = std::move(restored);
+}
+
+}  // namespace
+
+void RestoreOtherParts(Json& document, const Json& old, const Resource& resource,
+                       std::string_view subresource) {
+  if (subresource == "status") return WriteStatusOnly(document, old, resource);
+  if (subresource == "finalize") return WriteMemberOnly(document, old, "spec", "finalizers");
+  if (subresource == "approval") return WriteMemberOnly(document, old, "status", "conditions");
+  if (subresource == "ephemeralcontainers") {
+    return WriteMemberOnly(document, old, "spec", "ephemeralContainers");
+  }
+  if (subresource == "resize") return WriteContainerResourcesOnly(document, old);
+  if (resource.strategy->HasStatus()) Keep(document.get_object(), old, "status");
+}
+
+}  // namespace kubexms

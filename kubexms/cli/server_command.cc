@@ -1,0 +1,174 @@
+#include <fmt/format.h>
+
+#include <csignal>
+#include <iostream>
+#include <ostream>
+#include <stop_token>
+#include <thread>
+
+#include "kubexms/apiserver/server.h"
+#include "kubexms/apiserver/small_file.h"
+#include "kubexms/base/clock.h"
+#include "kubexms/base/log.h"
+#include "kubexms/base/yaml.h"
+#include "kubexms/cli/commands.h"
+
+namespace kubexms {
+namespace {
+
+// "etcd://a:2379,b:2379" → {"a:2379", "b:2379"}.
+std::vector<std::string> EndpointsOf(std::string_view text) {
+  std::vector<std::string> endpoints;
+  while (!text.empty()) {
+    const size_t comma = text.find(',');
+    endpoints.emplace_back(text.substr(0, comma));
+    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+  }
+  return endpoints;
+}
+
+std::vector<std::string> SplitList(const std::vector<std::string>& values) {
+  std::vector<std::string> all;
+  for (const std::string& value : values) {
+    for (std::string& part : EndpointsOf(value)) all.push_back(std::move(part));
+  }
+  return all;
+}
+
+Result<void> ReadBind(const std::string& bind, ApiServerOptions& options) {
+  const size_t colon = bind.rfind(':');
+  const std::string port = colon == std::string::npos ? std::string() : bind.substr(colon + 1);
+  const bool digits = !port.empty() && port.size() <= 5 &&
+                      port.find_first_not_of("0123456789") == std::string::npos;
+  if (!digits || std::stoi(port) > 65535) {
+    return Error::BadRequest(
+        fmt::format("--bind must be ADDRESS:PORT, for example 127.0.0.1:6443, not \"{}\"", bind));
+  }
+  options.bind_address = bind.substr(0, colon);
+  options.port = static_cast<uint16_t>(std::stoi(port));
+  return {};
+}
+
+Result<std::string> ReadFile(const std::string& path) {
+  ASSIGN_OR_RETURN(std::optional<std::string> text, ReadSmallFile(path, size_t{1} << 20));
+  if (!text) return Error::BadRequest(fmt::format("there is no file {}", path));
+  return std::move(*text);
+}
+
+Result<void> ReadStore(const Invocation& call, ApiServerOptions& options) {
+  constexpr std::string_view kEtcd = "etcd://";
+  options.store = call.Value("store");
+  if (!options.store.starts_with(kEtcd)) return {};
+  options.etcd = store::EtcdOptions{.endpoints = EndpointsOf(options.store.substr(kEtcd.size()))};
+  options.store = "etcd";
+  const auto read = [&](std::string_view flag, std::string& text) -> Result<void> {
+    if (!call.Given(flag)) return {};
+    ASSIGN_OR_RETURN(text, ReadFile(call.Value(flag)));
+    return {};
+  };
+  RETURN_IF_ERROR(read("etcd-ca", options.etcd->certificate_authority));
+  RETURN_IF_ERROR(read("etcd-cert", options.etcd->certificate));
+  return read("etcd-key", options.etcd->private_key);
+}
+
+// Blocks SIGINT and SIGTERM in this thread and those it starts, and waits for one of them.
+class StopSignals {
+ public:
+  StopSignals() {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGINT);
+    sigaddset(&signals_, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+  }
+
+  void Wait() const {
+    int signal = 0;
+    sigwait(&signals_, &signal);
+  }
+
+ private:
+  sigset_t signals_;
+};
+
+Result<ExitCode> RunServer(const Invocation& call) {
+  const StopSignals signals;
+  static SystemClock clock;
+  static FileLogSink sink;
+  const Logger log({.sink = &sink, .clock = &clock});
+  ApiServerOptions options{.data_directory = call.Value("data-dir"),
+                           .names = SplitList(call.All("name")),
+                           .kubeconfig_path = call.Value("kubeconfig-out"),
+                           .token_file = call.Value("token-file"),
+                           .audit_log = call.Value("audit-log"),
+                           .log = log};
+  options.addresses.cluster_ip_range = call.Value("service-cidr");
+  if (call.Given("audit-policy")) {
+    ASSIGN_OR_RETURN(const std::string policy, ReadFile(call.Value("audit-policy")));
+    ASSIGN_OR_RETURN(options.audit_policy, ParseJsonOrYaml(policy));
+  }
+  RETURN_IF_ERROR(ReadBind(call.Value("bind"), options));
+  RETURN_IF_ERROR(ReadStore(call, options));
+  ASSIGN_OR_RETURN(const std::unique_ptr<ApiServer> server, ApiServer::Create(std::move(options)));
+  call.err() << fmt::format(
+      "Serving the Kubernetes API at {}\n\n  export KUBECONFIG={}\n"
+      "  kubectl get namespaces\n\nStop with Ctrl-C.\n",
+      server->url(), server->kubeconfig_path());
+  std::stop_source stop;
+  std::thread waiter([&] {
+    signals.Wait();
+    stop.request_stop();
+  });
+  server->Run(stop.get_token());
+  waiter.join();
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+Command ServerCommand() {
+  return {
+      .name = "server",
+      .summary = "Run a Kubernetes API server on this machine",
+      .description =
+          "Runs a Kubernetes API server. Keys, certificates and everything that is stored live in\n"
+          "the data directory; on the first start they are made. The administrator's kubeconfig\n"
+          "is written there, too, as admin.kubeconfig. SIGTERM and Ctrl-C stop it cleanly.",
+      .flags = {{.name = "data-dir",
+                 .value = "DIR",
+                 .doc = "keys, certificates, stored objects, audit log",
+                 .fallback = "/var/lib/kubexms"},
+                {.name = "bind",
+                 .value = "ADDRESS:PORT",
+                 .doc = "where to listen; port 0 takes one that is free",
+                 .fallback = "127.0.0.1:6443"},
+                {.name = "store",
+                 .value = "STORE",
+                 .doc = "rocksdb, memory, or etcd://HOST:PORT[,HOST:PORT...]",
+                 .fallback = "rocksdb"},
+                {.name = "kubeconfig-out",
+                 .value = "FILE",
+                 .doc = "write the administrator's kubeconfig here"},
+                {.name = "name",
+                 .value = "NAMES",
+                 .doc = "further names and addresses for the certificate, separated by commas"},
+                {.name = "service-cidr",
+                 .value = "RANGE",
+                 .doc = "addresses of Services",
+                 .fallback = "10.96.0.0/12"},
+                {.name = "token-file",
+                 .value = "FILE",
+                 .doc = "static tokens, lines of token,user,uid,\"group1,group2\""},
+                {.name = "audit-log",
+                 .value = "FILE",
+                 .doc = "where requests are recorded; - for nowhere"},
+                {.name = "audit-policy",
+                 .value = "FILE",
+                 .doc = "what is recorded: a Policy of audit.k8s.io/v1; default: all changes"},
+                {.name = "etcd-ca", .value = "FILE", .doc = "authority of etcd's certificates"},
+                {.name = "etcd-cert", .value = "FILE", .doc = "certificate for etcd"},
+                {.name = "etcd-key", .value = "FILE", .doc = "key of that certificate"}},
+      .run = RunServer,
+  };
+}
+
+}  // namespace kubexms
