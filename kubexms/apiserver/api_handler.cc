@@ -142,10 +142,16 @@ Result<HttpResponse> ApiHandler::AnswerResource(const HttpRequest& request,
   }
   const ResourceCall call{request, query, attributes, user, *resources, *resource};
   Result<HttpResponse> response = environment_.resources.Handle(call);
-  const bool wrote_definition =
-      (*resource)->group == "apiextensions.k8s.io" && request.method != "GET" && response.ok();
-  if (wrote_definition) RETURN_IF_ERROR(environment_.custom_resources.Sync());
+  if (request.method != "GET" && response.ok()) RETURN_IF_ERROR(FollowWrite(**resource));
   return response;
+}
+
+Result<void> ApiHandler::FollowWrite(const Resource& resource) {
+  if (resource.group == "apiextensions.k8s.io") return environment_.custom_resources.Sync();
+  if (resource.group == kRbacGroup && resource.plural == "clusterroles") {
+    return environment_.role_aggregation.Sync();
+  }
+  return {};
 }
 
 Result<HttpResponse> ApiHandler::AnswerReview(const HttpRequest& request,

@@ -17,6 +17,7 @@
 #include "kubexms/apiserver/request_metrics.h"
 #include "kubexms/apiserver/resource_handler.h"
 #include "kubexms/apiserver/resource_registry.h"
+#include "kubexms/apiserver/role_aggregation.h"
 #include "kubexms/base/metrics.h"
 #include "kubexms/net/server.h"
 
@@ -32,6 +33,7 @@ class ApiHandler final : public HttpHandler {
     ResourceRegistry& registry;
     ResourceHandler& resources;
     CustomResources& custom_resources;
+    RoleAggregation& role_aggregation;
     const Authenticator& authenticator;
     RbacAuthorizer& authorizer;
     const TokenIssuer& tokens;
@@ -68,6 +70,8 @@ class ApiHandler final : public HttpHandler {
   Result<void> Authorize(const UserInfo& user, const RequestAttributes& attributes);
   Result<HttpResponse> AnswerResource(const HttpRequest& request, const QueryParameters& query,
                                       const RequestAttributes& attributes, const UserInfo& user);
+  // What other parts of the server must know of before a write is answered.
+  Result<void> FollowWrite(const Resource& resource);
   Result<HttpResponse> AnswerReview(const HttpRequest& request, const RequestAttributes& attributes,
                                     const UserInfo& user, const Resource& resource);
   Result<HttpResponse> AnswerPath(const HttpRequest& request, std::string_view path);

@@ -161,7 +161,7 @@ Result<void> CustomResources::UpdateStatus(const std::string& name, Definition& 
                                                   .user = self_,
                                                   .manager = "kube-apiserver"},
                                                  with_conditions);
-  if (!written.ok()) return IgnoreNotFound(Result<void>(written.error()));
+  if (!written.ok()) return IgnoreNotFound(written);
   ASSIGN_OR_RETURN(definition.document, ParseJson(written->object));
   return {};
 }

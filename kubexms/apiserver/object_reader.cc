@@ -16,10 +16,15 @@ constexpr std::string_view kTokenVersion = "meta.k8s.io/v1";
 constexpr size_t kFilteredPage = 1000;
 
 // Canonical bytes begin with the version in which an object is stored.
-bool IsStoredAs(std::string_view bytes, const std::string& api_version) {
-  constexpr std::string_view prefix = R"({"apiVersion":")";
-  return bytes.starts_with(prefix) && bytes.substr(prefix.size()).starts_with(api_version) &&
-         bytes.substr(prefix.size() + api_version.size()).starts_with('"');
+bool IsStoredAs(std::string_view bytes, const Resource& resource) {
+  const auto take = [&bytes](std::string_view text) {
+    if (!bytes.starts_with(text)) return false;
+    bytes.remove_prefix(text.size());
+    return true;
+  };
+  if (!take(R"({"apiVersion":")")) return false;
+  if (!resource.group.empty() && !(take(resource.group) && take("/"))) return false;
+  return take(resource.version) && take("\"");
 }
 
 Result<void> Convert(Json& document, const Resource& resource) {
@@ -80,20 +85,20 @@ Result<uint64_t> SnapshotOf(const ListQuery& query, store::Store& store) {
 Result<Json> ReadDocument(const Resource& resource, const store::Record& record,
                           const JsonStorage& storage) {
   ASSIGN_OR_RETURN(Json document, ParseJson(record.value, {.storage = storage}));
-  if (!IsStoredAs(record.value, resource.api_version())) {
+  if (!IsStoredAs(record.value, resource)) {
     RETURN_IF_ERROR(Convert(document, resource));
   }
   return document;
 }
 
 Result<SharedBytes> ReadBytes(const Resource& resource, const store::RecordPtr& record) {
-  if (IsStoredAs(record->value, resource.api_version())) return SharedBytes(record, record->value);
+  if (IsStoredAs(record->value, resource)) return SharedBytes(record, record->value);
   ASSIGN_OR_RETURN(const Json document, ReadDocument(resource, *record));
   return SharedBytes(WriteJson(document));
 }
 
 Result<std::string> ConvertBytes(const Resource& resource, std::string stored) {
-  if (IsStoredAs(stored, resource.api_version())) return stored;
+  if (IsStoredAs(stored, resource)) return stored;
   ASSIGN_OR_RETURN(Json document, ParseJson(stored));
   RETURN_IF_ERROR(Convert(document, resource));
   return WriteJson(document);

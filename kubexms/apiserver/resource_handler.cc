@@ -251,6 +251,9 @@ Result<HttpResponse> ResourceHandler::Watch(const ResourceCall& call) {
 }
 
 Result<HttpResponse> ResourceHandler::Create(const ResourceCall& call) {
+  if (call.resource->group.empty() && call.resource->plural == "bindings") {
+    return OtherKinds().BindPod(call);
+  }
   ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
   ASSIGN_OR_RETURN(WriteCall write, WriteCall::Make(call, "CreateOptions"));
   ASSIGN_OR_RETURN(const BodyFormat format, FormatOf(call.http.headers));
@@ -400,11 +403,14 @@ Result<HttpResponse> ResourceHandler::HandleSubresource(const ResourceCall& call
     if (call.attributes.verb == "get") return Get(call);
     return call.attributes.verb == "update" ? Update(call) : Patch(call);
   }
+  return OtherKinds().Handle(call, *subresource);
+}
+
+Subresources ResourceHandler::OtherKinds() {
   return Subresources({.writer = environment_.writer,
                        .reader = environment_.reader,
                        .clock = environment_.clock,
-                       .tokens = environment_.tokens})
-      .Handle(call, *subresource);
+                       .tokens = environment_.tokens});
 }
 
 }  // namespace kubexms

@@ -19,6 +19,8 @@
 
 namespace kubexms {
 
+class Subresources;
+
 // One request. Everything is borrowed for the time of the call.
 struct ResourceCall {
   const HttpRequest& http;
@@ -56,6 +58,7 @@ class ResourceHandler {
   Result<HttpResponse> Delete(const ResourceCall& call);
   Result<HttpResponse> DeleteCollection(const ResourceCall& call);
   Result<HttpResponse> HandleSubresource(const ResourceCall& call);
+  Subresources OtherKinds();
 
   Environment environment_;
 };

@@ -82,9 +82,10 @@ CredentialOptions CredentialsFor(const ApiServerOptions& options) {
   return wanted;
 }
 
-const ResourcePtr& DefinitionsOf(const ResourceSet& resources) {
-  const ResourcePtr* found =
-      resources.Find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+// A built-in resource in version v1.
+const ResourcePtr& FindResource(const ResourceSet& resources, std::string_view group,
+                                std::string_view plural) {
+  const ResourcePtr* found = resources.Find(group, "v1", plural);
   KUBEXMS_CHECK(found != nullptr);
   return *found;
 }
@@ -131,6 +132,7 @@ class ApiServer::Impl {
   ObjectReader reader_;
   ObjectWriter writer_;
   CustomResources custom_resources_;
+  RoleAggregation role_aggregation_;
   WakeTimer timer_;
   ResourceHandler resource_handler_;
   Documents documents_;
@@ -183,13 +185,18 @@ ApiServer::Impl::Impl(ApiServerOptions options, std::unique_ptr<store::Store> st
       registry_(BuiltinResources()),
       reader_(*store_),
       writer_({*store_, clock_, random_, admissions_, addresses_}),
-      custom_resources_(*store_, registry_, writer_, DefinitionsOf(*registry_.Current()), clock_,
-                        options_.log.Named("customresources")),
+      custom_resources_(
+          *store_, registry_, writer_,
+          FindResource(*registry_.Current(), "apiextensions.k8s.io", "customresourcedefinitions"),
+          clock_, options_.log.Named("customresources")),
+      role_aggregation_(*store_, writer_,
+                        FindResource(*registry_.Current(), kRbacGroup, "clusterroles")),
       resource_handler_({*store_, reader_, writer_, timer_, random_, clock_, tokens_}),
       documents_(registry_, KUBEXMS_VERSION),
       handler_({.registry = registry_,
                 .resources = resource_handler_,
                 .custom_resources = custom_resources_,
+                .role_aggregation = role_aggregation_,
                 .authenticator = authenticator_,
                 .authorizer = *authorizer_,
                 .tokens = tokens_,
@@ -220,6 +227,7 @@ Result<void> ApiServer::Impl::Listen() {
                              .port = port()},
                             *store_, *registry_.Current(), writer_));
   RETURN_IF_ERROR(custom_resources_.Sync());
+  RETURN_IF_ERROR(role_aggregation_.Sync());
   return WriteKubeconfig();
 }
 

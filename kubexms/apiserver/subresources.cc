@@ -225,6 +225,17 @@ Result<HttpResponse> Subresources::Bind(const ResourceCall& call, const Subresou
   return HttpResponse::Text(201, "application/json", Success(201));
 }
 
+Result<HttpResponse> Subresources::BindPod(const ResourceCall& call) {
+  const ResourcePtr* pods = call.resources.Find("", "v1", "pods");
+  const Subresource* binding = pods == nullptr ? nullptr : (*pods)->FindSubresource("binding");
+  if (binding == nullptr) return Error::NotFound("pods/binding", "");
+  ASSIGN_OR_RETURN(const Json body, ReadBodyOf(call, *binding));
+  RequestAttributes attributes = call.attributes;
+  attributes.name = NameOf(body);
+  attributes.subresource = binding->name;
+  return Bind({call.http, call.query, attributes, call.user, call.resources, *pods}, *binding);
+}
+
 Result<HttpResponse> Subresources::Evict(const ResourceCall& call, const Subresource& subresource) {
   ASSIGN_OR_RETURN(const Json eviction, ReadBodyOf(call, subresource));
   const Json* options_json = FindMember(eviction, "deleteOptions");

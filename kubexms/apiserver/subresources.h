@@ -19,6 +19,9 @@ class Subresources {
 
   Result<HttpResponse> Handle(const ResourceCall& call, const Subresource& subresource);
 
+  // A Binding that was posted to /bindings names its Pod itself.
+  Result<HttpResponse> BindPod(const ResourceCall& call);
+
  private:
   Result<HttpResponse> GetScale(const ResourceCall& call);
   Result<HttpResponse> WriteScale(const ResourceCall& call, const Subresource& subresource);

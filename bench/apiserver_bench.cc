@@ -1,0 +1,374 @@
+// What the API server costs, as clients see it: durable creates, gets, lists, the fan-out of
+// watches, memory and start. The server is the binary of this build in a process of its own, the
+// load comes from h2load (package nghttp2-client). Beside it, in the same run, puts into a real
+// etcd with the same payload and concurrency. Prints numbers and ratios; with an argument, only the
+// parts whose name contains it.
+
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+#include "kubexms/base/json.h"
+#include "kubexms/net/client.h"
+#include "kubexms/store/etcd_store.h"
+
+namespace kubexms {
+namespace {
+
+namespace fs = std::filesystem;
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr std::string_view kToken = "bench-token";
+constexpr size_t kPayload = 1024;
+// A kube-apiserver v1.34 with etcd on a machine of two cores, for the ratios.
+constexpr double kPeerCreates32 = 525;
+constexpr double kPeerCreates1 = 200;
+constexpr double kPeerGets32 = 1000;
+constexpr double kPeerListObjectsPerSecond = 14'700 * 2.5;
+
+double SecondsSince(SteadyClock::time_point start) {
+  return std::chrono::duration<double>(SteadyClock::now() - start).count();
+}
+
+uint16_t FreePort() {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  ::bind(socket, reinterpret_cast<sockaddr*>(&address), size);
+  ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
+  ::close(socket);
+  return ntohs(address.sin_port);
+}
+
+class Process {
+ public:
+  explicit Process(const std::vector<std::string>& command) {
+    pid_ = ::fork();
+    if (pid_ != 0) return;
+    std::vector<char*> arguments;
+    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    if (std::freopen("/dev/null", "w", stderr) == nullptr) ::_exit(1);
+    ::execvp(arguments[0], arguments.data());
+    ::_exit(1);
+  }
+  ~Process() {
+    ::kill(pid_, SIGTERM);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  // Resident memory, in MiB.
+  double Memory() const {
+    std::ifstream status(fmt::format("/proc/{}/status", pid_));
+    for (std::string line; std::getline(status, line);) {
+      if (line.starts_with("VmRSS:")) return std::stod(line.substr(6)) / 1024;
+    }
+    return 0;
+  }
+
+ private:
+  pid_t pid_ = 0;
+};
+
+std::string Output(const std::string& command) {
+  FILE* pipe = ::popen(command.c_str(), "r");
+  std::string output;
+  char buffer[4096];
+  while (const size_t count = std::fread(buffer, 1, sizeof(buffer), pipe)) {
+    output.append(buffer, count);
+  }
+  ::pclose(pipe);
+  return output;
+}
+
+struct Measured {
+  double rate = 0;  // per second
+  double p50 = 0;   // milliseconds
+  double p99 = 0;
+};
+
+// The server under test, with its files.
+class Server {
+ public:
+  Server()
+      : folder_(
+            fmt::format("{}/apiserver_bench.{}", fs::temp_directory_path().string(), ::getpid())) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    std::ofstream(folder_ + "/tokens") << kToken << ",bench,1,\"system:masters\"\n";
+    std::ofstream(folder_ + "/object")
+        << WriteJson(JsonObject{{"apiVersion", "v1"},
+                                {"kind", "ConfigMap"},
+                                {"metadata", JsonObject{{"generateName", "bench-"}}},
+                                {"data", JsonObject{{"payload", std::string(kPayload, 'x')}}}});
+    Start();
+  }
+  ~Server() {
+    process_.reset();
+    fs::remove_all(folder_);
+  }
+
+  // From nothing to answering that it is ready, in milliseconds.
+  double Start() {
+    process_.reset();
+    port_ = FreePort();
+    const std::string binary =
+        fs::canonical("/proc/self/exe").parent_path().parent_path() / "kubexms";
+    const auto start = SteadyClock::now();
+    process_ = std::make_unique<Process>(std::vector<std::string>{
+        binary, "server", "--data-dir", folder_ + "/data", "--bind",
+        fmt::format("127.0.0.1:{}", port_), "--token-file", folder_ + "/tokens"});
+    HttpClientOptions options{.server = Url(), .insecure_skip_verify = true};
+    options.bearer_token = [] { return std::string(kToken); };
+    client_ = HttpClient::Create(options).value();
+    for (;;) {
+      const Result<HttpReply> ready = client_->Do({.target = "/readyz"});
+      if (ready.ok() && ready->status == 200) return SecondsSince(start) * 1000;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+
+  std::string Url() const { return fmt::format("https://127.0.0.1:{}", port_); }
+  HttpClient& client() { return *client_; }
+  double Memory() const { return process_->Memory(); }
+
+  // Many times the same request.
+  Measured Load(const std::string& path, int connections, int requests, bool create) {
+    const std::string log = folder_ + "/requests";
+    fs::remove(log);
+    const std::string output = Output(
+        fmt::format("h2load -n {} -c {} -m 1 -t 1 --log-file={} -H 'authorization: Bearer {}' "
+                    "-H 'content-type: application/json' {} '{}{}' 2>&1",
+                    requests, connections, log, kToken, create ? "-d " + folder_ + "/object" : "",
+                    Url(), path));
+    Measured measured;
+    const size_t line = output.find("finished in ");
+    const bool all_good = output.find(" 0 failed, 0 errored") != std::string::npos &&
+                          output.find("0 4xx, 0 5xx") != std::string::npos;
+    if (line == std::string::npos || !all_good) {
+      fmt::print(stderr, "h2load failed:\n{}\n", output);
+      return measured;
+    }
+    std::sscanf(output.c_str() + output.find(", ", line), ", %lf req/s", &measured.rate);
+    ReadLatencies(log, measured);
+    return measured;
+  }
+
+ private:
+  static void ReadLatencies(const std::string& log, Measured& measured) {
+    std::ifstream file(log);
+    std::vector<double> milliseconds;
+    double start = 0;
+    int status = 0;
+    double microseconds = 0;
+    for (std::string line; std::getline(file, line);) {
+      std::istringstream(line) >> start >> status >> microseconds;
+      milliseconds.push_back(microseconds / 1000);
+    }
+    if (milliseconds.empty()) return;
+    std::ranges::sort(milliseconds);
+    measured.p50 = milliseconds[milliseconds.size() / 2];
+    measured.p99 = milliseconds[milliseconds.size() * 99 / 100];
+  }
+
+  const std::string folder_;
+  uint16_t port_ = 0;
+  std::unique_ptr<Process> process_;
+  std::unique_ptr<HttpClient> client_;
+};
+
+// Puts per second into a fresh etcd.
+double EtcdPuts(int clients, int puts) {
+  const std::string folder =
+      fmt::format("{}/etcd_bench.{}", fs::temp_directory_path().string(), ::getpid());
+  fs::remove_all(folder);
+  const std::string address = fmt::format("127.0.0.1:{}", FreePort());
+  const std::string peer = fmt::format("http://127.0.0.1:{}", FreePort());
+  double rate = 0;
+  {
+    const Process etcd({"etcd", "--data-dir", folder, "--listen-client-urls", "http://" + address,
+                        "--advertise-client-urls", "http://" + address, "--listen-peer-urls", peer,
+                        "--initial-advertise-peer-urls", peer, "--initial-cluster",
+                        "default=" + peer, "--log-level", "error"});
+    Result<std::unique_ptr<store::Store>> store = Error::Internal("not yet");
+    for (int i = 0; i < 50 && !store.ok(); ++i) {
+      store = store::OpenEtcdStore({.endpoints = {address}});
+    }
+    if (!store.ok()) return 0;
+    std::atomic<int> next = 0;
+    const auto start = SteadyClock::now();
+    {
+      std::vector<std::jthread> threads;
+      for (int i = 0; i < clients; ++i) {
+        threads.emplace_back([&] {
+          for (int n = next++; n < puts; n = next++) {
+            (void)(*store)->Commit(
+                store::Transaction().Put(fmt::format("/bench/{}", n), std::string(kPayload, 'x')));
+          }
+        });
+      }
+    }
+    rate = puts / SecondsSince(start);
+  }
+  fs::remove_all(folder);
+  return rate;
+}
+
+const std::string kConfigMaps = "/api/v1/namespaces/default/configmaps";
+
+void MeasureCreates(Server& server, int connections, int requests, double peer) {
+  const Measured ours = server.Load(kConfigMaps, connections, requests, true);
+  const double etcd = EtcdPuts(connections, requests);
+  fmt::print(
+      "creates, {:>2} connections  {:>8.0f}/s  p50 {:.2f} ms  p99 {:.2f} ms   etcd puts {:>6.0f}/s "
+      " "
+      "ratio {:.2f} (to etcd's puts) {:.1f} (to kube-apiserver)\n",
+      connections, ours.rate, ours.p50, ours.p99, etcd, ours.rate / etcd, ours.rate / peer);
+  std::fflush(stdout);
+}
+
+std::string FirstName(Server& server) {
+  const Json list =
+      ParseJson(server.client().Do({.target = kConfigMaps + "?limit=1"}).value().body).value();
+  return std::string(FindString(*FindMember(FindMember(list, "items")->at(0), "metadata"), "name"));
+}
+
+void MeasureGets(Server& server) {
+  const std::string path = kConfigMaps + "/" + FirstName(server);
+  for (const int connections : {1, 32}) {
+    const Measured gets = server.Load(path, connections, connections == 1 ? 20'000 : 60'000, false);
+    fmt::print("gets, {:>2} connections     {:>8.0f}/s  p50 {:.2f} ms  p99 {:.2f} ms", connections,
+               gets.rate, gets.p50, gets.p99);
+    fmt::print("{}\n", connections == 32 ? fmt::format("   ratio {:.1f} (to kube-apiserver)",
+                                                       gets.rate / kPeerGets32)
+                                         : std::string());
+    std::fflush(stdout);
+  }
+}
+
+size_t CountObjects(Server& server) {
+  const Json list =
+      ParseJson(server.client().Do({.target = kConfigMaps + "?limit=1"}).value().body).value();
+  const Json* remaining = FindMember(*FindMember(list, "metadata"), "remainingItemCount");
+  const size_t first = FindMember(list, "items")->get_array().size();
+  return first + (remaining == nullptr ? 0 : remaining->to_number<size_t>());
+}
+
+void FillUpTo(Server& server, size_t count) {
+  const size_t there = CountObjects(server);
+  if (there >= count) return;
+  const int missing = static_cast<int>(count - there);
+  server.Load(kConfigMaps, std::min(missing, 64), missing, true);
+}
+
+void MeasureLists(Server& server, size_t count) {
+  FillUpTo(server, count);
+  const size_t objects = CountObjects(server);
+  const int rounds = count > 50'000 ? 5 : 20;
+  const auto start = SteadyClock::now();
+  size_t bytes = 0;
+  for (int i = 0; i < rounds; ++i) {
+    bytes += server.client().Do({.target = kConfigMaps}).value().body.size();
+  }
+  const double seconds = SecondsSince(start);
+  fmt::print(
+      "lists of {:>6}          {:>8.1f}/s  {:.0f} MB/s   ratio {:.1f} (to kube-apiserver)   "
+      "{:.0f} MiB resident, {:.2f} KB an object\n",
+      objects, rounds / seconds, static_cast<double>(bytes) / seconds / 1e6,
+      static_cast<double>(objects) * rounds / seconds / kPeerListObjectsPerSecond, server.Memory(),
+      server.Memory() * 1024 / static_cast<double>(objects));
+  std::fflush(stdout);
+}
+
+void MeasureFanOut(Server& server) {
+  constexpr int kWatchers = 1000;
+  constexpr int kEvents = 100;
+  HttpRequest make{.method = "POST", .target = "/api/v1/namespaces"};
+  make.headers.Add("Content-Type", "application/json");
+  make.body = R"({"metadata":{"name":"watched"}})";
+  (void)server.client().Do(make);
+  std::vector<std::unique_ptr<HttpBodyReader>> readers;
+  const std::string path = "/api/v1/namespaces/watched/configmaps";
+  for (int i = 0; i < kWatchers; ++i) {
+    readers.push_back(server.client().Open({.target = path + "?watch=1"}).value());
+  }
+  std::vector<double> milliseconds;
+  const auto start = SteadyClock::now();
+  for (int i = 0; i < kEvents; ++i) {
+    HttpRequest create{.method = "POST", .target = path};
+    create.headers.Add("Content-Type", "application/json");
+    create.body =
+        WriteJson(JsonObject{{"metadata", JsonObject{{"generateName", "event-"}}},
+                             {"data", JsonObject{{"payload", std::string(kPayload, 'x')}}}});
+    const auto written = SteadyClock::now();
+    (void)server.client().Do(create);
+    for (const auto& reader : readers) {
+      std::string event;
+      while (!event.ends_with('\n')) event += reader->Read().value();
+    }
+    milliseconds.push_back(SecondsSince(written) * 1000);
+  }
+  const double seconds = SecondsSince(start);
+  std::ranges::sort(milliseconds);
+  fmt::print(
+      "watches, {} watchers   {:>8.0f} events/s, from write to the last watcher p50 {:.1f} ms p99 "
+      "{:.1f} ms (server and client share the machine)\n",
+      kWatchers, kWatchers * kEvents / seconds, milliseconds[kEvents / 2],
+      milliseconds[kEvents * 99 / 100]);
+  std::fflush(stdout);
+}
+
+int Main(std::string_view only) {
+  if (Output("command -v h2load").empty()) {
+    fmt::print(stderr, "apiserver_bench needs h2load: apt-get install nghttp2-client\n");
+    return 1;
+  }
+  const auto wanted = [only](std::string_view name) {
+    return only.empty() || name.find(only) != std::string_view::npos;
+  };
+  Server server;
+  if (wanted("start")) {
+    std::vector<double> starts;
+    for (int i = 0; i < 5; ++i) starts.push_back(server.Start());
+    std::ranges::sort(starts);
+    fmt::print("start to ready           {:>8.0f} ms (median of 5)   {:.0f} MiB resident\n",
+               starts[2], server.Memory());
+  }
+  if (wanted("creates")) {
+    MeasureCreates(server, 1, 2'000, kPeerCreates1);
+    MeasureCreates(server, 32, 20'000, kPeerCreates32);
+  }
+  if (wanted("gets")) {
+    FillUpTo(server, 1);
+    MeasureGets(server);
+  }
+  if (wanted("watches")) MeasureFanOut(server);
+  if (wanted("lists")) {
+    MeasureLists(server, 10'000);
+    MeasureLists(server, 14'700);
+    MeasureLists(server, 100'000);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace kubexms
+
+int main(int argc, char** argv) { return kubexms::Main(argc > 1 ? argv[1] : ""); }
