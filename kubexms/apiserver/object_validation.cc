@@ -14,10 +14,12 @@ bool IsWithin(std::string_view field, std::string_view parent) {
          field[parent.size()] == '[';
 }
 
-// An empty text is as good as an absent one: optional enumerations allow it.
-bool IsAboutEmptyText(const ErrorCause& cause) {
-  return cause.reason == "FieldValueNotSupported" &&
-         cause.message.starts_with("Unsupported value: \"\":");
+// An empty text is as good as an absent one, where only some are allowed, and so is a null.
+bool IsAboutNothing(const ErrorCause& cause) {
+  if (cause.reason == "FieldValueNotSupported")
+    return cause.message.starts_with("Unsupported value: \"\":");
+  return cause.reason == "FieldValueTypeInvalid" &&
+         cause.message.starts_with("Invalid value: \"null\":");
 }
 
 }  // namespace
@@ -33,7 +35,7 @@ FieldErrors ValidateObject(const Json& object, const Schema& schema, const Strat
       return IsWithin(other.field, cause.field) ||
              (other.reason == cause.reason && IsWithin(cause.field, other.field));
     });
-    if (!known && !IsAboutEmptyText(cause)) errors.push_back(std::move(cause));
+    if (!known && !IsAboutNothing(cause)) errors.push_back(std::move(cause));
   }
   return errors;
 }

@@ -5,7 +5,8 @@
 //
 //   const Field spec = object["spec"];
 //   spec["replicas"].AtLeast(0);
-//   for (const Field& port : spec["ports"].Items()) …      // needs a name for spec["ports"]
+//   const Field ports = spec["ports"];
+//   for (const Field& port : ports.Items()) port["name"].MustBeLabel();
 //
 // and for changes there are the functions below: SetDefault, EnsureObject, ForEachObject.
 //
@@ -163,8 +164,7 @@ class UniqueTexts {
 
 // Rules that several groups share.
 
-// A label selector: keys, operators and values of its expressions. `allow_empty` is false where
-// it must select something.
+// A label selector, where there is one: keys, operators and values.
 void ValidateLabelSelector(const Field& selector);
 // Labels or annotations of templates: keys and, for labels, values.
 void ValidateLabels(const Field& labels);

@@ -81,9 +81,9 @@ void SetPodSpecDefaults(JsonObject& spec) {
   ForEachObject(spec, "volumes", SetVolumeDefaults);
   // The old name of the account is kept for old clients.
   if (const std::string_view account = TextAt(spec, "serviceAccountName"); !account.empty()) {
-    spec["serviceAccount"] = account;
+    spec["serviceAccount"] = Json(account);
   } else if (const std::string_view old = TextAt(spec, "serviceAccount"); !old.empty()) {
-    spec["serviceAccountName"] = old;
+    spec["serviceAccountName"] = Json(old);
   }
 }
 

@@ -33,7 +33,7 @@ bool IsExternallyAccessible(const JsonObject& spec) {
 }
 
 void SetSessionAffinityDefaults(JsonObject& spec) {
-  const std::string_view affinity = TextAt(spec, "sessionAffinity");
+  const std::string affinity(TextAt(spec, "sessionAffinity"));
   if (affinity == "None") spec.erase("sessionAffinityConfig");
   if (affinity == "ClientIP")
     SetDefault(EnsureObject(spec, "sessionAffinityConfig.clientIP"), "timeoutSeconds",
@@ -53,7 +53,7 @@ bool IsIpv6(std::string_view address) { return address.find(':') != std::string_
 
 // Which IP families the service has. A cluster of ours has IPv4 unless addresses say otherwise.
 void SetIpFamilies(JsonObject& spec) {
-  const std::string_view cluster_ip = TextAt(spec, "clusterIP");
+  const std::string cluster_ip(TextAt(spec, "clusterIP"));
   const JsonObject* selector = FindObject(std::as_const(spec), "selector");
   const bool no_selector = selector == nullptr || selector->empty();
   // Who makes the endpoints of such a service by hand may use both families.
@@ -144,7 +144,7 @@ void DropWhatTheTypeHadOnly(JsonObject& spec, const JsonObject& old) {
   const auto drop_if_unchanged = [&](std::string_view name) {
     if (SameAt(spec, old, name)) spec.erase(name);
   };
-  const std::string_view type = TextAt(spec, "type");
+  const std::string type(TextAt(spec, "type"));
   if (NeedsClusterIp(TextAt(old, "type")) && !NeedsClusterIp(type)) {
     for (std::string_view name :
          {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"})

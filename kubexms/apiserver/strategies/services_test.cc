@@ -1,0 +1,173 @@
+#include <gtest/gtest.h>
+
+#include "kubexms/apiserver/strategies/fields.h"
+#include "kubexms/apiserver/strategies/strategy_test.h"
+
+namespace kubexms {
+namespace {
+
+std::string Service(std::string_view spec) {
+  return "{apiVersion: v1, kind: Service, metadata: {name: web}, spec: " + std::string(spec) + "}";
+}
+
+TEST(ServiceTest, ClusterIpGetsDefaults) {
+  ExpectCreated(Service("{selector: {app: shop}, ports: [{port: 80}]}"), R"(
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec:
+  type: ClusterIP
+  selector: {app: shop}
+  ports: [{port: 80, protocol: TCP, targetPort: 80}]
+  sessionAffinity: None
+  internalTrafficPolicy: Cluster
+  ipFamilies: [IPv4]
+  ipFamilyPolicy: SingleStack
+status: {loadBalancer: {}}
+)");
+}
+
+TEST(ServiceTest, LoadBalancerGetsDefaults) {
+  const Json service = Created(Service(
+      "{type: LoadBalancer, sessionAffinity: ClientIP, ports: [{port: 80, targetPort: web}]}"));
+  ExpectJson(service.at("spec"), R"(
+type: LoadBalancer
+allocateLoadBalancerNodePorts: true
+ports: [{port: 80, protocol: TCP, targetPort: web}]
+sessionAffinity: ClientIP
+sessionAffinityConfig: {clientIP: {timeoutSeconds: 10800}}
+externalTrafficPolicy: Cluster
+internalTrafficPolicy: Cluster
+ipFamilies: [IPv4]
+ipFamilyPolicy: SingleStack
+)");
+}
+
+TEST(ServiceTest, HeadlessAndExternalNamesGetNoAddress) {
+  const Json headless =
+      Created(Service("{clusterIP: None, selector: {a: b}, ports: [{port: 80}]}"));
+  ExpectJson(headless.at("spec").at("clusterIPs"), "[None]");
+  const Json by_hand = Created(Service("{clusterIP: None}"));
+  ExpectJson(by_hand.at("spec").at("ipFamilies"), "[IPv4, IPv6]");
+  const Json external = Created(Service("{type: ExternalName, externalName: example.com}"));
+  ExpectJson(external.at("spec"),
+             "{type: ExternalName, externalName: example.com, sessionAffinity: None}");
+}
+
+struct Refusal {
+  std::string_view spec;
+  std::string_view error;
+};
+
+class ServiceRefusalTest : public testing::TestWithParam<Refusal> {};
+
+TEST_P(ServiceRefusalTest, SaysWhatIsWrong) {
+  EXPECT_EQ(ErrorsOfCreate(Service(GetParam().spec)), GetParam().error);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Services, ServiceRefusalTest,
+    testing::Values(
+        Refusal{"{selector: {a: b}}", "spec.ports: Required value"},
+        Refusal{"{ports: [{port: 1, name: a}, {port: 2, name: a}]}",
+                "spec.ports[1].name: Duplicate value: \"a\""},
+        Refusal{"{ports: [{port: 1}, {port: 2, name: a}]}", "spec.ports[0].name: Required value"},
+        Refusal{"{ports: [{port: 70000, targetPort: 1}]}",
+                "spec.ports[0].port: Invalid value: 70000: must be between 1 and 65535, inclusive"},
+        Refusal{"{ports: [{port: 1, nodePort: 30000}]}",
+                "spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'"},
+        Refusal{"{type: NodePort, clusterIP: None, ports: [{port: 1}]}",
+                "spec.clusterIPs[0]: Invalid value: \"None\": may not be set to 'None' for "
+                "NodePort services"},
+        Refusal{"{type: ExternalName}", "spec.externalName: Required value"},
+        Refusal{"{type: Other, ports: [{port: 1}]}",
+                "spec.type: Unsupported value: \"Other\": supported values: \"ClusterIP\", "
+                "\"ExternalName\", \"LoadBalancer\", \"NodePort\""},
+        Refusal{"{externalTrafficPolicy: Local, ports: [{port: 1}]}",
+                "spec.externalTrafficPolicy: Invalid value: \"Local\": may only be set for "
+                "externally-accessible services"},
+        Refusal{"{loadBalancerClass: a/b, ports: [{port: 1}]}",
+                "spec.loadBalancerClass: Forbidden: may only be used when `type` is "
+                "'LoadBalancer'"}));
+
+Json StoredNodePort() {
+  return Created(
+      Service("{type: NodePort, clusterIP: 10.0.0.7, ports: [{port: 80, nodePort: "
+              "30080}]}"));
+}
+
+TEST(ServiceTest, UpdatesKeepWhatTheServerGave) {
+  const Updated updated =
+      Update(StoredNodePort(), Service("{type: NodePort, ports: [{port: 80}]}"));
+  EXPECT_EQ(updated.errors, "");
+  EXPECT_EQ(FindString(updated.object.at("spec"), "clusterIP"), "10.0.0.7");
+  ExpectJson(updated.object.at("spec").at("ports").at(0),
+             "{port: 80, protocol: TCP, targetPort: 80, nodePort: 30080}");
+}
+
+TEST(ServiceTest, NodePortsGoWithTheType) {
+  const Updated updated = Update(
+      StoredNodePort(), Service("{type: ClusterIP, externalTrafficPolicy: Cluster, ports: [{port: "
+                                "80, nodePort: 30080}]}"));
+  EXPECT_EQ(updated.errors, "");
+  EXPECT_FALSE(updated.object.at("spec").at("ports").at(0).get_object().contains("nodePort"));
+}
+
+TEST(ServiceTest, ClusterIpIsImmutable) {
+  const Updated updated =
+      Update(StoredNodePort(), Service("{type: NodePort, clusterIP: 10.0.0.8, clusterIPs: "
+                                       "[10.0.0.7], ports: [{port: 80}]}"));
+  EXPECT_EQ(updated.errors,
+            "spec.clusterIPs[0]: Invalid value: [\"10.0.0.8\"]: may not change once set");
+}
+
+TEST(ServiceTest, NamesAreDnsLabelsThatBeginWithALetter) {
+  EXPECT_FALSE(BuiltinStrategy("", "Service")->ValidateName("1web").empty());
+  EXPECT_TRUE(BuiltinStrategy("", "Service")->ValidateName("web").empty());
+}
+
+TEST(EndpointSliceTest, GetsDefaultsAndChecksAddresses) {
+  ExpectCreated(R"(
+{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: {name: s}, addressType: IPv4,
+ endpoints: [{addresses: [10.0.0.1]}], ports: [{port: 80}]}
+)",
+                R"(
+{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: {name: s}, addressType: IPv4,
+ endpoints: [{addresses: [10.0.0.1], conditions: {}}], ports: [{name: "", port: 80, protocol: TCP}]}
+)");
+  EXPECT_EQ(ErrorsOfCreate(R"(
+{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: {name: s}, addressType: IPv4,
+ endpoints: [{addresses: ["fd00::1"]}]}
+)"),
+            "endpoints[0].addresses[0]: Invalid value: \"fd00::1\": must be a valid IPv4 address");
+}
+
+TEST(NetworkPolicyTest, TypesFollowTheRules) {
+  const auto types = [](std::string_view spec) {
+    const Json policy = Defaulted(
+        "{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: n}, spec: " +
+        std::string(spec) + "}");
+    return WriteJson(policy.at("spec").at("policyTypes"));
+  };
+  EXPECT_EQ(types("{podSelector: {}}"), R"(["Ingress"])");
+  EXPECT_EQ(types("{podSelector: {}, egress: [{}]}"), R"(["Ingress","Egress"])");
+  EXPECT_EQ(types("{podSelector: {}, policyTypes: [Egress]}"), R"(["Egress"])");
+}
+
+TEST(IngressTest, NeedsRulesWithPathTypes) {
+  const auto errors = [](std::string_view spec) {
+    return ErrorsOfCreate(
+        "{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: i}, spec: " +
+        std::string(spec) + "}");
+  };
+  EXPECT_EQ(errors("{}"),
+            "spec: Invalid value: []: either `defaultBackend` or `rules` must be specified");
+  EXPECT_EQ(errors("{rules: [{http: {paths: [{path: /, backend: {service: {name: a, port: {number: "
+                   "1}}}}]}}]}"),
+            "spec.rules[0].http.paths[0].pathType: Required value: pathType must be specified");
+  EXPECT_EQ(errors("{defaultBackend: {service: {name: a, port: {}}}}"),
+            "spec.defaultBackend.service.port: Required value: port name or number is required");
+}
+
+}  // namespace
+}  // namespace kubexms
