@@ -1,23 +1,34 @@
 #include "kubexms/apiserver/partial_metadata.h"
 
 #include "kubexms/api/codec.h"
-#include "kubexms/apiserver/printers/json_view.h"
+#include "kubexms/apiserver/raw_member.h"
 
 namespace kubexms {
+namespace {
 
-void AppendPartialObjectMetadata(const JsonView& object, std::string_view version,
+Result<std::string_view> FindMetadata(std::string_view object) {
+  const std::string_view metadata = FindRawMember(object, "metadata");
+  if (!metadata.starts_with('{')) {
+    return Error::BadRequest("metadata: Required value: an object must have it");
+  }
+  return metadata;
+}
+
+}  // namespace
+
+void AppendPartialObjectMetadata(std::string_view metadata, std::string_view version,
                                  TextBuffer& out) {
   out.Append(R"({"apiVersion":"meta.k8s.io/)");
   out.Append(version);
   out.Append(R"(","kind":"PartialObjectMetadata","metadata":)");
-  object["metadata"].AppendTo(out);
+  out.Append(metadata);
   out.Append('}');
 }
 
 Result<std::string> MakePartialObjectMetadata(std::string_view object, std::string_view version) {
-  ASSIGN_OR_RETURN(const simdjson::dom::element root, JsonReader::Read(object));
-  TextBuffer out;
-  AppendPartialObjectMetadata(JsonView(root), version, out);
+  ASSIGN_OR_RETURN(const std::string_view metadata, FindMetadata(object));
+  TextBuffer out(metadata.size() + 128);
+  AppendPartialObjectMetadata(metadata, version, out);
   return out.ToString();
 }
 
@@ -37,9 +48,9 @@ Result<std::string> MakePartialObjectMetadataList(std::span<const std::string_vi
   out.Append(R"(","items":[)");
   bool first = true;
   for (const std::string_view object : objects) {
-    ASSIGN_OR_RETURN(const simdjson::dom::element root, JsonReader::Read(object));
+    ASSIGN_OR_RETURN(const std::string_view item, FindMetadata(object));
     if (!std::exchange(first, false)) out.Append(',');
-    AppendPartialObjectMetadata(JsonView(root), version, out);
+    AppendPartialObjectMetadata(item, version, out);
   }
   out.Append(R"(],"kind":"PartialObjectMetadataList","metadata":)");
   AppendEncoded(metadata, out);

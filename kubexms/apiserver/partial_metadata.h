@@ -13,11 +13,9 @@
 
 namespace kubexms {
 
-class JsonView;
-
 // In all of these `version` is that of meta.k8s.io which was asked for: "v1" or "v1beta1".
 
-// `object` is the JSON of any object.
+// `object` is the JSON of any object; one without metadata is an error.
 Result<std::string> MakePartialObjectMetadata(std::string_view object,
                                               std::string_view version = "v1");
 Json MakePartialObjectMetadata(const JsonObject& object, std::string_view version = "v1");
@@ -27,7 +25,8 @@ Result<std::string> MakePartialObjectMetadataList(std::span<const std::string_vi
                                                   const ListMeta& metadata,
                                                   std::string_view version = "v1");
 
-// For code that has read the object already.
-void AppendPartialObjectMetadata(const JsonView& object, std::string_view version, TextBuffer& out);
+// The same for writers of larger documents; `metadata` is the JSON of the object's metadata.
+void AppendPartialObjectMetadata(std::string_view metadata, std::string_view version,
+                                 TextBuffer& out);
 
 }  // namespace kubexms

@@ -6,7 +6,7 @@ namespace kubexms {
 namespace {
 
 constexpr std::string_view kObject =
-    R"({"kind":"Pod","metadata":{"name":"a","labels":{"x":"1"}},"spec":{"nodeName":"n"}})";
+    R"({"kind":"Pod","metadata":{"labels":{"x":"1"},"name":"a"},"spec":{"nodeName":"n"}})";
 constexpr std::string_view kReduced =
     R"({"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata",)"
     R"("metadata":{"labels":{"x":"1"},"name":"a"}})";
@@ -16,7 +16,8 @@ TEST(PartialMetadataTest, KeepsTheMetadataOnly) {
   EXPECT_EQ(WriteJson(MakePartialObjectMetadata(ParseJson(kObject)->as_object())), kReduced);
   EXPECT_TRUE(MakePartialObjectMetadata(kObject, "v1beta1")
                   ->starts_with(R"({"apiVersion":"meta.k8s.io/v1beta1",)"));
-  EXPECT_FALSE(MakePartialObjectMetadata("{").ok());
+  EXPECT_FALSE(MakePartialObjectMetadata("{}").ok());
+  EXPECT_FALSE(MakePartialObjectMetadata(R"({"metadata":1})").ok());
 }
 
 TEST(PartialMetadataTest, ListsObjects) {

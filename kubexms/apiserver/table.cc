@@ -7,6 +7,7 @@
 #include "kubexms/apiserver/partial_metadata.h"
 #include "kubexms/apiserver/printers/json_path.h"
 #include "kubexms/apiserver/printers/printer.h"
+#include "kubexms/apiserver/raw_member.h"
 
 namespace kubexms {
 namespace {
@@ -179,7 +180,11 @@ void TablePrinter::AppendRow(const JsonView& object, std::string_view bytes,
   AppendCompletion(row, out);
   out.Append(R"(,"object":)");
   switch (options.row_object) {
-    case RowObject::kMetadata: AppendPartialObjectMetadata(object, options.version, out); break;
+    case RowObject::kMetadata: {
+      const std::string_view metadata = FindRawMember(bytes, "metadata");
+      AppendPartialObjectMetadata(metadata.empty() ? "{}" : metadata, options.version, out);
+      break;
+    }
     case RowObject::kObject: out.Append(bytes); break;
     case RowObject::kNone: out.Append("null"); break;
   }

@@ -1,0 +1,23 @@
+// Accept headers: whatever a client sends is either refused or one of the forms that there are.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "kubexms/apiserver/accept.h"
+#include "kubexms/base/check.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace kubexms;
+  const std::string_view accept(reinterpret_cast<const char*>(data), size);
+  for (const AnswerSubject subject : {AnswerSubject::kObjects, AnswerSubject::kEvents,
+                                      AnswerSubject::kDiscovery, AnswerSubject::kDocument}) {
+    const Result<AnswerForm> form = NegotiateAnswer({{"Accept", accept}}, {}, subject);
+    if (!form.ok()) {
+      KUBEXMS_CHECK(form.error().code() == 406);
+    } else {
+      KUBEXMS_CHECK(form->version.empty() == (form->kind == AnswerKind::kObject));
+    }
+  }
+  return 0;
+}
