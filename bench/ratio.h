@@ -2,7 +2,7 @@
 
 // A main() for benchmark programs that prints, after the usual table, each benchmark's time as a
 // ratio to baselines measured in the same run: the only figures that mean anything on another
-// machine.
+// machine. The time is the processor's, which other programs disturb least.
 
 #include <benchmark/benchmark.h>
 
@@ -20,7 +20,7 @@ class RatioReporter : public benchmark::ConsoleReporter {
     for (const Run& run : runs) {
       if (run.error_occurred || run.run_type != Run::RT_Iteration) continue;
       const std::string name = run.benchmark_name();
-      if (seconds_.emplace(name, run.GetAdjustedRealTime()).second) order_.push_back(name);
+      if (seconds_.emplace(name, run.GetAdjustedCPUTime()).second) order_.push_back(name);
     }
     ConsoleReporter::ReportRuns(runs);
   }

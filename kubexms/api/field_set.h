@@ -78,6 +78,9 @@ class FieldSet {
   bool Has(std::span<const PathElement> path) const;
   void Insert(std::span<const PathElement> path);
 
+  // Whether some path is a member of both.
+  bool Intersects(const FieldSet& other) const;
+
   FieldSet Union(const FieldSet& other) const;
   FieldSet Intersection(const FieldSet& other) const;
   // The members that `other` has not; what is below a member of `other` stays.
@@ -106,6 +109,8 @@ class FieldSet {
   // members is not added. Sort() must follow before the set is used.
   void Append(PathElement element, bool member, FieldSet children);
   void Sort();
+  // Room for so many children.
+  void Reserve(size_t count) { nodes_.reserve(count); }
   // Drops the membership of a child, and the child when nothing is below it.
   void EraseMember(const PathElement& element);
   // The set below a child, which is dropped when `change` leaves it empty and it is no member.
@@ -114,6 +119,9 @@ class FieldSet {
 
   // As FieldsV1.
   Json ToJson(JsonStorage storage = {}) const;
+  // Whether this is the set of `fields`, told without making that set. False also where `fields`
+  // has it in another form than ToJson gives: then only the set can tell.
+  bool IsWrittenAs(const Json& fields) const;
   // Refuses whatever is not FieldsV1, naming the path at which it is wrong.
   static Result<FieldSet> FromJson(const Json& fields);
 

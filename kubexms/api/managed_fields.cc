@@ -46,22 +46,42 @@ bool IsEmptyContainer(const Json& value) {
   return value.is_array() && value.get_array().empty();
 }
 
-const Schema* MemberSchema(const Schema* schema, std::string_view name) {
-  return schema == nullptr ? nullptr : schema->FindMember(name);
-}
+// What a schema says about a member of an object.
+struct Member {
+  const Schema* schema = nullptr;
+  bool named = false;       // it is a property, rather than an entry of a map
+  bool undeclared = false;  // the schema knows all members that there can be, and not this one
+};
 
-bool IsNamed(const Schema* schema, std::string_view name) {
-  return schema != nullptr && IsNamedField(*schema, name);
-}
+// Finds the members of one object's schema, quickest when they are asked for in order.
+class MemberFinder {
+ public:
+  explicit MemberFinder(const Schema* schema)
+      : schema_(schema), shape_(schema == nullptr ? nullptr : &schema->Resolve()) {}
 
-// Whether the schema knows all members that there can be, and this is none of them.
-bool IsUndeclared(const Schema* schema, std::string_view name) {
-  if (schema == nullptr) return false;
-  const Schema& shape = schema->Resolve();
-  const bool closed = !shape.properties.empty() && shape.additional_properties == nullptr &&
-                      !shape.preserve_unknown_fields && !schema->preserve_unknown_fields;
-  return closed && !IsNamedField(shape, name);
-}
+  Member Find(std::string_view name) {
+    if (schema_ == nullptr) return {};
+    if (const Schema* property = FindProperty(name)) return {.schema = property, .named = true};
+    const bool closed = !shape_->properties.empty() && shape_->additional_properties == nullptr &&
+                        !shape_->preserve_unknown_fields && !schema_->preserve_unknown_fields;
+    return {.schema = shape_->additional_properties, .undeclared = closed};
+  }
+
+ private:
+  const Schema* FindProperty(std::string_view name) {
+    const std::vector<Property>& properties = shape_->properties;
+    for (size_t i = next_; i < properties.size(); ++i) {
+      if (properties[i].name != name) continue;
+      next_ = i + 1;
+      return properties[i].schema;
+    }
+    return next_ == 0 ? nullptr : shape_->FindProperty(name);
+  }
+
+  const Schema* schema_;
+  const Schema* shape_;  // schema_, resolved
+  size_t next_ = 0;      // behind the property that was found last
+};
 
 const FieldSet* Below(const FieldSet* set, Kind kind, std::string_view text) {
   const Node* node = set == nullptr ? nullptr : set->Find(kind, text);
@@ -179,14 +199,15 @@ FieldSet PathsBelow(const Json& value, const Schema* schema, Members members);
 
 FieldSet PathsOfObject(const JsonObject& object, const Schema* schema, Members members) {
   FieldSet paths;
+  paths.Reserve(object.size());
+  MemberFinder finder(schema);
   for (const auto& entry : object) {
-    const Schema* below = MemberSchema(schema, entry.key());
+    const Member member = finder.Find(entry.key());
     const Json& value = entry.value();
-    const bool leaf =
-        ShapeOf(below, value) == Shape::kLeaf || (value.is_object() && value.get_object().empty());
-    paths.Append(PathElement::Field(entry.key()),
-                 leaf || members == Members::kAll || !IsNamed(schema, entry.key()),
-                 PathsBelow(value, below, members));
+    const bool leaf = ShapeOf(member.schema, value) == Shape::kLeaf ||
+                      (value.is_object() && value.get_object().empty());
+    paths.Append(PathElement::Field(entry.key()), leaf || members == Members::kAll || !member.named,
+                 PathsBelow(value, member.schema, members));
   }
   paths.Sort();
   return paths;
@@ -252,10 +273,11 @@ class Comparer {
 
   static void CompareObjects(const JsonObject& before, const JsonObject& after,
                              const Schema* schema, const FieldSet* ignored, FieldChanges& changes) {
+    MemberFinder finder(schema);
     for (const auto& entry : before) {
       const std::string_view key = entry.key();
       if (HasMember(ignored, Kind::kField, key)) continue;
-      const Schema* below = MemberSchema(schema, key);
+      const Schema* below = finder.Find(key).schema;
       if (const Json* value = after.if_contains(key)) {
         AppendComparison(PathElement::Field, key, entry.value(), *value, below,
                          Below(ignored, Kind::kField, key), changes);
@@ -267,7 +289,7 @@ class Comparer {
       const std::string_view key = entry.key();
       if (before.contains(key) || HasMember(ignored, Kind::kField, key)) continue;
       changes.added.Append(PathElement::Field(key), true,
-                           AllBelow(entry.value(), MemberSchema(schema, key)));
+                           AllBelow(entry.value(), finder.Find(key).schema));
     }
     changes.added.Sort();
     changes.modified.Sort();
@@ -359,29 +381,31 @@ class Merger {
 
   bool MergeObject(const JsonObject& config, const Schema* schema, const FieldSet* ignored,
                    JsonObject& live, Paths& paths) {
+    paths.owned.Reserve(config.size());
+    MemberFinder finder(schema);
     for (const auto& entry : config) {
       const std::string_view key = entry.key();
       if (HasMember(ignored, Kind::kField, key)) continue;
-      if (IsUndeclared(schema, key)) {
+      const Member member = finder.Find(key);
+      if (member.undeclared) {
         Fail("field not declared in schema");
         return FailBelow(PathElement::Field(key));
       }
-      const Schema* member_schema = MemberSchema(schema, key);
-      if (entry.value().is_null() && !live.contains(key) && NullMeansAbsent(member_schema)) {
+      if (entry.value().is_null() && !live.contains(key) && NullMeansAbsent(member.schema)) {
         paths.owned.Append(PathElement::Field(key), true, {});
         continue;
       }
       const auto [slot, absent] = live.emplace(key, nullptr);
       const Target target{.live = slot->value(),
                           .absent = absent,
-                          .schema = member_schema,
+                          .schema = member.schema,
                           .ignored = Below(ignored, Kind::kField, key)};
       Paths below;
       bool changed = false;
       if (!MergeValue(entry.value(), target, below, changed)) {
         return FailBelow(PathElement::Field(key));
       }
-      const bool owned = !IsNamed(schema, key) || IsOwnedLeaf(entry.value(), target.schema);
+      const bool owned = !member.named || IsOwnedLeaf(entry.value(), member.schema);
       Append(PathElement::Field(key), owned, changed, std::move(below), paths);
     }
     SortPaths(paths);
@@ -590,16 +614,17 @@ class Pruner {
 
   static void PruneObject(const FieldSet& last, const FieldSet* owned, const Schema* schema,
                           Seen seen, JsonObject& object, FieldSet& removed) {
+    MemberFinder finder(schema);
     for (const Node& node : last.nodes()) {
       if (node.element.kind() != Kind::kField) continue;
-      const auto member = object.find(node.element.text());
-      if (member == object.end()) continue;
-      Json& value = member->value();
-      const bool named = IsNamed(schema, node.element.text());
-      const Schema* member_schema = MemberSchema(schema, node.element.text());
+      const auto found = object.find(node.element.text());
+      if (found == object.end()) continue;
+      Json& value = found->value();
+      const Member member = finder.Find(node.element.text());
+      const bool named = member.named;
       const Node* now = owned == nullptr ? nullptr : owned->Find(node.element);
       const bool empty_list = value.is_array() && value.get_array().empty() &&
-                              ShapeOf(member_schema, value) != Shape::kLeaf;
+                              ShapeOf(member.schema, value) != Shape::kLeaf;
       Seen seen_below = seen;
       const bool gone = Advance({.given_up = named || node.member,
                                  .owned = now != nullptr && (named || now->member),
@@ -607,15 +632,15 @@ class Pruner {
                                 seen_below);
       FieldSet below;
       if (gone) {
-        below = AllBelow(value, member_schema);
+        below = AllBelow(value, member.schema);
       } else {
-        PruneBelow(node.children, now == nullptr ? nullptr : &now->children, member_schema,
+        PruneBelow(node.children, now == nullptr ? nullptr : &now->children, member.schema,
                    seen_below, value, below);
       }
       // What has lost its last member goes too, unless somebody owns it as such.
       const bool kept = now != nullptr && now->member;
       const bool emptied = !gone && !kept && !below.Empty() && IsEmptyContainer(value);
-      if (gone || emptied) object.erase(member);
+      if (gone || emptied) object.erase(found);
       removed.Append(node.element, gone || emptied, std::move(below));
     }
   }

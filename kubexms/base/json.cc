@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "kubexms/base/json_reader.h"
+#include "kubexms/base/json_text.h"
 
 namespace kubexms {
 namespace {
@@ -178,47 +179,6 @@ std::string_view WithPadding(std::string_view text, std::string& buffer) {
   return buffer;
 }
 
-bool NeedsEscape(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
-
-// Whether any of eight bytes needs an escape. The three tests mark, in the high bit of each byte,
-// bytes below 0x20, quotes and backslashes; bytes of 0x80 and above are never marked.
-bool AnyNeedsEscape(uint64_t bytes) {
-  constexpr uint64_t kOnes = 0x0101010101010101;
-  constexpr uint64_t kHigh = 0x8080808080808080;
-  const uint64_t quote = bytes ^ (kOnes * '"');
-  const uint64_t backslash = bytes ^ (kOnes * '\\');
-  return (((bytes - kOnes * 0x20) | (quote - kOnes) | (backslash - kOnes)) & ~bytes & kHigh) != 0;
-}
-
-uint64_t Load8(const char* bytes) {
-  uint64_t word;
-  std::memcpy(&word, bytes, 8);
-  return word;
-}
-
-// Four to seven bytes, some of them twice.
-uint64_t Load4To7(const char* bytes, size_t size) {
-  uint32_t first;
-  uint32_t last;
-  std::memcpy(&first, bytes, 4);
-  std::memcpy(&last, bytes + size - 4, 4);
-  return uint64_t{last} << 32 | first;
-}
-
-// The first position from `from` on whose byte needs an escape, or the size. Looks at eight bytes
-// at a time, at some of them twice rather than one by one.
-size_t FindEscape(std::string_view text, size_t from) {
-  const char* data = text.data();
-  size_t i = from;
-  while (i + 8 <= text.size() && !AnyNeedsEscape(Load8(data + i))) i += 8;
-  const size_t rest = text.size() - i;
-  if (rest == 0) return i;
-  if (rest < 8 && i >= 8 && !AnyNeedsEscape(Load8(data + text.size() - 8))) return text.size();
-  if (rest < 8 && rest >= 4 && !AnyNeedsEscape(Load4To7(data + i, rest))) return text.size();
-  while (i < text.size() && !NeedsEscape(text[i])) ++i;
-  return i;
-}
-
 // The longest number is a double without exponent: 21 digits and a sign.
 template <class Number, class... Format>
 void AppendChars(TextBuffer& out, Number number, Format... format) {
@@ -240,6 +200,20 @@ void AppendEscaped(char c, TextBuffer& out) {
       out.Append(kHex[c >> 4]);
       out.Append(kHex[c & 15]);
   }
+}
+
+void AppendWithEscapes(std::string_view text, TextBuffer& out) {
+  const char* at = text.data();
+  const char* end = at + text.size();
+  out.Append('"');
+  for (;;) {
+    const char* special = json_internal::FindSpecial(at, end);
+    out.Append({at, static_cast<size_t>(special - at)});
+    if (special == end) break;
+    AppendEscaped(*special, out);
+    at = special + 1;
+  }
+  out.Append('"');
 }
 
 bool HasSortedKeys(dom::object object) {
@@ -344,15 +318,12 @@ Result<Json> ParseJson(std::string_view text, const JsonOptions& options) {
 }
 
 void AppendJsonString(std::string_view text, TextBuffer& out) {
-  out.Append('"');
-  size_t written = 0;
-  for (size_t i = FindEscape(text, 0); i < text.size(); i = FindEscape(text, i + 1)) {
-    out.Append(text.substr(written, i - written));
-    written = i + 1;
-    AppendEscaped(text[i], out);
-  }
-  out.Append(text.substr(written));
-  out.Append('"');
+  const size_t size = text.size();
+  char* to = out.Reserve(size + 2);
+  if (!json_internal::CopyPlain(text, to + 1)) return AppendWithEscapes(text, out);
+  to[0] = '"';
+  to[size + 1] = '"';
+  out.Commit(size + 2);
 }
 
 void AppendJsonNumber(int64_t number, TextBuffer& out) { AppendChars(out, number); }
