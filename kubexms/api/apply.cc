@@ -18,6 +18,12 @@ constexpr std::string_view kFieldsV1 = "FieldsV1";
 constexpr std::string_view kBeforeFirstApply = "before-first-apply";
 constexpr std::string_view kAncientChanges = "ancient-changes";
 
+// Objects that kubectl applied from its side carry the configuration in an annotation. Once kubectl
+// applies on the server's side, under this name, what it has set so far is taken to be its own.
+constexpr std::string_view kKubectl = "kubectl";
+constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+constexpr size_t kMaxAnnotationBytes = 256 * 1024;
+
 constexpr std::string_view kNeverOwned[] = {"apiVersion", "kind", "metadata"};
 constexpr std::string_view kNeverOwnedMetadata[] = {"clusterName",
                                                     "creationTimestamp",
@@ -312,6 +318,53 @@ std::string DescribeObject(const Json& object) {
                      api_version, FindString(object, "kind"));
 }
 
+JsonObject* FindAnnotations(Json& document) {
+  Json* metadata = FindMember(document, "metadata");
+  Json* annotations = metadata == nullptr ? nullptr : FindMember(*metadata, "annotations");
+  return annotations == nullptr ? nullptr : annotations->if_object();
+}
+
+std::string_view LastApplied(Json& document) {
+  const JsonObject* annotations = FindAnnotations(document);
+  const Json* text = annotations == nullptr ? nullptr : annotations->if_contains(kLastApplied);
+  return text == nullptr || !text->is_string() ? std::string_view() : AsView(text->get_string());
+}
+
+size_t CountAnnotationBytes(const JsonObject& annotations) {
+  size_t bytes = 0;
+  for (const auto& entry : annotations) {
+    bytes +=
+        entry.key().size() + (entry.value().is_string() ? entry.value().get_string().size() : 0);
+  }
+  return bytes;
+}
+
+// Writes the configuration into the annotation of a document that has one, so that kubectl can go
+// back to applying from its side. Returns whether the document is another one now.
+bool UpdateLastApplied(Json config, Json& document) {
+  const std::string before(LastApplied(document));
+  if (before.empty()) return false;
+  if (JsonObject* annotations = FindAnnotations(config)) annotations->erase(kLastApplied);
+  const std::string text = WriteJson(config) + "\n";
+  JsonObject& annotations = *FindAnnotations(document);
+  annotations[kLastApplied] = text;
+  if (CountAnnotationBytes(annotations) > kMaxAnnotationBytes) annotations.erase(kLastApplied);
+  return LastApplied(document) != before;
+}
+
+// What is in `live` as kubectl last applied it from its side.
+FieldSet FieldsOfLastApplied(Json& live, const FieldManagerOptions& options) {
+  const Result<Json> config = ParseJson(LastApplied(live));
+  if (!config.ok() || FindString(*config, "apiVersion") != options.api_version) return {};
+  Json nothing;
+  Result<MergedFields> merged = MergeApplied(*config, options.schema, nullptr, nothing);
+  if (!merged.ok()) return {};
+  const FieldChanges changes = CompareFields(*config, live, options.schema);
+  return merged->owned.Difference(changes.modified)
+      .Difference(changes.added)
+      .Difference(changes.removed);
+}
+
 // One apply request. The entries are those of the live object; they are decoded once it is known
 // that they matter.
 class Application {
@@ -323,6 +376,8 @@ class Application {
     if (created) live = JsonObject(live.storage());
     ASSIGN_OR_RETURN(entries_, TakeEntries(live));
     if (!created && entries_.empty()) OwnBeforeFirstApply(live);
+    const bool kubectl = options_.manager == kKubectl;
+    if (kubectl && !force_ && !LastApplied(live).empty()) before_ = live;
     ASSIGN_OR_RETURN(MergedFields merged, Merge(config, live));
     Entry* own = FindEntry(entries_, kApply, options_);
     bool same_fields = own == nullptr && merged.owned.Empty();
@@ -333,7 +388,8 @@ class Application {
     RETURN_IF_ERROR(SettleOwners(merged));
     const bool same = same_fields && !merged.touched;
     if (!same) OwnByApply(std::move(merged.owned), same_fields, live.storage());
-    const bool changed = !same || created || captured_;
+    bool changed = !same || created || captured_;
+    if (kubectl && UpdateLastApplied(config, live)) changed = true;
     StoreEntries(std::move(entries_), live);
     return Applied{std::move(live), changed};
   }
@@ -382,10 +438,19 @@ class Application {
       FieldSet disputed = other->fields().Intersection(merged.changed);
       if (!disputed.Empty()) conflicts.push_back({other, std::move(disputed)});
     }
+    if (!force_) DropAllowed(conflicts);
     if (!conflicts.empty() && !force_) return ConflictError(std::move(conflicts));
     const FieldSet lost = merged.changed.Union(merged.removed);
     for (Entry* other : others) Disown(lost, *other);
     return {};
+  }
+
+  // Forgets the conflicts over what kubectl has set from its side.
+  void DropAllowed(std::vector<Conflict>& conflicts) {
+    if (conflicts.empty() || before_.is_null()) return;
+    const FieldSet allowed = FieldsOfLastApplied(before_, options_);
+    for (Conflict& conflict : conflicts) conflict.fields = conflict.fields.Difference(allowed);
+    std::erase_if(conflicts, [](const Conflict& conflict) { return conflict.fields.Empty(); });
   }
 
   // All entries but the applier's own.
@@ -410,6 +475,7 @@ class Application {
   const bool force_;
   Entries entries_;
   bool captured_ = false;  // the live object had no managed fields, now it has
+  Json before_;            // the live object, where its last applied configuration may matter
 };
 
 bool IsReset(const Json& document) {

@@ -138,9 +138,9 @@ class Decoder {
   // Takes the key of one of the fields from `next` on, where fields in their usual order are.
   const FieldInfo* TakeNextField(const TypeInfo& type, size_t next) {
     const uint64_t key = in_.PeekKey();
-    for (size_t i = next; i < type.fields.size(); ++i) {
-      const FieldInfo& field = type.fields[i];
-      if ((key & field.prefix_mask) == field.prefix && in_.TakeKey(field.key)) return &field;
+    const FieldInfo* end = type.fields.data() + type.fields.size();
+    for (const FieldInfo* field = type.fields.data() + next; field != end; ++field) {
+      if ((key & field->prefix_mask) == field->prefix && in_.TakeKey(field->key)) return field;
     }
     return nullptr;
   }

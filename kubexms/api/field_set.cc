@@ -260,7 +260,7 @@ void FieldSet::Insert(std::span<const PathElement> path) {
   if (path.empty()) return;
   auto it = LowerBound(path.front().kind(), path.front().text());
   if (it == nodes_.end() || it->element != path.front()) {
-    it = nodes_.insert(it, Node{path.front(), false, {}});
+    it = nodes_.insert(it, Node(PathElement(path.front()), false, {}));
   }
   if (path.size() == 1) {
     it->member = true;
@@ -282,7 +282,8 @@ FieldSet FieldSet::Union(const FieldSet& other) const {
   out.nodes_.reserve(std::max(nodes_.size(), other.nodes_.size()));
   const auto keep = [&](const Node& node) { out.nodes_.push_back(node); };
   Zip(nodes_, other.nodes_, keep, keep, [&](const Node& a, const Node& b) {
-    out.nodes_.push_back({a.element, a.member || b.member, a.children.Union(b.children)});
+    out.nodes_.emplace_back(PathElement(a.element), a.member || b.member,
+                            a.children.Union(b.children));
   });
   return out;
 }
@@ -290,7 +291,7 @@ FieldSet FieldSet::Union(const FieldSet& other) const {
 FieldSet FieldSet::Intersection(const FieldSet& other) const {
   FieldSet out;
   Zip(nodes_, other.nodes_, kSkip, kSkip, [&](const Node& a, const Node& b) {
-    out.Append(a.element, a.member && b.member, a.children.Intersection(b.children));
+    out.Append(PathElement(a.element), a.member && b.member, a.children.Intersection(b.children));
   });
   return out;
 }
@@ -299,7 +300,7 @@ FieldSet FieldSet::Difference(const FieldSet& other) const {
   FieldSet out;
   const auto keep = [&](const Node& node) { out.nodes_.push_back(node); };
   Zip(nodes_, other.nodes_, keep, kSkip, [&](const Node& a, const Node& b) {
-    out.Append(a.element, a.member && !b.member, a.children.Difference(b.children));
+    out.Append(PathElement(a.element), a.member && !b.member, a.children.Difference(b.children));
   });
   return out;
 }
@@ -309,7 +310,7 @@ FieldSet FieldSet::RecursiveDifference(const FieldSet& other) const {
   const auto keep = [&](const Node& node) { out.nodes_.push_back(node); };
   Zip(nodes_, other.nodes_, keep, kSkip, [&](const Node& a, const Node& b) {
     if (b.member) return;
-    out.Append(a.element, a.member, a.children.RecursiveDifference(b.children));
+    out.Append(PathElement(a.element), a.member, a.children.RecursiveDifference(b.children));
   });
   return out;
 }
@@ -326,8 +327,8 @@ FieldSet FieldSet::EnsureNamedFieldsAreMembers(const Schema* schema) const {
     } else if (schema != nullptr) {
       below = schema->Resolve().items;
     }
-    out.nodes_.push_back(
-        {node.element, node.member || named, node.children.EnsureNamedFieldsAreMembers(below)});
+    out.nodes_.emplace_back(PathElement(node.element), node.member || named,
+                            node.children.EnsureNamedFieldsAreMembers(below));
   }
   return out;
 }
@@ -335,14 +336,15 @@ FieldSet FieldSet::EnsureNamedFieldsAreMembers(const Schema* schema) const {
 FieldSet FieldSet::Leaves() const {
   FieldSet out;
   for (const Node& node : nodes_) {
-    out.nodes_.push_back({node.element, node.children.Empty(), node.children.Leaves()});
+    out.nodes_.emplace_back(PathElement(node.element), node.children.Empty(),
+                            node.children.Leaves());
   }
   return out;
 }
 
-void FieldSet::Append(PathElement element, bool member, FieldSet children) {
+void FieldSet::Append(PathElement&& element, bool member, FieldSet&& children) {
   if (!member && children.Empty()) return;
-  nodes_.push_back({std::move(element), member, std::move(children)});
+  nodes_.emplace_back(std::move(element), member, std::move(children));
 }
 
 void FieldSet::Sort() {

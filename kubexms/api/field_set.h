@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kubexms/api/schema.h"
@@ -107,7 +108,7 @@ class FieldSet {
 
   // For building in bulk: adds a child that is not there yet, in any order; a child without
   // members is not added. Sort() must follow before the set is used.
-  void Append(PathElement element, bool member, FieldSet children);
+  void Append(PathElement&& element, bool member, FieldSet&& children);
   void Sort();
   // Room for so many children.
   void Reserve(size_t count) { nodes_.reserve(count); }
@@ -137,6 +138,9 @@ class FieldSet {
 };
 
 struct FieldSet::Node {
+  Node(PathElement&& e, bool m, FieldSet&& c)
+      : element(std::move(e)), member(m), children(std::move(c)) {}
+
   PathElement element;
   bool member = false;
   FieldSet children;

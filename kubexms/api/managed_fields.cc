@@ -219,7 +219,7 @@ FieldSet PathsOfList(const JsonArray& items, const Schema& list, Members members
   ItemIndex(list, items).ForEach([&](const PathElement& element, std::span<const size_t> at) {
     FieldSet below;
     if (at.size() == 1) below = PathsBelow(items[at[0]], list.items, members);
-    paths.Append(element, true, std::move(below));
+    paths.Append(PathElement(element), true, std::move(below));
   });
   return paths;
 }
@@ -306,15 +306,15 @@ class Comparer {
         AppendComparison([](const PathElement& same) { return same; }, element, before[at[0]],
                          after[now[0]], list.items, nullptr, changes);
       } else if (now.empty()) {
-        changes.removed.Append(element, true, ItemPaths(before, at, list));
+        changes.removed.Append(PathElement(element), true, ItemPaths(before, at, list));
       } else if (!std::equal(at.begin(), at.end(), now.begin(), now.end(),
                              [&](size_t a, size_t b) { return JsonEqual(before[a], after[b]); })) {
-        changes.modified.Append(element, true, {});
+        changes.modified.Append(PathElement(element), true, {});
       }
     });
     new_items.ForEach([&](const PathElement& element, std::span<const size_t> at) {
       if (!old_items.Find(element).empty()) return;
-      changes.added.Append(element, true, ItemPaths(after, at, list));
+      changes.added.Append(PathElement(element), true, ItemPaths(after, at, list));
     });
     changes.added.Sort();
   }
@@ -383,6 +383,7 @@ class Merger {
                    JsonObject& live, Paths& paths) {
     paths.owned.Reserve(config.size());
     MemberFinder finder(schema);
+    size_t next_live = 0;
     for (const auto& entry : config) {
       const std::string_view key = entry.key();
       if (HasMember(ignored, Kind::kField, key)) continue;
@@ -395,8 +396,8 @@ class Merger {
         paths.owned.Append(PathElement::Field(key), true, {});
         continue;
       }
-      const auto [slot, absent] = live.emplace(key, nullptr);
-      const Target target{.live = slot->value(),
+      const auto [slot, absent] = FindOrAdd(key, live, next_live);
+      const Target target{.live = *slot,
                           .absent = absent,
                           .schema = member.schema,
                           .ignored = Below(ignored, Kind::kField, key)};
@@ -410,6 +411,20 @@ class Merger {
     }
     SortPaths(paths);
     return true;
+  }
+
+  // The member, and whether it had to be made. Looks first at the few from `next` on: members
+  // mostly come in the same order in both.
+  static std::pair<Json*, bool> FindOrAdd(std::string_view key, JsonObject& live, size_t& next) {
+    const size_t end = std::min(next + 8, live.size());
+    for (size_t i = next; i < end; ++i) {
+      auto& member = live.begin()[i];
+      if (member.key() != key) continue;
+      next = i + 1;
+      return {&member.value(), false};
+    }
+    const auto [member, absent] = live.emplace(key, nullptr);
+    return {&member->value(), absent};
   }
 
   static bool NullMeansAbsent(const Schema* schema) {
@@ -429,11 +444,13 @@ class Merger {
            (value.is_object() && value.get_object().empty());
   }
 
-  static void Append(PathElement element, bool owned, bool changed, Paths below, Paths& paths) {
+  static void Append(PathElement&& element, bool owned, bool changed, Paths&& below, Paths& paths) {
     if (changed || !below.changed.Empty()) {
-      paths.changed.Append(element, changed, std::move(below.changed));
+      paths.changed.Append(PathElement(element), changed, std::move(below.changed));
     }
-    if (!below.removed.Empty()) paths.removed.Append(element, false, std::move(below.removed));
+    if (!below.removed.Empty()) {
+      paths.removed.Append(PathElement(element), false, std::move(below.removed));
+    }
     paths.owned.Append(std::move(element), owned, std::move(below.owned));
   }
 
@@ -564,7 +581,7 @@ class Merger {
     bool changed = false;
     const Target target{.live = live, .absent = absent, .schema = list.items, .ignored = nullptr};
     if (!MergeValue(config, target, below, changed)) return FailBelow(element);
-    Append(element, true, changed, std::move(below), paths);
+    Append(PathElement(element), true, changed, std::move(below), paths);
     return true;
   }
 
@@ -641,7 +658,7 @@ class Pruner {
       const bool kept = now != nullptr && now->member;
       const bool emptied = !gone && !kept && !below.Empty() && IsEmptyContainer(value);
       if (gone || emptied) object.erase(found);
-      removed.Append(node.element, gone || emptied, std::move(below));
+      removed.Append(PathElement(node.element), gone || emptied, std::move(below));
     }
   }
 
@@ -665,7 +682,7 @@ class Pruner {
         PruneBelow(node.children, now == nullptr ? nullptr : &now->children, list.items, seen_below,
                    items[at[0]], below);
       }
-      removed.Append(node.element, remove, std::move(below));
+      removed.Append(PathElement(node.element), remove, std::move(below));
     }
     std::sort(gone.begin(), gone.end(), std::greater<>());
     for (const size_t i : gone) items.erase(items.begin() + static_cast<ptrdiff_t>(i));

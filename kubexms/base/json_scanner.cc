@@ -10,23 +10,23 @@
 namespace kubexms {
 namespace {
 
-void AppendUtf8(uint32_t code, std::string& out) {
+void AppendUtf8(uint32_t code, char*& out) {
   if (code < 0x80) {
-    out += static_cast<char>(code);
+    *out++ = static_cast<char>(code);
     return;
   }
   if (code < 0x800) {
-    out += static_cast<char>(0xC0 | code >> 6);
+    *out++ = static_cast<char>(0xC0 | code >> 6);
   } else {
     if (code < 0x10000) {
-      out += static_cast<char>(0xE0 | code >> 12);
+      *out++ = static_cast<char>(0xE0 | code >> 12);
     } else {
-      out += static_cast<char>(0xF0 | code >> 18);
-      out += static_cast<char>(0x80 | (code >> 12 & 0x3F));
+      *out++ = static_cast<char>(0xF0 | code >> 18);
+      *out++ = static_cast<char>(0x80 | (code >> 12 & 0x3F));
     }
-    out += static_cast<char>(0x80 | (code >> 6 & 0x3F));
+    *out++ = static_cast<char>(0x80 | (code >> 6 & 0x3F));
   }
-  out += static_cast<char>(0x80 | (code & 0x3F));
+  *out++ = static_cast<char>(0x80 | (code & 0x3F));
 }
 
 // Whether `a` comes before `b` for certain, both as they are written. Where they first differ in an
@@ -50,12 +50,15 @@ double JsonScanner::Number::AsDouble() const {
 }
 
 JsonScanner::JsonScanner(std::string_view text, int max_depth)
-    : max_depth_(max_depth),
-      padded_(std::make_unique_for_overwrite<char[]>(text.size() + json_internal::kPadding)) {
-  at_ = padded_.get();
-  end_ = at_ + text.size();
-  std::copy(text.begin(), text.end(), padded_.get());
-  std::fill_n(padded_.get() + text.size(), json_internal::kPadding, '\0');
+    : max_depth_(max_depth), text_(text), copy_(small_copy_) {
+  const size_t size = text.size() + json_internal::kPadding;
+  if (size > kInline) {
+    large_copy_ = std::make_unique_for_overwrite<char[]>(size);
+    copy_ = large_copy_.get();
+  }
+  at_ = copy_;
+  end_ = std::copy(text.begin(), text.end(), copy_);
+  std::fill_n(copy_ + text.size(), json_internal::kPadding, '\0');
   if (!IsValidUtf8(text)) Fail();
 }
 
@@ -78,39 +81,39 @@ std::string_view JsonScanner::ReadTypeName() {
 }
 
 bool JsonScanner::ReadEscaped(const char* begin, std::string_view& text) {
-  unescaped_.assign(begin, at_);
+  char* out = Writable(at_);
   while (*at_ == '\\') {
-    if (!ReadEscape()) return Fail();
+    if (!ReadEscape(out)) return Fail();
     const char* plain = at_;
     at_ = json_internal::FindSpecial(at_);
-    unescaped_.append(plain, at_);
+    out = std::copy(plain, at_, out);
   }
   if (*at_ != '"') return Fail();
   ++at_;
-  text = unescaped_;
+  text = {begin, static_cast<size_t>(out - begin)};
   return true;
 }
 
-bool JsonScanner::ReadEscape() {
+bool JsonScanner::ReadEscape(char*& out) {
   const char c = at_[1];
   if (c == '\0') return false;
   at_ += 2;
   switch (c) {
     case '"':
     case '\\':
-    case '/': unescaped_ += c; return true;
-    case 'b': unescaped_ += '\b'; return true;
-    case 'f': unescaped_ += '\f'; return true;
-    case 'n': unescaped_ += '\n'; return true;
-    case 'r': unescaped_ += '\r'; return true;
-    case 't': unescaped_ += '\t'; return true;
-    case 'u': return ReadCodePoint();
+    case '/': *out++ = c; return true;
+    case 'b': *out++ = '\b'; return true;
+    case 'f': *out++ = '\f'; return true;
+    case 'n': *out++ = '\n'; return true;
+    case 'r': *out++ = '\r'; return true;
+    case 't': *out++ = '\t'; return true;
+    case 'u': return ReadCodePoint(out);
     default: return false;
   }
 }
 
 // Behind "\u". A code point above U+FFFF is written as two halves.
-bool JsonScanner::ReadCodePoint() {
+bool JsonScanner::ReadCodePoint(char*& out) {
   uint32_t code = 0;
   if (!ReadHex4(code) || (code >= 0xDC00 && code < 0xE000)) return false;
   if (code >= 0xD800 && code < 0xDC00) {
@@ -120,7 +123,7 @@ bool JsonScanner::ReadCodePoint() {
     if (!ReadHex4(low) || low < 0xDC00 || low >= 0xE000) return false;
     code = 0x10000 + ((code - 0xD800) << 10 | (low - 0xDC00));
   }
-  AppendUtf8(code, unescaped_);
+  AppendUtf8(code, out);
   return true;
 }
 
@@ -171,7 +174,9 @@ Result<void> JsonScanner::ReadCanonical(std::string& text) {
     text.assign(begin, at_);
     return {};
   }
-  ASSIGN_OR_RETURN(const Json value, ParseJson({begin, static_cast<size_t>(at_ - begin)}));
+  const std::string_view written =
+      text_.substr(static_cast<size_t>(begin - copy_), static_cast<size_t>(at_ - begin));
+  ASSIGN_OR_RETURN(const Json value, ParseJson(written));
   text = WriteJson(value);
   return {};
 }

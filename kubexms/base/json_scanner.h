@@ -40,8 +40,10 @@ class JsonScanner {
     std::string_view TypeName() const { return form == Form::kDouble ? "number" : "integer"; }
   };
 
-  // Copies the text, so that it can be read without looking for its end.
+  // Borrows the text.
   explicit JsonScanner(std::string_view text, int max_depth = 512);
+  JsonScanner(const JsonScanner&) = delete;
+  JsonScanner& operator=(const JsonScanner&) = delete;
 
   // The first character of what comes next, which tells a value's type; zero at the end.
   char Peek() {
@@ -70,7 +72,7 @@ class JsonScanner {
     return false;
   }
 
-  // A string, valid until the next call.
+  // A string, valid as long as the scanner.
   bool ReadString(std::string_view& text) {
     if (!Take('"')) return Fail();
     const char* begin = at_;
@@ -130,10 +132,11 @@ class JsonScanner {
   bool TakeWord(std::string_view word) { return TakeKey(word) || Fail(); }
 
   void SkipSpaces();
-  // The rest of a string that begins at `begin`, when the cursor is at its first escape.
+  // The rest of a string that begins at `begin`, when the cursor is at its first escape. What the
+  // escapes stand for is written over them: it is never longer.
   bool ReadEscaped(const char* begin, std::string_view& text);
-  bool ReadEscape();
-  bool ReadCodePoint();
+  bool ReadEscape(char*& out);
+  bool ReadCodePoint(char*& out);
   bool ReadHex4(uint32_t& number);
   bool ReadAnyNumber(Number& number);
 
@@ -145,14 +148,21 @@ class JsonScanner {
   bool SkipString(std::string_view& raw);
   bool SkipNumber();
 
+  char* Writable(const char* at) { return copy_ + (at - copy_); }
+
+  static constexpr size_t kInline = 8192;
+
   const char* at_;
   const char* end_;
   int depth_ = 0;
-  int max_depth_;
+  const int max_depth_;
   bool failed_ = false;
   bool canonical_ = true;  // of what was skipped
-  std::string unescaped_;
-  std::unique_ptr<char[]> padded_;  // the text, and zeros behind it
+  const std::string_view text_;
+  // A copy of the text with zeros behind it: it can be read without looking for its end.
+  char* copy_;
+  std::unique_ptr<char[]> large_copy_;
+  char small_copy_[kInline];
 };
 
 }  // namespace kubexms
