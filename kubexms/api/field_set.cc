@@ -116,7 +116,7 @@ class Decoder {
     return {};
   }
 
-  FieldPath path_;
+  ElementPath path_;
 };
 
 // Whether `fields` is what ToJson gives for a node with this set below it.
@@ -372,7 +372,7 @@ void FieldSet::EraseMember(const PathElement& element) {
   EraseIfEmpty(node);
 }
 
-Json FieldSet::ToJson(JsonStorage storage) const {
+Json FieldSet::ToJson(const JsonStorage& storage) const {
   JsonObject out(storage);
   out.reserve(nodes_.size() + 1);
   std::string key;

@@ -60,7 +60,7 @@ class PathElement {
   std::string text_;
 };
 
-using FieldPath = std::vector<PathElement>;
+using ElementPath = std::vector<PathElement>;
 
 // The path as Kubernetes shows it in conflicts.
 std::string PrintPath(std::span<const PathElement> path);
@@ -111,7 +111,7 @@ class FieldSet {
   void Append(PathElement&& element, bool member, FieldSet&& children);
   void Sort();
   // Room for so many children.
-  void Reserve(size_t count) { nodes_.reserve(count); }
+  void Reserve(size_t count);
   // Drops the membership of a child, and the child when nothing is below it.
   void EraseMember(const PathElement& element);
   // The set below a child, which is dropped when `change` leaves it empty and it is no member.
@@ -119,7 +119,7 @@ class FieldSet {
   void ChangeBelow(const PathElement& element, Change change);
 
   // As FieldsV1.
-  Json ToJson(JsonStorage storage = {}) const;
+  Json ToJson(const JsonStorage& storage = {}) const;
   // Whether this is the set of `fields`, told without making that set. False also where `fields`
   // has it in another form than ToJson gives: then only the set can tell.
   bool IsWrittenAs(const Json& fields) const;
@@ -130,7 +130,7 @@ class FieldSet {
 
  private:
   template <class Visit>
-  void ForEachBelow(FieldPath& path, Visit& visit) const;
+  void ForEachBelow(ElementPath& path, Visit& visit) const;
   std::vector<Node>::iterator LowerBound(PathElement::Kind kind, std::string_view text);
   void EraseIfEmpty(std::vector<Node>::iterator node);
 
@@ -149,16 +149,17 @@ struct FieldSet::Node {
 };
 
 inline bool FieldSet::Empty() const { return nodes_.empty(); }
+inline void FieldSet::Reserve(size_t count) { nodes_.reserve(count); }
 inline std::span<const FieldSet::Node> FieldSet::nodes() const { return nodes_; }
 
 template <class Visit>
 void FieldSet::ForEach(Visit visit) const {
-  FieldPath path;
+  ElementPath path;
   ForEachBelow(path, visit);
 }
 
 template <class Visit>
-void FieldSet::ForEachBelow(FieldPath& path, Visit& visit) const {
+void FieldSet::ForEachBelow(ElementPath& path, Visit& visit) const {
   for (const Node& node : nodes_) {
     path.push_back(node.element);
     if (node.member) visit(std::span<const PathElement>(path));

@@ -35,52 +35,79 @@ inline uint64_t Load8(const char* bytes) {
   return word;
 }
 
-// The first quote, backslash or control character. There must be one, and kPadding bytes that can
-// be read behind it.
-inline constexpr size_t kPadding = 16;
-inline const char* FindSpecial(const char* begin) {
-#ifdef __SSE2__
-  for (;; begin += 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(begin));
-    const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes);
-    const __m128i quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
-    const __m128i backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
-    const int marks = _mm_movemask_epi8(_mm_or_si128(control, _mm_or_si128(quote, backslash)));
-    if (marks != 0) return begin + __builtin_ctz(static_cast<unsigned>(marks));
-  }
-#else
-  for (;; begin += 8) {
-    if (const uint64_t marks = MarkSpecial(Load8(begin)); marks != 0) {
-      return begin + (__builtin_ctzll(marks) >> 3);
-    }
-  }
-#endif
-}
-
-// The first quote, backslash or control character, or `end`.
-inline const char* FindSpecial(const char* begin, const char* end) {
-  while (begin != end && !IsSpecial(*begin)) ++begin;
-  return begin;
-}
-
 inline uint32_t Load4(const char* bytes) {
   uint32_t word;
   std::memcpy(&word, bytes, 4);
   return word;
 }
 
-// Copies a text; false when a character in it is special. Looks at eight bytes at a time, at some
-// of them twice rather than one by one.
+#ifdef __SSE2__
+// Which of sixteen bytes are special: a bit for each.
+inline unsigned MarkSpecial(__m128i bytes) {
+  const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes);
+  const __m128i quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+  const __m128i backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+  return static_cast<unsigned>(
+      _mm_movemask_epi8(_mm_or_si128(control, _mm_or_si128(quote, backslash))));
+}
+
+inline __m128i Load16(const char* bytes) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
+}
+#endif
+
+// The first quote, backslash or control character. There must be one, and kPadding bytes that can
+// be read behind it.
+inline constexpr size_t kPadding = 16;
+inline const char* FindSpecial(const char* begin) {
+#ifdef __SSE2__
+  for (;; begin += 16) {
+    const unsigned marks = MarkSpecial(Load16(begin));
+    if (marks != 0) return begin + __builtin_ctz(marks);
+  }
+#else
+  for (;; begin += 8) {
+    const uint64_t marks = MarkSpecial(Load8(begin));
+    if (marks != 0) return begin + (__builtin_ctzll(marks) >> 3);
+  }
+#endif
+}
+
+// The first quote, backslash or control character, or `end`.
+inline const char* FindSpecial(const char* begin, const char* end) {
+  for (; end - begin >= 8; begin += 8) {
+    const uint64_t marks = MarkSpecial(Load8(begin));
+    if (marks != 0) return begin + (__builtin_ctzll(marks) >> 3);
+  }
+  while (begin != end && !IsSpecial(*begin)) ++begin;
+  return begin;
+}
+
+// Copies a text; false when a character in it is special. Works on many bytes at a time, on some of
+// them twice rather than one by one.
 inline bool CopyPlain(std::string_view text, char* to) {
   const char* from = text.data();
   const size_t size = text.size();
-  uint64_t marks = 0;
-  const auto copy8 = [&](size_t at) {
-    const uint64_t bytes = Load8(from + at);
-    marks |= MarkSpecial(bytes);
-    std::memcpy(to + at, &bytes, 8);
-  };
+#ifdef __SSE2__
+  if (size >= 16) {
+    unsigned marks = 0;
+    const auto copy16 = [&](size_t at) {
+      const __m128i bytes = Load16(from + at);
+      marks |= MarkSpecial(bytes);
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + at), bytes);
+    };
+    for (size_t i = 0; i + 16 < size; i += 16) copy16(i);
+    copy16(size - 16);
+    return marks == 0;
+  }
+#endif
   if (size >= 8) {
+    uint64_t marks = 0;
+    const auto copy8 = [&](size_t at) {
+      const uint64_t bytes = Load8(from + at);
+      marks |= MarkSpecial(bytes);
+      std::memcpy(to + at, &bytes, 8);
+    };
     for (size_t i = 0; i + 8 < size; i += 8) copy8(i);
     copy8(size - 8);
     return marks == 0;
