@@ -4,6 +4,20 @@
 
 #include "kubexms/base/check.h"
 #include "kubexms/base/json.h"
+#include "kubexms/base/json_scanner.h"
+
+namespace {
+
+// The scanner refuses what the parser refuses, and otherwise finds the same.
+void CheckScanner(std::string_view text, const kubexms::Result<kubexms::Json>& parsed) {
+  kubexms::JsonScanner in(text);
+  std::string scanned;
+  const bool read = in.ReadCanonical(scanned).ok() && in.Finish();
+  KUBEXMS_CHECK(read == parsed.ok());
+  if (read) KUBEXMS_CHECK(scanned == kubexms::WriteJson(*parsed));
+}
+
+}  // namespace
 
 // What parses is written in a form that parses to an equal document and is written the same again,
 // whether duplicates are refused or collected.
@@ -11,6 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace kubexms;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const Result<Json> strict = ParseJson(text);
+  CheckScanner(text, strict);
   std::vector<std::string> duplicates;
   const Result<Json> lenient = ParseJson(text, {.duplicates = &duplicates});
   KUBEXMS_CHECK(!strict.ok() || (lenient.ok() && duplicates.empty()));

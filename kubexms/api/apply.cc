@@ -18,6 +18,12 @@ constexpr std::string_view kFieldsV1 = "FieldsV1";
 constexpr std::string_view kBeforeFirstApply = "before-first-apply";
 constexpr std::string_view kAncientChanges = "ancient-changes";
 
+// Objects that kubectl applied from its side carry the configuration in an annotation. Once kubectl
+// applies on the server's side, under this name, what it has set so far is taken to be its own.
+constexpr std::string_view kKubectl = "kubectl";
+constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+constexpr size_t kMaxAnnotationBytes = 256 * 1024;
+
 constexpr std::string_view kNeverOwned[] = {"apiVersion", "kind", "metadata"};
 constexpr std::string_view kNeverOwnedMetadata[] = {"clusterName",
                                                     "creationTimestamp",
@@ -86,17 +92,23 @@ class Entry {
   }
 
   const FieldSet& fields() const { return *fields_; }
+  // Whether these are the fields. Reads them only where their text does not tell.
+  Result<bool> HasFields(const FieldSet& fields) {
+    const Json* written = FindMember(json_, "fieldsV1");
+    if (!fields_ && written != nullptr && fields.IsWrittenAs(*written)) return true;
+    RETURN_IF_ERROR(Decode());
+    return *fields_ == fields;
+  }
   void SetFields(FieldSet fields) {
     fields_ = std::move(fields);
-    changed_ = true;
+    fields_changed_ = true;
   }
   void SetTime(std::string_view time) { SetText("time", time); }
   void SetApiVersion(std::string_view api_version) { SetText("apiVersion", api_version); }
-  bool changed() const { return changed_; }
   bool Empty() const { return fields_ && fields_->Empty(); }
 
   Json Release(const JsonStorage& storage) && {
-    if (changed_) json_.get_object()["fieldsV1"] = fields_->ToJson(storage);
+    if (fields_changed_) json_.get_object()["fieldsV1"] = fields_->ToJson(storage);
     return std::move(json_);
   }
 
@@ -124,12 +136,11 @@ class Entry {
     } else {
       object[name] = text;
     }
-    changed_ = true;
   }
 
   Json json_;
   std::optional<FieldSet> fields_;
-  bool changed_ = false;
+  bool fields_changed_ = false;
 };
 
 using Entries = std::vector<Entry>;
@@ -211,8 +222,7 @@ void OwnByUpdate(FieldSet fields, const FieldManagerOptions& options, const Json
 
 // Takes fields away from an entry, which is left alone when it has none of them.
 void Disown(const FieldSet& fields, Entry& entry) {
-  FieldSet left = entry.fields().Difference(fields);
-  if (left != entry.fields()) entry.SetFields(std::move(left));
+  if (entry.fields().Intersects(fields)) entry.SetFields(entry.fields().Difference(fields));
 }
 
 // Folds the oldest Update entries, one for each version, until there are few enough. All entries
@@ -308,6 +318,53 @@ std::string DescribeObject(const Json& object) {
                      api_version, FindString(object, "kind"));
 }
 
+JsonObject* FindAnnotations(Json& document) {
+  Json* metadata = FindMember(document, "metadata");
+  Json* annotations = metadata == nullptr ? nullptr : FindMember(*metadata, "annotations");
+  return annotations == nullptr ? nullptr : annotations->if_object();
+}
+
+std::string_view LastApplied(Json& document) {
+  const JsonObject* annotations = FindAnnotations(document);
+  const Json* text = annotations == nullptr ? nullptr : annotations->if_contains(kLastApplied);
+  return text == nullptr || !text->is_string() ? std::string_view() : AsView(text->get_string());
+}
+
+size_t CountAnnotationBytes(const JsonObject& annotations) {
+  size_t bytes = 0;
+  for (const auto& entry : annotations) {
+    bytes +=
+        entry.key().size() + (entry.value().is_string() ? entry.value().get_string().size() : 0);
+  }
+  return bytes;
+}
+
+// Writes the configuration into the annotation of a document that has one, so that kubectl can go
+// back to applying from its side. Returns whether the document is another one now.
+bool UpdateLastApplied(Json config, Json& document) {
+  const std::string before(LastApplied(document));
+  if (before.empty()) return false;
+  if (JsonObject* annotations = FindAnnotations(config)) annotations->erase(kLastApplied);
+  const std::string text = WriteJson(config) + "\n";
+  JsonObject& annotations = *FindAnnotations(document);
+  annotations[kLastApplied] = text;
+  if (CountAnnotationBytes(annotations) > kMaxAnnotationBytes) annotations.erase(kLastApplied);
+  return LastApplied(document) != before;
+}
+
+// What is in `live` as kubectl last applied it from its side.
+FieldSet FieldsOfLastApplied(Json& live, const FieldManagerOptions& options) {
+  const Result<Json> config = ParseJson(LastApplied(live));
+  if (!config.ok() || FindString(*config, "apiVersion") != options.api_version) return {};
+  Json nothing;
+  Result<MergedFields> merged = MergeApplied(*config, options.schema, nullptr, nothing);
+  if (!merged.ok()) return {};
+  const FieldChanges changes = CompareFields(*config, live, options.schema);
+  return merged->owned.Difference(changes.modified)
+      .Difference(changes.added)
+      .Difference(changes.removed);
+}
+
 // One apply request. The entries are those of the live object; they are decoded once it is known
 // that they matter.
 class Application {
@@ -319,18 +376,20 @@ class Application {
     if (created) live = JsonObject(live.storage());
     ASSIGN_OR_RETURN(entries_, TakeEntries(live));
     if (!created && entries_.empty()) OwnBeforeFirstApply(live);
+    const bool kubectl = options_.manager == kKubectl;
+    if (kubectl && !force_ && !LastApplied(live).empty()) before_ = live;
     ASSIGN_OR_RETURN(MergedFields merged, Merge(config, live));
-    FieldSet last;
-    if (Entry* entry = FindEntry(entries_, kApply, options_)) {
-      RETURN_IF_ERROR(entry->Decode());
-      last = entry->fields();
+    Entry* own = FindEntry(entries_, kApply, options_);
+    bool same_fields = own == nullptr && merged.owned.Empty();
+    if (own != nullptr) {
+      ASSIGN_OR_RETURN(same_fields, own->HasFields(merged.owned));
+      if (!same_fields) RETURN_IF_ERROR(Prune(own->fields(), live, merged));
     }
-    const bool same_fields = last == merged.owned;
-    if (!same_fields) RETURN_IF_ERROR(Prune(last, live, merged));
     RETURN_IF_ERROR(SettleOwners(merged));
     const bool same = same_fields && !merged.touched;
-    if (!same) OwnByApply(std::move(merged.owned), live.storage());
-    const bool changed = !same || created || captured_;
+    if (!same) OwnByApply(std::move(merged.owned), same_fields, live.storage());
+    bool changed = !same || created || captured_;
+    if (kubectl && UpdateLastApplied(config, live)) changed = true;
     StoreEntries(std::move(entries_), live);
     return Applied{std::move(live), changed};
   }
@@ -361,11 +420,9 @@ class Application {
     FieldSet given_up =
         options_.reset_fields == nullptr ? last : last.RecursiveDifference(*options_.reset_fields);
     if (given_up.Difference(merged.owned).Empty()) return {};
-    RETURN_IF_ERROR(DecodeAll(entries_));
+    ASSIGN_OR_RETURN(const std::vector<Entry*> others, DecodeOthers());
     FieldSet owned = merged.owned;
-    for (const Entry& entry : entries_) {
-      if (!entry.Is(kApply, options_)) owned = owned.Union(entry.fields());
-    }
+    for (const Entry* other : others) owned = owned.Union(other->fields());
     FieldSet removed = PruneFields(given_up, owned, options_.schema, live);
     merged.touched = merged.touched || !removed.Empty();
     merged.removed = merged.removed.Union(removed);
@@ -375,24 +432,41 @@ class Application {
   // Takes what changed from the other managers, or tells of the conflicts.
   Result<void> SettleOwners(const MergedFields& merged) {
     if (merged.changed.Empty() && merged.removed.Empty()) return {};
-    RETURN_IF_ERROR(DecodeAll(entries_));
+    ASSIGN_OR_RETURN(const std::vector<Entry*> others, DecodeOthers());
     std::vector<Conflict> conflicts;
-    for (const Entry& entry : entries_) {
-      if (entry.Is(kApply, options_)) continue;
-      FieldSet disputed = entry.fields().Intersection(merged.changed);
-      if (!disputed.Empty()) conflicts.push_back({&entry, std::move(disputed)});
+    for (const Entry* other : others) {
+      FieldSet disputed = other->fields().Intersection(merged.changed);
+      if (!disputed.Empty()) conflicts.push_back({other, std::move(disputed)});
     }
+    if (!force_) DropAllowed(conflicts);
     if (!conflicts.empty() && !force_) return ConflictError(std::move(conflicts));
     const FieldSet lost = merged.changed.Union(merged.removed);
-    for (Entry& entry : entries_) {
-      if (!entry.Is(kApply, options_)) Disown(lost, entry);
-    }
+    for (Entry* other : others) Disown(lost, *other);
     return {};
   }
 
-  void OwnByApply(FieldSet owned, const JsonStorage& storage) {
+  // Forgets the conflicts over what kubectl has set from its side.
+  void DropAllowed(std::vector<Conflict>& conflicts) {
+    if (conflicts.empty() || before_.is_null()) return;
+    const FieldSet allowed = FieldsOfLastApplied(before_, options_);
+    for (Conflict& conflict : conflicts) conflict.fields = conflict.fields.Difference(allowed);
+    std::erase_if(conflicts, [](const Conflict& conflict) { return conflict.fields.Empty(); });
+  }
+
+  // All entries but the applier's own.
+  Result<std::vector<Entry*>> DecodeOthers() {
+    std::vector<Entry*> others;
+    for (Entry& entry : entries_) {
+      if (entry.Is(kApply, options_)) continue;
+      RETURN_IF_ERROR(entry.Decode());
+      others.push_back(&entry);
+    }
+    return others;
+  }
+
+  void OwnByApply(FieldSet owned, bool same_fields, const JsonStorage& storage) {
     Entry& entry = FindOrAddEntry(entries_, kApply, options_, storage);
-    entry.SetFields(std::move(owned));
+    if (!same_fields) entry.SetFields(std::move(owned));
     entry.SetApiVersion(options_.api_version);
     entry.SetTime(options_.time);
   }
@@ -401,6 +475,7 @@ class Application {
   const bool force_;
   Entries entries_;
   bool captured_ = false;  // the live object had no managed fields, now it has
+  Json before_;            // the live object, where its last applied configuration may matter
 };
 
 bool IsReset(const Json& document) {

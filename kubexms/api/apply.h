@@ -42,6 +42,10 @@ struct Applied {
 // `force` the fields change hands instead. A live object without managedFields is first taken to
 // be owned by "before-first-apply".
 //
+// The manager "kubectl" takes over, without a conflict, what `live` has from its client-side apply:
+// the fields in the annotation kubectl.kubernetes.io/last-applied-configuration that still have
+// the value given there. It keeps that annotation up to date where there is one.
+//
 // The caller checks that there is a manager and that `config` is of the right kind and name.
 Result<Applied> Apply(Json live, const Json& config, const FieldManagerOptions& options,
                       bool force);

@@ -15,10 +15,12 @@ namespace {
 
 struct Metadata : Struct {
   std::string name;
+  StringMap annotations;
   StringMap labels;
   std::vector<std::string> finalizers;
 
   static void Describe(Type<Metadata>& type) {
+    type.Field("annotations", &Metadata::annotations);
     type.Field("name", &Metadata::name);
     type.Field("namespace", &Metadata::name);
     type.Field("uid", &Metadata::name);
@@ -549,6 +551,83 @@ TEST(ApplyTest, AfterForceThereIsNoConflictForTheForcer) {
         .manager = "three", .api_version = "apps/v1", .schema = &TypeOf<Workload>().schema};
     RC_ASSERT(Apply(live, config, options, false).ok());
   }));
+}
+
+// ---- From kubectl's client-side apply to the server's. ----
+
+// What kubectl stores when it applies from its side.
+std::string ClientSideApplied(std::string_view data, std::string_view last_applied_data) {
+  const std::string last_applied = fmt::format(
+      R"({{"apiVersion":"apps/v1","data":{},"metadata":{{"name":"x"}}}})", last_applied_data);
+  JsonObject document;
+  document["data"] = Doc(data);
+  document["metadata"]
+      .emplace_object()["annotations"]
+      .emplace_object()["kubectl.kubernetes.io/last-applied-configuration"] = last_applied;
+  return WriteJson(document);
+}
+
+std::string LastApplied(const Cluster& cluster) {
+  const Json& annotations = cluster.object().at("metadata").at("annotations");
+  return std::string(FindString(annotations, "kubectl.kubernetes.io/last-applied-configuration"));
+}
+
+TEST(ApplyTest, KubectlTakesOverWhatItAppliedFromItsSide) {
+  Cluster cluster;
+  cluster.Update("kubectl-client-side-apply", ClientSideApplied(R"({"a":"1"})", R"({"a":"1"})"));
+  cluster.Apply("kubectl", R"({"apiVersion":"apps/v1","data":{"a":"2"}})");
+  EXPECT_EQ(FindString(cluster.object().at("data"), "a"), "2");
+  EXPECT_EQ(cluster.Managers().substr(0, 45), R"(kubectl Apply 2: {"f:data":{"f:a":{}}}
+kubect)");
+  EXPECT_EQ(LastApplied(cluster),
+            "{\"apiVersion\":\"apps/v1\",\"data\":{\"a\":\"2\"},\"metadata\":{\"name\":\"x\"}}\n");
+  cluster.Apply("kubectl", R"({"apiVersion":"apps/v1","data":{"a":"2"}})");
+  EXPECT_FALSE(cluster.changed());
+}
+
+TEST(ApplyTest, KubectlDoesNotTakeOverWhatOthersHaveChangedSince) {
+  Cluster cluster;
+  cluster.Update("kubectl-client-side-apply",
+                 ClientSideApplied(R"({"a":"1","b":"1"})", R"({"a":"1","b":"1"})"));
+  cluster.Update("editor", ClientSideApplied(R"({"a":"1","b":"9"})", R"({"a":"1","b":"1"})"));
+  EXPECT_EQ(cluster.Apply("kubectl", R"({"apiVersion":"apps/v1","data":{"a":"2","b":"2"}})"),
+            "Apply failed with 1 conflict: conflict with \"editor\" using apps/v1: .data.b");
+}
+
+TEST(ApplyTest, OnlyKubectlUsesTheLastAppliedConfiguration) {
+  Cluster cluster;
+  const std::string applied = ClientSideApplied(R"({"a":"1"})", R"({"a":"1"})");
+  cluster.Update("kubectl-client-side-apply", applied);
+  EXPECT_EQ(cluster.Apply("helm", R"({"apiVersion":"apps/v1","data":{"a":"2"}})"),
+            "Apply failed with 1 conflict: conflict with \"kubectl-client-side-apply\" using "
+            "apps/v1: .data.a");
+  cluster.Apply("helm", R"({"apiVersion":"apps/v1","data":{"b":"2"}})");
+  EXPECT_EQ(LastApplied(cluster),
+            R"({"apiVersion":"apps/v1","data":{"a":"1"},"metadata":{"name":"x"}})");
+}
+
+TEST(ApplyTest, IgnoresALastAppliedConfigurationOfAnotherVersionOrShape) {
+  for (const std::string_view last_applied :
+       {"", "{", R"({"apiVersion":"apps/v2","data":{"a":"1"}})",
+        R"({"apiVersion":"apps/v1","data":{"a":"1"},"nonsense":1})"}) {
+    Cluster cluster;
+    Json document = Doc(ClientSideApplied(R"({"a":"1"})", "{}"));
+    document.at("metadata")
+        .at("annotations")
+        .get_object()["kubectl.kubernetes.io/last-applied-configuration"] = last_applied;
+    cluster.Update("kubectl-client-side-apply", WriteJson(document));
+    EXPECT_EQ(cluster.Apply("kubectl", R"({"apiVersion":"apps/v1","data":{"a":"2"}})"),
+              "Apply failed with 1 conflict: conflict with \"kubectl-client-side-apply\" using "
+              "apps/v1: .data.a");
+  }
+}
+
+TEST(ApplyTest, DropsALastAppliedConfigurationThatIsTooLarge) {
+  Cluster cluster;
+  cluster.Update("kubectl-client-side-apply", ClientSideApplied(R"({"a":"1"})", R"({"a":"1"})"));
+  cluster.Apply("kubectl", fmt::format(R"({{"data":{{"a":"{}"}}}})", std::string(300'000, 'x')));
+  EXPECT_EQ(LastApplied(cluster), "");
+  EXPECT_TRUE(cluster.changed());
 }
 
 }  // namespace

@@ -32,7 +32,7 @@
 namespace kubexms {
 
 const std::vector<const TypeInfo*>& BuiltinKinds() {
-  static const std::vector<const TypeInfo*> kinds = {
+  static const std::vector<const TypeInfo*> kKinds = {
       &TypeOf<corev1::Binding>(),
       &TypeOf<corev1::ComponentStatus>(),
       &TypeOf<corev1::ConfigMap>(),
@@ -103,7 +103,7 @@ const std::vector<const TypeInfo*>& BuiltinKinds() {
       &TypeOf<storagev1::VolumeAttachment>(),
       &TypeOf<storagev1::VolumeAttributesClass>(),
   };
-  return kinds;
+  return kKinds;
 }
 
 const TypeInfo* FindBuiltinKind(std::string_view group, std::string_view version,

@@ -8,79 +8,71 @@
 #include <limits>
 
 #include "kubexms/base/json_reader.h"
+#include "kubexms/base/json_scanner.h"
 
 namespace kubexms::codec_internal {
 namespace {
 
-namespace dom = simdjson::dom;
-
-std::string_view TypeName(dom::element element) {
-  switch (element.type()) {
-    case dom::element_type::OBJECT: return "object";
-    case dom::element_type::ARRAY: return "array";
-    case dom::element_type::STRING: return "string";
-    case dom::element_type::INT64:
-    case dom::element_type::UINT64: return "integer";
-    case dom::element_type::DOUBLE: return "number";
-    case dom::element_type::BOOL: return "boolean";
-    case dom::element_type::NULL_VALUE: return "null";
-  }
-  return "null";
-}
-
-std::string ToText(dom::element element) {
-  TextBuffer text;
-  AppendJson(element, text);
-  return text.ToString();
-}
-
-// Walks a tape and a table together. A failed step leaves its message, and the steps it returns
-// through put their part of the path before it; success costs nothing for that.
+// Walks a text and a table together. A failed step leaves its message, and the steps it returns
+// through put their part of the path before it; success costs nothing for that. Where the text is
+// malformed there is no message.
 class Decoder {
  public:
-  Result<void> Run(const TypeInfo& type, void* value, dom::element element) {
-    if (DecodeValue(type, value, element)) return {};
+  explicit Decoder(std::string_view json) : in_(json) {}
+
+  bool Run(const TypeInfo& type, void* value) { return DecodeValue(type, value) && in_.Finish(); }
+
+  Error MakeError() {
+    if (message_.empty()) return Error::BadRequest("malformed JSON");
     if (path_.starts_with('.')) path_.erase(0, 1);
     return Error::BadRequest(path_.empty() ? message_ : path_ + ": " + message_);
   }
 
  private:
-  bool DecodeValue(const TypeInfo& type, void* value, dom::element element) {
-    if (element.is_null()) {
+  bool DecodeValue(const TypeInfo& type, void* value) {
+    if (in_.Peek() == 'n') {
       if (type.kind == TypeKind::kRawJson) static_cast<RawJson*>(value)->text = "null";
-      return true;
+      return in_.ReadNull();
     }
     switch (type.kind) {
-      case TypeKind::kBool: return DecodeBool(value, element);
-      case TypeKind::kInt32: return DecodeInt32(value, element);
-      case TypeKind::kInt64: return DecodeInt64(value, element);
-      case TypeKind::kDouble: return DecodeDouble(value, element);
-      case TypeKind::kString: return DecodeString(value, element);
-      case TypeKind::kScalar: return DecodeScalar(type, value, element);
-      case TypeKind::kRawJson: return DecodeRawJson(value, element);
-      case TypeKind::kStruct: return DecodeStruct(type, value, element);
+      case TypeKind::kBool: return DecodeBool(value);
+      case TypeKind::kInt32: return DecodeInt32(value);
+      case TypeKind::kInt64: return DecodeInt64(value);
+      case TypeKind::kDouble: return DecodeDouble(value);
+      case TypeKind::kString: return DecodeString(value);
+      case TypeKind::kScalar: return DecodeScalar(type, value);
+      case TypeKind::kRawJson: return DecodeRawJson(*static_cast<RawJson*>(value));
+      case TypeKind::kStruct: return DecodeStruct(type, value);
       case TypeKind::kOptional:
-      case TypeKind::kBoxed: return DecodeValue(*type.element, type.emplace(value), element);
-      case TypeKind::kList: return DecodeList(type, value, element);
-      case TypeKind::kMap: return DecodeMap(type, value, element);
+      case TypeKind::kBoxed: return DecodeValue(*type.element, type.emplace(value));
+      case TypeKind::kList: return DecodeList(type, value);
+      case TypeKind::kMap: return DecodeMap(type, value);
     }
     return true;
   }
 
-  bool DecodeBool(void* value, dom::element element) {
-    return element.get(*static_cast<bool*>(value)) == simdjson::SUCCESS ||
-           FailExpected("boolean", element);
+  bool DecodeBool(void* value) {
+    if (in_.Peek() != 't' && in_.Peek() != 'f') return FailExpected("boolean");
+    return in_.ReadBool(*static_cast<bool*>(value));
   }
 
-  bool DecodeInt64(void* value, dom::element element) {
-    if (element.get(*static_cast<int64_t*>(value)) == simdjson::SUCCESS) return true;
-    if (element.is_uint64()) return Fail("the integer is out of range");
-    return FailExpected("integer", element);
+  bool DecodeInt64(void* value) {
+    if (!in_.PeekNumber()) return FailExpected("integer");
+    JsonScanner::Number number;
+    if (!in_.ReadNumber(number)) return false;
+    if (number.form == JsonScanner::Number::Form::kUint64) {
+      return Fail("the integer is out of range");
+    }
+    if (number.form == JsonScanner::Number::Form::kDouble) {
+      return Fail(fmt::format("expected integer, got {}", number.TypeName()));
+    }
+    *static_cast<int64_t*>(value) = number.int64;
+    return true;
   }
 
-  bool DecodeInt32(void* value, dom::element element) {
+  bool DecodeInt32(void* value) {
     int64_t wide = 0;
-    if (!DecodeInt64(&wide, element)) return false;
+    if (!DecodeInt64(&wide)) return false;
     if (wide < std::numeric_limits<int32_t>::min() || wide > std::numeric_limits<int32_t>::max()) {
       return Fail(fmt::format("{} is out of the range of a 32-bit integer", wide));
     }
@@ -88,114 +80,130 @@ class Decoder {
     return true;
   }
 
-  bool DecodeDouble(void* value, dom::element element) {
-    return element.get(*static_cast<double*>(value)) == simdjson::SUCCESS ||
-           FailExpected("number", element);
+  bool DecodeDouble(void* value) {
+    if (!in_.PeekNumber()) return FailExpected("number");
+    JsonScanner::Number number;
+    if (!in_.ReadNumber(number)) return false;
+    *static_cast<double*>(value) = number.AsDouble();
+    return true;
   }
 
-  bool DecodeString(void* value, dom::element element) {
+  bool DecodeString(void* value) {
+    if (in_.Peek() != '"') return FailExpected("string");
     std::string_view text;
-    if (element.get(text) != simdjson::SUCCESS) return FailExpected("string", element);
+    if (!in_.ReadString(text)) return false;
     static_cast<std::string*>(value)->assign(text);
     return true;
   }
 
-  bool DecodeScalar(const TypeInfo& type, void* value, dom::element element) {
+  bool DecodeScalar(const TypeInfo& type, void* value) {
     std::string_view text;
-    int64_t integer = 0;
-    double number = 0;
-    Result<void> result;
-    if (element.get(text) == simdjson::SUCCESS) {
-      result = type.from_text(value, text);
-    } else if (type.from_integer != nullptr && element.get(integer) == simdjson::SUCCESS) {
-      result = type.from_integer(value, integer);
-    } else if (type.from_double != nullptr && element.get(number) == simdjson::SUCCESS) {
-      result = type.from_double(value, number);
-    } else {
-      return FailExpected(type.from_integer == nullptr ? "string" : "string or integer", element);
+    if (in_.Peek() == '"') return in_.ReadString(text) && Accept(type.from_text(value, text));
+    const std::string_view expected = type.from_integer == nullptr ? "string" : "string or integer";
+    if (!in_.PeekNumber()) return FailExpected(expected);
+    JsonScanner::Number number;
+    if (!in_.ReadNumber(number)) return false;
+    if (type.from_integer != nullptr && number.form == JsonScanner::Number::Form::kInt64) {
+      return Accept(type.from_integer(value, number.int64));
     }
-    return result.ok() || Fail(result.error().message());
+    if (type.from_double != nullptr) return Accept(type.from_double(value, number.AsDouble()));
+    return Fail(fmt::format("expected {}, got {}", expected, number.TypeName()));
   }
 
-  bool DecodeRawJson(void* value, dom::element element) {
-    static_cast<RawJson*>(value)->text = ToText(element);
-    return true;
-  }
-
-  bool DecodeStruct(const TypeInfo& type, void* value, dom::element element) {
-    dom::object object;
-    if (element.get(object) != simdjson::SUCCESS) return FailExpected("object", element);
+  bool DecodeStruct(const TypeInfo& type, void* value) {
+    if (in_.Peek() != '{') return FailExpected("object");
     std::array<uint64_t, kMaxFields / 64> seen{};
-    size_t hint = 0;
-    for (const auto [key, member] : object) {
-      const FieldInfo* field = type.FindField(key, hint);
+    size_t next = 0;
+    for (bool more = in_.Enter('{'); more; more = in_.Next('}')) {
+      const FieldInfo* field = TakeNextField(type, next);
       if (field == nullptr) {
-        if (!KeepUnknown(*type.as_struct(value), key, member)) return FailAt(key);
-        continue;
+        std::string_view key;
+        if (!in_.ReadKey(key)) return false;
+        field = type.FindField(key);
+        if (field == nullptr) {
+          if (!KeepUnknown(*type.as_struct(value), std::string(key))) return false;
+          continue;
+        }
       }
       const auto index = static_cast<size_t>(field - type.fields.data());
-      hint = index + 1;
+      next = index + 1;
       const uint64_t bit = uint64_t{1} << index % 64;
-      if ((seen[index / 64] & bit) != 0) return FailDuplicate(key);
+      if ((seen[index / 64] & bit) != 0) return FailDuplicate(field->name);
       seen[index / 64] |= bit;
-      if (!DecodeField(*field, value, member)) return FailAt(key);
+      if (!DecodeField(*field, value)) return FailAt(field->name);
     }
-    return true;
+    return in_.ok();
   }
 
-  bool DecodeField(const FieldInfo& field, void* value, dom::element member) {
-    if (field.type != nullptr) {
-      return DecodeValue(*field.type, static_cast<char*>(value) + field.offset, member);
+  // Takes the key of one of the fields from `next` on, where fields in their usual order are.
+  const FieldInfo* TakeNextField(const TypeInfo& type, size_t next) {
+    const uint64_t key = in_.PeekKey();
+    const FieldInfo* end = type.fields.data() + type.fields.size();
+    for (const FieldInfo* field = type.fields.data() + next; field != end; ++field) {
+      if ((key & field->prefix_mask) == field->prefix && in_.TakeKey(field->key)) return field;
     }
+    return nullptr;
+  }
+
+  bool DecodeField(const FieldInfo& field, void* value) {
+    if (field.type != nullptr) {
+      return DecodeValue(*field.type, static_cast<char*>(value) + field.offset);
+    }
+    if (in_.Peek() != '"') return FailExpected("string");
     std::string_view text;
-    if (member.get(text) != simdjson::SUCCESS) return FailExpected("string", member);
+    if (!in_.ReadString(text)) return false;
     return text == field.constant || text.empty() ||
            Fail(fmt::format("expected \"{}\", got \"{}\"", field.constant, text));
   }
 
-  bool KeepUnknown(Struct& owner, std::string_view key, dom::element member) {
+  bool KeepUnknown(Struct& owner, std::string key) {
     Struct::UnknownFields& unknown = owner.MutableUnknownFields();
     const auto it = std::lower_bound(
         unknown.begin(), unknown.end(), key,
         [](const auto& field, std::string_view wanted) { return field.first < wanted; });
-    if (it != unknown.end() && it->first == key) return Fail("the field is given twice");
-    unknown.insert(it, {std::string(key), RawJson{ToText(member)}});
+    if (it != unknown.end() && it->first == key) return FailDuplicate(key);
+    RawJson raw;
+    if (!DecodeRawJson(raw)) return FailAt(key);
+    unknown.insert(it, {std::move(key), std::move(raw)});
     return true;
   }
 
-  bool DecodeList(const TypeInfo& type, void* value, dom::element element) {
-    dom::array array;
-    if (element.get(array) != simdjson::SUCCESS) return FailExpected("array", element);
-    type.reserve(value, array.size());
+  bool DecodeRawJson(RawJson& raw) { return Accept(in_.ReadCanonical(raw.text)); }
+
+  bool DecodeList(const TypeInfo& type, void* value) {
+    if (in_.Peek() != '[') return FailExpected("array");
     size_t index = 0;
-    for (const dom::element item : array) {
-      if (!DecodeValue(*type.element, type.emplace(value), item)) {
+    for (bool more = in_.Enter('['); more; more = in_.Next(']')) {
+      if (!DecodeValue(*type.element, type.emplace(value))) {
         path_.insert(0, fmt::format("[{}]", index));
         return false;
       }
       ++index;
     }
-    return true;
+    return in_.ok();
   }
 
-  bool DecodeMap(const TypeInfo& type, void* value, dom::element element) {
-    dom::object object;
-    if (element.get(object) != simdjson::SUCCESS) return FailExpected("object", element);
-    for (const auto [key, member] : object) {
-      const auto [slot, inserted] = type.insert(value, key);
-      if (!inserted) return FailDuplicate(key);
-      if (!DecodeValue(*type.element, slot, member)) return FailAt(key);
+  bool DecodeMap(const TypeInfo& type, void* value) {
+    if (in_.Peek() != '{') return FailExpected("object");
+    for (bool more = in_.Enter('{'); more; more = in_.Next('}')) {
+      std::string_view key;
+      if (!in_.ReadKey(key)) return false;
+      const MapEntry entry = type.insert(value, key);
+      if (!entry.made) return FailDuplicate(entry.key);
+      if (!DecodeValue(*type.element, entry.value)) return FailAt(entry.key);
     }
-    return true;
+    return in_.ok();
   }
+
+  bool Accept(const Result<void>& result) { return result.ok() || Fail(result.error().message()); }
 
   bool Fail(std::string message) {
     message_ = std::move(message);
     return false;
   }
 
-  bool FailExpected(std::string_view expected, dom::element element) {
-    return Fail(fmt::format("expected {}, got {}", expected, TypeName(element)));
+  bool FailExpected(std::string_view expected) {
+    return Fail(fmt::format("expected {}, got {}", expected, in_.ReadTypeName()));
   }
 
   bool FailDuplicate(std::string_view key) {
@@ -208,6 +216,7 @@ class Decoder {
     return false;
   }
 
+  JsonScanner in_;
   std::string path_;
   std::string message_;
 };
@@ -353,8 +362,10 @@ void AppendRawJson(const RawJson& raw, TextBuffer& out) {
 }  // namespace
 
 Result<void> Decode(const TypeInfo& type, void* value, std::string_view json) {
-  ASSIGN_OR_RETURN(const dom::element root, JsonReader::Read(json));
-  return Decoder().Run(type, value, root);
+  Decoder decoder(json);
+  if (decoder.Run(type, value)) return {};
+  RETURN_IF_ERROR(JsonReader::Read(json));
+  return decoder.MakeError();
 }
 
 void AppendEncoded(const TypeInfo& type, const void* value, TextBuffer& out) {

@@ -36,7 +36,7 @@ void AppendEncoded(const T& value, TextBuffer& out) {
 
 template <class T>
 std::string Encode(const T& value) {
-  TextBuffer out(4096);
+  TextBuffer out(8192);
   AppendEncoded(value, out);
   return out.ToString();
 }

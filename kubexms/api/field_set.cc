@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kubexms/base/json_scanner.h"
 #include "kubexms/base/text_buffer.h"
 
 namespace kubexms {
@@ -45,17 +46,15 @@ Error Malformed(std::string_view text, std::string_view why) {
 }
 
 Result<PathElement> ParseJsonElement(Kind kind, std::string_view text) {
-  const Result<Json> value = ParseJson(text.substr(2));
-  if (!value.ok()) return Malformed(text, value.error().message());
-  if (kind == Kind::kKey && (!value->is_object() || value->get_object().empty())) {
-    return Malformed(text, "expected an object with at least one key");
+  const std::string_view json = text.substr(2);
+  JsonScanner in(json);
+  std::string canonical;
+  if (!in.ReadCanonical(canonical).ok() || !in.Finish()) {
+    const Result<Json> value = ParseJson(json);
+    return Malformed(text, value.ok() ? "malformed JSON" : value.error().message());
   }
-  std::string canonical = WriteJson(*value);
-  if (canonical != text.substr(2)) {
-    // Another spelling of a number may be of another kind: -0.0, 1e20.
-    const Result<Json> again = ParseJson(canonical);
-    if (!again.ok()) return Malformed(text, again.error().message());
-    canonical = WriteJson(*again);
+  if (kind == Kind::kKey && (canonical[0] != '{' || canonical == "{}")) {
+    return Malformed(text, "expected an object with at least one key");
   }
   return PathElement::FromCanonical(kind, std::move(canonical));
 }
@@ -73,6 +72,8 @@ Error AtPath(const Error& error, std::span<const PathElement> path) {
   return path.empty() ? error : error.WithContext(PrintPath(path));
 }
 
+bool IsEmptyObject(const Json& value) { return value.is_object() && value.get_object().empty(); }
+
 // Reads a FieldsV1 document, keeping the path for errors.
 class Decoder {
  public:
@@ -85,6 +86,7 @@ class Decoder {
           path_);
     }
     FieldSet set;
+    set.Reserve(object->size());
     for (const auto& entry : *object) {
       if (entry.key() == ".") {
         RETURN_IF_ERROR(CheckDot(entry.value()));
@@ -99,7 +101,7 @@ class Decoder {
 
  private:
   Result<void> CheckDot(const Json& value) {
-    if (value.is_object() && value.get_object().empty()) return {};
+    if (IsEmptyObject(value)) return {};
     return AtPath(Error::BadRequest("fieldsV1: \".\" must be an empty object"), path_);
   }
 
@@ -107,15 +109,39 @@ class Decoder {
     Result<PathElement> element = PathElement::Parse(key);
     if (!element.ok()) return AtPath(element.error(), path_);
     path_.push_back(std::move(element).value());
-    bool member = value.is_object() && value.get_object().empty();
+    bool member = IsEmptyObject(value);
     ASSIGN_OR_RETURN(FieldSet children, Read(value, &member));
     set.Append(std::move(path_.back()), member, std::move(children));
     path_.pop_back();
     return {};
   }
 
-  FieldPath path_;
+  ElementPath path_;
 };
+
+// Whether `fields` is what ToJson gives for a node with this set below it.
+bool Matches(const FieldSet& set, bool member, const Json& fields) {
+  const JsonObject* object = fields.if_object();
+  if (object == nullptr) return false;
+  auto entry = object->begin();
+  if (member && !set.Empty()) {
+    if (entry == object->end() || entry->key() != "." || !IsEmptyObject(entry->value())) {
+      return false;
+    }
+    ++entry;
+  }
+  const auto matches = [&](const Node& node) {
+    const std::string_view key = entry->key();
+    const bool same = key.size() >= 2 && key[0] == static_cast<char>(node.element.kind()) &&
+                      key[1] == ':' && key.substr(2) == node.element.text() &&
+                      Matches(node.children, node.member, entry->value());
+    ++entry;
+    return same;
+  };
+  const std::span<const Node> nodes = set.nodes();
+  return static_cast<size_t>(object->end() - entry) == nodes.size() &&
+         std::all_of(nodes.begin(), nodes.end(), matches);
+}
 
 // Where the string that begins at `begin` ends.
 size_t EndOfString(std::string_view json, size_t begin) {
@@ -234,7 +260,7 @@ void FieldSet::Insert(std::span<const PathElement> path) {
   if (path.empty()) return;
   auto it = LowerBound(path.front().kind(), path.front().text());
   if (it == nodes_.end() || it->element != path.front()) {
-    it = nodes_.insert(it, Node{path.front(), false, {}});
+    it = nodes_.insert(it, Node(PathElement(path.front()), false, {}));
   }
   if (path.size() == 1) {
     it->member = true;
@@ -243,12 +269,21 @@ void FieldSet::Insert(std::span<const PathElement> path) {
   }
 }
 
+bool FieldSet::Intersects(const FieldSet& other) const {
+  bool shared = false;
+  Zip(nodes_, other.nodes_, kSkip, kSkip, [&](const Node& a, const Node& b) {
+    shared = shared || (a.member && b.member) || a.children.Intersects(b.children);
+  });
+  return shared;
+}
+
 FieldSet FieldSet::Union(const FieldSet& other) const {
   FieldSet out;
   out.nodes_.reserve(std::max(nodes_.size(), other.nodes_.size()));
   const auto keep = [&](const Node& node) { out.nodes_.push_back(node); };
   Zip(nodes_, other.nodes_, keep, keep, [&](const Node& a, const Node& b) {
-    out.nodes_.push_back({a.element, a.member || b.member, a.children.Union(b.children)});
+    out.nodes_.emplace_back(PathElement(a.element), a.member || b.member,
+                            a.children.Union(b.children));
   });
   return out;
 }
@@ -256,7 +291,7 @@ FieldSet FieldSet::Union(const FieldSet& other) const {
 FieldSet FieldSet::Intersection(const FieldSet& other) const {
   FieldSet out;
   Zip(nodes_, other.nodes_, kSkip, kSkip, [&](const Node& a, const Node& b) {
-    out.Append(a.element, a.member && b.member, a.children.Intersection(b.children));
+    out.Append(PathElement(a.element), a.member && b.member, a.children.Intersection(b.children));
   });
   return out;
 }
@@ -265,7 +300,7 @@ FieldSet FieldSet::Difference(const FieldSet& other) const {
   FieldSet out;
   const auto keep = [&](const Node& node) { out.nodes_.push_back(node); };
   Zip(nodes_, other.nodes_, keep, kSkip, [&](const Node& a, const Node& b) {
-    out.Append(a.element, a.member && !b.member, a.children.Difference(b.children));
+    out.Append(PathElement(a.element), a.member && !b.member, a.children.Difference(b.children));
   });
   return out;
 }
@@ -275,7 +310,7 @@ FieldSet FieldSet::RecursiveDifference(const FieldSet& other) const {
   const auto keep = [&](const Node& node) { out.nodes_.push_back(node); };
   Zip(nodes_, other.nodes_, keep, kSkip, [&](const Node& a, const Node& b) {
     if (b.member) return;
-    out.Append(a.element, a.member, a.children.RecursiveDifference(b.children));
+    out.Append(PathElement(a.element), a.member, a.children.RecursiveDifference(b.children));
   });
   return out;
 }
@@ -292,8 +327,8 @@ FieldSet FieldSet::EnsureNamedFieldsAreMembers(const Schema* schema) const {
     } else if (schema != nullptr) {
       below = schema->Resolve().items;
     }
-    out.nodes_.push_back(
-        {node.element, node.member || named, node.children.EnsureNamedFieldsAreMembers(below)});
+    out.nodes_.emplace_back(PathElement(node.element), node.member || named,
+                            node.children.EnsureNamedFieldsAreMembers(below));
   }
   return out;
 }
@@ -301,14 +336,15 @@ FieldSet FieldSet::EnsureNamedFieldsAreMembers(const Schema* schema) const {
 FieldSet FieldSet::Leaves() const {
   FieldSet out;
   for (const Node& node : nodes_) {
-    out.nodes_.push_back({node.element, node.children.Empty(), node.children.Leaves()});
+    out.nodes_.emplace_back(PathElement(node.element), node.children.Empty(),
+                            node.children.Leaves());
   }
   return out;
 }
 
-void FieldSet::Append(PathElement element, bool member, FieldSet children) {
+void FieldSet::Append(PathElement&& element, bool member, FieldSet&& children) {
   if (!member && children.Empty()) return;
-  nodes_.push_back({std::move(element), member, std::move(children)});
+  nodes_.emplace_back(std::move(element), member, std::move(children));
 }
 
 void FieldSet::Sort() {
@@ -336,7 +372,7 @@ void FieldSet::EraseMember(const PathElement& element) {
   EraseIfEmpty(node);
 }
 
-Json FieldSet::ToJson(JsonStorage storage) const {
+Json FieldSet::ToJson(const JsonStorage& storage) const {
   JsonObject out(storage);
   out.reserve(nodes_.size() + 1);
   std::string key;
@@ -351,6 +387,8 @@ Json FieldSet::ToJson(JsonStorage storage) const {
   }
   return Json(std::move(out));
 }
+
+bool FieldSet::IsWrittenAs(const Json& fields) const { return Matches(*this, false, fields); }
 
 Result<FieldSet> FieldSet::FromJson(const Json& fields) {
   bool ignored = false;

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kubexms/api/schema.h"
@@ -59,7 +60,7 @@ class PathElement {
   std::string text_;
 };
 
-using FieldPath = std::vector<PathElement>;
+using ElementPath = std::vector<PathElement>;
 
 // The path as Kubernetes shows it in conflicts.
 std::string PrintPath(std::span<const PathElement> path);
@@ -77,6 +78,9 @@ class FieldSet {
   // The empty path is never a member: nobody owns the object as such.
   bool Has(std::span<const PathElement> path) const;
   void Insert(std::span<const PathElement> path);
+
+  // Whether some path is a member of both.
+  bool Intersects(const FieldSet& other) const;
 
   FieldSet Union(const FieldSet& other) const;
   FieldSet Intersection(const FieldSet& other) const;
@@ -104,8 +108,10 @@ class FieldSet {
 
   // For building in bulk: adds a child that is not there yet, in any order; a child without
   // members is not added. Sort() must follow before the set is used.
-  void Append(PathElement element, bool member, FieldSet children);
+  void Append(PathElement&& element, bool member, FieldSet&& children);
   void Sort();
+  // Room for so many children.
+  void Reserve(size_t count);
   // Drops the membership of a child, and the child when nothing is below it.
   void EraseMember(const PathElement& element);
   // The set below a child, which is dropped when `change` leaves it empty and it is no member.
@@ -113,7 +119,10 @@ class FieldSet {
   void ChangeBelow(const PathElement& element, Change change);
 
   // As FieldsV1.
-  Json ToJson(JsonStorage storage = {}) const;
+  Json ToJson(const JsonStorage& storage = {}) const;
+  // Whether this is the set of `fields`, told without making that set. False also where `fields`
+  // has it in another form than ToJson gives: then only the set can tell.
+  bool IsWrittenAs(const Json& fields) const;
   // Refuses whatever is not FieldsV1, naming the path at which it is wrong.
   static Result<FieldSet> FromJson(const Json& fields);
 
@@ -121,7 +130,7 @@ class FieldSet {
 
  private:
   template <class Visit>
-  void ForEachBelow(FieldPath& path, Visit& visit) const;
+  void ForEachBelow(ElementPath& path, Visit& visit) const;
   std::vector<Node>::iterator LowerBound(PathElement::Kind kind, std::string_view text);
   void EraseIfEmpty(std::vector<Node>::iterator node);
 
@@ -129,6 +138,9 @@ class FieldSet {
 };
 
 struct FieldSet::Node {
+  Node(PathElement&& e, bool m, FieldSet&& c)
+      : element(std::move(e)), member(m), children(std::move(c)) {}
+
   PathElement element;
   bool member = false;
   FieldSet children;
@@ -137,16 +149,17 @@ struct FieldSet::Node {
 };
 
 inline bool FieldSet::Empty() const { return nodes_.empty(); }
+inline void FieldSet::Reserve(size_t count) { nodes_.reserve(count); }
 inline std::span<const FieldSet::Node> FieldSet::nodes() const { return nodes_; }
 
 template <class Visit>
 void FieldSet::ForEach(Visit visit) const {
-  FieldPath path;
+  ElementPath path;
   ForEachBelow(path, visit);
 }
 
 template <class Visit>
-void FieldSet::ForEachBelow(FieldPath& path, Visit& visit) const {
+void FieldSet::ForEachBelow(ElementPath& path, Visit& visit) const {
   for (const Node& node : nodes_) {
     path.push_back(node.element);
     if (node.member) visit(std::span<const PathElement>(path));

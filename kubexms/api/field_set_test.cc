@@ -26,13 +26,13 @@ std::vector<std::string> Paths(const FieldSet& set) {
 }
 
 TEST(PathElementTest, PrintsAsInConflicts) {
-  const FieldPath path = {PathElement::Field("spec"), PathElement::Field("ports"),
-                          PathElement::Key({{"protocol", "TCP"}, {"containerPort", 80}}),
-                          PathElement::Field("name")};
+  const ElementPath path = {PathElement::Field("spec"), PathElement::Field("ports"),
+                            PathElement::Key({{"protocol", "TCP"}, {"containerPort", 80}}),
+                            PathElement::Field("name")};
   EXPECT_EQ(PrintPath(path), ".spec.ports[containerPort=80,protocol=\"TCP\"].name");
-  EXPECT_EQ(PrintPath(FieldPath{PathElement::Field("finalizers"), PathElement::Value("a/b")}),
+  EXPECT_EQ(PrintPath(ElementPath{PathElement::Field("finalizers"), PathElement::Value("a/b")}),
             ".finalizers[=\"a/b\"]");
-  EXPECT_EQ(PrintPath(FieldPath{PathElement::Field("list"), PathElement::Index(3)}), ".list[3]");
+  EXPECT_EQ(PrintPath(ElementPath{PathElement::Field("list"), PathElement::Index(3)}), ".list[3]");
 }
 
 TEST(PathElementTest, KeysAreCanonicalHoweverTheyWereWritten) {
@@ -79,10 +79,10 @@ TEST(FieldSetTest, RefusesMalformedFieldsAndNamesThePlace) {
 
 TEST(FieldSetTest, MembersAreIndependentOfTheirParents) {
   FieldSet set = Parse(R"({"f:a":{"f:b":{}}})");
-  EXPECT_TRUE(set.Has(FieldPath{PathElement::Field("a"), PathElement::Field("b")}));
-  EXPECT_FALSE(set.Has(FieldPath{PathElement::Field("a")}));
+  EXPECT_TRUE(set.Has(ElementPath{PathElement::Field("a"), PathElement::Field("b")}));
+  EXPECT_FALSE(set.Has(ElementPath{PathElement::Field("a")}));
   EXPECT_FALSE(set.Has({}));
-  set.Insert(FieldPath{PathElement::Field("a")});
+  set.Insert(ElementPath{PathElement::Field("a")});
   EXPECT_EQ(Print(set), R"({"f:a":{".":{},"f:b":{}}})");
   EXPECT_EQ(Paths(set), (std::vector<std::string>{".a", ".a.b"}));
   EXPECT_EQ(set.Size(), 2u);
@@ -137,7 +137,7 @@ FieldSet RandomSet() {
       *rc::gen::resize(10, rc::gen::container<std::vector<std::vector<int>>>(
                                rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 8))));
   for (const std::vector<int>& numbers : paths) {
-    FieldPath path;
+    ElementPath path;
     for (const int n : numbers) path.push_back(ElementNumber(n));
     set.Insert(path);
   }

@@ -156,8 +156,7 @@ class Patcher {
 
  private:
   static Result<void> Discard(const Result<Json>& removed) {
-    RETURN_IF_ERROR(removed);
-    return {};
+    return removed.ok() ? Result<void>() : removed.error();
   }
 
   static Result<const Json*> ValueOf(const JsonObject& operation) {

@@ -46,22 +46,42 @@ bool IsEmptyContainer(const Json& value) {
   return value.is_array() && value.get_array().empty();
 }
 
-const Schema* MemberSchema(const Schema* schema, std::string_view name) {
-  return schema == nullptr ? nullptr : schema->FindMember(name);
-}
+// What a schema says about a member of an object.
+struct Member {
+  const Schema* schema = nullptr;
+  bool named = false;       // it is a property, rather than an entry of a map
+  bool undeclared = false;  // the schema knows all members that there can be, and not this one
+};
 
-bool IsNamed(const Schema* schema, std::string_view name) {
-  return schema != nullptr && IsNamedField(*schema, name);
-}
+// Finds the members of one object's schema, quickest when they are asked for in order.
+class MemberFinder {
+ public:
+  explicit MemberFinder(const Schema* schema)
+      : schema_(schema), shape_(schema == nullptr ? nullptr : &schema->Resolve()) {}
 
-// Whether the schema knows all members that there can be, and this is none of them.
-bool IsUndeclared(const Schema* schema, std::string_view name) {
-  if (schema == nullptr) return false;
-  const Schema& shape = schema->Resolve();
-  const bool closed = !shape.properties.empty() && shape.additional_properties == nullptr &&
-                      !shape.preserve_unknown_fields && !schema->preserve_unknown_fields;
-  return closed && !IsNamedField(shape, name);
-}
+  Member Find(std::string_view name) {
+    if (schema_ == nullptr) return {};
+    if (const Schema* property = FindProperty(name)) return {.schema = property, .named = true};
+    const bool closed = !shape_->properties.empty() && shape_->additional_properties == nullptr &&
+                        !shape_->preserve_unknown_fields && !schema_->preserve_unknown_fields;
+    return {.schema = shape_->additional_properties, .undeclared = closed};
+  }
+
+ private:
+  const Schema* FindProperty(std::string_view name) {
+    const std::vector<Property>& properties = shape_->properties;
+    for (size_t i = next_; i < properties.size(); ++i) {
+      if (properties[i].name != name) continue;
+      next_ = i + 1;
+      return properties[i].schema;
+    }
+    return next_ == 0 ? nullptr : shape_->FindProperty(name);
+  }
+
+  const Schema* schema_;
+  const Schema* shape_;  // schema_, resolved
+  size_t next_ = 0;      // behind the property that was found last
+};
 
 const FieldSet* Below(const FieldSet* set, Kind kind, std::string_view text) {
   const Node* node = set == nullptr ? nullptr : set->Find(kind, text);
@@ -179,14 +199,15 @@ FieldSet PathsBelow(const Json& value, const Schema* schema, Members members);
 
 FieldSet PathsOfObject(const JsonObject& object, const Schema* schema, Members members) {
   FieldSet paths;
+  paths.Reserve(object.size());
+  MemberFinder finder(schema);
   for (const auto& entry : object) {
-    const Schema* below = MemberSchema(schema, entry.key());
+    const Member member = finder.Find(entry.key());
     const Json& value = entry.value();
-    const bool leaf =
-        ShapeOf(below, value) == Shape::kLeaf || (value.is_object() && value.get_object().empty());
-    paths.Append(PathElement::Field(entry.key()),
-                 leaf || members == Members::kAll || !IsNamed(schema, entry.key()),
-                 PathsBelow(value, below, members));
+    const bool leaf = ShapeOf(member.schema, value) == Shape::kLeaf ||
+                      (value.is_object() && value.get_object().empty());
+    paths.Append(PathElement::Field(entry.key()), leaf || members == Members::kAll || !member.named,
+                 PathsBelow(value, member.schema, members));
   }
   paths.Sort();
   return paths;
@@ -198,7 +219,7 @@ FieldSet PathsOfList(const JsonArray& items, const Schema& list, Members members
   ItemIndex(list, items).ForEach([&](const PathElement& element, std::span<const size_t> at) {
     FieldSet below;
     if (at.size() == 1) below = PathsBelow(items[at[0]], list.items, members);
-    paths.Append(element, true, std::move(below));
+    paths.Append(PathElement(element), true, std::move(below));
   });
   return paths;
 }
@@ -252,10 +273,11 @@ class Comparer {
 
   static void CompareObjects(const JsonObject& before, const JsonObject& after,
                              const Schema* schema, const FieldSet* ignored, FieldChanges& changes) {
+    MemberFinder finder(schema);
     for (const auto& entry : before) {
       const std::string_view key = entry.key();
       if (HasMember(ignored, Kind::kField, key)) continue;
-      const Schema* below = MemberSchema(schema, key);
+      const Schema* below = finder.Find(key).schema;
       if (const Json* value = after.if_contains(key)) {
         AppendComparison(PathElement::Field, key, entry.value(), *value, below,
                          Below(ignored, Kind::kField, key), changes);
@@ -267,7 +289,7 @@ class Comparer {
       const std::string_view key = entry.key();
       if (before.contains(key) || HasMember(ignored, Kind::kField, key)) continue;
       changes.added.Append(PathElement::Field(key), true,
-                           AllBelow(entry.value(), MemberSchema(schema, key)));
+                           AllBelow(entry.value(), finder.Find(key).schema));
     }
     changes.added.Sort();
     changes.modified.Sort();
@@ -284,15 +306,15 @@ class Comparer {
         AppendComparison([](const PathElement& same) { return same; }, element, before[at[0]],
                          after[now[0]], list.items, nullptr, changes);
       } else if (now.empty()) {
-        changes.removed.Append(element, true, ItemPaths(before, at, list));
+        changes.removed.Append(PathElement(element), true, ItemPaths(before, at, list));
       } else if (!std::equal(at.begin(), at.end(), now.begin(), now.end(),
                              [&](size_t a, size_t b) { return JsonEqual(before[a], after[b]); })) {
-        changes.modified.Append(element, true, {});
+        changes.modified.Append(PathElement(element), true, {});
       }
     });
     new_items.ForEach([&](const PathElement& element, std::span<const size_t> at) {
       if (!old_items.Find(element).empty()) return;
-      changes.added.Append(element, true, ItemPaths(after, at, list));
+      changes.added.Append(PathElement(element), true, ItemPaths(after, at, list));
     });
     changes.added.Sort();
   }
@@ -359,33 +381,50 @@ class Merger {
 
   bool MergeObject(const JsonObject& config, const Schema* schema, const FieldSet* ignored,
                    JsonObject& live, Paths& paths) {
+    paths.owned.Reserve(config.size());
+    MemberFinder finder(schema);
+    size_t next_live = 0;
     for (const auto& entry : config) {
       const std::string_view key = entry.key();
       if (HasMember(ignored, Kind::kField, key)) continue;
-      if (IsUndeclared(schema, key)) {
+      const Member member = finder.Find(key);
+      if (member.undeclared) {
         Fail("field not declared in schema");
         return FailBelow(PathElement::Field(key));
       }
-      const Schema* member_schema = MemberSchema(schema, key);
-      if (entry.value().is_null() && !live.contains(key) && NullMeansAbsent(member_schema)) {
+      if (entry.value().is_null() && !live.contains(key) && NullMeansAbsent(member.schema)) {
         paths.owned.Append(PathElement::Field(key), true, {});
         continue;
       }
-      const auto [slot, absent] = live.emplace(key, nullptr);
-      const Target target{.live = slot->value(),
+      const auto [slot, absent] = FindOrAdd(key, live, next_live);
+      const Target target{.live = *slot,
                           .absent = absent,
-                          .schema = member_schema,
+                          .schema = member.schema,
                           .ignored = Below(ignored, Kind::kField, key)};
       Paths below;
       bool changed = false;
       if (!MergeValue(entry.value(), target, below, changed)) {
         return FailBelow(PathElement::Field(key));
       }
-      const bool owned = !IsNamed(schema, key) || IsOwnedLeaf(entry.value(), target.schema);
+      const bool owned = !member.named || IsOwnedLeaf(entry.value(), member.schema);
       Append(PathElement::Field(key), owned, changed, std::move(below), paths);
     }
     SortPaths(paths);
     return true;
+  }
+
+  // The member, and whether it had to be made. Looks first at the few from `next` on: members
+  // mostly come in the same order in both.
+  static std::pair<Json*, bool> FindOrAdd(std::string_view key, JsonObject& live, size_t& next) {
+    const size_t end = std::min(next + 8, live.size());
+    for (size_t i = next; i < end; ++i) {
+      auto& member = live.begin()[i];
+      if (member.key() != key) continue;
+      next = i + 1;
+      return {&member.value(), false};
+    }
+    const auto [member, absent] = live.emplace(key, nullptr);
+    return {&member->value(), absent};
   }
 
   static bool NullMeansAbsent(const Schema* schema) {
@@ -405,11 +444,13 @@ class Merger {
            (value.is_object() && value.get_object().empty());
   }
 
-  static void Append(PathElement element, bool owned, bool changed, Paths below, Paths& paths) {
+  static void Append(PathElement&& element, bool owned, bool changed, Paths&& below, Paths& paths) {
     if (changed || !below.changed.Empty()) {
-      paths.changed.Append(element, changed, std::move(below.changed));
+      paths.changed.Append(PathElement(element), changed, std::move(below.changed));
     }
-    if (!below.removed.Empty()) paths.removed.Append(element, false, std::move(below.removed));
+    if (!below.removed.Empty()) {
+      paths.removed.Append(PathElement(element), false, std::move(below.removed));
+    }
     paths.owned.Append(std::move(element), owned, std::move(below.owned));
   }
 
@@ -540,7 +581,7 @@ class Merger {
     bool changed = false;
     const Target target{.live = live, .absent = absent, .schema = list.items, .ignored = nullptr};
     if (!MergeValue(config, target, below, changed)) return FailBelow(element);
-    Append(element, true, changed, std::move(below), paths);
+    Append(PathElement(element), true, changed, std::move(below), paths);
     return true;
   }
 
@@ -590,16 +631,17 @@ class Pruner {
 
   static void PruneObject(const FieldSet& last, const FieldSet* owned, const Schema* schema,
                           Seen seen, JsonObject& object, FieldSet& removed) {
+    MemberFinder finder(schema);
     for (const Node& node : last.nodes()) {
       if (node.element.kind() != Kind::kField) continue;
-      const auto member = object.find(node.element.text());
-      if (member == object.end()) continue;
-      Json& value = member->value();
-      const bool named = IsNamed(schema, node.element.text());
-      const Schema* member_schema = MemberSchema(schema, node.element.text());
+      const auto found = object.find(node.element.text());
+      if (found == object.end()) continue;
+      Json& value = found->value();
+      const Member member = finder.Find(node.element.text());
+      const bool named = member.named;
       const Node* now = owned == nullptr ? nullptr : owned->Find(node.element);
       const bool empty_list = value.is_array() && value.get_array().empty() &&
-                              ShapeOf(member_schema, value) != Shape::kLeaf;
+                              ShapeOf(member.schema, value) != Shape::kLeaf;
       Seen seen_below = seen;
       const bool gone = Advance({.given_up = named || node.member,
                                  .owned = now != nullptr && (named || now->member),
@@ -607,16 +649,16 @@ class Pruner {
                                 seen_below);
       FieldSet below;
       if (gone) {
-        below = AllBelow(value, member_schema);
+        below = AllBelow(value, member.schema);
       } else {
-        PruneBelow(node.children, now == nullptr ? nullptr : &now->children, member_schema,
+        PruneBelow(node.children, now == nullptr ? nullptr : &now->children, member.schema,
                    seen_below, value, below);
       }
       // What has lost its last member goes too, unless somebody owns it as such.
       const bool kept = now != nullptr && now->member;
       const bool emptied = !gone && !kept && !below.Empty() && IsEmptyContainer(value);
-      if (gone || emptied) object.erase(member);
-      removed.Append(node.element, gone || emptied, std::move(below));
+      if (gone || emptied) object.erase(found);
+      removed.Append(PathElement(node.element), gone || emptied, std::move(below));
     }
   }
 
@@ -640,7 +682,7 @@ class Pruner {
         PruneBelow(node.children, now == nullptr ? nullptr : &now->children, list.items, seen_below,
                    items[at[0]], below);
       }
-      removed.Append(node.element, remove, std::move(below));
+      removed.Append(PathElement(node.element), remove, std::move(below));
     }
     std::sort(gone.begin(), gone.end(), std::greater<>());
     for (const size_t i : gone) items.erase(items.begin() + static_cast<ptrdiff_t>(i));

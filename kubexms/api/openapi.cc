@@ -173,7 +173,7 @@ class PathMaker {
             .response = std::string(kMeta) + "Status"};
   }
 
-  static Operation Read(std::string id, std::string what, GroupVersionKind kind,
+  static Operation Read(std::string id, const std::string& what, GroupVersionKind kind,
                         std::string response) {
     return {.method = "get",
             .action = "get",
@@ -197,7 +197,7 @@ class PathMaker {
             .created = true};
   }
 
-  static Operation PatchWith(std::string id, std::string what, GroupVersionKind kind,
+  static Operation PatchWith(std::string id, const std::string& what, GroupVersionKind kind,
                              const std::string& definition) {
     Operation patch =
         Write("patch", std::move(id), "partially update " + what, std::move(kind), definition);

@@ -170,13 +170,13 @@ bool PassesLuhn(std::string_view digits) {
 }
 
 bool IsCreditCard(std::string_view text) {
-  static const CompiledPattern compiled;
-  static const std::string pattern(
+  static const CompiledPattern kCompiled;
+  static const std::string kPattern(
       "^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|"
       "3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\\d{3})\\d{11})$");
   std::string digits;
   std::copy_if(text.begin(), text.end(), std::back_inserter(digits), IsDigit);
-  return compiled.Matches(pattern, digits) && PassesLuhn(digits);
+  return kCompiled.Matches(kPattern, digits) && PassesLuhn(digits);
 }
 
 bool IsDate(std::string_view text) {
@@ -271,12 +271,12 @@ bool IsLongName(std::string_view text) {
 }
 
 bool IsHostname(std::string_view text) {
-  static const CompiledPattern compiled;
-  static const std::string pattern(
+  static const CompiledPattern kCompiled;
+  static const std::string kPattern(
       R"(^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|)"
       R"(([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,})"
       R"(([a-zA-Z0-9\p{S}\p{L}])(-?[a-zA-Z0-9\p{S}\p{L}]){1,62})$)");
-  if (text.size() > 255 || !compiled.Matches(pattern, text)) return false;
+  if (text.size() > 255 || !kCompiled.Matches(kPattern, text)) return false;
   while (true) {
     const size_t dot = text.find('.');
     if (text.substr(0, dot).size() > 63) return false;
@@ -294,7 +294,7 @@ struct FormatRule {
 };
 
 const FormatRule* FindRule(std::string_view format) {
-  static const FormatRule rules[] = {
+  static const FormatRule kRules[] = {
       {"bsonobjectid", nullptr, "^[0-9a-fA-F]{24}$"},
       {"byte", IsBase64},
       {"cidr", IsCidr},
@@ -329,9 +329,9 @@ const FormatRule* FindRule(std::string_view format) {
   };
   std::string name(format);
   std::erase(name, '-');
-  const auto it = std::find_if(std::begin(rules), std::end(rules),
+  const auto it = std::find_if(std::begin(kRules), std::end(kRules),
                                [&](const FormatRule& rule) { return rule.name == name; });
-  return it == std::end(rules) ? nullptr : it;
+  return it == std::end(kRules) ? nullptr : it;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 
 #include "kubexms/base/mutex.h"
 
@@ -27,8 +28,10 @@ Schema* NewFieldSchema(const TypeInfo& type) {
 
 void SetName(FieldInfo& field, std::string_view name) {
   field.name = name;
-  field.prefix = NamePrefix(name);
   field.key = QuoteJson(name) + ":";
+  const size_t size = std::min<size_t>(name.size() + 1, 8);
+  std::memcpy(&field.prefix, field.key.data() + 1, size);
+  std::memset(&field.prefix_mask, 0xFF, size);
 }
 
 Absence AbsenceOf(const FieldInfo& field) {
@@ -70,17 +73,11 @@ std::string KindName::Plural() const {
   return name + "s";
 }
 
-const FieldInfo* TypeInfo::FindField(std::string_view name, size_t hint) const {
-  const uint64_t prefix = NamePrefix(name);
-  const auto find = [&](size_t begin, size_t end) -> const FieldInfo* {
-    for (size_t i = begin; i < end; ++i) {
-      if (fields[i].prefix == prefix && fields[i].name == name) return &fields[i];
-    }
-    return nullptr;
-  };
-  const size_t start = std::min(hint, fields.size());
-  const FieldInfo* field = find(start, fields.size());
-  return field != nullptr ? field : find(0, start);
+const FieldInfo* TypeInfo::FindField(std::string_view name) const {
+  const auto it = std::lower_bound(
+      fields.begin(), fields.end(), name,
+      [](const FieldInfo& field, std::string_view wanted) { return field.name < wanted; });
+  return it != fields.end() && it->name == name ? &*it : nullptr;
 }
 
 FieldBuilder& FieldBuilder::Required() {

@@ -24,7 +24,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -73,7 +72,8 @@ class Boxed : public BoxBase {
   T* operator->() { return get(); }
   const T* operator->() const { return get(); }
   T& emplace() {
-    *this = Boxed(T());
+    reset();
+    value_ = new T();
     return *get();
   }
   void reset() { *this = Boxed(); }
@@ -184,9 +184,12 @@ enum class Absence : uint8_t {
 };
 
 struct FieldInfo {
+  // The first eight bytes of `name"`, or all of them, and where they are in a word: with these a
+  // decoder that has a key before it tells most fields apart.
+  uint64_t prefix = 0;
+  uint64_t prefix_mask = 0;
   std::string name;
-  uint64_t prefix = 0;  // NamePrefix(name)
-  std::string key;      // as it is written: "name": with its quotes and colon
+  std::string key;  // as it is written: "name": with its quotes and colon
   size_t offset = 0;
   const TypeInfo* type = nullptr;
   bool required = false;
@@ -195,15 +198,14 @@ struct FieldInfo {
   std::string constant;
 };
 
-// The first eight bytes of a name in one word: tells most names apart without comparing text.
-inline uint64_t NamePrefix(std::string_view name) {
-  uint64_t prefix = 0;
-  std::memcpy(&prefix, name.data(), name.size() < 8 ? name.size() : 8);
-  return prefix;
-}
-
 // A struct has at most so many fields: decoding keeps a bit for each.
 inline constexpr size_t kMaxFields = 128;
+
+struct MapEntry {
+  std::string_view key;
+  void* value;
+  bool made;
+};
 
 // The erased operations of one type. Made once per type, on first use; immutable afterwards.
 struct TypeInfo {
@@ -217,10 +219,9 @@ struct TypeInfo {
   // kOptional: the element, or null. kBoxed needs no such function: it is a BoxBase.
   const void* (*get)(const void* optional) = nullptr;
   // kList.
-  void (*reserve)(void* list, size_t count) = nullptr;
   std::pair<const void*, size_t> (*items)(const void* list) = nullptr;
-  // kMap: the element at a key, and whether it was made now.
-  std::pair<void*, bool> (*insert)(void* map, std::string_view key) = nullptr;
+  // kMap: the entry of a key, which is made where there is none.
+  MapEntry (*insert)(void* map, std::string_view key) = nullptr;
   void (*visit)(const void* map, void* context,
                 void (*visitor)(void* context, const std::string& key,
                                 const void* value)) = nullptr;
@@ -243,8 +244,8 @@ struct TypeInfo {
   // What a value looks like. For a struct it is the shared definition.
   Schema schema;
 
-  // The field, or null. Looks from `hint` on first: fields mostly come in order.
-  const FieldInfo* FindField(std::string_view name, size_t hint) const;
+  // The field, or null.
+  const FieldInfo* FindField(std::string_view name) const;
 };
 
 // The description of T.
@@ -423,7 +424,6 @@ template <class T>
 void BuildList(TypeInfo& info) {
   info.element = Reference(lazy_type<typename T::value_type>);
   info.emplace = [](void* list) -> void* { return &static_cast<T*>(list)->emplace_back(); };
-  info.reserve = [](void* list, size_t count) { static_cast<T*>(list)->reserve(count); };
   info.items = [](const void* list) -> std::pair<const void*, size_t> {
     const T& value = *static_cast<const T*>(list);
     return {value.data(), value.size()};
@@ -435,10 +435,11 @@ void BuildList(TypeInfo& info) {
 template <class T>
 void BuildMap(TypeInfo& info) {
   info.element = Reference(lazy_type<typename T::mapped_type>);
-  info.insert = [](void* map, std::string_view key) -> std::pair<void*, bool> {
+  info.insert = [](void* map, std::string_view key) -> MapEntry {
     T& value = *static_cast<T*>(map);
-    const auto [it, inserted] = value.try_emplace(std::string(key));
-    return {&it->second, inserted};
+    const size_t size = value.size();
+    const auto it = value.try_emplace(value.end(), std::string(key));  // they come in order
+    return {it->first, &it->second, value.size() != size};
   };
   info.visit = [](const void* map, void* context,
                   void (*visitor)(void*, const std::string&, const void*)) {

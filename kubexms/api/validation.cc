@@ -134,7 +134,7 @@ class Validator {
     Add(TypeInvalid(path, value, InBody(path, what)), found);
   }
   // An error about the whole of the value that Kubernetes gives no path.
-  void AddUnplaced(std::string message, Findings& found) {
+  void AddUnplaced(std::string_view message, Findings& found) {
     Add(Invalid(FieldPath(), Json(""), message), found);
   }
 

@@ -8,8 +8,11 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "kubexms/base/json_reader.h"
+#include "kubexms/base/json_scanner.h"
+#include "kubexms/base/json_text.h"
 
 namespace kubexms {
 namespace {
@@ -75,100 +78,118 @@ Error MakeParseError(std::string_view text, simdjson::error_code code, int max_d
   }
 }
 
-// Turns a tape into a document.
+// Makes a document of a text. Fails without an error where the text is malformed.
 class DocumentBuilder {
  public:
-  explicit DocumentBuilder(const JsonOptions& options) : options_(options) {
+  DocumentBuilder(std::string_view text, const JsonOptions& options)
+      : options_(options), in_(text, options.max_depth) {
     stack_.reset(options.storage);
   }
 
-  Result<Json> Build(dom::element root) {
-    RETURN_IF_ERROR(Push(root));
-    return stack_.release();
-  }
+  bool Build() { return PushValue(nullptr) && in_.Finish(); }
+  Json Release() { return stack_.release(); }
+  const std::optional<Error>& error() const { return error_; }
 
  private:
-  Result<void> Push(dom::element element) {
-    switch (element.type()) {
-      case dom::element_type::OBJECT: return PushObject(element);
-      case dom::element_type::ARRAY: return PushArray(element);
-      case dom::element_type::STRING: stack_.push_string(std::string_view(element)); break;
-      case dom::element_type::INT64: stack_.push_int64(int64_t(element)); break;
-      case dom::element_type::UINT64: stack_.push_uint64(uint64_t(element)); break;
-      case dom::element_type::DOUBLE: stack_.push_double(double(element)); break;
-      case dom::element_type::BOOL: stack_.push_bool(bool(element)); break;
-      case dom::element_type::NULL_VALUE: stack_.push_null(); break;
+  // A step down into the document, into a member or into the item at an index, and the steps
+  // before it.
+  struct Step {
+    const Step* before;
+    std::string_view key = {};
+    size_t index = 0;
+  };
+
+  bool PushValue(const Step* path) {
+    std::string_view text;
+    bool value = false;
+    switch (in_.Peek()) {
+      case '{': return PushObject(path);
+      case '[': return PushArray(path);
+      case '"':
+        if (!in_.ReadString(text)) return false;
+        stack_.push_string(text);
+        return true;
+      case 't':
+      case 'f':
+        if (!in_.ReadBool(value)) return false;
+        stack_.push_bool(value);
+        return true;
+      case 'n': stack_.push_null(); return in_.ReadNull();
+      default: return PushNumber();
     }
-    return {};
   }
 
-  Result<void> PushObject(dom::object object) {
+  bool PushNumber() {
+    JsonScanner::Number number;
+    if (!in_.ReadNumber(number)) return false;
+    switch (number.form) {
+      case JsonScanner::Number::Form::kInt64: stack_.push_int64(number.int64); break;
+      case JsonScanner::Number::Form::kUint64: stack_.push_uint64(number.uint64); break;
+      case JsonScanner::Number::Form::kDouble: stack_.push_double(number.real); break;
+    }
+    return true;
+  }
+
+  bool PushObject(const Step* path) {
     const size_t first_key = keys_.size();
     bool sorted = true;
-    for (const auto [key, value] : object) {
+    Step step{.before = path};
+    for (bool more = in_.Enter('{'); more; more = in_.Next('}')) {
+      std::string_view key;
+      if (!in_.ReadKey(key)) return false;
       sorted = sorted && (keys_.size() == first_key || keys_.back() < key);
       keys_.push_back(key);
       stack_.push_key(key);
-      path_.push_back({.key = key});
-      RETURN_IF_ERROR(Push(value));
-      path_.pop_back();
+      step.key = key;
+      if (!PushValue(&step)) return false;
     }
     const size_t count = keys_.size() - first_key;
-    if (!sorted) RETURN_IF_ERROR(CheckDuplicates(first_key));
+    if (!in_.ok() || (!sorted && !CheckDuplicates(first_key, path))) return false;
     keys_.resize(first_key);
     stack_.push_object(count);
-    return {};
+    return true;
   }
 
-  Result<void> PushArray(dom::array array) {
-    size_t count = 0;
-    for (const dom::element value : array) {
-      path_.push_back({.index = count++});
-      RETURN_IF_ERROR(Push(value));
-      path_.pop_back();
+  bool PushArray(const Step* path) {
+    Step step{.before = path};
+    for (bool more = in_.Enter('['); more; more = in_.Next(']')) {
+      if (!PushValue(&step)) return false;
+      ++step.index;
     }
-    stack_.push_array(count);
-    return {};
+    stack_.push_array(step.index);
+    return in_.ok();
   }
 
   // Sorted keys have none; the others are sorted here.
-  Result<void> CheckDuplicates(size_t first_key) {
+  bool CheckDuplicates(size_t first_key, const Step* path) {
     const auto begin = keys_.begin() + static_cast<ptrdiff_t>(first_key);
     std::sort(begin, keys_.end());
     for (auto it = std::adjacent_find(begin, keys_.end()); it != keys_.end();
          it = std::adjacent_find(it + 1, keys_.end())) {
-      std::string where = PathTo(*it);
+      std::string where = PrintPath(path);
+      where += fmt::format("{}{}", where.empty() ? "" : ".", *it);
       if (options_.duplicates == nullptr) {
-        return Error::BadRequest(fmt::format("duplicate field \"{}\"", where));
+        error_ = Error::BadRequest(fmt::format("duplicate field \"{}\"", where));
+        return false;
       }
       options_.duplicates->push_back(std::move(where));
     }
-    return {};
+    return true;
   }
 
-  // A step down into the document: into a member, or into the item at an index.
-  struct Step {
-    std::string_view key;
-    size_t index = 0;
-  };
-
-  // "spec.containers[0].image", where the last step is `key`.
-  std::string PathTo(std::string_view key) const {
-    std::string path;
-    for (const Step& step : path_) {
-      if (step.key.data() == nullptr) {
-        path += fmt::format("[{}]", step.index);
-      } else {
-        path += fmt::format("{}{}", path.empty() ? "" : ".", step.key);
-      }
-    }
-    return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
+  // "spec.containers[0].image"
+  static std::string PrintPath(const Step* path) {
+    if (path == nullptr) return "";
+    std::string text = PrintPath(path->before);
+    if (path->key.data() == nullptr) return text + fmt::format("[{}]", path->index);
+    return text + fmt::format("{}{}", text.empty() ? "" : ".", path->key);
   }
 
   const JsonOptions& options_;
+  JsonScanner in_;
   boost::json::value_stack stack_;
   std::vector<std::string_view> keys_;
-  std::vector<Step> path_;
+  std::optional<Error> error_;
 };
 
 // The text with the padding that simdjson wants behind it, in a buffer that is used again.
@@ -176,47 +197,6 @@ std::string_view WithPadding(std::string_view text, std::string& buffer) {
   buffer.reserve(text.size() + simdjson::SIMDJSON_PADDING);
   buffer.assign(text);
   return buffer;
-}
-
-bool NeedsEscape(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
-
-// Whether any of eight bytes needs an escape. The three tests mark, in the high bit of each byte,
-// bytes below 0x20, quotes and backslashes; bytes of 0x80 and above are never marked.
-bool AnyNeedsEscape(uint64_t bytes) {
-  constexpr uint64_t kOnes = 0x0101010101010101;
-  constexpr uint64_t kHigh = 0x8080808080808080;
-  const uint64_t quote = bytes ^ (kOnes * '"');
-  const uint64_t backslash = bytes ^ (kOnes * '\\');
-  return (((bytes - kOnes * 0x20) | (quote - kOnes) | (backslash - kOnes)) & ~bytes & kHigh) != 0;
-}
-
-uint64_t Load8(const char* bytes) {
-  uint64_t word;
-  std::memcpy(&word, bytes, 8);
-  return word;
-}
-
-// Four to seven bytes, some of them twice.
-uint64_t Load4To7(const char* bytes, size_t size) {
-  uint32_t first;
-  uint32_t last;
-  std::memcpy(&first, bytes, 4);
-  std::memcpy(&last, bytes + size - 4, 4);
-  return uint64_t{last} << 32 | first;
-}
-
-// The first position from `from` on whose byte needs an escape, or the size. Looks at eight bytes
-// at a time, at some of them twice rather than one by one.
-size_t FindEscape(std::string_view text, size_t from) {
-  const char* data = text.data();
-  size_t i = from;
-  while (i + 8 <= text.size() && !AnyNeedsEscape(Load8(data + i))) i += 8;
-  const size_t rest = text.size() - i;
-  if (rest == 0) return i;
-  if (rest < 8 && i >= 8 && !AnyNeedsEscape(Load8(data + text.size() - 8))) return text.size();
-  if (rest < 8 && rest >= 4 && !AnyNeedsEscape(Load4To7(data + i, rest))) return text.size();
-  while (i < text.size() && !NeedsEscape(text[i])) ++i;
-  return i;
 }
 
 // The longest number is a double without exponent: 21 digits and a sign.
@@ -240,6 +220,20 @@ void AppendEscaped(char c, TextBuffer& out) {
       out.Append(kHex[c >> 4]);
       out.Append(kHex[c & 15]);
   }
+}
+
+void AppendWithEscapes(std::string_view text, TextBuffer& out) {
+  const char* at = text.data();
+  const char* end = at + text.size();
+  out.Append('"');
+  for (;;) {
+    const char* special = json_internal::FindSpecial(at, end);
+    out.Append({at, static_cast<size_t>(special - at)});
+    if (special == end) break;
+    AppendEscaped(*special, out);
+    at = special + 1;
+  }
+  out.Append('"');
 }
 
 bool HasSortedKeys(dom::object object) {
@@ -339,20 +333,19 @@ Result<simdjson::dom::element> JsonReader::Read(std::string_view text, int max_d
 }
 
 Result<Json> ParseJson(std::string_view text, const JsonOptions& options) {
-  ASSIGN_OR_RETURN(const dom::element root, JsonReader::Read(text, options.max_depth));
-  return DocumentBuilder(options).Build(root);
+  DocumentBuilder builder(text, options);
+  if (builder.Build()) return builder.Release();
+  RETURN_IF_ERROR(JsonReader::Read(text, options.max_depth));
+  return builder.error().value_or(Error::BadRequest("malformed JSON"));
 }
 
 void AppendJsonString(std::string_view text, TextBuffer& out) {
-  out.Append('"');
-  size_t written = 0;
-  for (size_t i = FindEscape(text, 0); i < text.size(); i = FindEscape(text, i + 1)) {
-    out.Append(text.substr(written, i - written));
-    written = i + 1;
-    AppendEscaped(text[i], out);
-  }
-  out.Append(text.substr(written));
-  out.Append('"');
+  const size_t size = text.size();
+  char* to = out.Reserve(size + 2);
+  if (!json_internal::CopyPlain(text, to + 1)) return AppendWithEscapes(text, out);
+  to[0] = '"';
+  to[size + 1] = '"';
+  out.Commit(size + 2);
 }
 
 void AppendJsonNumber(int64_t number, TextBuffer& out) { AppendChars(out, number); }

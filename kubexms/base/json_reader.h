@@ -1,8 +1,7 @@
 #pragma once
 
-// The fast, read-only way into JSON: simdjson's tape. For code that takes values out of a text
-// without keeping a document: typed decoding and headers of stored objects. Include it in .cc
-// files only.
+// Random access to JSON without a document: simdjson's tape. For code that takes a few values out
+// of a text, wherever they are: headers of stored objects. Include it in .cc files only.
 
 #include <simdjson.h>
 

@@ -193,7 +193,7 @@ void ClientConnection::TryNextAddress() {
   if (descriptor_ < 0) return pool_.OnConnectFailed(id, ConnectError(errno));
   TuneSocket(descriptor_);
   // Whatever comes of it, the socket's error tells once it is writable.
-  ::connect(descriptor_, name, static_cast<socklen_t>(address.bytes.size()));
+  (void)::connect(descriptor_, name, static_cast<socklen_t>(address.bytes.size()));
   channel_ = std::make_unique<Channel>(pool_.events, descriptor_, std::move(*tls), *this);
   channel_->WaitWritable();
 }
