@@ -67,6 +67,19 @@ status:
   ExpectJson(Converted(WriteJson(old), "autoscaling/v2"), kNew);
 }
 
+TEST(ConversionTest, NoTargetMeansTheUsualOne) {
+  const Json scaler = Converted(R"(
+apiVersion: autoscaling/v1
+kind: HorizontalPodAutoscaler
+metadata: {name: h}
+spec: {maxReplicas: 4}
+)",
+                                "autoscaling/v2");
+  ExpectJson(scaler.at("spec").at("metrics"),
+             "[{type: Resource, resource: {name: cpu, target: {type: Utilization, "
+             "averageUtilization: 80}}}]");
+}
+
 TEST(ConversionTest, BrokenAnnotationIsRefused) {
   Json object = MustParse(R"(
 apiVersion: autoscaling/v1
