@@ -19,7 +19,10 @@ TEST(ConversionTest, CpuTargetIsAMetricInV2) {
 apiVersion: autoscaling/v1
 kind: HorizontalPodAutoscaler
 metadata: {name: h}
-spec: {maxReplicas: 4, scaleTargetRef: {kind: Deployment, name: d}, targetCPUUtilizationPercentage: 70}
+spec:
+  maxReplicas: 4
+  scaleTargetRef: {kind: Deployment, name: d}
+  targetCPUUtilizationPercentage: 70
 status: {currentReplicas: 2, desiredReplicas: 3, currentCPUUtilizationPercentage: 65}
 )";
   constexpr std::string_view kNew = R"(
