@@ -119,7 +119,7 @@ void Annotate(JsonObject& object, std::string_view name, const Json& value) {
   EnsureObject(object, "metadata.annotations")[name] = WriteJson(value);
 }
 
-// Takes the metrics of a list out of it: the use of CPU into `field` of `into`, all others into an
+// Takes the metrics out of a list of `part`: the use of CPU into its `field`, all others into an
 // annotation.
 void MetricsToV1(JsonObject& object, JsonObject& part, std::string_view list,
                  std::span<const MetricNames> names, std::string_view cpu_number,
@@ -203,6 +203,8 @@ Result<void> MetricsToV2(JsonObject& object, std::string_view part_name, std::st
   if (const Json* percentage = Find(*part, field))
     metrics.push_back(CpuMetric(numbers, *percentage));
   part->erase(field);
+  // v2 has the metric that v1 takes for granted.
+  if (metrics.empty() && numbers == "target") metrics.push_back(CpuMetric(numbers, 80));
   if (!metrics.empty()) (*part)[list] = std::move(metrics);
   return {};
 }

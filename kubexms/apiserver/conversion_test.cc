@@ -19,7 +19,10 @@ TEST(ConversionTest, CpuTargetIsAMetricInV2) {
 apiVersion: autoscaling/v1
 kind: HorizontalPodAutoscaler
 metadata: {name: h}
-spec: {maxReplicas: 4, scaleTargetRef: {kind: Deployment, name: d}, targetCPUUtilizationPercentage: 70}
+spec:
+  maxReplicas: 4
+  scaleTargetRef: {kind: Deployment, name: d}
+  targetCPUUtilizationPercentage: 70
 status: {currentReplicas: 2, desiredReplicas: 3, currentCPUUtilizationPercentage: 65}
 )";
   constexpr std::string_view kNew = R"(
@@ -65,6 +68,19 @@ status:
       R"({"external":{"metricName":"q","targetValue":"9"},"type":"External"}])");
   EXPECT_FALSE(old.at("spec").get_object().contains("metrics"));
   ExpectJson(Converted(WriteJson(old), "autoscaling/v2"), kNew);
+}
+
+TEST(ConversionTest, NoTargetMeansTheUsualOne) {
+  const Json scaler = Converted(R"(
+apiVersion: autoscaling/v1
+kind: HorizontalPodAutoscaler
+metadata: {name: h}
+spec: {maxReplicas: 4}
+)",
+                                "autoscaling/v2");
+  ExpectJson(scaler.at("spec").at("metrics"),
+             "[{type: Resource, resource: {name: cpu, target: {type: Utilization, "
+             "averageUtilization: 80}}}]");
 }
 
 TEST(ConversionTest, BrokenAnnotationIsRefused) {

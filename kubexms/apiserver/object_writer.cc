@@ -170,7 +170,9 @@ class Write {
 
 Result<void> Write::PrepareCreation(Json& document, bool applied) {
   RETURN_IF_ERROR(SetNamespace(document, resource_, request_.name_space));
-  if (resource_.strategy->HasStatus()) document.get_object().erase("status");
+  const Strategy& strategy = *resource_.strategy;
+  if (strategy.HasStatus() && !strategy.KeepsStatusOnCreate())
+    document.get_object().erase("status");
   InitialiseMetadata(document, resource_, Now(), environment_.random);
   if (!applied) document = TrackWrite(nullptr, std::move(document), Management());
   resource_.strategy->PrepareForCreate(document.get_object());
@@ -248,7 +250,10 @@ Result<std::optional<Written>> Write::TryUpdate(const ObjectWriter::ChangeFuncti
 }
 
 Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied) {
-  const bool status = request_.subresource == "status";
+  // Other subresources write one member only, which the rules of the whole object would refuse.
+  const std::string_view part = request_.subresource;
+  const bool status = part == "status" || part == "approval";
+  const bool whole = part.empty() || part == "scale";
   RETURN_IF_ERROR(SetNamespace(document, resource_, request_.name_space));
   Json managed;
   if (applied) {
@@ -262,7 +267,7 @@ Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied)
   }
   if (status) {
     resource_.strategy->PrepareForStatusUpdate(document.get_object(), old.get_object());
-  } else {
+  } else if (whole) {
     resource_.strategy->PrepareForUpdate(document.get_object(), old.get_object());
   }
   CarryOverMetadata(document, old, resource_);
@@ -272,7 +277,7 @@ Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied)
   ValidateMetadataUpdate(document, old, errors);
   if (status) {
     resource_.strategy->ValidateStatusUpdate(document.get_object(), old.get_object(), errors);
-  } else {
+  } else if (whole) {
     resource_.strategy->ValidateUpdate(document.get_object(), old.get_object(), errors);
   }
   return Refuse(std::move(errors), resource_, document);

@@ -26,7 +26,9 @@ metadata: {name: p, labels: null, creationTimestamp: '2026-01-02T03:04:05Z'}
 spec:
   unknown: [1, a]
   containers:
-  - {name: c, resources: {limits: {cpu: 1, memory: 1.5Gi}}, readinessProbe: {tcpSocket: {port: web}}}
+  - name: c
+    resources: {limits: {cpu: 1, memory: 1.5Gi}}
+    readinessProbe: {tcpSocket: {port: web}}
 )"),
             "");
 }

@@ -162,7 +162,9 @@ kind: ReplicaSet
 metadata: {name: r}
 spec:
   selector: {matchLabels: {a: b}}
-  template: {metadata: {labels: {a: b}}, spec: {restartPolicy: Never, containers: [{name: c, image: x}]}}
+  template:
+    metadata: {labels: {a: b}}
+    spec: {restartPolicy: Never, containers: [{name: c, image: x}]}
 )"),
             "spec.template.spec.restartPolicy: Unsupported value: \"Never\": supported values: "
             "\"Always\"");
