@@ -27,8 +27,8 @@ bool IsSkippedFolder(const std::string& name) {
 }
 
 bool IsCheckedFile(const fs::path& path) {
-  static const std::set<std::string> kSuffixes = {".h",  ".cc",    ".cmake", ".sh",
-                                                  ".md", ".proto", ".json",  ".txt"};
+  static const std::set<std::string> kSuffixes = {".h",     ".cc",   ".cmake", ".sh",  ".md",
+                                                  ".proto", ".json", ".txt",   ".mjs", ".py"};
   static const std::set<std::string> kNames = {"dev", "run", ".clang-format", ".clang-tidy"};
   return kSuffixes.contains(path.extension()) || kNames.contains(path.filename());
 }
