@@ -2,21 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "kubexms/apiserver/accept.h"
 #include "kubexms/apiserver/discovery.h"
+#include "kubexms/base/yaml.h"
 
 namespace kubexms {
 namespace {
 
 constexpr std::string_view kJson = "application/json";
-
-// "v2" or "v2beta1" when the client prefers everything in one document, else nothing.
-std::string_view AggregatedVersion(const HttpHeaders& headers) {
-  const std::string_view accept = headers.Get("Accept").value_or("");
-  if (accept.find("as=APIGroupDiscoveryList") == std::string_view::npos) return {};
-  if (accept.find("v=v2;") != std::string_view::npos) return "v2";
-  if (accept.find("v=v2beta1") != std::string_view::npos) return "v2beta1";
-  return "v2";
-}
 
 Error NoSuchPath() { return {404, "", "404 page not found\n"}; }
 
@@ -54,7 +47,10 @@ Result<HttpResponse> Documents::AnswerDiscovery(const HttpRequest& request) {
   std::string_view path = request.path();
   while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
   const bool root = path == "/api" || path == "/apis";
-  const std::string_view aggregated = root ? AggregatedVersion(request.headers) : "";
+  ASSIGN_OR_RETURN(const AnswerForm form,
+                   NegotiateAnswer(request.headers, {},
+                                   root ? AnswerSubject::kDiscovery : AnswerSubject::kDocument));
+  const std::string& aggregated = form.version;
   const std::string key = fmt::format("{} {}", path, aggregated);
   SharedBytes bytes;
   {
@@ -69,12 +65,11 @@ Result<HttpResponse> Documents::AnswerDiscovery(const HttpRequest& request) {
       snapshot->discovery.emplace(key, bytes);
     }
   }
-  const std::string type =
-      aggregated.empty()
-          ? std::string(kJson)
-          : fmt::format("application/json;g=apidiscovery.k8s.io;v={};as=APIGroupDiscoveryList",
-                        aggregated);
-  return HttpResponse(200, {{"Content-Type", type}}, {std::move(bytes)});
+  if (form.format == AnswerFormat::kYaml) {
+    ASSIGN_OR_RETURN(const Json document, ParseJson(bytes.view()));
+    bytes = SharedBytes(WriteYaml(document));
+  }
+  return HttpResponse(200, {{"Content-Type", form.ContentType()}}, {std::move(bytes)});
 }
 
 Result<Json> Documents::MakeDiscovery(const ResourceSet& resources, std::string_view path,

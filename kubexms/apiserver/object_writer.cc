@@ -149,7 +149,7 @@ class Write {
 
   Result<void> PrepareCreation(Json& document, bool applied);
   // Nothing when the name is taken by chance and another one can be generated.
-  Result<std::optional<Written>> CommitCreation(Json document);
+  Result<std::optional<Written>> CommitCreation(const Json& document);
   Result<void> PrepareUpdate(Json& document, const Json& old, bool applied);
   Result<std::optional<Written>> CommitUpdate(Json document, const Json& old,
                                               const store::Record& record, bool bound);
@@ -184,20 +184,20 @@ Result<Written> Write::Create(Json document) {
   if (IsBoundToVersion(document)) {
     return Error(500, "", "resourceVersion should not be set on objects to be created");
   }
-  const bool generated = NameOf(document).empty();
+  // Kept only where another name can be tried.
+  const Json original = NameOf(document).empty() ? document : Json();
   for (int attempt = 1;; ++attempt) {
-    Json attempted = document;
-    RETURN_IF_ERROR(PrepareCreation(attempted, false));
-    const std::string name(NameOf(attempted));
-    ASSIGN_OR_RETURN(std::optional<Written> written, CommitCreation(std::move(attempted)));
+    RETURN_IF_ERROR(PrepareCreation(document, false));
+    ASSIGN_OR_RETURN(std::optional<Written> written, CommitCreation(document));
     if (written) return std::move(*written);
-    if (!generated || attempt == kMaxAttempts) {
-      return Error::AlreadyExists(resource_.qualified_name(), name);
+    if (original.is_null() || attempt == kMaxAttempts) {
+      return Error::AlreadyExists(resource_.qualified_name(), NameOf(document));
     }
+    document = original;
   }
 }
 
-Result<std::optional<Written>> Write::CommitCreation(Json document) {
+Result<std::optional<Written>> Write::CommitCreation(const Json& document) {
   const std::string name(NameOf(document));
   const std::string key = KeyOf(request_, name);
   for (int attempt = 1; attempt <= kMaxAttempts; ++attempt) {
@@ -207,14 +207,20 @@ Result<std::optional<Written>> Write::CommitCreation(Json document) {
                        CheckNamespace(request_, name, environment_.store));
       transaction = std::move(transaction).IfRevision(std::move(version.key), version.revision);
     }
-    Json attempted = document;
-    ASSIGN_OR_RETURN(transaction,
-                     WithAddresses(attempted, nullptr, std::move(transaction).IfAbsent(key)));
+    transaction = std::move(transaction).IfAbsent(key);
+    // An address may be lost to somebody faster, so every attempt begins without.
+    std::optional<Json> addressed;
+    if (IsService(resource_)) {
+      addressed = document;
+      ASSIGN_OR_RETURN(transaction,
+                       WithAddresses(*addressed, nullptr, std::move(transaction)));
+    }
+    const Json& attempted = addressed ? *addressed : document;
     if (request_.dry_run) {
       ASSIGN_OR_RETURN(const store::RecordPtr existing, environment_.store.Get(key));
       if (existing != nullptr) return std::optional<Written>();
       return std::optional(
-          Written{.object = WithoutVersion(std::move(attempted)), .created = true});
+          Written{.object = WithoutVersion(attempted), .created = true});
     }
     EncodedObject encoded = EncodeObject(attempted.get_object());
     ASSIGN_OR_RETURN(
@@ -239,7 +245,7 @@ Result<std::optional<Written>> Write::TryUpdate(const ObjectWriter::ChangeFuncti
     if (!create) return Error::NotFound(resource_.qualified_name(), request_.name);
     ASSIGN_OR_RETURN(ObjectWriter::Change made, create());
     RETURN_IF_ERROR(PrepareCreation(made.document, made.applied));
-    return CommitCreation(std::move(made.document));
+    return CommitCreation(made.document);
   }
   ASSIGN_OR_RETURN(const Json old, ReadDocument(resource_, *record));
   ASSIGN_OR_RETURN(ObjectWriter::Change changed, change(old));

@@ -168,7 +168,7 @@ HttpResponse Representation::Respond(int status, Body body) const {
     const Result<Json> document = ParseJson(Flatten(body));
     if (document.ok()) {
       body = OneBuffer(form_.format == AnswerFormat::kYaml ? WriteYaml(*document)
-                                                           : WriteJsonPretty(*document) + "\n");
+                                                           : WriteJsonPretty(*document));
     }
   }
   return HttpResponse(
