@@ -30,7 +30,8 @@ class RatioReporter : public benchmark::ConsoleReporter {
       if (first) order_.push_back(name);
       best->second = std::min(best->second, seconds);
     }
-    ConsoleReporter::ReportRuns(medians.empty() ? runs : medians);
+    const bool repeated = !runs.empty() && runs.front().repetitions > 1;
+    ConsoleReporter::ReportRuns(repeated ? medians : runs);
   }
 
   void PrintRatios(const std::vector<std::string>& baselines) const {

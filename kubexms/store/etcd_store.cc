@@ -279,7 +279,7 @@ class EtcdStore final : public Store {
 
   uint64_t AskProgress();
   void StartProgress(uint64_t number);
-  void ProgressWritten(std::shared_ptr<ProgressCall> call, uint64_t number, bool ok);
+  void ProgressWritten(const std::shared_ptr<ProgressCall>& call, uint64_t number, bool ok);
   void ProgressSeen(uint64_t number);
 
   void BeginCall();
@@ -630,7 +630,8 @@ void EtcdStore::StartProgress(uint64_t number) {
 }
 
 // The feed will see what was written; what was not is written again after a pause.
-void EtcdStore::ProgressWritten(std::shared_ptr<ProgressCall> call, uint64_t number, bool ok) {
+void EtcdStore::ProgressWritten(const std::shared_ptr<ProgressCall>& call, uint64_t number,
+                                bool ok) {
   if (ok || closing()) return EndCall();
   call->pause.Set(std::chrono::system_clock::now() + kProgressPause, [this, call, number](bool) {
     if (!closing()) StartProgress(number);

@@ -191,19 +191,23 @@ void LocalStore::CommitAsync(Transaction transaction, CommitCallback done) {
   std::optional<Error> refused;
   {
     MutexLock lock(queue_mutex_);
-    if (failure_) {
-      refused = failure_;
-    } else if (queue_.size() >= kMaxQueue || queue_bytes_ >= kMaxQueueBytes) {
-      refused = Error::TooManyRequests(
-          fmt::format("store: {} commits are waiting already; try again later", queue_.size()),
-          std::chrono::seconds(1));
-    } else {
+    refused = RefuseCommit();
+    if (!refused) {
       if (queue_.empty()) work_.NotifyOne();
       queue_bytes_ += transaction.bytes();
       queue_.push_back({std::move(transaction), std::move(done)});
+      return;
     }
   }
-  if (refused) done(*refused);
+  done(*refused);
+}
+
+std::optional<Error> LocalStore::RefuseCommit() const {
+  if (failure_) return failure_;
+  if (queue_.size() < kMaxQueue && queue_bytes_ < kMaxQueueBytes) return std::nullopt;
+  return Error::TooManyRequests(
+      fmt::format("store: {} commits are waiting already; try again later", queue_.size()),
+      std::chrono::seconds(1));
 }
 
 Result<void> LocalStore::Compact(uint64_t revision) {

@@ -63,6 +63,8 @@ class LocalStore final : public Store {
   Result<uint64_t> ReadChanges(const std::string& prefix, uint64_t after, uint64_t up_to,
                                size_t max_events, std::vector<EventPtr>& events);
 
+  // Why no transaction can be queued now; none when one can.
+  std::optional<Error> RefuseCommit() const REQUIRES(queue_mutex_);
   void RunCommitter();
   bool CompactionDue() const REQUIRES(queue_mutex_) {
     return compact_target_ > compacted_ && !failure_;
