@@ -84,8 +84,8 @@ refuses "but not changed by mistake" "already has a value (front)" \
 shows "only on purpose" labeled kubectl label --overwrite configmap settings tier=back
 shows "many are labelled at once" "service/web labeled" \
   kubectl label deployments,services -l app=web tier=all
-shows "an annotation is added" annotated kubectl annotate configmap settings note='a b'
-shows "and removed" annotated kubectl annotate configmap settings note-
+shows "an annotation is added" annotate kubectl annotate configmap settings note='a b'
+shows "and removed" annotate kubectl annotate configmap settings note-
 expect "labels and annotations are what was said" "back/" "$(kubectl get configmap settings \
   -o 'jsonpath={.metadata.labels.tier}/{.metadata.annotations.note}')"
 
