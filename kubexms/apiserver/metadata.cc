@@ -31,12 +31,12 @@ void KeepMember(JsonObject& metadata, const JsonObject& old, std::string_view ke
   }
 }
 
-bool IsContent(std::string_view member) { return member != "metadata" && member != "status"; }
-
-bool ContentDiffers(const Json& object, const Json& old) {
-  const auto missing_or_other = [](const Json& a, const Json& b) {
-    return std::ranges::any_of(a.get_object(), [&b](const auto& member) {
-      if (!IsContent(member.key())) return false;
+// Where the status is not written by itself, it is content like any other member.
+bool ContentDiffers(const Json& object, const Json& old, const Strategy& strategy) {
+  const bool own_status = strategy.HasStatus();
+  const auto missing_or_other = [own_status](const Json& a, const Json& b) {
+    return std::ranges::any_of(a.get_object(), [own_status, &b](const auto& member) {
+      if (member.key() == "metadata" || (own_status && member.key() == "status")) return false;
       const Json* other = FindMember(b, member.key());
       return other == nullptr || !JsonEqual(member.value(), *other);
     });
@@ -122,11 +122,21 @@ std::vector<std::string_view> FinalizersOf(const JsonObject& metadata) {
   return finalizers;
 }
 
-void ValidateFinalizers(const JsonObject& metadata, FieldErrors& errors) {
+bool IsStandardFinalizer(std::string_view name) {
+  return name == "kubernetes" || name == "orphan" || name == "foregroundDeletion";
+}
+
+void ValidateFinalizers(const JsonObject& metadata, const Resource& resource, FieldErrors& errors) {
   const FieldPath path = kMetadata.Child("finalizers");
   const std::vector<std::string_view> finalizers = FinalizersOf(metadata);
-  for (const std::string_view finalizer : finalizers) {
+  for (size_t i = 0; i < finalizers.size(); ++i) {
+    const std::string_view finalizer = finalizers[i];
     AddAll(ValidateQualifiedName(finalizer), path, Json(finalizer), errors);
+    const bool qualified = finalizer.find('/') != finalizer.npos || IsStandardFinalizer(finalizer);
+    if (resource.custom || qualified) continue;
+    errors.push_back(
+        Invalid(path.Index(i), Json(finalizer),
+                "name is neither a standard finalizer name nor is it fully qualified"));
   }
   const auto has = [&](std::string_view name) { return std::ranges::count(finalizers, name) > 0; };
   if (has("orphan") && has("foregroundDeletion")) {
@@ -248,7 +258,7 @@ void CarryOverMetadata(Json& object, const Json& old, const Resource& resource) 
                                      "deletionGracePeriodSeconds", "generateName"}) {
     KeepMember(metadata, old_metadata, key);
   }
-  if (resource.strategy->CountsGenerations() && ContentDiffers(object, old)) {
+  if (resource.strategy->CountsGenerations() && ContentDiffers(object, old, *resource.strategy)) {
     const Json* generation = old_metadata.if_contains("generation");
     metadata["generation"] =
         (generation != nullptr && generation->is_int64() ? generation->get_int64() : 0) + 1;
@@ -261,7 +271,7 @@ void ValidateMetadata(const Json& object, const Resource& resource, FieldErrors&
   ValidateLabels(metadata, errors);
   ValidateAnnotations(metadata, errors);
   ValidateOwners(metadata, errors);
-  ValidateFinalizers(metadata, errors);
+  ValidateFinalizers(metadata, resource, errors);
 }
 
 void ValidateMetadataUpdate(const Json& object, const Json& old, FieldErrors& errors) {
