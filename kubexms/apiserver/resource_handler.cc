@@ -165,6 +165,20 @@ Result<void> CheckPatchType(std::string_view type, const Resource& resource) {
       kJsonPatch, kMergePatch, kApplyPatch));
 }
 
+// Objects are made where all of them are, and changed at their own place.
+bool IsMisplaced(const RequestAttributes& attributes) {
+  if (attributes.verb == "create") return !attributes.name.empty();
+  const bool change = attributes.verb == "update" || attributes.verb == "patch";
+  return change && attributes.name.empty();
+}
+
+Result<void> CheckName(const Json& document, std::string_view name) {
+  if (NameOf(document) == name) return {};
+  return Error::BadRequest(
+      fmt::format("the name of the object ({}) does not match the name on the URL ({})",
+                  NameOf(document), name));
+}
+
 // Kinds whose deletion answers with the object rather than with a Status.
 bool ReturnsDeletedObject(const Resource& resource) {
   constexpr std::string_view kCore[] = {"pods",
@@ -195,7 +209,8 @@ Result<HttpResponse> ResourceHandler::Handle(const ResourceCall& call) {
   if (!attributes.subresource.empty()) return HandleSubresource(call);
   const bool needs_namespace = call.resource->namespaced && attributes.name_space.empty();
   const bool of_all = attributes.verb == "list" || attributes.verb == "watch";
-  if (!call.resource->Allows(attributes.verb) || (needs_namespace && !of_all)) {
+  if (!call.resource->Allows(attributes.verb) || (needs_namespace && !of_all) ||
+      IsMisplaced(attributes)) {
     return Error(405, "MethodNotAllowed",
                  "the server does not allow this method on the requested resource");
   }
@@ -281,6 +296,7 @@ Result<HttpResponse> ResourceHandler::Update(const ResourceCall& call) {
   if (NameOf(document).empty()) {
     return Error::BadRequest("name must be provided");
   }
+  RETURN_IF_ERROR(CheckName(document, call.attributes.name));
   ASSIGN_OR_RETURN(const Json complete, write.Complete(std::move(document)));
   ObjectWriter::CreateFunction create;
   if (call.resource->strategy->AllowsCreateOnUpdate() && call.attributes.subresource.empty()) {
@@ -329,11 +345,7 @@ Result<HttpResponse> ResourceHandler::Patch(const ResourceCall& call) {
   }
   ASSIGN_OR_RETURN(Json config, write.ReadBody(BodyFormat::kYaml, {}));
   if (NameOf(config).empty()) MetadataOf(config)["name"] = call.attributes.name;
-  if (NameOf(config) != call.attributes.name) {
-    return Error::BadRequest(
-        fmt::format("the name of the object ({}) does not match the name on the URL ({})",
-                    NameOf(config), call.attributes.name));
-  }
+  RETURN_IF_ERROR(CheckName(config, call.attributes.name));
   if (MetadataOf(std::as_const(config)).contains("managedFields")) {
     return Error::BadRequest("metadata.managedFields must be nil");
   }
