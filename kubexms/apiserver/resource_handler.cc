@@ -266,6 +266,10 @@ Result<HttpResponse> ResourceHandler::Watch(const ResourceCall& call) {
 }
 
 Result<HttpResponse> ResourceHandler::Create(const ResourceCall& call) {
+  if (call.resource->terminating) {
+    return Error(405, "MethodNotAllowed",
+                 "create not allowed while custom resource definition is terminating");
+  }
   if (call.resource->group.empty() && call.resource->plural == "bindings") {
     return OtherKinds().BindPod(call);
   }
