@@ -13,6 +13,8 @@ namespace {
 
 const FieldPath kMetadata("metadata");
 
+constexpr std::string_view kSetByDeletion[] = {"deletionTimestamp", "deletionGracePeriodSeconds"};
+
 constexpr size_t kMaxGeneratedName = 63;
 constexpr size_t kSuffix = 5;
 
@@ -254,9 +256,12 @@ void CarryOverMetadata(Json& object, const Json& old, const Resource& resource) 
   if (NameOf(object).empty()) KeepMember(metadata, old_metadata, "name");
   if (UidOf(object).empty()) KeepMember(metadata, old_metadata, "uid");
   metadata.erase("selfLink");
-  for (const std::string_view key : {"creationTimestamp", "generation", "deletionTimestamp",
-                                     "deletionGracePeriodSeconds", "generateName"}) {
+  for (const std::string_view key : {"creationTimestamp", "generation", "generateName"}) {
     KeepMember(metadata, old_metadata, key);
+  }
+  // What a deletion has set stays; that nobody else sets it is for the validation to see.
+  for (const std::string_view key : kSetByDeletion) {
+    if (old_metadata.contains(key)) KeepMember(metadata, old_metadata, key);
   }
   if (resource.strategy->CountsGenerations() && ContentDiffers(object, old, *resource.strategy)) {
     const Json* generation = old_metadata.if_contains("generation");
@@ -280,6 +285,12 @@ void ValidateMetadataUpdate(const Json& object, const Json& old, FieldErrors& er
   ValidateNoNewFinalizers(metadata, old_metadata, errors);
   for (const std::string_view key : {"name", "namespace", "uid"}) {
     ValidateUnchanged(metadata, old_metadata, key, errors);
+  }
+  for (const std::string_view key : kSetByDeletion) {
+    const Json* value = metadata.if_contains(key);
+    if (value == nullptr || old_metadata.contains(key)) continue;
+    const FieldPath path = kMetadata.Child(key);
+    errors.push_back(Invalid(path, *value, "field is immutable; may only be changed via deletion"));
   }
 }
 
