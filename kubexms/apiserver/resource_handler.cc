@@ -106,8 +106,9 @@ class WriteCall {
   Result<Change> Patched(Json document) {
     std::vector<std::string> problems;
     RETURN_IF_ERROR(CheckKind(document, Kind(), resource().custom));
-    RETURN_IF_ERROR(CheckAndPrune(document, resource(), problems));
-    RETURN_IF_ERROR(Judge(std::move(problems)));
+    Result<void> readable = CheckAndPrune(document, resource(), problems);
+    if (readable.ok()) readable = Judge(std::move(problems));
+    if (!readable.ok()) return WrongPatch(readable.error());
     ASSIGN_OR_RETURN(Json complete, Complete(std::move(document)));
     return Change{std::move(complete)};
   }
@@ -119,6 +120,12 @@ class WriteCall {
   }
 
  private:
+  // An object that cannot be read is the fault of the patch that made it.
+  Error WrongPatch(const Error& error) const {
+    return Error::Invalid("", "",
+                          {Invalid(FieldPath("patch"), Json(call_.http.body), error.message())});
+  }
+
   static const Resource& StorageResource(const ResourceCall& call) {
     const Resource& resource = *call.resource;
     if (resource.version == resource.storage_version && !resource.storage_group) return resource;
