@@ -4,6 +4,7 @@
 
 #include "kubexms/api/status.h"
 #include "kubexms/apiserver/body.h"
+#include "kubexms/apiserver/representation.h"
 #include "kubexms/apiserver/reviews.h"
 
 namespace kubexms {
@@ -142,6 +143,9 @@ Result<HttpResponse> ApiHandler::AnswerResource(const HttpRequest& request,
   }
   const ResourceCall call{request, query, attributes, user, *resources, *resource};
   Result<HttpResponse> response = environment_.resources.Handle(call);
+  if (response.ok() && !(*resource)->deprecation.empty()) {
+    response->headers.Add("Warning", WarningHeader((*resource)->deprecation));
+  }
   if (request.method != "GET" && response.ok()) RETURN_IF_ERROR(FollowWrite(**resource));
   return response;
 }

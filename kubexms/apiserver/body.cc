@@ -41,6 +41,18 @@ std::string_view InternalGroup(const GroupVersionKind& kind) {
   return std::string_view(kind.group).substr(0, kind.group.find('.'));
 }
 
+// In the metadata what is empty is as good as absent. Empty managedFields are not: they say that
+// the client wants to start over.
+void DropEmptyMetadata(JsonObject& metadata) {
+  for (const std::string_view key : {"annotations", "finalizers", "labels", "ownerReferences"}) {
+    const Json* value = metadata.if_contains(key);
+    if (value == nullptr) continue;
+    const bool empty = (value->is_object() && value->get_object().empty()) ||
+                       (value->is_array() && value->get_array().empty());
+    if (empty) metadata.erase(key);
+  }
+}
+
 const Schema& ObjectMetaSchema() { return TypeOf<ObjectMeta>().schema; }
 
 }  // namespace
@@ -100,6 +112,9 @@ Result<void> CheckAndPrune(Json& document, const Resource& resource,
     Normalise(document, *resource.schema);
   }
   RemoveNulls(document, *resource.schema);
+  if (Json* metadata = FindMember(document, "metadata"); metadata && metadata->is_object()) {
+    DropEmptyMetadata(metadata->get_object());
+  }
   for (const std::string& path : removed) {
     problems.push_back(fmt::format("unknown field {}", Quoted(path)));
   }

@@ -290,6 +290,13 @@ void ReadSubresources(const Json& version, Resource& resource) {
                                    .schema = SchemaHandle(std::shared_ptr<void>(), &schema)});
 }
 
+std::string DeprecationOf(const Resource& resource, const Json& version) {
+  if (!IsTrue(version, "deprecated")) return {};
+  const std::string_view warning = FindString(version, "deprecationWarning");
+  if (!warning.empty()) return std::string(warning);
+  return fmt::format("{} {} is deprecated", resource.api_version(), resource.kind);
+}
+
 ResourcePtr MakeResource(const Json& definition, const Json& version) {
   const Json& spec = Member(definition, "spec");
   const Json& names = Member(spec, "names");
@@ -307,6 +314,8 @@ ResourcePtr MakeResource(const Json& definition, const Json& version) {
                      "list",   "patch",  "update",           "watch"};
   resource->custom = true;
   resource->definition_uid = UidOf(definition);
+  resource->terminating = IsBeingDeleted(definition);
+  resource->deprecation = DeprecationOf(*resource, version);
   if (const Json* annotations = MetadataOf(definition).if_contains("annotations")) {
     resource->records_creator = FindString(*annotations, kRecordCreator) == "true";
   }

@@ -13,6 +13,8 @@ namespace {
 
 const FieldPath kMetadata("metadata");
 
+constexpr std::string_view kSetByDeletion[] = {"deletionTimestamp", "deletionGracePeriodSeconds"};
+
 constexpr size_t kMaxGeneratedName = 63;
 constexpr size_t kSuffix = 5;
 
@@ -31,12 +33,12 @@ void KeepMember(JsonObject& metadata, const JsonObject& old, std::string_view ke
   }
 }
 
-bool IsContent(std::string_view member) { return member != "metadata" && member != "status"; }
-
-bool ContentDiffers(const Json& object, const Json& old) {
-  const auto missing_or_other = [](const Json& a, const Json& b) {
-    return std::ranges::any_of(a.get_object(), [&b](const auto& member) {
-      if (!IsContent(member.key())) return false;
+// Where the status is not written by itself, it is content like any other member.
+bool ContentDiffers(const Json& object, const Json& old, const Strategy& strategy) {
+  const bool own_status = strategy.HasStatus();
+  const auto missing_or_other = [own_status](const Json& a, const Json& b) {
+    return std::ranges::any_of(a.get_object(), [own_status, &b](const auto& member) {
+      if (member.key() == "metadata" || (own_status && member.key() == "status")) return false;
       const Json* other = FindMember(b, member.key());
       return other == nullptr || !JsonEqual(member.value(), *other);
     });
@@ -122,11 +124,21 @@ std::vector<std::string_view> FinalizersOf(const JsonObject& metadata) {
   return finalizers;
 }
 
-void ValidateFinalizers(const JsonObject& metadata, FieldErrors& errors) {
+bool IsStandardFinalizer(std::string_view name) {
+  return name == "kubernetes" || name == "orphan" || name == "foregroundDeletion";
+}
+
+void ValidateFinalizers(const JsonObject& metadata, const Resource& resource, FieldErrors& errors) {
   const FieldPath path = kMetadata.Child("finalizers");
   const std::vector<std::string_view> finalizers = FinalizersOf(metadata);
-  for (const std::string_view finalizer : finalizers) {
+  for (size_t i = 0; i < finalizers.size(); ++i) {
+    const std::string_view finalizer = finalizers[i];
     AddAll(ValidateQualifiedName(finalizer), path, Json(finalizer), errors);
+    const bool qualified = finalizer.find('/') != finalizer.npos || IsStandardFinalizer(finalizer);
+    if (resource.custom || qualified) continue;
+    errors.push_back(
+        Invalid(path.Index(i), Json(finalizer),
+                "name is neither a standard finalizer name nor is it fully qualified"));
   }
   const auto has = [&](std::string_view name) { return std::ranges::count(finalizers, name) > 0; };
   if (has("orphan") && has("foregroundDeletion")) {
@@ -244,11 +256,14 @@ void CarryOverMetadata(Json& object, const Json& old, const Resource& resource) 
   if (NameOf(object).empty()) KeepMember(metadata, old_metadata, "name");
   if (UidOf(object).empty()) KeepMember(metadata, old_metadata, "uid");
   metadata.erase("selfLink");
-  for (const std::string_view key : {"creationTimestamp", "generation", "deletionTimestamp",
-                                     "deletionGracePeriodSeconds", "generateName"}) {
+  for (const std::string_view key : {"creationTimestamp", "generation", "generateName"}) {
     KeepMember(metadata, old_metadata, key);
   }
-  if (resource.strategy->CountsGenerations() && ContentDiffers(object, old)) {
+  // What a deletion has set stays; that nobody else sets it is for the validation to see.
+  for (const std::string_view key : kSetByDeletion) {
+    if (old_metadata.contains(key)) KeepMember(metadata, old_metadata, key);
+  }
+  if (resource.strategy->CountsGenerations() && ContentDiffers(object, old, *resource.strategy)) {
     const Json* generation = old_metadata.if_contains("generation");
     metadata["generation"] =
         (generation != nullptr && generation->is_int64() ? generation->get_int64() : 0) + 1;
@@ -261,7 +276,7 @@ void ValidateMetadata(const Json& object, const Resource& resource, FieldErrors&
   ValidateLabels(metadata, errors);
   ValidateAnnotations(metadata, errors);
   ValidateOwners(metadata, errors);
-  ValidateFinalizers(metadata, errors);
+  ValidateFinalizers(metadata, resource, errors);
 }
 
 void ValidateMetadataUpdate(const Json& object, const Json& old, FieldErrors& errors) {
@@ -270,6 +285,12 @@ void ValidateMetadataUpdate(const Json& object, const Json& old, FieldErrors& er
   ValidateNoNewFinalizers(metadata, old_metadata, errors);
   for (const std::string_view key : {"name", "namespace", "uid"}) {
     ValidateUnchanged(metadata, old_metadata, key, errors);
+  }
+  for (const std::string_view key : kSetByDeletion) {
+    const Json* value = metadata.if_contains(key);
+    if (value == nullptr || old_metadata.contains(key)) continue;
+    const FieldPath path = kMetadata.Child(key);
+    errors.push_back(Invalid(path, *value, "field is immutable; may only be changed via deletion"));
   }
 }
 

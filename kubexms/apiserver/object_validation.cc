@@ -31,6 +31,7 @@ FieldErrors ValidateObject(const Json& object, const Schema& schema, const Strat
   const ValidationOptions options{
       .list_types = false, .integer_formats = true, .builtin_wording = true};
   for (ErrorCause& cause : Validate(object, schema, options)) {
+    if (IsWithin(cause.field, "metadata")) continue;  // has rules of its own
     const bool known = std::any_of(own.begin(), own.end(), [&](const ErrorCause& other) {
       return IsWithin(other.field, cause.field) ||
              (other.reason == cause.reason && IsWithin(cause.field, other.field));

@@ -139,11 +139,17 @@ Result<void> ReadDeleteOptions(const Json& options, DeleteQuery& query) {
     }
     query.grace_period_seconds = grace->get_int64();
   }
-  if (const Json* orphan = FindMember(options, "orphanDependents");
-      orphan != nullptr && orphan->is_bool()) {
+  const Json* orphan = FindMember(options, "orphanDependents");
+  const bool orphan_given = orphan != nullptr && orphan->is_bool();
+  if (orphan_given) {
     query.propagation = orphan->get_bool() ? Propagation::kOrphan : Propagation::kBackground;
   }
   if (const std::string_view policy = FindString(options, "propagationPolicy"); !policy.empty()) {
+    if (orphan_given) {
+      return InvalidOptions("DeleteOptions",
+                            Invalid(FieldPath("propagationPolicy"), Json(policy),
+                                    "orphanDependents and deletionPropagation cannot be both set"));
+    }
     ASSIGN_OR_RETURN(query.propagation, ReadPropagation(policy));
   }
   if (const Json* preconditions = FindMember(options, "preconditions")) {
@@ -180,8 +186,13 @@ Result<RequestAttributes> ReadAttributes(const HttpRequest& request, const Query
   }
   if (prefix == 3) attributes.group = segments[1];
   attributes.version = segments[prefix - 1];
-  ReadResourcePath(std::span(segments).subspan(prefix), attributes);
-  attributes.verb = ResourceVerb(request.method, !attributes.name.empty(), query);
+  std::span<const std::string> resource_path = std::span(segments).subspan(prefix);
+  // The older form of a watch: /api/v1/watch/pods.
+  const bool watch =
+      request.method == "GET" && resource_path.size() > 1 && resource_path[0] == "watch";
+  if (watch) resource_path = resource_path.subspan(1);
+  ReadResourcePath(resource_path, attributes);
+  attributes.verb = watch ? "watch" : ResourceVerb(request.method, !attributes.name.empty(), query);
   return attributes;
 }
 

@@ -56,6 +56,14 @@ TEST(RequestTest, VerbsFollowMethodNameAndWatch) {
   EXPECT_EQ(Read("DELETE", "/api/v1/namespaces/a/pods").verb, "deletecollection");
 }
 
+TEST(RequestTest, ReadsWatchesInTheirOlderForm) {
+  const RequestAttributes watch = Read("GET", "/api/v1/watch/namespaces/a/pods/b");
+  EXPECT_EQ(watch.verb, "watch");
+  EXPECT_EQ(watch.name_space, "a");
+  EXPECT_EQ(watch.resource, "pods");
+  EXPECT_EQ(watch.name, "b");
+}
+
 TEST(RequestTest, OtherPathsAreNoResources) {
   for (const char* path : {"/", "/version", "/api", "/apis", "/api/v1", "/apis/apps/v1",
                            "/openapi/v3/apis/apps/v1", "/metrics"}) {

@@ -74,6 +74,8 @@ struct Resource {
   std::vector<PrinterColumn> printer_columns;
   std::optional<ScalePaths> scale;
   std::string definition_uid;  // of the CustomResourceDefinition
+  bool terminating = false;    // the definition is being deleted: nothing new
+  std::string deprecation;     // the warning that clients get with every answer; empty: none
   // Every object says who created it, in an annotation that nobody can forge.
   bool records_creator = false;
 

@@ -106,8 +106,9 @@ class WriteCall {
   Result<Change> Patched(Json document) {
     std::vector<std::string> problems;
     RETURN_IF_ERROR(CheckKind(document, Kind(), resource().custom));
-    RETURN_IF_ERROR(CheckAndPrune(document, resource(), problems));
-    RETURN_IF_ERROR(Judge(std::move(problems)));
+    Result<void> readable = CheckAndPrune(document, resource(), problems);
+    if (readable.ok()) readable = Judge(std::move(problems));
+    if (!readable.ok()) return WrongPatch(readable.error());
     ASSIGN_OR_RETURN(Json complete, Complete(std::move(document)));
     return Change{std::move(complete)};
   }
@@ -119,6 +120,12 @@ class WriteCall {
   }
 
  private:
+  // An object that cannot be read is the fault of the patch that made it.
+  Error WrongPatch(const Error& error) const {
+    return Error::Invalid("", "",
+                          {Invalid(FieldPath("patch"), Json(call_.http.body), error.message())});
+  }
+
   static const Resource& StorageResource(const ResourceCall& call) {
     const Resource& resource = *call.resource;
     if (resource.version == resource.storage_version && !resource.storage_group) return resource;
@@ -165,6 +172,20 @@ Result<void> CheckPatchType(std::string_view type, const Resource& resource) {
       kJsonPatch, kMergePatch, kApplyPatch));
 }
 
+// Objects are made where all of them are, and changed at their own place.
+bool IsMisplaced(const RequestAttributes& attributes) {
+  if (attributes.verb == "create") return !attributes.name.empty();
+  const bool change = attributes.verb == "update" || attributes.verb == "patch";
+  return change && attributes.name.empty();
+}
+
+Result<void> CheckName(const Json& document, std::string_view name) {
+  if (NameOf(document) == name) return {};
+  return Error::BadRequest(
+      fmt::format("the name of the object ({}) does not match the name on the URL ({})",
+                  NameOf(document), name));
+}
+
 // Kinds whose deletion answers with the object rather than with a Status.
 bool ReturnsDeletedObject(const Resource& resource) {
   constexpr std::string_view kCore[] = {"pods",
@@ -195,7 +216,8 @@ Result<HttpResponse> ResourceHandler::Handle(const ResourceCall& call) {
   if (!attributes.subresource.empty()) return HandleSubresource(call);
   const bool needs_namespace = call.resource->namespaced && attributes.name_space.empty();
   const bool of_all = attributes.verb == "list" || attributes.verb == "watch";
-  if (!call.resource->Allows(attributes.verb) || (needs_namespace && !of_all)) {
+  if (!call.resource->Allows(attributes.verb) || (needs_namespace && !of_all) ||
+      IsMisplaced(attributes)) {
     return Error(405, "MethodNotAllowed",
                  "the server does not allow this method on the requested resource");
   }
@@ -251,6 +273,10 @@ Result<HttpResponse> ResourceHandler::Watch(const ResourceCall& call) {
 }
 
 Result<HttpResponse> ResourceHandler::Create(const ResourceCall& call) {
+  if (call.resource->terminating) {
+    return Error(405, "MethodNotAllowed",
+                 "create not allowed while custom resource definition is terminating");
+  }
   if (call.resource->group.empty() && call.resource->plural == "bindings") {
     return OtherKinds().BindPod(call);
   }
@@ -281,6 +307,7 @@ Result<HttpResponse> ResourceHandler::Update(const ResourceCall& call) {
   if (NameOf(document).empty()) {
     return Error::BadRequest("name must be provided");
   }
+  RETURN_IF_ERROR(CheckName(document, call.attributes.name));
   ASSIGN_OR_RETURN(const Json complete, write.Complete(std::move(document)));
   ObjectWriter::CreateFunction create;
   if (call.resource->strategy->AllowsCreateOnUpdate() && call.attributes.subresource.empty()) {
@@ -329,11 +356,7 @@ Result<HttpResponse> ResourceHandler::Patch(const ResourceCall& call) {
   }
   ASSIGN_OR_RETURN(Json config, write.ReadBody(BodyFormat::kYaml, {}));
   if (NameOf(config).empty()) MetadataOf(config)["name"] = call.attributes.name;
-  if (NameOf(config) != call.attributes.name) {
-    return Error::BadRequest(
-        fmt::format("the name of the object ({}) does not match the name on the URL ({})",
-                    NameOf(config), call.attributes.name));
-  }
+  RETURN_IF_ERROR(CheckName(config, call.attributes.name));
   if (MetadataOf(std::as_const(config)).contains("managedFields")) {
     return Error::BadRequest("metadata.managedFields must be nil");
   }

@@ -80,10 +80,11 @@ Error CompactedRevisionError(uint64_t asked) {
 
 Error FutureRevisionError(uint64_t asked, uint64_t current) {
   const std::string message =
-      fmt::format("Too large resource version: {}, current: {}", asked, current);
-  return Error(504, "Timeout", message,
-               {.causes = {{.reason = "ResourceVersionTooLarge", .message = message}},
-                .retry_after = std::chrono::seconds(1)});
+      fmt::format("Timeout: Too large resource version: {}, current: {}", asked, current);
+  return Error(
+      504, "Timeout", message,
+      {.causes = {{.reason = "ResourceVersionTooLarge", .message = "Too large resource version"}},
+       .retry_after = std::chrono::seconds(1)});
 }
 
 Result<void> CheckCursor(const ListOptions& options) {
