@@ -23,9 +23,9 @@ TEST_P(MinimalObjectTest, IsStoredAsExpected) {
 INSTANTIATE_TEST_SUITE_P(
     Kinds, MinimalObjectTest,
     testing::Values(
-        Minimal{"{apiVersion: v1, kind: Namespace, metadata: {name: n}}",
-                "{apiVersion: v1, kind: Namespace, metadata: {name: n, labels: "
-                "{kubernetes.io/metadata.name: n}}, spec: {finalizers: [kubernetes]}, status: "
+        Minimal{"{apiVersion: v1, kind: Namespace, metadata: {name: n1}}",
+                "{apiVersion: v1, kind: Namespace, metadata: {name: n1, labels: "
+                "{kubernetes.io/metadata.name: n1}}, spec: {finalizers: [kubernetes]}, status: "
                 "{phase: Active}}"},
         Minimal{"{apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {k: text}}",
                 "{apiVersion: v1, kind: Secret, metadata: {name: s}, type: Opaque, data: {k: "
@@ -34,8 +34,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {k: v}}"},
         Minimal{"{apiVersion: v1, kind: ServiceAccount, metadata: {name: a}}",
                 "{apiVersion: v1, kind: ServiceAccount, metadata: {name: a}}"},
-        Minimal{"{apiVersion: v1, kind: Node, metadata: {name: n}, status: {capacity: {cpu: 2}}}",
-                "{apiVersion: v1, kind: Node, metadata: {name: n}, spec: {}, status: {capacity: "
+        Minimal{"{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {capacity: {cpu: 2}}}",
+                "{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {}, status: {capacity: "
                 "{cpu: '2'}, allocatable: {cpu: '2'}, daemonEndpoints: {kubeletEndpoint: {Port: "
                 "0}}, nodeInfo: {machineID: '', systemUUID: '', bootID: '', kernelVersion: '', "
                 "osImage: '', containerRuntimeVersion: '', kubeletVersion: '', kubeProxyVersion: "
@@ -65,11 +65,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "Immediate}"},
         Minimal{"{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: "
                 "{name: 'system:b'}, roleRef: {kind: ClusterRole, name: r}, subjects: [{kind: "
-                "Group, name: g}, {kind: ServiceAccount, name: a, namespace: n}]}",
+                "Group, name: g}, {kind: ServiceAccount, name: a, namespace: n1}]}",
                 "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: "
                 "{name: 'system:b'}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: "
                 "ClusterRole, name: r}, subjects: [{apiGroup: rbac.authorization.k8s.io, kind: "
-                "Group, name: g}, {kind: ServiceAccount, name: a, namespace: n}]}"},
+                "Group, name: g}, {kind: ServiceAccount, name: a, namespace: n1}]}"},
         Minimal{"{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b}, spec: "
                 "{maxUnavailable: 50%}}",
                 "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b}, spec: "
@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "spec.accessModes: Unsupported value: \"Sometimes\": supported values: "
                 "\"ReadOnlyMany\", \"ReadWriteMany\", \"ReadWriteOnce\", \"ReadWriteOncePod\"\n"
                 "spec: Required value: must specify a volume type"},
-        Refused{"{apiVersion: v1, kind: Node, metadata: {name: n}, spec: {taints: [{key: a, "
+        Refused{"{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {taints: [{key: a, "
                 "effect: Go}]}}",
                 "spec.taints[0].effect: Unsupported value: \"Go\": supported values: "
                 "\"NoSchedule\", \"PreferNoSchedule\", \"NoExecute\""},
