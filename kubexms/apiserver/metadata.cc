@@ -124,6 +124,14 @@ std::vector<std::string_view> FinalizersOf(const JsonObject& metadata) {
   return finalizers;
 }
 
+// Kinds about the API itself are as free as custom ones: a definition is held by a finalizer that
+// has no slash.
+bool WantsQualifiedFinalizers(const Resource& resource) {
+  return !resource.custom && resource.group != "apiextensions.k8s.io" &&
+         resource.group != "apiregistration.k8s.io" &&
+         resource.group != "admissionregistration.k8s.io";
+}
+
 bool IsStandardFinalizer(std::string_view name) {
   return name == "kubernetes" || name == "orphan" || name == "foregroundDeletion";
 }
@@ -135,7 +143,7 @@ void ValidateFinalizers(const JsonObject& metadata, const Resource& resource, Fi
     const std::string_view finalizer = finalizers[i];
     AddAll(ValidateQualifiedName(finalizer), path, Json(finalizer), errors);
     const bool qualified = finalizer.find('/') != finalizer.npos || IsStandardFinalizer(finalizer);
-    if (resource.custom || qualified) continue;
+    if (qualified || !WantsQualifiedFinalizers(resource)) continue;
     errors.push_back(
         Invalid(path.Index(i), Json(finalizer),
                 "name is neither a standard finalizer name nor is it fully qualified"));

@@ -90,6 +90,7 @@ void RestoreOtherParts(Json& document, const Json& old, const Resource& resource
     return WriteMemberOnly(document, old, "spec", "ephemeralContainers");
   }
   if (subresource == "resize") return WriteContainerResourcesOnly(document, old);
+  if (subresource == "binding") return;  // made from the old one, with the node and a condition
   if (resource.strategy->HasStatus()) Keep(document.get_object(), old, "status");
 }
 
