@@ -343,7 +343,7 @@ struct Envelope {
 };
 
 Result<Envelope> ReadEnvelope(std::string_view body) {
-  if (!body.starts_with(kMagic)) {
+  if (!IsProtobuf(body)) {
     return Error::BadRequest("does not start with the four bytes of Kubernetes' protobuf");
   }
   ASSIGN_OR_RETURN(const SmallMessage message, SmallMessage::Read(body.substr(kMagic.size())));
@@ -383,6 +383,8 @@ Result<Json> Decode(std::string_view body, const JsonStorage& storage) {
 }
 
 }  // namespace
+
+bool IsProtobuf(std::string_view body) { return body.starts_with(kMagic); }
 
 Result<Json> DecodeProtobuf(std::string_view body, const JsonStorage& storage) {
   Result<Json> decoded = Decode(body, storage);

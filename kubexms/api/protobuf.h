@@ -9,6 +9,9 @@
 
 namespace kubexms {
 
+// Whether a body begins as such objects do, which no JSON or YAML does.
+bool IsProtobuf(std::string_view body);
+
 // The object in `body` as the JSON document that a client would have sent instead: with apiVersion
 // and kind, without what is absent. It can be of every built-in kind, or DeleteOptions of any
 // version. The storage is used as in JsonOptions.

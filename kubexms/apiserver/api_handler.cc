@@ -163,7 +163,8 @@ Result<HttpResponse> ApiHandler::AnswerReview(const HttpRequest& request,
                                               const UserInfo& user, const Resource& resource) {
   std::vector<std::string> problems;
   const GroupVersionKind kind{resource.group, resource.version, resource.kind};
-  ASSIGN_OR_RETURN(Json review, ParseBody(request.body, BodyFormat::kYaml, kind, {}, problems));
+  ASSIGN_OR_RETURN(const BodyFormat format, BodyFormatOf(request.headers, false));
+  ASSIGN_OR_RETURN(Json review, ParseBody(request.body, format, kind, {}, problems));
   RETURN_IF_ERROR(CheckKind(review, kind, false));
   RETURN_IF_ERROR(CheckAndPrune(review, resource, problems));
   const auto answer = [&]() -> Result<Json> {

@@ -5,6 +5,7 @@
 #include "kubexms/api/builtin_kinds.h"
 #include "kubexms/api/defaulting.h"
 #include "kubexms/api/meta_v1.h"
+#include "kubexms/api/protobuf.h"
 #include "kubexms/api/pruning.h"
 #include "kubexms/api/quote.h"
 #include "kubexms/apiserver/metadata.h"
@@ -16,6 +17,7 @@ namespace kubexms {
 namespace {
 
 constexpr size_t kQuotedBody = 256;
+constexpr std::string_view kProtobufMediaType = "application/vnd.kubernetes.protobuf";
 
 Error Unrecognized(const GroupVersionKind& expected, std::string_view why, std::string_view body) {
   const std::string_view shown = body.empty() ? "<empty>" : body.substr(0, kQuotedBody);
@@ -30,6 +32,7 @@ Result<Json> ParseText(std::string_view body, BodyFormat format, const JsonStora
   if (format == BodyFormat::kJson) {
     return ParseJson(body, {.duplicates = &duplicates, .storage = storage});
   }
+  if (format == BodyFormat::kProtobuf) return DecodeProtobuf(body, storage);
   ASSIGN_OR_RETURN(YamlDocument document,
                    ParseYamlOne(body, {.duplicates = &duplicates, .storage = storage}));
   return std::move(document.value);
@@ -56,6 +59,24 @@ void DropEmptyMetadata(JsonObject& metadata) {
 const Schema& ObjectMetaSchema() { return TypeOf<ObjectMeta>().schema; }
 
 }  // namespace
+
+std::string_view MediaType(const HttpHeaders& headers) {
+  const std::string_view type = headers.Get("Content-Type").value_or("");
+  const std::string_view media = type.substr(0, type.find(';'));
+  const size_t end = media.find_last_not_of(' ');
+  return end == std::string_view::npos ? std::string_view() : media.substr(0, end + 1);
+}
+
+Result<BodyFormat> BodyFormatOf(const HttpHeaders& headers, bool custom) {
+  const std::string_view type = MediaType(headers);
+  if (type.empty() || type == "application/json") return BodyFormat::kJson;
+  if (type == "application/yaml") return BodyFormat::kYaml;
+  if (type == kProtobufMediaType && !custom) return BodyFormat::kProtobuf;
+  return Error::UnsupportedMediaType(
+      fmt::format("the body of the request was in an unknown format - accepted media types "
+                  "include: application/json, application/yaml{}",
+                  custom ? std::string() : fmt::format(", {}", kProtobufMediaType)));
+}
 
 Result<Json> ParseBody(std::string_view body, BodyFormat format, const GroupVersionKind& expected,
                        const JsonStorage& storage, std::vector<std::string>& problems) {

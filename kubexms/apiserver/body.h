@@ -13,7 +13,14 @@
 
 namespace kubexms {
 
-enum class BodyFormat { kJson, kYaml };
+enum class BodyFormat { kJson, kYaml, kProtobuf };
+
+// The format that the Content-Type header names; JSON when there is none. Custom resources cannot
+// be sent as protobuf.
+Result<BodyFormat> BodyFormatOf(const HttpHeaders& headers, bool custom);
+
+// "application/json" of "application/json; charset=utf-8".
+std::string_view MediaType(const HttpHeaders& headers);
 
 // Parses a body, as an object of the kind when it does not say what it is. Duplicate fields are
 // added to `problems`.

@@ -153,16 +153,20 @@ class Bootstrapper {
     const std::string_view name_space = resource.namespaced ? NamespaceOf(object) : "";
     ASSIGN_OR_RETURN(const store::RecordPtr existing,
                      store_.Get(StorageKey(resource, name_space, NameOf(object))));
-    if (existing == nullptr) {
-      const Result<Written> created =
-          writer_.Create(RequestFor(resource, object), Completed(object, resource));
-      if (!created.ok() && !created.error().IsAlreadyExists()) {
-        return created.error().WithContext(
-            fmt::format("make {} {}", resource.kind, NameOf(object)));
-      }
-      return {};
-    }
+    if (existing == nullptr) return Make(resource, object);
     return Mend(resource, object, *existing);
+  }
+
+  Result<void> Make(const Resource& resource, const Json& object) {
+    const Result<Written> created =
+        writer_.Create(RequestFor(resource, object), Completed(object, resource));
+    if (created.ok() || created.error().IsAlreadyExists()) return {};
+    // Another server on the same store may have been faster, also with an address.
+    const std::string_view name_space = resource.namespaced ? NamespaceOf(object) : "";
+    ASSIGN_OR_RETURN(const store::RecordPtr existing,
+                     store_.Get(StorageKey(resource, name_space, NameOf(object))));
+    if (existing != nullptr) return {};
+    return created.error().WithContext(fmt::format("make {} {}", resource.kind, NameOf(object)));
   }
 
   // Default roles and bindings grow with the versions of Kubernetes.

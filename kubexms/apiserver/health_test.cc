@@ -14,20 +14,19 @@ class HealthTest : public testing::Test {
   }
 
   bool stopping_ = false;
-  const std::vector<HealthCheck> checks_{
-      {.name = "ping", .check = [] { return Result<void>(); }},
-      {.name = "shutdown",
-       .check = [this]() -> Result<void> {
-         if (stopping_) return Error::ServiceUnavailable("secret reason");
-         return {};
-       },
-       .live = false}};
+  const std::vector<HealthCheck> checks_{{.name = "ping", .check = [] { return Result<void>(); }},
+                                         {.name = "shutdown",
+                                          .check = [this]() -> Result<void> {
+                                            if (stopping_)
+                                              return Error::ServiceUnavailable("secret reason");
+                                            return {};
+                                          },
+                                          .live = false}};
 };
 
 TEST_F(HealthTest, SaysOk) {
   EXPECT_EQ(Ask("/livez"), std::pair(200, std::string("ok")));
-  EXPECT_EQ(Ask("/readyz", "verbose").second,
-            "[+]ping ok\n[+]shutdown ok\nreadyz check passed\n");
+  EXPECT_EQ(Ask("/readyz", "verbose").second, "[+]ping ok\n[+]shutdown ok\nreadyz check passed\n");
 }
 
 TEST_F(HealthTest, AStoppingServerLivesButIsNotReady) {

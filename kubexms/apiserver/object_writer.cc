@@ -212,15 +212,13 @@ Result<std::optional<Written>> Write::CommitCreation(const Json& document) {
     std::optional<Json> addressed;
     if (IsService(resource_)) {
       addressed = document;
-      ASSIGN_OR_RETURN(transaction,
-                       WithAddresses(*addressed, nullptr, std::move(transaction)));
+      ASSIGN_OR_RETURN(transaction, WithAddresses(*addressed, nullptr, std::move(transaction)));
     }
     const Json& attempted = addressed ? *addressed : document;
     if (request_.dry_run) {
       ASSIGN_OR_RETURN(const store::RecordPtr existing, environment_.store.Get(key));
       if (existing != nullptr) return std::optional<Written>();
-      return std::optional(
-          Written{.object = WithoutVersion(attempted), .created = true});
+      return std::optional(Written{.object = WithoutVersion(attempted), .created = true});
     }
     EncodedObject encoded = EncodeObject(attempted.get_object());
     ASSIGN_OR_RETURN(

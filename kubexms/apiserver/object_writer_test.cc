@@ -23,8 +23,7 @@ TEST_F(ObjectWriterTest, SetsWhatOnlyTheServerMaySet) {
                         .value();
   EXPECT_NE(UidOf(made), "mine");
   EXPECT_EQ(UidOf(made).size(), 36);
-  EXPECT_EQ(FindString(*FindMember(made, "metadata"), "creationTimestamp"),
-            "2024-01-01T00:00:00Z");
+  EXPECT_EQ(FindString(*FindMember(made, "metadata"), "creationTimestamp"), "2024-01-01T00:00:00Z");
   EXPECT_FALSE(IsBeingDeleted(made));
   EXPECT_FALSE(MetadataOf(made).contains("generation"));
   EXPECT_FALSE(ResourceVersionOf(made).empty());
@@ -38,8 +37,8 @@ TEST_F(ObjectWriterTest, RefusesASecondObjectOfTheName) {
 TEST_F(ObjectWriterTest, NeedsANamespaceThatIsNotTerminating) {
   WriteRequest request = Request(Find("", "configmaps"));
   request.name_space = "none";
-  Json document = ParseJson(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}})")
-                      .value();
+  Json document =
+      ParseJson(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}})").value();
   EXPECT_TRUE(writer_.Create(request, document).error().IsNotFound());
   ASSERT_FALSE(Delete("", "namespaces", "default").value().completed);
   EXPECT_TRUE(Create("", "configmaps", R"({"metadata":{"name":"a"}})").error().IsForbidden());
@@ -110,9 +109,8 @@ TEST_F(ObjectWriterTest, GenerationsCountTheSpecOnly) {
 }
 
 TEST_F(ObjectWriterTest, FinalizersHoldADeletion) {
-  ASSERT_TRUE(Create("", "configmaps",
-                     R"({"metadata":{"name":"a","finalizers":["example.com/x"]}})")
-                  .ok());
+  ASSERT_TRUE(
+      Create("", "configmaps", R"({"metadata":{"name":"a","finalizers":["example.com/x"]}})").ok());
   const Deleted deleted = Delete("", "configmaps", "a").value();
   EXPECT_FALSE(deleted.completed);
   EXPECT_TRUE(IsBeingDeleted(ParseJson(deleted.object).value()));
@@ -120,9 +118,8 @@ TEST_F(ObjectWriterTest, FinalizersHoldADeletion) {
     MetadataOf(document)["finalizers"].get_array().emplace_back("example.com/y");
   });
   EXPECT_TRUE(added.error().IsInvalid());
-  const Result<Written> removed = Update("", "configmaps", "a", [](Json& document) {
-    MetadataOf(document).erase("finalizers");
-  });
+  const Result<Written> removed = Update(
+      "", "configmaps", "a", [](Json& document) { MetadataOf(document).erase("finalizers"); });
   EXPECT_TRUE(removed->removed);
   EXPECT_TRUE(Delete("", "configmaps", "a").error().IsNotFound());
 }
@@ -132,14 +129,11 @@ TEST_F(ObjectWriterTest, PropagationBecomesAFinalizer) {
        {std::pair(Propagation::kForeground, "foregroundDeletion"),
         std::pair(Propagation::kOrphan, "orphan")}) {
     ASSERT_TRUE(Create("", "configmaps",
-                       R"({"metadata":{"name":")" + std::string(finalizer == std::string("orphan")
-                                                                    ? "b"
-                                                                    : "a") +
-                           R"("}})")
+                       R"({"metadata":{"name":")" +
+                           std::string(finalizer == std::string("orphan") ? "b" : "a") + R"("}})")
                     .ok());
     const char* name = finalizer == std::string("orphan") ? "b" : "a";
-    const Deleted deleted =
-        Delete("", "configmaps", name, {.propagation = propagation}).value();
+    const Deleted deleted = Delete("", "configmaps", name, {.propagation = propagation}).value();
     EXPECT_FALSE(deleted.completed);
     EXPECT_EQ(MetadataOf(ParseJson(deleted.object).value()).at("finalizers"),
               Json(JsonArray{finalizer}));
@@ -164,8 +158,7 @@ TEST_F(ObjectWriterTest, DryRunsChangeNothing) {
 
 TEST_F(ObjectWriterTest, GeneratesNamesUntilOneIsFree) {
   for (int i = 0; i < 20; ++i) {
-    const Result<Json> made =
-        Create("", "configmaps", R"({"metadata":{"generateName":"gen-"}})");
+    const Result<Json> made = Create("", "configmaps", R"({"metadata":{"generateName":"gen-"}})");
     ASSERT_TRUE(made.ok());
     EXPECT_EQ(NameOf(*made).size(), 9);
     EXPECT_TRUE(NameOf(*made).starts_with("gen-"));

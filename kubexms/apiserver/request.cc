@@ -6,6 +6,7 @@
 #include <span>
 
 #include "kubexms/api/field_error.h"
+#include "kubexms/api/protobuf.h"
 #include "kubexms/api/quote.h"
 #include "kubexms/base/yaml.h"
 
@@ -257,7 +258,8 @@ Result<DeleteQuery> ReadDeleteQuery(const QueryParameters& query, std::string_vi
     ASSIGN_OR_RETURN(read.propagation, ReadPropagation(*policy));
   }
   if (!body.empty()) {
-    ASSIGN_OR_RETURN(const Json options, ParseJsonOrYaml(body));
+    ASSIGN_OR_RETURN(const Json options,
+                     IsProtobuf(body) ? DecodeProtobuf(body) : ParseJsonOrYaml(body));
     RETURN_IF_ERROR(ReadDeleteOptions(options, read));
   }
   return read;

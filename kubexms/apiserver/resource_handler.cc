@@ -27,22 +27,6 @@ constexpr std::string_view kMergePatch = "application/merge-patch+json";
 constexpr std::string_view kStrategicPatch = "application/strategic-merge-patch+json";
 constexpr std::string_view kApplyPatch = "application/apply-patch+yaml";
 
-std::string_view MediaType(const HttpHeaders& headers) {
-  const std::string_view type = headers.Get("Content-Type").value_or("");
-  const std::string_view media = type.substr(0, type.find(';'));
-  const size_t end = media.find_last_not_of(' ');
-  return end == std::string_view::npos ? std::string_view() : media.substr(0, end + 1);
-}
-
-Result<BodyFormat> FormatOf(const HttpHeaders& headers) {
-  const std::string_view type = MediaType(headers);
-  if (type.empty() || type == "application/json") return BodyFormat::kJson;
-  if (type == "application/yaml") return BodyFormat::kYaml;
-  return Error::UnsupportedMediaType(
-      "the body of the request was in an unknown format - accepted media types include: "
-      "application/json, application/yaml");
-}
-
 // What a write through one resource needs to know: the resource of the request, that of the stored
 // objects, who writes and how.
 class WriteCall {
@@ -282,7 +266,7 @@ Result<HttpResponse> ResourceHandler::Create(const ResourceCall& call) {
   }
   ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
   ASSIGN_OR_RETURN(WriteCall write, WriteCall::Make(call, "CreateOptions"));
-  ASSIGN_OR_RETURN(const BodyFormat format, FormatOf(call.http.headers));
+  ASSIGN_OR_RETURN(const BodyFormat format, BodyFormatOf(call.http.headers, call.resource->custom));
   const JsonStorage storage = boost::json::make_shared_resource<boost::json::monotonic_resource>();
   ASSIGN_OR_RETURN(Json document, write.ReadBody(format, storage));
   ASSIGN_OR_RETURN(document, write.Complete(std::move(document)));
@@ -296,7 +280,7 @@ Result<HttpResponse> ResourceHandler::Create(const ResourceCall& call) {
 Result<HttpResponse> ResourceHandler::Update(const ResourceCall& call) {
   ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
   ASSIGN_OR_RETURN(WriteCall write, WriteCall::Make(call, "UpdateOptions"));
-  ASSIGN_OR_RETURN(const BodyFormat format, FormatOf(call.http.headers));
+  ASSIGN_OR_RETURN(const BodyFormat format, BodyFormatOf(call.http.headers, call.resource->custom));
   ASSIGN_OR_RETURN(Json document, write.ReadBody(format, {}));
   if (call.resource->custom && ResourceVersionOf(document).empty()) {
     const FieldPath metadata("metadata");

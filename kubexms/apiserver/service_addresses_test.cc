@@ -45,8 +45,7 @@ TEST_F(ServiceAddressesTest, EveryServiceHasItsOwnAddress) {
 }
 
 TEST_F(ServiceAddressesTest, ADeletedServiceFreesItsAddresses) {
-  const Json first =
-      MakeService("a", R"(,"type":"NodePort","clusterIP":"10.0.0.5")").value();
+  const Json first = MakeService("a", R"(,"type":"NodePort","clusterIP":"10.0.0.5")").value();
   EXPECT_TRUE(MakeService("b", R"(,"clusterIP":"10.0.0.5")").error().IsInvalid());
   ASSERT_TRUE(Delete("", "services", "a")->completed);
   EXPECT_EQ(Ip(MakeService("b", R"(,"clusterIP":"10.0.0.5")").value()), "10.0.0.5");
@@ -54,11 +53,10 @@ TEST_F(ServiceAddressesTest, ADeletedServiceFreesItsAddresses) {
 
 TEST_F(ServiceAddressesTest, RefusesAddressesOutsideTheRange) {
   EXPECT_TRUE(MakeService("a", R"(,"clusterIP":"10.1.0.1")").error().IsInvalid());
-  const Error port =
-      Create("", "services",
-             R"({"metadata":{"name":"a"},"spec":{"type":"NodePort","ports":)"
-             R"([{"port":80,"nodePort":80}]}})")
-          .error();
+  const Error port = Create("", "services",
+                            R"({"metadata":{"name":"a"},"spec":{"type":"NodePort","ports":)"
+                            R"([{"port":80,"nodePort":80}]}})")
+                         .error();
   EXPECT_EQ(port.details().causes.at(0).message,
             "Invalid value: 80: provided port is not in the valid range. The range of valid ports "
             "is 30000-30007");
@@ -71,7 +69,8 @@ TEST_F(ServiceAddressesTest, NodePortsAreNeverSharedWhoeverIsFaster) {
     std::vector<std::jthread> threads;
     for (int i = 0; i < kServices; ++i) {
       threads.emplace_back([&, i] {
-        made[static_cast<size_t>(i)] = MakeService("s" + std::to_string(i), R"(,"type":"NodePort")");
+        made[static_cast<size_t>(i)] =
+            MakeService("s" + std::to_string(i), R"(,"type":"NodePort")");
       });
     }
   }
@@ -90,18 +89,16 @@ TEST_F(ServiceAddressesTest, AServiceThatBecomesInternalGivesItsPortsBack) {
   ASSERT_TRUE(written.ok()) << written.error().message();
   const Json changed = ParseJson(written->object).value();
   EXPECT_EQ(Ip(changed), Ip(service));
-  const std::string key =
-      StoragePrefix("kubexms.io", "nodeports") + std::to_string(Port(service));
+  const std::string key = StoragePrefix("kubexms.io", "nodeports") + std::to_string(Port(service));
   EXPECT_EQ(store_->Get(key).value(), nullptr);
 }
 
 TEST_F(ServiceAddressesTest, HeadlessAndExternalServicesHaveNone) {
   EXPECT_EQ(Ip(MakeService("a", R"(,"clusterIP":"None")").value()), "None");
-  const Json external =
-      Create("", "services",
-             R"({"metadata":{"name":"b"},"spec":{"type":"ExternalName",)"
-             R"("externalName":"example.com"}})")
-          .value();
+  const Json external = Create("", "services",
+                               R"({"metadata":{"name":"b"},"spec":{"type":"ExternalName",)"
+                               R"("externalName":"example.com"}})")
+                            .value();
   EXPECT_EQ(Ip(external), "");
 }
 

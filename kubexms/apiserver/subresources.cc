@@ -30,8 +30,9 @@ std::string Success(int code) {
 
 Result<Json> ReadBodyOf(const ResourceCall& call, const Subresource& subresource) {
   std::vector<std::string> problems;
+  ASSIGN_OR_RETURN(const BodyFormat format, BodyFormatOf(call.http.headers, false));
   ASSIGN_OR_RETURN(Json document,
-                   ParseBody(call.http.body, BodyFormat::kYaml, subresource.kind, {}, problems));
+                   ParseBody(call.http.body, format, subresource.kind, {}, problems));
   RETURN_IF_ERROR(CheckKind(document, subresource.kind, false));
   RETURN_IF_ERROR(
       CheckShape(document, *subresource.schema, subresource.kind.kind, subresource.kind.version));

@@ -37,7 +37,8 @@ class WatchStreamTest : public WrittenObjects {
       const Json event = ParseJson(text.substr(start, end - start)).value();
       const Json& object = *FindMember(event, "object");
       std::string line(FindString(event, "type"));
-      if (const std::string_view name = NameOf(object); !name.empty()) line.append(" ").append(name);
+      if (const std::string_view name = NameOf(object); !name.empty())
+        line.append(" ").append(name);
       events.push_back(std::move(line));
       start = end + 1;
     }
@@ -45,10 +46,10 @@ class WatchStreamTest : public WrittenObjects {
   }
 
   void Make(const std::string& name, const std::string& label = "x") {
-    ASSERT_TRUE(Create("", "configmaps",
-                       R"({"metadata":{"name":")" + name + R"(","labels":{"l":")" + label +
-                           R"("}}})")
-                    .ok());
+    ASSERT_TRUE(
+        Create("", "configmaps",
+               R"({"metadata":{"name":")" + name + R"(","labels":{"l":")" + label + R"("}}})")
+            .ok());
   }
   void Label(const std::string& name, const std::string& label) {
     ASSERT_TRUE(Update("", "configmaps", name, [&](Json& document) {

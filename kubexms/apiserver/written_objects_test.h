@@ -46,8 +46,7 @@ class WrittenObjects : public testing::Test {
     document.get_object()["apiVersion"] = resource.api_version();
     document.get_object()["kind"] = resource.kind;
     FillDefaults(document, resource);
-    ASSIGN_OR_RETURN(const Written written,
-                     writer_.Create(Request(resource), std::move(document)));
+    ASSIGN_OR_RETURN(const Written written, writer_.Create(Request(resource), std::move(document)));
     return ParseJson(written.object);
   }
 
