@@ -154,7 +154,7 @@ class Server {
     const std::string log = folder_ + "/requests";
     fs::remove(log);
     const std::string output = Output(
-        fmt::format("h2load -n {} -c {} -m 1 -t 1 --log-file={} -H 'authorization: Bearer {}' "
+        fmt::format("h2load -n {} -c {} -m 1 -t 1 -w 30 -W 30 --log-file={} -H 'authorization: Bearer {}' "
                     "-H 'content-type: application/json' {} '{}{}' 2>&1",
                     requests, connections, log, kToken, create ? "-d " + folder_ + "/object" : "",
                     Url(), path));
@@ -281,18 +281,13 @@ void FillUpTo(Server& server, size_t count) {
 void MeasureLists(Server& server, size_t count) {
   FillUpTo(server, count);
   const size_t objects = CountObjects(server);
-  const int rounds = count > 50'000 ? 5 : 20;
-  const auto start = SteadyClock::now();
-  size_t bytes = 0;
-  for (int i = 0; i < rounds; ++i) {
-    bytes += server.client().Do({.target = kConfigMaps}).value().body.size();
-  }
-  const double seconds = SecondsSince(start);
+  const Measured lists = server.Load(kConfigMaps, 2, count > 50'000 ? 10 : 40, false);
+  const size_t bytes = server.client().Do({.target = kConfigMaps}).value().body.size();
   fmt::print(
       "lists of {:>6}          {:>8.1f}/s  {:.0f} MB/s   ratio {:.1f} (to kube-apiserver)   "
       "{:.0f} MiB resident, {:.2f} KB an object\n",
-      objects, rounds / seconds, static_cast<double>(bytes) / seconds / 1e6,
-      static_cast<double>(objects) * rounds / seconds / kPeerListObjectsPerSecond, server.Memory(),
+      objects, lists.rate, static_cast<double>(bytes) * lists.rate / 1e6,
+      static_cast<double>(objects) * lists.rate / kPeerListObjectsPerSecond, server.Memory(),
       server.Memory() * 1024 / static_cast<double>(objects));
   std::fflush(stdout);
 }
