@@ -17,23 +17,26 @@ Error InvalidOptions(std::string_view kind, ErrorCause cause) {
   return Error::Invalid(fmt::format("{}.meta.k8s.io", kind), "", {std::move(cause)});
 }
 
-std::string ResourceVerb(std::string_view method, bool named, const QueryParameters& query) {
-  if (method == "POST") return "create";
-  if (method == "PUT") return "update";
-  if (method == "PATCH") return "patch";
-  if (method == "DELETE") return named ? "delete" : "deletecollection";
-  const std::string_view watch = query.Get("watch").value_or("false");
-  if (!named || query.Get("watch").has_value()) {
-    if (watch == "" || watch == "1" || watch == "true") return "watch";
-  }
-  return named ? "get" : "list";
-}
-
 std::string LowerCase(std::string_view text) {
   std::string lower(text);
   std::ranges::transform(lower, lower.begin(),
                          [](char c) { return static_cast<char>(tolower(c)); });
   return lower;
+}
+
+// A parameter that is given is set, unless its value says otherwise; clients differ in the case.
+bool ReadBool(const QueryParameters& query, std::string_view name) {
+  const std::optional<std::string_view> value = query.Get(name);
+  return value.has_value() && *value != "0" && LowerCase(*value) != "false";
+}
+
+std::string ResourceVerb(std::string_view method, bool named, const QueryParameters& query) {
+  if (method == "POST") return "create";
+  if (method == "PUT") return "update";
+  if (method == "PATCH") return "patch";
+  if (method == "DELETE") return named ? "delete" : "deletecollection";
+  if (ReadBool(query, "watch")) return "watch";
+  return named ? "get" : "list";
 }
 
 // `segments` begin with the resource or with "namespaces".
@@ -48,12 +51,6 @@ void ReadResourcePath(std::span<const std::string> segments, RequestAttributes& 
   attributes.resource = segments[0];
   if (segments.size() >= 2) attributes.name = segments[1];
   if (segments.size() >= 3) attributes.subresource = segments[2];
-}
-
-// A parameter that is given without a value is set.
-bool ReadBool(const QueryParameters& query, std::string_view name) {
-  const std::optional<std::string_view> value = query.Get(name);
-  return value.has_value() && *value != "false" && *value != "0";
 }
 
 Result<bool> ReadDryRun(const QueryParameters& query, std::string_view options_kind) {

@@ -49,6 +49,7 @@ TEST(RequestTest, VerbsFollowMethodNameAndWatch) {
   EXPECT_EQ(Read("GET", "/api/v1/pods").verb, "list");
   EXPECT_EQ(Read("GET", "/api/v1/pods?watch=1").verb, "watch");
   EXPECT_EQ(Read("GET", "/api/v1/pods?watch=true").verb, "watch");
+  EXPECT_EQ(Read("GET", "/api/v1/pods?watch=True").verb, "watch");
   EXPECT_EQ(Read("GET", "/api/v1/pods?watch=false").verb, "list");
   EXPECT_EQ(Read("POST", "/api/v1/namespaces/a/pods").verb, "create");
   EXPECT_EQ(Read("PUT", "/api/v1/namespaces/a/pods/b").verb, "update");

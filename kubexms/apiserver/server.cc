@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <system_error>
 #include <thread>
 
 #include "kubexms/apiserver/api_handler.h"
@@ -31,6 +32,18 @@ Result<std::unique_ptr<store::Store>> OpenStore(const ApiServerOptions& options)
   if (options.store == "etcd" && options.etcd) return store::OpenEtcdStore(*options.etcd);
   return Error::BadRequest(fmt::format(
       "the store must be rocksdb, memory or etcd://HOST:PORT, not \"{}\"", options.store));
+}
+
+// One that is there keeps its mode.
+Result<void> MakeDataDirectory(const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const bool is_new = !fs::exists(path, error);
+  if (!error) fs::create_directories(path, error);
+  if (!error && is_new) fs::permissions(path, fs::perms::owner_all, error);
+  if (!error) return {};
+  return Error::Internal(
+      fmt::format("cannot make the data directory {}: {}", path.string(), error.message()));
 }
 
 // Without a policy: all changes, no reads.
@@ -146,9 +159,11 @@ class ApiServer::Impl {
 Result<std::unique_ptr<ApiServer::Impl>> ApiServer::Impl::Create(ApiServerOptions options) {
   static SystemClock clock;
   static SystemRandom random;
+  RETURN_IF_ERROR(MakeDataDirectory(options.data_directory));
+  // First the store, which a second server in this directory does not get: it then changes nothing.
+  ASSIGN_OR_RETURN(std::unique_ptr<store::Store> store, OpenStore(options));
   ASSIGN_OR_RETURN(ServerCredentials credentials,
                    LoadOrMakeCredentials(CredentialsFor(options), clock.Now()));
-  ASSIGN_OR_RETURN(std::unique_ptr<store::Store> store, OpenStore(options));
   ASSIGN_OR_RETURN(ServiceAddresses addresses,
                    ServiceAddresses::Create(options.addresses, *store, random));
   ASSIGN_OR_RETURN(auto authorizer,

@@ -94,4 +94,30 @@ wait $waiter || failed "a rollout ends" 0 $?
 shows "it says so" 'deployment "web" successfully rolled out' cat "$work/rollout"
 shows "the table counts" "web 5/5 5 5 " kubectl get deployment web
 
+# --- nodes and what runs on them
+kubectl apply -f - >/dev/null <<'YAML'
+apiVersion: v1
+kind: Node
+metadata: {name: node1}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: lone}
+spec: {containers: [{name: main, image: busybox}]}
+YAML
+shows "a node is cordoned" cordoned kubectl cordon node1
+shows "and shown so" "node1 Unknown,SchedulingDisabled" kubectl get nodes
+shows "a node is tainted" tainted kubectl taint node node1 dedicated=db:NoSchedule
+shows "a node is uncordoned" uncordoned kubectl uncordon node1
+as_admin /api/v1/namespaces/default/pods/lone/binding --fail \
+  --header 'Content-Type: application/json' \
+  --data '{"metadata":{"name":"lone"},"target":{"kind":"Node","name":"node1"}}' >"$work/answer"
+shows "a pod is bound to a node" node1 kubectl get pod lone -o wide
+kubectl drain node1 --force --timeout=30s >"$work/drained" 2>&1 &
+drain=$!
+is_terminating() { kubectl get pod lone | grep Terminating; }
+eventually "a drain evicts it" is_terminating
+kubectl delete pod lone --force --grace-period=0 >"$work/answer" 2>&1
+wait $drain || failed "a drain ends with the pod" 0 "$(cat "$work/drained")"
+
 echo "all passed"
