@@ -153,11 +153,11 @@ class Server {
   Measured Load(const std::string& path, int connections, int requests, bool create) {
     const std::string log = folder_ + "/requests";
     fs::remove(log);
-    const std::string output = Output(
-        fmt::format("h2load -n {} -c {} -m 1 -t 1 -w 30 -W 30 --log-file={} -H 'authorization: Bearer {}' "
-                    "-H 'content-type: application/json' {} '{}{}' 2>&1",
-                    requests, connections, log, kToken, create ? "-d " + folder_ + "/object" : "",
-                    Url(), path));
+    const std::string output = Output(fmt::format(
+        "h2load -n {} -c {} -m 1 -t 1 -w 30 -W 30 --log-file={} -H 'authorization: Bearer {}' "
+        "-H 'content-type: application/json' {} '{}{}' 2>&1",
+        requests, connections, log, kToken, create ? "-d " + folder_ + "/object" : "", Url(),
+        path));
     Measured measured;
     const size_t line = output.find("finished in ");
     const bool all_good = output.find(" 0 failed, 0 errored") != std::string::npos &&
