@@ -5,8 +5,6 @@
 // parts whose name contains it.
 
 #include <fmt/format.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/process.h"
 #include "kubexms/base/json.h"
 #include "kubexms/net/client.h"
 #include "kubexms/store/etcd_store.h"
@@ -29,6 +28,8 @@ namespace kubexms {
 namespace {
 
 namespace fs = std::filesystem;
+using bench::FreePort;
+using bench::Output;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::string_view kToken = "bench-token";
@@ -41,18 +42,6 @@ constexpr double kPeerListObjectsPerSecond = 14'700 * 2.5;
 
 double SecondsSince(SteadyClock::time_point start) {
   return std::chrono::duration<double>(SteadyClock::now() - start).count();
-}
-
-uint16_t FreePort() {
-  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  ::bind(socket, reinterpret_cast<sockaddr*>(&address), size);
-  ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
-  ::close(socket);
-  return ntohs(address.sin_port);
 }
 
 class Process {
@@ -86,17 +75,6 @@ class Process {
  private:
   pid_t pid_ = 0;
 };
-
-std::string Output(const std::string& command) {
-  FILE* pipe = ::popen(command.c_str(), "r");
-  std::string output;
-  char buffer[4096];
-  while (const size_t count = std::fread(buffer, 1, sizeof(buffer), pipe)) {
-    output.append(buffer, count);
-  }
-  ::pclose(pipe);
-  return output;
-}
 
 struct Measured {
   double rate = 0;  // per second

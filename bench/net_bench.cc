@@ -4,9 +4,7 @@
 // same for both servers. Prints numbers and ratios; takes no arguments.
 
 #include <fmt/format.h>
-#include <netinet/in.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/process.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/net/client.h"
 #include "kubexms/net/server.h"
@@ -86,18 +85,6 @@ Files MakeFiles() {
   return files;
 }
 
-uint16_t FreePort() {
-  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  ::bind(socket, reinterpret_cast<sockaddr*>(&address), size);
-  ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
-  ::close(socket);
-  return ntohs(address.sin_port);
-}
-
 // A server in a process of its own, so that its CPU time can be told apart.
 class ServerProcess {
  public:
@@ -159,13 +146,7 @@ double RequestsPerSecond(const Load& load, uint16_t port, const std::string& pat
   const std::string command =
       fmt::format("h2load -n {} -c {} -m {} -t 1 {} https://127.0.0.1:{}{} 2>&1", requests,
                   load.connections, load.streams, load.http2 ? "" : "--h1", port, path);
-  FILE* pipe = ::popen(command.c_str(), "r");
-  std::string output;
-  char buffer[4096];
-  while (const size_t count = std::fread(buffer, 1, sizeof(buffer), pipe)) {
-    output.append(buffer, count);
-  }
-  ::pclose(pipe);
+  const std::string output = bench::Output(command);
   double seconds = 0;
   double rate = 0;
   const size_t line = output.find("finished in ");
@@ -322,12 +303,12 @@ int Main() {
   }
   const Files files = MakeFiles();
   {
-    const uint16_t our_port = FreePort();
+    const uint16_t our_port = bench::FreePort();
     const ServerProcess ours(our_port, [&] { RunOurs(files, our_port); });
     WaitUntilItAnswers(ours);
     std::unique_ptr<ServerProcess> nginx;
     if (HasProgram("nginx")) {
-      const uint16_t port = FreePort();
+      const uint16_t port = bench::FreePort();
       nginx = std::make_unique<ServerProcess>(port, [&] { RunNginx(files, port); });
       WaitUntilItAnswers(*nginx);
     }

@@ -12,6 +12,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "kubexms/apiserver/lower_case.h"
 #include "kubexms/apiserver/small_file.h"
 #include "kubexms/base/check.h"
 #include "kubexms/base/mutex.h"
@@ -163,14 +164,6 @@ RequestAttributes MayImpersonate(std::string_view group, std::string_view resour
           .version = "v1",
           .resource = std::string(resource),
           .name = std::string(name)};
-}
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
 }
 
 // Reads the headers into a user; false when there are none of them.

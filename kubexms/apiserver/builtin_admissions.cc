@@ -11,20 +11,10 @@ namespace {
 
 using Operation = AdmissionRequest::Operation;
 
-bool Is(const Resource& resource, std::string_view group, std::string_view plural) {
-  return resource.group == group && resource.plural == plural;
-}
-
-JsonObject& Part(Json& object, std::string_view key) {
-  Json& part = object.get_object()[key];
-  if (!part.is_object()) part.emplace_object();
-  return part.get_object();
-}
-
 class SystemNamespacesStay final : public Admission {
  public:
   Result<void> Admit(const AdmissionRequest& request, Json& object) override {
-    if (request.operation != Operation::kDelete || !Is(request.resource, "", "namespaces")) {
+    if (request.operation != Operation::kDelete || !request.resource.Is("", "namespaces")) {
       return {};
     }
     constexpr std::string_view kSystem[] = {"default", "kube-system", "kube-public"};
@@ -37,8 +27,8 @@ class SystemNamespacesStay final : public Admission {
 class PodTolerations final : public Admission {
  public:
   Result<void> Admit(const AdmissionRequest& request, Json& object) override {
-    if (request.operation != Operation::kCreate || !Is(request.resource, "", "pods")) return {};
-    Json& tolerations = Part(object, "spec")["tolerations"];
+    if (request.operation != Operation::kCreate || !request.resource.Is("", "pods")) return {};
+    Json& tolerations = ObjectMember(object.get_object(), "spec")["tolerations"];
     if (!tolerations.is_array()) tolerations.emplace_array();
     for (const std::string_view key :
          {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
@@ -66,8 +56,8 @@ class PodPriority final : public Admission {
   explicit PodPriority(store::Store& store) : store_(store) {}
 
   Result<void> Admit(const AdmissionRequest& request, Json& object) override {
-    if (request.operation != Operation::kCreate || !Is(request.resource, "", "pods")) return {};
-    JsonObject& spec = Part(object, "spec");
+    if (request.operation != Operation::kCreate || !request.resource.Is("", "pods")) return {};
+    JsonObject& spec = ObjectMember(object.get_object(), "spec");
     std::string name;
     if (const Json* given = spec.if_contains("priorityClassName"); given && given->is_string()) {
       name = AsView(given->get_string());
@@ -117,9 +107,9 @@ class PodPriority final : public Admission {
 class NewNodesAreNotReady final : public Admission {
  public:
   Result<void> Admit(const AdmissionRequest& request, Json& object) override {
-    if (request.operation != Operation::kCreate || !Is(request.resource, "", "nodes")) return {};
+    if (request.operation != Operation::kCreate || !request.resource.Is("", "nodes")) return {};
     constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
-    Json& taints = Part(object, "spec")["taints"];
+    Json& taints = ObjectMember(object.get_object(), "spec")["taints"];
     if (!taints.is_array()) taints.emplace_array();
     const bool tainted = std::ranges::any_of(taints.get_array(), [](const Json& taint) {
       return FindString(taint, "key") == kNotReady && FindString(taint, "effect") == "NoSchedule";
@@ -135,9 +125,9 @@ class NewNodesAreNotReady final : public Admission {
 class SigningRequestsNameTheirAuthor final : public Admission {
  public:
   Result<void> Admit(const AdmissionRequest& request, Json& object) override {
-    if (!Is(request.resource, "certificates.k8s.io", "certificatesigningrequests")) return {};
+    if (!request.resource.Is("certificates.k8s.io", "certificatesigningrequests")) return {};
     if (request.operation != Operation::kCreate) return {};
-    JsonObject& spec = Part(object, "spec");
+    JsonObject& spec = ObjectMember(object.get_object(), "spec");
     spec["username"] = request.user.name;
     spec["groups"] = JsonArray(request.user.groups.begin(), request.user.groups.end());
     if (request.user.uid.empty()) {
@@ -175,9 +165,7 @@ class CreatorsAreRecorded final : public Admission {
 
  private:
   static JsonObject& Annotations(Json& object) {
-    Json& annotations = MetadataOf(object)["annotations"];
-    if (!annotations.is_object()) annotations.emplace_object();
-    return annotations.get_object();
+    return ObjectMember(MetadataOf(object), "annotations");
   }
 };
 

@@ -10,6 +10,7 @@
 #include "kubexms/api/kinds/autoscaling_v1.h"
 #include "kubexms/api/meta_v1.h"
 #include "kubexms/apiserver/builtin_admissions.h"
+#include "kubexms/apiserver/lower_case.h"
 #include "kubexms/apiserver/metadata.h"
 
 namespace kubexms {
@@ -17,20 +18,14 @@ namespace {
 
 const FieldPath kSpec("spec");
 
-const Json& Member(const Json& value, std::string_view key) {
-  static const Json absent;
-  const Json* member = FindMember(value, key);
-  return member == nullptr ? absent : *member;
-}
-
 const JsonArray& Items(const Json& value, std::string_view key) {
   static const JsonArray empty;
-  const Json& member = Member(value, key);
+  const Json& member = MemberOrNull(value, key);
   return member.is_array() ? member.get_array() : empty;
 }
 
 bool IsTrue(const Json& value, std::string_view key) {
-  const Json& member = Member(value, key);
+  const Json& member = MemberOrNull(value, key);
   return member.is_bool() && member.get_bool();
 }
 
@@ -42,20 +37,13 @@ std::vector<std::string> Strings(const Json& value, std::string_view key) {
   return strings;
 }
 
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](char c) { return static_cast<char>(tolower(c)); });
-  return lower;
-}
-
 void AddAll(const Messages& messages, const FieldPath& path, std::string_view value,
             FieldErrors& errors) {
   for (const std::string& message : messages) errors.push_back(Invalid(path, Json(value), message));
 }
 
 bool IsEstablished(const Json& definition) {
-  return std::ranges::any_of(Items(Member(definition, "status"), "conditions"),
+  return std::ranges::any_of(Items(MemberOrNull(definition, "status"), "conditions"),
                              [](const Json& condition) {
                                return FindString(condition, "type") == "Established" &&
                                       FindString(condition, "status") == "True";
@@ -66,7 +54,7 @@ bool IsEstablished(const Json& definition) {
 class DefinitionRules {
  public:
   DefinitionRules(const Json& definition, FieldErrors& errors)
-      : definition_(definition), spec_(Member(definition, "spec")), errors_(errors) {}
+      : definition_(definition), spec_(MemberOrNull(definition, "spec")), errors_(errors) {}
 
   void Check() {
     CheckNames();
@@ -86,7 +74,7 @@ class DefinitionRules {
             Invalid(group_path, Json(group), "should be a domain with at least one dot"));
       }
     }
-    const Json& names = Member(spec_, "names");
+    const Json& names = MemberOrNull(spec_, "names");
     const FieldPath names_path = kSpec.Child("names");
     for (const std::string_view key : {"plural", "singular", "kind", "listKind"}) {
       const FieldPath path = names_path.Child(key);
@@ -122,7 +110,7 @@ class DefinitionRules {
       CheckColumns(versions[i], path);
     }
     if (storage_versions != 1) {
-      errors_.push_back(Invalid(versions_path, Member(spec_, "versions"),
+      errors_.push_back(Invalid(versions_path, MemberOrNull(spec_, "versions"),
                                 "must have exactly one version marked as storage version"));
     }
   }
@@ -130,7 +118,7 @@ class DefinitionRules {
   void CheckSchema(const Json& version, const FieldPath& path) {
     const FieldPath schema_path = path.Child("schema");
     const FieldPath open_api_path = schema_path.Child("openAPIV3Schema");
-    const Json& schema = Member(Member(version, "schema"), "openAPIV3Schema");
+    const Json& schema = MemberOrNull(MemberOrNull(version, "schema"), "openAPIV3Schema");
     if (schema.is_null()) {
       errors_.push_back(Required(open_api_path, "schemas are required"));
       return;
@@ -216,17 +204,17 @@ class DefinitionStrategy final : public Strategy {
     const auto check = [&](const Json& from, const Json& to, std::string_view key,
                            const FieldPath& parent) {
       const FieldPath path = parent.Child(key);
-      if (!JsonEqual(Member(from, key), Member(to, key))) {
-        errors.push_back(Invalid(path, Member(to, key), "field is immutable"));
+      if (!JsonEqual(MemberOrNull(from, key), MemberOrNull(to, key))) {
+        errors.push_back(Invalid(path, MemberOrNull(to, key), "field is immutable"));
       }
     };
-    const Json& old_spec = Member(before, "spec");
-    const Json& spec = Member(now, "spec");
+    const Json& old_spec = MemberOrNull(before, "spec");
+    const Json& spec = MemberOrNull(now, "spec");
     const FieldPath names = kSpec.Child("names");
     check(old_spec, spec, "scope", kSpec);
     check(old_spec, spec, "group", kSpec);
-    check(Member(old_spec, "names"), Member(spec, "names"), "kind", names);
-    check(Member(old_spec, "names"), Member(spec, "names"), "plural", names);
+    check(MemberOrNull(old_spec, "names"), MemberOrNull(spec, "names"), "kind", names);
+    check(MemberOrNull(old_spec, "names"), MemberOrNull(spec, "names"), "plural", names);
   }
 
   bool CountsGenerations() const override { return true; }
@@ -259,7 +247,7 @@ SchemaHandle WithMetadata(const SchemaHandle& schema) {
 std::vector<PrinterColumn> ReadColumns(const Json& version) {
   std::vector<PrinterColumn> columns;
   for (const Json& column : Items(version, "additionalPrinterColumns")) {
-    const Json& priority = Member(column, "priority");
+    const Json& priority = MemberOrNull(column, "priority");
     columns.push_back({.name = std::string(FindString(column, "name")),
                        .type = std::string(FindString(column, "type")),
                        .format = std::string(FindString(column, "format")),
@@ -271,13 +259,13 @@ std::vector<PrinterColumn> ReadColumns(const Json& version) {
 }
 
 void ReadSubresources(const Json& version, Resource& resource) {
-  const Json& subresources = Member(version, "subresources");
-  const bool has_status = !Member(subresources, "status").is_null();
+  const Json& subresources = MemberOrNull(version, "subresources");
+  const bool has_status = !MemberOrNull(subresources, "status").is_null();
   resource.strategy = CustomResourceStrategy(has_status);
   if (has_status) {
     resource.subresources.push_back({.name = "status", .verbs = {"get", "patch", "update"}});
   }
-  const Json& scale = Member(subresources, "scale");
+  const Json& scale = MemberOrNull(subresources, "scale");
   if (scale.is_null()) return;
   resource.scale =
       ScalePaths{.spec_replicas = std::string(FindString(scale, "specReplicasPath")),
@@ -298,8 +286,8 @@ std::string DeprecationOf(const Resource& resource, const Json& version) {
 }
 
 ResourcePtr MakeResource(const Json& definition, const Json& version) {
-  const Json& spec = Member(definition, "spec");
-  const Json& names = Member(spec, "names");
+  const Json& spec = MemberOrNull(definition, "spec");
+  const Json& names = MemberOrNull(spec, "names");
   auto resource = std::make_shared<Resource>();
   resource->group = FindString(spec, "group");
   resource->version = FindString(version, "name");
@@ -328,7 +316,7 @@ ResourcePtr MakeResource(const Json& definition, const Json& version) {
   }
   const FieldPath path;
   const CrdSchema schema =
-      ParseCrdSchema(Member(Member(version, "schema"), "openAPIV3Schema"), path);
+      ParseCrdSchema(MemberOrNull(MemberOrNull(version, "schema"), "openAPIV3Schema"), path);
   if (schema.schema != nullptr) {
     resource->schema = WithMetadata(schema.schema);
   } else {
@@ -353,14 +341,14 @@ const Strategy* CustomResourceDefinitionStrategy() {
 
 std::vector<ResourcePtr> MakeCustomResources(const Json& definition) {
   std::vector<ResourcePtr> resources;
-  for (const Json& version : Items(Member(definition, "spec"), "versions")) {
+  for (const Json& version : Items(MemberOrNull(definition, "spec"), "versions")) {
     if (IsTrue(version, "served")) resources.push_back(MakeResource(definition, version));
   }
   return resources;
 }
 
 ResourcePtr MakeStorageResource(const Json& definition) {
-  for (const Json& version : Items(Member(definition, "spec"), "versions")) {
+  for (const Json& version : Items(MemberOrNull(definition, "spec"), "versions")) {
     if (IsTrue(version, "storage")) return MakeResource(definition, version);
   }
   return nullptr;

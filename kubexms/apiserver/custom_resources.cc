@@ -16,16 +16,12 @@ constexpr std::chrono::milliseconds kCleanUpInterval(200);
 constexpr std::chrono::milliseconds kIdleInterval(std::chrono::seconds(30));
 constexpr size_t kCleanUpPage = 500;
 
-const Json& Member(const Json& value, std::string_view key) {
-  static const Json absent;
-  const Json* member = FindMember(value, key);
-  return member == nullptr ? absent : *member;
+const Json& NamesOf(const Json& definition) {
+  return MemberOrNull(MemberOrNull(definition, "spec"), "names");
 }
 
-const Json& NamesOf(const Json& definition) { return Member(Member(definition, "spec"), "names"); }
-
 std::string_view GroupOf(const Json& definition) {
-  return FindString(Member(definition, "spec"), "group");
+  return FindString(MemberOrNull(definition, "spec"), "group");
 }
 
 // Sets a condition; its time only when the status is another one.

@@ -10,7 +10,7 @@
 #include "kubexms/api/kinds/rbac_v1.h"
 #include "kubexms/api/labels.h"
 #include "kubexms/apiserver/default_role_table.h"
-#include "kubexms/apiserver/object_json.h"
+#include "kubexms/apiserver/metadata.h"
 #include "kubexms/apiserver/policy_rules.h"
 #include "kubexms/base/check.h"
 

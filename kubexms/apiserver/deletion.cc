@@ -15,17 +15,13 @@ namespace {
 constexpr std::string_view kOrphan = "orphan";
 constexpr std::string_view kForeground = "foregroundDeletion";
 
-bool IsCore(const Resource& resource, std::string_view plural) {
-  return resource.group.empty() && resource.plural == plural;
-}
-
 int64_t IntegerAt(const Json* value, int64_t fallback) {
   return value != nullptr && value->is_int64() ? value->get_int64() : fallback;
 }
 
 // Only Pods are given time; one that runs nowhere or has ended needs none.
 int64_t GracePeriod(const Json& object, const Resource& resource, const DeleteQuery& options) {
-  if (!IsCore(resource, "pods")) return 0;
+  if (!resource.Is("", "pods")) return 0;
   const Json* spec = FindMember(object, "spec");
   const Json* status = FindMember(object, "status");
   const std::string_view phase = status == nullptr ? "" : FindString(*status, "phase");
@@ -116,7 +112,7 @@ bool MarkForDeletion(Json& object, const Resource& resource, const DeleteQuery& 
   const int64_t grace = GracePeriod(object, resource, options);
   if (grace == 0 && !HasFinalizers(object) && !HasContentFinalizers(object, resource)) return true;
   SetDeletionTime(metadata, resource, grace, now);
-  if (IsCore(resource, "namespaces")) {
+  if (resource.Is("", "namespaces")) {
     Json& status = object.get_object()["status"];
     if (!status.is_object()) status.emplace_object();
     status.get_object()["phase"] = "Terminating";
@@ -125,7 +121,7 @@ bool MarkForDeletion(Json& object, const Resource& resource, const DeleteQuery& 
 }
 
 bool HasContentFinalizers(const Json& object, const Resource& resource) {
-  if (!IsCore(resource, "namespaces")) return false;
+  if (!resource.Is("", "namespaces")) return false;
   const Json* spec = FindMember(object, "spec");
   const Json* finalizers = spec == nullptr ? nullptr : FindMember(*spec, "finalizers");
   return finalizers != nullptr && finalizers->is_array() && !finalizers->get_array().empty();

@@ -18,11 +18,6 @@ constexpr std::string_view kSetByDeletion[] = {"deletionTimestamp", "deletionGra
 constexpr size_t kMaxGeneratedName = 63;
 constexpr size_t kSuffix = 5;
 
-std::string_view MetadataString(const Json& object, std::string_view key) {
-  const Json* metadata = FindMember(object, "metadata");
-  return metadata == nullptr ? std::string_view() : FindString(*metadata, key);
-}
-
 // Copies a member of the old metadata, or its absence.
 void KeepMember(JsonObject& metadata, const JsonObject& old, std::string_view key) {
   const auto found = old.find(key);
@@ -204,16 +199,28 @@ void ValidateNoNewFinalizers(const JsonObject& metadata, const JsonObject& old,
 
 }  // namespace
 
-JsonObject& MetadataOf(Json& object) {
-  Json& metadata = object.get_object()["metadata"];
-  if (!metadata.is_object()) metadata.emplace_object();
-  return metadata.get_object();
+JsonObject& ObjectMember(JsonObject& object, std::string_view key) {
+  Json& member = object[key];
+  if (!member.is_object()) member.emplace_object();
+  return member.get_object();
 }
+
+JsonObject& MetadataOf(Json& object) { return ObjectMember(object.get_object(), "metadata"); }
 
 const JsonObject& MetadataOf(const Json& object) {
   static const JsonObject empty;
   const Json* metadata = FindMember(object, "metadata");
   return metadata == nullptr || !metadata->is_object() ? empty : metadata->get_object();
+}
+
+const Json& MemberOrNull(const Json& object, std::string_view key) {
+  static const Json null;
+  const Json* member = FindMember(object, key);
+  return member == nullptr ? null : *member;
+}
+
+std::string_view MetadataString(const Json& object, std::string_view key) {
+  return FindString(MemberOrNull(object, "metadata"), key);
 }
 
 std::string_view NameOf(const Json& object) { return MetadataString(object, "name"); }

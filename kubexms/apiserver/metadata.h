@@ -20,7 +20,13 @@ JsonObject& MetadataOf(Json& object);
 // Empty when there is none.
 const JsonObject& MetadataOf(const Json& object);
 
+// The object member of that name, made when there is none.
+JsonObject& ObjectMember(JsonObject& object, std::string_view key);
+// A member, or null when there is none.
+const Json& MemberOrNull(const Json& object, std::string_view key);
+
 // Strings of the metadata, empty when absent.
+std::string_view MetadataString(const Json& object, std::string_view key);
 std::string_view NameOf(const Json& object);
 std::string_view NamespaceOf(const Json& object);
 std::string_view UidOf(const Json& object);

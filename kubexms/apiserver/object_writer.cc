@@ -28,10 +28,6 @@ std::string KeyOf(const WriteRequest& request, std::string_view name) {
   return StorageKey(request.resource, request.resource.namespaced ? request.name_space : "", name);
 }
 
-bool IsService(const Resource& resource) {
-  return resource.group.empty() && resource.plural == "services";
-}
-
 Error Conflict(const WriteRequest& request, std::string_view name) {
   return Error::Conflict(request.resource.qualified_name(), name, kModified);
 }
@@ -155,11 +151,11 @@ class Write {
                                               const store::Record& record, bool bound);
   Result<store::Transaction> WithAddresses(Json& document, const Json* old,
                                            store::Transaction transaction) {
-    if (!IsService(resource_)) return transaction;
+    if (!resource_.Is("", "services")) return transaction;
     return environment_.addresses.Assign(document, old, Now(), std::move(transaction));
   }
   store::Transaction WithoutAddresses(const Json& document, store::Transaction transaction) {
-    if (!IsService(resource_)) return transaction;
+    if (!resource_.Is("", "services")) return transaction;
     return environment_.addresses.Release(document, std::move(transaction));
   }
 
@@ -210,7 +206,7 @@ Result<std::optional<Written>> Write::CommitCreation(const Json& document) {
     transaction = std::move(transaction).IfAbsent(key);
     // An address may be lost to somebody faster, so every attempt begins without.
     std::optional<Json> addressed;
-    if (IsService(resource_)) {
+    if (resource_.Is("", "services")) {
       addressed = document;
       ASSIGN_OR_RETURN(transaction, WithAddresses(*addressed, nullptr, std::move(transaction)));
     }

@@ -12,7 +12,7 @@
 
 #include "kubexms/api/codec.h"
 #include "kubexms/api/quote.h"
-#include "kubexms/apiserver/object_json.h"
+#include "kubexms/apiserver/metadata.h"
 #include "kubexms/apiserver/resource.h"
 #include "kubexms/apiserver/service_account_tokens.h"
 

@@ -8,6 +8,7 @@
 #include "kubexms/api/field_error.h"
 #include "kubexms/api/protobuf.h"
 #include "kubexms/api/quote.h"
+#include "kubexms/apiserver/lower_case.h"
 #include "kubexms/base/yaml.h"
 
 namespace kubexms {
@@ -15,13 +16,6 @@ namespace {
 
 Error InvalidOptions(std::string_view kind, ErrorCause cause) {
   return Error::Invalid(fmt::format("{}.meta.k8s.io", kind), "", {std::move(cause)});
-}
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](char c) { return static_cast<char>(tolower(c)); });
-  return lower;
 }
 
 // A parameter that is given is set, unless its value says otherwise; clients differ in the case.

@@ -85,6 +85,10 @@ struct Resource {
   // "Pod" or "Deployment.apps".
   std::string qualified_kind() const { return group.empty() ? kind : kind + "." + group; }
 
+  // Whether it is this one of the built-in resources.
+  bool Is(std::string_view of_group, std::string_view of_plural) const {
+    return group == of_group && plural == of_plural;
+  }
   bool Allows(std::string_view verb) const;
   const Subresource* FindSubresource(std::string_view name) const;
 };

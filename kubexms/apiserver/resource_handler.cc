@@ -261,7 +261,7 @@ Result<HttpResponse> ResourceHandler::Create(const ResourceCall& call) {
     return Error(405, "MethodNotAllowed",
                  "create not allowed while custom resource definition is terminating");
   }
-  if (call.resource->group.empty() && call.resource->plural == "bindings") {
+  if (call.resource->Is("", "bindings")) {
     return OtherKinds().BindPod(call);
   }
   ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));

@@ -7,7 +7,7 @@
 #include "kubexms/api/kinds/authentication_v1.h"
 #include "kubexms/api/kinds/authorization_v1.h"
 #include "kubexms/api/time.h"
-#include "kubexms/apiserver/object_json.h"
+#include "kubexms/apiserver/metadata.h"
 
 namespace kubexms {
 namespace {

@@ -10,7 +10,7 @@
 #include "kubexms/api/group_version.h"
 #include "kubexms/api/kinds/authentication_v1.h"
 #include "kubexms/api/time.h"
-#include "kubexms/apiserver/object_json.h"
+#include "kubexms/apiserver/metadata.h"
 #include "kubexms/apiserver/small_file.h"
 #include "kubexms/base/base64.h"
 #include "kubexms/base/check.h"

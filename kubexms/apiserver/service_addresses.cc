@@ -37,17 +37,9 @@ std::optional<uint32_t> ParseIp(const std::string& text) {
   return ntohl(address.s_addr);
 }
 
-JsonObject& SpecOf(Json& service) {
-  Json& spec = service.get_object()["spec"];
-  if (!spec.is_object()) spec.emplace_object();
-  return spec.get_object();
-}
+JsonObject& SpecOf(Json& service) { return ObjectMember(service.get_object(), "spec"); }
 
-const Json& SpecOf(const Json& service) {
-  static const Json empty = JsonObject();
-  const Json* spec = FindMember(service, "spec");
-  return spec == nullptr ? empty : *spec;
-}
+const Json& SpecOf(const Json& service) { return MemberOrNull(service, "spec"); }
 
 std::string_view TypeOf(const Json& service) { return FindString(SpecOf(service), "type"); }
 
