@@ -111,6 +111,11 @@ bool CompletesDeletion(const Json& document, const Resource& resource) {
   return grace == nullptr || !grace->is_int64() || grace->get_int64() == 0;
 }
 
+void KeepGeneration(Json& document, const Json& old) {
+  const Json* generation = MetadataOf(old).if_contains("generation");
+  if (generation != nullptr) MetadataOf(document)["generation"] = *generation;
+}
+
 std::string WithoutVersion(Json document) {
   MetadataOf(document).erase("resourceVersion");
   return WriteJson(document);
@@ -271,6 +276,8 @@ Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied)
     resource_.strategy->PrepareForUpdate(document.get_object(), old.get_object());
   }
   CarryOverMetadata(document, old, resource_);
+  // Where a pod runs is decided for it, and no change of what is wanted.
+  if (part == "binding") KeepGeneration(document, old);
   RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kUpdate, document, &old));
   MetadataOf(document)["resourceVersion"] = ResourceVersionOf(old);
   FieldErrors errors = ValidateDocument(document, resource_);

@@ -8,6 +8,7 @@
 #include "kubexms/api/quote.h"
 #include "kubexms/api/strategic_patch.h"
 #include "kubexms/apiserver/body.h"
+#include "kubexms/apiserver/deletion.h"
 #include "kubexms/apiserver/metadata.h"
 #include "kubexms/apiserver/scale.h"
 #include "kubexms/apiserver/shape.h"
@@ -70,21 +71,18 @@ Result<Json> PatchDocument(const ResourceCall& call, Json document, const Schema
   return Error::UnsupportedMediaType("415: Unsupported Media Type");
 }
 
-void SetPodScheduled(Json& pod, std::string_view now) {
+// Adds the condition, or replaces the one of its type.
+void SetPodCondition(Json& pod, JsonObject condition) {
   Json& status = pod.get_object()["status"];
   if (!status.is_object()) status.emplace_object();
   Json& conditions = status.get_object()["conditions"];
   if (!conditions.is_array()) conditions.emplace_array();
-  for (Json& condition : conditions.get_array()) {
-    if (FindString(condition, "type") != "PodScheduled") continue;
-    condition.get_object()["status"] = "True";
-    condition.get_object()["lastTransitionTime"] = now;
-    condition.get_object().erase("reason");
-    condition.get_object().erase("message");
+  for (Json& other : conditions.get_array()) {
+    if (FindString(other, "type") != AsView(condition["type"].get_string())) continue;
+    other = std::move(condition);
     return;
   }
-  conditions.get_array().push_back(
-      JsonObject{{"type", "PodScheduled"}, {"status", "True"}, {"lastTransitionTime", now}});
+  conditions.get_array().push_back(std::move(condition));
 }
 
 int64_t IntegerAt(const Json& object, std::string_view part, std::string_view key) {
@@ -220,7 +218,8 @@ Result<HttpResponse> Subresources::Bind(const ResourceCall& call, const Subresou
                   fmt::format("pod {} is being deleted, cannot be assigned to a host", name));
             }
             spec.get_object()["nodeName"] = node;
-            SetPodScheduled(pod, now);
+            SetPodCondition(
+                pod, {{"type", "PodScheduled"}, {"status", "True"}, {"lastTransitionTime", now}});
             return Change{std::move(pod)};
           }));
   return HttpResponse::Text(201, "application/json", Success(201));
@@ -249,6 +248,21 @@ Result<HttpResponse> Subresources::Evict(const ResourceCall& call, const Subreso
   }
   if (options.precondition_uid.empty()) options.precondition_uid = UidOf(pod);
   WriteRequest request = RequestOf(call, "kube-apiserver", options.dry_run);
+  // Whoever looks after the pod can tell from this why it ends.
+  request.subresource = "status";
+  const std::string now = Time::Now(environment_.clock).ToString();
+  ASSIGN_OR_RETURN(const Written marked,
+                   environment_.writer.Update(request, [&](const Json& old) -> Result<Change> {
+                     RETURN_IF_ERROR(CheckPreconditions(old, options, *call.resource));
+                     Json disrupted = old;
+                     SetPodCondition(disrupted, {{"type", "DisruptionTarget"},
+                                                 {"status", "True"},
+                                                 {"reason", "EvictionByEvictionAPI"},
+                                                 {"message", "Eviction API: evicting"},
+                                                 {"lastTransitionTime", now}});
+                     return Change{std::move(disrupted)};
+                   }));
+  options.precondition_version.clear();
   request.subresource = "";
   ASSIGN_OR_RETURN(const Deleted deleted, environment_.writer.Delete(request, options));
   return HttpResponse::Text(201, "application/json", Success(201));

@@ -64,6 +64,28 @@ void ValidateUsages(const Field& usages) {
   }
 }
 
+bool IsDecision(std::string_view type) {
+  return type == "Approved" || type == "Denied" || type == "Failed";
+}
+
+bool HasCondition(const Field& conditions, std::string_view type) {
+  for (const Field& condition : conditions.Items()) {
+    const Field name = condition["type"];
+    if (name.Text() == type) return true;
+  }
+  return false;
+}
+
+// What was decided stays.
+void ValidateDecisions(const Field& conditions, const Field& old_conditions) {
+  for (const Field& condition : old_conditions.Items()) {
+    const Field type = condition["type"];
+    if (!IsDecision(type.Text()) || HasCondition(conditions, type.Text())) continue;
+    conditions.Forbidden("updates may not remove a condition of type \"" +
+                         std::string(type.Text()) + "\"");
+  }
+}
+
 void ValidateConditions(const Field& conditions) {
   UniqueTexts types;
   bool approved = false;
@@ -75,9 +97,7 @@ void ValidateConditions(const Field& conditions) {
     denied = denied || type.Text() == "Denied";
     const Field status = condition["status"];
     // What was decided cannot be taken back.
-    const bool decision =
-        type.Text() == "Approved" || type.Text() == "Denied" || type.Text() == "Failed";
-    if (decision) {
+    if (IsDecision(type.Text())) {
       status.SetAndOneOf({"True"});
     } else {
       status.SetAndOneOf({"False", "True", "Unknown"});
@@ -112,11 +132,13 @@ class SigningRequestStrategy : public KindStrategy {
     const Field conditions = root["status.conditions"];
     ValidateConditions(conditions);
   }
-  void ValidateStatusUpdate(const JsonObject& object, const JsonObject&,
+  void ValidateStatusUpdate(const JsonObject& object, const JsonObject& old,
                             FieldErrors& errors) const override {
     const Field root(object, errors);
+    const Field old_root(old, errors);
     const Field conditions = root["status.conditions"];
-    ValidateConditions(conditions);
+    const Field old_conditions = old_root["status.conditions"];
+    ValidateDecisions(conditions, old_conditions);
   }
 };
 
