@@ -29,11 +29,20 @@ std::string Success(int code) {
                               {"code", code}});
 }
 
+// Older clients evict in the version that was before; nothing but its name has changed.
+void RenameOldEviction(Json& document) {
+  if (FindString(document, "kind") == "Eviction" &&
+      FindString(document, "apiVersion") == "policy/v1beta1") {
+    document.get_object()["apiVersion"] = "policy/v1";
+  }
+}
+
 Result<Json> ReadBodyOf(const ResourceCall& call, const Subresource& subresource) {
   std::vector<std::string> problems;
   ASSIGN_OR_RETURN(const BodyFormat format, BodyFormatOf(call.http.headers, false));
   ASSIGN_OR_RETURN(Json document,
                    ParseBody(call.http.body, format, subresource.kind, {}, problems));
+  RenameOldEviction(document);
   RETURN_IF_ERROR(CheckKind(document, subresource.kind, false));
   RETURN_IF_ERROR(
       CheckShape(document, *subresource.schema, subresource.kind.kind, subresource.kind.version));

@@ -46,6 +46,18 @@ if kubectl_has 28; then
   shows "whoami as another" "jane" kubectl auth whoami --as=jane
 fi
 
+# --- rules
+kubectl get role reader -o yaml | sed 's/- watch/- watch\n  - patch/' >"$work/role.yaml"
+shows "rules are reconciled" "reconciled" kubectl auth reconcile -f "$work/role.yaml"
+expect "jane may more" yes "$(kubectl auth can-i patch pods --as=jane)"
+kubectl create clusterrole binder --verb=create --resource=clusterrolebindings >/dev/null
+kubectl create clusterrolebinding binders --clusterrole=binder --user=joe >/dev/null
+refuses "nobody gives what he does not have" "attempting to grant RBAC permissions" \
+  kubectl create clusterrolebinding all --clusterrole=cluster-admin --user=joe --as=joe
+kubectl delete rolebinding readers >/dev/null
+expect "jane may nothing without her role" no "$(kubectl auth can-i list pods --as=jane || true)"
+kubectl create rolebinding readers --role=reader --serviceaccount=default:robot >/dev/null
+
 # --- tokens
 token_of() {
   if kubectl_has 24; then

@@ -113,6 +113,11 @@ as_admin /api/v1/namespaces/default/pods/lone/binding --fail \
   --header 'Content-Type: application/json' \
   --data '{"metadata":{"name":"lone"},"target":{"kind":"Node","name":"node1"}}' >"$work/answer"
 shows "a pod is bound to a node" node1 kubectl get pod lone -o wide
+if kubectl_has 25; then
+  shows "a container is added to look at it" "" kubectl debug lone --image=busybox -c helper
+  expect "which is there" helper \
+    "$(kubectl get pod lone -o 'jsonpath={.spec.ephemeralContainers[*].name}')"
+fi
 kubectl drain node1 --force --timeout=30s >"$work/drained" 2>&1 &
 drain=$!
 is_terminating() { kubectl get pod lone | grep Terminating; }

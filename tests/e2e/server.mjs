@@ -34,7 +34,7 @@ export function temporaryDirectory() {
   return directory;
 }
 
-export async function unusedPort() {
+async function unusedPort() {
   const listener = net.createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => listener.once('listening', resolve));
   const { port } = listener.address();
@@ -97,10 +97,10 @@ export class Server {
 
   // Returns when it is ready. Started again, it has the same port and data.
   async start() {
-    this.port ??= await unusedPort();
     const log = path.join(this.directory, 'server.log');
     this.process = new Process(this.kubexms, [
-      'server', `--data-dir=${this.directory}/data`, `--bind=127.0.0.1:${this.port}`, ...this.flags,
+      'server', `--data-dir=${this.directory}/data`, `--bind=127.0.0.1:${this.port ?? 0}`,
+      ...this.flags,
     ], log);
     await eventually('the server is ready', async () => {
       if (!this.process.running) fail(`the server does not start:\n${readFileSync(log, 'utf8')}`);
@@ -110,6 +110,7 @@ export class Server {
 
   async isReady() {
     try {
+      this.port ??= /https:\/\/127.0.0.1:(\d+)/.exec(readFileSync(this.kubeconfig, 'utf8'))[1];
       this.agent ??= this.makeAgent();
       return (await this.request('GET', '/readyz')).status === 200;
     } catch {
