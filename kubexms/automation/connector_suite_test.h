@@ -103,6 +103,7 @@ inline void RunsManyCommandsAtOnce(Connector& connector) {
       const std::string word = "word " + std::to_string(i);
       const Result<CommandResult> result = connector.Exec({.script = "cat", .input = word});
       if (result.ok() && result->output == word) ++right;
+      EXPECT_TRUE(result.ok()) << result.error().message();
     });
   }
   threads.clear();
