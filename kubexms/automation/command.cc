@@ -71,4 +71,8 @@ Error Canceled(std::string_view what) {
 
 bool IsCanceled(const Error& error) { return error.reason() == kCanceled; }
 
+bool IsConnectionLost(const Error& error) {
+  return error.reason() == "ServiceUnavailable" && !error.terminal();
+}
+
 }  // namespace kubexms::automation

@@ -53,5 +53,7 @@ Error CommandFailed(std::string_view what, const CommandResult& result);
 // The error of whatever was interrupted by a stop token.
 Error Canceled(std::string_view what);
 bool IsCanceled(const Error& error);
+// The host cannot be reached, or not any more: it may be back later.
+bool IsConnectionLost(const Error& error);
 
 }  // namespace kubexms::automation

@@ -121,6 +121,13 @@ TEST_F(LocalConnectorTest, HandsALockToOneOwnerUntilItIsStale) {
   const LockState refused = Ask(*connector_, yours);
   EXPECT_FALSE(refused.held);
   EXPECT_EQ(refused.owner, "me");
+  TakeLock required = yours;
+  required.required = true;
+  const auto failed =
+      connector_->Perform({required, WriteFile{.path = directory_.File("not written")}});
+  ASSERT_FALSE(failed.ok());
+  EXPECT_THAT(failed.error().message(), HasSubstr("it is locked by me"));
+  EXPECT_FALSE(directory_.Has("not written"));
   Ask(*connector_, ReleaseLock{mine.path, "you"});
   EXPECT_FALSE(Ask(*connector_, yours).held);
   yours.stale_seconds = 0;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "kubexms/base/base64.h"
@@ -188,6 +189,11 @@ Result<Operation> OperationFromJson(const Json& json) {
       ReadAny(name, json.get_object(), std::make_index_sequence<std::variant_size_v<Operation>>());
   if (!read) return Error::BadRequest(fmt::format("\"{}\" is not an operation", name));
   return *std::move(read);
+}
+
+bool Answers::HasAll(std::span<const Operation> queries) const {
+  return std::all_of(queries.begin(), queries.end(),
+                     [this](const Operation& query) { return FindAnswer(query) != nullptr; });
 }
 
 const Answer* Answers::FindAnswer(const Operation& query) const {

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -22,9 +23,6 @@
 #include "kubexms/base/result.h"
 
 namespace kubexms::automation {
-
-// ---- Answers
-// -------------------------------------------------------------------------------------
 
 // What a change has to say: what its programs printed.
 struct Done {
@@ -204,9 +202,6 @@ using Answer =
     std::variant<Done, Facts, PathState, PackageState, ServiceState, UserState, SysctlState,
                  KernelModuleState, PortState, ProbeResult, LockState, JobState>;
 
-// ---- Queries
-// -------------------------------------------------------------------------------------
-
 struct GetFacts {
   static constexpr std::string_view kName = "GetFacts";
   using AnswerType = Facts;
@@ -329,9 +324,6 @@ struct GetJob {
     field("offset", self.offset);
   }
 };
-
-// ---- Changes
-// -------------------------------------------------------------------------------------
 
 // Replaces the file in one step: a reader sees the old content or the new one, and so does the host
 // after a crash. The directory must exist. An empty owner or group: that of the one who writes.
@@ -606,13 +598,15 @@ struct AppendRecord {
 };
 
 // Takes a lock, or says again that its owner is alive. One whose owner has not been heard of for
-// `stale_seconds` is taken over. Not to get it is an answer, not a failure.
+// `stale_seconds` is taken over. Not to get it is a failure when it is required, so that nothing
+// after it is performed, and an answer otherwise.
 struct TakeLock {
   static constexpr std::string_view kName = "TakeLock";
   using AnswerType = LockState;
   std::string path;
   std::string owner;
   int64_t stale_seconds = 60;
+  bool required = false;
   bool operator==(const TakeLock&) const = default;
 
   template <class Self, class Field>
@@ -620,6 +614,7 @@ struct TakeLock {
     field("path", self.path);
     field("owner", self.owner);
     field("stale_seconds", self.stale_seconds);
+    field("required", self.required);
   }
 };
 
@@ -661,9 +656,6 @@ using Operation =
                  PutUser, RemoveUser, SetSysctl, SetKernelModule, ExtractArchive, RunScript,
                  AppendRecord, TakeLock, ReleaseLock, StartJob>;
 
-// ---- What is true of all of them
-// -----------------------------------------------------------------
-
 std::string_view OperationName(const Operation& operation);
 bool IsQuery(const Operation& operation);
 // What it does, for people: "write /etc/hosts". Contents are left out.
@@ -693,7 +685,7 @@ class Answers {
     KUBEXMS_CHECK(answer != nullptr);
     return *answer;
   }
-  bool Has(const Operation& query) const { return FindAnswer(query) != nullptr; }
+  bool HasAll(std::span<const Operation> queries) const;
 
  private:
   const Answer* FindAnswer(const Operation& query) const;

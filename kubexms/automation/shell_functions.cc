@@ -225,6 +225,9 @@ constexpr ShellFunction kFunctions[] = {
   if [ "$holder" = "$2" ]; then
     printf %s "$2" >"$1/owner" && : >"$1/beat" || return 1
     echo held=1
+  elif [ "$4" = 1 ]; then
+    echo "it is locked by $holder, last heard of $((now - beat)) s ago"
+    return 1
   fi
   echo "owner=$holder"
   echo "age_seconds=$((now - beat))"
