@@ -71,6 +71,8 @@ find_program(KUBEXMS_GRPC_PLUGIN grpc_cpp_plugin REQUIRED)
 kubexms_find_package(OpenSSL 3)
 kubexms_find_package(ZLIB)
 kubexms_find_module(nghttp2 libnghttp2)
+# automation
+kubexms_find_module(libssh libssh)
 if(KUBEXMS_TESTS OR KUBEXMS_BENCHMARKS)
   find_package(GTest REQUIRED)
   find_library(KUBEXMS_RAPIDCHECK rapidcheck REQUIRED)

@@ -1,0 +1,678 @@
+#include "kubexms/automation/engine.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "kubexms/automation/journal.h"
+#include "kubexms/automation/local_connector.h"
+#include "kubexms/automation/simulated_fleet.h"
+#include "kubexms/automation/test_directory_test.h"
+
+namespace kubexms::automation {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const SimulatedHost::Catalog& Packages() {
+  static const SimulatedHost::Catalog kPackages = {
+      {"web", {.services = {"web"}, .files = {{"/etc/web.conf", "as packaged\n"}}}}};
+  return kPackages;
+}
+
+// One attempt at everything, so that a fault is seen.
+Task Once(Task task) {
+  task.retry.attempts = 1;
+  return task;
+}
+
+// A pipeline with something of everything.
+Pipeline Sample(const std::vector<std::string>& hosts) {
+  const auto own_file = [](const StepContext& context) -> Result<std::vector<Resource>> {
+    return std::vector<Resource>{File{.path = "/etc/own", .content = context.host.name + "\n"}};
+  };
+  return {
+      .name = "sample",
+      .modules = {
+          MakeModule(
+              "os", {Once({.name = "kernel",
+                           .steps = {Ensure("parameters",
+                                            {Sysctl{"90-x.conf", {{"net.ipv4.ip_forward", "1"}}}}),
+                                     Ensure("modules", {KernelModules{"x.conf", {"overlay"}}})},
+                           .hosts = hosts}),
+                     Once({.name = "names",
+                           .steps = {Ensure("hosts", {HostsEntries{"lab", {{"10.0.0.1", "one"}}}})},
+                           .hosts = hosts,
+                           .after = std::vector<std::string>{}})}),
+          MakeModule(
+              "web",
+              {Once({.name = "install",
+                     .steps = {Ensure("package", {Package{"web"}}),
+                               Ensure("configure",
+                                      {File{.path = "/etc/web.conf", .content = "ours\n"},
+                                       Service{.name = "web", .restart_after = {"/etc/web.conf"}}}),
+                               Ensure("own file", own_file)},
+                     .hosts = hosts}),
+               Once({.name = "data",
+                     .steps = {Ensure("user", {User{.name = "web"}}),
+                               Ensure("directory", {Directory{.path = "/opt/a/b"},
+                                                    File{.path = "/opt/a/b/c", .content = "c"}}),
+                               Ensure("clean", {Absent{"/etc/legacy"}})},
+                     .hosts = hosts})})}};
+}
+
+class EngineTest : public ::testing::Test {
+ protected:
+  Runtime& Use(SimulatedFleet& fleet, Json config = JsonObject()) {
+    RuntimeOptions options{.cluster = "lab",
+                           .config = std::move(config),
+                           .directory = directory_.path(),
+                           .secrets = &secrets_,
+                           .clock = &clock_,
+                           .random = &random_};
+    for (const auto& host : fleet.hosts()) {
+      options.hosts.push_back({.name = host->name(), .connector = host});
+    }
+    runtime_ = std::make_unique<Runtime>(std::move(options));
+    return *runtime_;
+  }
+  static void AddLegacy(SimulatedFleet& fleet) {
+    for (const auto& host : fleet.hosts()) host->PutFile("/etc/legacy", "old");
+  }
+  static RunReport Must(Result<RunReport> report) {
+    EXPECT_TRUE(report.ok()) << report.error().message();
+    return report.ok() ? *report : RunReport();
+  }
+  static RunReport Succeed(Result<RunReport> report) {
+    RunReport done = Must(std::move(report));
+    EXPECT_TRUE(done.ok()) << (done.error ? done.error->message() : "");
+    return done;
+  }
+
+  TestDirectory directory_;
+  SystemClock clock_;
+  SystemRandom random_;
+  SecretRegistry secrets_;
+  std::unique_ptr<Runtime> runtime_;
+};
+
+TEST_F(EngineTest, PlansWithoutChangingAnything) {
+  SimulatedFleet fleet(3, Packages());
+  Runtime& runtime = Use(fleet);
+  const std::string before = fleet.Snapshot();
+  const Result<RunPlan> plan = Engine(&runtime).Plan(Sample(runtime.AllHosts()));
+  ASSERT_TRUE(plan.ok()) << plan.error().message();
+  EXPECT_EQ(fleet.Snapshot(), before);
+  EXPECT_EQ(fleet.round_trips(), 3u);
+  EXPECT_EQ(plan->checked, 27u);
+  EXPECT_EQ(plan->steps.size(), 24u);  // there is nothing to clean
+  EXPECT_THAT(plan->ToText(), HasSubstr("host-0001 web/install: package\n  install web\n"));
+  EXPECT_THAT(plan->ToText(), HasSubstr("+host-0002\n"));
+  EXPECT_THAT(plan->Summary(), HasSubstr("24 of 27 steps to do on 3 hosts"));
+}
+
+TEST_F(EngineTest, ASecondRunChangesNothingInOneRoundTripAHost) {
+  SimulatedFleet fleet(3, Packages());
+  AddLegacy(fleet);
+  Runtime& runtime = Use(fleet);
+  Engine engine(&runtime);
+  const RunReport first = Succeed(engine.Run(Sample(runtime.AllHosts())));
+  EXPECT_EQ(first.changed, 27u);
+  const std::string after = fleet.Snapshot();
+  const uint64_t changes = fleet.changes();
+  const RunReport second = Succeed(engine.Run(Sample(runtime.AllHosts())));
+  EXPECT_EQ(second.changed, 0u);
+  EXPECT_EQ(second.unchanged, 27u);
+  EXPECT_EQ(second.round_trips, 3u);
+  EXPECT_EQ(fleet.changes(), changes);
+  EXPECT_EQ(fleet.Snapshot(), after);
+  EXPECT_THAT(*engine.Runs(), ::testing::UnorderedElementsAre(first.run, second.run));
+}
+
+TEST_F(EngineTest, EachHostGetsItsOwnData) {
+  SimulatedFleet fleet(50, Packages());
+  Runtime& runtime = Use(fleet);
+  Succeed(Engine(&runtime).Run(Sample(runtime.AllHosts())));
+  for (const auto& host : fleet.hosts()) {
+    EXPECT_EQ(host->ReadFile("/etc/own"), host->name() + "\n");
+  }
+}
+
+TEST_F(EngineTest, WorksOnAThousandHosts) {
+  SimulatedFleet fleet(1000, Packages());
+  Runtime& runtime = Use(fleet);
+  Engine engine(&runtime);
+  Succeed(engine.Run(Sample(runtime.AllHosts())));
+  const RunReport again = Succeed(engine.Run(Sample(runtime.AllHosts())));
+  EXPECT_EQ(again.changed, 0u);
+  EXPECT_EQ(again.round_trips, 1000u);
+}
+
+// Whatever goes wrong wherever: to resume leads to the same state as if nothing had, and to roll
+// back leads to where it began.
+class EngineFaultTest : public EngineTest, public ::testing::WithParamInterface<FaultKind> {};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, EngineFaultTest,
+                         ::testing::Values(FaultKind::kLostBefore, FaultKind::kLostAfter,
+                                           FaultKind::kFails));
+
+TEST_P(EngineFaultTest, ResumingAndRollingBackWorkFromEverywhere) {
+  SimulatedFleet reference(2, Packages());
+  AddLegacy(reference);
+  Runtime& runtime = Use(reference);
+  const Pipeline pipeline = Sample(runtime.AllHosts());
+  Succeed(Engine(&runtime).Run(pipeline));
+  const std::string wanted = reference.Snapshot();
+  const int changes = static_cast<int>(reference.host(0).changes());
+  ASSERT_GT(changes, 10);
+  for (int at = 0; at < changes; ++at) {
+    for (const bool resume : {true, false}) {
+      SimulatedFleet fleet(2, Packages());
+      AddLegacy(fleet);
+      const std::string before = fleet.Snapshot();
+      Engine engine(&Use(fleet));
+      fleet.host(0).Inject({.kind = GetParam(), .after_changes = at});
+      const RunReport failed = Must(engine.Run(pipeline));
+      ASSERT_EQ(failed.outcome, RunOutcome::kFailed) << at;
+      EXPECT_EQ(failed.ExitCode(), 1);
+      if (resume) {
+        Succeed(engine.Resume(pipeline, failed.run));
+        EXPECT_EQ(fleet.Snapshot(), wanted) << "resumed after " << at;
+      }
+      Succeed(engine.Rollback(failed.run));
+      EXPECT_EQ(fleet.Snapshot(), before) << "rolled back after " << at;
+    }
+  }
+}
+
+TEST_F(EngineTest, ARollbackCanBeRepeatedAndARunThatWasRolledBackNotResumed) {
+  SimulatedFleet fleet(2, Packages());
+  AddLegacy(fleet);
+  const std::string before = fleet.Snapshot();
+  Runtime& runtime = Use(fleet);
+  Engine engine(&runtime);
+  const Pipeline pipeline = Sample(runtime.AllHosts());
+  const RunReport run = Succeed(engine.Run(pipeline));
+  fleet.host(1).SetDown(true);
+  const RunReport half = Must(engine.Rollback(run.run));
+  EXPECT_EQ(half.outcome, RunOutcome::kSomeHostsFailed);
+  EXPECT_TRUE(half.failed_hosts.contains("host-0002"));
+  fleet.host(1).SetDown(false);
+  Succeed(engine.Rollback(run.run));
+  EXPECT_EQ(fleet.Snapshot(), before);
+  EXPECT_EQ(Succeed(engine.Rollback(run.run)).changed, 0u);
+  EXPECT_FALSE(engine.Resume(pipeline, run.run).ok());
+}
+
+TEST_F(EngineTest, ResumesOnlyTheSameThing) {
+  SimulatedFleet fleet(1, Packages());
+  const Pipeline pipeline = Sample({"host-0001"});
+  const std::string run = Succeed(Engine(&Use(fleet)).Run(pipeline)).run;
+  Runtime& other = Use(fleet, JsonObject{{"version", 2}});
+  const Result<RunReport> refused = Engine(&other).Resume(pipeline, run);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message(), HasSubstr("the configuration has changed"));
+  EXPECT_FALSE(Engine(&other).Resume(pipeline, "../" + run).ok());
+  EXPECT_FALSE(Engine(&other).Resume(pipeline, "never").ok());
+}
+
+// Takes down in which order steps act, and how many at a time.
+class Recorder {
+ public:
+  void Enter(const std::string& what) {
+    MutexLock lock(mutex_);
+    order_.push_back(what);
+    most_ = std::max(most_, ++inside_);
+  }
+  void Leave() {
+    MutexLock lock(mutex_);
+    --inside_;
+  }
+  std::vector<std::string> order() const {
+    MutexLock lock(mutex_);
+    return order_;
+  }
+  int most() const {
+    MutexLock lock(mutex_);
+    return most_;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::vector<std::string> order_ GUARDED_BY(mutex_);
+  int inside_ GUARDED_BY(mutex_) = 0;
+  int most_ GUARDED_BY(mutex_) = 0;
+};
+
+// Acts once on each host, and remembers that in a file.
+class RecordedStep final : public Step {
+ public:
+  RecordedStep(std::string name, Recorder* recorder)
+      : name_(std::move(name)), recorder_(recorder) {}
+  const std::string& name() const override { return name_; }
+  Result<std::vector<Operation>> Ask(const StepContext&) const override {
+    return std::vector<Operation>{GetPath{"/etc/" + name_}};
+  }
+  Result<Change> Plan(const StepContext&, const Answers& answers) const override {
+    Change change;
+    if (!answers.Get(GetPath{"/etc/" + name_}).exists()) change.summary = {"act"};
+    return change;
+  }
+  bool Acts() const override { return true; }
+  Result<void> Act(const StepContext& context, Runner& runner, const Change&) const override {
+    recorder_->Enter(name_ + " " + context.host.name);
+    std::this_thread::yield();
+    const Result<Change> made =
+        runner.Ensure(std::vector<Resource>{File{.path = "/etc/" + name_, .content = "x"}});
+    recorder_->Leave();
+    if (!made.ok()) return made.error();
+    return {};
+  }
+
+ private:
+  const std::string name_;
+  Recorder* const recorder_;
+};
+
+class EngineOrderTest : public EngineTest {
+ protected:
+  StepPtr Act(const std::string& name) { return std::make_shared<RecordedStep>(name, &recorder_); }
+  Recorder recorder_;
+};
+
+TEST_F(EngineOrderTest, TasksFollowTheirDependencies) {
+  SimulatedFleet fleet(2);
+  Runtime& runtime = Use(fleet);
+  const auto hosts = runtime.AllHosts();
+  using Names = std::vector<std::string>;
+  const Pipeline pipeline{
+      .name = "p",
+      .modules = {
+          MakeModule("m",
+                     {{.name = "d", .steps = {Act("d")}, .hosts = hosts, .after = Names{"b", "c"}},
+                      {.name = "a", .steps = {Act("a")}, .hosts = hosts, .after = Names{}},
+                      {.name = "b", .steps = {Act("b")}, .hosts = hosts, .after = Names{"a"}},
+                      {.name = "c", .steps = {Act("c")}, .hosts = hosts, .after = Names{"a"}}}),
+          MakeModule("n", {{.name = "e", .steps = {Act("e")}, .hosts = hosts}})}};
+  Succeed(Engine(&runtime).Run(pipeline));
+  const std::vector<std::string> order = recorder_.order();
+  ASSERT_EQ(order.size(), 10u);
+  const auto place = [&](char task, int host) {
+    const std::string entry = fmt::format("{} host-000{}", task, host);
+    return std::find(order.begin(), order.end(), entry) - order.begin();
+  };
+  for (int one = 1; one <= 2; ++one) {
+    for (int two = 1; two <= 2; ++two) {
+      EXPECT_LT(place('a', one), place('b', two));
+      EXPECT_LT(place('a', one), place('c', two));
+      EXPECT_LT(place('b', one), place('d', two));
+      EXPECT_LT(place('c', one), place('d', two));
+      EXPECT_LT(place('d', one), place('e', two));
+    }
+  }
+}
+
+TEST_F(EngineOrderTest, SaysAllThatIsWrongWithAPipeline) {
+  SimulatedFleet fleet(1);
+  Runtime& runtime = Use(fleet);
+  using Names = std::vector<std::string>;
+  const Pipeline pipeline{
+      .name = "p",
+      .modules = {MakeModule("m", {{.name = "a", .hosts = {"nobody"}, .after = Names{"b"}},
+                                   {.name = "b", .after = Names{"a"}},
+                                   {.name = "c", .after = Names{"z"}, .group = "g"}})}};
+  const Result<RunPlan> plan = Engine(&runtime).Plan(pipeline);
+  ASSERT_FALSE(plan.ok());
+  for (const char* part :
+       {"no host \"nobody\"", "waits for itself", "waits for \"z\"", "no group \"g\""}) {
+    EXPECT_THAT(plan.error().message(), HasSubstr(part));
+  }
+}
+
+TEST_F(EngineOrderTest, ParallelismIsBounded) {
+  SimulatedFleet fleet(20);
+  Runtime& runtime = Use(fleet);
+  const auto run = [&](const std::string& name, int task_bound, int run_bound) {
+    const Pipeline pipeline{.name = "p",
+                            .modules = {MakeModule("m", {{.name = "t",
+                                                          .steps = {Act(name)},
+                                                          .hosts = runtime.AllHosts(),
+                                                          .parallel = task_bound}})}};
+    Succeed(Engine(&runtime).Run(pipeline, {.parallel = run_bound}));
+  };
+  run("serial", 1, 8);
+  EXPECT_EQ(recorder_.most(), 1);
+  const std::vector<std::string> order = recorder_.order();
+  EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+  run("few", 0, 3);
+  EXPECT_LE(recorder_.most(), 3);
+}
+
+TEST_F(EngineOrderTest, AQuorumIsNeverLost) {
+  SimulatedFleet fleet(5);
+  Runtime& runtime = Use(fleet);
+  Pipeline pipeline{
+      .name = "p",
+      .modules = {MakeModule(
+          "m", {{.name = "t", .steps = {Act("x")}, .hosts = runtime.AllHosts(), .group = "etcd"}})},
+      .groups = {Quorum("etcd", runtime.AllHosts())}};
+  EXPECT_EQ(pipeline.groups[0].max_unavailable, 2);
+  Succeed(Engine(&runtime).Run(pipeline));
+  EXPECT_LE(recorder_.most(), 2);
+  // With two of five gone, no third one may be touched.
+  SimulatedFleet other(5);
+  Runtime& second = Use(other);
+  other.host(0).SetDown(true);
+  other.host(3).SetDown(true);
+  const RunReport report = Must(Engine(&second).Run(pipeline, {.max_failed_hosts = 4}));
+  EXPECT_FALSE(report.ok());
+  EXPECT_EQ(other.changes(), 0u);
+  EXPECT_THAT(report.failed_hosts.at("host-0002").message(), HasSubstr("mend them first"));
+}
+
+TEST_F(EngineTest, PostRunGetsTheErrorAndNeverHidesIt) {
+  SimulatedFleet fleet(1, Packages());
+  Runtime& runtime = Use(fleet);
+  Pipeline pipeline = Sample(runtime.AllHosts());
+  std::string seen;
+  pipeline.post_run = [&](Runtime&, const std::optional<Error>& error) -> Result<void> {
+    seen = error ? error->message() : "none";
+    return Error::Internal("of its own");
+  };
+  fleet.host(0).Inject({.message = "the cause"});
+  const RunReport failed = Must(Engine(&runtime).Run(pipeline));
+  EXPECT_THAT(seen, HasSubstr("the cause"));
+  EXPECT_THAT(failed.error->message(), HasSubstr("the cause"));
+  EXPECT_THAT(failed.post_run_error->message(), HasSubstr("of its own"));
+  const RunReport second = Must(Engine(&runtime).Resume(pipeline, failed.run));
+  EXPECT_EQ(seen, "none");
+  EXPECT_FALSE(second.ok());
+  pipeline.pre_run = [](Runtime&) -> Result<void> { return Error::Internal("not today"); };
+  const uint64_t changes = fleet.changes();
+  EXPECT_FALSE(Must(Engine(&runtime).Run(pipeline)).ok());
+  EXPECT_EQ(seen, "PreRun: not today");
+  EXPECT_EQ(fleet.changes(), changes);
+}
+
+class DisabledModule final : public Module {
+ public:
+  const std::string& name() const override { return name_; }
+  bool IsEnabled(const Runtime& runtime) const override {
+    return FindMember(runtime.config(), "extra") != nullptr;
+  }
+  Result<std::vector<Task>> Tasks(const Runtime& runtime) const override {
+    return std::vector<Task>{{.name = "t",
+                              .steps = {Ensure("s", {File{.path = "/etc/extra"}})},
+                              .hosts = runtime.AllHosts()}};
+  }
+
+ private:
+  const std::string name_ = "extra";
+};
+
+TEST_F(EngineTest, ADisabledModuleIsPassedOver) {
+  SimulatedFleet fleet(1);
+  const Pipeline pipeline{.name = "p", .modules = {std::make_shared<DisabledModule>()}};
+  Succeed(Engine(&Use(fleet)).Run(pipeline));
+  EXPECT_FALSE(fleet.host(0).ReadFile("/etc/extra").has_value());
+  Succeed(Engine(&Use(fleet, JsonObject{{"extra", true}})).Run(pipeline));
+  EXPECT_TRUE(fleet.host(0).ReadFile("/etc/extra").has_value());
+}
+
+TEST_F(EngineTest, TriesAgainAfterALostConnection) {
+  SimulatedFleet fleet(1, Packages());
+  Runtime& runtime = Use(fleet);
+  const Pipeline pipeline{
+      .name = "p",
+      .modules = {MakeModule(
+          "m", {{.name = "t",
+                 .steps = {Ensure("s", {File{.path = "/etc/x"}})},
+                 .hosts = runtime.AllHosts(),
+                 .retry = {.attempts = 2, .first_pause = std::chrono::milliseconds(1)}}})}};
+  fleet.host(0).Inject({.kind = FaultKind::kLostBefore});
+  Succeed(Engine(&runtime).Run(pipeline));
+  EXPECT_TRUE(fleet.host(0).ReadFile("/etc/x").has_value());
+}
+
+TEST_F(EngineTest, AStepThatDoesNotHoldHasFailed) {
+  SimulatedFleet fleet(1);
+  fleet.host(0).SetScriptHandler([](SimulatedHost&, const std::string& script) {
+    return CommandResult{.exit_code = script == "check" ? 1 : 0};
+  });
+  Runtime& runtime = Use(fleet);
+  const Pipeline pipeline{
+      .name = "p",
+      .modules = {MakeModule(
+          "m", {{.name = "t",
+                 .steps = {Script({.name = "s", .done_when = "check", .script = "do it"})},
+                 .hosts = runtime.AllHosts()}})}};
+  const RunReport report = Must(Engine(&runtime).Run(pipeline));
+  EXPECT_THAT(report.error->message(),
+              HasSubstr("host-0001: m/t: s: it was done and does not hold"));
+}
+
+TEST_F(EngineTest, ARequirementEndsTheRunBeforeAnythingIsChanged) {
+  SimulatedFleet fleet(2, Packages());
+  fleet.host(1).Listen(6443);
+  Runtime& runtime = Use(fleet);
+  Pipeline pipeline = Sample(runtime.AllHosts());
+  pipeline.modules.insert(
+      pipeline.modules.begin(),
+      MakeModule(
+          "preflight",
+          {{.name = "ports",
+            .steps = {Require("6443 is free", {GetPort{6443}},
+                              [](const StepContext&, const Answers& answers) -> Result<void> {
+                                if (!answers.Get(GetPort{6443}).listening) return {};
+                                return Error::Internal("port 6443 is taken");
+                              })},
+            .hosts = runtime.AllHosts()}}));
+  const RunReport report = Must(Engine(&runtime).Run(pipeline));
+  EXPECT_THAT(report.error->message(), HasSubstr("host-0002: preflight/ports: 6443 is free"));
+  EXPECT_EQ(fleet.changes(), 0u);
+}
+
+TEST_F(EngineTest, GoesOnWithoutHostsThatFailWhenThatIsAllowed) {
+  SimulatedFleet fleet(3, Packages());
+  fleet.host(1).SetDown(true);
+  Runtime& runtime = Use(fleet);
+  const Pipeline pipeline = Sample(runtime.AllHosts());
+  EXPECT_EQ(Must(Engine(&runtime).Run(pipeline)).ExitCode(), 1);
+  EXPECT_EQ(fleet.changes(), 0u);
+  const RunReport report = Must(Engine(&runtime).Run(pipeline, {.max_failed_hosts = 1}));
+  EXPECT_EQ(report.ExitCode(), 3);
+  EXPECT_TRUE(fleet.host(2).ReadFile("/opt/a/b/c").has_value());
+  fleet.host(1).SetDown(false);
+  Succeed(Engine(&runtime).Resume(pipeline, report.run));
+  EXPECT_TRUE(fleet.host(1).ReadFile("/opt/a/b/c").has_value());
+}
+
+TEST_F(EngineTest, AnotherRunsLockIsRespectedUntilItIsStale) {
+  SimulatedFleet fleet(1, Packages());
+  Runtime& runtime = Use(fleet);
+  const std::string lock = runtime.host_directory() + "/lock";
+  ASSERT_TRUE(fleet.host(0).Perform({TakeLock{.path = lock, .owner = "run other"}}).ok());
+  const RunReport refused = Must(Engine(&runtime).Run(Sample(runtime.AllHosts())));
+  EXPECT_THAT(refused.error->message(), HasSubstr("locked by run other"));
+  EXPECT_EQ(fleet.changes(), 0u);
+  fleet.host(0).Advance(std::chrono::minutes(5));
+  Succeed(Engine(&runtime).Resume(Sample(runtime.AllHosts()), refused.run));
+}
+
+TEST_F(EngineTest, AFailureIsExplained) {
+  SimulatedFleet fleet(1, Packages());
+  fleet.host(0).SetDiskFull(true);
+  Runtime& runtime = Use(fleet);
+  const RunReport report = Must(Engine(&runtime).Run(Sample(runtime.AllHosts())));
+  const Json json = report.ToJson();
+  EXPECT_EQ(FindString(json, "outcome"), "Failed");
+  EXPECT_EQ(FindString(json, "cause"), "a file system of the host is full");
+  EXPECT_THAT(std::string(FindString(json, "error")),
+              HasSubstr("host-0001: os/kernel: parameters: write file /etc/sysctl.d/90-x.conf"));
+}
+
+class StopAfter final : public EventSink {
+ public:
+  explicit StopAfter(int changes) : left_(changes) {}
+  void OnEvent(const Event& event) override {
+    if (event.type == Event::Type::kStepChanged && --left_ == 0) stop_.request_stop();
+  }
+  std::stop_token token() const { return stop_.get_token(); }
+
+ private:
+  std::atomic<int> left_;
+  std::stop_source stop_;
+};
+
+TEST_F(EngineTest, StopsCleanlyAndGoesOnLater) {
+  SimulatedFleet fleet(2, Packages());
+  Runtime& runtime = Use(fleet);
+  const Pipeline pipeline = Sample(runtime.AllHosts());
+  StopAfter sink(3);
+  const RunReport stopped =
+      Must(Engine(&runtime).Run(pipeline, {.stop = sink.token(), .events = &sink}));
+  EXPECT_EQ(stopped.outcome, RunOutcome::kCanceled);
+  EXPECT_EQ(stopped.ExitCode(), 1);
+  EXPECT_LT(stopped.changed, 16u);
+  Succeed(Engine(&runtime).Resume(pipeline, stopped.run));
+}
+
+TEST_F(EngineTest, OneProgramAtATimeWorksOnACluster) {
+  SimulatedFleet fleet(1, Packages());
+  Runtime& runtime = Use(fleet);
+  const auto held = ClusterLock::Take(directory_.File("lock"), "run first (process 1)");
+  ASSERT_TRUE(held.ok());
+  const Result<RunReport> refused = Engine(&runtime).Run(Sample(runtime.AllHosts()));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message(), HasSubstr("run first (process 1)"));
+}
+
+TEST_F(EngineTest, SecretsAreInNoJournalEventOrReport) {
+  SimulatedFleet fleet(1, Packages());
+  Runtime& runtime = Use(fleet);
+  secrets_.Add("hunter2hunter2");
+  const Pipeline pipeline{
+      .name = "p",
+      .modules = {MakeModule(
+          "m", {Once({.name = "t",
+                      .steps = {Ensure("s", {File{.path = "/etc/x",
+                                                  .content = "password=hunter2hunter2\n"}}),
+                                Script({.name = "fails",
+                                        .done_when = "false",
+                                        .script = "login hunter2hunter2"})},
+                      .hosts = runtime.AllHosts()})})}};
+  const RunReport report = Must(Engine(&runtime).Run(pipeline));
+  EXPECT_FALSE(report.ok());
+  const std::string journal = directory_.Read("runs/" + report.run + "/journal");
+  EXPECT_THAT(journal, Not(HasSubstr("hunter2hunter2")));
+  for (const Event& event : report.timeline) {
+    EXPECT_THAT(WriteJson(ToJson(event)), Not(HasSubstr("hunter2hunter2")));
+  }
+  EXPECT_EQ(fleet.host(0).ReadFile("/etc/x"), "password=hunter2hunter2\n");
+}
+
+class EngineKillTest : public ::testing::Test {
+ protected:
+  static constexpr int kFiles = 12;
+
+  // The whole program: a run, or its continuation, on this machine's files.
+  Result<RunReport> Program(const std::string& resume) {
+    SystemClock clock;
+    SystemRandom random;
+    SecretRegistry secrets;
+    Host host{.name = "here", .connector = MakeLocalConnector({}, &random)};
+    Runtime runtime({.cluster = "kill",
+                     .hosts = {host},
+                     .directory = operator_.path(),
+                     .host_directory = host_.File("kubexms"),
+                     .secrets = &secrets,
+                     .clock = &clock,
+                     .random = &random});
+    std::vector<StepPtr> steps = {Ensure("directory", {OurDirectory()})};
+    for (int i = 0; i < kFiles; ++i) {
+      steps.push_back(Ensure(fmt::format("file {}", i),
+                             {OurFile(fmt::format("d/{}", i), fmt::format("content {}", i))}));
+    }
+    steps.push_back(Ensure("existing", {OurFile("existing", "new")}));
+    const Pipeline pipeline{
+        .name = "p",
+        .modules = {MakeModule("m", {{.name = "t", .steps = steps, .hosts = {"here"}}})}};
+    if (resume.empty()) return Engine(&runtime).Run(pipeline);
+    return resume == "rollback" ? Engine(&runtime).Rollback(Engine(&runtime).Runs()->back())
+                                : Engine(&runtime).Resume(pipeline, resume);
+  }
+  File OurFile(const std::string& name, const std::string& content) const {
+    const std::string user = User();
+    return {.path = host_.File(name), .content = content, .owner = user, .group = Group()};
+  }
+  Directory OurDirectory() const {
+    return {.path = host_.File("d"), .owner = User(), .group = Group()};
+  }
+  static std::string User() { return Id("-un"); }
+  static std::string Group() { return Id("-gn"); }
+  static std::string Id(const char* flag) {
+    std::string text;
+    const auto ran = MakeLocalTransport()->Execute(
+        {.command_line = fmt::format("id {}", flag),
+         .on_output = [&](OutputStream, std::string_view bytes) { text += bytes; }});
+    EXPECT_TRUE(ran.ok());
+    if (!text.empty()) text.pop_back();
+    return text;
+  }
+  // Starts the program and kills it once its journal has so many lines.
+  void RunAndKill(int lines) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) ::_exit(Program("").ok() ? 0 : 1);
+    while (JournalLines() < lines && ::waitpid(child, nullptr, WNOHANG) == 0) {
+      std::this_thread::yield();
+    }
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+  }
+  std::string RunName() const {
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(operator_.File("runs"), none)) {
+      return entry.path().filename();
+    }
+    return {};
+  }
+  int JournalLines() const {
+    const std::string text = operator_.Read("runs/" + RunName() + "/journal");
+    return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+  }
+
+  TestDirectory operator_;
+  TestDirectory host_;
+};
+
+class EngineKillAtTest : public EngineKillTest, public ::testing::WithParamInterface<int> {};
+INSTANTIATE_TEST_SUITE_P(Lines, EngineKillAtTest, ::testing::Values(1, 2, 3, 8, 15, 24));
+
+TEST_P(EngineKillAtTest, ARunThatWasKilledGoesOnAndCanBeTakenBack) {
+  host_.Write("existing", "old");
+  RunAndKill(GetParam());
+  const Result<RunReport> resumed = Program(RunName());
+  ASSERT_TRUE(resumed.ok()) << resumed.error().message();
+  EXPECT_TRUE(resumed->ok()) << resumed->error->message();
+  for (int i = 0; i < kFiles; ++i) {
+    EXPECT_EQ(host_.Read(fmt::format("d/{}", i)), fmt::format("content {}", i));
+  }
+  EXPECT_EQ(host_.Read("existing"), "new");
+  const Result<RunReport> back = Program("rollback");
+  ASSERT_TRUE(back.ok() && back->ok());
+  EXPECT_EQ(host_.Read("existing"), "old");
+  EXPECT_FALSE(host_.Has("d"));
+}
+
+}  // namespace
+}  // namespace kubexms::automation

@@ -1,0 +1,79 @@
+#include "kubexms/automation/journal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kubexms/automation/test_directory_test.h"
+
+namespace kubexms::automation {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class JournalTest : public ::testing::Test {
+ protected:
+  void Append(const JournalRecord& record) {
+    const auto journal = Journal::Open(directory_.File("journal"), &secrets_);
+    ASSERT_TRUE(journal.ok());
+    ASSERT_TRUE((*journal)->Append(record).ok());
+  }
+
+  TestDirectory directory_;
+  SecretRegistry secrets_;
+};
+
+TEST_F(JournalTest, GivesBackWhatWasWritten) {
+  Append({.type = JournalRecord::Type::kRun, .run = "r", .pipeline = "p", .config = "sum"});
+  Append({.type = JournalRecord::Type::kBegin,
+          .run = "r",
+          .task = "m/t",
+          .step = "s \"quoted\"\n",
+          .host = "h",
+          .summary = {"one", "two"},
+          .undo = {RestorePath{"/a", "/b"}, SetService{.service = "x", .active = "stop"}}});
+  const auto records = ReadJournal(directory_.File("journal"));
+  ASSERT_TRUE(records.ok()) << records.error().message();
+  ASSERT_EQ(records->size(), 2u);
+  EXPECT_EQ((*records)[0].config, "sum");
+  EXPECT_EQ((*records)[1].step, "s \"quoted\"\n");
+  EXPECT_EQ((*records)[1].summary.size(), 2u);
+  ASSERT_EQ((*records)[1].undo.size(), 2u);
+  EXPECT_TRUE((*records)[1].undo[0] == Operation(RestorePath{"/a", "/b"}));
+}
+
+TEST_F(JournalTest, ALineThatACrashCutOffDoesNotCount) {
+  Append({.type = JournalRecord::Type::kRun, .run = "r"});
+  const std::string whole = directory_.Read("journal");
+  for (size_t cut = 1; cut < whole.size(); ++cut) {
+    directory_.Write("journal", whole + whole.substr(0, cut));
+    ASSERT_EQ(ReadJournal(directory_.File("journal"))->size(), 1u);
+    Append({.type = JournalRecord::Type::kFinished, .run = "r"});
+    ASSERT_EQ(ReadJournal(directory_.File("journal"))->size(), 2u);
+  }
+}
+
+TEST_F(JournalTest, SaysWhichRecordIsWrong) {
+  EXPECT_THAT(ParseJournal("{\"type\":\"run\"}\n{}\n").error().message(), HasSubstr("record 2"));
+  EXPECT_FALSE(ReadJournal(directory_.File("none")).ok());
+}
+
+TEST_F(JournalTest, SecretsStayOut) {
+  secrets_.Add("swordfish");
+  Append({.type = JournalRecord::Type::kFailed, .run = "r", .message = "login: swordfish"});
+  EXPECT_THAT(directory_.Read("journal"), Not(HasSubstr("swordfish")));
+}
+
+TEST_F(JournalTest, ALockHasOneOwner) {
+  const std::string path = directory_.File("lock");
+  auto first = ClusterLock::Take(path, "first");
+  ASSERT_TRUE(first.ok());
+  const auto second = ClusterLock::Take(path, "second");
+  ASSERT_FALSE(second.ok());
+  EXPECT_THAT(second.error().message(), HasSubstr("first is working on it"));
+  first->reset();
+  EXPECT_TRUE(ClusterLock::Take(path, "second").ok());
+}
+
+}  // namespace
+}  // namespace kubexms::automation

@@ -1,0 +1,31 @@
+#include "kubexms/automation/pipeline.h"
+
+#include <algorithm>
+
+namespace kubexms::automation {
+namespace {
+
+class ListModule final : public Module {
+ public:
+  ListModule(std::string name, std::vector<Task> tasks)
+      : name_(std::move(name)), tasks_(std::move(tasks)) {}
+  const std::string& name() const override { return name_; }
+  Result<std::vector<Task>> Tasks(const Runtime&) const override { return tasks_; }
+
+ private:
+  const std::string name_;
+  const std::vector<Task> tasks_;
+};
+
+}  // namespace
+
+Group Quorum(std::string name, std::vector<std::string> hosts) {
+  const int spare = (static_cast<int>(hosts.size()) - 1) / 2;
+  return {std::move(name), std::move(hosts), std::max(1, spare)};
+}
+
+ModulePtr MakeModule(std::string name, std::vector<Task> tasks) {
+  return std::make_shared<ListModule>(std::move(name), std::move(tasks));
+}
+
+}  // namespace kubexms::automation

@@ -1,0 +1,61 @@
+#pragma once
+
+// What ~/.ssh/config says about hosts, as far as it concerns how to reach them.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexms/base/result.h"
+
+namespace kubexms::automation {
+
+// Empty where the file says nothing.
+struct SshConfigEntry {
+  std::string host_name;
+  std::string user;
+  std::optional<int> port;
+  std::vector<std::string> identity_files;  // "~" and "%d" are the home directory
+  std::string proxy_jump;                   // "a,user@b:2222"; "none": no bastion
+  std::string known_hosts_file;             // the first one
+  std::string identity_agent;
+  std::optional<bool> identities_only;
+
+  bool operator==(const SshConfigEntry&) const = default;
+};
+
+class SshConfig {
+ public:
+  // Knows the keywords for what is above; others are skipped. "Match" blocks and "Include" are
+  // refused with the line's number, because to leave them out could mean another host.
+  static Result<SshConfig> Parse(std::string_view text, std::string_view home);
+  // Of a file that does not exist: empty.
+  static Result<SshConfig> Load(const std::string& path, std::string_view home);
+
+  // As ssh does: of each keyword the first value counts, of IdentityFile all.
+  SshConfigEntry Lookup(std::string_view alias) const;
+
+ private:
+  struct Block {
+    std::vector<std::string> patterns;  // "*", "web?", "!web1"
+    SshConfigEntry entry;
+  };
+
+  std::vector<Block> blocks_;
+};
+
+// "user@host:port" with optional user and port; an IPv6 address stands in brackets.
+struct SshAddress {
+  std::string user;
+  std::string host;
+  std::optional<int> port;
+
+  bool operator==(const SshAddress&) const = default;
+};
+Result<SshAddress> ParseSshAddress(std::string_view text);
+
+// The addresses of "a,user@b:2222"; empty for "" and "none".
+Result<std::vector<SshAddress>> ParseProxyJump(std::string_view text);
+
+}  // namespace kubexms::automation

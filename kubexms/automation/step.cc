@@ -1,0 +1,98 @@
+#include "kubexms/automation/step.h"
+
+#include <fmt/format.h>
+
+namespace kubexms::automation {
+namespace {
+
+class NamedStep : public Step {
+ public:
+  explicit NamedStep(std::string name) : name_(std::move(name)) {}
+  const std::string& name() const override { return name_; }
+
+ private:
+  const std::string name_;
+};
+
+class EnsureStep final : public NamedStep {
+ public:
+  using Resources = std::function<Result<std::vector<Resource>>(const StepContext&)>;
+
+  EnsureStep(std::string name, Resources resources)
+      : NamedStep(std::move(name)), resources_(std::move(resources)) {}
+
+  Result<std::vector<Operation>> Ask(const StepContext& context) const override {
+    ASSIGN_OR_RETURN(const std::vector<Resource> resources, resources_(context));
+    return QueriesFor(resources);
+  }
+  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+    ASSIGN_OR_RETURN(const std::vector<Resource> resources, resources_(context));
+    return PlanFor(resources, answers, context.backup_directory);
+  }
+
+ private:
+  const Resources resources_;
+};
+
+class ScriptStep final : public NamedStep {
+ public:
+  explicit ScriptStep(ScriptOptions options)
+      : NamedStep(options.name), options_(std::move(options)) {}
+
+  Result<std::vector<Operation>> Ask(const StepContext&) const override {
+    return std::vector<Operation>{Probe{options_.done_when}};
+  }
+  Result<Change> Plan(const StepContext&, const Answers& answers) const override {
+    Change change;
+    if (answers.Get(Probe{options_.done_when}).exit_code == 0) return change;
+    const RunScript run{options_.script};
+    change.summary = {Describe(run)};
+    change.operations = {run};
+    if (!options_.undo.empty()) change.undo = {RunScript{options_.undo}};
+    return change;
+  }
+
+ private:
+  const ScriptOptions options_;
+};
+
+class RequireStep final : public NamedStep {
+ public:
+  using Check = std::function<Result<void>(const StepContext&, const Answers&)>;
+
+  RequireStep(std::string name, std::vector<Operation> queries, Check check)
+      : NamedStep(std::move(name)), queries_(std::move(queries)), check_(std::move(check)) {}
+
+  Result<std::vector<Operation>> Ask(const StepContext&) const override { return queries_; }
+  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+    const Result<void> checked = check_(context, answers);
+    if (!checked.ok()) return Terminal(checked.error());
+    return Change();
+  }
+
+ private:
+  const std::vector<Operation> queries_;
+  const Check check_;
+};
+
+}  // namespace
+
+StepPtr Ensure(std::string name, std::vector<Resource> resources) {
+  return Ensure(std::move(name), [resources = std::move(resources)](const StepContext&) {
+    return Result<std::vector<Resource>>(resources);
+  });
+}
+
+StepPtr Ensure(std::string name,
+               std::function<Result<std::vector<Resource>>(const StepContext&)> resources) {
+  return std::make_shared<EnsureStep>(std::move(name), std::move(resources));
+}
+
+StepPtr Script(ScriptOptions options) { return std::make_shared<ScriptStep>(std::move(options)); }
+
+StepPtr Require(std::string name, std::vector<Operation> queries,
+                std::function<Result<void>(const StepContext&, const Answers&)> check) {
+  return std::make_shared<RequireStep>(std::move(name), std::move(queries), std::move(check));
+}
+
+}  // namespace kubexms::automation

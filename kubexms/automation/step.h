@@ -1,0 +1,70 @@
+#pragma once
+
+// One atomic, idempotent operation on a host: check, run, rollback.
+//
+// A step is asked what it has to know (Ask), says from the answers what it would change (Plan), and
+// the engine does the rest: it asks for many steps in one round trip, shows the plan, performs the
+// change, asks again to see that it holds, and can take it back from the journal alone. One step
+// object serves all hosts at the same time, so it is immutable: what concerns one host is in the
+// context and in the change, never in the step.
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kubexms/automation/operation.h"
+#include "kubexms/automation/resource.h"
+#include "kubexms/automation/runner.h"
+#include "kubexms/automation/runtime.h"
+#include "kubexms/base/result.h"
+
+namespace kubexms::automation {
+
+struct StepContext {
+  const Runtime& runtime;
+  const Host& host;
+  std::string run;               // the id of the run
+  std::string backup_directory;  // on the host, of this run
+  std::stop_token stop;
+};
+
+class Step {
+ public:
+  virtual ~Step() = default;
+
+  // Unique within its task: "configure containerd".
+  virtual const std::string& name() const = 0;
+  // What has to be known about the host.
+  virtual Result<std::vector<Operation>> Ask(const StepContext& context) const = 0;
+  // What is to be changed; empty when nothing is. `answers` has at least what was asked for. Talks
+  // to nobody: the same answers give the same change. An error says why it cannot be.
+  virtual Result<Change> Plan(const StepContext& context, const Answers& answers) const = 0;
+  // What operations cannot say, done after those of the change. Only called when Acts(). It may be
+  // called again after a crash and must then pick up where it was.
+  virtual Result<void> Act(const StepContext&, Runner&, const Change&) const { return {}; }
+  virtual bool Acts() const { return false; }
+};
+using StepPtr = std::shared_ptr<const Step>;
+
+// The resources are true.
+StepPtr Ensure(std::string name, std::vector<Resource> resources);
+// The same, when they depend on the host.
+StepPtr Ensure(std::string name,
+               std::function<Result<std::vector<Resource>>(const StepContext&)> resources);
+
+struct ScriptOptions {
+  std::string name;
+  std::string done_when;  // a command that changes nothing and ends with 0 once it is done
+  std::string script;
+  std::string undo;  // empty: it cannot be undone. It must do no harm when there is nothing to undo
+};
+// A command has been run.
+StepPtr Script(ScriptOptions options);
+
+// Changes nothing: the run ends here unless `check` likes the answers.
+StepPtr Require(std::string name, std::vector<Operation> queries,
+                std::function<Result<void>(const StepContext&, const Answers&)> check);
+
+}  // namespace kubexms::automation

@@ -1,0 +1,16 @@
+#pragma once
+
+// Points in time as text, in UTC.
+
+#include <string>
+
+#include "kubexms/base/clock.h"
+
+namespace kubexms::automation {
+
+// "2024-01-01T00:00:00.000Z".
+std::string FormatTimestamp(Clock::WallTime time);
+// "20240101-000000": sorts by time, and fits into a file name.
+std::string FormatTimeForName(Clock::WallTime time);
+
+}  // namespace kubexms::automation
