@@ -11,6 +11,9 @@ namespace {
 
 using Operation = AdmissionRequest::Operation;
 
+constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
+constexpr std::string_view kUnreachable = "node.kubernetes.io/unreachable";
+
 class SystemNamespacesStay final : public Admission {
  public:
   Result<void> Admit(const AdmissionRequest& request, Json& object) override {
@@ -30,8 +33,7 @@ class PodTolerations final : public Admission {
     if (request.operation != Operation::kCreate || !request.resource.Is("", "pods")) return {};
     Json& tolerations = ObjectMember(object.get_object(), "spec")["tolerations"];
     if (!tolerations.is_array()) tolerations.emplace_array();
-    for (const std::string_view key :
-         {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
+    for (const std::string_view key : {kNotReady, kUnreachable}) {
       if (Tolerates(tolerations.get_array(), key)) continue;
       tolerations.get_array().push_back(JsonObject{{"key", key},
                                                    {"operator", "Exists"},
@@ -108,7 +110,6 @@ class NewNodesAreNotReady final : public Admission {
  public:
   Result<void> Admit(const AdmissionRequest& request, Json& object) override {
     if (request.operation != Operation::kCreate || !request.resource.Is("", "nodes")) return {};
-    constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
     Json& taints = ObjectMember(object.get_object(), "spec")["taints"];
     if (!taints.is_array()) taints.emplace_array();
     const bool tainted = std::ranges::any_of(taints.get_array(), [](const Json& taint) {

@@ -1,0 +1,57 @@
+// What others write and we parse: ssh configurations, journals, templates, answers of hosts.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "kubexms/automation/diff.h"
+#include "kubexms/automation/journal.h"
+#include "kubexms/automation/shell_functions.h"
+#include "kubexms/automation/ssh_config.h"
+#include "kubexms/automation/text_template.h"
+
+using namespace kubexms;
+using namespace kubexms::automation;
+
+namespace {
+
+void ReadAnswers(std::string_view text) {
+  const Operation operations[] = {GetFacts{}, GetPath{"/x", true}, Probe{"true"}};
+  static_cast<void>(ParseAnswers(operations, text, "m").ok());
+}
+
+// A record that could be read is the same after it was written and read again.
+void ReadRecord(std::string_view text) {
+  const Result<JournalRecord> record = ParseRecord(text);
+  if (!record.ok()) return;
+  const SecretRegistry secrets;
+  const std::string written = WriteRecord(*record, secrets);
+  const Result<JournalRecord> again = ParseRecord(written);
+  KUBEXMS_CHECK(again.ok() && WriteRecord(*again, secrets) == written);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  switch (data[0] % 5) {
+    case 0: {
+      const Result<SshConfig> config = SshConfig::Parse(text, "/home/me");
+      if (config.ok()) static_cast<void>(config->Lookup(text.substr(0, 20)));
+      static_cast<void>(ParseProxyJump(text).ok());
+      break;
+    }
+    case 1: ReadRecord(text); break;
+    case 2:
+      static_cast<void>(
+          RenderTemplate(text, {{"a", "x"}, {"b", {{"c", 1}}}, {"d", JsonArray{1, 2}}}).ok());
+      break;
+    case 3: ReadAnswers(text); break;
+    default:
+      static_cast<void>(
+          UnifiedDiff("f", text.substr(0, text.size() / 2), text.substr(text.size() / 2)));
+  }
+  return 0;
+}
