@@ -153,7 +153,7 @@ class Write {
   Result<std::optional<Written>> CommitCreation(const Json& document);
   Result<void> PrepareUpdate(Json& document, const Json& old, bool applied);
   Result<std::optional<Written>> CommitUpdate(Json document, const Json& old,
-                                              const store::Record& record, bool bound);
+                                              const store::Record& record);
   Result<store::Transaction> WithAddresses(Json& document, const Json* old,
                                            store::Transaction transaction) {
     if (!resource_.Is("", "services")) return transaction;
@@ -249,9 +249,8 @@ Result<std::optional<Written>> Write::TryUpdate(const ObjectWriter::ChangeFuncti
   ASSIGN_OR_RETURN(const Json old, ReadDocument(resource_, *record));
   ASSIGN_OR_RETURN(ObjectWriter::Change changed, change(old));
   RETURN_IF_ERROR(CheckIdentity(changed.document, old, record->mod_revision, request_));
-  const bool bound = IsBoundToVersion(changed.document);
   RETURN_IF_ERROR(PrepareUpdate(changed.document, old, changed.applied));
-  return CommitUpdate(std::move(changed.document), old, *record, bound);
+  return CommitUpdate(std::move(changed.document), old, *record);
 }
 
 Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied) {
@@ -291,7 +290,7 @@ Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied)
 }
 
 Result<std::optional<Written>> Write::CommitUpdate(Json document, const Json& old,
-                                                   const store::Record& record, bool bound) {
+                                                   const store::Record& record) {
   ASSIGN_OR_RETURN(store::Transaction transaction,
                    WithAddresses(document, &old,
                                  store::Transaction().IfRevision(record.key, record.mod_revision)));
@@ -315,10 +314,8 @@ Result<std::optional<Written>> Write::CommitUpdate(Json document, const Json& ol
   }
   ASSIGN_OR_RETURN(const store::CommitResult result,
                    environment_.store.Commit(std::move(transaction)));
-  if (!result.committed()) {
-    if (bound && result.mismatch->key == record.key) return Conflict(request_, request_.name);
-    return std::optional<Written>();
-  }
+  // Tried again: a document that names the version it is based on is then found to be too old.
+  if (!result.committed()) return std::optional<Written>();
   written.object = encoded.WithVersion(result.revision);
   return std::optional(std::move(written));
 }
