@@ -13,7 +13,7 @@ std::string TwoUnits(int64_t large, char large_unit, int64_t small, char small_u
 
 }  // namespace
 
-std::string HumanDuration(std::chrono::nanoseconds duration) {
+std::string HumanDuration(std::chrono::milliseconds duration) {
   constexpr int64_t kDaysOfYear = 365;
   const int64_t seconds = std::chrono::duration_cast<std::chrono::seconds>(duration).count();
   if (seconds < -1) return "<invalid>";

@@ -29,6 +29,11 @@ TEST(HumanDurationTest, IsLessExactTheLongerItIs) {
   EXPECT_EQ(HumanDuration(days(8 * 365 + 100)), "8y");
 }
 
+TEST(HumanDurationTest, CopesWithAnyYear) {
+  EXPECT_EQ(HumanDuration(-days(365 * 10'000)), "<invalid>");
+  EXPECT_EQ(HumanDuration(days(365 * 10'000)), "10000y");
+}
+
 TEST(HumanDurationTest, ForgivesClocksThatDifferALittle) {
   EXPECT_EQ(HumanDuration(-1500ms), "0s");
   EXPECT_EQ(HumanDuration(-2s), "<invalid>");

@@ -31,7 +31,7 @@ class PodSummary {
   std::string Ready() const { return fmt::format("{}/{}", ready_, total_); }
 
   // "3", or "3 (5m ago)".
-  std::string Restarts(Clock::WallTime now) const {
+  std::string Restarts(Row::Moment now) const {
     if (restarts_.count == 0 || restarts_.last.IsZero()) {
       return fmt::format("{}", restarts_.count);
     }

@@ -19,7 +19,10 @@ namespace kubexms::printers {
 // The cells of one object while they are written.
 class Row {
  public:
-  Row(TextBuffer& out, Clock::WallTime now) : out_(out), now_(now) {}
+  using Moment = std::chrono::sys_time<std::chrono::milliseconds>;
+
+  Row(TextBuffer& out, Clock::WallTime now)
+      : out_(out), now_(std::chrono::floor<std::chrono::milliseconds>(now)) {}
 
   // Text, numbers and truth values, each a cell.
   template <class... Cells>
@@ -35,7 +38,7 @@ class Row {
   std::string Since(JsonView time) const;
   // Since the object was created.
   std::string Age(JsonView object) const { return Since(object["metadata"]["creationTimestamp"]); }
-  Clock::WallTime now() const { return now_; }
+  Moment now() const { return now_; }
 
   // Says that nothing more will happen to the object, and how it ended.
   void Complete(std::string_view reason, std::string_view message);
@@ -57,7 +60,7 @@ class Row {
   void Separate();
 
   TextBuffer& out_;
-  const Clock::WallTime now_;
+  const Moment now_;
   bool first_ = true;
   std::string_view complete_reason_;
   std::string_view complete_message_;
