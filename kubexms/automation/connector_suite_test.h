@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <thread>
@@ -66,7 +67,11 @@ inline void KeepsTheEndOfLongOutput(Connector& connector) {
   EXPECT_TRUE(result.output.ends_with("200000\nend\n"));
 }
 
-// `seconds` is unlikely to be asked for by anything else on the machine.
+// A time that no other process on the machine sleeps for, not even another test.
+inline std::string UniqueSeconds(int number) {
+  return std::to_string(1'000'000 + 10 * static_cast<int64_t>(::getpid()) + number);
+}
+
 inline bool IsSleeping(Connector& connector, const std::string& seconds) {
   return Ask(connector, Probe{"for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <$f 2>/dev/null; "
                               "echo; done | grep -q '^sleep " +
@@ -75,23 +80,25 @@ inline bool IsSleeping(Connector& connector, const std::string& seconds) {
 }
 
 inline void EndsTheProcessTreeAtTheTimeout(Connector& connector) {
-  const Command command{.script = "setsid sleep 91873 >/dev/null 2>&1 & sleep 91874",
+  const std::string first = UniqueSeconds(1);
+  const std::string second = UniqueSeconds(2);
+  const Command command{.script = "setsid sleep " + first + " >/dev/null 2>&1 & sleep " + second,
                         .timeout = std::chrono::milliseconds(300)};
   const Result<CommandResult> result = connector.Exec(command);
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().reason(), "Timeout") << result.error().message();
-  EXPECT_FALSE(IsSleeping(connector, "91873"));
-  EXPECT_FALSE(IsSleeping(connector, "91874"));
+  EXPECT_FALSE(IsSleeping(connector, first));
+  EXPECT_FALSE(IsSleeping(connector, second));
 }
 
 inline void EndsTheProcessTreeWhenStopped(Connector& connector) {
   std::stop_source stop;
   const Result<CommandResult> result = connector.Exec(
-      {.script = "echo started; exec sleep 91875"},
+      {.script = "echo started; exec sleep " + UniqueSeconds(3)},
       [&](OutputStream, std::string_view) { stop.request_stop(); }, stop.get_token());
   ASSERT_FALSE(result.ok());
   EXPECT_TRUE(IsCanceled(result.error())) << result.error().message();
-  EXPECT_FALSE(IsSleeping(connector, "91875"));
+  EXPECT_FALSE(IsSleeping(connector, UniqueSeconds(3)));
 }
 
 inline void RunsManyCommandsAtOnce(Connector& connector) {

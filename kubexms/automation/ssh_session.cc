@@ -42,8 +42,17 @@ Error Lost(std::string_view why) {
 class ChannelHandle {
  public:
   ~ChannelHandle() { KUBEXMS_CHECK(channel_ == nullptr); }
+  // libssh keeps a freed channel until the other side has closed it, so the callbacks are taken
+  // back.
   void Close() {
-    if (channel_) ssh_channel_free(std::exchange(channel_, nullptr));
+    if (!channel_) return;
+    if (callbacks_) ssh_remove_channel_callbacks(channel_, std::exchange(callbacks_, nullptr));
+    ssh_channel_free(std::exchange(channel_, nullptr));
+  }
+  // They must live until Close().
+  void SetCallbacks(ssh_channel_callbacks callbacks) {
+    callbacks_ = callbacks;
+    ssh_set_channel_callbacks(channel_, callbacks);
   }
   ssh_channel get() const { return channel_; }
   bool Make(ssh_session session) {
@@ -53,6 +62,7 @@ class ChannelHandle {
 
  private:
   ssh_channel channel_ = nullptr;
+  ssh_channel_callbacks callbacks_ = nullptr;
 };
 
 // What the session's thread does for one channel. All methods are called on that thread.
@@ -155,7 +165,7 @@ int CommandWorker::Open(ssh_session session) {
     callbacks_.userdata = this;
     callbacks_.channel_exit_status_function = OnExitStatus;
     callbacks_.channel_exit_signal_function = OnExitSignal;
-    ssh_set_channel_callbacks(channel_.get(), &callbacks_);
+    channel_.SetCallbacks(&callbacks_);
     stage_ = Stage::kRequesting;
   }
   if (stage_ == Stage::kRequesting) {
