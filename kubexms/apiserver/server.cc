@@ -256,13 +256,11 @@ Result<void> ApiServer::Impl::WriteKubeconfig() {
 
 std::vector<HealthCheck> ApiServer::Impl::Checks() {
   return {{.name = "ping", .check = [] { return Result<void>(); }},
-          {.name = "log", .check = [] { return Result<void>(); }},
           {.name = "etcd",
            .check = [this]() -> Result<void> {
              const Result<uint64_t> revision = store_->CurrentRevision();
              return revision.ok() ? Result<void>() : Result<void>(revision.error());
            }},
-          {.name = "informer-sync", .check = [] { return Result<void>(); }, .live = false},
           {.name = "shutdown",
            .check = [this]() -> Result<void> {
              if (stopping_) return Error::ServiceUnavailable("the server is stopping");
