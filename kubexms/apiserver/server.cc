@@ -162,10 +162,10 @@ Result<std::unique_ptr<ApiServer::Impl>> ApiServer::Impl::Create(ApiServerOption
   RETURN_IF_ERROR(MakeDataDirectory(options.data_directory));
   // First the store, which a second server in this directory does not get: it then changes nothing.
   ASSIGN_OR_RETURN(std::unique_ptr<store::Store> store, OpenStore(options));
-  ASSIGN_OR_RETURN(ServerCredentials credentials,
-                   LoadOrMakeCredentials(CredentialsFor(options), clock.Now()));
   ASSIGN_OR_RETURN(ServiceAddresses addresses,
                    ServiceAddresses::Create(options.addresses, *store, random));
+  ASSIGN_OR_RETURN(ServerCredentials credentials,
+                   LoadOrMakeCredentials(CredentialsFor(options), clock.Now()));
   ASSIGN_OR_RETURN(auto authorizer,
                    RbacAuthorizer::Open(*store, options.log.Named("authorization")));
   ASSIGN_OR_RETURN(TokenIssuer tokens,
