@@ -82,14 +82,15 @@ if(KUBEXMS_BENCHMARKS)
   find_package(nlohmann_json REQUIRED)
 endif()
 
-# kubexms_add_library(NAME DEPENDS lib... LINKS target... PUBLIC_LINKS target...)
+# kubexms_add_library(NAME DEPENDS lib... LINKS target... PUBLIC_LINKS target... TEST_DEPENDS lib...)
 #
 # Every .cc in the folder (and the folders below it) is part of the library kubexms_NAME, except
 # that the *_test.cc become the test program NAME_test and main.cc belongs to a program. DEPENDS
 # are libraries of ours and must agree with the direction table of tests/tidy; LINKS are other
-# people's and are not passed on, unless named in PUBLIC_LINKS.
+# people's and are not passed on, unless named in PUBLIC_LINKS. TEST_DEPENDS are libraries of ours
+# that only the tests use.
 function(kubexms_add_library name)
-  cmake_parse_arguments(arg "" "" "DEPENDS;LINKS;PUBLIC_LINKS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "DEPENDS;LINKS;PUBLIC_LINKS;TEST_DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cc$")
@@ -114,7 +115,9 @@ function(kubexms_add_library name)
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kubexms/${name} FILES_MATCHING PATTERN "*.h")
 
   if(KUBEXMS_TESTS AND tests)
-    kubexms_add_test(${name}_test SOURCES ${tests} LINKS kubexms::${name} ${arg_LINKS})
+    list(TRANSFORM arg_TEST_DEPENDS PREPEND kubexms::)
+    kubexms_add_test(${name}_test SOURCES ${tests}
+                     LINKS kubexms::${name} ${arg_LINKS} ${arg_TEST_DEPENDS})
   endif()
 endfunction()
 

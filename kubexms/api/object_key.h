@@ -1,0 +1,37 @@
+#pragma once
+
+// The name of an object among those of its kind.
+
+#include <boost/container_hash/hash.hpp>
+#include <compare>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "kubexms/api/meta_v1.h"
+
+namespace kubexms {
+
+struct ObjectKey {
+  std::string name_space;  // empty for objects of the cluster
+  std::string name;
+
+  static ObjectKey Of(const ObjectMeta& metadata) { return {metadata.namespace_, metadata.name}; }
+
+  // "namespace/name", or "name" for objects of the cluster.
+  std::string ToString() const { return name_space.empty() ? name : name_space + "/" + name; }
+
+  auto operator<=>(const ObjectKey&) const = default;
+};
+
+}  // namespace kubexms
+
+template <>
+struct std::hash<kubexms::ObjectKey> {
+  size_t operator()(const kubexms::ObjectKey& key) const {
+    size_t seed = std::hash<std::string_view>()(key.name_space);
+    boost::hash_combine(seed, std::hash<std::string_view>()(key.name));
+    return seed;
+  }
+};

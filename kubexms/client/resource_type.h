@@ -1,0 +1,35 @@
+#pragma once
+
+// Where a server keeps the objects of one kind: what a client must know to speak of them.
+
+#include <string>
+#include <string_view>
+
+#include "kubexms/api/type.h"
+
+namespace kubexms {
+
+struct ResourceType {
+  std::string group;  // empty for core
+  std::string version;
+  std::string kind;
+  std::string plural;
+  bool namespaced = true;
+
+  static ResourceType Of(const KindName& kind);
+  template <class T>
+  static ResourceType Of() {
+    return Of(T::kKind);
+  }
+
+  // "v1" or "apps/v1".
+  std::string ApiVersion() const;
+  // "pods" or "deployments.apps", as errors name it.
+  std::string QualifiedName() const;
+  // The path of its objects, in a namespace or in all: "/apis/apps/v1/namespaces/a/deployments".
+  std::string Path(std::string_view name_space) const;
+
+  auto operator<=>(const ResourceType&) const = default;
+};
+
+}  // namespace kubexms
