@@ -1,0 +1,173 @@
+#pragma once
+
+// A cache that follows a server, and tells handlers what changes: a Reflector, an ObjectCache and
+// the handlers, for the objects of one resource in one scope.
+//
+//   Informer pods({.form = FormOf<corev1::Pod>(&StripManagedFields)}, environment);
+//   pods.AddHandler([](const CacheEvent& event) { … event.object.As<corev1::Pod>() … });
+//   std::jthread thread([&](std::stop_token stop) { pods.Run(stop); });
+//
+// Controllers get theirs from an InformerSet, which shares them.
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kubexms/base/metrics.h"
+#include "kubexms/base/mutex.h"
+#include "kubexms/controller/handler_buffer.h"
+#include "kubexms/controller/object_cache.h"
+#include "kubexms/controller/reflector.h"
+
+namespace kubexms {
+
+// Which objects of a resource are cached.
+struct InformerScope {
+  std::string name_space;  // empty: all
+  Selector label_selector;
+  FieldSelector field_selector;
+
+  bool operator==(const InformerScope&) const = default;
+};
+
+struct InformerOptions {
+  ObjectForm form;
+  InformerScope scope;
+  // How much JSON the cached objects may have been; 0: no bound. An informer that would need more
+  // keeps what it has, is not healthy, and says so.
+  size_t max_bytes = 0;
+  bool streaming_list = false;
+  std::chrono::seconds list_timeout = std::chrono::minutes(2);
+  std::chrono::seconds watch_timeout = std::chrono::minutes(5);
+  BackoffOptions backoff;
+};
+
+struct HandlerOptions {
+  // The handler is told of every object this often (give or take a tenth), without a change of it.
+  std::chrono::nanoseconds resync_period{0};  // 0: never
+  // 0: the handler runs on the informer's thread, so it must be quick, must not block, and must not
+  // add or remove handlers. Otherwise it has a thread of its own and this many objects may wait for
+  // it (see HandlerBuffer).
+  size_t buffer = 0;
+};
+
+class Informer final : private ReflectorTarget {
+ public:
+  // Everything is borrowed and must outlive the informer.
+  struct Environment {
+    Client& client;
+    Clock& clock;
+    Random& random;
+    Logger log;
+    MetricsRegistry* metrics = nullptr;
+  };
+
+  Informer(InformerOptions options, Environment environment);
+  ~Informer() override;
+
+  // Follows the server until `stop` is requested, and joins what it started. To be called once.
+  void Run(std::stop_token stop);
+
+  // The rest may be called from any thread.
+
+  // The handler first gets what is there already, as additions with `initial`, and then every
+  // change. What it throws is logged, and the event is over.
+  using HandlerId = uint64_t;
+  HandlerId AddHandler(EventHandler handler, HandlerOptions options = {}) EXCLUDES(delivery_mutex_);
+  // When this returns the handler is not running and will not be called again.
+  void RemoveHandler(HandlerId id) EXCLUDES(delivery_mutex_);
+
+  ObjectCache& cache() { return cache_; }
+  const ObjectCache& cache() const { return cache_; }
+  const InformerOptions& options() const { return options_; }
+
+  // Whether the first list is in the cache and every handler has seen it.
+  bool HasSynced() const EXCLUDES(delivery_mutex_);
+  // False when `stop` was requested first.
+  bool WaitForSync(std::stop_token stop) EXCLUDES(sync_mutex_);
+  // What is wrong with it, if anything: the cache is full, or the server has been silent for
+  // longer than a living watch can be.
+  Result<void> Health() const EXCLUDES(sync_mutex_);
+  ReflectorStats stats() const { return reflector_.stats(); }
+
+ private:
+  struct Handler {
+    EventHandler function;
+    HandlerOptions options;
+    std::shared_ptr<HandlerBuffer> buffer;  // null: none
+    std::jthread buffer_thread;
+    std::jthread resync_thread;
+  };
+
+  Result<void> Replace(std::vector<SharedBytes> objects, const std::string& version) override;
+  Result<std::string> Apply(const ObjectEvent& event) override;
+
+  std::vector<CachedObject> DecodeAll(const std::vector<SharedBytes>& objects);
+  std::optional<CachedObject> DecodeOne(std::string_view json);
+  Result<void> CheckRoom(size_t bytes);
+  void Deliver(const CacheEvent& event) REQUIRES(delivery_mutex_);
+  void DeliverTo(Handler& handler, const CacheEvent& event);
+  void Call(const EventHandler& function, const CacheEvent& event) const;
+  void Resync(HandlerId id) EXCLUDES(delivery_mutex_);
+  void UpdateMetrics();
+  void WakeWaiters() EXCLUDES(sync_mutex_);
+
+  const InformerOptions options_;
+  const Environment environment_;
+  ObjectCache cache_;
+  Reflector reflector_;
+  Gauge objects_;
+  Gauge bytes_;
+  Gauge version_;
+  Counter decode_errors_;
+
+  // Held while handlers are called, so that each sees changes in their order.
+  mutable Mutex delivery_mutex_;
+  std::map<HandlerId, Handler> handlers_ GUARDED_BY(delivery_mutex_);
+  HandlerId next_id_ GUARDED_BY(delivery_mutex_) = 1;
+  std::stop_source stopping_;
+
+  std::atomic<bool> listed_ = false;
+  mutable Mutex sync_mutex_;
+  CondVar synced_;
+  std::optional<Error> failure_ GUARDED_BY(sync_mutex_);
+};
+
+// The objects of an informer with their C++ type. A cheap handle; the informer must outlive it.
+template <class T>
+class Lister {
+ public:
+  explicit Lister(const ObjectCache& cache) : cache_(&cache) {}
+
+  // Null when there is none.
+  std::shared_ptr<const T> Get(const ObjectKey& key) const { return cache_->Get(key).As<T>(); }
+  // In no order. An empty namespace: of all.
+  std::vector<std::shared_ptr<const T>> List(std::string_view name_space = "",
+                                             const Selector& selector = {}) const {
+    return Typed(cache_->List(name_space, selector));
+  }
+  std::vector<std::shared_ptr<const T>> ByIndex(std::string_view index,
+                                                std::string_view value) const {
+    return Typed(cache_->ByIndex(index, value));
+  }
+
+ private:
+  static std::vector<std::shared_ptr<const T>> Typed(const std::vector<CachedObject>& objects) {
+    std::vector<std::shared_ptr<const T>> typed;
+    typed.reserve(objects.size());
+    for (const CachedObject& object : objects) typed.push_back(object.As<T>());
+    return typed;
+  }
+
+  const ObjectCache* cache_;
+};
+
+}  // namespace kubexms

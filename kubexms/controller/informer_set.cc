@@ -1,0 +1,146 @@
+#include "kubexms/controller/informer_set.h"
+
+#include <algorithm>
+
+namespace kubexms {
+namespace {
+
+// The uid of the object that a Status is about, if the answer is a Status.
+std::optional<std::string> UidOfStatus(const SharedBytes& answer) {
+  const Result<Status> status = Decode<Status>(answer.view());
+  if (!status.ok()) return std::nullopt;
+  return status->details ? status->details->uid : std::string();
+}
+
+void Record(const ClientRequest& request, const SharedBytes& answer, Informer& informer) {
+  ObjectCache& cache = informer.cache();
+  const Result<CachedObject> object = informer.options().form.Decode(answer.view());
+  if (!object.ok() || object->metadata->name.empty()) {
+    const std::optional<std::string> uid = UidOfStatus(answer);
+    if (request.verb == Verb::kDelete && uid) {
+      cache.RecordDeletion({request.name_space, request.name}, *uid);
+    }
+    return;
+  }
+  const bool deleted =
+      request.verb == Verb::kDelete && object->metadata->deletion_timestamp.IsZero();
+  const bool selected = informer.options().scope.label_selector.Matches(object->metadata->labels);
+  if (deleted || !selected) {
+    cache.RecordDeletion(object->key(), object->uid());
+  } else {
+    cache.RecordWrite(*object);
+  }
+}
+
+bool Concerns(const Informer& informer, const ClientRequest& request) {
+  const InformerScope& scope = informer.options().scope;
+  const bool same_namespace = scope.name_space.empty() || scope.name_space == request.name_space;
+  return informer.options().form.resource == request.resource && same_namespace &&
+         scope.field_selector.IsEverything();
+}
+
+}  // namespace
+
+InformerSet::~InformerSet() = default;
+
+std::shared_ptr<Informer> InformerSet::Get(const ObjectForm& form, const InformerScope& scope) {
+  MutexLock lock(mutex_);
+  for (const Member& member : members_) {
+    const InformerOptions& options = member.informer->options();
+    if (options.form == form && options.scope == scope) return member.informer;
+  }
+  Environment environment = environment_;
+  environment.log = environment.log.With("resource", form.resource.QualifiedName());
+  Member& member = members_.emplace_back();
+  member.informer =
+      std::make_shared<Informer>(InformerOptions{.form = form,
+                                                 .scope = scope,
+                                                 .max_bytes = defaults_.max_bytes,
+                                                 .streaming_list = defaults_.streaming_list,
+                                                 .list_timeout = defaults_.list_timeout,
+                                                 .watch_timeout = defaults_.watch_timeout,
+                                                 .backoff = defaults_.backoff},
+                                 std::move(environment));
+  if (running_) Start(member);
+  return member.informer;
+}
+
+void InformerSet::Start(Member& member) {
+  member.thread =
+      std::jthread([informer = member.informer](std::stop_token stop) { informer->Run(stop); });
+}
+
+void InformerSet::Remove(const std::shared_ptr<Informer>& informer) {
+  std::list<Member> removed;  // joined when the lock is free again
+  MutexLock lock(mutex_);
+  const auto member = std::find_if(members_.begin(), members_.end(),
+                                   [&](const Member& other) { return other.informer == informer; });
+  if (member != members_.end()) removed.splice(removed.end(), members_, member);
+}
+
+void InformerSet::Run(std::stop_token stop) {
+  {
+    MutexLock lock(mutex_);
+    running_ = true;
+    for (Member& member : members_) Start(member);
+  }
+  Mutex mutex;
+  CondVar stopped;
+  const std::stop_callback wake(stop, [&] {
+    MutexLock lock(mutex);
+    stopped.NotifyAll();
+  });
+  {
+    MutexLock lock(mutex);
+    while (!stop.stop_requested()) stopped.Wait(mutex);
+  }
+  std::vector<std::jthread> threads;
+  {
+    MutexLock lock(mutex_);
+    running_ = false;
+    for (Member& member : members_) threads.push_back(std::move(member.thread));
+  }
+  for (std::jthread& thread : threads) thread.request_stop();
+}
+
+std::vector<std::shared_ptr<Informer>> InformerSet::All() const {
+  std::vector<std::shared_ptr<Informer>> all;
+  MutexLock lock(mutex_);
+  all.reserve(members_.size());
+  for (const Member& member : members_) all.push_back(member.informer);
+  return all;
+}
+
+bool InformerSet::HasSynced() const {
+  const auto all = All();
+  return std::all_of(all.begin(), all.end(),
+                     [](const auto& informer) { return informer->HasSynced(); });
+}
+
+bool InformerSet::WaitForSync(std::stop_token stop) const {
+  const auto all = All();
+  return std::all_of(all.begin(), all.end(),
+                     [&](const auto& informer) { return informer->WaitForSync(stop); });
+}
+
+Result<void> InformerSet::Health() const {
+  for (const auto& informer : All()) RETURN_IF_ERROR(informer->Health());
+  return {};
+}
+
+void InformerSet::RecordWrite(const ClientRequest& request, const SharedBytes& answer) {
+  for (const auto& informer : All()) {
+    if (Concerns(*informer, request)) Record(request, answer, *informer);
+  }
+}
+
+Result<SharedBytes> CacheAwareClient::Do(const ClientRequest& request) {
+  Result<SharedBytes> answer = client_.Do(request);
+  const bool whole_object = request.subresource.empty() || request.subresource == "status";
+  const bool follow = answer.ok() && IsWrite(request.verb) && !request.dry_run && whole_object &&
+                      request.verb != Verb::kDeleteCollection;
+  if (follow) informers_.RecordWrite(request, *answer);
+  return answer;
+}
+
+}  // namespace kubexms

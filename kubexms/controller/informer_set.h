@@ -1,0 +1,104 @@
+#pragma once
+
+// The informers of a process, each shared by all who need it: one watch and one copy of each object
+// for any number of controllers.
+
+#include <list>
+#include <memory>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+#include "kubexms/base/mutex.h"
+#include "kubexms/client/client.h"
+#include "kubexms/controller/informer.h"
+
+namespace kubexms {
+
+// Safe for use from any thread.
+class InformerSet {
+ public:
+  using Environment = Informer::Environment;
+  // What all informers of the set have in common.
+  struct Defaults {
+    size_t max_bytes = 0;
+    bool streaming_list = false;
+    std::chrono::seconds list_timeout = std::chrono::minutes(2);
+    std::chrono::seconds watch_timeout = std::chrono::minutes(5);
+    BackoffOptions backoff;
+  };
+
+  explicit InformerSet(Environment environment) : InformerSet(std::move(environment), {}) {}
+  InformerSet(Environment environment, Defaults defaults)
+      : environment_(std::move(environment)), defaults_(defaults) {}
+  ~InformerSet();
+  InformerSet(const InformerSet&) = delete;
+  InformerSet& operator=(const InformerSet&) = delete;
+
+  // The informer of this form and scope, made if there is none. While Run() runs, a new one starts
+  // at once.
+  std::shared_ptr<Informer> Get(const ObjectForm& form, const InformerScope& scope = {})
+      EXCLUDES(mutex_);
+  template <Kind T>
+  std::shared_ptr<Informer> Get(const InformerScope& scope = {}) {
+    return Get(FormOf<T>(&StripManagedFields<T>), scope);
+  }
+  // Stops the informer, for resources that are no longer served.
+  void Remove(const std::shared_ptr<Informer>& informer) EXCLUDES(mutex_);
+
+  // Runs all informers, those added later too, until `stop` is requested; joins their threads.
+  void Run(std::stop_token stop) EXCLUDES(mutex_);
+
+  // Of the informers that there are now.
+  bool HasSynced() const EXCLUDES(mutex_);
+  // False when `stop` was requested first.
+  bool WaitForSync(std::stop_token stop) const EXCLUDES(mutex_);
+  Result<void> Health() const EXCLUDES(mutex_);
+
+  // Tells the caches what a write of this process did, before the server's watches tell of it.
+  // `answer` is what the server answered with.
+  void RecordWrite(const ClientRequest& request, const SharedBytes& answer) EXCLUDES(mutex_);
+
+ private:
+  struct Member {
+    std::shared_ptr<Informer> informer;
+    std::jthread thread;
+  };
+
+  std::vector<std::shared_ptr<Informer>> All() const EXCLUDES(mutex_);
+  static void Start(Member& member);
+
+  const Environment environment_;
+  const Defaults defaults_;
+
+  mutable Mutex mutex_;
+  std::list<Member> members_ GUARDED_BY(mutex_);
+  bool running_ GUARDED_BY(mutex_) = false;
+};
+
+// A client whose writes are seen at once by readers of the set's caches: after a write, no cache
+// shows an older version of that object. Writes of many objects at a time (DeleteAllOf) are not
+// followed, nor are caches with a field selector.
+class CacheAwareClient final : public Client {
+ public:
+  // Both must outlive it.
+  CacheAwareClient(Client& client, InformerSet& informers)
+      : client_(client), informers_(informers) {}
+
+  Result<SharedBytes> Do(const ClientRequest& request) override;
+  Result<ObjectPage> ListPage(const ClientRequest& request) override {
+    return client_.ListPage(request);
+  }
+  Result<std::unique_ptr<ObjectWatch>> OpenWatch(const ClientRequest& request) override {
+    return client_.OpenWatch(request);
+  }
+  Result<SharedBytes> GetPath(std::string_view path, std::stop_token stop) override {
+    return client_.GetPath(path, std::move(stop));
+  }
+
+ private:
+  Client& client_;
+  InformerSet& informers_;
+};
+
+}  // namespace kubexms

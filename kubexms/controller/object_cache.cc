@@ -1,0 +1,260 @@
+#include "kubexms/controller/object_cache.h"
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include "kubexms/base/check.h"
+
+namespace kubexms {
+namespace {
+
+template <class Values, class Members>
+void Collect(const Values& values, std::string_view value, std::vector<CachedObject>& out,
+             const Members& wanted) {
+  const auto members = values.find(value);
+  if (members == values.end()) return;
+  for (const auto* entry : members->second) {
+    if (wanted(entry->current)) out.push_back(entry->current);
+  }
+}
+
+// An empty set must not stay behind: values come and go without end.
+template <class Values, class Entry>
+void Drop(Values& values, std::string_view value, const Entry* entry) {
+  const auto members = values.find(value);
+  if (members == values.end()) return;
+  members->second.erase(entry);
+  if (members->second.empty()) values.erase(members);
+}
+
+}  // namespace
+
+CachedObject ObjectCache::Get(const ObjectKey& key) const {
+  MutexLock lock(mutex_);
+  const auto entry = entries_.find(key);
+  return entry == entries_.end() ? CachedObject() : entry->second.current;
+}
+
+std::vector<CachedObject> ObjectCache::List(std::string_view name_space,
+                                            const Selector& selector) const {
+  const auto wanted = [&](const CachedObject& object) {
+    return object && (selector.IsEverything() || selector.Matches(object.metadata->labels));
+  };
+  std::vector<CachedObject> objects;
+  MutexLock lock(mutex_);
+  if (!name_space.empty()) {
+    Collect(namespaces_, name_space, objects, wanted);
+    return objects;
+  }
+  objects.reserve(size_);
+  for (const auto& [key, entry] : entries_) {
+    if (wanted(entry.current)) objects.push_back(entry.current);
+  }
+  return objects;
+}
+
+std::vector<CachedObject> ObjectCache::ByIndex(std::string_view index,
+                                               std::string_view value) const {
+  std::vector<CachedObject> objects;
+  MutexLock lock(mutex_);
+  const auto found = indexes_.find(index);
+  KUBEXMS_CHECK(found != indexes_.end());
+  Collect(found->second.values, value, objects, [](const CachedObject&) { return true; });
+  return objects;
+}
+
+size_t ObjectCache::size() const {
+  MutexLock lock(mutex_);
+  return size_;
+}
+
+size_t ObjectCache::bytes() const {
+  MutexLock lock(mutex_);
+  return bytes_;
+}
+
+void ObjectCache::AddIndex(std::string name, IndexFunction function) {
+  MutexLock lock(mutex_);
+  const auto [index, made] = indexes_.try_emplace(std::move(name));
+  if (!made) return;
+  index->second.function = std::move(function);
+  for (const auto& [key, entry] : entries_) {
+    if (!entry.current) continue;
+    for (std::string& value : index->second.function(entry.current)) {
+      index->second.values[std::move(value)].insert(&entry);
+    }
+  }
+}
+
+void ObjectCache::Link(const Entry& entry) {
+  ++size_;
+  namespaces_[entry.current.metadata->namespace_].insert(&entry);
+  for (auto& [name, index] : indexes_) {
+    for (std::string& value : index.function(entry.current)) {
+      index.values[std::move(value)].insert(&entry);
+    }
+  }
+}
+
+void ObjectCache::Unlink(const Entry& entry) {
+  --size_;
+  Drop(namespaces_, entry.current.metadata->namespace_, &entry);
+  for (auto& [name, index] : indexes_) {
+    for (const std::string& value : index.function(entry.current)) {
+      Drop(index.values, value, &entry);
+    }
+  }
+}
+
+// The bytes of an entry whose two objects are the same one count once.
+void ObjectCache::Show(Entry& entry, CachedObject object) {
+  if (entry.current) {
+    Unlink(entry);
+    if (entry.current.value != entry.told.value) bytes_ -= entry.current.bytes;
+  }
+  entry.current = std::move(object);
+  if (entry.current) {
+    if (entry.current.value != entry.told.value) bytes_ += entry.current.bytes;
+    Link(entry);
+  }
+}
+
+void ObjectCache::Tell(Entry& entry, CachedObject object) {
+  if (entry.told && entry.told.value != entry.current.value) bytes_ -= entry.told.bytes;
+  if (object && object.value != entry.current.value) bytes_ += object.bytes;
+  entry.told = std::move(object);
+}
+
+void ObjectCache::EraseIfEmpty(const Entries::iterator& entry) {
+  const Entry& known = entry->second;
+  if (!known.current && !known.told && known.deleted_uid.empty()) entries_.erase(entry);
+}
+
+void ObjectCache::PutLocked(CachedObject object, std::vector<CacheEvent>& events) {
+  Entry& entry = EntryOf(object.key());
+  const CachedObject old = entry.told;
+  Tell(entry, object);
+  const bool hidden = !entry.deleted_uid.empty() && entry.deleted_uid == object.uid();
+  const bool outdated = entry.current && entry.current.version > object.version;
+  if (!hidden && !outdated) Show(entry, object);
+  if (!old) {
+    events.push_back({.type = CacheEvent::Type::kAdd, .object = std::move(object)});
+  } else if (old.uid() != object.uid()) {
+    events.push_back(
+        {.type = CacheEvent::Type::kDelete, .object = old, .final_state_unknown = true});
+    events.push_back({.type = CacheEvent::Type::kAdd, .object = std::move(object)});
+  } else if (old.metadata->resource_version != object.metadata->resource_version) {
+    events.push_back({.type = CacheEvent::Type::kUpdate, .object = std::move(object), .old = old});
+  }
+}
+
+std::vector<CacheEvent> ObjectCache::Put(CachedObject object) {
+  std::vector<CacheEvent> events;
+  MutexLock lock(mutex_);
+  seen_ = std::max(seen_, object.version);
+  PutLocked(std::move(object), events);
+  return events;
+}
+
+std::vector<CacheEvent> ObjectCache::Remove(const CachedObject& last) {
+  std::vector<CacheEvent> events;
+  MutexLock lock(mutex_);
+  seen_ = std::max(seen_, last.version);
+  const auto entry = entries_.find(last.key());
+  if (entry == entries_.end()) return events;
+  Entry& known = entry->second;
+  if (known.told) events.push_back({.type = CacheEvent::Type::kDelete, .object = last});
+  Tell(known, {});
+  if (known.deleted_uid == last.uid()) known.deleted_uid.clear();
+  // What this process made anew after that deletion stays.
+  const bool made_anew =
+      known.current && known.current.version > last.version && known.current.uid() != last.uid();
+  if (!made_anew) Show(known, {});
+  EraseIfEmpty(entry);
+  return events;
+}
+
+void ObjectCache::Progress(uint64_t version) {
+  MutexLock lock(mutex_);
+  seen_ = std::max(seen_, version);
+}
+
+// What this process knows to be newer than the list stays.
+void ObjectCache::Forget(Entry& entry, uint64_t version) {
+  const std::string told_uid = entry.told ? entry.told.uid() : "";
+  Tell(entry, {});
+  const bool in_list =
+      entry.current && (entry.current.version <= version || entry.current.uid() == told_uid);
+  if (in_list) Show(entry, {});
+  if (entry.deleted_version <= version || entry.deleted_uid == told_uid) entry.deleted_uid.clear();
+}
+
+void ObjectCache::RemoveAbsent(const std::vector<CachedObject>& objects, uint64_t version,
+                               std::vector<CacheEvent>& events) {
+  boost::unordered_flat_set<ObjectKey, std::hash<ObjectKey>> listed;
+  listed.reserve(objects.size());
+  for (const CachedObject& object : objects) listed.insert(object.key());
+  for (auto entry = entries_.begin(); entry != entries_.end();) {
+    const auto next = std::next(entry);
+    if (!listed.contains(entry->first)) {
+      if (entry->second.told) {
+        events.push_back({.type = CacheEvent::Type::kDelete,
+                          .object = entry->second.told,
+                          .final_state_unknown = true});
+      }
+      Forget(entry->second, version);
+      EraseIfEmpty(entry);
+    }
+    entry = next;
+  }
+}
+
+std::vector<CacheEvent> ObjectCache::Replace(std::vector<CachedObject> objects, uint64_t version) {
+  std::vector<CacheEvent> events;
+  events.reserve(objects.size());
+  MutexLock lock(mutex_);
+  if (!entries_.empty()) RemoveAbsent(objects, version, events);
+  entries_.reserve(objects.size());
+  for (CachedObject& object : objects) PutLocked(std::move(object), events);
+  seen_ = std::max(seen_, version);
+  return events;
+}
+
+std::vector<CachedObject> ObjectCache::Told() const {
+  std::vector<CachedObject> objects;
+  MutexLock lock(mutex_);
+  objects.reserve(entries_.size());
+  for (const auto& [key, entry] : entries_) {
+    if (entry.told) objects.push_back(entry.told);
+  }
+  return objects;
+}
+
+CachedObject ObjectCache::ToldVersion(const ObjectKey& key, uint64_t version) const {
+  MutexLock lock(mutex_);
+  const auto entry = entries_.find(key);
+  const bool same = version != 0 && entry != entries_.end() && entry->second.told &&
+                    entry->second.told.version == version;
+  return same ? entry->second.told : CachedObject();
+}
+
+void ObjectCache::RecordWrite(CachedObject object) {
+  MutexLock lock(mutex_);
+  if (object.version <= seen_) return;
+  Entry& entry = EntryOf(object.key());
+  const bool newer = !entry.current || entry.current.version < object.version;
+  if (newer && entry.deleted_uid != object.uid()) Show(entry, std::move(object));
+}
+
+void ObjectCache::RecordDeletion(const ObjectKey& key, std::string_view uid) {
+  MutexLock lock(mutex_);
+  const auto entry = entries_.find(key);
+  if (entry == entries_.end() || !entry->second.current) return;
+  Entry& known = entry->second;
+  if (!uid.empty() && known.current.uid() != uid) return;
+  known.deleted_uid = known.current.uid();
+  known.deleted_version = known.current.version;
+  Show(known, {});
+}
+
+}  // namespace kubexms

@@ -1,0 +1,179 @@
+#include "kubexms/controller/reflector.h"
+
+namespace kubexms {
+namespace {
+
+using std::chrono::seconds;
+
+// What ends the initial events of a streamed list.
+constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
+// A watch that ended sooner than this and said nothing was not worth opening.
+constexpr seconds kShortWatch = seconds(1);
+// How much later than asked for a watch may end before it is taken for dead.
+constexpr seconds kStaleMargin = seconds(60);
+
+bool IsTooLargeVersion(const Error& error) {
+  for (const ErrorCause& cause : error.details().causes) {
+    if (cause.reason == "ResourceVersionTooLarge") return true;
+  }
+  return error.message().find("Too large resource version") != std::string::npos;
+}
+
+bool EndsInitialEvents(const ObjectMeta& metadata) {
+  const auto end = metadata.annotations.find(kInitialEventsEnd);
+  return end != metadata.annotations.end() && end->second == "true";
+}
+
+}  // namespace
+
+Reflector::Reflector(ReflectorOptions options, ReflectorTarget& target, Environment environment)
+    : options_(std::move(options)),
+      target_(target),
+      environment_(std::move(environment)),
+      can_stream_(options_.streaming_list),
+      state_(can_stream_ ? State::kStream : State::kList),
+      backoff_(options_.backoff, environment_.clock, environment_.random),
+      last_contact_(environment_.clock.MonotonicNow().time_since_epoch()) {}
+
+void Reflector::Run(std::stop_token stop) {
+  stop_ = std::move(stop);
+  while (!stop_.stop_requested()) {
+    const State state = state_;
+    const Result<void> done = state == State::kList     ? List()
+                              : state == State::kStream ? Stream()
+                                                        : Watch();
+    if (!done.ok() && !stop_.stop_requested()) Fail(state, done.error());
+  }
+}
+
+Result<void> Reflector::List() {
+  ++lists_;
+  ClientRequest request =
+      Client::ListRequest(options_.resource, {.name_space = options_.name_space,
+                                              .label_selector = options_.label_selector,
+                                              .field_selector = options_.field_selector,
+                                              .resource_version = list_is_expired_ ? "" : version_,
+                                              .stop = stop_});
+  request.metadata_only = options_.metadata_only;
+  request.timeout = options_.list_timeout;
+  ASSIGN_OR_RETURN(ObjectPage list, environment_.client.ListAll(std::move(request)));
+  Contact();
+  list_is_expired_ = false;
+  RETURN_IF_ERROR(target_.Replace(std::move(list.items), list.resource_version));
+  version_ = list.resource_version;
+  state_ = State::kWatch;
+  return {};
+}
+
+ClientRequest Reflector::WatchRequest() {
+  const auto timeout = options_.watch_timeout * (1 + environment_.random.Fraction());
+  ClientRequest request = Client::WatchRequest(
+      options_.resource, {.name_space = options_.name_space,
+                          .label_selector = options_.label_selector,
+                          .field_selector = options_.field_selector,
+                          .resource_version = version_,
+                          .bookmarks = true,
+                          .timeout = std::chrono::duration_cast<seconds>(timeout),
+                          .stop = stop_});
+  request.metadata_only = options_.metadata_only;
+  return request;
+}
+
+Result<void> Reflector::Stream() {
+  ++lists_;
+  ClientRequest request = WatchRequest();
+  request.send_initial_events = true;
+  request.resource_version_match = "NotOlderThan";
+  if (version_ == "0") request.resource_version.clear();
+  ASSIGN_OR_RETURN(const auto watch, environment_.client.OpenWatch(request));
+  std::vector<SharedBytes> objects;
+  while (true) {
+    ASSIGN_OR_RETURN(const std::optional<ObjectEvent> event, watch->Next());
+    Contact();
+    if (!event) return Error::ServiceUnavailable("the stream ended before the list was complete");
+    if (event->type == ObjectEventType::kAdded) objects.push_back(event->object);
+    if (event->type != ObjectEventType::kBookmark) continue;
+    ASSIGN_OR_RETURN(const DynamicObject bookmark, DynamicObject::Decode(event->object.view()));
+    if (!EndsInitialEvents(bookmark.metadata)) continue;
+    RETURN_IF_ERROR(target_.Replace(std::move(objects), bookmark.metadata.resource_version));
+    version_ = bookmark.metadata.resource_version;
+    break;
+  }
+  state_ = State::kWatch;
+  return Follow(*watch);
+}
+
+Result<void> Reflector::Watch() {
+  ++watches_;
+  ASSIGN_OR_RETURN(const auto watch, environment_.client.OpenWatch(WatchRequest()));
+  const auto opened = environment_.clock.MonotonicNow();
+  const uint64_t events = events_;
+  Contact();
+  RETURN_IF_ERROR(Follow(*watch));
+  const bool was_useless =
+      events_ == events && environment_.clock.MonotonicNow() - opened < kShortWatch;
+  if (was_useless) Wait();
+  return {};
+}
+
+Result<void> Reflector::Follow(ObjectWatch& watch) {
+  while (!stop_.stop_requested()) {
+    ASSIGN_OR_RETURN(const std::optional<ObjectEvent> event, watch.Next());
+    Contact();
+    if (!event) break;
+    RETURN_IF_ERROR(Take(*event));
+  }
+  return {};
+}
+
+Result<void> Reflector::Take(const ObjectEvent& event) {
+  ++events_;
+  ASSIGN_OR_RETURN(version_, target_.Apply(event));
+  return {};
+}
+
+void Reflector::Fail(State failed, const Error& error) {
+  ++failures_;
+  if (state_ == State::kWatch) return FailWatch(error);
+  if (failed == State::kStream) return FailStream(error);
+  return FailList(error);
+}
+
+// The target is as of version_. Unless the server has forgotten that version, what is missing can
+// be had by watching again.
+void Reflector::FailWatch(const Error& error) {
+  environment_.log.Info("a watch failed", {{"error", error}, {"version", version_}});
+  if (error.IsExpired() || !error.IsTransient()) {
+    state_ = can_stream_ ? State::kStream : State::kList;
+  }
+  if (!error.IsExpired()) Wait();
+}
+
+void Reflector::FailStream(const Error& error) {
+  environment_.log.Info("a streamed list failed; asking for pages", {{"error", error}});
+  if (!error.IsTransient()) can_stream_ = false;
+  state_ = State::kList;
+}
+
+void Reflector::FailList(const Error& error) {
+  const bool version_is_gone = error.IsExpired() || IsTooLargeVersion(error);
+  if (version_is_gone && !list_is_expired_) {
+    list_is_expired_ = true;  // ask at once for whatever is newest
+    return;
+  }
+  environment_.log.Warn("a list failed", {{"error", error}});
+  Wait();
+}
+
+void Reflector::Wait() { environment_.clock.SleepFor(backoff_.Next(), stop_); }
+
+ReflectorStats Reflector::stats() const {
+  return {.lists = lists_, .watches = watches_, .events = events_, .failures = failures_};
+}
+
+bool Reflector::IsStale() const {
+  const auto silence = environment_.clock.MonotonicNow() - last_contact();
+  return silence > 2 * options_.watch_timeout + kStaleMargin;
+}
+
+}  // namespace kubexms
