@@ -17,6 +17,21 @@ bool SystemClock::SleepUntil(MonotonicTime deadline, std::stop_token stop) {
   return false;
 }
 
+void SystemClock::WaitUntil(CondVar& condition, Mutex& mutex, MonotonicTime deadline) {
+  if (deadline == MonotonicTime::max()) {
+    condition.Wait(mutex);
+  } else {
+    condition.WaitUntil(mutex, deadline);
+  }
+}
+
+struct ManualClock::Waiter {
+  CondVar* condition;
+  Mutex* mutex;
+  MonotonicTime deadline;
+  int wakers = 0;  // Advance() calls that hold this pointer
+};
+
 ManualClock::ManualClock()
     : now_(std::chrono::sys_days{std::chrono::year{2024} / std::chrono::January / 1}) {}
 
@@ -43,10 +58,50 @@ bool ManualClock::SleepUntil(MonotonicTime deadline, std::stop_token stop) {
   return MonotonicTime(elapsed_) >= deadline;
 }
 
-void ManualClock::Advance(std::chrono::nanoseconds duration) {
+void ManualClock::WaitUntil(CondVar& condition, Mutex& mutex, MonotonicTime deadline) {
+  Waiter waiter{&condition, &mutex, deadline};
+  {
+    MutexLock lock(mutex_);
+    if (MonotonicTime(elapsed_) >= deadline) return;
+    waiters_.push_back(&waiter);
+    ++sleepers_;
+    changed_.NotifyAll();
+  }
+  condition.Wait(mutex);
+  mutex.unlock();  // whoever wakes this waiter may still need it
+  {
+    MutexLock lock(mutex_);
+    while (waiter.wakers > 0) changed_.Wait(mutex_);
+    std::erase(waiters_, &waiter);
+    --sleepers_;
+  }
+  mutex.lock();
+}
+
+std::vector<ManualClock::Waiter*> ManualClock::AdvanceTime(std::chrono::nanoseconds duration) {
   MutexLock lock(mutex_);
   now_ += std::chrono::duration_cast<WallTime::duration>(duration);
   elapsed_ += duration;
+  changed_.NotifyAll();
+  std::vector<Waiter*> due;
+  for (Waiter* waiter : waiters_) {
+    if (MonotonicTime(elapsed_) < waiter->deadline) continue;
+    ++waiter->wakers;
+    due.push_back(waiter);
+  }
+  return due;
+}
+
+void ManualClock::Advance(std::chrono::nanoseconds duration) {
+  const std::vector<Waiter*> due = AdvanceTime(duration);
+  // Under its mutex, which it held from looking at the clock until it waited, no waiter misses it;
+  // and not under ours, which those who hold theirs ask for the time.
+  for (const Waiter* waiter : due) {
+    MutexLock lock(*waiter->mutex);
+    waiter->condition->NotifyAll();
+  }
+  MutexLock lock(mutex_);
+  for (Waiter* waiter : due) --waiter->wakers;
   changed_.NotifyAll();
 }
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <stop_token>
+#include <vector>
 
 #include "kubexms/base/mutex.h"
 
@@ -23,6 +24,11 @@ class Clock {
   virtual MonotonicTime MonotonicNow() const = 0;
   // Blocks until `deadline` or until `stop` is requested. True when the deadline was reached.
   virtual bool SleepUntil(MonotonicTime deadline, std::stop_token stop = {}) = 0;
+  // CondVar::WaitUntil() with a deadline of this clock: blocks until `condition` is notified or
+  // until `deadline`, with `mutex` released meanwhile. May wake early: wait in a loop over the
+  // condition and the time. MonotonicTime::max() waits for the notification alone.
+  virtual void WaitUntil(CondVar& condition, Mutex& mutex, MonotonicTime deadline)
+      REQUIRES(mutex) = 0;
 
   bool SleepFor(std::chrono::nanoseconds duration, std::stop_token stop = {}) {
     return SleepUntil(MonotonicNow() + duration, std::move(stop));
@@ -35,6 +41,7 @@ class SystemClock final : public Clock {
   WallTime Now() const override { return std::chrono::system_clock::now(); }
   MonotonicTime MonotonicNow() const override { return std::chrono::steady_clock::now(); }
   bool SleepUntil(MonotonicTime deadline, std::stop_token stop) override;
+  void WaitUntil(CondVar& condition, Mutex& mutex, MonotonicTime deadline) override REQUIRES(mutex);
 };
 
 // A clock that stands still until Advance() moves it. Safe for use from any thread.
@@ -47,18 +54,26 @@ class ManualClock final : public Clock {
   WallTime Now() const override;
   MonotonicTime MonotonicNow() const override;
   bool SleepUntil(MonotonicTime deadline, std::stop_token stop) override;
+  void WaitUntil(CondVar& condition, Mutex& mutex, MonotonicTime deadline) override REQUIRES(mutex);
 
-  // Moves time forward and wakes every sleeper whose deadline has come.
-  void Advance(std::chrono::nanoseconds duration);
-  // Blocks until `count` threads sleep on this clock: lets a test advance at the right moment.
-  void WaitForSleepers(int count);
+  // Moves time forward and wakes everyone whose deadline has come. Takes the mutexes of those in
+  // WaitUntil(): call it without holding one.
+  void Advance(std::chrono::nanoseconds duration) EXCLUDES(mutex_);
+  // Blocks until `count` threads sleep or wait on this clock: lets a test go on at the right
+  // moment.
+  void WaitForSleepers(int count) EXCLUDES(mutex_);
 
  private:
+  struct Waiter;
+
+  std::vector<Waiter*> AdvanceTime(std::chrono::nanoseconds duration) EXCLUDES(mutex_);
+
   mutable Mutex mutex_;
   CondVar changed_;
   WallTime now_ GUARDED_BY(mutex_);
   std::chrono::nanoseconds elapsed_ GUARDED_BY(mutex_){0};
   int sleepers_ GUARDED_BY(mutex_) = 0;
+  std::vector<Waiter*> waiters_ GUARDED_BY(mutex_);  // each lives on the stack of its WaitUntil()
 };
 
 }  // namespace kubexms

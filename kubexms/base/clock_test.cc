@@ -64,6 +64,79 @@ TEST(ManualClockTest, StopsSleepersOnRequest) {
   sleeper.request_stop();
 }
 
+// A flag that a thread waits for, as the users of WaitUntil() do.
+struct Signal {
+  explicit Signal(Clock* c) : clock(c) {}
+
+  // True when it was raised before `deadline`.
+  bool WaitUntil(Clock::MonotonicTime deadline) {
+    MutexLock lock(mutex);
+    while (!raised && clock->MonotonicNow() < deadline) {
+      clock->WaitUntil(condition, mutex, deadline);
+    }
+    return raised;
+  }
+
+  void Raise() {
+    MutexLock lock(mutex);
+    raised = true;
+    condition.NotifyAll();
+  }
+
+  Clock* const clock;
+  Mutex mutex;
+  CondVar condition;
+  bool raised GUARDED_BY(mutex) = false;
+};
+
+TEST(ManualClockTest, AConditionIsWaitedForUntilTheDeadline) {
+  ManualClock clock;
+  Signal signal(&clock);
+  const auto deadline = clock.MonotonicNow() + 2s;
+  std::jthread waiter([&] { EXPECT_FALSE(signal.WaitUntil(deadline)); });
+  clock.WaitForSleepers(1);
+  clock.Advance(1s);
+  clock.WaitForSleepers(1);
+  clock.Advance(1s);
+}
+
+TEST(ManualClockTest, ANotificationEndsAWaitWhileTimeStandsStill) {
+  ManualClock clock;
+  Signal signal(&clock);
+  std::jthread bounded([&] { EXPECT_TRUE(signal.WaitUntil(clock.MonotonicNow() + 1s)); });
+  std::jthread forever([&] { EXPECT_TRUE(signal.WaitUntil(Clock::MonotonicTime::max())); });
+  clock.WaitForSleepers(2);
+  signal.Raise();
+}
+
+TEST(ManualClockTest, DoesNotWaitWhenTheDeadlineHasPassed) {
+  ManualClock clock;
+  Mutex mutex;
+  CondVar condition;
+  MutexLock lock(mutex);
+  clock.WaitUntil(condition, mutex, clock.MonotonicNow());
+}
+
+TEST(ManualClockTest, WaitersMayGoAwayWhileTimeIsMoved) {
+  ManualClock clock;
+  const auto advance = [&](std::stop_token stop) {
+    while (!stop.stop_requested()) clock.Advance(1ms);
+  };
+  const std::jthread mover(advance), another(advance);
+  for (int i = 0; i < 1000; ++i) {
+    Signal signal(&clock);
+    EXPECT_FALSE(signal.WaitUntil(clock.MonotonicNow() + 1ms));
+  }
+}
+
+TEST(SystemClockTest, AConditionIsWaitedForUntilTheDeadline) {
+  SystemClock clock;
+  Signal signal(&clock);
+  EXPECT_FALSE(signal.WaitUntil(clock.MonotonicNow() + 1ms));
+  std::jthread waiter([&] { EXPECT_TRUE(signal.WaitUntil(Clock::MonotonicTime::max())); });
+  signal.Raise();
+}
+
 TEST(SystemClockTest, Goes) {
   SystemClock clock;
   const auto before = clock.MonotonicNow();

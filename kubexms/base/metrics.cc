@@ -199,7 +199,22 @@ MetricFamily<Histogram> MetricsRegistry::AddHistogram(const MetricOptions& optio
   return Add<Histogram>(options, std::move(buckets));
 }
 
+MetricsRegistry::Refresh MetricsRegistry::AddRefresh(std::function<void()> refresh) {
+  MutexLock lock(refreshes_mutex_);
+  return Refresh(this, refreshes_.insert(refreshes_.end(), std::move(refresh)));
+}
+
+MetricsRegistry::Refresh::~Refresh() {
+  if (registry_ == nullptr) return;
+  MutexLock lock(registry_->refreshes_mutex_);
+  registry_->refreshes_.erase(place_);
+}
+
 std::string MetricsRegistry::Collect() const {
+  {
+    MutexLock lock(refreshes_mutex_);
+    for (const std::function<void()>& refresh : refreshes_) refresh();
+  }
   std::vector<prometheus::MetricFamily> collected;
   {
     MutexLock lock(mutex_);

@@ -12,11 +12,14 @@
 // any thread. A default-constructed one does nothing, so code need not ask whether it is measured.
 
 #include <chrono>
+#include <functional>
 #include <initializer_list>
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kubexms/base/mutex.h"
@@ -102,6 +105,9 @@ class MetricFamily {
 // Owns the families. Safe for use from any thread.
 class MetricsRegistry {
  public:
+  // Ends what AddRefresh() began; waits for a refresh that is running.
+  class Refresh;
+
   MetricsRegistry();
   ~MetricsRegistry();
   MetricsRegistry(const MetricsRegistry&) = delete;
@@ -115,8 +121,12 @@ class MetricsRegistry {
   MetricFamily<Histogram> AddHistogram(const MetricOptions& options, std::vector<double> buckets)
       EXCLUDES(mutex_);
 
+  // Calls `refresh` at the start of every Collect() for as long as the result lives: for values
+  // that are computed when they are read. It may set metrics but not collect or add a refresh.
+  [[nodiscard]] Refresh AddRefresh(std::function<void()> refresh) EXCLUDES(refreshes_mutex_);
+
   // Everything, in Prometheus' text format, sorted by name and labels.
-  std::string Collect() const EXCLUDES(mutex_);
+  std::string Collect() const EXCLUDES(mutex_, refreshes_mutex_);
   static constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
 
  private:
@@ -130,6 +140,29 @@ class MetricsRegistry {
 
   mutable Mutex mutex_;
   std::map<std::string, std::unique_ptr<Family>> families_ GUARDED_BY(mutex_);
+  mutable Mutex refreshes_mutex_;  // before mutex_; held while they run
+  std::list<std::function<void()>> refreshes_ GUARDED_BY(refreshes_mutex_);
+};
+
+class MetricsRegistry::Refresh {
+ public:
+  Refresh() = default;  // of nothing
+  Refresh(Refresh&& other) noexcept
+      : registry_(std::exchange(other.registry_, nullptr)), place_(other.place_) {}
+  Refresh& operator=(Refresh&& other) noexcept {
+    std::swap(registry_, other.registry_);
+    std::swap(place_, other.place_);
+    return *this;
+  }
+  ~Refresh();
+
+ private:
+  friend class MetricsRegistry;
+  using Place = std::list<std::function<void()>>::iterator;
+  Refresh(MetricsRegistry* registry, Place place) : registry_(registry), place_(place) {}
+
+  MetricsRegistry* registry_ = nullptr;
+  Place place_;
 };
 
 // `count` bounds: start, start × factor, start × factor² …

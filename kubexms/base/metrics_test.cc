@@ -72,6 +72,21 @@ TEST(MetricsTest, GathersWhatIsTooMuchInOneSeries) {
   EXPECT_THAT(metrics.Collect(), Not(HasSubstr("\"3\"")));
 }
 
+TEST(MetricsTest, RefreshesWhatIsComputedWhenItIsRead) {
+  MetricsRegistry metrics;
+  const Gauge gauge = metrics.AddGauge({.name = "a"}).With({});
+  {
+    MetricsRegistry::Refresh kept;
+    kept = metrics.AddRefresh([&] { gauge.Increment(); });
+    EXPECT_EQ(metrics.Collect(), "# TYPE a gauge\na 1\n");
+    const MetricsRegistry::Refresh moved = std::move(kept);
+    metrics.Collect();
+    EXPECT_EQ(gauge.Value(), 2);
+  }
+  metrics.Collect();
+  EXPECT_EQ(gauge.Value(), 2);
+}
+
 TEST(MetricsTest, GivesTheSameFamilyForTheSameName) {
   MetricsRegistry metrics;
   metrics.AddGauge({.name = "a", .labels = {"l"}}).With({"x"}).Increment(3);
