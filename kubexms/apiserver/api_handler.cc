@@ -53,35 +53,50 @@ HttpHandler::Where ApiHandler::Dispatch(const HttpRequest& request) {
 }
 
 HttpResponse ApiHandler::Handle(HttpRequest request) {
+  Result<HttpResponse> answer = Serve(request, {});
+  return answer.ok() ? std::move(*answer) : ErrorResponse(answer.error());
+}
+
+Result<HttpResponse> ApiHandler::HandleAs(const UserInfo& user, const HttpRequest& request,
+                                          DirectAnswer& direct) {
+  return Serve(request, {.user = &user, .direct = &direct});
+}
+
+Result<HttpResponse> ApiHandler::Serve(const HttpRequest& request, const Origin& origin) {
   const auto start = std::chrono::steady_clock::now();
   const Clock::WallTime received = environment_.clock.Now();
-  const Result<QueryParameters> query = QueryParameters::Parse(request.query());
-  if (!query.ok()) return ErrorResponse(query.error());
-  if (IsHealthPath(request.path())) return AnswerHealth(checks_, request.path(), *query);
-  const Result<RequestAttributes> attributes = ReadAttributes(request, *query);
-  if (!attributes.ok()) return ErrorResponse(attributes.error());
+  ASSIGN_OR_RETURN(const QueryParameters query, QueryParameters::Parse(request.query()));
+  if (IsHealthPath(request.path())) return AnswerHealth(checks_, request.path(), query);
+  ASSIGN_OR_RETURN(const RequestAttributes attributes, ReadAttributes(request, query));
   Identity identity;
-  Result<HttpResponse> answer = Answer(request, *query, *attributes, identity);
-  HttpResponse response = answer.ok() ? std::move(*answer) : ErrorResponse(answer.error());
-  if (environment_.audit != nullptr) {
-    Audit(request, *attributes, identity, received, response,
-          answer.ok() ? nullptr : &answer.error());
-  }
-  request_metrics_.Record(*attributes, response.status, std::chrono::steady_clock::now() - start);
-  return response;
+  Result<HttpResponse> answer = Answer(request, query, attributes, origin, identity);
+  if (environment_.audit != nullptr) Audit(request, attributes, identity, received, answer);
+  request_metrics_.Record(attributes, answer.ok() ? answer->status : answer.error().code(),
+                          std::chrono::steady_clock::now() - start);
+  return answer;
 }
 
 Result<HttpResponse> ApiHandler::Answer(const HttpRequest& request, const QueryParameters& query,
-                                        const RequestAttributes& attributes, Identity& identity) {
-  RETURN_IF_ERROR(Identify(request, identity));
+                                        const RequestAttributes& attributes, const Origin& origin,
+                                        Identity& identity) {
+  RETURN_IF_ERROR(Identify(request, origin, identity));
   const UserInfo& user = identity.acting();
   RETURN_IF_ERROR(Authorize(user, attributes));
-  if (attributes.is_resource) return AnswerResource(request, query, attributes, user);
-  return AnswerPath(request, request.path());
+  if (!attributes.is_resource) return AnswerPath(request, request.path());
+  if (origin.direct != nullptr && environment_.audit != nullptr) {
+    origin.direct->with_body =
+        environment_.audit->LevelFor(identity.user, attributes) == AuditLevel::kRequestResponse;
+  }
+  return AnswerResource(request, query, attributes, user, origin.direct);
 }
 
-Result<void> ApiHandler::Identify(const HttpRequest& request, Identity& identity) {
-  ASSIGN_OR_RETURN(identity.user, environment_.authenticator.Authenticate(request));
+Result<void> ApiHandler::Identify(const HttpRequest& request, const Origin& origin,
+                                  Identity& identity) {
+  if (origin.user != nullptr) {
+    identity.user = *origin.user;
+  } else {
+    ASSIGN_OR_RETURN(identity.user, environment_.authenticator.Authenticate(request));
+  }
   if (IsAnonymous(identity.user)) return Error::Unauthorized("Unauthorized");
   ASSIGN_OR_RETURN(std::optional<Impersonation> impersonation, ParseImpersonation(request.headers));
   if (!impersonation) return {};
@@ -94,13 +109,15 @@ Result<void> ApiHandler::Identify(const HttpRequest& request, Identity& identity
 
 void ApiHandler::Audit(const HttpRequest& request, const RequestAttributes& attributes,
                        const Identity& identity, Clock::WallTime received,
-                       const HttpResponse& response, const Error* error) {
+                       const Result<HttpResponse>& answer) {
   const AuditLevel level = environment_.audit->LevelFor(identity.user, attributes);
   if (level == AuditLevel::kNone) return;
   const std::string id = environment_.random.Uuid();
-  const bool streams = response.stream != nullptr;
-  const std::string answered =
-      level == AuditLevel::kRequestResponse && !streams ? Flatten(response.body) : std::string();
+  const bool streams = answer.ok() && attributes.verb == "watch";
+  std::string answered;
+  if (level == AuditLevel::kRequestResponse && !streams) {
+    answered = Flatten(answer.ok() ? answer->body : ErrorResponse(answer.error()).body);
+  }
   environment_.audit->Write(
       {.level = level,
        .stage = streams ? AuditStage::kResponseStarted : AuditStage::kResponseComplete,
@@ -113,8 +130,8 @@ void ApiHandler::Audit(const HttpRequest& request, const RequestAttributes& attr
        .user_agent = request.headers.Get("User-Agent").value_or(""),
        .received = received,
        .stage_time = environment_.clock.Now(),
-       .code = response.status,
-       .error = error,
+       .code = answer.ok() ? answer->status : answer.error().code(),
+       .error = answer.ok() ? nullptr : &answer.error(),
        .request_object = request.body,
        .response_object = answered});
 }
@@ -128,7 +145,7 @@ Result<void> ApiHandler::Authorize(const UserInfo& user, const RequestAttributes
 Result<HttpResponse> ApiHandler::AnswerResource(const HttpRequest& request,
                                                 const QueryParameters& query,
                                                 const RequestAttributes& attributes,
-                                                const UserInfo& user) {
+                                                const UserInfo& user, DirectAnswer* direct) {
   const std::shared_ptr<const ResourceSet> resources = environment_.registry.Current();
   const ResourcePtr* resource =
       resources->Find(attributes.group, attributes.version, attributes.resource);
@@ -141,7 +158,7 @@ Result<HttpResponse> ApiHandler::AnswerResource(const HttpRequest& request,
   if (IsReview(**resource) && attributes.verb == "create") {
     return AnswerReview(request, attributes, user, **resource);
   }
-  const ResourceCall call{request, query, attributes, user, *resources, *resource};
+  const ResourceCall call{request, query, attributes, user, *resources, *resource, direct};
   Result<HttpResponse> response = environment_.resources.Handle(call);
   if (response.ok() && !(*resource)->deprecation.empty()) {
     response->headers.Add("Warning", WarningHeader((*resource)->deprecation));

@@ -1,7 +1,8 @@
 #pragma once
 
-// The front of the API: every request is identified, authorised, sent to what serves its path, and
-// counted.
+// The front of the API: every request is identified, authorised, sent to what serves its path,
+// audited and counted. Requests come from the network, or from this process, where who makes them
+// is known: all but the identification is the same.
 
 #include <memory>
 #include <optional>
@@ -51,6 +52,10 @@ class ApiHandler final : public HttpHandler {
   Where Dispatch(const HttpRequest& request) override;
   HttpResponse Handle(HttpRequest request) override;
 
+  // A request of this process by `user`. Lists and watches are answered in `direct`.
+  Result<HttpResponse> HandleAs(const UserInfo& user, const HttpRequest& request,
+                                DirectAnswer& direct);
+
  private:
   // Who makes a request, and whom it acts as.
   struct Identity {
@@ -60,16 +65,25 @@ class ApiHandler final : public HttpHandler {
     const UserInfo& acting() const { return impersonated ? *impersonated : user; }
   };
 
+  // Where a request comes from.
+  struct Origin {
+    const UserInfo* user = nullptr;  // null: the request has to prove it
+    DirectAnswer* direct = nullptr;
+  };
+
+  Result<HttpResponse> Serve(const HttpRequest& request, const Origin& origin);
   // `identity` is filled in as soon as it is known.
   Result<HttpResponse> Answer(const HttpRequest& request, const QueryParameters& query,
-                              const RequestAttributes& attributes, Identity& identity);
-  Result<void> Identify(const HttpRequest& request, Identity& identity);
+                              const RequestAttributes& attributes, const Origin& origin,
+                              Identity& identity);
+  Result<void> Identify(const HttpRequest& request, const Origin& origin, Identity& identity);
   void Audit(const HttpRequest& request, const RequestAttributes& attributes,
-             const Identity& identity, Clock::WallTime received, const HttpResponse& response,
-             const Error* error);
+             const Identity& identity, Clock::WallTime received,
+             const Result<HttpResponse>& answer);
   Result<void> Authorize(const UserInfo& user, const RequestAttributes& attributes);
   Result<HttpResponse> AnswerResource(const HttpRequest& request, const QueryParameters& query,
-                                      const RequestAttributes& attributes, const UserInfo& user);
+                                      const RequestAttributes& attributes, const UserInfo& user,
+                                      DirectAnswer* direct);
   // What other parts of the server must know of before a write is answered.
   Result<void> FollowWrite(const Resource& resource);
   Result<HttpResponse> AnswerReview(const HttpRequest& request, const RequestAttributes& attributes,

@@ -102,6 +102,19 @@ Result<HttpResponse> Representation::List(const Resource& resource, const Object
   return Respond(200, std::move(body));
 }
 
+Result<ObjectPage> Representation::Page(const Resource& resource, const ObjectList& list) const {
+  ObjectPage page{.resource_version = std::to_string(list.revision),
+                  .continue_token = list.continue_token};
+  if (list.remaining_count) page.remaining = static_cast<int64_t>(*list.remaining_count);
+  ASSIGN_OR_RETURN(page.items, Objects(resource, list));
+  if (form_.kind == AnswerKind::kObject) return page;
+  for (SharedBytes& item : page.items) {
+    ASSIGN_OR_RETURN(std::string metadata, MakePartialObjectMetadata(item.view(), form_.version));
+    item = SharedBytes(std::move(metadata));
+  }
+  return page;
+}
+
 std::unique_ptr<EventFormat> Representation::Events(const Resource& resource) const {
   if (form_.kind == AnswerKind::kTable) {
     return std::make_unique<TableEvents>(resource, row_object_, form_.version);
@@ -126,12 +139,7 @@ Result<Body> Representation::ObjectBody(const Resource& resource, SharedBytes ob
 
 Result<Body> Representation::ListBody(const Resource& resource, const ObjectList& list) const {
   if (form_.kind == AnswerKind::kObject) return PlainList(resource, list);
-  std::vector<SharedBytes> objects;
-  objects.reserve(list.records.size());
-  for (const store::RecordPtr& record : list.records) {
-    ASSIGN_OR_RETURN(SharedBytes bytes, ReadBytes(resource, record));
-    objects.push_back(std::move(bytes));
-  }
+  ASSIGN_OR_RETURN(const std::vector<SharedBytes> objects, Objects(resource, list));
   if (form_.kind == AnswerKind::kTable) {
     const TablePrinter printer(resource);
     TableWriter table(printer, {.now = std::chrono::system_clock::now(),
@@ -146,6 +154,17 @@ Result<Body> Representation::ListBody(const Resource& resource, const ObjectList
   ASSIGN_OR_RETURN(std::string text,
                    MakePartialObjectMetadataList(views, MetadataOf(list), form_.version));
   return OneBuffer(std::move(text));
+}
+
+Result<std::vector<SharedBytes>> Representation::Objects(const Resource& resource,
+                                                         const ObjectList& list) {
+  std::vector<SharedBytes> objects;
+  objects.reserve(list.records.size());
+  for (const store::RecordPtr& record : list.records) {
+    ASSIGN_OR_RETURN(SharedBytes bytes, ReadBytes(resource, record));
+    objects.push_back(std::move(bytes));
+  }
+  return objects;
 }
 
 Result<Body> Representation::PlainList(const Resource& resource, const ObjectList& list) const {

@@ -233,6 +233,10 @@ Result<HttpResponse> ResourceHandler::List(const ResourceCall& call) {
   ASSIGN_OR_RETURN(
       const ObjectList list,
       environment_.reader.List(*call.resource, call.attributes.name_space, query, filter));
+  if (call.direct != nullptr) {
+    ASSIGN_OR_RETURN(call.direct->page, representation.Page(*call.resource, list));
+    if (!call.direct->with_body) return HttpResponse();
+  }
   return representation.List(*call.resource, list);
 }
 
@@ -243,16 +247,21 @@ Result<HttpResponse> ResourceHandler::Watch(const ResourceCall& call) {
   if (!call.attributes.name.empty()) {
     query.fields = FieldSelector::Equal("metadata.name", call.attributes.name);
   }
+  ASSIGN_OR_RETURN(std::unique_ptr<WatchEvents> events,
+                   WatchEvents::Open({.store = environment_.store,
+                                      .open = environment_.watches,
+                                      .random = environment_.random,
+                                      .resource = call.resource,
+                                      .name_space = call.attributes.name_space,
+                                      .query = std::move(query),
+                                      .format = representation.Events(*call.resource)}));
+  if (call.direct != nullptr) {
+    call.direct->events = std::move(events);
+    return HttpResponse();
+  }
   HttpResponse response(
       200, {{"Content-Type", "application/json"}, {"Cache-Control", "no-cache, private"}});
-  ASSIGN_OR_RETURN(response.stream,
-                   OpenWatchStream({.store = environment_.store,
-                                    .timer = environment_.timer,
-                                    .random = environment_.random,
-                                    .resource = call.resource,
-                                    .name_space = call.attributes.name_space,
-                                    .query = std::move(query),
-                                    .format = representation.Events(*call.resource)}));
+  response.stream = MakeWatchStream(std::move(events), environment_.timer);
   return response;
 }
 

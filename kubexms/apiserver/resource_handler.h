@@ -14,12 +14,23 @@
 #include "kubexms/apiserver/service_account_tokens.h"
 #include "kubexms/apiserver/user.h"
 #include "kubexms/apiserver/wake_timer.h"
+#include "kubexms/apiserver/watch_events.h"
+#include "kubexms/client/request.h"
 #include "kubexms/net/http.h"
 #include "kubexms/store/store.h"
 
 namespace kubexms {
 
 class Subresources;
+
+// Where the answer to a list or a watch goes when the caller is in this process: the objects
+// themselves, for which a response would be a detour. The response then has no body.
+struct DirectAnswer {
+  ObjectPage page;
+  std::unique_ptr<WatchEvents> events;
+  // The response to a list has its body all the same, for the audit log.
+  bool with_body = false;
+};
 
 // One request. Everything is borrowed for the time of the call.
 struct ResourceCall {
@@ -29,6 +40,7 @@ struct ResourceCall {
   const UserInfo& user;
   const ResourceSet& resources;
   const ResourcePtr& resource;
+  DirectAnswer* direct = nullptr;  // null: all is in the response
 };
 
 class ResourceHandler {
@@ -38,6 +50,7 @@ class ResourceHandler {
     ObjectReader& reader;
     ObjectWriter& writer;
     WakeTimer& timer;
+    OpenWatches& watches;
     Random& random;
     const Clock& clock;
     TokenIssuer& tokens;

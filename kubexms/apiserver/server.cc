@@ -13,6 +13,7 @@
 #include "kubexms/apiserver/builtin_admissions.h"
 #include "kubexms/apiserver/builtin_resources.h"
 #include "kubexms/apiserver/event_expiry.h"
+#include "kubexms/apiserver/local_client.h"
 #include "kubexms/apiserver/server_credentials.h"
 #include "kubexms/apiserver/store_object_lookup.h"
 #include "kubexms/base/random.h"
@@ -111,6 +112,11 @@ class ApiServer::Impl {
   static Result<std::unique_ptr<Impl>> Create(ApiServerOptions options);
 
   void Run(std::stop_token stop);
+  std::unique_ptr<Client> NewClient(UserInfo user, std::string user_agent) {
+    return std::make_unique<LocalClient>(handler_, std::move(user), std::move(user_agent));
+  }
+  Result<void> CompactNow();
+  void DropWatches() { watches_.DropAll(); }
 
   uint16_t port() const { return http_->port(); }
   std::string url() const {
@@ -129,7 +135,8 @@ class ApiServer::Impl {
   std::vector<HealthCheck> Checks();
 
   const ApiServerOptions options_;
-  SystemClock clock_;
+  SystemClock system_clock_;
+  Clock& clock_;
   SystemRandom random_;
   MetricsRegistry metrics_;
   ServerCredentials credentials_;
@@ -147,6 +154,7 @@ class ApiServer::Impl {
   CustomResources custom_resources_;
   RoleAggregation role_aggregation_;
   WakeTimer timer_;
+  OpenWatches watches_;
   ResourceHandler resource_handler_;
   Documents documents_;
   ApiHandler handler_;
@@ -157,7 +165,7 @@ class ApiServer::Impl {
 };
 
 Result<std::unique_ptr<ApiServer::Impl>> ApiServer::Impl::Create(ApiServerOptions options) {
-  static SystemClock clock;
+  static SystemClock system_clock;
   static SystemRandom random;
   RETURN_IF_ERROR(MakeDataDirectory(options.data_directory));
   // First the store, which a second server in this directory does not get: it then changes nothing.
@@ -165,12 +173,13 @@ Result<std::unique_ptr<ApiServer::Impl>> ApiServer::Impl::Create(ApiServerOption
   ASSIGN_OR_RETURN(ServiceAddresses addresses,
                    ServiceAddresses::Create(options.addresses, *store, random));
   ASSIGN_OR_RETURN(ServerCredentials credentials,
-                   LoadOrMakeCredentials(CredentialsFor(options), clock.Now()));
+                   LoadOrMakeCredentials(CredentialsFor(options), system_clock.Now()));
   ASSIGN_OR_RETURN(auto authorizer,
                    RbacAuthorizer::Open(*store, options.log.Named("authorization")));
   ASSIGN_OR_RETURN(TokenIssuer tokens,
                    TokenIssuer::Open(options.data_directory + "/pki/service-account.key",
-                                     {.clock = &clock, .random = &random}));
+                                     {.clock = options.clock ? options.clock : &system_clock,
+                                      .random = &random}));
   TokenFile token_file;
   if (!options.token_file.empty()) {
     ASSIGN_OR_RETURN(token_file, TokenFile::Load(options.token_file, random));
@@ -188,6 +197,7 @@ ApiServer::Impl::Impl(ApiServerOptions options, std::unique_ptr<store::Store> st
                       ServiceAddresses addresses, std::unique_ptr<RbacAuthorizer> authorizer,
                       TokenIssuer tokens, TokenFile token_file, std::unique_ptr<AuditLog> audit)
     : options_(std::move(options)),
+      clock_(options_.clock == nullptr ? system_clock_ : *options_.clock),
       store_(std::move(store)),
       addresses_(std::move(addresses)),
       authorizer_(std::move(authorizer)),
@@ -206,7 +216,7 @@ ApiServer::Impl::Impl(ApiServerOptions options, std::unique_ptr<store::Store> st
           clock_, options_.log.Named("customresources")),
       role_aggregation_(*store_, writer_,
                         FindResource(*registry_.Current(), kRbacGroup, "clusterroles")),
-      resource_handler_({*store_, reader_, writer_, timer_, random_, clock_, tokens_}),
+      resource_handler_({*store_, reader_, writer_, timer_, watches_, random_, clock_, tokens_}),
       documents_(registry_, KUBEXMS_VERSION),
       handler_({.registry = registry_,
                 .resources = resource_handler_,
@@ -271,7 +281,7 @@ std::vector<HealthCheck> ApiServer::Impl::Checks() {
 
 void ApiServer::Impl::Run(std::stop_token stop) {
   const std::stop_callback on_stop(stop, [this] { stopping_ = true; });
-  store::Compactor compactor(store_.get(), &clock_, {}, [this](const Error& error) {
+  store::Compactor compactor(store_.get(), &system_clock_, {}, [this](const Error& error) {
     options_.log.Warn("compaction failed; trying again", {{"error", error.message()}});
   });
   EventExpiry expiry(*store_, clock_, options_.event_lifetime, options_.log.Named("events"));
@@ -280,6 +290,13 @@ void ApiServer::Impl::Run(std::stop_token stop) {
   std::jthread compaction([&](std::stop_token token) { compactor.Run(std::move(token)); });
   std::jthread events([&](std::stop_token token) { expiry.Run(std::move(token)); });
   http_->Run(std::move(stop));
+}
+
+Result<void> ApiServer::Impl::CompactNow() {
+  // A commit of its own, so that even the newest version that clients know is an older one.
+  ASSIGN_OR_RETURN(const store::CommitResult commit,
+                   store_->Commit(store::Transaction().Put("/kubexms/compacted", "")));
+  return store_->Compact(commit.revision);
 }
 
 ApiServer::ApiServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -291,6 +308,11 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Create(ApiServerOptions options) {
 }
 
 void ApiServer::Run(std::stop_token stop) { impl_->Run(std::move(stop)); }
+std::unique_ptr<Client> ApiServer::NewClient(UserInfo user, std::string user_agent) {
+  return impl_->NewClient(std::move(user), std::move(user_agent));
+}
+Result<void> ApiServer::CompactNow() { return impl_->CompactNow(); }
+void ApiServer::DropWatches() { impl_->DropWatches(); }
 uint16_t ApiServer::port() const { return impl_->port(); }
 std::string ApiServer::url() const { return impl_->url(); }
 const std::string& ApiServer::kubeconfig() const { return impl_->kubeconfig(); }

@@ -6,9 +6,7 @@
 //   ASSIGN_OR_RETURN(auto server, ApiServer::Create({.data_directory = "/var/lib/kubexms"}));
 //   server->Run(stop);
 //
-// In tests, a server on a free port with nothing on disk but its keys:
-//
-//   ApiServer::Create({.data_directory = temporary, .store = "memory", .port = 0})
+// Tests have it in one line: test_server.h.
 
 #include <memory>
 #include <optional>
@@ -17,6 +15,8 @@
 #include <vector>
 
 #include "kubexms/apiserver/service_addresses.h"
+#include "kubexms/apiserver/user.h"
+#include "kubexms/base/clock.h"
 #include "kubexms/base/json.h"
 #include "kubexms/base/log.h"
 #include "kubexms/base/result.h"
@@ -24,6 +24,8 @@
 #include "kubexms/store/etcd_store.h"
 
 namespace kubexms {
+
+class Client;
 
 struct ApiServerOptions {
   // Keys, certificates, the embedded store and the audit log; made with mode 0700.
@@ -51,6 +53,10 @@ struct ApiServerOptions {
   size_t io_threads = 2;
   std::chrono::seconds event_lifetime = std::chrono::hours(1);
 
+  // For the times that objects get, the ages of tokens and the lifetime of events; null: the
+  // machine's. It must outlive the server. Certificates, watches and compaction live in real time.
+  Clock* clock = nullptr;
+
   Logger log;
 };
 
@@ -64,6 +70,22 @@ class ApiServer {
   // Serves until `stop` is requested; then answers what is under way, ends the watches, and joins
   // every thread. To be called once.
   void Run(std::stop_token stop);
+
+  // A client for this process that acts as `user` (local_client.h). It works from Create() until
+  // the server is destroyed, before which it and its watches must be: before Run(), during it, and
+  // after it too, so that controllers may be stopped after the network. Run() ends no watch of this
+  // process. Only during Run() does the server do what it does by itself: events expire, history is
+  // compacted, and the objects of deleted definitions are cleaned up.
+  std::unique_ptr<Client> NewClient(UserInfo user, std::string user_agent = "kubexms");
+
+  // For tests of what happens to clients when things go wrong; both may be called at any time.
+  //
+  // Forgets the history, so that every resource version that was handed out so far is too old to
+  // watch from or to page on with. Watches that are open and up to date go on.
+  Result<void> CompactNow();
+  // Ends every watch that is open now, of the network and of this process, as a lost connection
+  // would.
+  void DropWatches();
 
   uint16_t port() const;
   // "https://127.0.0.1:6443".

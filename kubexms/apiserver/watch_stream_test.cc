@@ -13,16 +13,17 @@ using testing::ElementsAre;
 class WatchStreamTest : public WrittenObjects {
  protected:
   std::unique_ptr<ResponseStream> Open(ListQuery query) {
-    auto stream = OpenWatchStream({.store = *store_,
-                                   .timer = timer_,
-                                   .random = random_,
-                                   .resource = *resources_.Find("", "v1", "configmaps"),
-                                   .name_space = "default",
-                                   .query = std::move(query),
-                                   .format = nullptr});
-    EXPECT_TRUE(stream.ok()) << stream.error().message();
-    (*stream)->Start({});
-    return std::move(*stream);
+    auto events = WatchEvents::Open({.store = *store_,
+                                     .open = watches_,
+                                     .random = random_,
+                                     .resource = *resources_.Find("", "v1", "configmaps"),
+                                     .name_space = "default",
+                                     .query = std::move(query),
+                                     .format = nullptr});
+    EXPECT_TRUE(events.ok()) << events.error().message();
+    auto stream = MakeWatchStream(std::move(*events), timer_);
+    stream->Start({});
+    return stream;
   }
 
   // "ADDED a" for each event that there is by now.
@@ -57,6 +58,7 @@ class WatchStreamTest : public WrittenObjects {
                 }).ok());
   }
 
+  OpenWatches watches_;
   WakeTimer timer_;
 };
 
@@ -127,6 +129,15 @@ TEST_F(WatchStreamTest, ADeletionHasAVersionOfItsOwn) {
   const Json event = ParseJson(Flatten(body)).value();
   EXPECT_EQ(ResourceVersionOf(*FindMember(event, "object")),
             std::to_string(store_->CurrentRevision().value()));
+}
+
+TEST_F(WatchStreamTest, IsCutOffWhenWatchesAreDropped) {
+  const auto stream = Open({});
+  Body body;
+  EXPECT_EQ(stream->Pull(1024, body), ResponseStream::Next::kWait);
+  watches_.DropAll();
+  EXPECT_EQ(stream->Pull(1024, body), ResponseStream::Next::kAbort);
+  EXPECT_EQ(Open({})->Pull(1024, body), ResponseStream::Next::kWait);
 }
 
 TEST_F(WatchStreamTest, EndsAtItsTimeout) {

@@ -118,14 +118,14 @@ ClientRequest Client::DeleteRequest(ResourceType type, const ObjectKey& key,
 Result<ObjectPage> Client::ListAll(ClientRequest request) {
   if (request.limit > 0) return ListPage(request);
   // A version that is asked for is served from the server's memory, where pages would only cost.
-  if (request.resource_version.empty()) request.limit = kPageSize;
+  if (request.resource_version.empty()) request.page_size = kPageSize;
   ASSIGN_OR_RETURN(ObjectPage all, ListPage(request));
   while (!all.continue_token.empty()) {
     request.continue_token = all.continue_token;
     Result<ObjectPage> next = ListPage(request);
     if (!next.ok() && next.error().IsExpired()) {
       request.continue_token.clear();
-      request.limit = 0;
+      request.page_size = 0;
       return ListPage(request);
     }
     if (!next.ok()) return next.error();

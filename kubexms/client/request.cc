@@ -73,7 +73,9 @@ std::string ClientRequest::Query() const {
   query.Add("fieldSelector", field_selector.ToString());
   query.Add("resourceVersion", resource_version);
   query.Add("resourceVersionMatch", resource_version_match);
-  if (limit > 0) query.Add("limit", std::to_string(limit));
+  if (const int64_t most = limit > 0 ? limit : page_size; most > 0) {
+    query.Add("limit", std::to_string(most));
+  }
   query.Add("continue", continue_token);
   query.AddFlag("watch", verb == Verb::kWatch);
   if (timeout) query.Add("timeoutSeconds", std::to_string(timeout->count()));

@@ -49,6 +49,9 @@ struct ClientRequest {
   std::string resource_version_match;  // "Exact" or "NotOlderThan"
   int64_t limit = 0;                   // 0: all
   std::string continue_token;
+  // Of list: how many objects to send at a time where all are wanted (no limit) but sending all at
+  // once would be a burden. Who has no such burden answers with all of them.
+  int64_t page_size = 0;
 
   // Of watch. The server ends it after this time.
   std::optional<std::chrono::seconds> timeout;

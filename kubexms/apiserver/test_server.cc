@@ -1,0 +1,71 @@
+#include "kubexms/apiserver/test_server.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "kubexms/base/check.h"
+
+namespace kubexms {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void GiveUp(std::string_view what, std::string_view why) {
+  CheckFailed(fmt::format("the test server cannot {}: {}", what, why).c_str(), __FILE__, __LINE__);
+}
+
+std::string MakeDirectory() {
+  std::error_code error;
+  std::string path = (fs::temp_directory_path(error) / "kubexms-test.XXXXXX").string();
+  if (error || mkdtemp(path.data()) == nullptr) {
+    GiveUp("make a temporary directory", error ? error.message() : std::strerror(errno));
+  }
+  return path;
+}
+
+ApiServerOptions ServerOptions(TestServerOptions options, const std::string& directory) {
+  return {.data_directory = directory,
+          .store = std::move(options.store),
+          .port = 0,
+          .audit_log = "-",
+          .workers = 8,
+          .io_threads = 1,
+          .clock = options.clock,
+          .log = std::move(options.log)};
+}
+
+}  // namespace
+
+TestServer::TestServer(TestServerOptions options) : directory_(MakeDirectory()) {
+  Result<std::unique_ptr<ApiServer>> server =
+      ApiServer::Create(ServerOptions(std::move(options), directory_));
+  if (!server.ok()) GiveUp("start", server.error().message());
+  server_ = std::move(*server);
+  client_ = NewClient({.name = "kubernetes-admin", .groups = {"system:masters"}});
+  running_ = std::jthread([this](std::stop_token stop) { server_->Run(std::move(stop)); });
+}
+
+TestServer::~TestServer() {
+  running_.request_stop();
+  running_.join();
+  client_.reset();
+  server_.reset();
+  std::error_code ignored;
+  fs::remove_all(directory_, ignored);
+}
+
+std::unique_ptr<Client> TestServer::NewClient(UserInfo user) {
+  return server_->NewClient(std::move(user));
+}
+
+void TestServer::CompactNow() {
+  const Result<void> compacted = server_->CompactNow();
+  if (!compacted.ok()) GiveUp("compact its store", compacted.error().message());
+}
+
+}  // namespace kubexms
