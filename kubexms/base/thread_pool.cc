@@ -8,22 +8,13 @@
 #include <thread>
 #include <vector>
 
+#include "kubexms/base/stop.h"
+
 namespace kubexms {
 namespace {
 
 void NameThisThread(const std::string& name) {
   pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());  // the kernel's limit
-}
-
-void WaitForStop(const std::stop_token& stop) {
-  Mutex mutex;
-  CondVar stopped;
-  const std::stop_callback wake(stop, [&] {
-    MutexLock lock(mutex);
-    stopped.NotifyAll();
-  });
-  MutexLock lock(mutex);
-  while (!stop.stop_requested()) stopped.Wait(mutex);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kubexms/base/stop.h"
+
 namespace kubexms {
 namespace {
 
@@ -84,16 +86,7 @@ void InformerSet::Run(std::stop_token stop) {
     running_ = true;
     for (Member& member : members_) Start(member);
   }
-  Mutex mutex;
-  CondVar stopped;
-  const std::stop_callback wake(stop, [&] {
-    MutexLock lock(mutex);
-    stopped.NotifyAll();
-  });
-  {
-    MutexLock lock(mutex);
-    while (!stop.stop_requested()) stopped.Wait(mutex);
-  }
+  WaitForStop(stop);
   std::vector<std::jthread> threads;
   {
     MutexLock lock(mutex_);

@@ -1,0 +1,391 @@
+#include "kubexms/controller/controller_runner.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <thread>
+
+#include "kubexms/base/stop.h"
+#include "kubexms/controller/event_recorder.h"
+
+namespace kubexms {
+namespace {
+
+using std::chrono::nanoseconds;
+
+constexpr size_t kRecentReconciles = 256;
+// Whose failures of unknown kind are counted, at most.
+constexpr size_t kMaxFailingKeys = 1'000'000;
+
+const std::vector<double>& ReconcileTimeBuckets() {
+  static const std::vector<double> kBuckets = {
+      0.005, 0.01, 0.025, 0.05, 0.1,  0.15, 0.2,  0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6,
+      0.7,   0.8,  0.9,   1,    1.25, 1.5,  1.75, 2,    2.5, 3,    3.5, 4,    4.5, 5,
+      6,     7,    8,     9,    10,   15,   20,   25,   30,  40,   50,  60};
+  return kBuckets;
+}
+
+int WorkersOf(const ControllerOptions& options) {
+  if (options.max_concurrent_reconciles == 0) return options.workers;
+  return std::min(options.workers, options.max_concurrent_reconciles);
+}
+
+}  // namespace
+
+// Under the names that dashboards for controller-runtime know, and under our own.
+struct ControllerRunner::Metrics {
+  Metrics(MetricsRegistry& registry, const std::string& controller) {
+    const auto counter = [&](std::string name, std::string help) {
+      return registry
+          .AddCounter({.name = std::move(name), .help = std::move(help), .labels = {"controller"}})
+          .With({controller});
+    };
+    const auto gauge = [&](std::string name, std::string help) {
+      return registry
+          .AddGauge({.name = std::move(name), .help = std::move(help), .labels = {"controller"}})
+          .With({controller});
+    };
+    const auto histogram = [&](std::string name, std::string help) {
+      return registry
+          .AddHistogram(
+              {.name = std::move(name), .help = std::move(help), .labels = {"controller"}},
+              ReconcileTimeBuckets())
+          .With({controller});
+    };
+    const auto results = registry.AddCounter({.name = "controller_runtime_reconcile_total",
+                                              .help = "Reconciles by result.",
+                                              .labels = {"controller", "result"}});
+    success = results.With({controller, "success"});
+    error = results.With({controller, "error"});
+    requeue_after = results.With({controller, "requeue_after"});
+    results.With({controller, "requeue"});
+    errors = counter("controller_runtime_reconcile_errors_total", "Failed reconciles.");
+    seed_errors = counter("controller_reconcile_errors_total", "Failed reconciles.");
+    terminal_errors = counter("controller_runtime_terminal_reconcile_errors_total",
+                              "Reconciles that failed for good.");
+    panics = counter("controller_runtime_reconcile_panics_total", "Reconciles that threw.");
+    timeouts =
+        counter("controller_runtime_reconcile_timeouts_total", "Reconciles that took too long.");
+    time = histogram("controller_runtime_reconcile_time_seconds", "How long reconciles take.");
+    seed_time = histogram("controller_reconcile_time_seconds", "How long reconciles take.");
+    max_concurrent =
+        gauge("controller_runtime_max_concurrent_reconciles", "Workers of the controller.");
+    active_workers = gauge("controller_runtime_active_workers", "Workers that are busy.");
+  }
+
+  Counter success, error, requeue_after;
+  Counter errors, seed_errors, terminal_errors, panics, timeouts;
+  Histogram time, seed_time;
+  Gauge max_concurrent, active_workers;
+};
+
+// Tells reconciles that their time is over: one thread for all workers of a controller.
+class ControllerRunner::Watchdog {
+ public:
+  explicit Watchdog(Clock& clock)
+      : clock_(clock), thread_([this](std::stop_token stop) { Watch(std::move(stop)); }) {}
+  ~Watchdog() {
+    thread_.request_stop();
+    {
+      MutexLock lock(mutex_);
+      changed_.NotifyAll();
+    }
+  }
+
+  // Requests `source` at `deadline`, for as long as the result lives.
+  class Guard {
+   public:
+    Guard(Watchdog& watchdog, Clock::MonotonicTime deadline, std::stop_source source)
+        : watchdog_(watchdog), place_(watchdog.Add(deadline, std::move(source))) {}
+    ~Guard() { watchdog_.Remove(place_); }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+
+   private:
+    Watchdog& watchdog_;
+    const std::multimap<Clock::MonotonicTime, std::stop_source>::iterator place_;
+  };
+
+ private:
+  using Deadlines = std::multimap<Clock::MonotonicTime, std::stop_source>;
+
+  Deadlines::iterator Add(Clock::MonotonicTime deadline, std::stop_source source) {
+    MutexLock lock(mutex_);
+    const auto place = deadlines_.emplace(deadline, std::move(source));
+    if (place == deadlines_.begin()) changed_.NotifyAll();
+    return place;
+  }
+
+  void Remove(Deadlines::iterator place) {
+    MutexLock lock(mutex_);
+    deadlines_.erase(place);
+  }
+
+  void Watch(std::stop_token stop) {
+    MutexLock lock(mutex_);
+    while (!stop.stop_requested()) {
+      const auto now = clock_.MonotonicNow();
+      auto next = Clock::MonotonicTime::max();
+      for (auto& [deadline, source] : deadlines_) {
+        if (deadline > now) {
+          next = deadline;
+          break;
+        }
+        source.request_stop();
+      }
+      clock_.WaitUntil(changed_, mutex_, next);
+    }
+  }
+
+  Clock& clock_;
+  Mutex mutex_;
+  CondVar changed_;
+  Deadlines deadlines_ GUARDED_BY(mutex_);
+  std::jthread thread_;
+};
+
+ControllerRunner::ControllerRunner(Controller controller, Environment environment)
+    : controller_(std::move(controller)),
+      environment_(std::move(environment)),
+      queue_({.name = controller_.options().name, .metrics = &environment_.metrics},
+             &environment_.clock,
+             DefaultRateLimiter<ObjectKey>({.base_delay = controller_.options().base_delay,
+                                            .max_delay = controller_.options().max_delay,
+                                            .qps = controller_.options().qps,
+                                            .burst = controller_.options().burst},
+                                           &environment_.clock)),
+      unknown_failures_(kMaxFailingKeys),
+      watchdog_(controller_.options().reconcile_timeout.count() > 0
+                    ? std::make_unique<Watchdog>(environment_.clock)
+                    : nullptr),
+      id_prefix_(environment_.random.Next() & 0xffffffff),
+      metrics_(std::make_unique<Metrics>(environment_.metrics, controller_.options().name)) {
+  metrics_->max_concurrent.Set(WorkersOf(controller_.options()));
+}
+
+ControllerRunner::~ControllerRunner() {
+  for (const auto& [informer, id] : handlers_) informer->RemoveHandler(id);
+}
+
+void ControllerRunner::Prepare() {
+  for (const WatchRule& rule : controller_.rules()) {
+    caches_.push_back({rule.form, environment_.informers.Get(rule.form, rule.scope)});
+  }
+  for (const CacheIndex& index : controller_.indexes()) {
+    for (const DeclaredCache& cache : caches_) {
+      if (cache.form == index.form) cache.informer->cache().AddIndex(index.name, index.function);
+    }
+  }
+  for (size_t i = 0; i < caches_.size(); ++i) {
+    const WatchRule& rule = controller_.rules()[i];
+    const bool resyncs = i == 0 && controller_.has_for();
+    const auto id = caches_[i].informer->AddHandler(
+        [this, &rule](const CacheEvent& event) { Enqueue(rule, event); },
+        {.resync_period = resyncs ? controller_.options().resync_period : nanoseconds(0)});
+    handlers_.emplace_back(caches_[i].informer, id);
+  }
+}
+
+bool ControllerRunner::HasSynced() const {
+  return std::all_of(caches_.begin(), caches_.end(),
+                     [](const DeclaredCache& cache) { return cache.informer->HasSynced(); });
+}
+
+void ControllerRunner::Enqueue(const WatchRule& rule, const CacheEvent& event) {
+  const bool wanted = std::all_of(rule.predicates.begin(), rule.predicates.end(),
+                                  [&](const Predicate& predicate) { return predicate(event); });
+  if (!wanted) return;
+  std::vector<ObjectKey> keys;
+  if (event.old && event.old.value != event.object.value) rule.mapper(event.old, keys);
+  rule.mapper(event.object, keys);
+  const WorkReason reason = event.initial  ? WorkReason("first list")
+                            : event.resync ? WorkReason("resync")
+                            : event.type == CacheEvent::Type::kDelete && rule.reason == "changed"
+                                ? WorkReason("deleted")
+                                : WorkReason::Lasting(rule.reason);
+  const int priority = event.initial || event.resync ? kLowPriority : kNormalPriority;
+  for (const ObjectKey& key : keys) queue_.Add(key, {.priority = priority, .reason = reason});
+}
+
+Result<void> ControllerRunner::Run(std::stop_token stop, std::stop_token abandon,
+                                   nanoseconds drain_timeout) {
+  std::stop_source give_up;
+  const std::stop_callback forward(abandon, [&] { give_up.request_stop(); });
+  std::vector<std::jthread> threads;
+  for (const auto& source : controller_.sources()) {
+    threads.emplace_back([this, source](std::stop_token sources_stop) {
+      const WorkReason reason = WorkReason::Lasting(source->reason());
+      source->Run([&](const ObjectKey& key) { queue_.Add(key, {.reason = reason}); },
+                  environment_.clock, std::move(sources_stop));
+    });
+  }
+  const size_t source_threads = threads.size();
+  for (int i = 0; i < WorkersOf(controller_.options()); ++i) {
+    threads.emplace_back([this, token = give_up.get_token()] { Work(token); });
+  }
+  working_ = true;
+  environment_.log.Info("working", {{"workers", WorkersOf(controller_.options())}});
+
+  WaitForStop(stop);
+
+  working_ = false;
+  for (size_t i = 0; i < source_threads; ++i) threads[i].request_stop();
+  const auto deadline = abandon.stop_requested()
+                            ? environment_.clock.MonotonicNow()
+                            : environment_.clock.MonotonicNow() + drain_timeout;
+  const size_t left = queue_.Drain(deadline);
+  give_up.request_stop();
+  threads.clear();
+  if (left == 0) return {};
+  return Error::Timeout(
+      fmt::format("controller \"{}\" stopped with {} keys not worked off", name(), left));
+}
+
+void ControllerRunner::Work(std::stop_token abandon) {
+  while (const std::optional<WorkItem<ObjectKey>> item = queue_.Get(abandon)) {
+    metrics_->active_workers.Increment();
+    Reconcile(*item, abandon);
+    queue_.Done(item->key);
+    metrics_->active_workers.Decrement();
+  }
+}
+
+std::string ControllerRunner::NextId() {
+  return fmt::format("{:08x}-{}", id_prefix_, next_id_.fetch_add(1));
+}
+
+void ControllerRunner::Reconcile(const WorkItem<ObjectKey>& item, std::stop_token abandon) {
+  const std::string id = NextId();
+  std::stop_source stop;
+  const std::stop_callback forward(abandon, [&] { stop.request_stop(); });
+  const auto begun = environment_.clock.MonotonicNow();
+  const nanoseconds timeout = controller_.options().reconcile_timeout;
+  ReconcileRecord record{.id = id,
+                         .key = item.key,
+                         .reasons = fmt::format("{}", fmt::join(item.reasons.texts(), ", ")),
+                         .started = environment_.clock.Now(),
+                         .waited = item.waited};
+  ReconcileContext context{
+      .key = item.key,
+      .id = id,
+      .reasons = item.reasons.texts(),
+      .waited = item.waited,
+      .failures = item.requeues,
+      .stop = stop.get_token(),
+      .client = environment_.client,
+      .events = environment_.events,
+      .clock = environment_.clock,
+      .log = environment_.log.With("object", item.key.ToString()).With("reconcileID", id),
+      .caches = caches_};
+  Result<Outcome> result = Outcome::Done();
+  if (watchdog_ != nullptr) {
+    const Watchdog::Guard guard(*watchdog_, begun + timeout, stop);
+    result = Call(context);
+  } else {
+    result = Call(context);
+  }
+  record.took = environment_.clock.MonotonicNow() - begun;
+  if (watchdog_ != nullptr && record.took >= timeout) metrics_->timeouts.Increment();
+  metrics_->time.Observe(record.took);
+  metrics_->seed_time.Observe(record.took);
+  record.result = Settle(item, result, context.log);
+  if (!result.ok()) record.error = result.error().message();
+  context.log.Debug("reconciled", {{"why", record.reasons},
+                                   {"waited", record.waited},
+                                   {"took", record.took},
+                                   {"result", record.result}});
+  Keep(std::move(record));
+}
+
+Result<Outcome> ControllerRunner::Call(ReconcileContext& context) {
+  const CachedObject object =
+      controller_.has_for() ? caches_.front().informer->cache().Get(context.key) : CachedObject();
+  try {
+    return controller_.reconcile()(context, object);
+  } catch (const std::exception& exception) {
+    metrics_->panics.Increment();
+    return Error(500, "Unknown", fmt::format("the reconciler threw: {}", exception.what()));
+  } catch (...) {
+    metrics_->panics.Increment();
+    return Error(500, "Unknown", "the reconciler threw");
+  }
+}
+
+std::string_view ControllerRunner::Settle(const WorkItem<ObjectKey>& item,
+                                          const Result<Outcome>& result, const Logger& log) {
+  if (!result.ok()) {
+    metrics_->error.Increment();
+    metrics_->errors.Increment();
+    metrics_->seed_errors.Increment();
+    return Retry(item, result.error(), log);
+  }
+  queue_.Forget(item.key);
+  unknown_failures_.Forget(item.key);
+  if (!result->requeue_after()) {
+    metrics_->success.Increment();
+    return "success";
+  }
+  metrics_->requeue_after.Increment();
+  queue_.Add(item.key, {.priority = item.priority,
+                        .after = *result->requeue_after(),
+                        .reason = "time to look again"});
+  return "requeue_after";
+}
+
+std::string_view ControllerRunner::Retry(const WorkItem<ObjectKey>& item, const Error& error,
+                                         const Logger& log) {
+  if (error.terminal()) {
+    metrics_->terminal_errors.Increment();
+    GiveUp(item, error, log);
+    return "terminal_error";
+  }
+  if (!error.IsTransient()) {
+    const std::optional<int>& most = controller_.options().max_retries;
+    if (most && unknown_failures_.Increment(item.key) >= *most) {
+      GiveUp(item, error, log);
+      return "error";
+    }
+  }
+  const nanoseconds wait = AddAgain(item, error);
+  log.Warn("reconcile failed; it will be tried again",
+           {{"error", error}, {"failures", item.requeues + 1}, {"after", wait}});
+  return "error";
+}
+
+nanoseconds ControllerRunner::AddAgain(const WorkItem<ObjectKey>& item, const Error& error) {
+  if (!error.details().retry_after) {
+    return queue_.AddRateLimited(item.key, "retry", item.priority);
+  }
+  const nanoseconds wait = *error.details().retry_after;
+  queue_.Add(item.key, {.priority = item.priority, .after = wait, .reason = "retry"});
+  return wait;
+}
+
+void ControllerRunner::GiveUp(const WorkItem<ObjectKey>& item, const Error& error,
+                              const Logger& log) {
+  log.Error("reconcile failed and is not tried again until something changes",
+            {{"error", error}, {"failures", item.requeues + 1}});
+  queue_.Forget(item.key);
+  unknown_failures_.Forget(item.key);
+  if (!controller_.has_for()) return;
+  const CachedObject object = caches_.front().informer->cache().Get(item.key);
+  if (!object) return;
+  const ResourceType& resource = caches_.front().form.resource;
+  environment_.events.Event(ReferenceTo(resource.ApiVersion(), resource.kind, *object.metadata),
+                            EventType::kWarning, "ReconcileFailed", error.message());
+}
+
+void ControllerRunner::Keep(ReconcileRecord record) {
+  MutexLock lock(recent_mutex_);
+  recent_.push_front(std::move(record));
+  if (recent_.size() > kRecentReconciles) recent_.pop_back();
+}
+
+std::vector<ReconcileRecord> ControllerRunner::Recent() const {
+  MutexLock lock(recent_mutex_);
+  return {recent_.begin(), recent_.end()};
+}
+
+}  // namespace kubexms

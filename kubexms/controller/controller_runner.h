@@ -1,0 +1,109 @@
+#pragma once
+
+// One controller at work: it queues what its watches tell of, and its workers reconcile.
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kubexms/base/metrics.h"
+#include "kubexms/base/mutex.h"
+#include "kubexms/base/random.h"
+#include "kubexms/controller/controller.h"
+#include "kubexms/controller/informer_set.h"
+#include "kubexms/controller/work_queue.h"
+
+namespace kubexms {
+
+// One reconcile that is over, for people who want to know why it ran.
+struct ReconcileRecord {
+  std::string id;
+  ObjectKey key;
+  std::string reasons;  // joined by commas
+  Clock::WallTime started;
+  std::chrono::nanoseconds waited;
+  std::chrono::nanoseconds took;
+  std::string result;  // "success", "requeue_after", "error", "terminal_error"
+  std::string error;   // empty: none
+};
+
+class ControllerRunner {
+ public:
+  // Everything is borrowed and must outlive the runner.
+  struct Environment {
+    Client& client;
+    InformerSet& informers;
+    EventRecorder& events;
+    Clock& clock;
+    Random& random;
+    MetricsRegistry& metrics;
+    Logger log;
+  };
+
+  ControllerRunner(Controller controller, Environment environment);
+  ~ControllerRunner();
+  ControllerRunner(const ControllerRunner&) = delete;
+  ControllerRunner& operator=(const ControllerRunner&) = delete;
+
+  // Asks for the informers and begins to queue what they tell of. To be called once, before the
+  // informers run.
+  void Prepare();
+  // The first lists of everything it watches are queued.
+  bool HasSynced() const;
+
+  // Reconciles until `stop` is requested; then takes nothing new, works off what is queued for at
+  // most `drain_timeout`, and joins its workers. A request of `abandon` ends that at once. An error
+  // says how many keys were left. To be called once.
+  Result<void> Run(std::stop_token stop, std::stop_token abandon,
+                   std::chrono::nanoseconds drain_timeout);
+
+  // The rest may be called from any thread.
+
+  const std::string& name() const { return controller_.options().name; }
+  const Controller& controller() const { return controller_; }
+  // From when its workers run until they are to stop.
+  bool IsWorking() const { return working_; }
+  // The last ones, the newest first.
+  std::vector<ReconcileRecord> Recent() const EXCLUDES(recent_mutex_);
+  size_t queued() const { return queue_.size(); }
+
+ private:
+  class Watchdog;
+
+  void Enqueue(const WatchRule& rule, const CacheEvent& event);
+  void Work(std::stop_token abandon);
+  void Reconcile(const WorkItem<ObjectKey>& item, std::stop_token abandon);
+  Result<Outcome> Call(ReconcileContext& context);
+  // Decides what becomes of the key, and says what that is called.
+  std::string_view Settle(const WorkItem<ObjectKey>& item, const Result<Outcome>& result,
+                          const Logger& log);
+  std::string_view Retry(const WorkItem<ObjectKey>& item, const Error& error, const Logger& log);
+  // Queues the key for another try, when the server wants it or when the rate limiter does.
+  std::chrono::nanoseconds AddAgain(const WorkItem<ObjectKey>& item, const Error& error);
+  void GiveUp(const WorkItem<ObjectKey>& item, const Error& error, const Logger& log);
+  void Keep(ReconcileRecord record) EXCLUDES(recent_mutex_);
+  std::string NextId();
+
+  const Controller controller_;
+  const Environment environment_;
+  WorkQueue<ObjectKey> queue_;
+  FailureCounts<ObjectKey> unknown_failures_;
+  std::unique_ptr<Watchdog> watchdog_;
+  std::vector<DeclaredCache> caches_;  // constant after Prepare(); the first is that of its objects
+  std::vector<std::pair<std::shared_ptr<Informer>, Informer::HandlerId>> handlers_;
+  const uint64_t id_prefix_;
+  std::atomic<uint64_t> next_id_ = 1;
+  std::atomic<bool> working_ = false;
+
+  struct Metrics;
+  std::unique_ptr<Metrics> metrics_;
+
+  mutable Mutex recent_mutex_;
+  std::deque<ReconcileRecord> recent_ GUARDED_BY(recent_mutex_);
+};
+
+}  // namespace kubexms

@@ -1,0 +1,438 @@
+#include "kubexms/controller/manager.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <set>
+#include <thread>
+
+#include "kubexms/api/time.h"
+#include "kubexms/base/stop.h"
+#include "kubexms/controller/controller_runner.h"
+#include "kubexms/controller/event_recorder.h"
+#include "kubexms/controller/leader_election.h"
+#include "kubexms/controller/manager_endpoints.h"
+#include "kubexms/net/client.h"
+#include "kubexms/net/server.h"
+
+namespace kubexms {
+namespace {
+
+using std::chrono::nanoseconds;
+
+// How often a precondition is looked at again.
+constexpr auto kPreconditionPeriod = std::chrono::seconds(1);
+
+// "127.0.0.1:8081" in its parts.
+Result<HttpServerOptions> EndpointOptions(const std::string& address) {
+  ASSIGN_OR_RETURN(const Url url, Url::Parse("http://" + address));
+  HttpServerOptions options;
+  options.bind_address = url.host;
+  options.port = url.port;
+  options.allow_plaintext = true;
+  options.workers = 2;
+  options.io_threads = 1;
+  options.shutdown_grace = std::chrono::seconds(1);
+  return options;
+}
+
+JsonObject RecordJson(const ReconcileRecord& record) {
+  JsonObject json;
+  json["id"] = record.id;
+  json["object"] = record.key.ToString();
+  json["why"] = record.reasons;
+  json["started"] =
+      MicroTime(std::chrono::floor<std::chrono::microseconds>(record.started)).ToString();
+  json["waitedSeconds"] = std::chrono::duration<double>(record.waited).count();
+  json["tookSeconds"] = std::chrono::duration<double>(record.took).count();
+  json["result"] = record.result;
+  if (!record.error.empty()) json["error"] = record.error;
+  return json;
+}
+
+}  // namespace
+
+class Manager::Impl {
+ public:
+  explicit Impl(ManagerOptions options)
+      : options_(std::move(options)),
+        informers_({*options_.client, *options_.clock, *options_.random,
+                    options_.log.Named("cache"), &metrics_},
+                   options_.cache),
+        client_(*options_.client, informers_),
+        events_({.component = options_.name,
+                 .client = options_.client,
+                 .clock = options_.clock,
+                 .random = options_.random,
+                 .metrics = &metrics_,
+                 .logger = options_.log.Named("events")}) {}
+
+  Result<void> Run(std::stop_token stop);
+  Result<void> Readiness() const;
+  Result<void> Health() const;
+
+  const ManagerOptions options_;
+  MetricsRegistry metrics_;
+  InformerSet informers_;
+  CacheAwareClient client_;
+  EventRecorder events_;
+  std::vector<Controller> controllers_;
+  std::vector<Runnable> runnables_;
+  std::map<std::string, std::function<Result<void>()>> ready_checks_;
+  std::atomic<uint16_t> port_ = 0;
+
+  bool IsLeader() const EXCLUDES(mutex_);
+
+ private:
+  // One step of the start, and what undoes it.
+  struct Phase {
+    std::string_view name;
+    Result<void> (Impl::*start)(std::stop_token stop);
+    void (Impl::*end)();
+  };
+  static const std::vector<Phase>& Phases();
+
+  Result<void> Validate() const;
+  Result<void> StartEndpoints(std::stop_token stop);
+  void EndEndpoints();
+  Result<void> StartEvents(std::stop_token stop);
+  void EndEvents();
+  Result<void> StartCaches(std::stop_token stop);
+  void EndCaches();
+  Result<void> StartRunnables(std::stop_token stop);
+  void EndRunnables();
+
+  // The last phase: returns when everything is to end.
+  Result<void> Lead(std::stop_token stop);
+  Result<void> WorkAsLeader(std::stop_token stop, std::stop_token leading);
+  Result<void> RunController(ControllerRunner& runner, std::stop_token stop,
+                             std::stop_token abandon);
+  bool AwaitPreconditions(const ControllerRunner& runner, std::stop_token stop);
+  bool IsWorking(const std::string& controller) const;
+  Json Reconciles() const;
+  // Remembers the first error, and ends everything.
+  void Fail(const Error& error) EXCLUDES(mutex_);
+
+  std::vector<std::unique_ptr<ControllerRunner>> runners_;  // constant from StartCaches() on
+  std::unique_ptr<ManagerEndpoints> endpoints_;
+  std::unique_ptr<HttpServer> server_;
+  std::jthread server_thread_;
+  std::jthread events_thread_;
+  std::jthread caches_thread_;
+  std::vector<std::jthread> runnable_threads_;
+  std::stop_source failing_;
+  std::atomic<bool> prepared_ = false;
+  std::atomic<bool> stopping_ = false;
+
+  mutable Mutex mutex_;
+  std::optional<Error> failure_ GUARDED_BY(mutex_);
+  LeaderElector* elector_ GUARDED_BY(mutex_) = nullptr;
+};
+
+const std::vector<Manager::Impl::Phase>& Manager::Impl::Phases() {
+  static const std::vector<Phase> kPhases = {
+      {"endpoints", &Impl::StartEndpoints, &Impl::EndEndpoints},
+      {"events", &Impl::StartEvents, &Impl::EndEvents},
+      {"caches", &Impl::StartCaches, &Impl::EndCaches},
+      {"runnables", &Impl::StartRunnables, &Impl::EndRunnables},
+  };
+  return kPhases;
+}
+
+Result<void> Manager::Impl::Validate() const {
+  std::set<std::string> names;
+  for (const Controller& controller : controllers_) {
+    RETURN_IF_ERROR(controller.Validate());
+    if (!names.insert(controller.options().name).second) {
+      return Error::BadRequest(
+          fmt::format("there are two controllers with the name \"{}\"", controller.options().name));
+    }
+  }
+  for (const Controller& controller : controllers_) {
+    for (const std::string& other : controller.predecessors()) {
+      if (names.contains(other)) continue;
+      return Error::BadRequest(fmt::format("controller \"{}\" waits for \"{}\", which is not there",
+                                           controller.options().name, other));
+    }
+  }
+  return {};
+}
+
+Result<void> Manager::Impl::Run(std::stop_token stop) {
+  RETURN_IF_ERROR(Validate());
+  const std::stop_callback forward(stop, [this] {
+    stopping_ = true;
+    failing_.request_stop();
+  });
+  const std::stop_token end = failing_.get_token();
+  Result<void> result;
+  size_t started = 0;
+  for (const Phase& phase : Phases()) {
+    options_.log.Debug("starting", {{"phase", phase.name}});
+    ++started;  // what fails half way is ended too
+    result = (this->*phase.start)(end);
+    if (!result.ok() || end.stop_requested()) break;
+  }
+  if (result.ok() && !end.stop_requested()) result = Lead(stop);
+  stopping_ = true;
+  while (started > 0) {
+    const Phase& phase = Phases()[--started];
+    options_.log.Debug("ending", {{"phase", phase.name}});
+    (this->*phase.end)();
+  }
+  MutexLock lock(mutex_);
+  if (failure_) return *failure_;
+  return result;
+}
+
+void Manager::Impl::Fail(const Error& error) {
+  options_.log.Error("the manager ends", {{"error", error}});
+  {
+    MutexLock lock(mutex_);
+    if (!failure_) failure_ = error;
+  }
+  failing_.request_stop();
+}
+
+Result<void> Manager::Impl::StartEndpoints(std::stop_token) {
+  if (options_.endpoints_address.empty()) return {};
+  ASSIGN_OR_RETURN(HttpServerOptions http, EndpointOptions(options_.endpoints_address));
+  endpoints_ = std::make_unique<ManagerEndpoints>(
+      ManagerEndpoints::Sources{.health = [this] { return Health(); },
+                                .readiness = [this] { return Readiness(); },
+                                .reconciles = [this] { return Reconciles(); },
+                                .metrics = metrics_,
+                                .log = options_.log});
+  ASSIGN_OR_RETURN(server_, HttpServer::Create(std::move(http), *endpoints_));
+  port_ = server_->port();
+  server_thread_ = std::jthread([this](std::stop_token stop) { server_->Run(std::move(stop)); });
+  return {};
+}
+
+void Manager::Impl::EndEndpoints() {
+  server_thread_ = {};
+  port_ = 0;
+}
+
+Result<void> Manager::Impl::StartEvents(std::stop_token) {
+  events_thread_ = std::jthread([this](std::stop_token stop) { events_.Run(std::move(stop)); });
+  return {};
+}
+
+void Manager::Impl::EndEvents() { events_thread_ = {}; }
+
+Result<void> Manager::Impl::StartCaches(std::stop_token stop) {
+  for (const Controller& controller : controllers_) {
+    runners_.push_back(std::make_unique<ControllerRunner>(
+        controller, ControllerRunner::Environment{
+                        client_, informers_, events_, *options_.clock, *options_.random, metrics_,
+                        options_.log.Named("controller").Named(controller.options().name)}));
+    runners_.back()->Prepare();
+  }
+  prepared_ = true;
+  caches_thread_ = std::jthread([this](std::stop_token end) { informers_.Run(std::move(end)); });
+
+  std::stop_source give_up;
+  const std::stop_callback forward(stop, [&] { give_up.request_stop(); });
+  std::jthread timer([&](std::stop_token synced) {
+    if (options_.clock->SleepFor(options_.sync_timeout, synced)) give_up.request_stop();
+  });
+  if (informers_.WaitForSync(give_up.get_token()) || stop.stop_requested()) return {};
+  return Error::Timeout(fmt::format(
+      "the first lists took longer than {}: is the server reachable, and may this user list and "
+      "watch what the controllers watch?",
+      Duration(options_.sync_timeout).ToString()));
+}
+
+void Manager::Impl::EndCaches() { caches_thread_ = {}; }
+
+Result<void> Manager::Impl::StartRunnables(std::stop_token) {
+  for (const Runnable& runnable : runnables_) {
+    if (runnable.needs_leadership) continue;
+    runnable_threads_.emplace_back([this, &runnable](std::stop_token stop) {
+      const Result<void> ended = runnable.run(stop);
+      if (stop.stop_requested()) return;
+      Fail(ended.ok() ? Error::Internal("\"" + runnable.name + "\" ended by itself")
+                      : ended.error().WithContext(runnable.name));
+    });
+  }
+  return {};
+}
+
+void Manager::Impl::EndRunnables() { runnable_threads_.clear(); }
+
+Result<void> Manager::Impl::Lead(std::stop_token stop) {
+  const std::stop_token end = failing_.get_token();
+  if (!options_.leader_election) return WorkAsLeader(stop, end);
+  const LeaderElectionSettings& settings = *options_.leader_election;
+  ASSIGN_OR_RETURN(
+      const auto elector,
+      LeaderElector::Create({.name = settings.name.empty() ? options_.name : settings.name,
+                             .name_space = settings.name_space,
+                             .identity = settings.identity,
+                             .lease_duration = settings.lease_duration,
+                             .renew_deadline = settings.renew_deadline,
+                             .retry_period = settings.retry_period,
+                             .client = options_.client,
+                             .clock = options_.clock,
+                             .random = options_.random,
+                             .metrics = &metrics_,
+                             .events = &events_,
+                             .logger = options_.log.Named("leader")}));
+  {
+    MutexLock lock(mutex_);
+    elector_ = elector.get();
+  }
+  Result<void> led = elector->Run(end, [this, stop](std::stop_token leading) {
+    return WorkAsLeader(stop, std::move(leading));
+  });
+  MutexLock lock(mutex_);
+  elector_ = nullptr;
+  return led;
+}
+
+// `stop` is what a person wants: then there is time to finish. When only `leading` ends, somebody
+// else may already be at work.
+Result<void> Manager::Impl::WorkAsLeader(std::stop_token stop, std::stop_token leading) {
+  std::stop_source abandon;
+  std::stop_source end;
+  const std::stop_callback ending(leading, [&] {
+    if (!stop.stop_requested()) abandon.request_stop();
+    end.request_stop();
+  });
+  Mutex mutex;
+  std::optional<Error> unfinished;
+  {
+    std::vector<std::jthread> threads;
+    for (const auto& runner : runners_) {
+      threads.emplace_back([&, runner = runner.get()] {
+        const Result<void> done = RunController(*runner, end.get_token(), abandon.get_token());
+        if (done.ok()) return;
+        MutexLock lock(mutex);
+        unfinished = done.error();
+      });
+    }
+    for (const Runnable& runnable : runnables_) {
+      if (!runnable.needs_leadership) continue;
+      threads.emplace_back([&, this] {
+        const Result<void> ended = runnable.run(end.get_token());
+        if (end.stop_requested()) return;
+        Fail(ended.ok() ? Error::Internal("\"" + runnable.name + "\" ended by itself")
+                        : ended.error().WithContext(runnable.name));
+      });
+    }
+    WaitForStop(end.get_token());
+  }
+  if (unfinished) return *unfinished;
+  return {};
+}
+
+Result<void> Manager::Impl::RunController(ControllerRunner& runner, std::stop_token stop,
+                                          std::stop_token abandon) {
+  if (!AwaitPreconditions(runner, stop)) return {};
+  return runner.Run(stop, abandon, options_.shutdown_timeout);
+}
+
+bool Manager::Impl::IsWorking(const std::string& controller) const {
+  for (const auto& runner : runners_) {
+    if (runner->name() == controller) return runner->IsWorking();
+  }
+  return false;
+}
+
+bool Manager::Impl::AwaitPreconditions(const ControllerRunner& runner, std::stop_token stop) {
+  const Controller& controller = runner.controller();
+  std::vector<Precondition> conditions = controller.preconditions();
+  for (const std::string& other : controller.predecessors()) {
+    conditions.push_back({other, [this, other](std::stop_token) -> Result<void> {
+                            if (IsWorking(other)) return {};
+                            return Error::ServiceUnavailable("it is not working yet");
+                          }});
+  }
+  for (const Precondition& condition : conditions) {
+    while (true) {
+      if (stop.stop_requested()) return false;
+      const Result<void> holds = condition.check(stop);
+      if (holds.ok()) break;
+      options_.log.Info(
+          "a controller waits",
+          {{"controller", runner.name()}, {"for", condition.name}, {"because", holds.error()}});
+      if (!options_.clock->SleepFor(kPreconditionPeriod, stop)) return false;
+    }
+  }
+  return true;
+}
+
+Json Manager::Impl::Reconciles() const {
+  JsonObject all;
+  if (!prepared_) return all;
+  for (const auto& runner : runners_) {
+    JsonArray records;
+    for (const ReconcileRecord& record : runner->Recent()) records.push_back(RecordJson(record));
+    all[runner->name()] = std::move(records);
+  }
+  return all;
+}
+
+Result<void> Manager::Impl::Readiness() const {
+  if (stopping_) return Error::ServiceUnavailable("stopping");
+  if (!prepared_) return Error::ServiceUnavailable("not synced");
+  for (const auto& runner : runners_) {
+    if (!runner->HasSynced()) return Error::ServiceUnavailable("not synced");
+  }
+  for (const auto& [name, check] : ready_checks_) {
+    const Result<void> ready = check();
+    if (!ready.ok()) return Error::ServiceUnavailable(name + ": " + ready.error().message());
+  }
+  return {};
+}
+
+Result<void> Manager::Impl::Health() const {
+  if (stopping_) return Error::ServiceUnavailable("stopping");
+  RETURN_IF_ERROR(informers_.Health());
+  MutexLock lock(mutex_);
+  if (elector_ != nullptr) return elector_->Healthy();
+  return {};
+}
+
+bool Manager::Impl::IsLeader() const {
+  MutexLock lock(mutex_);
+  return elector_ != nullptr && elector_->IsLeader();
+}
+
+Manager::Manager(ManagerOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Manager::~Manager() = default;
+
+void Manager::Add(Controller controller) { impl_->controllers_.push_back(std::move(controller)); }
+
+void Manager::Add(Runnable runnable) { impl_->runnables_.push_back(std::move(runnable)); }
+
+void Manager::AddReadyCheck(std::string name, std::function<Result<void>()> check) {
+  impl_->ready_checks_[std::move(name)] = std::move(check);
+}
+
+Result<void> Manager::Run(std::stop_token stop) { return impl_->Run(std::move(stop)); }
+
+Client& Manager::client() { return impl_->client_; }
+InformerSet& Manager::informers() { return impl_->informers_; }
+EventRecorder& Manager::events() { return impl_->events_; }
+MetricsRegistry& Manager::metrics() { return impl_->metrics_; }
+uint16_t Manager::endpoints_port() const { return impl_->port_; }
+Result<void> Manager::Readiness() const { return impl_->Readiness(); }
+Result<void> Manager::Health() const { return impl_->Health(); }
+bool Manager::IsLeader() const { return impl_->IsLeader(); }
+
+Precondition EndpointIsReady(const std::string& url, const std::string& ca_pem) {
+  return {url, [url, ca_pem](std::stop_token stop) -> Result<void> {
+            ASSIGN_OR_RETURN(const Url parsed, Url::Parse(url));
+            ASSIGN_OR_RETURN(const auto client,
+                             HttpClient::Create({.server = url, .ca_pem = ca_pem}));
+            ASSIGN_OR_RETURN(const HttpReply reply,
+                             client->Do({.target = parsed.target},
+                                        {.timeout = std::chrono::seconds(5), .stop = stop}));
+            if (reply.status == 200) return {};
+            return Error::ServiceUnavailable(fmt::format("{} answers {}", url, reply.status));
+          }};
+}
+
+}  // namespace kubexms

@@ -1,0 +1,119 @@
+#pragma once
+
+// Runs controllers: the caches they share, leader election, health and metrics, and an end in which
+// nothing is dropped that was begun.
+//
+//   Manager manager({.name = "hello", .client = &client, .clock = &clock, .random = &random});
+//   manager.Add(HelloController());
+//   return manager.Run(stop);
+//
+// Start and end are a list of phases (manager.cc has it): each is started when the one before it is
+// ready, and they end in the opposite order.
+//   endpoints     /healthz, /readyz, /metrics
+//   events        what controllers record is sent
+//   caches        the informers run, and everything that is watched has been listed once
+//   runnables     those that do not need to lead
+//   leadership    waits to lead, where that is asked for; then runs the controllers, and the
+//                 runnables that need to lead
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kubexms/base/clock.h"
+#include "kubexms/base/log.h"
+#include "kubexms/base/metrics.h"
+#include "kubexms/base/mutex.h"
+#include "kubexms/base/random.h"
+#include "kubexms/controller/controller.h"
+#include "kubexms/controller/informer_set.h"
+
+namespace kubexms {
+
+class EventRecorder;
+
+// Where several replicas run, of which one works. See LeaderElectionOptions.
+struct LeaderElectionSettings {
+  std::string name;        // of the Lease; empty: the manager's
+  std::string name_space;  // of the Lease
+  std::string identity;    // empty: host name and a random part
+  std::chrono::nanoseconds lease_duration = std::chrono::seconds(15);
+  std::chrono::nanoseconds renew_deadline = std::chrono::seconds(10);
+  std::chrono::nanoseconds retry_period = std::chrono::seconds(2);
+};
+
+struct ManagerOptions {
+  std::string name = "manager";  // of events and logs
+  // "127.0.0.1:8081"; port 0: one that is free. Empty: nothing is served.
+  std::string endpoints_address;
+  std::optional<LeaderElectionSettings> leader_election;
+  // To work off what is queued, and to end, once Run() is told to stop.
+  std::chrono::nanoseconds shutdown_timeout = std::chrono::seconds(30);
+  // For the first lists of everything that is watched.
+  std::chrono::nanoseconds sync_timeout = std::chrono::minutes(2);
+  InformerSet::Defaults cache;
+
+  // Borrowed and required; they must outlive the manager.
+  Client* client = nullptr;
+  Clock* clock = nullptr;
+  Random* random = nullptr;
+  Logger log;
+};
+
+// Something that runs beside the controllers.
+struct Runnable {
+  std::string name;
+  bool needs_leadership = true;
+  // Until `stop` is requested. To end before that is an error of the manager.
+  std::function<Result<void>(std::stop_token stop)> run;
+};
+
+class Manager {
+ public:
+  explicit Manager(ManagerOptions options);
+  ~Manager();
+  Manager(const Manager&) = delete;
+  Manager& operator=(const Manager&) = delete;
+
+  // All before Run().
+  void Add(Controller controller);
+  void Add(Runnable runnable);
+  // Makes /readyz fail while `check` does.
+  void AddReadyCheck(std::string name, std::function<Result<void>()> check);
+
+  // Runs everything until `stop` is requested, or until something that must run cannot: a wrong
+  // description, caches that do not fill, a lost lease (then the process should end, since another
+  // one leads). What was started is ended in order, whatever happened. To be called once.
+  Result<void> Run(std::stop_token stop);
+
+  // The rest may be called from any thread.
+
+  // A client whose writes the caches know of at once.
+  Client& client();
+  InformerSet& informers();
+  EventRecorder& events();
+  MetricsRegistry& metrics();
+  // Of the endpoints; 0 while they are not served.
+  uint16_t endpoints_port() const;
+
+  // What /readyz and /healthz answer.
+  Result<void> Readiness() const;
+  Result<void> Health() const;
+  bool IsLeader() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// True once the endpoint answers with 200: a precondition for controllers that need another
+// service. `url` is "http://…" or "https://…"; with the latter the system's authorities must vouch
+// for it, unless `ca_pem` has others.
+Precondition EndpointIsReady(const std::string& url, const std::string& ca_pem = "");
+
+}  // namespace kubexms

@@ -1,0 +1,43 @@
+#pragma once
+
+// What a manager tells over HTTP: whether it lives, whether it is ready, its metrics, and what its
+// controllers have been doing.
+//
+//   GET /healthz              200 "ok", or 503 with what is wrong: "stopping", a dead watch …
+//   GET /readyz               200 "ok", or 503: "not synced", a ready check that fails
+//   GET /metrics              Prometheus' text
+//   GET /debug/reconciles     the last reconciles of each controller and why they ran, as JSON
+//   PUT /debug/log-level      "controller.hello=debug" as body; only from this machine
+
+#include <functional>
+#include <string>
+
+#include "kubexms/base/json.h"
+#include "kubexms/base/log.h"
+#include "kubexms/base/metrics.h"
+#include "kubexms/net/server.h"
+
+namespace kubexms {
+
+class ManagerEndpoints final : public HttpHandler {
+ public:
+  // The functions are called from any thread for as long as the endpoints are served.
+  struct Sources {
+    std::function<Result<void>()> health;
+    std::function<Result<void>()> readiness;
+    std::function<Json()> reconciles;
+    const MetricsRegistry& metrics;
+    Logger log;
+  };
+
+  explicit ManagerEndpoints(Sources sources) : sources_(std::move(sources)) {}
+
+  HttpResponse Handle(HttpRequest request) override;
+
+ private:
+  HttpResponse SetLogLevel(const HttpRequest& request) const;
+
+  const Sources sources_;
+};
+
+}  // namespace kubexms

@@ -1,0 +1,95 @@
+#pragma once
+
+// The contract between a controller and the code that its author writes. A reconciler is one
+// function: it is given an object, compares what is declared with what is there, and changes what
+// is there. It is called again whenever anything it watches changes, after failures, and now and
+// then without a reason; so it must not depend on how often it runs or on what changed.
+//
+//   Result<Outcome> Reconcile(ReconcileContext& context, const Hello& hello);
+//
+// It may block: it runs on a worker of its controller. An object is never reconciled by two workers
+// at a time.
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kubexms/base/clock.h"
+#include "kubexms/base/log.h"
+#include "kubexms/client/client.h"
+#include "kubexms/controller/informer.h"
+
+namespace kubexms {
+
+class EventRecorder;
+
+// What a reconcile that did not fail came to. An error is the other possibility:
+//   Terminal(error)      no retry can mend it: recorded, and not tried again until something
+//   changes; error.IsTransient()  (conflicts, time-outs, a server that is away): tried again with
+//   growing
+//                        delays for as long as it takes, or when the server said to;
+//   any other            tried again with growing delays, up to max_retries times.
+class Outcome {
+ public:
+  // Nothing to do until something changes.
+  static Outcome Done() { return Outcome(std::nullopt); }
+  // Again after this time, or earlier if something changes.
+  static Outcome RequeueAfter(std::chrono::nanoseconds time) { return Outcome(time); }
+
+  const std::optional<std::chrono::nanoseconds>& requeue_after() const { return requeue_after_; }
+  // Both: the sooner time of the two.
+  Outcome And(const Outcome& other) const;
+
+  bool operator==(const Outcome&) const = default;
+
+ private:
+  explicit Outcome(std::optional<std::chrono::nanoseconds> time) : requeue_after_(time) {}
+
+  std::optional<std::chrono::nanoseconds> requeue_after_;
+};
+
+// A cache that the controller declared it needs.
+struct DeclaredCache {
+  ObjectForm form;
+  std::shared_ptr<Informer> informer;
+};
+
+// What a reconcile is given besides the object. Valid for the time of the call.
+struct ReconcileContext {
+  const ObjectKey& key;
+  // Of this run: it stands in every line of `log`.
+  const std::string& id;
+  // Why it runs ("changed", "ConfigMap it owns changed", "retry" …) and how long it waited for a
+  // worker.
+  std::span<const std::string_view> reasons;
+  std::chrono::nanoseconds waited;
+  // How often it has failed in a row.
+  int failures;
+  // Requested when the run takes longer than reconcile_timeout, or when the process has to end.
+  // Give it to whatever takes long.
+  std::stop_token stop;
+
+  // What it writes is seen at once by the caches: the next run of the same object, and everything
+  // read from Cached() from now on, is at least as new.
+  Client& client;
+  EventRecorder& events;
+  Clock& clock;
+  Logger log;
+
+  std::span<const DeclaredCache> caches;
+
+  // The cached objects of a kind that the controller watches; to ask for another one is a bug.
+  template <Kind T>
+  Lister<T> Cached() const {
+    return Lister<T>(CacheOf(ResourceType::Of<T>()));
+  }
+  const ObjectCache& CacheOf(const ResourceType& resource) const;
+};
+
+}  // namespace kubexms
