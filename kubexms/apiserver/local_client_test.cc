@@ -1,7 +1,9 @@
 #include "kubexms/apiserver/local_client.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -402,7 +404,8 @@ class OwnServerTest : public testing::Test {
     return ApiServer::Create({.data_directory = directory_, .store = "memory", .port = 0}).value();
   }
 
-  const std::string directory_ = testing::TempDir() + "local_client_test";
+  const std::string directory_ =
+      fmt::format("{}local_client_test.{}", testing::TempDir(), ::getpid());
   const UserInfo user_{.name = "jane", .groups = {"system:masters"}};
 };
 

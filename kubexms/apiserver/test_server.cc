@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include "kubexms/base/check.h"
@@ -19,13 +20,23 @@ namespace fs = std::filesystem;
   CheckFailed(fmt::format("the test server cannot {}: {}", what, why).c_str(), __FILE__, __LINE__);
 }
 
-std::string MakeDirectory() {
-  std::error_code error;
-  std::string path = (fs::temp_directory_path(error) / "kubexms-test.XXXXXX").string();
-  if (error || mkdtemp(path.data()) == nullptr) {
-    GiveUp("make a temporary directory", error ? error.message() : std::strerror(errno));
-  }
+// Nothing when it cannot be made.
+std::optional<std::string> MakeDirectoryIn(const fs::path& parent) {
+  std::string path = (parent / "kubexms-test.XXXXXX").string();
+  if (mkdtemp(path.data()) == nullptr) return std::nullopt;
   return path;
+}
+
+std::string MakeDirectory(std::string_view store) {
+  // What lives no longer than the process need not wait for a disk.
+  if (store == "memory") {
+    if (std::optional<std::string> path = MakeDirectoryIn("/dev/shm")) return std::move(*path);
+  }
+  std::error_code error;
+  const fs::path parent = fs::temp_directory_path(error);
+  if (error) GiveUp("find the directory for temporary files", error.message());
+  if (std::optional<std::string> path = MakeDirectoryIn(parent)) return std::move(*path);
+  GiveUp("make a directory in " + parent.string(), std::strerror(errno));
 }
 
 ApiServerOptions ServerOptions(TestServerOptions options, const std::string& directory) {
@@ -41,7 +52,7 @@ ApiServerOptions ServerOptions(TestServerOptions options, const std::string& dir
 
 }  // namespace
 
-TestServer::TestServer(TestServerOptions options) : directory_(MakeDirectory()) {
+TestServer::TestServer(TestServerOptions options) : directory_(MakeDirectory(options.store)) {
   Result<std::unique_ptr<ApiServer>> server =
       ApiServer::Create(ServerOptions(std::move(options), directory_));
   if (!server.ok()) GiveUp("start", server.error().message());
