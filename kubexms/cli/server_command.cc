@@ -12,6 +12,7 @@
 #include "kubexms/base/log.h"
 #include "kubexms/base/yaml.h"
 #include "kubexms/cli/commands.h"
+#include "kubexms/net/listen_address.h"
 
 namespace kubexms {
 namespace {
@@ -36,16 +37,10 @@ std::vector<std::string> SplitList(const std::vector<std::string>& values) {
 }
 
 Result<void> ReadBind(const std::string& bind, ApiServerOptions& options) {
-  const size_t colon = bind.rfind(':');
-  const std::string port = colon == std::string::npos ? std::string() : bind.substr(colon + 1);
-  const bool digits = !port.empty() && port.size() <= 5 &&
-                      port.find_first_not_of("0123456789") == std::string::npos;
-  if (!digits || std::stoi(port) > 65535) {
-    return Error::BadRequest(
-        fmt::format("--bind must be ADDRESS:PORT, for example 127.0.0.1:6443, not \"{}\"", bind));
-  }
-  options.bind_address = bind.substr(0, colon);
-  options.port = static_cast<uint16_t>(std::stoi(port));
+  const Result<ListenAddress> address = ListenAddress::Parse(bind);
+  if (!address.ok()) return address.error().WithContext("--bind");
+  options.bind_address = address->host;
+  options.port = address->port;
   return {};
 }
 

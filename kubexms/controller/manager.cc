@@ -13,6 +13,7 @@
 #include "kubexms/controller/leader_election.h"
 #include "kubexms/controller/manager_endpoints.h"
 #include "kubexms/net/client.h"
+#include "kubexms/net/listen_address.h"
 #include "kubexms/net/server.h"
 
 namespace kubexms {
@@ -23,12 +24,11 @@ using std::chrono::nanoseconds;
 // How often a precondition is looked at again.
 constexpr auto kPreconditionPeriod = std::chrono::seconds(1);
 
-// "127.0.0.1:8081" in its parts.
 Result<HttpServerOptions> EndpointOptions(const std::string& address) {
-  ASSIGN_OR_RETURN(const Url url, Url::Parse("http://" + address));
+  ASSIGN_OR_RETURN(const ListenAddress listen, ListenAddress::Parse(address));
   HttpServerOptions options;
-  options.bind_address = url.host;
-  options.port = url.port;
+  options.bind_address = listen.host;
+  options.port = listen.port;
   options.allow_plaintext = true;
   options.workers = 2;
   options.io_threads = 1;

@@ -134,8 +134,8 @@ void ObjectCache::PutLocked(CachedObject object, std::vector<CacheEvent>& events
   Entry& entry = EntryOf(object.key());
   const CachedObject old = entry.told;
   Tell(entry, object);
-  const bool hidden = !entry.deleted_uid.empty() && (entry.deleted_uid == object.uid() ||
-                                                     entry.deleted_version > object.version);
+  const bool hidden = !entry.deleted_uid.empty() &&
+                      (entry.deleted_uid == object.uid() || entry.deleted_version > object.version);
   const bool outdated = entry.current && entry.current.version > object.version;
   if (!hidden && !outdated) Show(entry, object);
   if (!old) {

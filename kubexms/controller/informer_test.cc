@@ -1,0 +1,357 @@
+#include "kubexms/controller/informer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/apiserver/test_server.h"
+#include "kubexms/controller/eventually_test.h"
+#include "kubexms/controller/informer_set.h"
+
+namespace kubexms {
+namespace {
+
+using corev1::ConfigMap;
+using ::testing::ElementsAre;
+using Type = CacheEvent::Type;
+
+ConfigMap MapOf(const std::string& name, const StringMap& labels = {}) {
+  ConfigMap map;
+  map.metadata.name = name;
+  map.metadata.namespace_ = "default";
+  map.metadata.labels = labels;
+  return map;
+}
+
+// What a handler was told, in order: "+a" for an addition, "~a" for an update, "-a" for a deletion,
+// with "?" for one that was noticed late and "=" for a resync.
+class Journal {
+ public:
+  EventHandler Handler() {
+    return [this](const CacheEvent& event) {
+      if (event.object.metadata->name == "kube-root-ca.crt") return;
+      std::string text = event.type == Type::kAdd ? "+" : event.type == Type::kDelete ? "-" : "~";
+      if (event.resync) text = "=";
+      if (event.final_state_unknown) text += "?";
+      MutexLock lock(mutex_);
+      told_.push_back(text + event.object.metadata->name);
+    };
+  }
+  std::vector<std::string> told() const {
+    MutexLock lock(mutex_);
+    return told_;
+  }
+  bool Has(const std::string& text) const {
+    const auto all = told();
+    return std::find(all.begin(), all.end(), text) != all.end();
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::vector<std::string> told_ GUARDED_BY(mutex_);
+};
+
+// A real server, and an informer of its ConfigMaps that runs.
+class InformerTest : public ::testing::Test {
+ protected:
+  InformerOptions Options() {
+    return {
+        .form = FormOf<ConfigMap>(&StripManagedFields<ConfigMap>),
+        .scope = {.name_space = "default"},
+        .backoff = {.first = std::chrono::milliseconds(1), .limit = std::chrono::milliseconds(20)}};
+  }
+  Informer::Environment Environment() { return {server_.client(), clock_, random_, {}, &metrics_}; }
+
+  void Start(InformerOptions options) {
+    informer_ = std::make_unique<Informer>(std::move(options), Environment());
+    informer_->AddHandler(journal_.Handler());
+    thread_ = std::jthread([this](std::stop_token stop) { informer_->Run(stop); });
+    ASSERT_TRUE(informer_->WaitForSync(wait_.get_token()));
+  }
+  Lister<ConfigMap> Maps() { return Lister<ConfigMap>(informer_->cache()); }
+  Client& client() { return server_.client(); }
+
+  TestServer server_;
+  SystemClock clock_;
+  SeededRandom random_{1};
+  MetricsRegistry metrics_;
+  std::stop_source wait_;
+  Journal journal_;
+  std::unique_ptr<Informer> informer_;
+  std::jthread thread_;
+};
+
+TEST_F(InformerTest, HasWhatWasThereAndFollowsWhatHappens) {
+  ASSERT_TRUE(client().Create(MapOf("before")).ok());
+  Start(Options());
+  EXPECT_TRUE(informer_->HasSynced());
+  ASSERT_NE(Maps().Get({"default", "before"}), nullptr);
+  ASSERT_TRUE(client().Create(MapOf("after")).ok());
+  ASSERT_TRUE(client().Delete<ConfigMap>({"default", "before"}).ok());
+  ASSERT_TRUE(Eventually([&] { return journal_.told().size() == 3; }));
+  EXPECT_THAT(journal_.told(), ElementsAre("+before", "+after", "-before"));
+  EXPECT_EQ(Maps().Get({"default", "before"}), nullptr);
+  EXPECT_TRUE(Maps().Get({"default", "after"})->metadata.managed_fields.empty());
+}
+
+TEST_F(InformerTest, GoesOnWithoutListingWhenItsWatchIsLost) {
+  Start(Options());
+  ASSERT_TRUE(Eventually([&] { return informer_->stats().watches == 1; }));
+  server_.DropWatches();
+  ASSERT_TRUE(client().Create(MapOf("a")).ok());
+  ASSERT_TRUE(Eventually([&] { return journal_.Has("+a"); }));
+  EXPECT_EQ(informer_->stats().lists, 1u);
+  EXPECT_GE(informer_->stats().watches, 2u);
+}
+
+// Loses the watch and the history at once, so that what happened in between is never told.
+class LostHistoryClient final : public Client {
+ public:
+  explicit LostHistoryClient(Client& inner) : inner_(inner) {}
+
+  Result<SharedBytes> Do(const ClientRequest& request) override { return inner_.Do(request); }
+  Result<ObjectPage> ListPage(const ClientRequest& request) override {
+    return inner_.ListPage(request);
+  }
+  Result<SharedBytes> GetPath(std::string_view path, std::stop_token stop) override {
+    return inner_.GetPath(path, stop);
+  }
+  Result<std::unique_ptr<ObjectWatch>> OpenWatch(const ClientRequest& request) override {
+    MutexLock lock(mutex_);
+    while (held_ && !request.stop.stop_requested()) changed_.Wait(mutex_);
+    return inner_.OpenWatch(request);
+  }
+  void Hold(bool held) {
+    MutexLock lock(mutex_);
+    held_ = held;
+    changed_.NotifyAll();
+  }
+
+ private:
+  Client& inner_;
+  Mutex mutex_;
+  CondVar changed_;
+  bool held_ GUARDED_BY(mutex_) = false;
+};
+
+TEST_F(InformerTest, ListsAgainAfterCompactionAndTellsWhatItMissed) {
+  ASSERT_TRUE(client().Create(MapOf("stays")).ok());
+  ASSERT_TRUE(client().Create(MapOf("goes")).ok());
+  LostHistoryClient gate(client());
+  Informer::Environment environment{gate, clock_, random_, {}, &metrics_};
+  informer_ = std::make_unique<Informer>(Options(), environment);
+  informer_->AddHandler(journal_.Handler());
+  thread_ = std::jthread([this](std::stop_token stop) { informer_->Run(stop); });
+  ASSERT_TRUE(Eventually([&] { return informer_->stats().watches == 1; }));
+  gate.Hold(true);
+  server_.DropWatches();
+  ASSERT_TRUE(Eventually([&] { return informer_->stats().watches == 2; }));
+  ASSERT_TRUE(client().Delete<ConfigMap>({"default", "goes"}).ok());
+  ASSERT_TRUE(client().Create(MapOf("comes")).ok());
+  server_.CompactNow();
+  gate.Hold(false);
+  ASSERT_TRUE(Eventually([&] { return journal_.Has("+comes"); }));
+  EXPECT_THAT(journal_.told(), ElementsAre("+goes", "+stays", "-?goes", "+comes"));
+  EXPECT_EQ(informer_->stats().lists, 2u);
+  thread_ = {};
+}
+
+TEST_F(InformerTest, StreamsItsFirstListWhereTheServerCan) {
+  ASSERT_TRUE(client().Create(MapOf("before")).ok());
+  InformerOptions options = Options();
+  options.streaming_list = true;
+  Start(options);
+  EXPECT_TRUE(journal_.Has("+before"));
+  ASSERT_TRUE(client().Create(MapOf("after")).ok());
+  ASSERT_TRUE(Eventually([&] { return journal_.Has("+after"); }));
+  EXPECT_EQ(informer_->stats().watches, 0u);  // the stream of the list goes on
+}
+
+TEST_F(InformerTest, KeepsToItsScope) {
+  ASSERT_TRUE(client().Create(MapOf("front", {{"tier", "front"}})).ok());
+  ASSERT_TRUE(client().Create(MapOf("back", {{"tier", "back"}})).ok());
+  InformerOptions options = Options();
+  options.scope.label_selector = *Selector::Parse("tier=front");
+  Start(options);
+  EXPECT_NE(Maps().Get({"default", "front"}), nullptr);
+  EXPECT_EQ(Maps().Get({"default", "back"}), nullptr);
+  ASSERT_TRUE(client().Update(MapOf("front", {{"tier", "back"}})).ok());
+  ASSERT_TRUE(Eventually([&] { return journal_.Has("-front"); }));
+}
+
+TEST_F(InformerTest, ALateHandlerGetsWhatIsThere) {
+  ASSERT_TRUE(client().Create(MapOf("a")).ok());
+  Start(Options());
+  Journal late;
+  bool all_initial = true;
+  informer_->AddHandler([&](const CacheEvent& event) {
+    all_initial = all_initial && event.initial;
+    late.Handler()(event);
+  });
+  EXPECT_THAT(late.told(), ElementsAre("+a"));
+  EXPECT_TRUE(all_initial);
+}
+
+TEST_F(InformerTest, ARemovedHandlerIsNotCalledAgain) {
+  Start(Options());
+  Journal other;
+  const auto id = informer_->AddHandler(other.Handler(), {.buffer = 10});
+  ASSERT_TRUE(client().Create(MapOf("a")).ok());
+  ASSERT_TRUE(Eventually([&] { return other.Has("+a"); }));
+  informer_->RemoveHandler(id);
+  ASSERT_TRUE(client().Create(MapOf("b")).ok());
+  ASSERT_TRUE(Eventually([&] { return journal_.Has("+b"); }));
+  EXPECT_FALSE(other.Has("+b"));
+}
+
+TEST_F(InformerTest, ASlowHandlerWithABufferStopsNobody) {
+  Start(Options());
+  Mutex mutex;
+  CondVar changed;
+  bool released = false;
+  Journal slow;
+  informer_->AddHandler(
+      [&](const CacheEvent& event) {
+        MutexLock lock(mutex);
+        while (!released) changed.Wait(mutex);
+        slow.Handler()(event);
+      },
+      {.buffer = 100});
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(client().Create(MapOf("m" + std::to_string(i))).ok());
+  }
+  ASSERT_TRUE(Eventually([&] { return journal_.Has("+m19"); }));
+  EXPECT_FALSE(slow.Has("+m0"));
+  {
+    MutexLock lock(mutex);
+    released = true;
+    changed.NotifyAll();
+  }
+  ASSERT_TRUE(Eventually([&] { return slow.Has("+m19"); }));
+}
+
+TEST_F(InformerTest, SurvivesHandlersThatThrow) {
+  Start(Options());
+  informer_->AddHandler([](const CacheEvent&) { throw std::runtime_error("no"); });
+  informer_->AddHandler([](const CacheEvent&) { throw 7; });
+  ASSERT_TRUE(client().Create(MapOf("a")).ok());
+  ASSERT_TRUE(client().Create(MapOf("b")).ok());
+  EXPECT_TRUE(Eventually([&] { return journal_.Has("+b"); }));
+}
+
+TEST_F(InformerTest, RefusesToGrowBeyondItsBoundAndSaysSo) {
+  InformerOptions options = Options();
+  options.max_bytes = 2000;
+  Start(options);
+  EXPECT_TRUE(informer_->Health().ok());
+  ConfigMap large = MapOf("large");
+  large.data["text"] = std::string(4000, 'x');
+  ASSERT_TRUE(client().Create(large).ok());
+  ASSERT_TRUE(Eventually([&] { return !informer_->Health().ok(); }));
+  EXPECT_THAT(informer_->Health().error().message(), ::testing::HasSubstr("configmaps"));
+  EXPECT_EQ(Maps().Get({"default", "large"}), nullptr);
+  ASSERT_TRUE(client().Delete<ConfigMap>({"default", "large"}).ok());
+  ASSERT_TRUE(client().Create(MapOf("small")).ok());
+  EXPECT_TRUE(Eventually([&] { return Maps().Get({"default", "small"}) != nullptr; }));
+  EXPECT_TRUE(informer_->Health().ok());
+}
+
+TEST_F(InformerTest, TellsHandlersThatAskedOfEverythingAgain) {
+  ManualClock manual;
+  Informer informer(Options(), {server_.client(), manual, random_, {}, nullptr});
+  ASSERT_TRUE(client().Create(MapOf("a")).ok());
+  Journal asked;
+  Journal not_asked;
+  informer.AddHandler(asked.Handler(), {.resync_period = std::chrono::hours(10)});
+  informer.AddHandler(not_asked.Handler());
+  std::jthread thread([&](std::stop_token stop) { informer.Run(stop); });
+  ASSERT_TRUE(informer.WaitForSync(wait_.get_token()));
+  manual.WaitForSleepers(1);
+  manual.Advance(std::chrono::hours(8));
+  EXPECT_FALSE(asked.Has("=a"));
+  manual.Advance(std::chrono::hours(3));
+  EXPECT_TRUE(Eventually([&] { return asked.Has("=a"); }));
+  EXPECT_FALSE(not_asked.Has("=a"));
+}
+
+TEST_F(InformerTest, MeasuresItself) {
+  ASSERT_TRUE(client().Create(MapOf("a")).ok());
+  Start(Options());
+  const std::string text = metrics_.Collect();
+  EXPECT_THAT(text, ::testing::HasSubstr(
+                        R"(informer_objects{group="",resource="configmaps",version="v1"} 1)"));
+  EXPECT_THAT(text, ::testing::HasSubstr("informer_bytes"));
+}
+
+TEST_F(InformerTest, MetadataCachesKeepNothingElse) {
+  ConfigMap map = MapOf("a", {{"x", "y"}});
+  map.data["key"] = "value";
+  ASSERT_TRUE(client().Create(map).ok());
+  InformerOptions options = Options();
+  options.form = FormOf<MetadataObject>(ResourceType::Of<ConfigMap>());
+  Start(options);
+  const auto object = Lister<MetadataObject>(informer_->cache()).Get({"default", "a"});
+  ASSERT_NE(object, nullptr);
+  EXPECT_EQ(object->metadata.labels.at("x"), "y");
+  EXPECT_EQ(Encode(*object).find("value"), std::string::npos);
+}
+
+class InformerSetTest : public InformerTest {
+ protected:
+  InformerSet informers_{Environment()};
+  CacheAwareClient aware_{server_.client(), informers_};
+};
+
+TEST_F(InformerSetTest, SharesInformersOfTheSameScope) {
+  const auto one = informers_.Get<ConfigMap>();
+  EXPECT_EQ(one, informers_.Get<ConfigMap>());
+  EXPECT_NE(one, informers_.Get<ConfigMap>({.name_space = "default"}));
+  EXPECT_NE(one, informers_.Get(FormOf<MetadataObject>(ResourceType::Of<ConfigMap>())));
+}
+
+TEST_F(InformerSetTest, ReadersSeeTheirOwnWritesAtOnce) {
+  const auto informer = informers_.Get<ConfigMap>();
+  std::jthread thread([&](std::stop_token stop) { informers_.Run(stop); });
+  ASSERT_TRUE(informers_.WaitForSync(wait_.get_token()));
+  const Lister<ConfigMap> maps(informer->cache());
+  for (int i = 0; i < 200; ++i) {
+    const std::string name = "m" + std::to_string(i);
+    Result<ConfigMap> made = aware_.Create(MapOf(name));
+    ASSERT_TRUE(made.ok());
+    ASSERT_NE(maps.Get({"default", name}), nullptr);
+    made->data["round"] = std::to_string(i);
+    ASSERT_TRUE(aware_.Update(*made).ok());
+    ASSERT_EQ(maps.Get({"default", name})->data.at("round"), std::to_string(i));
+    ASSERT_TRUE(aware_.Patch<ConfigMap>({"default", name}, {.body = R"({"data":{"p":"q"}})"}).ok());
+    ASSERT_TRUE(maps.Get({"default", name})->data.contains("p"));
+    if (i % 2 == 0) {
+      ASSERT_TRUE(aware_.Delete<ConfigMap>({"default", name}).ok());
+      ASSERT_EQ(maps.Get({"default", name}), nullptr);
+    }
+  }
+  EXPECT_TRUE(Eventually([&] { return maps.List("default").size() >= 100; }));
+}
+
+TEST_F(InformerSetTest, ADryRunIsNoWrite) {
+  const auto informer = informers_.Get<ConfigMap>();
+  std::jthread thread([&](std::stop_token stop) { informers_.Run(stop); });
+  ASSERT_TRUE(informers_.WaitForSync(wait_.get_token()));
+  ASSERT_TRUE(aware_.Create(MapOf("a"), {.dry_run = true}).ok());
+  EXPECT_FALSE(informer->cache().Get({"default", "a"}));
+}
+
+TEST_F(InformerSetTest, StartsInformersThatAreAddedLateAndStopsRemovedOnes) {
+  std::jthread thread([&](std::stop_token stop) { informers_.Run(stop); });
+  ASSERT_TRUE(client().Create(MapOf("a")).ok());
+  // The set may not run yet: either way the informer is started.
+  const auto informer = informers_.Get<ConfigMap>({.name_space = "default"});
+  ASSERT_TRUE(informer->WaitForSync(wait_.get_token()));
+  EXPECT_TRUE(informer->cache().Get({"default", "a"}));
+  informers_.Remove(informer);
+  EXPECT_NE(informer, informers_.Get<ConfigMap>({.name_space = "default"}));
+}
+
+}  // namespace
+}  // namespace kubexms

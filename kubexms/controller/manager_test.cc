@@ -1,0 +1,517 @@
+#include "kubexms/controller/manager.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <set>
+#include <thread>
+
+#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/api/kinds/events_v1.h"
+#include "kubexms/apiserver/test_server.h"
+#include "kubexms/base/stop.h"
+#include "kubexms/controller/eventually_test.h"
+#include "kubexms/net/client.h"
+
+namespace kubexms {
+namespace {
+
+using corev1::ConfigMap;
+using corev1::Secret;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+ConfigMap MapOf(const std::string& name) {
+  ConfigMap map;
+  map.metadata.name = name;
+  map.metadata.namespace_ = "default";
+  return map;
+}
+
+// Runs a manager over a real server until the test is over.
+class ManagerTest : public ::testing::Test {
+ protected:
+  ManagerOptions Options() {
+    return {.name = "test-manager",
+            .endpoints_address = "127.0.0.1:0",
+            .client = &server_.client(),
+            .clock = &clock_,
+            .random = &random_,
+            .log = Logger({.level = LogLevel::kDebug, .sink = &log_, .clock = &clock_})};
+  }
+
+  // A controller of ConfigMaps in "default", but not of the one that the server itself makes.
+  ControllerFor<ConfigMap> Maps(ControllerOptions options = {.name = "maps"}) {
+    return ControllerFor<ConfigMap>(std::move(options), {.name_space = "default"});
+  }
+
+  void Start() {
+    thread_ = std::jthread([this](std::stop_token stop) {
+      Result<void> ended = manager_.Run(stop);
+      EXPECT_TRUE(ended.ok()) << ended.error().message();
+      MutexLock lock(mutex_);
+      ended_ = std::move(ended);
+    });
+  }
+  Result<void> Stop() {
+    thread_ = {};
+    MutexLock lock(mutex_);
+    return *ended_;
+  }
+  bool Create(const std::string& name) { return client().Create(MapOf(name)).ok(); }
+  Client& client() { return server_.client(); }
+
+  TestServer server_;
+  SystemClock clock_;
+  SeededRandom random_{1};
+  CapturingLogSink log_;
+  Mutex mutex_;
+  std::optional<Result<void>> ended_ GUARDED_BY(mutex_);
+  Manager manager_{Options()};
+  std::jthread thread_;
+};
+
+// What a map wants: a Secret of the same name that belongs to it.
+Result<Outcome> MakeSecret(ReconcileContext& context, const ConfigMap& map) {
+  if (context.Cached<Secret>().Get(context.key) != nullptr) return Outcome::Done();
+  Secret secret;
+  secret.metadata.name = map.metadata.name;
+  secret.metadata.namespace_ = map.metadata.namespace_;
+  RETURN_IF_ERROR(SetControllerReference(secret.metadata, map));
+  RETURN_IF_ERROR(context.client.Create(secret));
+  return Outcome::Done();
+}
+
+TEST_F(ManagerTest, ReconcilesWhatIsThereWhatComesAndWhatItOwns) {
+  ASSERT_TRUE(Create("before"));
+  manager_.Add(Maps().Owns<Secret>().Reconciles(MakeSecret));
+  Start();
+  const auto exists = [&](const std::string& name) {
+    return client().Get<Secret>({"default", name}).ok();
+  };
+  EXPECT_TRUE(Eventually([&] { return exists("before"); }));
+  ASSERT_TRUE(Create("after"));
+  EXPECT_TRUE(Eventually([&] { return exists("after"); }));
+  ASSERT_TRUE(client().Delete<Secret>({"default", "after"}).ok());
+  EXPECT_TRUE(Eventually([&] { return exists("after"); }));
+  EXPECT_TRUE(Stop().ok());
+}
+
+TEST_F(ManagerTest, WatchedObjectsReconcileWhatTheyConcern) {
+  Mutex mutex;
+  std::vector<std::string> reasons;
+  manager_.Add(Maps()
+                   .Watches<Secret>([](const Secret& secret) {
+                     return std::vector<ObjectKey>{{"default", secret.metadata.labels.at("for")}};
+                   })
+                   .Reconciles([&](ReconcileContext& context, const ConfigMap&) -> Result<Outcome> {
+                     MutexLock lock(mutex);
+                     for (const auto reason : context.reasons) {
+                       reasons.push_back(context.key.name + ": " + std::string(reason));
+                     }
+                     return Outcome::Done();
+                   }));
+  ASSERT_TRUE(Create("a"));
+  Start();
+  const auto has = [&](const std::string& text) {
+    MutexLock lock(mutex);
+    return std::find(reasons.begin(), reasons.end(), text) != reasons.end();
+  };
+  ASSERT_TRUE(Eventually([&] { return has("a: first list"); }));
+  Secret secret;
+  secret.metadata.name = "s";
+  secret.metadata.namespace_ = "default";
+  secret.metadata.labels["for"] = "a";
+  ASSERT_TRUE(client().Create(secret).ok());
+  EXPECT_TRUE(Eventually([&] { return has("a: Secret changed"); }));
+}
+
+TEST_F(ManagerTest, ErrorsDecideWhetherItIsTriedAgain) {
+  std::atomic<int> transient = 0;
+  std::atomic<int> terminal = 0;
+  std::atomic<int> unknown = 0;
+  manager_.Add(Maps({.name = "maps", .max_retries = 3, .base_delay = milliseconds(1), .qps = 0})
+                   .Reconciles([&](ReconcileContext& context, const ConfigMap&) -> Result<Outcome> {
+                     if (context.key.name == "transient") {
+                       if (++transient <= 8) return Error::ServiceUnavailable("not now");
+                     } else if (context.key.name == "terminal") {
+                       ++terminal;
+                       return Terminal(Error::BadRequest("this map can never work"));
+                     } else if (context.key.name == "unknown") {
+                       ++unknown;
+                       return Error::BadRequest("who knows");
+                     }
+                     return Outcome::Done();
+                   }));
+  Start();
+  for (const char* name : {"transient", "terminal", "unknown"}) ASSERT_TRUE(Create(name));
+  EXPECT_TRUE(Eventually([&] { return transient == 9; }));
+  EXPECT_TRUE(Eventually([&] { return unknown == 4; }));
+  // A change makes it try again.
+  ASSERT_EQ(terminal, 1);
+  ASSERT_TRUE(
+      client().Patch<ConfigMap>({"default", "terminal"}, {.body = R"({"data":{"x":"y"}})"}).ok());
+  EXPECT_TRUE(Eventually([&] { return terminal == 2; }));
+  EXPECT_EQ(unknown, 4);
+  // And the permanent failure is told on the object.
+  EXPECT_TRUE(Eventually([&] {
+    const auto events = client().List<eventsv1::Event>({.name_space = "default"});
+    if (!events.ok()) return false;
+    for (const auto& event : events->items) {
+      if (event.reason == "ReconcileFailed" && event.note == "this map can never work") return true;
+    }
+    return false;
+  }));
+}
+
+TEST_F(ManagerTest, SurvivesReconcilersThatThrow) {
+  std::atomic<int> calls = 0;
+  manager_.Add(Maps({.name = "maps", .base_delay = milliseconds(1)})
+                   .Reconciles([&](ReconcileContext&, const ConfigMap&) -> Result<Outcome> {
+                     if (++calls == 1) throw std::runtime_error("oops");
+                     return Outcome::Done();
+                   }));
+  Start();
+  ASSERT_TRUE(Create("a"));
+  EXPECT_TRUE(Eventually([&] { return calls >= 2; }));
+  EXPECT_THAT(manager_.metrics().Collect(),
+              HasSubstr(R"(controller_runtime_reconcile_panics_total{controller="maps"} 1)"));
+}
+
+TEST_F(ManagerTest, NeverReconcilesOneObjectTwiceAtATime) {
+  Mutex mutex;
+  std::set<std::string> busy;
+  std::atomic<bool> clash = false;
+  std::atomic<int> done = 0;
+  manager_.Add(Maps({.name = "maps", .workers = 4})
+                   .Reconciles([&](ReconcileContext& context, const ConfigMap&) -> Result<Outcome> {
+                     {
+                       MutexLock lock(mutex);
+                       if (!busy.insert(context.key.name).second) clash = true;
+                     }
+                     std::this_thread::yield();
+                     MutexLock lock(mutex);
+                     busy.erase(context.key.name);
+                     ++done;
+                     return Outcome::Done();
+                   }));
+  Start();
+  for (const char* name : {"a", "b", "c"}) ASSERT_TRUE(Create(name));
+  for (int i = 0; i < 100; ++i) {
+    const std::string patch = R"({"data":{"round":")" + std::to_string(i) + "\"}}";
+    for (const char* name : {"a", "b", "c"}) {
+      ASSERT_TRUE(client().Patch<ConfigMap>({"default", name}, {.body = patch}).ok());
+    }
+  }
+  EXPECT_TRUE(Eventually([&] { return done > 3; }));
+  EXPECT_TRUE(Stop().ok());
+  EXPECT_FALSE(clash);
+}
+
+TEST_F(ManagerTest, AReconcileSeesWhatTheLastOneWrote) {
+  std::atomic<int> rounds = 0;
+  std::atomic<bool> stale = false;
+  Mutex mutex;
+  std::string last_written;
+  manager_.Add(
+      Maps().Reconciles([&](ReconcileContext& context, const ConfigMap& map) -> Result<Outcome> {
+        if (map.metadata.name != "a") return Outcome::Done();
+        MutexLock lock(mutex);
+        const auto round = map.data.find("round");
+        if (!last_written.empty() && (round == map.data.end() || round->second != last_written)) {
+          stale = true;
+        }
+        if (rounds == 100) return Outcome::Done();
+        ConfigMap changed = map;
+        last_written = std::to_string(++rounds);
+        changed.data["round"] = last_written;
+        RETURN_IF_ERROR(context.client.Update(changed));
+        return Outcome::Done();
+      }));
+  Start();
+  ASSERT_TRUE(Create("a"));
+  EXPECT_TRUE(Eventually([&] { return rounds == 100; }));
+  EXPECT_TRUE(Stop().ok());
+  EXPECT_FALSE(stale);
+}
+
+TEST_F(ManagerTest, TellsOfObjectsThatAreGoneForGood) {
+  std::atomic<bool> seen = false;
+  std::atomic<bool> gone = false;
+  manager_.Add(Maps()
+                   .Reconciles([&](ReconcileContext& context, const ConfigMap&) -> Result<Outcome> {
+                     if (context.key.name == "a") seen = true;
+                     return Outcome::Done();
+                   })
+                   .OnDeleted([&](ReconcileContext& context) -> Result<Outcome> {
+                     if (context.key.name == "a") gone = true;
+                     return Outcome::Done();
+                   }));
+  Start();
+  ASSERT_TRUE(Create("a"));
+  ASSERT_TRUE(Eventually([&] { return seen.load(); }));
+  EXPECT_FALSE(gone);
+  ASSERT_TRUE(client().Delete<ConfigMap>({"default", "a"}).ok());
+  EXPECT_TRUE(Eventually([&] { return gone.load(); }));
+}
+
+TEST_F(ManagerTest, SourcesCauseReconcilesToo) {
+  const auto channel = std::make_shared<ChannelSource>("told to");
+  std::atomic<int> told = 0;
+  manager_.Add(Maps().From(channel).Reconciles(
+      [&](ReconcileContext& context, const ConfigMap&) -> Result<Outcome> {
+        for (const auto reason : context.reasons) told += reason == "told to" ? 1 : 0;
+        return Outcome::Done();
+      }));
+  ASSERT_TRUE(Create("a"));
+  Start();
+  EXPECT_TRUE(channel->Send({"default", "a"}));
+  EXPECT_TRUE(Eventually([&] { return told == 1; }));
+}
+
+TEST_F(ManagerTest, WorksOffWhatIsQueuedBeforeItEnds) {
+  Mutex mutex;
+  CondVar changed;
+  bool released = false;
+  std::atomic<int> begun = 0;
+  std::atomic<int> done = 0;
+  manager_.Add(
+      Maps().Reconciles([&](ReconcileContext& context, const ConfigMap&) -> Result<Outcome> {
+        if (context.key.name == "kube-root-ca.crt") return Outcome::Done();
+        ++begun;
+        MutexLock lock(mutex);
+        while (!released) changed.Wait(mutex);
+        ++done;
+        return Outcome::Done();
+      }));
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(Create("m" + std::to_string(i)));
+  Start();
+  ASSERT_TRUE(Eventually([&] { return begun == 1; }));
+  thread_.request_stop();
+  ASSERT_TRUE(Eventually([&] { return !manager_.Health().ok(); }));
+  EXPECT_EQ(manager_.Health().error().message(), "stopping");
+  {
+    MutexLock lock(mutex);
+    released = true;
+    changed.NotifyAll();
+  }
+  EXPECT_TRUE(Stop().ok());
+  EXPECT_EQ(done, 10);
+}
+
+TEST_F(ManagerTest, ServesHealthReadinessMetricsAndReasons) {
+  manager_.Add(Maps().Owns<Secret>().Reconciles(MakeSecret));
+  ASSERT_TRUE(Create("a"));
+  EXPECT_EQ(manager_.Readiness().error().message(), "not synced");
+  Start();
+  ASSERT_TRUE(Eventually([&] { return manager_.Readiness().ok(); }));
+  const auto http = HttpClient::Create(
+      {.server = "http://127.0.0.1:" + std::to_string(manager_.endpoints_port())});
+  ASSERT_TRUE(http.ok());
+  const auto get = [&](const std::string& path) { return (*http)->Do({.target = path}).value(); };
+  EXPECT_EQ(get("/healthz").body, "ok");
+  EXPECT_EQ(get("/readyz").status, 200);
+  ASSERT_TRUE(Eventually([&] { return client().Get<Secret>({"default", "a"}).ok(); }));
+  ASSERT_TRUE(Eventually([&] {
+    return get("/metrics")
+               .body.find(
+                   R"(controller_runtime_reconcile_total{controller="maps",result="success"})") !=
+           std::string::npos;
+  }));
+  EXPECT_THAT(get("/metrics").body, HasSubstr(R"(workqueue_depth{)"));
+  EXPECT_TRUE(Eventually([&] {
+    const std::string records = get("/debug/reconciles").body;
+    return records.find(R"("object":"default/a")") != std::string::npos &&
+           records.find("first list") != std::string::npos;
+  }));
+  EXPECT_EQ(
+      (*http)->Do({.method = "PUT", .target = "/debug/log-level", .body = "nonsense"})->status,
+      400);
+  EXPECT_EQ(
+      (*http)
+          ->Do({.method = "PUT", .target = "/debug/log-level", .body = "controller.maps=error"})
+          ->status,
+      200);
+  EXPECT_EQ(get("/nothing").status, 404);
+}
+
+TEST_F(ManagerTest, AControllerWaitsForOthersAndForConditions) {
+  std::atomic<bool> open = false;
+  std::atomic<bool> second_ran = false;
+  manager_.Add(Maps({.name = "first"})
+                   .WaitUntil({"the gate",
+                               [&](std::stop_token) -> Result<void> {
+                                 if (open) return {};
+                                 return Error::ServiceUnavailable("closed");
+                               }})
+                   .Reconciles([](ReconcileContext&, const ConfigMap&) -> Result<Outcome> {
+                     return Outcome::Done();
+                   }));
+  manager_.Add(Maps({.name = "second"})
+                   .WaitFor("first")
+                   .Reconciles([&](ReconcileContext&, const ConfigMap&) -> Result<Outcome> {
+                     second_ran = true;
+                     return Outcome::Done();
+                   }));
+  ASSERT_TRUE(Create("a"));
+  Start();
+  ASSERT_TRUE(Eventually([&] {
+    for (const std::string& line : log_.Lines()) {
+      if (line.find("a controller waits") != std::string::npos &&
+          line.find("second") != std::string::npos) {
+        return true;
+      }
+    }
+    return false;
+  }));
+  EXPECT_FALSE(second_ran);
+  open = true;
+  EXPECT_TRUE(Eventually([&] { return second_ran.load(); }));
+}
+
+TEST_F(ManagerTest, RefusesDescriptionsThatCannotWork) {
+  manager_.Add(Maps({.name = "maps", .workers = 0}).Reconciles(MakeSecret));
+  EXPECT_EQ(manager_.Run({}).error().message(), "controller \"maps\": workers must be at least 1");
+
+  Manager twice(Options());
+  twice.Add(Maps().Reconciles(MakeSecret));
+  twice.Add(Maps().Reconciles(MakeSecret));
+  EXPECT_THAT(twice.Run({}).error().message(), HasSubstr("two controllers with the name \"maps\""));
+
+  Manager waits(Options());
+  waits.Add(Maps().WaitFor("nobody").Reconciles(MakeSecret));
+  EXPECT_THAT(waits.Run({}).error().message(), HasSubstr("waits for \"nobody\""));
+
+  Manager idle(Options());
+  idle.Add(Maps());
+  EXPECT_THAT(idle.Run({}).error().message(), HasSubstr("Reconciles()"));
+}
+
+TEST_F(ManagerTest, SaysWhenItsCachesCannotBeFilled) {
+  ManualClock manual;
+  const auto weak = server_.NewClient({.name = "nobody"});
+  ManagerOptions options = Options();
+  options.client = weak.get();
+  options.clock = &manual;
+  Manager manager(options);
+  manager.Add(Maps().Reconciles(MakeSecret));
+  Result<void> ended;
+  {
+    const std::jthread run([&](std::stop_token stop) { ended = manager.Run(stop); });
+    // The reflector's backoff, and the time limit.
+    manual.WaitForSleepers(2);
+    manual.Advance(std::chrono::minutes(5));
+  }
+  ASSERT_FALSE(ended.ok());
+  EXPECT_THAT(ended.error().message(), HasSubstr("may this user list and watch"));
+}
+
+TEST_F(ManagerTest, ARunnableThatEndsEndsTheManager) {
+  std::atomic<bool> other_stopped = false;
+  manager_.Add(
+      Runnable{.name = "steady", .needs_leadership = false, .run = [&](std::stop_token stop) {
+                 WaitForStop(stop);
+                 other_stopped = true;
+                 return Result<void>();
+               }});
+  manager_.Add(Runnable{.name = "short", .run = [](std::stop_token) -> Result<void> {
+                          return Error::Internal("no disk");
+                        }});
+  std::stop_source stop;
+  const Result<void> ended = manager_.Run(stop.get_token());
+  ASSERT_FALSE(ended.ok());
+  EXPECT_EQ(ended.error().message(), "short: no disk");
+  EXPECT_TRUE(other_stopped);
+}
+
+TEST_F(ManagerTest, OneOfTwoReplicasWorksAndTheOtherTakesOver) {
+  ManagerOptions options = Options();
+  options.leader_election = LeaderElectionSettings{.name = "maps", .name_space = "default"};
+  std::atomic<int> first_calls = 0;
+  std::atomic<int> second_calls = 0;
+  const auto count = [&](std::atomic<int>& calls) {
+    return Maps().Reconciles([&calls](ReconcileContext&, const ConfigMap&) -> Result<Outcome> {
+      ++calls;
+      return Outcome::Done();
+    });
+  };
+  Manager first(options);
+  first.Add(count(first_calls));
+  Manager second(options);
+  second.Add(count(second_calls));
+  ASSERT_TRUE(Create("a"));
+  std::jthread first_thread([&](std::stop_token stop) { EXPECT_TRUE(first.Run(stop).ok()); });
+  ASSERT_TRUE(Eventually([&] { return first_calls > 0; }));
+  std::jthread second_thread([&](std::stop_token stop) { EXPECT_TRUE(second.Run(stop).ok()); });
+  ASSERT_TRUE(Eventually([&] { return second.Readiness().ok(); }));
+  EXPECT_TRUE(first.IsLeader());
+  EXPECT_EQ(second_calls, 0);
+  first_thread = {};
+  EXPECT_TRUE(Eventually([&] { return second_calls > 0; }));
+  EXPECT_TRUE(second.IsLeader());
+}
+
+// With a clock that is moved by hand.
+class TimedManagerTest : public ManagerTest {
+ protected:
+  // Everything that sleeps once the manager is idle: resyncs, the sync limit, events.
+  void AdvanceWhen(int sleepers, std::chrono::nanoseconds time) {
+    manual_.WaitForSleepers(sleepers);
+    manual_.Advance(time);
+  }
+
+  ManualClock manual_;
+};
+
+TEST_F(TimedManagerTest, LooksAgainAfterTheTimeAskedFor) {
+  ManagerOptions options = Options();
+  options.clock = &manual_;
+  Manager manager(options);
+  std::atomic<int> calls = 0;
+  manager.Add(Maps({.name = "maps", .resync_period = seconds(0)})
+                  .When(MatchesLabels(*Selector::Parse("me")))
+                  .Reconciles([&](ReconcileContext&, const ConfigMap&) -> Result<Outcome> {
+                    ++calls;
+                    return Outcome::RequeueAfter(std::chrono::minutes(10));
+                  }));
+  ConfigMap map = MapOf("a");
+  map.metadata.labels["me"] = "";
+  ASSERT_TRUE(client().Create(map).ok());
+  std::jthread thread([&](std::stop_token stop) { EXPECT_TRUE(manager.Run(stop).ok()); });
+  ASSERT_TRUE(Eventually([&] { return calls == 1; }));
+  // The worker waits for the key that is due.
+  AdvanceWhen(1, std::chrono::minutes(9));
+  EXPECT_EQ(calls, 1);
+  manual_.Advance(std::chrono::minutes(1));
+  EXPECT_TRUE(Eventually([&] { return calls == 2; }));
+}
+
+TEST_F(TimedManagerTest, TellsAReconcileThatItsTimeIsOver) {
+  ManagerOptions options = Options();
+  options.clock = &manual_;
+  Manager manager(options);
+  std::atomic<bool> waiting = false;
+  std::atomic<bool> told = false;
+  manager.Add(
+      Maps({.name = "maps", .reconcile_timeout = seconds(30), .resync_period = seconds(0)})
+          .Reconciles([&](ReconcileContext& context, const ConfigMap& map) -> Result<Outcome> {
+            if (map.metadata.name != "a" || told) return Outcome::Done();
+            waiting = true;
+            WaitForStop(context.stop);
+            told = true;
+            return Error::Timeout("took too long");
+          }));
+  ASSERT_TRUE(Create("a"));
+  std::jthread thread([&](std::stop_token stop) { EXPECT_TRUE(manager.Run(stop).ok()); });
+  ASSERT_TRUE(Eventually([&] { return waiting.load(); }));
+  manual_.Advance(seconds(29));
+  EXPECT_FALSE(told);
+  manual_.Advance(seconds(1));
+  EXPECT_TRUE(Eventually([&] { return told.load(); }));
+}
+
+}  // namespace
+}  // namespace kubexms
