@@ -248,13 +248,15 @@ void WorkQueue<Key>::Done(const Key& key) {
   const auto it = nodes_.find(key);
   KUBEXMS_CHECK(it != nodes_.end());
   Node& node = it->second;
-  const bool again = node.state == WorkEntry::State::kReady;
   const bool measured = options_.metrics != nullptr;
-  const auto now = again || measured ? Now() : last_now_;
+  const auto now = measured || node.state != WorkEntry::State::kNone ? Now() : last_now_;
   if (measured) metrics_.work_duration.Observe(now - node.started);
   schedule_.Finish(node, now);
-  if (node.idle()) finished = nodes_.extract(it);
-  if (again) WakeOne();
+  if (node.idle()) {
+    finished = nodes_.extract(it);
+  } else if (schedule_.has_ready()) {
+    WakeOne();
+  }
   if (shut_down_ && HasEnded()) WakeAll();
 }
 
