@@ -243,19 +243,25 @@ std::optional<WorkItem<Key>> WorkQueue<Key>::TryGet() {
 
 template <class Key>
 void WorkQueue<Key>::Done(const Key& key) {
-  typename Nodes::node_type finished;  // freed without the lock
-  MutexLock lock(mutex_);
-  const auto it = nodes_.find(key);
-  KUBEXMS_CHECK(it != nodes_.end());
-  Node& node = it->second;
-  const bool again = node.state == WorkEntry::State::kReady;
+  typename Nodes::node_type finished;  // freed, as time is measured, without the lock
+  std::chrono::nanoseconds worked{0};
   const bool measured = options_.metrics != nullptr;
-  const auto now = again || measured ? Now() : last_now_;
-  if (measured) metrics_.work_duration.Observe(now - node.started);
-  schedule_.Finish(node, now);
-  if (node.idle()) finished = nodes_.extract(it);
-  if (again) WakeOne();
-  if (shut_down_ && HasEnded()) WakeAll();
+  {
+    MutexLock lock(mutex_);
+    const auto it = nodes_.find(key);
+    KUBEXMS_CHECK(it != nodes_.end());
+    Node& node = it->second;
+    const auto now = measured || node.state != WorkEntry::State::kNone ? Now() : last_now_;
+    worked = now - node.started;
+    schedule_.Finish(node, now);
+    if (node.idle()) {
+      finished = nodes_.extract(it);
+    } else if (schedule_.has_ready()) {
+      WakeOne();
+    }
+    if (shut_down_ && HasEnded()) WakeAll();
+  }
+  if (measured) metrics_.work_duration.Observe(worked);
 }
 
 template <class Key>

@@ -186,9 +186,10 @@ class Comparison {
 
 RC_GTEST_PROP(WorkQueuePropertyTest, DoesWhatTheModelDoes, ()) {
   Comparison comparison;
-  const auto steps = *rc::gen::container<std::vector<std::tuple<int, int, int, int>>>(
-      rc::gen::tuple(rc::gen::inRange(0, 10), rc::gen::inRange(0, 8), rc::gen::inRange(-3, 4),
-                     rc::gen::inRange(-5, 30)));
+  const auto step = rc::gen::tuple(rc::gen::inRange(0, 10), rc::gen::inRange(0, 8),
+                                   rc::gen::inRange(-3, 4), rc::gen::inRange(-5, 30));
+  using Steps = std::vector<std::tuple<int, int, int, int>>;
+  const auto steps = *rc::gen::scale(5, rc::gen::container<Steps>(step));
   for (const auto& [call, key, priority, time] : steps) {
     if (call < 4) {
       comparison.Add(key, priority, milliseconds(time));

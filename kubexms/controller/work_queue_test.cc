@@ -177,6 +177,16 @@ TEST_F(WorkQueueTest, ADelayMayBeginAndEndWhileTheKeyIsWorkedOn) {
   EXPECT_EQ(item->waited, 1s) << "since it was due";
 }
 
+TEST_F(WorkQueueTest, AKeyThatIsDueWhileItIsWorkedOnStandsBehindThoseThatWait) {
+  queue_.Add("a");
+  Take(queue_);
+  queue_.Add("a", {.after = 1s});
+  queue_.Add("b", {.after = 2s});
+  clock_.Advance(3s);
+  queue_.Done("a");
+  EXPECT_THAT(TakeAll(queue_), ElementsAre("b", "a"));
+}
+
 TEST_F(WorkQueueTest, ADelayOutlivesDone) {
   queue_.Add("a");
   Take(queue_);

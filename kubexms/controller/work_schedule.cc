@@ -89,13 +89,11 @@ void WorkSchedule::Begin(WorkEntry& entry, Time now) {
 
 void WorkSchedule::Finish(WorkEntry& entry, Time now) {
   KUBEXMS_CHECK(entry.running);
+  if (entry.state != State::kNone) Promote(now);
   running_.Remove(entry);
   --running_count_;
   entry.running = false;
-  if (entry.state == State::kReady) {
-    Promote(now);
-    Enqueue(entry, now);
-  }
+  if (entry.state == State::kReady) Enqueue(entry, now);
 }
 
 std::vector<WorkEntry*> WorkSchedule::DropDelayed() {

@@ -107,7 +107,7 @@ class WorkSchedule {
   // priority, reasons and ready_since are those of this run until Begin().
   WorkEntry* Next();
   void Begin(WorkEntry& entry, Time now);
-  // The run is over.
+  // The run is over. If the next one is not scheduled `now` may be any time.
   void Finish(WorkEntry& entry, Time now);
 
   // Forgets what is delayed, and says what that was.
