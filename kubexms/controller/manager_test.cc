@@ -399,8 +399,9 @@ TEST_F(ManagerTest, SaysWhenItsCachesCannotBeFilled) {
   Manager manager(options);
   manager.Add(Maps().Reconciles(MakeSecret));
   Result<void> ended;
+  std::stop_source stop;
   {
-    const std::jthread run([&](std::stop_token stop) { ended = manager.Run(stop); });
+    const std::jthread run([&] { ended = manager.Run(stop.get_token()); });
     // The reflector's backoff, and the time limit.
     manual.WaitForSleepers(2);
     manual.Advance(std::chrono::minutes(5));

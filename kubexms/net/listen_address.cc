@@ -10,8 +10,10 @@ Result<ListenAddress> ListenAddress::Parse(std::string_view text) {
   ListenAddress address;
   const auto [end, error] = std::from_chars(digits.begin(), digits.end(), address.port);
   if (digits.empty() || error != std::errc() || end != digits.end()) {
-    return Error::BadRequest("an address to listen on must be ADDRESS:PORT, for example "
-                             "127.0.0.1:8080, not \"" + std::string(text) + "\"");
+    return Error::BadRequest(
+        "an address to listen on must be ADDRESS:PORT, for example "
+        "127.0.0.1:8080, not \"" +
+        std::string(text) + "\"");
   }
   address.host = text.substr(0, colon);
   if (address.host.starts_with('[') && address.host.ends_with(']')) {
