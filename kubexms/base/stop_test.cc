@@ -1,6 +1,8 @@
 #include "kubexms/base/stop.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <thread>
@@ -23,6 +25,27 @@ TEST(WaitForStopTest, ReturnsWhenStopIsRequestedByAnotherThread) {
   });
   WaitForStop(source.get_token());
   EXPECT_TRUE(requested);
+}
+
+TEST(StopSignalsTest, TurnsASignalIntoARequest) {
+  const StopSignals signals;
+  EXPECT_FALSE(signals.token().stop_requested());
+  kill(getpid(), SIGTERM);
+  WaitForStop(signals.token());
+}
+
+TEST(StopSignalsTest, EndsWithoutASignal) { const StopSignals signals; }
+
+TEST(StopSignalsDeathTest, ASecondSignalEndsTheProgram) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        const StopSignals signals;
+        kill(getpid(), SIGTERM);
+        WaitForStop(signals.token());
+        while (true) kill(getpid(), SIGTERM);
+      },
+      ::testing::KilledBySignal(SIGTERM), "");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "kubexms/apiserver/small_file.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/log.h"
+#include "kubexms/base/stop.h"
 #include "kubexms/base/yaml.h"
 #include "kubexms/cli/commands.h"
 #include "kubexms/net/listen_address.h"
@@ -66,25 +67,6 @@ Result<void> ReadStore(const Invocation& call, ApiServerOptions& options) {
   return read("etcd-key", options.etcd->private_key);
 }
 
-// Blocks SIGINT and SIGTERM in this thread and those it starts, and waits for one of them.
-class StopSignals {
- public:
-  StopSignals() {
-    sigemptyset(&signals_);
-    sigaddset(&signals_, SIGINT);
-    sigaddset(&signals_, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-  }
-
-  void Wait() const {
-    int signal = 0;
-    sigwait(&signals_, &signal);
-  }
-
- private:
-  sigset_t signals_;
-};
-
 Result<ExitCode> RunServer(const Invocation& call) {
   const StopSignals signals;
   static SystemClock clock;
@@ -108,13 +90,7 @@ Result<ExitCode> RunServer(const Invocation& call) {
       "Serving the Kubernetes API at {}\n\n  export KUBECONFIG={}\n"
       "  kubectl get namespaces\n\nStop with Ctrl-C.\n",
       server->url(), server->kubeconfig_path());
-  std::stop_source stop;
-  std::thread waiter([&] {
-    signals.Wait();
-    stop.request_stop();
-  });
-  server->Run(stop.get_token());
-  waiter.join();
+  server->Run(signals.token());
   return ExitCode::kDone;
 }
 

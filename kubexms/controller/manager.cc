@@ -1,7 +1,9 @@
 #include "kubexms/controller/manager.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <atomic>
 #include <set>
 #include <thread>
@@ -92,6 +94,7 @@ class Manager::Impl {
   };
   static const std::vector<Phase>& Phases();
 
+  Result<void> ApplySettings();
   Result<void> Validate() const;
   Result<void> StartEndpoints(std::stop_token stop);
   void EndEndpoints();
@@ -139,6 +142,23 @@ const std::vector<Manager::Impl::Phase>& Manager::Impl::Phases() {
   return kPhases;
 }
 
+Result<void> Manager::Impl::ApplySettings() {
+  for (const auto& [name, settings] : options_.controllers) {
+    const auto controller = std::find_if(
+        controllers_.begin(), controllers_.end(),
+        [&name = name](const Controller& other) { return other.options().name == name; });
+    if (controller == controllers_.end()) {
+      std::vector<std::string> names;
+      for (const Controller& other : controllers_) names.push_back(other.options().name);
+      return Error::BadRequest(
+          fmt::format("controllers.{}: there is no such controller; there are {}", name,
+                      fmt::join(names, ", ")));
+    }
+    settings.ApplyTo(controller->mutable_options());
+  }
+  return {};
+}
+
 Result<void> Manager::Impl::Validate() const {
   std::set<std::string> names;
   for (const Controller& controller : controllers_) {
@@ -159,6 +179,7 @@ Result<void> Manager::Impl::Validate() const {
 }
 
 Result<void> Manager::Impl::Run(std::stop_token stop) {
+  RETURN_IF_ERROR(ApplySettings());
   RETURN_IF_ERROR(Validate());
   const std::stop_callback forward(stop, [this] {
     stopping_ = true;

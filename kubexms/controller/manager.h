@@ -32,6 +32,7 @@
 #include "kubexms/base/random.h"
 #include "kubexms/controller/controller.h"
 #include "kubexms/controller/informer_set.h"
+#include "kubexms/controller/manager_configuration.h"
 
 namespace kubexms {
 
@@ -57,6 +58,8 @@ struct ManagerOptions {
   // For the first lists of everything that is watched.
   std::chrono::nanoseconds sync_timeout = std::chrono::minutes(2);
   InformerSet::Defaults cache;
+  // By the name of a controller: changes what its options say.
+  StringKeyed<ControllerSettings> controllers;
 
   // Borrowed and required; they must outlive the manager.
   Client* client = nullptr;
