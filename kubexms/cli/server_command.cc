@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "kubexms/apiserver/server.h"
-#include "kubexms/apiserver/small_file.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/log.h"
+#include "kubexms/base/small_file.h"
 #include "kubexms/base/yaml.h"
 #include "kubexms/cli/commands.h"
 
