@@ -51,6 +51,36 @@ ErrorDetails DetailsFromJson(const Json& json) {
   return details;
 }
 
+// The reason that goes with an HTTP status, for answers that are no Status: those of proxies, and
+// of servers for paths that they do not have.
+std::string_view ReasonOf(int code) {
+  switch (code) {
+    case 400: return "BadRequest";
+    case 401: return "Unauthorized";
+    case 403: return "Forbidden";
+    case 404: return "NotFound";
+    case 405: return "MethodNotAllowed";
+    case 406: return "NotAcceptable";
+    case 409: return "Conflict";
+    case 410: return "Gone";
+    case 413: return "RequestEntityTooLarge";
+    case 415: return "UnsupportedMediaType";
+    case 422: return "Invalid";
+    case 429: return "TooManyRequests";
+    case 500: return "InternalError";
+    case 503: return "ServiceUnavailable";
+    case 504: return "Timeout";
+    default: return "";
+  }
+}
+
+int CodeOf(const Json& status, int fallback) {
+  const Json* code = FindMember(status, "code");
+  const bool sensible =
+      code != nullptr && code->is_int64() && code->get_int64() >= 400 && code->get_int64() < 600;
+  return sensible ? static_cast<int>(code->get_int64()) : fallback;
+}
+
 }  // namespace
 
 Json StatusOf(const Error& error) {
@@ -67,10 +97,11 @@ Error ErrorFromStatus(int code, std::string_view body) {
   if (!status.ok() || FindString(*status, "kind") != "Status") {
     std::string text(body.substr(0, 1024));
     if (text.empty()) text = fmt::format("the server answered with code {} and no text", code);
-    return {code, "", std::move(text)};
+    return {code, ReasonOf(code), std::move(text)};
   }
   const Json* details = FindMember(*status, "details");
-  return {code, FindString(*status, "reason"), std::string(FindString(*status, "message")),
+  return {CodeOf(*status, code), FindString(*status, "reason"),
+          std::string(FindString(*status, "message")),
           details == nullptr ? ErrorDetails() : DetailsFromJson(*details)};
 }
 

@@ -13,7 +13,7 @@ namespace kubexms {
 Json StatusOf(const Error& error);
 
 // The error that a Status tells of. `code` is the HTTP status, for answers that do not say it.
-// What is not a Status becomes an error with its text as message.
+// What is not a Status becomes an error with its text as message and the reason of the code.
 Error ErrorFromStatus(int code, std::string_view body);
 
 }  // namespace kubexms

@@ -28,6 +28,13 @@ TEST(StatusTest, OtherTextBecomesTheMessage) {
   EXPECT_EQ(error.code(), 502);
   EXPECT_EQ(error.message(), "bad gateway");
   EXPECT_EQ(ErrorFromStatus(503, "").message(), "the server answered with code 503 and no text");
+  EXPECT_TRUE(ErrorFromStatus(404, "404 page not found").IsNotFound());
+}
+
+TEST(StatusTest, ItsOwnCodeCounts) {
+  const std::string gone = R"({"kind":"Status","code":410,"reason":"Expired","message":"old"})";
+  EXPECT_EQ(ErrorFromStatus(200, gone), Error::Expired("old"));
+  EXPECT_EQ(ErrorFromStatus(500, R"({"kind":"Status","code":7})").code(), 500);
 }
 
 }  // namespace

@@ -13,9 +13,9 @@
 #include <unordered_map>
 
 #include "kubexms/apiserver/lower_case.h"
-#include "kubexms/apiserver/small_file.h"
 #include "kubexms/base/check.h"
 #include "kubexms/base/mutex.h"
+#include "kubexms/base/small_file.h"
 
 namespace kubexms {
 namespace {

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "kubexms/apiserver/small_file.h"
 #include "kubexms/base/base64.h"
+#include "kubexms/base/small_file.h"
 #include "kubexms/base/yaml.h"
 
 namespace kubexms {

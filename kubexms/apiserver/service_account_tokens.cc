@@ -11,9 +11,9 @@
 #include "kubexms/api/kinds/authentication_v1.h"
 #include "kubexms/api/time.h"
 #include "kubexms/apiserver/metadata.h"
-#include "kubexms/apiserver/small_file.h"
 #include "kubexms/base/base64.h"
 #include "kubexms/base/check.h"
+#include "kubexms/base/small_file.h"
 #include "kubexms/net/certificates.h"
 
 namespace kubexms {

@@ -1,15 +1,12 @@
 #include <fmt/format.h>
 
-#include <csignal>
 #include <iostream>
 #include <ostream>
-#include <stop_token>
-#include <thread>
 
 #include "kubexms/apiserver/server.h"
-#include "kubexms/apiserver/small_file.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/log.h"
+#include "kubexms/base/small_file.h"
 #include "kubexms/base/stop.h"
 #include "kubexms/base/yaml.h"
 #include "kubexms/cli/commands.h"

@@ -1,5 +1,7 @@
 #include "kubexms/client/request.h"
 
+#include <fmt/core.h>
+
 namespace kubexms {
 namespace {
 
@@ -58,6 +60,14 @@ std::string_view ObjectEventTypeName(ObjectEventType type) {
     case ObjectEventType::kBookmark: return "BOOKMARK";
   }
   return "";
+}
+
+Result<void> ClientRequest::Check() const {
+  const bool one = verb == Verb::kGet || verb == Verb::kUpdate || verb == Verb::kPatch ||
+                   verb == Verb::kDelete || !subresource.empty();
+  if (!one || !name.empty()) return {};
+  return Error::BadRequest(fmt::format("{} {}: metadata.name is empty: say which one is meant",
+                                       VerbName(verb), resource.QualifiedName()));
 }
 
 std::string ClientRequest::Path() const {

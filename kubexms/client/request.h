@@ -71,6 +71,9 @@ struct ClientRequest {
   // Ends the call early; of a watch, also later.
   std::stop_token stop;
 
+  // Refuses what cannot be meant: one object without its name, whose path would be that of all.
+  Result<void> Check() const;
+
   // "/api/v1/namespaces/a/pods/b/status".
   std::string Path() const;
   // What follows the path, with its '?'; empty when there is nothing to say.

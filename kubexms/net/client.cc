@@ -365,6 +365,7 @@ void ClientPool::ServeWaiting() {
     if (connection == nullptr) break;
     const ExchangePtr exchange = std::move(waiting_.front());
     waiting_.pop_front();
+    exchange->SetSent();
     connection->protocol()->Start(exchange);
     connection->Continue();
   }
@@ -525,8 +526,10 @@ Result<std::unique_ptr<HttpBodyReader>> HttpClient::Open(HttpRequest request,
     const auto waited = exchange->WaitForHead(deadline, options.stop);
     if (waited != Exchange::Waited::kReady) {
       pool->events.Post([pool = pool.get(), exchange] { pool->Cancel(exchange); });
+      if (options.unsent != nullptr) *options.unsent = false;  // it may be sent at this moment
       return CallError(*exchange, *pool, waited);
     }
+    if (options.unsent != nullptr) *options.unsent = exchange->unsent();
     const std::optional<Error> failure = exchange->failure();
     if (exchange->status() != 0) {
       return std::unique_ptr<HttpBodyReader>(

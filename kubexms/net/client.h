@@ -60,6 +60,9 @@ struct HttpCallOptions {
   // For the whole call, with the body.
   std::optional<std::chrono::milliseconds> timeout;
   std::stop_token stop;
+  // When given, a call that fails sets it: true when the server has certainly not seen the request,
+  // so that sending it again cannot do anything twice.
+  bool* unsent = nullptr;
 };
 
 struct HttpReply {

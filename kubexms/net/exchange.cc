@@ -2,6 +2,11 @@
 
 namespace kubexms {
 
+void Exchange::SetSent() {
+  MutexLock lock(mutex_);
+  sent_ = true;
+}
+
 void Exchange::SetHead(int status, HttpHeaders headers) {
   MutexLock lock(mutex_);
   status_ = status;
@@ -73,6 +78,11 @@ std::optional<Error> Exchange::failure() const {
 bool Exchange::unprocessed() const {
   MutexLock lock(mutex_);
   return unprocessed_;
+}
+
+bool Exchange::unsent() const {
+  MutexLock lock(mutex_);
+  return !sent_ || unprocessed_;
 }
 
 int Exchange::status() const {

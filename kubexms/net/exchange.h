@@ -28,6 +28,8 @@ class Exchange {
 
   // ---- The I/O thread ----
 
+  // A connection takes the request: from now on the server may see it.
+  void SetSent();
   void SetHead(int status, HttpHeaders headers);
   void AddBody(std::string bytes);
   void End();
@@ -47,6 +49,8 @@ class Exchange {
   // After WaitForHead().
   std::optional<Error> failure() const;
   bool unprocessed() const;
+  // True when the server has certainly not seen the request.
+  bool unsent() const;
   int status() const;
   HttpHeaders TakeHeaders();
   // After WaitForBody(): bytes that were received, all of them before an error is told; empty at
@@ -70,6 +74,7 @@ class Exchange {
   bool ended_ GUARDED_BY(mutex_) = false;
   std::optional<Error> failure_ GUARDED_BY(mutex_);
   bool unprocessed_ GUARDED_BY(mutex_) = false;
+  bool sent_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace kubexms

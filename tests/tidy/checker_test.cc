@@ -41,6 +41,17 @@ TEST(CheckerTest, RefusesIncludesAgainstTheDirections) {
               ElementsAre(Complains(1, "base may not include net")));
 }
 
+TEST(CheckerTest, AllowsTheServerInTestsOfWhatUsesIt) {
+  const std::string include = "#include \"kubexms/apiserver/server.h\"\n";
+  EXPECT_THAT(CheckFile({"kubexms/client/x_test.cc", include}), IsEmpty());
+  EXPECT_THAT(CheckFile({"kubexms/platform/x_test.h", std::string(kGoodHeader) + include}),
+              IsEmpty());
+  EXPECT_THAT(CheckSource("client", include),
+              ElementsAre(Complains(1, "client may not include apiserver")));
+  EXPECT_THAT(CheckFile({"kubexms/store/x_test.cc", include}),
+              ElementsAre(Complains(1, "store may not include apiserver")));
+}
+
 TEST(CheckerTest, TheDirectionsHaveNoCircle) {
   for (const auto& [library, allowed] : Directions()) {
     for (const std::string& other : allowed) {

@@ -1,4 +1,4 @@
-#include "kubexms/apiserver/small_file.h"
+#include "kubexms/base/small_file.h"
 
 #include <fmt/format.h>
 
