@@ -12,10 +12,12 @@ namespace kubexms {
 namespace {
 
 constexpr std::string_view kMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
+using ContentTypes = std::span<const std::string_view>;
 constexpr std::string_view kJsonTypes[] = {"application/json", "application/yaml"};
+// Only built-in kinds have the last one; kubectl sends it to all that say they have it.
 constexpr std::string_view kPatchTypes[] = {
-    "application/json-patch+json", "application/merge-patch+json",
-    "application/strategic-merge-patch+json", "application/apply-patch+yaml"};
+    "application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml",
+    "application/strategic-merge-patch+json"};
 
 struct GroupVersionKind {
   std::string group;
@@ -71,7 +73,8 @@ struct Operation {
   std::string doc;
   GroupVersionKind kind;
   std::vector<Parameter> query;
-  std::string body;       // definition, empty for none
+  std::string body;  // definition, empty for none
+  ContentTypes body_types = kJsonTypes;
   std::string response;   // definition
   bool created = false;   // also answers 201
   bool accepted = false;  // also answers 202
@@ -197,12 +200,14 @@ class PathMaker {
             .created = true};
   }
 
-  static Operation PatchWith(std::string id, const std::string& what, GroupVersionKind kind,
-                             const std::string& definition) {
+  Operation PatchWith(std::string id, const std::string& what, GroupVersionKind kind,
+                      const std::string& definition) const {
     Operation patch =
         Write("patch", std::move(id), "partially update " + what, std::move(kind), definition);
     patch.query.push_back(kForce);
     patch.body = std::string(kMeta) + "Patch";
+    const ContentTypes types = kPatchTypes;
+    patch.body_types = resource_.strategic_patch ? types : types.first(types.size() - 1);
     return patch;
   }
 
@@ -426,10 +431,7 @@ class DefinitionMaker {
   std::set<const Schema*> seen_;
 };
 
-template <size_t N>
-JsonArray ToArray(const std::string_view (&texts)[N]) {
-  return JsonArray(std::begin(texts), std::end(texts));
-}
+JsonArray ToArray(ContentTypes types) { return JsonArray(types.begin(), types.end()); }
 
 // The part of an operation that is the same in both versions.
 JsonObject WriteCommon(const Operation& operation) {
@@ -481,7 +483,8 @@ struct WriterV2 {
       parameters.push_back(WriteParameter(parameter, "query"));
     }
     out["parameters"] = std::move(parameters);
-    out["consumes"] = operation.method == "patch" ? ToArray(kPatchTypes) : JsonArray{"*/*"};
+    out["consumes"] =
+        operation.method == "patch" ? ToArray(operation.body_types) : JsonArray{"*/*"};
     out["produces"] = ToArray(kJsonTypes);
     out["schemes"] = JsonArray{"https"};
     out["responses"] = WriteResponses(operation, [&](std::string_view doc) {
@@ -500,8 +503,7 @@ struct WriterV3 {
             {"description", parameter.doc}};
   }
 
-  template <size_t N>
-  static JsonObject WriteContent(const std::string_view (&types)[N], std::string_view definition) {
+  static JsonObject WriteContent(ContentTypes types, std::string_view definition) {
     JsonObject content;
     for (std::string_view type : types) {
       content[type] = JsonObject{{"schema", ReferenceTo(definition, SchemaDialect::kOpenApiV3)}};
@@ -517,9 +519,7 @@ struct WriterV3 {
     }
     out["parameters"] = std::move(parameters);
     if (!operation.body.empty()) {
-      JsonObject body{{"content", operation.method == "patch"
-                                      ? WriteContent(kPatchTypes, operation.body)
-                                      : WriteContent(kJsonTypes, operation.body)}};
+      JsonObject body{{"content", WriteContent(operation.body_types, operation.body)}};
       if (operation.method != "delete") body["required"] = true;
       out["requestBody"] = std::move(body);
     }

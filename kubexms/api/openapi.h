@@ -35,6 +35,8 @@ struct ResourceDescription {
   bool namespaced = true;
   // get, list, watch, create, update, patch, delete, deletecollection.
   std::vector<std::string> verbs;
+  // Whether it takes strategic merge patches, as the built-in kinds do.
+  bool strategic_patch = true;
   std::vector<SubresourceDescription> subresources;
   // Of the kind. Borrowed; null for a kind whose fields are not known.
   const Schema* schema = nullptr;

@@ -113,6 +113,23 @@ TEST_F(OpenApiTest, SaysThatPatchesTakeDryRunAndFieldValidation) {
   }
 }
 
+// kubectl sends strategic merge patches to every kind whose document offers them.
+TEST_F(OpenApiTest, OffersStrategicMergePatchesWhereTheyAreTaken) {
+  const auto offers = [&] {
+    const Json document = MakeOpenApiV3(resources_, options_);
+    const Json& patch = document.at("paths")
+                            .at("/apis/example.com/v1/namespaces/{namespace}/widgets/{name}")
+                            .at("patch");
+    return patch.at("requestBody")
+        .at("content")
+        .as_object()
+        .contains("application/strategic-merge-patch+json");
+  };
+  EXPECT_TRUE(offers());
+  resources_[0].strategic_patch = false;
+  EXPECT_FALSE(offers());
+}
+
 TEST_F(OpenApiTest, NamesTheKindOfEachDefinition) {
   const Json document = MakeOpenApiV2(resources_, options_);
   const Json& widget = document.at("definitions").at("com.example.v1.Widget");

@@ -26,6 +26,7 @@ ResourceDescription Describe(const Resource& resource) {
                                   .resource = resource.plural,
                                   .namespaced = resource.namespaced,
                                   .verbs = resource.verbs,
+                                  .strategic_patch = !resource.custom,
                                   .schema = resource.schema.get()};
   for (const Subresource& part : resource.subresources) {
     description.subresources.push_back({.name = part.name,

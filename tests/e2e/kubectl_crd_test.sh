@@ -65,6 +65,9 @@ boat() {
 field() { kubectl get boat "$1" -o "jsonpath={$2}"; }
 shows "an object of it is made" "boat.example.com/ida created" boat ida '{"length":7}'
 expect "with defaults" "white 1" "$(field ida '.spec.color} {.spec.masts')"
+shows "it is changed by applying it again" "boat.example.com/ida configured" \
+  boat ida '{"length":8}'
+shows "and back" "boat.example.com/ida configured" boat ida '{"length":7}'
 shows "a table has the columns" $'NAME LENGTH\nida 7' kubectl get bt
 expect "all of them when wide" "NAME LENGTH HARBOUR" \
   "$(kubectl get boats -o wide | head -n1 | xargs)"

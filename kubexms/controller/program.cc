@@ -1,0 +1,146 @@
+#include "kubexms/controller/program.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "kubexms/api/crd.h"
+#include "kubexms/base/small_file.h"
+#include "kubexms/base/stop.h"
+#include "kubexms/base/yaml.h"
+#include "kubexms/client/kubeconfig.h"
+#include "kubexms/client/rest_client.h"
+#include "kubexms/controller/rbac.h"
+
+namespace kubexms {
+namespace {
+
+constexpr size_t kMaxConfigurationBytes = size_t{1} << 20;
+constexpr std::string_view kDefaultEndpoints = "127.0.0.1:8081";
+
+struct Flags {
+  std::string kubeconfig;
+  std::string context;
+  std::string name_space = "default";
+  std::string config;
+  std::vector<std::string> settings;
+  bool leader_elect = false;
+  bool print_crds = false;
+  bool print_rbac = false;
+};
+
+void Declare(Flags& flags, CLI::App& app) {
+  app.add_option("--kubeconfig", flags.kubeconfig,
+                 "which server, and as whom; as for kubectl if not given");
+  app.add_option("--context", flags.context, "of the kubeconfig");
+  app.add_option("--namespace", flags.name_space,
+                 "of the lease, and of the printed service account")
+      ->capture_default_str();
+  app.add_option("--config", flags.config, "a file with settings (YAML)");
+  app.add_option("--set", flags.settings,
+                 "one setting, after those of the file: controllers.NAME.workers=4, "
+                 "endpointsAddress=0.0.0.0:8081, log.level=debug");
+  app.add_flag("--leader-elect", flags.leader_elect, "work only while no other replica does");
+  app.add_flag("--print-crds", flags.print_crds, "print the kinds it brings, and end");
+  app.add_flag("--print-rbac", flags.print_rbac, "print the roles it needs, and end");
+}
+
+Result<ManagerConfiguration> Configuration(const Flags& flags) {
+  std::string text;
+  if (!flags.config.empty()) {
+    ASSIGN_OR_RETURN(const std::optional<std::string> file,
+                     ReadSmallFile(flags.config, kMaxConfigurationBytes));
+    if (!file) return Error::BadRequest("there is no file " + flags.config);
+    text = *file;
+  }
+  std::vector<std::string> settings = flags.settings;
+  if (flags.leader_elect) settings.push_back("leaderElection.enabled=true");
+  const Result<ManagerConfiguration> configuration = ManagerConfiguration::Read(text, settings);
+  if (!configuration.ok() && !flags.config.empty()) {
+    return configuration.error().WithContext(flags.config);
+  }
+  return configuration;
+}
+
+void Print(const std::vector<Json>& objects) {
+  for (const Json& object : objects) std::cout << "---\n" << WriteYaml(object);
+}
+
+void PrintManifests(const ManagerProgram& program, const Flags& flags) {
+  std::vector<Json> objects;
+  if (flags.print_crds) {
+    for (const TypeInfo* kind : program.kinds) objects.push_back(MakeCrd(*kind));
+  }
+  if (flags.print_rbac) {
+    const RoleOptions options{.name = program.name, .name_space = flags.name_space};
+    for (Json& object : RolesFor(program.controllers, options))
+      objects.push_back(std::move(object));
+  }
+  Print(objects);
+}
+
+RestClientOptions ClientOptions(ClientConfig config, const ManagerConfiguration& configuration) {
+  RestClientOptions options{.config = std::move(config)};
+  if (configuration.client.qps) options.requests_per_second = *configuration.client.qps;
+  if (configuration.client.burst) options.burst = *configuration.client.burst;
+  return options;
+}
+
+Result<void> Serve(const ManagerProgram& program, const Flags& flags, std::stop_token stop) {
+  ASSIGN_OR_RETURN(const ManagerConfiguration configuration, Configuration(flags));
+  ASSIGN_OR_RETURN(ClientConfig config,
+                   LoadClientConfig({.kubeconfig = flags.kubeconfig, .context = flags.context}));
+  SystemClock clock;
+  SystemRandom random;
+  FileLogSink sink;
+  const Logger log(
+      {.level = ParseLogLevel(configuration.log.level).value_or(LogLevel::kInfo),
+       .format = configuration.log.format == "json" ? LogFormat::kJson : LogFormat::kText,
+       .sink = &sink,
+       .clock = &clock});
+  RestClientOptions client_options = ClientOptions(std::move(config), configuration);
+  client_options.user_agent = program.name;
+  client_options.clock = &clock;
+  client_options.log = log.Named("client");
+  ASSIGN_OR_RETURN(const auto client, RestClient::Make(std::move(client_options)));
+  ManagerOptions options{.name = program.name,
+                         .endpoints_address = std::string(kDefaultEndpoints),
+                         .client = client.get(),
+                         .clock = &clock,
+                         .random = &random,
+                         .log = log};
+  if (configuration.leader_election.enabled) {
+    options.leader_election = LeaderElectionSettings{.name_space = flags.name_space};
+  }
+  configuration.ApplyTo(options);
+  Manager manager(std::move(options));
+  for (const Controller& controller : program.controllers) manager.Add(controller);
+  if (program.setup) program.setup(manager);
+  return manager.Run(std::move(stop));
+}
+
+}  // namespace
+
+int RunManagerProgram(int argc, char** argv, const ManagerProgram& program) {
+  Flags flags;
+  CLI::App app(program.description, program.name);
+  Declare(flags, app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);
+    return code == 0 ? 0 : 2;
+  }
+  if (flags.print_crds || flags.print_rbac) {
+    PrintManifests(program, flags);
+    return 0;
+  }
+  const StopSignals signals;
+  const Result<void> served = Serve(program, flags, signals.token());
+  if (served.ok()) return 0;
+  std::cerr << "error: " << served.error().message() << "\n";
+  return 1;
+}
+
+}  // namespace kubexms
