@@ -50,13 +50,26 @@ struct Difference {
   bool StatusChanged() const { return !JsonEqual(status_before, status_after); }
 };
 
-Result<Difference> DifferenceOf(const Change& change, const Schema* schema) {
+// The object with the defaults of its schema, in the form that typed objects are written in.
+Result<Json> WithDefaults(Json object, const TypeInfo& type) {
+  if (!ApplyDefaults(object, type.schema)) return object;
+  const std::shared_ptr<void> typed = type.make();
+  RETURN_IF_ERROR(codec_internal::Decode(type, typed.get(), WriteJson(object)));
+  TextBuffer text(8192);
+  codec_internal::AppendEncoded(type, typed.get(), text);
+  ASSIGN_OR_RETURN(object, ParseJson(text.ToString()));
+  TakeStatus(object);
+  return object;
+}
+
+Result<Difference> DifferenceOf(const Change& change, const TypeInfo* type) {
   Difference difference;
   ASSIGN_OR_RETURN(difference.before, ParseJson(change.before.empty() ? "{}" : change.before));
   ASSIGN_OR_RETURN(difference.after, ParseJson(change.after));
   difference.status_before = TakeStatus(difference.before);
   difference.status_after = TakeStatus(difference.after);
-  if (schema != nullptr && ApplyDefaults(difference.after, *schema)) TakeStatus(difference.after);
+  if (type == nullptr || !difference.ObjectChanged()) return difference;
+  ASSIGN_OR_RETURN(difference.after, WithDefaults(std::move(difference.after), *type));
   return difference;
 }
 
@@ -104,7 +117,7 @@ class Attempt {
     if (stored.ok()) stored_ = std::move(*stored);
     ASSIGN_OR_RETURN(change_,
                      call_.change(stored.ok() ? std::optional(stored_.view()) : std::nullopt));
-    ASSIGN_OR_RETURN(difference_, DifferenceOf(change_, call_.schema));
+    ASSIGN_OR_RETURN(difference_, DifferenceOf(change_, call_.type_info));
     version_ = VersionOf(difference_.before);
     creates_ = !stored.ok();
     return stored.ok();
@@ -232,7 +245,7 @@ Call CallFor(const ResourceType& type, const ObjectKey& key, const MutateDynamic
              const WriteOptions& options) {
   return {.type = type,
           .key = key,
-          .schema = nullptr,
+          .type_info = nullptr,
           .change = [&](auto stored) { return ChangeOf(stored, type, key, mutate); },
           .options = options};
 }

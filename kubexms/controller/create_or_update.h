@@ -63,7 +63,7 @@ struct Change {
 struct Call {
   ResourceType type;
   ObjectKey key;
-  const Schema* schema;  // null: not known
+  const TypeInfo* type_info;  // null: not known
   // From the stored JSON, or nothing.
   std::function<Result<Change>(std::optional<std::string_view> stored)> change;
   WriteOptions options;
@@ -105,7 +105,7 @@ Call CallFor(const ObjectKey& key, const Mutate& mutate, const WriteOptions& opt
   return {
       .type = ResourceType::Of<T>(),
       .key = key,
-      .schema = &SchemaOf<T>(),
+      .type_info = &TypeOf<T>(),
       .change =
           [&](std::optional<std::string_view> stored) { return ChangeOf<T>(stored, key, mutate); },
       .options = options};

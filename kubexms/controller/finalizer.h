@@ -2,14 +2,17 @@
 
 // Work that must be undone before an object may go: a finalizer keeps the object until it was.
 //
-//   return WithFinalizer<ReconcileResult>(client, bucket, "example.io/bucket", {
-//       .apply = [&](const Bucket& stored) { return MakeBucket(stored); },
-//       .cleanup = [&](const Bucket& stored) { return DropBucket(stored); }});
+//   Result<Outcome> Reconcile(ReconcileContext& context, const Bucket& bucket) {
+//     return WithFinalizer(context.client, bucket, "example.io/bucket", {
+//         .apply = [&](const Bucket& stored) { return MakeBucket(stored); },
+//         .cleanup = [&](const Bucket& stored) { return DropBucket(stored); }});
+//   }
 //
 // What is promised:
 //   - apply runs only while the object is not being deleted, and only once the server has stored
 //     the finalizer: whatever apply did, cleanup will be called for it;
-//   - the finalizer goes only after cleanup succeeded; until then the object stays;
+//   - the finalizer goes only after cleanup is done; until then the object stays. A cleanup that
+//     has to wait says when to ask again: Outcome::RequeueAfter;
 //   - nobody else's finalizers are touched, nor an object that was made anew under the same name;
 //   - after a crash anywhere, calling it again goes on: apply and cleanup can therefore run more
 //     than once and must not mind.
@@ -21,25 +24,29 @@
 #include <vector>
 
 #include "kubexms/client/client.h"
+#include "kubexms/controller/reconcile.h"
 
 namespace kubexms {
 
-template <Kind T, class Applied = void>
+// What a reconciler does with an object; given as the server has it.
+template <Kind T>
+using FinalizerStep = std::function<Result<Outcome>(const T&)>;
+
+template <Kind T>
 struct FinalizerHandlers {
-  // Given the object as the server has it, with the finalizer.
-  std::function<Result<Applied>(const T&)> apply;
-  std::function<Result<void>(const T&)> cleanup;
+  FinalizerStep<T> apply;
+  FinalizerStep<T> cleanup;
 };
 
 template <Kind T>
 struct Finalizer {
   std::string name;
-  std::function<Result<void>(const T&)> cleanup;
+  FinalizerStep<T> cleanup;
 };
 
-template <Kind T, class Applied = void>
+template <Kind T>
 struct FinalizersHandlers {
-  std::function<Result<Applied>(const T&)> apply;
+  FinalizerStep<T> apply;
   // In the order in which they are cleaned up. Each goes before the next one's cleanup begins.
   std::vector<Finalizer<T>> finalizers;
 };
@@ -68,10 +75,9 @@ Result<void> Remove(Client& client, Target& target, const std::string& finalizer
 
 }  // namespace finalizer_internal
 
-// Returns what apply returned, or a default value when the object is being deleted.
-template <class Applied = void, Kind T>
-Result<Applied> WithFinalizers(Client& client, const T& object,
-                               const std::type_identity_t<FinalizersHandlers<T, Applied>>& handlers,
+template <Kind T>
+Result<Outcome> WithFinalizers(Client& client, const T& object,
+                               const std::type_identity_t<FinalizersHandlers<T>>& handlers,
                                const std::stop_token& stop = {}) {
   namespace internal = finalizer_internal;
   internal::Target target{ResourceType::Of<T>(), object.metadata};
@@ -81,25 +87,26 @@ Result<Applied> WithFinalizers(Client& client, const T& object,
     SharedBytes stored;
     ASSIGN_OR_RETURN(const internal::Added added,
                      internal::Add(client, target, names, stored, stop));
-    if (added == internal::Added::kTooLate) return {};
+    if (added == internal::Added::kTooLate) return Outcome::Done();
     if (added == internal::Added::kAlready) return handlers.apply(object);
     ASSIGN_OR_RETURN(const T finalized, Decode<T>(stored.view()));
     return handlers.apply(finalized);
   }
   for (const Finalizer<T>& finalizer : handlers.finalizers) {
     if (!HasFinalizer(object.metadata, finalizer.name)) continue;
-    RETURN_IF_ERROR(finalizer.cleanup(object));
+    ASSIGN_OR_RETURN(const Outcome outcome, finalizer.cleanup(object));
+    if (outcome != Outcome::Done()) return outcome;
     RETURN_IF_ERROR(internal::Remove(client, target, finalizer.name, stop));
   }
-  return {};
+  return Outcome::Done();
 }
 
 // The same with one finalizer.
-template <class Applied = void, Kind T>
-Result<Applied> WithFinalizer(Client& client, const T& object, std::string finalizer,
-                              const std::type_identity_t<FinalizerHandlers<T, Applied>>& handlers,
+template <Kind T>
+Result<Outcome> WithFinalizer(Client& client, const T& object, std::string finalizer,
+                              const std::type_identity_t<FinalizerHandlers<T>>& handlers,
                               const std::stop_token& stop = {}) {
-  return WithFinalizers<Applied>(
+  return WithFinalizers(
       client, object,
       {.apply = handlers.apply, .finalizers = {{std::move(finalizer), handlers.cleanup}}}, stop);
 }

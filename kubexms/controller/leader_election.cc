@@ -111,7 +111,8 @@ Result<void> LeaderElector::Run(std::stop_token stop, const Work& work) {
 bool LeaderElector::Acquire(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const Result<bool> acquired = TryOnce(stop);
-    if (acquired.ok() && *acquired) return true;
+    // An answer that took too long is worth nothing: others may have waited long enough already.
+    if (acquired.ok() && *acquired && clock_.MonotonicNow() < LostAt()) return true;
     if (!acquired.ok() && !stop.stop_requested()) {
       logger_.Warn("cannot get the lease", {{"error", acquired.error()}});
     }
@@ -148,7 +149,8 @@ Result<void> LeaderElector::KeepLease(const std::stop_token& work_ended) {
   while (true) {
     const Clock::MonotonicTime lost_at = LostAt();
     const Clock::MonotonicTime next = clock_.MonotonicNow() + options_.retry_period;
-    if (!clock_.SleepUntil(std::min(next, lost_at), work_ended)) return {};
+    clock_.SleepUntil(std::min(next, lost_at), work_ended);
+    if (work_ended.stop_requested()) return {};
     if (clock_.MonotonicNow() >= lost_at) return Lost("not renewed in time: " + last_error);
     const Result<bool> renewed = TryOnce(work_ended);
     if (renewed.ok() && !*renewed) return Lost(lock_->Holder() + " leads now");

@@ -1,0 +1,284 @@
+#include "kubexms/controller/create_or_update.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kubexms/api/kinds/apps_v1.h"
+#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/apiserver/test_server.h"
+#include "kubexms/controller/intercepted_client_test.h"
+
+namespace kubexms {
+namespace {
+
+using appsv1::Deployment;
+using corev1::ConfigMap;
+using testing::ElementsAre;
+
+const ObjectKey kKey{"default", "web"};
+
+class CreateOrUpdateTest : public testing::Test {
+ protected:
+  CreateOrUpdateTest() : client_(server_.client()) {}
+
+  static auto SetColor(const std::string& color) {
+    return [color](ConfigMap& config_map) { config_map.data["color"] = color; };
+  }
+
+  // Everything that a deployment needs, and none of what the server fills in.
+  static void SetWholeTemplate(Deployment& deployment) {
+    deployment.spec.replicas = 2;
+    deployment.spec.selector = {};
+    deployment.spec.selector.match_labels["app"] = "web";
+    deployment.spec.template_ = {};
+    deployment.spec.template_.metadata.labels["app"] = "web";
+    corev1::Container container;
+    container.name = "web";
+    container.image = "nginx:1.27";
+    container.ports.emplace_back().container_port = 80;
+    deployment.spec.template_.spec.containers.push_back(std::move(container));
+  }
+
+  std::string Version() {
+    return server_.client().Get<Deployment>(kKey).value().metadata.resource_version;
+  }
+
+  TestServer server_;
+  InterceptedClient client_;
+};
+
+TEST_F(CreateOrUpdateTest, CreatesUpdatesAndLeavesAlone) {
+  const auto created = CreateOrUpdate<ConfigMap>(client_, kKey, SetColor("red")).value();
+  EXPECT_EQ(created.result, WriteResult::kCreated);
+  EXPECT_FALSE(created.object.metadata.uid.empty());
+  EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get", "create"));
+
+  const auto updated = CreateOrUpdate<ConfigMap>(client_, kKey, SetColor("blue")).value();
+  EXPECT_EQ(updated.result, WriteResult::kUpdated);
+  EXPECT_EQ(updated.object.data.at("color"), "blue");
+  EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get", "update"));
+
+  const auto unchanged = CreateOrUpdate<ConfigMap>(client_, kKey, SetColor("blue")).value();
+  EXPECT_EQ(unchanged.result, WriteResult::kUnchanged);
+  EXPECT_EQ(unchanged.object.metadata.resource_version, updated.object.metadata.resource_version);
+  EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get"));
+}
+
+TEST_F(CreateOrUpdateTest, DefaultsOfTheServerAreNoChange) {
+  ASSERT_EQ(CreateOrUpdate<Deployment>(client_, kKey, SetWholeTemplate).value().result,
+            WriteResult::kCreated);
+  const std::string version = Version();
+  for (int i = 0; i < 3; ++i) {
+    const auto again = CreateOrUpdate<Deployment>(client_, kKey, SetWholeTemplate).value();
+    EXPECT_EQ(again.result, WriteResult::kUnchanged);
+    EXPECT_EQ(again.object.metadata.generation, 1);
+  }
+  EXPECT_EQ(Version(), version);
+}
+
+TEST_F(CreateOrUpdateTest, DefaultsOfTheServerAreNoChangeForAPatchEither) {
+  ASSERT_EQ(CreateOrPatch<Deployment>(client_, kKey, SetWholeTemplate).value().result,
+            WriteResult::kCreated);
+  const std::string version = Version();
+  EXPECT_EQ(CreateOrPatch<Deployment>(client_, kKey, SetWholeTemplate).value().result,
+            WriteResult::kUnchanged);
+  EXPECT_EQ(Version(), version);
+}
+
+TEST_F(CreateOrUpdateTest, DefaultsOfTheSchemaAreNotEvenSent) {
+  const auto scale = [](Deployment& deployment) {
+    SetWholeTemplate(deployment);
+    deployment.spec.replicas = std::nullopt;  // one, by default
+  };
+  ASSERT_TRUE(CreateOrUpdate<Deployment>(client_, kKey, scale).ok());
+  client_.TakeVerbs();
+  const auto forget = [](Deployment& deployment) { deployment.spec.replicas = std::nullopt; };
+  EXPECT_EQ(CreateOrUpdate<Deployment>(client_, kKey, forget).value().result,
+            WriteResult::kUnchanged);
+  EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get"));
+}
+
+TEST_F(CreateOrUpdateTest, AChangeBesideDefaultsIsWritten) {
+  ASSERT_TRUE(CreateOrUpdate<Deployment>(client_, kKey, SetWholeTemplate).ok());
+  const auto change = [](Deployment& deployment) {
+    SetWholeTemplate(deployment);
+    deployment.spec.template_.spec.containers[0].image = "nginx:1.28";
+  };
+  const auto changed = CreateOrUpdate<Deployment>(client_, kKey, change).value();
+  EXPECT_EQ(changed.result, WriteResult::kUpdated);
+  EXPECT_EQ(changed.object.metadata.generation, 2);
+}
+
+TEST_F(CreateOrUpdateTest, WhatTheFunctionRemovesGoes) {
+  ASSERT_TRUE(CreateOrUpdate<ConfigMap>(client_, kKey, [](ConfigMap& config_map) {
+                config_map.metadata.labels["tier"] = "front";
+              }).ok());
+  const auto removed = CreateOrUpdate<ConfigMap>(client_, kKey, [](ConfigMap& config_map) {
+                         config_map.metadata.labels.clear();
+                       }).value();
+  EXPECT_EQ(removed.result, WriteResult::kUpdated);
+  EXPECT_TRUE(removed.object.metadata.labels.empty());
+}
+
+TEST_F(CreateOrUpdateTest, BeginsAgainWhenSomebodyElseWasFaster) {
+  ASSERT_TRUE(CreateOrUpdate<ConfigMap>(client_, kKey, SetColor("red")).ok());
+  int races = 2;
+  client_.Set([&](Client& server, const ClientRequest& request) {
+    if (request.verb == Verb::kUpdate && races-- > 0) {
+      EXPECT_TRUE(CreateOrUpdate<ConfigMap>(server, kKey, [&](ConfigMap& config_map) {
+                    config_map.data["other"] = std::to_string(races);
+                  }).ok());
+    }
+    return server.Do(request);
+  });
+  const auto updated = CreateOrUpdate<ConfigMap>(client_, kKey, SetColor("blue")).value();
+  EXPECT_EQ(updated.object.data.at("color"), "blue");
+  EXPECT_EQ(updated.object.data.at("other"), "0");
+}
+
+TEST_F(CreateOrUpdateTest, BeginsAgainWhenSomebodyElseCreatesOrDeletesIt) {
+  bool raced = false;
+  client_.Set([&](Client& server, const ClientRequest& request) {
+    if (request.verb == Verb::kCreate && !std::exchange(raced, true)) {
+      EXPECT_TRUE(CreateOrUpdate<ConfigMap>(server, kKey, SetColor("red")).ok());
+    }
+    return server.Do(request);
+  });
+  EXPECT_EQ(CreateOrUpdate<ConfigMap>(client_, kKey, SetColor("blue")).value().result,
+            WriteResult::kUpdated);
+  raced = false;
+  client_.Set([&](Client& server, const ClientRequest& request) {
+    if (request.verb == Verb::kUpdate && !std::exchange(raced, true)) {
+      EXPECT_TRUE(server.Delete<ConfigMap>(kKey).ok());
+    }
+    return server.Do(request);
+  });
+  EXPECT_EQ(CreateOrUpdate<ConfigMap>(client_, kKey, SetColor("green")).value().result,
+            WriteResult::kCreated);
+}
+
+TEST_F(CreateOrUpdateTest, GivesUpAfterSomeConflicts) {
+  ASSERT_TRUE(CreateOrUpdate<ConfigMap>(client_, kKey, SetColor("red")).ok());
+  client_.TakeVerbs();
+  client_.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
+    if (IsWrite(request.verb)) return Error::Conflict("configmaps", "web", "too late");
+    return server.Do(request);
+  });
+  const auto result = CreateOrUpdate<ConfigMap>(client_, kKey, SetColor("blue"));
+  ASSERT_FALSE(result.ok());
+  EXPECT_TRUE(result.error().IsConflict());
+  EXPECT_EQ(client_.TakeVerbs().size(), 10u);
+}
+
+TEST_F(CreateOrUpdateTest, AMissingNamespaceIsNoRace) {
+  const auto result = CreateOrUpdate<ConfigMap>(client_, {"nowhere", "web"}, SetColor("red"));
+  ASSERT_FALSE(result.ok());
+  EXPECT_TRUE(result.error().IsNotFound());
+  EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get", "create"));
+}
+
+TEST_F(CreateOrUpdateTest, TheKeyIsFixed) {
+  const auto result = CreateOrUpdate<ConfigMap>(
+      client_, kKey, [](ConfigMap& config_map) { config_map.metadata.name = "other"; });
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().message(),
+            "configmaps \"default/web\" was renamed to \"default/other\" by the function that "
+            "should change its content: the key of an object is fixed");
+}
+
+TEST_F(CreateOrUpdateTest, AnErrorOfTheFunctionEndsIt) {
+  const auto result = CreateOrUpdate<ConfigMap>(
+      client_, kKey, [](ConfigMap&) -> Result<void> { return Error::Internal("no idea"); });
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().message(), "no idea");
+  EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get"));
+}
+
+TEST_F(CreateOrUpdateTest, APatchSendsOnlyWhatChanged) {
+  ASSERT_TRUE(CreateOrPatch<ConfigMap>(client_, kKey, SetColor("red")).ok());
+  std::string patch;
+  client_.Set([&](Client& server, const ClientRequest& request) {
+    if (request.verb == Verb::kPatch) {
+      patch = request.body;
+      // Somebody else changes another field: no conflict.
+      EXPECT_TRUE(CreateOrUpdate<ConfigMap>(server, kKey, [](ConfigMap& config_map) {
+                    config_map.data["size"] = "large";
+                  }).ok());
+    }
+    return server.Do(request);
+  });
+  const auto patched = CreateOrPatch<ConfigMap>(client_, kKey, SetColor("blue")).value();
+  EXPECT_EQ(patched.result, WriteResult::kUpdated);
+  EXPECT_EQ(patch, R"({"data":{"color":"blue"}})");
+  EXPECT_EQ(patched.object.data.at("size"), "large");
+}
+
+TEST_F(CreateOrUpdateTest, APatchOfAListIsBoundToItsVersion) {
+  const auto add = [](const std::string& finalizer) {
+    return [finalizer](ConfigMap& config_map) { AddFinalizer(config_map.metadata, finalizer); };
+  };
+  ASSERT_TRUE(CreateOrPatch<ConfigMap>(client_, kKey, add("example.io/a")).ok());
+  bool raced = false;
+  client_.Set([&](Client& server, const ClientRequest& request) {
+    if (request.verb == Verb::kPatch && !std::exchange(raced, true)) {
+      EXPECT_TRUE(CreateOrUpdate<ConfigMap>(server, kKey, add("example.io/b")).ok());
+    }
+    return server.Do(request);
+  });
+  const auto patched = CreateOrPatch<ConfigMap>(client_, kKey, add("example.io/c")).value();
+  EXPECT_THAT(patched.object.metadata.finalizers,
+              ElementsAre("example.io/a", "example.io/b", "example.io/c"));
+}
+
+TEST_F(CreateOrUpdateTest, APatchWritesTheStatusByItself) {
+  const auto observe = [](Deployment& deployment) {
+    SetWholeTemplate(deployment);
+    deployment.status.observed_generation = 1;
+  };
+  const auto created = CreateOrPatch<Deployment>(client_, kKey, observe).value();
+  EXPECT_EQ(created.result, WriteResult::kCreated);
+  EXPECT_EQ(created.object.status.observed_generation, 1);
+  EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get", "create", "patch status"));
+
+  const auto scale = [](Deployment& deployment) { deployment.status.replicas = 5; };
+  EXPECT_EQ(CreateOrPatch<Deployment>(client_, kKey, scale).value().result, WriteResult::kUpdated);
+  EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get", "patch status"));
+  EXPECT_EQ(CreateOrPatch<Deployment>(client_, kKey, scale).value().result,
+            WriteResult::kUnchanged);
+  EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get"));
+}
+
+TEST_F(CreateOrUpdateTest, TheStatusAloneIsNoReasonToUpdate) {
+  ASSERT_TRUE(CreateOrUpdate<Deployment>(client_, kKey, SetWholeTemplate).ok());
+  client_.TakeVerbs();
+  const auto scale = [](Deployment& deployment) { deployment.status.replicas = 5; };
+  EXPECT_EQ(CreateOrUpdate<Deployment>(client_, kKey, scale).value().result,
+            WriteResult::kUnchanged);
+  EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get"));
+}
+
+TEST_F(CreateOrUpdateTest, ObjectsOfAnyKind) {
+  const ResourceType type = ResourceType::Of<Deployment>();
+  const auto mutate = [](DynamicObject& object) -> Result<void> {
+    object.content = ParseJson(R"({"spec":{"selector":{"matchLabels":{"app":"web"}},"template":{
+        "metadata":{"labels":{"app":"web"}},
+        "spec":{"containers":[{"name":"web","image":"nginx"}]}}}})")
+                         .value()
+                         .as_object();
+    return {};
+  };
+  EXPECT_EQ(CreateOrUpdate(client_, type, kKey, mutate).value().result, WriteResult::kCreated);
+  const std::string version = Version();
+  EXPECT_EQ(CreateOrUpdate(client_, type, kKey, mutate).value().result, WriteResult::kUnchanged);
+  EXPECT_EQ(CreateOrPatch(client_, type, kKey, mutate).value().result, WriteResult::kUnchanged);
+  EXPECT_EQ(Version(), version);
+}
+
+TEST_F(CreateOrUpdateTest, ResultsHaveNames) {
+  EXPECT_EQ(WriteResultName(WriteResult::kUnchanged), "unchanged");
+  EXPECT_EQ(WriteResultName(WriteResult::kCreated), "created");
+  EXPECT_EQ(WriteResultName(WriteResult::kUpdated), "updated");
+}
+
+}  // namespace
+}  // namespace kubexms
