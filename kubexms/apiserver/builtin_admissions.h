@@ -2,17 +2,13 @@
 
 // The admissions that every server has.
 
+#include "kubexms/api/creator.h"
 #include "kubexms/apiserver/admission.h"
 #include "kubexms/apiserver/rbac.h"
 #include "kubexms/apiserver/resource_registry.h"
 #include "kubexms/store/store.h"
 
 namespace kubexms {
-
-// The annotation that says who created an object of a custom resource whose definition has the
-// annotation kRecordCreator: "true". The server writes it at creation and nobody can change it.
-inline constexpr std::string_view kCreatorAnnotation = "kubexms.io/creator";
-inline constexpr std::string_view kRecordCreator = "kubexms.io/record-creator";
 
 // In order: namespaces of the system stay; Pods get a priority and the usual tolerations; new Nodes
 // are not ready; a CertificateSigningRequest says who asks; creators are recorded; nobody gives

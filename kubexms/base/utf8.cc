@@ -37,4 +37,10 @@ std::string ToValidUtf8(std::string_view text) {
   return out;
 }
 
+std::string_view CutUtf8(std::string_view text, size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
+  return text.substr(0, bytes);
+}
+
 }  // namespace kubexms

@@ -20,5 +20,13 @@ TEST(Utf8Test, ReplacesOnlyWhatIsInvalid) {
   EXPECT_TRUE(IsValidUtf8(ToValidUtf8("\xED\xA0\x80\xF0\x9F\x98")));
 }
 
+TEST(Utf8Test, CutsBetweenCharacters) {
+  EXPECT_EQ(CutUtf8("aé€", 9), "aé€");
+  EXPECT_EQ(CutUtf8("aé€", 5), "aé");
+  EXPECT_EQ(CutUtf8("aé€", 3), "aé");
+  EXPECT_EQ(CutUtf8("aé€", 2), "a");
+  EXPECT_EQ(CutUtf8("é", 0), "");
+}
+
 }  // namespace
 }  // namespace kubexms

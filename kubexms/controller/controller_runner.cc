@@ -268,6 +268,7 @@ void ControllerRunner::Reconcile(const WorkItem<ObjectKey>& item, std::stop_toke
                          .started = environment_.clock.Now(),
                          .waited = item.waited};
   ReconcileContext context{
+      .controller = name(),
       .key = item.key,
       .id = id,
       .reasons = item.reasons.texts(),
@@ -277,6 +278,7 @@ void ControllerRunner::Reconcile(const WorkItem<ObjectKey>& item, std::stop_toke
       .client = environment_.client,
       .events = environment_.events,
       .clock = environment_.clock,
+      .metrics = environment_.metrics,
       .log = environment_.log.With("object", item.key.ToString()).With("reconcileID", id),
       .caches = caches_};
   Result<Outcome> result = Outcome::Done();

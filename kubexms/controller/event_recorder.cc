@@ -29,13 +29,6 @@ Counter EventsCounter(MetricsRegistry* metrics, const std::string& component,
       .With({component, result});
 }
 
-// At most so many bytes, and no half character at the end.
-std::string_view Cut(std::string_view text, size_t bytes) {
-  if (text.size() <= bytes) return text;
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
-  return text.substr(0, bytes);
-}
-
 Time Seconds(Clock::WallTime time) { return Time(std::chrono::floor<std::chrono::seconds>(time)); }
 
 ObjectKey KeyOf(const CorrelatedEvent& event) {
@@ -87,7 +80,7 @@ void EventRecorder::Event(corev1::ObjectReference object, EventType type, std::s
   Occurrence occurrence{.object = std::move(object),
                         .type = type == EventType::kNormal ? "Normal" : "Warning",
                         .reason = std::string(reason),
-                        .message = std::string(Cut(ToValidUtf8(message), kMaxMessageBytes)),
+                        .message = std::string(CutUtf8(ToValidUtf8(message), kMaxMessageBytes)),
                         .time = options_.clock->Now()};
   if (!queue_.TryPush(occurrence)) dropped_.Increment();
 }

@@ -22,6 +22,7 @@
 
 #include "kubexms/base/clock.h"
 #include "kubexms/base/log.h"
+#include "kubexms/base/metrics.h"
 #include "kubexms/client/client.h"
 #include "kubexms/controller/informer.h"
 
@@ -62,6 +63,8 @@ struct DeclaredCache {
 
 // What a reconcile is given besides the object. Valid for the time of the call.
 struct ReconcileContext {
+  // The name of the controller.
+  const std::string& controller;
   const ObjectKey& key;
   // Of this run: it stands in every line of `log`.
   const std::string& id;
@@ -80,6 +83,7 @@ struct ReconcileContext {
   Client& client;
   EventRecorder& events;
   Clock& clock;
+  MetricsRegistry& metrics;
   Logger log;
 
   std::span<const DeclaredCache> caches;
