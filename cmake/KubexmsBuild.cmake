@@ -15,11 +15,21 @@ set(CMAKE_CXX_FLAGS_RELEASE ${KUBEXMS_OPTIMIZE})
 # What one library's folder finds can be linked anywhere.
 set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
 
+set(ccache_settings CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+    CCACHE_SLOPPINESS=pch_defines,time_macros)
+if(KUBEXMS_LINT)
+  # Every unit is read by clang-tidy and none is compiled, so there is nothing to link either.
+  set(lint_unit ${CMAKE_SOURCE_DIR}/cmake/lint_unit.sh)
+  set(CMAKE_CXX_COMPILE_OBJECT
+      "${lint_unit} <DEFINES> <INCLUDES> <FLAGS> -o <OBJECT> -c <SOURCE>")
+  set(CMAKE_CXX_CREATE_STATIC_LIBRARY "<CMAKE_COMMAND> -E touch <TARGET>")
+  set(CMAKE_CXX_LINK_EXECUTABLE "<CMAKE_COMMAND> -E touch <TARGET>")
+  list(APPEND ccache_settings CCACHE_COMPILERTYPE=clang "CCACHE_COMPILERCHECK=clang-tidy --version"
+       CCACHE_EXTRAFILES=${CMAKE_SOURCE_DIR}/.clang-tidy:${lint_unit} CCACHE_COMMENTS=1)
+endif()
 find_program(KUBEXMS_CCACHE ccache)
 if(KUBEXMS_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
-      CCACHE_SLOPPINESS=pch_defines,time_macros ${KUBEXMS_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env ${ccache_settings} ${KUBEXMS_CCACHE})
 endif()
 
 add_library(kubexms_flags INTERFACE)
