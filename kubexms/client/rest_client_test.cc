@@ -203,6 +203,8 @@ TEST_F(ScriptedRestClientTest, WaitsAsLongAsTheServerSays) {
   std::jthread server_time([&] {
     clock_.WaitForSleepers(1);
     clock_.Advance(seconds(7));
+    // Once the second request is there, the first wait is over: who sleeps then is the second.
+    while (server_.requests().size() < 2) std::this_thread::yield();
     clock_.WaitForSleepers(1);
     clock_.Advance(seconds(3));
   });
