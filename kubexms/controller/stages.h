@@ -291,19 +291,19 @@ class Stages {
   Result<Outcome> ReconcileFinalized(ReconcileContext& context, const T& object) const {
     Outcome outcome = Outcome::Done();
     bool waits = false;
-    const Result<void> result =
-        WithFinalizer<void>(context.client, object, options_.finalizer,
-                            {.apply = [&](const T& stored) -> Result<void> {
-                               ASSIGN_OR_RETURN(outcome, Reconcile(context, stored));
-                               return {};
-                             },
-                             .cleanup = [&](const T& stored) -> Result<void> {
-                               ASSIGN_OR_RETURN(waits, CleanUp(context, stored, outcome));
-                               // Any error keeps the finalizer; this one is not seen by anybody.
-                               if (waits) return Error::Conflict("", "", "a cleanup waits");
-                               return {};
-                             }},
-                            context.stop);
+    const Result<Outcome> result =
+        WithFinalizer(context.client, object, options_.finalizer,
+                      {.apply = [&](const T& stored) -> Result<Outcome> {
+                         ASSIGN_OR_RETURN(outcome, Reconcile(context, stored));
+                         return outcome;
+                       },
+                       .cleanup = [&](const T& stored) -> Result<Outcome> {
+                         ASSIGN_OR_RETURN(waits, CleanUp(context, stored, outcome));
+                         // Any error keeps the finalizer; this one is not seen by anybody.
+                         if (waits) return Error::Conflict("", "", "a cleanup waits");
+                         return Outcome::Done();
+                       }},
+                      context.stop);
     if (!result.ok() && !waits) return result.error();
     return outcome;
   }
