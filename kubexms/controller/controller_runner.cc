@@ -200,6 +200,9 @@ void ControllerRunner::Enqueue(const WatchRule& rule, const CacheEvent& event) {
   std::vector<ObjectKey> keys;
   if (event.old && event.old.value != event.object.value) rule.mapper(event.old, keys);
   rule.mapper(event.object, keys);
+  // A key that is added twice could be taken by a worker in between, and would run twice.
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   const WorkReason reason = event.initial  ? WorkReason("first list")
                             : event.resync ? WorkReason("resync")
                             : event.type == CacheEvent::Type::kDelete && rule.reason == "changed"

@@ -154,7 +154,7 @@ TEST_F(ManagerTest, ErrorsDecideWhetherItIsTriedAgain) {
   ASSERT_EQ(terminal, 1);
   ASSERT_TRUE(
       client().Patch<ConfigMap>({"default", "terminal"}, {.body = R"({"data":{"x":"y"}})"}).ok());
-  EXPECT_TRUE(Eventually([&] { return terminal == 2; }));
+  EXPECT_TRUE(Eventually([&] { return terminal == 2; })) << terminal;
   EXPECT_EQ(unknown, 4);
   // And the permanent failure is told on the object.
   EXPECT_TRUE(Eventually([&] {
