@@ -125,6 +125,7 @@ LocalClient::LocalClient(ApiHandler& handler, UserInfo user, std::string user_ag
       user_agent_(std::move(user_agent)) {}
 
 Result<SharedBytes> LocalClient::Do(const ClientRequest& request) {
+  RETURN_IF_ERROR(request.Check());
   const HttpRequest http = HttpRequestOf(request, user_agent_);
   RETURN_IF_ERROR(CheckNotStopped(request.stop, http.path()));
   DirectAnswer direct;

@@ -119,6 +119,13 @@ TEST_F(LocalClientTest, CreatesReadsUpdatesAndDeletes) {
   EXPECT_TRUE(client_.Get<ConfigMap>(kA).error().IsNotFound());
 }
 
+// Its path would be that of all of them.
+TEST_F(LocalClientTest, RefusesToDeleteAnObjectWithoutAName) {
+  Make("a");
+  EXPECT_FALSE(client_.Delete<ConfigMap>({"default", ""}).ok());
+  EXPECT_TRUE(client_.Get<ConfigMap>(kA).ok());
+}
+
 TEST_F(LocalClientTest, ErrorsAreTheServersStatus) {
   Make("a");
   const Error exists = client_.Create(MakeConfigMap("a")).error();

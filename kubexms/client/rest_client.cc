@@ -8,7 +8,7 @@
 
 #include "kubexms/api/status.h"
 #include "kubexms/base/random.h"
-#include "kubexms/client/rate_limiter.h"
+#include "kubexms/base/token_bucket.h"
 #include "kubexms/client/wire.h"
 #include "kubexms/net/client.h"
 
@@ -190,7 +190,7 @@ class RestClient::Impl {
         host_(url.Authority()),
         prefix_(url.target.substr(0, url.target.find('?'))),
         credentials_(MakeCredentialSource(options.config.user, clock)),
-        limiter_(options.requests_per_second, options.burst, clock) {
+        limiter_({.qps = options.requests_per_second, .burst = std::max(options.burst, 1)}, &clock) {
     while (!prefix_.empty() && prefix_.back() == '/') prefix_.pop_back();
     if (options.user_agent.empty()) options.user_agent = "kubexms/" KUBEXMS_VERSION;
     if (options.metrics != nullptr) AddMetrics(*options.metrics);
@@ -219,7 +219,7 @@ class RestClient::Impl {
   const std::string host_;
   std::string prefix_;  // of every path
   const std::unique_ptr<CredentialSource> credentials_;
-  RateLimiter limiter_;
+  TokenBucket limiter_;
   SystemRandom random_;
   MetricFamily<Counter> requests_;
   MetricFamily<Histogram> durations_;

@@ -24,6 +24,7 @@
 #include "kubexms/base/check.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/mutex.h"
+#include "kubexms/base/token_bucket.h"
 
 namespace kubexms {
 
@@ -109,28 +110,6 @@ class FastSlowRateLimiter final : public RateLimiter<Key> {
  private:
   const FastSlowOptions options_;
   FailureCounts<Key> failures_;
-};
-
-struct TokenBucketOptions {
-  double qps = 10;  // above zero
-  int burst = 100;  // at least one
-};
-
-// Hands out `burst` slots at once, then `qps` per second. Safe for use from any thread.
-class TokenBucket {
- public:
-  // `clock` must outlive the bucket.
-  TokenBucket(const TokenBucketOptions& options, Clock* clock);
-
-  // Takes the next free slot, and says how far away it is.
-  std::chrono::nanoseconds Reserve() EXCLUDES(mutex_);
-
- private:
-  const std::chrono::nanoseconds interval_;  // between two slots
-  const std::chrono::nanoseconds capacity_;  // the time in which the empty bucket fills
-  Clock* const clock_;
-  Mutex mutex_;
-  Clock::MonotonicTime last_slot_ GUARDED_BY(mutex_);
 };
 
 // All keys together from one bucket. The more keys wait the longer is the wait, without a bound;
