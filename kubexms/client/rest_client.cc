@@ -190,7 +190,8 @@ class RestClient::Impl {
         host_(url.Authority()),
         prefix_(url.target.substr(0, url.target.find('?'))),
         credentials_(MakeCredentialSource(options.config.user, clock)),
-        limiter_({.qps = options.requests_per_second, .burst = std::max(options.burst, 1)}, &clock) {
+        limiter_({.qps = options.requests_per_second, .burst = std::max(options.burst, 1)},
+                 &clock) {
     while (!prefix_.empty() && prefix_.back() == '/') prefix_.pop_back();
     if (options.user_agent.empty()) options.user_agent = "kubexms/" KUBEXMS_VERSION;
     if (options.metrics != nullptr) AddMetrics(*options.metrics);

@@ -1,0 +1,92 @@
+#pragma once
+
+// What goes on between a program and its server, recorded and played back. A bug that took a day to
+// happen in a cluster becomes a test of some milliseconds: the same answers, and the same events in
+// the same order and at the same times, by a clock that is moved by hand.
+//
+//   TraceRecorder recorder(client, clock, sink);    // in the program
+//
+//   ManualClock clock;                              // in the test
+//   ASSIGN_OR_RETURN(auto replay, TraceReplay::Load(text, clock));
+//   Manager manager({.client = replay.get(), .clock = &clock, …});
+//   clock.Advance(…);
+//
+// A trace is JSON, one line for each answer and each event. It has the objects in it, secrets too.
+// What a program tells people (the resource "events") is not part of a trace, because it has the
+// time in it; nor can leader election be replayed, for the same reason.
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexms/base/clock.h"
+#include "kubexms/base/mutex.h"
+#include "kubexms/client/client.h"
+
+namespace kubexms {
+
+// Takes one line, with its line break. Called by one thread at a time.
+using TraceSink = std::function<void(std::string_view line)>;
+
+// Records all that goes through it. `clock` and the client must outlive it.
+class TraceRecorder final : public Client {
+ public:
+  TraceRecorder(Client& inner, const Clock& clock, TraceSink sink);
+
+  Result<SharedBytes> Do(const ClientRequest& request) override;
+  Result<ObjectPage> ListPage(const ClientRequest& request) override;
+  Result<std::unique_ptr<ObjectWatch>> OpenWatch(const ClientRequest& request) override;
+  Result<SharedBytes> GetPath(std::string_view path, std::stop_token stop = {}) override;
+
+ private:
+  class Log;
+  class Watch;
+
+  Client& inner_;
+  const std::shared_ptr<Log> log_;
+};
+
+// A client that knows the answers of a trace and nothing else. Each answer is given once, to a call
+// that asks for the same thing; of several that do, in the order in which they were recorded. A
+// watch gives an event when `clock` has reached the time at which it came and when everything was
+// asked that had been asked before it, so that no effect comes before its cause; after the last
+// event it waits for its stop token. A call that the trace has no answer for fails with an error
+// that names it: the program does something else than it did. Events about objects are accepted and
+// forgotten.
+class TraceReplay final : public Client {
+ public:
+  // Errors name the line. Time begins now. `clock` must outlive it.
+  static Result<std::unique_ptr<TraceReplay>> Load(std::string_view text, Clock& clock);
+
+  Result<SharedBytes> Do(const ClientRequest& request) override;
+  Result<ObjectPage> ListPage(const ClientRequest& request) override;
+  Result<std::unique_ptr<ObjectWatch>> OpenWatch(const ClientRequest& request) override;
+  Result<SharedBytes> GetPath(std::string_view path, std::stop_token stop = {}) override;
+
+  // What was asked when the trace was recorded and has not been asked now, in order.
+  std::vector<std::string> Unasked() const EXCLUDES(mutex_);
+
+ private:
+  struct Entry;
+  class Watch;
+
+  TraceReplay(std::vector<std::shared_ptr<const Entry>> entries, Clock& clock);
+
+  // Null when there is none.
+  std::shared_ptr<const Entry> Take(const std::string& question) EXCLUDES(mutex_);
+  // Until everything before this number was asked; false when `stop` was requested before.
+  bool WaitForTurn(int64_t number, const std::stop_token& stop) EXCLUDES(mutex_);
+
+  Clock& clock_;
+  const Clock::MonotonicTime begin_;
+  mutable Mutex mutex_;
+  CondVar asked_;
+  std::multimap<std::string, std::shared_ptr<const Entry>> entries_ GUARDED_BY(mutex_);
+  std::map<int64_t, std::string> unasked_ GUARDED_BY(mutex_);  // questions by their numbers
+};
+
+}  // namespace kubexms
