@@ -206,7 +206,7 @@ Result<Outcome> StageRun::Finish(const Result<StatusPatched>& written) {
   }
   if (!written.ok()) {
     failures_.push_back({"status", Fate::kFailed, written.error()});
-  } else {
+  } else if (written->result != StatusWrite::kGone) {
     // Only now: a success that is not in the status would be one again the next time.
     for (const auto& [condition, message] : successes_) {
       context_.events.Event(object_, EventType::kNormal, condition, message);

@@ -1,0 +1,180 @@
+#include "kubexms/controller/audit_record.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "kubexms/api/creator.h"
+#include "kubexms/base/json.h"
+#include "kubexms/base/utf8.h"
+
+namespace kubexms {
+namespace {
+
+// What is left for the message when all else is as long as it can be.
+constexpr size_t kMaxMessageBytes = 4096;
+
+const ResourceType kCustomResourceDefinitions{.group = "apiextensions.k8s.io",
+                                              .version = "v1",
+                                              .kind = "CustomResourceDefinition",
+                                              .plural = "customresourcedefinitions",
+                                              .namespaced = false};
+
+std::string Annotation(const ObjectMeta& metadata, std::string_view name) {
+  const auto found = metadata.annotations.find(name);
+  return found == metadata.annotations.end() ? "" : found->second;
+}
+
+JsonObject AskerJson(const Asker& asker) {
+  JsonObject json;
+  if (!asker.user.empty()) json["user"] = asker.user;
+  if (!asker.claimed.empty()) json["claimed"] = asker.claimed;
+  return json;
+}
+
+JsonObject RecordJson(const AuditRecord& record) {
+  JsonObject json{{"id", record.id},
+                  {"apiVersion", record.type.ApiVersion()},
+                  {"kind", record.type.kind},
+                  {"name", record.key.name},
+                  {"asker", AskerJson(record.asker)},
+                  {"created", record.created.ToString()},
+                  {"completed", record.completed.ToString()},
+                  {"tookSeconds", std::chrono::duration<double>(record.took).count()},
+                  {"result", record.result},
+                  {"message", CutUtf8(ToValidUtf8(record.message), kMaxMessageBytes)}};
+  if (!record.key.name_space.empty()) json["namespace"] = record.key.name_space;
+  if (!record.started.IsZero()) json["started"] = record.started.ToString();
+  return json;
+}
+
+std::string EndingOf(std::string_view id, std::string_view result) {
+  return fmt::format("{} {}", id, result);
+}
+
+}  // namespace
+
+std::string Asker::ToString() const {
+  if (!user.empty()) return user;
+  return claimed.empty() ? "unknown" : fmt::format("unknown (claimed: {})", claimed);
+}
+
+Asker AskerOf(const ObjectMeta& metadata, bool recorded) {
+  std::string creator = Annotation(metadata, kCreatorAnnotation);
+  if (recorded) return {.user = std::move(creator)};
+  return {.claimed = std::move(creator)};
+}
+
+Result<bool> RecordsCreators(Client& client, const ResourceType& resource, std::stop_token stop) {
+  ASSIGN_OR_RETURN(const SharedBytes answer, client.GetPath("/version", stop));
+  ASSIGN_OR_RETURN(const Json version, ParseJson(answer.view()));
+  if (FindString(version, "gitVersion").find("+kubexms") == std::string_view::npos) return false;
+  const Result<DynamicObject> definition = client.Get(
+      kCustomResourceDefinitions, {"", resource.QualifiedName()}, {.stop = std::move(stop)});
+  if (definition.ok()) return Annotation(definition->metadata, kRecordCreator) == "true";
+  const Error& error = definition.error();
+  if (error.IsNotFound() || error.IsForbidden()) return false;
+  return error;
+}
+
+std::string AuditRecordLine(const AuditRecord& record, size_t max_bytes) {
+  JsonObject json = RecordJson(record);
+  if (Result<Json> spec = ParseJson(record.spec); spec.ok()) json["spec"] = std::move(*spec);
+  std::string line = WriteJson(json) + "\n";
+  if (line.size() <= max_bytes) return line;
+  json.erase("spec");
+  json["specBytes"] = record.spec.size();
+  line = WriteJson(json) + "\n";
+  if (line.size() <= max_bytes) return line;
+  json["message"] = "";
+  return WriteJson(json) + "\n";
+}
+
+FileAuditSink::FileAuditSink(std::string path, FileAuditSinkOptions options, int descriptor)
+    : path_(std::move(path)), options_(options), descriptor_(descriptor) {}
+
+FileAuditSink::~FileAuditSink() { ::close(descriptor_); }
+
+Result<std::unique_ptr<FileAuditSink>> FileAuditSink::Open(const std::string& path,
+                                                           FileAuditSinkOptions options) {
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (descriptor < 0) {
+    return Error::Internal(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
+  }
+  std::unique_ptr<FileAuditSink> sink(new FileAuditSink(path, options, descriptor));
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    return Error::Internal(
+        fmt::format("{} is in use: only one process can write audit records to it", path));
+  }
+  MutexLock lock(sink->mutex_);
+  RETURN_IF_ERROR(sink->ReadTail());
+  return sink;
+}
+
+Error FileAuditSink::Failed(std::string_view what) const {
+  return Error::Internal(fmt::format("cannot {} {}: {}", what, path_, std::strerror(errno)));
+}
+
+// Learns the last records, and whether the last line is complete.
+Result<void> FileAuditSink::ReadTail() {
+  struct stat status;
+  if (::fstat(descriptor_, &status) != 0) return Failed("read");
+  const auto size = static_cast<size_t>(status.st_size);
+  const size_t wanted = std::min(size, options_.remembered * 1024);
+  std::string tail(wanted, '\0');
+  size_t have = 0;
+  while (have < wanted) {
+    const ssize_t count = ::pread(descriptor_, tail.data() + have, wanted - have,
+                                  static_cast<off_t>(size - wanted + have));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return Failed("read");
+    have += static_cast<size_t>(count);
+  }
+  torn_ = !tail.empty() && tail.back() != '\n';
+  std::string_view rest = tail;
+  for (size_t end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
+    const Result<Json> line = ParseJson(rest.substr(0, end));  // fails for the rest of a line
+    if (line.ok()) Remember(EndingOf(FindString(*line, "id"), FindString(*line, "result")));
+    rest.remove_prefix(end + 1);
+  }
+  return {};
+}
+
+void FileAuditSink::Remember(std::string ending) {
+  if (!endings_.insert(ending).second) return;
+  order_.push_back(std::move(ending));
+  if (order_.size() <= options_.remembered) return;
+  endings_.erase(order_.front());
+  order_.pop_front();
+}
+
+Result<void> FileAuditSink::Write(const AuditRecord& record) {
+  std::string ending = EndingOf(record.id, record.result);
+  MutexLock lock(mutex_);
+  if (endings_.contains(ending)) return {};
+  if (torn_) RETURN_IF_ERROR(Append("\n"));
+  torn_ = true;
+  RETURN_IF_ERROR(Append(AuditRecordLine(record, options_.max_line_bytes)));
+  torn_ = false;
+  if (::fdatasync(descriptor_) != 0) return Failed("sync");
+  Remember(std::move(ending));
+  return {};
+}
+
+Result<void> FileAuditSink::Append(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(descriptor_, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return Failed("write to");
+    text.remove_prefix(static_cast<size_t>(count));
+  }
+  return {};
+}
+
+}  // namespace kubexms

@@ -1,0 +1,282 @@
+#include "kubexms/controller/request_controller.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "kubexms/base/utf8.h"
+#include "kubexms/controller/event_recorder.h"
+
+namespace kubexms {
+
+Json MakeRequestCrd(Json crd) {
+  JsonObject& metadata = crd.as_object()["metadata"].as_object();
+  Json& annotations = metadata["annotations"];
+  if (!annotations.is_object()) annotations.emplace_object();
+  annotations.as_object()[kRecordCreator] = "true";
+  return crd;
+}
+
+}  // namespace kubexms
+
+namespace kubexms::request_internal {
+namespace {
+
+using std::chrono::nanoseconds;
+
+constexpr size_t kMaxMessageBytes = 4096;
+
+// One reconcile of one request.
+class Step {
+ public:
+  Step(Shared& shared, ReconcileContext& context, Request& request)
+      : shared_(shared), context_(context), request_(request) {}
+
+  Result<Outcome> Run();
+
+ private:
+  bool IsDeleted() const { return !request_.metadata.deletion_timestamp.IsZero(); }
+  nanoseconds UntilExpiry() const;
+  bool IsNextInTurn() const;
+  Result<Outcome> WaitForTurn();
+  Result<Outcome> Execute();
+  Result<Outcome> RetryLater(const Error& error);
+  Result<Outcome> Expire();
+  Result<Outcome> Finish(std::string_view phase, std::string_view message, nanoseconds took);
+  Result<void> Audit(nanoseconds took);
+  Result<Outcome> Retire();
+  void SetMessage(std::string_view message);
+  void Tell(EventType type, std::string_view reason, std::string_view message);
+  void Count(std::string_view result);
+
+  Shared& shared_;
+  ReconcileContext& context_;
+  Request& request_;
+};
+
+// Wakes whose turn it is now.
+void WakeNext(Shared& shared, ReconcileContext& context, const std::string& turn) {
+  const auto next = NextInTurn(context.CacheOf(shared.type), kTurnIndex, turn);
+  // One that is to be tried again later knows when.
+  if (!next || *next == context.key) return;
+  // A full channel costs time, not the turn: those that wait look again by themselves.
+  shared.wake->Send(*next);
+}
+
+// A turn that has begun.
+class Turn {
+ public:
+  Turn(Shared& shared, ReconcileContext& context, const std::string& turn)
+      : shared_(shared), context_(context), turn_(turn) {}
+  ~Turn() {
+    shared_.turns.End(turn_);
+    WakeNext(shared_, context_, turn_);
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  Shared& shared_;
+  ReconcileContext& context_;
+  const std::string& turn_;
+};
+
+Result<Outcome> Step::Run() {
+  if (IsDeleted()) return Deleted(shared_, context_);
+  if (request_.status.IsFinished()) return Retire();
+  if (!request_.turn.empty()) shared_.turns.Note(context_.key, request_.turn);
+  if (UntilExpiry() <= nanoseconds(0)) return Expire();
+  if (request_.turn.empty()) return Execute();
+  if (!IsNextInTurn() || !shared_.turns.Begin(request_.turn)) return WaitForTurn();
+  const Turn turn(shared_, context_, request_.turn);
+  return Execute();
+}
+
+nanoseconds Step::UntilExpiry() const {
+  if (!shared_.times.expires_after) return nanoseconds::max();
+  return request_.metadata.creation_timestamp.value() + *shared_.times.expires_after -
+         context_.clock.Now();
+}
+
+bool Step::IsNextInTurn() const {
+  return NextInTurn(context_.CacheOf(shared_.type), kTurnIndex, request_.turn) == context_.key;
+}
+
+// It is woken when its turn comes; the time is for the case that nobody is there to do it.
+Result<Outcome> Step::WaitForTurn() {
+  if (request_.status.phase.empty()) {
+    request_.status.phase = kRequestPending;
+    SetMessage("waits for requests before it");
+    RETURN_IF_ERROR(request_.write());
+  }
+  return Outcome::RequeueAfter(std::min(shared_.times.retry_after, UntilExpiry()));
+}
+
+Result<RequestOutcome> CallGuarded(const Request& request) {
+  try {
+    return request.execute();
+  } catch (const std::exception& exception) {
+    return Error(500, "Unknown", fmt::format("the execution threw: {}", exception.what()));
+  } catch (...) {
+    return Error(500, "Unknown", "the execution threw");
+  }
+}
+
+Result<Outcome> Step::Execute() {
+  if (request_.status.phase != kRequestProcessing) {
+    request_.status.phase = kRequestProcessing;
+    request_.status.message.clear();
+    request_.status.start_time = Time::Now(context_.clock);
+    ASSIGN_OR_RETURN(const StatusWrite written, request_.write());
+    if (written == StatusWrite::kGone) return Outcome::Done();
+  }
+  const auto begun = context_.clock.MonotonicNow();
+  const Result<RequestOutcome> result = CallGuarded(request_);
+  const nanoseconds took = context_.clock.MonotonicNow() - begun;
+  if (result.ok()) return Finish(kRequestCompleted, result->message(), took);
+  if (result.error().terminal()) return Finish(kRequestFailed, result.error().message(), took);
+  return RetryLater(result.error());
+}
+
+Result<Outcome> Step::RetryLater(const Error& error) {
+  context_.log.Warn("the request failed; it will be tried again", {{"error", error}});
+  Tell(EventType::kWarning, "Retrying", error.message());
+  Count("retried");
+  SetMessage("will be tried again: " + error.message());
+  ASSIGN_OR_RETURN(const StatusWrite written, request_.write());
+  if (written == StatusWrite::kGone) return Outcome::Done();
+  const nanoseconds wait =
+      error.details().retry_after ? *error.details().retry_after : shared_.times.retry_after;
+  return Outcome::RequeueAfter(std::min(wait, std::max(UntilExpiry(), nanoseconds(0))));
+}
+
+Result<Outcome> Step::Expire() {
+  std::string message = fmt::format("not finished within {} of its creation",
+                                    Duration(*shared_.times.expires_after).ToString());
+  if (!request_.status.message.empty()) message += "; " + request_.status.message;
+  Result<Outcome> outcome = Finish(kRequestFailed, message, nanoseconds(0));
+  if (!request_.turn.empty()) WakeNext(shared_, context_, request_.turn);
+  return outcome;
+}
+
+Result<Outcome> Step::Finish(std::string_view phase, std::string_view message, nanoseconds took) {
+  request_.status.phase = phase;
+  request_.status.completion_time = Time::Now(context_.clock);
+  SetMessage(message);
+  RETURN_IF_ERROR(Audit(took));
+  ASSIGN_OR_RETURN(const StatusWrite written, request_.write());
+  shared_.turns.Forget(context_.key);
+  const bool completed = phase == kRequestCompleted;
+  Count(completed ? "completed" : "failed");
+  if (written == StatusWrite::kGone) {
+    context_.log.Info("the request was deleted while it was executed", {{"result", phase}});
+    return Outcome::Done();
+  }
+  Tell(completed ? EventType::kNormal : EventType::kWarning, phase,
+       fmt::format("{} (asked for by {})", message,
+                   shared_.AskerFor(context_, request_.metadata).ToString()));
+  return Retire();
+}
+
+// Before the status is written: a request must not look finished without a record of it.
+Result<void> Step::Audit(nanoseconds took) {
+  if (shared_.audit == nullptr) return {};
+  const Result<void> written =
+      shared_.audit->Write({.id = request_.metadata.uid,
+                            .type = shared_.type,
+                            .key = context_.key,
+                            .asker = shared_.AskerFor(context_, request_.metadata),
+                            .spec = request_.spec(),
+                            .created = request_.metadata.creation_timestamp,
+                            .started = request_.status.start_time,
+                            .completed = request_.status.completion_time,
+                            .took = took,
+                            .result = request_.status.phase,
+                            .message = request_.status.message});
+  if (written.ok()) return {};
+  return written.error().WithContext("the request cannot be audited, so it is not finished");
+}
+
+// Finished ones go a while after their completion.
+Result<Outcome> Step::Retire() {
+  shared_.turns.Forget(context_.key);
+  const std::optional<nanoseconds>& keep = request_.status.phase == kRequestCompleted
+                                               ? shared_.times.keep_completed
+                                               : shared_.times.keep_failed;
+  if (!keep) return Outcome::Done();
+  if (request_.status.completion_time.IsZero()) {  // somebody else finished it
+    request_.status.completion_time = Time::Now(context_.clock);
+    RETURN_IF_ERROR(request_.write());
+  }
+  const nanoseconds left = request_.status.completion_time.value() + *keep - context_.clock.Now();
+  if (left > nanoseconds(0)) return Outcome::RequeueAfter(left);
+  RETURN_IF_ERROR(DeleteOne(context_.client, shared_.type, request_.metadata));
+  return Outcome::Done();
+}
+
+void Step::SetMessage(std::string_view message) {
+  request_.status.message = CutUtf8(ToValidUtf8(message), kMaxMessageBytes);
+}
+
+void Step::Tell(EventType type, std::string_view reason, std::string_view message) {
+  context_.events.Event(
+      ReferenceTo(shared_.type.ApiVersion(), shared_.type.kind, request_.metadata), type, reason,
+      message);
+}
+
+void Step::Count(std::string_view result) {
+  context_.metrics
+      .AddCounter({.name = "controller_requests_total",
+                   .help = "Executed requests by result; retried ones count each time.",
+                   .labels = {"controller", "result"}})
+      .With({context_.controller, result})
+      .Increment();
+  if (result == "retried") return;
+  context_.metrics
+      .AddHistogram({.name = "controller_request_duration_seconds",
+                     .help = "From the creation of requests to their end.",
+                     .labels = {"controller", "result"}},
+                    ExponentialBuckets(0.1, 2, 16))
+      .With({context_.controller, result})
+      .Observe(context_.clock.Now() - request_.metadata.creation_timestamp.value());
+}
+
+}  // namespace
+
+Asker Shared::AskerFor(ReconcileContext& context, const ObjectMeta& metadata) {
+  MutexLock lock(mutex_);
+  if (!records_creators_) {
+    const Result<bool> answer = RecordsCreators(context.client, type, context.stop);
+    if (!answer.ok()) {
+      context.log.Warn("who asked cannot be told now", {{"error", answer.error()}});
+      return AskerOf(metadata, false);
+    }
+    records_creators_ = *answer;
+  }
+  return AskerOf(metadata, *records_creators_);
+}
+
+Result<Outcome> Reconcile(Shared& shared, ReconcileContext& context, Request& request) {
+  return Step(shared, context, request).Run();
+}
+
+Result<Outcome> Deleted(Shared& shared, ReconcileContext& context) {
+  if (const auto turn = shared.turns.Forget(context.key)) WakeNext(shared, context, *turn);
+  return Outcome::Done();
+}
+
+bool SpecOrDeletionChanged(const ObjectMeta& before, const ObjectMeta& after) {
+  return before.generation != after.generation ||
+         before.deletion_timestamp != after.deletion_timestamp;
+}
+
+Result<void> DeleteOne(Client& client, const ResourceType& type, const ObjectMeta& metadata) {
+  DeleteOptions options;
+  options.preconditions.emplace().uid = metadata.uid;
+  const Result<void> deleted = client.Delete(type, ObjectKey::Of(metadata), options);
+  if (!deleted.ok() && deleted.error().IsConflict()) return {};  // it is another one
+  return IgnoreNotFound(deleted);
+}
+
+}  // namespace kubexms::request_internal

@@ -1,0 +1,263 @@
+#pragma once
+
+// Requests: an operation is asked for by creating an object, and this is the whole life of that
+// object. The author writes one function:
+//
+//   struct Grant : Object<GrantSpec, RequestStatus> { static constexpr KindName kKind{…}; };
+//
+//   Result<RequestOutcome> ExecuteGrant(ReconcileContext& context, Grant& grant) {
+//     RETURN_IF_ERROR(CreateOrUpdate<rbacv1::RoleBinding>(context.client, …));
+//     return RequestOutcome::Completed("granted " + grant.spec.role);
+//   }
+//
+//   manager.Add(RequestController<Grant>(
+//       {.controller = {.name = "grants", .workers = 4},
+//        .execute = ExecuteGrant,
+//        .one_at_a_time = [](const Grant& grant) { return grant.spec.user; },
+//        .audit = &audit}));
+//
+// Phases: Pending (also when there is none yet) → Processing → Completed or Failed, with a message
+// and a completionTime. A finished request is never executed again, whatever becomes of its spec.
+//
+// execute must be idempotent. It is called again after an error that can pass, and when a request
+// is found in Processing after a crash: what it did before is still there then.
+//   - Terminal(error), which no retry can mend: Failed at once;
+//   - any other error, and a throw: tried again after `retry_after` (or when the error says), until
+//     the request expires; the message says what is wrong meanwhile;
+//   - success: Completed, with its message. Further members of the status that it set are written
+//     with it.
+//
+// Requests with the same one_at_a_time key are executed one after another in the order of their
+// creation (to the second, then by name), by whichever worker. This holds within a process: with
+// several replicas, use the manager's leader election.
+//
+// Deleting a request that waits cancels it. One that is being executed is not interrupted by its
+// deletion: what was begun is finished, once, and audited.
+//
+// Audit: before a request becomes Completed or Failed, a record of it is written; if that fails,
+// the request is not finished either, and is tried again. So there is at least one record of every
+// finished request, and a crash between record and status can give a second one, with the same id.
+
+#include <chrono>
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexms/api/crd.h"
+#include "kubexms/api/creator.h"
+#include "kubexms/controller/audit_record.h"
+#include "kubexms/controller/controller.h"
+#include "kubexms/controller/object_reference.h"
+#include "kubexms/controller/request_turns.h"
+#include "kubexms/controller/status_patch.h"
+
+namespace kubexms {
+
+inline constexpr std::string_view kRequestPending = "Pending";
+inline constexpr std::string_view kRequestProcessing = "Processing";
+inline constexpr std::string_view kRequestCompleted = "Completed";
+inline constexpr std::string_view kRequestFailed = "Failed";
+
+// The status of a request: use it as it is, or derive from it and begin your Describe() with
+// RequestStatus::Describe(type).
+struct RequestStatus : Struct {
+  std::string phase;
+  std::string message;
+  Time start_time;
+  Time completion_time;
+
+  template <class Status>
+  static void Describe(Type<Status>& type) {
+    type.Field("phase", &RequestStatus::phase, "How far the request is.")
+        .Enum({"Pending", "Processing", "Completed", "Failed"})
+        .Column("Phase");
+    type.Field("message", &RequestStatus::message, "What came of it, or what it waits for.")
+        .Column("Message", 1);
+    type.Field("startTime", &RequestStatus::start_time, "When it was first executed.");
+    type.Field("completionTime", &RequestStatus::completion_time,
+               "When it became Completed or Failed.");
+  }
+
+  bool IsFinished() const { return phase == kRequestCompleted || phase == kRequestFailed; }
+};
+
+template <class T>
+concept RequestKind = Kind<T> && requires(T object) {
+  { object.status } -> std::convertible_to<const RequestStatus&>;
+};
+
+// The definition of a request's kind: CrdOf(), with the annotation that has kubexms record who
+// creates one.
+Json MakeRequestCrd(Json crd);
+template <RequestKind T>
+Json RequestCrdOf() {
+  return MakeRequestCrd(CrdOf<T>());
+}
+
+// What an execution that did not fail came to.
+class RequestOutcome {
+ public:
+  static RequestOutcome Completed(std::string message = "") {
+    return RequestOutcome(std::move(message));
+  }
+
+  const std::string& message() const { return message_; }
+
+ private:
+  explicit RequestOutcome(std::string message) : message_(std::move(message)) {}
+
+  std::string message_;
+};
+
+struct RequestTimes {
+  // From one attempt to the next.
+  std::chrono::nanoseconds retry_after = std::chrono::seconds(30);
+  // A request that is not finished so long after its creation becomes Failed; none: it may take for
+  // ever. An execution that has begun is not interrupted.
+  std::optional<std::chrono::nanoseconds> expires_after = std::chrono::hours(1);
+  // How long after its completion a request is deleted; none: it stays.
+  std::optional<std::chrono::nanoseconds> keep_completed = std::chrono::hours(1);
+  std::optional<std::chrono::nanoseconds> keep_failed = std::chrono::hours(1);
+};
+
+template <RequestKind T>
+struct RequestOptions {
+  ControllerOptions controller;
+  InformerScope scope;  // for example one namespace
+  RequestTimes times;
+
+  std::function<Result<RequestOutcome>(ReconcileContext& context, T& request)> execute;  // required
+  // Requests with equal, not empty keys are not executed at the same time. Must depend on the spec
+  // and metadata alone. Empty: all at once.
+  std::function<std::string(const T& request)> one_at_a_time;
+  AuditSink* audit = nullptr;  // borrowed; null: events on the objects only
+};
+
+// ---- What the templates below are made of, without the C++ type.
+
+namespace request_internal {
+
+inline constexpr std::string_view kTurnIndex = "kubexms.io/one-at-a-time";
+
+// What the requests of one controller have in common. Safe for use from any thread.
+class Shared {
+ public:
+  Shared(ResourceType resource, const RequestTimes& request_times, AuditSink* sink)
+      : type(std::move(resource)), times(request_times), audit(sink) {}
+
+  const ResourceType type;
+  const RequestTimes times;
+  AuditSink* const audit;  // may be null
+  RequestTurns turns;
+  // Wakes requests whose turn has come.
+  const std::shared_ptr<ChannelSource> wake = std::make_shared<ChannelSource>("its turn");
+
+  // Who asked for a request. The server is asked once what it records.
+  Asker AskerFor(ReconcileContext& context, const ObjectMeta& metadata) EXCLUDES(mutex_);
+
+ private:
+  Mutex mutex_;
+  std::optional<bool> records_creators_ GUARDED_BY(mutex_);
+};
+
+// One request. `status` is written by `write`, and then is as the server has it.
+struct Request {
+  const ObjectMeta& metadata;
+  RequestStatus& status;
+  std::string turn;  // its one_at_a_time key
+  std::function<std::string()> spec;
+  std::function<Result<RequestOutcome>()> execute;
+  std::function<Result<StatusWrite>()> write;
+};
+
+Result<Outcome> Reconcile(Shared& shared, ReconcileContext& context, Request& request);
+Result<Outcome> Deleted(Shared& shared, ReconcileContext& context);
+// What a request is to be looked at for. Its status is not: it is written here.
+bool SpecOrDeletionChanged(const ObjectMeta& before, const ObjectMeta& after);
+// Only this very object, not one that was made anew under its name.
+Result<void> DeleteOne(Client& client, const ResourceType& type, const ObjectMeta& metadata);
+
+template <RequestKind T>
+Result<Outcome> ReconcileTyped(Shared& shared, const RequestOptions<T>& options,
+                               ReconcileContext& context, const T& object) {
+  T before = object;
+  T request = object;
+  const auto write = [&]() -> Result<StatusWrite> {
+    ASSIGN_OR_RETURN(const StatusPatched patched,
+                     PatchStatus(context.client, before, request, context.clock,
+                                 {.only_if = [&](const T& fresh) {
+                                   return fresh.status.phase == before.status.phase;
+                                 }}));
+    if (patched.result == StatusWrite::kWritten) {
+      ASSIGN_OR_RETURN(before, Decode<T>(patched.object.view()));
+      request = before;
+    }
+    return patched.result;
+  };
+  Request erased{.metadata = object.metadata,
+                 .status = request.status,
+                 .turn = options.one_at_a_time ? options.one_at_a_time(object) : "",
+                 .spec = [&] { return Encode(object.spec); },
+                 .execute = [&] { return options.execute(context, request); },
+                 .write = write};
+  return Reconcile(shared, context, erased);
+}
+
+}  // namespace request_internal
+
+template <RequestKind T>
+ControllerFor<T> RequestController(RequestOptions<T> options) {
+  namespace internal = request_internal;
+  KUBEXMS_CHECK(options.execute != nullptr);
+  const auto shared =
+      std::make_shared<internal::Shared>(ResourceType::Of<T>(), options.times, options.audit);
+  ControllerFor<T> controller(options.controller, options.scope);
+  controller.When(Changed<T>([](const T& before, const T& after) {
+    return internal::SpecOrDeletionChanged(before.metadata, after.metadata);
+  }));
+  // Only requests that are still to be executed.
+  controller.template Index<T>(
+      std::string(internal::kTurnIndex),
+      [turn = options.one_at_a_time](const T& request) -> std::vector<std::string> {
+        const bool over =
+            request.status.IsFinished() || !request.metadata.deletion_timestamp.IsZero();
+        if (!turn || over) return {};
+        return {turn(request)};
+      });
+  controller.From(shared->wake);
+  controller.Reconciles([shared, options](ReconcileContext& context, const T& request) {
+    return internal::ReconcileTyped(*shared, options, context, request);
+  });
+  controller.OnDeleted(
+      [shared](ReconcileContext& context) { return internal::Deleted(*shared, context); });
+  return controller;
+}
+
+struct FinishedRequests {
+  std::string name_space;  // empty: of all
+  std::chrono::nanoseconds older_than{0};
+  std::stop_token stop;
+};
+
+// Deletes requests that have been Completed or Failed for so long; how many there were.
+template <RequestKind T>
+Result<int> DeleteFinishedRequests(Client& client, const Clock& clock,
+                                   const FinishedRequests& which = {}) {
+  ASSIGN_OR_RETURN(const List<T> all,
+                   client.List<T>({.name_space = which.name_space, .stop = which.stop}));
+  int deleted = 0;
+  for (const T& request : all.items) {
+    const bool old_enough =
+        request.status.completion_time.value() + which.older_than <= clock.Now();
+    if (!request.status.IsFinished() || !old_enough) continue;
+    RETURN_IF_ERROR(request_internal::DeleteOne(client, ResourceType::Of<T>(), request.metadata));
+    ++deleted;
+  }
+  return deleted;
+}
+
+}  // namespace kubexms

@@ -1,0 +1,695 @@
+#include "kubexms/controller/request_controller.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/controller/create_or_update.h"
+#include "kubexms/controller/manager.h"
+#include "kubexms/controller/reconcile_harness_test.h"
+
+namespace kubexms {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::nanoseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+struct OrderSpec : Struct {
+  std::string user;
+  std::string drink;
+
+  static void Describe(Type<OrderSpec>& type) {
+    type.Field("user", &OrderSpec::user);
+    type.Field("drink", &OrderSpec::drink);
+  }
+};
+
+struct OrderStatus : RequestStatus {
+  std::string cup;
+
+  static void Describe(Type<OrderStatus>& type) {
+    RequestStatus::Describe(type);
+    type.Field("cup", &OrderStatus::cup);
+  }
+};
+
+struct Order : Object<OrderSpec, OrderStatus> {
+  static constexpr KindName kKind{.group = "test.io", .version = "v1", .kind = "Order"};
+};
+
+Order MakeOrder(const std::string& name, const std::string& user = "alice") {
+  Order order;
+  order.metadata.namespace_ = "default";
+  order.metadata.name = name;
+  order.spec.user = user;
+  order.spec.drink = "tea";
+  return order;
+}
+
+// Keeps records in memory, or fails.
+class MemoryAuditSink final : public AuditSink {
+ public:
+  Result<void> Write(const AuditRecord& record) override {
+    if (failure) return *failure;
+    records.push_back(record);
+    return {};
+  }
+  std::optional<Error> failure;
+  std::vector<AuditRecord> records;
+};
+
+class RequestControllerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    CreateCrd(server(), RequestCrdOf<Order>());
+    Create("o");
+  }
+
+  Client& server() { return harness_.server.client(); }
+  void Create(const std::string& name, const std::string& user = "alice") {
+    const auto created = server().Create(MakeOrder(name, user));
+    ASSERT_TRUE(created.ok()) << created.error().message();
+  }
+  Order Stored(const std::string& name = "o") {
+    return server().Get<Order>({"default", name}).value();
+  }
+  bool Exists(const std::string& name = "o") { return server().Get<Order>({"default", name}).ok(); }
+
+  RequestOptions<Order> Options() {
+    return {.controller = {.name = "orders"},
+            .execute =
+                [this](ReconcileContext& context, Order& order) {
+                  ++executions_;
+                  return execute_(context, order);
+                },
+            .audit = &audit_};
+  }
+
+  // One reconcile of the object as it is given.
+  Result<Outcome> Reconcile(const Controller& controller, const Order& order) {
+    harness_.client.TakeVerbs();
+    const ObjectKey key = ObjectKey::Of(order.metadata);
+    ReconcileContext context = harness_.Context(key);
+    return controller.reconcile()(context, FormOf<Order>().Decode(Encode(order)).value());
+  }
+  Result<Outcome> Reconcile() { return Reconcile(RequestController<Order>(Options()), Stored()); }
+
+  ReconcileHarness harness_;
+  MemoryAuditSink audit_;
+  int executions_ = 0;
+  std::function<Result<RequestOutcome>(ReconcileContext&, Order&)> execute_ =
+      [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
+    return RequestOutcome::Completed("served");
+  };
+};
+
+TEST_F(RequestControllerTest, ExecutesAndCompletes) {
+  execute_ = [this](ReconcileContext&, Order& order) -> Result<RequestOutcome> {
+    EXPECT_EQ(Stored().status.phase, "Processing");
+    harness_.clock.Advance(seconds(4));
+    order.status.cup = "blue";
+    return RequestOutcome::Completed("served tea");
+  };
+  const Time begin = Time::Now(harness_.clock);
+  EXPECT_EQ(Reconcile().value(), Outcome::RequeueAfter(hours(1)));
+  EXPECT_THAT(harness_.client.TakeVerbs(), ElementsAre("patch status", "get", "patch status"));
+  const OrderStatus status = Stored().status;
+  EXPECT_EQ(status.phase, "Completed");
+  EXPECT_EQ(status.message, "served tea");
+  EXPECT_EQ(status.cup, "blue");
+  EXPECT_EQ(status.start_time, begin);
+  EXPECT_EQ(status.completion_time, Time::Now(harness_.clock));
+}
+
+TEST_F(RequestControllerTest, FinishedOnesAreNeverExecutedAgain) {
+  ASSERT_TRUE(Reconcile().ok());
+  Order changed = Stored();
+  changed.spec.drink = "coffee";
+  ASSERT_TRUE(server().Update(changed).ok());
+  ASSERT_TRUE(Reconcile().ok());
+  EXPECT_EQ(executions_, 1);
+  EXPECT_THAT(audit_.records, SizeIs(1));
+}
+
+TEST_F(RequestControllerTest, OneThatACrashLeftInProcessingIsExecutedAgain) {
+  Order begun = Stored();
+  begun.status.phase = "Processing";
+  begun.status.start_time = Time::Now(harness_.clock);
+  ASSERT_TRUE(server().UpdateStatus(begun).ok());
+  harness_.clock.Advance(minutes(2));
+  ASSERT_TRUE(Reconcile().ok());
+  EXPECT_EQ(executions_, 1);
+  EXPECT_EQ(Stored().status.phase, "Completed");
+  EXPECT_EQ(Stored().status.start_time, begun.status.start_time);
+}
+
+TEST_F(RequestControllerTest, TemporaryErrorsAreTriedAgainLater) {
+  execute_ = [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
+    return Error::ServiceUnavailable("no water");
+  };
+  EXPECT_EQ(Reconcile().value(), Outcome::RequeueAfter(seconds(30)));
+  EXPECT_EQ(Stored().status.phase, "Processing");
+  EXPECT_EQ(Stored().status.message, "will be tried again: no water");
+  EXPECT_THAT(audit_.records, IsEmpty());
+  // The same again is not written again.
+  ASSERT_TRUE(Reconcile().ok());
+  EXPECT_THAT(harness_.client.TakeVerbs(), IsEmpty());
+  EXPECT_THAT(harness_.Events(), ElementsAre("Warning Retrying: no water ×2"));
+}
+
+TEST_F(RequestControllerTest, AnErrorMaySayWhenToTryAgain) {
+  execute_ = [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
+    return Error::TooManyRequests("busy", seconds(7));
+  };
+  EXPECT_EQ(Reconcile().value(), Outcome::RequeueAfter(seconds(7)));
+}
+
+TEST_F(RequestControllerTest, PermanentErrorsFailAtOnce) {
+  execute_ = [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
+    return Terminal(Error::BadRequest("no such drink"));
+  };
+  EXPECT_EQ(Reconcile().value(), Outcome::RequeueAfter(hours(1)));
+  EXPECT_EQ(Stored().status.phase, "Failed");
+  EXPECT_EQ(Stored().status.message, "no such drink");
+  EXPECT_EQ(Stored().status.completion_time, Time::Now(harness_.clock));
+  ASSERT_TRUE(Reconcile().ok());
+  EXPECT_EQ(executions_, 1);
+}
+
+TEST_F(RequestControllerTest, AThrowIsTriedAgain) {
+  execute_ = [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
+    throw std::runtime_error("spilled");
+  };
+  EXPECT_EQ(Reconcile().value(), Outcome::RequeueAfter(seconds(30)));
+  EXPECT_THAT(Stored().status.message, HasSubstr("spilled"));
+}
+
+TEST_F(RequestControllerTest, ExpiresSoLongAfterItsCreation) {
+  execute_ = [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
+    return Error::ServiceUnavailable("no water");
+  };
+  RequestOptions<Order> options = Options();
+  options.times.expires_after = minutes(3);
+  const Controller controller = RequestController<Order>(options);
+  ASSERT_TRUE(Reconcile(controller, Stored()).ok());
+  harness_.clock.Advance(seconds(170));
+  // It looks again when the time is over, not later.
+  EXPECT_EQ(Reconcile(controller, Stored()).value(), Outcome::RequeueAfter(seconds(10)));
+  harness_.clock.Advance(seconds(10));
+  executions_ = 0;
+  EXPECT_EQ(Reconcile(controller, Stored()).value(), Outcome::RequeueAfter(hours(1)));
+  EXPECT_EQ(executions_, 0);
+  EXPECT_EQ(Stored().status.phase, "Failed");
+  EXPECT_EQ(Stored().status.message,
+            "not finished within 3m0s of its creation; will be tried again: no water");
+  ASSERT_THAT(audit_.records, SizeIs(1));
+  EXPECT_EQ(audit_.records[0].result, "Failed");
+}
+
+TEST_F(RequestControllerTest, IsDeletedAfterItsCompletionAndNotAfterItsCreation) {
+  harness_.clock.Advance(minutes(50));
+  EXPECT_EQ(Reconcile().value(), Outcome::RequeueAfter(hours(1)));
+  harness_.clock.Advance(minutes(20));
+  // The rest of the hour, not another one.
+  EXPECT_EQ(Reconcile().value(), Outcome::RequeueAfter(minutes(40)));
+  harness_.clock.Advance(minutes(40));
+  EXPECT_EQ(Reconcile().value(), Outcome::Done());
+  EXPECT_FALSE(Exists());
+}
+
+TEST_F(RequestControllerTest, FailedOnesAreDeletedAfterTheirOwnTime) {
+  execute_ = [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
+    return Terminal(Error::BadRequest("no such drink"));
+  };
+  RequestOptions<Order> options = Options();
+  options.times.keep_failed = minutes(5);
+  const Controller controller = RequestController<Order>(options);
+  EXPECT_EQ(Reconcile(controller, Stored()).value(), Outcome::RequeueAfter(minutes(5)));
+  harness_.clock.Advance(minutes(5));
+  ASSERT_TRUE(Reconcile(controller, Stored()).ok());
+  EXPECT_FALSE(Exists());
+}
+
+TEST_F(RequestControllerTest, MayBeKeptForEver) {
+  RequestOptions<Order> options = Options();
+  options.times.keep_completed = std::nullopt;
+  EXPECT_EQ(Reconcile(RequestController<Order>(options), Stored()).value(), Outcome::Done());
+  EXPECT_TRUE(Exists());
+}
+
+TEST_F(RequestControllerTest, OneThatSomebodyElseFinishedGetsACompletionTime) {
+  Order order = Stored();
+  order.status.phase = "Failed";
+  ASSERT_TRUE(server().UpdateStatus(order).ok());
+  EXPECT_EQ(Reconcile().value(), Outcome::RequeueAfter(hours(1)));
+  EXPECT_EQ(Stored().status.completion_time, Time::Now(harness_.clock));
+  EXPECT_EQ(executions_, 0);
+}
+
+TEST_F(RequestControllerTest, AnotherOneUnderTheSameNameIsNotDeleted) {
+  ASSERT_TRUE(Reconcile().ok());
+  const Order old = Stored();
+  ASSERT_TRUE(server().Delete<Order>({"default", "o"}).ok());
+  Create("o");
+  harness_.clock.Advance(hours(2));
+  EXPECT_TRUE(Reconcile(RequestController<Order>(Options()), old).ok());
+  EXPECT_TRUE(Exists());
+}
+
+TEST_F(RequestControllerTest, OneThatIsDeletedWhileItIsExecutedIsFinishedAndAudited) {
+  execute_ = [this](ReconcileContext&, Order&) -> Result<RequestOutcome> {
+    EXPECT_TRUE(server().Delete<Order>({"default", "o"}).ok());
+    return RequestOutcome::Completed("served");
+  };
+  EXPECT_EQ(Reconcile().value(), Outcome::Done());
+  EXPECT_THAT(audit_.records, SizeIs(1));
+  EXPECT_FALSE(Exists());
+}
+
+TEST_F(RequestControllerTest, OneThatIsDeletedBeforeItBeginsIsNotExecuted) {
+  const Order old = Stored();
+  ASSERT_TRUE(server().Delete<Order>({"default", "o"}).ok());
+  EXPECT_EQ(Reconcile(RequestController<Order>(Options()), old).value(), Outcome::Done());
+  // With somebody else's finalizer it is still there.
+  Order held = MakeOrder("held");
+  held.metadata.finalizers = {"somebody.else/holds"};
+  ASSERT_TRUE(server().Create(held).ok());
+  ASSERT_TRUE(server().Delete<Order>({"default", "held"}).ok());
+  EXPECT_EQ(Reconcile(RequestController<Order>(Options()), Stored("held")).value(),
+            Outcome::Done());
+  EXPECT_EQ(executions_, 0);
+}
+
+TEST_F(RequestControllerTest, AnEndThatSomebodyElseWroteIsNotOverwritten) {
+  execute_ = [this](ReconcileContext&, Order&) -> Result<RequestOutcome> {
+    Order cancelled = Stored();
+    cancelled.status.phase = "Failed";
+    cancelled.status.message = "cancelled by hand";
+    EXPECT_TRUE(server().UpdateStatus(cancelled).ok());
+    return RequestOutcome::Completed("served");
+  };
+  const auto result = Reconcile();
+  ASSERT_FALSE(result.ok());
+  EXPECT_TRUE(result.error().IsConflict());
+  EXPECT_EQ(Stored().status.message, "cancelled by hand");
+  ASSERT_TRUE(Reconcile().ok());
+  EXPECT_EQ(executions_, 1);
+}
+
+TEST_F(RequestControllerTest, ChangesOfTheRestOfTheObjectAreNoObstacle) {
+  execute_ = [this](ReconcileContext&, Order&) -> Result<RequestOutcome> {
+    Order labelled = Stored();
+    labelled.metadata.labels["seen"] = "yes";
+    EXPECT_TRUE(server().Update(labelled).ok());
+    return RequestOutcome::Completed("served");
+  };
+  ASSERT_TRUE(Reconcile().ok());
+  EXPECT_EQ(Stored().status.phase, "Completed");
+  EXPECT_EQ(Stored().metadata.labels["seen"], "yes");
+}
+
+TEST_F(RequestControllerTest, WithoutARecordItIsNotFinished) {
+  audit_.failure = Error::Internal("the disk is full");
+  const auto result = Reconcile();
+  ASSERT_FALSE(result.ok());
+  EXPECT_THAT(result.error().message(), HasSubstr("the disk is full"));
+  EXPECT_EQ(Stored().status.phase, "Processing");
+  audit_.failure.reset();
+  ASSERT_TRUE(Reconcile().ok());
+  EXPECT_EQ(Stored().status.phase, "Completed");
+  EXPECT_THAT(audit_.records, SizeIs(1));
+}
+
+TEST_F(RequestControllerTest, TheRecordSaysWhoAskedForWhat) {
+  const auto alice = harness_.server.NewClient({.name = "alice", .groups = {"system:masters"}});
+  Order order = MakeOrder("hers");
+  order.metadata.annotations["kubexms.io/creator"] = "the queen";
+  ASSERT_TRUE(alice->Create(order).ok());
+  execute_ = [this](ReconcileContext&, Order&) -> Result<RequestOutcome> {
+    harness_.clock.Advance(std::chrono::milliseconds(2500));
+    return RequestOutcome::Completed("served");
+  };
+  ASSERT_TRUE(Reconcile(RequestController<Order>(Options()), Stored("hers")).ok());
+  ASSERT_THAT(audit_.records, SizeIs(1));
+  const AuditRecord& record = audit_.records[0];
+  EXPECT_EQ(record.asker, (Asker{.user = "alice"}));
+  EXPECT_EQ(record.id, Stored("hers").metadata.uid);
+  EXPECT_EQ(record.type, ResourceType::Of<Order>());
+  EXPECT_EQ(record.key, (ObjectKey{"default", "hers"}));
+  EXPECT_EQ(record.spec, R"({"drink":"tea","user":"alice"})");
+  EXPECT_EQ(record.took, std::chrono::milliseconds(2500));
+  EXPECT_EQ(record.result, "Completed");
+  EXPECT_THAT(harness_.Events(), ElementsAre("Normal Completed: served (asked for by alice)"));
+}
+
+TEST_F(RequestControllerTest, WhereNoServerVouchesForItTheAskerIsOnlyClaimed) {
+  DynamicObject definition = server().Get(kCrdType, {"", "orders.test.io"}).value();
+  definition.metadata.annotations.clear();
+  ASSERT_TRUE(server().Update(kCrdType, definition).ok());
+  Order order = MakeOrder("claimed");
+  order.metadata.annotations["kubexms.io/creator"] = "the queen";
+  ASSERT_TRUE(server().Create(order).ok());
+  ASSERT_TRUE(Reconcile(RequestController<Order>(Options()), Stored("claimed")).ok());
+  ASSERT_THAT(audit_.records, SizeIs(1));
+  EXPECT_EQ(audit_.records[0].asker, (Asker{.claimed = "the queen"}));
+}
+
+TEST_F(RequestControllerTest, CountsWhatBecameOfRequests) {
+  ASSERT_TRUE(Reconcile().ok());
+  EXPECT_THAT(harness_.metrics.Collect(),
+              HasSubstr("controller_requests_total{controller=\"test\",result=\"completed\"} 1"));
+}
+
+TEST_F(RequestControllerTest, FinishedOnesCanBeDeletedByHand) {
+  ASSERT_TRUE(Reconcile().ok());
+  Create("open");
+  harness_.clock.Advance(minutes(10));
+  EXPECT_EQ(
+      DeleteFinishedRequests<Order>(server(), harness_.clock, {.older_than = minutes(11)}).value(),
+      0);
+  EXPECT_EQ(
+      DeleteFinishedRequests<Order>(server(), harness_.clock, {.older_than = minutes(10)}).value(),
+      1);
+  EXPECT_FALSE(Exists());
+  EXPECT_TRUE(Exists("open"));
+}
+
+// With a cache that the test fills.
+class RequestTurnsTest : public RequestControllerTest {
+ protected:
+  RequestTurnsTest() {
+    RequestOptions<Order> options = Options();
+    options.one_at_a_time = [](const Order& order) { return order.spec.user; };
+    controller_.emplace(RequestController<Order>(options));
+    for (const CacheIndex& index : controller_->indexes()) {
+      caches_[0].informer->cache().AddIndex(index.name, index.function);
+    }
+  }
+
+  ObjectCache& cache() { return caches_[0].informer->cache(); }
+  CachedObject Cached(const std::string& name) {
+    return form_.Decode(Encode(Stored(name))).value();
+  }
+
+  Result<Outcome> ReconcileInTurn(const std::string& name) {
+    const ObjectKey key{"default", name};
+    ReconcileContext context = harness_.Context(key);
+    context.caches = caches_;
+    return controller_->reconcile()(context, Cached(name));
+  }
+
+  const ObjectForm form_ = FormOf<Order>(&StripManagedFields<Order>);
+  SystemRandom random_;
+  std::vector<DeclaredCache> caches_{
+      {form_, std::make_shared<Informer>(
+                  InformerOptions{.form = form_},
+                  Informer::Environment{harness_.client, harness_.clock, random_, Logger()})}};
+  std::optional<Controller> controller_;
+};
+
+TEST_F(RequestTurnsTest, TheOldestOfAKeyIsFirst) {
+  harness_.clock.Advance(seconds(1));
+  Create("later");
+  Create("of-bob", "bob");
+  for (const char* name : {"later", "o", "of-bob"}) (void)cache().Put(Cached(name));
+  EXPECT_EQ(ReconcileInTurn("later").value(), Outcome::RequeueAfter(seconds(30)));
+  EXPECT_EQ(Stored("later").status.phase, "Pending");
+  EXPECT_EQ(executions_, 0);
+  EXPECT_TRUE(ReconcileInTurn("of-bob").ok());
+  EXPECT_EQ(executions_, 1);
+  EXPECT_TRUE(ReconcileInTurn("o").ok());
+  EXPECT_EQ(executions_, 2);
+  (void)cache().Put(Cached("o"));
+  EXPECT_EQ(ReconcileInTurn("later").value(), Outcome::RequeueAfter(hours(1)));
+  EXPECT_EQ(Stored("later").status.phase, "Completed");
+}
+
+TEST_F(RequestTurnsTest, DoesNotBeginWhileADeletedOneIsStillExecuted) {
+  Create("p");
+  (void)cache().Put(Cached("o"));
+  (void)cache().Put(Cached("p"));
+  execute_ = [&](ReconcileContext&, Order& order) -> Result<RequestOutcome> {
+    if (order.metadata.name == "p") return RequestOutcome::Completed("served");
+    const CachedObject deleted = Cached("o");
+    EXPECT_TRUE(server().Delete<Order>({"default", "o"}).ok());
+    (void)cache().Remove(deleted);
+    EXPECT_EQ(ReconcileInTurn("p").value(), Outcome::RequeueAfter(seconds(30)));
+    EXPECT_EQ(Stored("p").status.phase, "Pending");
+    return RequestOutcome::Completed("served");
+  };
+  EXPECT_EQ(ReconcileInTurn("o").value(), Outcome::Done());
+  EXPECT_TRUE(ReconcileInTurn("p").ok());
+  EXPECT_EQ(Stored("p").status.phase, "Completed");
+}
+
+TEST_F(RequestTurnsTest, AWaitingOneExpiresToo) {
+  harness_.clock.Advance(minutes(59));
+  Create("later");
+  (void)cache().Put(Cached("o"));
+  (void)cache().Put(Cached("later"));
+  harness_.clock.Advance(minutes(60));
+  ASSERT_TRUE(ReconcileInTurn("later").ok());
+  EXPECT_EQ(Stored("later").status.phase, "Failed");
+  EXPECT_EQ(Stored("later").status.message, "not finished within 1h0m0s of its creation");
+}
+
+TEST(RequestStatusTest, HasColumnsAndTheAllowedPhases) {
+  const std::string crd = WriteJson(RequestCrdOf<Order>());
+  EXPECT_THAT(crd, HasSubstr(R"("jsonPath":".status.phase","name":"Phase")"));
+  EXPECT_THAT(crd, HasSubstr(R"("enum":["Pending","Processing","Completed","Failed"])"));
+  EXPECT_THAT(crd, HasSubstr(R"("kubexms.io/record-creator":"true")"));
+}
+
+// ---- With a manager, on real time: caches, workers, restarts.
+
+class RunningManager {
+ public:
+  RunningManager(Client& client, Controller controller)
+      : manager_({.shutdown_timeout = nanoseconds(0),
+                  .client = &client,
+                  .clock = &clock_,
+                  .random = &random_}) {
+    manager_.Add(std::move(controller));
+    thread_ = std::jthread([this](std::stop_token stop) { (void)manager_.Run(stop).ok(); });
+  }
+
+ private:
+  SystemClock clock_;
+  SystemRandom random_;
+  Manager manager_;
+  std::jthread thread_;
+};
+
+class RunningRequestsTest : public testing::Test {
+ protected:
+  void SetUp() override { CreateCrd(server_.client(), RequestCrdOf<Order>()); }
+
+  void Create(const std::string& name, const std::string& user = "alice") {
+    const auto created = server_.client().Create(MakeOrder(name, user));
+    ASSERT_TRUE(created.ok()) << created.error().message();
+  }
+
+  // Blocks until so many orders are Completed.
+  void AwaitCompleted(size_t count) {
+    auto watch = server_.client().Watch<Order>();
+    ASSERT_TRUE(watch.ok());
+    std::set<std::string> completed;
+    while (completed.size() < count) {
+      const auto event = watch->Next();
+      ASSERT_TRUE(event.ok() && event->has_value());
+      const Order& order = (*event)->object;
+      if (order.status.phase == "Completed") completed.insert(order.metadata.name);
+    }
+  }
+
+  TestServer server_;
+};
+
+TEST_F(RunningRequestsTest, RequestsWithOneKeyAreExecutedOneAfterAnotherInOrder) {
+  constexpr int kEach = 5;
+  for (int i = 0; i < kEach; ++i) {
+    for (const char* user : {"alice", "bob"}) {
+      Create(std::string(user) + std::to_string(i), user);
+    }
+  }
+  Mutex mutex;
+  std::map<std::string, int> running;
+  std::map<std::string, std::vector<std::string>> order_of;
+  std::vector<std::string> overlaps;
+  const auto execute = [&](ReconcileContext&, Order& order) -> Result<RequestOutcome> {
+    {
+      MutexLock lock(mutex);
+      if (++running[order.spec.user] > 1) overlaps.push_back(order.metadata.name);
+      order_of[order.spec.user].push_back(order.metadata.name);
+    }
+    std::this_thread::yield();
+    MutexLock lock(mutex);
+    --running[order.spec.user];
+    return RequestOutcome::Completed("served");
+  };
+  const RunningManager manager(
+      server_.client(), RequestController<Order>(
+                            {.controller = {.name = "orders", .workers = 4},
+                             .execute = execute,
+                             .one_at_a_time = [](const Order& order) { return order.spec.user; }}));
+  AwaitCompleted(2 * kEach);
+  MutexLock lock(mutex);
+  EXPECT_THAT(overlaps, IsEmpty());
+  EXPECT_THAT(order_of["alice"], ElementsAre("alice0", "alice1", "alice2", "alice3", "alice4"));
+  EXPECT_THAT(order_of["bob"], ElementsAre("bob0", "bob1", "bob2", "bob3", "bob4"));
+}
+
+TEST_F(RunningRequestsTest, ARetryIsNotHurriedByTheStatusThatItWrote) {
+  std::atomic<int> tries = 0;
+  const auto execute = [&](ReconcileContext&, Order& order) -> Result<RequestOutcome> {
+    if (order.metadata.name != "a-first") return RequestOutcome::Completed("served");
+    return Error::ServiceUnavailable("no water, try " + std::to_string(++tries));
+  };
+  Create("a-first");
+  const RunningManager manager(
+      server_.client(),
+      RequestController<Order>({.controller = {.name = "orders"}, .execute = execute}));
+  auto watch = server_.client().Watch<Order>();
+  while ((*watch->Next())->object.status.message.empty()) {
+  }
+  // The one worker comes to this after everything that the status has caused.
+  Create("b-second");
+  AwaitCompleted(1);
+  EXPECT_EQ(tries, 1);
+}
+
+TEST_F(RunningRequestsTest, TheNextOneGoesOnWhenTheFirstIsDeleted) {
+  Create("a-first");
+  Create("b-second");
+  const auto execute = [](ReconcileContext&, Order& order) -> Result<RequestOutcome> {
+    if (order.metadata.name == "a-first") return Error::ServiceUnavailable("no water");
+    return RequestOutcome::Completed("served");
+  };
+  const RunningManager manager(
+      server_.client(), RequestController<Order>(
+                            {.controller = {.name = "orders", .workers = 2},
+                             .times = {.retry_after = hours(1)},
+                             .execute = execute,
+                             .one_at_a_time = [](const Order& order) { return order.spec.user; }}));
+  auto watch = server_.client().Watch<Order>();
+  while ((*watch->Next())->object.status.message != "waits for requests before it") {
+  }
+  ASSERT_TRUE(server_.client().Delete<Order>({"default", "a-first"}).ok());
+  AwaitCompleted(1);
+}
+
+// A process that dies at its n-th write: before it, or after it without knowing.
+class MortalClient final : public Client {
+ public:
+  MortalClient(Client& server, int dies_at, bool after)
+      : server_(server), after_(after), left_(dies_at) {}
+
+  // Blocks until it is dead or `over` says so after one of its writes. True when it is dead.
+  bool AwaitDeath(const std::function<bool()>& over) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    while (left_ > 0 && !over()) written_.Wait(mutex_);
+    return left_ <= 0;
+  }
+
+  Result<SharedBytes> Do(const ClientRequest& request) override EXCLUDES(mutex_) {
+    if (!IsWrite(request.verb) || request.resource.kind == "Event") return server_.Do(request);
+    MutexLock lock(mutex_);
+    const int left = left_--;
+    written_.NotifyAll();
+    if (left > 1) return server_.Do(request);
+    if (left == 1 && after_) (void)server_.Do(request).ok();
+    return Error::ServiceUnavailable("the process is dead");
+  }
+  Result<ObjectPage> ListPage(const ClientRequest& request) override {
+    return server_.ListPage(request);
+  }
+  Result<std::unique_ptr<ObjectWatch>> OpenWatch(const ClientRequest& request) override {
+    return server_.OpenWatch(request);
+  }
+  Result<SharedBytes> GetPath(std::string_view path, std::stop_token stop) override {
+    return server_.GetPath(path, std::move(stop));
+  }
+
+ private:
+  Client& server_;
+  const bool after_;
+  Mutex mutex_;
+  CondVar written_;
+  int left_ GUARDED_BY(mutex_);
+};
+
+class RequestCrashTest : public RunningRequestsTest {
+ protected:
+  void SetUp() override {
+    RunningRequestsTest::SetUp();
+    std::string name = testing::TempDir() + "crash_XXXXXX";
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    directory_ = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+
+  // Executes with one effect: a ConfigMap with the name of the order.
+  static Result<RequestOutcome> Serve(ReconcileContext& context, Order& order) {
+    RETURN_IF_ERROR(CreateOrUpdate<corev1::ConfigMap>(
+        context.client, {"default", order.metadata.name},
+        [&](corev1::ConfigMap& cup) { cup.data["drink"] = order.spec.drink; }));
+    return RequestOutcome::Completed("served");
+  }
+
+  // Runs until the process is dead or the order Completed. True when it died.
+  bool RunUntilDeath(const std::string& name, int dies_at, bool after) {
+    MortalClient client(server_.client(), dies_at, after);
+    const auto audit = FileAuditSink::Open(directory_ + "/audit").value();
+    const RunningManager manager(
+        client, RequestController<Order>(
+                    {.controller = {.name = "orders"}, .execute = Serve, .audit = audit.get()}));
+    return client.AwaitDeath([&] { return IsCompleted(name); });
+  }
+
+  bool IsCompleted(const std::string& name) {
+    return server_.client().Get<Order>({"default", name})->status.phase == "Completed";
+  }
+
+  size_t RecordsOf(const std::string& uid) const {
+    std::ifstream file(directory_ + "/audit");
+    size_t count = 0;
+    for (std::string line; std::getline(file, line);) {
+      if (FindString(ParseJson(line).value(), "id") == uid) ++count;
+    }
+    return count;
+  }
+
+  std::string directory_;
+};
+
+TEST_F(RequestCrashTest, ACrashAtAnyWriteLosesNothingAndRepeatsNoEnd) {
+  constexpr int kMostWrites = 20;
+  for (const bool after : {false, true}) {
+    int n = 1;
+    for (bool died = true; died; ++n) {
+      ASSERT_LT(n, kMostWrites);
+      const std::string name = (after ? "after" : "before") + std::to_string(n);
+      Create(name);
+      died = RunUntilDeath(name, n, after);
+      RunUntilDeath(name, kMostWrites, after);
+      const Order order = server_.client().Get<Order>({"default", name}).value();
+      EXPECT_EQ(order.status.phase, "Completed") << name;
+      EXPECT_TRUE(server_.client().Get<corev1::ConfigMap>({"default", name}).ok()) << name;
+      EXPECT_EQ(RecordsOf(order.metadata.uid), 1) << name;
+    }
+    EXPECT_GT(n, 4);  // it died at the writes of Processing, of the effect, and of Completed
+  }
+}
+
+}  // namespace
+}  // namespace kubexms

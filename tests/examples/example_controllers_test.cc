@@ -1,0 +1,114 @@
+// The controllers of the examples, run by a manager against a server.
+
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <thread>
+
+#include "examples/request/config_copy.h"
+#include "examples/stages/website.h"
+#include "kubexms/api/crd.h"
+#include "kubexms/apiserver/test_server.h"
+#include "kubexms/controller/manager.h"
+
+namespace kubexms {
+namespace {
+
+using config_copy::ConfigCopy;
+using testing::HasSubstr;
+using website::Website;
+
+class ExampleControllersTest : public testing::Test {
+ protected:
+  void Run(Json crd, Controller controller) {
+    const ResourceType crds{.group = "apiextensions.k8s.io",
+                            .version = "v1",
+                            .kind = "CustomResourceDefinition",
+                            .plural = "customresourcedefinitions",
+                            .namespaced = false};
+    const auto created = client().Create(crds, DynamicObject::FromJson(std::move(crd)).value());
+    ASSERT_TRUE(created.ok()) << created.error().message();
+    manager_.Add(std::move(controller));
+    running_ = std::jthread([this](std::stop_token stop) { (void)manager_.Run(stop).ok(); });
+  }
+
+  Client& client() { return server_.client(); }
+
+  template <Kind T>
+  T Make(const std::string& name) {
+    T object;
+    object.metadata.namespace_ = "default";
+    object.metadata.name = name;
+    return object;
+  }
+
+  // Blocks until an object of the kind is so, and returns it.
+  template <Kind T>
+  T Await(const std::function<bool(const T&)>& so) {
+    auto watch = client().Watch<T>().value();
+    while (true) {
+      auto event = watch.Next().value();
+      if (so(event->object)) return std::move(event->object);
+    }
+  }
+
+  TestServer server_;
+  SystemClock clock_;
+  SystemRandom random_;
+  Manager manager_{{.shutdown_timeout = std::chrono::nanoseconds(0),
+                    .client = &server_.client(),
+                    .clock = &clock_,
+                    .random = &random_}};
+  std::jthread running_;
+};
+
+TEST_F(ExampleControllersTest, AWebsiteGetsItsPartsAndBecomesReady) {
+  Run(CrdOf<Website>(), website::WebsiteController());
+  auto home = Make<Website>("home");
+  home.spec.text = "hello";
+  home.spec.port = 8080;
+  ASSERT_TRUE(client().Create(home).ok());
+  const auto ready =
+      Await<Website>([](const Website& website) { return website.status.phase == "Ready"; });
+  EXPECT_FALSE(ready.status.address.empty());
+  EXPECT_TRUE(IsConditionTrue(ready.status.conditions, "ContentSynced"));
+  EXPECT_TRUE(IsConditionTrue(ready.status.conditions, "NetworkSynced"));
+  EXPECT_EQ(client().Get<corev1::Service>({"default", "home"})->spec.ports.at(0).port, 8080);
+
+  // What somebody breaks is mended.
+  ASSERT_TRUE(client().Delete<corev1::ConfigMap>({"default", "home"}).ok());
+  const auto mended = Await<corev1::ConfigMap>(
+      [](const corev1::ConfigMap& config_map) { return config_map.metadata.name == "home"; });
+  EXPECT_EQ(mended.data.at("index.html"), "hello");
+}
+
+TEST_F(ExampleControllersTest, AConfigCopyIsMadeOnce) {
+  Run(RequestCrdOf<ConfigCopy>(), config_copy::ConfigCopyController(nullptr));
+  auto fonts = Make<corev1::ConfigMap>("fonts");
+  fonts.data["size"] = "12";
+  ASSERT_TRUE(client().Create(fonts).ok());
+  auto request = Make<ConfigCopy>("copy");
+  request.spec.name = "fonts";
+  request.spec.to = "kube-public";
+  ASSERT_TRUE(client().Create(request).ok());
+  const auto done =
+      Await<ConfigCopy>([](const ConfigCopy& copy) { return copy.status.IsFinished(); });
+  EXPECT_EQ(done.status.phase, "Completed");
+  EXPECT_EQ(done.status.message, "copied to kube-public/fonts");
+  EXPECT_EQ(client().Get<corev1::ConfigMap>({"kube-public", "fonts"})->data.at("size"), "12");
+}
+
+TEST_F(ExampleControllersTest, AConfigCopyToItsOwnNamespaceFails) {
+  Run(RequestCrdOf<ConfigCopy>(), config_copy::ConfigCopyController(nullptr));
+  auto request = Make<ConfigCopy>("copy");
+  request.spec.name = "fonts";
+  request.spec.to = "default";
+  ASSERT_TRUE(client().Create(request).ok());
+  const auto done =
+      Await<ConfigCopy>([](const ConfigCopy& copy) { return copy.status.IsFinished(); });
+  EXPECT_EQ(done.status.phase, "Failed");
+  EXPECT_THAT(done.status.message, HasSubstr("spec.to"));
+}
+
+}  // namespace
+}  // namespace kubexms
