@@ -24,8 +24,16 @@ if(KUBEXMS_LINT)
       "${lint_unit} <DEFINES> <INCLUDES> <FLAGS> -o <OBJECT> -c <SOURCE>")
   set(CMAKE_CXX_CREATE_STATIC_LIBRARY "<CMAKE_COMMAND> -E touch <TARGET>")
   set(CMAKE_CXX_LINK_EXECUTABLE "<CMAKE_COMMAND> -E touch <TARGET>")
-  list(APPEND ccache_settings CCACHE_COMPILERTYPE=clang "CCACHE_COMPILERCHECK=clang-tidy --version"
-       CCACHE_EXTRAFILES=${CMAKE_SOURCE_DIR}/.clang-tidy:${lint_unit} CCACHE_COMMENTS=1)
+  # Other rules are another command to Ninja and another compiler to ccache.
+  execute_process(COMMAND clang-tidy --version OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND clang-tidy --dump-config ${CMAKE_SOURCE_DIR}/any.cc --
+                  OUTPUT_VARIABLE rules COMMAND_ERROR_IS_FATAL ANY)
+  file(READ ${lint_unit} script)
+  string(SHA1 rules "${version}${rules}${script}")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+               ${CMAKE_SOURCE_DIR}/.clang-tidy ${lint_unit})
+  list(APPEND ccache_settings CCACHE_COMPILERTYPE=clang CCACHE_COMPILERCHECK=none
+       CCACHE_NAMESPACE=${rules} CCACHE_COMMENTS=1)  # some comments say what a check may pass over
 endif()
 find_program(KUBEXMS_CCACHE ccache)
 if(KUBEXMS_CCACHE)

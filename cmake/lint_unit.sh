@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What the preset `lint` calls in place of the compiler, with a compiler's arguments: clang-tidy
-# reads the unit, and a placeholder is left for the object when there is nothing to complain about. As for any
-# compiler, Ninja knows which units to look at again, and ccache which it has seen before.
+# reads the unit, and what it complains about is the error. As with a compiler, Ninja knows which
+# units have to be read again and ccache which were read before.
 set -euo pipefail
 
 source='' object='' ours=1 last=''
@@ -19,5 +19,5 @@ if [ -n "$ours" ] && ! findings=$(clang-tidy --quiet "$source" -- "$@" 2>&1); th
   printf '%s\n' "$findings" >&2
   exit 1
 fi
-clang++ "$@" -E -o /dev/null  # writes down what the unit includes, for Ninja
-echo "read by clang-tidy" >"$object"  # ccache keeps nothing that is empty
+clang++ "$@" -E -o /dev/null         # writes down what the unit includes, for Ninja
+echo "read by clang-tidy" >"$object"  # ccache keeps no empty object
