@@ -57,7 +57,7 @@ struct ObjectForm {
 
   Result<CachedObject> Decode(std::string_view json) const { return decode(json, edit); }
 
-  auto operator<=>(const ObjectForm&) const = default;
+  bool operator==(const ObjectForm&) const = default;
 };
 
 namespace cached_object_internal {

@@ -27,8 +27,10 @@ void Record(const ClientRequest& request, const SharedBytes& answer, Informer& i
   const bool deleted =
       request.verb == Verb::kDelete && object->metadata->deletion_timestamp.IsZero();
   const bool selected = informer.options().scope.label_selector.Matches(object->metadata->labels);
-  if (deleted || !selected) {
+  if (deleted) {
     cache.RecordDeletion(object->key(), object->uid());
+  } else if (!selected) {
+    cache.RecordAbsence(object->key(), object->version);
   } else {
     cache.RecordWrite(*object);
   }

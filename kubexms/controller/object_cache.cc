@@ -8,6 +8,9 @@
 namespace kubexms {
 namespace {
 
+// How many own deletions are remembered at most.
+constexpr size_t kMaxOwnDeletions = 4096;
+
 template <class Values, class Members>
 void Collect(const Values& values, std::string_view value, std::vector<CachedObject>& out,
              const Members& wanted) {
@@ -127,16 +130,17 @@ void ObjectCache::Tell(Entry& entry, CachedObject object) {
 
 void ObjectCache::EraseIfEmpty(const Entries::iterator& entry) {
   const Entry& known = entry->second;
-  if (!known.current && !known.told && known.deleted_uid.empty()) entries_.erase(entry);
+  if (!known.current && !known.told && known.absent_until == 0) entries_.erase(entry);
 }
 
 void ObjectCache::PutLocked(CachedObject object, std::vector<CacheEvent>& events) {
   Entry& entry = EntryOf(object.key());
   const CachedObject old = entry.told;
   Tell(entry, object);
-  const bool hidden = !entry.deleted_uid.empty() &&
-                      (entry.deleted_uid == object.uid() || entry.deleted_version > object.version);
+  const bool absent = entry.absent_until != 0 && entry.absent_until >= object.version;
+  const bool hidden = absent || deleted_uids_.contains(object.uid());
   const bool outdated = entry.current && entry.current.version > object.version;
+  if (!hidden) entry.absent_until = 0;
   if (!hidden && !outdated) Show(entry, object);
   if (!old) {
     events.push_back({.type = CacheEvent::Type::kAdd, .object = std::move(object)});
@@ -161,16 +165,16 @@ std::vector<CacheEvent> ObjectCache::Remove(const CachedObject& last) {
   std::vector<CacheEvent> events;
   MutexLock lock(mutex_);
   seen_ = std::max(seen_, last.version);
+  deleted_uids_.erase(last.uid());
   const auto entry = entries_.find(last.key());
   if (entry == entries_.end()) return events;
   Entry& known = entry->second;
   if (known.told) events.push_back({.type = CacheEvent::Type::kDelete, .object = last});
   Tell(known, {});
-  if (known.deleted_uid == last.uid()) known.deleted_uid.clear();
-  // What this process made anew after that deletion stays.
-  const bool made_anew =
-      known.current && known.current.version > last.version && known.current.uid() != last.uid();
-  if (!made_anew) Show(known, {});
+  if (known.absent_until <= last.version) known.absent_until = 0;
+  // What this process wrote after that stays: it was made anew, or is in the scope again.
+  const bool newer = known.current && known.current.version > last.version;
+  if (!newer) Show(known, {});
   EraseIfEmpty(entry);
   return events;
 }
@@ -182,12 +186,9 @@ void ObjectCache::Progress(uint64_t version) {
 
 // What this process knows to be newer than the list stays.
 void ObjectCache::Forget(Entry& entry, uint64_t version) {
-  const std::string told_uid = entry.told ? entry.told.uid() : "";
   Tell(entry, {});
-  const bool in_list =
-      entry.current && (entry.current.version <= version || entry.current.uid() == told_uid);
-  if (in_list) Show(entry, {});
-  if (entry.deleted_version <= version || entry.deleted_uid == told_uid) entry.deleted_uid.clear();
+  if (entry.current && entry.current.version <= version) Show(entry, {});
+  if (entry.absent_until <= version) entry.absent_until = 0;
 }
 
 void ObjectCache::RemoveAbsent(const std::vector<CachedObject>& objects, uint64_t version,
@@ -241,21 +242,39 @@ CachedObject ObjectCache::ToldVersion(const ObjectKey& key, uint64_t version) co
 
 void ObjectCache::RecordWrite(CachedObject object) {
   MutexLock lock(mutex_);
-  if (object.version <= seen_) return;
+  if (object.version <= seen_ || deleted_uids_.contains(object.uid())) return;
   Entry& entry = EntryOf(object.key());
+  if (entry.absent_until >= object.version) return;
+  entry.absent_until = 0;
   const bool newer = !entry.current || entry.current.version < object.version;
-  if (newer && entry.deleted_uid != object.uid()) Show(entry, std::move(object));
+  if (newer) Show(entry, std::move(object));
+}
+
+void ObjectCache::Hide(Entry& entry, uint64_t version) {
+  entry.absent_until = std::max(entry.absent_until, version);
+  Show(entry, {});
 }
 
 void ObjectCache::RecordDeletion(const ObjectKey& key, std::string_view uid) {
+  if (uid.empty()) return;
+  MutexLock lock(mutex_);
+  if (deleted_uids_.emplace(uid).second) deletions_.emplace_back(uid);
+  if (deletions_.size() > kMaxOwnDeletions) {
+    deleted_uids_.erase(deletions_.front());
+    deletions_.pop_front();
+  }
+  const auto entry = entries_.find(key);
+  if (entry == entries_.end()) return;
+  const CachedObject& current = entry->second.current;
+  if (current && current.uid() == uid) Hide(entry->second, current.version);
+}
+
+void ObjectCache::RecordAbsence(const ObjectKey& key, uint64_t version) {
   MutexLock lock(mutex_);
   const auto entry = entries_.find(key);
-  if (entry == entries_.end() || !entry->second.current) return;
-  Entry& known = entry->second;
-  if (!uid.empty() && known.current.uid() != uid) return;
-  known.deleted_uid = known.current.uid();
-  known.deleted_version = known.current.version;
-  Show(known, {});
+  if (version <= seen_ || entry == entries_.end()) return;
+  const CachedObject& current = entry->second.current;
+  if (current && current.version < version) Hide(entry->second, version);
 }
 
 }  // namespace kubexms

@@ -7,14 +7,16 @@
 //
 // How that is kept. `seen` is the newest version that the watch has told of. An own write with a
 // version up to `seen` is no news: the watch is past it. A newer one is shown at once, and stays
-// shown until the watch reaches its version. An own deletion hides the object until the watch tells
-// of it. Versions are compared as numbers, which Kubernetes guarantees within one resource; where a
-// server's are not numbers, own writes are not recorded and reads are as old as the watch.
+// shown until the watch reaches its version. An own deletion hides the object, known by its uid,
+// until the watch tells of it. Versions are compared as numbers, which Kubernetes guarantees within
+// one resource; where a server's are not numbers, own writes are not recorded and reads are as old
+// as the watch.
 //
 // Safe for use from any thread; Replace, Put and Remove by one at a time.
 
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <string>
@@ -87,16 +89,17 @@ class ObjectCache {
   // ---- What this process wrote.
 
   void RecordWrite(CachedObject object) EXCLUDES(mutex_);
+  // The object with this uid is gone. Nothing is done where the server did not say which it was.
   void RecordDeletion(const ObjectKey& key, std::string_view uid) EXCLUDES(mutex_);
+  // As of this version the cache's scope has nothing with this key.
+  void RecordAbsence(const ObjectKey& key, uint64_t version) EXCLUDES(mutex_);
 
  private:
   struct Entry {
     CachedObject current;  // what readers see; empty: hidden by an own deletion
     CachedObject told;     // what the handlers know; empty: only this process knows of it
-    // The own deletion that the watch has not told of yet: of which object, and of which version
-    // of it at least.
-    std::string deleted_uid;
-    uint64_t deleted_version = 0;
+    // Own writes that the watch has not told of yet removed everything up to this version.
+    uint64_t absent_until = 0;
   };
   using Entries = std::unordered_map<ObjectKey, Entry>;
 
@@ -119,6 +122,7 @@ class ObjectCache {
   void EraseIfEmpty(const Entries::iterator& entry) REQUIRES(mutex_);
   void PutLocked(CachedObject object, std::vector<CacheEvent>& events) REQUIRES(mutex_);
   void Forget(Entry& entry, uint64_t version) REQUIRES(mutex_);
+  void Hide(Entry& entry, uint64_t version) REQUIRES(mutex_);
   void RemoveAbsent(const std::vector<CachedObject>& objects, uint64_t version,
                     std::vector<CacheEvent>& events) REQUIRES(mutex_);
 
@@ -127,6 +131,10 @@ class ObjectCache {
   Values namespaces_ GUARDED_BY(mutex_);
   std::map<std::string, Index, std::less<>> indexes_ GUARDED_BY(mutex_);
   uint64_t seen_ GUARDED_BY(mutex_) = 0;
+  // The last own deletions, also of objects that the watch has yet to tell of: it may tell that
+  // they were made after this process knows that they are gone. In the order in which they came.
+  boost::unordered_flat_set<std::string> deleted_uids_ GUARDED_BY(mutex_);
+  std::deque<std::string> deletions_ GUARDED_BY(mutex_);
   size_t size_ GUARDED_BY(mutex_) = 0;   // entries that readers see
   size_t bytes_ GUARDED_BY(mutex_) = 0;  // of current and told, each counted once
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "kubexms/controller/cached_config_map_test.h"
 
@@ -177,6 +178,56 @@ TEST(ObjectCacheTest, AnObjectMadeAndDeletedByThisProcessNeverComesBack) {
   EXPECT_EQ(cache.bytes(), 0u);
 }
 
+// Somebody else made it, or this process did and got no answer, and the watch is late.
+TEST(ObjectCacheTest, AnObjectThatIsDeletedBeforeItWasSeenStaysHidden) {
+  ObjectCache cache;
+  cache.Put(CachedConfigMap({.uid = "first", .version = 1}));
+  cache.RecordDeletion({"default", "a"}, "second");
+  cache.RecordDeletion({"default", "b"}, "other");
+  EXPECT_THAT(Told(cache.Put(CachedConfigMap({.name = "b", .uid = "other", .version = 2}))),
+              ElementsAre("add b@2"));
+  EXPECT_FALSE(cache.Get({"default", "b"}));
+  cache.Remove(CachedConfigMap({.uid = "first", .version = 3}));
+  cache.Put(CachedConfigMap({.uid = "second", .version = 4}));
+  EXPECT_FALSE(cache.Get({"default", "a"}));
+  cache.Remove(CachedConfigMap({.uid = "second", .version = 5}));
+  cache.Put(CachedConfigMap({.uid = "third", .version = 6}));
+  EXPECT_EQ(cache.Get({"default", "a"}).uid(), "third");
+}
+
+TEST(ObjectCacheTest, AnOwnDeletionOutlivesAListThatIsOlder) {
+  ObjectCache cache;
+  cache.Put(CachedConfigMap({.uid = "first", .version = 1}));
+  cache.RecordDeletion({"default", "a"}, "first");
+  cache.Replace({CachedConfigMap({.uid = "first", .version = 1})}, 2);
+  EXPECT_FALSE(cache.Get({"default", "a"}));
+  cache.Replace({CachedConfigMap({.uid = "second", .version = 4})}, 5);
+  EXPECT_EQ(cache.Get({"default", "a"}).uid(), "second");
+}
+
+TEST(ObjectCacheTest, WhatLeavesTheScopeByAnOwnWriteIsHiddenUntilItComesBack) {
+  ObjectCache cache;
+  cache.Put(CachedConfigMap({.version = 1}));
+  cache.RecordAbsence({"default", "a"}, 3);
+  EXPECT_FALSE(cache.Get({"default", "a"}));
+  cache.Put(CachedConfigMap({.version = 2}));
+  EXPECT_FALSE(cache.Get({"default", "a"}));
+  cache.Remove(CachedConfigMap({.version = 3}));
+  cache.Put(CachedConfigMap({.version = 4}));
+  EXPECT_TRUE(cache.Get({"default", "a"}));
+  // The watch is past it: somebody brought the object back meanwhile.
+  cache.RecordAbsence({"default", "a"}, 3);
+  EXPECT_TRUE(cache.Get({"default", "a"}));
+}
+
+TEST(ObjectCacheTest, WhatComesBackIntoTheScopeByAnOwnWriteStays) {
+  ObjectCache cache;
+  cache.Put(CachedConfigMap({.version = 1}));
+  cache.RecordWrite(CachedConfigMap({.version = 5}));
+  cache.Remove(CachedConfigMap({.version = 3}));
+  EXPECT_EQ(cache.Get({"default", "a"}).version, 5u);
+}
+
 TEST(ObjectCacheTest, DoesNotHideAnotherObjectOfTheSameName) {
   ObjectCache cache;
   cache.Put(CachedConfigMap({.uid = "second", .version = 9}));
@@ -231,6 +282,7 @@ class HistoryModel {
     const CachedObject shown = cache_.Get({"default", name});
     const bool known = shown && shown.uid() == uid;
     cache_.RecordDeletion({"default", name}, uid);
+    deleted_.insert(uid);
     if (known) Expect(name);
   }
 
@@ -239,6 +291,7 @@ class HistoryModel {
       const auto [deleted, parts] = pending_.front();
       pending_.erase(pending_.begin());
       Handle(deleted ? cache_.Remove(CachedConfigMap(parts)) : cache_.Put(CachedConfigMap(parts)));
+      for (const auto& [name, existing] : server_) Check(name);
       for (const auto& [name, floor] : floors_) Check(name);
     }
   }
@@ -280,6 +333,7 @@ class HistoryModel {
     const CachedObject seen = cache_.Get({"default", name});
     if (!seen) return;  // absent is right or wrong: Finish() sees which
     RC_ASSERT(seen.version >= floors_[name]);
+    RC_ASSERT(!deleted_.contains(seen.uid()));
   }
   void Handle(const std::vector<CacheEvent>& events) {
     for (const CacheEvent& event : events) {
@@ -297,6 +351,7 @@ class HistoryModel {
   uint64_t version_ = 1;
   std::map<std::string, Existing> server_;
   std::map<std::string, uint64_t> floors_;
+  std::set<std::string> deleted_;  // uids, by this process
   std::map<std::string, uint64_t> told_;
   std::vector<std::pair<bool, ConfigMapParts>> pending_;
 };

@@ -1,0 +1,220 @@
+#include "tests/sim/simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "kubexms/api/kinds/core_v1_config.h"
+#include "tests/sim/foreign_candidate.h"
+
+namespace kubexms::sim {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds kTick(1);          // of the machine's time …
+constexpr milliseconds kTimePerTick(50);  // … and of the simulated one
+constexpr int kCountingWriters = 3;
+constexpr const char* kLease = "simulation";
+// Of the machine's time: a run that does not converge is wrong, not slow.
+constexpr seconds kPatience(60);
+
+}  // namespace
+
+// One life of a process: a manager over a connection of its own.
+class Simulation::Process {
+ public:
+  Process(Simulation& world, uint64_t number)
+      : world_(world),
+        random_(world.options_.seed * 1000 + number),
+        client_(world.server_.client(), world.clock_, world.storm_, random_.Next()),
+        writes_(world.server_.client(), world.violations_),
+        observer_{fmt::format("process-{}", number), world.ledger_, writes_},
+        manager_(std::make_unique<Manager>(Options())) {
+    AddControllers(*manager_, observer_);
+    thread_ = std::jthread([this](std::stop_token stop) {
+      (void)manager_->Run(stop).ok();  // a lost lease is no fault
+      ended_ = true;
+    });
+  }
+  ~Process() { thread_ = {}; }
+
+  // Nothing of it reaches the server from now on.
+  void Kill() {
+    world_.ledger_.Bury(observer_.process);
+    client_.Cut(true);
+  }
+  void Cut(bool cut) { client_.Cut(cut); }
+  bool ended() const { return ended_; }
+  bool works() const { return !world_.elects() || manager_->IsLeader(); }
+  Manager& manager() { return *manager_; }
+  const std::string& name() const { return observer_.process; }
+
+ private:
+  ManagerOptions Options() {
+    ManagerOptions options{
+        .name = "simulated", .client = &client_, .clock = &world_.clock_, .random = &random_};
+    options.cache.streaming_list = random_.Below(2) == 0;
+    if (world_.elects()) {
+      options.leader_election = {
+          .name = kLease, .name_space = kNamespace, .identity = observer_.process};
+    }
+    return options;
+  }
+
+  Simulation& world_;
+  SeededRandom random_;
+  UnreliableClient client_;
+  OwnWrites writes_;
+  Observer observer_;
+  std::unique_ptr<Manager> manager_;
+  std::atomic<bool> ended_ = false;
+  std::jthread thread_;
+};
+
+Simulation::Simulation(SimulationOptions options)
+    : options_(options),
+      ledger_(violations_, options.processes > 1),
+      random_(options.seed),
+      time_([this](std::stop_token stop) {
+        SystemClock machine;
+        while (machine.SleepFor(kTick, stop)) clock_.Advance(kTimePerTick);
+      }) {}
+
+// Whoever waits for time to go by ends before time does.
+Simulation::~Simulation() {
+  processes_.clear();
+  strangers_.clear();
+  writers_.clear();
+}
+
+std::vector<std::string> Simulation::Run() {
+  CreateCounters(server_.client());
+  for (int i = 0; i < options_.processes; ++i) {
+    processes_.push_back(std::make_unique<Process>(*this, next_process_++));
+  }
+  StartWriters();
+  Storm();
+  storm_ = false;
+  for (const auto& process : processes_) process->Cut(false);
+  writers_.clear();
+  strangers_.clear();
+  CheckConvergence();
+  fprintf(stderr,"DEBUG seed %lu reconciles %lu counted %lu processes %lu\n",options_.seed,ledger_.begun(),counted_.load(),next_process_);
+  return violations_.All();
+}
+
+void Simulation::StartWriters() {
+  const auto start = [&](std::vector<std::jthread>& threads, auto work) {
+    auto& random = *writer_randoms_.emplace_back(std::make_unique<SeededRandom>(random_.Next()));
+    auto& client = *writer_clients_.emplace_back(
+        std::make_unique<UnreliableClient>(server_.client(), clock_, storm_, random_.Next()));
+    threads.emplace_back(
+        [&client, &random, work](std::stop_token stop) { work(client, random, stop); });
+  };
+  start(writers_, [this](Client& client, Random& random, std::stop_token stop) {
+    DisturbParents(client, clock_, random, std::move(stop));
+  });
+  for (int i = 0; i < kCountingWriters; ++i) {
+    start(writers_, [this, i](Client& client, Random& random, std::stop_token stop) {
+      counted_ += CountUp(client, clock_, random, fmt::format("writer-{}", i), std::move(stop));
+    });
+  }
+  if (!elects()) return;
+  start(strangers_, [this](Client& client, Random& random, std::stop_token stop) {
+    RunForeignCandidate({.lease = kLease, .name_space = kNamespace, .identity = "stranger"}, client,
+                        clock_, random, ledger_, std::move(stop));
+  });
+}
+
+void Simulation::Storm() {
+  for (int i = 0; i < options_.faults; ++i) {
+    clock_.SleepFor(milliseconds(random_.Below(6000)));
+    ReplaceEnded();
+    Strike();
+  }
+}
+
+void Simulation::Strike() {
+  const size_t which = random_.Below(processes_.size());
+  switch (random_.Below(6)) {
+    case 0: server_.DropWatches(); return;
+    case 1: server_.CompactNow(); return;
+    case 2:  // so that all have to list again
+      server_.CompactNow();
+      server_.DropWatches();
+      return;
+    case 3:
+      processes_[which]->Kill();
+      Restart(which);
+      return;
+    case 4: Restart(which); return;
+    default:
+      processes_[which]->Cut(true);
+      clock_.SleepFor(milliseconds(random_.Below(25'000)));
+      processes_[which]->Cut(false);
+  }
+}
+
+void Simulation::Restart(size_t which) {
+  processes_[which].reset();
+  processes_[which] = std::make_unique<Process>(*this, next_process_++);
+}
+
+// A process that lost the lease has ended by itself.
+void Simulation::ReplaceEnded() {
+  for (size_t i = 0; i < processes_.size(); ++i) {
+    if (processes_[i]->ended()) Restart(i);
+  }
+}
+
+bool Simulation::Await(const std::function<std::string()>& done) {
+  SystemClock machine;
+  const auto deadline = machine.MonotonicNow() + kPatience;
+  std::string left;
+  while (machine.MonotonicNow() < deadline) {
+    ReplaceEnded();
+    left = done();
+    if (left.empty()) return true;
+    machine.SleepFor(kTick);
+  }
+  violations_.Add("after the faults: " + left);
+  return false;
+}
+
+void Simulation::CheckConvergence() {
+  Client& server = server_.client();
+  if (SumOfCounters(server) != counted_) {
+    violations_.Add(
+        fmt::format("{} was counted and {} is there", counted_.load(), SumOfCounters(server)));
+  }
+  if (!Await([&] { return Unfinished(server); })) return;
+  Await([&]() -> std::string {
+    for (const auto& process : processes_) {
+      std::string difference = DifferenceToServer(process->manager().informers(), server);
+      if (!difference.empty()) return process->name() + ": " + difference;
+    }
+    return "";
+  });
+  CheckQuiet();
+}
+
+// Once everything is done nobody works any more.
+void Simulation::CheckQuiet() {
+  Await([&]() -> std::string {
+    for (const auto& process : processes_) {
+      if (process->works() && HasWork(process->manager())) return process->name() + " has work";
+    }
+    return "";
+  });
+  const uint64_t begun = ledger_.begun();
+  clock_.SleepFor(seconds(5));
+  if (ledger_.begun() != begun) {
+    violations_.Add(fmt::format("{} reconciles although nothing changes", ledger_.begun() - begun));
+  }
+}
+
+}  // namespace kubexms::sim
