@@ -14,4 +14,6 @@
 #include "kubexms/controller/predicate.h"
 #include "kubexms/controller/program.h"
 #include "kubexms/controller/reconcile.h"
+#include "kubexms/controller/request_controller.h"
 #include "kubexms/controller/source.h"
+#include "kubexms/controller/stages.h"

@@ -27,9 +27,8 @@
 //   Wait                  False, with the reason that was given; not a failure
 //   an error, a throw     False, with the reason of the error
 //   stopped meanwhile     Unknown, "Interrupted": the reconcile took too long or the process ends
-//   not run               as it was; Unknown, "NotRun", if there was none. What was found earlier
-//   is
-//                         still known, and observedGeneration says for which spec.
+//   not run               as it was; Unknown, "NotRun", if there was none
+// A condition that stays as it was says by its observedGeneration for which spec it was found.
 // The time of transition is that of the last change of True, False or Unknown. Keep messages free
 // of what differs from run to run (versions, times): every new message is a write.
 //
