@@ -58,6 +58,7 @@ class Manager::Impl {
  public:
   explicit Impl(ManagerOptions options)
       : options_(std::move(options)),
+        metrics_(options_.metrics != nullptr ? *options_.metrics : own_metrics_),
         informers_({*options_.client, *options_.clock, *options_.random,
                     options_.log.Named("cache"), &metrics_},
                    options_.cache),
@@ -74,7 +75,8 @@ class Manager::Impl {
   Result<void> Health() const;
 
   const ManagerOptions options_;
-  MetricsRegistry metrics_;
+  MetricsRegistry own_metrics_;
+  MetricsRegistry& metrics_;
   InformerSet informers_;
   CacheAwareClient client_;
   EventRecorder events_;
@@ -218,6 +220,7 @@ void Manager::Impl::Fail(const Error& error) {
 Result<void> Manager::Impl::StartEndpoints(std::stop_token) {
   if (options_.endpoints_address.empty()) return {};
   ASSIGN_OR_RETURN(HttpServerOptions http, EndpointOptions(options_.endpoints_address));
+  const std::string host = http.bind_address;
   endpoints_ = std::make_unique<ManagerEndpoints>(
       ManagerEndpoints::Sources{.health = [this] { return Health(); },
                                 .readiness = [this] { return Readiness(); },
@@ -226,6 +229,8 @@ Result<void> Manager::Impl::StartEndpoints(std::stop_token) {
                                 .log = options_.log});
   ASSIGN_OR_RETURN(server_, HttpServer::Create(std::move(http), *endpoints_));
   port_ = server_->port();
+  options_.log.Info("health and metrics are served",
+                    {{"address", fmt::format("{}:{}", host, server_->port())}});
   server_thread_ = std::jthread([this](std::stop_token stop) { server_->Run(std::move(stop)); });
   return {};
 }

@@ -65,6 +65,8 @@ struct ManagerOptions {
   Client* client = nullptr;
   Clock* clock = nullptr;
   Random* random = nullptr;
+  // Where its metrics go, if others are to be served with them; null: a registry of its own.
+  MetricsRegistry* metrics = nullptr;
   Logger log;
 };
 

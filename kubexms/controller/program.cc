@@ -93,6 +93,7 @@ Result<void> Serve(const ManagerProgram& program, const Flags& flags, std::stop_
                    LoadClientConfig({.kubeconfig = flags.kubeconfig, .context = flags.context}));
   SystemClock clock;
   SystemRandom random;
+  MetricsRegistry metrics;
   FileLogSink sink;
   const Logger log(
       {.level = ParseLogLevel(configuration.log.level).value_or(LogLevel::kInfo),
@@ -102,6 +103,7 @@ Result<void> Serve(const ManagerProgram& program, const Flags& flags, std::stop_
   RestClientOptions client_options = ClientOptions(std::move(config), configuration);
   client_options.user_agent = program.name;
   client_options.clock = &clock;
+  client_options.metrics = &metrics;
   client_options.log = log.Named("client");
   ASSIGN_OR_RETURN(const auto client, RestClient::Make(std::move(client_options)));
   ManagerOptions options{.name = program.name,
@@ -109,6 +111,7 @@ Result<void> Serve(const ManagerProgram& program, const Flags& flags, std::stop_
                          .client = client.get(),
                          .clock = &clock,
                          .random = &random,
+                         .metrics = &metrics,
                          .log = log};
   if (configuration.leader_election.enabled) {
     options.leader_election = LeaderElectionSettings{.name_space = flags.name_space};

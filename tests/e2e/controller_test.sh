@@ -62,6 +62,23 @@ eventually "what somebody deleted comes back" says world "Hello, world!"
 apply "$(hello_object world "{greeting: Moin}")" >/dev/null
 eventually "a change is followed" says world "Moin, world!"
 
+# --- what it tells Prometheus and probes
+address=$(sed -n 's/.*health and metrics are served address=//p' "$work/weak.log")
+expect "it is healthy" ok "$(curl --silent "http://$address/healthz")"
+expect "and ready" ok "$(curl --silent "http://$address/readyz")"
+metrics() { curl --silent "http://$address/metrics"; }
+shows "it measures its reconciles" 'controller_runtime_reconcile_total{controller="hello"' metrics
+shows "and its requests" rest_client_requests_total metrics
+# understood WHAT COMMAND...: Prometheus' own tool can read what it prints.
+understood() {
+  "${@:2}" >"$work/metrics"
+  shows "$1" "" promtool check metrics <"$work/metrics"
+}
+understood "Prometheus understands the controller's metrics" metrics
+understood "and the server's" as_admin /metrics
+shows "one can see why something ran" '"why":"ConfigMap it owns changed"' \
+  curl --silent "http://$address/debug/reconciles"
+
 # --- a server that goes away
 stop_server KILL
 start_server

@@ -103,7 +103,8 @@ std::vector<std::string> Simulation::Run() {
   writers_.clear();
   strangers_.clear();
   CheckConvergence();
-  fprintf(stderr,"DEBUG seed %lu reconciles %lu counted %lu processes %lu\n",options_.seed,ledger_.begun(),counted_.load(),next_process_);
+  fprintf(stderr, "DEBUG seed %lu reconciles %lu counted %lu processes %lu\n", options_.seed,
+          ledger_.begun(), counted_.load(), next_process_);
   return violations_.All();
 }
 
