@@ -19,8 +19,8 @@ constexpr std::string_view kManager = "kube-apiserver";
 constexpr size_t kParallel = 32;
 
 const UserInfo& Self() {
-  static const UserInfo self{.name = "system:apiserver", .groups = {"system:masters"}};
-  return self;
+  static const UserInfo kSelf{.name = "system:apiserver", .groups = {"system:masters"}};
+  return kSelf;
 }
 
 JsonObject Metadata(std::string_view name) { return {{"name", name}}; }

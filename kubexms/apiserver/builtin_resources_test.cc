@@ -13,11 +13,11 @@ namespace kubexms {
 namespace {
 
 const Resource& Find(std::string_view group, std::string_view version, std::string_view plural) {
-  static const std::vector<ResourcePtr> resources = BuiltinResources();
-  const auto found = std::ranges::find_if(resources, [&](const ResourcePtr& resource) {
+  static const std::vector<ResourcePtr> kResources = BuiltinResources();
+  const auto found = std::ranges::find_if(kResources, [&](const ResourcePtr& resource) {
     return resource->group == group && resource->version == version && resource->plural == plural;
   });
-  KUBEXMS_CHECK(found != resources.end());
+  KUBEXMS_CHECK(found != kResources.end());
   return **found;
 }
 

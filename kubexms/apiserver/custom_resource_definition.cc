@@ -19,9 +19,9 @@ namespace {
 const FieldPath kSpec("spec");
 
 const JsonArray& Items(const Json& value, std::string_view key) {
-  static const JsonArray empty;
+  static const JsonArray kEmpty;
   const Json& member = MemberOrNull(value, key);
-  return member.is_array() ? member.get_array() : empty;
+  return member.is_array() ? member.get_array() : kEmpty;
 }
 
 bool IsTrue(const Json& value, std::string_view key) {
@@ -335,8 +335,8 @@ ResourcePtr MakeResource(const Json& definition, const Json& version) {
 }  // namespace
 
 const Strategy* CustomResourceDefinitionStrategy() {
-  static const DefinitionStrategy strategy;
-  return &strategy;
+  static const DefinitionStrategy kStrategy;
+  return &kStrategy;
 }
 
 std::vector<ResourcePtr> MakeCustomResources(const Json& definition) {

@@ -17,10 +17,10 @@ FieldSet SetOf(std::initializer_list<std::string_view> fields) {
 
 // What a write to the object, or to its status, leaves alone.
 const FieldSet* ResetFields(const Resource& resource, std::string_view subresource) {
-  static const FieldSet status = SetOf({"status"});
-  static const FieldSet all_but_status = SetOf({"spec", "data", "metadata"});
-  if (subresource == "status") return &all_but_status;
-  return resource.strategy->HasStatus() ? &status : nullptr;
+  static const FieldSet kStatus = SetOf({"status"});
+  static const FieldSet kAllButStatus = SetOf({"spec", "data", "metadata"});
+  if (subresource == "status") return &kAllButStatus;
+  return resource.strategy->HasStatus() ? &kStatus : nullptr;
 }
 
 // The options with what they borrow.

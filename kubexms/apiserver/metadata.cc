@@ -208,15 +208,15 @@ JsonObject& ObjectMember(JsonObject& object, std::string_view key) {
 JsonObject& MetadataOf(Json& object) { return ObjectMember(object.get_object(), "metadata"); }
 
 const JsonObject& MetadataOf(const Json& object) {
-  static const JsonObject empty;
+  static const JsonObject kEmpty;
   const Json* metadata = FindMember(object, "metadata");
-  return metadata == nullptr || !metadata->is_object() ? empty : metadata->get_object();
+  return metadata == nullptr || !metadata->is_object() ? kEmpty : metadata->get_object();
 }
 
 const Json& MemberOrNull(const Json& object, std::string_view key) {
-  static const Json null;
+  static const Json kNull;
   const Json* member = FindMember(object, key);
-  return member == nullptr ? null : *member;
+  return member == nullptr ? kNull : *member;
 }
 
 std::string_view MetadataString(const Json& object, std::string_view key) {

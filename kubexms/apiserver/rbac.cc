@@ -517,7 +517,7 @@ Result<void> RbacAuthorizer::CheckRoleWrite(const UserInfo& user, const RequestA
   if (may_escalate) return {};
 
   ASSIGN_OR_RETURN(const PolicyRules rules, DecodeRules(WriteJson(object)));
-  const Result<void> holds = CheckHolds(user, request.name_space, rules);
+  Result<void> holds = CheckHolds(user, request.name_space, rules);
   if (!holds.ok()) {
     if (!holds.error().IsForbidden()) return holds;
     return ForbiddenWrite(request, object, holds.error().message());
@@ -527,7 +527,7 @@ Result<void> RbacAuthorizer::CheckRoleWrite(const UserInfo& user, const RequestA
     return rule != nullptr && !rule->is_null();
   };
   if (!aggregates(object) && !(old != nullptr && aggregates(*old))) return {};
-  const Result<void> holds_all = CheckHolds(user, {}, Everything());
+  Result<void> holds_all = CheckHolds(user, {}, Everything());
   if (holds_all.ok() || !holds_all.error().IsForbidden()) return holds_all;
   return ForbiddenWrite(request, object,
                         "must have cluster-admin privileges to use the aggregationRule");
@@ -552,7 +552,7 @@ Result<void> RbacAuthorizer::CheckBindingWrite(const UserInfo& user,
   if (rules == nullptr) {
     return Error::NotFound(fmt::format("{}.{}", resource, kRbacGroup), role.name);
   }
-  const Result<void> holds = CheckHolds(user, request.name_space, **rules);
+  Result<void> holds = CheckHolds(user, request.name_space, **rules);
   if (holds.ok() || !holds.error().IsForbidden()) return holds;
   return ForbiddenWrite(request, object, holds.error().message());
 }

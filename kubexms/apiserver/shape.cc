@@ -71,10 +71,10 @@ class ShapeChecker {
  private:
   Result<void> Expect(bool fits, const Json& value, const Schema& node) const {
     if (fits) return {};
-    return Mismatch(std::string(DecoderName(value)), node);
+    return Mismatch(DecoderName(value), node);
   }
 
-  Error Mismatch(std::string found, const Schema& node) const {
+  Error Mismatch(std::string_view found, const Schema& node) const {
     return Error::BadRequest(
         fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}", found,
                     owner_, path_, GoType(node)));
@@ -109,7 +109,7 @@ class ShapeChecker {
     const Schema& shape = node.Resolve();
     if (!value.is_string()) {
       if (shape.format == "date-time") return ScalarMismatch(value, "string");
-      return Mismatch(std::string(DecoderName(value)), node);
+      return Mismatch(DecoderName(value), node);
     }
     const std::string_view text = AsView(value.get_string());
     if (shape.format == "date-time") return CheckTime(text, shape.micro_time);
@@ -139,7 +139,7 @@ class ShapeChecker {
   }
 
   Result<void> CheckInteger(const Json& value, const Schema& node) const {
-    if (!value.is_number()) return Mismatch(std::string(DecoderName(value)), node);
+    if (!value.is_number()) return Mismatch(DecoderName(value), node);
     const bool narrow = node.Resolve().format == "int32";
     const bool fits =
         value.is_int64() && (!narrow || (value.get_int64() >= std::numeric_limits<int32_t>::min() &&

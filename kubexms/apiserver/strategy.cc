@@ -39,16 +39,16 @@ const Strategy* StrategyTable::Find(std::string_view group, std::string_view kin
 }
 
 const Strategy* BuiltinStrategy(std::string_view group, std::string_view kind) {
-  static const StrategyTable table = MakeBuiltinStrategies();
-  static const KindStrategy plain;
-  const Strategy* strategy = table.Find(group, kind);
-  return strategy == nullptr ? &plain : strategy;
+  static const StrategyTable kTable = MakeBuiltinStrategies();
+  static const KindStrategy kPlain;
+  const Strategy* strategy = kTable.Find(group, kind);
+  return strategy == nullptr ? &kPlain : strategy;
 }
 
 const Strategy* CustomResourceStrategy(bool has_status) {
-  static const KindStrategy without_status({.counts_generations = true});
-  static const KindStrategy with_status({.has_status = true, .counts_generations = true});
-  return has_status ? &with_status : &without_status;
+  static const KindStrategy kWithoutStatus({.counts_generations = true});
+  static const KindStrategy kWithStatus({.has_status = true, .counts_generations = true});
+  return has_status ? &kWithStatus : &kWithoutStatus;
 }
 
 }  // namespace kubexms

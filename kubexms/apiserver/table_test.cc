@@ -21,10 +21,10 @@ std::string PathOf(const Resource& resource) {
 }
 
 const Resource& Find(std::string_view path) {
-  static const std::vector<ResourcePtr> resources = BuiltinResources();
+  static const std::vector<ResourcePtr> kResources = BuiltinResources();
   const auto found = std::ranges::find_if(
-      resources, [&](const ResourcePtr& resource) { return PathOf(*resource) == path; });
-  KUBEXMS_CHECK(found != resources.end());
+      kResources, [&](const ResourcePtr& resource) { return PathOf(*resource) == path; });
+  KUBEXMS_CHECK(found != kResources.end());
   return **found;
 }
 

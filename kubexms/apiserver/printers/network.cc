@@ -114,7 +114,10 @@ constexpr Column kEndpointSliceColumns[] = {
     kAge,
 };
 
-std::string OrUnset(std::string text) { return text.empty() ? "<unset>" : text; }
+std::string OrUnset(std::string text) {
+  if (text.empty()) text = "<unset>";
+  return text;
+}
 
 std::string SlicePorts(JsonView slice) {
   std::vector<std::string> ports;
