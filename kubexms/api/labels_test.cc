@@ -159,7 +159,8 @@ TEST(SelectorTest, IsMadeFromTheFormOfObjects) {
 }
 
 TEST(SelectorTest, RefusesInvalidPartsInKubernetesWords) {
-  const auto message = [](std::string key, std::string op, std::vector<std::string> values) {
+  const auto message = [](const std::string& key, const std::string& op,
+                          const std::vector<std::string>& values) {
     return Selector::From({.match_expressions = {Expression(key, op, values)}}).error().message();
   };
   EXPECT_EQ(message("a", "Equals", {"b"}), "\"Equals\" is not a valid label selector operator");

@@ -221,22 +221,22 @@ TEST(NamesTest, Cidr) {
 
 // The matchers are written by hand; the regular expressions in their messages are the rule.
 RC_GTEST_PROP(NamesProperty, MatchersAgreeWithTheExpressionsTheyName, ()) {
-  static const RE2 label("[a-z0-9]([-a-z0-9]*[a-z0-9])?");
-  static const RE2 subdomain("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
-  static const RE2 label_1035("[a-z]([-a-z0-9]*[a-z0-9])?");
-  static const RE2 value("(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?");
-  static const RE2 key("([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]");
-  static const RE2 config_key("[-._a-zA-Z0-9]+");
+  static const RE2 kLabel("[a-z0-9]([-a-z0-9]*[a-z0-9])?");
+  static const RE2 kSubdomain("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
+  static const RE2 kLabel1035("[a-z]([-a-z0-9]*[a-z0-9])?");
+  static const RE2 kValue("(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?");
+  static const RE2 kKey("([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]");
+  static const RE2 kConfigKey("[-._a-zA-Z0-9]+");
   const auto text =
       *rc::gen::resize(8, rc::gen::container<std::string>(rc::gen::element(
                               'a', 'z', '0', '9', '-', '.', '_', 'A', 'a', '0', ' ', '\n')));
-  RC_ASSERT(ValidateDns1123Label(text).empty() == RE2::FullMatch(text, label));
-  RC_ASSERT(ValidateDns1123Subdomain(text).empty() == RE2::FullMatch(text, subdomain));
-  RC_ASSERT(ValidateDns1035Label(text).empty() == RE2::FullMatch(text, label_1035));
-  RC_ASSERT(ValidateLabelValue(text).empty() == RE2::FullMatch(text, value));
-  RC_ASSERT(ValidateQualifiedName(text).empty() == RE2::FullMatch(text, key));
+  RC_ASSERT(ValidateDns1123Label(text).empty() == RE2::FullMatch(text, kLabel));
+  RC_ASSERT(ValidateDns1123Subdomain(text).empty() == RE2::FullMatch(text, kSubdomain));
+  RC_ASSERT(ValidateDns1035Label(text).empty() == RE2::FullMatch(text, kLabel1035));
+  RC_ASSERT(ValidateLabelValue(text).empty() == RE2::FullMatch(text, kValue));
+  RC_ASSERT(ValidateQualifiedName(text).empty() == RE2::FullMatch(text, kKey));
   RC_ASSERT(ValidateConfigMapKey(text).empty() ==
-            (RE2::FullMatch(text, config_key) && text != "." && !text.starts_with("..")));
+            (RE2::FullMatch(text, kConfigKey) && text != "." && !text.starts_with("..")));
 }
 
 }  // namespace

@@ -84,13 +84,13 @@ void AddPackages(std::span<const PackageNumbers> packages, Messages& out) {
 }
 
 const Messages& AllMessages() {
-  static const Messages messages = [] {
+  static const Messages kMessages = [] {
     Messages all;
     AddPackages(CoreNumbers(), all);
     AddPackages(GroupNumbers(), all);
     return all;
   }();
-  return messages;
+  return kMessages;
 }
 
 }  // namespace
