@@ -90,7 +90,7 @@ class EngineTest : public ::testing::Test {
   }
   static RunReport Must(Result<RunReport> report) {
     EXPECT_TRUE(report.ok()) << report.error().message();
-    return report.ok() ? *report : RunReport();
+    return report.ok() ? std::move(*report) : RunReport();
   }
   static RunReport Succeed(Result<RunReport> report) {
     RunReport done = Must(std::move(report));

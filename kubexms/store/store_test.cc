@@ -257,7 +257,7 @@ TEST_P(StoreTest, AsynchronousCommitsAreAllAnswered) {
 
 TEST_P(StoreTest, AnAsynchronousCommitThatIsMalformedIsAnsweredToo) {
   std::latch answered(1);
-  store_.CommitAsync(Transaction().Put("", "x"), [&](Result<CommitResult> result) {
+  store_.CommitAsync(Transaction().Put("", "x"), [&](const Result<CommitResult>& result) {
     EXPECT_TRUE(!result.ok() && result.error().IsBadRequest());
     answered.count_down();
   });
