@@ -54,13 +54,13 @@ void CheckSigned(const Fixture& fixture, std::string_view claims) {
 
 // The first byte says whether the rest is a token or the claims of a signed one.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const kubexms::Fixture fixture;
+  static const kubexms::Fixture kFixture;
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data + 1), size - 1);
   if (data[0] % 2 == 0) {
-    kubexms::CheckUnsigned(fixture, text);
+    kubexms::CheckUnsigned(kFixture, text);
   } else {
-    kubexms::CheckSigned(fixture, text);
+    kubexms::CheckSigned(kFixture, text);
   }
   return 0;
 }

@@ -23,7 +23,7 @@ struct Exclusion {
 // Most are libyaml's own readings; manifests can do without them, because Go's YAML libraries,
 // which Kubernetes uses, are ports of libyaml. A case that begins to pass must leave this list.
 const std::vector<Exclusion>& Exclusions() {
-  static const std::vector<Exclusion> exclusions = {
+  static const std::vector<Exclusion> kExclusions = {
       {"tags other than YAML's basic ones are refused, JSON has no place for them",
        {"2XXW", "565N", "5TYM", "6CK3", "6WLZ", "7FWL", "9WXW", "C4HZ", "CC74", "CUP7", "J7PZ",
         "M5C3", "P76L", "UGM3", "Z67P", "Z9M4"}},
@@ -43,7 +43,7 @@ const std::vector<Exclusion>& Exclusions() {
       {"libyaml accepts comments without a space before them and some wrong indentation",
        {"9C9N", "9JBA", "CVW2", "QB6E", "S98Z", "SU5Z", "X4QW"}},
   };
-  return exclusions;
+  return kExclusions;
 }
 
 constexpr int kFewestCases = 368;
