@@ -125,6 +125,7 @@ void ObjectCache::Show(Entry& entry, CachedObject object) {
 void ObjectCache::Tell(Entry& entry, CachedObject object) {
   if (entry.told && entry.told.value != entry.current.value) bytes_ -= entry.told.bytes;
   if (object && object.value != entry.current.value) bytes_ += object.bytes;
+  if (object && object.version >= entry.own.version) entry.own = {};
   entry.told = std::move(object);
 }
 
@@ -189,6 +190,17 @@ void ObjectCache::Forget(Entry& entry, uint64_t version) {
   Tell(entry, {});
   if (entry.current && entry.current.version <= version) Show(entry, {});
   if (entry.absent_until <= version) entry.absent_until = 0;
+  if (entry.own.version <= version) entry.own = {};
+}
+
+// What only this process knew of was seen by its readers, who may wait to be told that it is gone.
+void ObjectCache::TellLost(const Entry& entry, uint64_t version, std::vector<CacheEvent>& events) {
+  const bool own = !entry.told && entry.own && entry.own.version <= version;
+  if (own) events.push_back({.type = CacheEvent::Type::kAdd, .object = entry.own});
+  if (!own && !entry.told) return;
+  events.push_back({.type = CacheEvent::Type::kDelete,
+                    .object = own ? entry.own : entry.told,
+                    .final_state_unknown = true});
 }
 
 void ObjectCache::RemoveAbsent(const std::vector<CachedObject>& objects, uint64_t version,
@@ -199,11 +211,7 @@ void ObjectCache::RemoveAbsent(const std::vector<CachedObject>& objects, uint64_
   for (auto entry = entries_.begin(); entry != entries_.end();) {
     const auto next = std::next(entry);
     if (!listed.contains(entry->first)) {
-      if (entry->second.told) {
-        events.push_back({.type = CacheEvent::Type::kDelete,
-                          .object = entry->second.told,
-                          .final_state_unknown = true});
-      }
+      TellLost(entry->second, version, events);
       Forget(entry->second, version);
       EraseIfEmpty(entry);
     }
@@ -246,6 +254,7 @@ void ObjectCache::RecordWrite(CachedObject object) {
   Entry& entry = EntryOf(object.key());
   if (entry.absent_until >= object.version) return;
   entry.absent_until = 0;
+  entry.own = object;
   const bool newer = !entry.current || entry.current.version < object.version;
   if (newer) Show(entry, std::move(object));
 }

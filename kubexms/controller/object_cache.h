@@ -98,6 +98,7 @@ class ObjectCache {
   struct Entry {
     CachedObject current;  // what readers see; empty: hidden by an own deletion
     CachedObject told;     // what the handlers know; empty: only this process knows of it
+    CachedObject own;      // the last own write that is newer than what they know
     // Own writes that the watch has not told of yet removed everything up to this version.
     uint64_t absent_until = 0;
   };
@@ -123,6 +124,7 @@ class ObjectCache {
   void PutLocked(CachedObject object, std::vector<CacheEvent>& events) REQUIRES(mutex_);
   void Forget(Entry& entry, uint64_t version) REQUIRES(mutex_);
   void Hide(Entry& entry, uint64_t version) REQUIRES(mutex_);
+  static void TellLost(const Entry& entry, uint64_t version, std::vector<CacheEvent>& events);
   void RemoveAbsent(const std::vector<CachedObject>& objects, uint64_t version,
                     std::vector<CacheEvent>& events) REQUIRES(mutex_);
 

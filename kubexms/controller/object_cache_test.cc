@@ -146,8 +146,23 @@ TEST(ObjectCacheTest, KeepsAnOwnCreationThroughAListThatIsOlder) {
   cache.RecordWrite(CachedConfigMap({.version = 8}));
   EXPECT_THAT(Told(cache.Replace({}, 6)), IsEmpty());
   EXPECT_TRUE(cache.Get({"default", "a"}));
-  EXPECT_THAT(Told(cache.Replace({}, 10)), IsEmpty());  // made and deleted meanwhile
+  // Made and deleted meanwhile.
+  EXPECT_THAT(Told(cache.Replace({}, 10)), ElementsAre("add a@8", "lost a@8"));
   EXPECT_FALSE(cache.Get({"default", "a"}));
+}
+
+// Readers saw it, so the handlers are told of it although the watch never did.
+TEST(ObjectCacheTest, TellsOfOwnCreationsThatAListDoesNotHave) {
+  ObjectCache cache;
+  cache.RecordWrite(CachedConfigMap({.name = "a", .uid = "1", .version = 5}));
+  cache.RecordWrite(CachedConfigMap({.name = "b", .uid = "2", .version = 6}));
+  cache.RecordDeletion({"default", "b"}, "2");
+  cache.RecordWrite(CachedConfigMap({.name = "c", .uid = "3", .version = 9}));
+  EXPECT_THAT(Told(cache.Replace({}, 8)),
+              UnorderedElementsAre("add a@5", "lost a@5", "add b@6", "lost b@6"));
+  EXPECT_THAT(Names(cache.List()), ElementsAre("default/c"));
+  EXPECT_THAT(Told(cache.Replace({}, 9)), UnorderedElementsAre("add c@9", "lost c@9"));
+  EXPECT_EQ(cache.bytes(), 0u);
 }
 
 TEST(ObjectCacheTest, HidesWhatThisProcessDeletedUntilTheWatchTells) {
