@@ -6,6 +6,7 @@
 #include "kubexms/api/crd.h"
 #include "kubexms/api/object.h"
 #include "kubexms/client/client.h"
+#include "kubexms/controller/audit_record.h"
 #include "kubexms/controller/controller.h"
 #include "kubexms/controller/create_or_update.h"
 #include "kubexms/controller/event_recorder.h"
@@ -17,3 +18,4 @@
 #include "kubexms/controller/request_controller.h"
 #include "kubexms/controller/source.h"
 #include "kubexms/controller/stages.h"
+#include "kubexms/controller/status_patch.h"

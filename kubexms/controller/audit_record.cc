@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "kubexms/api/creator.h"
-#include "kubexms/base/json.h"
+#include "kubexms/api/kinds/apiextensions_v1.h"
 #include "kubexms/base/utf8.h"
 
 namespace kubexms {
@@ -19,12 +19,6 @@ namespace {
 
 // What is left for the message when all else is as long as it can be.
 constexpr size_t kMaxMessageBytes = 4096;
-
-const ResourceType kCustomResourceDefinitions{.group = "apiextensions.k8s.io",
-                                              .version = "v1",
-                                              .kind = "CustomResourceDefinition",
-                                              .plural = "customresourcedefinitions",
-                                              .namespaced = false};
 
 std::string Annotation(const ObjectMeta& metadata, std::string_view name) {
   const auto found = metadata.annotations.find(name);
@@ -71,12 +65,21 @@ Asker AskerOf(const ObjectMeta& metadata, bool recorded) {
   return {.claimed = std::move(creator)};
 }
 
+Json WithRecordedCreators(Json crd) {
+  JsonObject& metadata = crd.as_object()["metadata"].as_object();
+  Json& annotations = metadata["annotations"];
+  if (!annotations.is_object()) annotations.emplace_object();
+  annotations.as_object()[kRecordCreator] = "true";
+  return crd;
+}
+
 Result<bool> RecordsCreators(Client& client, const ResourceType& resource, std::stop_token stop) {
   ASSIGN_OR_RETURN(const SharedBytes answer, client.GetPath("/version", stop));
   ASSIGN_OR_RETURN(const Json version, ParseJson(answer.view()));
   if (FindString(version, "gitVersion").find("+kubexms") == std::string_view::npos) return false;
-  const Result<DynamicObject> definition = client.Get(
-      kCustomResourceDefinitions, {"", resource.QualifiedName()}, {.stop = std::move(stop)});
+  const Result<DynamicObject> definition =
+      client.Get(ResourceType::Of<apiextensionsv1::CustomResourceDefinition>(),
+                 {"", resource.QualifiedName()}, {.stop = std::move(stop)});
   if (definition.ok()) return Annotation(definition->metadata, kRecordCreator) == "true";
   const Error& error = definition.error();
   if (error.IsNotFound() || error.IsForbidden()) return false;

@@ -15,6 +15,7 @@
 
 #include "kubexms/api/meta_v1.h"
 #include "kubexms/api/time.h"
+#include "kubexms/base/json.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/result.h"
 #include "kubexms/client/client.h"
@@ -36,6 +37,9 @@ struct Asker {
 
 // By the annotation kCreatorAnnotation. `recorded` says that the server wrote it (see below).
 Asker AskerOf(const ObjectMeta& metadata, bool recorded);
+
+// The definition of a custom resource with the annotation that has kubexms record who creates one.
+Json WithRecordedCreators(Json crd);
 
 // Whether the server records who creates objects of this resource: it is kubexms, and the
 // definition of the resource asks for it. Other servers keep nothing in an object that proves who

@@ -11,6 +11,7 @@
 #include "kubexms/base/yaml.h"
 #include "kubexms/client/kubeconfig.h"
 #include "kubexms/client/rest_client.h"
+#include "kubexms/controller/audit_record.h"
 #include "kubexms/controller/rbac.h"
 
 namespace kubexms {
@@ -70,7 +71,10 @@ void Print(const std::vector<Json>& objects) {
 void PrintManifests(const ManagerProgram& program, const Flags& flags) {
   std::vector<Json> objects;
   if (flags.print_crds) {
-    for (const TypeInfo* kind : program.kinds) objects.push_back(MakeCrd(*kind));
+    for (const TypeInfo* kind : program.kinds) {
+      Json crd = MakeCrd(*kind);
+      objects.push_back(program.record_creators ? WithRecordedCreators(std::move(crd)) : crd);
+    }
   }
   if (flags.print_rbac) {
     const RoleOptions options{.name = program.name, .name_space = flags.name_space};

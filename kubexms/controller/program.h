@@ -26,6 +26,8 @@ struct ManagerProgram {
   std::string name;  // of the program, its roles, its events and its lease
   std::string description;
   std::vector<const TypeInfo*> kinds;  // that it brings along
+  // kubexms is to record who creates objects of these kinds, as requests want it (api/creator.h).
+  bool record_creators = false;
   std::vector<Controller> controllers;
   // Adds what else there is to the manager: runnables, ready checks.
   std::function<void(Manager&)> setup;

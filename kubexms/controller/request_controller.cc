@@ -5,20 +5,9 @@
 #include <algorithm>
 #include <exception>
 
+#include "kubexms/api/kinds/apiextensions_v1.h"
 #include "kubexms/base/utf8.h"
 #include "kubexms/controller/event_recorder.h"
-
-namespace kubexms {
-
-Json MakeRequestCrd(Json crd) {
-  JsonObject& metadata = crd.as_object()["metadata"].as_object();
-  Json& annotations = metadata["annotations"];
-  if (!annotations.is_object()) annotations.emplace_object();
-  annotations.as_object()[kRecordCreator] = "true";
-  return crd;
-}
-
-}  // namespace kubexms
 
 namespace kubexms::request_internal {
 namespace {
@@ -264,6 +253,11 @@ Result<Outcome> Reconcile(Shared& shared, ReconcileContext& context, Request& re
 Result<Outcome> Deleted(Shared& shared, ReconcileContext& context) {
   if (const auto turn = shared.turns.Forget(context.key)) WakeNext(shared, context, *turn);
   return Outcome::Done();
+}
+
+std::vector<ResourceAccess> AccessToRequests(const ResourceType& type) {
+  return {{type, "", {"delete"}},
+          {ResourceType::Of<apiextensionsv1::CustomResourceDefinition>(), "", {"get"}}};
 }
 
 bool SpecOrDeletionChanged(const ObjectMeta& before, const ObjectMeta& after) {

@@ -48,7 +48,6 @@
 #include <vector>
 
 #include "kubexms/api/crd.h"
-#include "kubexms/api/creator.h"
 #include "kubexms/controller/audit_record.h"
 #include "kubexms/controller/controller.h"
 #include "kubexms/controller/object_reference.h"
@@ -90,12 +89,10 @@ concept RequestKind = Kind<T> && requires(T object) {
   { object.status } -> std::convertible_to<const RequestStatus&>;
 };
 
-// The definition of a request's kind: CrdOf(), with the annotation that has kubexms record who
-// creates one.
-Json MakeRequestCrd(Json crd);
+// The definition of a request's kind, whose creators kubexms records.
 template <RequestKind T>
 Json RequestCrdOf() {
-  return MakeRequestCrd(CrdOf<T>());
+  return WithRecordedCreators(CrdOf<T>());
 }
 
 // What an execution that did not fail came to.
@@ -176,6 +173,9 @@ struct Request {
 
 Result<Outcome> Reconcile(Shared& shared, ReconcileContext& context, Request& request);
 Result<Outcome> Deleted(Shared& shared, ReconcileContext& context);
+// What is done with requests besides reconciling them: they are deleted, and their definition says
+// whether their creators are recorded.
+std::vector<ResourceAccess> AccessToRequests(const ResourceType& type);
 // What a request is to be looked at for. Its status is not: it is written here.
 bool SpecOrDeletionChanged(const ObjectMeta& before, const ObjectMeta& after);
 // Only this very object, not one that was made anew under its name.
@@ -229,6 +229,9 @@ ControllerFor<T> RequestController(RequestOptions<T> options) {
         return {turn(request)};
       });
   controller.From(shared->wake);
+  for (ResourceAccess& access : internal::AccessToRequests(ResourceType::Of<T>())) {
+    controller.AddAccess(std::move(access));
+  }
   controller.Reconciles([shared, options](ReconcileContext& context, const T& request) {
     return internal::ReconcileTyped(*shared, options, context, request);
   });

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -368,6 +369,19 @@ TEST_F(RequestControllerTest, CountsWhatBecameOfRequests) {
   ASSERT_TRUE(Reconcile().ok());
   EXPECT_THAT(harness_.metrics.Collect(),
               HasSubstr("controller_requests_total{controller=\"test\",result=\"completed\"} 1"));
+}
+
+TEST_F(RequestControllerTest, SaysWhatItsRoleNeeds) {
+  const Controller controller = RequestController<Order>(Options());
+  const auto needs = [&](const std::string& plural, const std::string& verb) {
+    return std::any_of(controller.access().begin(), controller.access().end(),
+                       [&](const ResourceAccess& access) {
+                         return access.resource.plural == plural && access.subresource.empty() &&
+                                std::count(access.verbs.begin(), access.verbs.end(), verb) > 0;
+                       });
+  };
+  EXPECT_TRUE(needs("orders", "delete"));
+  EXPECT_TRUE(needs("customresourcedefinitions", "get"));
 }
 
 TEST_F(RequestControllerTest, FinishedOnesCanBeDeletedByHand) {
