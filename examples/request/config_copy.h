@@ -11,9 +11,7 @@
 #include "kubexms/controller/create_or_update.h"
 #include "kubexms/controller/request_controller.h"
 
-namespace config_copy {
-
-using namespace kubexms;
+namespace kubexms::config_copy {
 
 struct ConfigCopySpec : Struct {
   std::string name;
@@ -54,13 +52,16 @@ inline Result<RequestOutcome> Execute(ReconcileContext& context, ConfigCopy& req
 // `audit` may be null.
 inline Controller ConfigCopyController(AuditSink* audit) {
   return RequestController<ConfigCopy>(
-      {.controller = {.name = "config-copy", .workers = 4},
-       .times = {.expires_after = std::chrono::minutes(10)},
-       .execute = Execute,
-       // Two copies of one ConfigMap to one place: the later request has the last word.
-       .one_at_a_time =
-           [](const ConfigCopy& request) { return request.spec.to + "/" + request.spec.name; },
-       .audit = audit});
+             {.controller = {.name = "config-copy", .workers = 4},
+              .times = {.expires_after = std::chrono::minutes(10)},
+              .execute = Execute,
+              // Two copies of one ConfigMap to one place: the later request has the last word.
+              .one_at_a_time =
+                  [](const ConfigCopy& request) {
+                    return request.spec.to + "/" + request.spec.name;
+                  },
+              .audit = audit})
+      .Touches<corev1::ConfigMap>({"get", "create", "update"});
 }
 
-}  // namespace config_copy
+}  // namespace kubexms::config_copy

@@ -15,9 +15,7 @@
 #include "kubexms/controller/create_or_update.h"
 #include "kubexms/controller/stages.h"
 
-namespace website {
-
-using namespace kubexms;
+namespace kubexms::website {
 
 struct WebsiteSpec : Struct {
   std::string text;
@@ -97,4 +95,4 @@ inline Controller WebsiteController() {
                       .Add({.name = "Network", .condition = "NetworkSynced", .stages = network}));
 }
 
-}  // namespace website
+}  // namespace kubexms::website
