@@ -11,6 +11,7 @@ Command RootCommand() {
           {
               CompletionCommand(),
               CompleteCommand(),
+              NewCommand(),
               ServerCommand(),
               VersionCommand(),
           },

@@ -602,7 +602,7 @@ void LinuxContainerUser::Describe(Type<LinuxContainerUser>& type) {
 
 void ContainerUser::Describe(Type<ContainerUser>& type) {
   type.Name("io.k8s.api.core.v1.ContainerUser").Doc("Identity of a container's first process.");
-  type.Field("linux", &ContainerUser::linux, "Numeric identity on Linux nodes.");
+  type.Field("linux", &ContainerUser::linux_, "Numeric identity on Linux nodes.");
 }
 
 void ContainerStatus::Describe(Type<ContainerStatus>& type) {

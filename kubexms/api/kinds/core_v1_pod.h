@@ -378,7 +378,7 @@ struct LinuxContainerUser : Struct {
 };
 
 struct ContainerUser : Struct {
-  Optional<LinuxContainerUser> linux;
+  Optional<LinuxContainerUser> linux_;
 
   static void Describe(Type<ContainerUser>& type);
 };

@@ -1,0 +1,310 @@
+#include "kubexms/cli/scaffold.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include "kubexms/api/names.h"
+#include "kubexms/api/type.h"
+#include "kubexms/base/yaml.h"
+#include "kubexms/cli/scaffold_templates.h"
+
+namespace kubexms {
+namespace {
+
+namespace fs = std::filesystem;
+
+// So that NAME-system is a name of a namespace.
+constexpr size_t kMaxNameBytes = 63 - std::string_view("-system").size();
+constexpr size_t kMaxKindBytes = 61;  // its plural may have two more
+
+bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
+bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsWordCharacter(char c) { return IsUpper(c) || IsLower(c) || IsDigit(c) || c == '_'; }
+
+Error Wrong(std::string_view what, std::string_view value, std::string_view why) {
+  return Error::BadRequest(fmt::format("{} \"{}\": {}", what, value, why));
+}
+
+Result<void> CheckMessages(std::string_view what, std::string_view value,
+                           const Messages& messages) {
+  return messages.empty() ? Result<void>() : Wrong(what, value, messages.front());
+}
+
+// "yes" and "1.2" are names, but in a manifest they would have to be quoted.
+Result<void> CheckPlainInYaml(std::string_view what, std::string_view value) {
+  if (WriteYaml(Json(value)) == std::string(value) + "\n") return {};
+  return Wrong(what, value, "YAML takes that for something else than a name; choose another one");
+}
+
+std::string Replaced(std::string text, std::string_view from, std::string_view to) {
+  for (size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+// ---- Which templates a style has.
+
+std::set<std::string_view> FoldersOf(ScaffoldStyle style) {
+  switch (style) {
+    case ScaffoldStyle::kReconciler: return {"common", "object", "reconciler"};
+    case ScaffoldStyle::kStages: return {"common", "object", "stages"};
+  }
+  return {};
+}
+
+std::vector<ScaffoldTemplate> TemplatesOf(ScaffoldStyle style) {
+  const std::set<std::string_view> folders = FoldersOf(style);
+  std::vector<ScaffoldTemplate> templates;
+  for (const ScaffoldTemplate& file : ScaffoldTemplates()) {
+    if (folders.contains(file.path.substr(0, file.path.find('/')))) templates.push_back(file);
+  }
+  return templates;
+}
+
+bool IsCode(std::string_view path) { return path.ends_with(".h.in") || path.ends_with(".cc.in"); }
+
+// Whether `word` stands in the code of a template, by itself and not in a comment.
+bool UsesWord(std::string_view code, std::string_view word) {
+  const auto joins = [](char c) { return IsWordCharacter(c) || c == '@'; };
+  for (size_t at = code.find(word); at != code.npos; at = code.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    const bool whole =
+        (at == 0 || !joins(code[at - 1])) && (end == code.size() || !joins(code[end]));
+    const size_t line = code.rfind('\n', at) + 1;
+    const bool in_comment = code.substr(line, at - line).find("//") != code.npos;
+    if (whole && !in_comment) return true;
+  }
+  return false;
+}
+
+// ---- What is replaced in them.
+
+std::string NamespaceOf(const std::string& name) {
+  std::string result = Replaced(name, "-", "_");
+  if (!result.ends_with("_controller")) result += "_controller";
+  return result;
+}
+
+std::map<std::string, std::string> WordsOf(const ControllerScaffold& scaffold) {
+  const KindName kind{.kind = scaffold.kind};
+  return {{"@name@", scaffold.name},
+          {"@namespace@", NamespaceOf(scaffold.name)},
+          {"@group@", scaffold.group},
+          {"@version@", scaffold.version},
+          {"@Kind@", scaffold.kind},
+          {"@kind@", kind.Singular()},
+          {"@plural@", kind.Plural()},
+          {"@file@", FileNameOfKind(scaffold.kind)},
+          {"@scope@", scaffold.cluster_scoped ? "Cluster" : "Namespaced"}};
+}
+
+// Takes out the lines that are for the other scope, and the marks of the rest.
+std::string LinesForScope(std::string_view text, bool cluster_scoped) {
+  constexpr std::string_view kNamespaced = "@if-namespaced@";
+  constexpr std::string_view kCluster = "@if-cluster@";
+  const std::string_view wanted = cluster_scoped ? kCluster : kNamespaced;
+  const std::string_view other = cluster_scoped ? kNamespaced : kCluster;
+  std::string result;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end);
+    if (line.starts_with(other)) continue;
+    if (line.starts_with(wanted)) line.remove_prefix(wanted.size());
+    result += line;
+  }
+  return result;
+}
+
+// ---- Writing.
+
+Error CannotWrite(const fs::path& path, const std::error_code& error) {
+  return Error::BadRequest(fmt::format("cannot write {}: {}", path.string(), error.message()));
+}
+
+Result<void> WriteFile(const fs::path& path, const std::string& text) {
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  if (error) return CannotWrite(path.parent_path(), error);
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (file) return {};
+  return CannotWrite(path, std::error_code(errno, std::generic_category()));
+}
+
+// A directory that is removed again, unless it was renamed.
+class TemporaryDirectory {
+ public:
+  static Result<fs::path> MakeBeside(const fs::path& target) {
+    std::string path = target.string() + ".XXXXXX";
+    if (mkdtemp(path.data()) != nullptr) return fs::path(path);
+    return CannotWrite(target, std::error_code(errno, std::generic_category()));
+  }
+  explicit TemporaryDirectory(fs::path path) : path_(std::move(path)) {}
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  const fs::path path_;
+};
+
+Result<void> CheckFree(const fs::path& directory) {
+  std::error_code error;
+  const fs::file_status status = fs::status(directory, error);
+  if (status.type() == fs::file_type::not_found) return {};
+  if (error) return CannotWrite(directory, error);
+  const bool free = fs::is_directory(status) && fs::is_empty(directory, error);
+  if (free && !error) return {};
+  return Error::BadRequest(fmt::format(
+      "{} is there and not an empty directory; nothing was written", directory.string()));
+}
+
+// ---- Names.
+
+Result<void> CheckName(const std::string& name) {
+  RETURN_IF_ERROR(CheckMessages("NAME", name, ValidateDns1035Label(name)));
+  if (name.size() > kMaxNameBytes) {
+    return Wrong("NAME", name, fmt::format("must be no more than {} bytes", kMaxNameBytes));
+  }
+  return CheckPlainInYaml("NAME", name);
+}
+
+Result<void> CheckGroup(const std::string& group) {
+  RETURN_IF_ERROR(CheckMessages("--group", group, ValidateDns1123Subdomain(group)));
+  if (group.find('.') == group.npos) {
+    return Wrong("--group", group, "must be a domain with a dot, such as example.io");
+  }
+  for (const std::string_view reserved : {"k8s.io", "kubernetes.io"}) {
+    if (group == reserved || group.ends_with("." + std::string(reserved))) {
+      return Wrong("--group", group, "is reserved for Kubernetes; use a domain of yours");
+    }
+  }
+  return CheckPlainInYaml("--group", group);
+}
+
+// The length of a number without leading zeros at the beginning of `text`.
+size_t NumberLength(std::string_view text) {
+  const size_t length = std::min(text.find_first_not_of("0123456789"), text.size());
+  return length > 0 && text.front() == '0' ? 0 : length;
+}
+
+bool IsVersion(std::string_view text) {
+  if (!text.starts_with("v")) return false;
+  text.remove_prefix(1);
+  const size_t major = NumberLength(text);
+  if (major == 0) return false;
+  text.remove_prefix(major);
+  if (text.empty()) return true;
+  for (const std::string_view stability : {"alpha", "beta"}) {
+    if (!text.starts_with(stability)) continue;
+    const std::string_view number = text.substr(stability.size());
+    return !number.empty() && NumberLength(number) == number.size();
+  }
+  return false;
+}
+
+Result<void> CheckKind(const std::string& kind, ScaffoldStyle style) {
+  const bool camel = !kind.empty() && IsUpper(kind.front()) &&
+                     std::all_of(kind.begin(), kind.end(),
+                                 [](char c) { return IsUpper(c) || IsLower(c) || IsDigit(c); });
+  if (!camel) return Wrong("--kind", kind, "must be in CamelCase, such as WebSite");
+  if (kind.size() > kMaxKindBytes) {
+    return Wrong("--kind", kind, fmt::format("must be no more than {} bytes", kMaxKindBytes));
+  }
+  for (const ScaffoldTemplate& file : TemplatesOf(style)) {
+    if (IsCode(file.path) && UsesWord(file.text, kind)) {
+      return Wrong("--kind", kind,
+                   fmt::format("the project's C++ code has that name for something else; choose "
+                               "another one, such as My{}",
+                               kind));
+    }
+  }
+  const KindName names{.kind = kind};
+  for (const std::string& name : {kind, names.Singular(), names.Plural()}) {
+    RETURN_IF_ERROR(CheckPlainInYaml("--kind", name));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string FileNameOfKind(const std::string& kind) {
+  std::string name;
+  for (size_t i = 0; i < kind.size(); ++i) {
+    if (!IsUpper(kind[i])) {
+      name += kind[i];
+      continue;
+    }
+    // A word begins after a small letter, and before one: "HTTPRoute" is http_route.
+    const bool after_small = i > 0 && !IsUpper(kind[i - 1]);
+    const bool before_small = i > 0 && i + 1 < kind.size() && IsLower(kind[i + 1]);
+    if (after_small || before_small) name += '_';
+    name += static_cast<char>(kind[i] - 'A' + 'a');
+  }
+  return name;
+}
+
+Result<void> ControllerScaffold::Validate() const {
+  RETURN_IF_ERROR(CheckName(name));
+  RETURN_IF_ERROR(CheckGroup(group));
+  if (!IsVersion(version)) {
+    return Wrong("--version", version, "must be like v1, v1beta1 or v1alpha1");
+  }
+  return CheckKind(kind, style);
+}
+
+std::vector<ScaffoldFile> MakeScaffold(const ControllerScaffold& scaffold) {
+  constexpr std::string_view kSuffix = ".in";
+  const std::map<std::string, std::string> words = WordsOf(scaffold);
+  std::vector<ScaffoldFile> files;
+  for (const ScaffoldTemplate& from : TemplatesOf(scaffold.style)) {
+    std::string_view path = from.path.substr(from.path.find('/') + 1);
+    path.remove_suffix(kSuffix.size());
+    ScaffoldFile file{std::string(path), LinesForScope(from.text, scaffold.cluster_scoped)};
+    for (const auto& [word, value] : words) {
+      file.path = Replaced(std::move(file.path), word, value);
+      file.text = Replaced(std::move(file.text), word, value);
+    }
+    files.push_back(std::move(file));
+  }
+  std::sort(files.begin(), files.end(),
+            [](const ScaffoldFile& a, const ScaffoldFile& b) { return a.path < b.path; });
+  return files;
+}
+
+Result<void> WriteScaffold(const std::vector<ScaffoldFile>& files, const std::string& directory) {
+  std::error_code error;
+  fs::path target = fs::absolute(directory, error).lexically_normal();
+  if (error) return CannotWrite(directory, error);
+  if (!target.has_filename()) target = target.parent_path();  // "project/"
+  RETURN_IF_ERROR(CheckFree(target));
+  fs::create_directories(target.parent_path(), error);
+  if (error) return CannotWrite(target.parent_path(), error);
+  ASSIGN_OR_RETURN(fs::path made, TemporaryDirectory::MakeBeside(target));
+  const TemporaryDirectory temporary(std::move(made));
+  for (const ScaffoldFile& file : files) {
+    RETURN_IF_ERROR(WriteFile(temporary.path() / file.path, file.text));
+  }
+  fs::permissions(temporary.path(), fs::perms(0755), error);
+  if (!error) fs::rename(temporary.path(), target, error);
+  return error ? CannotWrite(target, error) : Result<void>();
+}
+
+}  // namespace kubexms
