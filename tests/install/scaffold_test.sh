@@ -49,7 +49,7 @@ shows "it is current again" "100% tests passed" ctest --test-dir web-sites/build
 
 # --- the image has the libraries that the program is linked with
 for library in $(objdump -p web-sites/build/web-sites | sed -n 's/ *NEEDED *//p'); do
-  package=$(dpkg -S "*/$library" | sed -n '1s/:.*//p')
+  package=$(dpkg -S "*/$("$CXX" -print-multiarch)/$library" | sed -n '1s/:.*//p')
   case $package in
     libc6 | libgcc-s1 | libstdc++6) ;;  # every image of Debian has them
     *) grep -q -w -F -e "$package" web-sites/Containerfile ||
