@@ -116,21 +116,21 @@ Result<void> RemoveChild(Run& run, const ConfigMap& parent, int i) {
       run.client().Delete<Secret>(ObjectKey::Of(there->metadata), ThisOne(there->metadata)));
 }
 
-Result<void> EnsureChildren(Run& run, const ConfigMap& parent) {
+Result<Outcome> EnsureChildren(Run& run, const ConfigMap& parent) {
   const int wanted = NumberIn(parent.data, "children");
   for (int i = 0; i < kMostChildren; ++i) {
     RETURN_IF_ERROR(i < wanted ? EnsureChild(run, parent, i) : RemoveChild(run, parent, i));
   }
   const std::string observed = fmt::format("{} × {}", wanted, TextIn(parent.data, "content"));
-  if (TextIn(parent.metadata.annotations, "observed") == observed) return {};
+  if (TextIn(parent.metadata.annotations, "observed") == observed) return Outcome::Done();
   ConfigMap changed = parent;
   changed.metadata.annotations["observed"] = observed;
   RETURN_IF_ERROR(run.client().Update(changed));
-  return {};
+  return Outcome::Done();
 }
 
 // The cache may not have all children: one may have been created without an answer.
-Result<void> RemoveChildren(Run& run, const ConfigMap& parent) {
+Result<Outcome> RemoveChildren(Run& run, const ConfigMap& parent) {
   ASSIGN_OR_RETURN(const auto children,
                    run.client().List<Secret>(ListOptions{.name_space = kNamespace}));
   for (const Secret& child : children.items) {
@@ -138,7 +138,7 @@ Result<void> RemoveChildren(Run& run, const ConfigMap& parent) {
     RETURN_IF_ERROR(IgnoreNotFound(
         run.client().Delete<Secret>(ObjectKey::Of(child.metadata), ThisOne(child.metadata))));
   }
-  return {};
+  return Outcome::Done();
 }
 
 Controller Parents(Observer& observer) {
@@ -148,12 +148,11 @@ Controller Parents(Observer& observer) {
         Run run(context, observer, "parents");
         const auto parent = run.Cached<ConfigMap>(context.key);
         if (parent == nullptr) return Outcome::Done();
-        RETURN_IF_ERROR(WithFinalizer(
+        return WithFinalizer(
             run.client(), *parent, kFinalizer,
             {.apply = [&](const ConfigMap& stored) { return EnsureChildren(run, stored); },
              .cleanup = [&](const ConfigMap& stored) { return RemoveChildren(run, stored); }},
-            context.stop));
-        return Outcome::Done();
+            context.stop);
       });
 }
 
