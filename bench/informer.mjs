@@ -1,0 +1,46 @@
+// The informer of @kubernetes/client-node, measured: prints one line of JSON.
+//
+// usage: node --expose-gc informer.mjs FOLDER_OF_NODE_MODULES KUBECONFIG WRITES
+
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const [modules, kubeconfig, writes] = process.argv.slice(2);
+const library = path.join(modules, '@kubernetes/client-node/dist/index.js');
+const k8s = await import(pathToFileURL(library));
+
+const config = new k8s.KubeConfig();
+config.loadFromFile(kubeconfig);
+const core = config.makeApiClient(k8s.CoreV1Api);
+const memory = () => {
+  global.gc();
+  return process.memoryUsage().rss;
+};
+
+const before = memory();
+const informer = k8s.makeInformer(
+  config, '/api/v1/configmaps', () => core.listConfigMapForAllNamespaces());
+let changed = () => {};
+informer.on('update', (object) => changed(object));
+informer.on('error', (error) => { throw error; });
+const begin = performance.now();
+await informer.start();
+const sync_ms = performance.now() - begin;
+const objects = informer.list().length;
+const bytes_per_object = (memory() - before) / objects;
+
+const latencies = [];
+for (let i = 0; i < Number(writes); ++i) {
+  const seen = new Promise((resolve) => { changed = resolve; });
+  const start = performance.now();
+  await core.patchNamespacedConfigMap(
+    { namespace: 'default', name: 'latency', body: { data: { round: `node-${i}` } } },
+    k8s.setHeaderOptions('Content-Type', k8s.PatchStrategy.MergePatch));
+  await seen;
+  latencies.push((performance.now() - start) * 1000);
+}
+latencies.sort((a, b) => a - b);
+const at = (fraction) => latencies[Math.floor(latencies.length * fraction)];
+console.log(JSON.stringify(
+  { sync_ms, objects, bytes_per_object, p50_us: at(0.5), p99_us: at(0.99) }));
+process.exit(0);
