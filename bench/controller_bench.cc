@@ -191,7 +191,7 @@ class NotingManager {
 
   // Reconciles a second, while everything is reconciled once.
   double FirstReconciles() {
-    while (reconciles_ == 0) std::this_thread::yield();
+    while (reconciles_ == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
     const auto start = SteadyClock::now();
     while (reconciles_ < kObjects) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return reconciles_ / SecondsSince(start);
@@ -204,8 +204,9 @@ class NotingManager {
       const std::string body = fmt::format(R"({{"data":{{"round":"{}"}}}})", i);
       const auto start = SteadyClock::now();
       (void)client_.Patch<ConfigMap>(kLatency, {.body = body}).value();
-      while (seen_ < i) std::this_thread::yield();
-      seconds.push_back(std::chrono::duration<double>(seen_at_.load() - start).count());
+      MutexLock lock(mutex_);
+      while (seen_ < i) changed_.Wait(mutex_);
+      seconds.push_back(std::chrono::duration<double>(seen_at_ - start).count());
     }
     return Percentiles(std::move(seconds));
   }
@@ -215,10 +216,13 @@ class NotingManager {
     ++reconciles_;
     const auto round = map.data.find("round");
     if (context.key != kLatency || round == map.data.end()) return Outcome::Done();
+    const auto now = SteadyClock::now();
     const int number = std::atoi(round->second.c_str());
+    MutexLock lock(mutex_);
     if (number <= seen_) return Outcome::Done();
-    seen_at_ = SteadyClock::now();
+    seen_at_ = now;
     seen_ = number;
+    changed_.NotifyAll();
     return Outcome::Done();
   }
 
@@ -226,8 +230,10 @@ class NotingManager {
   SystemClock clock_;
   SystemRandom random_;
   std::atomic<int> reconciles_ = 0;
-  std::atomic<int> seen_ = 0;
-  std::atomic<SteadyClock::time_point> seen_at_;
+  Mutex mutex_;
+  CondVar changed_;
+  int seen_ GUARDED_BY(mutex_) = 0;
+  SteadyClock::time_point seen_at_ GUARDED_BY(mutex_);
   Manager manager_{{.client = &client_, .clock = &clock_, .random = &random_}};
   std::jthread thread_;
 };
