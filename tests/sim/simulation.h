@@ -24,7 +24,7 @@ struct SimulationOptions {
   uint64_t seed = 1;
   // More than one: they elect a leader, and a stranger takes part.
   int processes = 1;
-  int faults = 12;
+  int faults = 8;
 };
 
 class Simulation {
