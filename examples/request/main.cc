@@ -4,8 +4,10 @@
 //   request &
 //   kubectl create configmap fonts --from-literal=size=12
 //   kubectl apply -f - <<END
-//   {apiVersion: example.io/v1, kind: ConfigCopy, metadata: {name: fonts},
-//    spec: {name: fonts, to: kube-public}}
+//   apiVersion: example.io/v1
+//   kind: ConfigCopy
+//   metadata: {name: fonts}
+//   spec: {name: fonts, to: kube-public}
 //   END
 //   kubectl wait --for=jsonpath='{.status.phase}'=Completed configcopy/fonts
 

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# examples/stages and examples/request as their users run them.
+source "$(dirname "$0")/harness.sh" "$1"
+stages=$2 request=$3
+
+programs=()
+end_programs() { for program in "${programs[@]}"; do kill -KILL "$program" 2>/dev/null || true; done; }
+trap 'end_programs; finish' EXIT
+start() {
+  "$1" --set endpointsAddress=127.0.0.1:0 2>"$work/$(basename "$1").log" &
+  programs+=($!)
+}
+
+start_server
+cd "$work"  # where the request's records go
+
+# --- stages
+"$stages" --print-crds | kubectl apply -f - >/dev/null
+start "$stages"
+printf 'apiVersion: example.io/v1\nkind: Website\nmetadata: {name: home}\nspec: {text: hi}\n' |
+  kubectl apply -f - >/dev/null
+shows "all stages succeed" "condition met" \
+  kubectl wait --for=condition=Ready website/home --timeout=30s
+shows "each has its condition" "True" \
+  kubectl get website home --output 'jsonpath={.status.conditions[*].status}'
+kubectl delete website home --timeout=30s >/dev/null
+refuses "it cleans up before it goes" "not found" kubectl get website home
+
+# --- a request
+"$request" --print-crds | kubectl apply -f - >/dev/null
+start "$request"
+kubectl create configmap fonts --from-literal=size=12 >/dev/null
+# ask NAME TO
+ask() {
+  printf 'apiVersion: example.io/v1\nkind: ConfigCopy\nmetadata: {name: %s}\nspec: {name: fonts, to: %s}\n' \
+    "$1" "$2" | kubectl apply -f - >/dev/null
+}
+ask fonts kube-public
+# is PHASE NAME
+is() { [ "$(kubectl get configcopy "$2" --output 'jsonpath={.status.phase}')" = "$1" ]; }
+eventually "it is executed" is Completed fonts
+expect "what was asked for is done" 12 \
+  "$(kubectl get configmap fonts --namespace kube-public --output 'jsonpath={.data.size}')"
+ask nowhere default
+eventually "what cannot work fails" is Failed nowhere
+shows "and says why" "must be another namespace" kubectl get configcopy nowhere -o yaml
+shows "both are in the table" "Completed" kubectl get configcopies
+expect "there is a record of each" 2 "$(wc -l <config-copy.log)"
+shows "with who asked, as the server knows them" \
+  "$(openssl x509 -in "$work/data/pki/admin.crt" -noout -subject -nameopt multiline |
+    sed -n 's/ *commonName *= //p')" cat config-copy.log
+expect "which is private" 600 "$(stat --format=%a config-copy.log)"
+echo "all passed"
