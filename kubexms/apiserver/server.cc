@@ -122,6 +122,7 @@ class ApiServer::Impl {
   std::string url() const {
     return fmt::format("https://{}:{}", ReachableAddress(options_.bind_address), port());
   }
+  const std::string& authority_pem() const { return credentials_.authority_pem; }
   const std::string& kubeconfig() const { return kubeconfig_; }
   const std::string& kubeconfig_path() const { return kubeconfig_path_; }
 
@@ -315,6 +316,7 @@ Result<void> ApiServer::CompactNow() { return impl_->CompactNow(); }
 void ApiServer::DropWatches() { impl_->DropWatches(); }
 uint16_t ApiServer::port() const { return impl_->port(); }
 std::string ApiServer::url() const { return impl_->url(); }
+const std::string& ApiServer::authority_pem() const { return impl_->authority_pem(); }
 const std::string& ApiServer::kubeconfig() const { return impl_->kubeconfig(); }
 const std::string& ApiServer::kubeconfig_path() const { return impl_->kubeconfig_path(); }
 

@@ -90,6 +90,8 @@ class ApiServer {
   uint16_t port() const;
   // "https://127.0.0.1:6443".
   std::string url() const;
+  // The certificates by which clients know the server.
+  const std::string& authority_pem() const;
   // Of the administrator, as written to the file.
   const std::string& kubeconfig() const;
   const std::string& kubeconfig_path() const;

@@ -2,14 +2,17 @@
 
 #include <iostream>
 #include <ostream>
+#include <thread>
 
 #include "kubexms/apiserver/server.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/log.h"
+#include "kubexms/base/random.h"
 #include "kubexms/base/small_file.h"
 #include "kubexms/base/stop.h"
 #include "kubexms/base/yaml.h"
 #include "kubexms/cli/commands.h"
+#include "kubexms/cli/server_controllers.h"
 #include "kubexms/net/listen_address.h"
 
 namespace kubexms {
@@ -64,9 +67,22 @@ Result<void> ReadStore(const Invocation& call, ApiServerOptions& options) {
   return read("etcd-key", options.etcd->private_key);
 }
 
+// Runs the server, and the controllers while it serves: they end before it does.
+void RunAll(ApiServer& server, ServerControllersOptions options, const std::stop_token& stop) {
+  if (options.controllers.empty()) return server.Run(stop);
+  std::stop_source server_stop;
+  ServerControllers controllers(std::move(options), server);
+  const std::jthread running([&] {
+    controllers.Run(stop);
+    server_stop.request_stop();
+  });
+  server.Run(server_stop.get_token());
+}
+
 Result<ExitCode> RunServer(const Invocation& call) {
   const StopSignals signals;
   static SystemClock clock;
+  static SystemRandom random;
   static FileLogSink sink;
   const Logger log({.sink = &sink, .clock = &clock});
   ApiServerOptions options{.data_directory = call.Value("data-dir"),
@@ -82,12 +98,17 @@ Result<ExitCode> RunServer(const Invocation& call) {
   }
   RETURN_IF_ERROR(ReadBind(call.Value("bind"), options));
   RETURN_IF_ERROR(ReadStore(call, options));
+  ServerControllersOptions controllers{
+      .elect_leader = options.etcd.has_value(), .clock = &clock, .random = &random, .log = log};
+  const auto selected = SelectControllers(call.Value("controllers"));
+  if (!selected.ok()) return selected.error().WithContext("--controllers");
+  controllers.controllers = *selected;
   ASSIGN_OR_RETURN(const std::unique_ptr<ApiServer> server, ApiServer::Create(std::move(options)));
   call.err() << fmt::format(
       "Serving the Kubernetes API at {}\n\n  export KUBECONFIG={}\n"
       "  kubectl get namespaces\n\nStop with Ctrl-C.\n",
       server->url(), server->kubeconfig_path());
-  server->Run(signals.token());
+  RunAll(*server, std::move(controllers), signals.token());
   return ExitCode::kDone;
 }
 
@@ -100,7 +121,9 @@ Command ServerCommand() {
       .description =
           "Runs a Kubernetes API server. Keys, certificates and everything that is stored live in\n"
           "the data directory; on the first start they are made. The administrator's kubeconfig\n"
-          "is written there, too, as admin.kubeconfig. SIGTERM and Ctrl-C stop it cleanly.",
+          "is written there, too, as admin.kubeconfig. The built-in controllers run with it. "
+          "SIGTERM\n"
+          "and Ctrl-C stop it cleanly.",
       .flags = {{.name = "data-dir",
                  .value = "DIR",
                  .doc = "keys, certificates, stored objects, audit log",
@@ -123,6 +146,10 @@ Command ServerCommand() {
                  .value = "RANGE",
                  .doc = "addresses of Services",
                  .fallback = "10.96.0.0/12"},
+                {.name = "controllers",
+                 .value = "LIST",
+                 .doc = "built-in controllers to run: *, names, -name for all but that one, none",
+                 .fallback = "*"},
                 {.name = "token-file",
                  .value = "FILE",
                  .doc = "static tokens, lines of token,user,uid,\"group1,group2\""},

@@ -96,6 +96,10 @@ class Controller {
   void AddPrecondition(Precondition condition) { preconditions_.push_back(std::move(condition)); }
   void AddPredecessor(std::string controller) { predecessors_.push_back(std::move(controller)); }
   void SetReconcile(ReconcileFunction reconcile) { reconcile_ = std::move(reconcile); }
+  // What reconciles are given as their client, instead of the manager's: for controllers that act
+  // as a user of their own. Caches are filled by the manager's client all the same. It must outlive
+  // the manager.
+  void SetClient(Client* client) { client_ = client; }
   // Makes the controller one of these objects: they are what is reconciled. Before AddRule().
   void SetFor(WatchRule rule);
   void AddForPredicate(Predicate predicate);
@@ -110,6 +114,8 @@ class Controller {
   const std::vector<Precondition>& preconditions() const { return preconditions_; }
   const std::vector<std::string>& predecessors() const { return predecessors_; }
   const ReconcileFunction& reconcile() const { return reconcile_; }
+  // Null: the manager's.
+  Client* client() const { return client_; }
 
   // Everything that is wrong with the description.
   Result<void> Validate() const;
@@ -124,6 +130,7 @@ class Controller {
   std::vector<Precondition> preconditions_;
   std::vector<std::string> predecessors_;
   ReconcileFunction reconcile_;
+  Client* client_ = nullptr;
 };
 
 // The mappers that every controller needs.

@@ -28,6 +28,13 @@ class InterceptedClient final : public Client {
     intercept_ = std::move(intercept);
   }
 
+  // The same for paths outside the resources.
+  using InterceptPath = std::function<Result<SharedBytes>(Client& server, std::string_view path)>;
+  void SetPath(InterceptPath intercept) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    intercept_path_ = std::move(intercept);
+  }
+
   // "get", "update", "patch status" … of every request since the last call.
   std::vector<std::string> TakeVerbs() EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
@@ -52,14 +59,21 @@ class InterceptedClient final : public Client {
   Result<std::unique_ptr<ObjectWatch>> OpenWatch(const ClientRequest& request) override {
     return server_.OpenWatch(request);
   }
-  Result<SharedBytes> GetPath(std::string_view path, std::stop_token stop) override {
-    return server_.GetPath(path, std::move(stop));
+  Result<SharedBytes> GetPath(std::string_view path, std::stop_token stop) override
+      EXCLUDES(mutex_) {
+    InterceptPath intercept;
+    {
+      MutexLock lock(mutex_);
+      intercept = intercept_path_;
+    }
+    return intercept ? intercept(server_, path) : server_.GetPath(path, std::move(stop));
   }
 
  private:
   Client& server_;
   Mutex mutex_;
   Intercept intercept_ GUARDED_BY(mutex_);
+  InterceptPath intercept_path_ GUARDED_BY(mutex_);
   std::vector<std::string> verbs_ GUARDED_BY(mutex_);
 };
 

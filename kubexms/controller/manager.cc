@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <set>
 #include <thread>
 
@@ -104,6 +105,8 @@ class Manager::Impl {
   void EndEvents();
   Result<void> StartCaches(std::stop_token stop);
   void EndCaches();
+  // The client of the controller, whose writes the caches know of at once.
+  Client& ClientOf(const Controller& controller);
   Result<void> StartRunnables(std::stop_token stop);
   void EndRunnables();
 
@@ -118,6 +121,7 @@ class Manager::Impl {
   // Remembers the first error, and ends everything.
   void Fail(const Error& error) EXCLUDES(mutex_);
 
+  std::deque<CacheAwareClient> own_clients_;                // of controllers that have their own
   std::vector<std::unique_ptr<ControllerRunner>> runners_;  // constant from StartCaches() on
   std::unique_ptr<ManagerEndpoints> endpoints_;
   std::unique_ptr<HttpServer> server_;
@@ -250,9 +254,10 @@ void Manager::Impl::EndEvents() { events_thread_ = {}; }
 Result<void> Manager::Impl::StartCaches(std::stop_token stop) {
   for (const Controller& controller : controllers_) {
     runners_.push_back(std::make_unique<ControllerRunner>(
-        controller, ControllerRunner::Environment{
-                        client_, informers_, events_, *options_.clock, *options_.random, metrics_,
-                        options_.log.Named("controller").Named(controller.options().name)}));
+        controller,
+        ControllerRunner::Environment{
+            ClientOf(controller), informers_, events_, *options_.clock, *options_.random, metrics_,
+            options_.log.Named("controller").Named(controller.options().name)}));
     runners_.back()->Prepare();
   }
   prepared_ = true;
@@ -268,6 +273,11 @@ Result<void> Manager::Impl::StartCaches(std::stop_token stop) {
       "the first lists took longer than {}: is the server reachable, and may this user list and "
       "watch what the controllers watch?",
       Duration(options_.sync_timeout).ToString()));
+}
+
+Client& Manager::Impl::ClientOf(const Controller& controller) {
+  if (controller.client() == nullptr) return client_;
+  return own_clients_.emplace_back(*controller.client(), informers_);
 }
 
 void Manager::Impl::EndCaches() { caches_thread_ = {}; }

@@ -100,6 +100,23 @@ TEST_F(ManagerTest, ReconcilesWhatIsThereWhatComesAndWhatItOwns) {
   EXPECT_TRUE(Stop().ok());
 }
 
+TEST_F(ManagerTest, AControllerMayActAsAUserOfItsOwn) {
+  const std::unique_ptr<Client> nobody = server_.NewClient({.name = "nobody"});
+  std::atomic<bool> forbidden = false;
+  auto maps = Maps();
+  maps.SetClient(nobody.get());
+  manager_.Add(maps.Owns<Secret>().Reconciles(
+      [&](ReconcileContext& context, const ConfigMap& map) -> Result<Outcome> {
+        const Result<Outcome> made = MakeSecret(context, map);
+        if (!made.ok() && made.error().IsForbidden()) forbidden = true;
+        return Outcome::Done();
+      }));
+  Start();
+  ASSERT_TRUE(Create("a"));
+  EXPECT_TRUE(Eventually([&] { return forbidden.load(); }));
+  EXPECT_TRUE(Stop().ok());
+}
+
 TEST_F(ManagerTest, WatchedObjectsReconcileWhatTheyConcern) {
   Mutex mutex;
   std::vector<std::string> reasons;

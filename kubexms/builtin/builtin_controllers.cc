@@ -1,0 +1,111 @@
+#include "kubexms/builtin/builtin_controllers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <set>
+
+#include "kubexms/builtin/root_ca_controller.h"
+#include "kubexms/builtin/service_account_controller.h"
+
+namespace kubexms {
+namespace {
+
+void AddController(Controller controller, Client& client, Manager& manager) {
+  controller.SetClient(&client);
+  manager.Add(std::move(controller));
+}
+
+void AddNamespaces(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
+  AddController(NamespaceController(environment.namespaces), client, manager);
+}
+
+void AddServiceAccounts(Manager& manager, const BuiltinEnvironment&, Client& client) {
+  AddController(ServiceAccountController(), client, manager);
+}
+
+void AddRootCa(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
+  AddController(RootCaController(environment.authority_pem), client, manager);
+}
+
+void AddGarbageCollector(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
+  const auto collector = std::make_shared<GarbageCollector>(
+      environment.garbage_collector,
+      GarbageCollector::Environment{.client = client,
+                                    .informers = manager.informers(),
+                                    .events = manager.events(),
+                                    .clock = *environment.clock,
+                                    .metrics = &manager.metrics(),
+                                    .log = environment.log.Named("garbage-collector")});
+  manager.Add(Runnable{.name = "garbage-collector-controller",
+                       .run = [collector](std::stop_token stop) { return collector->Run(stop); }});
+}
+
+constexpr std::array<BuiltinController, 4> kControllers = {{
+    {"garbage-collector-controller", "generic-garbage-collector", AddGarbageCollector},
+    {"namespace-controller", "namespace-controller", AddNamespaces},
+    {"root-ca-certificate-publisher-controller", "root-ca-cert-publisher", AddRootCa},
+    {"serviceaccount-controller", "service-account-controller", AddServiceAccounts},
+}};
+
+std::vector<std::string_view> Split(std::string_view list) {
+  std::vector<std::string_view> words;
+  while (!list.empty()) {
+    const size_t comma = list.find(',');
+    if (comma != 0) words.push_back(list.substr(0, comma));
+    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+  }
+  return words;
+}
+
+Error NoSuchController(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const BuiltinController& controller : kControllers) names.push_back(controller.name);
+  return Error::BadRequest(
+      fmt::format("there is no controller \"{}\"; there are {}", name, fmt::join(names, ", ")));
+}
+
+bool Exists(std::string_view name) {
+  return std::any_of(kControllers.begin(), kControllers.end(),
+                     [&](const BuiltinController& other) { return other.name == name; });
+}
+
+}  // namespace
+
+std::span<const BuiltinController> BuiltinControllers() { return kControllers; }
+
+Result<std::vector<const BuiltinController*>> SelectControllers(std::string_view list) {
+  bool all = false;
+  std::set<std::string_view> on;
+  std::set<std::string_view> off;
+  for (std::string_view word : Split(list)) {
+    if (word == "none") continue;
+    if (word == "*") {
+      all = true;
+      continue;
+    }
+    std::set<std::string_view>& words = word.starts_with('-') ? off : on;
+    if (word.starts_with('-')) word.remove_prefix(1);
+    if (!Exists(word)) return NoSuchController(word);
+    words.insert(word);
+  }
+  std::vector<const BuiltinController*> selected;
+  for (const BuiltinController& controller : kControllers) {
+    const bool wanted = on.contains(controller.name) || (all && !off.contains(controller.name));
+    if (wanted) selected.push_back(&controller);
+  }
+  return selected;
+}
+
+void AddBuiltinControllers(const std::vector<const BuiltinController*>& controllers,
+                           const BuiltinEnvironment& environment, Manager& manager) {
+  for (const BuiltinController* controller : controllers) {
+    Client* client =
+        environment.client_of ? environment.client_of(controller->account) : &manager.client();
+    controller->add(manager, environment, *client);
+  }
+}
+
+}  // namespace kubexms

@@ -1,0 +1,51 @@
+#pragma once
+
+// The built-in controllers in one table: their names, who they act as, and how they are made. What
+// `--controllers` lists are these names, which are those of kube-controller-manager.
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexms/base/clock.h"
+#include "kubexms/base/log.h"
+#include "kubexms/builtin/garbage_collector.h"
+#include "kubexms/builtin/namespace_controller.h"
+#include "kubexms/controller/manager.h"
+
+namespace kubexms {
+
+struct BuiltinEnvironment {
+  // Borrowed; it must outlive the manager.
+  Clock* clock = nullptr;
+  Logger log;
+  // The client that acts as this ServiceAccount of kube-system, which has the role that the
+  // controller needs; it must outlive the manager. Empty: everything acts as the manager does.
+  std::function<Client*(std::string_view account)> client_of;
+  // By which clients know the API server.
+  std::string authority_pem;
+
+  NamespaceControllerOptions namespaces;
+  GarbageCollectorOptions garbage_collector;
+};
+
+struct BuiltinController {
+  std::string_view name;
+  std::string_view account;
+  // `client` is what it acts through.
+  void (*add)(Manager& manager, const BuiltinEnvironment& environment, Client& client);
+};
+
+std::span<const BuiltinController> BuiltinControllers();
+
+// Those that a list means: "*" is all, "name" is one more, "-name" is one less; "none" and the
+// empty list are none. The error names what there is.
+Result<std::vector<const BuiltinController*>> SelectControllers(std::string_view list);
+
+// Adds them to the manager, before it runs.
+void AddBuiltinControllers(const std::vector<const BuiltinController*>& controllers,
+                           const BuiltinEnvironment& environment, Manager& manager);
+
+}  // namespace kubexms

@@ -1,0 +1,66 @@
+#include "kubexms/builtin/builtin_controllers.h"
+
+#include "kubexms/builtin/builtin_fixture_test.h"
+
+namespace kubexms {
+namespace {
+
+using corev1::ConfigMap;
+using corev1::Namespace;
+using corev1::ServiceAccount;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::vector<std::string> Selected(std::string_view list) {
+  std::vector<std::string> names;
+  const auto selected = SelectControllers(list);
+  if (!selected.ok()) return {selected.error().message()};
+  for (const BuiltinController* controller : *selected) names.emplace_back(controller->name);
+  return names;
+}
+
+TEST(SelectControllersTest, TakesAllSomeAndNone) {
+  EXPECT_EQ(Selected("*").size(), BuiltinControllers().size());
+  EXPECT_EQ(Selected("*,-namespace-controller").size(), BuiltinControllers().size() - 1);
+  EXPECT_THAT(Selected("namespace-controller,serviceaccount-controller"),
+              ElementsAre("namespace-controller", "serviceaccount-controller"));
+  EXPECT_THAT(Selected(""), ElementsAre());
+  EXPECT_THAT(Selected("none"), ElementsAre());
+}
+
+TEST(SelectControllersTest, ErrorsNameWhatThereIs) {
+  EXPECT_THAT(Selected("*,nonsense"),
+              ElementsAre(HasSubstr("\"nonsense\"; there are garbage-collector-controller, ")));
+}
+
+TEST_F(BuiltinTest, EveryNamespaceHasItsServiceAccountAndAuthority) {
+  Start();
+  MakeNamespace("a");
+  const auto has_both = [&](const std::string& name_space) {
+    const auto map = client().Get<ConfigMap>({name_space, "kube-root-ca.crt"});
+    return client().Get<ServiceAccount>({name_space, "default"}).ok() && map.ok() &&
+           map->data == StringMap{{"ca.crt", "the authority"}};
+  };
+  for (const char* name_space : {"default", "kube-system", "a"}) {
+    EXPECT_TRUE(Eventually([&] { return has_both(name_space); })) << name_space;
+  }
+  ASSERT_TRUE(client().Delete<ServiceAccount>({"a", "default"}).ok());
+  ASSERT_TRUE(client().Delete<ConfigMap>({"a", "kube-root-ca.crt"}).ok());
+  EXPECT_TRUE(Eventually([&] { return has_both("a"); }));
+  ASSERT_TRUE(
+      client().Patch<ConfigMap>({"a", "kube-root-ca.crt"}, {.body = R"({"data":{"x":"y"}})"}).ok());
+  EXPECT_TRUE(Eventually([&] { return has_both("a"); }));
+}
+
+TEST_F(BuiltinTest, TheyDoNotHinderTheEndOfANamespace) {
+  Start();
+  for (int i = 0; i < 3; ++i) {
+    MakeNamespace("a");
+    ASSERT_TRUE(Eventually([&] { return client().Get<ServiceAccount>({"a", "default"}).ok(); }));
+    ASSERT_TRUE(client().Delete<Namespace>({"", "a"}).ok());
+    ASSERT_TRUE(Eventually([&] { return !NamespaceExists("a"); }));
+  }
+}
+
+}  // namespace
+}  // namespace kubexms

@@ -1,0 +1,149 @@
+#pragma once
+
+// For tests of built-in controllers: a real server, and a manager that runs them as `kubexms
+// server` does, each as the user of its role.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/apiserver/test_server.h"
+#include "kubexms/base/random.h"
+#include "kubexms/builtin/builtin_controllers.h"
+#include "kubexms/controller/eventually_test.h"
+#include "kubexms/controller/intercepted_client_test.h"
+
+namespace kubexms {
+
+class BuiltinTest : public ::testing::Test {
+ protected:
+  ~BuiltinTest() override { Stop(); }
+
+  // Runs the controllers of this list until Stop() or the end of the test.
+  void Start(std::string_view controllers = "*") {
+    const auto selected = SelectControllers(controllers);
+    ASSERT_TRUE(selected.ok()) << selected.error().message();
+    const Logger log({.level = LogLevel::kDebug, .sink = &log_, .clock = &clock_});
+    if (manager_client_ == nullptr) {
+      manager_client_ = server_.NewClient(
+          {.name = "system:kube-controller-manager", .groups = {"system:authenticated"}});
+    }
+    manager_ = std::make_unique<Manager>(ManagerOptions{.name = "test",
+                                                        .client = manager_client_.get(),
+                                                        .clock = &clock_,
+                                                        .random = &random_,
+                                                        .log = log});
+    AddBuiltinControllers(*selected,
+                          {.clock = &clock_,
+                           .log = log,
+                           .client_of = [this](auto account) { return &ClientOf(account); },
+                           .authority_pem = "the authority"},
+                          *manager_);
+    thread_ = std::jthread([this](std::stop_token stop) {
+      const Result<void> ended = manager_->Run(std::move(stop));
+      EXPECT_TRUE(ended.ok()) << ended.error().message();
+    });
+  }
+  void Stop() {
+    thread_ = {};
+    manager_ = nullptr;
+  }
+
+  // What the controller with this ServiceAccount acts through.
+  InterceptedClient& ClientOf(std::string_view account) {
+    Account& known = accounts_[std::string(account)];
+    if (known.client == nullptr) {
+      known.client = server_.NewClient(
+          {.name = "system:serviceaccount:kube-system:" + std::string(account),
+           .groups = {"system:serviceaccounts", "system:serviceaccounts:kube-system",
+                      "system:authenticated"}});
+      known.intercepted = std::make_unique<InterceptedClient>(*known.client);
+    }
+    return *known.intercepted;
+  }
+
+  Client& client() { return server_.client(); }
+
+  void MakeNamespace(const std::string& name) {
+    corev1::Namespace object;
+    object.metadata.name = name;
+    const auto created = client().Create(object);
+    ASSERT_TRUE(created.ok()) << created.error().message();
+  }
+  bool NamespaceExists(const std::string& name) {
+    return client().Get<corev1::Namespace>({"", name}).ok();
+  }
+
+  static corev1::ConfigMap MapOf(const ObjectKey& key) {
+    corev1::ConfigMap map;
+    map.metadata.namespace_ = key.name_space;
+    map.metadata.name = key.name;
+    return map;
+  }
+  corev1::ConfigMap Make(const corev1::ConfigMap& map) {
+    const auto created = client().Create(map);
+    EXPECT_TRUE(created.ok()) << created.error().message();
+    return created.ok() ? *created : map;
+  }
+  bool Exists(const ObjectKey& key) { return client().Get<corev1::ConfigMap>(key).ok(); }
+  bool EventuallyGone(const ObjectKey& key) {
+    return Eventually([&] { return !Exists(key); });
+  }
+
+  // Makes the kind Widget of the group example.com, and waits until the server has it.
+  void DefineWidgets() {
+    const auto definition = ParseJson(R"({"apiVersion":"apiextensions.k8s.io/v1",
+        "kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},
+        "spec":{"group":"example.com","scope":"Namespaced",
+        "names":{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"},
+        "versions":[{"name":"v1","served":true,"storage":true,
+        "schema":{"openAPIV3Schema":{"type":"object"}}}]}})");
+    const auto made =
+        client().Create(kDefinitions, DynamicObject::FromJson(definition.value()).value());
+    ASSERT_TRUE(made.ok()) << made.error().message();
+  }
+  DynamicObject MakeWidget(const ObjectKey& key, std::vector<OwnerReference> owners = {},
+                           std::vector<std::string> finalizers = {}) {
+    DynamicObject widget{.api_version = "example.com/v1", .kind = "Widget"};
+    widget.metadata.namespace_ = key.name_space;
+    widget.metadata.name = key.name;
+    widget.metadata.owner_references = std::move(owners);
+    widget.metadata.finalizers = std::move(finalizers);
+    const auto made = client().Create(kWidgets, widget);
+    EXPECT_TRUE(made.ok()) << made.error().message();
+    return made.ok() ? *made : widget;
+  }
+  bool WidgetExists(const ObjectKey& key) { return client().Get(kWidgets, key).ok(); }
+
+  inline static const ResourceType kDefinitions{.group = "apiextensions.k8s.io",
+                                                .version = "v1",
+                                                .kind = "CustomResourceDefinition",
+                                                .plural = "customresourcedefinitions",
+                                                .namespaced = false};
+  inline static const ResourceType kWidgets{
+      .group = "example.com", .version = "v1", .kind = "Widget", .plural = "widgets"};
+
+  struct Account {
+    std::unique_ptr<Client> client;
+    std::unique_ptr<InterceptedClient> intercepted;
+  };
+
+  TestServer server_;
+  SystemClock clock_;
+  SystemRandom random_;
+  CapturingLogSink log_;
+  std::unique_ptr<Client> manager_client_;
+  std::map<std::string, Account> accounts_;
+  std::unique_ptr<Manager> manager_;
+  std::jthread thread_;
+};
+
+}  // namespace kubexms
