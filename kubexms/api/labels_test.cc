@@ -188,7 +188,7 @@ rc::Gen<std::string> AnyName() {
 rc::Gen<std::string> AnyRequirement() {
   return rc::gen::exec([] {
     const auto value = rc::gen::element<std::string>("", "a", "b", "c", "in", "notin", "12", "x_y");
-    const std::string key = *AnyName();
+    std::string key = *AnyName();
     const auto op = *rc::gen::element<std::string>("", "!", "=", "==", "!=", " = ", ">", "<",
                                                    " in (", " notin ( ");
     if (op.empty()) return key;

@@ -185,7 +185,7 @@ class LocalTransport final : public Transport {
   Result<int> Execute(const Execution& execution) override {
     LocalProcess process;
     RETURN_IF_ERROR(process.Start(execution.command_line));
-    const Result<int> exit_code = process.Wait(execution);
+    Result<int> exit_code = process.Wait(execution);
     MutexLock lock(mutex_);
     std::erase_if(abandoned_, [](pid_t left) { return ::waitpid(left, nullptr, WNOHANG) != 0; });
     if (process.abandoned()) abandoned_.push_back(*process.abandoned());

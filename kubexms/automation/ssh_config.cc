@@ -44,7 +44,7 @@ std::string TakeKeyword(std::string_view& line) {
   }
   line.remove_prefix(begin);
   const size_t end = std::min(line.find_first_of(" \t\r="), line.size());
-  const std::string keyword = Lower(line.substr(0, end));
+  std::string keyword = Lower(line.substr(0, end));
   line.remove_prefix(end);
   const size_t value = line.find_first_not_of(kSpace);
   if (value != std::string_view::npos && line[value] == '=') line.remove_prefix(value + 1);

@@ -160,7 +160,7 @@ void ValidateResourceName(const Field& amount, std::string_view name) {
 
 Result<Quantity> ValidateAmount(const Field& amount, std::string_view name) {
   ValidateResourceName(amount, name);
-  const Result<Quantity> quantity = Quantity::Parse(amount.Text());
+  Result<Quantity> quantity = Quantity::Parse(amount.Text());
   if (!quantity.ok()) return quantity;
   if (quantity->Sign() < 0) amount.Invalid("must be greater than or equal to 0");
   if (!IsStandardResource(name) && !quantity->AsInt64()) amount.Invalid("must be an integer");
