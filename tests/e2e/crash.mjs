@@ -192,7 +192,10 @@ async function round(server, writers, watchers) {
 async function main() {
   const directory = temporaryDirectory();
   const etcd = flags.store === 'etcd' ? await startEtcd(directory) : undefined;
-  const server = new Server(kubexms, directory, etcd ? [`--store=etcd://${etcd.endpoint}`] : []);
+  const server = new Server(kubexms, directory, [
+    '--controllers=none', // nobody writes but the writers
+    ...(etcd ? [`--store=etcd://${etcd.endpoint}`] : []),
+  ]);
   await server.start();
   const writers = Array.from({ length: kWriters }, (_, i) => new Writer(server, i));
   const watchers = Array.from({ length: kWatchers }, () => new Watcher(server));

@@ -25,7 +25,8 @@ shows "it is still there" "configmap/b" kubectl get configmap b -o name
 shows "by label and field" 'configmap "b" deleted' \
   kubectl delete configmap -l made=yes --field-selector metadata.name=b
 shows "all" 'configmap "d" deleted' kubectl delete configmap --all
-expect "none is left" "" "$(kubectl get configmap -o name)"
+expect "none is left" "" "$(kubectl get configmap -l made -o name)"
+eventually "what every namespace has is made again" kubectl get configmap kube-root-ca.crt
 
 # --- finalizers
 make held 'finalizers: [example.com/hold]'
@@ -44,16 +45,27 @@ wait $waiter || failed "a deletion that waits ends" 0 $?
 gone held || failed "without finalizers it is gone" gone "$(field held .metadata)"
 
 # --- dependents
+# make_owned NAME OWNER: a ConfigMap that the deletion of its owner has to wait for.
+make_owned() {
+  make "$1" "ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: $2, uid: $(
+    field "$2" .metadata.uid), blockOwnerDeletion: true}]"
+}
 cascade=(background foreground orphan)
 for mode in "${cascade[@]}"; do
   make "$mode"
-  shows "--cascade=$mode" "\"$mode\" deleted" \
-    kubectl delete configmap "$mode" "--cascade=$mode" --wait=false
+  make_owned "child-of-$mode" "$mode"
+  make_owned "grandchild-of-$mode" "child-of-$mode"
+  shows "--cascade=$mode ends" "\"$mode\" deleted" \
+    kubectl delete configmap "$mode" "--cascade=$mode" --timeout=60s
+  gone "$mode" || failed "$mode: it is gone" gone "there"
 done
-gone background || failed "in the background: it is gone at once" gone "there"
-expect "in the foreground: it waits for its dependents" '["foregroundDeletion"]' \
-  "$(field foreground .metadata.finalizers)"
-expect "orphans: it waits until they are" '["orphan"]' "$(field orphan .metadata.finalizers)"
+eventually "in the background: dependents follow" gone child-of-background
+eventually "and theirs" gone grandchild-of-background
+gone child-of-foreground || failed "in the foreground: dependents went first" gone "there"
+gone grandchild-of-foreground || failed "and theirs" gone "there"
+expect "orphans stay, without their owner" "" \
+  "$(field child-of-orphan .metadata.ownerReferences)"
+shows "and so do theirs" grandchild-of-orphan kubectl get configmap grandchild-of-orphan -o name
 
 # --- a Pod has time to end once it runs on a node
 cat >"$work/pods.yaml" <<'YAML'
@@ -85,12 +97,31 @@ kubectl apply -f - >/dev/null <<'YAML'
 apiVersion: v1
 kind: Namespace
 metadata: {name: team}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: held, namespace: team, finalizers: [example.com/hold]}
 YAML
+kubectl apply --namespace=team -f "$work/pods.yaml" >/dev/null
+kubectl delete pod --namespace=team running --force --grace-period=0 >/dev/null 2>&1
 shows "a namespace is deleted" deleted kubectl delete namespace team --wait=false
 expect "its finalizer keeps it until it is empty" Terminating \
   "$(kubectl get namespace team -o 'jsonpath={.status.phase}')"
 refuses "nothing can be made in it" "because it is being terminated" \
   kubectl apply --namespace=team -f "$work/pods.yaml"
+says_what_remains() {
+  has "$(kubectl get namespace team -o 'jsonpath={.status.conditions[*].message}')" \
+    "example.com/hold in 1 resource instances"
+}
+eventually "it says what is in the way" says_what_remains
+refuses "the rest is gone" "not found" kubectl get pod --namespace=team waiting
+kubectl patch configmap held --namespace=team --type=merge \
+  -p '{"metadata":{"finalizers":null}}' >/dev/null
+kubectl wait --for=delete namespace/team --timeout=60s >/dev/null 2>&1 ||
+  failed "without it the namespace goes" gone "$(kubectl get namespace team -o yaml 2>&1)"
+kubectl create namespace team >/dev/null
+shows "its name is free again, and a deletion ends" deleted \
+  kubectl delete namespace team --timeout=60s
 refuses "some namespaces stay" 'namespaces "kube-system" is forbidden' \
   kubectl delete namespace kube-system
 
