@@ -18,7 +18,7 @@ using std::chrono::seconds;
 
 // Somebody else may change the object at the same moment.
 constexpr int kAttempts = 5;
-// A definition may be known before the server serves it.
+// A definition may be known before the server serves it, and be gone before its objects are.
 constexpr auto kSecondLook = seconds(1);
 
 constexpr std::string_view kOrphanPolicy = "Orphan";
@@ -205,14 +205,27 @@ Result<void> GarbageCollector::UpdateMonitors(const std::stop_token& stop) {
   for (const ResourceType& type : types) {
     if (!monitors_.contains(type)) AddMonitor(type);
   }
-  std::erase_if(monitors_, [&](const auto& entry) {
-    const auto& [type, monitor] = entry;
-    if (types.contains(type) || unknown.contains(type.group)) return false;
+  for (auto it = monitors_.begin(); it != monitors_.end();) {
+    Monitor& monitor = it->second;
+    const bool served = types.contains(it->first) || unknown.contains(it->first.group);
+    if (served) monitor.missing_since.reset();
+    if (served || IsStillNeeded(monitor)) {
+      ++it;
+      continue;
+    }
     RemoveMonitor(monitor);
-    Apply(graph_.Forget(type));
-    return true;
-  });
+    Apply(graph_.Forget(it->first));
+    it = monitors_.erase(it);
+  }
   return {};
+}
+
+// What is no longer served is followed a little longer: its watch may still have to tell that the
+// last objects are gone.
+bool GarbageCollector::IsStillNeeded(Monitor& monitor) const {
+  const auto now = environment_.clock.MonotonicNow();
+  if (!monitor.missing_since) monitor.missing_since = now;
+  return now - *monitor.missing_since < kSecondLook;
 }
 
 void GarbageCollector::AddMonitor(const ResourceType& type) {

@@ -19,6 +19,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -79,7 +80,8 @@ class GarbageCollector {
   struct Monitor {
     OwnerGraph::TypePtr type;
     std::shared_ptr<Informer> informer;
-    Informer::HandlerId handler;
+    Informer::HandlerId handler = 0;
+    std::optional<Clock::MonotonicTime> missing_since = {};  // the server no longer has the type
   };
   struct Owners;
 
@@ -88,6 +90,7 @@ class GarbageCollector {
   bool WaitForKinds(std::chrono::nanoseconds most, const std::stop_token& stop)
       EXCLUDES(kinds_mutex_);
   Result<void> UpdateMonitors(const std::stop_token& stop) EXCLUDES(kinds_mutex_);
+  bool IsStillNeeded(Monitor& monitor) const;
   void AddMonitor(const ResourceType& type);
   void RemoveMonitor(const Monitor& monitor);
   void WaitForMonitors(const std::stop_token& stop);
