@@ -130,7 +130,7 @@ void InformerSet::RecordWrite(const ClientRequest& request, const SharedBytes& a
 }
 
 Result<SharedBytes> CacheAwareClient::Do(const ClientRequest& request) {
-  Result<SharedBytes> answer = client_.Do(request);
+  Result<SharedBytes> answer = ClientDecorator::Do(request);
   const bool whole_object = request.subresource.empty() || request.subresource == "status";
   const bool follow = answer.ok() && IsWrite(request.verb) && !request.dry_run && whole_object &&
                       request.verb != Verb::kDeleteCollection;

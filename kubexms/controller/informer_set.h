@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kubexms/base/mutex.h"
-#include "kubexms/client/client.h"
+#include "kubexms/client/decorators.h"
 #include "kubexms/controller/informer.h"
 
 namespace kubexms {
@@ -79,25 +79,15 @@ class InformerSet {
 // A client whose writes are seen at once by readers of the set's caches: after a write, no cache
 // shows an older version of that object. Writes of many objects at a time (DeleteAllOf) are not
 // followed, nor are caches with a field selector.
-class CacheAwareClient final : public Client {
+class CacheAwareClient final : public ClientDecorator {
  public:
   // Both must outlive it.
   CacheAwareClient(Client& client, InformerSet& informers)
-      : client_(client), informers_(informers) {}
+      : ClientDecorator(client), informers_(informers) {}
 
   Result<SharedBytes> Do(const ClientRequest& request) override;
-  Result<ObjectPage> ListPage(const ClientRequest& request) override {
-    return client_.ListPage(request);
-  }
-  Result<std::unique_ptr<ObjectWatch>> OpenWatch(const ClientRequest& request) override {
-    return client_.OpenWatch(request);
-  }
-  Result<SharedBytes> GetPath(std::string_view path, std::stop_token stop) override {
-    return client_.GetPath(path, std::move(stop));
-  }
 
  private:
-  Client& client_;
   InformerSet& informers_;
 };
 
