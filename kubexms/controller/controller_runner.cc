@@ -304,6 +304,7 @@ void ControllerRunner::Reconcile(const WorkItem<ObjectKey>& item, std::stop_toke
   Keep(std::move(record));
 }
 
+// What was thrown is a failure of unknown kind: it has no code, so nothing says that it will pass.
 Result<Outcome> ControllerRunner::Call(ReconcileContext& context) {
   const CachedObject object =
       controller_.has_for() ? caches_.front().informer->cache().Get(context.key) : CachedObject();
@@ -311,10 +312,10 @@ Result<Outcome> ControllerRunner::Call(ReconcileContext& context) {
     return controller_.reconcile()(context, object);
   } catch (const std::exception& exception) {
     metrics_->panics.Increment();
-    return Error(500, "Unknown", fmt::format("the reconciler threw: {}", exception.what()));
+    return Error(0, "Unknown", fmt::format("the reconciler threw: {}", exception.what()));
   } catch (...) {
     metrics_->panics.Increment();
-    return Error(500, "Unknown", "the reconciler threw");
+    return Error(0, "Unknown", "the reconciler threw");
   }
 }
 

@@ -184,18 +184,32 @@ TEST_F(ManagerTest, ErrorsDecideWhetherItIsTriedAgain) {
   }));
 }
 
-TEST_F(ManagerTest, SurvivesReconcilersThatThrow) {
-  std::atomic<int> calls = 0;
-  manager_.Add(Maps({.name = "maps", .base_delay = milliseconds(1)})
-                   .Reconciles([&](ReconcileContext&, const ConfigMap&) -> Result<Outcome> {
-                     if (++calls == 1) throw std::runtime_error("oops");
+TEST_F(ManagerTest, SurvivesReconcilersThatThrowAndTriesThemAsOftenAsItMay) {
+  std::atomic<int> once = 0;
+  std::atomic<int> always = 0;
+  manager_.Add(Maps({.name = "maps", .max_retries = 2, .base_delay = milliseconds(1), .qps = 0})
+                   .Reconciles([&](ReconcileContext& context, const ConfigMap&) -> Result<Outcome> {
+                     if (context.key.name == "once" && ++once == 1)
+                       throw std::runtime_error("oops");
+                     if (context.key.name == "always") {
+                       ++always;
+                       throw 7;
+                     }
                      return Outcome::Done();
                    }));
   Start();
-  ASSERT_TRUE(Create("a"));
-  EXPECT_TRUE(Eventually([&] { return calls >= 2; }));
+  for (const char* name : {"once", "always"}) ASSERT_TRUE(Create(name));
+  EXPECT_TRUE(Eventually([&] { return once == 2; }));
+  const auto gave_up = [&] {
+    for (const std::string& line : log_.Lines()) {
+      if (line.find("not tried again") != std::string::npos) return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(Eventually(gave_up));
+  EXPECT_EQ(always, 3);
   EXPECT_THAT(manager_.metrics().Collect(),
-              HasSubstr(R"(controller_runtime_reconcile_panics_total{controller="maps"} 1)"));
+              HasSubstr(R"(controller_runtime_reconcile_panics_total{controller="maps"} 4)"));
 }
 
 TEST_F(ManagerTest, NeverReconcilesOneObjectTwiceAtATime) {
