@@ -11,7 +11,7 @@
 
 #include "kubexms/automation/checksum.h"
 #include "kubexms/automation/connector.h"
-#include "kubexms/automation/test_directory_test.h"
+#include "kubexms/base/test_directory_test.h"
 
 namespace kubexms::automation {
 

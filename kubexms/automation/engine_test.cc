@@ -13,7 +13,7 @@
 #include "kubexms/automation/journal.h"
 #include "kubexms/automation/local_connector.h"
 #include "kubexms/automation/simulated_fleet.h"
-#include "kubexms/automation/test_directory_test.h"
+#include "kubexms/base/test_directory_test.h"
 
 namespace kubexms::automation {
 namespace {

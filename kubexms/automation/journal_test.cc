@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kubexms/automation/test_directory_test.h"
+#include "kubexms/base/test_directory_test.h"
 
 namespace kubexms::automation {
 namespace {

@@ -8,7 +8,7 @@
 #include "kubexms/automation/local_connector.h"
 #include "kubexms/automation/runtime.h"
 #include "kubexms/automation/simulated_fleet.h"
-#include "kubexms/automation/test_directory_test.h"
+#include "kubexms/base/test_directory_test.h"
 
 namespace kubexms::automation {
 namespace {

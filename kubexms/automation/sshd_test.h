@@ -21,9 +21,9 @@
 #include <thread>
 
 #include "kubexms/automation/ssh_session.h"
-#include "kubexms/automation/test_directory_test.h"
 #include "kubexms/base/check.h"
 #include "kubexms/base/mutex.h"
+#include "kubexms/base/test_directory_test.h"
 
 namespace kubexms::automation {
 

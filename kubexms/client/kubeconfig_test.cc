@@ -8,7 +8,7 @@
 
 #include "kubexms/base/base64.h"
 #include "kubexms/base/json.h"
-#include "kubexms/client/test_directory_test.h"
+#include "kubexms/base/test_directory_test.h"
 
 namespace kubexms {
 namespace {

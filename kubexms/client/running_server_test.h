@@ -13,8 +13,8 @@
 
 #include "kubexms/apiserver/server.h"
 #include "kubexms/base/mutex.h"
+#include "kubexms/base/test_directory_test.h"
 #include "kubexms/client/rest_client.h"
-#include "kubexms/client/test_directory_test.h"
 #include "kubexms/net/server.h"
 
 namespace kubexms {

@@ -107,21 +107,14 @@ TEST_F(InformerTest, GoesOnWithoutListingWhenItsWatchIsLost) {
 }
 
 // Loses the watch and the history at once, so that what happened in between is never told.
-class LostHistoryClient final : public Client {
+class LostHistoryClient final : public ClientDecorator {
  public:
-  explicit LostHistoryClient(Client& inner) : inner_(inner) {}
+  using ClientDecorator::ClientDecorator;
 
-  Result<SharedBytes> Do(const ClientRequest& request) override { return inner_.Do(request); }
-  Result<ObjectPage> ListPage(const ClientRequest& request) override {
-    return inner_.ListPage(request);
-  }
-  Result<SharedBytes> GetPath(std::string_view path, std::stop_token stop) override {
-    return inner_.GetPath(path, stop);
-  }
   Result<std::unique_ptr<ObjectWatch>> OpenWatch(const ClientRequest& request) override {
     MutexLock lock(mutex_);
     while (held_ && !request.stop.stop_requested()) changed_.Wait(mutex_);
-    return inner_.OpenWatch(request);
+    return ClientDecorator::OpenWatch(request);
   }
   void Hold(bool held) {
     MutexLock lock(mutex_);
@@ -130,7 +123,6 @@ class LostHistoryClient final : public Client {
   }
 
  private:
-  Client& inner_;
   Mutex mutex_;
   CondVar changed_;
   bool held_ GUARDED_BY(mutex_) = false;

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/client/decorators.h"
 #include "kubexms/controller/create_or_update.h"
 #include "kubexms/controller/manager.h"
 #include "kubexms/controller/reconcile_harness_test.h"
@@ -603,10 +604,10 @@ TEST_F(RunningRequestsTest, TheNextOneGoesOnWhenTheFirstIsDeleted) {
 }
 
 // A process that dies at its n-th write: before it, or after it without knowing.
-class MortalClient final : public Client {
+class MortalClient final : public ClientDecorator {
  public:
   MortalClient(Client& server, int dies_at, bool after)
-      : server_(server), after_(after), left_(dies_at) {}
+      : ClientDecorator(server), after_(after), left_(dies_at) {}
 
   // Blocks until it is dead or `over` says so after one of its writes. True when it is dead.
   bool AwaitDeath(const std::function<bool()>& over) EXCLUDES(mutex_) {
@@ -616,26 +617,18 @@ class MortalClient final : public Client {
   }
 
   Result<SharedBytes> Do(const ClientRequest& request) override EXCLUDES(mutex_) {
-    if (!IsWrite(request.verb) || request.resource.kind == "Event") return server_.Do(request);
+    if (!IsWrite(request.verb) || request.resource.kind == "Event") {
+      return ClientDecorator::Do(request);
+    }
     MutexLock lock(mutex_);
     const int left = left_--;
     written_.NotifyAll();
-    if (left > 1) return server_.Do(request);
-    if (left == 1 && after_) (void)server_.Do(request).ok();
+    if (left > 1) return ClientDecorator::Do(request);
+    if (left == 1 && after_) (void)ClientDecorator::Do(request).ok();
     return Error::ServiceUnavailable("the process is dead");
-  }
-  Result<ObjectPage> ListPage(const ClientRequest& request) override {
-    return server_.ListPage(request);
-  }
-  Result<std::unique_ptr<ObjectWatch>> OpenWatch(const ClientRequest& request) override {
-    return server_.OpenWatch(request);
-  }
-  Result<SharedBytes> GetPath(std::string_view path, std::stop_token stop) override {
-    return server_.GetPath(path, std::move(stop));
   }
 
  private:
-  Client& server_;
   const bool after_;
   Mutex mutex_;
   CondVar written_;
