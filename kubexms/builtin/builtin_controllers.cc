@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <memory>
 #include <set>
 
@@ -43,12 +43,13 @@ void AddGarbageCollector(Manager& manager, const BuiltinEnvironment& environment
                        .run = [collector](std::stop_token stop) { return collector->Run(stop); }});
 }
 
-constexpr std::array<BuiltinController, 4> kControllers = {{
+// By name.
+constexpr BuiltinController kControllers[] = {
     {"garbage-collector-controller", "generic-garbage-collector", AddGarbageCollector},
     {"namespace-controller", "namespace-controller", AddNamespaces},
     {"root-ca-certificate-publisher-controller", "root-ca-cert-publisher", AddRootCa},
     {"serviceaccount-controller", "service-account-controller", AddServiceAccounts},
-}};
+};
 
 std::vector<std::string_view> Split(std::string_view list) {
   std::vector<std::string_view> words;
@@ -68,7 +69,7 @@ Error NoSuchController(std::string_view name) {
 }
 
 bool Exists(std::string_view name) {
-  return std::any_of(kControllers.begin(), kControllers.end(),
+  return std::any_of(std::begin(kControllers), std::end(kControllers),
                      [&](const BuiltinController& other) { return other.name == name; });
 }
 
