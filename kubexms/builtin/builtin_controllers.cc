@@ -13,6 +13,9 @@
 namespace kubexms {
 namespace {
 
+// Enough to keep a server busy that waits for its disk or the network.
+constexpr int kParallelWrites = 16;
+
 void AddController(Controller controller, Client& client, Manager& manager) {
   controller.SetClient(&client);
   manager.Add(std::move(controller));
@@ -101,7 +104,11 @@ Result<std::vector<const BuiltinController*>> SelectControllers(std::string_view
 }
 
 void AddBuiltinControllers(const std::vector<const BuiltinController*>& controllers,
-                           const BuiltinEnvironment& environment, Manager& manager) {
+                           BuiltinEnvironment environment, Manager& manager) {
+  if (environment.writes == nullptr) {
+    environment.writes = std::make_shared<ParallelWrites>(kParallelWrites, environment.clock,
+                                                          environment.log.Named("writes"));
+  }
   for (const BuiltinController* controller : controllers) {
     Client* client =
         environment.client_of ? environment.client_of(controller->account) : &manager.client();

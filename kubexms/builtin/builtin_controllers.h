@@ -4,6 +4,7 @@
 // `--controllers` lists are these names, which are those of kube-controller-manager.
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "kubexms/base/log.h"
 #include "kubexms/builtin/garbage_collector.h"
 #include "kubexms/builtin/namespace_controller.h"
+#include "kubexms/builtin/parallel_writes.h"
 #include "kubexms/controller/manager.h"
 
 namespace kubexms {
@@ -26,6 +28,8 @@ struct BuiltinEnvironment {
   std::function<Client*(std::string_view account)> client_of;
   // By which clients know the API server.
   std::string authority_pem;
+  // Shared by the controllers that write many objects at a time; null: one is made for them.
+  std::shared_ptr<ParallelWrites> writes;
 
   NamespaceControllerOptions namespaces;
   GarbageCollectorOptions garbage_collector;
@@ -46,6 +50,6 @@ Result<std::vector<const BuiltinController*>> SelectControllers(std::string_view
 
 // Adds them to the manager, before it runs.
 void AddBuiltinControllers(const std::vector<const BuiltinController*>& controllers,
-                           const BuiltinEnvironment& environment, Manager& manager);
+                           BuiltinEnvironment environment, Manager& manager);
 
 }  // namespace kubexms

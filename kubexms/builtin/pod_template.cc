@@ -1,0 +1,51 @@
+#include "kubexms/builtin/pod_template.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+
+#include "kubexms/api/codec.h"
+#include "kubexms/base/check.h"
+
+namespace kubexms {
+namespace {
+
+// FNV-1a, 32 bits.
+uint32_t Fnv1a(std::string_view text) {
+  uint32_t hash = 2166136261U;
+  for (const unsigned char byte : text) hash = (hash ^ byte) * 16777619U;
+  return hash;
+}
+
+}  // namespace
+
+corev1::Pod PodFromTemplate(const corev1::PodTemplateSpec& pod_template, const KindName& owner_kind,
+                            const ObjectMeta& owner) {
+  corev1::Pod pod;
+  pod.metadata.namespace_ = owner.namespace_;
+  pod.metadata.generate_name = owner.name + "-";
+  pod.metadata.labels = pod_template.metadata.labels;
+  pod.metadata.annotations = pod_template.metadata.annotations;
+  pod.metadata.finalizers = pod_template.metadata.finalizers;
+  const Result<void> owned = SetControllerReference(pod.metadata, owner_kind, owner);
+  KUBEXMS_CHECK(owned.ok());  // a new Pod has no other controller
+  pod.spec = pod_template.spec;
+  return pod;
+}
+
+std::string TemplateHash(const corev1::PodTemplateSpec& pod_template,
+                         std::optional<int32_t> collision_count) {
+  std::string text = Encode(pod_template);
+  if (collision_count.has_value()) text += fmt::format("/{}", *collision_count);
+  return SafeHash(text);
+}
+
+std::string SafeHash(std::string_view text) {
+  // Neither vowels, nor digits that look like them: no words come out.
+  constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
+  std::string hash = fmt::format("{}", Fnv1a(text));
+  for (char& letter : hash) letter = kLetters[static_cast<size_t>(letter) % kLetters.size()];
+  return hash;
+}
+
+}  // namespace kubexms
