@@ -27,11 +27,15 @@ class Step {
  private:
   bool IsDeleted() const { return !request_.metadata.deletion_timestamp.IsZero(); }
   nanoseconds UntilExpiry() const;
+  Outcome AgainAfter(nanoseconds time) const;
   bool IsNextInTurn() const;
   Result<Outcome> WaitForTurn();
   Result<Outcome> Execute();
+  Result<RequestOutcome> Attempt();
   Result<Outcome> RetryLater(const Error& error);
+  Result<Outcome> WaitFor(const RequestOutcome& outcome);
   Result<Outcome> Expire();
+  Result<Outcome> Fail(const std::string& message, nanoseconds took);
   Result<Outcome> Finish(std::string_view phase, std::string_view message, nanoseconds took);
   Result<void> Audit(nanoseconds took);
   Result<Outcome> Retire();
@@ -88,6 +92,12 @@ nanoseconds Step::UntilExpiry() const {
          context_.clock.Now();
 }
 
+// Or when it expires, if that is sooner; one that has expired is only still to be undone.
+Outcome Step::AgainAfter(nanoseconds time) const {
+  const nanoseconds left = UntilExpiry();
+  return Outcome::RequeueAfter(left > nanoseconds(0) ? std::min(time, left) : time);
+}
+
 bool Step::IsNextInTurn() const {
   return NextInTurn(context_.CacheOf(shared_.type), kTurnIndex, request_.turn) == context_.key;
 }
@@ -99,12 +109,13 @@ Result<Outcome> Step::WaitForTurn() {
     SetMessage("waits for requests before it");
     RETURN_IF_ERROR(request_.write());
   }
-  return Outcome::RequeueAfter(std::min(shared_.times.retry_after, UntilExpiry()));
+  return AgainAfter(shared_.times.retry_after);
 }
 
-Result<RequestOutcome> CallGuarded(const Request& request) {
+template <class T, class Call>
+Result<T> Guarded(const Call& call) {
   try {
-    return request.execute();
+    return call();
   } catch (const std::exception& exception) {
     return Error(500, "Unknown", fmt::format("the execution threw: {}", exception.what()));
   } catch (...) {
@@ -121,11 +132,28 @@ Result<Outcome> Step::Execute() {
     if (written == StatusWrite::kGone) return Outcome::Done();
   }
   const auto begun = context_.clock.MonotonicNow();
-  const Result<RequestOutcome> result = CallGuarded(request_);
+  const Result<RequestOutcome> result = Guarded<RequestOutcome>([&] { return Attempt(); });
   const nanoseconds took = context_.clock.MonotonicNow() - begun;
-  if (result.ok()) return Finish(kRequestCompleted, result->message(), took);
-  if (result.error().terminal()) return Finish(kRequestFailed, result.error().message(), took);
-  return RetryLater(result.error());
+  if (!result.ok()) {
+    return result.error().terminal() ? Fail(result.error().message(), took)
+                                     : RetryLater(result.error());
+  }
+  if (result->again_after()) return WaitFor(*result);
+  return Finish(kRequestCompleted, result->message(), took);
+}
+
+Result<RequestOutcome> Step::Attempt() {
+  if (request_.authorize) {
+    RETURN_IF_ERROR(request_.authorize(shared_.AskerFor(context_, request_.metadata)));
+  }
+  return request_.execute();
+}
+
+Result<Outcome> Step::WaitFor(const RequestOutcome& outcome) {
+  SetMessage(outcome.message());
+  ASSIGN_OR_RETURN(const StatusWrite written, request_.write());
+  if (written == StatusWrite::kGone) return Outcome::Done();
+  return AgainAfter(*outcome.again_after());
 }
 
 Result<Outcome> Step::RetryLater(const Error& error) {
@@ -137,16 +165,27 @@ Result<Outcome> Step::RetryLater(const Error& error) {
   if (written == StatusWrite::kGone) return Outcome::Done();
   const nanoseconds wait =
       error.details().retry_after ? *error.details().retry_after : shared_.times.retry_after;
-  return Outcome::RequeueAfter(std::min(wait, std::max(UntilExpiry(), nanoseconds(0))));
+  return AgainAfter(wait);
 }
 
 Result<Outcome> Step::Expire() {
   std::string message = fmt::format("not finished within {} of its creation",
                                     Duration(*shared_.times.expires_after).ToString());
   if (!request_.status.message.empty()) message += "; " + request_.status.message;
-  Result<Outcome> outcome = Finish(kRequestFailed, message, nanoseconds(0));
+  Result<Outcome> outcome = Fail(message, nanoseconds(0));
   if (!request_.turn.empty()) WakeNext(shared_, context_, request_.turn);
   return outcome;
+}
+
+Result<Outcome> Step::Fail(const std::string& message, nanoseconds took) {
+  const bool begun = !request_.status.start_time.IsZero();
+  if (begun && request_.undo) {
+    const Result<void> undone = Guarded<void>([&] { return request_.undo(); });
+    if (!undone.ok()) {
+      return RetryLater(undone.error().WithContext("it failed, and cannot be undone yet"));
+    }
+  }
+  return Finish(kRequestFailed, message, took);
 }
 
 Result<Outcome> Step::Finish(std::string_view phase, std::string_view message, nanoseconds took) {

@@ -21,6 +21,7 @@
 //
 // execute must be idempotent. It is called again after an error that can pass, and when a request
 // is found in Processing after a crash: what it did before is still there then.
+//   - Waiting: nothing is wrong, but it takes a while; called again after that time;
 //   - Terminal(error), which no retry can mend: Failed at once;
 //   - any other error, and a throw: tried again after `retry_after` (or when the error says), until
 //     the request expires; the message says what is wrong meanwhile;
@@ -99,15 +100,24 @@ Json RequestCrdOf() {
 class RequestOutcome {
  public:
   static RequestOutcome Completed(std::string message = "") {
-    return RequestOutcome(std::move(message));
+    return RequestOutcome(std::move(message), std::nullopt);
+  }
+  // What was asked for is under way; see again after this time. The message says what it waits for,
+  // and should be the same as long as that is.
+  static RequestOutcome Waiting(std::string message, std::chrono::nanoseconds again_after) {
+    return RequestOutcome(std::move(message), again_after);
   }
 
   const std::string& message() const { return message_; }
+  // Of one that waits.
+  const std::optional<std::chrono::nanoseconds>& again_after() const { return again_after_; }
 
  private:
-  explicit RequestOutcome(std::string message) : message_(std::move(message)) {}
+  RequestOutcome(std::string message, std::optional<std::chrono::nanoseconds> again_after)
+      : message_(std::move(message)), again_after_(again_after) {}
 
   std::string message_;
+  std::optional<std::chrono::nanoseconds> again_after_;
 };
 
 struct RequestTimes {
@@ -128,6 +138,14 @@ struct RequestOptions {
   RequestTimes times;
 
   std::function<Result<RequestOutcome>(ReconcileContext& context, T& request)> execute;  // required
+  // Asked before every execution: whether the one who created the request may have what it asks
+  // for. Terminal(error) refuses it; another error means that it cannot be told now. Empty: who may
+  // create such requests may have it.
+  std::function<Result<void>(ReconcileContext& context, const T& request, const Asker& asker)>
+      authorize;
+  // Takes back what must not stay of an execution that was begun, before the request becomes
+  // Failed. Called until it succeeds. Empty: there is no such thing.
+  std::function<Result<void>(ReconcileContext& context, const T& request)> undo;
   // Requests with equal, not empty keys are not executed at the same time. Must depend on the spec
   // and metadata alone. Empty: all at once.
   std::function<std::string(const T& request)> one_at_a_time;
@@ -167,7 +185,9 @@ struct Request {
   RequestStatus& status;
   std::string turn;  // its one_at_a_time key
   std::function<std::string()> spec;
+  std::function<Result<void>(const Asker& asker)> authorize;
   std::function<Result<RequestOutcome>()> execute;
+  std::function<Result<void>()> undo;
   std::function<Result<StatusWrite>()> write;
 };
 
@@ -204,6 +224,12 @@ Result<Outcome> ReconcileTyped(Shared& shared, const RequestOptions<T>& options,
                  .spec = [&] { return Encode(object.spec); },
                  .execute = [&] { return options.execute(context, request); },
                  .write = write};
+  if (options.authorize) {
+    erased.authorize = [&](const Asker& asker) {
+      return options.authorize(context, request, asker);
+    };
+  }
+  if (options.undo) erased.undo = [&] { return options.undo(context, request); };
   return Reconcile(shared, context, erased);
 }
 

@@ -188,6 +188,72 @@ TEST_F(RequestControllerTest, PermanentErrorsFailAtOnce) {
   EXPECT_EQ(executions_, 1);
 }
 
+TEST_F(RequestControllerTest, MayWaitForWhatTakesLong) {
+  execute_ = [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
+    return RequestOutcome::Waiting("the water is not hot yet", seconds(2));
+  };
+  EXPECT_EQ(Reconcile().value(), Outcome::RequeueAfter(seconds(2)));
+  EXPECT_EQ(Stored().status.phase, "Processing");
+  EXPECT_EQ(Stored().status.message, "the water is not hot yet");
+  ASSERT_TRUE(Reconcile().ok());
+  EXPECT_THAT(harness_.client.TakeVerbs(), IsEmpty());
+  EXPECT_THAT(harness_.Events(), IsEmpty());
+  EXPECT_THAT(audit_.records, IsEmpty());
+}
+
+TEST_F(RequestControllerTest, WhoMayNotHaveItIsRefused) {
+  RequestOptions<Order> options = Options();
+  std::string asked_for;
+  options.authorize = [&](ReconcileContext&, const Order& order,
+                          const Asker& asker) -> Result<void> {
+    asked_for = asker.user;
+    return Terminal(Error::Forbidden("orders", order.metadata.name, "you had enough"));
+  };
+  ASSERT_TRUE(Reconcile(RequestController<Order>(options), Stored()).ok());
+  EXPECT_EQ(executions_, 0);
+  EXPECT_EQ(asked_for, "kubernetes-admin");
+  EXPECT_EQ(Stored().status.phase, "Failed");
+  EXPECT_THAT(Stored().status.message, HasSubstr("you had enough"));
+  EXPECT_THAT(audit_.records, SizeIs(1));
+}
+
+TEST_F(RequestControllerTest, WhatFailedIsUndoneFirst) {
+  execute_ = [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
+    return Terminal(Error::BadRequest("no such drink"));
+  };
+  RequestOptions<Order> options = Options();
+  int undone = 0;
+  Result<void> undo = Error::ServiceUnavailable("no cloth");
+  options.undo = [&](ReconcileContext&, const Order&) {
+    ++undone;
+    return undo;
+  };
+  const Controller controller = RequestController<Order>(options);
+  EXPECT_EQ(Reconcile(controller, Stored()).value(), Outcome::RequeueAfter(seconds(30)));
+  EXPECT_EQ(Stored().status.phase, "Processing");
+  EXPECT_EQ(Stored().status.message,
+            "will be tried again: it failed, and cannot be undone yet: no cloth");
+  // Expiry is no way around it, nor a reason to hurry.
+  harness_.clock.Advance(hours(2));
+  EXPECT_EQ(Reconcile(controller, Stored()).value(), Outcome::RequeueAfter(seconds(30)));
+  EXPECT_EQ(Stored().status.phase, "Processing");
+  undo = {};
+  ASSERT_TRUE(Reconcile(controller, Stored()).ok());
+  EXPECT_EQ(Stored().status.phase, "Failed");
+  EXPECT_EQ(undone, 3);
+}
+
+TEST_F(RequestControllerTest, WhatWasNeverBegunNeedsNoUndoing) {
+  RequestOptions<Order> options = Options();
+  options.undo = [](ReconcileContext&, const Order&) -> Result<void> {
+    ADD_FAILURE() << "there is nothing to undo";
+    return {};
+  };
+  harness_.clock.Advance(hours(2));
+  ASSERT_TRUE(Reconcile(RequestController<Order>(options), Stored()).ok());
+  EXPECT_EQ(Stored().status.phase, "Failed");
+}
+
 TEST_F(RequestControllerTest, AThrowIsTriedAgain) {
   execute_ = [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
     throw std::runtime_error("spilled");
