@@ -43,25 +43,37 @@ JsonObject MakeColumn(const Schema& schema, const std::string& path) {
   return column;
 }
 
-// Columns of the fields below `schema`. Lists and maps have no single value to show. A type that
+std::vector<const FieldInfo*> InOrderOfMembers(const TypeInfo& type) {
+  std::vector<const FieldInfo*> fields;
+  for (const FieldInfo& field : type.fields) {
+    if (field.type != nullptr) fields.push_back(&field);
+  }
+  std::sort(fields.begin(), fields.end(),
+            [](const FieldInfo* a, const FieldInfo* b) { return a->offset < b->offset; });
+  return fields;
+}
+
+// Columns of the fields of a struct. Lists and maps have no single value to show. A type that
 // contains itself ends at the second time.
-void CollectColumns(const Schema& schema, const std::string& path,
-                    std::vector<const Schema*>& above, JsonArray& columns) {
-  const Schema& shape = schema.Resolve();
+void CollectColumns(const TypeInfo& type, const std::string& path,
+                    std::vector<const TypeInfo*>& above, JsonArray& columns) {
+  const bool optional = type.kind == TypeKind::kOptional || type.kind == TypeKind::kBoxed;
+  const TypeInfo& shape = optional ? *type.element : type;
   if (std::find(above.begin(), above.end(), &shape) != above.end()) return;
   above.push_back(&shape);
-  for (const Property& property : shape.properties) {
-    const std::string below = path + "." + property.name;
-    if (!property.schema->column.empty()) columns.push_back(MakeColumn(*property.schema, below));
-    CollectColumns(*property.schema, below, above, columns);
+  for (const FieldInfo* field : InOrderOfMembers(shape)) {
+    const Schema& schema = *shape.schema.FindProperty(field->name);
+    const std::string below = path + "." + field->name;
+    if (!schema.column.empty()) columns.push_back(MakeColumn(schema, below));
+    CollectColumns(*field->type, below, above, columns);
   }
   above.pop_back();
 }
 
-JsonArray MakeColumns(const Schema& schema) {
+JsonArray MakeColumns(const TypeInfo& kind) {
   JsonArray columns;
-  std::vector<const Schema*> above;
-  CollectColumns(schema, "", above, columns);
+  std::vector<const TypeInfo*> above;
+  CollectColumns(kind, "", above, columns);
   if (!columns.empty()) {
     columns.push_back(
         JsonObject{{"name", "Age"}, {"type", "date"}, {"jsonPath", ".metadata.creationTimestamp"}});
@@ -78,7 +90,7 @@ JsonObject MakeVersion(const TypeInfo& kind) {
   if (kind.schema.FindMember("status") != nullptr) {
     version["subresources"] = JsonObject{{"status", JsonObject()}};
   }
-  if (JsonArray columns = MakeColumns(kind.schema); !columns.empty()) {
+  if (JsonArray columns = MakeColumns(kind); !columns.empty()) {
     version["additionalPrinterColumns"] = std::move(columns);
   }
   return version;

@@ -2,7 +2,7 @@
 
 // A CustomResourceDefinition from a described kind: its names, its schema with defaults and
 // validation, a status subresource where it has a status, and the printer columns that its fields
-// ask for (FieldBuilder::Column), followed by Age.
+// ask for (FieldBuilder::Column), in the order of the struct's members, followed by Age.
 
 #include "kubexms/api/object.h"
 #include "kubexms/base/json.h"

@@ -149,6 +149,15 @@ class SchemaBuilder {
     return SchemaType::kAny;
   }
 
+  // The one rule that is understood: "self == oldSelf".
+  static bool IsImmutabilityRule(const Json& rule) {
+    const Json* text = rule.is_object() ? Find(rule.get_object(), "rule") : nullptr;
+    if (text == nullptr || !text->is_string()) return false;
+    std::string bare(AsView(text->get_string()));
+    std::erase_if(bare, [](char c) { return c == ' ' || c == '\t' || c == '\n'; });
+    return bare == "self==oldSelf" || bare == "oldSelf==self";
+  }
+
   void ReadExtensions(const JsonObject& object, Schema& schema, const FieldPath& path) {
     Read(object, "x-kubernetes-int-or-string", path, schema.int_or_string);
     Read(object, "x-kubernetes-preserve-unknown-fields", path, schema.preserve_unknown_fields);
@@ -165,7 +174,11 @@ class SchemaBuilder {
     Read(object, "x-kubernetes-validations", path, schema.cel_rules);
     const FieldPath rules = path.Child("x-kubernetes-validations");
     for (size_t i = 0; i < schema.cel_rules.size(); ++i) {
-      result_.unevaluated_rules.push_back(rules.Index(i).ToString());
+      if (IsImmutabilityRule(schema.cel_rules[i])) {
+        schema.immutable = true;
+      } else {
+        result_.unevaluated_rules.push_back(rules.Index(i).ToString());
+      }
     }
   }
 

@@ -240,6 +240,15 @@ TEST(CrdSchemaTest, ChecksDefaults) {
       ElementsAre("properties[kind].default: Forbidden: must not be set in top-level kind"));
 }
 
+TEST(CrdSchemaTest, UnderstandsTheRuleOfImmutability) {
+  const CrdSchema parsed =
+      ParseCrdSchema(J(R"({"type": "object", "properties": {"spec": {"type": "object",
+            "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}}})"),
+                     FieldPath("schema"));
+  EXPECT_THAT(parsed.unevaluated_rules, IsEmpty());
+  EXPECT_TRUE(parsed.schema->FindProperty("spec")->immutable);
+}
+
 TEST(CrdSchemaTest, KeepsRulesAndNamesThem) {
   const CrdSchema parsed =
       ParseCrdSchema(J(R"({"type": "object", "properties": {"spec": {"type": "object",

@@ -18,7 +18,7 @@ struct WidgetSpec : Struct {
   static void Describe(Type<WidgetSpec>& type) {
     type.Doc("What a widget should be.");
     type.Field("size", &WidgetSpec::size, "How big.").Minimum(1).Maximum(10).Default(3);
-    type.Field("color", &WidgetSpec::color, "Paint.").Required().Enum({"red", "blue"});
+    type.Field("color", &WidgetSpec::color, "Paint.").Required().Enum({"red", "blue"}).Immutable();
     type.Field("tags", &WidgetSpec::tags).ListSet();
   }
 };
@@ -53,9 +53,9 @@ TEST(CrdTest, IsMadeFromADescribedKind) {
   const Json& version = spec.at("versions").at(0);
   EXPECT_EQ(WriteJson(version.at("subresources")), R"({"status":{}})");
   EXPECT_EQ(WriteJson(version.at("additionalPrinterColumns")),
-            R"([{"jsonPath":".status.paintedAt","name":"Painted","priority":1,"type":"date"},)"
-            R"({"description":"Where it is.","jsonPath":".status.phase","name":"Phase",)"
+            R"([{"description":"Where it is.","jsonPath":".status.phase","name":"Phase",)"
             R"("type":"string"},)"
+            R"({"jsonPath":".status.paintedAt","name":"Painted","priority":1,"type":"date"},)"
             R"({"jsonPath":".metadata.creationTimestamp","name":"Age","type":"date"}])");
 }
 
@@ -66,6 +66,8 @@ TEST(CrdTest, TheSchemaIsStructuralAndSaysWhatTheDescriptionSays) {
       ParseCrdSchema(crd.at("spec").at("versions").at(0).at("schema").at("openAPIV3Schema"), path);
   ASSERT_NE(parsed.schema, nullptr)
       << parsed.errors.front().field << ": " << parsed.errors.front().message;
+  EXPECT_TRUE(parsed.unevaluated_rules.empty());
+  EXPECT_TRUE(parsed.schema->FindProperty("spec")->FindProperty("color")->immutable);
   Json widget = ParseJson(R"({"spec": {"color": "green", "tags": ["a", "a"]}})").value();
   EXPECT_TRUE(ApplyDefaults(widget, *parsed.schema));
   EXPECT_EQ(widget.at("spec").at("size"), 3);

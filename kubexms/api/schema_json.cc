@@ -95,12 +95,19 @@ class SchemaWriter {
     if (!node.Resolve().title.empty()) out["title"] = node.Resolve().title;
   }
 
+  static JsonObject ImmutabilityRule() {
+    return {{"rule", "self == oldSelf"}, {"message", "cannot be changed after creation"}};
+  }
+
   // What a field says for itself, even when its shape is a shared definition.
   void WriteOwn(const Schema& node, JsonObject& out) const {
     if (node.default_value) out["default"] = *node.default_value;
     if (node.nullable && dialect_ != SchemaDialect::kOpenApiV2) out["nullable"] = true;
     if (node.map_atomic) out["x-kubernetes-map-type"] = "atomic";
-    if (dialect_ == SchemaDialect::kCrd) return;
+    if (dialect_ == SchemaDialect::kCrd) {
+      if (node.immutable) out["x-kubernetes-validations"] = JsonArray{ImmutabilityRule()};
+      return;
+    }
     if (node.patch_strategy != PatchStrategy::kDefault) {
       out["x-kubernetes-patch-strategy"] = StrategyName(node.patch_strategy);
     }

@@ -512,6 +512,32 @@ class ListTypeValidator {
   Findings& found_;
 };
 
+// The message of the rule that makes the field immutable.
+std::string ImmutabilityMessage(const Schema& shape) {
+  for (const Json& rule : shape.cel_rules) {
+    const Json* message = FindMember(rule, "message");
+    if (message != nullptr && message->is_string()) return std::string(message->get_string());
+  }
+  return "failed rule: self == oldSelf";
+}
+
+void CheckTransition(const Json& value, const Json& old, const Schema& schema,
+                     const FieldPath& path, std::vector<ErrorCause>& errors) {
+  const Schema& shape = schema.Resolve();
+  if ((schema.immutable || shape.immutable) && !JsonEqual(value, old)) {
+    errors.push_back(Invalid(path, Json(SchemaTypeName(shape.type)), ImmutabilityMessage(shape)));
+    return;
+  }
+  if (!value.is_object() || !old.is_object()) return;
+  for (const Property& property : shape.properties) {
+    const Json* now = FindMember(value, property.name);
+    const Json* before = FindMember(old, property.name);
+    if (now == nullptr || before == nullptr) continue;
+    const FieldPath field = path.Child(property.name);
+    CheckTransition(*now, *before, *property.schema, field, errors);
+  }
+}
+
 void MoveUnder(const FieldPath& root, std::vector<ErrorCause>& errors) {
   const std::string prefix = root.ToString();
   if (prefix.empty()) return;
@@ -533,6 +559,13 @@ std::vector<ErrorCause> Validate(const Json& value, const Schema& schema,
   if (options.list_types) ListTypeValidator(options, found).Check(value, schema, body);
   if (options.root != nullptr) MoveUnder(*options.root, found.errors);
   return std::move(found.errors);
+}
+
+std::vector<ErrorCause> ValidateTransition(const Json& value, const Json& old,
+                                           const Schema& schema) {
+  std::vector<ErrorCause> errors;
+  CheckTransition(value, old, schema, FieldPath(), errors);
+  return errors;
 }
 
 }  // namespace kubexms

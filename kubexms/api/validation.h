@@ -30,8 +30,13 @@ struct ValidationOptions {
 
 // Expects a pruned and defaulted value. The errors come in the order of the schema's property
 // names, those of lists and embedded resources last; empty when the value is valid. Rules in CEL
-// are not evaluated. Safe for use from any thread.
+// are not evaluated, but for "self == oldSelf": see ValidateTransition(). Safe for use from any thread.
 std::vector<ErrorCause> Validate(const Json& value, const Schema& schema,
                                  const ValidationOptions& options = {});
+
+// What an update may not change: fields that are immutable, when they are there before and after.
+// Both values are pruned and defaulted. Items of lists are not compared: they may have moved.
+std::vector<ErrorCause> ValidateTransition(const Json& value, const Json& old,
+                                           const Schema& schema);
 
 }  // namespace kubexms

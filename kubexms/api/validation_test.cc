@@ -286,5 +286,27 @@ TEST(ValidationTest, WordsRangesAsKubernetesDoesForItsOwnKinds) {
   EXPECT_TRUE(Validate(Json(9), range, options).empty());
 }
 
+TEST(ValidationTest, WhatIsImmutableStaysAsItWas) {
+  const auto schema = S(R"({"type": "object", "properties": {"spec": {"type": "object",
+      "properties": {"size": {"type": "integer"},
+                     "color": {"type": "string", "x-kubernetes-validations":
+                       [{"rule": "self == oldSelf", "message": "paint does not come off"}]},
+                     "owner": {"type": "object", "properties": {"name": {"type": "string"}},
+                       "x-kubernetes-validations": [{"rule": "self==oldSelf"}]}}}}})");
+  const auto errors = [&](std::string_view old, std::string_view value) {
+    return Written(ValidateTransition(J(value), J(old), *schema));
+  };
+  constexpr std::string_view kOld =
+      R"({"spec": {"size": 1, "color": "red", "owner": {"name": "a"}}})";
+  EXPECT_THAT(errors(kOld, R"({"spec": {"size": 2, "color": "red", "owner": {"name": "a"}}})"),
+              IsEmpty());
+  EXPECT_THAT(errors(kOld, R"({"spec": {"color": "blue", "owner": {"name": "b"}}})"),
+              ElementsAre("spec.color: Invalid value: \"string\": paint does not come off",
+                          "spec.owner: Invalid value: \"object\": failed rule: self == oldSelf"));
+  // The rule compares two values; where there is only one, there is nothing to compare.
+  EXPECT_THAT(errors(kOld, R"({"spec": {}})"), IsEmpty());
+  EXPECT_THAT(errors(R"({"spec": {}})", kOld), IsEmpty());
+}
+
 }  // namespace
 }  // namespace kubexms

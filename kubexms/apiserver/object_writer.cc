@@ -281,6 +281,11 @@ Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied)
   MetadataOf(document)["resourceVersion"] = ResourceVersionOf(old);
   FieldErrors errors = ValidateDocument(document, resource_);
   ValidateMetadataUpdate(document, old, errors);
+  if (resource_.custom) {
+    for (ErrorCause& cause : ValidateTransition(document, old, *resource_.schema)) {
+      errors.push_back(std::move(cause));
+    }
+  }
   if (status) {
     resource_.strategy->ValidateStatusUpdate(document.get_object(), old.get_object(), errors);
   } else if (whole) {
