@@ -10,6 +10,8 @@ namespace kubexms {
 // annotation kRecordCreator: "true". The server writes it at creation and nobody can change it. On
 // other servers it is an ordinary annotation, which says what its writer wanted it to say.
 inline constexpr std::string_view kCreatorAnnotation = "kubexms.io/creator";
+// The same of the groups that the creator was in: a JSON list of their names.
+inline constexpr std::string_view kCreatorGroupsAnnotation = "kubexms.io/creator-groups";
 inline constexpr std::string_view kRecordCreator = "kubexms.io/record-creator";
 
 }  // namespace kubexms

@@ -30,7 +30,8 @@ struct ValidationOptions {
 
 // Expects a pruned and defaulted value. The errors come in the order of the schema's property
 // names, those of lists and embedded resources last; empty when the value is valid. Rules in CEL
-// are not evaluated, but for "self == oldSelf": see ValidateTransition(). Safe for use from any thread.
+// are not evaluated, but for "self == oldSelf": see ValidateTransition(). Safe for use from any
+// thread.
 std::vector<ErrorCause> Validate(const Json& value, const Schema& schema,
                                  const ValidationOptions& options = {});
 

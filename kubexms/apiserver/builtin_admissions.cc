@@ -151,20 +151,27 @@ class CreatorsAreRecorded final : public Admission {
   Result<void> Admit(const AdmissionRequest& request, Json& object) override {
     if (!request.resource.records_creator || request.operation == Operation::kDelete) return {};
     if (request.operation == Operation::kCreate) {
-      Annotations(object)[kCreatorAnnotation] = request.user.name;
+      JsonObject& annotations = Annotations(object);
+      annotations[kCreatorAnnotation] = request.user.name;
+      annotations[kCreatorGroupsAnnotation] =
+          WriteJson(JsonArray(request.user.groups.begin(), request.user.groups.end()));
       return {};
     }
     const Json* before = MetadataOf(*request.old).if_contains("annotations");
-    const std::string creator(before == nullptr ? "" : FindString(*before, kCreatorAnnotation));
-    if (creator.empty()) {
-      Annotations(object).erase(kCreatorAnnotation);
-    } else {
-      Annotations(object)[kCreatorAnnotation] = creator;
+    for (const std::string_view annotation : {kCreatorAnnotation, kCreatorGroupsAnnotation}) {
+      Keep(annotation, before == nullptr ? "" : FindString(*before, annotation), object);
     }
     return {};
   }
 
  private:
+  static void Keep(std::string_view annotation, std::string_view value, Json& object) {
+    if (value.empty()) {
+      Annotations(object).erase(annotation);
+    } else {
+      Annotations(object)[annotation] = std::string(value);
+    }
+  }
   static JsonObject& Annotations(Json& object) {
     return ObjectMember(MetadataOf(object), "annotations");
   }

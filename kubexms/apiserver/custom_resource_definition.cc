@@ -149,11 +149,14 @@ class DefinitionRules {
   FieldErrors& errors_;
 };
 
+const Json kNoJson;
+
 // The conditions of a new definition are found out by the server.
 Json InitialStatus(const JsonObject& definition) {
   JsonArray stored;
   const Json* spec = definition.if_contains("spec");
-  for (const Json& version : Items(spec == nullptr ? Json() : *spec, "versions")) {
+  if (spec == nullptr) spec = &kNoJson;
+  for (const Json& version : Items(*spec, "versions")) {
     if (IsTrue(version, "storage")) stored.emplace_back(FindString(version, "name"));
   }
   return JsonObject{{"acceptedNames", JsonObject{{"kind", ""}, {"plural", ""}}},

@@ -52,6 +52,16 @@ std::string EndingOf(std::string_view id, std::string_view result) {
   return fmt::format("{} {}", id, result);
 }
 
+std::vector<std::string> TextsIn(const std::string& json) {
+  std::vector<std::string> texts;
+  const Result<Json> list = ParseJson(json);
+  if (!list.ok() || !list->is_array()) return texts;
+  for (const Json& item : list->get_array()) {
+    if (item.is_string()) texts.emplace_back(item.get_string());
+  }
+  return texts;
+}
+
 }  // namespace
 
 std::string Asker::ToString() const {
@@ -61,7 +71,10 @@ std::string Asker::ToString() const {
 
 Asker AskerOf(const ObjectMeta& metadata, bool recorded) {
   std::string creator = Annotation(metadata, kCreatorAnnotation);
-  if (recorded) return {.user = std::move(creator)};
+  if (recorded) {
+    return {.user = std::move(creator),
+            .groups = TextsIn(Annotation(metadata, kCreatorGroupsAnnotation))};
+  }
   return {.claimed = std::move(creator)};
 }
 

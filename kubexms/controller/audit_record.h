@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kubexms/api/meta_v1.h"
 #include "kubexms/api/time.h"
@@ -26,6 +27,7 @@ namespace kubexms {
 struct Asker {
   // As the server authenticated them; empty: unknown.
   std::string user;
+  std::vector<std::string> groups;  // of that user, at that time
   // Whom the object names as its creator where no server vouches for that; empty: nobody.
   std::string claimed;
 
@@ -35,7 +37,7 @@ struct Asker {
   bool operator==(const Asker&) const = default;
 };
 
-// By the annotation kCreatorAnnotation. `recorded` says that the server wrote it (see below).
+// By the annotations of api/creator.h. `recorded` says that the server wrote it (see below).
 Asker AskerOf(const ObjectMeta& metadata, bool recorded);
 
 // The definition of a custom resource with the annotation that has kubexms record who creates one.

@@ -410,7 +410,8 @@ TEST_F(RequestControllerTest, TheRecordSaysWhoAskedForWhat) {
   ASSERT_TRUE(Reconcile(RequestController<Order>(Options()), Stored("hers")).ok());
   ASSERT_THAT(audit_.records, SizeIs(1));
   const AuditRecord& record = audit_.records[0];
-  EXPECT_EQ(record.asker, (Asker{.user = "alice"}));
+  EXPECT_EQ(record.asker.user, "alice");
+  EXPECT_THAT(record.asker.groups, testing::Contains("system:masters"));
   EXPECT_EQ(record.id, Stored("hers").metadata.uid);
   EXPECT_EQ(record.type, ResourceType::Of<Order>());
   EXPECT_EQ(record.key, (ObjectKey{"default", "hers"}));

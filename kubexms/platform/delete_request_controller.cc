@@ -1,0 +1,104 @@
+#include "kubexms/platform/delete_request_controller.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/platform/access.h"
+#include "kubexms/platform/names.h"
+
+namespace kubexms::platform {
+namespace {
+
+using corev1::Namespace;
+using userv1::DeleteRequest;
+using userv1::User;
+
+constexpr auto kLookAgain = std::chrono::seconds(1);
+
+bool KeepsWorkspace(const DeleteRequest& request) {
+  return request.spec.delete_dependents.has_value() && !*request.spec.delete_dependents;
+}
+
+std::string Done(const DeleteRequest& request, bool there_was_one) {
+  const std::string& user = request.spec.user;
+  std::string message = fmt::format("{} {}", user, there_was_one ? "is deleted" : "was gone");
+  if (KeepsWorkspace(request)) message += fmt::format("; {} is kept", WorkspaceOf(user));
+  return message;
+}
+
+// Before the user goes, so that a crash in between does not take the workspace with it.
+Result<void> MarkWorkspaceKept(ReconcileContext& context, const User& user) {
+  if (user.metadata.annotations.contains(kKeepWorkspace)) return {};
+  const Json patch =
+      JsonObject{{"metadata", JsonObject{{"annotations", JsonObject{{kKeepWorkspace, "true"}}}}}};
+  RETURN_IF_ERROR(context.client.Patch<User>({"", user.metadata.name}, {.body = WriteJson(patch)},
+                                             {.stop = context.stop}));
+  return {};
+}
+
+// What is left of a user who was deleted by other ways, or whose workspace was kept then.
+Result<RequestOutcome> DeleteWorkspace(ReconcileContext& context, const DeleteRequest& request) {
+  const ObjectKey key{"", WorkspaceOf(request.spec.user)};
+  const auto workspace = context.Cached<Namespace>().Get(key);
+  const bool began = !request.status.message.empty();
+  if (workspace == nullptr || !workspace->metadata.annotations.contains(kOwner)) {
+    return RequestOutcome::Completed(Done(request, began));
+  }
+  if (workspace->metadata.deletion_timestamp.IsZero()) {
+    RETURN_IF_ERROR(IgnoreNotFound(context.client.Delete<Namespace>(key)));
+  }
+  return RequestOutcome::Waiting(key.name + " is being deleted", kLookAgain);
+}
+
+Result<RequestOutcome> Execute(ReconcileContext& context, const DeleteRequest& request,
+                               const DeleteRequestOptions& options) {
+  const std::string& name = request.spec.user;
+  if (name.empty()) return Terminal(Error::BadRequest("spec.user: must name who is to go"));
+  if (options.protected_users.contains(name)) {
+    return Terminal(Error::Forbidden("users.user.sealos.io", name, "this user is protected"));
+  }
+  const auto user = context.Cached<User>().Get({"", name});
+  if (user == nullptr) {
+    if (!KeepsWorkspace(request)) return DeleteWorkspace(context, request);
+    return RequestOutcome::Completed(Done(request, !request.status.message.empty()));
+  }
+  if (user->metadata.deletion_timestamp.IsZero()) {
+    if (KeepsWorkspace(request)) RETURN_IF_ERROR(MarkWorkspaceKept(context, *user));
+    DeleteOptions only_this;
+    only_this.preconditions.emplace().uid = user->metadata.uid;
+    RETURN_IF_ERROR(IgnoreNotFound(context.client.Delete<User>({"", name}, only_this)));
+  }
+  return RequestOutcome::Waiting(name + " is being deleted", kLookAgain);
+}
+
+// Where nobody vouches for the creator, who may create such requests may have it.
+Result<void> Authorize(ReconcileContext& context, const DeleteRequest& request,
+                       const Asker& asker) {
+  if (asker.user.empty()) return {};
+  return CheckAccess(
+      context, asker,
+      {.verb = "delete", .resource = ResourceType::Of<User>(), .key = {"", request.spec.user}});
+}
+
+}  // namespace
+
+Controller DeleteRequestController(const DeleteRequestOptions& options) {
+  ControllerFor<DeleteRequest> controller = RequestController<DeleteRequest>(
+      {.controller = {.name = "deleterequest", .workers = options.workers},
+       .times = options.times,
+       .execute = [options](ReconcileContext& context,
+                            DeleteRequest& request) { return Execute(context, request, options); },
+       .authorize = Authorize,
+       .one_at_a_time = [](const DeleteRequest& request) { return request.spec.user; },
+       .audit = options.audit});
+  controller.Reads<User>()
+      .Reads<Namespace>()
+      .Touches<User>({"patch", "delete"})
+      .Touches<Namespace>({"delete"});
+  controller.AddAccess(ReviewAccess());
+  return controller;
+}
+
+}  // namespace kubexms::platform

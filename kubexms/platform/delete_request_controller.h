@@ -1,0 +1,27 @@
+#pragma once
+
+// DeleteRequests: a user is deleted with the workspace and everything in it, or, with
+// deleteDependents: false, without. Whoever asks must be allowed to delete the user. Protected
+// users stay.
+
+#include <set>
+#include <string>
+
+#include "kubexms/controller/request_controller.h"
+#include "kubexms/platform/user_kinds.h"
+
+namespace kubexms::platform {
+
+struct DeleteRequestOptions {
+  int workers = 2;
+  std::set<std::string, std::less<>> protected_users = {"admin"};
+  RequestTimes times{.retry_after = std::chrono::seconds(5),
+                     .expires_after = std::chrono::minutes(10),
+                     .keep_completed = std::chrono::minutes(30),
+                     .keep_failed = std::chrono::hours(1)};
+  AuditSink* audit = nullptr;  // borrowed; null: none
+};
+
+Controller DeleteRequestController(const DeleteRequestOptions& options);
+
+}  // namespace kubexms::platform

@@ -1,0 +1,255 @@
+#include "kubexms/platform/operation_request_controller.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/api/kinds/rbac_v1.h"
+#include "kubexms/platform/access.h"
+#include "kubexms/platform/names.h"
+
+namespace kubexms::platform {
+namespace {
+
+using corev1::Namespace;
+using rbacv1::Role;
+using rbacv1::RoleBinding;
+using userv1::Operationrequest;
+using userv1::User;
+
+// While one role takes the place of another: the binding that bridges the time without "rb-<user>".
+std::string BridgeOf(const std::string& user) { return GuestBindingOf(user) + "-update"; }
+
+Error Wrong(std::string_view field, std::string_view what) {
+  return Terminal(Error::BadRequest(fmt::format("{}: {}", field, what)));
+}
+
+// One execution.
+class Operation {
+ public:
+  Operation(ReconcileContext& context, const Operationrequest& request)
+      : context_(context),
+        spec_(request.spec),
+        key_{spec_.namespace_, GuestBindingOf(spec_.user)},
+        bridge_{spec_.namespace_, BridgeOf(spec_.user)} {}
+
+  Result<RequestOutcome> Execute() {
+    RETURN_IF_ERROR(CheckSpec());
+    if (spec_.action == "Deprive") return Deprive();
+    RETURN_IF_ERROR(FindUsers());
+    return spec_.action == "Grant" ? Grant() : Update();
+  }
+
+  // Leaves one binding: the one that is there, or else the one that was to replace it.
+  Result<void> SettleBridge() {
+    const auto bridge = Bound(bridge_);
+    if (bridge == nullptr) return {};
+    if (Bound(key_) == nullptr) {
+      RoleBinding settled = *bridge;
+      settled.metadata = MetadataFor(key_);
+      settled.metadata.owner_references = bridge->metadata.owner_references;
+      RETURN_IF_ERROR(Make(settled));
+    }
+    return Remove(bridge_);
+  }
+
+ private:
+  Result<void> CheckSpec() const {
+    if (spec_.user.empty()) return Wrong("spec.user", "must name the user whose role it is");
+    if (spec_.action.empty()) return Wrong("spec.action", "must be Grant, Update or Deprive");
+    if (UserOf(spec_.namespace_).empty()) {
+      return Wrong("spec.namespace", "must be a workspace, such as ns-alice");
+    }
+    if (spec_.user == UserOf(spec_.namespace_)) {
+      return Wrong("spec.user", spec_.user + " owns this workspace and cannot be a guest in it");
+    }
+    if (spec_.role.empty() && spec_.action != "Deprive") {
+      return Wrong("spec.role", "must be Owner, Manager or Developer");
+    }
+    return {};
+  }
+
+  Result<void> FindUsers() {
+    workspace_user_ = context_.Cached<User>().Get({"", std::string(UserOf(spec_.namespace_))});
+    if (workspace_user_ == nullptr) {
+      return Error::NotFound("users.user.sealos.io", UserOf(spec_.namespace_));
+    }
+    user_ = context_.Cached<User>().Get({"", spec_.user});
+    if (user_ == nullptr) return Error::NotFound("users.user.sealos.io", spec_.user);
+    return {};
+  }
+
+  std::shared_ptr<const RoleBinding> Bound(const ObjectKey& key) const {
+    return context_.Cached<RoleBinding>().Get(key);
+  }
+
+  ObjectMeta MetadataFor(const ObjectKey& key) const {
+    ObjectMeta metadata;
+    metadata.namespace_ = key.name_space;
+    metadata.name = key.name;
+    metadata.annotations[kOwner] = spec_.user;
+    metadata.labels[kOwner] = spec_.user;
+    return metadata;
+  }
+
+  Result<RoleBinding> BindingFor(const ObjectKey& key) const {
+    RoleBinding binding;
+    binding.metadata = MetadataFor(key);
+    binding.role_ref.api_group = "rbac.authorization.k8s.io";
+    binding.role_ref.kind = "Role";
+    binding.role_ref.name = spec_.role;
+    rbacv1::Subject& subject = binding.subjects.emplace_back();
+    subject.kind = "ServiceAccount";
+    subject.name = spec_.user;
+    subject.namespace_ = kSystemNamespace;
+    RETURN_IF_ERROR(SetControllerReference(binding.metadata, *user_));
+    return binding;
+  }
+
+  // One that is there already has to be looked at: the error says so, and it is tried again.
+  Result<void> Make(const RoleBinding& binding) {
+    RETURN_IF_ERROR(context_.client.Create(binding, {.stop = context_.stop}));
+    return {};
+  }
+  Result<void> Make(const ObjectKey& key) {
+    ASSIGN_OR_RETURN(const RoleBinding binding, BindingFor(key));
+    return Make(binding);
+  }
+  Result<void> Remove(const ObjectKey& key) {
+    if (Bound(key) == nullptr) return {};
+    return IgnoreNotFound(context_.client.Delete<RoleBinding>(key));
+  }
+
+  Result<RequestOutcome> Grant() {
+    RETURN_IF_ERROR(SettleBridge());
+    const auto bound = Bound(key_);
+    if (bound == nullptr) {
+      RETURN_IF_ERROR(Make(key_));
+    } else if (bound->role_ref.name != spec_.role) {
+      return Wrong("spec.role",
+                   fmt::format("{} has the role {} in {}; ask for the action Update to change it",
+                               spec_.user, bound->role_ref.name, spec_.namespace_));
+    }
+    RETURN_IF_ERROR(NoteOwner());
+    return Completed("has");
+  }
+
+  // At every moment there is a binding: the old one until the bridge to the new role is there, and
+  // the bridge until the new one is.
+  Result<RequestOutcome> Update() {
+    const auto bound = Bound(key_);
+    if (bound == nullptr || bound->role_ref.name != spec_.role) {
+      RETURN_IF_ERROR(MakeBridge());
+      RETURN_IF_ERROR(Remove(key_));
+      RETURN_IF_ERROR(Make(key_));
+    }
+    RETURN_IF_ERROR(Remove(bridge_));
+    RETURN_IF_ERROR(NoteOwner());
+    return Completed("has");
+  }
+
+  Result<void> MakeBridge() {
+    const auto bridge = Bound(bridge_);
+    if (bridge != nullptr && bridge->role_ref.name == spec_.role) return {};
+    // Left by another request, to another role.
+    RETURN_IF_ERROR(SettleBridge());
+    return Make(bridge_);
+  }
+
+  Result<RequestOutcome> Deprive() {
+    const bool had = Bound(key_) != nullptr || Bound(bridge_) != nullptr;
+    RETURN_IF_ERROR(Remove(bridge_));
+    RETURN_IF_ERROR(Remove(key_));
+    if (had) return Completed("no longer has a role");
+    return RequestOutcome::Completed(
+        fmt::format("{} had no role in {}", spec_.user, spec_.namespace_));
+  }
+
+  // A workspace knows its owner.
+  Result<void> NoteOwner() {
+    if (spec_.role != kOwnerRole) return {};
+    const auto known = workspace_user_->metadata.annotations.find(kOwner);
+    if (known != workspace_user_->metadata.annotations.end() && known->second == spec_.user) {
+      return {};
+    }
+    const Json patch =
+        JsonObject{{"metadata", JsonObject{{"annotations", JsonObject{{kOwner, spec_.user}}}}}};
+    RETURN_IF_ERROR(context_.client.Patch<User>(
+        {"", workspace_user_->metadata.name}, {.body = WriteJson(patch)}, {.stop = context_.stop}));
+    return {};
+  }
+
+  RequestOutcome Completed(std::string_view what) const {
+    const std::string role = spec_.action == "Deprive" ? "" : " the role " + spec_.role;
+    return RequestOutcome::Completed(
+        fmt::format("{} {}{} in {}", spec_.user, what, role, spec_.namespace_));
+  }
+
+  ReconcileContext& context_;
+  const userv1::OperationrequestSpec& spec_;
+  const ObjectKey key_;
+  const ObjectKey bridge_;
+  std::shared_ptr<const User> workspace_user_;
+  std::shared_ptr<const User> user_;
+};
+
+Result<RequestOutcome> Execute(ReconcileContext& context, Operationrequest& request) {
+  return Operation(context, request).Execute();
+}
+
+Result<void> Undo(ReconcileContext& context, const Operationrequest& request) {
+  return Operation(context, request).SettleBridge();
+}
+
+// The role to be given, or the one to be taken.
+std::string RoleInQuestion(ReconcileContext& context, const Operationrequest& request) {
+  if (request.spec.action != "Deprive") return request.spec.role;
+  const auto bound = context.Cached<RoleBinding>().Get(
+      {request.spec.namespace_, GuestBindingOf(request.spec.user)});
+  return bound == nullptr ? request.spec.role : bound->role_ref.name;
+}
+
+Result<void> Authorize(ReconcileContext& context, const Operationrequest& request,
+                       const Asker& asker) {
+  if (asker.user.empty()) {
+    if (request.metadata.namespace_ == kSystemNamespace) return {};
+    return Terminal(Error::Forbidden(
+        "operationrequests.user.sealos.io", request.metadata.name,
+        fmt::format("this server does not record who created it; create it in the namespace {}",
+                    kSystemNamespace)));
+  }
+  const bool gives_up_own_role =
+      request.spec.action == "Deprive" && asker.user == AccountUser(request.spec.user);
+  if (gives_up_own_role) return {};
+  return CheckAccess(context, asker,
+                     {.verb = "bind",
+                      .resource = ResourceType::Of<Role>(),
+                      .key = {request.spec.namespace_, RoleInQuestion(context, request)}});
+}
+
+}  // namespace
+
+Controller OperationRequestController(const OperationRequestOptions& options) {
+  ControllerFor<Operationrequest> controller = RequestController<Operationrequest>(
+      {.controller = {.name = "operationrequest", .workers = options.workers},
+       .times = options.times,
+       .execute = Execute,
+       .authorize = Authorize,
+       .undo = Undo,
+       .one_at_a_time =
+           [](const Operationrequest& request) {
+             return request.spec.namespace_ + "/" + request.spec.user;
+           },
+       .audit = options.audit});
+  controller.Reads<User>()
+      .Reads<RoleBinding>()
+      .Touches<User>({"patch"})
+      .Touches<RoleBinding>({"create", "delete"})
+      .Touches<Role>({"bind", "escalate"});
+  controller.AddAccess(ReviewAccess());
+  return controller;
+}
+
+}  // namespace kubexms::platform

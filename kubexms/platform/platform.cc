@@ -1,0 +1,64 @@
+#include "kubexms/platform/platform.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+#include "kubexms/api/crd.h"
+#include "kubexms/api/kinds/apiextensions_v1.h"
+#include "kubexms/platform/user_kinds.h"
+
+namespace kubexms::platform {
+namespace {
+
+constexpr const char* kFieldManager = "kubexms-platform";
+constexpr auto kLookAgain = std::chrono::milliseconds(100);
+
+const ResourceType& DefinitionType() {
+  static const ResourceType type = ResourceType::Of<apiextensionsv1::CustomResourceDefinition>();
+  return type;
+}
+
+bool IsServed(const apiextensionsv1::CustomResourceDefinition& definition) {
+  for (const auto& condition : definition.status.conditions) {
+    if (condition.type == "Established" && condition.status == "True") return true;
+  }
+  return false;
+}
+
+Result<void> Install(Client& client, const Json& definition, Clock& clock,
+                     const std::stop_token& stop) {
+  ASSIGN_OR_RETURN(const DynamicObject object, DynamicObject::FromJson(definition));
+  RETURN_IF_ERROR(client.Apply(DefinitionType(), object,
+                               {.field_manager = kFieldManager, .force = true, .stop = stop}));
+  const ObjectKey key = ObjectKey::Of(object.metadata);
+  do {
+    ASSIGN_OR_RETURN(const auto stored,
+                     client.Get<apiextensionsv1::CustomResourceDefinition>(key, {.stop = stop}));
+    if (IsServed(stored)) return {};
+  } while (clock.SleepFor(kLookAgain, stop));
+  return Error::Timeout("stopped before " + key.name + " was served");
+}
+
+}  // namespace
+
+std::vector<Json> Definitions() {
+  return {CrdOf<userv1::User>(), RequestCrdOf<userv1::Operationrequest>(),
+          RequestCrdOf<userv1::DeleteRequest>()};
+}
+
+Result<void> InstallDefinitions(Client& client, Clock& clock, std::stop_token stop) {
+  for (const Json& definition : Definitions()) {
+    const Result<void> installed = Install(client, definition, clock, stop);
+    if (!installed.ok()) return installed.error().WithContext("install the platform's kinds");
+  }
+  return {};
+}
+
+std::vector<Controller> Controllers(const PlatformOptions& options) {
+  return {UserController(options.users), OperationRequestController(options.operation_requests),
+          DeleteRequestController(options.delete_requests)};
+}
+
+}  // namespace kubexms::platform

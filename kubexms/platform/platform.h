@@ -1,0 +1,31 @@
+#pragma once
+
+// The platform: users with workspaces of their own, requests about them, and devboxes. Its kinds
+// are custom resources, so it runs on any Kubernetes.
+
+#include <stop_token>
+#include <vector>
+
+#include "kubexms/base/json.h"
+#include "kubexms/controller/controller.h"
+#include "kubexms/platform/delete_request_controller.h"
+#include "kubexms/platform/operation_request_controller.h"
+#include "kubexms/platform/user_controller.h"
+
+namespace kubexms::platform {
+
+struct PlatformOptions {
+  UserControllerOptions users;
+  OperationRequestOptions operation_requests;
+  DeleteRequestOptions delete_requests;
+};
+
+// The CustomResourceDefinitions of its kinds.
+std::vector<Json> Definitions();
+
+// Makes the server have them as this program knows them, and returns when they are served.
+Result<void> InstallDefinitions(Client& client, Clock& clock, std::stop_token stop);
+
+std::vector<Controller> Controllers(const PlatformOptions& options);
+
+}  // namespace kubexms::platform

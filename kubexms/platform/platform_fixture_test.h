@@ -1,0 +1,163 @@
+#pragma once
+
+// For tests of the platform: a real server, and its controllers beside the built-in ones.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/api/kinds/rbac_v1.h"
+#include "kubexms/apiserver/test_server.h"
+#include "kubexms/base/random.h"
+#include "kubexms/builtin/builtin_controllers.h"
+#include "kubexms/client/kubeconfig.h"
+#include "kubexms/client/rest_client.h"
+#include "kubexms/controller/eventually_test.h"
+#include "kubexms/controller/intercepted_client_test.h"
+#include "kubexms/controller/manager.h"
+#include "kubexms/platform/names.h"
+#include "kubexms/platform/platform.h"
+
+namespace kubexms::platform {
+
+// Records in memory what became of requests.
+class MemoryAuditSink final : public AuditSink {
+ public:
+  Result<void> Write(const AuditRecord& record) override {
+    MutexLock lock(mutex_);
+    records_.push_back(record);
+    return {};
+  }
+  std::vector<AuditRecord> records() const {
+    MutexLock lock(mutex_);
+    return records_;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::vector<AuditRecord> records_ GUARDED_BY(mutex_);
+};
+
+class PlatformTest : public ::testing::Test {
+ protected:
+  PlatformTest() {
+    const auto config = ParseKubeconfig(server_.kubeconfig());
+    EXPECT_TRUE(config.ok());
+    options_.users.server = {.url = config->server, .authority_pem = config->ca_pem};
+    options_.operation_requests.audit = &audit_;
+    options_.delete_requests.audit = &audit_;
+    const auto installed = InstallDefinitions(client(), clock_, {});
+    EXPECT_TRUE(installed.ok()) << installed.error().message();
+  }
+  ~PlatformTest() override { Stop(); }
+
+  // Runs the controllers until Stop() or the end of the test.
+  void Start() {
+    const Logger log({.level = LogLevel::kDebug, .sink = &log_, .clock = &clock_});
+    manager_ = std::make_unique<Manager>(ManagerOptions{.name = "platform",
+                                                        .client = &intercepted_,
+                                                        .clock = &clock_,
+                                                        .random = &random_,
+                                                        .log = log});
+    for (Controller& controller : Controllers(options_)) manager_->Add(std::move(controller));
+    // What Kubernetes does with namespaces and with what an owner leaves behind.
+    AddBuiltinControllers(
+        SelectControllers("namespace-controller,garbage-collector-controller").value(),
+        {.clock = &clock_, .log = log, .client_of = [this](auto) { return &server_.client(); }},
+        *manager_);
+    thread_ = std::jthread([this](std::stop_token stop) { (void)manager_->Run(std::move(stop)); });
+  }
+  void Stop() {
+    thread_ = {};
+    manager_ = nullptr;
+  }
+
+  Client& client() { return server_.client(); }
+
+  userv1::User MakeUser(const std::string& name) {
+    userv1::User user;
+    user.metadata.name = name;
+    const auto created = client().Create(user);
+    EXPECT_TRUE(created.ok()) << created.error().message();
+    return created.ok() ? *created : user;
+  }
+  userv1::User UserNamed(const std::string& name) {
+    const auto user = client().Get<userv1::User>({"", name});
+    return user.ok() ? *user : userv1::User();
+  }
+  bool BecomesActive(const std::string& name) {
+    return Eventually([&] { return UserNamed(name).status.phase == "Active"; });
+  }
+  template <Kind T>
+  bool Exists(const ObjectKey& key) {
+    return client().Get<T>(key).ok();
+  }
+  template <Kind T>
+  bool EventuallyGone(const ObjectKey& key) {
+    return Eventually([&] {
+      const auto object = client().Get<T>(key);
+      return !object.ok() && object.error().IsNotFound();
+    });
+  }
+
+  // What the user can do with the kubeconfig in the status.
+  std::unique_ptr<Client> ClientOf(const std::string& kubeconfig) {
+    auto config = ParseKubeconfig(kubeconfig);
+    EXPECT_TRUE(config.ok()) << config.error().message();
+    auto made = RestClient::Make({.config = std::move(*config), .clock = &clock_});
+    EXPECT_TRUE(made.ok()) << made.error().message();
+    return std::move(*made);
+  }
+  std::unique_ptr<Client> ClientOfUser(const std::string& name) {
+    return ClientOf(UserNamed(name).status.kube_config);
+  }
+
+  // Creates the request through `by` and waits until it is finished.
+  template <Kind T>
+  RequestStatus Finish(Client& by, const T& request) {
+    const auto created = by.Create(request);
+    EXPECT_TRUE(created.ok()) << created.error().message();
+    if (!created.ok()) return {};
+    RequestStatus status;
+    EXPECT_TRUE(Eventually([&] {
+      const auto stored = client().Get<T>(ObjectKey::Of(created->metadata));
+      if (stored.ok()) status = stored->status;
+      return status.IsFinished();
+    })) << status.phase
+        << ": " << status.message;
+    return status;
+  }
+
+  // From now on, the first `survive` writes of the controllers work and all later ones fail, as if
+  // the process were gone. Events are news and do not count.
+  void CrashAfter(int survive) {
+    writes_ = 0;
+    intercepted_.Set(
+        [this, survive](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
+          const bool counts = IsWrite(request.verb) && request.resource.plural != "events";
+          if (counts && writes_++ >= survive) return Error::ServiceUnavailable("crashed");
+          return server.Do(request);
+        });
+  }
+  bool HasCrashed(int survive) const { return writes_ > survive; }
+
+  TestServer server_;
+  SystemClock clock_;
+  SystemRandom random_;
+  CapturingLogSink log_;
+  MemoryAuditSink audit_;
+  PlatformOptions options_;
+  InterceptedClient intercepted_{server_.client()};
+  std::atomic<int> writes_ = 0;
+  std::unique_ptr<Manager> manager_;
+  std::jthread thread_;
+};
+
+}  // namespace kubexms::platform

@@ -1,0 +1,295 @@
+// Operationrequests and DeleteRequests, asked for by the users themselves.
+
+#include "kubexms/platform/platform_fixture_test.h"
+
+namespace kubexms::platform {
+namespace {
+
+using corev1::ConfigMap;
+using corev1::Namespace;
+using rbacv1::RoleBinding;
+using ::testing::AnyOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+using ::testing::SizeIs;
+using userv1::DeleteRequest;
+using userv1::Operationrequest;
+using userv1::User;
+
+ConfigMap MapIn(const std::string& name_space, const std::string& name) {
+  ConfigMap map;
+  map.metadata.namespace_ = name_space;
+  map.metadata.name = name;
+  return map;
+}
+
+class RequestsTest : public PlatformTest {
+ protected:
+  void StartWithAliceAndBob() {
+    Start();
+    for (const char* name : {"alice", "bob"}) MakeUser(name);
+    for (const char* name : {"alice", "bob"}) ASSERT_TRUE(BecomesActive(name));
+    alice_ = ClientOfUser("alice");
+    bob_ = ClientOfUser("bob");
+  }
+
+  // About bob in the workspace of alice, in which the request is.
+  Operationrequest Request(const std::string& action, const std::string& role) {
+    Operationrequest request;
+    request.metadata.namespace_ = "ns-alice";
+    request.metadata.generate_name = "request-";
+    request.spec.action = action;
+    request.spec.namespace_ = "ns-alice";
+    request.spec.user = "bob";
+    request.spec.role = role;
+    return request;
+  }
+  RequestStatus Ask(const std::string& action, const std::string& role) {
+    return Finish(*alice_, Request(action, role));
+  }
+  std::string RoleOfBob() {
+    const auto binding = client().Get<RoleBinding>({"ns-alice", "rb-bob"});
+    return binding.ok() ? binding->role_ref.name : "none";
+  }
+  // Of all bindings that bob has there: the names of their roles.
+  std::vector<std::string> RolesOfBob() {
+    std::vector<std::string> roles;
+    for (const RoleBinding& binding :
+         client().List<RoleBinding>({.name_space = "ns-alice"}).value().items) {
+      if (binding.subjects.at(0).name == "bob") roles.push_back(binding.role_ref.name);
+    }
+    return roles;
+  }
+
+  DeleteRequest RequestDeletion(const std::string& user) {
+    DeleteRequest request;
+    request.metadata.generate_name = "delete-";
+    request.spec.user = user;
+    return request;
+  }
+
+  std::unique_ptr<Client> alice_;
+  std::unique_ptr<Client> bob_;
+};
+
+TEST_F(RequestsTest, AnOwnerSharesTheWorkspace) {
+  StartWithAliceAndBob();
+  ASSERT_TRUE(alice_->Create(MapIn("ns-alice", "m")).ok());
+  EXPECT_TRUE(bob_->Get<ConfigMap>({"ns-alice", "m"}).error().IsForbidden());
+
+  EXPECT_EQ(Ask("Grant", "Developer").phase, "Completed");
+  EXPECT_TRUE(Eventually([&] { return bob_->Get<ConfigMap>({"ns-alice", "m"}).ok(); }));
+  EXPECT_TRUE(bob_->Create(MapIn("ns-alice", "n")).error().IsForbidden());
+
+  EXPECT_EQ(Ask("Update", "Manager").phase, "Completed");
+  EXPECT_TRUE(Eventually([&] { return bob_->Create(MapIn("ns-alice", "n")).ok(); }));
+  EXPECT_THAT(RolesOfBob(), ::testing::ElementsAre("Manager"));
+
+  EXPECT_EQ(Ask("Deprive", "Manager").phase, "Completed");
+  EXPECT_TRUE(Eventually([&] { return !bob_->Get<ConfigMap>({"ns-alice", "m"}).ok(); }));
+  EXPECT_THAT(RolesOfBob(), SizeIs(0));
+}
+
+TEST_F(RequestsTest, GrantingAnotherRoleThanHeldIsAnError) {
+  StartWithAliceAndBob();
+  ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
+  EXPECT_EQ(Ask("Grant", "Developer").phase, "Completed");
+  const RequestStatus refused = Ask("Grant", "Manager");
+  EXPECT_EQ(refused.phase, "Failed");
+  EXPECT_THAT(refused.message, HasSubstr("bob has the role Developer in ns-alice"));
+  EXPECT_THAT(refused.message, HasSubstr("Update"));
+  EXPECT_EQ(RoleOfBob(), "Developer");
+}
+
+TEST_F(RequestsTest, WhoMayNotGiveARoleAwayIsRefused) {
+  StartWithAliceAndBob();
+  // In a namespace of his own, where bob may create what he wants.
+  Operationrequest theft = Request("Grant", "Owner");
+  theft.metadata.namespace_ = "ns-bob";
+  const RequestStatus refused = Finish(*bob_, theft);
+  EXPECT_EQ(refused.phase, "Failed");
+  EXPECT_THAT(refused.message, HasSubstr("may not bind"));
+  EXPECT_EQ(RoleOfBob(), "none");
+  // Nor with a creator that he made up.
+  theft.metadata.annotations["kubexms.io/creator"] = "kubernetes-admin";
+  theft.metadata.annotations["kubexms.io/creator-groups"] = R"(["system:masters"])";
+  EXPECT_EQ(Finish(*bob_, theft).phase, "Failed");
+  EXPECT_EQ(RoleOfBob(), "none");
+  // A developer cannot make himself more.
+  ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
+  theft.spec.action = "Update";
+  EXPECT_EQ(Finish(*bob_, theft).phase, "Failed");
+  EXPECT_EQ(RoleOfBob(), "Developer");
+}
+
+TEST_F(RequestsTest, EverybodyMayGiveUpARole) {
+  StartWithAliceAndBob();
+  ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
+  Operationrequest leave = Request("Deprive", "");
+  leave.metadata.namespace_ = "ns-bob";
+  EXPECT_EQ(Finish(*bob_, leave).phase, "Completed");
+  EXPECT_EQ(RoleOfBob(), "none");
+}
+
+TEST_F(RequestsTest, TheAdministratorMayAskForAnything) {
+  StartWithAliceAndBob();
+  Operationrequest request = Request("Grant", "Owner");
+  request.metadata.namespace_ = kSystemNamespace;
+  EXPECT_EQ(Finish(client(), request).phase, "Completed");
+  EXPECT_EQ(RoleOfBob(), "Owner");
+  EXPECT_THAT(UserNamed("alice").metadata.annotations,
+              Contains(Pair("user.sealos.io/owner", "bob")));
+}
+
+TEST_F(RequestsTest, WhatWasAskedForCannotBeChanged) {
+  StartWithAliceAndBob();
+  Operationrequest request = Request("Grant", "Developer");
+  request.metadata.name = "fixed";
+  ASSERT_EQ(Finish(*alice_, request).phase, "Completed");
+  const auto changed = alice_->Patch<Operationrequest>({"ns-alice", "fixed"},
+                                                       {.body = R"({"spec":{"role":"Owner"}})"});
+  ASSERT_FALSE(changed.ok());
+  EXPECT_THAT(changed.error().message(), HasSubstr("cannot be changed after creation"));
+}
+
+TEST_F(RequestsTest, WrongRequestsSayWhatIsWrong) {
+  StartWithAliceAndBob();
+  Operationrequest request = Request("Grant", "Developer");
+  request.spec.namespace_ = "default";
+  EXPECT_THAT(Finish(client(), request).message, HasSubstr("spec.namespace: must be a workspace"));
+  request = Request("Grant", "");
+  EXPECT_THAT(Finish(client(), request).message, HasSubstr("spec.role: must be"));
+  request = Request("Grant", "Developer");
+  request.spec.user = "alice";
+  EXPECT_THAT(Finish(client(), request).message, HasSubstr("owns this workspace"));
+}
+
+// The controllers are stopped after any number of writes of an Update and started again: bob has
+// the old role or the new one at every time, and only the new one in the end.
+TEST_F(RequestsTest, AnUpdateNeverLeavesNeitherOrBoth) {
+  StartWithAliceAndBob();
+  for (int survive = 0;; ++survive) {
+    ASSERT_THAT(Ask("Deprive", "").phase, "Completed");
+    ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
+    Stop();
+    CrashAfter(survive);
+    Start();
+    const auto asked = alice_->Create(Request("Update", "Manager")).value();
+    const auto finished = [&] {
+      return client().Get<Operationrequest>(ObjectKey::Of(asked.metadata))->status.IsFinished();
+    };
+    ASSERT_TRUE(Eventually([&] { return HasCrashed(survive) || finished(); }));
+    EXPECT_THAT(RolesOfBob(), AnyOf(Contains("Developer"), Contains("Manager")));
+    const bool crashed = HasCrashed(survive);
+    Stop();
+    intercepted_.Set({});
+    Start();
+    ASSERT_TRUE(Eventually(finished)) << "after " << survive << " writes";
+    EXPECT_THAT(RolesOfBob(), ::testing::ElementsAre("Manager"));
+    if (!crashed) break;
+    ASSERT_LT(survive, 30);
+  }
+}
+
+// The request fails for good in the middle: its last step is refused until it has expired.
+TEST_F(RequestsTest, AnUpdateThatFailsLeavesOneRole) {
+  options_.operation_requests.times.retry_after = std::chrono::milliseconds(50);
+  options_.operation_requests.times.expires_after = std::chrono::seconds(2);
+  StartWithAliceAndBob();
+  ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
+  std::atomic<bool> broken = true;
+  intercepted_.Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
+    const bool old_goes = request.verb == Verb::kDelete && request.name == "rb-bob";
+    if (old_goes && broken) return Error::ServiceUnavailable("not now");
+    return server.Do(request);
+  });
+  const RequestStatus status = Ask("Update", "Manager");
+  EXPECT_EQ(status.phase, "Failed");
+  EXPECT_THAT(RolesOfBob(), ::testing::ElementsAre("Developer"));
+  intercepted_.Set({});
+}
+
+TEST_F(RequestsTest, EveryFinishedRequestIsAuditedWithWhoAsked) {
+  StartWithAliceAndBob();
+  ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
+  const auto records = audit_.records();
+  ASSERT_THAT(records, SizeIs(1));
+  EXPECT_EQ(records[0].asker.user, "system:serviceaccount:user-system:alice");
+  EXPECT_EQ(records[0].result, "Completed");
+  EXPECT_THAT(records[0].spec, HasSubstr(R"("role":"Developer")"));
+}
+
+TEST_F(RequestsTest, DeletesAUserWithTheWorkspace) {
+  StartWithAliceAndBob();
+  ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
+  const RequestStatus status = Finish(client(), RequestDeletion("bob"));
+  EXPECT_EQ(status.phase, "Completed");
+  EXPECT_EQ(status.message, "bob is deleted");
+  EXPECT_FALSE(Exists<User>({"", "bob"}));
+  EXPECT_FALSE(Exists<Namespace>({"", "ns-bob"}));
+  EXPECT_THAT(RolesOfBob(), SizeIs(0));
+  // Again is no error.
+  const RequestStatus again = Finish(client(), RequestDeletion("bob"));
+  EXPECT_EQ(again.phase, "Completed");
+  EXPECT_EQ(again.message, "bob was gone");
+}
+
+TEST_F(RequestsTest, MayKeepTheWorkspace) {
+  StartWithAliceAndBob();
+  ASSERT_TRUE(bob_->Create(MapIn("ns-bob", "m")).ok());
+  DeleteRequest request = RequestDeletion("bob");
+  request.spec.delete_dependents = false;
+  const RequestStatus status = Finish(client(), request);
+  EXPECT_EQ(status.phase, "Completed");
+  EXPECT_EQ(status.message, "bob is deleted; ns-bob is kept");
+  EXPECT_FALSE(Exists<User>({"", "bob"}));
+  EXPECT_TRUE(Exists<ConfigMap>({"ns-bob", "m"}));
+  const Namespace kept = client().Get<Namespace>({"", "ns-bob"}).value();
+  EXPECT_TRUE(kept.metadata.deletion_timestamp.IsZero());
+  EXPECT_THAT(kept.metadata.owner_references, SizeIs(0));
+  EXPECT_FALSE(Exists<RoleBinding>({"ns-bob", "bob"}));
+  // A later request may take it after all.
+  EXPECT_EQ(Finish(client(), RequestDeletion("bob")).phase, "Completed");
+  EXPECT_FALSE(Exists<Namespace>({"", "ns-bob"}));
+}
+
+TEST_F(RequestsTest, ProtectedUsersStay) {
+  StartWithAliceAndBob();
+  MakeUser("admin");
+  ASSERT_TRUE(BecomesActive("admin"));
+  const RequestStatus status = Finish(client(), RequestDeletion("admin"));
+  EXPECT_EQ(status.phase, "Failed");
+  EXPECT_THAT(status.message, HasSubstr("protected"));
+  EXPECT_TRUE(Exists<User>({"", "admin"}));
+}
+
+TEST_F(RequestsTest, WhoMayNotDeleteAUserIsRefused) {
+  StartWithAliceAndBob();
+  // Somebody may create such requests, and nothing else.
+  const auto clerk = server_.NewClient({.name = "clerk", .groups = {"system:authenticated"}});
+  rbacv1::ClusterRole role;
+  role.metadata.name = "clerk";
+  rbacv1::PolicyRule& rule = role.rules.emplace_back();
+  rule.api_groups = {"user.sealos.io"};
+  rule.resources = {"deleterequests"};
+  rule.verbs = {"create"};
+  ASSERT_TRUE(client().Create(role).ok());
+  rbacv1::ClusterRoleBinding binding;
+  binding.metadata.name = "clerk";
+  binding.role_ref.api_group = "rbac.authorization.k8s.io";
+  binding.role_ref.kind = "ClusterRole";
+  binding.role_ref.name = "clerk";
+  rbacv1::Subject& subject = binding.subjects.emplace_back();
+  subject.api_group = "rbac.authorization.k8s.io";
+  subject.kind = "User";
+  subject.name = "clerk";
+  ASSERT_TRUE(client().Create(binding).ok());
+  const RequestStatus status = Finish(*clerk, RequestDeletion("bob"));
+  EXPECT_EQ(status.phase, "Failed");
+  EXPECT_THAT(status.message, HasSubstr("clerk may not delete"));
+  EXPECT_TRUE(Exists<User>({"", "bob"}));
+}
+
+}  // namespace
+}  // namespace kubexms::platform

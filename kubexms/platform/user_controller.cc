@@ -1,0 +1,424 @@
+#include "kubexms/platform/user_controller.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "kubexms/api/kinds/authentication_v1.h"
+#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/api/kinds/rbac_v1.h"
+#include "kubexms/controller/stages.h"
+#include "kubexms/platform/keep.h"
+#include "kubexms/platform/names.h"
+#include "kubexms/platform/user_kinds.h"
+
+namespace kubexms::platform {
+namespace {
+
+using corev1::Namespace;
+using corev1::Secret;
+using corev1::ServiceAccount;
+using rbacv1::ClusterRoleBinding;
+using rbacv1::Role;
+using rbacv1::RoleBinding;
+using userv1::User;
+
+constexpr const char* kFinalizer = "sealos.io/user.finalizers";
+constexpr const char* kAccountAnnotation = "kubernetes.io/service-account.name";
+constexpr const char* kClusterAdminBinding = "sealos-cloudadmin";
+// Secrets by the service account that they are for.
+constexpr const char* kByAccount = "account";
+// RoleBindings by the user to whom they give something.
+constexpr const char* kByHolder = "holder";
+constexpr int64_t kLongestExpiration = 1'000'000'000;
+constexpr int64_t kShortestExpiration = 600;  // that servers issue tokens for
+
+// What the stages of one reconcile tell each other.
+struct UserState {
+  std::optional<ServiceAccount> account;
+};
+
+std::string OwnerOf(const User& user) {
+  const auto owner = user.metadata.annotations.find(kOwner);
+  const bool given = owner != user.metadata.annotations.end() && !owner->second.empty();
+  return given ? owner->second : user.metadata.name;
+}
+
+void SetAnnotations(const User& user, ObjectMeta& metadata) {
+  metadata.annotations[kCreator] = user.metadata.name;
+  metadata.annotations[kOwner] = OwnerOf(user);
+}
+
+rbacv1::Subject AccountSubject(const std::string& user) {
+  rbacv1::Subject subject;
+  subject.kind = "ServiceAccount";
+  subject.name = user;
+  subject.namespace_ = kSystemNamespace;
+  return subject;
+}
+
+Result<StageOutcome> Initialize(ReconcileContext&, User&, UserState&) {
+  return StageOutcome::Done("user has been initialized");
+}
+
+// ---- The workspace.
+
+// How much Pods may ask for. The administrator's may ask for anything.
+void SetPodSecurity(const User& user, StringMap& labels) {
+  constexpr const char* kPrefix = "pod-security.kubernetes.io/";
+  constexpr std::pair<const char*, const char*> kLevels[] = {
+      {"enforce", "baseline"}, {"audit", "restricted"}, {"warn", "restricted"}};
+  for (const auto& [mode, level] : kLevels) {
+    const std::string label = std::string(kPrefix) + mode;
+    if (user.metadata.name == kAdmin) {
+      labels.erase(label);
+      labels.erase(label + "-version");
+    } else {
+      labels[label] = level;
+      labels[label + "-version"] = "v1.25";
+    }
+  }
+}
+
+Result<StageOutcome> SyncNamespace(ReconcileContext& context, User& user, UserState&) {
+  const ObjectKey key{"", WorkspaceOf(user.metadata.name)};
+  ASSIGN_OR_RETURN(const Namespace workspace,
+                   Keep<Namespace>(context, key, [&](Namespace& object) -> Result<void> {
+                     SetAnnotations(user, object.metadata);
+                     object.metadata.labels[kOwner] = OwnerOf(user);
+                     SetPodSecurity(user, object.metadata.labels);
+                     return SetControllerReference(object.metadata, user);
+                   }));
+  if (!workspace.metadata.deletion_timestamp.IsZero()) {
+    return StageOutcome::Wait("NamespaceTerminating",
+                              key.name + " is being deleted; it is made again once it is gone");
+  }
+  return StageOutcome::Done();
+}
+
+// The user goes, and the workspace stays: it has nobody to go with any more.
+Result<StageOutcome> ReleaseNamespace(ReconcileContext& context, const User& user,
+                                      const ObjectKey& key) {
+  const auto workspace = context.Cached<Namespace>().Get(key);
+  if (workspace == nullptr) return StageOutcome::Done();
+  Namespace released = *workspace;
+  const size_t owners =
+      std::erase_if(released.metadata.owner_references,
+                    [&](const OwnerReference& owner) { return owner.uid == user.metadata.uid; });
+  if (owners != 0) {
+    RETURN_IF_ERROR(IgnoreNotFound(context.client.Update(released, {.stop = context.stop})));
+  }
+  return StageOutcome::Done();
+}
+
+Result<StageOutcome> DropNamespace(ReconcileContext& context, User& user, UserState&) {
+  const ObjectKey key{"", WorkspaceOf(user.metadata.name)};
+  if (user.metadata.annotations.contains(kKeepWorkspace)) {
+    return ReleaseNamespace(context, user, key);
+  }
+  const auto workspace = context.Cached<Namespace>().Get(key);
+  // Somebody else's is none of ours.
+  if (workspace == nullptr || !IsControlledBy(workspace->metadata, user.metadata.uid)) {
+    return StageOutcome::Done();
+  }
+  if (workspace->metadata.deletion_timestamp.IsZero()) {
+    RETURN_IF_ERROR(Drop<Namespace>(context, key));
+  }
+  return StageOutcome::Wait("NamespaceTerminating", key.name + " is being deleted");
+}
+
+// ---- The service account.
+
+Result<void> EnsureSystemNamespace(ReconcileContext& context) {
+  if (context.Cached<Namespace>().Get({"", kSystemNamespace}) != nullptr) return {};
+  Namespace system;
+  system.metadata.name = kSystemNamespace;
+  const auto created = context.client.Create(system, {.stop = context.stop});
+  if (created.ok() || created.error().IsAlreadyExists()) return {};
+  return created.error();
+}
+
+Result<StageOutcome> SyncServiceAccount(ReconcileContext& context, User& user, UserState& state) {
+  RETURN_IF_ERROR(EnsureSystemNamespace(context));
+  ASSIGN_OR_RETURN(state.account,
+                   Keep<ServiceAccount>(context, {kSystemNamespace, user.metadata.name},
+                                        [&](ServiceAccount& account) -> Result<void> {
+                                          SetAnnotations(user, account.metadata);
+                                          return SetControllerReference(account.metadata, user);
+                                        }));
+  return StageOutcome::Done();
+}
+
+Result<StageOutcome> DropServiceAccount(ReconcileContext& context, User& user, UserState&) {
+  RETURN_IF_ERROR(Drop<ServiceAccount>(context, {kSystemNamespace, user.metadata.name}));
+  return StageOutcome::Done();
+}
+
+// ---- The kubeconfig.
+
+// The token is bound to a Secret: without it, the token is worth nothing. So deleting the Secret
+// takes back every kubeconfig that was made before.
+std::shared_ptr<const Secret> CurrentSecret(ReconcileContext& context,
+                                            const ServiceAccount& account) {
+  if (account.secrets.empty()) return nullptr;
+  return context.Cached<Secret>().Get({kSystemNamespace, account.secrets.front().name});
+}
+
+Result<void> DropSecretsOf(ReconcileContext& context, const std::string& account,
+                           std::string_view except) {
+  for (const auto& secret : context.Cached<Secret>().ByIndex(kByAccount, account)) {
+    if (secret->metadata.name == except) continue;
+    RETURN_IF_ERROR(IgnoreNotFound(context.client.Delete<Secret>(ObjectKey::Of(secret->metadata))));
+  }
+  return {};
+}
+
+Result<Secret> MakeSecret(ReconcileContext& context, const User& user, ServiceAccount& account) {
+  Secret secret;
+  secret.metadata.namespace_ = kSystemNamespace;
+  secret.metadata.generate_name = fmt::format("sealos-token-{}-", user.metadata.name);
+  secret.metadata.annotations[kAccountAnnotation] = user.metadata.name;
+  secret.type = "Opaque";
+  RETURN_IF_ERROR(SetControllerReference(secret.metadata, user));
+  ASSIGN_OR_RETURN(Secret made, context.client.Create(secret, {.stop = context.stop}));
+  corev1::ObjectReference reference;
+  reference.name = made.metadata.name;
+  account.secrets = {reference};
+  ASSIGN_OR_RETURN(account, context.client.Update(account, {.stop = context.stop}));
+  return made;
+}
+
+Result<TokenFacts> RequestToken(ReconcileContext& context, const ServiceAccount& account,
+                                const Secret& secret, int64_t expiration_seconds) {
+  authenticationv1::TokenRequest request;
+  request.spec.expiration_seconds = expiration_seconds;
+  authenticationv1::BoundObjectReference& bound = request.spec.bound_object_ref.emplace();
+  bound.api_version = "v1";
+  bound.kind = "Secret";
+  bound.name = secret.metadata.name;
+  bound.uid = secret.metadata.uid;
+  ASSIGN_OR_RETURN(const auto issued,
+                   context.client.CreateSubresource<ServiceAccount>(
+                       ObjectKey::Of(account.metadata), "token", request, {.stop = context.stop}));
+  return ReadToken(issued.status.token);
+}
+
+int64_t ExpirationSeconds(const User& user) {
+  const int64_t wanted = user.spec.csr_expiration_seconds;
+  return wanted == 0 ? kLongestExpiration : std::max(wanted, kShortestExpiration);
+}
+
+// Whether the token in the status goes on to be used.
+bool IsGood(const TokenFacts& token, const User& user, const Secret& secret, const Clock& clock) {
+  return token.secret_uid == secret.metadata.uid && clock.Now() < token.RenewAt() &&
+         user.status.observed_csr_expiration_seconds == ExpirationSeconds(user);
+}
+
+Result<Secret> SecretFor(ReconcileContext& context, const User& user, ServiceAccount& account) {
+  const bool rotate = !user.status.kube_config.empty() &&
+                      user.spec.kube_config_rotate_at != user.status.observed_kube_config_rotate_at;
+  const auto current = CurrentSecret(context, account);
+  if (current != nullptr && !rotate) return *current;
+  return MakeSecret(context, user, account);
+}
+
+struct SyncKubeConfig {
+  ServerAddress server;
+
+  Result<StageOutcome> operator()(ReconcileContext& context, User& user, UserState& state) const {
+    if (!state.account) {
+      return StageOutcome::Wait("NoServiceAccount", "the service account is not there yet");
+    }
+    ASSIGN_OR_RETURN(const Secret secret, SecretFor(context, user, *state.account));
+    std::optional<TokenFacts> token = TokenIn(user.status.kube_config);
+    if (!token || !IsGood(*token, user, secret, context.clock)) {
+      ASSIGN_OR_RETURN(token,
+                       RequestToken(context, *state.account, secret, ExpirationSeconds(user)));
+    }
+    // Only now: until the new one is there, the old one works.
+    RETURN_IF_ERROR(DropSecretsOf(context, user.metadata.name, secret.metadata.name));
+    user.status.kube_config = UserKubeconfig(user.metadata.name, server, token->token);
+    user.status.observed_csr_expiration_seconds = ExpirationSeconds(user);
+    user.status.observed_kube_config_rotate_at = user.spec.kube_config_rotate_at;
+    const auto renew_in = std::max<std::chrono::nanoseconds>(token->RenewAt() - context.clock.Now(),
+                                                             std::chrono::seconds(1));
+    return StageOutcome::Done().AgainAfter(renew_in);
+  }
+};
+
+Result<StageOutcome> DropKubeConfig(ReconcileContext& context, User& user, UserState&) {
+  RETURN_IF_ERROR(DropSecretsOf(context, user.metadata.name, ""));
+  return StageOutcome::Done();
+}
+
+// ---- Roles.
+
+rbacv1::PolicyRule AnythingBy(std::vector<std::string> verbs) {
+  rbacv1::PolicyRule rule;
+  rule.api_groups = {"*"};
+  rule.resources = {"*"};
+  rule.verbs = std::move(verbs);
+  return rule;
+}
+
+Result<StageOutcome> SyncRole(ReconcileContext& context, User& user, UserState&) {
+  const std::pair<const char*, rbacv1::PolicyRule> roles[] = {
+      {kOwnerRole, AnythingBy({"*"})},
+      {kManagerRole, AnythingBy({"*"})},
+      {kDeveloperRole, AnythingBy({"get", "list", "watch"})}};
+  for (const auto& [name, rule] : roles) {
+    RETURN_IF_ERROR(Keep<Role>(context, {WorkspaceOf(user.metadata.name), name},
+                               [&](Role& role) -> Result<void> {
+                                 SetAnnotations(user, role.metadata);
+                                 role.rules = {rule};
+                                 return SetControllerReference(role.metadata, user);
+                               }));
+  }
+  return StageOutcome::Done();
+}
+
+// What a binding refers to cannot be changed: one that refers to something else has to go.
+template <Kind Binding>
+Result<void> DropIfOther(ReconcileContext& context, const ObjectKey& key,
+                         const rbacv1::RoleRef& wanted) {
+  const auto cached = context.Cached<Binding>().Get(key);
+  if (cached == nullptr || Encode(cached->role_ref) == Encode(wanted)) return {};
+  RETURN_IF_ERROR(Drop<Binding>(context, key));
+  return {};
+}
+
+template <Kind Binding>
+Result<void> Bind(ReconcileContext& context, const User& user, const ObjectKey& key,
+                  const rbacv1::RoleRef& role) {
+  RETURN_IF_ERROR(DropIfOther<Binding>(context, key, role));
+  RETURN_IF_ERROR(Keep<Binding>(context, key, [&](Binding& binding) -> Result<void> {
+    SetAnnotations(user, binding.metadata);
+    binding.role_ref = role;
+    binding.subjects = {AccountSubject(user.metadata.name)};
+    return SetControllerReference(binding.metadata, user);
+  }));
+  return {};
+}
+
+rbacv1::RoleRef RoleNamed(const char* kind, const char* name) {
+  rbacv1::RoleRef role;
+  role.api_group = "rbac.authorization.k8s.io";
+  role.kind = kind;
+  role.name = name;
+  return role;
+}
+
+Result<StageOutcome> SyncRoleBinding(ReconcileContext& context, User& user, UserState&) {
+  const std::string& name = user.metadata.name;
+  RETURN_IF_ERROR(
+      Bind<RoleBinding>(context, user, {WorkspaceOf(name), name}, RoleNamed("Role", kOwnerRole)));
+  return StageOutcome::Done();
+}
+
+// Also what the user has in the workspaces of others: somebody of the same name must not inherit
+// it.
+Result<StageOutcome> DropRoleBindings(ReconcileContext& context, User& user, UserState&) {
+  for (const auto& binding : context.Cached<RoleBinding>().ByIndex(kByHolder, user.metadata.name)) {
+    RETURN_IF_ERROR(Drop<RoleBinding>(context, ObjectKey::Of(binding->metadata)));
+  }
+  return StageOutcome::Done();
+}
+
+Result<StageOutcome> SyncClusterRoleBinding(ReconcileContext& context, User& user, UserState&) {
+  if (user.metadata.name != kAdmin) return StageOutcome::Skip("NotAdministrator");
+  RETURN_IF_ERROR(Bind<ClusterRoleBinding>(context, user, {"", kClusterAdminBinding},
+                                           RoleNamed("ClusterRole", "cluster-admin")));
+  return StageOutcome::Done();
+}
+
+Result<StageOutcome> DropClusterRoleBinding(ReconcileContext& context, User& user, UserState&) {
+  if (user.metadata.name == kAdmin) {
+    RETURN_IF_ERROR(Drop<ClusterRoleBinding>(context, {"", kClusterAdminBinding}));
+  }
+  return StageOutcome::Done();
+}
+
+// ---- All of it.
+
+std::string PhaseOf(const User& user, const UserState&) {
+  const Condition* ready = FindCondition(user.status.conditions, "Ready");
+  if (ready == nullptr) return "Pending";
+  return ready->status == kConditionTrue ? "Active" : "Unknown";
+}
+
+Stages<User, UserState> UserStages(ServerAddress server) {
+  return Stages<User, UserState>({.policy = StagePolicy::kRunAll, .finalizer = kFinalizer})
+      .Add({.name = "Initialize", .condition = "Initialized", .run = Initialize})
+      .Add({.name = "Namespace",
+            .condition = "NamespaceSyncReady",
+            .run = SyncNamespace,
+            .cleanup = DropNamespace})
+      .Add({.name = "ServiceAccount",
+            .condition = "ServiceAccountSyncReady",
+            .run = SyncServiceAccount,
+            .cleanup = DropServiceAccount})
+      .Add({.name = "KubeConfig",
+            .condition = "KubeConfigSyncReady",
+            .run = SyncKubeConfig{std::move(server)},
+            .cleanup = DropKubeConfig})
+      .Add({.name = "Role", .condition = "RoleSyncReady", .run = SyncRole})
+      .Add({.name = "RoleBinding",
+            .condition = "RoleBindingSyncReady",
+            .run = SyncRoleBinding,
+            .cleanup = DropRoleBindings})
+      .Add({.name = "ClusterRoleBinding",
+            .condition = "ClusterRoleBindingSyncReady",
+            .skipped = SkippedCondition::kNone,
+            .run = SyncClusterRoleBinding,
+            .cleanup = DropClusterRoleBinding})
+      .Phase(PhaseOf);
+}
+
+bool SomethingToDo(const User& before, const User& after) {
+  return before.metadata.generation != after.metadata.generation ||
+         before.metadata.annotations != after.metadata.annotations ||
+         before.metadata.deletion_timestamp != after.metadata.deletion_timestamp;
+}
+
+// The users to whom a binding gives something.
+std::vector<std::string> HoldersOf(const RoleBinding& binding) {
+  std::vector<std::string> holders;
+  for (const rbacv1::Subject& subject : binding.subjects) {
+    if (subject.kind == "ServiceAccount" && subject.namespace_ == kSystemNamespace) {
+      holders.push_back(subject.name);
+    }
+  }
+  return holders;
+}
+
+std::vector<std::string> AccountOf(const Secret& secret) {
+  const auto account = secret.metadata.annotations.find(kAccountAnnotation);
+  if (account == secret.metadata.annotations.end()) return {};
+  return {account->second};
+}
+
+}  // namespace
+
+Controller UserController(UserControllerOptions options) {
+  const RuleOptions in_system{.scope = {.name_space = kSystemNamespace}};
+  ControllerFor<User> controller({.name = "user", .workers = options.workers});
+  controller.When(Changed<User>(SomethingToDo))
+      .Owns<Namespace>()
+      .Owns<ServiceAccount>(in_system)
+      .Owns<Secret>(in_system)
+      .Owns<Role>()
+      .Owns<RoleBinding>()
+      .Owns<ClusterRoleBinding>()
+      .Index<Secret>(kByAccount, AccountOf)
+      .Index<RoleBinding>(kByHolder, HoldersOf)
+      .Touches<ServiceAccount>({"create"}, "token")
+      // What is given away must be had: in a workspace that is everything.
+      .Touches<Role>({"bind", "escalate"})
+      .Touches<rbacv1::ClusterRole>({"bind"})
+      .Reconciles(UserStages(std::move(options.server)));
+  return controller;
+}
+
+}  // namespace kubexms::platform

@@ -1,0 +1,243 @@
+#include "kubexms/platform/user_controller.h"
+
+#include "kubexms/api/condition.h"
+#include "kubexms/platform/platform_fixture_test.h"
+
+namespace kubexms::platform {
+namespace {
+
+using corev1::ConfigMap;
+using corev1::Namespace;
+using corev1::ServiceAccount;
+using rbacv1::ClusterRoleBinding;
+using rbacv1::Role;
+using rbacv1::RoleBinding;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::Pair;
+using userv1::User;
+
+std::vector<std::string> Texts(const std::vector<Condition>& conditions) {
+  std::vector<std::string> texts;
+  for (const Condition& condition : conditions) {
+    texts.push_back(condition.type + " " + condition.status + " " + condition.reason);
+  }
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+
+ConfigMap MapIn(const std::string& name_space) {
+  ConfigMap map;
+  map.metadata.namespace_ = name_space;
+  map.metadata.name = "m";
+  return map;
+}
+
+class UserControllerTest : public PlatformTest {
+ protected:
+  std::vector<corev1::Secret> TokenSecrets() {
+    return client().List<corev1::Secret>({.name_space = kSystemNamespace}).value().items;
+  }
+  void Change(const std::string& user, const std::string& patch) {
+    const auto changed = client().Patch<User>({"", user}, {.body = patch});
+    ASSERT_TRUE(changed.ok()) << changed.error().message();
+  }
+};
+
+TEST_F(UserControllerTest, GivesEveryUserAWorkspace) {
+  Start();
+  MakeUser("alice");
+  ASSERT_TRUE(BecomesActive("alice"));
+  const Namespace workspace = client().Get<Namespace>({"", "ns-alice"}).value();
+  EXPECT_THAT(workspace.metadata.annotations, Contains(Pair("user.sealos.io/creator", "alice")));
+  EXPECT_THAT(workspace.metadata.annotations, Contains(Pair("user.sealos.io/owner", "alice")));
+  EXPECT_THAT(workspace.metadata.labels, Contains(Pair("user.sealos.io/owner", "alice")));
+  EXPECT_THAT(workspace.metadata.labels,
+              Contains(Pair("pod-security.kubernetes.io/enforce", "baseline")));
+  for (const char* role : {"Owner", "Manager", "Developer"}) {
+    EXPECT_TRUE(Exists<Role>({"ns-alice", role})) << role;
+  }
+  const RoleBinding binding = client().Get<RoleBinding>({"ns-alice", "alice"}).value();
+  EXPECT_EQ(binding.role_ref.name, "Owner");
+  EXPECT_FALSE(Exists<ClusterRoleBinding>({"", "sealos-cloudadmin"}));
+
+  // Every stage of a fresh user has its condition.
+  const User user = UserNamed("alice");
+  EXPECT_THAT(Texts(user.status.conditions),
+              ElementsAre("Initialized True Succeeded", "KubeConfigSyncReady True Succeeded",
+                          "NamespaceSyncReady True Succeeded", "Ready True Ready",
+                          "RoleBindingSyncReady True Succeeded", "RoleSyncReady True Succeeded",
+                          "ServiceAccountSyncReady True Succeeded"));
+  EXPECT_EQ(user.status.observed_generation, *user.metadata.generation);
+  EXPECT_EQ(user.status.observed_csr_expiration_seconds, 1'000'000'000);
+}
+
+TEST_F(UserControllerTest, TheKubeconfigWorksInTheWorkspaceAndNowhereElse) {
+  Start();
+  MakeUser("alice");
+  MakeUser("bob");
+  ASSERT_TRUE(BecomesActive("alice"));
+  ASSERT_TRUE(BecomesActive("bob"));
+  const auto alice = ClientOfUser("alice");
+  EXPECT_TRUE(alice->Create(MapIn("ns-alice")).ok());
+  EXPECT_TRUE(alice->Create(MapIn("ns-bob")).error().IsForbidden());
+  EXPECT_TRUE(alice->List<User>().error().IsForbidden());
+}
+
+TEST_F(UserControllerTest, TheAdministratorMayDoEverything) {
+  Start();
+  MakeUser("admin");
+  ASSERT_TRUE(BecomesActive("admin"));
+  EXPECT_TRUE(ClientOfUser("admin")->List<User>().ok());
+  const Namespace workspace = client().Get<Namespace>({"", "ns-admin"}).value();
+  EXPECT_THAT(workspace.metadata.labels,
+              Not(Contains(Pair("pod-security.kubernetes.io/enforce", ::testing::_))));
+}
+
+TEST_F(UserControllerTest, SteadyStateWritesNothing) {
+  Start();
+  MakeUser("alice");
+  ASSERT_TRUE(BecomesActive("alice"));
+  Stop();
+  const std::string version = UserNamed("alice").metadata.resource_version;
+  intercepted_.TakeVerbs();
+  Start();
+  ASSERT_TRUE(manager_ != nullptr && Eventually([&] { return manager_->Readiness().ok(); }));
+  MakeUser("bob");  // after alice in the queue of the same controller
+  ASSERT_TRUE(BecomesActive("bob"));
+  EXPECT_EQ(UserNamed("alice").metadata.resource_version, version);
+}
+
+TEST_F(UserControllerTest, OneStatusWriteForEachUser) {
+  Start();
+  MakeUser("alice");
+  ASSERT_TRUE(BecomesActive("alice"));
+  ASSERT_TRUE(Eventually([&] { return manager_->Readiness().ok(); }));
+  const auto verbs = intercepted_.TakeVerbs();
+  EXPECT_LE(std::count(verbs.begin(), verbs.end(), "patch status"), 2);
+  EXPECT_EQ(std::count(verbs.begin(), verbs.end(), "create token"), 1);
+}
+
+TEST_F(UserControllerTest, RotationMakesTheOldKubeconfigWorthless) {
+  Start();
+  MakeUser("alice");
+  ASSERT_TRUE(BecomesActive("alice"));
+  const std::string before = UserNamed("alice").status.kube_config;
+  const auto old = ClientOf(before);
+  EXPECT_TRUE(old->Create(MapIn("ns-alice")).ok());
+  Change("alice", R"({"spec":{"kubeConfigRotateAt":"2030-01-01T00:00:00Z"}})");
+  ASSERT_TRUE(Eventually([&] { return UserNamed("alice").status.kube_config != before; }));
+  EXPECT_TRUE(Eventually([&] {
+    const auto read = old->Get<ConfigMap>({"ns-alice", "m"});
+    return !read.ok() && read.error().IsUnauthorized();
+  }));
+  EXPECT_TRUE(ClientOfUser("alice")->Get<ConfigMap>({"ns-alice", "m"}).ok());
+  EXPECT_TRUE(Eventually([&] { return TokenSecrets().size() == 1; }));
+}
+
+TEST_F(UserControllerTest, AnotherExpirationMakesAnotherToken) {
+  Start();
+  MakeUser("alice");
+  ASSERT_TRUE(BecomesActive("alice"));
+  Change("alice", R"({"spec":{"csrExpirationSeconds":3600}})");
+  ASSERT_TRUE(Eventually(
+      [&] { return UserNamed("alice").status.observed_csr_expiration_seconds == 3600; }));
+  const auto token = TokenIn(UserNamed("alice").status.kube_config);
+  ASSERT_TRUE(token.has_value());
+  EXPECT_EQ(token->expires - token->issued, std::chrono::seconds(3600));
+  EXPECT_EQ(token->RenewAt() - token->issued, std::chrono::seconds(2880));
+}
+
+TEST_F(UserControllerTest, WhatSomebodyChangedIsMended) {
+  Start();
+  MakeUser("alice");
+  ASSERT_TRUE(BecomesActive("alice"));
+  ASSERT_TRUE(client().Delete<RoleBinding>({"ns-alice", "alice"}).ok());
+  EXPECT_TRUE(Eventually([&] { return Exists<RoleBinding>({"ns-alice", "alice"}); }));
+  ASSERT_TRUE(client().Patch<Role>({"ns-alice", "Developer"}, {.body = R"({"rules":[]})"}).ok());
+  EXPECT_TRUE(Eventually([&] {
+    const auto role = client().Get<Role>({"ns-alice", "Developer"});
+    return role.ok() && role->rules.size() == 1;
+  }));
+}
+
+TEST_F(UserControllerTest, AFailedStageIsSeenAndStopsNoOther) {
+  intercepted_.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
+    const bool token = request.subresource == "token";
+    if (token) return Error::Forbidden("serviceaccounts", request.name, "no tokens today");
+    return server.Do(request);
+  });
+  Start();
+  MakeUser("alice");
+  ASSERT_TRUE(Eventually([&] { return UserNamed("alice").status.phase == "Unknown"; }));
+  const User user = UserNamed("alice");
+  EXPECT_THAT(Texts(user.status.conditions), Contains("KubeConfigSyncReady False Forbidden"));
+  EXPECT_THAT(Texts(user.status.conditions), Contains("RoleBindingSyncReady True Succeeded"));
+  const Condition* ready = FindCondition(user.status.conditions, "Ready");
+  ASSERT_NE(ready, nullptr);
+  EXPECT_EQ(ready->status, "False");
+  EXPECT_THAT(ready->message, HasSubstr("no tokens today"));
+  intercepted_.Set({});
+  EXPECT_TRUE(BecomesActive("alice"));
+}
+
+TEST_F(UserControllerTest, DeletionTakesEverythingAlong) {
+  Start();
+  MakeUser("alice");
+  ASSERT_TRUE(BecomesActive("alice"));
+  const auto alice = ClientOfUser("alice");
+  ASSERT_TRUE(client().Delete<User>({"", "alice"}).ok());
+  EXPECT_TRUE(EventuallyGone<User>({"", "alice"}));
+  EXPECT_FALSE(Exists<Namespace>({"", "ns-alice"}));
+  EXPECT_FALSE(Exists<ServiceAccount>({kSystemNamespace, "alice"}));
+  EXPECT_THAT(TokenSecrets(), IsEmpty());
+  EXPECT_TRUE(alice->List<ConfigMap>({.name_space = "ns-alice"}).error().IsUnauthorized());
+}
+
+TEST_F(UserControllerTest, AWorkspaceThatCannotBeDeletedKeepsTheUser) {
+  Start();
+  MakeUser("alice");
+  ASSERT_TRUE(BecomesActive("alice"));
+  ConfigMap held = MapIn("ns-alice");
+  held.metadata.finalizers = {"example.com/held"};
+  ASSERT_TRUE(client().Create(held).ok());
+  ASSERT_TRUE(client().Delete<User>({"", "alice"}).ok());
+  EXPECT_TRUE(Eventually([&] {
+    const User user = UserNamed("alice");
+    const Condition* workspace = FindCondition(user.status.conditions, "NamespaceSyncReady");
+    return workspace != nullptr && workspace->reason == "NamespaceTerminating";
+  }));
+  EXPECT_TRUE(Exists<User>({"", "alice"}));
+  ASSERT_TRUE(
+      client()
+          .Patch<ConfigMap>({"ns-alice", "m"}, {.body = R"({"metadata":{"finalizers":null}})"})
+          .ok());
+  EXPECT_TRUE(EventuallyGone<User>({"", "alice"}));
+}
+
+// A crash between any two writes: the n-th write and all after it fail, then a new manager runs.
+TEST_F(UserControllerTest, ConvergesAfterACrashAtAnyWrite) {
+  for (int survive = 0;; ++survive) {
+    const std::string name = "user" + std::to_string(survive);
+    CrashAfter(survive);
+    Start();
+    MakeUser(name);
+    ASSERT_TRUE(Eventually(
+        [&] { return HasCrashed(survive) || UserNamed(name).status.phase == "Active"; }));
+    Stop();
+    intercepted_.Set({});
+    const bool crashed = HasCrashed(survive);
+    Start();
+    ASSERT_TRUE(BecomesActive(name)) << "after " << survive << " writes";
+    EXPECT_TRUE(ClientOfUser(name)->Create(MapIn("ns-" + name)).ok());
+    Stop();
+    if (!crashed) break;
+    ASSERT_LT(survive, 40);
+  }
+}
+
+}  // namespace
+}  // namespace kubexms::platform

@@ -1,0 +1,79 @@
+#include "kubexms/platform/user_kubeconfig.h"
+
+#include <fmt/format.h>
+
+#include "kubexms/base/base64.h"
+#include "kubexms/base/json.h"
+#include "kubexms/base/yaml.h"
+#include "kubexms/client/kubeconfig.h"
+#include "kubexms/platform/names.h"
+
+namespace kubexms::platform {
+namespace {
+
+constexpr const char* kCluster = "sealos";
+
+Error Unreadable(std::string_view why) {
+  return Error::BadRequest(fmt::format("the token cannot be read: {}", why));
+}
+
+std::chrono::sys_seconds SecondsOf(const Json& claims, std::string_view name) {
+  const Json* value = FindMember(claims, name);
+  if (value == nullptr || !value->is_number()) return {};
+  return std::chrono::sys_seconds(std::chrono::seconds(value->to_number<int64_t>()));
+}
+
+std::string SecretUid(const Json& claims) {
+  const Json* value = FindMember(claims, "kubernetes.io");
+  for (const std::string_view member : {"secret", "uid"}) {
+    if (value != nullptr) value = FindMember(*value, member);
+  }
+  return value != nullptr && value->is_string() ? std::string(value->get_string()) : "";
+}
+
+}  // namespace
+
+std::string UserKubeconfig(std::string_view user, const ServerAddress& server,
+                           std::string_view token) {
+  const std::string context = fmt::format("{}@{}", user, kCluster);
+  JsonObject cluster{{"server", server.url}};
+  if (!server.authority_pem.empty()) {
+    cluster["certificate-authority-data"] = EncodeBase64(server.authority_pem);
+  }
+  return WriteYaml(JsonObject{
+      {"apiVersion", "v1"},
+      {"kind", "Config"},
+      {"clusters", JsonArray{JsonObject{{"name", kCluster}, {"cluster", std::move(cluster)}}}},
+      {"users", JsonArray{JsonObject{{"name", user}, {"user", JsonObject{{"token", token}}}}}},
+      {"contexts", JsonArray{JsonObject{{"name", context},
+                                        {"context", JsonObject{{"cluster", kCluster},
+                                                               {"namespace", WorkspaceOf(user)},
+                                                               {"user", user}}}}}},
+      {"current-context", context}});
+}
+
+Result<TokenFacts> ReadToken(std::string_view token) {
+  const size_t begin = token.find('.');
+  const size_t end = begin == std::string_view::npos ? begin : token.find('.', begin + 1);
+  if (end == std::string_view::npos) return Unreadable("it is no JSON Web Token");
+  ASSIGN_OR_RETURN(const std::string payload,
+                   DecodeBase64(token.substr(begin + 1, end - begin - 1), Base64Form::kUrl));
+  ASSIGN_OR_RETURN(const Json claims, ParseJson(payload));
+  TokenFacts facts{.token = std::string(token),
+                   .issued = SecondsOf(claims, "iat"),
+                   .expires = SecondsOf(claims, "exp"),
+                   .secret_uid = SecretUid(claims)};
+  if (facts.expires == std::chrono::sys_seconds()) return Unreadable("it has no exp");
+  return facts;
+}
+
+std::optional<TokenFacts> TokenIn(std::string_view kubeconfig) {
+  if (kubeconfig.empty()) return std::nullopt;
+  const Result<ClientConfig> config = ParseKubeconfig(kubeconfig);
+  if (!config.ok()) return std::nullopt;
+  const Result<TokenFacts> facts = ReadToken(config->user.token.Reveal());
+  if (!facts.ok()) return std::nullopt;
+  return *facts;
+}
+
+}  // namespace kubexms::platform
