@@ -30,6 +30,9 @@ void AddServiceAccounts(Manager& manager, const BuiltinEnvironment&, Client& cli
 }
 
 void AddRootCa(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
+  if (environment.authority_pem.empty()) {
+    return environment.log.Warn("kube-root-ca.crt is not published: no authority is known");
+  }
   AddController(RootCaController(environment.authority_pem), client, manager);
 }
 

@@ -26,7 +26,7 @@ struct BuiltinEnvironment {
   // The client that acts as this ServiceAccount of kube-system, which has the role that the
   // controller needs; it must outlive the manager. Empty: everything acts as the manager does.
   std::function<Client*(std::string_view account)> client_of;
-  // By which clients know the API server.
+  // By which clients know the API server. Empty: it is not published.
   std::string authority_pem;
   // Shared by the controllers that write many objects at a time; null: one is made for them.
   std::shared_ptr<ParallelWrites> writes;

@@ -11,6 +11,7 @@ Command RootCommand() {
           {
               CompletionCommand(),
               CompleteCommand(),
+              ManagerCommand(),
               NewCommand(),
               ServerCommand(),
               VersionCommand(),

@@ -13,6 +13,7 @@ Command RootCommand();
 Command CompletionCommand();
 // What the completion scripts call.
 Command CompleteCommand();
+Command ManagerCommand();
 Command NewCommand();
 Command ServerCommand();
 Command VersionCommand();

@@ -189,7 +189,9 @@ class RestClient::Impl {
         clock(options.clock == nullptr ? system_clock_ : *options.clock),
         host_(url.Authority()),
         prefix_(url.target.substr(0, url.target.find('?'))),
-        credentials_(MakeCredentialSource(options.config.user, clock)),
+        credentials_(options.credentials != nullptr
+                         ? options.credentials
+                         : MakeCredentialSource(options.config.user, clock)),
         limiter_({.qps = options.requests_per_second, .burst = std::max(options.burst, 1)},
                  &clock) {
     while (!prefix_.empty() && prefix_.back() == '/') prefix_.pop_back();
@@ -219,7 +221,7 @@ class RestClient::Impl {
  private:
   const std::string host_;
   std::string prefix_;  // of every path
-  const std::unique_ptr<CredentialSource> credentials_;
+  const std::shared_ptr<CredentialSource> credentials_;
   TokenBucket limiter_;
   SystemRandom random_;
   MetricFamily<Counter> requests_;

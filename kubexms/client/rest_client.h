@@ -24,6 +24,8 @@ namespace kubexms {
 
 struct RestClientOptions {
   ClientConfig config;
+  // Who it is, instead of config.user.
+  std::shared_ptr<CredentialSource> credentials;
 
   // Requests a second in the long run, and how many may go at once before that counts: what users
   // of other controller frameworks are used to. Zero: no limit. Watches count when they are opened;

@@ -301,20 +301,20 @@ Result<void> Manager::Impl::Lead(std::stop_token stop) {
   const std::stop_token end = failing_.get_token();
   if (!options_.leader_election) return WorkAsLeader(stop, end);
   const LeaderElectionSettings& settings = *options_.leader_election;
-  ASSIGN_OR_RETURN(
-      const auto elector,
-      LeaderElector::Create({.name = settings.name.empty() ? options_.name : settings.name,
-                             .name_space = settings.name_space,
-                             .identity = settings.identity,
-                             .lease_duration = settings.lease_duration,
-                             .renew_deadline = settings.renew_deadline,
-                             .retry_period = settings.retry_period,
-                             .client = options_.client,
-                             .clock = options_.clock,
-                             .random = options_.random,
-                             .metrics = &metrics_,
-                             .events = &events_,
-                             .logger = options_.log.Named("leader")}));
+  ASSIGN_OR_RETURN(const auto elector,
+                   LeaderElector::Create(
+                       {.name = settings.name.empty() ? options_.name : settings.name,
+                        .name_space = settings.name_space,
+                        .identity = settings.identity,
+                        .lease_duration = settings.lease_duration,
+                        .renew_deadline = settings.renew_deadline,
+                        .retry_period = settings.retry_period,
+                        .client = settings.client != nullptr ? settings.client : options_.client,
+                        .clock = options_.clock,
+                        .random = options_.random,
+                        .metrics = &metrics_,
+                        .events = &events_,
+                        .logger = options_.log.Named("leader")}));
   {
     MutexLock lock(mutex_);
     elector_ = elector.get();

@@ -46,6 +46,9 @@ struct LeaderElectionSettings {
   std::chrono::nanoseconds lease_duration = std::chrono::seconds(15);
   std::chrono::nanoseconds renew_deadline = std::chrono::seconds(10);
   std::chrono::nanoseconds retry_period = std::chrono::seconds(2);
+  // For the Lease; null: the manager's. With one of its own, which must outlive the manager,
+  // renewals do not wait behind other requests where clients are limited.
+  Client* client = nullptr;
 };
 
 struct ManagerOptions {

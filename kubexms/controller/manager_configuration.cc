@@ -7,11 +7,14 @@
 #include "kubexms/api/defaulting.h"
 #include "kubexms/api/pruning.h"
 #include "kubexms/api/validation.h"
+#include "kubexms/base/small_file.h"
 #include "kubexms/base/yaml.h"
 #include "kubexms/controller/manager.h"
 
 namespace kubexms {
 namespace {
+
+constexpr size_t kMaxFileBytes = size_t{1} << 20;
 
 template <class T, class Target>
 void Take(const std::optional<T>& value, Target& target) {
@@ -91,7 +94,7 @@ void ControllerSettings::ApplyTo(ControllerOptions& options) const {
 void LeaderElectionConfiguration::Describe(Type<LeaderElectionConfiguration>& type) {
   using Self = LeaderElectionConfiguration;
   type.Doc("Of several replicas, one works.");
-  type.Field("enabled", &Self::enabled);
+  type.Field("enabled", &Self::enabled, "As the program has it if not said.");
   type.Field("name", &Self::name, "Of the Lease; the program's name if not said.");
   type.Field("namespace", &Self::namespace_, "Of the Lease.");
   type.Field("leaseDuration", &Self::lease_duration, "After which others take over.");
@@ -152,6 +155,16 @@ Result<ManagerConfiguration> ManagerConfiguration::Read(std::string_view text,
   return FromJson<ManagerConfiguration>(document);
 }
 
+Result<ManagerConfiguration> ManagerConfiguration::ReadFile(
+    const std::string& path, const std::vector<std::string>& settings) {
+  if (path.empty()) return Read("", settings);
+  ASSIGN_OR_RETURN(const std::optional<std::string> text, ReadSmallFile(path, kMaxFileBytes));
+  if (!text) return Error::BadRequest(fmt::format("there is no file {}", path));
+  Result<ManagerConfiguration> configuration = Read(*text, settings);
+  if (!configuration.ok()) return configuration.error().WithContext(path);
+  return configuration;
+}
+
 void ManagerConfiguration::ApplyTo(ManagerOptions& options) const {
   if (!endpoints_address.empty()) options.endpoints_address = endpoints_address;
   Take(shutdown_timeout, options.shutdown_timeout);
@@ -161,8 +174,10 @@ void ManagerConfiguration::ApplyTo(ManagerOptions& options) const {
   Take(cache.watch_timeout, options.cache.watch_timeout);
   Take(cache.streaming_list, options.cache.streaming_list);
   options.controllers = controllers;
-  if (!leader_election.enabled) return;
-  if (!options.leader_election) options.leader_election.emplace();
+  if (leader_election.enabled == false) options.leader_election.reset();
+  if (leader_election.enabled == true && !options.leader_election)
+    options.leader_election.emplace();
+  if (!options.leader_election) return;
   LeaderElectionSettings& election = *options.leader_election;
   if (!leader_election.name.empty()) election.name = leader_election.name;
   if (!leader_election.namespace_.empty()) election.name_space = leader_election.namespace_;

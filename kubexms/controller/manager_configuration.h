@@ -39,7 +39,7 @@ struct ControllerSettings : Struct {
 };
 
 struct LeaderElectionConfiguration : Struct {
-  bool enabled = false;
+  Optional<bool> enabled;
   std::string name;
   std::string namespace_;
   Optional<Duration> lease_duration;
@@ -88,6 +88,9 @@ struct ManagerConfiguration : Struct {
   // "path=value", such as "controllers.hello.workers=4". Errors name the field and what it may be.
   static Result<ManagerConfiguration> Read(std::string_view text,
                                            const std::vector<std::string>& settings = {});
+  // The same with the text of a file, whose name is then in errors; of none if `path` is empty.
+  static Result<ManagerConfiguration> ReadFile(const std::string& path,
+                                               const std::vector<std::string>& settings);
   void ApplyTo(ManagerOptions& options) const;
 };
 

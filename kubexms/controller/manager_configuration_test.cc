@@ -67,7 +67,19 @@ TEST(ManagerConfigurationTest, SettingsOnTheCommandLineComeLast) {
   EXPECT_EQ(*configuration->controllers.at("hello").workers, 8);
   EXPECT_EQ(*configuration->controllers.at("hello").burst, 7);
   EXPECT_EQ(configuration->log.level, "debug");
-  EXPECT_TRUE(configuration->leader_election.enabled);
+  EXPECT_EQ(configuration->leader_election.enabled, true);
+}
+
+TEST(ManagerConfigurationTest, LeaderElectionIsAsTheProgramHasItUnlessSaid) {
+  const auto applied = [](std::string_view text, ManagerOptions options) {
+    ManagerConfiguration::Read(text)->ApplyTo(options);
+    return options.leader_election;
+  };
+  const ManagerOptions elects{.leader_election = LeaderElectionSettings{.name_space = "system"}};
+  EXPECT_EQ(applied("leaderElection: {leaseDuration: 7s}", elects)->lease_duration, seconds(7));
+  EXPECT_FALSE(applied("leaderElection: {enabled: false}", elects));
+  EXPECT_FALSE(applied("leaderElection: {leaseDuration: 7s}", {}));
+  EXPECT_TRUE(applied("leaderElection: {enabled: true}", {}));
 }
 
 TEST(ManagerConfigurationTest, ErrorsNameTheSetting) {

@@ -11,6 +11,7 @@
 #include "kubexms/api/kinds/events_v1.h"
 #include "kubexms/apiserver/test_server.h"
 #include "kubexms/base/stop.h"
+#include "kubexms/client/decorators.h"
 #include "kubexms/controller/eventually_test.h"
 #include "kubexms/net/client.h"
 
@@ -484,6 +485,19 @@ TEST_F(ManagerTest, OneOfTwoReplicasWorksAndTheOtherTakesOver) {
   first_thread = {};
   EXPECT_TRUE(Eventually([&] { return second_calls > 0; }));
   EXPECT_TRUE(second.IsLeader());
+}
+
+TEST_F(ManagerTest, TheLeaseMayHaveAClientOfItsOwn) {
+  FaultyClient busy(server_.client(), {});
+  busy.AddRule(
+      {.plural = "leases", .fault = {.error = Error::TooManyRequests("later", seconds(1))}});
+  ManagerOptions options = Options();
+  options.client = &busy;
+  options.leader_election =
+      LeaderElectionSettings{.name_space = "default", .client = &server_.client()};
+  Manager manager(options);
+  const std::jthread thread([&](std::stop_token stop) { EXPECT_TRUE(manager.Run(stop).ok()); });
+  EXPECT_TRUE(Eventually([&] { return manager.IsLeader(); }));
 }
 
 // With a clock that is moved by hand.

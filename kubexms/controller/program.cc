@@ -2,22 +2,18 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
-#include <memory>
-#include <optional>
 
 #include "kubexms/api/crd.h"
-#include "kubexms/base/small_file.h"
 #include "kubexms/base/stop.h"
 #include "kubexms/base/yaml.h"
 #include "kubexms/client/kubeconfig.h"
-#include "kubexms/client/rest_client.h"
 #include "kubexms/controller/audit_record.h"
+#include "kubexms/controller/manager_process.h"
 #include "kubexms/controller/rbac.h"
 
 namespace kubexms {
 namespace {
 
-constexpr size_t kMaxConfigurationBytes = size_t{1} << 20;
 constexpr std::string_view kDefaultEndpoints = "127.0.0.1:8081";
 
 struct Flags {
@@ -47,23 +43,6 @@ void Declare(Flags& flags, CLI::App& app) {
   app.add_flag("--print-rbac", flags.print_rbac, "print the roles it needs, and end");
 }
 
-Result<ManagerConfiguration> Configuration(const Flags& flags) {
-  std::string text;
-  if (!flags.config.empty()) {
-    ASSIGN_OR_RETURN(const std::optional<std::string> file,
-                     ReadSmallFile(flags.config, kMaxConfigurationBytes));
-    if (!file) return Error::BadRequest("there is no file " + flags.config);
-    text = *file;
-  }
-  std::vector<std::string> settings = flags.settings;
-  if (flags.leader_elect) settings.push_back("leaderElection.enabled=true");
-  const Result<ManagerConfiguration> configuration = ManagerConfiguration::Read(text, settings);
-  if (!configuration.ok() && !flags.config.empty()) {
-    return configuration.error().WithContext(flags.config);
-  }
-  return configuration;
-}
-
 void Print(const std::vector<Json>& objects) {
   for (const Json& object : objects) std::cout << "---\n" << WriteYaml(object);
 }
@@ -84,44 +63,20 @@ void PrintManifests(const ManagerProgram& program, const Flags& flags) {
   Print(objects);
 }
 
-RestClientOptions ClientOptions(ClientConfig config, const ManagerConfiguration& configuration) {
-  RestClientOptions options{.config = std::move(config)};
-  if (configuration.client.qps) options.requests_per_second = *configuration.client.qps;
-  if (configuration.client.burst) options.burst = *configuration.client.burst;
-  return options;
-}
-
 Result<void> Serve(const ManagerProgram& program, const Flags& flags, std::stop_token stop) {
-  ASSIGN_OR_RETURN(const ManagerConfiguration configuration, Configuration(flags));
-  ASSIGN_OR_RETURN(ClientConfig config,
+  std::vector<std::string> settings = flags.settings;
+  if (flags.leader_elect) settings.push_back("leaderElection.enabled=true");
+  ASSIGN_OR_RETURN(ManagerConfiguration configuration,
+                   ManagerConfiguration::ReadFile(flags.config, settings));
+  ASSIGN_OR_RETURN(ClientConfig server,
                    LoadClientConfig({.kubeconfig = flags.kubeconfig, .context = flags.context}));
-  SystemClock clock;
-  SystemRandom random;
-  MetricsRegistry metrics;
-  FileLogSink sink;
-  const Logger log(
-      {.level = ParseLogLevel(configuration.log.level).value_or(LogLevel::kInfo),
-       .format = configuration.log.format == "json" ? LogFormat::kJson : LogFormat::kText,
-       .sink = &sink,
-       .clock = &clock});
-  RestClientOptions client_options = ClientOptions(std::move(config), configuration);
-  client_options.user_agent = program.name;
-  client_options.clock = &clock;
-  client_options.metrics = &metrics;
-  client_options.log = log.Named("client");
-  ASSIGN_OR_RETURN(const auto client, RestClient::Make(std::move(client_options)));
-  ManagerOptions options{.name = program.name,
-                         .endpoints_address = std::string(kDefaultEndpoints),
-                         .client = client.get(),
-                         .clock = &clock,
-                         .random = &random,
-                         .metrics = &metrics,
-                         .log = log};
-  if (configuration.leader_election.enabled) {
-    options.leader_election = LeaderElectionSettings{.name_space = flags.name_space};
+  ManagerOptions defaults{.endpoints_address = std::string(kDefaultEndpoints)};
+  if (configuration.leader_election.enabled.value_or(false)) {
+    defaults.leader_election = LeaderElectionSettings{.name_space = flags.name_space};
   }
-  configuration.ApplyTo(options);
-  Manager manager(std::move(options));
+  ASSIGN_OR_RETURN(const auto process,
+                   ManagerProcess::Make(program.name, std::move(configuration), std::move(server)));
+  Manager manager(process->Complete(std::move(defaults)));
   for (const Controller& controller : program.controllers) manager.Add(controller);
   if (program.setup) program.setup(manager);
   return manager.Run(std::move(stop));

@@ -1,17 +1,20 @@
 # Shared by the scripts of this folder: a server of their own on a free port, and the words in which
-# they say what they expect. The first line of a script: source harness.sh PATH_OF_KUBEXMS
+# they say what they expect. The first line of a script: source harness.sh PATH_OF_KUBEXMS [MODE]
 # shellcheck shell=bash
 set -euo pipefail
 
-kubexms=$1
+kubexms=$1 mode=${2:-server}
 work=$(mktemp -d)
-server='' port=0
+server='' port=0 manager='' managers=()
 export HOME=$work KUBECONFIG=$work/kubeconfig
 
 finish() {
   local status=$?
+  for manager in "${managers[@]}"; do
+    { kill -KILL "$manager" && wait "$manager"; } 2>/dev/null || true
+  done
   [ -z "$server" ] || stop_server KILL
-  [ $status = 0 ] || [ ! -s "$work/server.log" ] || tail -n 20 "$work/server.log" >&2
+  [ $status = 0 ] || tail -n 20 "$work"/server.log "$work"/manager*.log >&2 2>/dev/null || true
   rm -rf "$work"
 }
 trap finish EXIT
@@ -84,6 +87,59 @@ stop_server() {
   stopped=0
   { wait "$server" || stopped=$?; } 2>/dev/null
   server=
+}
+
+# manager_answers PATH LOG: what the manager whose log this is answers.
+manager_answers() {
+  local address
+  address=$(sed -n 's/.*health and metrics are served address=//p' "$work/$2" | tail -n 1)
+  curl --silent --show-error --fail "http://$address$1"
+}
+
+manager_is_ready() {
+  kill -0 "$manager" || failed "the manager starts" "a running process" "$(cat "$work/$1")"
+  manager_answers /readyz "$1"
+}
+
+# start_manager [FLAG...]: `kubexms manager` for a server of start_control_plane, as the user that
+# kube-controller-manager is. Returns when it is ready; its process is then in $manager, and its log
+# in manager0.log, manager1.log …
+start_manager() {
+  local log=manager${#managers[@]}.log
+  cat >"$work/manager.kubeconfig" <<YAML
+apiVersion: v1
+kind: Config
+current-context: it
+contexts: [{name: it, context: {cluster: it, user: it}}]
+clusters:
+- {name: it, cluster: {server: "https://127.0.0.1:$port", certificate-authority: data/pki/ca.crt}}
+users: [{name: it, user: {token: $manager_token}}]
+YAML
+  "$kubexms" manager --kubeconfig "$work/manager.kubeconfig" --bind 127.0.0.1:0 "$@" \
+    2>"$work/$log" &
+  manager=$!
+  managers+=("$manager")
+  eventually "the manager is ready" manager_is_ready "$log"
+}
+
+# start_control_plane [FLAG...]: a server with the built-in controllers: in its process in the mode
+# "server", by a manager over HTTPS in the mode "manager". Flags are those of the server.
+start_control_plane() {
+  if [ "$mode" = server ]; then
+    start_server "$@"
+    return
+  fi
+  local flag server_flags=() manager_flags=()
+  for flag in "$@"; do
+    case $flag in
+      --controllers=*) manager_flags+=("$flag") ;;
+      *) server_flags+=("$flag") ;;
+    esac
+  done
+  manager_token=$(mktemp --dry-run XXXXXXXXXXXXXXXXXXXX)
+  echo "$manager_token,system:kube-controller-manager,manager" >"$work/tokens"
+  start_server --controllers=none --token-file="$work/tokens" "${server_flags[@]}"
+  start_manager "${manager_flags[@]}"
 }
 
 # kubectl_has MINOR: whether kubectl is of version 1.MINOR or later.

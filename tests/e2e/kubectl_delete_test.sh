@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Objects are deleted with kubectl: alone, with dependents, in groups, and held by finalizers.
-source "$(dirname "$0")/harness.sh" "$1"
-start_server
+source "$(dirname "$0")/harness.sh" "$@"
+start_control_plane
 
 # make NAME [METADATA]: a ConfigMap.
 make() {

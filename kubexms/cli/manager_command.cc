@@ -1,0 +1,212 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexms/base/small_file.h"
+#include "kubexms/base/stop.h"
+#include "kubexms/builtin/builtin_controllers.h"
+#include "kubexms/cli/commands.h"
+#include "kubexms/client/kubeconfig.h"
+#include "kubexms/client/service_account_credentials.h"
+#include "kubexms/controller/manager_process.h"
+
+namespace kubexms {
+namespace {
+
+// Of the user agent, of events and of the Lease: the one that the default roles know.
+constexpr const char* kName = "kube-controller-manager";
+constexpr const char* kNamespace = "kube-system";
+
+// Of each controller, and of the manager, which lists and watches every kind there is.
+constexpr double kRequestsPerSecond = 100;
+constexpr int kBurst = 200;
+
+// For a server that is being started beside the manager.
+constexpr auto kServerPatience = std::chrono::seconds(10);
+constexpr auto kServerPeriod = std::chrono::milliseconds(500);
+
+constexpr size_t kMaxAuthorityBytes = size_t{1} << 20;
+
+using Controllers = std::vector<const BuiltinController*>;
+
+Result<Controllers> ReadControllers(const Invocation& call) {
+  Result<Controllers> selected = SelectControllers(call.Value("controllers"));
+  if (!selected.ok()) return selected.error().WithContext("--controllers");
+  if (selected->empty()) return Error::BadRequest("--controllers: nothing is left to run");
+  return selected;
+}
+
+Result<ManagerConfiguration> ReadConfiguration(const Invocation& call) {
+  std::vector<std::string> settings = call.All("set");
+  if (call.Given("bind")) settings.push_back("endpointsAddress=\"" + call.Value("bind") + "\"");
+  if (call.Given("leader-elect")) {
+    settings.push_back("leaderElection.enabled=" + call.Value("leader-elect"));
+  }
+  ASSIGN_OR_RETURN(ManagerConfiguration configuration,
+                   ManagerConfiguration::ReadFile(call.Value("config"), settings));
+  if (!configuration.client.qps) configuration.client.qps = kRequestsPerSecond;
+  if (!configuration.client.burst) configuration.client.burst = kBurst;
+  return configuration;
+}
+
+Result<std::string> ReadAuthority(const Invocation& call, const ClientConfig& server) {
+  if (!call.Given("root-ca-file")) return server.ca_pem;
+  const std::string path = call.Value("root-ca-file");
+  ASSIGN_OR_RETURN(std::optional<std::string> pem, ReadSmallFile(path, kMaxAuthorityBytes));
+  if (!pem) return Error::BadRequest(fmt::format("--root-ca-file: there is no file {}", path));
+  return std::move(*pem);
+}
+
+// Returns when the server answers; fails when it does not for too long, or says no.
+Result<void> AwaitServer(ManagerProcess& process, const std::stop_token& stop) {
+  const Clock::MonotonicTime deadline = process.clock().MonotonicNow() + kServerPatience;
+  for (;;) {
+    const auto version = process.client().GetPath("/version", stop);
+    if (version.ok() || stop.stop_requested()) return {};
+    if (!version.error().IsTransient() || process.clock().MonotonicNow() >= deadline) {
+      return version.error().WithContext("ask the server for its version");
+    }
+    process.log().Info("the server does not answer yet", {{"error", version.error()}});
+    process.clock().SleepFor(kServerPeriod, stop);
+  }
+}
+
+// The clients that controllers act through, one for each ServiceAccount.
+class AccountClients {
+ public:
+  // The user of `process` may ask for the accounts' tokens. It must outlive this.
+  explicit AccountClients(ManagerProcess& process) : process_(process) {}
+
+  // Gets a first token, so that one who may not have it is told at once.
+  Result<void> Add(std::string_view account, const std::stop_token& stop) {
+    std::unique_ptr<Client>& client = clients_[std::string(account)];
+    if (client != nullptr) return {};
+    const std::shared_ptr<CredentialSource> credentials = MakeServiceAccountCredentials(
+        {kNamespace, std::string(account)}, process_.client(), process_.clock());
+    RETURN_IF_ERROR(credentials->Get(stop));
+    ASSIGN_OR_RETURN(client, process_.NewClient(credentials));
+    return {};
+  }
+
+  Client* Of(std::string_view account) const { return clients_.find(account)->second.get(); }
+
+ private:
+  ManagerProcess& process_;
+  std::map<std::string, std::unique_ptr<Client>, std::less<>> clients_;
+};
+
+Result<void> AddAccounts(const Controllers& controllers, AccountClients& accounts,
+                         const std::stop_token& stop) {
+  for (const BuiltinController* controller : controllers) {
+    const Result<void> added = accounts.Add(controller->account, stop);
+    if (added.ok() || stop.stop_requested()) continue;
+    return Error(added.error().code(), added.error().reason(),
+                 added.error().message() +
+                     "; let the kubeconfig's user create serviceaccounts and their tokens in "
+                     "kube-system, or use --use-service-account-credentials=false");
+  }
+  return {};
+}
+
+Result<void> RunControllers(const Invocation& call, const std::stop_token& stop) {
+  ASSIGN_OR_RETURN(const Controllers controllers, ReadControllers(call));
+  ASSIGN_OR_RETURN(ManagerConfiguration configuration, ReadConfiguration(call));
+  ASSIGN_OR_RETURN(
+      const ClientConfig server,
+      LoadClientConfig({.kubeconfig = call.Value("kubeconfig"), .context = call.Value("context")}));
+  BuiltinEnvironment environment;
+  ASSIGN_OR_RETURN(environment.authority_pem, ReadAuthority(call, server));
+  ASSIGN_OR_RETURN(const auto process,
+                   ManagerProcess::Make(kName, std::move(configuration), server));
+  RETURN_IF_ERROR(AwaitServer(*process, stop));
+  AccountClients accounts(*process);
+  if (call.Value("use-service-account-credentials") == "true") {
+    RETURN_IF_ERROR(AddAccounts(controllers, accounts, stop));
+    environment.client_of = [&](std::string_view account) { return accounts.Of(account); };
+  }
+  if (stop.stop_requested()) return {};
+  environment.clock = &process->clock();
+  environment.log = process->log();
+  Manager manager(
+      process->Complete({.endpoints_address = call.Value("bind"),
+                         .leader_election = LeaderElectionSettings{.name_space = kNamespace}}));
+  AddBuiltinControllers(controllers, environment, manager);
+  call.err() << fmt::format("Running {} controllers for {}. Stop with Ctrl-C.\n",
+                            controllers.size(), server.server);
+  return manager.Run(stop);
+}
+
+Result<ExitCode> RunManager(const Invocation& call) {
+  const StopSignals signals;
+  RETURN_IF_ERROR(RunControllers(call, signals.token()));
+  return ExitCode::kDone;
+}
+
+std::string Description() {
+  std::vector<std::string_view> names;
+  for (const BuiltinController& controller : BuiltinControllers()) names.push_back(controller.name);
+  return fmt::format(
+      "Runs the built-in controllers for any Kubernetes: what kube-controller-manager is to a\n"
+      "cluster. Several may run; the one that holds the Lease kube-controller-manager in\n"
+      "kube-system works, the others wait. Each controller acts as its own service account in\n"
+      "kube-system, so that it can do no more than its role allows. SIGTERM and Ctrl-C stop it\n"
+      "cleanly. For a kubexms server whose own controllers are not wanted:\n"
+      "\n"
+      "  kubexms server --controllers none --data-dir D &\n"
+      "  kubexms manager --kubeconfig D/admin.kubeconfig\n"
+      "\n"
+      "The controllers are\n"
+      "  {}",
+      fmt::join(names, "\n  "));
+}
+
+}  // namespace
+
+Command ManagerCommand() {
+  const std::vector<std::string> kYesOrNo = {"true", "false"};
+  return {
+      .name = "manager",
+      .summary = "Run the built-in controllers for a Kubernetes cluster",
+      .description = Description(),
+      .flags = {{.name = "kubeconfig",
+                 .value = "FILE",
+                 .doc = "which server, and as whom; where kubectl looks if not given"},
+                {.name = "context", .value = "NAME", .doc = "of the kubeconfig"},
+                {.name = "controllers",
+                 .value = "LIST",
+                 .doc = "which to run: *, names, -name for all but that one",
+                 .fallback = "*"},
+                {.name = "use-service-account-credentials",
+                 .value = "BOOL",
+                 .doc = "each controller acts as its own service account; false: all as the "
+                        "kubeconfig's user",
+                 .fallback = "true",
+                 .choices = kYesOrNo},
+                {.name = "leader-elect",
+                 .value = "BOOL",
+                 .doc = "work only while no other manager does",
+                 .fallback = "true",
+                 .choices = kYesOrNo},
+                {.name = "bind",
+                 .value = "ADDRESS:PORT",
+                 .doc = "where /healthz, /readyz and /metrics are served; port 0 takes a free one",
+                 .fallback = "127.0.0.1:10257"},
+                {.name = "root-ca-file",
+                 .value = "FILE",
+                 .doc = "the authority for kube-root-ca.crt; that of the kubeconfig if not given"},
+                {.name = "config", .value = "FILE", .doc = "settings (YAML)"},
+                {.name = "set",
+                 .value = "PATH=VALUE",
+                 .doc = "one setting, after those of the file: "
+                        "controllers.namespace-controller.workers=4, log.level=debug"}},
+      .run = RunManager,
+  };
+}
+
+}  // namespace kubexms
