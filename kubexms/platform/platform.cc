@@ -7,6 +7,7 @@
 
 #include "kubexms/api/crd.h"
 #include "kubexms/api/kinds/apiextensions_v1.h"
+#include "kubexms/platform/devbox_kinds.h"
 #include "kubexms/platform/user_kinds.h"
 
 namespace kubexms::platform {
@@ -45,7 +46,7 @@ Result<void> Install(Client& client, const Json& definition, Clock& clock,
 
 std::vector<Json> Definitions() {
   return {CrdOf<userv1::User>(), RequestCrdOf<userv1::Operationrequest>(),
-          RequestCrdOf<userv1::DeleteRequest>()};
+          RequestCrdOf<userv1::DeleteRequest>(), CrdOf<devboxv1alpha2::Devbox>()};
 }
 
 Result<void> InstallDefinitions(Client& client, Clock& clock, std::stop_token stop) {
@@ -58,7 +59,7 @@ Result<void> InstallDefinitions(Client& client, Clock& clock, std::stop_token st
 
 std::vector<Controller> Controllers(const PlatformOptions& options) {
   return {UserController(options.users), OperationRequestController(options.operation_requests),
-          DeleteRequestController(options.delete_requests)};
+          DeleteRequestController(options.delete_requests), DevboxController(options.devboxes)};
 }
 
 }  // namespace kubexms::platform

@@ -9,6 +9,7 @@
 #include "kubexms/base/json.h"
 #include "kubexms/controller/controller.h"
 #include "kubexms/platform/delete_request_controller.h"
+#include "kubexms/platform/devbox_controller.h"
 #include "kubexms/platform/operation_request_controller.h"
 #include "kubexms/platform/user_controller.h"
 
@@ -18,6 +19,7 @@ struct PlatformOptions {
   UserControllerOptions users;
   OperationRequestOptions operation_requests;
   DeleteRequestOptions delete_requests;
+  DevboxControllerOptions devboxes;
 };
 
 // The CustomResourceDefinitions of its kinds.

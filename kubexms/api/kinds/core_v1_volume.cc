@@ -451,7 +451,7 @@ void HostPathVolumeSource::Describe(Type<HostPathVolumeSource>& type) {
   type.Field("type", &HostPathVolumeSource::type,
              "Check or creation done before mounting; empty does neither.")
       .Default("")
-      .Enum({"DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket", "CharDevice",
+      .Enum({"", "DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket", "CharDevice",
              "BlockDevice"});
 }
 

@@ -1,0 +1,329 @@
+#include "kubexms/platform/devbox_controller.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/base/base64.h"
+#include "kubexms/base/random.h"
+#include "kubexms/controller/stages.h"
+#include "kubexms/platform/devbox_objects.h"
+#include "kubexms/platform/keep.h"
+#include "kubexms/platform/ssh_key.h"
+
+namespace kubexms::platform {
+namespace {
+
+using corev1::Pod;
+using corev1::Secret;
+using corev1::Service;
+using devboxv1alpha2::Devbox;
+using devboxv1alpha2::DevboxCommitRecord;
+
+constexpr const char* kFinalizer = "devbox.sealos.io/finalizer";
+// A Pod that ended is not replaced at once: what ends at once would be replaced for ever.
+constexpr auto kRestartDelay = std::chrono::seconds(10);
+
+struct DevboxState {
+  std::shared_ptr<const Pod> pod;
+};
+
+ObjectKey KeyOf(const Devbox& devbox) { return ObjectKey::Of(devbox.metadata); }
+
+Result<StageOutcome> InitContent(ReconcileContext& context, Devbox& devbox, DevboxState& state) {
+  if (CurrentContent(devbox) == nullptr) {
+    BeginContent(devbox, devbox.spec.image, Time::Now(context.clock));
+  }
+  devbox.status.network.unique_id = DevboxUniqueId(devbox);
+  state.pod = context.Cached<Pod>().Get(KeyOf(devbox));
+  return StageOutcome::Done();
+}
+
+// ---- The keys.
+
+Result<void> SetKeys(const Devbox& devbox, Secret& secret) {
+  if (secret.data.contains("SEALOS_DEVBOX_PRIVATE_KEY")) return {};
+  SystemRandom random;
+  ASSIGN_OR_RETURN(const SshKeyPair keys, MakeSshKeyPair(random, KeyOf(devbox).name + "@devbox"));
+  secret.data["SEALOS_DEVBOX_PRIVATE_KEY"] = Bytes(keys.private_key);
+  secret.data["SEALOS_DEVBOX_PUBLIC_KEY"] = Bytes(keys.public_key + "\n");
+  secret.data["SEALOS_DEVBOX_AUTHORIZED_KEYS"] = Bytes(keys.public_key + "\n");
+  secret.data["SEALOS_DEVBOX_JWT_SECRET"] = Bytes(EncodeBase64(random.Bytes(32), Base64Form::kUrl));
+  return {};
+}
+
+Result<StageOutcome> SyncSecret(ReconcileContext& context, Devbox& devbox, DevboxState&) {
+  const auto set = [&](Secret& secret) -> Result<void> {
+    for (const auto& [key, value] : DevboxLabels(devbox)) secret.metadata.labels[key] = value;
+    RETURN_IF_ERROR(SetControllerReference(secret.metadata, devbox));
+    return SetKeys(devbox, secret);
+  };
+  RETURN_IF_ERROR(Keep<Secret>(context, KeyOf(devbox), set));
+  return StageOutcome::Done();
+}
+
+template <Kind T>
+Result<StageOutcome> DropNamed(ReconcileContext& context, const Devbox& devbox,
+                               const std::string& name) {
+  const ObjectKey key{devbox.metadata.namespace_, name};
+  const auto cached = context.Cached<T>().Get(key);
+  if (cached != nullptr && IsControlledBy(cached->metadata, devbox.metadata.uid)) {
+    RETURN_IF_ERROR(Drop<T>(context, key));
+  }
+  return StageOutcome::Done();
+}
+
+Result<StageOutcome> DropSecret(ReconcileContext& context, Devbox& devbox, DevboxState&) {
+  return DropNamed<Secret>(context, devbox, devbox.metadata.name);
+}
+
+// ---- The network.
+
+std::string NodePortServiceOf(const Devbox& devbox) { return devbox.metadata.name + "-svc"; }
+
+Result<Service> KeepService(ReconcileContext& context, const Devbox& devbox,
+                            const std::string& name,
+                            void (*set)(const Devbox&, corev1::ServiceSpec&)) {
+  return Keep<Service>(context, {devbox.metadata.namespace_, name},
+                       [&](Service& service) -> Result<void> {
+                         for (const auto& [key, value] : DevboxLabels(devbox)) {
+                           service.metadata.labels[key] = value;
+                         }
+                         set(devbox, service.spec);
+                         return SetControllerReference(service.metadata, devbox);
+                       });
+}
+
+Result<StageOutcome> SyncHeadless(ReconcileContext& context, Devbox& devbox, DevboxState&) {
+  RETURN_IF_ERROR(KeepService(context, devbox, DevboxUniqueId(devbox), SetHeadlessService));
+  return StageOutcome::Done();
+}
+
+Result<StageOutcome> DropHeadless(ReconcileContext& context, Devbox& devbox, DevboxState&) {
+  return DropNamed<Service>(context, devbox, DevboxUniqueId(devbox));
+}
+
+Error NotConfigured(std::string_view type, std::string_view what) {
+  return Terminal(Error::BadRequest(
+      fmt::format("spec.network.type: {} needs {}, which is not configured here; choose NodePort",
+                  type, what)));
+}
+
+struct SyncTailnet {
+  std::string domain;
+
+  Result<StageOutcome> operator()(ReconcileContext&, Devbox& devbox, DevboxState&) const {
+    devbox.status.network.tailnet.clear();
+    if (devbox.spec.network.type != "Tailnet") return StageOutcome::Skip("NotUsed");
+    if (domain.empty()) return NotConfigured("Tailnet", "a tailnet");
+    devbox.status.network.tailnet = DevboxUniqueId(devbox) + "." + domain;
+    return StageOutcome::Done();
+  }
+};
+
+struct SyncSshGate {
+  std::string host;
+
+  Result<StageOutcome> operator()(ReconcileContext&, Devbox& devbox, DevboxState&) const {
+    if (devbox.spec.network.type != "SSHGate") return StageOutcome::Skip("NotUsed");
+    if (host.empty()) return NotConfigured("SSHGate", "an SSH gate");
+    return StageOutcome::Done("reached through " + host);
+  }
+};
+
+Result<StageOutcome> DropNodePort(ReconcileContext& context, Devbox& devbox, DevboxState&) {
+  devbox.status.network.node_port = 0;
+  return DropNamed<Service>(context, devbox, NodePortServiceOf(devbox));
+}
+
+Result<StageOutcome> SyncNodePort(ReconcileContext& context, Devbox& devbox, DevboxState& state) {
+  const bool wanted = devbox.spec.network.type == "NodePort" && TargetState(devbox) != kShutdown;
+  if (!wanted) return DropNodePort(context, devbox, state);
+  ASSIGN_OR_RETURN(const Service service,
+                   KeepService(context, devbox, NodePortServiceOf(devbox), SetNodePortService));
+  if (service.spec.ports.empty() || !service.spec.ports.front().node_port) {
+    return StageOutcome::Wait("NoNodePortYet", "the service has no port yet");
+  }
+  devbox.status.network.node_port = *service.spec.ports.front().node_port;
+  return StageOutcome::Done();
+}
+
+Result<StageOutcome> NoteNetwork(ReconcileContext&, Devbox& devbox, DevboxState&) {
+  devbox.status.network.type = devbox.spec.network.type;
+  return StageOutcome::Done();
+}
+
+// ---- The Pod.
+
+void SaveContainerStatus(const Pod& pod, Devbox& devbox) {
+  if (pod.status.container_statuses.empty()) return;
+  devbox.status.last_container_status = pod.status.container_statuses.front();
+}
+
+Result<StageOutcome> EndPod(ReconcileContext& context, Devbox& devbox, const Pod& pod,
+                            const char* reason) {
+  SaveContainerStatus(pod, devbox);
+  if (pod.metadata.deletion_timestamp.IsZero()) {
+    RETURN_IF_ERROR(IgnoreNotFound(context.client.Delete<Pod>(KeyOf(devbox))));
+    if (context.Cached<Pod>().Get(KeyOf(devbox)) == nullptr) {
+      return StageOutcome::Wait(reason, "the pod is gone").AgainAfter(std::chrono::milliseconds(1));
+    }
+  }
+  return StageOutcome::Wait(reason, "the pod is being deleted");
+}
+
+Time EndOf(const Pod& pod) {
+  for (const auto& container : pod.status.container_statuses) {
+    if (container.state.terminated) return container.state.terminated->finished_at;
+  }
+  return pod.metadata.creation_timestamp;
+}
+
+// One that ended is replaced after a while.
+Result<StageOutcome> ReplaceEnded(ReconcileContext& context, Devbox& devbox, const Pod& pod) {
+  const auto left = EndOf(pod).value() + kRestartDelay - context.clock.Now();
+  if (left > std::chrono::nanoseconds(0)) {
+    SaveContainerStatus(pod, devbox);
+    return StageOutcome::Wait("PodEnded", "the pod ended; it is started again shortly")
+        .AgainAfter(left);
+  }
+  return EndPod(context, devbox, pod, "PodEnded");
+}
+
+void NoteNode(ReconcileContext& context, const Pod& pod, Devbox& devbox) {
+  devbox.status.node = pod.spec.node_name;
+  DevboxCommitRecord& content = *CurrentContent(devbox);
+  if (pod.spec.node_name.empty() || content.node == pod.spec.node_name) return;
+  content.node = pod.spec.node_name;
+  content.schedule_time = Time::Now(context.clock);
+}
+
+Result<StageOutcome> RunPod(ReconcileContext& context, Devbox& devbox, DevboxState& state) {
+  ASSIGN_OR_RETURN(const Pod wanted, DevboxPod(devbox));
+  if (state.pod == nullptr) {
+    ASSIGN_OR_RETURN(Pod made, context.client.Create(wanted, {.stop = context.stop}));
+    state.pod = std::make_shared<const Pod>(std::move(made));
+    return StageOutcome::Wait("PodStarting", "the pod is being started");
+  }
+  const Pod& pod = *state.pod;
+  if (!IsControlledBy(pod.metadata, devbox.metadata.uid)) {
+    return Terminal(Error::AlreadyExists("pods", pod.metadata.name));
+  }
+  if (!pod.metadata.deletion_timestamp.IsZero()) {
+    return EndPod(context, devbox, pod, "PodTerminating");
+  }
+  if (pod.status.phase == "Failed" || pod.status.phase == "Succeeded") {
+    return ReplaceEnded(context, devbox, pod);
+  }
+  if (IsOutdated(pod, wanted)) return EndPod(context, devbox, pod, "PodOutdated");
+  NoteNode(context, pod, devbox);
+  if (pod.status.phase == "Running") return StageOutcome::Done();
+  return StageOutcome::Wait("PodStarting", "the pod is being started");
+}
+
+Result<StageOutcome> SyncPod(ReconcileContext& context, Devbox& devbox, DevboxState& state) {
+  if (TargetState(devbox) == kRunning) return RunPod(context, devbox, state);
+  const bool ours =
+      state.pod != nullptr && IsControlledBy(state.pod->metadata, devbox.metadata.uid);
+  if (ours) return EndPod(context, devbox, *state.pod, "PodTerminating");
+  devbox.status.node.clear();
+  return StageOutcome::Done();
+}
+
+Result<StageOutcome> DropPod(ReconcileContext& context, Devbox& devbox, DevboxState&) {
+  const auto pod = context.Cached<Pod>().Get(KeyOf(devbox));
+  if (pod == nullptr || !IsControlledBy(pod->metadata, devbox.metadata.uid)) {
+    return StageOutcome::Done();
+  }
+  return EndPod(context, devbox, *pod, "PodTerminating");
+}
+
+// ---- The state.
+
+struct SyncState {
+  bool wait_for_commits;
+
+  Result<StageOutcome> operator()(ReconcileContext& context, Devbox& devbox, DevboxState&) const {
+    RETURN_IF_ERROR(CheckTransition(devbox));
+    if (NeedsCommit(devbox)) {
+      DevboxCommitRecord& content = *CurrentContent(devbox);
+      if (wait_for_commits && content.commit_status != "Success") return Commit(context, content);
+      const std::string image =
+          content.commit_image.empty() ? content.base_image : content.commit_image;
+      BeginContent(devbox, image, Time::Now(context.clock));
+    }
+    devbox.status.state = TargetState(devbox);
+    return StageOutcome::Done();
+  }
+
+ private:
+  // The agent of the node sees the record, and says there what came of it.
+  static Result<StageOutcome> Commit(ReconcileContext& context, DevboxCommitRecord& content) {
+    if (content.commit_status == "Failed") {
+      return Error(
+          500, "CommitFailed",
+          "the node agent could not save the content on " + content.node + "; it is tried again");
+    }
+    if (content.commit_status != "Committing") {
+      content.commit_status = "Committing";
+      content.update_time = Time::Now(context.clock);
+    }
+    return StageOutcome::Wait("Committing", "the content is being saved on " + content.node);
+  }
+};
+
+// ---- All of it.
+
+Stages<Devbox, DevboxState> NetworkStages(const DevboxControllerOptions& options) {
+  return Stages<Devbox, DevboxState>({.policy = StagePolicy::kStopAtFirst})
+      .Add({.name = "Headless", .run = SyncHeadless, .cleanup = DropHeadless})
+      .Add({.name = "Tailnet", .run = SyncTailnet{options.tailnet}})
+      .Add({.name = "SSHGate", .run = SyncSshGate{options.ssh_gate}})
+      .Add({.name = "NodePort", .run = SyncNodePort, .cleanup = DropNodePort})
+      .Add({.name = "Type", .run = NoteNetwork});
+}
+
+Stages<Devbox, DevboxState> DevboxStages(const DevboxControllerOptions& options) {
+  return Stages<Devbox, DevboxState>({.policy = StagePolicy::kStopAtFirst, .finalizer = kFinalizer})
+      .Add({.name = "Content", .run = InitContent})
+      .Add(
+          {.name = "Secret", .condition = "SecretSynced", .run = SyncSecret, .cleanup = DropSecret})
+      .Add({.name = "Network", .condition = "NetworkSynced", .stages = NetworkStages(options)})
+      .Add({.name = "Pod", .condition = "PodSynced", .run = SyncPod, .cleanup = DropPod})
+      .Add(
+          {.name = "State", .condition = "StateSynced", .run = SyncState{options.wait_for_commits}})
+      .Phase([](const Devbox& devbox, const DevboxState& state) {
+        return DevboxPhase(devbox, state.pod.get());
+      });
+}
+
+// A node agent writes into the status: what it says of the content matters.
+bool SomethingToDo(const Devbox& before, const Devbox& after) {
+  const DevboxCommitRecord* old_content = CurrentContent(before);
+  const DevboxCommitRecord* content = CurrentContent(after);
+  const bool committed = old_content != nullptr && content != nullptr &&
+                         old_content->commit_status != content->commit_status;
+  return committed || before.metadata.generation != after.metadata.generation ||
+         before.metadata.deletion_timestamp != after.metadata.deletion_timestamp;
+}
+
+}  // namespace
+
+Controller DevboxController(const DevboxControllerOptions& options) {
+  // The labels that everything of a devbox has: other Pods, Services and Secrets are not cached.
+  const RuleOptions of_devboxes{.scope = {.label_selector = Selector::FromLabels(
+                                              {{"app.kubernetes.io/part-of", "devbox"},
+                                               {"app.kubernetes.io/managed-by", "sealos"}})}};
+  ControllerFor<Devbox> controller({.name = "devbox", .workers = options.workers});
+  controller.When(Changed<Devbox>(SomethingToDo))
+      .Owns<Secret>(of_devboxes)
+      .Owns<Service>(of_devboxes)
+      .Owns<Pod>(of_devboxes)
+      .Reconciles(DevboxStages(options));
+  return controller;
+}
+
+}  // namespace kubexms::platform

@@ -1,0 +1,344 @@
+#include "kubexms/platform/devbox_controller.h"
+
+#include <cstdlib>
+#include <fstream>
+
+#include "kubexms/api/condition.h"
+#include "kubexms/base/test_directory_test.h"
+#include "kubexms/platform/devbox_objects.h"
+#include "kubexms/platform/platform_fixture_test.h"
+#include "kubexms/platform/ssh_key.h"
+
+namespace kubexms::platform {
+namespace {
+
+using corev1::Pod;
+using corev1::Secret;
+using corev1::Service;
+using devboxv1alpha2::Devbox;
+using devboxv1alpha2::DevboxCommitRecord;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// As a user of Sealos writes it, with no more than must be there.
+constexpr std::string_view kManifest = R"({
+  "apiVersion": "devbox.sealos.io/v1alpha2", "kind": "Devbox",
+  "metadata": {"name": "box", "namespace": "default"},
+  "spec": {"state": "Running", "image": "example.io/go:1.22", "config": {},
+           "network": {"type": "NodePort"}, "resource": {"cpu": "2", "memory": "4Gi"}}})";
+
+// ---- Pure functions.
+
+Devbox Fresh() {
+  Devbox devbox = Decode<Devbox>(kManifest).value();
+  devbox.metadata.uid = "6ba7b810-9dad-11d1-80b4-00c04fd430c8";
+  BeginContent(devbox, devbox.spec.image, Time());
+  return devbox;
+}
+
+TEST(DevboxObjectsTest, ThePodReservesATenthAndIsBoundToItsContent) {
+  const Devbox devbox = Fresh();
+  const Pod pod = DevboxPod(devbox).value();
+  const corev1::Container& container = pod.spec.containers.at(0);
+  EXPECT_EQ(container.image, "example.io/go:1.22");
+  EXPECT_EQ(container.resources.limits.at("cpu").ToString(), "2");
+  EXPECT_EQ(container.resources.requests.at("cpu").ToString(), "200m");
+  EXPECT_EQ(container.resources.limits.at("ephemeral-storage").ToString(), "10Gi");
+  EXPECT_EQ(pod.metadata.annotations.at("devbox.sealos.io/content-id"), devbox.status.content_id);
+  EXPECT_FALSE(*pod.spec.automount_service_account_token);
+}
+
+TEST(DevboxObjectsTest, AStorageLimitHasItsBounds) {
+  Devbox devbox = Fresh();
+  devbox.spec.storage_limit = "100Gi";
+  EXPECT_EQ(
+      DevboxPod(devbox)->spec.containers.at(0).resources.limits.at("ephemeral-storage").ToString(),
+      "50Gi");
+  devbox.spec.storage_limit = "much";
+  EXPECT_THAT(DevboxPod(devbox).error().message(), HasSubstr("spec.storageLimit"));
+}
+
+TEST(DevboxObjectsTest, APodIsOutdatedWhenItsSpecIsAndNotForTheNodeItRanOn) {
+  Devbox devbox = Fresh();
+  const Pod pod = DevboxPod(devbox).value();
+  CurrentContent(devbox)->node = "n1";
+  EXPECT_FALSE(IsOutdated(pod, DevboxPod(devbox).value()));
+  devbox.spec.resource["cpu"] = Quantity(4);
+  EXPECT_TRUE(IsOutdated(pod, DevboxPod(devbox).value()));
+}
+
+TEST(DevboxObjectsTest, ContentsFollowEachOtherWithABound) {
+  Devbox devbox = Fresh();
+  for (int i = 0; i < 50; ++i) {
+    const std::string before = devbox.status.content_id;
+    BeginContent(devbox, "image", Time(std::chrono::sys_seconds(std::chrono::seconds(i + 1))));
+    EXPECT_NE(devbox.status.content_id, before);
+    ASSERT_NE(CurrentContent(devbox), nullptr);
+  }
+  EXPECT_LE(devbox.status.commit_records.size(), 20U);
+}
+
+TEST(DevboxObjectsTest, PhasesFollowStateAndPod) {
+  Pod running;
+  running.status.phase = "Running";
+  Pod failed;
+  failed.status.phase = "Failed";
+  struct Case {
+    const char* state;
+    const Pod* pod;
+    const char* node;  // of the content
+    const char* phase;
+  };
+  const Case cases[] = {
+      {"Running", nullptr, "", "Pending"},    {"Running", &running, "n", "Running"},
+      {"Running", &failed, "n", "Error"},     {"Paused", &running, "n", "Pausing"},
+      {"Paused", nullptr, "n", "Paused"},     {"Stopped", &running, "n", "Stopping"},
+      {"Stopped", nullptr, "n", "Stopping"},  {"Stopped", nullptr, "", "Stopped"},
+      {"Shutdown", nullptr, "n", "Shutting"}, {"Shutdown", nullptr, "", "Shutdown"}};
+  for (const Case& c : cases) {
+    Devbox devbox = Fresh();
+    devbox.spec.state = c.state;
+    CurrentContent(devbox)->node = c.node;
+    EXPECT_EQ(DevboxPhase(devbox, c.pod), c.phase) << c.state;
+  }
+}
+
+TEST(SshKeyTest, IsAPairThatOpenSshUnderstands) {
+  SystemRandom random;
+  const SshKeyPair keys = MakeSshKeyPair(random, "box@devbox").value();
+  EXPECT_THAT(keys.public_key, StartsWith("ssh-ed25519 "));
+  const TestDirectory directory;
+  const std::string file = directory.path() + "/key";
+  std::ofstream(file) << keys.private_key;
+  std::ofstream(file + ".want") << keys.public_key << "\n";
+  ASSERT_EQ(std::system(("chmod 600 " + file + " && ssh-keygen -y -f " + file + " > " + file +
+                         ".have && cmp " + file + ".want " + file + ".have")
+                            .c_str()),
+            0);
+}
+
+// ---- On a server.
+
+class DevboxControllerTest : public PlatformTest {
+ protected:
+  void Make() {
+    const auto made = client().Create(Decode<Devbox>(kManifest).value());
+    ASSERT_TRUE(made.ok()) << made.error().message();
+  }
+  Devbox Box() {
+    const auto box = client().Get<Devbox>({"default", "box"});
+    return box.ok() ? *box : Devbox();
+  }
+  std::optional<Pod> BoxPod() {
+    const auto pod = client().Get<Pod>({"default", "box"});
+    if (!pod.ok()) return std::nullopt;
+    return *pod;
+  }
+  bool HasPhase(const std::string& phase) {
+    return Eventually([&] { return Box().status.phase == phase; });
+  }
+  std::string ConditionOf(const std::string& type) {
+    const Devbox box = Box();
+    const Condition* condition = FindCondition(box.status.conditions, type);
+    if (condition == nullptr) return "none";
+    return condition->status + " " + condition->reason + ": " + condition->message;
+  }
+
+  // What the scheduler and a kubelet do with the Pod of the devbox.
+  void RunPod() {
+    ASSERT_TRUE(Eventually([&] { return BoxPod().has_value(); }));
+    Pod pod = *BoxPod();
+    corev1::Binding binding;
+    binding.target.kind = "Node";
+    binding.target.name = "n1";
+    binding.metadata.namespace_ = "default";
+    binding.metadata.name = "box";
+    const auto bound =
+        client().Do(Client::WriteRequest(Verb::kCreate, ResourceType::Of<Pod>(), binding.metadata,
+                                         Encode(binding), {.subresource = "binding"}));
+    ASSERT_TRUE(bound.ok()) << bound.error().message();
+    SetPodPhase("Running");
+  }
+  void SetPodPhase(const std::string& phase) {
+    const auto changed = client().Patch<Pod>({"default", "box"},
+                                             {.body = R"({"status":{"phase":")" + phase + R"("}})"},
+                                             {.subresource = "status"});
+    ASSERT_TRUE(changed.ok()) << changed.error().message();
+  }
+  // A kubelet lets a Pod go when its containers have ended.
+  bool PodEnds() {
+    return Eventually([&] {
+      const auto pod = BoxPod();
+      if (!pod) return true;
+      if (pod->metadata.deletion_timestamp.IsZero()) return false;
+      DeleteOptions now;
+      now.grace_period_seconds = 0;
+      return client().Delete<Pod>({"default", "box"}, now).ok();
+    });
+  }
+  void SetState(const std::string& state) {
+    const auto changed = client().Patch<Devbox>(
+        {"default", "box"}, {.body = R"({"spec":{"state":")" + state + R"("}})"});
+    ASSERT_TRUE(changed.ok()) << changed.error().message();
+  }
+  void MakeRunning() {
+    Start();
+    Make();
+    RunPod();
+    ASSERT_TRUE(HasPhase("Running")) << ConditionOf("PodSynced");
+  }
+};
+
+TEST_F(DevboxControllerTest, HasKeysANetworkAndAPod) {
+  MakeRunning();
+  const Devbox box = Box();
+  EXPECT_EQ(box.status.state, "Running");
+  EXPECT_EQ(box.status.node, "n1");
+  EXPECT_EQ(box.status.network.type, "NodePort");
+  EXPECT_GE(box.status.network.node_port, 30000);
+  const Service ssh = client().Get<Service>({"default", "box-svc"}).value();
+  EXPECT_EQ(ssh.spec.ports.at(0).node_port, box.status.network.node_port);
+  const Service headless = client().Get<Service>({"default", box.status.network.unique_id}).value();
+  EXPECT_EQ(headless.spec.cluster_ip, "None");
+  const Secret keys = client().Get<Secret>({"default", "box"}).value();
+  EXPECT_THAT(keys.data.at("SEALOS_DEVBOX_PRIVATE_KEY").value, StartsWith("-----BEGIN OPENSSH"));
+  EXPECT_EQ(ConditionOf("Ready"), "True Ready: ");
+}
+
+TEST_F(DevboxControllerTest, SteadyStateWritesNothing) {
+  MakeRunning();
+  ASSERT_TRUE(Eventually([&] { return ConditionOf("Ready") == "True Ready: "; }));
+  Stop();
+  const std::string version = Box().metadata.resource_version;
+  const std::string keys = client().Get<Secret>({"default", "box"})->metadata.resource_version;
+  Start();
+  MakeUser("later");
+  ASSERT_TRUE(BecomesActive("later"));
+  EXPECT_EQ(Box().metadata.resource_version, version);
+  EXPECT_EQ(client().Get<Secret>({"default", "box"})->metadata.resource_version, keys);
+}
+
+TEST_F(DevboxControllerTest, PausedItGoesOnWithItsContent) {
+  MakeRunning();
+  const std::string content = Box().status.content_id;
+  SetState("Paused");
+  EXPECT_TRUE(HasPhase("Pausing"));
+  ASSERT_TRUE(PodEnds());
+  EXPECT_TRUE(HasPhase("Paused"));
+  EXPECT_TRUE(Eventually([&] { return Box().status.state == "Paused"; }));
+  EXPECT_EQ(Box().status.content_id, content);
+  EXPECT_NE(Box().status.network.node_port, 0);
+  SetState("Running");
+  RunPod();
+  EXPECT_TRUE(HasPhase("Running"));
+  EXPECT_EQ(Box().status.content_id, content);
+}
+
+TEST_F(DevboxControllerTest, ShutDownItGivesBackItsPortAndBeginsAnew) {
+  MakeRunning();
+  const std::string content = Box().status.content_id;
+  SetState("Shutdown");
+  EXPECT_TRUE(HasPhase("Shutting"));
+  ASSERT_TRUE(PodEnds());
+  EXPECT_TRUE(HasPhase("Shutdown"));
+  EXPECT_EQ(Box().status.network.node_port, 0);
+  EXPECT_FALSE(Exists<Service>({"default", "box-svc"}));
+  EXPECT_NE(Box().status.content_id, content);
+  // What cannot follow is said, and changes nothing.
+  SetState("Stopped");
+  EXPECT_TRUE(Eventually(
+      [&] { return ConditionOf("StateSynced").find("let it run first") != std::string::npos; }));
+  EXPECT_EQ(Box().status.state, "Shutdown");
+  SetState("Running");
+  RunPod();
+  EXPECT_TRUE(HasPhase("Running"));
+}
+
+TEST_F(DevboxControllerTest, WaitsForTheNodeAgentToSaveTheContent) {
+  options_.devboxes.wait_for_commits = true;
+  MakeRunning();
+  const std::string content = Box().status.content_id;
+  SetState("Stopped");
+  ASSERT_TRUE(PodEnds());
+  ASSERT_TRUE(Eventually(
+      [&] { return Box().status.commit_records.at(content).commit_status == "Committing"; }));
+  EXPECT_EQ(Box().status.phase, "Stopping");
+  // The agent.
+  const Json saved = JsonObject{
+      {"status",
+       JsonObject{{"commitRecords",
+                   JsonObject{{content, JsonObject{{"commitStatus", "Success"},
+                                                   {"commitImage", "example.io/box:saved"}}}}}}}};
+  ASSERT_TRUE(
+      client()
+          .Patch<Devbox>({"default", "box"}, {.body = WriteJson(saved)}, {.subresource = "status"})
+          .ok());
+  EXPECT_TRUE(HasPhase("Stopped"));
+  const Devbox box = Box();
+  ASSERT_NE(CurrentContent(box), nullptr);
+  EXPECT_EQ(CurrentContent(box)->base_image, "example.io/box:saved");
+}
+
+TEST_F(DevboxControllerTest, ANetworkThatIsNotConfiguredIsAClearCondition) {
+  Start();
+  Devbox box = Decode<Devbox>(kManifest).value();
+  box.spec.network.type = "Tailnet";
+  ASSERT_TRUE(client().Create(box).ok());
+  EXPECT_TRUE(Eventually([&] {
+    return ConditionOf("NetworkSynced").find("Tailnet needs a tailnet") != std::string::npos;
+  })) << ConditionOf("NetworkSynced");
+  EXPECT_FALSE(BoxPod().has_value());
+}
+
+TEST_F(DevboxControllerTest, AnotherSpecMakesAnotherPod) {
+  MakeRunning();
+  const std::string uid = BoxPod()->metadata.uid;
+  ASSERT_TRUE(
+      client()
+          .Patch<Devbox>({"default", "box"}, {.body = R"({"spec":{"resource":{"cpu":"4"}}})"})
+          .ok());
+  ASSERT_TRUE(Eventually([&] {
+    const auto pod = BoxPod();
+    return pod && !pod->metadata.deletion_timestamp.IsZero();
+  }));
+  ASSERT_TRUE(PodEnds());
+  EXPECT_TRUE(Eventually([&] {
+    const auto pod = BoxPod();
+    return pod && pod->metadata.uid != uid;
+  }));
+}
+
+TEST_F(DevboxControllerTest, DeletionTakesEverythingAlong) {
+  MakeRunning();
+  const std::string headless = Box().status.network.unique_id;
+  ASSERT_TRUE(client().Delete<Devbox>({"default", "box"}).ok());
+  ASSERT_TRUE(PodEnds());
+  EXPECT_TRUE(EventuallyGone<Devbox>({"default", "box"}));
+  EXPECT_FALSE(Exists<Service>({"default", "box-svc"}));
+  EXPECT_FALSE(Exists<Service>({"default", headless}));
+  EXPECT_FALSE(Exists<Secret>({"default", "box"}));
+}
+
+TEST_F(DevboxControllerTest, ConvergesAfterACrashAtAnyWrite) {
+  for (int survive = 0;; ++survive) {
+    CrashAfter(survive);
+    Start();
+    Make();
+    ASSERT_TRUE(Eventually([&] { return HasCrashed(survive) || BoxPod().has_value(); }));
+    const bool crashed = HasCrashed(survive);
+    Stop();
+    intercepted_.Set({});
+    Start();
+    RunPod();
+    ASSERT_TRUE(HasPhase("Running")) << "after " << survive << " writes";
+    ASSERT_TRUE(client().Delete<Devbox>({"default", "box"}).ok());
+    ASSERT_TRUE(PodEnds());
+    ASSERT_TRUE(EventuallyGone<Devbox>({"default", "box"}));
+    Stop();
+    if (!crashed) break;
+    ASSERT_LT(survive, 30);
+  }
+}
+
+}  // namespace
+}  // namespace kubexms::platform

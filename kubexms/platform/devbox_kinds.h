@@ -1,0 +1,102 @@
+#pragma once
+
+// devbox.sealos.io/v1alpha2: places to develop in. The names, fields and columns are those that
+// Sealos has, so that its manifests work unchanged.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kubexms/api/kinds/core_v1_pod.h"
+#include "kubexms/api/kinds/core_v1_service.h"
+#include "kubexms/api/object.h"
+
+namespace kubexms::devboxv1alpha2 {
+
+struct DevboxConfig : Struct {
+  std::string user;
+  StringMap labels;
+  StringMap annotations;
+  std::vector<std::string> command;
+  std::vector<std::string> args;
+  std::string working_dir;
+  std::vector<corev1::EnvVar> env;
+  std::vector<std::string> release_command;
+  std::vector<std::string> release_args;
+  std::vector<corev1::ContainerPort> ports;
+  std::vector<corev1::ServicePort> app_ports;
+  std::vector<corev1::VolumeMount> volume_mounts;
+  std::vector<corev1::Volume> volumes;
+
+  static void Describe(Type<DevboxConfig>& type);
+};
+
+struct DevboxNetworkSpec : Struct {
+  std::string type;  // NodePort, Tailnet or SSHGate
+  std::vector<corev1::ContainerPort> extra_ports;
+
+  static void Describe(Type<DevboxNetworkSpec>& type);
+};
+
+struct DevboxSpec : Struct {
+  std::string state;  // Running, Paused, Stopped or Shutdown
+  DevboxNetworkSpec network;
+  StringKeyed<Quantity> resource;
+  std::string image;
+  std::string template_id;
+  DevboxConfig config;
+  std::string storage_limit;
+  std::string runtime_class_name;
+  StringMap node_selector;
+  std::vector<corev1::Toleration> tolerations;
+  Optional<corev1::Affinity> affinity;
+
+  static void Describe(Type<DevboxSpec>& type);
+};
+
+// What became of one content of a devbox: of what was written in it while it ran.
+struct DevboxCommitRecord : Struct {
+  std::string base_image;
+  std::string commit_image;
+  std::string node;
+  Time generate_time;
+  Time schedule_time;
+  Time update_time;
+  Time commit_time;
+  std::string commit_status;  // Pending, Committing, Success or Failed
+
+  static void Describe(Type<DevboxCommitRecord>& type);
+};
+
+struct DevboxNetworkStatus : Struct {
+  std::string type;
+  std::string unique_id;
+  int32_t node_port = 0;
+  std::string tailnet;
+
+  static void Describe(Type<DevboxNetworkStatus>& type);
+};
+
+struct DevboxStatus : Struct {
+  DevboxNetworkStatus network;
+  std::string phase;
+  std::string node;
+  std::string state;  // which of the wanted states was reached last
+  std::string content_id;
+  StringKeyed<DevboxCommitRecord> commit_records;
+  Optional<corev1::ContainerStatus> last_container_status;
+  int64_t observed_generation = 0;
+  std::vector<Condition> conditions;
+
+  static void Describe(Type<DevboxStatus>& type);
+};
+
+struct Devbox : Object<DevboxSpec, DevboxStatus> {
+  static constexpr KindName kKind{.group = "devbox.sealos.io",
+                                  .version = "v1alpha2",
+                                  .kind = "Devbox",
+                                  .doc = "A place to develop in, which is reached by SSH.",
+                                  .plural = "devboxes"};
+};
+
+}  // namespace kubexms::devboxv1alpha2

@@ -1,0 +1,267 @@
+#include "kubexms/platform/devbox_objects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace kubexms::platform {
+namespace {
+
+using corev1::Pod;
+using corev1::ServicePort;
+using corev1::ServiceSpec;
+using devboxv1alpha2::Devbox;
+using devboxv1alpha2::DevboxCommitRecord;
+
+constexpr const char* kSpecHash = "devbox.sealos.io/spec-hash";
+constexpr const char* kContentId = "devbox.sealos.io/content-id";
+constexpr const char* kStorageLimit = "devbox.sealos.io/storage-limit";
+constexpr const char* kHostname = "kubernetes.io/hostname";
+constexpr int64_t kGracePeriodSeconds = 3;
+constexpr size_t kMaxRecords = 20;
+constexpr size_t kMaxLabel = 63;
+
+std::string Hash(std::string_view text) {
+  uint64_t hash = 14695981039346656037ULL;  // FNV-1a
+  for (const unsigned char byte : text) hash = (hash ^ byte) * 1099511628211ULL;
+  return fmt::format("{:016x}", hash);
+}
+
+bool IsRunning(const Pod* pod) { return pod != nullptr && pod->status.phase == "Running"; }
+
+// ---- The Pod.
+
+Quantity TenthOf(const Quantity& amount) {
+  return Quantity::Scaled(amount.ScaledValue(-3) / 10, -3, amount.format());
+}
+
+Result<Quantity> StorageLimit(const Devbox& devbox) {
+  const Quantity most = Quantity::Parse("50Gi").value();
+  if (devbox.spec.storage_limit.empty()) return Quantity::Parse("10Gi");
+  const Result<Quantity> given = Quantity::Parse(devbox.spec.storage_limit);
+  if (!given.ok() || given->Sign() <= 0) {
+    return Terminal(Error::BadRequest(fmt::format(
+        "spec.storageLimit: \"{}\" must be a quantity such as 10Gi", devbox.spec.storage_limit)));
+  }
+  return *given > most ? most : *given;
+}
+
+Result<corev1::ResourceRequirements> ResourcesOf(const Devbox& devbox) {
+  corev1::ResourceRequirements resources;
+  resources.limits = devbox.spec.resource;
+  ASSIGN_OR_RETURN(resources.limits["ephemeral-storage"], StorageLimit(devbox));
+  // Devboxes are mostly idle: a tenth is reserved.
+  for (const char* name : {"cpu", "memory"}) {
+    const auto limit = devbox.spec.resource.find(name);
+    if (limit != devbox.spec.resource.end()) resources.requests[name] = TenthOf(limit->second);
+  }
+  const Quantity reserved = Quantity::Parse("500Mi").value();
+  resources.requests["ephemeral-storage"] =
+      std::min(reserved, resources.limits["ephemeral-storage"]);
+  return resources;
+}
+
+// The keys for SSH, where the images expect them.
+void AddKeys(const Devbox& devbox, corev1::PodSpec& spec) {
+  constexpr const char* kVolume = "devbox-ssh-keys";
+  corev1::Volume& volume = spec.volumes.emplace_back();
+  volume.name = kVolume;
+  corev1::SecretVolumeSource& secret = volume.secret.emplace();
+  secret.secret_name = devbox.metadata.name;
+  secret.default_mode = 0420;
+  constexpr std::pair<const char*, const char*> kFiles[] = {
+      {"SEALOS_DEVBOX_PUBLIC_KEY", "id.pub"}, {"SEALOS_DEVBOX_AUTHORIZED_KEYS", "authorized_keys"}};
+  for (const auto& [key, path] : kFiles) {
+    corev1::KeyToPath& item = secret.items.emplace_back();
+    item.key = key;
+    item.path = path;
+  }
+  corev1::VolumeMount& mount = spec.containers.front().volume_mounts.emplace_back();
+  mount.name = kVolume;
+  mount.mount_path = "/usr/start/.ssh";
+  mount.read_only = true;
+}
+
+// What was written is on that node, as long as it was not committed.
+void PreferNode(const std::string& node, corev1::PodSpec& spec) {
+  if (!spec.affinity) spec.affinity.emplace();
+  if (!spec.affinity->node_affinity) spec.affinity->node_affinity.emplace();
+  corev1::PreferredSchedulingTerm& term =
+      spec.affinity->node_affinity->preferred_during_scheduling_ignored_during_execution
+          .emplace_back();
+  term.weight = 100;
+  auto& requirement = term.preference.match_expressions.emplace_back();
+  requirement.key = kHostname;
+  requirement.operator_ = "In";
+  requirement.values = {node};
+}
+
+Result<corev1::Container> ContainerOf(const Devbox& devbox, const std::string& image) {
+  const devboxv1alpha2::DevboxConfig& config = devbox.spec.config;
+  corev1::Container container;
+  container.name = "devbox";
+  container.image = image;
+  container.command = config.command;
+  container.args = config.args;
+  container.working_dir = config.working_dir;
+  container.env = config.env;
+  container.ports = config.ports;
+  container.volume_mounts = config.volume_mounts;
+  ASSIGN_OR_RETURN(container.resources, ResourcesOf(devbox));
+  return container;
+}
+
+// ---- Services.
+
+ServicePort PortOf(const corev1::ContainerPort& port) {
+  ServicePort service;
+  service.name = port.name.empty() ? fmt::format("port-{}", port.container_port) : port.name;
+  service.port = port.container_port;
+  service.protocol = port.protocol.empty() ? "TCP" : port.protocol;
+  service.target_port = IntOrString(port.container_port);
+  return service;
+}
+
+std::vector<ServicePort> SshPorts(const Devbox& devbox) {
+  std::vector<ServicePort> ports;
+  for (const auto& port : devbox.spec.config.ports) ports.push_back(PortOf(port));
+  for (const auto& port : devbox.spec.network.extra_ports) ports.push_back(PortOf(port));
+  return ports;
+}
+
+}  // namespace
+
+StringMap DevboxLabels(const Devbox& devbox) {
+  return {{"app.kubernetes.io/name", devbox.metadata.name},
+          {"app.kubernetes.io/part-of", "devbox"},
+          {"app.kubernetes.io/managed-by", "sealos"}};
+}
+
+std::string DevboxUniqueId(const Devbox& devbox) {
+  const std::string suffix = "-" + Hash(devbox.metadata.uid).substr(0, 6);
+  std::string name = devbox.metadata.name.substr(0, kMaxLabel - suffix.size());
+  // Names of devboxes may have dots, those of services may not.
+  std::replace(name.begin(), name.end(), '.', '-');
+  // And must begin with a letter.
+  if (name.front() < 'a' || name.front() > 'z') name.front() = 'd';
+  return name + suffix;
+}
+
+const DevboxCommitRecord* CurrentContent(const Devbox& devbox) {
+  const auto found = devbox.status.commit_records.find(devbox.status.content_id);
+  return found == devbox.status.commit_records.end() ? nullptr : &found->second;
+}
+
+DevboxCommitRecord* CurrentContent(Devbox& devbox) {
+  return const_cast<DevboxCommitRecord*>(CurrentContent(std::as_const(devbox)));
+}
+
+void BeginContent(Devbox& devbox, const std::string& base_image, Time now) {
+  auto& records = devbox.status.commit_records;
+  while (records.size() >= kMaxRecords) {
+    const auto oldest =
+        std::min_element(records.begin(), records.end(), [](const auto& a, const auto& b) {
+          return std::pair(a.second.generate_time, a.first) <
+                 std::pair(b.second.generate_time, b.first);
+        });
+    records.erase(oldest);
+  }
+  // From what was before, so that a repetition after a crash gives the same.
+  const std::string& before = devbox.status.content_id;
+  devbox.status.content_id = Hash(devbox.metadata.uid + "/" + before);
+  DevboxCommitRecord& record = records[devbox.status.content_id];
+  record = {};
+  record.base_image = base_image;
+  record.generate_time = now;
+  record.commit_status = "Pending";
+}
+
+Result<void> CheckTransition(const Devbox& devbox) {
+  const bool backwards = devbox.status.state == kShutdown &&
+                         (devbox.spec.state == kStopped || devbox.spec.state == kPaused);
+  if (!backwards) return {};
+  return Terminal(Error::BadRequest(
+      fmt::format("spec.state: a devbox that is shut down cannot become {}; let it run first",
+                  devbox.spec.state)));
+}
+
+std::string TargetState(const Devbox& devbox) {
+  if (!CheckTransition(devbox).ok()) return devbox.status.state;
+  return devbox.spec.state.empty() ? kRunning : devbox.spec.state;
+}
+
+bool NeedsCommit(const Devbox& devbox) {
+  const std::string target = TargetState(devbox);
+  const bool leaves = target == kStopped || target == kShutdown;
+  const DevboxCommitRecord* content = CurrentContent(devbox);
+  return leaves && content != nullptr && !content->node.empty();
+}
+
+std::string DevboxPhase(const Devbox& devbox, const Pod* pod) {
+  if (pod != nullptr && pod->status.phase == "Failed") return "Error";
+  const std::string target = TargetState(devbox);
+  if (target == kRunning) return IsRunning(pod) ? "Running" : "Pending";
+  if (target == kPaused) return pod != nullptr ? "Pausing" : "Paused";
+  const bool leaving = pod != nullptr || NeedsCommit(devbox);
+  if (target == kStopped) return leaving ? "Stopping" : "Stopped";
+  return leaving ? "Shutting" : "Shutdown";
+}
+
+Result<Pod> DevboxPod(const Devbox& devbox) {
+  const DevboxCommitRecord* content = CurrentContent(devbox);
+  if (content == nullptr) return Error::Internal("the devbox has no content yet");
+  Pod pod;
+  pod.metadata.namespace_ = devbox.metadata.namespace_;
+  pod.metadata.name = devbox.metadata.name;
+  pod.metadata.labels = devbox.spec.config.labels;
+  for (const auto& [key, value] : DevboxLabels(devbox)) pod.metadata.labels[key] = value;
+  pod.metadata.annotations = devbox.spec.config.annotations;
+  pod.metadata.annotations[kContentId] = devbox.status.content_id;
+  pod.metadata.annotations[kStorageLimit] = devbox.spec.storage_limit;
+  RETURN_IF_ERROR(SetControllerReference(pod.metadata, devbox));
+  pod.spec.restart_policy = "Never";
+  pod.spec.termination_grace_period_seconds = kGracePeriodSeconds;
+  pod.spec.automount_service_account_token = false;
+  pod.spec.hostname = DevboxUniqueId(devbox);
+  pod.spec.runtime_class_name = devbox.spec.runtime_class_name;
+  pod.spec.node_selector = devbox.spec.node_selector;
+  pod.spec.tolerations = devbox.spec.tolerations;
+  pod.spec.affinity = devbox.spec.affinity;
+  pod.spec.volumes = devbox.spec.config.volumes;
+  ASSIGN_OR_RETURN(pod.spec.containers.emplace_back(), ContainerOf(devbox, content->base_image));
+  AddKeys(devbox, pod.spec);
+  // Where it ran before is a wish and no part of what it is.
+  pod.metadata.annotations[kSpecHash] = Hash(Encode(pod.spec) + content->base_image);
+  if (!content->node.empty()) PreferNode(content->node, pod.spec);
+  return pod;
+}
+
+bool IsOutdated(const Pod& pod, const Pod& wanted) {
+  const auto have = pod.metadata.annotations.find(kSpecHash);
+  return have == pod.metadata.annotations.end() ||
+         have->second != wanted.metadata.annotations.at(kSpecHash);
+}
+
+void SetHeadlessService(const Devbox& devbox, ServiceSpec& spec) {
+  spec.cluster_ip = "None";
+  spec.selector = DevboxLabels(devbox);
+  spec.publish_not_ready_addresses = true;
+  spec.ports = SshPorts(devbox);
+  for (const ServicePort& port : devbox.spec.config.app_ports) spec.ports.push_back(port);
+}
+
+void SetNodePortService(const Devbox& devbox, ServiceSpec& spec) {
+  std::vector<ServicePort> ports = SshPorts(devbox);
+  // The numbers that the server gave stay.
+  for (ServicePort& port : ports) {
+    for (const ServicePort& given : spec.ports) {
+      if (given.name == port.name) port.node_port = given.node_port;
+    }
+  }
+  spec.type = "NodePort";
+  spec.selector = DevboxLabels(devbox);
+  spec.ports = std::move(ports);
+}
+
+}  // namespace kubexms::platform
