@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "kubexms/net/http.h"
+
 namespace kubexms {
 namespace {
 
@@ -52,9 +54,12 @@ HttpResponse AnswerHealth(std::span<const HealthCheck> checks, std::string_view 
       continue;
     }
     const bool ok = check.check().ok();
-    failed |= !ok;
-    report += ok ? fmt::format("[+]{} ok\n", check.name)
-                 : fmt::format("[-]{} failed: reason withheld\n", check.name);
+    const bool counts = check.counts || !only.empty();
+    failed |= !ok && counts;
+    report += fmt::format("[{}]{} {}\n", ok ? '+' : '-', check.name,
+                          ok       ? "ok"
+                          : counts ? "failed: reason withheld"
+                                   : "failed: not counted");
   }
   if (!found && !only.empty()) return HttpResponse::Text(404, kPlain, "404 page not found\n");
   if (failed) {

@@ -8,14 +8,20 @@
 #include <string_view>
 #include <vector>
 
-#include "kubexms/net/http.h"
+#include "kubexms/base/result.h"
 
 namespace kubexms {
+
+struct HttpResponse;
+class QueryParameters;
 
 struct HealthCheck {
   std::string name;
   std::function<Result<void>()> check;  // must not block for long
   bool live = true;                     // part of /livez, too; otherwise only of /readyz
+  // Whether the server as a whole fails with it; otherwise it answers under its own name, and
+  // "verbose" shows it.
+  bool counts = true;
 };
 
 // The answer for "/readyz", "/readyz/ping", "/livez?verbose" …; 404 for a check that is not there.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "kubexms/net/http.h"
+
 namespace kubexms {
 namespace {
 
@@ -42,6 +44,28 @@ TEST_F(HealthTest, ChecksCanBeAskedOneByOne) {
   EXPECT_EQ(Ask("/readyz/ping").first, 200);
   EXPECT_EQ(Ask("/readyz/none").first, 404);
   EXPECT_EQ(Ask("/livez/shutdown").first, 404);
+}
+
+TEST(UncountedHealthTest, AnswersForItselfAlone) {
+  bool works = false;
+  const std::vector<HealthCheck> checks{{.name = "extra",
+                                         .check = [&]() -> Result<void> {
+                                           if (works) return {};
+                                           return Error::ServiceUnavailable("not yet");
+                                         },
+                                         .live = false,
+                                         .counts = false}};
+  const auto ask = [&](std::string_view path, std::string_view query = "") {
+    const HttpResponse response = AnswerHealth(checks, path, QueryParameters::Parse(query).value());
+    return std::pair(response.status, Flatten(response.body));
+  };
+  EXPECT_EQ(ask("/readyz"), std::pair(200, std::string("ok")));
+  EXPECT_EQ(ask("/readyz", "verbose").second,
+            "[-]extra failed: not counted\nreadyz check passed\n");
+  EXPECT_EQ(ask("/readyz/extra").first, 500);
+  works = true;
+  EXPECT_EQ(ask("/readyz", "verbose").second, "[+]extra ok\nreadyz check passed\n");
+  EXPECT_EQ(ask("/readyz/extra").first, 200);
 }
 
 TEST_F(HealthTest, KnowsItsPaths) {

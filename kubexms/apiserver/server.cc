@@ -139,7 +139,7 @@ class ApiServer::Impl {
   SystemClock system_clock_;
   Clock& clock_;
   SystemRandom random_;
-  MetricsRegistry metrics_;
+  MetricsRegistry own_metrics_;
   ServerCredentials credentials_;
   std::unique_ptr<store::Store> store_;
   ServiceAddresses addresses_;
@@ -227,7 +227,7 @@ ApiServer::Impl::Impl(ApiServerOptions options, std::unique_ptr<store::Store> st
                 .authorizer = *authorizer_,
                 .tokens = tokens_,
                 .documents = documents_,
-                .metrics = metrics_,
+                .metrics = options_.metrics == nullptr ? own_metrics_ : *options_.metrics,
                 .clock = clock_,
                 .audit = audit_.get(),
                 .random = random_,
@@ -266,18 +266,21 @@ Result<void> ApiServer::Impl::WriteKubeconfig() {
 }
 
 std::vector<HealthCheck> ApiServer::Impl::Checks() {
-  return {{.name = "ping", .check = [] { return Result<void>(); }},
-          {.name = "etcd",
-           .check = [this]() -> Result<void> {
-             const Result<uint64_t> revision = store_->CurrentRevision();
-             return revision.ok() ? Result<void>() : Result<void>(revision.error());
-           }},
-          {.name = "shutdown",
-           .check = [this]() -> Result<void> {
-             if (stopping_) return Error::ServiceUnavailable("the server is stopping");
-             return {};
-           },
-           .live = false}};
+  std::vector<HealthCheck> checks = {
+      {.name = "ping", .check = [] { return Result<void>(); }},
+      {.name = "etcd",
+       .check = [this]() -> Result<void> {
+         const Result<uint64_t> revision = store_->CurrentRevision();
+         return revision.ok() ? Result<void>() : Result<void>(revision.error());
+       }},
+      {.name = "shutdown",
+       .check = [this]() -> Result<void> {
+         if (stopping_) return Error::ServiceUnavailable("the server is stopping");
+         return {};
+       },
+       .live = false}};
+  for (const HealthCheck& check : options_.health_checks) checks.push_back(check);
+  return checks;
 }
 
 void ApiServer::Impl::Run(std::stop_token stop) {

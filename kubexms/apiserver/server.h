@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexms/apiserver/health.h"
 #include "kubexms/apiserver/service_addresses.h"
 #include "kubexms/apiserver/user.h"
 #include "kubexms/base/clock.h"
@@ -26,6 +27,7 @@
 namespace kubexms {
 
 class Client;
+class MetricsRegistry;
 
 struct ApiServerOptions {
   // Keys, certificates, the embedded store and the audit log; made with mode 0700.
@@ -56,6 +58,12 @@ struct ApiServerOptions {
   // For the times that objects get, the ages of tokens and the lifetime of events; null: the
   // machine's. It must outlive the server. Certificates, watches and compaction live in real time.
   Clock* clock = nullptr;
+
+  // What else /livez and /readyz tell of.
+  std::vector<HealthCheck> health_checks;
+  // Where its metrics go, if others are to be served with them; null: a registry of its own. It
+  // must outlive the server.
+  MetricsRegistry* metrics = nullptr;
 
   Logger log;
 };

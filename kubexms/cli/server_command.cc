@@ -8,6 +8,7 @@
 #include "kubexms/apiserver/server.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/log.h"
+#include "kubexms/base/metrics.h"
 #include "kubexms/base/random.h"
 #include "kubexms/base/small_file.h"
 #include "kubexms/base/stop.h"
@@ -81,29 +82,21 @@ Result<int> ReadNodeCount(const std::string& text) {
 }
 
 // Runs the server, and the controllers while it serves: they end before it does.
-void RunAll(ApiServer& server, ServerControllersOptions options, const std::stop_token& stop) {
-  if (!ServerControllers::HasWork(options)) return server.Run(stop);
+void RunBoth(ApiServer& server, ServerControllers& controllers, const std::stop_token& stop) {
   std::stop_source server_stop;
-  ServerControllers controllers(std::move(options), server);
   const std::jthread running([&] {
-    controllers.Run(stop);
+    controllers.Run(server, stop);
     server_stop.request_stop();
   });
   server.Run(server_stop.get_token());
 }
 
-Result<ExitCode> RunServer(const Invocation& call) {
-  const StopSignals signals;
-  static SystemClock clock;
-  static SystemRandom random;
-  static FileLogSink sink;
-  const Logger log({.sink = &sink, .clock = &clock});
+Result<ApiServerOptions> ReadOptions(const Invocation& call) {
   ApiServerOptions options{.data_directory = call.Value("data-dir"),
                            .names = SplitList(call.All("name")),
                            .kubeconfig_path = call.Value("kubeconfig-out"),
                            .token_file = call.Value("token-file"),
-                           .audit_log = call.Value("audit-log"),
-                           .log = log};
+                           .audit_log = call.Value("audit-log")};
   options.addresses.cluster_ip_range = call.Value("service-cidr");
   if (call.Given("audit-policy")) {
     ASSIGN_OR_RETURN(const std::string policy, ReadFile(call.Value("audit-policy")));
@@ -111,18 +104,49 @@ Result<ExitCode> RunServer(const Invocation& call) {
   }
   RETURN_IF_ERROR(ReadBind(call.Value("bind"), options));
   RETURN_IF_ERROR(ReadStore(call, options));
-  ServerControllersOptions controllers{
-      .elect_leader = options.etcd.has_value(), .clock = &clock, .random = &random, .log = log};
+  return options;
+}
+
+// It does not count: the API is there whatever the controllers do.
+HealthCheck CheckOf(const ServerControllers& controllers) {
+  return {.name = "controllers",
+          .check = [&] { return controllers.Readiness(); },
+          .live = false,
+          .counts = false};
+}
+
+Result<ExitCode> RunServer(const Invocation& call) {
+  const StopSignals signals;
+  static SystemClock clock;
+  static SystemRandom random;
+  static FileLogSink sink;
+  static MetricsRegistry metrics;
+  const Logger log({.sink = &sink, .clock = &clock});
   const auto selected = SelectControllers(call.Value("controllers"));
   if (!selected.ok()) return selected.error().WithContext("--controllers");
-  controllers.controllers = *selected;
-  ASSIGN_OR_RETURN(controllers.simulated_nodes.count, ReadNodeCount(call.Value("simulate-nodes")));
+  ASSIGN_OR_RETURN(ApiServerOptions options, ReadOptions(call));
+  options.metrics = &metrics;
+  options.log = log;
+  ServerControllersOptions controllers_options{.controllers = *selected,
+                                               .elect_leader = options.etcd.has_value(),
+                                               .clock = &clock,
+                                               .random = &random,
+                                               .metrics = &metrics,
+                                               .log = log};
+  ASSIGN_OR_RETURN(controllers_options.simulated_nodes.count,
+                   ReadNodeCount(call.Value("simulate-nodes")));
+  ServerControllers controllers(std::move(controllers_options));
+  if (controllers.HasWork()) options.health_checks.push_back(CheckOf(controllers));
   ASSIGN_OR_RETURN(const std::unique_ptr<ApiServer> server, ApiServer::Create(std::move(options)));
   call.err() << fmt::format(
       "Serving the Kubernetes API at {}\n\n  export KUBECONFIG={}\n"
       "  kubectl get namespaces\n\nStop with Ctrl-C.\n",
       server->url(), server->kubeconfig_path());
-  RunAll(*server, std::move(controllers), signals.token());
+  if (controllers.HasWork()) {
+    RunBoth(*server, controllers, signals.token());
+  } else {
+    server->Run(signals.token());
+  }
   return ExitCode::kDone;
 }
 

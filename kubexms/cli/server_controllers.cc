@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <memory>
+#include <string>
 #include <utility>
 
+#include "kubexms/client/client.h"
 #include "kubexms/controller/manager.h"
 
 namespace kubexms {
@@ -16,6 +20,14 @@ constexpr const char* kName = "kube-controller-manager";
 constexpr const char* kNodesUser = "system:kubexms:simulated-nodes";
 constexpr auto kRestartDelay = std::chrono::seconds(1);
 
+UserInfo ManagerUser() {
+  return {.name = "system:kube-controller-manager", .groups = {"system:authenticated"}};
+}
+
+UserInfo NodesUser() {
+  return {.name = kNodesUser, .groups = {"system:masters", "system:authenticated"}};
+}
+
 UserInfo ServiceAccountUser(std::string_view account) {
   return {.name = fmt::format("system:serviceaccount:kube-system:{}", account),
           .groups = {"system:serviceaccounts", "system:serviceaccounts:kube-system",
@@ -24,26 +36,44 @@ UserInfo ServiceAccountUser(std::string_view account) {
 
 }  // namespace
 
-ServerControllers::ServerControllers(ServerControllersOptions options, ApiServer& server)
-    : options_(std::move(options)),
-      server_(server),
-      client_(server.NewClient(
-          {.name = "system:kube-controller-manager", .groups = {"system:authenticated"}}, kName)),
-      nodes_client_(server.NewClient(
-          {.name = kNodesUser, .groups = {"system:masters", "system:authenticated"}}, "kubelet")) {}
+// The clients of one run, which end before the server does.
+class ServerControllers::Clients {
+ public:
+  explicit Clients(ApiServer& server)
+      : server_(server),
+        manager_(server.NewClient(ManagerUser(), kName)),
+        nodes_(server.NewClient(NodesUser(), "kubelet")) {}
 
-void ServerControllers::Run(std::stop_token stop) {
+  // It lists and watches.
+  Client& OfManager() { return *manager_; }
+  Client& OfNodes() { return *nodes_; }
+  Client* Of(std::string_view account) {
+    std::unique_ptr<Client>& client = accounts_[std::string(account)];
+    if (client == nullptr) client = server_.NewClient(ServiceAccountUser(account), kName);
+    return client.get();
+  }
+
+ private:
+  ApiServer& server_;
+  const std::unique_ptr<Client> manager_;
+  const std::unique_ptr<Client> nodes_;
+  std::map<std::string, std::unique_ptr<Client>, std::less<>> accounts_;
+};
+
+void ServerControllers::Run(ApiServer& server, std::stop_token stop) {
+  Clients clients(server);
   do {
-    const Result<void> ended = RunOnce(stop);
+    const Result<void> ended = RunOnce(server, clients, stop);
     if (!ended.ok()) options_.log.Warn("the controllers ended", {{"error", ended.error()}});
   } while (options_.clock->SleepFor(kRestartDelay, stop));
 }
 
-Result<void> ServerControllers::RunOnce(std::stop_token stop) {
+Result<void> ServerControllers::RunOnce(ApiServer& server, Clients& clients, std::stop_token stop) {
   ManagerOptions manager_options{.name = kName,
-                                 .client = client_.get(),
+                                 .client = &clients.OfManager(),
                                  .clock = options_.clock,
                                  .random = options_.random,
+                                 .metrics = options_.metrics,
                                  .log = options_.log};
   if (options_.elect_leader) {
     manager_options.leader_election = LeaderElectionSettings{.name_space = "kube-system"};
@@ -53,19 +83,26 @@ Result<void> ServerControllers::RunOnce(std::stop_token stop) {
       options_.controllers,
       {.clock = options_.clock,
        .log = options_.log,
-       .client_of = [this](std::string_view account) { return ClientOf(account); },
-       .authority_pem = server_.authority_pem()},
+       .client_of = [&clients](std::string_view account) { return clients.Of(account); },
+       .authority_pem = server.authority_pem()},
       manager);
   if (options_.simulated_nodes.count > 0) {
-    AddSimulatedNodes(options_.simulated_nodes, *nodes_client_, manager);
+    AddSimulatedNodes(options_.simulated_nodes, clients.OfNodes(), manager);
   }
-  return manager.Run(std::move(stop));
+  const auto publish = [this](Manager* running) {
+    MutexLock lock(mutex_);
+    manager_ = running;
+  };
+  publish(&manager);
+  Result<void> ended = manager.Run(std::move(stop));
+  publish(nullptr);
+  return ended;
 }
 
-Client* ServerControllers::ClientOf(std::string_view account) {
-  std::unique_ptr<Client>& client = accounts_[std::string(account)];
-  if (client == nullptr) client = server_.NewClient(ServiceAccountUser(account), kName);
-  return client.get();
+Result<void> ServerControllers::Readiness() const {
+  MutexLock lock(mutex_);
+  if (manager_ == nullptr) return Error::ServiceUnavailable("they do not run");
+  return manager_->Readiness();
 }
 
 }  // namespace kubexms

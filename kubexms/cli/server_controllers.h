@@ -3,20 +3,18 @@
 // The built-in controllers inside `kubexms server`, and the simulated nodes: in its process, each
 // as the user of its role.
 
-#include <map>
-#include <memory>
 #include <stop_token>
-#include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kubexms/apiserver/server.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/log.h"
+#include "kubexms/base/metrics.h"
+#include "kubexms/base/mutex.h"
 #include "kubexms/base/random.h"
 #include "kubexms/builtin/builtin_controllers.h"
 #include "kubexms/builtin/simulated_nodes.h"
-#include "kubexms/client/client.h"
 
 namespace kubexms {
 
@@ -28,32 +26,35 @@ struct ServerControllersOptions {
   // Borrowed; they must outlive this.
   Clock* clock = nullptr;
   Random* random = nullptr;
+  MetricsRegistry* metrics = nullptr;
   Logger log;
 };
 
 class ServerControllers {
  public:
+  explicit ServerControllers(ServerControllersOptions options) : options_(std::move(options)) {}
+
   // Whether there is anything to run.
-  static bool HasWork(const ServerControllersOptions& options) {
-    return !options.controllers.empty() || options.simulated_nodes.count > 0;
+  bool HasWork() const {
+    return !options_.controllers.empty() || options_.simulated_nodes.count > 0;
   }
 
-  // `server` must outlive this.
-  ServerControllers(ServerControllersOptions options, ApiServer& server);
+  // Over this server, until `stop` is requested; then ends what is under way. When they have to end
+  // by themselves, because another server leads, they begin again.
+  void Run(ApiServer& server, std::stop_token stop) EXCLUDES(mutex_);
 
-  // Until `stop` is requested; then ends what is under way. When they have to end by themselves,
-  // because another server leads, they begin again.
-  void Run(std::stop_token stop);
+  // Whether everything that they watch has been listed, be it to work or to take over at any time.
+  // May be called from any thread.
+  Result<void> Readiness() const EXCLUDES(mutex_);
 
  private:
-  Result<void> RunOnce(std::stop_token stop);
-  Client* ClientOf(std::string_view account);
+  class Clients;
+
+  Result<void> RunOnce(ApiServer& server, Clients& clients, std::stop_token stop) EXCLUDES(mutex_);
 
   const ServerControllersOptions options_;
-  ApiServer& server_;
-  const std::unique_ptr<Client> client_;  // of the manager: it lists and watches
-  const std::unique_ptr<Client> nodes_client_;
-  std::map<std::string, std::unique_ptr<Client>, std::less<>> accounts_;
+  mutable Mutex mutex_;
+  Manager* manager_ GUARDED_BY(mutex_) = nullptr;  // while it runs
 };
 
 }  // namespace kubexms
