@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 
+#include "kubexms/builtin/replica_set_controller.h"
 #include "kubexms/builtin/root_ca_controller.h"
 #include "kubexms/builtin/service_account_controller.h"
 
@@ -49,10 +50,22 @@ void AddGarbageCollector(Manager& manager, const BuiltinEnvironment& environment
                        .run = [collector](std::stop_token stop) { return collector->Run(stop); }});
 }
 
+void AddReplicaSets(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
+  AddController(ReplicaSetController(manager.informers(), environment.writes), client, manager);
+}
+
+void AddReplicationControllers(Manager& manager, const BuiltinEnvironment& environment,
+                               Client& client) {
+  AddController(ReplicationControllerController(manager.informers(), environment.writes), client,
+                manager);
+}
+
 // By name.
 constexpr BuiltinController kControllers[] = {
     {"garbage-collector-controller", "generic-garbage-collector", AddGarbageCollector},
     {"namespace-controller", "namespace-controller", AddNamespaces},
+    {"replicaset-controller", "replicaset-controller", AddReplicaSets},
+    {"replicationcontroller-controller", "replication-controller", AddReplicationControllers},
     {"root-ca-certificate-publisher-controller", "root-ca-cert-publisher", AddRootCa},
     {"serviceaccount-controller", "service-account-controller", AddServiceAccounts},
 };

@@ -56,6 +56,7 @@ class Claims {
   Result<void> Adopt(const CachedObject& object) {
     RETURN_IF_ERROR(CheckOwnerLives());
     ObjectMeta owned;
+    owned.namespace_ = object.metadata->namespace_;
     RETURN_IF_ERROR(SetControllerReference(owned, claimant_.kind, claimant_.metadata));
     const std::string patch = fmt::format(R"({{"metadata":{{"uid":"{}","ownerReferences":[{}]}}}})",
                                           object.uid(), Encode(owned.owner_references.front()));
