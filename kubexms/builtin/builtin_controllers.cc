@@ -7,6 +7,8 @@
 #include <memory>
 #include <set>
 
+#include "kubexms/builtin/endpoint_slice_controller.h"
+#include "kubexms/builtin/endpoints_controller.h"
 #include "kubexms/builtin/root_ca_controller.h"
 #include "kubexms/builtin/service_account_controller.h"
 
@@ -49,8 +51,18 @@ void AddGarbageCollector(Manager& manager, const BuiltinEnvironment& environment
                        .run = [collector](std::stop_token stop) { return collector->Run(stop); }});
 }
 
+void AddEndpointSlices(Manager& manager, const BuiltinEnvironment&, Client& client) {
+  AddController(EndpointSliceController(manager.informers()), client, manager);
+}
+
+void AddEndpoints(Manager& manager, const BuiltinEnvironment&, Client& client) {
+  AddController(EndpointsController(manager.informers()), client, manager);
+}
+
 // By name.
 constexpr BuiltinController kControllers[] = {
+    {"endpoints-controller", "endpoint-controller", AddEndpoints},
+    {"endpointslice-controller", "endpointslice-controller", AddEndpointSlices},
     {"garbage-collector-controller", "generic-garbage-collector", AddGarbageCollector},
     {"namespace-controller", "namespace-controller", AddNamespaces},
     {"root-ca-certificate-publisher-controller", "root-ca-cert-publisher", AddRootCa},
