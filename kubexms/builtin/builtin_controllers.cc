@@ -7,6 +7,8 @@
 #include <memory>
 #include <set>
 
+#include "kubexms/builtin/endpoint_slice_controller.h"
+#include "kubexms/builtin/endpoints_controller.h"
 #include "kubexms/builtin/replica_set_controller.h"
 #include "kubexms/builtin/root_ca_controller.h"
 #include "kubexms/builtin/service_account_controller.h"
@@ -60,8 +62,18 @@ void AddReplicationControllers(Manager& manager, const BuiltinEnvironment& envir
                 manager);
 }
 
+void AddEndpointSlices(Manager& manager, const BuiltinEnvironment&, Client& client) {
+  AddController(EndpointSliceController(manager.informers()), client, manager);
+}
+
+void AddEndpoints(Manager& manager, const BuiltinEnvironment&, Client& client) {
+  AddController(EndpointsController(manager.informers()), client, manager);
+}
+
 // By name.
 constexpr BuiltinController kControllers[] = {
+    {"endpoints-controller", "endpoint-controller", AddEndpoints},
+    {"endpointslice-controller", "endpointslice-controller", AddEndpointSlices},
     {"garbage-collector-controller", "generic-garbage-collector", AddGarbageCollector},
     {"namespace-controller", "namespace-controller", AddNamespaces},
     {"replicaset-controller", "replicaset-controller", AddReplicaSets},
