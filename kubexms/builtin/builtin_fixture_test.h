@@ -18,6 +18,7 @@
 #include "kubexms/apiserver/test_server.h"
 #include "kubexms/base/random.h"
 #include "kubexms/builtin/builtin_controllers.h"
+#include "kubexms/builtin/simulated_nodes.h"
 #include "kubexms/controller/eventually_test.h"
 #include "kubexms/controller/intercepted_client_test.h"
 
@@ -47,6 +48,10 @@ class BuiltinTest : public ::testing::Test {
                            .client_of = [this](auto account) { return &ClientOf(account); },
                            .authority_pem = "the authority"},
                           *manager_);
+    if (simulated_nodes_.count > 0) {
+      Client& acts = nodes_client_ != nullptr ? *nodes_client_ : client();
+      AddSimulatedNodes(simulated_nodes_, acts, *manager_);
+    }
     thread_ = std::jthread([this](std::stop_token stop) {
       const Result<void> ended = manager_->Run(std::move(stop));
       EXPECT_TRUE(ended.ok()) << ended.error().message();
@@ -140,6 +145,9 @@ class BuiltinTest : public ::testing::Test {
   SystemClock clock_;
   SystemRandom random_;
   CapturingLogSink log_;
+  // Run by Start() beside the controllers, as the administrator or through another client.
+  SimulatedNodesOptions simulated_nodes_;
+  Client* nodes_client_ = nullptr;
   std::unique_ptr<Client> manager_client_;
   std::map<std::string, Account> accounts_;
   std::unique_ptr<Manager> manager_;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <charconv>
 #include <iostream>
 #include <ostream>
 #include <thread>
@@ -11,6 +12,7 @@
 #include "kubexms/base/small_file.h"
 #include "kubexms/base/stop.h"
 #include "kubexms/base/yaml.h"
+#include "kubexms/builtin/simulated_node.h"
 #include "kubexms/cli/commands.h"
 #include "kubexms/cli/server_controllers.h"
 #include "kubexms/net/listen_address.h"
@@ -67,9 +69,20 @@ Result<void> ReadStore(const Invocation& call, ApiServerOptions& options) {
   return read("etcd-key", options.etcd->private_key);
 }
 
+Result<int> ReadNodeCount(const std::string& text) {
+  int count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc() || end != text.data() + text.size() || count < 0 ||
+      count > kMaxSimulatedNodes) {
+    return Error::BadRequest(fmt::format("--simulate-nodes: \"{}\" is no number from 0 to {}", text,
+                                         kMaxSimulatedNodes));
+  }
+  return count;
+}
+
 // Runs the server, and the controllers while it serves: they end before it does.
 void RunAll(ApiServer& server, ServerControllersOptions options, const std::stop_token& stop) {
-  if (options.controllers.empty()) return server.Run(stop);
+  if (!ServerControllers::HasWork(options)) return server.Run(stop);
   std::stop_source server_stop;
   ServerControllers controllers(std::move(options), server);
   const std::jthread running([&] {
@@ -103,6 +116,7 @@ Result<ExitCode> RunServer(const Invocation& call) {
   const auto selected = SelectControllers(call.Value("controllers"));
   if (!selected.ok()) return selected.error().WithContext("--controllers");
   controllers.controllers = *selected;
+  ASSIGN_OR_RETURN(controllers.simulated_nodes.count, ReadNodeCount(call.Value("simulate-nodes")));
   ASSIGN_OR_RETURN(const std::unique_ptr<ApiServer> server, ApiServer::Create(std::move(options)));
   call.err() << fmt::format(
       "Serving the Kubernetes API at {}\n\n  export KUBECONFIG={}\n"
@@ -150,6 +164,11 @@ Command ServerCommand() {
                  .value = "LIST",
                  .doc = "built-in controllers to run: *, names, -name for all but that one, none",
                  .fallback = "*"},
+                {.name = "simulate-nodes",
+                 .value = "COUNT",
+                 .doc = "run so many nodes without machines; their Pods come up and end as real "
+                        "ones do",
+                 .fallback = "0"},
                 {.name = "token-file",
                  .value = "FILE",
                  .doc = "static tokens, lines of token,user,uid,\"group1,group2\""},

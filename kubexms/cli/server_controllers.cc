@@ -11,6 +11,9 @@ namespace {
 
 // The one that its default role may hold a Lease of.
 constexpr const char* kName = "kube-controller-manager";
+// One for all simulated nodes. What kubelets may do is bound to no role: a server knows which node
+// is which by their certificates, and these have none.
+constexpr const char* kNodesUser = "system:kubexms:simulated-nodes";
 constexpr auto kRestartDelay = std::chrono::seconds(1);
 
 UserInfo ServiceAccountUser(std::string_view account) {
@@ -25,7 +28,9 @@ ServerControllers::ServerControllers(ServerControllersOptions options, ApiServer
     : options_(std::move(options)),
       server_(server),
       client_(server.NewClient(
-          {.name = "system:kube-controller-manager", .groups = {"system:authenticated"}}, kName)) {}
+          {.name = "system:kube-controller-manager", .groups = {"system:authenticated"}}, kName)),
+      nodes_client_(server.NewClient(
+          {.name = kNodesUser, .groups = {"system:masters", "system:authenticated"}}, "kubelet")) {}
 
 void ServerControllers::Run(std::stop_token stop) {
   do {
@@ -51,6 +56,9 @@ Result<void> ServerControllers::RunOnce(std::stop_token stop) {
        .client_of = [this](std::string_view account) { return ClientOf(account); },
        .authority_pem = server_.authority_pem()},
       manager);
+  if (options_.simulated_nodes.count > 0) {
+    AddSimulatedNodes(options_.simulated_nodes, *nodes_client_, manager);
+  }
   return manager.Run(std::move(stop));
 }
 

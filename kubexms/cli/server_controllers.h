@@ -1,6 +1,7 @@
 #pragma once
 
-// The built-in controllers inside `kubexms server`: in its process, each as the user of its role.
+// The built-in controllers inside `kubexms server`, and the simulated nodes: in its process, each
+// as the user of its role.
 
 #include <map>
 #include <memory>
@@ -14,12 +15,14 @@
 #include "kubexms/base/log.h"
 #include "kubexms/base/random.h"
 #include "kubexms/builtin/builtin_controllers.h"
+#include "kubexms/builtin/simulated_nodes.h"
 #include "kubexms/client/client.h"
 
 namespace kubexms {
 
 struct ServerControllersOptions {
   std::vector<const BuiltinController*> controllers;
+  SimulatedNodesOptions simulated_nodes;
   // Several servers share the store, and one of them runs the controllers.
   bool elect_leader = false;
   // Borrowed; they must outlive this.
@@ -30,6 +33,11 @@ struct ServerControllersOptions {
 
 class ServerControllers {
  public:
+  // Whether there is anything to run.
+  static bool HasWork(const ServerControllersOptions& options) {
+    return !options.controllers.empty() || options.simulated_nodes.count > 0;
+  }
+
   // `server` must outlive this.
   ServerControllers(ServerControllersOptions options, ApiServer& server);
 
@@ -44,6 +52,7 @@ class ServerControllers {
   const ServerControllersOptions options_;
   ApiServer& server_;
   const std::unique_ptr<Client> client_;  // of the manager: it lists and watches
+  const std::unique_ptr<Client> nodes_client_;
   std::map<std::string, std::unique_ptr<Client>, std::less<>> accounts_;
 };
 
