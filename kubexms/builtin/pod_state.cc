@@ -8,7 +8,9 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
+#include "kubexms/api/codec.h"
 #include "kubexms/api/time.h"
 
 namespace kubexms {
@@ -87,11 +89,29 @@ DeletionRank RankOf(const Pod& pod, const PodsByNode& on_node, system_clock::tim
 }  // namespace
 
 const corev1::PodCondition* FindPodCondition(const Pod& pod, std::string_view type) {
-  const auto& conditions = pod.status.conditions;
+  return FindPodCondition(pod.status, type);
+}
+
+const corev1::PodCondition* FindPodCondition(const corev1::PodStatus& status,
+                                             std::string_view type) {
+  const auto& conditions = status.conditions;
   const auto found =
       std::find_if(conditions.begin(), conditions.end(),
                    [&](const corev1::PodCondition& condition) { return condition.type == type; });
   return found == conditions.end() ? nullptr : &*found;
+}
+
+bool SetPodCondition(corev1::PodStatus& status, corev1::PodCondition condition, Time now) {
+  const corev1::PodCondition* old = FindPodCondition(status, condition.type);
+  const bool same_status = old != nullptr && old->status == condition.status;
+  condition.last_transition_time = same_status ? old->last_transition_time : now;
+  if (old == nullptr) {
+    status.conditions.push_back(std::move(condition));
+    return true;
+  }
+  if (SemanticEqual(*old, condition)) return false;
+  status.conditions[static_cast<size_t>(old - status.conditions.data())] = std::move(condition);
+  return true;
 }
 
 bool IsBeingDeleted(const Pod& pod) { return !pod.metadata.deletion_timestamp.IsZero(); }

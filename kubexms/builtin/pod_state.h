@@ -16,6 +16,11 @@ using PodPointer = std::shared_ptr<const corev1::Pod>;
 
 // The condition of that type, or null.
 const corev1::PodCondition* FindPodCondition(const corev1::Pod& pod, std::string_view type);
+const corev1::PodCondition* FindPodCondition(const corev1::PodStatus& status,
+                                             std::string_view type);
+// Adds the condition or replaces the one of its type; true when anything changed. Its transition
+// time is `now` if its status is another one than before, else it stays.
+bool SetPodCondition(corev1::PodStatus& status, corev1::PodCondition condition, Time now);
 
 bool IsBeingDeleted(const corev1::Pod& pod);
 // Succeeded or Failed: its containers have ended for good.

@@ -9,7 +9,7 @@
 
 #include "kubexms/base/mutex.h"
 #include "kubexms/builtin/pod_addresses.h"
-#include "kubexms/builtin/pod_status.h"
+#include "kubexms/builtin/pod_state.h"
 #include "kubexms/builtin/pods_by_node.h"
 #include "kubexms/builtin/simulated_node.h"
 #include "kubexms/builtin/simulated_pod.h"
@@ -168,7 +168,7 @@ Result<Outcome> ReconcilePod(ReconcileContext& context, const Pod& pod, PodAddre
   const Result<PodBehaviour> behaviour = BehaviourOf(pod);
   if (!behaviour.ok()) return Terminal(behaviour.error());
   PodPlace place{.host_ip = InternalIp(*node)};
-  const bool begins = pod.metadata.deletion_timestamp.IsZero() && !IsTerminal(pod);
+  const bool begins = IsActive(pod);
   if (begins && pod.status.pod_ip.empty() && !pod.spec.host_network) {
     ASSIGN_OR_RETURN(place.pod_ip, addresses.Assign(pod.metadata.uid, node->spec.pod_cidr));
   }
@@ -190,7 +190,7 @@ void FollowAddresses(Informer& pods, int count, const std::shared_ptr<PodAddress
   pods.AddHandler([count, addresses](const CacheEvent& event) {
     const auto pod = event.object.As<Pod>();
     if (!IsOneOf(pod->spec.node_name, count) || pod->spec.host_network) return;
-    if (event.type == CacheEvent::Type::kDelete || IsTerminal(*pod)) {
+    if (event.type == CacheEvent::Type::kDelete || IsFinished(*pod)) {
       addresses->Release(pod->metadata.uid);
     } else if (!pod->status.pod_ip.empty()) {
       addresses->Keep(pod->metadata.uid, pod->status.pod_ip);

@@ -8,7 +8,7 @@
 #include "kubexms/base/yaml.h"
 #include "kubexms/builtin/builtin_fixture_test.h"
 #include "kubexms/builtin/pod_addresses.h"
-#include "kubexms/builtin/pod_status.h"
+#include "kubexms/builtin/pod_state.h"
 #include "kubexms/builtin/simulated_node.h"
 #include "kubexms/builtin/simulated_pod.h"
 
@@ -393,9 +393,9 @@ class SimulatedNodesTest : public BuiltinTest {
     const auto created = client().Create(pod);
     ASSERT_TRUE(created.ok()) << created.error().message();
   }
-  bool IsReady(const std::string& pod) {
+  bool PodIsReady(const std::string& pod) {
     const auto found = client().Get<Pod>({"default", pod});
-    return found.ok() && IsPodConditionTrue(found->status, "Ready");
+    return found.ok() && IsReady(*found);
   }
   void SetStopped(int node, bool stopped) {
     const std::string value = stopped ? "\"true\"" : "null";
@@ -452,7 +452,7 @@ TEST_F(SimulatedNodesTest, APodNeedsOneWriteToBeReadyAndHasAnAddressOfItsOwn) {
   std::set<std::string> addresses;
   for (int i = 0; i < 30; ++i) {
     const std::string name = "p" + std::to_string(i);
-    ASSERT_TRUE(Eventually([&] { return IsReady(name); })) << name;
+    ASSERT_TRUE(Eventually([&] { return PodIsReady(name); })) << name;
     addresses.insert(client().Get<Pod>({"default", name})->status.pod_ip);
   }
   EXPECT_EQ(addresses.size(), 30);
@@ -470,14 +470,14 @@ TEST_F(SimulatedNodesTest, AStoppedNodeDoesNothingUntilItGoesOn) {
   SetStopped(1, true);
   MakePod(PodOn(1, "a"));
   MakePod(PodOn(2, "b"));
-  ASSERT_TRUE(Eventually([&] { return IsReady("b"); }));
+  ASSERT_TRUE(Eventually([&] { return PodIsReady("b"); }));
   const MicroTime renewed = Renewed(1);
   const MicroTime other = Renewed(2);
   ASSERT_TRUE(Eventually([&] { return Renewed(2) > other; }));
   EXPECT_EQ(Renewed(1), renewed);
-  EXPECT_FALSE(IsReady("a"));
+  EXPECT_FALSE(PodIsReady("a"));
   SetStopped(1, false);
-  EXPECT_TRUE(Eventually([&] { return IsReady("a") && Renewed(1) > renewed; }));
+  EXPECT_TRUE(Eventually([&] { return PodIsReady("a") && Renewed(1) > renewed; }));
 }
 
 TEST_F(SimulatedNodesTest, AddressesAreKeptOverARestart) {
@@ -485,13 +485,13 @@ TEST_F(SimulatedNodesTest, AddressesAreKeptOverARestart) {
   Start("none");
   for (int i = 0; i < 10; ++i) MakePod(PodOn(1, "a" + std::to_string(i)));
   for (int i = 0; i < 10; ++i) {
-    ASSERT_TRUE(Eventually([&] { return IsReady("a" + std::to_string(i)); }));
+    ASSERT_TRUE(Eventually([&] { return PodIsReady("a" + std::to_string(i)); }));
   }
   Stop();
   for (int i = 0; i < 10; ++i) MakePod(PodOn(1, "b" + std::to_string(i)));
   Start("none");
   for (int i = 0; i < 10; ++i) {
-    ASSERT_TRUE(Eventually([&] { return IsReady("b" + std::to_string(i)); }));
+    ASSERT_TRUE(Eventually([&] { return PodIsReady("b" + std::to_string(i)); }));
   }
   std::set<std::string> addresses;
   for (const Pod& pod : client().List<Pod>()->items) addresses.insert(pod.status.pod_ip);

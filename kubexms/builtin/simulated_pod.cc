@@ -12,7 +12,7 @@
 
 #include "kubexms/api/codec.h"
 #include "kubexms/api/condition.h"
-#include "kubexms/builtin/pod_status.h"
+#include "kubexms/builtin/pod_state.h"
 
 namespace kubexms {
 namespace {
@@ -104,7 +104,7 @@ class PodSimulation {
         status_(pod.status) {}
 
   PodStep Run() {
-    if (IsTerminal(pod_)) return {};
+    if (IsFinished(pod_)) return {};
     Begin();
     const bool initialized = RunInitContainers();
     if (initialized) RunContainers();
@@ -124,7 +124,7 @@ class PodSimulation {
     // Whoever holds the Pod back by a finalizer wants to know how it ended.
     const bool held = !pod_.metadata.finalizers.empty();
     const PodStep step{.remove = !held || grace > seconds(0)};
-    if (!held || IsTerminal(pod_)) return step;
+    if (!held || IsFinished(pod_)) return step;
     Begin();
     TerminateAll();
     status_.phase = "Failed";
@@ -430,7 +430,7 @@ nanoseconds RestartBackoff(int32_t restarts) {
 PodStep NextPodStep(const Pod& pod, const PodBehaviour& behaviour, const PodPlace& place,
                     Clock::WallTime now) {
   PodSimulation simulation(pod, behaviour, place, now);
-  return pod.metadata.deletion_timestamp.IsZero() ? simulation.Run() : simulation.End();
+  return IsBeingDeleted(pod) ? simulation.End() : simulation.Run();
 }
 
 }  // namespace kubexms
