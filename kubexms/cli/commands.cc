@@ -9,10 +9,12 @@ Command RootCommand() {
       .description = "A Kubernetes-compatible control plane in one binary.",
       .commands =
           {
+              AuditCommand(),
               CompletionCommand(),
               CompleteCommand(),
               ManagerCommand(),
               NewCommand(),
+              RequestsCommand(),
               ServerCommand(),
               VersionCommand(),
           },

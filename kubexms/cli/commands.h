@@ -10,11 +10,13 @@ namespace kubexms {
 // `kubexms` itself, with all commands below it.
 Command RootCommand();
 
+Command AuditCommand();
 Command CompletionCommand();
 // What the completion scripts call.
 Command CompleteCommand();
 Command ManagerCommand();
 Command NewCommand();
+Command RequestsCommand();
 Command ServerCommand();
 Command VersionCommand();
 

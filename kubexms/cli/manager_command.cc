@@ -12,9 +12,12 @@
 #include "kubexms/base/stop.h"
 #include "kubexms/builtin/builtin_controllers.h"
 #include "kubexms/cli/commands.h"
+#include "kubexms/cli/controller_list.h"
 #include "kubexms/client/kubeconfig.h"
 #include "kubexms/client/service_account_credentials.h"
+#include "kubexms/controller/audit_record.h"
 #include "kubexms/controller/manager_process.h"
+#include "kubexms/platform/platform.h"
 
 namespace kubexms {
 namespace {
@@ -33,12 +36,9 @@ constexpr auto kServerPeriod = std::chrono::milliseconds(500);
 
 constexpr size_t kMaxAuthorityBytes = size_t{1} << 20;
 
-using Controllers = std::vector<const BuiltinController*>;
-
-Result<Controllers> ReadControllers(const Invocation& call) {
-  Result<Controllers> selected = SelectControllers(call.Value("controllers"));
-  if (!selected.ok()) return selected.error().WithContext("--controllers");
-  if (selected->empty()) return Error::BadRequest("--controllers: nothing is left to run");
+Result<ControllerList> ReadControllers(const Invocation& call) {
+  ASSIGN_OR_RETURN(ControllerList selected, ReadControllerList(call.Value("controllers")));
+  if (selected.empty()) return Error::BadRequest("--controllers: nothing is left to run");
   return selected;
 }
 
@@ -101,9 +101,9 @@ class AccountClients {
   std::map<std::string, std::unique_ptr<Client>, std::less<>> clients_;
 };
 
-Result<void> AddAccounts(const Controllers& controllers, AccountClients& accounts,
+Result<void> AddAccounts(const ControllerList& controllers, AccountClients& accounts,
                          const std::stop_token& stop) {
-  for (const BuiltinController* controller : controllers) {
+  for (const BuiltinController* controller : controllers.builtin) {
     const Result<void> added = accounts.Add(controller->account, stop);
     if (added.ok() || stop.stop_requested()) continue;
     return Error(added.error().code(), added.error().reason(),
@@ -114,8 +114,34 @@ Result<void> AddAccounts(const Controllers& controllers, AccountClients& account
   return {};
 }
 
+Result<std::unique_ptr<AuditSink>> OpenRequestLog(const Invocation& call) {
+  if (!call.Given("request-log")) return std::unique_ptr<AuditSink>();
+  ASSIGN_OR_RETURN(std::unique_ptr<AuditSink> log, FileAuditSink::Open(call.Value("request-log")));
+  return log;
+}
+
+platform::PlatformOptions ReadPlatform(const Invocation& call, const ClientConfig& server,
+                                       AuditSink* requests) {
+  platform::PlatformOptions options;
+  options.users.server = {
+      .url = call.Given("user-server") ? call.Value("user-server") : server.server,
+      .authority_pem = server.ca_pem};
+  options.operation_requests.audit = requests;
+  options.delete_requests.audit = requests;
+  return options;
+}
+
+std::string NamesOf(const ControllerList& controllers) {
+  std::string names = fmt::format("{} built-in controllers", controllers.builtin.size());
+  if (controllers.builtin.empty())
+    names = "the platform";
+  else if (controllers.platform)
+    names += " and the platform";
+  return names;
+}
+
 Result<void> RunControllers(const Invocation& call, const std::stop_token& stop) {
-  ASSIGN_OR_RETURN(const Controllers controllers, ReadControllers(call));
+  ASSIGN_OR_RETURN(const ControllerList controllers, ReadControllers(call));
   ASSIGN_OR_RETURN(ManagerConfiguration configuration, ReadConfiguration(call));
   ASSIGN_OR_RETURN(
       const ClientConfig server,
@@ -136,9 +162,15 @@ Result<void> RunControllers(const Invocation& call, const std::stop_token& stop)
   Manager manager(
       process->Complete({.endpoints_address = call.Value("bind"),
                          .leader_election = LeaderElectionSettings{.name_space = kNamespace}}));
-  AddBuiltinControllers(controllers, environment, manager);
-  call.err() << fmt::format("Running {} controllers for {}. Stop with Ctrl-C.\n",
-                            controllers.size(), server.server);
+  AddBuiltinControllers(controllers.builtin, environment, manager);
+  std::unique_ptr<AuditSink> requests;
+  if (controllers.platform) {
+    ASSIGN_OR_RETURN(requests, OpenRequestLog(call));
+    RETURN_IF_ERROR(platform::InstallDefinitions(process->client(), process->clock(), stop));
+    platform::AddControllers(ReadPlatform(call, server, requests.get()), manager.client(), manager);
+  }
+  call.err() << fmt::format("Running {} for {}. Stop with Ctrl-C.\n", NamesOf(controllers),
+                            server.server);
   return manager.Run(stop);
 }
 
@@ -161,7 +193,10 @@ std::string Description() {
       "  kubexms server --controllers none --data-dir D &\n"
       "  kubexms manager --kubeconfig D/admin.kubeconfig\n"
       "\n"
-      "The controllers are\n"
+      "With --controllers platform it runs those of the platform: users, their requests and\n"
+      "devboxes. They act as the kubeconfig's user, who must be an administrator.\n"
+      "\n"
+      "The built-in controllers are\n"
       "  {}",
       fmt::join(names, "\n  "));
 }
@@ -180,7 +215,8 @@ Command ManagerCommand() {
                 {.name = "context", .value = "NAME", .doc = "of the kubeconfig"},
                 {.name = "controllers",
                  .value = "LIST",
-                 .doc = "which to run: *, names, -name for all but that one",
+                 .doc = "which to run: * for the built-in ones, names, -name for all but that one, "
+                        "platform",
                  .fallback = "*"},
                 {.name = "use-service-account-credentials",
                  .value = "BOOL",
@@ -200,6 +236,13 @@ Command ManagerCommand() {
                 {.name = "root-ca-file",
                  .value = "FILE",
                  .doc = "the authority for kube-root-ca.crt; that of the kubeconfig if not given"},
+                {.name = "user-server",
+                 .value = "URL",
+                 .doc = "of the platform: the server in users' kubeconfigs; that of the kubeconfig "
+                        "if not given"},
+                {.name = "request-log",
+                 .value = "FILE",
+                 .doc = "of the platform: records who asked for what, for `kubexms audit`"},
                 {.name = "config", .value = "FILE", .doc = "settings (YAML)"},
                 {.name = "set",
                  .value = "PATH=VALUE",

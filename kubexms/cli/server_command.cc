@@ -15,6 +15,7 @@
 #include "kubexms/base/yaml.h"
 #include "kubexms/builtin/simulated_node.h"
 #include "kubexms/cli/commands.h"
+#include "kubexms/cli/request_log.h"
 #include "kubexms/cli/server_controllers.h"
 #include "kubexms/net/listen_address.h"
 
@@ -122,12 +123,12 @@ Result<ExitCode> RunServer(const Invocation& call) {
   static FileLogSink sink;
   static MetricsRegistry metrics;
   const Logger log({.sink = &sink, .clock = &clock});
-  const auto selected = SelectControllers(call.Value("controllers"));
-  if (!selected.ok()) return selected.error().WithContext("--controllers");
+  ASSIGN_OR_RETURN(const ControllerList selected, ReadControllerList(call.Value("controllers")));
   ASSIGN_OR_RETURN(ApiServerOptions options, ReadOptions(call));
   options.metrics = &metrics;
   options.log = log;
-  ServerControllersOptions controllers_options{.controllers = *selected,
+  ServerControllersOptions controllers_options{.controllers = selected,
+                                               .request_log = RequestLogIn(options.data_directory),
                                                .elect_leader = options.etcd.has_value(),
                                                .clock = &clock,
                                                .random = &random,
@@ -186,8 +187,10 @@ Command ServerCommand() {
                  .fallback = "10.96.0.0/12"},
                 {.name = "controllers",
                  .value = "LIST",
-                 .doc = "built-in controllers to run: *, names, -name for all but that one, none",
-                 .fallback = "*"},
+                 .doc =
+                     "controllers to run: * for the built-in ones, names, -name for all but that "
+                     "one, platform, none",
+                 .fallback = "*,platform"},
                 {.name = "simulate-nodes",
                  .value = "COUNT",
                  .doc = "run so many nodes without machines; their Pods come up and end as real "

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "kubexms/client/client.h"
+#include "kubexms/controller/audit_record.h"
 #include "kubexms/controller/manager.h"
+#include "kubexms/platform/platform.h"
 
 namespace kubexms {
 namespace {
@@ -24,6 +26,11 @@ UserInfo ManagerUser() {
   return {.name = "system:kube-controller-manager", .groups = {"system:authenticated"}};
 }
 
+// What it gives to users it must have: everything.
+UserInfo PlatformUser() {
+  return {.name = "system:kubexms:platform", .groups = {"system:masters", "system:authenticated"}};
+}
+
 UserInfo NodesUser() {
   return {.name = kNodesUser, .groups = {"system:masters", "system:authenticated"}};
 }
@@ -34,6 +41,14 @@ UserInfo ServiceAccountUser(std::string_view account) {
                      "system:authenticated"}};
 }
 
+void AddPlatform(const ApiServer& server, Client& client, AuditSink& requests, Manager& manager) {
+  platform::PlatformOptions options;
+  options.users.server = {.url = server.url(), .authority_pem = server.authority_pem()};
+  options.operation_requests.audit = &requests;
+  options.delete_requests.audit = &requests;
+  platform::AddControllers(options, client, manager);
+}
+
 }  // namespace
 
 // The clients of one run, which end before the server does.
@@ -42,11 +57,13 @@ class ServerControllers::Clients {
   explicit Clients(ApiServer& server)
       : server_(server),
         manager_(server.NewClient(ManagerUser(), kName)),
-        nodes_(server.NewClient(NodesUser(), "kubelet")) {}
+        nodes_(server.NewClient(NodesUser(), "kubelet")),
+        platform_(server.NewClient(PlatformUser(), "kubexms-platform")) {}
 
   // It lists and watches.
   Client& OfManager() { return *manager_; }
   Client& OfNodes() { return *nodes_; }
+  Client& OfPlatform() { return *platform_; }
   Client* Of(std::string_view account) {
     std::unique_ptr<Client>& client = accounts_[std::string(account)];
     if (client == nullptr) client = server_.NewClient(ServiceAccountUser(account), kName);
@@ -57,6 +74,7 @@ class ServerControllers::Clients {
   ApiServer& server_;
   const std::unique_ptr<Client> manager_;
   const std::unique_ptr<Client> nodes_;
+  const std::unique_ptr<Client> platform_;
   std::map<std::string, std::unique_ptr<Client>, std::less<>> accounts_;
 };
 
@@ -80,12 +98,18 @@ Result<void> ServerControllers::RunOnce(ApiServer& server, Clients& clients, std
   }
   Manager manager(std::move(manager_options));
   AddBuiltinControllers(
-      options_.controllers,
+      options_.controllers.builtin,
       {.clock = options_.clock,
        .log = options_.log,
        .client_of = [&clients](std::string_view account) { return clients.Of(account); },
        .authority_pem = server.authority_pem()},
       manager);
+  std::unique_ptr<AuditSink> requests;
+  if (options_.controllers.platform) {
+    ASSIGN_OR_RETURN(requests, FileAuditSink::Open(options_.request_log));
+    RETURN_IF_ERROR(platform::InstallDefinitions(clients.OfPlatform(), *options_.clock, stop));
+    AddPlatform(server, clients.OfPlatform(), *requests, manager);
+  }
   if (options_.simulated_nodes.count > 0) {
     AddSimulatedNodes(options_.simulated_nodes, clients.OfNodes(), manager);
   }

@@ -1,11 +1,11 @@
 #pragma once
 
-// The built-in controllers inside `kubexms server`, and the simulated nodes: in its process, each
-// as the user of its role.
+// The built-in controllers inside `kubexms server`, those of the platform, and the simulated nodes:
+// in its process, each as the user of its role.
 
 #include <stop_token>
+#include <string>
 #include <utility>
-#include <vector>
 
 #include "kubexms/apiserver/server.h"
 #include "kubexms/base/clock.h"
@@ -13,13 +13,15 @@
 #include "kubexms/base/metrics.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/random.h"
-#include "kubexms/builtin/builtin_controllers.h"
 #include "kubexms/builtin/simulated_nodes.h"
+#include "kubexms/cli/controller_list.h"
 
 namespace kubexms {
 
 struct ServerControllersOptions {
-  std::vector<const BuiltinController*> controllers;
+  ControllerList controllers;
+  // What became of the platform's requests is recorded in this file.
+  std::string request_log;
   SimulatedNodesOptions simulated_nodes;
   // Several servers share the store, and one of them runs the controllers.
   bool elect_leader = false;

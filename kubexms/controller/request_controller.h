@@ -268,11 +268,12 @@ ControllerFor<T> RequestController(RequestOptions<T> options) {
 
 struct FinishedRequests {
   std::string name_space;  // empty: of all
+  std::string phase;       // "Completed" or "Failed"; empty: both
   std::chrono::nanoseconds older_than{0};
   std::stop_token stop;
 };
 
-// Deletes requests that have been Completed or Failed for so long; how many there were.
+// Deletes requests that have been finished for so long; how many there were.
 template <RequestKind T>
 Result<int> DeleteFinishedRequests(Client& client, const Clock& clock,
                                    const FinishedRequests& which = {}) {
@@ -280,9 +281,11 @@ Result<int> DeleteFinishedRequests(Client& client, const Clock& clock,
                    client.List<T>({.name_space = which.name_space, .stop = which.stop}));
   int deleted = 0;
   for (const T& request : all.items) {
-    const bool old_enough =
-        request.status.completion_time.value() + which.older_than <= clock.Now();
-    if (!request.status.IsFinished() || !old_enough) continue;
+    const RequestStatus& status = request.status;
+    const bool right_phase =
+        which.phase.empty() ? status.IsFinished() : status.phase == which.phase;
+    const bool old_enough = status.completion_time.value() + which.older_than <= clock.Now();
+    if (!right_phase || !old_enough) continue;
     RETURN_IF_ERROR(request_internal::DeleteOne(client, ResourceType::Of<T>(), request.metadata));
     ++deleted;
   }

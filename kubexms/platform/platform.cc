@@ -62,4 +62,11 @@ std::vector<Controller> Controllers(const PlatformOptions& options) {
           DeleteRequestController(options.delete_requests), DevboxController(options.devboxes)};
 }
 
+void AddControllers(const PlatformOptions& options, Client& client, Manager& manager) {
+  for (Controller& controller : Controllers(options)) {
+    controller.SetClient(&client);
+    manager.Add(std::move(controller));
+  }
+}
+
 }  // namespace kubexms::platform

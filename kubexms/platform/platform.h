@@ -8,6 +8,7 @@
 
 #include "kubexms/base/json.h"
 #include "kubexms/controller/controller.h"
+#include "kubexms/controller/manager.h"
 #include "kubexms/platform/delete_request_controller.h"
 #include "kubexms/platform/devbox_controller.h"
 #include "kubexms/platform/operation_request_controller.h"
@@ -29,5 +30,8 @@ std::vector<Json> Definitions();
 Result<void> InstallDefinitions(Client& client, Clock& clock, std::stop_token stop);
 
 std::vector<Controller> Controllers(const PlatformOptions& options);
+
+// Adds them to a manager, before it runs. They act through `client`, which must outlive it.
+void AddControllers(const PlatformOptions& options, Client& client, Manager& manager);
 
 }  // namespace kubexms::platform

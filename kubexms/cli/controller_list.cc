@@ -1,0 +1,37 @@
+#include "kubexms/cli/controller_list.h"
+
+#include <string>
+
+namespace kubexms {
+namespace {
+
+constexpr std::string_view kPlatform = "platform";
+
+}  // namespace
+
+Result<ControllerList> ReadControllerList(std::string_view list) {
+  ControllerList read;
+  bool without_platform = false;
+  std::string builtin;
+  while (!list.empty()) {
+    const std::string_view word = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(word.size() + 1, list.size()));
+    if (word == kPlatform) {
+      read.platform = true;
+    } else if (word.starts_with('-') && word.substr(1) == kPlatform) {
+      without_platform = true;
+    } else {
+      builtin.append(word).append(",");
+    }
+  }
+  if (without_platform) read.platform = false;
+  Result<std::vector<const BuiltinController*>> selected = SelectControllers(builtin);
+  if (!selected.ok()) {
+    return Error::BadRequest("--controllers: " + selected.error().message() +
+                             "; and platform, which is all of the platform's");
+  }
+  read.builtin = *std::move(selected);
+  return read;
+}
+
+}  // namespace kubexms

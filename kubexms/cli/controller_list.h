@@ -1,0 +1,23 @@
+#pragma once
+
+// What --controllers means: built-in controllers by their names, and "platform" for all of the
+// platform's.
+
+#include <string_view>
+#include <vector>
+
+#include "kubexms/builtin/builtin_controllers.h"
+
+namespace kubexms {
+
+struct ControllerList {
+  std::vector<const BuiltinController*> builtin;
+  bool platform = false;
+
+  bool empty() const { return builtin.empty() && !platform; }
+};
+
+// "*" is every built-in one, "name" one more, "-name" one less, "none" none; see SelectControllers.
+Result<ControllerList> ReadControllerList(std::string_view list);
+
+}  // namespace kubexms
