@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# The platform as its users see it, by the samples of examples/platform: with its controllers in the
+# server, and by `kubexms manager --controllers platform`.
+source "$(dirname "$0")/harness.sh" "$@"
+samples=$(dirname "$0")/../../examples/platform
+
+if [ "$mode" = server ]; then
+  start_server --simulate-nodes 1
+  records=(--data-dir "$work/data")
+else
+  start_server --simulate-nodes 1 --controllers='*'
+  "$kubexms" manager --kubeconfig "$KUBECONFIG" --controllers platform --bind 127.0.0.1:0 \
+    --request-log "$work/requests.log" 2>"$work/manager0.log" &
+  managers+=($!)
+  records=(--file "$work/requests.log")
+fi
+eventually "the kinds are there" kubectl get users
+
+# as USER COMMAND...: kubectl with the kubeconfig that the platform made.
+as() { KUBECONFIG=$work/$1.kubeconfig kubectl "${@:2}"; }
+keep_kubeconfig() {
+  kubectl get user "$1" --output=jsonpath='{.status.kubeConfig}' >"$work/$1.kubeconfig"
+}
+# is_phase KIND NAME PHASE [FLAG...]
+is_phase() { [ "$(kubectl get "$1" "$2" "${@:4}" --output=jsonpath='{.status.phase}')" = "$3" ]; }
+
+# --- users
+kubectl apply --filename "$samples/users.yaml" >/dev/null
+for user in alice bob; do
+  eventually "$user is active" is_phase user $user Active
+  keep_kubeconfig $user
+done
+shows "the columns people know" "NAME PHASE EXPIRATIONSECONDS AGE" kubectl get users
+shows "the conditions say what there is" "KubeConfigSyncReady" kubectl describe user alice
+shows "its fields are explained" "how long the credentials" \
+  bash -c "kubectl explain user.spec.csrExpirationSeconds | tr A-Z a-z"
+shows "alice works in her workspace" "created" as alice create configmap notes
+refuses "and not elsewhere" "forbidden" as alice --namespace ns-bob create configmap notes
+refuses "bob is not let in" "forbidden" as bob --namespace ns-alice get configmaps
+
+# --- sharing
+as alice apply --filename "$samples/share-workspace.yaml" >/dev/null
+eventually "the request is completed" \
+  is_phase operationrequest let-bob-in Completed --namespace ns-alice
+shows "its columns" "let-bob-in Grant ns-alice bob Developer Completed" \
+  as alice get operationrequests
+eventually "bob reads" as bob --namespace ns-alice get configmap notes
+refuses "a developer does not write" "forbidden" \
+  as bob --namespace ns-alice delete configmap notes
+refuses "what was asked for stays" "cannot be changed after creation" \
+  as alice patch operationrequest let-bob-in --type merge --patch '{"spec":{"role":"Owner"}}'
+
+# request USER NAME ACTION ROLE: about bob in ns-alice, from a namespace of the user.
+request_role() {
+  as "$1" create --filename - >/dev/null <<YAML
+apiVersion: user.sealos.io/v1
+kind: Operationrequest
+metadata: {name: $2, namespace: ns-$1}
+spec: {action: $3, namespace: ns-alice, user: bob, role: $4}
+YAML
+}
+request_role bob grab Update Owner
+eventually "bob cannot make himself more" is_phase operationrequest grab Failed --namespace ns-bob
+shows "and is told so" "may not bind" kubectl describe operationrequest grab --namespace ns-bob
+request_role alice promote Update Manager
+eventually "alice can" is_phase operationrequest promote Completed --namespace ns-alice
+eventually "a manager writes" as bob --namespace ns-alice create configmap by-bob
+request_role alice other Grant Developer
+eventually "granting another role is an error" \
+  is_phase operationrequest other Failed --namespace ns-alice
+shows "that says so" "bob has the role Manager" \
+  kubectl get operationrequest other --namespace ns-alice --output=jsonpath='{.status.message}'
+
+# --- rotation
+kubectl patch user bob --type merge \
+  --patch '{"spec":{"kubeConfigRotateAt":"2031-01-01T00:00:00Z"}}' >/dev/null
+old_is_refused() { as bob get configmaps 2>&1 | grep -q 'logged in\|Unauthorized'; }
+eventually "the old kubeconfig is refused" old_is_refused
+keep_kubeconfig bob
+shows "the new one works" "notes" as bob --namespace ns-alice get configmaps
+
+# --- devboxes
+as alice apply --filename "$samples/devbox.yaml" >/dev/null
+has_port() { [ "$(kubectl get devbox box --namespace ns-alice --output=jsonpath='{.status.network.nodePort}')" -ge 30000 ]; }
+eventually "a devbox has a port" has_port
+kubectl get secret box --namespace ns-alice \
+  --output=jsonpath='{.data.SEALOS_DEVBOX_PRIVATE_KEY}' | base64 --decode >"$work/key"
+chmod 600 "$work/key"
+shows "and keys" "ssh-ed25519" ssh-keygen -y -f "$work/key"
+shows "its columns" "NAME STATE NETWORKTYPE UNIQUEID NODEPORT PHASE NODE AGE" \
+  kubectl get devboxes --namespace ns-alice
+eventually "it runs" is_phase devbox box Running --namespace ns-alice
+as alice patch devbox box --type merge --patch '{"spec":{"state":"Shutdown"}}' >/dev/null
+eventually "it is shut down" is_phase devbox box Shutdown --namespace ns-alice
+
+# --- the end of a user
+kubectl apply --filename "$samples/delete-user.yaml" >/dev/null
+eventually "the deletion is completed" is_phase deleterequest bob-leaves Completed
+refuses "bob is gone" "not found" kubectl get user bob
+refuses "so is the workspace" "not found" kubectl get namespace ns-bob
+
+# --- who asked for what
+shows "audit shows who asked" "alice Grant Developer bob ns-alice Completed" \
+  "$kubexms" audit "${records[@]}"
+shows "and who was refused" "bob Update Owner bob ns-alice Failed" \
+  "$kubexms" audit "${records[@]}" --user bob
+shows "for programs too" '"result": "Failed"' "$kubexms" audit "${records[@]}" --output json
+refuses "a wrong time is named" "--since" "$kubexms" audit "${records[@]}" --since yesterday
+shows "failed requests can be pruned" "deleted 1 operationrequests" \
+  "$kubexms" requests prune --phase Failed --older-than 0s --namespace ns-alice
+refuses "they are gone" "not found" kubectl get operationrequest other --namespace ns-alice
+shows "others stay" "promote" kubectl get operationrequest promote --namespace ns-alice
+kubectl apply --filename "$samples/prune-requests.yaml" >/dev/null
