@@ -12,6 +12,7 @@
 #include "kubexms/builtin/replica_set_controller.h"
 #include "kubexms/builtin/root_ca_controller.h"
 #include "kubexms/builtin/service_account_controller.h"
+#include "kubexms/builtin/statefulset_controller.h"
 
 namespace kubexms {
 namespace {
@@ -68,41 +69,44 @@ void AddEndpointSlices(Manager& manager, const BuiltinEnvironment&, Client& clie
 
 void AddEndpoints(Manager& manager, const BuiltinEnvironment&, Client& client) {
   AddController(EndpointsController(manager.informers()), client, manager);
-}
-
-// By name.
-constexpr BuiltinController kControllers[] = {
-    {"endpoints-controller", "endpoint-controller", AddEndpoints},
-    {"endpointslice-controller", "endpointslice-controller", AddEndpointSlices},
-    {"garbage-collector-controller", "generic-garbage-collector", AddGarbageCollector},
-    {"namespace-controller", "namespace-controller", AddNamespaces},
-    {"replicaset-controller", "replicaset-controller", AddReplicaSets},
-    {"replicationcontroller-controller", "replication-controller", AddReplicationControllers},
-    {"root-ca-certificate-publisher-controller", "root-ca-cert-publisher", AddRootCa},
-    {"serviceaccount-controller", "service-account-controller", AddServiceAccounts},
-};
-
-std::vector<std::string_view> Split(std::string_view list) {
-  std::vector<std::string_view> words;
-  while (!list.empty()) {
-    const size_t comma = list.find(',');
-    if (comma != 0) words.push_back(list.substr(0, comma));
-    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+  void AddStatefulSets(Manager & manager, const BuiltinEnvironment& environment, Client& client) {
+    AddController(StatefulSetController(manager.informers(), environment.writes), client, manager);
   }
-  return words;
-}
 
-Error NoSuchController(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const BuiltinController& controller : kControllers) names.push_back(controller.name);
-  return Error::BadRequest(
-      fmt::format("there is no controller \"{}\"; there are {}", name, fmt::join(names, ", ")));
-}
+  // By name.
+  constexpr BuiltinController kControllers[] = {
+      {"endpoints-controller", "endpoint-controller", AddEndpoints},
+      {"endpointslice-controller", "endpointslice-controller", AddEndpointSlices},
+      {"garbage-collector-controller", "generic-garbage-collector", AddGarbageCollector},
+      {"namespace-controller", "namespace-controller", AddNamespaces},
+      {"replicaset-controller", "replicaset-controller", AddReplicaSets},
+      {"replicationcontroller-controller", "replication-controller", AddReplicationControllers},
+      {"root-ca-certificate-publisher-controller", "root-ca-cert-publisher", AddRootCa},
+      {"serviceaccount-controller", "service-account-controller", AddServiceAccounts},
+      {"statefulset-controller", "statefulset-controller", AddStatefulSets},
+  };
 
-bool Exists(std::string_view name) {
-  return std::any_of(std::begin(kControllers), std::end(kControllers),
-                     [&](const BuiltinController& other) { return other.name == name; });
-}
+  std::vector<std::string_view> Split(std::string_view list) {
+    std::vector<std::string_view> words;
+    while (!list.empty()) {
+      const size_t comma = list.find(',');
+      if (comma != 0) words.push_back(list.substr(0, comma));
+      list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+    }
+    return words;
+  }
+
+  Error NoSuchController(std::string_view name) {
+    std::vector<std::string_view> names;
+    for (const BuiltinController& controller : kControllers) names.push_back(controller.name);
+    return Error::BadRequest(
+        fmt::format("there is no controller \"{}\"; there are {}", name, fmt::join(names, ", ")));
+  }
+
+  bool Exists(std::string_view name) {
+    return std::any_of(std::begin(kControllers), std::end(kControllers),
+                       [&](const BuiltinController& other) { return other.name == name; });
+  }
 
 }  // namespace
 

@@ -1,0 +1,18 @@
+#pragma once
+
+// StatefulSets: Pods with names and volumes that last. What is done when is decided in
+// statefulset_plan.h, what Pods and claims look like in statefulset_pod.h; this does it, and keeps
+// the status and the history of revisions.
+
+#include <memory>
+
+#include "kubexms/builtin/parallel_writes.h"
+#include "kubexms/controller/controller.h"
+#include "kubexms/controller/informer_set.h"
+
+namespace kubexms {
+
+// `informers` are those of the manager that will run it.
+Controller StatefulSetController(InformerSet& informers, std::shared_ptr<ParallelWrites> writes);
+
+}  // namespace kubexms
