@@ -11,6 +11,7 @@
 #include "kubexms/builtin/endpoints_controller.h"
 #include "kubexms/builtin/replica_set_controller.h"
 #include "kubexms/builtin/root_ca_controller.h"
+#include "kubexms/builtin/scheduler.h"
 #include "kubexms/builtin/service_account_controller.h"
 #include "kubexms/builtin/statefulset_controller.h"
 
@@ -71,6 +72,40 @@ void AddEndpoints(Manager& manager, const BuiltinEnvironment&, Client& client) {
   AddController(EndpointsController(manager.informers()), client, manager);
   void AddStatefulSets(Manager & manager, const BuiltinEnvironment& environment, Client& client) {
     AddController(StatefulSetController(manager.informers(), environment.writes), client, manager);
+  }
+}
+
+void AddScheduler(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
+  const auto scheduler = std::make_shared<Scheduler>(
+      environment.scheduler, Scheduler::Environment{.client = client,
+                                                    .informers = manager.informers(),
+                                                    .clock = *environment.clock,
+                                                    .random = *environment.random,
+                                                    .metrics = &manager.metrics(),
+                                                    .log = environment.log.Named("scheduler")});
+  manager.Add(Runnable{.name = "kube-scheduler",
+                       .run = [scheduler](std::stop_token stop) { return scheduler->Run(stop); }});
+}
+
+// By name.
+constexpr BuiltinController kControllers[] = {
+    {"endpoints-controller", "endpoint-controller", AddEndpoints},
+    {"endpointslice-controller", "endpointslice-controller", AddEndpointSlices},
+    {"garbage-collector-controller", "generic-garbage-collector", AddGarbageCollector},
+    {"kube-scheduler", "system:kube-scheduler", AddScheduler},
+    {"namespace-controller", "namespace-controller", AddNamespaces},
+    {"replicaset-controller", "replicaset-controller", AddReplicaSets},
+    {"replicationcontroller-controller", "replication-controller", AddReplicationControllers},
+    {"root-ca-certificate-publisher-controller", "root-ca-cert-publisher", AddRootCa},
+    {"serviceaccount-controller", "service-account-controller", AddServiceAccounts},
+};
+
+std::vector<std::string_view> Split(std::string_view list) {
+  std::vector<std::string_view> words;
+  while (!list.empty()) {
+    const size_t comma = list.find(',');
+    if (comma != 0) words.push_back(list.substr(0, comma));
+    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
   }
 
   // By name.

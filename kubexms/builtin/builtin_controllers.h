@@ -1,7 +1,8 @@
 #pragma once
 
 // The built-in controllers in one table: their names, who they act as, and how they are made. What
-// `--controllers` lists are these names, which are those of kube-controller-manager.
+// `--controllers` lists are these names, which are those of kube-controller-manager, and
+// "kube-scheduler".
 
 #include <functional>
 #include <memory>
@@ -12,9 +13,11 @@
 
 #include "kubexms/base/clock.h"
 #include "kubexms/base/log.h"
+#include "kubexms/base/random.h"
 #include "kubexms/builtin/garbage_collector.h"
 #include "kubexms/builtin/namespace_controller.h"
 #include "kubexms/builtin/parallel_writes.h"
+#include "kubexms/builtin/scheduler_options.h"
 #include "kubexms/controller/manager.h"
 
 namespace kubexms {
@@ -22,9 +25,11 @@ namespace kubexms {
 struct BuiltinEnvironment {
   // Borrowed; it must outlive the manager.
   Clock* clock = nullptr;
+  Random* random = nullptr;
   Logger log;
-  // The client that acts as this ServiceAccount of kube-system, which has the role that the
-  // controller needs; it must outlive the manager. Empty: everything acts as the manager does.
+  // The client that acts as this ServiceAccount of kube-system, or as the user of this name where
+  // it begins with "system:", who has the role that the controller needs; it must outlive the
+  // manager. Empty: everything acts as the manager does.
   std::function<Client*(std::string_view account)> client_of;
   // By which clients know the API server. Empty: it is not published.
   std::string authority_pem;
@@ -33,6 +38,7 @@ struct BuiltinEnvironment {
 
   NamespaceControllerOptions namespaces;
   GarbageCollectorOptions garbage_collector;
+  SchedulerOptions scheduler;
 };
 
 struct BuiltinController {

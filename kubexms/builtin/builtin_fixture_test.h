@@ -44,6 +44,7 @@ class BuiltinTest : public ::testing::Test {
                                                         .log = log});
     AddBuiltinControllers(*selected,
                           {.clock = &clock_,
+                           .random = &random_,
                            .log = log,
                            .client_of = [this](auto account) { return &ClientOf(account); },
                            .authority_pem = "the authority"},
@@ -62,14 +63,17 @@ class BuiltinTest : public ::testing::Test {
     manager_ = nullptr;
   }
 
-  // What the controller with this ServiceAccount acts through.
+  // What the controller with this account acts through, see BuiltinEnvironment::client_of.
   InterceptedClient& ClientOf(std::string_view account) {
     Account& known = accounts_[std::string(account)];
     if (known.client == nullptr) {
-      known.client = server_.NewClient(
-          {.name = "system:serviceaccount:kube-system:" + std::string(account),
-           .groups = {"system:serviceaccounts", "system:serviceaccounts:kube-system",
-                      "system:authenticated"}});
+      UserInfo user{.name = std::string(account), .groups = {"system:authenticated"}};
+      if (!account.starts_with("system:")) {
+        user = {.name = "system:serviceaccount:kube-system:" + std::string(account),
+                .groups = {"system:serviceaccounts", "system:serviceaccounts:kube-system",
+                           "system:authenticated"}};
+      }
+      known.client = server_.NewClient(std::move(user));
       known.intercepted = std::make_unique<InterceptedClient>(*known.client);
     }
     return *known.intercepted;

@@ -77,7 +77,8 @@ Result<void> AwaitServer(ManagerProcess& process, const std::stop_token& stop) {
   }
 }
 
-// The clients that controllers act through, one for each ServiceAccount.
+// The clients that controllers act through, one for each ServiceAccount. Who acts as another user
+// ("system:…") does so as the kubeconfig's.
 class AccountClients {
  public:
   // The user of `process` may ask for the accounts' tokens. It must outlive this.
@@ -85,6 +86,7 @@ class AccountClients {
 
   // Gets a first token, so that one who may not have it is told at once.
   Result<void> Add(std::string_view account, const std::stop_token& stop) {
+    if (account.starts_with("system:")) return {};
     std::unique_ptr<Client>& client = clients_[std::string(account)];
     if (client != nullptr) return {};
     const std::shared_ptr<CredentialSource> credentials = MakeServiceAccountCredentials(
@@ -94,7 +96,10 @@ class AccountClients {
     return {};
   }
 
-  Client* Of(std::string_view account) const { return clients_.find(account)->second.get(); }
+  Client* Of(std::string_view account) const {
+    const auto client = clients_.find(account);
+    return client == clients_.end() ? &process_.client() : client->second.get();
+  }
 
  private:
   ManagerProcess& process_;
@@ -158,6 +163,7 @@ Result<void> RunControllers(const Invocation& call, const std::stop_token& stop)
   }
   if (stop.stop_requested()) return {};
   environment.clock = &process->clock();
+  environment.random = &process->random();
   environment.log = process->log();
   Manager manager(
       process->Complete({.endpoints_address = call.Value("bind"),

@@ -35,7 +35,10 @@ UserInfo NodesUser() {
   return {.name = kNodesUser, .groups = {"system:masters", "system:authenticated"}};
 }
 
-UserInfo ServiceAccountUser(std::string_view account) {
+UserInfo UserOf(std::string_view account) {
+  if (account.starts_with("system:")) {
+    return {.name = std::string(account), .groups = {"system:authenticated"}};
+  }
   return {.name = fmt::format("system:serviceaccount:kube-system:{}", account),
           .groups = {"system:serviceaccounts", "system:serviceaccounts:kube-system",
                      "system:authenticated"}};
@@ -100,6 +103,7 @@ Result<void> ServerControllers::RunOnce(ApiServer& server, Clients& clients, std
   AddBuiltinControllers(
       options_.controllers.builtin,
       {.clock = options_.clock,
+       .random = options_.random,
        .log = options_.log,
        .client_of = [&clients](std::string_view account) { return clients.Of(account); },
        .authority_pem = server.authority_pem()},
@@ -127,6 +131,10 @@ Result<void> ServerControllers::Readiness() const {
   MutexLock lock(mutex_);
   if (manager_ == nullptr) return Error::ServiceUnavailable("they do not run");
   return manager_->Readiness();
+Client* ServerControllers::ClientOf(std::string_view account) {
+  std::unique_ptr<Client>& client = accounts_[std::string(account)];
+  if (client == nullptr) client = server_.NewClient(UserOf(account), kName);
+  return client.get();
 }
 
 }  // namespace kubexms

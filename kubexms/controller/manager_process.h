@@ -39,6 +39,7 @@ class ManagerProcess {
   // As the user of the kubeconfig.
   Client& client() { return *client_; }
   Clock& clock() { return clock_; }
+  Random& random() { return random_; }
   const Logger& log() const { return log_; }
 
  private:
