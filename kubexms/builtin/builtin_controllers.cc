@@ -70,9 +70,10 @@ void AddEndpointSlices(Manager& manager, const BuiltinEnvironment&, Client& clie
 
 void AddEndpoints(Manager& manager, const BuiltinEnvironment&, Client& client) {
   AddController(EndpointsController(manager.informers()), client, manager);
-  void AddStatefulSets(Manager & manager, const BuiltinEnvironment& environment, Client& client) {
-    AddController(StatefulSetController(manager.informers(), environment.writes), client, manager);
-  }
+}
+
+void AddStatefulSets(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
+  AddController(StatefulSetController(manager.informers(), environment.writes), client, manager);
 }
 
 void AddScheduler(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
@@ -98,6 +99,7 @@ constexpr BuiltinController kControllers[] = {
     {"replicationcontroller-controller", "replication-controller", AddReplicationControllers},
     {"root-ca-certificate-publisher-controller", "root-ca-cert-publisher", AddRootCa},
     {"serviceaccount-controller", "service-account-controller", AddServiceAccounts},
+    {"statefulset-controller", "statefulset-controller", AddStatefulSets},
 };
 
 std::vector<std::string_view> Split(std::string_view list) {
@@ -107,41 +109,20 @@ std::vector<std::string_view> Split(std::string_view list) {
     if (comma != 0) words.push_back(list.substr(0, comma));
     list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
   }
+  return words;
+}
 
-  // By name.
-  constexpr BuiltinController kControllers[] = {
-      {"endpoints-controller", "endpoint-controller", AddEndpoints},
-      {"endpointslice-controller", "endpointslice-controller", AddEndpointSlices},
-      {"garbage-collector-controller", "generic-garbage-collector", AddGarbageCollector},
-      {"namespace-controller", "namespace-controller", AddNamespaces},
-      {"replicaset-controller", "replicaset-controller", AddReplicaSets},
-      {"replicationcontroller-controller", "replication-controller", AddReplicationControllers},
-      {"root-ca-certificate-publisher-controller", "root-ca-cert-publisher", AddRootCa},
-      {"serviceaccount-controller", "service-account-controller", AddServiceAccounts},
-      {"statefulset-controller", "statefulset-controller", AddStatefulSets},
-  };
+Error NoSuchController(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const BuiltinController& controller : kControllers) names.push_back(controller.name);
+  return Error::BadRequest(
+      fmt::format("there is no controller \"{}\"; there are {}", name, fmt::join(names, ", ")));
+}
 
-  std::vector<std::string_view> Split(std::string_view list) {
-    std::vector<std::string_view> words;
-    while (!list.empty()) {
-      const size_t comma = list.find(',');
-      if (comma != 0) words.push_back(list.substr(0, comma));
-      list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
-    }
-    return words;
-  }
-
-  Error NoSuchController(std::string_view name) {
-    std::vector<std::string_view> names;
-    for (const BuiltinController& controller : kControllers) names.push_back(controller.name);
-    return Error::BadRequest(
-        fmt::format("there is no controller \"{}\"; there are {}", name, fmt::join(names, ", ")));
-  }
-
-  bool Exists(std::string_view name) {
-    return std::any_of(std::begin(kControllers), std::end(kControllers),
-                       [&](const BuiltinController& other) { return other.name == name; });
-  }
+bool Exists(std::string_view name) {
+  return std::any_of(std::begin(kControllers), std::end(kControllers),
+                     [&](const BuiltinController& other) { return other.name == name; });
+}
 
 }  // namespace
 

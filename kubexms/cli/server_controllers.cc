@@ -69,7 +69,7 @@ class ServerControllers::Clients {
   Client& OfPlatform() { return *platform_; }
   Client* Of(std::string_view account) {
     std::unique_ptr<Client>& client = accounts_[std::string(account)];
-    if (client == nullptr) client = server_.NewClient(ServiceAccountUser(account), kName);
+    if (client == nullptr) client = server_.NewClient(UserOf(account), kName);
     return client.get();
   }
 
@@ -99,6 +99,7 @@ Result<void> ServerControllers::RunOnce(ApiServer& server, Clients& clients, std
   if (options_.elect_leader) {
     manager_options.leader_election = LeaderElectionSettings{.name_space = "kube-system"};
   }
+  std::unique_ptr<AuditSink> requests;  // outlives the manager
   Manager manager(std::move(manager_options));
   AddBuiltinControllers(
       options_.controllers.builtin,
@@ -108,7 +109,6 @@ Result<void> ServerControllers::RunOnce(ApiServer& server, Clients& clients, std
        .client_of = [&clients](std::string_view account) { return clients.Of(account); },
        .authority_pem = server.authority_pem()},
       manager);
-  std::unique_ptr<AuditSink> requests;
   if (options_.controllers.platform) {
     ASSIGN_OR_RETURN(requests, FileAuditSink::Open(options_.request_log));
     RETURN_IF_ERROR(platform::InstallDefinitions(clients.OfPlatform(), *options_.clock, stop));
@@ -131,10 +131,6 @@ Result<void> ServerControllers::Readiness() const {
   MutexLock lock(mutex_);
   if (manager_ == nullptr) return Error::ServiceUnavailable("they do not run");
   return manager_->Readiness();
-Client* ServerControllers::ClientOf(std::string_view account) {
-  std::unique_ptr<Client>& client = accounts_[std::string(account)];
-  if (client == nullptr) client = server_.NewClient(UserOf(account), kName);
-  return client.get();
 }
 
 }  // namespace kubexms
