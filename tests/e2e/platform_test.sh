@@ -74,7 +74,7 @@ shows "that says so" "bob has the role Manager" \
 # --- rotation
 kubectl patch user bob --type merge \
   --patch '{"spec":{"kubeConfigRotateAt":"2031-01-01T00:00:00Z"}}' >/dev/null
-old_is_refused() { as bob get configmaps 2>&1 | grep -q 'logged in\|Unauthorized'; }
+old_is_refused() { [[ $(as bob get configmaps 2>&1) == *Unauthorized* ]]; }
 eventually "the old kubeconfig is refused" old_is_refused
 keep_kubeconfig bob
 shows "the new one works" "notes" as bob --namespace ns-alice get configmaps
