@@ -131,10 +131,10 @@ Result<void> ServerControllers::Readiness() const {
   MutexLock lock(mutex_);
   if (manager_ == nullptr) return Error::ServiceUnavailable("they do not run");
   return manager_->Readiness();
-Client* ServerControllers::ClientOf(std::string_view account) {
-  std::unique_ptr<Client>& client = accounts_[std::string(account)];
-  if (client == nullptr) client = server_.NewClient(UserOf(account), kName);
-  return client.get();
-}
+  Client* ServerControllers::ClientOf(std::string_view account) {
+    std::unique_ptr<Client>& client = accounts_[std::string(account)];
+    if (client == nullptr) client = server_.NewClient(UserOf(account), kName);
+    return client.get();
+  }
 
 }  // namespace kubexms
