@@ -14,6 +14,7 @@
 #include "kubexms/builtin/scheduler.h"
 #include "kubexms/builtin/service_account_controller.h"
 #include "kubexms/builtin/statefulset_controller.h"
+#include "kubexms/builtin/taint_eviction_controller.h"
 
 namespace kubexms {
 namespace {
@@ -88,6 +89,22 @@ void AddScheduler(Manager& manager, const BuiltinEnvironment& environment, Clien
                        .run = [scheduler](std::stop_token stop) { return scheduler->Run(stop); }});
 }
 
+void AddNodeLifecycle(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
+  AddController(NodeLifecycleController(environment.node_lifecycle), client, manager);
+}
+
+void AddTaintEviction(Manager& manager, const BuiltinEnvironment&, Client& client) {
+  AddController(TaintEvictionController(manager.informers()), client, manager);
+}
+
+void AddPodGarbageCollector(Manager& manager, const BuiltinEnvironment& environment,
+                            Client& client) {
+  for (Controller& controller :
+       PodGarbageCollectors(environment.pod_garbage_collector, manager.informers())) {
+    AddController(std::move(controller), client, manager);
+  }
+}
+
 // By name.
 constexpr BuiltinController kControllers[] = {
     {"endpoints-controller", "endpoint-controller", AddEndpoints},
@@ -95,11 +112,14 @@ constexpr BuiltinController kControllers[] = {
     {"garbage-collector-controller", "generic-garbage-collector", AddGarbageCollector},
     {"kube-scheduler", "system:kube-scheduler", AddScheduler},
     {"namespace-controller", "namespace-controller", AddNamespaces},
+    {"node-lifecycle-controller", "node-controller", AddNodeLifecycle},
+    {"pod-garbage-collector-controller", "pod-garbage-collector", AddPodGarbageCollector},
     {"replicaset-controller", "replicaset-controller", AddReplicaSets},
     {"replicationcontroller-controller", "replication-controller", AddReplicationControllers},
     {"root-ca-certificate-publisher-controller", "root-ca-cert-publisher", AddRootCa},
     {"serviceaccount-controller", "service-account-controller", AddServiceAccounts},
     {"statefulset-controller", "statefulset-controller", AddStatefulSets},
+    {"taint-eviction-controller", "node-controller", AddTaintEviction},
 };
 
 std::vector<std::string_view> Split(std::string_view list) {

@@ -16,7 +16,9 @@
 #include "kubexms/base/random.h"
 #include "kubexms/builtin/garbage_collector.h"
 #include "kubexms/builtin/namespace_controller.h"
+#include "kubexms/builtin/node_lifecycle_controller.h"
 #include "kubexms/builtin/parallel_writes.h"
+#include "kubexms/builtin/pod_garbage_collector.h"
 #include "kubexms/builtin/scheduler_options.h"
 #include "kubexms/controller/manager.h"
 
@@ -38,6 +40,8 @@ struct BuiltinEnvironment {
 
   NamespaceControllerOptions namespaces;
   GarbageCollectorOptions garbage_collector;
+  NodeLifecycleOptions node_lifecycle;
+  PodGarbageCollectorOptions pod_garbage_collector;
   SchedulerOptions scheduler;
 };
 

@@ -210,16 +210,11 @@ Controller PodsController(const SimulatedNodesOptions& options, InformerSet& inf
       .When(Matches<Pod>(
           [count = options.count](const Pod& pod) { return IsOneOf(pod.spec.node_name, count); }))
       .Index<Pod>(kPodsByNode, NodeOfPod)
-      .Watches<Node>(
-          [pods, count = options.count](const Node& node) {
-            std::vector<ObjectKey> keys;
-            if (!IsOneOf(node.metadata.name, count)) return keys;
-            for (const CachedObject& pod : pods->cache().ByIndex(kPodsByNode, node.metadata.name)) {
-              keys.push_back(pod.key());
-            }
-            return keys;
-          },
-          {.predicates = {Changed<Node>(ConcernsPods)}})
+      .Watches<Node>(PodsOn(pods),
+                     {.predicates = {Matches<Node>([count = options.count](const Node& node) {
+                                       return IsOneOf(node.metadata.name, count);
+                                     }),
+                                     Changed<Node>(ConcernsPods)}})
       .Touches<Pod>({"delete"})
       .Touches<Pod>({"update"}, "status")
       .Reconciles([addresses](ReconcileContext& context, const Pod& pod) {

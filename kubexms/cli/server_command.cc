@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <iostream>
 #include <ostream>
 #include <thread>
 
+#include "kubexms/api/time.h"
 #include "kubexms/apiserver/server.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/log.h"
@@ -108,6 +110,19 @@ Result<ApiServerOptions> ReadOptions(const Invocation& call) {
   return options;
 }
 
+// How long nodes may be silent. Simulated ones speak often enough for that.
+Result<void> ReadGracePeriod(const Invocation& call, ServerControllersOptions& options) {
+  const Result<Duration> grace = Duration::Parse(call.Value("node-monitor-grace-period"));
+  if (!grace.ok()) return grace.error().WithContext("--node-monitor-grace-period");
+  if (grace->value() < std::chrono::seconds(1)) {
+    return Error::BadRequest("--node-monitor-grace-period must be at least 1s");
+  }
+  options.node_lifecycle.grace_period = grace->value();
+  options.simulated_nodes.lease_period =
+      std::min(options.simulated_nodes.lease_period, grace->value() / 5);
+  return {};
+}
+
 // It does not count: the API is there whatever the controllers do.
 HealthCheck CheckOf(const ServerControllers& controllers) {
   return {.name = "controllers",
@@ -136,6 +151,7 @@ Result<ExitCode> RunServer(const Invocation& call) {
                                                .log = log};
   ASSIGN_OR_RETURN(controllers_options.simulated_nodes.count,
                    ReadNodeCount(call.Value("simulate-nodes")));
+  RETURN_IF_ERROR(ReadGracePeriod(call, controllers_options));
   ServerControllers controllers(std::move(controllers_options));
   if (controllers.HasWork()) options.health_checks.push_back(CheckOf(controllers));
   ASSIGN_OR_RETURN(const std::unique_ptr<ApiServer> server, ApiServer::Create(std::move(options)));
@@ -196,6 +212,10 @@ Command ServerCommand() {
                  .doc = "run so many nodes without machines; their Pods come up and end as real "
                         "ones do",
                  .fallback = "0"},
+                {.name = "node-monitor-grace-period",
+                 .value = "TIME",
+                 .doc = "how long a node may be silent before its state is unknown",
+                 .fallback = "50s"},
                 {.name = "token-file",
                  .value = "FILE",
                  .doc = "static tokens, lines of token,user,uid,\"group1,group2\""},
