@@ -19,14 +19,10 @@
 namespace kubexms {
 
 struct ServerControllersOptions {
-<<<<<<< HEAD
   ControllerList controllers;
   // What became of the platform's requests is recorded in this file.
   std::string request_log;
-=======
-  std::vector<const BuiltinController*> controllers;
   NodeLifecycleOptions node_lifecycle;
->>>>>>> f258e3b (builtin: nodes that fall silent, evictions and lost Pods)
   SimulatedNodesOptions simulated_nodes;
   // Several servers share the store, and one of them runs the controllers.
   bool elect_leader = false;
