@@ -1,7 +1,6 @@
 #include "kubexms/base/thread_pool.h"
 
 #include <fmt/format.h>
-#include <pthread.h>
 
 #include <atomic>
 #include <exception>
@@ -9,16 +8,9 @@
 #include <vector>
 
 #include "kubexms/base/stop.h"
+#include "kubexms/base/threads.h"
 
 namespace kubexms {
-namespace {
-
-void NameThisThread(const std::string& name) {
-  pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());  // the kernel's limit
-}
-
-}  // namespace
-
 ThreadPool::ThreadPool(ThreadPoolOptions options, Clock* clock)
     : options_(std::move(options)), clock_(clock), queue_(options_.queue_capacity) {
   KUBEXMS_CHECK(options_.threads > 0 && options_.on_exception != nullptr && clock_ != nullptr);

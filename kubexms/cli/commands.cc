@@ -12,6 +12,7 @@ Command RootCommand() {
               AuditCommand(),
               CompletionCommand(),
               CompleteCommand(),
+              CrdCommand(),
               ManagerCommand(),
               NewCommand(),
               RequestsCommand(),

@@ -14,6 +14,7 @@ Command AuditCommand();
 Command CompletionCommand();
 // What the completion scripts call.
 Command CompleteCommand();
+Command CrdCommand();
 Command ManagerCommand();
 Command NewCommand();
 Command RequestsCommand();

@@ -9,7 +9,8 @@ namespace kubexms {
 namespace {
 
 ScaffoldStyle StyleNamed(std::string_view name) {
-  return name == "stages" ? ScaffoldStyle::kStages : ScaffoldStyle::kReconciler;
+  if (name == "stages") return ScaffoldStyle::kStages;
+  return name == "request" ? ScaffoldStyle::kRequest : ScaffoldStyle::kReconciler;
 }
 
 Result<ExitCode> NewController(const Invocation& call) {
@@ -58,7 +59,7 @@ Command NewControllerCommand() {
                  .value = "STYLE",
                  .doc = "how the controller works",
                  .fallback = "reconciler",
-                 .choices = {"reconciler", "stages"}},
+                 .choices = {"reconciler", "stages", "request"}},
                 {.name = "cluster-scoped", .doc = "objects of the kind are in no namespace"},
                 {.name = "directory",
                  .value = "DIR",

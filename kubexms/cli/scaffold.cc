@@ -15,6 +15,8 @@
 #include "kubexms/api/type.h"
 #include "kubexms/base/yaml.h"
 #include "kubexms/cli/scaffold_templates.h"
+#include "kubexms/controller/rbac.h"
+#include "kubexms/controller/request_controller.h"
 
 namespace kubexms {
 namespace {
@@ -58,6 +60,7 @@ std::set<std::string_view> FoldersOf(ScaffoldStyle style) {
   switch (style) {
     case ScaffoldStyle::kReconciler: return {"common", "object", "reconciler"};
     case ScaffoldStyle::kStages: return {"common", "object", "stages"};
+    case ScaffoldStyle::kRequest: return {"common", "request"};
   }
   return {};
 }
@@ -108,22 +111,54 @@ std::map<std::string, std::string> WordsOf(const ControllerScaffold& scaffold) {
           {"@scope@", scaffold.cluster_scoped ? "Cluster" : "Namespaced"}};
 }
 
-// Takes out the lines that are for the other scope, and the marks of the rest.
-std::string LinesForScope(std::string_view text, bool cluster_scoped) {
-  constexpr std::string_view kNamespaced = "@if-namespaced@";
-  constexpr std::string_view kCluster = "@if-cluster@";
-  const std::string_view wanted = cluster_scoped ? kCluster : kNamespaced;
-  const std::string_view other = cluster_scoped ? kNamespaced : kCluster;
+// Takes the marks off lines that are for such a scaffold, and leaves out those that are not.
+std::string LinesFor(const ControllerScaffold& scaffold, std::string_view text) {
+  const std::pair<std::string_view, bool> marks[] = {
+      {"@if-namespaced@", !scaffold.cluster_scoped},
+      {"@if-cluster@", scaffold.cluster_scoped},
+      {"@if-object@", scaffold.style != ScaffoldStyle::kRequest},
+      {"@if-request@", scaffold.style == ScaffoldStyle::kRequest}};
   std::string result;
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
     std::string_view line = text.substr(0, end);
     text.remove_prefix(end);
-    if (line.starts_with(other)) continue;
-    if (line.starts_with(wanted)) line.remove_prefix(wanted.size());
+    for (const auto& [mark, holds] : marks) {
+      if (line.starts_with(mark)) line.remove_prefix(holds ? mark.size() : line.size());
+    }
     result += line;
   }
   return result;
+}
+
+// ---- What the administrator allows it, as the program prints it: in an order that depends on the
+// group, which no template could have.
+
+std::vector<ResourceAccess> AccessOf(const ControllerScaffold& scaffold) {
+  const ResourceType maps{.version = "v1", .kind = "ConfigMap", .plural = "configmaps"};
+  const ResourceType kind{.group = scaffold.group,
+                          .version = scaffold.version,
+                          .kind = scaffold.kind,
+                          .plural = KindName{.kind = scaffold.kind}.Plural()};
+  std::vector<ResourceAccess> all = AccessToReconciled(kind);
+  const bool is_request = scaffold.style == ScaffoldStyle::kRequest;
+  for (ResourceAccess& access :
+       is_request ? request_internal::AccessToRequests(kind) : AccessToOwned(maps)) {
+    all.push_back(std::move(access));
+  }
+  if (is_request) all.push_back({maps, "", {"get", "create", "update"}});
+  return all;
+}
+
+std::string RolesOf(const ControllerScaffold& scaffold) {
+  Controller controller({.name = scaffold.name});
+  for (ResourceAccess& access : AccessOf(scaffold)) controller.AddAccess(std::move(access));
+  std::string text;
+  for (const Json& object :
+       RolesFor({controller}, {.name = scaffold.name, .name_space = scaffold.name + "-system"})) {
+    text += "---\n" + WriteYaml(object);
+  }
+  return text;
 }
 
 // ---- Writing.
@@ -273,11 +308,11 @@ Result<void> ControllerScaffold::Validate() const {
 std::vector<ScaffoldFile> MakeScaffold(const ControllerScaffold& scaffold) {
   constexpr std::string_view kSuffix = ".in";
   const std::map<std::string, std::string> words = WordsOf(scaffold);
-  std::vector<ScaffoldFile> files;
+  std::vector<ScaffoldFile> files = {{"config/rbac.yaml", RolesOf(scaffold)}};
   for (const ScaffoldTemplate& from : TemplatesOf(scaffold.style)) {
     std::string_view path = from.path.substr(from.path.find('/') + 1);
     path.remove_suffix(kSuffix.size());
-    ScaffoldFile file{std::string(path), LinesForScope(from.text, scaffold.cluster_scoped)};
+    ScaffoldFile file{std::string(path), LinesFor(scaffold, from.text)};
     for (const auto& [word, value] : words) {
       file.path = Replaced(std::move(file.path), word, value);
       file.text = Replaced(std::move(file.text), word, value);

@@ -14,6 +14,7 @@ namespace kubexms {
 enum class ScaffoldStyle {
   kReconciler,  // one function
   kStages,      // a list of named stages
+  kRequest,     // done once for every object: the object asks for it
 };
 
 struct ControllerScaffold {

@@ -63,7 +63,8 @@ class ScaffoldDirectoryTest : public ::testing::Test {
 };
 
 TEST(ScaffoldTest, ReplacesEveryWordInPathsAndTexts) {
-  for (const ScaffoldStyle style : {ScaffoldStyle::kReconciler, ScaffoldStyle::kStages}) {
+  for (const ScaffoldStyle style :
+       {ScaffoldStyle::kReconciler, ScaffoldStyle::kStages, ScaffoldStyle::kRequest}) {
     for (const bool cluster_scoped : {false, true}) {
       ControllerScaffold scaffold = WebSites();
       scaffold.style = style;

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "kubexms/base/stop.h"
+#include "kubexms/base/threads.h"
 #include "kubexms/controller/event_recorder.h"
 
 namespace kubexms {
@@ -226,7 +227,10 @@ Result<void> ControllerRunner::Run(std::stop_token stop, std::stop_token abandon
   }
   const size_t source_threads = threads.size();
   for (int i = 0; i < WorkersOf(controller_.options()); ++i) {
-    threads.emplace_back([this, token = give_up.get_token()] { Work(token); });
+    threads.emplace_back([this, token = give_up.get_token()] {
+      NameThisThread(name());
+      Work(token);
+    });
   }
   working_ = true;
   environment_.log.Info("working", {{"workers", WorkersOf(controller_.options())}});

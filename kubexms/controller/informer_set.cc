@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kubexms/base/stop.h"
+#include "kubexms/base/threads.h"
 
 namespace kubexms {
 namespace {
@@ -70,8 +71,10 @@ std::shared_ptr<Informer> InformerSet::Get(const ObjectForm& form, const Informe
 }
 
 void InformerSet::Start(Member& member) {
-  member.thread =
-      std::jthread([informer = member.informer](std::stop_token stop) { informer->Run(stop); });
+  member.thread = std::jthread([informer = member.informer](std::stop_token stop) {
+    NameThisThread("cache " + informer->options().form.resource.plural);
+    informer->Run(stop);
+  });
 }
 
 void InformerSet::Remove(const std::shared_ptr<Informer>& informer) {

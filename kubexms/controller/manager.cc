@@ -11,6 +11,7 @@
 
 #include "kubexms/api/time.h"
 #include "kubexms/base/stop.h"
+#include "kubexms/base/threads.h"
 #include "kubexms/controller/controller_runner.h"
 #include "kubexms/controller/event_recorder.h"
 #include "kubexms/controller/leader_election.h"
@@ -235,7 +236,10 @@ Result<void> Manager::Impl::StartEndpoints(std::stop_token) {
   port_ = server_->port();
   options_.log.Info("health and metrics are served",
                     {{"address", fmt::format("{}:{}", host, server_->port())}});
-  server_thread_ = std::jthread([this](std::stop_token stop) { server_->Run(std::move(stop)); });
+  server_thread_ = std::jthread([this](std::stop_token stop) {
+    NameThisThread("endpoints");
+    server_->Run(std::move(stop));
+  });
   return {};
 }
 
@@ -245,7 +249,10 @@ void Manager::Impl::EndEndpoints() {
 }
 
 Result<void> Manager::Impl::StartEvents(std::stop_token) {
-  events_thread_ = std::jthread([this](std::stop_token stop) { events_.Run(std::move(stop)); });
+  events_thread_ = std::jthread([this](std::stop_token stop) {
+    NameThisThread("events");
+    events_.Run(std::move(stop));
+  });
   return {};
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "kubexms/base/threads.h"
+
 namespace kubexms {
 namespace {
 
@@ -16,6 +18,22 @@ HttpResponse Answer(const Result<void>& state) {
 bool IsLocal(const HttpRequest& request) {
   return request.peer != nullptr &&
          (request.peer->address.starts_with("127.") || request.peer->address.starts_with("[::1]"));
+}
+
+HttpResponse Threads(const HttpRequest& request) {
+  if (!IsLocal(request)) return Plain(403, "threads are shown on this machine only\n");
+  const MemoryUse memory = ReadMemoryUse();
+  JsonArray threads;
+  for (const ThreadUse& use : ListThreads()) {
+    threads.push_back(JsonObject{{"id", use.id},
+                                 {"name", use.name},
+                                 {"state", std::string(1, use.state)},
+                                 {"cpuSeconds", std::chrono::duration<double>(use.cpu).count()}});
+  }
+  const JsonObject all{{"memory", JsonObject{{"residentBytes", memory.resident_bytes},
+                                             {"peakResidentBytes", memory.peak_resident_bytes}}},
+                       {"threads", std::move(threads)}};
+  return HttpResponse::Text(200, "application/json", WriteJson(all) + "\n");
 }
 
 }  // namespace
@@ -34,7 +52,9 @@ HttpResponse ManagerEndpoints::Handle(HttpRequest request) {
   if (path == "/debug/reconciles") {
     return HttpResponse::Text(200, "application/json", WriteJson(sources_.reconciles()) + "\n");
   }
-  return Plain(404, "there are /healthz, /readyz, /metrics and /debug/reconciles\n");
+  if (path == "/debug/threads") return Threads(request);
+  return Plain(404,
+               "there are /healthz, /readyz, /metrics, /debug/reconciles and /debug/threads\n");
 }
 
 HttpResponse ManagerEndpoints::SetLogLevel(const HttpRequest& request) const {

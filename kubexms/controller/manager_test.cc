@@ -22,6 +22,7 @@ using corev1::ConfigMap;
 using corev1::Secret;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
@@ -359,6 +360,8 @@ TEST_F(ManagerTest, ServesHealthReadinessMetricsAndReasons) {
     return records.find(R"("object":"default/a")") != std::string::npos &&
            records.find("first list") != std::string::npos;
   }));
+  EXPECT_THAT(get("/debug/threads").body,
+              AllOf(HasSubstr(R"("name":"maps")"), HasSubstr(R"("residentBytes":)")));
   EXPECT_EQ(
       (*http)->Do({.method = "PUT", .target = "/debug/log-level", .body = "nonsense"})->status,
       400);

@@ -5,6 +5,7 @@
 #include "kubexms/api/crd.h"
 #include "kubexms/api/kinds/apiextensions_v1.h"
 #include "kubexms/base/check.h"
+#include "kubexms/controller/audit_record.h"
 
 namespace kubexms {
 namespace {
@@ -16,8 +17,10 @@ constexpr std::chrono::milliseconds kBetweenLooks{1};
   CheckFailed(fmt::format("the test manager cannot {}: {}", what, why).c_str(), __FILE__, __LINE__);
 }
 
-void Install(Client& client, const TypeInfo& kind) {
-  const Result<DynamicObject> crd = DynamicObject::FromJson(MakeCrd(kind));
+void Install(Client& client, const TypeInfo& kind, bool record_creators) {
+  Json definition = MakeCrd(kind);
+  if (record_creators) definition = WithRecordedCreators(std::move(definition));
+  const Result<DynamicObject> crd = DynamicObject::FromJson(definition);
   if (!crd.ok()) GiveUp("describe a kind", crd.error().message());
   const auto type = ResourceType::Of<apiextensionsv1::CustomResourceDefinition>();
   const Result<DynamicObject> created = client.Create(type, *crd);
@@ -36,7 +39,9 @@ TestManager::TestManager(Client& client, const ManagerProgram& program,
                 .random = &random_,
                 .log = options.log.value_or(
                     Logger({.level = LogLevel::kWarn, .sink = &sink_, .clock = &system_clock_}))}) {
-  for (const TypeInfo* kind : program.kinds) Install(client, *kind);
+  for (const TypeInfo* kind : program.kinds) {
+    Install(client, *kind, program.record_creators);
+  }
   for (const Controller& controller : program.controllers) manager_.Add(controller);
   if (program.setup) program.setup(manager_);
   running_ = std::jthread([this](std::stop_token stop) {

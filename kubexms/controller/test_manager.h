@@ -36,7 +36,7 @@ struct TestManagerOptions {
 // To be destroyed before the client. Safe for use from any thread.
 class TestManager {
  public:
-  // Installs the program's kinds, starts its controllers, and returns when everything that they
+  // Installs the program's kinds as it would have them, starts its controllers, and returns when everything that they
   // watch has been listed.
   TestManager(Client& client, const ManagerProgram& program,
               const TestManagerOptions& options = {});

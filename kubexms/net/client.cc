@@ -13,6 +13,7 @@
 #include <deque>
 #include <thread>
 
+#include "kubexms/base/threads.h"
 #include "kubexms/net/channel.h"
 #include "kubexms/net/client_protocol.h"
 #include "kubexms/net/event_loop.h"
@@ -494,6 +495,7 @@ Result<std::unique_ptr<HttpClient>> HttpClient::Create(HttpClientOptions options
   auto impl = std::make_unique<Impl>();
   impl->pool = std::make_shared<ClientPool>(std::move(options), std::move(url));
   impl->thread = std::jthread([pool = impl->pool.get()] {
+    NameThisThread("http client");
     pool->events.Every(kTick, [pool] { pool->Tick(); });
     pool->events.Run();
   });

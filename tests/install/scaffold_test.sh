@@ -11,7 +11,7 @@ cd "$work"
 # --- what is refused
 refuses "a name that is none" "DNS-1035" kubexms new controller Web_Sites --group example.io --kind Web
 refuses "a kind that is none" "CamelCase" kubexms new controller web --group example.io --kind web
-refuses "a style that is none" "reconciler, stages" \
+refuses "a style that is none" "reconciler, stages, request" \
   kubexms new controller web --group example.io --kind Web --style stage
 expect "nothing was written then" "" "$(ls | grep -v -e prefix -e '\.log$' || true)"
 mkdir full && touch full/mine
@@ -24,6 +24,7 @@ kubexms new controller web-sites --group example.io --kind WebSite >next-steps
 expect "the next steps are told" 1 "$(grep -c 'cmake --build build' next-steps)"
 kubexms new controller teams --group teams.example.io --kind Team --version v1alpha1 \
   --style stages --cluster-scoped >/dev/null
+kubexms new controller greeter --group a.example.io --kind Greeting --style request >/dev/null
 
 # build_project NAME: without optimisation, which nothing here needs.
 build_project() {
@@ -32,7 +33,7 @@ build_project() {
     ctest --test-dir "$1/build" --output-on-failure --no-tests=error
 }
 builds=()
-for project in web-sites teams; do
+for project in web-sites teams greeter; do
   build_project "$project" >"$project.log" 2>&1 &
   builds+=($!)
 done
@@ -99,9 +100,10 @@ trap 'for program in "${programs[@]}"; do kill -KILL "$program" 2>/dev/null || t
 
 message_of_sample() { kubectl get configmap sample --output 'jsonpath={.data.message}'; }
 says() { [ "$(message_of_sample)" = "$1" ]; }
-is_ready_in_table() { kubectl get "$1" sample | grep Ready; }
+is_in_table() { kubectl get "$1" sample | grep "$2"; }
 
-# run_project NAME PLURAL
+# run_project NAME PLURAL DONE [LEFT]: DONE is in its table once it is, and LEFT is what stays when
+# the sample is deleted.
 run_project() {
   local role="system:serviceaccount:$1-system:$1"
   shows "$1 is installed" "deployment.apps/$1 created" kubectl apply -f "$1/config/"
@@ -118,14 +120,15 @@ run_project() {
   programs+=($!)
   kubectl apply -f "$1/config/samples/" >/dev/null
   eventually "the sample of $1 is reconciled" says "Good morning"
-  eventually "and its table says so" is_ready_in_table "$2"
+  eventually "and its table says so" is_in_table "$2" "$3"
   kubectl delete "$2" sample >/dev/null
-  expect "it cleans up" "" "$(kubectl get configmap sample --ignore-not-found --output name)"
+  expect "it cleans up" "${4-}" "$(kubectl get configmap sample --ignore-not-found --output name)"
   kill -TERM "${programs[-1]}"
   local status=0
   wait "${programs[-1]}" || status=$?
   expect "it ends cleanly" 0 "$status"
 }
-run_project web-sites websites.example.io
-run_project teams teams.teams.example.io
+run_project web-sites websites.example.io Ready
+run_project teams teams.teams.example.io Ready
+run_project greeter greetings.a.example.io Completed configmap/sample
 echo "all passed"
