@@ -69,7 +69,7 @@ class ServerControllers::Clients {
   Client& OfPlatform() { return *platform_; }
   Client* Of(std::string_view account) {
     std::unique_ptr<Client>& client = accounts_[std::string(account)];
-    if (client == nullptr) client = server_.NewClient(ServiceAccountUser(account), kName);
+    if (client == nullptr) client = server_.NewClient(UserOf(account), kName);
     return client.get();
   }
 
@@ -131,10 +131,6 @@ Result<void> ServerControllers::Readiness() const {
   MutexLock lock(mutex_);
   if (manager_ == nullptr) return Error::ServiceUnavailable("they do not run");
   return manager_->Readiness();
-Client* ServerControllers::ClientOf(std::string_view account) {
-  std::unique_ptr<Client>& client = accounts_[std::string(account)];
-  if (client == nullptr) client = server_.NewClient(UserOf(account), kName);
-  return client.get();
 }
 
 }  // namespace kubexms
