@@ -9,7 +9,7 @@
 #include "kubexms/api/kinds/apps_v1.h"
 #include "kubexms/api/kinds/core_v1_config.h"
 #include "kubexms/api/kinds/core_v1_service.h"
-#include "kubexms/builtin/pod_status.h"
+#include "kubexms/builtin/pod_state.h"
 #include "kubexms/controller/status_patch.h"
 
 namespace kubexms {
@@ -240,7 +240,7 @@ ClusterEvents Scheduler::ApplyVolume(const CachedObject& object, bool gone) {
 ClusterEvents Scheduler::ApplyPod(const CachedObject& object, bool gone) {
   const ObjectKey key = object.key();
   const PodPtr pod = object.As<Pod>();
-  if (gone || IsTerminal(*pod)) return ForgetPod(key);
+  if (gone || IsFinished(*pod)) return ForgetPod(key);
   if (!pod->spec.node_name.empty()) return ApplyPlacedPod(key, pod);
   if (pod->spec.scheduler_name != options_.name) return kNoEvents;
   return ApplyPendingPod(key, pod);

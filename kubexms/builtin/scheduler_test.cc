@@ -8,7 +8,7 @@
 #include "kubexms/api/kinds/core_v1_node.h"
 #include "kubexms/base/yaml.h"
 #include "kubexms/builtin/builtin_fixture_test.h"
-#include "kubexms/builtin/pod_status.h"
+#include "kubexms/builtin/pod_state.h"
 
 namespace kubexms {
 namespace {
