@@ -140,14 +140,27 @@ Result<void> EnsureSystemNamespace(ReconcileContext& context) {
   return created.error();
 }
 
+// The token is bound to a Secret: without it, the token is worth nothing. So another Secret takes
+// back every kubeconfig that was made before. Its name follows from the rotation that is asked for:
+// whoever comes here again, after a crash or not, means the same one.
+std::string SecretNameOf(const User& user) {
+  const std::string text = user.metadata.uid + user.spec.kube_config_rotate_at.ToString();
+  uint32_t hash = 2166136261U;  // FNV-1a
+  for (const unsigned char byte : text) hash = (hash ^ byte) * 16777619U;
+  return fmt::format("sealos-token-{}-{:04x}", user.metadata.name, hash & 0xffffU);
+}
+
 Result<StageOutcome> SyncServiceAccount(ReconcileContext& context, User& user, UserState& state) {
   RETURN_IF_ERROR(EnsureSystemNamespace(context));
+  corev1::ObjectReference secret;
+  secret.name = SecretNameOf(user);
+  const auto set = [&](ServiceAccount& account) -> Result<void> {
+    SetAnnotations(user, account.metadata);
+    account.secrets = {secret};
+    return SetControllerReference(account.metadata, user);
+  };
   ASSIGN_OR_RETURN(state.account,
-                   Keep<ServiceAccount>(context, {kSystemNamespace, user.metadata.name},
-                                        [&](ServiceAccount& account) -> Result<void> {
-                                          SetAnnotations(user, account.metadata);
-                                          return SetControllerReference(account.metadata, user);
-                                        }));
+                   Keep<ServiceAccount>(context, {kSystemNamespace, user.metadata.name}, set));
   return StageOutcome::Done();
 }
 
@@ -158,14 +171,6 @@ Result<StageOutcome> DropServiceAccount(ReconcileContext& context, User& user, U
 
 // ---- The kubeconfig.
 
-// The token is bound to a Secret: without it, the token is worth nothing. So deleting the Secret
-// takes back every kubeconfig that was made before.
-std::shared_ptr<const Secret> CurrentSecret(ReconcileContext& context,
-                                            const ServiceAccount& account) {
-  if (account.secrets.empty()) return nullptr;
-  return context.Cached<Secret>().Get({kSystemNamespace, account.secrets.front().name});
-}
-
 Result<void> DropSecretsOf(ReconcileContext& context, const std::string& account,
                            std::string_view except) {
   for (const auto& secret : context.Cached<Secret>().ByIndex(kByAccount, account)) {
@@ -175,19 +180,13 @@ Result<void> DropSecretsOf(ReconcileContext& context, const std::string& account
   return {};
 }
 
-Result<Secret> MakeSecret(ReconcileContext& context, const User& user, ServiceAccount& account) {
-  Secret secret;
-  secret.metadata.namespace_ = kSystemNamespace;
-  secret.metadata.generate_name = fmt::format("sealos-token-{}-", user.metadata.name);
-  secret.metadata.annotations[kAccountAnnotation] = user.metadata.name;
-  secret.type = "Opaque";
-  RETURN_IF_ERROR(SetControllerReference(secret.metadata, user));
-  ASSIGN_OR_RETURN(Secret made, context.client.Create(secret, {.stop = context.stop}));
-  corev1::ObjectReference reference;
-  reference.name = made.metadata.name;
-  account.secrets = {reference};
-  ASSIGN_OR_RETURN(account, context.client.Update(account, {.stop = context.stop}));
-  return made;
+Result<Secret> KeepSecret(ReconcileContext& context, const User& user) {
+  return Keep<Secret>(context, {kSystemNamespace, SecretNameOf(user)},
+                      [&](Secret& secret) -> Result<void> {
+                        secret.metadata.annotations[kAccountAnnotation] = user.metadata.name;
+                        secret.type = "Opaque";
+                        return SetControllerReference(secret.metadata, user);
+                      });
 }
 
 Result<TokenFacts> RequestToken(ReconcileContext& context, const ServiceAccount& account,
@@ -216,14 +215,6 @@ bool IsGood(const TokenFacts& token, const User& user, const Secret& secret, con
          user.status.observed_csr_expiration_seconds == ExpirationSeconds(user);
 }
 
-Result<Secret> SecretFor(ReconcileContext& context, const User& user, ServiceAccount& account) {
-  const bool rotate = !user.status.kube_config.empty() &&
-                      user.spec.kube_config_rotate_at != user.status.observed_kube_config_rotate_at;
-  const auto current = CurrentSecret(context, account);
-  if (current != nullptr && !rotate) return *current;
-  return MakeSecret(context, user, account);
-}
-
 struct SyncKubeConfig {
   ServerAddress server;
 
@@ -231,7 +222,7 @@ struct SyncKubeConfig {
     if (!state.account) {
       return StageOutcome::Wait("NoServiceAccount", "the service account is not there yet");
     }
-    ASSIGN_OR_RETURN(const Secret secret, SecretFor(context, user, *state.account));
+    ASSIGN_OR_RETURN(const Secret secret, KeepSecret(context, user));
     std::optional<TokenFacts> token = TokenIn(user.status.kube_config);
     if (!token || !IsGood(*token, user, secret, context.clock)) {
       ASSIGN_OR_RETURN(token,

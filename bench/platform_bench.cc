@@ -1,0 +1,237 @@
+// The platform in process, on RocksDB as `kubexms server` has it: users to Active, requests to
+// Completed, how many writes each costs, what is written when nothing changes, and memory.
+//
+//   platform_bench [USERS] [REQUESTS]     10,000 and 100,000 unless given
+
+#include <fmt/format.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <string>
+#include <thread>
+
+#include "kubexms/apiserver/test_server.h"
+#include "kubexms/base/mutex.h"
+#include "kubexms/base/random.h"
+#include "kubexms/builtin/builtin_controllers.h"
+#include "kubexms/client/decorators.h"
+#include "kubexms/controller/manager.h"
+#include "kubexms/platform/names.h"
+#include "kubexms/platform/platform.h"
+
+namespace kubexms {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+double SecondsSince(SteadyClock::time_point start) {
+  return std::chrono::duration<double>(SteadyClock::now() - start).count();
+}
+
+void Print(std::string_view what, const std::string& value) {
+  fmt::print("{:<44} {:>28}\n", what, value);
+  std::fflush(stdout);
+}
+
+double ResidentMebibytes() {
+  malloc_trim(0);
+  size_t total = 0;
+  size_t resident = 0;
+  std::ifstream("/proc/self/statm") >> total >> resident;
+  return static_cast<double>(resident * static_cast<size_t>(sysconf(_SC_PAGESIZE))) / (1 << 20);
+}
+
+// Counts writes by what they are: "create secrets", "patch users/status".
+class CountingClient final : public ClientDecorator {
+ public:
+  explicit CountingClient(Client& client) : ClientDecorator(client) {}
+
+  Result<SharedBytes> Do(const ClientRequest& request) override {
+    if (IsWrite(request.verb)) {
+      std::string what = fmt::format("{} {}", VerbName(request.verb), request.resource.plural);
+      if (!request.subresource.empty()) what += "/" + request.subresource;
+      MutexLock lock(mutex_);
+      ++counts_[what];
+    }
+    return ClientDecorator::Do(request);
+  }
+
+  std::map<std::string, int> Take() {
+    MutexLock lock(mutex_);
+    return std::exchange(counts_, {});
+  }
+
+ private:
+  Mutex mutex_;
+  std::map<std::string, int> counts_ GUARDED_BY(mutex_);
+};
+
+// Counts records instead of keeping them.
+class CountingSink final : public AuditSink {
+ public:
+  Result<void> Write(const AuditRecord& record) override {
+    ++(record.result == "Completed" ? completed : failed);
+    return {};
+  }
+  std::atomic<int> completed = 0;
+  std::atomic<int> failed = 0;
+};
+
+template <Kind T>
+void Make(Client& client, const T& object) {
+  const auto made = client.Create(object);
+  if (made.ok()) return;
+  fmt::print("{}\n", made.error().message());
+  std::exit(1);
+}
+
+// Calls make(0 … count-1) on some threads.
+template <class Function>
+void InParallel(int count, const Function& make) {
+  std::atomic<int> next = 0;
+  std::vector<std::jthread> threads;
+  for (int thread = 0; thread < 8; ++thread) {
+    threads.emplace_back([&] {
+      for (int i = next++; i < count; i = next++) make(i);
+    });
+  }
+}
+
+template <class Condition>
+void Await(const Condition& condition) {
+  while (!condition()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+std::string NameOf(int user) { return fmt::format("user-{:05}", user); }
+
+struct Bench {
+  Bench() {
+    options.users.server = {.url = server.url()};
+    options.operation_requests.audit = &sink;
+    options.operation_requests.times.keep_completed = std::chrono::hours(1);
+    options.operation_requests.times.expires_after = std::chrono::hours(1);
+    const auto installed = platform::InstallDefinitions(server.client(), clock, {});
+    if (!installed.ok()) std::exit(1);
+  }
+
+  void RunManager(std::stop_token stop) {
+    Manager manager({.name = "platform",
+                     .client = &counting,
+                     .clock = &clock,
+                     .random = &random,
+                     .metrics = &metrics});
+    for (Controller& controller : platform::Controllers(options)) {
+      manager.Add(std::move(controller));
+    }
+    // What the users' caches show is counted there.
+    users = manager.informers().Get<userv1::User>();
+    (void)manager.Run(std::move(stop));
+    users = nullptr;
+  }
+
+  int Active() const {
+    int active = 0;
+    for (const CachedObject& user : users->cache().List()) {
+      active += user.As<userv1::User>()->status.phase == "Active" ? 1 : 0;
+    }
+    return active;
+  }
+
+  SystemClock clock;
+  SystemRandom random;
+  MetricsRegistry metrics;
+  TestServer server{{.store = "rocksdb"}};
+  CountingClient counting{server.client()};
+  CountingSink sink;
+  platform::PlatformOptions options;
+  std::shared_ptr<Informer> users;
+};
+
+void PrintWrites(const std::map<std::string, int>& counts, int of) {
+  double all = 0;
+  for (const auto& [what, count] : counts) all += count;
+  Print("  writes for each", fmt::format("{:.2f}", all / of));
+  for (const auto& [what, count] : counts) {
+    Print("    " + what, fmt::format("{:.2f}", static_cast<double>(count) / of));
+  }
+}
+
+void MeasureUsers(Bench& bench, int count) {
+  const double before = ResidentMebibytes();
+  const auto start = SteadyClock::now();
+  InParallel(count, [&](int i) {
+    userv1::User user;
+    user.metadata.name = NameOf(i);
+    Make(bench.server.client(), user);
+  });
+  Await([&] { return bench.Active() == count; });
+  const double took = SecondsSince(start);
+  Print(fmt::format("{} users to Active", count),
+        fmt::format("{:.2f} s, {:.0f}/s", took, count / took));
+  PrintWrites(bench.counting.Take(), count);
+  Print("  memory, server and controllers",
+        fmt::format("{:.0f} MiB, +{:.1f} KiB each", ResidentMebibytes(),
+                    (ResidentMebibytes() - before) * 1024 / count));
+}
+
+// Everybody lets the next one in, changes the role, and so on. Requests of one second about one
+// user come in the order of their names, so all are Updates, which also grant.
+void MeasureRequests(Bench& bench, int users, int count) {
+  const auto start = SteadyClock::now();
+  constexpr const char* kRoles[] = {"Developer", "Manager"};
+  InParallel(count, [&](int i) {
+    userv1::Operationrequest request;
+    const int round = i / users;
+    request.metadata.namespace_ = platform::kSystemNamespace;
+    request.metadata.name = fmt::format("request-{}", i);
+    request.spec.action = "Update";
+    request.spec.namespace_ = platform::WorkspaceOf(NameOf(i % users));
+    request.spec.user = NameOf((i + 1) % users);
+    request.spec.role = kRoles[round % 2];
+    Make(bench.server.client(), request);
+  });
+  Await([&] { return bench.sink.completed + bench.sink.failed >= count; });
+  const double took = SecondsSince(start);
+  Print(fmt::format("{} requests to Completed", count),
+        fmt::format("{:.2f} s, {:.0f}/s", took, count / took));
+  Print("  failed", fmt::format("{}", bench.sink.failed.load()));
+  PrintWrites(bench.counting.Take(), count);
+  Print("  memory, server and controllers", fmt::format("{:.0f} MiB", ResidentMebibytes()));
+}
+
+int Run(int users, int requests) {
+  Bench bench;
+  Print("memory at the start", fmt::format("{:.0f} MiB", ResidentMebibytes()));
+  {
+    std::jthread manager([&](std::stop_token stop) { bench.RunManager(stop); });
+    Await([&] { return bench.users != nullptr && bench.users->HasSynced(); });
+    MeasureUsers(bench, users);
+    MeasureRequests(bench, users, requests);
+  }
+  // A new manager looks at everything once and finds nothing to do.
+  bench.counting.Take();
+  const auto start = SteadyClock::now();
+  {
+    std::jthread manager([&](std::stop_token stop) { bench.RunManager(stop); });
+    Await([&] { return bench.users != nullptr && bench.users->HasSynced(); });
+  }  // what is queued is worked off first
+  int writes = 0;
+  for (const auto& [what, count] : bench.counting.Take()) writes += count;
+  Print("writes of a start that finds everything right",
+        fmt::format("{} in {:.2f} s", writes, SecondsSince(start)));
+  return 0;
+}
+
+}  // namespace
+}  // namespace kubexms
+
+int main(int argc, char** argv) {
+  return kubexms::Run(argc > 1 ? std::atoi(argv[1]) : 10'000,
+                      argc > 2 ? std::atoi(argv[2]) : 100'000);
+}
