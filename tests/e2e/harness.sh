@@ -139,6 +139,8 @@ start_control_plane() {
   manager_token=$(mktemp --dry-run XXXXXXXXXXXXXXXXXXXX)
   echo "$manager_token,system:kube-controller-manager,manager" >"$work/tokens"
   start_server --controllers=none --token-file="$work/tokens" "${server_flags[@]}"
+  kubectl create clusterrolebinding manager-schedules --clusterrole=system:kube-scheduler \
+    --user=system:kube-controller-manager >/dev/null
   start_manager "${manager_flags[@]}"
 }
 
