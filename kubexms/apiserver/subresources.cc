@@ -207,12 +207,20 @@ Result<HttpResponse> Subresources::Bind(const ResourceCall& call, const Subresou
                           {{"FieldValueRequired", "Required value", "target.name"}});
   }
   const std::string& name = call.attributes.name;
+  const std::string_view uid = UidOf(binding);
   const std::string now = Time::Now(environment_.clock).ToString();
   const std::string manager = ManagerOf(call, options);
   ASSIGN_OR_RETURN(
       const Written written,
       environment_.writer.Update(
           RequestOf(call, manager, options.dry_run), [&](const Json& old) -> Result<Change> {
+            // Whoever decided for another pod of this name decided nothing about this one.
+            if (!uid.empty() && uid != UidOf(old)) {
+              return Error::Conflict("pods/binding", name,
+                                     fmt::format("Precondition failed: UID in precondition: {}, "
+                                                 "UID in object meta: {}",
+                                                 uid, UidOf(old)));
+            }
             Json pod = old;
             Json& spec = pod.get_object()["spec"];
             const std::string_view assigned = FindString(spec, "nodeName");
@@ -225,6 +233,12 @@ Result<HttpResponse> Subresources::Bind(const ResourceCall& call, const Subresou
               return Error::Conflict(
                   "pods/binding", name,
                   fmt::format("pod {} is being deleted, cannot be assigned to a host", name));
+            }
+            const Json* gates = FindMember(spec, "schedulingGates");
+            if (gates != nullptr && gates->is_array() && !gates->get_array().empty()) {
+              return Error::Conflict(
+                  "pods/binding", name,
+                  fmt::format("pod {} has non-empty .spec.schedulingGates", name));
             }
             spec.get_object()["nodeName"] = node;
             SetPodCondition(

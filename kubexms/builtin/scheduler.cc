@@ -134,6 +134,7 @@ void Scheduler::Loop(const std::stop_token& stop) {
   environment_.log.Info("working", {{"writers", options_.writers}});
   while (!stop.stop_requested()) {
     TakeInbox();
+    UpdateMetrics();
     const TimePoint now = environment_.clock.MonotonicNow();
     if (writes_under_way_ < options_.max_writes) {
       if (std::optional<Item> item = queue_.Take(now)) {
@@ -141,12 +142,15 @@ void Scheduler::Loop(const std::stop_token& stop) {
         continue;
       }
     }
-    UpdateMetrics();
-    // Without room for another write nothing but the end of one can help.
-    const bool has_room = writes_under_way_ < options_.max_writes;
-    const TimePoint next = has_room ? queue_.NextChange() : TimePoint::max();
-    inbox_.Wait(environment_.clock, std::min(next, next_look_at_assumptions_), stop);
+    inbox_.Wait(environment_.clock, NextChange(), stop);
   }
+}
+
+Scheduler::TimePoint Scheduler::NextChange() const {
+  // Without room for another write nothing but the end of one can help.
+  const bool has_room = writes_under_way_ < options_.max_writes;
+  const TimePoint next = has_room ? queue_.NextChange() : TimePoint::max();
+  return assumptions_.empty() ? next : std::min(next, next_look_at_assumptions_);
 }
 
 void Scheduler::TakeInbox() {

@@ -92,6 +92,8 @@ class Scheduler {
   void FollowAll();
   void Loop(const std::stop_token& stop);
   void TakeInbox();
+  // When there is something to do without news.
+  TimePoint NextChange() const;
 
   // ---- What happened.
   ClusterEvents ApplyPod(const CachedObject& object, bool gone);

@@ -79,13 +79,28 @@ PodTally& PodTallies::Make(const std::string& identity, std::vector<PodSet> sets
   tally.count_terminating = count_terminating;
   tally.counts.assign(slots_, 0);
   tally.last_used = ++uses_;
+  for (std::vector<PodTally*>* list : ListsOf(tally)) list->push_back(&tally);
   return tally;
+}
+
+std::vector<std::vector<PodTally*>*> PodTallies::ListsOf(const PodTally& tally) {
+  // A Pod that is counted is in every set, so that one tells enough.
+  const PodSet& set = tally.sets.front();
+  if (set.all_namespaces) return {&of_all_namespaces_};
+  std::vector<std::vector<PodTally*>*> lists;
+  for (const std::string& name : set.namespaces) lists.push_back(&by_namespace_[name]);
+  return lists;
 }
 
 void PodTallies::Trim() {
   while (tallies_.size() > kMaxTallies) {
-    tallies_.erase(std::ranges::min_element(
-        tallies_, {}, [](const auto& entry) { return entry.second.last_used; }));
+    const auto oldest = std::ranges::min_element(
+        tallies_, {}, [](const auto& entry) { return entry.second.last_used; });
+    for (std::vector<PodTally*>* list : ListsOf(oldest->second)) {
+      std::erase(*list, &oldest->second);
+    }
+    std::erase_if(by_namespace_, [](const auto& entry) { return entry.second.empty(); });
+    tallies_.erase(oldest);
   }
 }
 
@@ -96,9 +111,14 @@ std::string PodTallies::IdentityOf(const std::vector<PodSet>& sets, bool count_t
 }
 
 void PodTallies::Change(const SchedulerPod& pod, NodeSlot slot, int32_t by) {
-  for (auto& [identity, tally] : tallies_) {
-    if (tally.Counts(pod)) tally.counts[slot] += by;
-  }
+  const auto change = [&](const std::vector<PodTally*>& tallies) {
+    for (PodTally* tally : tallies) {
+      if (tally->Counts(pod)) tally->counts[slot] += by;
+    }
+  };
+  change(of_all_namespaces_);
+  const auto own = by_namespace_.find(pod.key.name_space);
+  if (own != by_namespace_.end()) change(own->second);
 }
 
 // ---- Terms.

@@ -76,7 +76,7 @@ struct PodTally {
 class PodTallies {
  public:
   // So many are remembered; those that were not used for longest go.
-  static constexpr size_t kMaxTallies = 256;
+  static constexpr size_t kMaxTallies = 1024;
 
   void Add(const SchedulerPod& pod, NodeSlot slot) { Change(pod, slot, 1); }
   void Remove(const SchedulerPod& pod, NodeSlot slot) { Change(pod, slot, -1); }
@@ -92,8 +92,12 @@ class PodTallies {
 
  private:
   void Change(const SchedulerPod& pod, NodeSlot slot, int32_t by);
+  // The lists of those that may count Pods of this tally's namespaces.
+  std::vector<std::vector<PodTally*>*> ListsOf(const PodTally& tally);
 
-  std::unordered_map<std::string, PodTally> tallies_;
+  std::unordered_map<std::string, PodTally> tallies_;  // by identity; does not move its elements
+  std::unordered_map<std::string, std::vector<PodTally*>> by_namespace_;
+  std::vector<PodTally*> of_all_namespaces_;
   size_t slots_ = 0;
   uint64_t uses_ = 0;
 };
