@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 
+#include "kubexms/builtin/deployment_controller.h"
 #include "kubexms/builtin/endpoint_slice_controller.h"
 #include "kubexms/builtin/endpoints_controller.h"
 #include "kubexms/builtin/replica_set_controller.h"
@@ -53,6 +54,10 @@ void AddGarbageCollector(Manager& manager, const BuiltinEnvironment& environment
                                     .log = environment.log.Named("garbage-collector")});
   manager.Add(Runnable{.name = "garbage-collector-controller",
                        .run = [collector](std::stop_token stop) { return collector->Run(stop); }});
+}
+
+void AddDeployments(Manager& manager, const BuiltinEnvironment&, Client& client) {
+  AddController(DeploymentController(manager.informers()), client, manager);
 }
 
 void AddReplicaSets(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
@@ -107,6 +112,7 @@ void AddPodGarbageCollector(Manager& manager, const BuiltinEnvironment& environm
 
 // By name.
 constexpr BuiltinController kControllers[] = {
+    {"deployment-controller", "deployment-controller", AddDeployments},
     {"endpoints-controller", "endpoint-controller", AddEndpoints},
     {"endpointslice-controller", "endpointslice-controller", AddEndpointSlices},
     {"garbage-collector-controller", "generic-garbage-collector", AddGarbageCollector},

@@ -24,8 +24,8 @@ using corev1::ReplicationController;
 constexpr int kWorkers = 4;
 constexpr const char* kReplicaFailure = "ReplicaFailure";
 
-Result<Selector> SelectorOf(const ReplicaSet& set) { return Selector::From(set.spec.selector); }
-Result<Selector> SelectorOf(const ReplicationController& controller) {
+Result<Selector> SelectorFor(const ReplicaSet& set) { return Selector::From(set.spec.selector); }
+Result<Selector> SelectorFor(const ReplicationController& controller) {
   return Selector::FromLabels(controller.spec.selector);
 }
 
@@ -47,7 +47,7 @@ class Replicas {
       : context_(context), set_(set), writes_(writes) {}
 
   Result<Outcome> Reconcile() {
-    ASSIGN_OR_RETURN(selector_, SelectorOf(set_));
+    ASSIGN_OR_RETURN(selector_, SelectorFor(set_));
     ASSIGN_OR_RETURN(std::vector<PodPointer> pods,
                      ClaimDependents<Pod>(context_, set_, selector_, IsUnfinished));
     const std::vector<PodPointer> active = ActiveOf(pods);
@@ -58,7 +58,9 @@ class Replicas {
     if (plan != ReplicaPlan()) pods = OwnPods(set_.metadata);
     const ReplicaCounts counts = CountReplicas(pods, set_.spec.template_.metadata.labels,
                                                MinReadySeconds(), context_.clock.Now());
-    RETURN_IF_ERROR(WriteStatus(context_, set_, StatusFor(counts, plan, done)));
+    Set counted = set_;
+    SetStatus(counts, plan, done, counted);
+    RETURN_IF_ERROR(WriteStatus(context_, set_, counted));
     RETURN_IF_ERROR(done);
     return counts.until_available ? Outcome::RequeueAfter(*counts.until_available)
                                   : Outcome::Done();
@@ -95,9 +97,9 @@ class Replicas {
     return related;
   }
 
-  auto StatusFor(const ReplicaCounts& counts, const ReplicaPlan& plan,
-                 const Result<void>& done) const {
-    auto status = set_.status;
+  void SetStatus(const ReplicaCounts& counts, const ReplicaPlan& plan, const Result<void>& done,
+                 Set& set) const {
+    auto& status = set.status;
     status.replicas = counts.active;
     status.fully_labeled_replicas = counts.fully_labeled;
     status.ready_replicas = counts.ready;
@@ -105,9 +107,8 @@ class Replicas {
     if constexpr (requires { status.terminating_replicas; }) {
       status.terminating_replicas = counts.terminating;
     }
-    status.observed_generation = set_.metadata.generation.value_or(0);
+    status.observed_generation = set.metadata.generation.value_or(0);
     SetFailure(plan, done, status.conditions);
-    return status;
   }
 
   // The first failure stays told until there is none: the next may differ in the name of a Pod
@@ -137,7 +138,7 @@ class Replicas {
 template <Kind Set>
 Controller Make(std::string name, InformerSet& informers, std::shared_ptr<ParallelWrites> writes) {
   ControllerFor<Set> controller({.name = std::move(name), .workers = kWorkers});
-  WatchDependents<Pod, Set>(controller, informers, &SelectorOf);
+  WatchDependents<Pod, Set>(controller, informers, &SelectorFor);
   controller.template Index<Set>(
       kControllerIndex, [](const Set& set) { return ControllerIndexValues(set.metadata); });
   controller.Reconciles([writes = std::move(writes)](ReconcileContext& context, const Set& set) {

@@ -7,15 +7,17 @@
 
 namespace kubexms {
 
-// Stores `status` as that of `object`, unless it is so already. That somebody else has changed or
-// deleted the object is no error: the news of that reconciles it again.
-template <Kind T, class Status>
-Result<void> WriteStatus(ReconcileContext& context, const T& object, Status status) {
-  if (SemanticEqual(object.status, status)) return {};
-  T changed = object;
-  changed.status = std::move(status);
+// Stores the status of `after`, a copy of `before`, and its annotations, which the server takes
+// with it; nothing when both are the same. That somebody else has changed or deleted the object is
+// no error: the news of that reconciles it again.
+template <Kind T>
+Result<void> WriteStatus(ReconcileContext& context, const T& before, const T& after) {
+  if (before.metadata.annotations == after.metadata.annotations &&
+      SemanticEqual(before.status, after.status)) {
+    return {};
+  }
   const auto written = context.client.Do(
-      Client::WriteRequest(Verb::kUpdate, ResourceType::Of<T>(), changed.metadata, Encode(changed),
+      Client::WriteRequest(Verb::kUpdate, ResourceType::Of<T>(), after.metadata, Encode(after),
                            {.subresource = "status", .stop = context.stop}));
   if (written.ok() || written.error().IsConflict() || written.error().IsNotFound()) return {};
   return written.error();
