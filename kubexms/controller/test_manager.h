@@ -36,8 +36,8 @@ struct TestManagerOptions {
 // To be destroyed before the client. Safe for use from any thread.
 class TestManager {
  public:
-  // Installs the program's kinds as it would have them, starts its controllers, and returns when everything that they
-  // watch has been listed.
+  // Installs the program's kinds as it would have them, starts its controllers, and returns when
+  // everything that they watch has been listed.
   TestManager(Client& client, const ManagerProgram& program,
               const TestManagerOptions& options = {});
   // Ends the controllers after what they have queued.

@@ -6,7 +6,7 @@ source "$(dirname "$0")/harness.sh" "$1" manager
 # --- wrong usage, and no server
 refuses "without a kubeconfig it says where it looked" "$work/none" \
   "$kubexms" manager --kubeconfig "$work/none"
-refuses "a wrong controller is named" "there are garbage-collector-controller, " \
+refuses "a wrong controller is named" "garbage-collector-controller, " \
   "$kubexms" manager --controllers nonsense
 refuses "none is too few" "nothing is left to run" "$kubexms" manager --controllers none
 shows "its help lists the controllers" "namespace-controller" "$kubexms" manager --help

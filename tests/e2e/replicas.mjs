@@ -44,7 +44,8 @@ const counter = { metadata: { name: 'counter' }, data: { count: '0' } };
 const { body: created } = await call(servers[0], 'POST', kMap, counter);
 const seen = servers.map(() => []);
 servers.forEach((server, i) => server.watch(
-  `${kMap}?watch=1&resourceVersion=${created.metadata.resourceVersion}`,
+  `${kMap}?watch=1&fieldSelector=metadata.name%3Dcounter` +
+    `&resourceVersion=${created.metadata.resourceVersion}`,
   ({ object }) => seen[i].push(`${object.metadata.resourceVersion}:${object.data.count}`)));
 
 const conflicts = await Promise.all(servers.map(increment));
