@@ -294,10 +294,11 @@ class StatefulSetSync {
   Result<void> ReportStatus(const std::vector<Member>& members) {
     std::vector<StatefulPod> states;
     for (const Member& member : members) states.push_back(member.state);
-    appsv1::StatefulSetStatus status = StatusOf(goal_, states, set_.status);
-    status.observed_generation = set_.metadata.generation.value_or(0);
-    status.collision_count = history_.collision_count;
-    return WriteStatus(context_, set_, std::move(status));
+    StatefulSet counted = set_;
+    counted.status = StatusOf(goal_, states, set_.status);
+    counted.status.observed_generation = set_.metadata.generation.value_or(0);
+    counted.status.collision_count = history_.collision_count;
+    return WriteStatus(context_, set_, counted);
   }
 
   ReconcileContext& context_;
