@@ -693,8 +693,8 @@ TEST(SchedulerSnapshotTest, TellsWhatMayHelp) {
   };
   EXPECT_EQ(set("{metadata: {name: a}}"), kNodeAdded);
   EXPECT_EQ(set("{metadata: {name: a}, status: {conditions: [{type: Ready}]}}"), kNoEvents);
-  EXPECT_EQ(set("{metadata: {name: a, labels: {x: y}}}"), kNodeLabels);
-  EXPECT_EQ(set("{metadata: {name: a, labels: {x: y}}, spec: {unschedulable: true}}"), kNodeTaints);
+  EXPECT_EQ(set("{metadata: {name: a, labels: {x: z}}}"), kNodeLabels);
+  EXPECT_EQ(set("{metadata: {name: a, labels: {x: z}}, spec: {unschedulable: true}}"), kNodeTaints);
   EXPECT_EQ(set("{metadata: {name: a}, status: {allocatable: {cpu: 1}}}"),
             kNodeAllocatable | kNodeLabels | kNodeTaints);
   EXPECT_EQ(cluster.snapshot.RemoveNode("a"), kNodeLabels);
