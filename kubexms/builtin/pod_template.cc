@@ -10,10 +10,20 @@
 namespace kubexms {
 namespace {
 
+// Neither vowels, nor digits that look like them: no words come out.
+constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
+
 // FNV-1a, 32 bits.
 uint32_t Fnv1a(std::string_view text) {
   uint32_t hash = 2166136261U;
   for (const unsigned char byte : text) hash = (hash ^ byte) * 16777619U;
+  return hash;
+}
+
+// The same with 64 bits.
+uint64_t LongFnv1a(std::string_view text) {
+  uint64_t hash = 14695981039346656037ULL;
+  for (const unsigned char byte : text) hash = (hash ^ byte) * 1099511628211ULL;
   return hash;
 }
 
@@ -41,11 +51,19 @@ std::string TemplateHash(const corev1::PodTemplateSpec& pod_template,
 }
 
 std::string SafeHash(std::string_view text) {
-  // Neither vowels, nor digits that look like them: no words come out.
-  constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
   std::string hash = fmt::format("{}", Fnv1a(text));
   for (char& letter : hash) letter = kLetters[static_cast<size_t>(letter) % kLetters.size()];
   return hash;
+}
+
+std::string NameSuffix(std::string_view text) {
+  uint64_t hash = LongFnv1a(text);
+  std::string suffix(5, ' ');
+  for (char& letter : suffix) {
+    letter = kLetters[hash % kLetters.size()];
+    hash /= kLetters.size();
+  }
+  return suffix;
 }
 
 }  // namespace kubexms

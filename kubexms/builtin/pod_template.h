@@ -25,5 +25,7 @@ std::string TemplateHash(const corev1::PodTemplateSpec& pod_template,
                          std::optional<int32_t> collision_count);
 // The same of any text.
 std::string SafeHash(std::string_view text);
+// Five characters, as servers append to generated names; others for another text.
+std::string NameSuffix(std::string_view text);
 
 }  // namespace kubexms

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "kubexms/api/stored_object.h"
 #include "kubexms/builtin/active_namespace.h"
+#include "kubexms/builtin/pod_template.h"
 #include "kubexms/controller/event_recorder.h"
 
 namespace kubexms {
@@ -13,10 +13,8 @@ namespace {
 
 using corev1::Pod;
 
-ClientRequest Creation(const Pod& pod, std::stop_token stop) {
-  return Client::WriteRequest(Verb::kCreate, ResourceType::Of<Pod>(), pod.metadata, Encode(pod),
-                              {.stop = std::move(stop)});
-}
+// Of names that were taken already, which is rare.
+constexpr int kMaxNames = 4;
 
 DeleteOptions OnlyThis(const Pod& pod) {
   DeleteOptions options;
@@ -26,31 +24,50 @@ DeleteOptions OnlyThis(const Pod& pod) {
 
 }  // namespace
 
-Result<void> PodWriter::Send(const ClientRequest& creation) {
-  const Result<SharedBytes> created = context_.client.Do(creation);
-  if (created.ok()) {
-    ASSIGN_OR_RETURN(const ObjectHeader header, ReadHeader(created->view()));
+std::string PodWriter::NameFor(const Pod& pod, size_t number) const {
+  constexpr size_t kLongest = 58;  // what leaves room for the suffix
+  const std::string text = fmt::format("{}/{}/{}/{}", owner_.uid, context_.id, number,
+                                       context_.clock.Now().time_since_epoch().count());
+  return pod.metadata.generate_name.substr(0, kLongest) + NameSuffix(text);
+}
+
+Result<void> PodWriter::Send(const Pod& pod) {
+  const Result<SharedBytes> created = context_.client.Do(Client::WriteRequest(
+      Verb::kCreate, ResourceType::Of<Pod>(), pod.metadata, Encode(pod), {.stop = context_.stop}));
+  if (created.ok()) return {};
+  return created.error();
+}
+
+Result<void> PodWriter::Create(const Pod& pod) { return CreateCopies(pod, 1); }
+
+Result<void> PodWriter::CreateCopies(const Pod& pod, size_t count) {
+  return writes_.SlowStart(count, [&](size_t index) { return CreateOne(pod, index); }).result;
+}
+
+Result<void> PodWriter::CreateEach(std::span<const Pod> pods) {
+  return writes_.SlowStart(pods.size(), [&](size_t index) { return CreateOne(pods[index], index); })
+      .result;
+}
+
+Result<void> PodWriter::CreateOne(Pod pod, size_t number) {
+  const bool named = !pod.metadata.name.empty();
+  Result<void> sent;
+  for (int name = 0; name < kMaxNames; ++name) {
+    if (!named) pod.metadata.name = NameFor(pod, number * kMaxNames + name);
+    sent = Send(pod);
+    if (named || sent.ok() || !sent.error().IsAlreadyExists()) break;
+  }
+  if (sent.ok()) {
     context_.events.Event(owner_, EventType::kNormal, "SuccessfulCreate",
-                          "Created pod: " + header.name);
+                          "Created pod: " + pod.metadata.name);
     return {};
   }
-  const Result<void> failed = IgnoreTerminating(created.error());
+  const Result<void> failed = IgnoreTerminating(sent.error());
   if (!failed.ok()) {
     context_.events.Event(owner_, EventType::kWarning, "FailedCreate",
                           "Error creating: " + failed.error().message());
   }
   return failed;
-}
-
-Result<void> PodWriter::Create(const Pod& pod) { return Send(Creation(pod, context_.stop)); }
-
-Result<void> PodWriter::CreateCopies(const Pod& pod, size_t count) {
-  const ClientRequest creation = Creation(pod, context_.stop);
-  return writes_.SlowStart(count, [&](size_t) { return Send(creation); }).result;
-}
-
-Result<void> PodWriter::CreateEach(std::span<const Pod> pods) {
-  return writes_.SlowStart(pods.size(), [&](size_t index) { return Create(pods[index]); }).result;
 }
 
 Result<void> PodWriter::Delete(const Pod& pod) {

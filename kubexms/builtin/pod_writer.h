@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "kubexms/api/kinds/core_v1_reference.h"
 #include "kubexms/builtin/parallel_writes.h"
@@ -21,8 +22,8 @@ class PodWriter {
 
   // In a namespace that is being deleted nothing is made, and that is no error.
   Result<void> Create(const corev1::Pod& pod);
-  // `count` equal Pods whose names the server makes, carefully at first (ParallelWrites). How many
-  // were made is the smaller matter: the caches know.
+  // `count` equal Pods with names of their own, carefully at first (ParallelWrites). How many were
+  // made is the smaller matter: the caches know.
   Result<void> CreateCopies(const corev1::Pod& pod, size_t count);
   // Different ones, in this order, carefully at first.
   Result<void> CreateEach(std::span<const corev1::Pod> pods);
@@ -32,7 +33,11 @@ class PodWriter {
   Result<void> DeleteEach(std::span<const PodPointer> pods);
 
  private:
-  Result<void> Send(const ClientRequest& creation);
+  // A name that the server would make too. It is made here so that a Pod whose creation was not
+  // answered can be asked for (CacheAwareClient).
+  std::string NameFor(const corev1::Pod& pod, size_t number) const;
+  Result<void> CreateOne(corev1::Pod pod, size_t number);
+  Result<void> Send(const corev1::Pod& pod);
 
   ReconcileContext& context_;
   const corev1::ObjectReference owner_;

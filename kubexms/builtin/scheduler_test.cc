@@ -230,7 +230,8 @@ TEST_F(SchedulerTest, KeepsCountWhenManyComeAtOnce) {
   for (int i = 0; i < 3 * kNodes; ++i) MakePod(PodOf(fmt::format("pod-{}", i)));
   const auto scheduled = [&] {
     std::map<std::string, int> nodes;
-    for (const Pod& pod : client().List<Pod>({.name_space = "default"})->items) {
+    const auto pods = client().List<Pod>({.name_space = "default"});
+    for (const Pod& pod : pods->items) {
       if (!pod.spec.node_name.empty()) ++nodes[pod.spec.node_name];
     }
     return nodes;

@@ -494,7 +494,8 @@ TEST_F(SimulatedNodesTest, AddressesAreKeptOverARestart) {
     ASSERT_TRUE(Eventually([&] { return PodIsReady("b" + std::to_string(i)); }));
   }
   std::set<std::string> addresses;
-  for (const Pod& pod : client().List<Pod>()->items) addresses.insert(pod.status.pod_ip);
+  const auto pods = client().List<Pod>();
+  for (const Pod& pod : pods->items) addresses.insert(pod.status.pod_ip);
   EXPECT_EQ(addresses.size(), 20);
 }
 

@@ -1,7 +1,9 @@
 #include "kubexms/controller/informer_set.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "kubexms/api/stored_object.h"
 #include "kubexms/base/stop.h"
 #include "kubexms/base/threads.h"
 
@@ -36,6 +38,12 @@ void Record(const ClientRequest& request, const SharedBytes& answer, Informer& i
     cache.RecordWrite(*object);
   }
 }
+
+constexpr size_t kMaxDoubts = 1000;
+
+// Whether a write with this error may have been done all the same: the answer was lost, or says
+// nothing about it.
+bool MayBeDone(const Error& error) { return error.code() >= 500; }
 
 bool Concerns(const Informer& informer, const ClientRequest& request) {
   const InformerScope& scope = informer.options().scope;
@@ -133,12 +141,57 @@ void InformerSet::RecordWrite(const ClientRequest& request, const SharedBytes& a
 }
 
 Result<SharedBytes> CacheAwareClient::Do(const ClientRequest& request) {
+  const bool makes = request.verb == Verb::kCreate && request.subresource.empty();
+  if (makes) RETURN_IF_ERROR(SettleDoubts(request));
   Result<SharedBytes> answer = ClientDecorator::Do(request);
+  if (makes && !answer.ok() && MayBeDone(answer.error())) Doubt(request);
   const bool whole_object = request.subresource.empty() || request.subresource == "status";
   const bool follow = answer.ok() && IsWrite(request.verb) && !request.dry_run && whole_object &&
                       request.verb != Verb::kDeleteCollection;
   if (follow) informers_.RecordWrite(request, *answer);
   return answer;
+}
+
+void CacheAwareClient::Doubt(const ClientRequest& creation) {
+  const Result<ObjectHeader> header = ReadHeader(creation.body);
+  if (!header.ok() || header->name.empty() || creation.dry_run) return;
+  MutexLock lock(mutex_);
+  if (doubts_.size() >= kMaxDoubts) doubts_.pop_front();
+  doubts_.push_back(GetRequest(creation.resource, {creation.name_space, header->name}));
+}
+
+std::vector<ClientRequest> CacheAwareClient::DoubtsBefore(const ClientRequest& creation) const {
+  std::vector<ClientRequest> doubts;
+  MutexLock lock(mutex_);
+  std::copy_if(
+      doubts_.begin(), doubts_.end(), std::back_inserter(doubts), [&](const ClientRequest& read) {
+        return read.resource == creation.resource && read.name_space == creation.name_space;
+      });
+  return doubts;
+}
+
+void CacheAwareClient::Believe(const ClientRequest& read) {
+  MutexLock lock(mutex_);
+  std::erase_if(doubts_, [&](const ClientRequest& other) { return other.Path() == read.Path(); });
+}
+
+Result<void> CacheAwareClient::SettleDoubts(const ClientRequest& creation) {
+  std::string found;
+  for (ClientRequest& read : DoubtsBefore(creation)) {
+    read.stop = creation.stop;
+    const Result<SharedBytes> object = ClientDecorator::Do(read);
+    if (!object.ok() && !object.error().IsNotFound()) {
+      return object.error().WithContext("it is not known whether " + read.name + " was made");
+    }
+    if (object.ok()) {
+      informers_.RecordWrite(creation, *object);
+      found = read.name;
+    }
+    Believe(read);
+  }
+  if (found.empty()) return {};
+  return Error::Conflict(creation.resource.QualifiedName(), found,
+                         "it was made although no answer came; look again");
 }
 
 }  // namespace kubexms

@@ -3,6 +3,7 @@
 // The informers of a process, each shared by all who need it: one watch and one copy of each object
 // for any number of controllers.
 
+#include <deque>
 #include <list>
 #include <memory>
 #include <stop_token>
@@ -79,16 +80,29 @@ class InformerSet {
 // A client whose writes are seen at once by readers of the set's caches: after a write, no cache
 // shows an older version of that object. Writes of many objects at a time (DeleteAllOf) are not
 // followed, nor are caches with a field selector.
+//
+// A creation whose answer was lost may have been done. Before the next one in that namespace, the
+// server is asked: if the object is there, the caches show it from then on, and the creation is
+// refused as a conflict, because whoever asked for it did not know. So nothing is made twice, as
+// long as its creator chose its name: what the server names cannot be asked for.
 class CacheAwareClient final : public ClientDecorator {
  public:
   // Both must outlive it.
   CacheAwareClient(Client& client, InformerSet& informers)
       : ClientDecorator(client), informers_(informers) {}
 
-  Result<SharedBytes> Do(const ClientRequest& request) override;
+  Result<SharedBytes> Do(const ClientRequest& request) override EXCLUDES(mutex_);
 
  private:
+  void Doubt(const ClientRequest& creation) EXCLUDES(mutex_);
+  std::vector<ClientRequest> DoubtsBefore(const ClientRequest& creation) const EXCLUDES(mutex_);
+  void Believe(const ClientRequest& read) EXCLUDES(mutex_);
+  Result<void> SettleDoubts(const ClientRequest& creation) EXCLUDES(mutex_);
+
   InformerSet& informers_;
+  mutable Mutex mutex_;
+  // What reads the objects that may have been made; the oldest first.
+  std::deque<ClientRequest> doubts_ GUARDED_BY(mutex_);
 };
 
 }  // namespace kubexms

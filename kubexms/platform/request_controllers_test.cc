@@ -55,8 +55,8 @@ class RequestsTest : public PlatformTest {
   // Of all bindings that bob has there: the names of their roles.
   std::vector<std::string> RolesOfBob() {
     std::vector<std::string> roles;
-    for (const RoleBinding& binding :
-         client().List<RoleBinding>({.name_space = "ns-alice"}).value().items) {
+    const List<RoleBinding> all = client().List<RoleBinding>({.name_space = "ns-alice"}).value();
+    for (const RoleBinding& binding : all.items) {
       if (binding.subjects.at(0).name == "bob") roles.push_back(binding.role_ref.name);
     }
     return roles;

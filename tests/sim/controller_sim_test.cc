@@ -12,27 +12,17 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
+#include "tests/sim/seeds.h"
 #include "tests/sim/simulation.h"
 
 namespace kubexms::sim {
 namespace {
 
-constexpr uint64_t kSeedsByDefault = 2;
-
-uint64_t NumberFrom(const char* variable, uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
 void RunSeeds(SimulationOptions options) {
-  const uint64_t only = NumberFrom("KUBEXMS_SIM_SEED", 0);
-  const uint64_t count = NumberFrom("KUBEXMS_SIM_SEEDS", kSeedsByDefault);
-  for (uint64_t i = 1; i <= (only == 0 ? count : 1); ++i) {
-    options.seed = only == 0 ? i : only;
+  for (const uint64_t seed : Seeds()) {
+    options.seed = seed;
     for (const std::string& violation : Simulation(options).Run()) {
-      ADD_FAILURE() << "KUBEXMS_SIM_SEED=" << options.seed << ": " << violation;
+      ADD_FAILURE() << "KUBEXMS_SIM_SEED=" << seed << ": " << violation;
     }
   }
 }

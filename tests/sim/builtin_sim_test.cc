@@ -1,0 +1,426 @@
+// The built-in controllers under faults: lagging and dropped watches, compaction, conflicts,
+// requests that are late, lost or done without an answer, partitions, and controllers that are
+// killed in the middle of what they do. Nodes and their heartbeats are reliable; everything else
+// goes through clients that are not.
+//
+// What must be so at every moment, seen by a watch that misses nothing:
+//   - a Deployment has no more Pods than its surge allows, and no fewer that are available than its
+//     maximum of unavailable ones allows;
+//   - a Pod of a StatefulSet is made only when those before it are ready;
+//   - a Job counts no Pod twice, and none that did not succeed.
+// And in the end, when nothing fails any more, everything is as declared, and nothing is written.
+//
+//   KUBEXMS_SIM_SEED=17 builtin_sim_test     one seed
+//   KUBEXMS_SIM_SEEDS=500 builtin_sim_test   the seeds 1 to 500
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kubexms/api/kinds/apps_v1.h"
+#include "kubexms/api/kinds/batch_v1.h"
+#include "kubexms/apiserver/test_server.h"
+#include "kubexms/builtin/builtin_controllers.h"
+#include "kubexms/builtin/pod_state.h"
+#include "kubexms/builtin/simulated_nodes.h"
+#include "tests/sim/checks.h"
+#include "tests/sim/seeds.h"
+#include "tests/sim/unreliable_client.h"
+
+namespace kubexms::sim {
+namespace {
+
+using appsv1::Deployment;
+using appsv1::ReplicaSet;
+using appsv1::StatefulSet;
+using batchv1::Job;
+using corev1::Pod;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds kTick(1);          // of the machine's time …
+constexpr milliseconds kTimePerTick(20);  // … and of the simulated one
+// Of the machine's time: a run that does not converge is wrong, not slow.
+constexpr seconds kPatience(60);
+constexpr int kFaults = 8;
+
+constexpr const char* kNamespace = "default";
+constexpr const char* kUnderTest =
+    "deployment-controller,replicaset-controller,statefulset-controller,"
+    "kube-scheduler,garbage-collector-controller";
+
+// The Deployment is scaled between these, with one Pod of surge and one that may be unavailable.
+constexpr int kFewest = 3;
+constexpr int kMost = 6;
+constexpr int kCompletions = 4;
+
+template <Kind T>
+T FromJson(const std::string& json) {
+  return Decode<T>(json).value();
+}
+
+constexpr const char* kDeployment = R"({"metadata": {"name": "web", "namespace": "default"},
+  "spec": {"replicas": 6, "selector": {"matchLabels": {"app": "web"}},
+           "strategy": {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 1}},
+           "template": {"metadata": {"labels": {"app": "web"}},
+                        "spec": {"containers": [{"name": "web", "image": "web:0"}]}}}})";
+constexpr const char* kStatefulSet = R"({"metadata": {"name": "db", "namespace": "default"},
+  "spec": {"replicas": 3, "serviceName": "db", "selector": {"matchLabels": {"app": "db"}},
+           "template": {"metadata": {"labels": {"app": "db"}},
+                        "spec": {"containers": [{"name": "db", "image": "db:0"}]}}}})";
+
+Job JobNamed(const std::string& name) {
+  return FromJson<Job>(fmt::format(
+      R"({{"metadata": {{"name": "{}", "namespace": "default"}},
+           "spec": {{"completions": {}, "parallelism": 2,
+                     "template": {{"metadata": {{"labels": {{"app": "work"}},
+                                   "annotations": {{"simulate.kubexms.io/run-for": "1s"}}}},
+                       "spec": {{"restartPolicy": "Never",
+                                 "containers": [{{"name": "work", "image": "work"}}]}}}}}}}})",
+      name, kCompletions));
+}
+
+std::string AppOf(const Pod& pod) {
+  const auto app = pod.metadata.labels.find("app");
+  return app == pod.metadata.labels.end() ? "" : app->second;
+}
+
+// Looks at every change of the Pods and Jobs.
+class Watcher {
+ public:
+  Watcher(Client& server, Violations& violations) : violations_(violations) {
+    pods_ = Follow<Pod>(server, [this](const TypedEvent<Pod>& event) { See(event); });
+    jobs_ = Follow<Job>(server, [this](const TypedEvent<Job>& event) { See(event.object); });
+  }
+
+ private:
+  template <Kind T, class Function>
+  static std::jthread Follow(Client& server, const Function& see) {
+    return std::jthread([&server, see](std::stop_token stop) {
+      std::string version = server.List<T>({.limit = 1})->metadata.resource_version;
+      while (!stop.stop_requested()) {
+        auto watch = server.Watch<T>({.resource_version = version, .stop = stop});
+        if (!watch.ok()) continue;
+        while (true) {
+          const auto event = watch->Next();
+          if (!event.ok() || !event->has_value()) break;
+          version = (*event)->object.metadata.resource_version;
+          if ((*event)->type != ObjectEventType::kBookmark) see(**event);
+        }
+      }
+    });
+  }
+
+  void See(const TypedEvent<Pod>& event) {
+    const Pod& pod = event.object;
+    MutexLock lock(mutex_);
+    if (event.type == ObjectEventType::kDeleted) {
+      known_.erase(pod.metadata.name);
+    } else {
+      if (event.type == ObjectEventType::kAdded && AppOf(pod) == "db") CheckOrder(pod);
+      known_[pod.metadata.name] = pod;
+    }
+    if (pod.status.phase == "Succeeded") succeeded_[JobOf(pod)].insert(pod.metadata.uid);
+    if (AppOf(pod) == "web") CheckDeployment();
+  }
+
+  static std::string JobOf(const Pod& pod) {
+    const OwnerReference* owner = ControllerOf(pod.metadata);
+    return owner == nullptr ? "" : owner->name;
+  }
+
+  void CheckDeployment() REQUIRES(mutex_) {
+    int active = 0;
+    int available = 0;
+    for (const auto& [name, pod] : known_) {
+      if (AppOf(pod) != "web" || !IsActive(pod)) continue;
+      ++active;
+      available += IsReady(pod) ? 1 : 0;
+    }
+    if (active > kMost + 1) violations_.Add(fmt::format("the Deployment has {} Pods", active));
+    has_been_available_ = has_been_available_ || available == kMost;
+    if (has_been_available_ && available < kFewest - 1) {
+      violations_.Add(fmt::format("only {} Pods of the Deployment are available", available));
+    }
+  }
+
+  void CheckOrder(const Pod& pod) REQUIRES(mutex_) {
+    const int ordinal = std::stoi(pod.metadata.name.substr(3));
+    for (int before = 0; before < ordinal; ++before) {
+      const auto found = known_.find(fmt::format("db-{}", before));
+      if (found != known_.end() && IsReady(found->second)) continue;
+      violations_.Add(fmt::format("{} was made before db-{} was ready", pod.metadata.name, before));
+    }
+  }
+
+  void See(const Job& job) {
+    MutexLock lock(mutex_);
+    const int counted = job.status.succeeded;
+    const int seen = static_cast<int>(succeeded_[job.metadata.name].size());
+    // The two watches may be at different moments: a Pod's news can be late. Too many is final.
+    if (counted > kCompletions) {
+      violations_.Add(fmt::format("{} counts {} completions", job.metadata.name, counted));
+    }
+    if (job.status.completion_time.IsZero() || seen >= counted) return;
+    late_.insert(job.metadata.name);
+  }
+
+  Violations& violations_;
+  Mutex mutex_;
+  std::map<std::string, Pod> known_ GUARDED_BY(mutex_);
+  std::map<std::string, std::set<std::string>> succeeded_ GUARDED_BY(mutex_);
+  std::set<std::string> late_ GUARDED_BY(mutex_);
+  bool has_been_available_ GUARDED_BY(mutex_) = false;
+  std::jthread pods_;
+  std::jthread jobs_;
+};
+
+class BuiltinSimulation {
+ public:
+  explicit BuiltinSimulation(uint64_t seed)
+      : random_(seed), seed_(seed), time_([this](std::stop_token stop) {
+          SystemClock machine;
+          while (machine.SleepFor(kTick, stop)) clock_.Advance(kTimePerTick);
+        }) {}
+  // Whoever waits for time to go by ends before time does.
+  ~BuiltinSimulation() {
+    process_.reset();
+    world_thread_ = {};
+  }
+
+  std::vector<std::string> Run() {
+    RunWorld();
+    Create(FromJson<Deployment>(kDeployment));
+    Create(FromJson<StatefulSet>(kStatefulSet));
+    Watcher watcher(server_.client(), violations_);
+    process_ = std::make_unique<Process>(*this, next_process_++);
+    Await("the first rollout", [&] { return Unfinished(); });
+    storm_ = true;
+    for (int i = 0; i < kFaults; ++i) {
+      Change(i);
+      clock_.SleepFor(milliseconds(random_.Below(4000)));
+      Strike();
+    }
+    storm_ = false;
+    process_->Cut(false);
+    Await("after the faults", [&] { return Unfinished(); });
+    CheckQuiet();
+    return violations_.All();
+  }
+
+ private:
+  // One life of the controllers.
+  class Process {
+   public:
+    Process(BuiltinSimulation& world, uint64_t number)
+        : random_(world.seed_ * 1000 + number),
+          client_(world.server_.client(), world.clock_, world.storm_, random_.Next()),
+          manager_(std::make_unique<Manager>(ManagerOptions{.name = "simulated",
+                                                            .client = &client_,
+                                                            .clock = &world.clock_,
+                                                            .random = &random_})) {
+      AddBuiltinControllers(SelectControllers(kUnderTest).value(),
+                            {.clock = &world.clock_,
+                             .random = &random_,
+                             .client_of = [this](auto) { return &client_; }},
+                            *manager_);
+      thread_ = std::jthread([this](std::stop_token stop) { (void)manager_->Run(stop).ok(); });
+    }
+    ~Process() { thread_ = {}; }
+
+    void Cut(bool cut) { client_.Cut(cut); }
+
+   private:
+    SeededRandom random_;
+    UnreliableClient client_;
+    std::unique_ptr<Manager> manager_;
+    std::jthread thread_;
+  };
+
+  // What does not fail: the nodes, and who watches over them.
+  void RunWorld() {
+    world_ = std::make_unique<Manager>(ManagerOptions{
+        .name = "world", .client = &server_.client(), .clock = &clock_, .random = &world_random_});
+    AddSimulatedNodes({.count = 3}, server_.client(), *world_);
+    AddBuiltinControllers(SelectControllers("node-lifecycle-controller").value(),
+                          {.clock = &clock_,
+                           .random = &world_random_,
+                           .client_of = [this](auto) { return &server_.client(); }},
+                          *world_);
+    world_thread_ = std::jthread([this](std::stop_token stop) { (void)world_->Run(stop).ok(); });
+  }
+
+  template <Kind T>
+  void Create(const T& object) {
+    const auto created = server_.client().Create(object);
+    if (!created.ok()) violations_.Add(created.error().message());
+  }
+  template <Kind T>
+  void Patch(const std::string& name, const std::string& body) {
+    const auto patched = server_.client().Patch<T>({kNamespace, name}, {.body = body});
+    if (!patched.ok()) violations_.Add(patched.error().message());
+  }
+
+  // What users do meanwhile.
+  void Change(int number) {
+    const std::string image = fmt::format(
+        R"({{"spec":{{"template":{{"spec":{{"containers":[{{"name":"c","image":"i:{}"}}]}}}}}}}})",
+        number);
+    const auto replicas = [&](int from, int to) {
+      return fmt::format(R"({{"spec":{{"replicas":{}}}}})",
+                         from + static_cast<int>(random_.Below(to - from + 1)));
+    };
+    switch (random_.Below(4)) {
+      case 0: return Patch<Deployment>("web", image);
+      case 1: return Patch<Deployment>("web", replicas(kFewest, kMost));
+      case 2: return Patch<StatefulSet>("db", image);
+      case 3: return Patch<StatefulSet>("db", replicas(0, 4));
+      default:
+        jobs_.push_back(fmt::format("job-{}", number));
+        return Create(JobNamed(jobs_.back()));
+    }
+  }
+
+  void Strike() {
+    switch (random_.Below(6)) {
+      case 0: return server_.DropWatches();
+      case 1: return server_.CompactNow();
+      case 2:  // so that all have to list again
+        server_.CompactNow();
+        return server_.DropWatches();
+      case 3:
+        process_->Cut(true);
+        clock_.SleepFor(milliseconds(random_.Below(5'000)));
+        return process_->Cut(false);
+      default:  // killed, or ended
+        if (random_.Below(2) == 0) process_->Cut(true);
+        process_.reset();
+        process_ = std::make_unique<Process>(*this, next_process_++);
+    }
+  }
+
+  std::string Unfinished() {
+    Client& server = server_.client();
+    const Deployment web = server.Get<Deployment>({kNamespace, "web"}).value();
+    const int wanted = web.spec.replicas.value_or(1);
+    const auto& status = web.status;
+    if (status.observed_generation != web.metadata.generation || status.replicas != wanted ||
+        status.updated_replicas != wanted || status.available_replicas != wanted) {
+      return fmt::format("the Deployment wants {} and is {}", wanted, Encode(status));
+    }
+    const StatefulSet db = server.Get<StatefulSet>({kNamespace, "db"}).value();
+    const int members = db.spec.replicas.value_or(1);
+    if (db.status.observed_generation != db.metadata.generation ||
+        db.status.ready_replicas != members || db.status.replicas != members ||
+        db.status.current_revision != db.status.update_revision) {
+      return fmt::format("the StatefulSet wants {} and is {}", members, Encode(db.status));
+    }
+    for (const std::string& name : jobs_) {
+      const Job job = server.Get<Job>({kNamespace, name}).value();
+      if (job.status.succeeded != kCompletions || job.status.completion_time.IsZero()) {
+        return fmt::format("{} is {}", name, Encode(job.status));
+      }
+    }
+    return UnfinishedPods(wanted, members);
+  }
+
+  std::string UnfinishedPods(int web, int db) {
+    std::map<std::string, int> counts;
+    const List<Pod> pods = server_.client().List<Pod>().value();
+    for (const Pod& pod : pods.items) {
+      if (IsBeingDeleted(pod)) return pod.metadata.name + " is still being deleted";
+      if (HasFinalizer(pod.metadata, "batch.kubernetes.io/job-tracking")) {
+        return pod.metadata.name + " is not counted yet";
+      }
+      ++counts[AppOf(pod)];
+    }
+    const std::map<std::string, int> wanted = {
+        {"web", web}, {"db", db}, {"work", static_cast<int>(jobs_.size()) * kCompletions}};
+    for (const auto& [app, count] : wanted) {
+      if (counts[app] != count) return fmt::format("{} has {} Pods", app, counts[app]);
+    }
+    return "";
+  }
+
+  void Await(const char* when, const std::function<std::string()>& unfinished) {
+    SystemClock machine;
+    const auto deadline = machine.MonotonicNow() + kPatience;
+    std::string left;
+    while (machine.MonotonicNow() < deadline) {
+      left = unfinished();
+      if (left.empty()) return;
+      machine.SleepFor(milliseconds(5));
+    }
+    violations_.Add(fmt::format("{}: {}{}", when, left, PodLines()));
+  }
+
+  std::string PodLines() {
+    std::string lines;
+    const List<Pod> pods = server_.client().List<Pod>().value();
+    for (const Pod& pod : pods.items) {
+      lines += fmt::format("\n  {} {} on \"{}\"{}{}", pod.metadata.name, pod.status.phase,
+                           pod.spec.node_name, IsReady(pod) ? " ready" : "",
+                           IsBeingDeleted(pod) ? " deleted" : "");
+    }
+    return lines;
+  }
+
+  // Everything is as it should be: nobody writes. Nodes renew their Leases, which are elsewhere.
+  void CheckQuiet() {
+    const auto versions = [&] {
+      std::map<std::string, std::string> all;
+      const auto add = [&](const auto& list) {
+        for (const auto& item : list.items) {
+          all[item.metadata.name + "/" + item.metadata.uid] = item.metadata.resource_version;
+        }
+      };
+      Client& server = server_.client();
+      add(server.List<Pod>().value());
+      add(server.List<Deployment>().value());
+      add(server.List<ReplicaSet>().value());
+      add(server.List<StatefulSet>().value());
+      add(server.List<Job>().value());
+      return all;
+    };
+    // What has just come about may still be told in a status.
+    Await("in the end", [&]() -> std::string {
+      const auto before = versions();
+      clock_.SleepFor(seconds(10));
+      return versions() == before ? "" : "something is written again and again";
+    });
+  }
+
+  ManualClock clock_;
+  TestServer server_{{.clock = &clock_}};
+  SeededRandom random_;
+  SystemRandom world_random_;
+  const uint64_t seed_;
+  Violations violations_;
+  std::atomic<bool> storm_ = false;
+  std::vector<std::string> jobs_;
+  uint64_t next_process_ = 1;
+  std::jthread time_;  // ends last
+  std::unique_ptr<Manager> world_;
+  std::jthread world_thread_;
+  std::unique_ptr<Process> process_;
+};
+
+TEST(BuiltinSimTest, WorkloadsConvergeAndKeepTheirBoundsWhateverFails) {
+  for (const uint64_t seed : Seeds()) {
+    for (const std::string& violation : BuiltinSimulation(seed).Run()) {
+      ADD_FAILURE() << "KUBEXMS_SIM_SEED=" << seed << ": " << violation;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kubexms::sim

@@ -1,0 +1,25 @@
+#pragma once
+
+// Which seeds a simulation runs: KUBEXMS_SIM_SEED names one, KUBEXMS_SIM_SEEDS a number of them,
+// from 1 on.
+
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+namespace kubexms::sim {
+
+inline constexpr uint64_t kSeedsByDefault = 2;
+
+inline std::vector<uint64_t> Seeds() {
+  const auto number = [](const char* variable, uint64_t otherwise) {
+    const char* text = std::getenv(variable);
+    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+  };
+  if (const uint64_t only = number("KUBEXMS_SIM_SEED", 0); only != 0) return {only};
+  std::vector<uint64_t> seeds(number("KUBEXMS_SIM_SEEDS", kSeedsByDefault));
+  for (uint64_t i = 0; i < seeds.size(); ++i) seeds[i] = i + 1;
+  return seeds;
+}
+
+}  // namespace kubexms::sim
