@@ -8,6 +8,7 @@
 #include <set>
 
 #include "kubexms/builtin/deployment_controller.h"
+#include "kubexms/builtin/disruption_controller.h"
 #include "kubexms/builtin/endpoint_slice_controller.h"
 #include "kubexms/builtin/endpoints_controller.h"
 #include "kubexms/builtin/replica_set_controller.h"
@@ -110,9 +111,17 @@ void AddPodGarbageCollector(Manager& manager, const BuiltinEnvironment& environm
   }
 }
 
+void AddDisruption(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
+  AddController(DisruptionController(manager.informers(),
+                                     std::make_shared<ResourceMapper>(client, *environment.clock)),
+                client, manager);
+  AddController(DisruptionTargetController(), client, manager);
+}
+
 // By name.
 constexpr BuiltinController kControllers[] = {
     {"deployment-controller", "deployment-controller", AddDeployments},
+    {"disruption-controller", "disruption-controller", AddDisruption},
     {"endpoints-controller", "endpoint-controller", AddEndpoints},
     {"endpointslice-controller", "endpointslice-controller", AddEndpointSlices},
     {"garbage-collector-controller", "generic-garbage-collector", AddGarbageCollector},
