@@ -12,6 +12,7 @@
 #include "kubexms/builtin/endpoint_slice_controller.h"
 #include "kubexms/builtin/endpoints_controller.h"
 #include "kubexms/builtin/replica_set_controller.h"
+#include "kubexms/builtin/role_aggregation_controller.h"
 #include "kubexms/builtin/root_ca_controller.h"
 #include "kubexms/builtin/scheduler.h"
 #include "kubexms/builtin/service_account_controller.h"
@@ -118,8 +119,14 @@ void AddDisruption(Manager& manager, const BuiltinEnvironment& environment, Clie
   AddController(DisruptionTargetController(), client, manager);
 }
 
+void AddRoleAggregation(Manager& manager, const BuiltinEnvironment&, Client& client) {
+  AddController(RoleAggregationController(manager.informers()), client, manager);
+}
+
 // By name.
 constexpr BuiltinController kControllers[] = {
+    {"clusterrole-aggregation-controller", "clusterrole-aggregation-controller",
+     AddRoleAggregation},
     {"deployment-controller", "deployment-controller", AddDeployments},
     {"disruption-controller", "disruption-controller", AddDisruption},
     {"endpoints-controller", "endpoint-controller", AddEndpoints},
