@@ -169,9 +169,6 @@ Result<HttpResponse> ApiHandler::AnswerResource(const HttpRequest& request,
 
 Result<void> ApiHandler::FollowWrite(const Resource& resource) {
   if (resource.group == "apiextensions.k8s.io") return environment_.custom_resources.Sync();
-  if (resource.Is(kRbacGroup, "clusterroles")) {
-    return environment_.role_aggregation.Sync();
-  }
   return {};
 }
 

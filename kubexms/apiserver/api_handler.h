@@ -18,7 +18,6 @@
 #include "kubexms/apiserver/request_metrics.h"
 #include "kubexms/apiserver/resource_handler.h"
 #include "kubexms/apiserver/resource_registry.h"
-#include "kubexms/apiserver/role_aggregation.h"
 #include "kubexms/base/metrics.h"
 #include "kubexms/net/server.h"
 
@@ -34,7 +33,6 @@ class ApiHandler final : public HttpHandler {
     ResourceRegistry& registry;
     ResourceHandler& resources;
     CustomResources& custom_resources;
-    RoleAggregation& role_aggregation;
     const Authenticator& authenticator;
     RbacAuthorizer& authorizer;
     const TokenIssuer& tokens;

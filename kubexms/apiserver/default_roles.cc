@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "kubexms/api/aggregated_rules.h"
 #include "kubexms/api/codec.h"
 #include "kubexms/api/kinds/rbac_v1.h"
-#include "kubexms/api/labels.h"
 #include "kubexms/apiserver/default_role_table.h"
 #include "kubexms/apiserver/metadata.h"
 #include "kubexms/apiserver/policy_rules.h"
@@ -17,6 +17,7 @@
 namespace kubexms {
 namespace {
 
+using rbacv1::ClusterRole;
 using rbacv1::PolicyRule;
 using rbacv1::Subject;
 using Words = std::vector<std::string>;
@@ -246,16 +247,17 @@ void AppendNamespaceBindings(std::vector<Json>& objects) {
   bind(kPublic, "system:controller:bootstrap-signer", {account("bootstrap-signer")});
 }
 
-// Aggregated roles are made of others that may be aggregated too: until nothing changes.
-void FillAggregatedRules(std::vector<Json>& roles) {
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (Json& role : roles) {
-      std::optional<JsonArray> rules = AggregatedRules(role, roles);
-      if (!rules || JsonEqual(Json(*rules), role.as_object()["rules"])) continue;
-      role.as_object()["rules"] = std::move(*rules);
-      changed = true;
-    }
+void FillAggregatedRules(std::vector<Json>& objects) {
+  std::vector<ClusterRolePointer> roles;
+  for (const Json& object : objects) {
+    roles.push_back(std::make_shared<const ClusterRole>(FromJson<ClusterRole>(object).value()));
+  }
+  for (const ClusterRolePointer& role : SettleAggregatedRules(roles)) {
+    const auto object = std::ranges::find(objects, role->metadata.name,
+                                          [](const Json& each) { return NameOf(each); });
+    JsonArray rules;
+    for (const PolicyRule& rule : role->rules) rules.push_back(ToJson(rule));
+    object->as_object()["rules"] = std::move(rules);
   }
 }
 
@@ -317,18 +319,6 @@ std::optional<Json> IfChanged(const Json& existing, Json reconciled) {
   return reconciled;
 }
 
-bool Selects(const Selector& selector, const Json& role) {
-  StringMap labels;
-  const Json* metadata = FindMember(role, "metadata");
-  const Json* members = metadata == nullptr ? nullptr : FindMember(*metadata, "labels");
-  if (members != nullptr && members->is_object()) {
-    for (const auto& [key, value] : members->as_object()) {
-      if (value.is_string()) labels.emplace(key, AsView(value.get_string()));
-    }
-  }
-  return selector.Matches(labels);
-}
-
 }  // namespace
 
 std::vector<Json> DefaultRbacObjects() {
@@ -382,28 +372,6 @@ std::optional<Json> ReconcileBinding(const Json& existing, const Json& wanted) {
   AddMissingItems(ArrayOf(wanted, "subjects"), subjects);
   if (!subjects.empty()) binding.as_object()["subjects"] = std::move(subjects);
   return IfChanged(existing, std::move(binding));
-}
-
-std::optional<JsonArray> AggregatedRules(const Json& role, std::span<const Json> all) {
-  const Json* aggregation = FindMember(role, "aggregationRule");
-  if (aggregation == nullptr || aggregation->is_null()) return std::nullopt;
-  std::vector<const Json*> others;
-  for (const Json& other : all) {
-    if (NameOf(other) != NameOf(role)) others.push_back(&other);
-  }
-  std::ranges::sort(others, {}, [](const Json* other) { return NameOf(*other); });
-
-  JsonArray rules;
-  for (const Json& item : ArrayOf(*aggregation, "clusterRoleSelectors")) {
-    const Result<LabelSelector> decoded = FromJson<LabelSelector>(item);
-    if (!decoded.ok()) continue;
-    const Result<Selector> selector = Selector::From(*decoded);
-    if (!selector.ok()) continue;
-    for (const Json* other : others) {
-      if (Selects(*selector, *other)) AddMissingItems(ArrayOf(*other, "rules"), rules);
-    }
-  }
-  return rules;
 }
 
 }  // namespace kubexms

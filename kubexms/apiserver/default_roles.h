@@ -1,10 +1,9 @@
 #pragma once
 
-// The roles and bindings that every cluster has from the start, how they are kept up to date
-// without taking back what an operator has added, and ClusterRoles that are made of others.
+// The roles and bindings that every cluster has from the start, and how they are kept up to date
+// without taking back what an operator has added.
 
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "kubexms/base/json.h"
@@ -21,9 +20,5 @@ std::optional<Json> ReconcileRole(const Json& existing, const Json& wanted);
 // The role of a binding cannot change: where it is another one, the result is what is wanted, to be
 // made anew in its place.
 std::optional<Json> ReconcileBinding(const Json& existing, const Json& wanted);
-
-// The rules that a ClusterRole has by its aggregationRule: those of all others that it selects, in
-// the order of their names, each once. Nothing when it has no such rule.
-std::optional<JsonArray> AggregatedRules(const Json& role, std::span<const Json> all);
 
 }  // namespace kubexms

@@ -146,24 +146,5 @@ TEST(ReconcileBindingTest, AddsSubjectsAndReplacesAnotherRole) {
   EXPECT_TRUE(JsonEqual(ReconcileBinding(existing, wanted).value(), wanted));
 }
 
-TEST(AggregatedRulesTest, AreThoseOfTheSelectedRolesEachOnce) {
-  const auto labelled = [](const std::string& name, PolicyRules rules) {
-    Json role = RoleObject("", name, std::move(rules));
-    role.at("metadata").as_object()["labels"] = JsonObject{{"part", "yes"}};
-    return role;
-  };
-  Json whole = labelled("whole", {Rule({"own"}, {""}, {"pods"})});
-  whole.as_object()["aggregationRule"] =
-      ParseJson(R"({"clusterRoleSelectors":[{"matchLabels":{"part":"yes"}}]})").value();
-  const std::vector<Json> all{
-      labelled("b", {Rule({"list"}, {""}, {"pods"})}), whole,
-      RoleObject("", "c", {Rule({"watch"}, {""}, {"pods"})}),
-      labelled("a", {Rule({"get"}, {""}, {"pods"}), Rule({"list"}, {""}, {"pods"})})};
-  EXPECT_EQ(WriteJson(Json(AggregatedRules(whole, all).value())),
-            R"([{"apiGroups":[""],"resources":["pods"],"verbs":["get"]},)"
-            R"({"apiGroups":[""],"resources":["pods"],"verbs":["list"]}])");
-  EXPECT_FALSE(AggregatedRules(all[0], all).has_value());
-}
-
 }  // namespace
 }  // namespace kubexms

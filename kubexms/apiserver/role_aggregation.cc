@@ -1,84 +1,49 @@
 #include "kubexms/apiserver/role_aggregation.h"
 
+#include <memory>
+#include <utility>
 #include <vector>
 
-#include "kubexms/apiserver/default_roles.h"
+#include "kubexms/api/aggregated_rules.h"
+#include "kubexms/api/codec.h"
 
 namespace kubexms {
+namespace {
 
-RoleAggregation::RoleAggregation(store::Store& store, ObjectWriter& writer, ResourcePtr roles)
-    : store_(store),
-      writer_(writer),
-      roles_resource_(std::move(roles)),
-      self_{.name = "system:apiserver", .groups = {"system:masters"}} {}
+using rbacv1::ClusterRole;
 
-Result<void> RoleAggregation::Sync() {
-  MutexLock lock(mutex_);
-  // A role may select one that is itself made of others: go on until nothing changes. Each round
-  // settles one more level, so there are at most as many rounds as roles.
-  for (size_t round = 0; round <= roles_.size(); ++round) {
-    ASSIGN_OR_RETURN(const bool changed, ReadChanges());
-    if (!changed) return {};
-    std::vector<Json> all;
-    for (const auto& [name, role] : roles_) all.push_back(role);
-    for (const auto& [name, role] : roles_) {
-      const std::optional<JsonArray> rules = AggregatedRules(role, all);
-      if (!rules) continue;
-      const Json* current = FindMember(role, "rules");
-      if (current != nullptr && JsonEqual(*current, Json(*rules))) continue;
-      RETURN_IF_ERROR(Write(name, *rules));
-    }
-  }
-  return {};
-}
-
-Result<bool> RoleAggregation::ReadChanges() {
-  const std::string prefix = StoragePrefix(*roles_resource_, "");
-  bool changed = false;
-  for (;;) {
-    if (watch_ == nullptr) {
-      ASSIGN_OR_RETURN(const store::ListPage page, store_.List({.prefix = prefix}));
-      roles_.clear();
-      for (const store::RecordPtr& record : page.records) RETURN_IF_ERROR(Take(*record));
-      ASSIGN_OR_RETURN(watch_,
-                       store_.OpenWatch({.prefix = prefix, .after_revision = page.revision}));
-      changed = true;
-    }
-    const Result<store::WatchBatch> batch = watch_->Poll();
-    if (!batch.ok()) {
-      watch_.reset();
-      continue;
-    }
-    if (batch->events.empty()) return changed;
-    for (const store::EventPtr& event : batch->events) RETURN_IF_ERROR(Take(*event->record));
-    changed = true;
-  }
-}
-
-Result<void> RoleAggregation::Take(const store::Record& record) {
-  const std::string name = record.key.substr(StoragePrefix(*roles_resource_, "").size());
-  if (record.deleted) {
-    roles_.erase(name);
-    return {};
-  }
-  ASSIGN_OR_RETURN(roles_[name], ParseJson(record.value));
-  return {};
-}
-
-Result<void> RoleAggregation::Write(const std::string& name, const JsonArray& rules) {
+Result<void> WriteRules(ObjectWriter& writer, const Resource& roles, const ClusterRole& role) {
+  JsonArray rules;
+  for (const rbacv1::PolicyRule& rule : role.rules) rules.push_back(ToJson(rule));
+  const UserInfo self{.name = "system:apiserver", .groups = {"system:masters"}};
   const Result<Written> written =
-      writer_.Update({.resource = *roles_resource_,
-                      .subresource = "",
-                      .name_space = "",
-                      .name = name,
-                      .user = self_,
-                      .manager = "clusterrole-aggregation-controller"},
-                     [&](const Json& old) -> Result<ObjectWriter::Change> {
-                       Json role = old;
-                       role.get_object()["rules"] = rules;
-                       return ObjectWriter::Change{std::move(role)};
-                     });
+      writer.Update({.resource = roles,
+                     .subresource = "",
+                     .name_space = "",
+                     .name = role.metadata.name,
+                     .user = self,
+                     .manager = "clusterrole-aggregation-controller"},
+                    [&](const Json& old) -> Result<ObjectWriter::Change> {
+                      Json changed = old;
+                      changed.get_object()["rules"] = rules;
+                      return ObjectWriter::Change{std::move(changed)};
+                    });
   return IgnoreNotFound(written);
+}
+
+}  // namespace
+
+Result<void> AggregateRoles(store::Store& store, ObjectWriter& writer, const Resource& roles) {
+  ASSIGN_OR_RETURN(const store::ListPage page, store.List({.prefix = StoragePrefix(roles, "")}));
+  std::vector<ClusterRolePointer> stored;
+  for (const store::RecordPtr& record : page.records) {
+    ASSIGN_OR_RETURN(ClusterRole role, Decode<ClusterRole>(record->value));
+    stored.push_back(std::make_shared<const ClusterRole>(std::move(role)));
+  }
+  for (const ClusterRolePointer& role : SettleAggregatedRules(stored)) {
+    RETURN_IF_ERROR(WriteRules(writer, roles, *role));
+  }
+  return {};
 }
 
 }  // namespace kubexms

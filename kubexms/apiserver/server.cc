@@ -14,6 +14,7 @@
 #include "kubexms/apiserver/builtin_resources.h"
 #include "kubexms/apiserver/event_expiry.h"
 #include "kubexms/apiserver/local_client.h"
+#include "kubexms/apiserver/role_aggregation.h"
 #include "kubexms/apiserver/server_credentials.h"
 #include "kubexms/apiserver/store_object_lookup.h"
 #include "kubexms/base/random.h"
@@ -153,7 +154,6 @@ class ApiServer::Impl {
   ObjectReader reader_;
   ObjectWriter writer_;
   CustomResources custom_resources_;
-  RoleAggregation role_aggregation_;
   WakeTimer timer_;
   OpenWatches watches_;
   ResourceHandler resource_handler_;
@@ -215,14 +215,11 @@ ApiServer::Impl::Impl(ApiServerOptions options, std::unique_ptr<store::Store> st
           *store_, registry_, writer_,
           FindResource(*registry_.Current(), "apiextensions.k8s.io", "customresourcedefinitions"),
           clock_, options_.log.Named("customresources")),
-      role_aggregation_(*store_, writer_,
-                        FindResource(*registry_.Current(), kRbacGroup, "clusterroles")),
       resource_handler_({*store_, reader_, writer_, timer_, watches_, random_, clock_, tokens_}),
       documents_(registry_, KUBEXMS_VERSION),
       handler_({.registry = registry_,
                 .resources = resource_handler_,
                 .custom_resources = custom_resources_,
-                .role_aggregation = role_aggregation_,
                 .authenticator = authenticator_,
                 .authorizer = *authorizer_,
                 .tokens = tokens_,
@@ -253,7 +250,8 @@ Result<void> ApiServer::Impl::Listen() {
                              .port = port()},
                             *store_, *registry_.Current(), writer_));
   RETURN_IF_ERROR(custom_resources_.Sync());
-  RETURN_IF_ERROR(role_aggregation_.Sync());
+  RETURN_IF_ERROR(AggregateRoles(*store_, writer_,
+                                 *FindResource(*registry_.Current(), kRbacGroup, "clusterroles")));
   return WriteKubeconfig();
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kubexms/api/codec.h"
 #include "kubexms/api/json_patch.h"
 #include "kubexms/api/merge_patch.h"
@@ -18,8 +20,10 @@ namespace {
 
 using Change = ObjectWriter::Change;
 
-// How long a Pod that is being evicted counts against its budget.
+// How many evictions of one budget may be granted and not seen by its controller.
 constexpr size_t kMaxDisruptedPods = 2000;
+constexpr std::string_view kWouldViolate =
+    "Cannot evict pod as it would violate the pod's disruption budget.";
 
 std::string Success(int code) {
   return WriteJson(JsonObject{{"apiVersion", "v1"},
@@ -80,9 +84,9 @@ Result<Json> PatchDocument(const ResourceCall& call, Json document, const Schema
   return Error::UnsupportedMediaType("415: Unsupported Media Type");
 }
 
-// Adds the condition, or replaces the one of its type.
-void SetPodCondition(Json& pod, JsonObject condition) {
-  Json& status = pod.get_object()["status"];
+// Adds the condition to the object's status, or replaces the one of its type.
+void SetConditionOf(Json& object, JsonObject condition) {
+  Json& status = object.get_object()["status"];
   if (!status.is_object()) status.emplace_object();
   Json& conditions = status.get_object()["conditions"];
   if (!conditions.is_array()) conditions.emplace_array();
@@ -100,15 +104,81 @@ int64_t IntegerAt(const Json& object, std::string_view part, std::string_view ke
   return value != nullptr && value->is_int64() ? value->get_int64() : 0;
 }
 
-Error BudgetSpent(std::string_view budget, int64_t wanted, int64_t healthy) {
+Error BudgetRefuses(std::string why, std::optional<std::chrono::seconds> retry_after = {}) {
   ErrorDetails details;
-  details.causes = {
-      {.reason = "DisruptionBudget",
-       .message = fmt::format("The disruption budget {} needs {} healthy pods and has {} currently",
-                              budget, wanted, healthy),
-       .field = ""}};
-  return {429, "TooManyRequests",
-          "Cannot evict pod as it would violate the pod's disruption budget.", std::move(details)};
+  details.causes = {{.reason = "DisruptionBudget", .message = std::move(why), .field = ""}};
+  details.retry_after = retry_after;
+  return {429, "TooManyRequests", std::string(kWouldViolate), std::move(details)};
+}
+
+Error BudgetSpent(std::string_view budget, int64_t wanted, int64_t healthy) {
+  return BudgetRefuses(
+      fmt::format("The disruption budget {} needs {} healthy pods and has {} currently", budget,
+                  wanted, healthy));
+}
+
+// Its controller has not seen what the budget or the Pod is now.
+Error BudgetNotJudged(std::string_view budget) {
+  return BudgetRefuses(
+      fmt::format("The disruption budget {} is still being processed by the server.", budget),
+      std::chrono::seconds(10));
+}
+
+Error BudgetForbids(std::string_view budget, std::string_view why) {
+  return Error::Forbidden("poddisruptionbudget.policy", budget, why);
+}
+
+bool IsReady(const Json& pod) {
+  const Json* status = FindMember(pod, "status");
+  const Json* conditions = status == nullptr ? nullptr : FindMember(*status, "conditions");
+  if (conditions == nullptr || !conditions->is_array()) return false;
+  return std::ranges::any_of(conditions->get_array(), [](const Json& condition) {
+    return FindString(condition, "type") == "Ready" && FindString(condition, "status") == "True";
+  });
+}
+
+// A Pod that is not ready counts for nothing, so its end takes nothing from the budget; but where
+// too few are healthy it may be about to become so, unless the budget does not care.
+bool LetsUnhealthyGo(const Json& budget) {
+  const Json* spec = FindMember(budget, "spec");
+  if (spec != nullptr && FindString(*spec, "unhealthyPodEvictionPolicy") == "AlwaysAllow") {
+    return true;
+  }
+  const int64_t wanted = IntegerAt(budget, "status", "desiredHealthy");
+  return wanted > 0 && IntegerAt(budget, "status", "currentHealthy") >= wanted;
+}
+
+// The budget with one disruption less, of this Pod.
+Result<Json> TakeFromBudget(const Json& budget, std::string_view pod, const std::string& now) {
+  const std::string_view name = NameOf(budget);
+  const int64_t generation = IntegerAt(budget, "metadata", "generation");
+  const int64_t allowed = IntegerAt(budget, "status", "disruptionsAllowed");
+  if (IntegerAt(budget, "status", "observedGeneration") < generation) return BudgetNotJudged(name);
+  if (allowed < 0) return BudgetForbids(name, "pdb disruptions allowed is negative");
+  Json changed = budget;
+  JsonObject& status = changed.get_object()["status"].get_object();
+  Json& disrupted = status["disruptedPods"];
+  if (!disrupted.is_object()) disrupted.emplace_object();
+  if (disrupted.get_object().size() > kMaxDisruptedPods) {
+    return BudgetForbids(name,
+                         "DisruptedPods map too big - too many evictions not confirmed by PDB "
+                         "controller");
+  }
+  if (allowed == 0) {
+    return BudgetSpent(name, IntegerAt(budget, "status", "desiredHealthy"),
+                       IntegerAt(budget, "status", "currentHealthy"));
+  }
+  disrupted.get_object()[pod] = now;
+  status["disruptionsAllowed"] = allowed - 1;
+  if (allowed == 1) {
+    SetConditionOf(changed, {{"type", "DisruptionAllowed"},
+                             {"status", "False"},
+                             {"reason", "InsufficientPods"},
+                             {"message", ""},
+                             {"observedGeneration", generation},
+                             {"lastTransitionTime", now}});
+  }
+  return changed;
 }
 
 // A Pod that does not run can go at any time.
@@ -241,7 +311,7 @@ Result<HttpResponse> Subresources::Bind(const ResourceCall& call, const Subresou
                   fmt::format("pod {} has non-empty .spec.schedulingGates", name));
             }
             spec.get_object()["nodeName"] = node;
-            SetPodCondition(
+            SetConditionOf(
                 pod, {{"type", "PodScheduled"}, {"status", "True"}, {"lastTransitionTime", now}});
             return Change{std::move(pod)};
           }));
@@ -265,74 +335,85 @@ Result<HttpResponse> Subresources::Evict(const ResourceCall& call, const Subreso
   ASSIGN_OR_RETURN(DeleteQuery options,
                    ReadDeleteQuery(call.query, options_json == nullptr ? std::string()
                                                                        : WriteJson(*options_json)));
+  if (NameOf(eviction) != call.attributes.name) {
+    return Error::BadRequest("name in URL does not match name in Eviction object");
+  }
   ASSIGN_OR_RETURN(const Json pod, ReadObject(call));
+  std::string unharmed;  // a budget that lets the Pod go as long as it stays as it is
   if (!NeedsNoBudget(pod)) {
-    RETURN_IF_ERROR(UseDisruptionBudgets(call, pod, options.dry_run));
+    ASSIGN_OR_RETURN(unharmed, UseDisruptionBudget(call, pod, options.dry_run));
+  }
+  if (!unharmed.empty() && options.precondition_version.empty()) {
+    options.precondition_version = ResourceVersionOf(pod);
+  } else {
+    unharmed.clear();
   }
   if (options.precondition_uid.empty()) options.precondition_uid = UidOf(pod);
   WriteRequest request = RequestOf(call, "kube-apiserver", options.dry_run);
   // Whoever looks after the pod can tell from this why it ends.
   request.subresource = "status";
   const std::string now = Time::Now(environment_.clock).ToString();
-  ASSIGN_OR_RETURN(const Written marked,
-                   environment_.writer.Update(request, [&](const Json& old) -> Result<Change> {
-                     RETURN_IF_ERROR(CheckPreconditions(old, options, *call.resource));
-                     Json disrupted = old;
-                     SetPodCondition(disrupted, {{"type", "DisruptionTarget"},
-                                                 {"status", "True"},
-                                                 {"reason", "EvictionByEvictionAPI"},
-                                                 {"message", "Eviction API: evicting"},
-                                                 {"lastTransitionTime", now}});
-                     return Change{std::move(disrupted)};
-                   }));
+  const Result<Written> marked =
+      environment_.writer.Update(request, [&](const Json& old) -> Result<Change> {
+        RETURN_IF_ERROR(CheckPreconditions(old, options, *call.resource));
+        Json disrupted = old;
+        SetConditionOf(disrupted, {{"type", "DisruptionTarget"},
+                                   {"status", "True"},
+                                   {"reason", "EvictionByEvictionAPI"},
+                                   {"message", "Eviction API: evicting"},
+                                   {"lastTransitionTime", now}});
+        return Change{std::move(disrupted)};
+      });
+  if (!marked.ok()) {
+    const bool changed = marked.error().IsConflict() && !unharmed.empty();
+    return changed ? BudgetNotJudged(unharmed) : marked.error();
+  }
   options.precondition_version.clear();
   request.subresource = "";
   ASSIGN_OR_RETURN(const Deleted deleted, environment_.writer.Delete(request, options));
   return HttpResponse::Text(201, "application/json", Success(201));
 }
 
-Result<void> Subresources::UseDisruptionBudgets(const ResourceCall& call, const Json& pod,
-                                                bool dry_run) {
+Result<std::vector<Json>> Subresources::BudgetsOf(const ResourceCall& call, const Json& pod) {
+  std::vector<Json> selecting;
   const ResourcePtr* budgets = call.resources.Find("policy", "v1", "poddisruptionbudgets");
-  if (budgets == nullptr) return {};
+  if (budgets == nullptr) return selecting;
   ASSIGN_OR_RETURN(const ObjectFilter all, ObjectFilter::Make(**budgets, {}));
   ASSIGN_OR_RETURN(const ObjectList list,
                    environment_.reader.List(**budgets, call.attributes.name_space, {}, all));
-  const std::string now = Time::Now(environment_.clock).ToString();
   for (const store::RecordPtr& record : list.records) {
-    ASSIGN_OR_RETURN(const Json budget, ReadDocument(**budgets, *record));
+    ASSIGN_OR_RETURN(Json budget, ReadDocument(**budgets, *record));
     ASSIGN_OR_RETURN(const bool selects, Selects(budget, pod));
-    if (!selects) continue;
-    const std::string name(NameOf(budget));
-    const WriteRequest request{.resource = **budgets,
-                               .subresource = "status",
-                               .name_space = call.attributes.name_space,
-                               .name = name,
-                               .user = call.user,
-                               .manager = "kube-apiserver",
-                               .dry_run = dry_run};
-    const Result<Written> used =
-        environment_.writer.Update(request, [&](const Json& old) -> Result<Change> {
-          const int64_t allowed = IntegerAt(old, "status", "disruptionsAllowed");
-          if (allowed <= 0) {
-            return BudgetSpent(name, IntegerAt(old, "status", "desiredHealthy"),
-                               IntegerAt(old, "status", "currentHealthy"));
-          }
-          Json changed = old;
-          JsonObject& status = changed.get_object()["status"].get_object();
-          status["disruptionsAllowed"] = allowed - 1;
-          Json& disrupted = status["disruptedPods"];
-          if (!disrupted.is_object()) disrupted.emplace_object();
-          if (disrupted.get_object().size() >= kMaxDisruptedPods) {
-            return Error::TooManyRequests("too many evictions of this budget are under way",
-                                          std::chrono::seconds(10));
-          }
-          disrupted.get_object()[NameOf(pod)] = now;
-          return Change{std::move(changed)};
-        });
-    if (!used.ok()) return used.error();
+    if (selects) selecting.push_back(std::move(budget));
   }
-  return {};
+  return selecting;
+}
+
+Result<std::string> Subresources::UseDisruptionBudget(const ResourceCall& call, const Json& pod,
+                                                      bool dry_run) {
+  ASSIGN_OR_RETURN(const std::vector<Json> budgets, BudgetsOf(call, pod));
+  if (budgets.empty()) return std::string();
+  if (budgets.size() > 1) {
+    return Error(500, "",
+                 "This pod has more than one PodDisruptionBudget, which the eviction subresource "
+                 "does not support.");
+  }
+  const std::string name(NameOf(budgets[0]));
+  if (!IsReady(pod) && LetsUnhealthyGo(budgets[0])) return name;
+  const std::string now = Time::Now(environment_.clock).ToString();
+  RETURN_IF_ERROR(environment_.writer.Update(
+      {.resource = **call.resources.Find("policy", "v1", "poddisruptionbudgets"),
+       .subresource = "status",
+       .name_space = call.attributes.name_space,
+       .name = name,
+       .user = call.user,
+       .manager = "kube-apiserver",
+       .dry_run = dry_run},
+      [&](const Json& old) -> Result<Change> {
+        ASSIGN_OR_RETURN(Json taken, TakeFromBudget(old, NameOf(pod), now));
+        return Change{std::move(taken)};
+      }));
+  return std::string();
 }
 
 Result<HttpResponse> Subresources::RequestToken(const ResourceCall& call,

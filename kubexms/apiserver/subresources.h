@@ -2,6 +2,9 @@
 
 // Subresources that speak of another kind than their resource: scale, binding, eviction, token.
 
+#include <string>
+#include <vector>
+
 #include "kubexms/apiserver/resource_handler.h"
 
 namespace kubexms {
@@ -33,8 +36,10 @@ class Subresources {
   // An object of the core group.
   Result<Json> ReadCore(const ResourceCall& call, std::string_view plural,
                         std::string_view name_space, std::string_view name);
-  // Takes one disruption from every budget of the Pod, or says which one has none left.
-  Result<void> UseDisruptionBudgets(const ResourceCall& call, const Json& pod, bool dry_run);
+  Result<std::vector<Json>> BudgetsOf(const ResourceCall& call, const Json& pod);
+  // Takes one disruption from the budget of the Pod, or says why there is none. The name of the
+  // budget when nothing was taken from it because the Pod is not healthy; otherwise nothing.
+  Result<std::string> UseDisruptionBudget(const ResourceCall& call, const Json& pod, bool dry_run);
 
   Environment environment_;
 };

@@ -8,9 +8,11 @@
 #include <set>
 
 #include "kubexms/builtin/deployment_controller.h"
+#include "kubexms/builtin/disruption_controller.h"
 #include "kubexms/builtin/endpoint_slice_controller.h"
 #include "kubexms/builtin/endpoints_controller.h"
 #include "kubexms/builtin/replica_set_controller.h"
+#include "kubexms/builtin/role_aggregation_controller.h"
 #include "kubexms/builtin/root_ca_controller.h"
 #include "kubexms/builtin/scheduler.h"
 #include "kubexms/builtin/service_account_controller.h"
@@ -110,9 +112,23 @@ void AddPodGarbageCollector(Manager& manager, const BuiltinEnvironment& environm
   }
 }
 
+void AddDisruption(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
+  AddController(DisruptionController(manager.informers(),
+                                     std::make_shared<ResourceMapper>(client, *environment.clock)),
+                client, manager);
+  AddController(DisruptionTargetController(), client, manager);
+}
+
+void AddRoleAggregation(Manager& manager, const BuiltinEnvironment&, Client& client) {
+  AddController(RoleAggregationController(manager.informers()), client, manager);
+}
+
 // By name.
 constexpr BuiltinController kControllers[] = {
+    {"clusterrole-aggregation-controller", "clusterrole-aggregation-controller",
+     AddRoleAggregation},
     {"deployment-controller", "deployment-controller", AddDeployments},
+    {"disruption-controller", "disruption-controller", AddDisruption},
     {"endpoints-controller", "endpoint-controller", AddEndpoints},
     {"endpointslice-controller", "endpointslice-controller", AddEndpointSlices},
     {"garbage-collector-controller", "generic-garbage-collector", AddGarbageCollector},

@@ -3,6 +3,7 @@
 #include "kubexms/api/kinds/core_v1_node.h"
 #include "kubexms/builtin/active_namespace.h"
 #include "kubexms/builtin/endpoint_slices.h"
+#include "kubexms/builtin/pods_by_node.h"
 #include "kubexms/builtin/service_watch.h"
 
 namespace kubexms {
@@ -15,7 +16,6 @@ using discoveryv1::EndpointSlice;
 
 constexpr const char* kManager = "endpointslice-controller.k8s.io";
 constexpr const char* kServiceIndex = "endpointslice-controller service";
-constexpr const char* kNodeIndex = "spec.nodeName";
 
 // The Service of a slice that this controller keeps.
 std::vector<ObjectKey> ServiceOf(const EndpointSlice& slice) {
@@ -30,11 +30,6 @@ std::vector<std::string> ServiceIndexOf(const EndpointSlice& slice) {
   std::vector<std::string> values;
   for (const ObjectKey& key : ServiceOf(slice)) values.push_back(key.ToString());
   return values;
-}
-
-std::vector<std::string> NodeOf(const Pod& pod) {
-  if (pod.spec.node_name.empty()) return {};
-  return {pod.spec.node_name};
 }
 
 std::string ZoneOf(const Node& node) {
@@ -88,12 +83,12 @@ Controller EndpointSliceController(InformerSet& informers) {
   const auto pods = informers.Get<Pod>();
   ControllerFor<Service> controller({.name = "endpointslice-controller", .workers = 5});
   WatchSelectedPods(services, controller);
-  controller.Index<Pod>(kNodeIndex, &NodeOf)
+  controller.Index<Pod>(kPodsByNode, &NodeOfPod)
       .Watches<Node>(
           [services, pods](const Node& node) {
             std::vector<ObjectKey> keys;
             for (const auto& pod :
-                 Lister<Pod>(pods->cache()).ByIndex(kNodeIndex, node.metadata.name)) {
+                 Lister<Pod>(pods->cache()).ByIndex(kPodsByNode, node.metadata.name)) {
               std::ranges::move(services->Selecting(pod->metadata.namespace_, pod->metadata.labels),
                                 std::back_inserter(keys));
             }

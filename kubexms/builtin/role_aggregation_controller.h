@@ -1,0 +1,15 @@
+#pragma once
+
+// The rules of a ClusterRole with an aggregationRule are those of the ClusterRoles that it selects,
+// also of such that people add to the cluster later.
+
+#include "kubexms/controller/controller.h"
+
+namespace kubexms {
+
+class InformerSet;
+
+// `informers` are those of the manager that runs it.
+Controller RoleAggregationController(InformerSet& informers);
+
+}  // namespace kubexms
