@@ -107,7 +107,8 @@ Result<void> ServerControllers::RunOnce(ApiServer& server, Clients& clients, std
        .random = options_.random,
        .log = options_.log,
        .client_of = [&clients](std::string_view account) { return clients.Of(account); },
-       .authority_pem = server.authority_pem()},
+       .authority_pem = server.authority_pem(),
+       .node_lifecycle = options_.node_lifecycle},
       manager);
   if (options_.controllers.platform) {
     ASSIGN_OR_RETURN(requests, FileAuditSink::Open(options_.request_log));
