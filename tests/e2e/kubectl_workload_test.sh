@@ -2,7 +2,7 @@
 # The commands for workloads, as far as they are the server's matter: no controller runs here, so
 # that the test itself writes what one would.
 source "$(dirname "$0")/harness.sh" "$1"
-start_server
+start_server --controllers=none
 
 kubectl apply -f - >/dev/null <<'YAML'
 apiVersion: apps/v1
