@@ -364,6 +364,8 @@ TEST_F(ReplicaSetControllerTest, ASetThatIsBeingDeletedMakesNothing) {
   Create(set);
   const Pods pods = ActivePods(2);
   ASSERT_TRUE(client().Delete<ReplicaSet>({kNamespace, "web"}).ok());
+  const int64_t deletion = *Read<ReplicaSet>("web").metadata.generation;
+  StatusOnce([&](const auto& now) { return now.observed_generation == deletion; });
   End(pods[0]);
   StatusOnce([](const auto& now) { return now.replicas == 1; });
   EXPECT_THAT(AllPods(), SizeIs(1));

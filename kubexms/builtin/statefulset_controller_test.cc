@@ -408,6 +408,8 @@ TEST_F(StatefulSetControllerTest, ASetThatIsBeingDeletedMakesNothing) {
   set.metadata.finalizers = {"example.com/hold"};
   StartWith(set);
   ASSERT_TRUE(client().Delete<StatefulSet>({kNamespace, "db"}).ok());
+  ASSERT_TRUE(
+      Settles([&] { return Set().status.observed_generation == Set().metadata.generation; }));
   ASSERT_TRUE(client().Delete<Pod>({kNamespace, "db-1"}).ok());
   EXPECT_TRUE(Settles([&] { return Set().status.replicas == 1; }));
   EXPECT_THAT(PodNames(), ElementsAre("db-0"));

@@ -1,11 +1,15 @@
 #include "kubexms/cli/controller_list.h"
 
+#include <algorithm>
 #include <string>
+
+#include "kubexms/api/time.h"
 
 namespace kubexms {
 namespace {
 
 constexpr std::string_view kPlatform = "platform";
+constexpr std::string_view kGracePeriod = "node-monitor-grace-period";
 
 }  // namespace
 
@@ -32,6 +36,22 @@ Result<ControllerList> ReadControllerList(std::string_view list) {
   }
   read.builtin = *std::move(selected);
   return read;
+}
+
+Flag GracePeriodFlag() {
+  return {.name = std::string(kGracePeriod),
+          .value = "TIME",
+          .doc = "how long a node may be silent before its state is unknown",
+          .fallback = "50s"};
+}
+
+Result<std::chrono::nanoseconds> ReadGracePeriod(const Invocation& call) {
+  const Result<Duration> grace = Duration::Parse(call.Value(kGracePeriod));
+  if (!grace.ok()) return grace.error().WithContext("--node-monitor-grace-period");
+  if (grace->value() < std::chrono::seconds(1)) {
+    return Error::BadRequest("--node-monitor-grace-period must be at least 1s");
+  }
+  return grace->value();
 }
 
 }  // namespace kubexms

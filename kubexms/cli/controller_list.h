@@ -3,10 +3,12 @@
 // What --controllers means: built-in controllers by their names, and "platform" for all of the
 // platform's.
 
+#include <chrono>
 #include <string_view>
 #include <vector>
 
 #include "kubexms/builtin/builtin_controllers.h"
+#include "kubexms/cli/command.h"
 
 namespace kubexms {
 
@@ -19,5 +21,10 @@ struct ControllerList {
 
 // "*" is every built-in one, "name" one more, "-name" one less, "none" none; see SelectControllers.
 Result<ControllerList> ReadControllerList(std::string_view list);
+
+// --node-monitor-grace-period, of every command that runs the controllers: how long nodes may be
+// silent.
+Flag GracePeriodFlag();
+Result<std::chrono::nanoseconds> ReadGracePeriod(const Invocation& call);
 
 }  // namespace kubexms

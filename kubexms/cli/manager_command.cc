@@ -153,6 +153,7 @@ Result<void> RunControllers(const Invocation& call, const std::stop_token& stop)
       LoadClientConfig({.kubeconfig = call.Value("kubeconfig"), .context = call.Value("context")}));
   BuiltinEnvironment environment;
   ASSIGN_OR_RETURN(environment.authority_pem, ReadAuthority(call, server));
+  ASSIGN_OR_RETURN(environment.node_lifecycle.grace_period, ReadGracePeriod(call));
   ASSIGN_OR_RETURN(const auto process,
                    ManagerProcess::Make(kName, std::move(configuration), server));
   RETURN_IF_ERROR(AwaitServer(*process, stop));
@@ -239,6 +240,7 @@ Command ManagerCommand() {
                  .value = "ADDRESS:PORT",
                  .doc = "where /healthz, /readyz and /metrics are served; port 0 takes a free one",
                  .fallback = "127.0.0.1:10257"},
+                GracePeriodFlag(),
                 {.name = "root-ca-file",
                  .value = "FILE",
                  .doc = "the authority for kube-root-ca.crt; that of the kubeconfig if not given"},

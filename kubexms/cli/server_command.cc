@@ -110,16 +110,11 @@ Result<ApiServerOptions> ReadOptions(const Invocation& call) {
   return options;
 }
 
-// How long nodes may be silent. Simulated ones speak often enough for that.
-Result<void> ReadGracePeriod(const Invocation& call, ServerControllersOptions& options) {
-  const Result<Duration> grace = Duration::Parse(call.Value("node-monitor-grace-period"));
-  if (!grace.ok()) return grace.error().WithContext("--node-monitor-grace-period");
-  if (grace->value() < std::chrono::seconds(1)) {
-    return Error::BadRequest("--node-monitor-grace-period must be at least 1s");
-  }
-  options.node_lifecycle.grace_period = grace->value();
-  options.simulated_nodes.lease_period =
-      std::min(options.simulated_nodes.lease_period, grace->value() / 5);
+// Simulated nodes speak often enough for the time that nodes may be silent.
+Result<void> ReadNodeTimes(const Invocation& call, ServerControllersOptions& options) {
+  ASSIGN_OR_RETURN(options.node_lifecycle.grace_period, ReadGracePeriod(call));
+  options.simulated_nodes.lease_period = std::min<std::chrono::nanoseconds>(
+      options.simulated_nodes.lease_period, options.node_lifecycle.grace_period / 5);
   return {};
 }
 
@@ -151,7 +146,7 @@ Result<ExitCode> RunServer(const Invocation& call) {
                                                .log = log};
   ASSIGN_OR_RETURN(controllers_options.simulated_nodes.count,
                    ReadNodeCount(call.Value("simulate-nodes")));
-  RETURN_IF_ERROR(ReadGracePeriod(call, controllers_options));
+  RETURN_IF_ERROR(ReadNodeTimes(call, controllers_options));
   ServerControllers controllers(std::move(controllers_options));
   if (controllers.HasWork()) options.health_checks.push_back(CheckOf(controllers));
   ASSIGN_OR_RETURN(const std::unique_ptr<ApiServer> server, ApiServer::Create(std::move(options)));
@@ -212,10 +207,7 @@ Command ServerCommand() {
                  .doc = "run so many nodes without machines; their Pods come up and end as real "
                         "ones do",
                  .fallback = "0"},
-                {.name = "node-monitor-grace-period",
-                 .value = "TIME",
-                 .doc = "how long a node may be silent before its state is unknown",
-                 .fallback = "50s"},
+                GracePeriodFlag(),
                 {.name = "token-file",
                  .value = "FILE",
                  .doc = "static tokens, lines of token,user,uid,\"group1,group2\""},

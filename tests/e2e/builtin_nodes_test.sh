@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Nodes that are simulated, and nodes that fail: what kubectl shows of them and of their Pods.
-source "$(dirname "$0")/harness.sh" "$1"
+source "$(dirname "$0")/harness.sh" "$@"
 
 # pod NAME NODE SECONDS: a Pod that stays on a node that is not reachable for so long.
 pod() {
@@ -24,7 +24,7 @@ refuses "a wrong grace period is named" "node-monitor-grace-period" \
   "$kubexms" server --data-dir "$work/none" --node-monitor-grace-period soon
 
 # --- nodes, in three zones
-start_server --simulate-nodes 4 --node-monitor-grace-period 2s
+start_control_plane --simulate-nodes=4 --node-monitor-grace-period=2s
 eventually "there are nodes" node_is sim-0004 True
 eventually "new Pods may come to them" has_taints sim-0004 ""
 shows "they are in zones" "sim-b" kubectl get nodes --label-columns topology.kubernetes.io/zone

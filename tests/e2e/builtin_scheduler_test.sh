@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The scheduler as people see it: nodes that the test makes, Pods, and what kubectl says of them.
-source "$(dirname "$0")/harness.sh" "$1"
-start_server --controllers=kube-scheduler,serviceaccount-controller
+source "$(dirname "$0")/harness.sh" "$@"
+start_control_plane --controllers=kube-scheduler,serviceaccount-controller
 
 has_account() { kubectl get serviceaccount default; }
 eventually "there is a service account" has_account
@@ -111,8 +111,13 @@ kubectl cordon b2 >/dev/null
 pod late-1 100m
 eventually "cordoned nodes are not taken" says_why late-1 \
   "0/3 nodes are available: 3 node(s) were unschedulable."
-stop_server KILL
-start_server --controllers=kube-scheduler
+if [ "$mode" = server ]; then
+  stop_server KILL
+  start_server --controllers=kube-scheduler
+else
+  kill -KILL "$manager"
+  start_manager --controllers=kube-scheduler
+fi
 kubectl uncordon b2 >/dev/null
 eventually "another scheduler goes on" is_on late-1 b2
 echo "all passed"

@@ -133,6 +133,7 @@ start_control_plane() {
   for flag in "$@"; do
     case $flag in
       --controllers=*) manager_flags+=("$flag") ;;
+      --node-monitor-grace-period=*) server_flags+=("$flag") manager_flags+=("$flag") ;;
       *) server_flags+=("$flag") ;;
     esac
   done
