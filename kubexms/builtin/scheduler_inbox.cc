@@ -26,7 +26,7 @@ void SchedulerInbox::Push(WriteOutcome outcome) {
 
 SchedulerInbox::Contents SchedulerInbox::Take() {
   MutexLock lock(mutex_);
-  for (auto& places : places_) places.clear();
+  if (!contents_.changes.empty()) places_.clear();
   return std::exchange(contents_, {});
 }
 
