@@ -9,6 +9,7 @@
 #include "kubexms/apiserver/test_server.h"
 #include "kubexms/controller/eventually_test.h"
 #include "kubexms/controller/informer_set.h"
+#include "kubexms/controller/intercepted_client_test.h"
 
 namespace kubexms {
 namespace {
@@ -324,6 +325,42 @@ TEST_F(InformerSetTest, ReadersSeeTheirOwnWritesAtOnce) {
     }
   }
   EXPECT_TRUE(Eventually([&] { return maps.List("default").size() >= 100; }));
+}
+
+// The answer to the first creation is lost.
+TEST_F(InformerSetTest, WhatWasMadeWithoutAnAnswerIsFoundBeforeTheNextIsMade) {
+  InterceptedClient lossy(server_.client());
+  CacheAwareClient aware(lossy, informers_);
+  const auto informer = informers_.Get<ConfigMap>();
+  lossy.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
+    const Result<SharedBytes> done = server.Do(request);
+    if (request.verb == Verb::kCreate) return Error::ServiceUnavailable("the connection was lost");
+    return done;
+  });
+  EXPECT_FALSE(aware.Create(MapOf("a")).ok());
+  EXPECT_FALSE(informer->cache().Get({"default", "a"}));
+  // While the server cannot be asked, nothing is made.
+  lossy.Set([](Client&, const ClientRequest&) -> Result<SharedBytes> {
+    return Error::ServiceUnavailable("no route");
+  });
+  EXPECT_THAT(aware.Create(MapOf("b")).error().message(),
+              testing::HasSubstr("it is not known whether a was made"));
+  lossy.Set({});
+  EXPECT_TRUE(aware.Create(MapOf("b")).error().IsConflict());
+  EXPECT_TRUE(informer->cache().Get({"default", "a"}));
+  // Now it is known.
+  EXPECT_TRUE(aware.Create(MapOf("b")).ok());
+}
+
+TEST_F(InformerSetTest, WhatWasNotMadeIsNoObstacle) {
+  InterceptedClient lossy(server_.client());
+  CacheAwareClient aware(lossy, informers_);
+  lossy.Set([](Client&, const ClientRequest&) -> Result<SharedBytes> {
+    return Error::ServiceUnavailable("no route");
+  });
+  EXPECT_FALSE(aware.Create(MapOf("a")).ok());
+  lossy.Set({});
+  EXPECT_TRUE(aware.Create(MapOf("a")).ok());
 }
 
 TEST_F(InformerSetTest, ADryRunIsNoWrite) {
