@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 
+#include "kubexms/builtin/cron_job_controller.h"
 #include "kubexms/builtin/deployment_controller.h"
 #include "kubexms/builtin/endpoint_slice_controller.h"
 #include "kubexms/builtin/endpoints_controller.h"
@@ -41,6 +42,10 @@ void AddRootCa(Manager& manager, const BuiltinEnvironment& environment, Client& 
     return environment.log.Warn("kube-root-ca.crt is not published: no authority is known");
   }
   AddController(RootCaController(environment.authority_pem), client, manager);
+}
+
+void AddCronJobs(Manager& manager, const BuiltinEnvironment&, Client& client) {
+  AddController(CronJobController(), client, manager);
 }
 
 void AddGarbageCollector(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
@@ -112,6 +117,7 @@ void AddPodGarbageCollector(Manager& manager, const BuiltinEnvironment& environm
 
 // By name.
 constexpr BuiltinController kControllers[] = {
+    {"cronjob-controller", "cronjob-controller", AddCronJobs},
     {"deployment-controller", "deployment-controller", AddDeployments},
     {"endpoints-controller", "endpoint-controller", AddEndpoints},
     {"endpointslice-controller", "endpointslice-controller", AddEndpointSlices},
