@@ -11,12 +11,14 @@
 #include "kubexms/builtin/deployment_controller.h"
 #include "kubexms/builtin/endpoint_slice_controller.h"
 #include "kubexms/builtin/endpoints_controller.h"
+#include "kubexms/builtin/job_controller.h"
 #include "kubexms/builtin/replica_set_controller.h"
 #include "kubexms/builtin/root_ca_controller.h"
 #include "kubexms/builtin/scheduler.h"
 #include "kubexms/builtin/service_account_controller.h"
 #include "kubexms/builtin/statefulset_controller.h"
 #include "kubexms/builtin/taint_eviction_controller.h"
+#include "kubexms/builtin/ttl_after_finished_controller.h"
 
 namespace kubexms {
 namespace {
@@ -46,6 +48,14 @@ void AddRootCa(Manager& manager, const BuiltinEnvironment& environment, Client& 
 
 void AddCronJobs(Manager& manager, const BuiltinEnvironment&, Client& client) {
   AddController(CronJobController(), client, manager);
+}
+
+void AddJobs(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
+  AddController(JobController(manager.informers(), environment.writes), client, manager);
+}
+
+void AddTtlAfterFinished(Manager& manager, const BuiltinEnvironment&, Client& client) {
+  AddController(TtlAfterFinishedController(), client, manager);
 }
 
 void AddGarbageCollector(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
@@ -122,6 +132,7 @@ constexpr BuiltinController kControllers[] = {
     {"endpoints-controller", "endpoint-controller", AddEndpoints},
     {"endpointslice-controller", "endpointslice-controller", AddEndpointSlices},
     {"garbage-collector-controller", "generic-garbage-collector", AddGarbageCollector},
+    {"job-controller", "job-controller", AddJobs},
     {"kube-scheduler", "system:kube-scheduler", AddScheduler},
     {"namespace-controller", "namespace-controller", AddNamespaces},
     {"node-lifecycle-controller", "node-controller", AddNodeLifecycle},
@@ -132,6 +143,7 @@ constexpr BuiltinController kControllers[] = {
     {"serviceaccount-controller", "service-account-controller", AddServiceAccounts},
     {"statefulset-controller", "statefulset-controller", AddStatefulSets},
     {"taint-eviction-controller", "node-controller", AddTaintEviction},
+    {"ttl-after-finished-controller", "ttl-after-finished-controller", AddTtlAfterFinished},
 };
 
 std::vector<std::string_view> Split(std::string_view list) {
