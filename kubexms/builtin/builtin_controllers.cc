@@ -7,10 +7,12 @@
 #include <memory>
 #include <set>
 
+#include "kubexms/builtin/cron_job_controller.h"
 #include "kubexms/builtin/deployment_controller.h"
 #include "kubexms/builtin/disruption_controller.h"
 #include "kubexms/builtin/endpoint_slice_controller.h"
 #include "kubexms/builtin/endpoints_controller.h"
+#include "kubexms/builtin/job_controller.h"
 #include "kubexms/builtin/replica_set_controller.h"
 #include "kubexms/builtin/role_aggregation_controller.h"
 #include "kubexms/builtin/root_ca_controller.h"
@@ -18,6 +20,7 @@
 #include "kubexms/builtin/service_account_controller.h"
 #include "kubexms/builtin/statefulset_controller.h"
 #include "kubexms/builtin/taint_eviction_controller.h"
+#include "kubexms/builtin/ttl_after_finished_controller.h"
 
 namespace kubexms {
 namespace {
@@ -43,6 +46,18 @@ void AddRootCa(Manager& manager, const BuiltinEnvironment& environment, Client& 
     return environment.log.Warn("kube-root-ca.crt is not published: no authority is known");
   }
   AddController(RootCaController(environment.authority_pem), client, manager);
+}
+
+void AddCronJobs(Manager& manager, const BuiltinEnvironment&, Client& client) {
+  AddController(CronJobController(), client, manager);
+}
+
+void AddJobs(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
+  AddController(JobController(manager.informers(), environment.writes), client, manager);
+}
+
+void AddTtlAfterFinished(Manager& manager, const BuiltinEnvironment&, Client& client) {
+  AddController(TtlAfterFinishedController(), client, manager);
 }
 
 void AddGarbageCollector(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
@@ -127,11 +142,13 @@ void AddRoleAggregation(Manager& manager, const BuiltinEnvironment&, Client& cli
 constexpr BuiltinController kControllers[] = {
     {"clusterrole-aggregation-controller", "clusterrole-aggregation-controller",
      AddRoleAggregation},
+    {"cronjob-controller", "cronjob-controller", AddCronJobs},
     {"deployment-controller", "deployment-controller", AddDeployments},
     {"disruption-controller", "disruption-controller", AddDisruption},
     {"endpoints-controller", "endpoint-controller", AddEndpoints},
     {"endpointslice-controller", "endpointslice-controller", AddEndpointSlices},
     {"garbage-collector-controller", "generic-garbage-collector", AddGarbageCollector},
+    {"job-controller", "job-controller", AddJobs},
     {"kube-scheduler", "system:kube-scheduler", AddScheduler},
     {"namespace-controller", "namespace-controller", AddNamespaces},
     {"node-lifecycle-controller", "node-controller", AddNodeLifecycle},
@@ -142,6 +159,7 @@ constexpr BuiltinController kControllers[] = {
     {"serviceaccount-controller", "service-account-controller", AddServiceAccounts},
     {"statefulset-controller", "statefulset-controller", AddStatefulSets},
     {"taint-eviction-controller", "node-controller", AddTaintEviction},
+    {"ttl-after-finished-controller", "ttl-after-finished-controller", AddTtlAfterFinished},
 };
 
 std::vector<std::string_view> Split(std::string_view list) {

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,8 +26,17 @@
 
 namespace kubexms {
 
+// For tests that move time: a base before BuiltinTest, so that the clock outlives what uses it.
+struct ManualTime {
+  ManualClock manual_clock_;
+};
+
 class BuiltinTest : public ::testing::Test {
  protected:
+  // `clock` is that of the server and of the manager, and must outlive the fixture; null: the
+  // machine's.
+  explicit BuiltinTest(Clock* clock = nullptr)
+      : clock_(clock == nullptr ? system_clock_ : *clock), server_({.clock = clock}) {}
   ~BuiltinTest() override { Stop(); }
 
   // Runs the controllers of this list until Stop() or the end of the test.
@@ -87,6 +98,32 @@ class BuiltinTest : public ::testing::Test {
     const auto created = client().Create(object);
     ASSERT_TRUE(created.ok()) << created.error().message();
   }
+  // True once there is such an event in the namespace "default".
+  bool EventuallyTold(const std::string& reason, const std::string& message) {
+    return Eventually([&] {
+      const auto events = client().List<corev1::Event>({.name_space = "default"});
+      return events.ok() && std::any_of(events->items.begin(), events->items.end(),
+                                        [&](const corev1::Event& event) {
+                                          return event.reason == reason && event.message == message;
+                                        });
+    });
+  }
+
+  // Lets the account write so often and then no more, as if the process had ended. True in the end:
+  // it tried.
+  std::shared_ptr<std::atomic<bool>> CrashAfter(int writes, std::string_view account) {
+    const auto crashed = std::make_shared<std::atomic<bool>>(false);
+    const auto left = std::make_shared<std::atomic<int>>(writes);
+    ClientOf(account).Set([=](Client& server, const ClientRequest& request) {
+      if (request.verb != Verb::kGet && (*left)-- <= 0) {
+        *crashed = true;
+        return Result<SharedBytes>(Error::ServiceUnavailable("crashed"));
+      }
+      return server.Do(request);
+    });
+    return crashed;
+  }
+
   bool NamespaceExists(const std::string& name) {
     return client().Get<corev1::Namespace>({"", name}).ok();
   }
@@ -145,8 +182,9 @@ class BuiltinTest : public ::testing::Test {
     std::unique_ptr<InterceptedClient> intercepted;
   };
 
+  SystemClock system_clock_;
+  Clock& clock_;
   TestServer server_;
-  SystemClock clock_;
   SystemRandom random_;
   CapturingLogSink log_;
   // Run by Start() beside the controllers, as the administrator or through another client.

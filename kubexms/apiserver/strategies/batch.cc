@@ -1,5 +1,5 @@
+#include "kubexms/api/cron_schedule.h"
 #include "kubexms/apiserver/strategies/builtin.h"
-#include "kubexms/apiserver/strategies/cron_schedule.h"
 #include "kubexms/apiserver/strategies/pod.h"
 
 namespace kubexms {
@@ -200,17 +200,23 @@ class CronJobStrategy : public KindStrategy {
     const Field schedule = spec["schedule"];
     const Field zone = spec["timeZone"];
     if (schedule.MustBeSet()) {
-      const Result<void> checked = CheckCronSchedule(schedule.Text());
-      if (!checked.ok()) schedule.Invalid(checked.error().message());
+      const Result<CronSchedule> parsed = CronSchedule::Parse(schedule.Text());
+      if (!parsed.ok()) schedule.Invalid(parsed.error().message());
       if (schedule.Text().find("TZ") != std::string_view::npos)
         schedule.Invalid(zone ? "cannot use both timeZone field and TZ or CRON_TZ in schedule"
                               : "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
     }
-    if (zone && zone.empty()) zone.Invalid("timeZone must be nil or non-empty string");
+    if (zone) ValidateTimeZone(zone);
+  }
+
+  static void ValidateTimeZone(const Field& zone) {
+    if (zone.empty()) return zone.Invalid("timeZone must be nil or non-empty string");
     if (zone.Text() == "Local" || zone.Text() == "local")
       zone.Invalid(
           "timeZone must be an explicit time zone as defined in "
           "https://www.iana.org/time-zones");
+    if (const Result<TimeZone> known = TimeZone::Load(zone.Text()); !known.ok())
+      zone.Invalid(known.error().message());
   }
 };
 

@@ -1,0 +1,17 @@
+#pragma once
+
+// Jobs: Pods are made until enough of them have succeeded, or too many have failed. How a Job
+// counts and when it ends is in job_pods.h and job_plan.h.
+
+#include <memory>
+
+#include "kubexms/builtin/parallel_writes.h"
+#include "kubexms/controller/controller.h"
+#include "kubexms/controller/informer_set.h"
+
+namespace kubexms {
+
+// `informers` are those of the manager that is to run it.
+Controller JobController(InformerSet& informers, std::shared_ptr<ParallelWrites> writes);
+
+}  // namespace kubexms

@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# Jobs and CronJobs with kubectl. Their Pods run on simulated nodes.
+source "$(dirname "$0")/harness.sh" "$@"
+start_control_plane --simulate-nodes=2
+
+# template [ANNOTATIONS]: of Pods that run for a second.
+template() {
+  printf '{metadata: {annotations: {%s}}, spec: {restartPolicy: Never,
+    containers: [{name: main, image: busybox}]}}' "${1:-}"
+}
+# make_job NAME [SPEC] [ANNOTATIONS]
+make_job() {
+  kubectl create -f - >/dev/null <<YAML
+apiVersion: batch/v1
+kind: Job
+metadata: {name: $1}
+spec: {${2:+$2, }template: $(template "${3:-}")}
+YAML
+}
+field() { kubectl get "$1" "$2" -o "jsonpath={$3}"; }
+is() { [ "$(field "$1" "$2" "$3")" = "$4" ]; }
+# told NAME TEXT: an event about the object of that name has the text.
+told() {
+  kubectl get events --field-selector "involvedObject.name=$1" \
+    -o 'jsonpath={range .items[*]}{.message}{"\n"}{end}' | grep -F "$2"
+}
+gone() { ! kubectl get "$1" "$2" 2>/dev/null; }
+pods_gone() { [ -z "$(kubectl get pods -l "job-name=$1" -o name)" ]; }
+
+# --- jobs that complete
+make_job ok
+shows "a job completes" "condition met" kubectl wait --for=condition=complete job/ok --timeout=60s
+shows "the table says so" "ok Complete 1/1" kubectl get job ok
+expect "its pod is counted" "1/0/{}" \
+  "$(field job ok .status.succeeded)/$(field job ok .status.ready)/$(
+    field job ok .status.uncountedTerminatedPods)"
+expect "and may go" "" "$(kubectl get pods -l job-name=ok -o 'jsonpath={.items[*].metadata.finalizers}')"
+eventually "the events tell of it" told ok "Job completed"
+make_job indexed 'completions: 4, parallelism: 3, completionMode: Indexed'
+shows "a job completes all indexes" "condition met" \
+  kubectl wait --for=condition=complete job/indexed --timeout=60s
+expect "each is listed" 0-3 "$(field job indexed .status.completedIndexes)"
+expect "pods know theirs" "0 1 2 3" "$(kubectl get pods -l job-name=indexed \
+  -o 'jsonpath={.items[*].metadata.labels.batch\.kubernetes\.io/job-completion-index}')"
+
+# --- jobs that fail
+make_job bad 'backoffLimit: 0' 'simulate.kubexms.io/exit-code: "3"'
+shows "a job fails" "condition met" kubectl wait --for=condition=failed job/bad --timeout=60s
+expect "it says why" BackoffLimitExceeded \
+  "$(field job bad '.status.conditions[?(@.type=="Failed")].reason')"
+make_job policy 'podFailurePolicy: {rules: [{action: FailJob, onExitCodes: {operator: In, values: [3]}}]}' \
+  'simulate.kubexms.io/exit-code: "3"'
+shows "a rule fails a job at once" "condition met" \
+  kubectl wait --for=condition=failed job/policy --timeout=60s
+eventually "and says which" told policy "failed with exit code 3 matching FailJob rule at index 0"
+make_job late 'activeDeadlineSeconds: 1' 'simulate.kubexms.io/run-for: 1h'
+shows "a job has a deadline" "condition met" \
+  kubectl wait --for=condition=failed job/late --timeout=60s
+eventually "its pods go" pods_gone late
+
+# --- suspended and resumed
+make_job pause 'suspend: true'
+eventually "a job can be suspended" told pause "Job suspended"
+expect "it has no pods" "" "$(kubectl get pods -l job-name=pause -o name)"
+kubectl patch job pause --type merge --patch '{"spec":{"suspend":false}}' >/dev/null
+shows "and goes on" "condition met" kubectl wait --for=condition=complete job/pause --timeout=60s
+
+# --- deleted, by people and by time
+kubectl delete job indexed >/dev/null
+eventually "the pods of a job go with it" pods_gone indexed
+make_job brief 'ttlSecondsAfterFinished: 0'
+eventually "a finished job goes after its time" gone job brief
+eventually "and its pods" pods_gone brief
+
+# --- cron jobs
+# make_cron NAME SCHEDULE [SPEC]
+make_cron() {
+  kubectl create -f - <<YAML
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: $1}
+spec: {schedule: "$2", ${3:+$3, }jobTemplate: {spec: {template: $(template)}}}
+YAML
+}
+refuses "a wrong schedule" "expected exactly 5 fields, found 2: [at noon]" make_cron wrong "at noon"
+refuses "a wrong time zone" "unknown time zone Mars/Olympus" \
+  make_cron wrong "0 3 * * *" 'timeZone: "Mars/Olympus"'
+make_cron tick "@every 1s" 'timeZone: Europe/Berlin' >/dev/null
+ran() { [ -n "$(field cronjob tick .status.lastSuccessfulTime)" ]; }
+eventually "a cron job makes jobs that complete" ran
+eventually "it tells of them" told tick "Saw completed job: tick-"
+shows "which is their name" "tick-$(($(date +%s) / 60 / 1000))" kubectl get jobs
+kubectl patch cronjob tick --type merge --patch '{"spec":{"suspend":true}}' >/dev/null
+if kubectl_has 22; then  # older ones ask for versions that no server has any more
+  shows "a job is made by hand" "job.batch/by-hand created" \
+    kubectl create job by-hand --from=cronjob/tick
+  shows "and completes" "condition met" \
+    kubectl wait --for=condition=complete job/by-hand --timeout=60s
+fi
+kubectl delete cronjob tick >/dev/null
+its_jobs_gone() { ! kubectl get jobs -o name | grep -E 'tick|by-hand'; }
+eventually "its jobs go with it" its_jobs_gone
+echo "all passed"
