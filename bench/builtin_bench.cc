@@ -41,7 +41,7 @@ using corev1::Namespace;
 using corev1::Pod;
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr int kNodes = 20;
+constexpr int kNodes = 40;  // with room for 110 Pods each
 constexpr auto kPatience = std::chrono::minutes(5);
 
 double Megabytes(size_t bytes) { return static_cast<double>(bytes) / (1 << 20); }

@@ -11,6 +11,7 @@
 #include "kubexms/builtin/pod_template.h"
 #include "kubexms/builtin/pod_writer.h"
 #include "kubexms/builtin/replica_plan.h"
+#include "kubexms/builtin/status_pace.h"
 #include "kubexms/builtin/write_status.h"
 #include "kubexms/controller/object_reference.h"
 
@@ -22,6 +23,8 @@ using corev1::Pod;
 using corev1::ReplicationController;
 
 constexpr int kWorkers = 4;
+// Between two statuses of a set that differ in how many Pods have come or gone so far.
+constexpr auto kStatusPeriod = std::chrono::milliseconds(50);
 constexpr const char* kReplicaFailure = "ReplicaFailure";
 
 Result<Selector> SelectorFor(const ReplicaSet& set) { return Selector::From(set.spec.selector); }
@@ -43,8 +46,8 @@ std::vector<PodPointer> ActiveOf(const std::vector<PodPointer>& pods) {
 template <Kind Set>
 class Replicas {
  public:
-  Replicas(ReconcileContext& context, const Set& set, ParallelWrites& writes)
-      : context_(context), set_(set), writes_(writes) {}
+  Replicas(ReconcileContext& context, const Set& set, ParallelWrites& writes, StatusPace& pace)
+      : context_(context), set_(set), writes_(writes), pace_(pace) {}
 
   Result<Outcome> Reconcile() {
     ASSIGN_OR_RETURN(selector_, SelectorFor(set_));
@@ -60,15 +63,32 @@ class Replicas {
                                                MinReadySeconds(), context_.clock.Now());
     Set counted = set_;
     SetStatus(counts, plan, done, counted);
-    RETURN_IF_ERROR(WriteStatus(context_, set_, counted));
+    const bool moves = plan == ReplicaPlan() && !IsSettled(counts);
+    ASSIGN_OR_RETURN(const Outcome told, Tell(counted, moves));
     RETURN_IF_ERROR(done);
-    return counts.until_available ? Outcome::RequeueAfter(*counts.until_available)
-                                  : Outcome::Done();
+    if (!counts.until_available) return told;
+    return told.And(Outcome::RequeueAfter(*counts.until_available));
   }
 
  private:
   bool IsEnding() const { return !set_.metadata.deletion_timestamp.IsZero(); }
   int32_t MinReadySeconds() const { return set_.spec.min_ready_seconds.value_or(0); }
+
+  // Nothing is to come or to go any more, so that the next status is not about to follow.
+  bool IsSettled(const ReplicaCounts& counts) const {
+    const int32_t wanted = IsEnding() ? 0 : set_.spec.replicas.value_or(1);
+    return counts.terminating == 0 && counts.active == wanted && counts.available == wanted;
+  }
+
+  // Writes the status, but not for every Pod while these are on the move.
+  Result<Outcome> Tell(const Set& counted, bool moves) {
+    if (SemanticEqual(set_.status, counted.status)) return Outcome::Done();
+    const auto wait = moves ? pace_.Wait(set_.metadata.uid, context_.clock.MonotonicNow())
+                            : std::chrono::nanoseconds(0);
+    if (wait.count() > 0) return Outcome::RequeueAfter(wait);
+    RETURN_IF_ERROR(WriteStatus(context_, set_, counted));
+    return Outcome::Done();
+  }
 
   Result<void> CarryOut(const ReplicaPlan& plan, std::vector<PodPointer> active) {
     PodWriter writer(context_, ReferenceTo(set_), writes_);
@@ -132,6 +152,7 @@ class Replicas {
   ReconcileContext& context_;
   const Set& set_;
   ParallelWrites& writes_;
+  StatusPace& pace_;
   Selector selector_;
 };
 
@@ -141,9 +162,11 @@ Controller Make(std::string name, InformerSet& informers, std::shared_ptr<Parall
   WatchDependents<Pod, Set>(controller, informers, &SelectorFor);
   controller.template Index<Set>(
       kControllerIndex, [](const Set& set) { return ControllerIndexValues(set.metadata); });
-  controller.Reconciles([writes = std::move(writes)](ReconcileContext& context, const Set& set) {
-    return Replicas<Set>(context, set, *writes).Reconcile();
-  });
+  const auto pace = std::make_shared<StatusPace>(kStatusPeriod);
+  controller.Reconciles(
+      [writes = std::move(writes), pace](ReconcileContext& context, const Set& set) {
+        return Replicas<Set>(context, set, *writes, *pace).Reconcile();
+      });
   return controller;
 }
 

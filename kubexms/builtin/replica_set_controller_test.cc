@@ -1,6 +1,7 @@
 #include "kubexms/builtin/replica_set_controller.h"
 
 #include "kubexms/builtin/replica_plan.h"
+#include "kubexms/builtin/status_pace.h"
 #include "kubexms/builtin/workload_fixture_test.h"
 #include "kubexms/client/decorators.h"
 
@@ -57,6 +58,21 @@ TEST(ReplicaPlanTest, CountsPodsByTheirState) {
   EXPECT_EQ(counts.available, 2);
   EXPECT_EQ(counts.terminating, 1);
   EXPECT_EQ(counts.until_available, std::chrono::seconds(3));
+}
+
+TEST(StatusPaceTest, LetsEachObjectPassOnceInAPeriod) {
+  using std::chrono::milliseconds;
+  const ManualClock clock;
+  const auto start = clock.MonotonicNow();
+  StatusPace pace(milliseconds(50), 2);
+  EXPECT_EQ(pace.Wait("a", start), milliseconds(0));
+  EXPECT_EQ(pace.Wait("a", start + milliseconds(20)), milliseconds(30));
+  EXPECT_EQ(pace.Wait("b", start + milliseconds(20)), milliseconds(0));
+  EXPECT_EQ(pace.Wait("a", start + milliseconds(50)), milliseconds(0));
+  EXPECT_EQ(pace.Wait("a", start + milliseconds(60)), milliseconds(40));
+  // What is forgotten may pass.
+  EXPECT_EQ(pace.Wait("c", start + milliseconds(60)), milliseconds(0));
+  EXPECT_EQ(pace.Wait("b", start + milliseconds(60)), milliseconds(0));
 }
 
 // A client whose watches of Pods tell nothing while they are held.
@@ -364,8 +380,10 @@ TEST_F(ReplicaSetControllerTest, ASetThatIsBeingDeletedMakesNothing) {
   Create(set);
   const Pods pods = ActivePods(2);
   ASSERT_TRUE(client().Delete<ReplicaSet>({kNamespace, "web"}).ok());
-  const int64_t deletion = *Read<ReplicaSet>("web").metadata.generation;
-  StatusOnce([&](const auto& now) { return now.observed_generation == deletion; });
+  // A deletion is a generation. Once that is seen, a Pod that goes is not replaced.
+  const auto generation = Read<ReplicaSet>("web").metadata.generation;
+  ASSERT_EQ(generation, 2);
+  StatusOnce([&](const auto& now) { return now.observed_generation == generation; });
   End(pods[0]);
   StatusOnce([](const auto& now) { return now.replicas == 1; });
   EXPECT_THAT(AllPods(), SizeIs(1));
