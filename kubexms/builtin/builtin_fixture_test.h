@@ -53,13 +53,12 @@ class BuiltinTest : public ::testing::Test {
                                                         .clock = &clock_,
                                                         .random = &random_,
                                                         .log = log});
-    AddBuiltinControllers(*selected,
-                          {.clock = &clock_,
-                           .random = &random_,
-                           .log = log,
-                           .client_of = [this](auto account) { return &ClientOf(account); },
-                           .authority_pem = "the authority"},
-                          *manager_);
+    environment_.clock = &clock_;
+    environment_.random = &random_;
+    environment_.log = log;
+    environment_.client_of = [this](auto account) { return &ClientOf(account); };
+    environment_.authority_pem = "the authority";
+    AddBuiltinControllers(*selected, environment_, *manager_);
     if (simulated_nodes_.count > 0) {
       Client& acts = nodes_client_ != nullptr ? *nodes_client_ : client();
       AddSimulatedNodes(simulated_nodes_, acts, *manager_);
@@ -187,6 +186,8 @@ class BuiltinTest : public ::testing::Test {
   TestServer server_;
   SystemRandom random_;
   CapturingLogSink log_;
+  // For Start(), which adds what the test does not say.
+  BuiltinEnvironment environment_;
   // Run by Start() beside the controllers, as the administrator or through another client.
   SimulatedNodesOptions simulated_nodes_;
   Client* nodes_client_ = nullptr;

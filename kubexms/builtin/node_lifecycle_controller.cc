@@ -53,13 +53,10 @@ class NodeHealth {
     const Time posted = ready == nullptr ? Time() : ready->last_heartbeat_time;
     const MicroTime renewed = lease == nullptr ? MicroTime() : lease->spec.renew_time;
     MutexLock lock(mutex_);
-    const auto [known, first] = nodes_.try_emplace(node.metadata.name);
-    State& state = known->second;
-    if (first || state.uid != node.metadata.uid || state.posted != posted ||
-        state.renewed != renewed) {
-      state.last = now;
-    }
-    state.uid = node.metadata.uid;
+    State& state = nodes_[node.metadata.name];
+    const bool first = state.uid != node.metadata.uid;
+    if (first) state = {.uid = node.metadata.uid};
+    if (first || state.posted != posted || state.renewed != renewed) state.last = now;
     state.posted = posted;
     state.renewed = renewed;
     return {.first = first, .was_ready = state.ready, .last = state.last};
