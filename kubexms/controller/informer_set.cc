@@ -45,6 +45,20 @@ constexpr size_t kMaxDoubts = 1000;
 // nothing about it.
 bool MayBeDone(const Error& error) { return error.code() >= 500; }
 
+// Deletions can be repeated without harm.
+bool IsLookedAfter(const ClientRequest& request) {
+  const bool writes = request.verb == Verb::kCreate || request.verb == Verb::kUpdate ||
+                      request.verb == Verb::kPatch;
+  return writes && request.subresource.empty() && !request.dry_run;
+}
+
+// Empty when the server is to choose it.
+std::string NameIn(const ClientRequest& write) {
+  if (write.verb != Verb::kCreate) return write.name;
+  const Result<ObjectHeader> header = ReadHeader(write.body);
+  return header.ok() ? header->name : "";
+}
+
 bool Concerns(const Informer& informer, const ClientRequest& request) {
   const InformerScope& scope = informer.options().scope;
   const bool same_namespace = scope.name_space.empty() || scope.name_space == request.name_space;
@@ -141,10 +155,10 @@ void InformerSet::RecordWrite(const ClientRequest& request, const SharedBytes& a
 }
 
 Result<SharedBytes> CacheAwareClient::Do(const ClientRequest& request) {
-  const bool makes = request.verb == Verb::kCreate && request.subresource.empty();
-  if (makes) RETURN_IF_ERROR(SettleDoubts(request));
+  const bool looked_after = IsLookedAfter(request);
+  if (looked_after) RETURN_IF_ERROR(SettleDoubts(request));
   Result<SharedBytes> answer = ClientDecorator::Do(request);
-  if (makes && !answer.ok() && MayBeDone(answer.error())) Doubt(request);
+  if (looked_after && !answer.ok() && MayBeDone(answer.error())) Doubt(request);
   const bool whole_object = request.subresource.empty() || request.subresource == "status";
   const bool follow = answer.ok() && IsWrite(request.verb) && !request.dry_run && whole_object &&
                       request.verb != Verb::kDeleteCollection;
@@ -152,21 +166,21 @@ Result<SharedBytes> CacheAwareClient::Do(const ClientRequest& request) {
   return answer;
 }
 
-void CacheAwareClient::Doubt(const ClientRequest& creation) {
-  const Result<ObjectHeader> header = ReadHeader(creation.body);
-  if (!header.ok() || header->name.empty() || creation.dry_run) return;
+void CacheAwareClient::Doubt(const ClientRequest& write) {
+  const std::string name = NameIn(write);
+  if (name.empty()) return;
   MutexLock lock(mutex_);
   if (doubts_.size() >= kMaxDoubts) doubts_.pop_front();
-  doubts_.push_back(GetRequest(creation.resource, {creation.name_space, header->name}));
+  doubts_.push_back(GetRequest(write.resource, {write.name_space, name}));
 }
 
-std::vector<ClientRequest> CacheAwareClient::DoubtsBefore(const ClientRequest& creation) const {
+std::vector<ClientRequest> CacheAwareClient::DoubtsBefore(const ClientRequest& write) const {
   std::vector<ClientRequest> doubts;
   MutexLock lock(mutex_);
-  std::copy_if(
-      doubts_.begin(), doubts_.end(), std::back_inserter(doubts), [&](const ClientRequest& read) {
-        return read.resource == creation.resource && read.name_space == creation.name_space;
-      });
+  std::copy_if(doubts_.begin(), doubts_.end(), std::back_inserter(doubts),
+               [&](const ClientRequest& read) {
+                 return read.resource == write.resource && read.name_space == write.name_space;
+               });
   return doubts;
 }
 
@@ -175,23 +189,23 @@ void CacheAwareClient::Believe(const ClientRequest& read) {
   std::erase_if(doubts_, [&](const ClientRequest& other) { return other.Path() == read.Path(); });
 }
 
-Result<void> CacheAwareClient::SettleDoubts(const ClientRequest& creation) {
+Result<void> CacheAwareClient::SettleDoubts(const ClientRequest& write) {
   std::string found;
-  for (ClientRequest& read : DoubtsBefore(creation)) {
-    read.stop = creation.stop;
+  for (ClientRequest& read : DoubtsBefore(write)) {
+    read.stop = write.stop;
     const Result<SharedBytes> object = ClientDecorator::Do(read);
     if (!object.ok() && !object.error().IsNotFound()) {
-      return object.error().WithContext("it is not known whether " + read.name + " was made");
+      return object.error().WithContext("it is not known whether " + read.name + " was written");
     }
     if (object.ok()) {
-      informers_.RecordWrite(creation, *object);
+      informers_.RecordWrite(write, *object);
       found = read.name;
     }
     Believe(read);
   }
   if (found.empty()) return {};
-  return Error::Conflict(creation.resource.QualifiedName(), found,
-                         "it was made although no answer came; look again");
+  return Error::Conflict(write.resource.QualifiedName(), found,
+                         "it may have been written although no answer came; look again");
 }
 
 }  // namespace kubexms

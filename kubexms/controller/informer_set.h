@@ -81,10 +81,11 @@ class InformerSet {
 // shows an older version of that object. Writes of many objects at a time (DeleteAllOf) are not
 // followed, nor are caches with a field selector.
 //
-// A creation whose answer was lost may have been done. Before the next one in that namespace, the
-// server is asked: if the object is there, the caches show it from then on, and the creation is
-// refused as a conflict, because whoever asked for it did not know. So nothing is made twice, as
-// long as its creator chose its name: what the server names cannot be asked for.
+// A write whose answer was lost may have been done. Before the next one to that kind in that
+// namespace, the server is asked: the caches show the object from then on, and the write is refused
+// as a conflict, because whoever asked for it did not know. So nothing is made twice, as long as
+// its creator chose its name: what the server names cannot be asked for. Writes to a part of an
+// object (its status) are not looked after.
 class CacheAwareClient final : public ClientDecorator {
  public:
   // Both must outlive it.
@@ -94,14 +95,14 @@ class CacheAwareClient final : public ClientDecorator {
   Result<SharedBytes> Do(const ClientRequest& request) override EXCLUDES(mutex_);
 
  private:
-  void Doubt(const ClientRequest& creation) EXCLUDES(mutex_);
-  std::vector<ClientRequest> DoubtsBefore(const ClientRequest& creation) const EXCLUDES(mutex_);
+  void Doubt(const ClientRequest& write) EXCLUDES(mutex_);
+  std::vector<ClientRequest> DoubtsBefore(const ClientRequest& write) const EXCLUDES(mutex_);
   void Believe(const ClientRequest& read) EXCLUDES(mutex_);
-  Result<void> SettleDoubts(const ClientRequest& creation) EXCLUDES(mutex_);
+  Result<void> SettleDoubts(const ClientRequest& write) EXCLUDES(mutex_);
 
   InformerSet& informers_;
   mutable Mutex mutex_;
-  // What reads the objects that may have been made; the oldest first.
+  // What reads the objects that may have been written; the oldest first.
   std::deque<ClientRequest> doubts_ GUARDED_BY(mutex_);
 };
 

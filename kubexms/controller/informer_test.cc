@@ -344,7 +344,7 @@ TEST_F(InformerSetTest, WhatWasMadeWithoutAnAnswerIsFoundBeforeTheNextIsMade) {
     return Error::ServiceUnavailable("no route");
   });
   EXPECT_THAT(aware.Create(MapOf("b")).error().message(),
-              testing::HasSubstr("it is not known whether a was made"));
+              testing::HasSubstr("it is not known whether a was written"));
   lossy.Set({});
   EXPECT_TRUE(aware.Create(MapOf("b")).error().IsConflict());
   EXPECT_TRUE(informer->cache().Get({"default", "a"}));

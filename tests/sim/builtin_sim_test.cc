@@ -55,7 +55,7 @@ constexpr int kFaults = 8;
 
 constexpr const char* kNamespace = "default";
 constexpr const char* kUnderTest =
-    "deployment-controller,replicaset-controller,statefulset-controller,"
+    "deployment-controller,replicaset-controller,statefulset-controller,job-controller,"
     "kube-scheduler,garbage-collector-controller";
 
 // The Deployment is scaled between these, with one Pod of surge and one that may be unavailable.
@@ -279,7 +279,7 @@ class BuiltinSimulation {
       return fmt::format(R"({{"spec":{{"replicas":{}}}}})",
                          from + static_cast<int>(random_.Below(to - from + 1)));
     };
-    switch (random_.Below(4)) {
+    switch (random_.Below(5)) {
       case 0: return Patch<Deployment>("web", image);
       case 1: return Patch<Deployment>("web", replicas(kFewest, kMost));
       case 2: return Patch<StatefulSet>("db", image);
