@@ -8,6 +8,7 @@
 #include <set>
 
 #include "kubexms/builtin/cron_job_controller.h"
+#include "kubexms/builtin/daemonset_controller.h"
 #include "kubexms/builtin/deployment_controller.h"
 #include "kubexms/builtin/disruption_controller.h"
 #include "kubexms/builtin/endpoint_slice_controller.h"
@@ -138,11 +139,16 @@ void AddRoleAggregation(Manager& manager, const BuiltinEnvironment&, Client& cli
   AddController(RoleAggregationController(manager.informers()), client, manager);
 }
 
+void AddDaemonSets(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
+  AddController(DaemonSetController(manager.informers(), environment.writes), client, manager);
+}
+
 // By name.
 constexpr BuiltinController kControllers[] = {
     {"clusterrole-aggregation-controller", "clusterrole-aggregation-controller",
      AddRoleAggregation},
     {"cronjob-controller", "cronjob-controller", AddCronJobs},
+    {"daemonset-controller", "daemon-set-controller", AddDaemonSets},
     {"deployment-controller", "deployment-controller", AddDeployments},
     {"disruption-controller", "disruption-controller", AddDisruption},
     {"endpoints-controller", "endpoint-controller", AddEndpoints},

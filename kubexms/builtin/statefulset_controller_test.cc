@@ -61,11 +61,9 @@ class StatefulSetControllerTest : public KubeletTest {
   }
 
   void SetImage(const std::string& image) {
-    Patch<StatefulSet>(
-        "db",
-        fmt::format(
-            R"({{"spec":{{"template":{{"spec":{{"containers":[{{"name":"c","image":"{}"}}]}}}}}}}})",
-            image));
+    Patch<StatefulSet>("db", fmt::format(R"({{"spec":{{"template":{{"spec":{{"containers":)"
+                                         R"([{{"name":"c","image":"{}"}}]}}}}}}}})",
+                                         image));
   }
   void Scale(int32_t replicas) {
     Patch<StatefulSet>("db", fmt::format(R"({{"spec":{{"replicas":{}}}}})", replicas));
@@ -80,7 +78,7 @@ class StatefulSetControllerTest : public KubeletTest {
   // The controller has seen everything that there is.
   void CatchUp() {
     const auto set = Patch<StatefulSet>(
-        "db", fmt::format(R"({{"spec":{{"minReadySeconds":{}}}}})", ++caught_up_ % 2));
+        "db", fmt::format(R"({{"spec":{{"revisionHistoryLimit":{}}}}})", 10 + ++caught_up_ % 2));
     ASSERT_TRUE(Eventually(
         [&] { return Set().status.observed_generation == set.metadata.generation.value_or(0); }));
   }
