@@ -25,8 +25,8 @@ if(KUBEXMS_LINT)
   set(CMAKE_CXX_CREATE_STATIC_LIBRARY "<CMAKE_COMMAND> -E touch <TARGET>")
   set(CMAKE_CXX_LINK_EXECUTABLE "<CMAKE_COMMAND> -E touch <TARGET>")
   # Other rules are another command to Ninja and another compiler to ccache.
-  execute_process(COMMAND clang-tidy --version OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY)
-  execute_process(COMMAND clang-tidy --dump-config ${CMAKE_SOURCE_DIR}/any.cc --
+  execute_process(COMMAND clang-tidy-22 --version OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND clang-tidy-22 --dump-config ${CMAKE_SOURCE_DIR}/any.cc --
                   OUTPUT_VARIABLE rules COMMAND_ERROR_IS_FATAL ANY)
   file(READ ${lint_unit} script)
   string(SHA1 rules "${version}${rules}${script}")
