@@ -217,7 +217,7 @@ class NotingManager {
     const auto round = map.data.find("round");
     if (context.key != kLatency || round == map.data.end()) return Outcome::Done();
     const auto now = SteadyClock::now();
-    const int number = std::atoi(round->second.c_str());
+    const int number = std::stoi(round->second);
     MutexLock lock(mutex_);
     if (number <= seen_) return Outcome::Done();
     seen_at_ = now;

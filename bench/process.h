@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <string>
 
+#include "kubexms/base/check.h"
+
 namespace kubexms::bench {
 
 // A port of the loopback address that nothing listens on.
@@ -19,7 +21,7 @@ inline uint16_t FreePort() {
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof(address);
-  ::bind(socket, reinterpret_cast<sockaddr*>(&address), size);
+  KUBEXMS_CHECK(::bind(socket, reinterpret_cast<sockaddr*>(&address), size) == 0);
   ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
   ::close(socket);
   return ntohs(address.sin_port);

@@ -45,10 +45,9 @@ Result<std::vector<std::string>> ParsePointer(std::string_view pointer) {
 // An index below `limit`.
 Result<size_t> ParseIndex(std::string_view token, size_t limit) {
   size_t index = 0;
-  const char* end = token.data() + token.size();
-  const auto [stop, failure] = std::from_chars(token.data(), end, index);
+  const auto [stop, failure] = std::from_chars(token.begin(), token.end(), index);
   const bool leading_zero = token.size() > 1 && token.front() == '0';
-  if (stop != end || failure == std::errc::invalid_argument || leading_zero) {
+  if (stop != token.end() || failure == std::errc::invalid_argument || leading_zero) {
     return Because(fmt::format("\"{}\" is not an array index", token));
   }
   if (failure != std::errc() || index >= limit) {

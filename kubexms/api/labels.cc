@@ -289,9 +289,8 @@ bool HasValue(const Requirement& requirement, std::string_view value) {
 
 bool ComparesTo(const Requirement& requirement, std::string_view value) {
   int64_t number = 0;
-  const char* end = value.data() + value.size();
-  const auto [at, error] = std::from_chars(value.data(), end, number);
-  if (error != std::errc() || at != end) return false;
+  const auto [end, error] = std::from_chars(value.begin(), value.end(), number);
+  if (error != std::errc() || end != value.end()) return false;
   return requirement.op == SelectorOperator::kGreaterThan ? number > requirement.number
                                                           : number < requirement.number;
 }

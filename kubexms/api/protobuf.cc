@@ -44,9 +44,9 @@ Error At(const FieldPath& path, std::string what) {
   ASSIGN_OR_RETURN_AT_INNER(KUBEXMS_CONCAT(kubexms_result_, __LINE__), path, declaration, \
                             __VA_ARGS__)
 
-const TypeInfo& WithoutOptional(const TypeInfo& type) {
-  const bool optional = type.kind == TypeKind::kOptional || type.kind == TypeKind::kBoxed;
-  return optional ? *type.element : type;
+const TypeInfo* WithoutOptional(const TypeInfo* type) {
+  const bool optional = type->kind == TypeKind::kOptional || type->kind == TypeKind::kBoxed;
+  return optional ? type->element : type;
 }
 
 bool IsZero(const Json& value) {
@@ -112,7 +112,7 @@ class Decoder {
 
   Result<void> Field(const WireField& field, const ProtobufField& number, const TypeInfo& owner,
                      const FieldInfo& info, const FieldPath& parent, int depth, JsonObject& out) {
-    const TypeInfo& type = WithoutOptional(*info.type);
+    const TypeInfo& type = *WithoutOptional(info.type);
     const FieldPath path = parent.Child(info.name);
     if (type.kind == TypeKind::kList) return Item(field, type, path, depth, Array(out, info.name));
     if (type.kind == TypeKind::kMap) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <charconv>
 #include <thread>
 #include <vector>
 
@@ -193,8 +194,10 @@ class Bootstrapper {
 std::string FirstClusterIp(std::string_view range) {
   const std::string_view network = range.substr(0, range.find('/'));
   const size_t dot = network.rfind('.');
-  return fmt::format("{}.{}", network.substr(0, dot),
-                     std::atoi(std::string(network.substr(dot + 1)).c_str()) + 1);
+  const std::string_view digits = network.substr(dot + 1);
+  int last = 0;
+  std::from_chars(digits.begin(), digits.end(), last);
+  return fmt::format("{}.{}", network.substr(0, dot), last + 1);
 }
 
 Result<void> Bootstrap(const BootstrapOptions& options, store::Store& store,

@@ -439,7 +439,7 @@ Result<Json> AnswerTokenRequest(const TokenIssuer& issuer, const TokenRequestInp
       request.spec.audiences.empty() ? issuer.options().api_audiences : request.spec.audiences;
   RETURN_IF_ERROR(BindTo(request, input, claims));
   const Seconds told = SetTimes(issuer, expiration, claims);
-  ASSIGN_OR_RETURN(std::string token, issuer.Sign(claims));
+  ASSIGN_OR_RETURN(const std::string token, issuer.Sign(claims));
 
   Json answer = input.request;
   JsonObject& metadata = ObjectMember(answer.as_object(), "metadata");
@@ -451,8 +451,7 @@ Result<Json> AnswerTokenRequest(const TokenIssuer& issuer, const TokenRequestInp
   spec["audiences"] = JsonArray(claims.audiences.begin(), claims.audiences.end());
   spec["expirationSeconds"] = expiration;
   spec.emplace("boundObjectRef", nullptr);  // shown also when there is none
-  answer.as_object()["status"] = {{"token", std::move(token)},
-                                  {"expirationTimestamp", Time(told).ToString()}};
+  answer.as_object()["status"] = {{"token", token}, {"expirationTimestamp", Time(told).ToString()}};
   return answer;
 }
 

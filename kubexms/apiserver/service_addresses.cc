@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 
 #include "kubexms/api/field_error.h"
@@ -127,11 +128,12 @@ void ForgetNodePorts(Json& service, const Json* old) {
 Result<ServiceAddresses> ServiceAddresses::Create(const ServiceAddressOptions& options,
                                                   store::Store& store, Random& random) {
   const std::string& range = options.cluster_ip_range;
-  const size_t slash = range.find('/');
+  const size_t slash = std::min(range.find('/'), range.size());
   const std::optional<uint32_t> network = ParseIp(range.substr(0, slash));
+  const std::string_view digits = std::string_view(range).substr(std::min(slash + 1, range.size()));
   int bits = 0;
-  if (slash != std::string::npos) bits = std::atoi(range.c_str() + slash + 1);
-  if (!network || bits < 8 || bits > 30) {
+  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), bits);
+  if (!network || end != digits.end() || bits < 8 || bits > 30) {
     return Error::BadRequest(
         fmt::format("the range of cluster IPs must be an IPv4 network of 8 to 30 bits like "
                     "10.96.0.0/12, not {}",

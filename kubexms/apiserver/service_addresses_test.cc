@@ -105,7 +105,7 @@ TEST_F(ServiceAddressesTest, HeadlessAndExternalServicesHaveNone) {
 TEST(ServiceAddressOptionsTest, RefusesWhatIsNoRange) {
   const auto store = store::MakeMemoryStore();
   SeededRandom random(1);
-  for (const char* range : {"", "10.0.0.0", "10.0.0.0/33", "fd00::/108", "x/8"}) {
+  for (const char* range : {"", "10.0.0.0", "10.0.0.0/33", "10.0.0.0/24x", "fd00::/108", "x/8"}) {
     EXPECT_FALSE(ServiceAddresses::Create({.cluster_ip_range = range}, *store, random).ok())
         << range;
   }

@@ -138,7 +138,7 @@ class TestSshd {
     std::vector<pid_t> found;
     DIR* processes = ::opendir("/proc");
     while (const dirent* entry = ::readdir(processes)) {
-      const pid_t process = std::atoi(entry->d_name);
+      const auto process = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
       if (process > 0 && Parent(process) == ancestor) found.push_back(process);
     }
     ::closedir(processes);

@@ -12,16 +12,16 @@ size_t BitOf(uint32_t prefix) { return (prefix * 0x9E3779B1u) >> 16; }
 
 }  // namespace
 
-SecretRegistry::Prefix SecretRegistry::PrefixOf(const char* bytes) {
+SecretRegistry::Prefix SecretRegistry::PrefixOf(std::string_view text) {
   static_assert(kMinLength >= sizeof(Prefix));
   Prefix prefix;
-  std::memcpy(&prefix, bytes, sizeof(prefix));
+  std::memcpy(&prefix, text.data(), sizeof(prefix));
   return prefix;
 }
 
 void SecretRegistry::Add(std::string_view value) {
   if (value.size() < kMinLength || capacity_ == 0) return;
-  const Prefix prefix = PrefixOf(value.data());
+  const Prefix prefix = PrefixOf(value);
   MutexLock lock(mutex_);
   std::vector<std::string>& same_prefix = by_prefix_[prefix];
   if (std::find(same_prefix.begin(), same_prefix.end(), value) != same_prefix.end()) return;
@@ -32,7 +32,7 @@ void SecretRegistry::Add(std::string_view value) {
 }
 
 void SecretRegistry::ForgetOldest() {
-  const auto it = by_prefix_.find(PrefixOf(by_age_.front().data()));
+  const auto it = by_prefix_.find(PrefixOf(by_age_.front()));
   KUBEXMS_CHECK(it != by_prefix_.end());
   std::erase(it->second, by_age_.front());
   if (it->second.empty()) by_prefix_.erase(it);
@@ -40,7 +40,7 @@ void SecretRegistry::ForgetOldest() {
 }
 
 size_t SecretRegistry::MatchLength(std::string_view text) const {
-  const Prefix prefix = PrefixOf(text.data());
+  const Prefix prefix = PrefixOf(text);
   if (!may_begin_.test(BitOf(prefix))) return 0;
   const auto it = by_prefix_.find(prefix);
   if (it == by_prefix_.end()) return 0;

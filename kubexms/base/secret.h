@@ -53,7 +53,7 @@ class SecretRegistry {
  private:
   using Prefix = uint32_t;  // the first four bytes of a value
 
-  static Prefix PrefixOf(const char* bytes);
+  static Prefix PrefixOf(std::string_view text);
   size_t MatchLength(std::string_view text) const REQUIRES(mutex_);
   void ForgetOldest() REQUIRES(mutex_);
 

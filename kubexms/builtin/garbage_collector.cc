@@ -403,8 +403,7 @@ Result<void> GarbageCollector::Delete(const Item& item, std::string_view propaga
   const ObjectMeta& metadata = *item.object.metadata;
   const ObjectKey key = item.object.key();
   Client& client = environment_.client;
-  const Result<void> deleted =
-      client.Delete(*item.type, key, DeletionOf(metadata, propagation, true));
+  Result<void> deleted = client.Delete(*item.type, key, DeletionOf(metadata, propagation, true));
   if (deleted.ok() || !deleted.error().IsConflict()) return IgnoreNotFound(deleted);
   const Result<ObjectMeta> live = GetMetadata(*item.type, key);
   if (!live.ok()) return IgnoreNotFound(live);

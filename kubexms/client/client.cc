@@ -139,7 +139,7 @@ ListMeta Client::ListMetaOf(const ObjectPage& page) {
   ListMeta metadata;
   metadata.resource_version = page.resource_version;
   metadata.continue_ = page.continue_token;
-  if (page.remaining) metadata.remaining_item_count = *page.remaining;
+  metadata.remaining_item_count = page.remaining;
   return metadata;
 }
 

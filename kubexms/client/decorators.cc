@@ -163,7 +163,7 @@ Result<SharedBytes> FaultyClient::Do(const ClientRequest& request) {
   if (is_get && fault.stale) {
     if (const auto old = Remembered(path)) return *old;
   }
-  const Result<SharedBytes> answer = WithFault(fault, [&] { return inner_.Do(request); });
+  Result<SharedBytes> answer = WithFault(fault, [&] { return inner_.Do(request); });
   if (is_get && answer.ok()) Remember(path, *answer);
   return answer;
 }

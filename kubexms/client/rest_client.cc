@@ -97,7 +97,7 @@ std::optional<std::chrono::seconds> RetryAfter(const HttpHeaders& headers) {
 }
 
 Error ErrorOf(const Answer& answer) {
-  const Error error = ErrorFromStatus(answer.status, answer.body);
+  Error error = ErrorFromStatus(answer.status, answer.body);
   const auto retry_after = RetryAfter(answer.headers);
   if (!retry_after || error.details().retry_after) return error;
   ErrorDetails details = error.details();

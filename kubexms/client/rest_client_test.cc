@@ -43,6 +43,7 @@ class RestClientTest : public testing::TestWithParam<bool> {
   static void SetUpTestSuite() { server_ = std::make_unique<RunningApiServer>(); }
   static void TearDownTestSuite() { server_.reset(); }
 
+  // NOLINTNEXTLINE(readability-identifier-naming): a member like the others
   static inline std::unique_ptr<RunningApiServer> server_;
   const std::unique_ptr<RestClient> client_ = server_->Connect({.http2 = GetParam()});
   // Objects of one test, in a server that others use as well.

@@ -78,7 +78,7 @@ Result<ObjectPage> ParseObjectPage(std::string body) {
   if (!list.ok()) return Malformed("list: metadata: " + list.error().message());
   page.resource_version = std::move(list->resource_version);
   page.continue_token = std::move(list->continue_);
-  if (list->remaining_item_count) page.remaining = *list->remaining_item_count;
+  page.remaining = list->remaining_item_count;
   return page;
 }
 

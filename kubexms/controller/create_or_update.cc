@@ -96,7 +96,7 @@ class Attempt {
     if (!difference_.StatusChanged()) return answer;
     ClientRequest request = PatchRequest(StatusPatch());
     request.subresource = "status";
-    ASSIGN_OR_RETURN(Answer status, Send(std::move(request)));
+    ASSIGN_OR_RETURN(Answer status, Send(request));
     if (answer.result == WriteResult::kUnchanged) answer.result = status.result;
     answer.object = std::move(status.object);
     return answer;

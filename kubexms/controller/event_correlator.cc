@@ -43,8 +43,7 @@ std::optional<CorrelatedEvent> EventCorrelator::Correlate(Occurrence occurrence)
 
 // The key under which the occurrence is counted. Its message changes when it is one of many.
 std::string EventCorrelator::Aggregate(Occurrence& occurrence) {
-  const std::string group =
-      Key({ObjectKeyOf(occurrence.object), occurrence.type, occurrence.reason});
+  std::string group = Key({ObjectKeyOf(occurrence.object), occurrence.type, occurrence.reason});
   const auto fresh = [&] { return Similar{{}, occurrence.time}; };
   Similar& similar = similar_.FindOrMake(group, fresh);
   if (occurrence.time - similar.last_time > options_.similar_window) similar = fresh();

@@ -18,6 +18,7 @@ constexpr size_t kMaxFileBytes = size_t{1} << 20;
 
 template <class T, class Target>
 void Take(const std::optional<T>& value, Target& target) {
+  // NOLINTNEXTLINE(bugprone-optional-value-conversion): only some targets are optional
   if (value) target = static_cast<Target>(*value);
 }
 

@@ -404,7 +404,7 @@ struct Stage {
   }
 
   Finding CleanUp(ListRun& list, const std::string& path) const {
-    const Finding own = cleanup ? Call(cleanup, list, path) : Finding();
+    Finding own = cleanup ? Call(cleanup, list, path) : Finding();
     if (own.fate != stages_internal::Fate::kGood) return own;
     return stages.CleanUpAll(list, path + name + "/");
   }

@@ -18,7 +18,7 @@ constexpr auto kDay = hours(24);
 
 class CertificatesTest : public testing::Test {
  protected:
-  CertificateAuthority MakeAuthority(CertificateAuthority::Options options = {}) {
+  CertificateAuthority MakeAuthority(const CertificateAuthority::Options& options = {}) {
     return CertificateAuthority::Create(options, now_).value();
   }
 

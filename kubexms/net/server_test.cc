@@ -647,7 +647,7 @@ class DeafPort {
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof(address);
-    ::bind(socket_, reinterpret_cast<sockaddr*>(&address), size);
+    KUBEXMS_CHECK(::bind(socket_, reinterpret_cast<sockaddr*>(&address), size) == 0);
     if (listens) ::listen(socket_, 8);
     ::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size);
     port_ = ntohs(address.sin_port);

@@ -72,7 +72,7 @@ Result<HttpClientOptions> ReadKubeconfig(std::string_view text) {
   if (!certificate.empty()) {
     options.client_certificate = [pair = CertificateAndKey{certificate, key}] { return pair; };
   }
-  ASSIGN_OR_RETURN(const std::string token, Token(*user));
+  ASSIGN_OR_RETURN(std::string token, Token(*user));
   if (!token.empty()) options.bearer_token = [token] { return token; };
   return options;
 }
