@@ -220,8 +220,7 @@ Result<std::vector<const BuiltinController*>> SelectControllers(std::string_view
 void AddBuiltinControllers(const std::vector<const BuiltinController*>& controllers,
                            BuiltinEnvironment environment, Manager& manager) {
   if (environment.writes == nullptr) {
-    environment.writes = std::make_shared<ParallelWrites>(kParallelWrites, environment.clock,
-                                                          environment.log.Named("writes"));
+    environment.writes = std::make_shared<ParallelWrites>(kParallelWrites);
   }
   for (const BuiltinController* controller : controllers) {
     Client* client =

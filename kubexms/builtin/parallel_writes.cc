@@ -49,21 +49,17 @@ class Batch {
 
 }  // namespace
 
-ParallelWrites::ParallelWrites(int threads, Clock* clock, Logger log)
-    : pool_({.name = "writes",
-             .threads = threads,
-             .on_exception =
-                 [log](std::string_view what) {
-                   log.Error("a write threw", {{"what", what}});
-                 }},
-            clock),
-      threads_(threads),
-      runner_([this](std::stop_token stop) { (void)pool_.Run(std::move(stop)); }) {}
-
 ParallelWrites::Tally ParallelWrites::All(size_t count, const Write& write) {
   const auto batch = std::make_shared<Batch>(count, write);
-  for (size_t helper = 1; helper < std::min(count, threads_); ++helper) {
-    if (!pool_.TrySubmit([batch](const std::stop_token&) { batch->Work(); })) break;
+  for (size_t helper = 1; helper < count; ++helper) {
+    if (++helpers_ > max_helpers_) {
+      --helpers_;
+      break;
+    }
+    threads_.Start("writes", [this, batch] {
+      batch->Work();
+      --helpers_;
+    });
   }
   batch->Work();
   return batch->Wait();

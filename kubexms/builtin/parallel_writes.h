@@ -2,21 +2,18 @@
 
 // Several writes of one reconcile side by side, on threads that all controllers of a process share.
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
-#include <memory>
-#include <thread>
 
-#include "kubexms/base/clock.h"
-#include "kubexms/base/log.h"
 #include "kubexms/base/result.h"
-#include "kubexms/base/thread_pool.h"
+#include "kubexms/base/spare_threads.h"
 
 namespace kubexms {
 
 class ParallelWrites {
  public:
-  // Number `index` of the writes. Called by several threads at a time.
+  // Number `index` of the writes. Called by several threads at a time. It must not throw.
   using Write = std::function<Result<void>(size_t index)>;
 
   struct Tally {
@@ -24,8 +21,8 @@ class ParallelWrites {
     Result<void> result;  // the first error
   };
 
-  // `clock` must outlive this.
-  ParallelWrites(int threads, Clock* clock, Logger log);
+  // At most so many threads write at a time, beside those that call.
+  explicit ParallelWrites(int threads) : max_helpers_(threads) {}
 
   // All of them, and returns when the last has ended. The calling thread takes part, so there is
   // progress also while all others are busy.
@@ -36,9 +33,9 @@ class ParallelWrites {
   Tally SlowStart(size_t count, const Write& write);
 
  private:
-  ThreadPool pool_;
-  const size_t threads_;
-  std::jthread runner_;  // of the pool; last, so that it ends first
+  const int max_helpers_;
+  std::atomic<int> helpers_ = 0;
+  SpareThreads threads_;  // last, so that it ends first
 };
 
 }  // namespace kubexms

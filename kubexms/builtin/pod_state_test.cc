@@ -123,8 +123,7 @@ TEST(PodTemplateTest, HashesTellTemplatesApart) {
 
 class ParallelWritesTest : public ::testing::Test {
  protected:
-  SystemClock clock_;
-  ParallelWrites writes_{4, &clock_, {}};
+  ParallelWrites writes_{4};
 };
 
 TEST_F(ParallelWritesTest, DoesEachOnce) {
