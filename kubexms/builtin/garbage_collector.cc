@@ -143,15 +143,14 @@ Result<void> GarbageCollector::Run(std::stop_token stop) {
     if (!environment_.clock.SleepFor(kSecondLook, stop)) break;
   }
   WaitForMonitors(stop);
-  {
-    std::vector<std::jthread> workers;
-    for (int i = 0; i < options_.workers; ++i) workers.emplace_back([this] { Work(); });
-    working_ = true;
-    environment_.log.Info("working", {{"workers", options_.workers}, {"objects", graph_.size()}});
-    FollowKinds(stop);
-    working_ = false;
-    queue_.ShutDown();
-  }
+  queue_.CallWorkers(options_.workers,
+                     [this] { workers_.Start("garbage-collector", [this] { Work(); }); });
+  working_ = true;
+  environment_.log.Info("working", {{"workers", options_.workers}, {"objects", graph_.size()}});
+  FollowKinds(stop);
+  working_ = false;
+  queue_.ShutDown();
+  queue_.AwaitWorkers();
   for (const auto& [type, monitor] : monitors_) RemoveMonitor(monitor);
   monitors_.clear();
   return {};

@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "kubexms/base/stop.h"
-#include "kubexms/base/threads.h"
 #include "kubexms/controller/event_recorder.h"
 
 namespace kubexms {
@@ -215,42 +214,37 @@ void ControllerRunner::Enqueue(const WatchRule& rule, const CacheEvent& event) {
 
 Result<void> ControllerRunner::Run(std::stop_token stop, std::stop_token abandon,
                                    nanoseconds drain_timeout) {
-  std::stop_source give_up;
-  const std::stop_callback forward(abandon, [&] { give_up.request_stop(); });
-  std::vector<std::jthread> threads;
+  const std::stop_callback forward(abandon, [&] { give_up_.request_stop(); });
+  std::vector<std::jthread> sources;
   for (const auto& source : controller_.sources()) {
-    threads.emplace_back([this, source](std::stop_token sources_stop) {
+    sources.emplace_back([this, source](std::stop_token sources_stop) {
       const WorkReason reason = WorkReason::Lasting(source->reason());
       source->Run([&](const ObjectKey& key) { queue_.Add(key, {.reason = reason}); },
                   environment_.clock, std::move(sources_stop));
     });
   }
-  const size_t source_threads = threads.size();
-  for (int i = 0; i < WorkersOf(controller_.options()); ++i) {
-    threads.emplace_back([this, token = give_up.get_token()] {
-      NameThisThread(name());
-      Work(token);
-    });
-  }
+  queue_.CallWorkers(WorkersOf(controller_.options()),
+                     [this] { environment_.threads.Start(name(), [this] { Work(); }); });
   working_ = true;
   environment_.log.Info("working", {{"workers", WorkersOf(controller_.options())}});
 
   WaitForStop(stop);
 
   working_ = false;
-  for (size_t i = 0; i < source_threads; ++i) threads[i].request_stop();
+  for (std::jthread& source : sources) source.request_stop();
   const auto deadline = abandon.stop_requested()
                             ? environment_.clock.MonotonicNow()
                             : environment_.clock.MonotonicNow() + drain_timeout;
   const size_t left = queue_.Drain(deadline);
-  give_up.request_stop();
-  threads.clear();
+  give_up_.request_stop();
+  queue_.AwaitWorkers();
   if (left == 0) return {};
   return Error::Timeout(
       fmt::format("controller \"{}\" stopped with {} keys not worked off", name(), left));
 }
 
-void ControllerRunner::Work(std::stop_token abandon) {
+void ControllerRunner::Work() {
+  const std::stop_token abandon = give_up_.get_token();
   while (const std::optional<WorkItem<ObjectKey>> item = queue_.Get(abandon)) {
     metrics_->active_workers.Increment();
     Reconcile(*item, abandon);

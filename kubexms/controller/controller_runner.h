@@ -13,6 +13,7 @@
 #include "kubexms/base/metrics.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/random.h"
+#include "kubexms/base/spare_threads.h"
 #include "kubexms/controller/controller.h"
 #include "kubexms/controller/informer_set.h"
 #include "kubexms/controller/work_queue.h"
@@ -41,6 +42,7 @@ class ControllerRunner {
     Clock& clock;
     Random& random;
     MetricsRegistry& metrics;
+    SpareThreads& threads;  // of the workers, which are there while there is work
     Logger log;
   };
 
@@ -75,7 +77,7 @@ class ControllerRunner {
   class Watchdog;
 
   void Enqueue(const WatchRule& rule, const CacheEvent& event);
-  void Work(std::stop_token abandon);
+  void Work();
   void Reconcile(const WorkItem<ObjectKey>& item, std::stop_token abandon);
   Result<Outcome> Call(ReconcileContext& context);
   // Decides what becomes of the key, and says what that is called.
@@ -98,6 +100,7 @@ class ControllerRunner {
   const uint64_t id_prefix_;
   std::atomic<uint64_t> next_id_ = 1;
   std::atomic<bool> working_ = false;
+  std::stop_source give_up_;  // what the workers do
 
   struct Metrics;
   std::unique_ptr<Metrics> metrics_;

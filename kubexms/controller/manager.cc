@@ -122,6 +122,7 @@ class Manager::Impl {
   // Remembers the first error, and ends everything.
   void Fail(const Error& error) EXCLUDES(mutex_);
 
+  SpareThreads workers_;                                    // of all controllers
   std::deque<CacheAwareClient> own_clients_;                // of controllers that have their own
   std::vector<std::unique_ptr<ControllerRunner>> runners_;  // constant from StartCaches() on
   std::unique_ptr<ManagerEndpoints> endpoints_;
@@ -264,7 +265,7 @@ Result<void> Manager::Impl::StartCaches(std::stop_token stop) {
         controller,
         ControllerRunner::Environment{
             ClientOf(controller), informers_, events_, *options_.clock, *options_.random, metrics_,
-            options_.log.Named("controller").Named(controller.options().name)}));
+            workers_, options_.log.Named("controller").Named(controller.options().name)}));
     runners_.back()->Prepare();
   }
   prepared_ = true;

@@ -14,10 +14,13 @@
 //     }
 //     queue.Done(item->key);
 //   }
+//
+// Workers may be there all the time, or come when there is something to do: see CallWorkers().
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -124,6 +127,14 @@ class WorkQueue {
   // To be called once for every item, whatever came of it.
   void Done(const Key& key) EXCLUDES(mutex_);
 
+  // From now on workers come when they are needed and leave when they are not. `call` is to bring
+  // one more, on a thread of its own, that calls Get() and Done() until Get() has nothing for it,
+  // which then means that it has left. At most `most` are there at a time; nobody else may call
+  // Get(). `call` must not call the queue. To be called once.
+  void CallWorkers(int most, std::function<void()> call) EXCLUDES(mutex_);
+  // Waits until all of them have left.
+  void AwaitWorkers() EXCLUDES(mutex_);
+
   // From now on refuses every key and forgets those that are delayed; the number of the latter.
   // What is ready is still handed out, also what was added to run once more after Done().
   size_t ShutDown() EXCLUDES(mutex_);
@@ -149,6 +160,10 @@ class WorkQueue {
   bool HandOver(const Key* key, WorkItem<Key>& item) EXCLUDES(mutex_);
   bool HasEnded() const REQUIRES(mutex_);
   void WaitForWork() REQUIRES(mutex_);
+  // Whether a worker that was called has nothing to stay for.
+  bool MayLeave() const REQUIRES(mutex_);
+  void Leave() REQUIRES(mutex_);
+  void CallOne() REQUIRES(mutex_);
   void WakeOne() REQUIRES(mutex_);
   void WakeTimekeeper() REQUIRES(mutex_);
   void WakeAll() REQUIRES(mutex_);
@@ -173,6 +188,13 @@ class WorkQueue {
   bool has_timekeeper_ GUARDED_BY(mutex_) = false;
   bool shut_down_ GUARDED_BY(mutex_) = false;
   bool given_up_ GUARDED_BY(mutex_) = false;
+
+  std::function<void()> call_ GUARDED_BY(mutex_);  // null: workers are there all the time
+  int max_workers_ GUARDED_BY(mutex_) = 0;
+  int workers_ GUARDED_BY(mutex_) = 0;  // that were called and have not left
+  // One of them has not asked for its first key yet. It sees to it that more are called if needed.
+  bool is_coming_ GUARDED_BY(mutex_) = false;
+  CondVar left_;  // no worker is there any more
 
   MetricsRegistry::Refresh refresh_;  // goes first
 };
@@ -221,8 +243,8 @@ std::chrono::nanoseconds WorkQueue<Key>::AddRateLimited(const Key& key, WorkReas
 
 template <class Key>
 std::optional<WorkItem<Key>> WorkQueue<Key>::Get(const std::stop_token& stop) {
-  if (stop.stop_requested()) return std::nullopt;
-  std::optional<WorkItem<Key>> item = TryGet();
+  std::optional<WorkItem<Key>> item;
+  if (!stop.stop_requested()) item = TryGet();
   if (item) return item;
   item.emplace();
   if (!HandOver(WaitAndTake(stop, *item), *item)) item.reset();
@@ -256,12 +278,27 @@ void WorkQueue<Key>::Done(const Key& key) {
     schedule_.Finish(node, now);
     if (node.idle()) {
       finished = nodes_.extract(it);
-    } else if (schedule_.has_ready()) {
-      WakeOne();
+    } else if (schedule_.has_ready() && call_ == nullptr) {
+      WakeOne();  // a worker that was called is about to come for the next
     }
     if (shut_down_ && HasEnded()) WakeAll();
   }
   if (measured) metrics_.work_duration.Observe(worked);
+}
+
+template <class Key>
+void WorkQueue<Key>::CallWorkers(int most, std::function<void()> call) {
+  MutexLock lock(mutex_);
+  KUBEXMS_CHECK(call_ == nullptr && call != nullptr && most > 0);
+  call_ = std::move(call);
+  max_workers_ = most;
+  CallOne();
+}
+
+template <class Key>
+void WorkQueue<Key>::AwaitWorkers() {
+  MutexLock lock(mutex_);
+  while (workers_ > 0) left_.Wait(mutex_);
 }
 
 template <class Key>
@@ -328,6 +365,7 @@ typename WorkQueue<Key>::Node* WorkQueue<Key>::FindOrMake(const Key& key) {
 // Fills in what needs the lock and returns the key, which stays where it is until Done().
 template <class Key>
 const Key* WorkQueue<Key>::Take(WorkItem<Key>& item) {
+  is_coming_ = false;
   if (given_up_) return nullptr;
   const auto now = Now();
   schedule_.Promote(now);
@@ -337,6 +375,7 @@ const Key* WorkQueue<Key>::Take(WorkItem<Key>& item) {
   item.waited = now - node->ready_since;
   item.priority = node->priority;
   schedule_.Begin(*node, now);
+  CallOne();
   return node->key;
 }
 
@@ -348,8 +387,14 @@ const Key* WorkQueue<Key>::WaitAndTake(const std::stop_token& stop, WorkItem<Key
   });
   MutexLock lock(mutex_);
   const Key* key = nullptr;
-  while (!stop.stop_requested() && (key = Take(item)) == nullptr && !HasEnded()) WaitForWork();
-  PassOn();
+  while (!stop.stop_requested() && (key = Take(item)) == nullptr && !HasEnded() && !MayLeave()) {
+    WaitForWork();
+  }
+  if (key == nullptr && call_ != nullptr) {
+    Leave();
+  } else {
+    PassOn();
+  }
   return key;
 }
 
@@ -383,8 +428,33 @@ void WorkQueue<Key>::WaitForWork() {
   }
 }
 
+// Somebody has to stay until the first delayed key is due.
+template <class Key>
+bool WorkQueue<Key>::MayLeave() const {
+  return call_ != nullptr && (has_timekeeper_ || schedule_.next_due() == WorkSchedule::kNever);
+}
+
+template <class Key>
+void WorkQueue<Key>::Leave() {
+  is_coming_ = false;
+  if (--workers_ == 0) left_.NotifyAll();
+}
+
+// One more worker, if there is something that nobody waits for.
+template <class Key>
+void WorkQueue<Key>::CallOne() {
+  if (call_ == nullptr || is_coming_ || given_up_ || workers_ == max_workers_) return;
+  const bool keep_time = !has_timekeeper_ && schedule_.next_due() != WorkSchedule::kNever;
+  if (!schedule_.has_ready() && !keep_time) return;
+  is_coming_ = true;
+  ++workers_;
+  call_();
+}
+
 template <class Key>
 void WorkQueue<Key>::WakeOne() {
+  CallOne();
+  if (is_coming_) return;
   if (idle_ > 0) {
     work_.NotifyOne();
   } else if (has_timekeeper_) {
@@ -399,6 +469,8 @@ void WorkQueue<Key>::WakeTimekeeper() {
     due_.NotifyOne();
   } else if (idle_ > 0) {
     work_.NotifyOne();
+  } else {
+    CallOne();
   }
 }
 

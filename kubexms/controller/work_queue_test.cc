@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "kubexms/base/spare_threads.h"
+
 namespace kubexms {
 namespace {
 
@@ -482,6 +484,123 @@ TEST_F(WorkQueueTest, DrainGivesUpAtTheDeadline) {
 TEST_F(WorkQueueTest, DrainOfAnEmptyQueueReturnsAtOnce) {
   EXPECT_EQ(queue_.Drain(clock_.MonotonicNow() + 1h), 0u);
   EXPECT_FALSE(queue_.Get());
+}
+
+// Workers that are called are played by the test: each of its calls of Get() is one of theirs.
+class CalledWorkersTest : public WorkQueueTest {
+ protected:
+  void CallWorkers(int most) {
+    queue_.CallWorkers(most, [this] { ++called_; });
+  }
+
+  std::string Get() {
+    const auto item = queue_.Get();
+    return item ? item->key : "left";
+  }
+
+  int called_ = 0;
+};
+
+TEST_F(CalledWorkersTest, ComeWhenThereIsAKeyThatNobodyWaitsFor) {
+  CallWorkers(5);
+  EXPECT_EQ(called_, 0);
+  for (const char* key : {"a", "b", "c"}) queue_.Add(key);
+  EXPECT_EQ(called_, 1);  // each that comes calls the next
+  EXPECT_EQ(Get(), "a");
+  EXPECT_EQ(called_, 2);
+  EXPECT_EQ(Get(), "b");
+  EXPECT_EQ(called_, 3);
+  EXPECT_EQ(Get(), "c");
+  EXPECT_EQ(called_, 3);
+  for (const char* key : {"a", "b", "c"}) queue_.Done(key);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Get(), "left");
+  queue_.AwaitWorkers();
+  queue_.Add("d");
+  EXPECT_EQ(called_, 4);
+}
+
+TEST_F(CalledWorkersTest, ComeForWhatWasAddedBefore) {
+  queue_.Add("a");
+  CallWorkers(5);
+  EXPECT_EQ(called_, 1);
+}
+
+TEST_F(CalledWorkersTest, AreNeverMoreThanAllowed) {
+  CallWorkers(1);
+  queue_.Add("a");
+  EXPECT_EQ(Get(), "a");
+  queue_.Add("b");
+  EXPECT_EQ(called_, 1);
+  queue_.Done("a");
+  EXPECT_EQ(Get(), "b");
+}
+
+TEST_F(CalledWorkersTest, StayForAKeyThatIsToRunAgain) {
+  CallWorkers(5);
+  queue_.Add("a");
+  EXPECT_EQ(Get(), "a");
+  queue_.Add("a");
+  queue_.Done("a");
+  EXPECT_EQ(Get(), "a");
+  EXPECT_EQ(called_, 1);
+}
+
+TEST_F(CalledWorkersTest, OneKeepsTheTimeAndOthersAreCalledForWhatIsReady) {
+  CallWorkers(5);
+  queue_.Add("later", {.after = 1h});
+  EXPECT_EQ(called_, 1);
+  std::string got;
+  {
+    const std::jthread timekeeper([&] { got = Get(); });
+    clock_.WaitForSleepers(1);
+    queue_.Add("now");
+    EXPECT_EQ(called_, 2);
+    EXPECT_EQ(Get(), "now");
+    queue_.Done("now");
+    EXPECT_EQ(Get(), "left");
+    clock_.Advance(1h);
+  }
+  EXPECT_EQ(got, "later");
+  EXPECT_EQ(called_, 2);
+}
+
+TEST_F(CalledWorkersTest, LeaveWhenStoppedAlthoughThereIsAKey) {
+  CallWorkers(5);
+  queue_.Add("a");
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_FALSE(queue_.Get(stop.get_token()));
+  queue_.AwaitWorkers();
+  EXPECT_EQ(called_, 1);
+}
+
+TEST(WorkQueueThreadsTest, CalledWorkersLoseNoKey) {
+  constexpr int kKeys = 2000;
+  constexpr int kWorkers = 4;
+  SystemClock clock;
+  SpareThreads threads({.patience = nanoseconds(1)});
+  Queue queue({.name = "test"}, &clock);
+  std::atomic<int> at_work = 0;
+  std::atomic<int> done = 0;
+  const auto work = [&] {
+    while (const auto item = queue.Get()) {
+      EXPECT_LE(++at_work, kWorkers);
+      // Each key runs twice, the second time after a delay.
+      if (item->reasons.texts().front() == "new") {
+        queue.Add(item->key, {.after = 1ms, .reason = "again"});
+      } else {
+        ++done;
+      }
+      --at_work;
+      queue.Done(item->key);
+    }
+  };
+  queue.CallWorkers(kWorkers, [&] { threads.Start("worker", work); });
+  for (int i = 0; i < kKeys; ++i) queue.Add(std::to_string(i), {.reason = "new"});
+  while (done < kKeys) std::this_thread::yield();
+  EXPECT_EQ(queue.Drain(clock.MonotonicNow() + 1h), 0u);
+  queue.AwaitWorkers();
+  EXPECT_EQ(done, kKeys);
 }
 
 TEST(WorkQueueDeathTest, DoneOfAKeyThatNobodyHasIsABug) {
