@@ -11,10 +11,11 @@
 
 namespace kubexms {
 
-// Threads that run tasks in the order in which they came. The one who adds tasks bounds them.
+// Threads that run tasks in the order in which they came. They are started as tasks need them. The
+// one who adds tasks bounds them.
 class WorkerPool {
  public:
-  explicit WorkerPool(size_t workers);
+  explicit WorkerPool(size_t workers) : max_workers_(workers) {}
   // Waits for the tasks that have been added.
   ~WorkerPool();
 
@@ -23,11 +24,14 @@ class WorkerPool {
  private:
   void Work();
 
+  const size_t max_workers_;
+
   Mutex mutex_;
   CondVar changed_;
   std::deque<std::function<void()>> tasks_ GUARDED_BY(mutex_);
+  size_t waiting_ GUARDED_BY(mutex_) = 0;  // threads without a task
   bool closing_ GUARDED_BY(mutex_) = false;
-  std::vector<std::jthread> threads_;
+  std::vector<std::thread> threads_ GUARDED_BY(mutex_);
 };
 
 }  // namespace kubexms
