@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "kubexms/api/kinds/apps_v1.h"
 #include "kubexms/api/kinds/core_v1_config.h"
 #include "kubexms/api/kinds/core_v1_service.h"
+#include "kubexms/base/threads.h"
 #include "kubexms/builtin/pod_state.h"
 #include "kubexms/controller/status_patch.h"
 
@@ -95,14 +95,11 @@ Result<void> Scheduler::Run(std::stop_token stop) {
   FollowAll();
   {
     const std::jthread events([this](std::stop_token end) { events_.Run(std::move(end)); });
-    std::vector<std::jthread> writers;
-    for (int i = 0; i < options_.writers; ++i) {
-      writers.emplace_back([this](const std::stop_token& end) { WriteAll(end); });
-    }
     const bool synced = std::ranges::all_of(
         sources_, [&](const Source& source) { return source.informer->WaitForSync(stop); });
     if (synced) Loop(stop);
-    for (std::jthread& writer : writers) writer.request_stop();
+    for (std::jthread& writer : writers_) writer.request_stop();
+    writers_.clear();
   }
   for (const Source& source : sources_) source.informer->RemoveHandler(source.handler);
   return {};
@@ -381,7 +378,14 @@ void Scheduler::Report(const PodPtr& pod, const std::string& reason, const std::
 void Scheduler::Submit(Write write) {
   // A write that reports the failure of another one may be one too many; the attempt after it
   // reports again.
-  if (writes_.TryPush(write)) ++writes_under_way_;
+  if (!writes_.TryPush(write)) return;
+  ++writes_under_way_;
+  if (writers_.size() < std::min(writes_under_way_, options_.writers)) {
+    writers_.emplace_back([this](const std::stop_token& end) {
+      NameThisThread("scheduler-write");
+      WriteAll(end);
+    });
+  }
 }
 
 // ---- On the threads that write.

@@ -14,6 +14,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -140,6 +141,7 @@ class Scheduler {
   NodeChooser chooser_;
   std::unordered_map<ObjectKey, Assumption> assumptions_;
   size_t writes_under_way_ = 0;
+  std::vector<std::jthread> writers_;  // as many as there were writes at a time
   TimePoint next_look_at_assumptions_;
 };
 

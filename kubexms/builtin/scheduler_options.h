@@ -16,7 +16,7 @@ struct SchedulerOptions {
   // Of the Pods that it is responsible for.
   std::string name = "default-scheduler";
   // Threads that write, and how many writes may be under way; then no decision is made.
-  int writers = 16;
+  size_t writers = 16;
   size_t max_writes = 512;
   // A Pod that was bound, and of which the server's watch does not tell within this time, is looked
   // at again.
