@@ -13,6 +13,7 @@ Command RootCommand() {
               CompletionCommand(),
               CompleteCommand(),
               CrdCommand(),
+              LabCommand(),
               ManagerCommand(),
               NewCommand(),
               RequestsCommand(),

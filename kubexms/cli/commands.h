@@ -15,6 +15,7 @@ Command CompletionCommand();
 // What the completion scripts call.
 Command CompleteCommand();
 Command CrdCommand();
+Command LabCommand();
 Command ManagerCommand();
 Command NewCommand();
 Command RequestsCommand();
