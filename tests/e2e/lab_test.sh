@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# A lab: real hosts on this machine, their failures, and that nothing stays of them.
+# The image of the hosts is kept for the next time.
+# usage: lab_test.sh PATH_OF_KUBEXMS DIRECTORY_OF_LABS
+directory=$2
+if [ "$(id -u)" != 0 ] || ! command -v systemd-nspawn debootstrap >/dev/null; then
+  echo "SKIPPED: a lab needs root, systemd-nspawn and debootstrap"
+  exit 77
+fi
+set -- "$1"
+# shellcheck source=tests/e2e/harness.sh
+source "$(dirname "$0")/harness.sh"
+
+name=t$$
+subnet=10.79.$((RANDOM % 16 * 16)).0/28
+mkdir -p "$directory"
+
+# lab COMMAND ARGUMENT...
+lab() { "$kubexms" lab "$1" --dir "$directory" --name "$name" "${@:2}"; }
+
+clean() {
+  local status=$?
+  [ $status = 0 ] || tail -n 20 "$directory/$name"/hosts/*/console.log >&2 || true
+  lab down >/dev/null 2>&1 || true
+  rm -rf "$work"
+  exit $status
+}
+trap clean EXIT
+
+# remains: what a lab of this name would leave on the machine.
+remains() {
+  ls -d "$directory/$name" "/sys/class/net/kx-$name" /sys/fs/cgroup/{,*/}"kubexms-lab/$name" \
+    "/run/systemd/nspawn/propagate/$name"-* 2>/dev/null || true
+  grep -F "$directory/$name/" /proc/self/mounts || true
+  grep -lsazF "$directory/$name/" /proc/[0-9]*/cmdline || true
+}
+
+state_of() { lab status | awk -v host="$1" '$1 == host { print $3 }'; }
+boot_of() { lab ssh "$1" cat /proc/sys/kernel/random/boot_id; }
+
+refuses "status of no lab" "labs \"$name\" not found" lab status
+refuses "a wrong number of hosts" "is not a number of hosts" lab up --hosts none
+refuses "a wrong network" "is not a network" lab up --subnet 10.0.0.0/8
+refuses "more hosts than addresses" "at most 4" lab up --hosts 5 --subnet "$subnet"
+lab down
+expect "a refusal leaves nothing" "" "$(remains)"
+
+lab up --hosts 1 --subnet "$subnet" >"$work/hosts"
+has "$(cat "$work/hosts")" "hostKey: ssh-ed25519 " || failed "the host's key" "is shown" "$(cat "$work/hosts")"
+expect "it has a name" node1 "$(lab ssh node1 hostname)"
+first_boot=$(boot_of node1)
+lab up --hosts 2 >"$work/hosts" 2>"$work/progress"
+expect "only the second one is started" 1 "$(grep -c ^starting "$work/progress")"
+expect "the first one goes on" "$first_boot" "$(boot_of node1)"
+lab up >"$work/again" 2>"$work/progress"
+expect "nothing is done again" "" "$(cat "$work/progress")"
+expect "the same hosts" "$(cat "$work/hosts")" "$(cat "$work/again")"
+shows "the list of labs" "$name" "$kubexms" lab ls --dir "$directory"
+shows "status as a table" "node2 ${subnet%.0/28}.12 running" lab status
+shows "status as JSON" '"state": "running"' lab status -o json
+
+expect "all units of a host are well" running "$(lab ssh node2 -- systemctl is-system-running --wait)"
+lab ssh node2 -- ping -c 1 -W 5 "${subnet%.0/28}.11" >/dev/null
+lab ssh node2 -- test -d /sys/module
+# As a container runtime does.
+lab ssh node2 'group=/sys/fs/cgroup/memory; [ -d $group ] || group=/sys/fs/cgroup
+  mkdir $group/tried && rmdir $group/tried && unshare --mount --pid --fork --net true'
+
+lab ssh node2 'echo kept >/root/note && sync'
+lab kill node2
+expect "a host without power" stopped "$(state_of node2)"
+expect "the other one goes on" running "$(state_of node1)"
+refuses "a host that the lab has not" 'node9" not found' lab kill node9
+lab start node2 2>/dev/null
+expect "its power is back" running "$(state_of node2)"
+expect "its disk is as it was" kept "$(lab ssh node2 cat /root/note)"
+
+# Killed while it adds hosts, and while it removes them.
+for moment in 0.05 0.2 0.4; do
+  timeout --signal=KILL $moment "$kubexms" lab up --dir "$directory" --name "$name" --hosts 3 \
+    >/dev/null 2>&1 || true
+done
+lab up --hosts 3 >/dev/null 2>&1
+expect "up continues what was killed" running "$(state_of node3)"
+timeout --signal=KILL 0.1 "$kubexms" lab down --dir "$directory" --name "$name" >/dev/null 2>&1 || true
+lab down 2>/dev/null
+eventually "nothing is left" test -z "$(remains)"
+lab down
