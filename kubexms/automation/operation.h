@@ -446,7 +446,8 @@ struct RestorePath {
   }
 };
 
-// By apt or dnf, without questions. With spaces between the names; "name=version" asks for one.
+// By apt or dnf, without questions. With spaces between the names; "name=version" asks for one,
+// which may be older than the one that is there.
 struct InstallPackages {
   static constexpr std::string_view kName = "InstallPackages";
   using AnswerType = Done;
@@ -495,7 +496,7 @@ struct PutUser {
   std::string user;
   std::string home;
   std::string shell;
-  std::string groups;  // further ones, with spaces between; they must exist
+  std::string groups;  // all of them, with spaces between; they must exist; its own may be left out
   bool system = true;
   bool operator==(const PutUser&) const = default;
 

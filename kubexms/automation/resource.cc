@@ -155,7 +155,8 @@ class Planner {
   std::vector<Operation> undo_last_;
   std::set<std::string> touched_;  // paths that this change writes
   std::string installs_;
-  std::string fresh_;  // those of them that were not there at all
+  std::string fresh_;     // those of them that were not there at all
+  std::string replaced_;  // what the others were, "name=version"
 };
 
 void Planner::Keep(const std::string& path) {
@@ -172,6 +173,7 @@ void Planner::FlushPackages() {
   Say(fmt::format("install {}", packages));
   change_.operations.push_back(InstallPackages{packages});
   if (!fresh_.empty()) Undo(RemovePackages{std::exchange(fresh_, {})});
+  if (!replaced_.empty()) Undo(InstallPackages{std::exchange(replaced_, {})});
 }
 
 void Planner::Write(const File& file, const std::string* before) {
@@ -253,7 +255,10 @@ Result<void> Planner::operator()(const Package& r) {
     list += list.empty() ? word : " " + word;
   };
   add(installs_, r.version.empty() ? r.name : r.name + "=" + r.version);
-  if (version.empty()) add(fresh_, r.name);
+  if (version.empty())
+    add(fresh_, r.name);
+  else
+    add(replaced_, r.name + "=" + version);
   return {};
 }
 
@@ -297,7 +302,12 @@ Result<void> Planner::operator()(const User& r) {
   const std::set<std::string> is = Words(state.groups), wanted = Words(r.groups);
   if (!std::includes(is.begin(), is.end(), wanted.begin(), wanted.end())) {
     changes = true;
-    put.groups = r.groups;
+    // Those that the user is in already stay.
+    put.groups = state.groups;
+    for (const std::string& group : wanted) {
+      if (!is.contains(group)) put.groups += (put.groups.empty() ? "" : " ") + group;
+    }
+    undo.groups = state.groups;
   }
   if (!changes) return {};
   Say(fmt::format("{} user {}", state.exists ? "change" : "make", r.name));

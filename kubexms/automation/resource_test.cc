@@ -91,6 +91,12 @@ TEST_F(ResourceTest, PackagesInOneCall) {
   EXPECT_THAT(change.summary, ElementsAre("install tool web", "start and enable web"));
 }
 
+TEST_F(ResourceTest, PackagesGetTheirVersionBack) {
+  CheckLifeCycle({Package{"tool", "1"}});
+  const Change change = CheckLifeCycle({Package{"tool", "2"}, Package{"web"}});
+  EXPECT_THAT(change.summary, ElementsAre("install tool=2 web"));
+}
+
 TEST_F(ResourceTest, ServicesReadTheirFilesAgain) {
   const auto resources = [](const char* text) {
     return std::vector<Resource>{Package{"web"}, File{.path = "/etc/web.conf", .content = text},
@@ -116,6 +122,8 @@ TEST_F(ResourceTest, ServicesReadTheirFilesAgain) {
 TEST_F(ResourceTest, UsersSysctlsModulesHostsArchives) {
   CheckLifeCycle({User{.name = "etcd", .home = "/var/lib/etcd", .shell = "/usr/sbin/nologin"}});
   CheckLifeCycle({User{.name = "etcd", .shell = "/bin/sh"}});
+  CheckLifeCycle({User{.name = "etcd", .groups = "adm"}});
+  CheckLifeCycle({User{.name = "etcd", .groups = "disk"}});
   CheckLifeCycle({Sysctl{"90-x.conf", {{"net.ipv4.ip_forward", "1"}, {"vm.swappiness", "0"}}}});
   CheckLifeCycle({KernelModules{"x.conf", {"overlay", "br_netfilter"}}});
   CheckLifeCycle({HostsEntries{"lab", {{"10.0.0.1", "a"}, {"10.0.0.2", "b"}}}});

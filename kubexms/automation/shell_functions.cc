@@ -150,7 +150,7 @@ constexpr ShellFunction kFunctions[] = {
     {"InstallPackages", R"sh(
   if command -v apt-get >/dev/null; then
     DEBIAN_FRONTEND=noninteractive apt-get install -y -q -o DPkg::Lock::Timeout=300 \
-      -o Dpkg::Options::=--force-confold --no-install-recommends -- $1
+      -o Dpkg::Options::=--force-confold --no-install-recommends --allow-downgrades -- $1
   elif command -v dnf >/dev/null; then
     dnf install -y -q -- $(for each in $1; do echo "$each" | tr = -; done)
   else echo 'neither apt-get nor dnf is there'; return 1; fi
@@ -176,7 +176,11 @@ constexpr ShellFunction kFunctions[] = {
     {"PutUser", R"sh(
   verb=usermod
   getent passwd -- "$1" >/dev/null || verb=useradd
-  user=$1 home=$2 shell=$3 groups=$(echo "$4" | tr ' ' ,) system=$5
+  user=$1 home=$2 shell=$3 groups=$4 system=$5
+  further=
+  for group in $groups; do
+    [ "$group" = "$user" ] || further=${further:+$further,}$group
+  done
   set --
   if [ $verb = useradd ]; then
     set -- -M -U
@@ -184,7 +188,7 @@ constexpr ShellFunction kFunctions[] = {
   fi
   if [ -n "$home" ]; then set -- "$@" -d "$home"; fi
   if [ -n "$shell" ]; then set -- "$@" -s "$shell"; fi
-  if [ -n "$groups" ]; then set -- "$@" -G "$groups"; fi
+  if [ -n "$groups" ]; then set -- "$@" -G "$further"; fi
   if [ $verb = useradd ] || [ $# -gt 0 ]; then $verb "$@" -- "$user"; fi
 )sh"},
     {"RemoveUser", R"sh(

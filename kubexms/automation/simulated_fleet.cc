@@ -324,13 +324,15 @@ Result<Answer> SimulatedHost::Do(const GetPackage& op) {
 
 Result<Answer> SimulatedHost::Do(const InstallPackages& op) {
   for (const std::string& word : Words(op.packages)) {
-    const std::string package = word.substr(0, word.find('='));
+    const size_t equals = word.find('=');
+    const std::string package = word.substr(0, equals);
     const auto known = catalog_->find(package);
     if (known == catalog_->end()) {
       return Error::Internal(fmt::format("E: Unable to locate package {}", package));
     }
     if (full_) return Error::Internal("No space left on device");
-    packages_[package] = known->second.version;
+    packages_[package] =
+        equals == std::string::npos ? known->second.version : word.substr(equals + 1);
     for (const auto& [path, content] : known->second.files) {
       if (!tree_.contains(path)) {
         PutWithParents(path, {.kind = "file", .mode = "0644", .data = content});
@@ -405,7 +407,12 @@ Result<Answer> SimulatedHost::Do(const PutUser& op) {
   }
   if (!op.home.empty()) user.home = op.home;
   if (!op.shell.empty()) user.shell = op.shell;
-  if (!op.groups.empty()) user.groups = op.user + " " + op.groups;
+  if (!op.groups.empty()) {
+    user.groups = op.user;
+    for (const std::string& group : Words(op.groups)) {
+      if (group != op.user) user.groups += " " + group;
+    }
+  }
   return Nothing();
 }
 
