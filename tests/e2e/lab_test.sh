@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# A lab: real hosts on this machine, their failures, and that nothing stays of them.
-# The image of the hosts is kept for the next time.
-# usage: lab_test.sh PATH_OF_KUBEXMS DIRECTORY_OF_LABS
-directory=$2
-if [ "$(id -u)" != 0 ] || ! command -v systemd-nspawn debootstrap >/dev/null; then
+# A lab: real hosts on this machine, their failures, and that nothing stays of them. What happens on
+# hosts is tried on one too, by another program. The image of the hosts is kept for the next time.
+# usage: lab_test.sh PATH_OF_KUBEXMS DIRECTORY_OF_LABS PATH_OF_LAB_HOST_TEST
+directory=$2 host_test=$3
+if [ "$(id -u)" != 0 ] || ! command -v systemd-nspawn >/dev/null || ! command -v debootstrap >/dev/null; then
   echo "SKIPPED: a lab needs root, systemd-nspawn and debootstrap"
   exit 77
 fi
@@ -74,6 +74,10 @@ refuses "a host that the lab has not" 'node9" not found' lab kill node9
 lab start node2 2>/dev/null
 expect "its power is back" running "$(state_of node2)"
 expect "its disk is as it was" kept "$(lab ssh node2 cat /root/note)"
+
+LAB_ADDRESS=${subnet%.0/28}.11 LAB_KEY=$directory/$name/key \
+  LAB_HOST_KEY=$(cut -d ' ' -f 1,2 "$directory/$name/hosts/node1/host_key.pub") \
+  "$host_test" --gtest_brief=1
 
 # Killed while it adds hosts, and while it removes them.
 for moment in 0.05 0.2 0.4; do
