@@ -15,10 +15,17 @@ Command CompletionCommand();
 // What the completion scripts call.
 Command CompleteCommand();
 Command CrdCommand();
+Command CreateCommand();
+Command DeleteCommand();
+Command DiffCommand();
 Command ManagerCommand();
 Command NewCommand();
+Command PlanCommand();
 Command RequestsCommand();
+Command ResumeCommand();
+Command RollbackCommand();
 Command ServerCommand();
+Command StatusCommand();
 Command VersionCommand();
 
 }  // namespace kubexms
