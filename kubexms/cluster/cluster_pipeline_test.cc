@@ -226,7 +226,7 @@ TEST_F(ClusterPipelineTest, AChangedConfigurationRestartsTheMembersOnly) {
   Prepare(fleet);
   const Pipeline first = Use(fleet);
   Succeed(Engine(runtime_.get()).Run(first));
-  const Pipeline changed = Use(fleet, Config("  etcd: {peerPort: 12380}\n"));
+  const Pipeline changed = Use(fleet, Config("  etcd: {clientPort: 12379}\n"));
   const Result<RunPlan> plan = Engine(runtime_.get()).Plan(changed);
   ASSERT_TRUE(plan.ok());
   EXPECT_TRUE(CheckPreflight(*plan).ok());
