@@ -58,10 +58,16 @@ SimulatedHost::SimulatedHost(std::string name, const Catalog* catalog)
   tree_["/etc/hosts"] = {
       .kind = "file", .mode = "0644", .data = "127.0.0.1 localhost\n", .modified_ns = kStartNs};
   users_["root"] = {.uid = 0, .home = "/root", .shell = "/bin/bash", .groups = "root"};
-  sysctls_ = {{"net.ipv4.ip_forward", "0"},
-              {"vm.swappiness", "60"},
+  sysctls_ = {{"fs.inotify.max_user_instances", "128"},
+              {"fs.inotify.max_user_watches", "8192"},
+              {"kernel.panic", "0"},
+              {"kernel.panic_on_oops", "0"},
+              {"net.bridge.bridge-nf-call-ip6tables", "0"},
               {"net.bridge.bridge-nf-call-iptables", "0"},
-              {"fs.inotify.max_user_watches", "8192"}};
+              {"net.ipv4.ip_forward", "0"},
+              {"vm.max_map_count", "65530"},
+              {"vm.overcommit_memory", "0"},
+              {"vm.swappiness", "60"}};
 }
 
 Error SimulatedHost::Unreachable() const {

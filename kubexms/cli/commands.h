@@ -16,10 +16,17 @@ Command CompletionCommand();
 Command CompleteCommand();
 Command CrdCommand();
 Command LabCommand();
+Command CreateCommand();
+Command DeleteCommand();
+Command DiffCommand();
 Command ManagerCommand();
 Command NewCommand();
+Command PlanCommand();
 Command RequestsCommand();
+Command ResumeCommand();
+Command RollbackCommand();
 Command ServerCommand();
+Command StatusCommand();
 Command VersionCommand();
 
 }  // namespace kubexms

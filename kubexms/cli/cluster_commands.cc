@@ -1,0 +1,247 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <ostream>
+#include <sstream>
+
+#include "kubexms/cli/cluster_session.h"
+#include "kubexms/cli/commands.h"
+#include "kubexms/cli/output.h"
+#include "kubexms/cluster/cluster_config.h"
+#include "kubexms/cluster/cluster_pipeline.h"
+
+namespace kubexms {
+namespace {
+
+using automation::Engine;
+using automation::Pipeline;
+using automation::RunPlan;
+using automation::RunReport;
+
+using SessionPtr = std::unique_ptr<ClusterSession>;
+
+// What a run would do now, refused when the hosts do not fit each other.
+Result<RunPlan> MakePlan(ClusterSession& session, const Pipeline& pipeline) {
+  RETURN_IF_ERROR(pipeline.pre_run(session.runtime()));
+  automation::RunOptions options = session.options();
+  options.events = nullptr;
+  return Engine(&session.runtime()).Plan(pipeline, options);
+}
+
+void PrintPlan(const Invocation& call, const RunPlan& plan) {
+  if (call.Given("output")) {
+    call.out() << FormatObject(plan.ToJson(), call.Value("output"));
+  } else {
+    call.out() << plan.ToText();
+  }
+}
+
+Result<ExitCode> ShowPlan(const Invocation& call) {
+  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForWork(call));
+  ASSIGN_OR_RETURN(const Pipeline pipeline, session->CreatePipeline());
+  ASSIGN_OR_RETURN(const RunPlan plan, MakePlan(*session, pipeline));
+  PrintPlan(call, plan);
+  RETURN_IF_ERROR(cluster::CheckPreflight(plan));
+  return plan.unreachable.empty() ? ExitCode::kDone : ExitCode::kSomeHostsFailed;
+}
+
+Result<ExitCode> ShowDiff(const Invocation& call) {
+  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForWork(call));
+  ASSIGN_OR_RETURN(const Pipeline pipeline, session->CreatePipeline());
+  ASSIGN_OR_RETURN(const RunPlan plan, MakePlan(*session, pipeline));
+  PrintPlan(call, plan);
+  if (!plan.unreachable.empty()) return ExitCode::kSomeHostsFailed;
+  return plan.empty() ? ExitCode::kDone : ExitCode::kWrongUsage;
+}
+
+Result<ExitCode> CreateCluster(const Invocation& call) {
+  if (call.Given("dry-run")) return ShowPlan(call);
+  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForWork(call));
+  ASSIGN_OR_RETURN(const Pipeline pipeline, session->CreatePipeline());
+  ASSIGN_OR_RETURN(const RunPlan plan, MakePlan(*session, pipeline));
+  RETURN_IF_ERROR(cluster::CheckPreflight(plan));
+  call.err() << plan.Summary() << "\n";
+  ASSIGN_OR_RETURN(const RunReport report,
+                   Engine(&session->runtime()).Run(pipeline, session->options()));
+  return session->Tell(call, report);
+}
+
+Result<ExitCode> DeleteCluster(const Invocation& call) {
+  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::Open(call));
+  if (!call.Given("yes")) {
+    ASSIGN_OR_RETURN(const std::vector<RunSummary> runs, session->Runs());
+    size_t steps = 0;
+    for (const RunSummary& run : runs) steps += run.steps;
+    call.err() << fmt::format(
+        "This takes back {} steps of {} runs on the hosts of {}, with the data of its etcd.\n"
+        "To do it, add --yes.\n",
+        steps, runs.size(), session->cluster().metadata.name);
+    return ExitCode::kWrongUsage;
+  }
+  ASSIGN_OR_RETURN(const RunReport report,
+                   cluster::DeleteCluster(session->runtime(), session->options()));
+  return session->Tell(call, report);
+}
+
+Result<ExitCode> ResumeRun(const Invocation& call) {
+  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForWork(call));
+  ASSIGN_OR_RETURN(const std::string run, session->UnfinishedRun(call.Value("RUN")));
+  ASSIGN_OR_RETURN(const Pipeline pipeline, session->CreatePipeline());
+  ASSIGN_OR_RETURN(const RunReport report,
+                   Engine(&session->runtime()).Resume(pipeline, run, session->options()));
+  return session->Tell(call, report);
+}
+
+Result<ExitCode> RollBackRun(const Invocation& call) {
+  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::Open(call));
+  ASSIGN_OR_RETURN(const std::string run, session->UnfinishedRun(call.Value("RUN")));
+  ASSIGN_OR_RETURN(const RunReport report,
+                   Engine(&session->runtime()).Rollback(run, session->options()));
+  return session->Tell(call, report);
+}
+
+Json ToJson(const RunSummary& run) {
+  return JsonObject{{"run", run.run},     {"pipeline", run.pipeline}, {"started", run.started},
+                    {"state", run.state}, {"steps", run.steps},       {"message", run.message}};
+}
+
+Result<ExitCode> ShowStatus(const Invocation& call) {
+  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::Open(call));
+  ASSIGN_OR_RETURN(const std::vector<RunSummary> runs, session->Runs());
+  if (call.Given("output")) {
+    JsonArray array;
+    for (const RunSummary& run : runs) array.push_back(ToJson(run));
+    call.out() << FormatObject(array, call.Value("output"));
+    return ExitCode::kDone;
+  }
+  if (runs.empty()) {
+    call.err() << "There has been no run; kubexms create cluster makes the first.\n";
+    return ExitCode::kDone;
+  }
+  call.out() << fmt::format("{:<24} {:<16} {:<12} {:>5}  {}\n", "RUN", "PIPELINE", "STATE", "STEPS",
+                            "STARTED");
+  for (const RunSummary& run : runs) {
+    call.out() << fmt::format("{:<24} {:<16} {:<12} {:>5}  {}\n", run.run, run.pipeline, run.state,
+                              run.steps, run.started);
+    if (!run.message.empty()) call.out() << "    " << run.message << "\n";
+  }
+  return ExitCode::kDone;
+}
+
+Result<ExitCode> CreateConfig(const Invocation& call) {
+  std::vector<std::string> addresses;
+  std::istringstream stream(call.Value("hosts"));
+  for (std::string address; std::getline(stream, address, ',');) addresses.push_back(address);
+  const std::string text = cluster::SampleConfig(call.Value("name"), addresses);
+  RETURN_IF_ERROR(cluster::ParseCluster(text, "--hosts"));
+  if (!call.Given("file")) {
+    call.out() << text;
+    return ExitCode::kDone;
+  }
+  const std::string path = call.Value("file");
+  if (std::ifstream(path)) {
+    return Error::BadRequest(fmt::format("{} is there already, and is not overwritten", path));
+  }
+  if (!(std::ofstream(path) << text)) {
+    return Error::Internal(fmt::format("{} cannot be written", path));
+  }
+  call.err() << fmt::format("Wrote {}. Next: kubexms plan -f {}\n", path, path);
+  return ExitCode::kDone;
+}
+
+std::vector<Flag> With(std::vector<Flag> flags, Flag flag) {
+  flags.push_back(std::move(flag));
+  return flags;
+}
+
+Argument RunArgument() {
+  return {.name = "RUN", .doc = "otherwise the newest that is not done", .optional = true};
+}
+
+Command CreateClusterCommand() {
+  return {
+      .name = "cluster",
+      .summary = "Make a cluster of hosts, or what changed in its configuration",
+      .description =
+          "Makes the hosts what the configuration says: checks them, sets up their operating\n"
+          "systems and etcd. What is true already is left alone. If it fails, kubexms resume\n"
+          "goes on and kubexms rollback takes it back.",
+      .flags = With(ClusterWorkFlags(), {.name = "dry-run", .doc = "only show what would be done"}),
+      .run = CreateCluster};
+}
+
+Command CreateConfigCommand() {
+  return {.name = "config",
+          .summary = "Write a configuration to begin with",
+          .flags = {{.name = "hosts",
+                     .value = "ADDRESSES",
+                     .doc = "of the hosts, with commas between",
+                     .fallback = "192.0.2.1,192.0.2.2,192.0.2.3"},
+                    {.name = "name", .value = "NAME", .doc = "of the cluster", .fallback = "my"},
+                    {.name = "file",
+                     .letter = 'f',
+                     .value = "FILE",
+                     .doc = "where to write it; otherwise it is printed"}},
+          .run = CreateConfig};
+}
+
+}  // namespace
+
+Command CreateCommand() {
+  return {.name = "create",
+          .summary = "Make clusters, and configurations of them",
+          .commands = {CreateClusterCommand(), CreateConfigCommand()}};
+}
+
+Command DeleteCommand() {
+  return {.name = "delete",
+          .summary = "Take clusters back",
+          .commands = {
+              {.name = "cluster",
+               .summary = "Take back everything that was done to the hosts of a cluster",
+               .description = "Takes back all runs from their journals, the newest first. What\n"
+                              "kubexms did not change stays.",
+               .flags = With(ClusterFlags(), {.name = "yes", .doc = "do it, without asking"}),
+               .run = DeleteCluster}}};
+}
+
+Command PlanCommand() {
+  return {.name = "plan",
+          .summary = "Show what create cluster would do now, and do nothing",
+          .flags = ClusterWorkFlags(),
+          .run = ShowPlan};
+}
+
+Command DiffCommand() {
+  return {.name = "diff",
+          .summary = "Show how hosts differ from their configuration",
+          .description = "Exits with 2 when they differ and with 3 when hosts do not answer.",
+          .flags = ClusterWorkFlags(),
+          .run = ShowDiff};
+}
+
+Command ResumeCommand() {
+  return {.name = "resume",
+          .summary = "Go on with a run that failed or was interrupted",
+          .flags = ClusterWorkFlags(),
+          .arguments = {RunArgument()},
+          .run = ResumeRun};
+}
+
+Command RollbackCommand() {
+  return {.name = "rollback",
+          .summary = "Take back what a run did",
+          .flags = ClusterFlags(),
+          .arguments = {RunArgument()},
+          .run = RollBackRun};
+}
+
+Command StatusCommand() {
+  return {.name = "status",
+          .summary = "Show the runs of a cluster and how they ended",
+          .flags = ClusterFlags(),
+          .run = ShowStatus};
+}
+
+}  // namespace kubexms

@@ -1,0 +1,212 @@
+#include "kubexms/cli/cluster_session.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <ostream>
+#include <sstream>
+
+#include "kubexms/automation/explanation.h"
+#include "kubexms/automation/journal.h"
+#include "kubexms/cli/output.h"
+#include "kubexms/cluster/cluster_config.h"
+#include "kubexms/cluster/cluster_hosts.h"
+#include "kubexms/cluster/cluster_pipeline.h"
+
+namespace kubexms {
+namespace {
+
+using automation::JournalRecord;
+using automation::RunReport;
+
+constexpr int kMaxParallel = 1024;
+
+std::string Home() {
+  const char* home = std::getenv("HOME");
+  return home ? home : "/root";
+}
+
+std::set<std::string> SplitByCommas(const std::string& text) {
+  std::set<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) parts.insert(part);
+  return parts;
+}
+
+Result<int> ReadParallel(const std::string& text) {
+  int number = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failed != std::errc() || end != text.data() + text.size() || number < 1 ||
+      number > kMaxParallel) {
+    return Error::BadRequest(
+        fmt::format("--parallel: \"{}\" is not between 1 and {}", text, kMaxParallel));
+  }
+  return number;
+}
+
+RunSummary Summarise(const std::string& run, const std::vector<JournalRecord>& records) {
+  RunSummary summary{.run = run, .state = "interrupted"};
+  bool undone = false;
+  for (const JournalRecord& record : records) {
+    switch (record.type) {
+      case JournalRecord::Type::kRun:
+        summary.pipeline = record.pipeline;
+        if (summary.started.empty()) summary.started = record.time;
+        summary.state = "interrupted";  // until it is finished, also when it was resumed
+        break;
+      case JournalRecord::Type::kDone: ++summary.steps; break;
+      case JournalRecord::Type::kUndone:
+        undone = true;
+        if (summary.steps > 0) --summary.steps;
+        break;
+      case JournalRecord::Type::kFinished:
+        summary.state = record.message.empty() ? "done" : "failed";
+        summary.message = record.message;
+        break;
+      default: break;
+    }
+  }
+  if (undone) summary.state = "rolled back";
+  return summary;
+}
+
+}  // namespace
+
+std::vector<Flag> ClusterFlags() {
+  return {{.name = "file",
+           .letter = 'f',
+           .value = "FILE",
+           .doc = "the cluster's configuration",
+           .required = true},
+          {.name = "state-dir",
+           .value = "DIR",
+           .doc = "for journals and certificates; otherwise ~/.kubexms/clusters/NAME"},
+          OutputFlag()};
+}
+
+std::vector<Flag> ClusterWorkFlags() {
+  std::vector<Flag> flags = ClusterFlags();
+  flags.push_back(
+      {.name = "limit", .value = "HOSTS", .doc = "only these hosts, with commas between"});
+  flags.push_back({.name = "parallel",
+                   .value = "N",
+                   .doc = "how many hosts are worked on at a time",
+                   .fallback = "32"});
+  return flags;
+}
+
+ClusterSession::ClusterSession(const Invocation& call) : file_(call.Value("file")) {}
+
+Result<std::unique_ptr<ClusterSession>> ClusterSession::Open(const Invocation& call) {
+  std::unique_ptr<ClusterSession> session(new ClusterSession(call));
+  RETURN_IF_ERROR(session->Start(call));
+  return session;
+}
+
+Result<std::unique_ptr<ClusterSession>> ClusterSession::OpenForWork(const Invocation& call) {
+  ASSIGN_OR_RETURN(std::unique_ptr<ClusterSession> session, Open(call));
+  RETURN_IF_ERROR(session->Limit(call.Value("limit")));
+  ASSIGN_OR_RETURN(session->options_.parallel, ReadParallel(call.Value("parallel")));
+  return session;
+}
+
+Result<void> ClusterSession::Limit(const std::string& hosts) {
+  limit_ = SplitByCommas(hosts);
+  for (const std::string& name : limit_) {
+    if (runtime_->FindHost(name)) continue;
+    return Error::BadRequest(fmt::format("--limit: there is no host {} in {}", name, file_));
+  }
+  return {};
+}
+
+Result<void> ClusterSession::Start(const Invocation& call) {
+  ASSIGN_OR_RETURN(cluster_, cluster::LoadCluster(file_));
+  directory_ = call.Given("state-dir")
+                   ? call.Value("state-dir")
+                   : fmt::format("{}/.kubexms/clusters/{}", Home(), cluster_.metadata.name);
+  std::error_code failed;
+  if (std::filesystem::create_directories(directory_, failed)) {
+    std::filesystem::permissions(directory_, std::filesystem::perms::owner_all, failed);
+  }
+  if (failed) return Error::Internal(fmt::format("make {}: {}", directory_, failed.message()));
+  ASSIGN_OR_RETURN(std::vector<automation::Host> hosts,
+                   cluster::ConnectHosts(cluster_.spec, {.cluster_directory = directory_,
+                                                         .home = Home(),
+                                                         .connections = &connections_,
+                                                         .secrets = &secrets_,
+                                                         .random = &random_}));
+  runtime_ = std::make_unique<automation::Runtime>(
+      automation::RuntimeOptions{.cluster = cluster_.metadata.name,
+                                 .config = ToJson(cluster_),
+                                 .hosts = std::move(hosts),
+                                 .directory = directory_,
+                                 .secrets = &secrets_,
+                                 .clock = &clock_,
+                                 .random = &random_});
+  events_ = std::make_unique<automation::PlainEventSink>(
+      [&err = call.err()](std::string_view line) { err << line << std::flush; });
+  options_.stop = signals_.token();
+  options_.events = events_.get();
+  return {};
+}
+
+Result<automation::Pipeline> ClusterSession::CreatePipeline() {
+  ASSIGN_OR_RETURN(certificates_,
+                   cluster::EnsureEtcdCertificates(
+                       cluster_.spec, cluster::EtcdCertificateDirectory(directory_), clock_.Now()));
+  return cluster::CreatePipeline(cluster_, certificates_, limit_);
+}
+
+Result<std::vector<RunSummary>> ClusterSession::Runs() {
+  ASSIGN_OR_RETURN(const std::vector<std::string> runs, automation::Engine(runtime_.get()).Runs());
+  std::vector<RunSummary> summaries;
+  for (const std::string& run : runs) {
+    ASSIGN_OR_RETURN(const std::vector<JournalRecord> records,
+                     automation::ReadJournal(fmt::format("{}/runs/{}/journal", directory_, run)));
+    summaries.push_back(Summarise(run, records));
+  }
+  return summaries;
+}
+
+Result<std::string> ClusterSession::UnfinishedRun(const std::string& wanted) {
+  if (!wanted.empty()) return wanted;
+  ASSIGN_OR_RETURN(const std::vector<RunSummary> runs, Runs());
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    if (run->state == "failed" || run->state == "interrupted") return run->run;
+  }
+  return Error::BadRequest(
+      fmt::format("no run of {} is unfinished; kubexms status shows them", cluster_.metadata.name));
+}
+
+ExitCode ClusterSession::Tell(const Invocation& call, const RunReport& report) const {
+  if (call.Given("output")) {
+    call.out() << secrets_.Redact(FormatObject(report.ToJson(), call.Value("output")));
+  }
+  std::ostream& err = call.err();
+  if (report.ok()) {
+    err << fmt::format("Done: {} steps changed something.\n", report.changed);
+    return ExitCode::kDone;
+  }
+  std::string text = "\nFailed:\n";
+  if (report.failed_hosts.empty() && report.error) text += "  " + report.error->message() + "\n";
+  for (const auto& [host, error] : report.failed_hosts) {
+    text += fmt::format("  {}\n", error.message());
+    if (const auto known = automation::Explain(error.message())) {
+      text += fmt::format("    because {}; {}\n", known->cause, known->advice);
+    }
+  }
+  if (!report.run.empty() && report.pipeline != "rollback") {
+    const std::string where =
+        call.Given("state-dir") ? " --state-dir " + call.Value("state-dir") : "";
+    text += fmt::format(
+        "\nTo go on:        kubexms resume -f {0}{1} {2}\n"
+        "To take it back: kubexms rollback -f {0}{1} {2}\n",
+        file_, where, report.run);
+  }
+  err << secrets_.Redact(text);
+  return static_cast<ExitCode>(report.ExitCode());
+}
+
+}  // namespace kubexms

@@ -1,0 +1,80 @@
+#pragma once
+
+// What the commands about clusters have in common: the configuration, the hosts it names, and the
+// directory in which a cluster's journals and certificates are.
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kubexms/automation/engine.h"
+#include "kubexms/automation/ssh_connector.h"
+#include "kubexms/base/clock.h"
+#include "kubexms/base/random.h"
+#include "kubexms/base/secret.h"
+#include "kubexms/base/stop.h"
+#include "kubexms/cli/command.h"
+#include "kubexms/cluster/cluster_kind.h"
+#include "kubexms/cluster/etcd_certificates.h"
+
+namespace kubexms {
+
+// -f, --state-dir and -o, of every command about a cluster.
+std::vector<Flag> ClusterFlags();
+// The same with --limit and --parallel, for those that plan and run.
+std::vector<Flag> ClusterWorkFlags();
+
+// What the journal of a run tells.
+struct RunSummary {
+  std::string run;
+  std::string pipeline;
+  std::string started;
+  std::string state;  // "done", "failed", "interrupted" or "rolled back"
+  std::string message;
+  size_t steps = 0;  // that changed something and are not taken back
+};
+
+class ClusterSession {
+ public:
+  // Reads the file of -f, refuses it as a whole if need be, and makes the cluster's directory.
+  // Nothing is connected yet.
+  static Result<std::unique_ptr<ClusterSession>> Open(const Invocation& call);
+  // The same for a command with ClusterWorkFlags().
+  static Result<std::unique_ptr<ClusterSession>> OpenForWork(const Invocation& call);
+
+  const cluster::Cluster& cluster() const { return cluster_; }
+  automation::Runtime& runtime() { return *runtime_; }
+  automation::RunOptions& options() { return options_; }
+  // As the configuration and --limit want it. Issues certificates that are missing.
+  Result<automation::Pipeline> CreatePipeline();
+  // All runs, oldest first.
+  Result<std::vector<RunSummary>> Runs();
+  // `wanted`, or the newest that is not done.
+  Result<std::string> UnfinishedRun(const std::string& wanted);
+
+  // Tells how a run ended: for people on `err`, with the cause and what to do next, and for
+  // programs on `out`.
+  ExitCode Tell(const Invocation& call, const automation::RunReport& report) const;
+
+ private:
+  explicit ClusterSession(const Invocation& call);
+  Result<void> Start(const Invocation& call);
+  Result<void> Limit(const std::string& hosts);
+
+  const StopSignals signals_;
+  SystemClock clock_;
+  SystemRandom random_;
+  SecretRegistry secrets_;
+  automation::SshConnections connections_;
+  const std::string file_;
+  std::string directory_;
+  std::set<std::string> limit_;
+  cluster::Cluster cluster_;
+  cluster::EtcdCertificates certificates_;
+  std::unique_ptr<automation::EventSink> events_;
+  std::unique_ptr<automation::Runtime> runtime_;
+  automation::RunOptions options_;
+};
+
+}  // namespace kubexms

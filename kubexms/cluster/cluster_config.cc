@@ -1,0 +1,269 @@
+#include "kubexms/cluster/cluster_config.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "kubexms/api/defaulting.h"
+#include "kubexms/api/field_error.h"
+#include "kubexms/api/pruning.h"
+#include "kubexms/api/validation.h"
+#include "kubexms/base/small_file.h"
+#include "kubexms/base/yaml.h"
+
+namespace kubexms::cluster {
+namespace {
+
+constexpr size_t kMaxConfigBytes = 16 << 20;
+constexpr size_t kMaxEtcdMembers = 7;
+
+bool IsIpAddress(const std::string& text) {
+  unsigned char bytes[sizeof(in6_addr)];
+  return ::inet_pton(AF_INET, text.c_str(), bytes) == 1 ||
+         ::inet_pton(AF_INET6, text.c_str(), bytes) == 1;
+}
+
+// One error with a line for each cause, in the order of the text.
+Error Refuse(std::string_view name, const std::vector<ErrorCause>& causes,
+             const YamlPositions& positions) {
+  std::multimap<int, std::string> lines;
+  for (const ErrorCause& cause : causes) {
+    const int line = positions.Find(cause.field).line;
+    lines.emplace(line, fmt::format("{}:{}: {}: {}", name, line, cause.field, cause.message));
+  }
+  std::string message = fmt::format("{} is not a valid cluster; nothing was done", name);
+  for (const auto& [line, text] : lines) message += "\n  " + text;
+  return Error(422, "Invalid", message, {.kind = "Cluster", .causes = causes});
+}
+
+void CheckKind(const Json& document, std::vector<ErrorCause>& causes) {
+  const FieldPath root;
+  const auto expect = [&](std::string_view field, const std::string& wanted) {
+    if (FindString(document, field) == wanted) return;
+    const Json* value = FindMember(document, field);
+    causes.push_back(NotSupported(root.Child(field), value ? *value : Json(), {wanted}));
+  };
+  expect("apiVersion", Cluster::kKind.ApiVersion());
+  expect("kind", std::string(Cluster::kKind.kind));
+}
+
+// What the schema says about the document, which gets its defaults.
+std::vector<ErrorCause> CheckDocument(Json& document) {
+  std::vector<ErrorCause> causes;
+  CheckKind(document, causes);
+  std::vector<std::string> unknown;
+  const Schema& schema = SchemaOf<Cluster>();
+  Prune(document, schema, {.object_meta = &SchemaOf<ObjectMeta>(), .removed = &unknown});
+  for (const std::string& path : unknown) {
+    causes.push_back({"FieldValueForbidden", "there is no such field", path});
+  }
+  ApplyDefaults(document, schema);
+  std::ranges::copy(Validate(document, schema, {.integer_formats = true}),
+                    std::back_inserter(causes));
+  return causes;
+}
+
+class Checker {
+ public:
+  explicit Checker(const Cluster& cluster) : spec_(cluster.spec) {
+    for (const HostSpec& host : spec_.hosts) known_.insert(host.name);
+    CheckName(cluster.metadata.name);
+    CheckAddresses();
+    const FieldPath groups = root_.Child("roleGroups");
+    CheckGroup(groups.Child("etcd"), spec_.role_groups.etcd);
+    CheckGroup(groups.Child("controlPlane"), spec_.role_groups.control_plane);
+    CheckGroup(groups.Child("worker"), spec_.role_groups.worker);
+    CheckGroup(groups.Child("loadBalancer"), spec_.role_groups.load_balancer);
+    CheckEtcd(groups.Child("etcd"));
+    CheckEndpoint();
+    CheckUnused();
+  }
+
+  std::vector<ErrorCause> Take() { return std::move(causes_); }
+
+ private:
+  void CheckName(const std::string& name) {
+    const FieldPath metadata("metadata"), path = metadata.Child("name");
+    if (name.empty()) {
+      causes_.push_back(Required(path, "the cluster needs a name"));
+    } else if (name[0] == '.' || name.find('/') != std::string::npos) {
+      causes_.push_back(Invalid(path, Json(name), "it names a directory, so without / and ."));
+    }
+  }
+
+  void CheckAddresses() {
+    const FieldPath hosts = root_.Child("hosts");
+    std::set<std::string> ways, internal;
+    for (size_t i = 0; i < spec_.hosts.size(); ++i) {
+      const HostSpec& host = spec_.hosts[i];
+      const FieldPath path = hosts.Index(i);
+      // Behind different bastions the same address can be another host.
+      const std::string way = fmt::format("{} {}:{}", host.bastion, host.address, host.port);
+      const std::string& address = host.InternalAddress();
+      const bool same_way = !ways.insert(way).second;
+      if (same_way) causes_.push_back(Duplicate(path.Child("address"), Json(host.address)));
+      if (!internal.insert(address).second && !same_way) {
+        causes_.push_back(Duplicate(path.Child("internalAddress"), Json(address)));
+      }
+      if (!host.internal_address.empty() && !IsIpAddress(host.internal_address)) {
+        causes_.push_back(
+            Invalid(path.Child("internalAddress"), Json(address), "must be an IP address"));
+      }
+    }
+  }
+
+  void CheckGroup(const FieldPath& path, const std::vector<std::string>& names) {
+    std::set<std::string> seen;
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (!known_.contains(names[i])) {
+        causes_.push_back(NotFound(path.Index(i), Json(names[i])));
+      } else if (!seen.insert(names[i]).second) {
+        causes_.push_back(Duplicate(path.Index(i), Json(names[i])));
+      }
+      used_.insert(names[i]);
+    }
+  }
+
+  void CheckEtcd(const FieldPath& path) {
+    const std::vector<std::string>& members = spec_.role_groups.etcd;
+    if (members.size() % 2 == 0 && !members.empty()) {
+      causes_.push_back(Invalid(path, Json(members.size()),
+                                "an even number of members survives no more failures than one "
+                                "member less; use 1, 3, 5 or 7"));
+    }
+    if (members.size() > kMaxEtcdMembers) {
+      causes_.push_back(TooMany(path, static_cast<int64_t>(members.size()), kMaxEtcdMembers));
+    }
+    for (size_t i = 0; i < members.size(); ++i) {
+      if (!known_.contains(members[i])) continue;
+      const std::string& address = spec_.Host(members[i]).InternalAddress();
+      if (IsIpAddress(address)) continue;
+      causes_.push_back(Invalid(path.Index(i), Json(address),
+                                "a member of etcd needs an IP address: give its host an "
+                                "internalAddress"));
+    }
+    if (spec_.etcd.client_port == spec_.etcd.peer_port) {
+      const FieldPath etcd = root_.Child("etcd");
+      causes_.push_back(Duplicate(etcd.Child("peerPort"), Json(spec_.etcd.peer_port)));
+    }
+  }
+
+  void CheckEndpoint() {
+    const FieldPath endpoint = root_.Child("controlPlaneEndpoint");
+    const std::string& address = spec_.control_plane_endpoint.address;
+    if (address.empty() && spec_.role_groups.control_plane.size() > 1) {
+      causes_.push_back(Required(endpoint.Child("address"),
+                                 "several control plane hosts need an address of their own"));
+    }
+    if (!address.empty() && !IsIpAddress(address)) {
+      causes_.push_back(Invalid(endpoint.Child("address"), Json(address), "must be an IP address"));
+    }
+  }
+
+  void CheckUnused() {
+    const FieldPath hosts = root_.Child("hosts");
+    for (size_t i = 0; i < spec_.hosts.size(); ++i) {
+      const FieldPath path = hosts.Index(i);
+      const std::string& name = spec_.hosts[i].name;
+      if (used_.contains(name)) continue;
+      causes_.push_back(Invalid(path.Child("name"), Json(name), "it is in none of the roleGroups"));
+    }
+  }
+
+  const ClusterSpec& spec_;
+  const FieldPath root_ = FieldPath("spec");
+  std::set<std::string> known_, used_;
+  std::vector<ErrorCause> causes_;
+};
+
+}  // namespace
+
+std::vector<ErrorCause> CheckCluster(const Cluster& cluster) { return Checker(cluster).Take(); }
+
+Result<Cluster> ParseCluster(std::string_view text, std::string_view name) {
+  std::vector<std::string> duplicates;
+  Result<YamlDocument> parsed = ParseYamlOne(text, {.duplicates = &duplicates, .positions = true});
+  if (!parsed.ok()) return parsed.error().WithContext(name);
+  std::vector<ErrorCause> causes = CheckDocument(parsed->value);
+  for (const std::string& path : duplicates) {
+    causes.push_back({"FieldValueDuplicate", "the field is there twice", path});
+  }
+  // Of a document with the wrong types no more can be said.
+  Result<Cluster> cluster = FromJson<Cluster>(parsed->value);
+  if (cluster.ok()) {
+    for (ErrorCause& cause : CheckCluster(*cluster)) {
+      if (std::ranges::find(causes, cause.field, &ErrorCause::field) == causes.end()) {
+        causes.push_back(std::move(cause));
+      }
+    }
+  }
+  if (!causes.empty()) return Refuse(name, causes, parsed->positions);
+  return cluster;
+}
+
+Result<Cluster> LoadCluster(const std::string& path) {
+  ASSIGN_OR_RETURN(const std::optional<std::string> text, ReadSmallFile(path, kMaxConfigBytes));
+  if (!text) {
+    return Error::BadRequest(
+        fmt::format("there is no {}; kubexms create config writes one to begin with", path));
+  }
+  return ParseCluster(*text, path);
+}
+
+std::string SampleConfig(std::string_view cluster, const std::vector<std::string>& addresses) {
+  std::string hosts, all;
+  std::vector<std::string> names;
+  for (const std::string& address : addresses) {
+    names.push_back(fmt::format("node{}", names.size() + 1));
+    hosts += fmt::format("    - name: {}\n      address: {}\n", names.back(), address);
+    if (names.size() > 1) continue;
+    hosts +=
+        "      # user: root             # or somebody who may use sudo\n"
+        "      # port: 22\n"
+        "      # privateKeyPath: ~/.ssh/id_ed25519\n"
+        "      # password: env:NODE_PASSWORD   # or file:/path, or cmd:command\n"
+        "      # internalAddress: 10.0.0.1     # when the hosts reach each other differently\n"
+        "      # bastion: user@gateway:22\n"
+        "      # hostKey: SHA256:…             # otherwise the first key seen is trusted\n";
+  }
+  const size_t servers = names.size() < 3 ? std::min<size_t>(names.size(), 1) : 3;
+  const std::string first =
+      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<long>(servers), ", "));
+  return fmt::format(
+      "# A cluster, for kubexms create cluster -f FILE.\n"
+      "apiVersion: {}\n"
+      "kind: Cluster\n"
+      "metadata:\n"
+      "  name: {}\n"
+      "spec:\n"
+      "  # The machines. Their order is the order of everything.\n"
+      "  hosts:\n{}"
+      "  # What they are for, by name.\n"
+      "  roleGroups:\n"
+      "    etcd: [{}]  # 1, 3, 5 or 7\n"
+      "    controlPlane: [{}]\n"
+      "    worker: [{}]\n"
+      "  # Where clients reach the API servers; needed for several of them.\n"
+      "  {}controlPlaneEndpoint:\n"
+      "  {}  domain: api.{}.example\n"
+      "  {}  address: {}\n"
+      "  # etcd:\n"
+      "  #   dataDir: /var/lib/etcd\n"
+      "  #   binariesDir: ./bin     # instead of the packages of the distribution\n"
+      "  # system:\n"
+      "  #   setHostnames: true\n"
+      "  #   configureKernel: true  # swap off, modules, parameters\n"
+      "  #   sysctl: {{vm.swappiness: \"1\"}}\n"
+      "  # preflight:\n"
+      "  #   minMemoryMiB: 900\n"
+      "  #   minDiskMiB: 2048\n"
+      "  #   maxClockSkewSeconds: 30\n",
+      Cluster::kKind.ApiVersion(), cluster, hosts, first, first, fmt::join(names, ", "),
+      servers > 1 ? "" : "# ", servers > 1 ? "" : "# ", cluster, servers > 1 ? "" : "# ",
+      addresses.empty() ? "" : addresses[0]);
+}
+
+}  // namespace kubexms::cluster

@@ -1,0 +1,96 @@
+#include "kubexms/cluster/cluster_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kubexms/base/test_directory_test.h"
+
+namespace kubexms::cluster {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(ClusterConfigTest, TheSampleIsValidAndHasDefaults) {
+  for (const size_t hosts : {1, 2, 3, 5}) {
+    std::vector<std::string> addresses;
+    for (size_t i = 1; i <= hosts; ++i) addresses.push_back("10.0.0." + std::to_string(i));
+    const Result<Cluster> cluster = ParseCluster(SampleConfig("lab", addresses), "sample");
+    ASSERT_TRUE(cluster.ok()) << cluster.error().message();
+    EXPECT_EQ(cluster->metadata.name, "lab");
+    EXPECT_EQ(cluster->spec.hosts.size(), hosts);
+    EXPECT_EQ(cluster->spec.role_groups.etcd.size(), hosts < 3 ? 1u : 3u);
+    EXPECT_EQ(cluster->spec.hosts[0].port, 22);
+    EXPECT_EQ(cluster->spec.etcd.data_dir, "/var/lib/etcd");
+    EXPECT_EQ(cluster->spec.etcd.client_port, 2379);
+    EXPECT_TRUE(cluster->spec.system.set_hostnames);
+    EXPECT_EQ(cluster->spec.preflight.max_clock_skew_seconds, 30);
+  }
+}
+
+TEST(ClusterConfigTest, EverythingThatIsWrongIsToldAtOnceWithItsLine) {
+  const Result<Cluster> cluster = ParseCluster(R"(apiVersion: kubexms.io/v1alpha1
+kind: Cluster
+metadata:
+  name: lab
+spec:
+  hosts:
+    - {name: a, address: 10.0.0.1}
+    - {name: b, address: 10.0.0.1}
+    - name: c
+      address: 10.0.0.3
+      password: hunter2
+      colour: red
+    - {name: a, address: 10.0.0.4}
+    - {name: spare, address: 10.0.0.5}
+    - {name: named, address: node.example}
+  roleGroups:
+    etcd: [a, named]
+    controlPlane: [a, b]
+    worker:
+      - c
+      - nobody
+      - c
+  etcd:
+    dataDir: relative
+)",
+                                               "cluster.yaml");
+  ASSERT_FALSE(cluster.ok());
+  const std::string& message = cluster.error().message();
+  for (const char* line :
+       {"cluster.yaml is not a valid cluster; nothing was done\n",
+        "cluster.yaml:5: spec.controlPlaneEndpoint.address: Required value",
+        "cluster.yaml:8: spec.hosts[1].address: Duplicate value: \"10.0.0.1\"",
+        "cluster.yaml:11: spec.hosts[2].password: ",
+        "cluster.yaml:12: spec.hosts[2].colour: there is no such field",
+        "cluster.yaml:13: spec.hosts[3]: Duplicate value",
+        "cluster.yaml:14: spec.hosts[4].name: Invalid value: \"spare\": it is in none",
+        "cluster.yaml:17: spec.roleGroups.etcd: Invalid value: 2: an even number",
+        "cluster.yaml:17: spec.roleGroups.etcd[1]: Invalid value: \"node.example\"",
+        "cluster.yaml:21: spec.roleGroups.worker[1]: Not found: \"nobody\"",
+        "cluster.yaml:22: spec.roleGroups.worker[2]: Duplicate value: \"c\"",
+        "cluster.yaml:24: spec.etcd.dataDir: "}) {
+    EXPECT_THAT(message, HasSubstr(line));
+  }
+}
+
+TEST(ClusterConfigTest, RefusesWhatIsNotACluster) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"a: [", "c.yaml"},
+      {"kind: Pod\napiVersion: v1\n", "c.yaml:1: kind: Unsupported value: \"Pod\""},
+      {"apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nmetadata: {name: x}\nspec: 3\n",
+       "c.yaml:4: spec: "},
+      {"apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nspec: {}\n", "spec.hosts: Required"},
+      {"kind: Cluster\nkind: Cluster\n", "kind: the field is there twice"},
+  };
+  for (const auto& [text, wanted] : kCases) {
+    const Result<Cluster> cluster = ParseCluster(text, "c.yaml");
+    ASSERT_FALSE(cluster.ok()) << text;
+    EXPECT_THAT(cluster.error().message(), HasSubstr(wanted));
+  }
+  const TestDirectory directory;
+  EXPECT_THAT(LoadCluster(directory.File("none.yaml")).error().message(),
+              HasSubstr("kubexms create config"));
+}
+
+}  // namespace
+}  // namespace kubexms::cluster

@@ -1,0 +1,133 @@
+#include "kubexms/cluster/cluster_kind.h"
+
+#include <algorithm>
+
+#include "kubexms/base/check.h"
+
+namespace kubexms::cluster {
+namespace {
+
+constexpr std::string_view kSecretReference = "^(env|file|cmd):.+$";
+constexpr std::string_view kHostName = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";
+
+}  // namespace
+
+void HostSpec::Describe(Type<HostSpec>& type) {
+  type.Doc("A machine, and how to reach it.");
+  type.Field("name", &HostSpec::name, "Its name in the cluster, and its hostname.")
+      .Required()
+      .Pattern(kHostName)
+      .MaxLength(63);
+  type.Field("address", &HostSpec::address, "Where its SSH server is: an address or a name.")
+      .Required()
+      .MinLength(1);
+  type.Field("internalAddress", &HostSpec::internal_address,
+             "The IP address by which the other hosts reach it; left out: address.");
+  type.Field("port", &HostSpec::port, "Of its SSH server.").Minimum(1).Maximum(65535).Default(22);
+  type.Field("user", &HostSpec::user,
+             "Who logs in: root, or somebody who may use sudo. Left out: as ~/.ssh/config says.");
+  type.Field("privateKeyPath", &HostSpec::private_key_path,
+             "A private key of the operator; left out: the agent and ~/.ssh/config.");
+  type.Field("password", &HostSpec::password,
+             "Where the login password is: env:NAME, file:/path or cmd:command.")
+      .Pattern(kSecretReference);
+  type.Field("sudoPassword", &HostSpec::sudo_password,
+             "Where the password for sudo is; left out: the login password.")
+      .Pattern(kSecretReference);
+  type.Field("bastion", &HostSpec::bastion,
+             "The way there when there is no direct one: user@host:port, several with commas.");
+  type.Field("hostKey", &HostSpec::host_key,
+             "The fingerprint (SHA256:…) that its key must have. Left out: the first key that is "
+             "seen is the one that counts from then on.");
+}
+
+void RoleGroups::Describe(Type<RoleGroups>& type) {
+  type.Doc("The names of hosts, by what they are for.");
+  type.Field("etcd", &RoleGroups::etcd, "The members of etcd: 1, 3, 5 or 7.")
+      .Required()
+      .MinItems(1);
+  type.Field("controlPlane", &RoleGroups::control_plane, "Where the API servers run.");
+  type.Field("worker", &RoleGroups::worker, "Where workloads run.");
+  type.Field("loadBalancer", &RoleGroups::load_balancer, "What stands before the API servers.");
+}
+
+void ControlPlaneEndpoint::Describe(Type<ControlPlaneEndpoint>& type) {
+  type.Doc("Where clients reach the API servers.");
+  type.Field("domain", &ControlPlaneEndpoint::domain,
+             "A name for it, which every host gets into its /etc/hosts.");
+  type.Field("address", &ControlPlaneEndpoint::address,
+             "Its IP address; needed when there are several control plane hosts.");
+  type.Field("port", &ControlPlaneEndpoint::port, "Its port.")
+      .Minimum(1)
+      .Maximum(65535)
+      .Default(6443);
+}
+
+void EtcdSpec::Describe(Type<EtcdSpec>& type) {
+  type.Doc("How etcd is set up.");
+  type.Field("dataDir", &EtcdSpec::data_dir, "Where its data is, on the hosts.")
+      .Pattern("^/.+[^/]$")
+      .Default("/var/lib/etcd");
+  type.Field("clientPort", &EtcdSpec::client_port, "For clients.")
+      .Minimum(1)
+      .Maximum(65535)
+      .Default(2379);
+  type.Field("peerPort", &EtcdSpec::peer_port, "For the other members.")
+      .Minimum(1)
+      .Maximum(65535)
+      .Default(2380);
+  type.Field("binariesDir", &EtcdSpec::binaries_dir,
+             "A directory of the operator with the programs etcd and etcdctl, which are copied to "
+             "the hosts. Left out: the hosts install the packages etcd-server and etcd-client.");
+}
+
+void SystemSpec::Describe(Type<SystemSpec>& type) {
+  type.Doc("How the hosts are set up.");
+  type.Field("setHostnames", &SystemSpec::set_hostnames,
+             "Whether the hosts get the names that they have here.")
+      .Default(true);
+  type.Field("configureKernel", &SystemSpec::configure_kernel,
+             "Whether swap is turned off, kernel modules are loaded and parameters set. False for "
+             "containers, which have the kernel of their host.")
+      .Default(true);
+  type.Field("sysctl", &SystemSpec::sysctl,
+             "Further parameters of the kernel, or other values than those that are set anyway.");
+}
+
+void PreflightSpec::Describe(Type<PreflightSpec>& type) {
+  type.Doc("What a host must have before anything is done to it.");
+  type.Field("minMemoryMiB", &PreflightSpec::min_memory_mebibytes, "Memory.")
+      .Minimum(0)
+      .Default(900);
+  type.Field("minDiskMiB", &PreflightSpec::min_disk_mebibytes, "Free space below /var/lib.")
+      .Minimum(0)
+      .Default(2048);
+  type.Field("maxClockSkewSeconds", &PreflightSpec::max_clock_skew_seconds,
+             "How much its clock may differ from the operator's.")
+      .Minimum(1)
+      .Default(30);
+}
+
+const HostSpec& ClusterSpec::Host(std::string_view name) const {
+  const auto found = std::find_if(hosts.begin(), hosts.end(),
+                                  [&](const HostSpec& host) { return host.name == name; });
+  KUBEXMS_CHECK(found != hosts.end());
+  return *found;
+}
+
+void ClusterSpec::Describe(Type<ClusterSpec>& type) {
+  type.Doc("What a cluster is made of.");
+  type.Field("hosts", &ClusterSpec::hosts, "The machines. Their order is the order of everything.")
+      .Required()
+      .MinItems(1)
+      .ListMap({"name"});
+  type.Field("roleGroups", &ClusterSpec::role_groups, "What the hosts are for.").Required();
+  type.Field("controlPlaneEndpoint", &ClusterSpec::control_plane_endpoint,
+             "Where clients reach the API servers.")
+      .DefaultJson("{}");
+  type.Field("etcd", &ClusterSpec::etcd, "How etcd is set up.").DefaultJson("{}");
+  type.Field("system", &ClusterSpec::system, "How the hosts are set up.").DefaultJson("{}");
+  type.Field("preflight", &ClusterSpec::preflight, "What a host must have.").DefaultJson("{}");
+}
+
+}  // namespace kubexms::cluster

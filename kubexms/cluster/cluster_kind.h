@@ -1,0 +1,98 @@
+#pragma once
+
+// kubexms.io/v1alpha1 Cluster: the hosts a cluster is made of and what each is for. It is the file
+// that `kubexms create cluster -f` reads; what it may say is what the modules of this library do.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kubexms/api/object.h"
+
+namespace kubexms::cluster {
+
+// A machine, and how to reach it.
+struct HostSpec : Struct {
+  std::string name;
+  std::string address;
+  std::string internal_address;  // empty: address
+  int32_t port = 0;
+  std::string user;
+  std::string private_key_path;
+  std::string password;       // by reference, as the next one: "env:NAME"
+  std::string sudo_password;  // empty: password
+  std::string bastion;
+  std::string host_key;
+
+  // The address by which the other hosts reach it.
+  const std::string& InternalAddress() const {
+    return internal_address.empty() ? address : internal_address;
+  }
+  static void Describe(Type<HostSpec>& type);
+};
+
+// The names of hosts, by what they are for. A host may be in several groups.
+struct RoleGroups : Struct {
+  std::vector<std::string> etcd;
+  std::vector<std::string> control_plane;
+  std::vector<std::string> worker;
+  std::vector<std::string> load_balancer;
+
+  static void Describe(Type<RoleGroups>& type);
+};
+
+struct ControlPlaneEndpoint : Struct {
+  std::string domain;
+  std::string address;
+  int32_t port = 0;
+
+  static void Describe(Type<ControlPlaneEndpoint>& type);
+};
+
+struct EtcdSpec : Struct {
+  std::string data_dir;
+  int32_t client_port = 0;
+  int32_t peer_port = 0;
+  std::string binaries_dir;  // empty: the packages of the distribution
+
+  static void Describe(Type<EtcdSpec>& type);
+};
+
+struct SystemSpec : Struct {
+  bool set_hostnames = false;
+  bool configure_kernel = false;
+  StringMap sysctl;
+
+  static void Describe(Type<SystemSpec>& type);
+};
+
+struct PreflightSpec : Struct {
+  int32_t min_memory_mebibytes = 0;
+  int32_t min_disk_mebibytes = 0;
+  int32_t max_clock_skew_seconds = 0;
+
+  static void Describe(Type<PreflightSpec>& type);
+};
+
+struct ClusterSpec : Struct {
+  std::vector<HostSpec> hosts;
+  RoleGroups role_groups;
+  ControlPlaneEndpoint control_plane_endpoint;
+  EtcdSpec etcd;
+  SystemSpec system;
+  PreflightSpec preflight;
+
+  // The host must exist.
+  const HostSpec& Host(std::string_view name) const;
+  static void Describe(Type<ClusterSpec>& type);
+};
+
+struct Cluster : Object<ClusterSpec> {
+  static constexpr KindName kKind{.group = "kubexms.io",
+                                  .version = "v1alpha1",
+                                  .kind = "Cluster",
+                                  .scope = Scope::kCluster,
+                                  .doc = "Hosts, and the cluster that is made of them."};
+};
+
+}  // namespace kubexms::cluster

@@ -1,0 +1,66 @@
+#include "kubexms/cluster/cluster_pipeline.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "kubexms/cluster/modules.h"
+
+namespace kubexms::cluster {
+
+using namespace automation;
+
+Pipeline CreatePipeline(const Cluster& cluster, const EtcdCertificates& certificates,
+                        const std::set<std::string>& limit) {
+  const HostChoice choice(limit);
+  const std::string& name = cluster.metadata.name;
+  const ClusterSpec& spec = cluster.spec;
+  return {.name = "create cluster",
+          .modules = {PreflightModule(spec, choice), OsModule(name, spec, choice),
+                      EtcdModule(name, spec, certificates, choice)},
+          .groups = {Quorum(std::string(kEtcdGroup), spec.role_groups.etcd)},
+          .pre_run = [spec](Runtime& runtime) { return CheckFleet(spec, runtime); }};
+}
+
+Result<void> CheckPreflight(const RunPlan& plan) {
+  std::string reasons;
+  for (const PlannedStep& step : plan.steps) {
+    if (step.module != "preflight" || !step.error) continue;
+    reasons += fmt::format("\n  {}: {}", step.host, step.error->message());
+  }
+  if (reasons.empty()) return {};
+  return Error::BadRequest("the hosts are not ready; nothing was done" + reasons);
+}
+
+Result<RunReport> DeleteCluster(Runtime& runtime, const RunOptions& options) {
+  Engine engine(&runtime);
+  ASSIGN_OR_RETURN(const std::vector<std::string> runs, engine.Runs());
+  RunReport all{.pipeline = "delete cluster"};
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    ASSIGN_OR_RETURN(RunReport report, engine.Rollback(*run, options));
+    all.changed += report.changed;
+    all.round_trips += report.round_trips;
+    if (report.ok()) continue;
+    report.changed = all.changed;
+    return report;
+  }
+  for (const Host& host : runtime.hosts()) {
+    const Result<std::vector<Answer>> removed = host.connector->Perform(
+        {RemovePath{runtime.host_directory(), true}}, {.stop = options.stop});
+    if (removed.ok()) continue;
+    all.outcome = RunOutcome::kSomeHostsFailed;
+    all.failed_hosts.emplace(host.name, removed.error().WithContext(host.name));
+    all.error = all.failed_hosts.begin()->second;
+  }
+  if (!all.ok()) return all;
+  std::error_code failed;
+  std::filesystem::remove_all(EtcdCertificateDirectory(runtime.directory()), failed);
+  if (failed) return Error::Internal(fmt::format("remove the certificates: {}", failed.message()));
+  return all;
+}
+
+std::string EtcdCertificateDirectory(const std::string& cluster_directory) {
+  return cluster_directory + "/pki/etcd";
+}
+
+}  // namespace kubexms::cluster

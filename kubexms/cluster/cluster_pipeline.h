@@ -1,0 +1,31 @@
+#pragma once
+
+// What can be done with a cluster as a whole, on top of automation's engine.
+
+#include <set>
+#include <string>
+
+#include "kubexms/automation/engine.h"
+#include "kubexms/cluster/cluster_kind.h"
+#include "kubexms/cluster/etcd_certificates.h"
+
+namespace kubexms::cluster {
+
+// Makes of the hosts what the configuration says: preflight, os, etcd. With a `limit` only those
+// hosts are worked on.
+automation::Pipeline CreatePipeline(const Cluster& cluster, const EtcdCertificates& certificates,
+                                    const std::set<std::string>& limit = {});
+
+// Why the plan must not be carried out: what preflight has against the hosts, all of it at once.
+Result<void> CheckPreflight(const automation::RunPlan& plan);
+
+// Takes back all runs of the cluster, the newest first, from their journals: what kubexms has
+// changed is as it was before, and nothing else is touched. Where that succeeded, what kubexms kept
+// on the hosts and the certificates are removed too. Can be repeated after it was interrupted.
+Result<automation::RunReport> DeleteCluster(automation::Runtime& runtime,
+                                            const automation::RunOptions& options);
+
+// Where EnsureEtcdCertificates keeps those of a cluster, below the cluster's directory.
+std::string EtcdCertificateDirectory(const std::string& cluster_directory);
+
+}  // namespace kubexms::cluster

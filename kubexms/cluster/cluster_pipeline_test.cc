@@ -1,0 +1,285 @@
+#include "kubexms/cluster/cluster_pipeline.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "kubexms/automation/simulated_fleet.h"
+#include "kubexms/base/test_directory_test.h"
+#include "kubexms/cluster/cluster_config.h"
+#include "kubexms/cluster/cluster_hosts.h"
+#include "kubexms/cluster/modules.h"
+#include "kubexms/cluster/steps.h"
+
+namespace kubexms::cluster {
+namespace {
+
+using namespace automation;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr const char* kFstab = "/dev/sda1 / ext4 defaults 0 1\n/dev/sda2 none swap sw 0 0\n";
+
+SimulatedHost::Catalog Packages() {
+  return {{"etcd-server", {.services = {"etcd"}, .files = {{"/usr/bin/etcd", "etcd"}}}},
+          {"etcd-client", {.files = {{"/usr/bin/etcdctl", "etcdctl"}}}}};
+}
+
+// The commands that the modules use, on the files of the simulated host.
+CommandResult Answer(SimulatedHost& host, const std::string& script) {
+  const auto says = [&](std::string_view text) { return script.find(text) != std::string::npos; };
+  const auto read = [&](const char* path, const std::string& otherwise) {
+    return host.ReadFile(path).value_or(otherwise);
+  };
+  if (script == "id -u") return {.output = "0\n"};
+  if (says("df -Pk")) return {.output = read("/tmp/free", "9999999")};
+  if (says("command -v")) return {.output = read("/tmp/missing", "")};
+  if (says("machine-id")) return {.output = read("/etc/machine-id", host.name() + "\n")};
+  if (script == "uname -n") return {.output = read("/proc/hostname", "localhost") + "\n"};
+  if (script.starts_with("hostname -- ")) {
+    host.PutFile("/proc/hostname", script.substr(12));
+    return {};
+  }
+  if (says("NR > 1")) return {.output = read("/proc/swaps", "")};
+  if (says("swapoff")) return host.PutFile("/proc/swaps", ""), CommandResult();
+  if (says("swapon")) return host.PutFile("/proc/swaps", "/dev/sda2\n"), CommandResult();
+  if (says("endpoint health")) {
+    const auto state = host.Perform({GetService{"kubexms-etcd"}});
+    const bool active = state.ok() && std::get<ServiceState>((*state)[0]).active;
+    return {.exit_code = active ? 0 : 1, .output = active ? "is healthy" : "is unhealthy"};
+  }
+  return {.exit_code = 127, .error_output = script};
+}
+
+class ClusterPipelineTest : public ::testing::Test {
+ protected:
+  static constexpr int kHosts = 4;
+
+  static std::string Config(const std::string& more = "", int count = kHosts) {
+    std::string hosts;
+    for (int i = 1; i <= count; ++i) {
+      hosts += fmt::format("    - {{name: host-{:04}, address: 10.0.0.{}}}\n", i, i);
+    }
+    return fmt::format(
+        "apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nmetadata: {{name: lab}}\nspec:\n"
+        "  hosts:\n{}"
+        "  roleGroups:\n    etcd: [{}]\n"
+        "    controlPlane: [host-0001]\n    worker: [host-{:04}]\n"
+        "  controlPlaneEndpoint: {{domain: api.lab, address: 10.0.0.1}}\n{}",
+        hosts, count < 3 ? "host-0001" : "host-0001, host-0002, host-0003", count, more);
+  }
+
+  void Prepare(SimulatedFleet& fleet) {
+    const auto age = std::chrono::floor<std::chrono::seconds>(clock_.Now() - Clock::WallTime()) -
+                     std::chrono::seconds(1'704'067'200);
+    for (const auto& host : fleet.hosts()) {
+      host->SetScriptHandler(Answer);
+      host->Advance(age);
+      host->PutFile("/usr/bin/sh", "");
+      host->PutFile("/etc/fstab", kFstab);
+      host->PutFile("/etc/hostname", "localhost\n");
+      host->PutFile("/proc/hostname", "localhost");
+      host->PutFile("/proc/swaps", "/dev/sda2\n");
+    }
+  }
+
+  Pipeline Use(SimulatedFleet& fleet, const std::string& config = Config(),
+               const std::set<std::string>& limit = {}) {
+    const Cluster cluster = ParseCluster(config, "cluster.yaml").value();
+    RuntimeOptions options{.cluster = cluster.metadata.name,
+                           .config = ToJson(cluster),
+                           .hosts = HostsOf(cluster.spec),
+                           .directory = directory_.path(),
+                           .secrets = &secrets_,
+                           .clock = &clock_,
+                           .random = &random_};
+    for (size_t i = 0; i < options.hosts.size(); ++i) options.hosts[i].connector = fleet.hosts()[i];
+    runtime_ = std::make_unique<Runtime>(std::move(options));
+    certificates_ = EnsureEtcdCertificates(
+                        cluster.spec, EtcdCertificateDirectory(directory_.path()), clock_.Now())
+                        .value();
+    return CreatePipeline(cluster, certificates_, limit);
+  }
+
+  static RunReport Succeed(Result<RunReport> report) {
+    EXPECT_TRUE(report.ok()) << report.error().message();
+    if (!report.ok()) return {};
+    EXPECT_TRUE(report->ok()) << (report->error ? report->error->message() : "");
+    return *std::move(report);
+  }
+
+  TestDirectory directory_;
+  SystemClock clock_;
+  SystemRandom random_;
+  SecretRegistry secrets_;
+  EtcdCertificates certificates_;
+  std::unique_ptr<Runtime> runtime_;
+};
+
+TEST_F(ClusterPipelineTest, CreatesASecondTimeWithoutAChangeAndDeletesEverything) {
+  SimulatedFleet fleet(kHosts, Packages());
+  Prepare(fleet);
+  const std::string before = fleet.Snapshot();
+  const Pipeline pipeline = Use(fleet);
+  Engine engine(runtime_.get());
+  Succeed(engine.Run(pipeline));
+  const std::string config = fleet.host(1).ReadFile("/etc/kubexms/etcd/etcd.yaml").value_or("");
+  EXPECT_THAT(
+      config,
+      AllOf(HasSubstr("name: host-0002\n"), HasSubstr("listen-peer-urls: https://10.0.0.2:2380\n"),
+            HasSubstr("host-0001=https://10.0.0.1:2380,host-0002=https://10.0.0.2")));
+  EXPECT_EQ(fleet.host(1).ReadFile("/etc/kubexms/etcd/peer.key"),
+            certificates_.members["host-0002"].peer.key_pem);
+  EXPECT_FALSE(fleet.host(3).ReadFile("/etc/kubexms/etcd/etcd.yaml"));
+  EXPECT_THAT(fleet.host(3).Snapshot(),
+              AllOf(HasSubstr("10.0.0.1 host-0001 api.lab\n"), HasSubstr("# /dev/sda2 none swap"),
+                    HasSubstr("sysctl net.ipv4.ip_forward 1\n")));
+  EXPECT_EQ(fleet.host(3).ReadFile("/proc/hostname"), "host-0004");
+
+  const uint64_t changes = fleet.changes();
+  const Pipeline again = Use(fleet);
+  const RunReport second = Succeed(Engine(runtime_.get()).Run(again));
+  EXPECT_EQ(second.changed, 0u);
+  EXPECT_EQ(fleet.changes(), changes);
+
+  Succeed(DeleteCluster(*runtime_, {}));
+  EXPECT_EQ(fleet.Snapshot(), before);
+  EXPECT_FALSE(directory_.Has("pki/etcd/ca.key"));
+  Succeed(DeleteCluster(*runtime_, {}));
+}
+
+TEST_F(ClusterPipelineTest, ResumesFromWhereverItFailedAndRollsBackFromThere) {
+  SimulatedFleet reference(2, Packages());
+  Prepare(reference);
+  const Pipeline pipeline = Use(reference, Config("", 2));
+  Succeed(Engine(runtime_.get()).Run(pipeline));
+  const std::string wanted = reference.Snapshot();
+  const int changes = static_cast<int>(reference.host(0).changes());
+  ASSERT_GT(changes, 20);
+  for (int at = 0; at < changes; ++at) {
+    SimulatedFleet fleet(2, Packages());
+    Prepare(fleet);
+    const std::string before = fleet.Snapshot();
+    const Pipeline attempt = Use(fleet, Config("", 2));
+    Engine engine(runtime_.get());
+    fleet.host(0).Inject({.kind = FaultKind::kFails, .after_changes = at});
+    const Result<RunReport> failed = engine.Run(attempt);
+    ASSERT_TRUE(failed.ok());
+    ASSERT_EQ(failed->outcome, RunOutcome::kFailed) << at;
+    Succeed(engine.Resume(attempt, failed->run));
+    EXPECT_EQ(fleet.Snapshot(), wanted) << "resumed after " << at;
+    Succeed(engine.Rollback(failed->run));
+    EXPECT_EQ(fleet.Snapshot(), before) << "rolled back after " << at;
+  }
+}
+
+TEST_F(ClusterPipelineTest, RefusesHostsThatAreNotReadyWithAllReasonsAtOnce) {
+  SimulatedFleet fleet(kHosts, Packages());
+  Prepare(fleet);
+  fleet.host(0).Listen(2379);
+  fleet.host(0).PutFile("/tmp/free", "1024");
+  fleet.host(2).PutFile("/var/lib/etcd/member/wal", "");
+  fleet.host(3).PutFile("/tmp/missing", "modprobe\nsysctl\n");
+  const std::string before = fleet.Snapshot();
+  const Pipeline pipeline = Use(fleet);
+  const Result<RunPlan> plan = Engine(runtime_.get()).Plan(pipeline);
+  ASSERT_TRUE(plan.ok());
+  const Result<void> ready = CheckPreflight(*plan);
+  ASSERT_FALSE(ready.ok());
+  EXPECT_THAT(ready.error().message(),
+              AllOf(HasSubstr("host-0001: 1 MiB are free below /var/lib, and it needs 2048"),
+                    HasSubstr("host-0001: another program listens on port 2379"),
+                    HasSubstr("host-0003: /var/lib/etcd has the data of another etcd"),
+                    HasSubstr("host-0004: commands are missing: modprobe sysctl")));
+  EXPECT_EQ(fleet.Snapshot(), before);
+}
+
+TEST_F(ClusterPipelineTest, RefusesCopiesOfOneMachineAndWrongClocks) {
+  SimulatedFleet fleet(kHosts, Packages());
+  Prepare(fleet);
+  fleet.host(0).PutFile("/etc/machine-id", "same\n");
+  fleet.host(2).PutFile("/etc/machine-id", "same\n");
+  fleet.host(3).Advance(std::chrono::seconds(600));
+  const std::string before = fleet.Snapshot();
+  const Pipeline pipeline = Use(fleet);
+  const Result<RunReport> report = Engine(runtime_.get()).Run(pipeline);
+  const Error error = report.ok() ? report->error.value() : report.error();
+  EXPECT_THAT(error.message(), AllOf(HasSubstr("host-0001 and host-0003 have the same machine-id"),
+                                     HasSubstr("the clock of host-0004 is ")));
+  EXPECT_EQ(fleet.Snapshot(), before);
+}
+
+TEST_F(ClusterPipelineTest, ALimitLeavesTheOtherHostsAlone) {
+  SimulatedFleet fleet(kHosts, Packages());
+  Prepare(fleet);
+  const std::string others = fleet.host(0).Snapshot() + fleet.host(1).Snapshot();
+  const Pipeline pipeline = Use(fleet, Config(), {"host-0004"});
+  Succeed(Engine(runtime_.get()).Run(pipeline));
+  EXPECT_EQ(fleet.host(0).Snapshot() + fleet.host(1).Snapshot(), others);
+  EXPECT_THAT(fleet.host(3).Snapshot(), HasSubstr("host-0001 api.lab"));
+}
+
+TEST_F(ClusterPipelineTest, AChangedConfigurationRestartsTheMembersOnly) {
+  SimulatedFleet fleet(kHosts, Packages());
+  Prepare(fleet);
+  const Pipeline first = Use(fleet);
+  Succeed(Engine(runtime_.get()).Run(first));
+  const Pipeline changed = Use(fleet, Config("  etcd: {clientPort: 12379}\n"));
+  const Result<RunPlan> plan = Engine(runtime_.get()).Plan(changed);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_TRUE(CheckPreflight(*plan).ok());
+  EXPECT_EQ(plan->steps.size(), 3u) << plan->ToText();
+  const RunReport report = Succeed(Engine(runtime_.get()).Run(changed));
+  EXPECT_EQ(report.changed, 6u);  // three files and three restarts
+}
+
+TEST_F(ClusterPipelineTest, ProgramsOfTheOperatorAreUploaded) {
+  SimulatedFleet fleet(kHosts);
+  Prepare(fleet);
+  const std::string before = fleet.Snapshot();
+  directory_.Write("bin/etcd", "the etcd");
+  directory_.Write("bin/etcdctl", "the etcdctl");
+  const std::string config =
+      Config(fmt::format("  etcd: {{binariesDir: {}}}\n", directory_.File("bin")));
+  const Pipeline pipeline = Use(fleet, config);
+  Succeed(Engine(runtime_.get()).Run(pipeline));
+  EXPECT_EQ(fleet.host(0).ReadFile("/usr/local/bin/etcd"), "the etcd");
+  EXPECT_EQ(Succeed(Engine(runtime_.get()).Run(pipeline)).changed, 0u);
+  Succeed(DeleteCluster(*runtime_, {}));
+  EXPECT_EQ(fleet.Snapshot(), before);
+}
+
+TEST(WithoutSwapTest, CommentsOnlySwapLines) {
+  EXPECT_EQ(WithoutSwap(""), "");
+  EXPECT_EQ(WithoutSwap("/swap / ext4\n# /dev/b none swap\nUUID=1 none swap sw"),
+            "/swap / ext4\n# /dev/b none swap\n# UUID=1 none swap sw");
+}
+
+TEST_F(ClusterPipelineTest, CertificatesAreKeptUntilTheyNoLongerFit) {
+  ClusterSpec spec = ParseCluster(Config(), "cluster.yaml").value().spec;
+  const std::string pki = directory_.File("pki");
+  const auto ensure = [&](Clock::WallTime now) {
+    return EnsureEtcdCertificates(spec, pki, now).value();
+  };
+  const EtcdCertificates first = ensure(clock_.Now());
+  EXPECT_EQ(first.members.size(), 3u);
+  const auto server = [](const EtcdCertificates& all, const char* host) {
+    return all.members.at(host).server.certificate_pem;
+  };
+  EXPECT_EQ(server(ensure(clock_.Now()), "host-0001"), server(first, "host-0001"));
+  spec.hosts[0].internal_address = "192.0.2.1";
+  const EtcdCertificates moved = ensure(clock_.Now());
+  EXPECT_NE(server(moved, "host-0001"), server(first, "host-0001"));
+  EXPECT_EQ(server(moved, "host-0002"), server(first, "host-0002"));
+  EXPECT_EQ(moved.authority_pem, first.authority_pem);
+  const EtcdCertificates later = ensure(clock_.Now() + std::chrono::hours(24 * 300));
+  EXPECT_NE(server(later, "host-0002"), server(first, "host-0002"));
+  std::filesystem::remove(pki + "/ca.key");
+  EXPECT_THAT(EnsureEtcdCertificates(spec, pki, clock_.Now()).error().message(),
+              HasSubstr("bring the key back"));
+}
+
+}  // namespace
+}  // namespace kubexms::cluster

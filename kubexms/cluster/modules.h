@@ -1,0 +1,45 @@
+#pragma once
+
+// The modules that clusters are made of: each a list of tasks made from the configuration.
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kubexms/automation/pipeline.h"
+#include "kubexms/cluster/cluster_kind.h"
+#include "kubexms/cluster/etcd_certificates.h"
+
+namespace kubexms::cluster {
+
+// The hosts that a run is about. What is written to them always speaks of the whole cluster.
+class HostChoice {
+ public:
+  // `limit` is empty for all hosts.
+  explicit HostChoice(std::set<std::string> limit = {}) : limit_(std::move(limit)) {}
+
+  std::vector<std::string> Of(const std::vector<std::string>& hosts) const;
+  std::vector<std::string> All(const ClusterSpec& spec) const;
+
+ private:
+  const std::set<std::string> limit_;
+};
+
+// Changes nothing: refuses hosts that cannot become what they are to be, each with all reasons.
+automation::ModulePtr PreflightModule(const ClusterSpec& spec, const HostChoice& choice);
+// What concerns the hosts together: each is another machine, and their clocks agree.
+Result<void> CheckFleet(const ClusterSpec& spec, const automation::Runtime& runtime);
+
+// Hostnames, /etc/hosts, swap, kernel modules and parameters. `cluster` names the block in
+// /etc/hosts.
+automation::ModulePtr OsModule(const std::string& cluster, const ClusterSpec& spec,
+                               const HostChoice& choice);
+
+// etcd with TLS on the hosts of its role group. Members are started together the first time; after
+// that one is restarted only when the others are healthy, in the group kEtcdGroup.
+inline constexpr std::string_view kEtcdGroup = "etcd";
+inline constexpr std::string_view kEtcdService = "kubexms-etcd";
+automation::ModulePtr EtcdModule(const std::string& cluster, const ClusterSpec& spec,
+                                 const EtcdCertificates& certificates, const HostChoice& choice);
+
+}  // namespace kubexms::cluster

@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kubexms/cluster/modules.h"
+#include "kubexms/cluster/steps.h"
+
+namespace kubexms::cluster {
+namespace {
+
+using namespace automation;
+
+// What nodes of Kubernetes need, and what the configuration adds or changes.
+std::map<std::string, std::string> KernelParameters(const SystemSpec& system) {
+  std::map<std::string, std::string> values = {
+      {"fs.inotify.max_user_instances", "8192"},
+      {"fs.inotify.max_user_watches", "524288"},
+      {"kernel.panic", "10"},
+      {"kernel.panic_on_oops", "1"},
+      {"net.bridge.bridge-nf-call-ip6tables", "1"},
+      {"net.bridge.bridge-nf-call-iptables", "1"},
+      {"net.ipv4.ip_forward", "1"},
+      {"vm.max_map_count", "262144"},
+      {"vm.overcommit_memory", "1"},
+  };
+  for (const auto& [key, value] : system.sysctl) values[key] = value;
+  return values;
+}
+
+std::map<std::string, std::string> Names(const ClusterSpec& spec) {
+  std::map<std::string, std::string> entries;
+  for (const HostSpec& host : spec.hosts) entries[host.InternalAddress()] = host.name;
+  const ControlPlaneEndpoint& endpoint = spec.control_plane_endpoint;
+  if (!endpoint.domain.empty() && !endpoint.address.empty()) {
+    std::string& names = entries[endpoint.address];
+    names += names.empty() ? endpoint.domain : " " + endpoint.domain;
+  }
+  return entries;
+}
+
+}  // namespace
+
+std::vector<std::string> HostChoice::Of(const std::vector<std::string>& hosts) const {
+  if (limit_.empty()) return hosts;
+  std::vector<std::string> chosen;
+  std::ranges::copy_if(hosts, std::back_inserter(chosen),
+                       [&](const std::string& host) { return limit_.contains(host); });
+  return chosen;
+}
+
+std::vector<std::string> HostChoice::All(const ClusterSpec& spec) const {
+  std::vector<std::string> names;
+  for (const HostSpec& host : spec.hosts) names.push_back(host.name);
+  return Of(names);
+}
+
+ModulePtr OsModule(const std::string& cluster, const ClusterSpec& spec, const HostChoice& choice) {
+  const std::vector<std::string> hosts = choice.All(spec);
+  std::vector<StepPtr> names;
+  if (spec.system.set_hostnames) {
+    names.push_back(
+        SetHostname("hostname", [](const StepContext& context) { return context.host.name; }));
+  }
+  names.push_back(Ensure("hosts file", {HostsEntries{cluster, Names(spec)}}));
+  std::vector<Task> tasks = {{.name = "names", .steps = std::move(names), .hosts = hosts}};
+  if (spec.system.configure_kernel) {
+    tasks.push_back(
+        {.name = "kernel",
+         .steps = {SwapOff("swap"),
+                   Ensure("modules", {KernelModules{"kubexms.conf", {"overlay", "br_netfilter"}}}),
+                   Ensure("parameters",
+                          {Sysctl{"99-kubexms.conf", KernelParameters(spec.system)}})},
+         .hosts = hosts});
+  }
+  return MakeModule("os", std::move(tasks));
+}
+
+}  // namespace kubexms::cluster

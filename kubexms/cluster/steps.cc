@@ -1,0 +1,223 @@
+#include "kubexms/cluster/steps.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "kubexms/automation/checksum.h"
+
+namespace kubexms::cluster {
+namespace {
+
+using automation::Answers;
+using automation::BackupPath;
+using automation::Change;
+using automation::Directory;
+using automation::File;
+using automation::GetPath;
+using automation::Operation;
+using automation::PathState;
+using automation::Probe;
+using automation::RemovePath;
+using automation::Resource;
+using automation::RestorePath;
+using automation::Runner;
+using automation::RunScript;
+using automation::Step;
+using automation::StepContext;
+using automation::StepPtr;
+
+class NamedStep : public Step {
+ public:
+  explicit NamedStep(std::string name) : name_(std::move(name)) {}
+  const std::string& name() const override { return name_; }
+
+ private:
+  const std::string name_;
+};
+
+std::string Trimmed(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
+class HostnameStep final : public NamedStep {
+ public:
+  using Name = std::function<std::string(const StepContext&)>;
+
+  HostnameStep(std::string step_name, Name name)
+      : NamedStep(std::move(step_name)), hostname_(std::move(name)) {}
+
+  Result<std::vector<Operation>> Ask(const StepContext& context) const override {
+    std::vector<Operation> queries = automation::QueriesFor(FileFor(context));
+    queries.emplace_back(Probe{std::string(kAskName)});
+    return queries;
+  }
+
+  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+    ASSIGN_OR_RETURN(Change change,
+                     automation::PlanFor(FileFor(context), answers, context.backup_directory));
+    const std::string wanted = hostname_(context);
+    const std::string is = Trimmed(answers.Get(Probe{std::string(kAskName)}).output);
+    if (is == wanted) return change;
+    change.summary.push_back(fmt::format("set the hostname to {}, from {}", wanted, is));
+    change.operations.emplace_back(SetTo(wanted));
+    change.undo.emplace_back(SetTo(is));
+    return change;
+  }
+
+ private:
+  static constexpr std::string_view kAskName = "uname -n";
+
+  static RunScript SetTo(const std::string& name) {
+    return {"hostname -- " + automation::ShellQuote(name)};
+  }
+  std::vector<Resource> FileFor(const StepContext& context) const {
+    return {File{.path = "/etc/hostname", .content = hostname_(context) + "\n"}};
+  }
+
+  const Name hostname_;
+};
+
+class SwapOffStep final : public NamedStep {
+ public:
+  using NamedStep::NamedStep;
+
+  Result<std::vector<Operation>> Ask(const StepContext&) const override {
+    return std::vector<Operation>{kFstab, kActive};
+  }
+
+  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+    Change change;
+    const PathState& fstab = answers.Get(kFstab);
+    if (fstab.kind == "file" && WithoutSwap(fstab.content) != fstab.content) {
+      const std::vector<Resource> file = {File{.path = kFstab.path,
+                                               .content = WithoutSwap(fstab.content),
+                                               .mode = fstab.mode,
+                                               .owner = fstab.owner,
+                                               .group = fstab.group}};
+      ASSIGN_OR_RETURN(change, automation::PlanFor(file, answers, context.backup_directory));
+    }
+    std::istringstream devices(answers.Get(kActive).output);
+    for (std::string device; std::getline(devices, device);) {
+      const std::string quoted = automation::ShellQuote(device);
+      change.summary.push_back(fmt::format("stop swapping to {}", device));
+      change.operations.emplace_back(RunScript{"swapoff -- " + quoted});
+      change.undo.emplace_back(RunScript{
+          fmt::format("grep -q -- ^{0}[[:space:]] /proc/swaps || swapon -- {0}", quoted)});
+    }
+    return change;
+  }
+
+ private:
+  const GetPath kFstab{.path = "/etc/fstab", .content = true};
+  const Probe kActive{"awk 'NR > 1 { print $1 }' /proc/swaps"};
+};
+
+class DataDirectoryStep final : public NamedStep {
+ public:
+  DataDirectoryStep(std::string name, Directory directory)
+      : NamedStep(std::move(name)), directory_({std::move(directory)}) {}
+
+  Result<std::vector<Operation>> Ask(const StepContext&) const override {
+    return automation::QueriesFor(directory_);
+  }
+  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+    const std::string& path = std::get<Directory>(directory_[0]).path;
+    ASSIGN_OR_RETURN(Change change,
+                     automation::PlanFor(directory_, answers, context.backup_directory));
+    if (!answers.Get(GetPath{path}).exists()) {
+      change.undo.insert(change.undo.begin(), RemovePath{path, true});
+    }
+    return change;
+  }
+
+ private:
+  const std::vector<Resource> directory_;
+};
+
+class UploadStep final : public NamedStep {
+ public:
+  struct Checked {
+    UploadedFile file;
+    Result<std::string> sha256;
+  };
+
+  UploadStep(std::string name, std::vector<Checked> files)
+      : NamedStep(std::move(name)), files_(std::move(files)) {}
+
+  Result<std::vector<Operation>> Ask(const StepContext&) const override {
+    std::vector<Operation> queries;
+    for (const Checked& checked : files_) queries.emplace_back(GetPath{checked.file.path});
+    return queries;
+  }
+  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+    Change change;
+    for (const Checked& checked : files_) {
+      if (!checked.sha256.ok()) return checked.sha256.error();
+      const PathState& state = answers.Get(GetPath{checked.file.path});
+      if (state.sha256 == *checked.sha256 && state.mode == checked.file.mode) continue;
+      const std::string backup = fmt::format("{}/{}", context.backup_directory,
+                                             automation::Sha256Of(checked.file.path).substr(0, 32));
+      change.summary.push_back(
+          fmt::format("upload {} to {}", checked.file.source, checked.file.path));
+      change.operations.emplace_back(BackupPath{checked.file.path, backup});
+      change.undo.emplace_back(RestorePath{checked.file.path, backup});
+    }
+    return change;
+  }
+  bool Acts() const override { return true; }
+  Result<void> Act(const StepContext&, Runner& runner, const Change&) const override {
+    for (const Checked& checked : files_) {
+      RETURN_IF_ERROR(runner.Upload({.source = checked.file.source,
+                                     .path = checked.file.path,
+                                     .mode = checked.file.mode,
+                                     .owner = "root",
+                                     .group = "root"}));
+    }
+    return {};
+  }
+
+ private:
+  const std::vector<Checked> files_;
+};
+
+}  // namespace
+
+std::string WithoutSwap(std::string_view fstab) {
+  std::string result;
+  while (!fstab.empty()) {
+    const size_t end = std::min(fstab.find('\n'), fstab.size() - 1) + 1;
+    const std::string line(fstab.substr(0, end));
+    fstab.remove_prefix(end);
+    std::istringstream words(line);
+    std::string device, where, kind;
+    words >> device >> where >> kind;
+    if (kind == "swap" && !device.starts_with('#')) result += "# ";
+    result += line;
+  }
+  return result;
+}
+
+StepPtr SetHostname(std::string step_name, std::function<std::string(const StepContext&)> name) {
+  return std::make_shared<HostnameStep>(std::move(step_name), std::move(name));
+}
+
+StepPtr SwapOff(std::string step_name) {
+  return std::make_shared<SwapOffStep>(std::move(step_name));
+}
+
+StepPtr EnsureDataDirectory(std::string step_name, Directory directory) {
+  return std::make_shared<DataDirectoryStep>(std::move(step_name), std::move(directory));
+}
+
+StepPtr EnsureUploaded(std::string step_name, std::vector<UploadedFile> files) {
+  std::vector<UploadStep::Checked> checked;
+  for (UploadedFile& file : files) {
+    Result<std::string> sum = automation::Sha256OfFile(file.source);
+    checked.push_back({std::move(file), std::move(sum)});
+  }
+  return std::make_shared<UploadStep>(std::move(step_name), std::move(checked));
+}
+
+}  // namespace kubexms::cluster

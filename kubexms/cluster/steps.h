@@ -1,0 +1,36 @@
+#pragma once
+
+// The steps of the cluster's modules that are more than resources. Each can be taken back from the
+// journal alone.
+
+#include <string>
+#include <vector>
+
+#include "kubexms/automation/step.h"
+
+namespace kubexms::cluster {
+
+// The host has this name, now and after the next boot.
+automation::StepPtr SetHostname(std::string step_name,
+                                std::function<std::string(const automation::StepContext&)> name);
+
+// Nothing is swapped, now and after the next boot: the lines of /etc/fstab whose third field is
+// "swap" become comments.
+automation::StepPtr SwapOff(std::string step_name);
+// For tests: the text of /etc/fstab without its swap.
+std::string WithoutSwap(std::string_view fstab);
+
+// A directory for data: to take it back removes it with all that has come into it, unless it was
+// there before.
+automation::StepPtr EnsureDataDirectory(std::string step_name, automation::Directory directory);
+
+struct UploadedFile {
+  std::string source;  // on the operator's machine
+  std::string path;    // on the host; its directory exists
+  std::string mode = "0644";
+};
+// Files of the operator are on the host. Their checksums are taken once, here; one that cannot be
+// read is an error of every plan.
+automation::StepPtr EnsureUploaded(std::string step_name, std::vector<UploadedFile> files);
+
+}  // namespace kubexms::cluster

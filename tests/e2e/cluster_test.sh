@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# The commands about clusters as far as no host is needed: configurations, and what is refused.
+# usage: cluster_test.sh PATH_OF_KUBEXMS
+# shellcheck source=tests/e2e/harness.sh
+source "$(dirname "$0")/harness.sh"
+
+file=$work/cluster.yaml
+"$kubexms" create config --name demo --hosts 127.0.0.1,127.0.0.2,127.0.0.3 -f "$file" 2>/dev/null
+shows "the configuration" "etcd: [node1, node2, node3]" cat "$file"
+refuses "to write over a file" "is there already" "$kubexms" create config -f "$file"
+refuses "the same host twice" "Duplicate value" "$kubexms" create config --hosts 10.0.0.1,10.0.0.1
+expect "it is printed without a file" "$(cat "$file")" \
+  "$("$kubexms" create config --name demo --hosts 127.0.0.1,127.0.0.2,127.0.0.3)"
+
+sed 's/node1, node2, node3/node1, nobody/' "$file" >"$work/wrong.yaml"
+line=$(grep -n 'etcd: \[' "$work/wrong.yaml" | cut -d: -f1)
+for command in "create cluster" plan diff status resume rollback "delete cluster"; do
+  # shellcheck disable=SC2086
+  refuses "$command with a wrong file" \
+    "wrong.yaml:$line: spec.roleGroups.etcd[1]: Not found: \"nobody\"" \
+    "$kubexms" $command -f "$work/wrong.yaml"
+done
+expect "nothing is made for it" "" "$(ls -A "$work/.kubexms" 2>/dev/null)"
+
+shows "no run" "There has been no run" "$kubexms" status -f "$file"
+refuses "to resume none" "no run of demo is unfinished" "$kubexms" resume -f "$file"
+refuses "to delete without --yes" "add --yes" "$kubexms" delete cluster -f "$file"
+refuses "hosts that are not in it" "there is no host x" "$kubexms" plan -f "$file" --limit x
+refuses "a wrong number" "is not between 1 and" "$kubexms" plan -f "$file" --parallel none
+
+# Nothing listens there.
+sed -i 's/^      address: 127.*/&\n      port: 1/' "$file"
+refuses "hosts that do not answer" "3 hosts do not answer" "$kubexms" diff -f "$file"
+refuses "a cluster of them" "kubexms resume -f $file" "$kubexms" create cluster -f "$file"
+shows "the run that failed" "create cluster failed" "$kubexms" status -f "$file"
+expect "its directory is the operator's alone" 700 \
+  "$(stat -c %a "$work/.kubexms/clusters/demo")"
+expect "so is the authority's key" 600 \
+  "$(stat -c %a "$work/.kubexms/clusters/demo/pki/etcd/ca.key")"
