@@ -1,3 +1,5 @@
+#include "kubexms/builtin/role_aggregation_controller.h"
+
 #include "kubexms/api/kinds/rbac_v1.h"
 #include "kubexms/builtin/builtin_fixture_test.h"
 
