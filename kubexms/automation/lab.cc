@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "kubexms/automation/checksum.h"
 #include "kubexms/automation/lab_image.h"
 #include "kubexms/automation/lab_machine.h"
 #include "kubexms/automation/ssh_connector.h"
@@ -200,6 +201,10 @@ Result<void> Lab::EnsureDisk(const LabState& state, const LabHost& host) {
   ASSIGN_OR_RETURN(const std::string public_key, ReadFileIfThere(directory + "/host_key.pub"));
   const Resource files[] = {
       File{.path = root + "/etc/hostname", .content = host.name + "\n"},
+      // Its key is its own, and so is its id.
+      File{.path = root + "/etc/machine-id",
+           .content = Sha256Of(public_key).substr(0, 32) + "\n",
+           .mode = "0444"},
       File{.path = root + "/etc/hosts",
            .content = fmt::format("127.0.0.1 localhost\n{} {}\n", host.address, host.name)},
       File{.path = root + "/etc/systemd/network/10-host0.network",

@@ -52,6 +52,8 @@ first_boot=$(boot_of node1)
 lab up --hosts 2 >"$work/hosts" 2>"$work/progress"
 expect "only the second one is started" 1 "$(grep -c ^starting "$work/progress")"
 expect "the first one goes on" "$first_boot" "$(boot_of node1)"
+expect "each has an id of its own" 2 \
+  "$( (lab ssh node1 cat /etc/machine-id; lab ssh node2 cat /etc/machine-id) | sort -u | wc -l)"
 lab up >"$work/again" 2>"$work/progress"
 expect "nothing is done again" "" "$(cat "$work/progress")"
 expect "the same hosts" "$(cat "$work/hosts")" "$(cat "$work/again")"
