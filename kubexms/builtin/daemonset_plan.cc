@@ -20,11 +20,12 @@ PodsByNode GroupByNode(std::span<const DaemonPod> pods) {
   for (size_t i = 0; i < pods.size(); ++i) {
     if (!HasEnded(pods[i]) || !pods[i].terminating) by_node[pods[i].node].push_back(i);
   }
-  // The one that counts comes first: on its node, and the oldest.
+  // The one that counts comes first: on its node, and the oldest. Of the same second, one of an
+  // earlier revision is older.
   for (auto& [node, indexes] : by_node) {
     std::stable_sort(indexes.begin(), indexes.end(), [&](size_t a, size_t b) {
-      return std::tuple(!pods[a].bound, pods[a].created) <
-             std::tuple(!pods[b].bound, pods[b].created);
+      return std::tuple(!pods[a].bound, pods[a].created, pods[a].updated) <
+             std::tuple(!pods[b].bound, pods[b].created, pods[b].updated);
     });
   }
   return by_node;
