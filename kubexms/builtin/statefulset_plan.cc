@@ -41,14 +41,18 @@ class Planner {
     for (const StatefulPod& pod : pods_) {
       if (!Wants(goal_, pod.ordinal)) unwanted.push_back(&pod);
     }
-    const auto first_unhealthy = std::find_if_not(unwanted.begin(), unwanted.end(), &IsHealthy);
+    // One that has ended will not become healthy: there is nothing to wait for.
+    const auto is_unhealthy = [](const StatefulPod* pod) {
+      return !IsHealthy(pod) && !pod->finished;
+    };
+    const auto first_unhealthy = std::find_if(unwanted.begin(), unwanted.end(), is_unhealthy);
     for (auto next = unwanted.rbegin(); next != unwanted.rend(); ++next) {
       const StatefulPod& pod = **next;
       if (goal_.parallel) {
         if (!pod.terminating) plan_.remove.push_back(pod.ordinal);
         continue;
       }
-      const bool must_wait = !IsHealthy(&pod) && &pod != *first_unhealthy;
+      const bool must_wait = is_unhealthy(&pod) && &pod != *first_unhealthy;
       if (!must_wait && !pod.terminating) plan_.remove.push_back(pod.ordinal);
       return false;
     }

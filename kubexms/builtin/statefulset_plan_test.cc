@@ -1,5 +1,6 @@
 #include "kubexms/builtin/statefulset_plan.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -248,6 +249,21 @@ class World {
     }
   }
 
+  std::string Describe() const {
+    std::string text =
+        fmt::format("{} from {}{}{}", goal.replicas, goal.start, goal.parallel ? ", parallel" : "",
+                    goal.rolling_update ? fmt::format(", partition {}, unavailable {}",
+                                                      goal.rolling_update->partition,
+                                                      goal.rolling_update->max_unavailable)
+                                        : ", on delete");
+    text += fmt::format(", update to {}:", goal.update_revision);
+    for (const auto& [ordinal, pod] : pods_) {
+      text += fmt::format(" {}={}{}{}{}", ordinal, pod.revision, pod.available ? " available" : "",
+                          pod.finished ? " finished" : "", pod.terminating ? " terminating" : "");
+    }
+    return text;
+  }
+
   bool IsAsWanted() const {
     if (static_cast<int32_t>(pods_.size()) != goal.replicas) return false;
     return std::all_of(pods_.begin(), pods_.end(), [&](const auto& entry) {
@@ -304,6 +320,7 @@ RC_GTEST_PROP(StatefulSetPlanPropertyTest, KeepsOrderAndArrives, ()) {
     world.CarryOut(PlanStatefulSet(world.goal, world.Pods()));
   }
   world.AllGoesWell();
+  RC_LOG() << world.Describe();
   RC_ASSERT(world.IsAsWanted());
   RC_ASSERT(PlanStatefulSet(world.goal, world.Pods()) == StatefulSetPlan());
 }
