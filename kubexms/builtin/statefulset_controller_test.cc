@@ -180,6 +180,11 @@ TEST_F(StatefulSetControllerTest, APodThatIsBeingDeletedBlocksItsSuccessor) {
   RecordPodWrites(kAccount);
   held_ = {"db-0"};
   ASSERT_TRUE(client().Delete<Pod>({kNamespace, "db-0"}).ok());
+  // The two kinds have a watch each: the controller is to know of the deletion first.
+  ASSERT_TRUE(Eventually([&] {
+    const CachedObject pod = manager_->informers().Get<Pod>()->cache().Get({kNamespace, "db-0"});
+    return pod && !pod.metadata->deletion_timestamp.IsZero();
+  }));
   Scale(3);
   CatchUp();
   EXPECT_THAT(PodNames(), ElementsAre("db-0", "db-1"));
