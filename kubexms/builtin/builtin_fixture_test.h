@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -75,6 +76,21 @@ class BuiltinTest : public ::testing::Test {
   void Stop() {
     thread_ = {};
     manager_ = nullptr;
+  }
+
+  // Before a test moves time: a reconcile that is under way would wait from the new time on.
+  void AwaitIdle() {
+    int times = 0;
+    ASSERT_TRUE(Eventually([&] { return (times = HasWork() ? 0 : times + 1) == 4; }));
+  }
+  bool HasWork() {
+    std::istringstream lines(manager_->metrics().Collect());
+    for (std::string line; std::getline(lines, line);) {
+      const bool counts_keys = line.starts_with("workqueue_depth{") ||
+                               line.starts_with("controller_runtime_active_workers{");
+      if (counts_keys && !line.ends_with(" 0")) return true;
+    }
+    return false;
   }
 
   // What the controller with this account acts through, see BuiltinEnvironment::client_of.

@@ -307,7 +307,10 @@ class CronJobTest : protected ManualTime, public BuiltinTest {
     const auto written = client().UpdateStatus(job);
     ASSERT_TRUE(written.ok()) << written.error().message();
   }
-  void NextMinute() { manual_clock_.Advance(minutes(1)); }
+  void NextMinute() {
+    AwaitIdle();
+    manual_clock_.Advance(minutes(1));
+  }
   bool EventuallyJobs(const std::vector<std::string>& names) {
     return Eventually([&] { return JobNames() == names; });
   }

@@ -57,6 +57,10 @@ class JobTest : protected ManualTime, public BuiltinTest {
     manual_clock_.Advance(seconds(1));
     return false;
   }
+  void MoveTime(std::chrono::nanoseconds time) {
+    AwaitIdle();
+    manual_clock_.Advance(time);
+  }
   std::vector<Pod> PodsOf(const std::string& job) {
     return client()
         .List<Pod>(
@@ -149,9 +153,9 @@ TEST_F(JobTest, FailsBeyondItsBackoffLimit) {
   ASSERT_TRUE(Eventually([&] { return StatusOf("bad").failed == 1; }));
   ASSERT_TRUE(EventuallyActive("bad", 0));
   // The next one waits for ten seconds.
-  manual_clock_.Advance(seconds(9));
+  MoveTime(seconds(9));
   EXPECT_EQ(PodsOf("bad").size(), 1U);
-  manual_clock_.Advance(seconds(1));
+  MoveTime(seconds(1));
   ASSERT_TRUE(EventuallyActiveAgain("bad", 1));
   for (const Pod& pod : std::vector<Pod>(PodsOf("bad"))) {
     if (pod.status.phase != "Failed") Fail(pod);
@@ -169,7 +173,7 @@ TEST_F(JobTest, EndsAtItsDeadline) {
   Start(kController);
   Make("late", [](Job& job) { job.spec.active_deadline_seconds = 30; });
   ASSERT_TRUE(EventuallyActive("late", 1));
-  manual_clock_.Advance(seconds(30));
+  MoveTime(seconds(30));
   ASSERT_TRUE(EventuallyEndedInTime("late", "Failed"));
   EXPECT_TRUE(EventuallyTold("DeadlineExceeded", "Job was active longer than specified deadline"));
   EXPECT_EQ(StatusOf("late").failed, 1);
@@ -188,7 +192,7 @@ TEST_F(JobTest, IsSuspendedAndGoesOn) {
                     {.body = fmt::format(R"({{"spec":{{"suspend":{}}}}})", value)})
         .ok();
   };
-  manual_clock_.Advance(seconds(5));
+  MoveTime(seconds(5));
   ASSERT_TRUE(suspend("false"));
   ASSERT_TRUE(EventuallyActive("pause", 1));
   EXPECT_EQ(StatusOf("pause").start_time.ToString(), "2024-01-01T00:00:05Z");
@@ -197,7 +201,7 @@ TEST_F(JobTest, IsSuspendedAndGoesOn) {
   ASSERT_TRUE(EventuallyActive("pause", 0));
   EXPECT_TRUE(Eventually([&] { return PodsOf("pause").empty(); }));
   EXPECT_EQ(StatusOf("pause").failed, 0);
-  manual_clock_.Advance(seconds(5));
+  MoveTime(seconds(5));
   ASSERT_TRUE(suspend("false"));
   ASSERT_TRUE(EventuallyActive("pause", 1));
   EXPECT_EQ(StatusOf("pause").start_time.ToString(), "2024-01-01T00:00:10Z");
@@ -253,9 +257,9 @@ TEST_F(JobTest, IsDeletedSomeTimeAfterItHasEnded) {
     Succeed(PodsOf(name)[0]);
     ASSERT_TRUE(EventuallyEnded(name, "Complete"));
   }
-  manual_clock_.Advance(seconds(59));
+  MoveTime(seconds(59));
   EXPECT_TRUE(client().Get<Job>({"default", "brief"}).ok());
-  manual_clock_.Advance(seconds(1));
+  MoveTime(seconds(1));
   EXPECT_TRUE(Eventually([&] { return !client().Get<Job>({"default", "brief"}).ok() || Pass(); }));
   EXPECT_TRUE(Eventually([&] { return PodsOf("brief").empty(); }));
   EXPECT_TRUE(client().Get<Job>({"default", "kept"}).ok());
