@@ -144,7 +144,8 @@ Result<Outcome> Step::Execute() {
 
 Result<RequestOutcome> Step::Attempt() {
   if (request_.authorize) {
-    RETURN_IF_ERROR(request_.authorize(shared_.AskerFor(context_, request_.metadata)));
+    ASSIGN_OR_RETURN(const Asker asker, shared_.KnownAsker(context_, request_.metadata));
+    RETURN_IF_ERROR(request_.authorize(asker));
   }
   return request_.execute();
 }
@@ -272,17 +273,19 @@ void Step::Count(std::string_view result) {
 
 }  // namespace
 
-Asker Shared::AskerFor(ReconcileContext& context, const ObjectMeta& metadata) {
+Result<Asker> Shared::KnownAsker(ReconcileContext& context, const ObjectMeta& metadata) {
   MutexLock lock(mutex_);
   if (!records_creators_) {
-    const Result<bool> answer = RecordsCreators(context.client, type, context.stop);
-    if (!answer.ok()) {
-      context.log.Warn("who asked cannot be told now", {{"error", answer.error()}});
-      return AskerOf(metadata, false);
-    }
-    records_creators_ = *answer;
+    ASSIGN_OR_RETURN(records_creators_, RecordsCreators(context.client, type, context.stop));
   }
   return AskerOf(metadata, *records_creators_);
+}
+
+Asker Shared::AskerFor(ReconcileContext& context, const ObjectMeta& metadata) {
+  Result<Asker> known = KnownAsker(context, metadata);
+  if (known.ok()) return *std::move(known);
+  context.log.Warn("who asked cannot be told now", {{"error", known.error()}});
+  return AskerOf(metadata, false);
 }
 
 Result<Outcome> Reconcile(Shared& shared, ReconcileContext& context, Request& request) {

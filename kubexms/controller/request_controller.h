@@ -171,7 +171,9 @@ class Shared {
   // Wakes requests whose turn has come.
   const std::shared_ptr<ChannelSource> wake = std::make_shared<ChannelSource>("its turn");
 
-  // Who asked for a request. The server is asked once what it records.
+  // Who asked for a request. The server is asked once what it records; while it cannot be asked,
+  // the one that decides about access gets the error, and others what the object claims.
+  Result<Asker> KnownAsker(ReconcileContext& context, const ObjectMeta& metadata) EXCLUDES(mutex_);
   Asker AskerFor(ReconcileContext& context, const ObjectMeta& metadata) EXCLUDES(mutex_);
 
  private:

@@ -217,6 +217,27 @@ TEST_F(RequestControllerTest, WhoMayNotHaveItIsRefused) {
   EXPECT_THAT(audit_.records, SizeIs(1));
 }
 
+// Nobody is taken for unknown, who might be allowed more, because the server was away.
+TEST_F(RequestControllerTest, WhileItCannotBeToldWhoAskedNothingIsDecided) {
+  RequestOptions<Order> options = Options();
+  int asked = 0;
+  options.authorize = [&](ReconcileContext&, const Order&, const Asker&) -> Result<void> {
+    ++asked;
+    return {};
+  };
+  const Controller controller = RequestController<Order>(options);
+  harness_.client.SetPath([](Client&, std::string_view) -> Result<SharedBytes> {
+    return Error::ServiceUnavailable("no route");
+  });
+  EXPECT_EQ(Reconcile(controller, Stored()).value(), Outcome::RequeueAfter(seconds(30)));
+  EXPECT_EQ(asked, 0);
+  EXPECT_EQ(executions_, 0);
+  harness_.client.SetPath({});
+  ASSERT_TRUE(Reconcile(controller, Stored()).ok());
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(Stored().status.phase, "Completed");
+}
+
 TEST_F(RequestControllerTest, WhatFailedIsUndoneFirst) {
   execute_ = [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
     return Terminal(Error::BadRequest("no such drink"));
