@@ -142,12 +142,13 @@ Result<void> EnsureSystemNamespace(ReconcileContext& context) {
 
 // The token is bound to a Secret: without it, the token is worth nothing. So another Secret takes
 // back every kubeconfig that was made before. Its name follows from the rotation that is asked for:
-// whoever comes here again, after a crash or not, means the same one.
+// whoever comes here again, after a crash or not, means the same one. It is long enough that two
+// rotations do not meet.
 std::string SecretNameOf(const User& user) {
   const std::string text = user.metadata.uid + user.spec.kube_config_rotate_at.ToString();
-  uint32_t hash = 2166136261U;  // FNV-1a
-  for (const unsigned char byte : text) hash = (hash ^ byte) * 16777619U;
-  return fmt::format("sealos-token-{}-{:04x}", user.metadata.name, hash & 0xffffU);
+  uint64_t hash = 14695981039346656037ULL;  // FNV-1a
+  for (const unsigned char byte : text) hash = (hash ^ byte) * 1099511628211ULL;
+  return fmt::format("sealos-token-{}-{:016x}", user.metadata.name, hash);
 }
 
 Result<StageOutcome> SyncServiceAccount(ReconcileContext& context, User& user, UserState& state) {
