@@ -6,26 +6,13 @@
 
 #include "kubexms/api/codec.h"
 #include "kubexms/base/check.h"
+#include "kubexms/base/fnv.h"
 
 namespace kubexms {
 namespace {
 
 // Neither vowels, nor digits that look like them: no words come out.
 constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
-
-// FNV-1a, 32 bits.
-uint32_t Fnv1a(std::string_view text) {
-  uint32_t hash = 2166136261U;
-  for (const unsigned char byte : text) hash = (hash ^ byte) * 16777619U;
-  return hash;
-}
-
-// The same with 64 bits.
-uint64_t LongFnv1a(std::string_view text) {
-  uint64_t hash = 14695981039346656037ULL;
-  for (const unsigned char byte : text) hash = (hash ^ byte) * 1099511628211ULL;
-  return hash;
-}
 
 }  // namespace
 
@@ -51,13 +38,13 @@ std::string TemplateHash(const corev1::PodTemplateSpec& pod_template,
 }
 
 std::string SafeHash(std::string_view text) {
-  std::string hash = fmt::format("{}", Fnv1a(text));
+  std::string hash = fmt::format("{}", Fnv1a32(text));
   for (char& letter : hash) letter = kLetters[static_cast<size_t>(letter) % kLetters.size()];
   return hash;
 }
 
 std::string NameSuffix(std::string_view text) {
-  uint64_t hash = LongFnv1a(text);
+  uint64_t hash = Fnv1a64(text);
   std::string suffix(5, ' ');
   for (char& letter : suffix) {
     letter = kLetters[hash % kLetters.size()];

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kubexms/base/fnv.h"
+
 namespace kubexms::platform {
 namespace {
 
@@ -22,11 +24,7 @@ constexpr int64_t kGracePeriodSeconds = 3;
 constexpr size_t kMaxRecords = 20;
 constexpr size_t kMaxLabel = 63;
 
-std::string Hash(std::string_view text) {
-  uint64_t hash = 14695981039346656037ULL;  // FNV-1a
-  for (const unsigned char byte : text) hash = (hash ^ byte) * 1099511628211ULL;
-  return fmt::format("{:016x}", hash);
-}
+std::string Hash(std::string_view text) { return fmt::format("{:016x}", Fnv1a64(text)); }
 
 bool IsRunning(const Pod* pod) { return pod != nullptr && pod->status.phase == "Running"; }
 

@@ -9,6 +9,7 @@
 #include "kubexms/api/kinds/authentication_v1.h"
 #include "kubexms/api/kinds/core_v1_config.h"
 #include "kubexms/api/kinds/rbac_v1.h"
+#include "kubexms/base/fnv.h"
 #include "kubexms/controller/stages.h"
 #include "kubexms/platform/keep.h"
 #include "kubexms/platform/names.h"
@@ -146,9 +147,7 @@ Result<void> EnsureSystemNamespace(ReconcileContext& context) {
 // rotations do not meet.
 std::string SecretNameOf(const User& user) {
   const std::string text = user.metadata.uid + user.spec.kube_config_rotate_at.ToString();
-  uint64_t hash = 14695981039346656037ULL;  // FNV-1a
-  for (const unsigned char byte : text) hash = (hash ^ byte) * 1099511628211ULL;
-  return fmt::format("sealos-token-{}-{:016x}", user.metadata.name, hash);
+  return fmt::format("sealos-token-{}-{:016x}", user.metadata.name, Fnv1a64(text));
 }
 
 Result<StageOutcome> SyncServiceAccount(ReconcileContext& context, User& user, UserState& state) {
