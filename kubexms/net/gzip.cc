@@ -43,7 +43,7 @@ class Deflater {
   }
 
   void FinishBlock(Body& out) {
-    block_.erase(block_.size() - z_.avail_out);
+    block_.resize(block_.size() - z_.avail_out);
     out.emplace_back(std::exchange(block_, {}));
   }
 
@@ -115,7 +115,7 @@ Result<std::string> Gunzip(std::string_view compressed, size_t max_bytes) {
     z.next_out = reinterpret_cast<Bytef*>(text.data() + before);
     z.avail_out = static_cast<uInt>(kBlock);
     outcome = inflate(&z, Z_NO_FLUSH);
-    text.erase(text.size() - z.avail_out);
+    text.resize(before + kBlock - z.avail_out);
   }
   inflateEnd(&z);
   if (text.size() > max_bytes) {
