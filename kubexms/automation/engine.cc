@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <tuple>
 
 #include "kubexms/automation/checksum.h"
 #include "kubexms/automation/execution.h"
 #include "kubexms/automation/explanation.h"
 #include "kubexms/automation/journal.h"
+#include "kubexms/automation/rollback.h"
 #include "kubexms/automation/timestamp.h"
 
 namespace kubexms::automation {
@@ -61,19 +61,28 @@ Result<OpenRun> OpenForWork(const Runtime& runtime, const std::string& run) {
   return open;
 }
 
+Result<void> Prepare(Runtime* runtime, const Pipeline& pipeline) {
+  if (!pipeline.pre_run) return {};
+  const Result<void> prepared = pipeline.pre_run(*runtime);
+  if (!prepared.ok()) return prepared.error().WithContext("PreRun");
+  return {};
+}
+
 // PreRun, the plan and the tasks. The error, if there is one, is in the report afterwards.
-void PlanAndExecute(Runtime* runtime, const Pipeline& pipeline, RunExecution& execution,
-                    RunReport& report) {
-  if (pipeline.pre_run) {
-    const Result<void> prepared = pipeline.pre_run(*runtime);
-    if (!prepared.ok()) {
-      report.error = prepared.error().WithContext("PreRun");
+void PlanAndExecute(Runtime* runtime, const Pipeline& pipeline, const RunPlan* plan,
+                    RunExecution& execution, RunReport& report) {
+  if (plan && plan->unreachable.empty()) {
+    execution.UsePlan(*plan);
+    execution.Emit({.type = Event::Type::kPlanned, .text = plan->Summary()});
+  } else {
+    if (const Result<void> prepared = Prepare(runtime, pipeline); !prepared.ok()) {
+      report.error = prepared.error();
       report.outcome = RunOutcome::kFailed;
       return;
     }
+    const RunPlan made = execution.MakePlan(pipeline.name);
+    execution.Emit({.type = Event::Type::kPlanned, .text = made.Summary()});
   }
-  const RunPlan plan = execution.MakePlan(pipeline.name);
-  execution.Emit({.type = Event::Type::kPlanned, .text = plan.Summary()});
   execution.Execute();
   execution.Fill(report);
 }
@@ -93,7 +102,7 @@ Result<RunReport> Carry(Runtime* runtime, const Pipeline& pipeline, const RunOpt
   RunReport report{.run = run, .pipeline = pipeline.name};
   execution.Emit(
       {.type = Event::Type::kRunStarted, .text = pipeline.name + (resumed ? ", resumed" : "")});
-  PlanAndExecute(runtime, pipeline, execution, report);
+  PlanAndExecute(runtime, pipeline, options.plan, execution, report);
   if (pipeline.post_run) {
     const Result<void> finished = pipeline.post_run(*runtime, report.error);
     if (!finished.ok()) report.post_run_error = finished.error().WithContext("PostRun");
@@ -111,60 +120,6 @@ Result<RunReport> Carry(Runtime* runtime, const Pipeline& pipeline, const RunOpt
                   .duration = runtime->clock().MonotonicNow() - start});
   report.timeline = execution.Timeline();
   return report;
-}
-
-using StepKey = std::tuple<std::string, std::string, std::string>;  // task, step, host
-
-StepKey KeyOf(const JournalRecord& record) { return {record.task, record.step, record.host}; }
-
-// The beginnings that have not been taken back, by task, the last task first; within a task and
-// host the last step first.
-std::vector<std::map<std::string, std::vector<JournalRecord>>> ToUndo(
-    const std::vector<JournalRecord>& records) {
-  std::vector<std::string> tasks;
-  std::map<std::string, std::map<std::string, std::vector<JournalRecord>>> begun;
-  for (const JournalRecord& record : records) {
-    auto& of_host = begun[record.task][record.host];
-    if (record.type == JournalRecord::Type::kBegin) {
-      if (std::find(tasks.begin(), tasks.end(), record.task) == tasks.end()) {
-        tasks.push_back(record.task);
-      }
-      of_host.insert(of_host.begin(), record);
-    } else if (record.type == JournalRecord::Type::kUndone) {
-      std::erase_if(of_host, [&](const auto& other) { return KeyOf(other) == KeyOf(record); });
-    }
-  }
-  std::vector<std::map<std::string, std::vector<JournalRecord>>> result;
-  for (auto task = tasks.rbegin(); task != tasks.rend(); ++task) result.push_back(begun[*task]);
-  return result;
-}
-
-// Takes back the steps of one task on one host, in one round trip.
-Result<void> UndoOnHost(const Runtime& runtime, const std::string& run, const Host& host,
-                        const std::vector<JournalRecord>& steps, Journal& journal,
-                        const std::stop_token& stop) {
-  const std::string lock = runtime.host_directory() + "/lock", owner = "run " + run;
-  std::vector<Operation> operations = {TakeLock{.path = lock, .owner = owner, .required = true}};
-  for (const JournalRecord& step : steps) {
-    operations.insert(operations.end(), step.undo.begin(), step.undo.end());
-  }
-  for (const JournalRecord& step : steps) {
-    JournalRecord undone = step;
-    undone.type = JournalRecord::Type::kUndone;
-    undone.undo.clear();
-    operations.push_back(AppendRecord{runtime.host_directory() + "/journal",
-                                      WriteRecord(undone, runtime.secrets())});
-  }
-  operations.push_back(ReleaseLock{lock, owner});
-  RETURN_IF_ERROR(host.connector->Perform(operations, {.stop = stop}));
-  for (const JournalRecord& step : steps) {
-    JournalRecord undone = step;
-    undone.type = JournalRecord::Type::kUndone;
-    undone.time = Now(runtime);
-    undone.undo.clear();
-    RETURN_IF_ERROR(journal.Append(undone));
-  }
-  return {};
 }
 
 }  // namespace
@@ -250,6 +205,7 @@ Json RunReport::ToJson() const {
 
 Result<RunPlan> Engine::Plan(const Pipeline& pipeline, const RunOptions& options) {
   ASSIGN_OR_RETURN(const std::vector<TaskNode> nodes, BuildGraph(pipeline, *runtime_));
+  RETURN_IF_ERROR(Prepare(runtime_, pipeline));
   RunExecution execution(runtime_, &options, "plan", &nodes, nullptr);
   return execution.MakePlan(pipeline.name);
 }
@@ -285,35 +241,7 @@ Result<RunReport> Engine::Rollback(const std::string& run, const RunOptions& opt
   ASSIGN_OR_RETURN(const std::vector<JournalRecord> records,
                    ReadJournal(JournalPath(*runtime_, run)));
   ASSIGN_OR_RETURN(const OpenRun open, OpenForWork(*runtime_, run));
-  const uint64_t trips = runtime_->round_trips();
-  RunReport report{.run = run, .pipeline = "rollback"};
-  Mutex mutex;
-  for (const auto& of_task : ToUndo(records)) {
-    std::vector<const std::pair<const std::string, std::vector<JournalRecord>>*> hosts;
-    for (const auto& entry : of_task) {
-      if (!entry.second.empty() && !report.failed_hosts.contains(entry.first)) {
-        hosts.push_back(&entry);
-      }
-    }
-    ForEach(hosts.size(), options.parallel, [&](size_t i) {
-      const auto& [name, steps] = *hosts[i];
-      const Host* host = runtime_->FindHost(name);
-      const Result<void> undone =
-          host ? UndoOnHost(*runtime_, run, *host, steps, *open.journal, options.stop)
-               : Result<void>(Error::NotFound("hosts", name));
-      MutexLock lock(mutex);
-      if (undone.ok())
-        report.changed += steps.size();
-      else
-        report.failed_hosts.emplace(name, undone.error().WithContext(name));
-    });
-  }
-  report.round_trips = runtime_->round_trips() - trips;
-  if (!report.failed_hosts.empty()) {
-    report.outcome = RunOutcome::kSomeHostsFailed;
-    report.error = report.failed_hosts.begin()->second;
-  }
-  return report;
+  return TakeBack(runtime_, options, run, records, *open.journal);
 }
 
 Result<std::vector<std::string>> Engine::Runs() const {

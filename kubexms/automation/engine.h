@@ -43,6 +43,8 @@ struct RunPlan {
   size_t checked = 0;                    // steps, over all hosts
   std::vector<PlannedStep> steps;        // those with something to do, in the order of the pipeline
   std::vector<std::string> unreachable;  // hosts, with the reason
+  // What the hosts said, by their names, for a run that follows at once.
+  std::map<std::string, Answers> answers;
 
   bool empty() const { return steps.empty() && unreachable.empty(); }
   // "3 changes on 2 hosts; restarts containerd on node1".
@@ -59,6 +61,9 @@ struct RunOptions {
   int max_failed_hosts = 0;
   std::stop_token stop;
   EventSink* events = nullptr;  // borrowed; none: nobody is told
+  // Of Plan() for the same pipeline, just now: then PreRun and the questions are not repeated, if
+  // all hosts have answered. Borrowed.
+  const RunPlan* plan = nullptr;
 };
 
 enum class RunOutcome { kSucceeded, kFailed, kSomeHostsFailed, kCanceled };
@@ -86,9 +91,9 @@ class Engine {
   // `runtime` must outlive the engine.
   explicit Engine(Runtime* runtime) : runtime_(runtime) {}
 
-  // What a run would do now. Changes nothing and takes no locks. An error only when the pipeline
-  // itself is wrong: two tasks of one name, a host that does not exist, tasks that wait for each
-  // other.
+  // What a run would do now, after PreRun. Changes nothing and takes no locks. An error is that of
+  // PreRun, or says what is wrong with the pipeline itself: two tasks of one name, a host that does
+  // not exist, tasks that wait for each other.
   Result<RunPlan> Plan(const Pipeline& pipeline, const RunOptions& options = {});
 
   // A new run. An error only when it could not begin; what happened otherwise is in the report.

@@ -138,12 +138,106 @@ TEST_F(EngineTest, ASecondRunChangesNothingInOneRoundTripAHost) {
   EXPECT_THAT(*engine.Runs(), ::testing::UnorderedElementsAre(first.run, second.run));
 }
 
+TEST_F(EngineTest, ARunAfterAPlanDoesNotAskAgain) {
+  SimulatedFleet fleet(3, Packages());
+  Runtime& runtime = Use(fleet);
+  Engine engine(&runtime);
+  Pipeline pipeline = Sample(runtime.AllHosts());
+  int prepared = 0;
+  pipeline.pre_run = [&](Runtime&) -> Result<void> {
+    ++prepared;
+    return {};
+  };
+  Succeed(engine.Run(pipeline));
+  const Result<RunPlan> plan = engine.Plan(pipeline);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_TRUE(plan->empty());
+  const RunReport report = Succeed(engine.Run(pipeline, {.plan = &*plan}));
+  EXPECT_EQ(report.round_trips, 0u);
+  EXPECT_EQ(report.unchanged, 27u);
+  EXPECT_EQ(prepared, 2);
+  // One who did not answer then is asked again.
+  fleet.host(1).SetDown(true);
+  const Result<RunPlan> partial = engine.Plan(pipeline);
+  ASSERT_EQ(partial->unreachable.size(), 1u);
+  fleet.host(1).SetDown(false);
+  EXPECT_EQ(Succeed(engine.Run(pipeline, {.plan = &*partial})).round_trips, 3u);
+}
+
 TEST_F(EngineTest, EachHostGetsItsOwnData) {
   SimulatedFleet fleet(50, Packages());
   Runtime& runtime = Use(fleet);
   Succeed(Engine(&runtime).Run(Sample(runtime.AllHosts())));
   for (const auto& host : fleet.hosts()) {
     EXPECT_EQ(host->ReadFile("/etc/own"), host->name() + "\n");
+  }
+}
+
+// Takes down all that is sent to a host.
+class OverheardHost final : public Connector {
+ public:
+  explicit OverheardHost(std::shared_ptr<SimulatedHost> host) : host_(std::move(host)) {}
+
+  Result<std::vector<Answer>> Perform(std::span<const Operation> operations,
+                                      const PerformOptions& options) override {
+    {
+      MutexLock lock(mutex_);
+      for (const Operation& operation : operations) heard_ += WriteJson(ToJson(operation)) + "\n";
+    }
+    return host_->Perform(operations, options);
+  }
+  Result<CommandResult> Exec(const Command& command, const OutputCallback& on_output,
+                             std::stop_token stop) override {
+    return host_->Exec(command, on_output, stop);
+  }
+  Result<void> Upload(const UploadRequest& request, std::stop_token stop) override {
+    return host_->Upload(request, stop);
+  }
+  Result<void> Download(const DownloadRequest& request, std::stop_token stop) override {
+    return host_->Download(request, stop);
+  }
+  uint64_t round_trips() const override { return host_->round_trips(); }
+  std::string heard() const {
+    MutexLock lock(mutex_);
+    return heard_;
+  }
+
+ private:
+  const std::shared_ptr<SimulatedHost> host_;
+  mutable Mutex mutex_;
+  std::string heard_ GUARDED_BY(mutex_);
+};
+
+TEST_F(EngineTest, NothingOfOneHostIsSentToAnother) {
+  constexpr size_t kHosts = 20;
+  SimulatedFleet fleet(kHosts, Packages());
+  RuntimeOptions options{.cluster = "lab",
+                         .directory = directory_.path(),
+                         .secrets = &secrets_,
+                         .clock = &clock_,
+                         .random = &random_};
+  std::vector<std::shared_ptr<OverheardHost>> ears;
+  for (const auto& host : fleet.hosts()) {
+    // What was there before is in backups and diffs.
+    host->PutFile("/etc/own", "before, of " + host->name() + "\n");
+    ears.push_back(std::make_shared<OverheardHost>(host));
+    options.hosts.push_back({.name = host->name(), .connector = ears.back()});
+  }
+  Runtime runtime(std::move(options));
+  Engine engine(&runtime);
+  const Pipeline pipeline = Sample(runtime.AllHosts());
+  fleet.host(7).Inject({.kind = FaultKind::kFails, .after_changes = 9});
+  const RunReport failed = Must(engine.Run(pipeline));
+  ASSERT_EQ(failed.outcome, RunOutcome::kFailed);
+  Succeed(engine.Resume(pipeline, failed.run));
+  Succeed(engine.Rollback(failed.run));
+  for (size_t i = 0; i < kHosts; ++i) {
+    const std::string heard = ears[i]->heard() + fleet.host(i).Snapshot();
+    EXPECT_EQ(fleet.host(i).ReadFile("/etc/own"), "before, of " + fleet.host(i).name() + "\n");
+    for (size_t other = 0; other < kHosts; ++other) {
+      if (other == i) continue;
+      EXPECT_THAT(heard, Not(HasSubstr(fleet.host(other).name()))) << fleet.host(i).name();
+    }
   }
 }
 
@@ -544,6 +638,115 @@ TEST_F(EngineTest, StopsCleanlyAndGoesOnLater) {
   EXPECT_EQ(stopped.ExitCode(), 1);
   EXPECT_LT(stopped.changed, 16u);
   Succeed(Engine(&runtime).Resume(pipeline, stopped.run));
+}
+
+TEST_F(EngineTest, ARunThatWasStoppedBetweenStepsIsNotDone) {
+  SimulatedFleet fleet(1, Packages());
+  Runtime& runtime = Use(fleet);
+  std::stop_source stopped;
+  stopped.request_stop();
+  const Pipeline pipeline = Sample(runtime.AllHosts());
+  const Result<RunPlan> plan = Engine(&runtime).Plan(pipeline);
+  ASSERT_TRUE(plan.ok());
+  const RunReport report =
+      Must(Engine(&runtime).Run(pipeline, {.stop = stopped.get_token(), .plan = &*plan}));
+  EXPECT_EQ(report.outcome, RunOutcome::kCanceled);
+  EXPECT_EQ(fleet.changes(), 0u);
+  const auto records = ReadJournal(directory_.File("runs/" + report.run + "/journal"));
+  ASSERT_TRUE(records.ok());
+  EXPECT_EQ(records->back().message, "the run: canceled");
+  Succeed(Engine(&runtime).Resume(pipeline, report.run));
+}
+
+// Remembers the types of the events it is told.
+class Listener final : public EventSink {
+ public:
+  void OnEvent(const Event& event) override {
+    MutexLock lock(mutex_);
+    ++counts_[event.type];
+  }
+  int count(Event::Type type) const {
+    MutexLock lock(mutex_);
+    const auto found = counts_.find(type);
+    return found == counts_.end() ? 0 : found->second;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::map<Event::Type, int> counts_ GUARDED_BY(mutex_);
+};
+
+TEST_F(EngineTest, TellsAboutEveryTaskAndHost) {
+  SimulatedFleet fleet(3, Packages());
+  Runtime& runtime = Use(fleet);
+  Engine engine(&runtime);
+  const Pipeline pipeline = Sample(runtime.AllHosts());
+  Listener run;
+  const std::string id = Succeed(engine.Run(pipeline, {.events = &run})).run;
+  EXPECT_EQ(run.count(Event::Type::kTaskPlanned), 4);
+  EXPECT_EQ(run.count(Event::Type::kTaskStarted), 12);
+  EXPECT_EQ(run.count(Event::Type::kHostFinished), 12);
+  EXPECT_EQ(run.count(Event::Type::kTaskFinished), 4);
+  Listener back;
+  Succeed(engine.Rollback(id, {.events = &back}));
+  EXPECT_EQ(back.count(Event::Type::kTaskPlanned), 4);
+  EXPECT_EQ(back.count(Event::Type::kHostFinished), 12);
+  EXPECT_EQ(back.count(Event::Type::kStepChanged), 24);
+  EXPECT_EQ(back.count(Event::Type::kRunFinished), 1);
+  Listener nothing;
+  Succeed(engine.Rollback(id, {.events = &nothing}));
+  EXPECT_EQ(nothing.count(Event::Type::kRunStarted), 0);
+}
+
+TEST_F(EngineTest, AScriptThatSurvivesIsStartedOnceForEachAttempt) {
+  for (const FaultKind kind : {FaultKind::kLostBefore, FaultKind::kLostAfter}) {
+    for (int at = 0; at < 2; ++at) {
+      SimulatedFleet fleet(1);
+      std::atomic<int> runs = 0;
+      fleet.host(0).SetScriptHandler([&](SimulatedHost& host, const std::string& script) {
+        if (script == "check") return CommandResult{.exit_code = host.ReadFile("/done") ? 0 : 1};
+        ++runs;
+        host.PutFile("/done", "");
+        return CommandResult{};
+      });
+      Runtime& runtime = Use(fleet);
+      const Pipeline pipeline{
+          .name = "p",
+          .modules = {MakeModule(
+              "m",
+              {{.name = "t",
+                .steps = {Script(
+                    {.name = "s", .done_when = "check", .script = "take long", .survives = true})},
+                .hosts = runtime.AllHosts(),
+                .retry = {.first_pause = std::chrono::milliseconds(1)}}})}};
+      fleet.host(0).Inject({.kind = kind, .after_changes = at});
+      Succeed(Engine(&runtime).Run(pipeline));
+      EXPECT_EQ(runs, 1);
+    }
+  }
+}
+
+TEST_F(EngineTest, AScriptThatSurvivesAndFailsIsRunAgain) {
+  SimulatedFleet fleet(1);
+  bool broken = true;
+  fleet.host(0).SetScriptHandler([&](SimulatedHost& host, const std::string& script) {
+    if (script == "check") return CommandResult{.exit_code = host.ReadFile("/done") ? 0 : 1};
+    if (broken) return CommandResult{.exit_code = 3, .error_output = "not today"};
+    host.PutFile("/done", "");
+    return CommandResult{};
+  });
+  Runtime& runtime = Use(fleet);
+  const Pipeline pipeline{
+      .name = "p",
+      .modules = {MakeModule(
+          "m", {{.name = "t",
+                 .steps = {Script(
+                     {.name = "s", .done_when = "check", .script = "take long", .survives = true})},
+                 .hosts = runtime.AllHosts()}})}};
+  const RunReport failed = Must(Engine(&runtime).Run(pipeline));
+  EXPECT_THAT(failed.error->message(), HasSubstr("run script take long: exit code 3: not today"));
+  broken = false;
+  Succeed(Engine(&runtime).Resume(pipeline, failed.run));
 }
 
 TEST_F(EngineTest, OneProgramAtATimeWorksOnACluster) {

@@ -4,10 +4,8 @@
 
 #include <chrono>
 #include <functional>
-#include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "kubexms/base/clock.h"
 #include "kubexms/base/json.h"
@@ -19,13 +17,15 @@ struct Event {
   enum class Type {
     kRunStarted,     // text: the pipeline
     kPlanned,        // text: how much is to be changed
-    kTaskStarted,    //
+    kTaskPlanned,    // hosts: on how many; one for each task, before the first begins
+    kTaskStarted,    // on a host
     kStepStarted,    //
     kStepUnchanged,  // it is true already
     kStepChanged,    // text: what was changed; diff
     kStepRetried,    // text: why
     kStepFailed,     // text: why
-    kTaskFinished,   //
+    kHostFinished,   // a host is through with the task
+    kTaskFinished,   // and all of its hosts are
     kRunFinished,    // text: the error, empty when there is none
   };
 
@@ -38,12 +38,17 @@ struct Event {
   std::string step;
   std::string text;
   std::string diff;
+  size_t hosts = 0;
   std::chrono::nanoseconds duration{0};  // of what has ended
 };
 
 // "StepChanged" and so on.
 std::string_view EventTypeName(Event::Type type);
 JsonObject ToJson(const Event& event);
+// What a log says about it; empty: nothing.
+std::string PlainLine(const Event& event);
+// "1.5s", "2m05s".
+std::string FormatDuration(std::chrono::nanoseconds duration);
 
 // Called from any thread, several at a time.
 class EventSink {
@@ -76,42 +81,6 @@ class PlainEventSink final : public EventSink {
  private:
   Mutex mutex_;
   const TextOutput output_ GUARDED_BY(mutex_);
-};
-
-// A tree of modules and tasks that is drawn anew in its place on a terminal, with the hosts that
-// are being worked on below their task.
-class TreeEventSink final : public EventSink {
- public:
-  struct Options {
-    size_t max_hosts = 8;  // shown below a task; of more it tells how many
-    bool colors = true;
-  };
-  TreeEventSink(TextOutput output, Options options)
-      : output_(std::move(output)), options_(options) {}
-  void OnEvent(const Event& event) override EXCLUDES(mutex_);
-
- private:
-  struct TaskLine {
-    std::string module;
-    std::string task;
-    std::map<std::string, std::string> working;  // host → step
-    size_t changed = 0;
-    size_t failed = 0;
-    bool finished = false;
-    std::chrono::nanoseconds duration{0};
-  };
-
-  void Apply(const Event& event) REQUIRES(mutex_);
-  TaskLine& LineOf(const Event& event) REQUIRES(mutex_);
-  std::string Draw() const REQUIRES(mutex_);
-  std::string DrawTask(const TaskLine& line) const REQUIRES(mutex_);
-
-  Mutex mutex_;
-  const TextOutput output_ GUARDED_BY(mutex_);
-  const Options options_;
-  std::vector<TaskLine> lines_ GUARDED_BY(mutex_);
-  std::string ending_ GUARDED_BY(mutex_);
-  size_t drawn_lines_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace kubexms::automation

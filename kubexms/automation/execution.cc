@@ -26,6 +26,12 @@ Error Redacted(const Error& error, const SecretRegistry& secrets) {
   return Error(error.code(), error.reason(), secrets.Redact(error.message()), error.details());
 }
 
+// What the timeline of a report is about.
+bool TellsMuch(Event::Type type) {
+  return type != Event::Type::kTaskPlanned && type != Event::Type::kStepStarted &&
+         type != Event::Type::kStepUnchanged && type != Event::Type::kHostFinished;
+}
+
 bool MayRetry(const RetryPolicy& policy, int attempt, const Error& error) {
   if (attempt >= policy.attempts || error.terminal() || IsCanceled(error)) return false;
   return policy.any_error || IsConnectionLost(error);
@@ -74,8 +80,7 @@ void RunExecution::Emit(Event event) {
   event.time = runtime_->clock().Now();
   event.text = runtime_->secrets().Redact(event.text);
   event.diff = runtime_->secrets().Redact(event.diff);
-  const bool keep =
-      event.type != Event::Type::kStepStarted && event.type != Event::Type::kStepUnchanged;
+  const bool keep = TellsMuch(event.type);
   if (options_->events) options_->events->OnEvent(event);
   MutexLock lock(mutex_);
   unchanged_steps_ += event.type == Event::Type::kStepUnchanged;
@@ -105,22 +110,20 @@ void RunExecution::Fill(RunReport& report) {
   for (const auto& [name, host] : hosts_) {
     if (host.failed) report.failed_hosts.emplace(name, *host.failed);
   }
-  if (options_->stop.stop_requested())
+  const bool complete =
+      std::all_of(states_.begin(), states_.end(), [](const auto& state) { return state.finished; });
+  if (options_->stop.stop_requested() && !complete) {
     report.outcome = RunOutcome::kCanceled;
-  else if (stopping_)
+    if (!report.error) report.error = Canceled("the run");
+  } else if (stopping_) {
     report.outcome = RunOutcome::kFailed;
-  else if (!report.failed_hosts.empty())
+  } else if (!report.failed_hosts.empty()) {
     report.outcome = RunOutcome::kSomeHostsFailed;
+  }
 }
 
-RunPlan RunExecution::MakePlan(const std::string& pipeline) {
-  std::vector<HostState*> hosts;
-  for (const Host& host : runtime_->hosts()) {
-    if (const auto found = hosts_.find(host.name); found != hosts_.end()) {
-      hosts.push_back(&found->second);
-    }
-  }
-  // Everything about a host in one round trip.
+// Everything about a host in one round trip.
+void RunExecution::AskHosts(const std::vector<HostState*>& hosts) {
   ForEach(hosts.size(), options_->parallel, [&](size_t i) {
     HostState& state = *hosts[i];
     const StepContext context = ContextOf(*state.host);
@@ -141,9 +144,22 @@ RunPlan RunExecution::MakePlan(const std::string& pipeline) {
     MutexLock lock(mutex_);
     FailHost(state, answers.error().WithContext(state.host->name));
   });
+}
+
+RunPlan RunExecution::MakePlan(const std::string& pipeline) {
+  std::vector<HostState*> hosts;
+  for (const Host& host : runtime_->hosts()) {
+    if (const auto found = hosts_.find(host.name); found != hosts_.end()) {
+      hosts.push_back(&found->second);
+    }
+  }
+  AskHosts(hosts);
   RunPlan plan{.pipeline = pipeline};
   for (const HostState* state : hosts) {
-    if (state->failed) plan.unreachable.push_back(state->failed->message());
+    if (state->failed)
+      plan.unreachable.push_back(state->failed->message());
+    else
+      plan.answers.emplace(state->host->name, state->planned);
   }
   for (const TaskNode& node : *nodes_) {
     for (const Host* host : node.hosts) {
@@ -167,6 +183,14 @@ RunPlan RunExecution::MakePlan(const std::string& pipeline) {
     }
   }
   return plan;
+}
+
+void RunExecution::UsePlan(const RunPlan& plan) {
+  for (auto& [name, state] : hosts_) {
+    if (const auto known = plan.answers.find(name); known != plan.answers.end()) {
+      state.planned = known->second;
+    }
+  }
 }
 
 bool RunExecution::Stopping() {
@@ -270,8 +294,10 @@ std::optional<RunExecution::Unit> RunExecution::Next() {
   }
 }
 
-void RunExecution::Finish(const Unit& unit, const Result<void>& result) {
+void RunExecution::Finish(const Unit& unit, const Result<bool>& through) {
   const TaskNode& node = (*nodes_)[unit.node];
+  const bool complete = through.ok() && *through;
+  if (complete) Emit(MakeEvent(Event::Type::kHostFinished, unit, ""));
   bool finished = false;
   std::chrono::nanoseconds duration{0};
   {
@@ -280,8 +306,8 @@ void RunExecution::Finish(const Unit& unit, const Result<void>& result) {
     --state.running;
     unit.host->busy = false;
     state.changed |= unit.changed;
-    if (!result.ok() && !unit.host->failed) FailHost(*unit.host, result.error());
-    if (!stopping_) finished = FinishIfDone(unit.node);
+    if (!through.ok() && !unit.host->failed) FailHost(*unit.host, through.error());
+    if (!stopping_ && (complete || !through.ok())) finished = FinishIfDone(unit.node);
     duration = runtime_->clock().MonotonicNow() - state.start;
     changed_.NotifyAll();
   }
@@ -424,14 +450,24 @@ Result<void> RunExecution::RunStep(Unit& unit, size_t index) {
   }
 }
 
-Result<void> RunExecution::RunUnit(Unit& unit) {
+Result<bool> RunExecution::RunUnit(Unit& unit) {
   const size_t steps = (*nodes_)[unit.node].task.steps.size();
   if (!unit.stale) unit.answers = unit.host->planned;
   for (size_t i = 0; i < steps; ++i) {
-    if (Stopping()) return {};
+    if (Stopping()) return false;
     RETURN_IF_ERROR(RunStep(unit, i));
   }
-  return {};
+  return true;
+}
+
+void RunExecution::TellTasks() {
+  for (const TaskNode& node : *nodes_) {
+    if (node.hosts.empty()) continue;
+    Emit({.type = Event::Type::kTaskPlanned,
+          .module = node.module,
+          .task = node.task.name,
+          .hosts = node.hosts.size()});
+  }
 }
 
 void RunExecution::Work() {
@@ -476,6 +512,7 @@ void RunExecution::ReleaseLocks() {
 }
 
 void RunExecution::Execute() {
+  TellTasks();
   const std::stop_callback on_stop(options_->stop, [this] {
     MutexLock lock(mutex_);
     changed_.NotifyAll();

@@ -29,7 +29,9 @@ class RunExecution {
 
   // Asks all hosts, and says what there is to do.
   RunPlan MakePlan(const std::string& pipeline);
-  // Does it. The plan has to be made first.
+  // Takes one that was made for the same pipeline, with all hosts answering, instead.
+  void UsePlan(const RunPlan& plan);
+  // Does it. The plan has to be there first.
   void Execute();
 
   // For what happens around the tasks.
@@ -77,11 +79,14 @@ class RunExecution {
   // Whether the group lets us disturb this host now. May fail the host for good.
   bool GroupAllows(const TaskNode& node, HostState& host) REQUIRES(mutex_);
   void FailHost(HostState& host, const Error& failure) REQUIRES(mutex_);
-  void Finish(const Unit& unit, const Result<void>& result) EXCLUDES(mutex_);
+  void Finish(const Unit& unit, const Result<bool>& through) EXCLUDES(mutex_);
   bool Stopping() EXCLUDES(mutex_);
 
+  void AskHosts(const std::vector<HostState*>& hosts) EXCLUDES(mutex_);
+  void TellTasks();
   void Work();
-  Result<void> RunUnit(Unit& unit);
+  // True when it came to its end, false when the run was stopped before.
+  Result<bool> RunUnit(Unit& unit);
   Result<void> RunStep(Unit& unit, size_t index);
   // True when something was changed.
   Result<bool> TryStep(Unit& unit, size_t index, Change& change);

@@ -112,7 +112,7 @@ Result<typename Query::AnswerType> Runner::Await(const Query& query,
 Result<CommandResult> Runner::RunJob(const std::string& id, const std::string& script,
                                      std::chrono::nanoseconds timeout) {
   if (options_.dry_run) return CommandResult();
-  const std::string directory = fmt::format("{}/{}", options_.job_directory, id);
+  const std::string directory = JobDirectory(id);
   const Result<std::vector<Answer>> started =
       connector_->Perform({StartJob{directory, script}}, Limits());
   // Lost on the way: that it was started shows below.
@@ -128,6 +128,12 @@ Result<CommandResult> Runner::RunJob(const std::string& id, const std::string& s
                                        Describe(RunScript{script})));
   }
   return CommandResult{.exit_code = static_cast<int>(job.exit_code), .output = job.output};
+}
+
+Result<void> Runner::ForgetJob(const std::string& id) {
+  if (options_.dry_run) return {};
+  RETURN_IF_ERROR(connector_->Perform({RemovePath{JobDirectory(id), true}}, Limits()));
+  return {};
 }
 
 Result<void> Runner::WaitForPort(int port, std::chrono::nanoseconds timeout) {

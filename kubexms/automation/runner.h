@@ -47,9 +47,12 @@ class Runner {
   Result<void> Download(const DownloadRequest& request);
 
   // Runs a command that goes on when the connection is lost. Whoever asks again for the same `id`,
-  // also another process later, gets the same command's result.
+  // also another process later, gets the same command's result, until it is forgotten. After the
+  // timeout it still goes on; it can be asked for again.
   Result<CommandResult> RunJob(const std::string& id, const std::string& script,
                                std::chrono::nanoseconds timeout);
+  // For a job that has ended: the next one of this id is another.
+  Result<void> ForgetJob(const std::string& id);
 
   // Waits until something listens on a port of the host.
   Result<void> WaitForPort(int port, std::chrono::nanoseconds timeout);
@@ -57,6 +60,9 @@ class Runner {
   bool dry_run() const { return options_.dry_run; }
 
  private:
+  std::string JobDirectory(const std::string& id) const {
+    return options_.job_directory + "/" + id;
+  }
   PerformOptions Limits() const { return {.stop = options_.stop}; }
   // Asks again and again until the answer is as wanted; lost connections do not count.
   template <class Query, class Predicate>

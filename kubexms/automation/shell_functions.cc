@@ -39,15 +39,16 @@ constexpr ShellFunction kFunctions[] = {
 )sh"},
     {"GetPath", R"sh(
   if [ ! -e "$1" ] && [ ! -L "$1" ]; then echo kind=absent; return 0; fi
-  stat --printf='mode=%04a\nowner=%U\ngroup=%G\nsize=%s\nmodified_ns=%.9Y\n' -- "$1" |
-    sed '/^modified_ns=/s/\.//' || return 1
+  said=$(stat --printf='mode=%04a\nowner=%U\ngroup=%G\nsize=%s\nmodified_ns=%.9Y' -- "$1") || return 1
+  echo "${said%.*}${said##*.}"
   if [ -L "$1" ]; then echo kind=link; echo "target=$(readlink -- "$1")"
   elif [ -d "$1" ]; then echo kind=directory
   elif [ -f "$1" ]; then
     echo kind=file
     sum=$(sha256sum <"$1") || return 1
     echo "sha256=${sum%% *}"
-    if [ "$2" = 1 ] && [ "$(stat -c %s -- "$1")" -le 1048576 ]; then
+    size=${said##*size=}
+    if [ "$2" = 1 ] && [ "${size%%[!0-9]*}" -le 1048576 ]; then
       echo; cat -- "$1" || return 1
     fi
   else echo kind=other; fi
@@ -149,16 +150,15 @@ constexpr ShellFunction kFunctions[] = {
 )sh"},
     {"InstallPackages", R"sh(
   if command -v apt-get >/dev/null; then
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -q -o DPkg::Lock::Timeout=300 \
-      -o Dpkg::Options::=--force-confold --no-install-recommends --allow-downgrades -- $1
+    kx_apt install -o Dpkg::Options::=--force-confold --no-install-recommends --allow-downgrades \
+      -- $1
   elif command -v dnf >/dev/null; then
-    dnf install -y -q -- $(for each in $1; do echo "$each" | tr = -; done)
+    kx_unheard dnf install -y -q -- $(for each in $1; do echo "$each" | tr = -; done)
   else echo 'neither apt-get nor dnf is there'; return 1; fi
 )sh"},
     {"RemovePackages", R"sh(
-  if command -v apt-get >/dev/null; then
-    DEBIAN_FRONTEND=noninteractive apt-get remove -y -q -o DPkg::Lock::Timeout=300 -- $1
-  elif command -v dnf >/dev/null; then dnf remove -y -q -- $1
+  if command -v apt-get >/dev/null; then kx_apt remove -- $1
+  elif command -v dnf >/dev/null; then kx_unheard dnf remove -y -q -- $1
   else echo 'neither apt-get nor dnf is there'; return 1; fi
 )sh"},
     {"SetService", R"sh(
@@ -257,6 +257,28 @@ constexpr ShellFunction kFunctions[] = {
 };
 
 constexpr std::string_view kPrelude = R"sh(
+# A command whose output goes to a file does not notice when nobody listens any more: it goes on
+# when the connection is lost.
+kx_unheard() {
+  heard=$(mktemp) || return 1
+  "$@" >"$heard" 2>&1
+  result=$?
+  cat "$heard"
+  rm -f -- "$heard"
+  return $result
+}
+# An installation that was cut off has to be finished before apt-get does anything else.
+kx_apt() {
+  verb=$1
+  shift
+  set -- env DEBIAN_FRONTEND=noninteractive apt-get "$verb" -y -q -o DPkg::Lock::Timeout=300 "$@"
+  said=$(kx_unheard "$@") && return 0
+  case $said in
+    *'dpkg --configure -a'*)
+      kx_unheard env DEBIAN_FRONTEND=noninteractive dpkg --configure -a && kx_unheard "$@" ;;
+    *) printf '%s\n' "$said"; return 1 ;;
+  esac
+}
 kx_attributes() {
   if [ -n "$3$4" ]; then chown -h -- "$3${4:+:$4}" "$1" || return 1; fi
   if [ -n "$2" ]; then chmod -- "$2" "$1"; fi

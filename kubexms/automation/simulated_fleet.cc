@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -14,6 +15,16 @@ namespace {
 
 constexpr int64_t kStartNs = 1'704'067'200'000'000'000;  // 2024-01-01
 constexpr std::string_view kOwnDirectory = "/var/lib/kubexms";
+
+// "host-0007" has 10.0.0.7, "host-0251" 10.0.1.1.
+std::string AddressOf(const std::string& name) {
+  int number = 1;
+  const size_t digits = name.find_first_of("0123456789");
+  if (digits != std::string::npos) {
+    std::from_chars(name.data() + digits, name.data() + name.size(), number);
+  }
+  return fmt::format("10.0.{}.{}", (number - 1) / 250, (number - 1) % 250 + 1);
+}
 
 std::string Parent(std::string_view path) {
   const size_t slash = path.rfind('/');
@@ -65,6 +76,7 @@ SimulatedHost::SimulatedHost(std::string name, const Catalog* catalog)
               {"net.bridge.bridge-nf-call-ip6tables", "0"},
               {"net.bridge.bridge-nf-call-iptables", "0"},
               {"net.ipv4.ip_forward", "0"},
+              {"net.ipv4.ip_local_reserved_ports", ""},
               {"vm.max_map_count", "65530"},
               {"vm.overcommit_memory", "0"},
               {"vm.swappiness", "60"}};
@@ -296,6 +308,7 @@ Result<Answer> SimulatedHost::Do(const MakeLink& op) {
 
 Result<Answer> SimulatedHost::Do(const RemovePath& op) {
   if (op.recursive || IsEmptyDirectory(op.path)) Erase(op.path);
+  if (op.recursive) jobs_.erase(op.path);
   return Nothing();
 }
 
@@ -467,7 +480,7 @@ Result<Answer> SimulatedHost::Do(const GetFacts&) {
                       .package_manager = "apt",
                       .systemd = true,
                       .boot_id = "boot-of-" + name_,
-                      .addresses = "10.0.0.1",
+                      .addresses = AddressOf(name_),
                       .time_seconds = now_ns_ / 1'000'000'000});
 }
 

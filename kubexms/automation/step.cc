@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "kubexms/automation/checksum.h"
+
 namespace kubexms::automation {
 namespace {
 
@@ -47,9 +49,19 @@ class ScriptStep final : public NamedStep {
     if (answers.Get(Probe{options_.done_when}).exit_code == 0) return change;
     const RunScript run{options_.script};
     change.summary = {Describe(run)};
-    change.operations = {run};
+    if (!options_.survives) change.operations = {run};
     if (!options_.undo.empty()) change.undo = {RunScript{options_.undo}};
     return change;
+  }
+  bool Acts() const override { return options_.survives; }
+  Result<void> Act(const StepContext& context, Runner& runner, const Change&) const override {
+    const std::string sum = Sha256Of(options_.name + "\n" + options_.script).substr(0, 16);
+    const std::string id = fmt::format("{}-{}", context.run, sum);
+    ASSIGN_OR_RETURN(const CommandResult result,
+                     runner.RunJob(id, options_.script, options_.timeout));
+    RETURN_IF_ERROR(runner.ForgetJob(id));
+    if (!result.ok()) return CommandFailed(Describe(RunScript{options_.script}), result);
+    return {};
   }
 
  private:

@@ -8,6 +8,7 @@
 // object serves all hosts at the same time, so it is immutable: what concerns one host is in the
 // context and in the change, never in the step.
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -59,6 +60,10 @@ struct ScriptOptions {
   std::string done_when;  // a command that changes nothing and ends with 0 once it is done
   std::string script;
   std::string undo;  // empty: it cannot be undone. It must do no harm when there is nothing to undo
+  // For what takes long or must not be cut off: it goes on when the connection is lost, and the
+  // next attempt, also of another process, waits for the same one. Costs a few round trips more.
+  bool survives = false;
+  std::chrono::nanoseconds timeout = std::chrono::minutes(30);  // of one that survives
 };
 // A command has been run.
 StepPtr Script(ScriptOptions options);

@@ -2,6 +2,9 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <time.h>
+
+#include <charconv>
 
 namespace kubexms::automation {
 
@@ -11,6 +14,20 @@ std::string FormatTimestamp(Clock::WallTime time) {
   const auto milliseconds = floor<std::chrono::milliseconds>(time - seconds).count();
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
                      fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)), milliseconds);
+}
+
+std::optional<Clock::WallTime> ParseTimestamp(const std::string& text) {
+  std::tm parts{};
+  const char* rest = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S.", &parts);
+  if (!rest) return std::nullopt;
+  int milliseconds = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, failed] = std::from_chars(rest, end, milliseconds);
+  if (failed != std::errc() || stop != rest + 3 || std::string_view(stop, end) != "Z") {
+    return std::nullopt;
+  }
+  return std::chrono::system_clock::from_time_t(::timegm(&parts)) +
+         std::chrono::milliseconds(milliseconds);
 }
 
 std::string FormatTimeForName(Clock::WallTime time) {

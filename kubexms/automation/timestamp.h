@@ -2,6 +2,7 @@
 
 // Points in time as text, in UTC.
 
+#include <optional>
 #include <string>
 
 #include "kubexms/base/clock.h"
@@ -10,6 +11,8 @@ namespace kubexms::automation {
 
 // "2024-01-01T00:00:00.000Z".
 std::string FormatTimestamp(Clock::WallTime time);
+// The other way round; none when it is not one of those.
+std::optional<Clock::WallTime> ParseTimestamp(const std::string& text);
 // "20240101-000000": sorts by time, and fits into a file name.
 std::string FormatTimeForName(Clock::WallTime time);
 

@@ -5,6 +5,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "kubexms/automation/explanation.h"
 #include "kubexms/cli/cluster_session.h"
 #include "kubexms/cli/commands.h"
 #include "kubexms/cli/output.h"
@@ -23,10 +24,11 @@ using SessionPtr = std::unique_ptr<ClusterSession>;
 
 // What a run would do now, refused when the hosts do not fit each other.
 Result<RunPlan> MakePlan(ClusterSession& session, const Pipeline& pipeline) {
-  RETURN_IF_ERROR(pipeline.pre_run(session.runtime()));
   automation::RunOptions options = session.options();
   options.events = nullptr;
-  return Engine(&session.runtime()).Plan(pipeline, options);
+  ASSIGN_OR_RETURN(RunPlan plan, Engine(&session.runtime()).Plan(pipeline, options));
+  if (options.stop.stop_requested()) return automation::Canceled(pipeline.name);
+  return plan;
 }
 
 void PrintPlan(const Invocation& call, const RunPlan& plan) {
@@ -42,8 +44,9 @@ Result<ExitCode> ShowPlan(const Invocation& call) {
   ASSIGN_OR_RETURN(const Pipeline pipeline, session->CreatePipeline());
   ASSIGN_OR_RETURN(const RunPlan plan, MakePlan(*session, pipeline));
   PrintPlan(call, plan);
+  if (!plan.unreachable.empty()) return ExitCode::kSomeHostsFailed;
   RETURN_IF_ERROR(cluster::CheckPreflight(plan));
-  return plan.unreachable.empty() ? ExitCode::kDone : ExitCode::kSomeHostsFailed;
+  return ExitCode::kDone;
 }
 
 Result<ExitCode> ShowDiff(const Invocation& call) {
@@ -61,7 +64,7 @@ Result<ExitCode> CreateCluster(const Invocation& call) {
   ASSIGN_OR_RETURN(const Pipeline pipeline, session->CreatePipeline());
   ASSIGN_OR_RETURN(const RunPlan plan, MakePlan(*session, pipeline));
   RETURN_IF_ERROR(cluster::CheckPreflight(plan));
-  call.err() << plan.Summary() << "\n";
+  session->options().plan = &plan;
   ASSIGN_OR_RETURN(const RunReport report,
                    Engine(&session->runtime()).Run(pipeline, session->options()));
   return session->Tell(call, report);
@@ -101,17 +104,31 @@ Result<ExitCode> RollBackRun(const Invocation& call) {
   return session->Tell(call, report);
 }
 
-Json ToJson(const RunSummary& run) {
-  return JsonObject{{"run", run.run},     {"pipeline", run.pipeline}, {"started", run.started},
-                    {"state", run.state}, {"steps", run.steps},       {"message", run.message}};
+Result<ExitCode> ShowRun(const Invocation& call, const ClusterSession& session,
+                         const std::string& run) {
+  ASSIGN_OR_RETURN(const std::vector<automation::JournalRecord> records, session.JournalOf(run));
+  const RunSummary summary = automation::Summarise(run, records);
+  const auto timeline = automation::TimelineOf(records);
+  if (call.Given("output")) {
+    call.out() << FormatObject(automation::ToJson(summary, timeline), call.Value("output"));
+    return ExitCode::kDone;
+  }
+  call.out() << fmt::format("{} of {}: {}, {} steps stand\n\n", summary.pipeline,
+                            session.cluster().metadata.name, summary.state, summary.steps)
+             << automation::ToText(timeline);
+  if (const auto known = automation::Explain(summary.message)) {
+    call.out() << fmt::format("\nprobably {}; {}\n", known->cause, known->advice);
+  }
+  return ExitCode::kDone;
 }
 
 Result<ExitCode> ShowStatus(const Invocation& call) {
   ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::Open(call));
+  if (call.Given("RUN")) return ShowRun(call, *session, call.Value("RUN"));
   ASSIGN_OR_RETURN(const std::vector<RunSummary> runs, session->Runs());
   if (call.Given("output")) {
     JsonArray array;
-    for (const RunSummary& run : runs) array.push_back(ToJson(run));
+    for (const RunSummary& run : runs) array.push_back(automation::ToJson(run));
     call.out() << FormatObject(array, call.Value("output"));
     return ExitCode::kDone;
   }
@@ -239,8 +256,9 @@ Command RollbackCommand() {
 
 Command StatusCommand() {
   return {.name = "status",
-          .summary = "Show the runs of a cluster and how they ended",
+          .summary = "Show the runs of a cluster and how they ended, or what one did and when",
           .flags = ClusterFlags(),
+          .arguments = {{.name = "RUN", .doc = "the one to show", .optional = true}},
           .run = ShowStatus};
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -10,6 +11,7 @@
 
 #include "kubexms/automation/explanation.h"
 #include "kubexms/automation/journal.h"
+#include "kubexms/cli/event_output.h"
 #include "kubexms/cli/output.h"
 #include "kubexms/cluster/cluster_config.h"
 #include "kubexms/cluster/cluster_hosts.h"
@@ -46,30 +48,22 @@ Result<int> ReadParallel(const std::string& text) {
   return number;
 }
 
-RunSummary Summarise(const std::string& run, const std::vector<JournalRecord>& records) {
-  RunSummary summary{.run = run, .state = "interrupted"};
-  bool undone = false;
-  for (const JournalRecord& record : records) {
-    switch (record.type) {
-      case JournalRecord::Type::kRun:
-        summary.pipeline = record.pipeline;
-        if (summary.started.empty()) summary.started = record.time;
-        summary.state = "interrupted";  // until it is finished, also when it was resumed
-        break;
-      case JournalRecord::Type::kDone: ++summary.steps; break;
-      case JournalRecord::Type::kUndone:
-        undone = true;
-        if (summary.steps > 0) --summary.steps;
-        break;
-      case JournalRecord::Type::kFinished:
-        summary.state = record.message.empty() ? "done" : "failed";
-        summary.message = record.message;
-        break;
-      default: break;
-    }
+// The lines after the first stand below it.
+std::string Indented(std::string_view text) {
+  std::string indented;
+  for (const char c : text) {
+    indented += c;
+    if (c == '\n') indented += "      ";
   }
-  if (undone) summary.state = "rolled back";
-  return summary;
+  return indented;
+}
+
+std::string ToText(const Error& error) {
+  std::string text = fmt::format("  {}\n", Indented(error.message()));
+  if (const auto known = automation::Explain(error.message())) {
+    text += fmt::format("    probably {}; {}\n", known->cause, known->advice);
+  }
+  return text;
 }
 
 }  // namespace
@@ -145,8 +139,7 @@ Result<void> ClusterSession::Start(const Invocation& call) {
                                  .secrets = &secrets_,
                                  .clock = &clock_,
                                  .random = &random_});
-  events_ = std::make_unique<automation::PlainEventSink>(
-      [&err = call.err()](std::string_view line) { err << line << std::flush; });
+  events_ = MakeEventSink(call, &clock_);
   options_.stop = signals_.token();
   options_.events = events_.get();
   return {};
@@ -163,11 +156,16 @@ Result<std::vector<RunSummary>> ClusterSession::Runs() {
   ASSIGN_OR_RETURN(const std::vector<std::string> runs, automation::Engine(runtime_.get()).Runs());
   std::vector<RunSummary> summaries;
   for (const std::string& run : runs) {
-    ASSIGN_OR_RETURN(const std::vector<JournalRecord> records,
-                     automation::ReadJournal(fmt::format("{}/runs/{}/journal", directory_, run)));
-    summaries.push_back(Summarise(run, records));
+    ASSIGN_OR_RETURN(const std::vector<JournalRecord> records, JournalOf(run));
+    summaries.push_back(automation::Summarise(run, records));
   }
   return summaries;
+}
+
+Result<std::vector<JournalRecord>> ClusterSession::JournalOf(const std::string& run) const {
+  ASSIGN_OR_RETURN(const std::vector<std::string> runs, automation::Engine(runtime_.get()).Runs());
+  if (std::ranges::find(runs, run) == runs.end()) return Error::NotFound("runs", run);
+  return automation::ReadJournal(fmt::format("{}/runs/{}/journal", directory_, run));
 }
 
 Result<std::string> ClusterSession::UnfinishedRun(const std::string& wanted) {
@@ -180,33 +178,40 @@ Result<std::string> ClusterSession::UnfinishedRun(const std::string& wanted) {
       fmt::format("no run of {} is unfinished; kubexms status shows them", cluster_.metadata.name));
 }
 
+std::string ClusterSession::CommandFor(const Invocation& call, std::string_view command,
+                                       const std::string& run) const {
+  const std::string where =
+      call.Given("state-dir") ? " --state-dir " + call.Value("state-dir") : "";
+  return fmt::format("kubexms {} -f {}{} {}", command, file_, where, run);
+}
+
 ExitCode ClusterSession::Tell(const Invocation& call, const RunReport& report) const {
+  const bool continues = !report.ok() && !report.run.empty() && report.pipeline != "rollback";
+  const ExitCode exit_code = static_cast<ExitCode>(report.ExitCode());
   if (call.Given("output")) {
-    call.out() << secrets_.Redact(FormatObject(report.ToJson(), call.Value("output")));
-  }
-  std::ostream& err = call.err();
-  if (report.ok()) {
-    err << fmt::format("Done: {} steps changed something.\n", report.changed);
-    return ExitCode::kDone;
-  }
-  std::string text = "\nFailed:\n";
-  if (report.failed_hosts.empty() && report.error) text += "  " + report.error->message() + "\n";
-  for (const auto& [host, error] : report.failed_hosts) {
-    text += fmt::format("  {}\n", error.message());
-    if (const auto known = automation::Explain(error.message())) {
-      text += fmt::format("    because {}; {}\n", known->cause, known->advice);
+    Json json = report.ToJson();
+    if (continues) {
+      json.as_object()["resume"] = CommandFor(call, "resume", report.run);
+      json.as_object()["rollback"] = CommandFor(call, "rollback", report.run);
     }
+    call.out() << secrets_.Redact(FormatObject(json, call.Value("output")));
+    return exit_code;
   }
-  if (!report.run.empty() && report.pipeline != "rollback") {
-    const std::string where =
-        call.Given("state-dir") ? " --state-dir " + call.Value("state-dir") : "";
-    text += fmt::format(
-        "\nTo go on:        kubexms resume -f {0}{1} {2}\n"
-        "To take it back: kubexms rollback -f {0}{1} {2}\n",
-        file_, where, report.run);
+  if (report.ok()) {
+    call.err() << fmt::format("Done: {} steps changed something.\n", report.changed);
+    return exit_code;
   }
-  err << secrets_.Redact(text);
-  return static_cast<ExitCode>(report.ExitCode());
+  std::string text =
+      report.outcome == automation::RunOutcome::kCanceled ? "\nStopped:\n" : "\nFailed:\n";
+  if (report.failed_hosts.empty() && report.error) text += ToText(*report.error);
+  for (const auto& [host, error] : report.failed_hosts) text += ToText(error);
+  if (continues) {
+    text += fmt::format("\nTo go on:        {}\nTo take it back: {}\n",
+                        CommandFor(call, "resume", report.run),
+                        CommandFor(call, "rollback", report.run));
+  }
+  call.err() << secrets_.Redact(text);
+  return exit_code;
 }
 
 }  // namespace kubexms

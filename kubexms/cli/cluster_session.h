@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kubexms/automation/engine.h"
+#include "kubexms/automation/run_history.h"
 #include "kubexms/automation/ssh_connector.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/random.h"
@@ -25,15 +26,7 @@ std::vector<Flag> ClusterFlags();
 // The same with --limit and --parallel, for those that plan and run.
 std::vector<Flag> ClusterWorkFlags();
 
-// What the journal of a run tells.
-struct RunSummary {
-  std::string run;
-  std::string pipeline;
-  std::string started;
-  std::string state;  // "done", "failed", "interrupted" or "rolled back"
-  std::string message;
-  size_t steps = 0;  // that changed something and are not taken back
-};
+using automation::RunSummary;
 
 class ClusterSession {
  public:
@@ -50,17 +43,22 @@ class ClusterSession {
   Result<automation::Pipeline> CreatePipeline();
   // All runs, oldest first.
   Result<std::vector<RunSummary>> Runs();
+  // What one of them has written down.
+  Result<std::vector<automation::JournalRecord>> JournalOf(const std::string& run) const;
   // `wanted`, or the newest that is not done.
   Result<std::string> UnfinishedRun(const std::string& wanted);
 
-  // Tells how a run ended: for people on `err`, with the cause and what to do next, and for
-  // programs on `out`.
+  // Tells how a run ended: to people on `err`, with the cause and what to do next, or to programs
+  // on `out`, when -o is given.
   ExitCode Tell(const Invocation& call, const automation::RunReport& report) const;
 
  private:
   explicit ClusterSession(const Invocation& call);
   Result<void> Start(const Invocation& call);
   Result<void> Limit(const std::string& hosts);
+  // "kubexms COMMAND -f … RUN".
+  std::string CommandFor(const Invocation& call, std::string_view command,
+                         const std::string& run) const;
 
   const StopSignals signals_;
   SystemClock clock_;

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "kubexms/automation/explanation.h"
 #include "kubexms/cluster/modules.h"
 
 namespace kubexms::cluster {
@@ -24,6 +25,12 @@ Pipeline CreatePipeline(const Cluster& cluster, const EtcdCertificates& certific
 
 Result<void> CheckPreflight(const RunPlan& plan) {
   std::string reasons;
+  for (const std::string& unreachable : plan.unreachable) {
+    reasons += "\n  " + unreachable;
+    if (const auto known = Explain(unreachable)) {
+      reasons += fmt::format("\n    probably {}; {}", known->cause, known->advice);
+    }
+  }
   for (const PlannedStep& step : plan.steps) {
     if (step.module != "preflight" || !step.error) continue;
     reasons += fmt::format("\n  {}: {}", step.host, step.error->message());

@@ -16,7 +16,8 @@ namespace kubexms::cluster {
 automation::Pipeline CreatePipeline(const Cluster& cluster, const EtcdCertificates& certificates,
                                     const std::set<std::string>& limit = {});
 
-// Why the plan must not be carried out: what preflight has against the hosts, all of it at once.
+// Why the plan must not be carried out: the hosts that do not let us in, and what preflight has
+// against the others, all of it at once.
 Result<void> CheckPreflight(const automation::RunPlan& plan);
 
 // Takes back all runs of the cluster, the newest first, from their journals: what kubexms has

@@ -159,7 +159,8 @@ StepPtr Healthy(const EtcdSpec& etcd) {
        .done_when = health,
        .script = fmt::format("n=0; until {}; do n=$((n + 1)); if [ $n -ge 60 ]; then "
                              "journalctl -u {} -n 20 --no-pager; exit 1; fi; sleep 1; done",
-                             health, kEtcdService)});
+                             health, kEtcdService),
+       .survives = true});
 }
 
 }  // namespace

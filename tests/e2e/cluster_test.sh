@@ -31,8 +31,8 @@ refuses "a wrong number" "is not between 1 and" "$kubexms" plan -f "$file" --par
 # Nothing listens there.
 sed -i 's/^      address: 127.*/&\n      port: 1/' "$file"
 refuses "hosts that do not answer" "3 hosts do not answer" "$kubexms" diff -f "$file"
-refuses "a cluster of them" "kubexms resume -f $file" "$kubexms" create cluster -f "$file"
-shows "the run that failed" "create cluster failed" "$kubexms" status -f "$file"
+refuses "a cluster of them" "see whether the host is up and runs sshd" "$kubexms" create cluster -f "$file"
+shows "that is no run" "There has been no run" "$kubexms" status -f "$file"
 expect "its directory is the operator's alone" 700 \
   "$(stat -c %a "$work/.kubexms/clusters/demo")"
 expect "so is the authority's key" 600 \

@@ -1,0 +1,181 @@
+#include "kubexms/automation/rollback.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "kubexms/automation/execution.h"
+#include "kubexms/automation/timestamp.h"
+
+namespace kubexms::automation {
+namespace {
+
+using StepKey = std::tuple<std::string, std::string, std::string>;  // task, step, host
+
+StepKey KeyOf(const JournalRecord& record) { return {record.task, record.step, record.host}; }
+
+// What a task did to its hosts and is still there, by their names; the last step first.
+struct TaskToUndo {
+  std::string task;  // "module/task"
+  std::map<std::string, std::vector<JournalRecord>> hosts;
+};
+
+// The beginnings that have not been taken back, the last task first.
+std::vector<TaskToUndo> ToUndo(const std::vector<JournalRecord>& records) {
+  std::vector<TaskToUndo> tasks;  // the first one first, until the end
+  const auto task_of = [&](const JournalRecord& record) -> TaskToUndo& {
+    const auto found = std::ranges::find(tasks, record.task, &TaskToUndo::task);
+    return found != tasks.end() ? *found : tasks.emplace_back(TaskToUndo{record.task, {}});
+  };
+  for (const JournalRecord& record : records) {
+    if (record.type == JournalRecord::Type::kBegin) {
+      std::vector<JournalRecord>& of_host = task_of(record).hosts[record.host];
+      of_host.insert(of_host.begin(), record);
+    } else if (record.type == JournalRecord::Type::kUndone) {
+      TaskToUndo& task = task_of(record);
+      std::erase_if(task.hosts[record.host],
+                    [&](const auto& other) { return KeyOf(other) == KeyOf(record); });
+      if (task.hosts[record.host].empty()) task.hosts.erase(record.host);
+    }
+  }
+  std::erase_if(tasks, [](const TaskToUndo& task) { return task.hosts.empty(); });
+  std::ranges::reverse(tasks);
+  return tasks;
+}
+
+// Takes back the steps of one task on one host, in one round trip.
+Result<void> UndoOnHost(const Runtime& runtime, const std::string& run, const Host& host,
+                        const std::vector<JournalRecord>& steps, Journal& journal,
+                        const std::stop_token& stop) {
+  const std::string lock = runtime.host_directory() + "/lock", owner = "run " + run;
+  std::vector<Operation> operations = {TakeLock{.path = lock, .owner = owner, .required = true}};
+  for (const JournalRecord& step : steps) {
+    operations.insert(operations.end(), step.undo.begin(), step.undo.end());
+  }
+  for (const JournalRecord& step : steps) {
+    JournalRecord undone = step;
+    undone.type = JournalRecord::Type::kUndone;
+    undone.undo.clear();
+    operations.push_back(AppendRecord{runtime.host_directory() + "/journal",
+                                      WriteRecord(undone, runtime.secrets())});
+  }
+  operations.push_back(ReleaseLock{lock, owner});
+  RETURN_IF_ERROR(host.connector->Perform(operations, {.stop = stop}));
+  for (const JournalRecord& step : steps) {
+    JournalRecord undone = step;
+    undone.type = JournalRecord::Type::kUndone;
+    undone.time = FormatTimestamp(runtime.clock().Now());
+    undone.undo.clear();
+    RETURN_IF_ERROR(journal.Append(undone));
+  }
+  return {};
+}
+
+// Takes a run back, one task after the other, each on its hosts in parallel.
+class TakingBack {
+ public:
+  // Everything borrowed.
+  TakingBack(Runtime* runtime, const RunOptions* options, std::string run, Journal* journal)
+      : runtime_(runtime), options_(options), run_(std::move(run)), journal_(journal) {}
+
+  RunReport Perform(const std::vector<TaskToUndo>& tasks) {
+    const uint64_t trips = runtime_->round_trips();
+    const auto start = runtime_->clock().MonotonicNow();
+    if (!tasks.empty()) Tell({.type = Event::Type::kRunStarted, .text = "rollback"});
+    for (const TaskToUndo& task : tasks) {
+      Tell(EventOf(task, {.type = Event::Type::kTaskPlanned, .hosts = task.hosts.size()}));
+    }
+    for (const TaskToUndo& task : tasks) Undo(task);
+    MutexLock lock(mutex_);
+    report_.run = run_;
+    report_.pipeline = "rollback";
+    report_.round_trips = runtime_->round_trips() - trips;
+    if (!report_.failed_hosts.empty()) {
+      report_.outcome =
+          options_->stop.stop_requested() ? RunOutcome::kCanceled : RunOutcome::kSomeHostsFailed;
+      report_.error = report_.failed_hosts.begin()->second;
+    }
+    if (!tasks.empty()) {
+      Tell({.type = Event::Type::kRunFinished,
+            .text = report_.error ? report_.error->message() : "",
+            .duration = runtime_->clock().MonotonicNow() - start});
+    }
+    return report_;
+  }
+
+ private:
+  void Tell(Event event) const {
+    if (!options_->events) return;
+    event.run = run_;
+    event.time = runtime_->clock().Now();
+    event.text = runtime_->secrets().Redact(event.text);
+    options_->events->OnEvent(event);
+  }
+  static Event EventOf(const TaskToUndo& task, Event event) {
+    const size_t slash = task.task.find('/');
+    event.module = task.task.substr(0, slash);
+    event.task = slash == std::string::npos ? task.task : task.task.substr(slash + 1);
+    return event;
+  }
+
+  void Undo(const TaskToUndo& task) EXCLUDES(mutex_) {
+    std::vector<std::string> hosts;
+    {
+      MutexLock lock(mutex_);
+      for (const auto& [host, steps] : task.hosts) {
+        if (!report_.failed_hosts.contains(host)) hosts.push_back(host);
+      }
+    }
+    const auto start = runtime_->clock().MonotonicNow();
+    ForEach(hosts.size(), options_->parallel,
+            [&](size_t i) { UndoOn(hosts[i], task, task.hosts.at(hosts[i])); });
+    MutexLock lock(mutex_);
+    for (const auto& [host, steps] : task.hosts) {
+      if (report_.failed_hosts.contains(host)) return;
+    }
+    Tell(EventOf(task, {.type = Event::Type::kTaskFinished,
+                        .duration = runtime_->clock().MonotonicNow() - start}));
+  }
+
+  void UndoOn(const std::string& name, const TaskToUndo& task,
+              const std::vector<JournalRecord>& steps) EXCLUDES(mutex_) {
+    const auto event = [&](Event::Type type, const std::string& step, const std::string& text) {
+      return EventOf(task, {.type = type, .host = name, .step = step, .text = text});
+    };
+    Tell(event(Event::Type::kTaskStarted, "", ""));
+    Tell(event(Event::Type::kStepStarted, "take back", ""));
+    const Host* host = runtime_->FindHost(name);
+    const Result<void> undone =
+        host ? UndoOnHost(*runtime_, run_, *host, steps, *journal_, options_->stop)
+             : Result<void>(Error::NotFound("hosts", name));
+    if (!undone.ok()) Tell(event(Event::Type::kStepFailed, "take back", undone.error().message()));
+    for (const JournalRecord& step : steps) {
+      if (undone.ok()) Tell(event(Event::Type::kStepChanged, step.step, "taken back"));
+    }
+    if (undone.ok()) Tell(event(Event::Type::kHostFinished, "", ""));
+    MutexLock lock(mutex_);
+    if (undone.ok())
+      report_.changed += steps.size();
+    else
+      report_.failed_hosts.emplace(
+          name, undone.error().WithContext(fmt::format("{}: take back {}", name, task.task)));
+  }
+
+  Runtime* const runtime_;
+  const RunOptions* const options_;
+  const std::string run_;
+  Journal* const journal_;
+  Mutex mutex_;
+  RunReport report_ GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+RunReport TakeBack(Runtime* runtime, const RunOptions& options, const std::string& run,
+                   const std::vector<JournalRecord>& records, Journal& journal) {
+  return TakingBack(runtime, &options, run, &journal).Perform(ToUndo(records));
+}
+
+}  // namespace kubexms::automation

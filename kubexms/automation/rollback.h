@@ -1,0 +1,19 @@
+#pragma once
+
+// A run taken back from its journal. Only for the engine.
+
+#include <string>
+#include <vector>
+
+#include "kubexms/automation/engine.h"
+#include "kubexms/automation/journal.h"
+
+namespace kubexms::automation {
+
+// Undoes what the records say was begun and not undone since, the last task first, each on its
+// hosts in parallel; what was undone is added to the journal. A host that fails is left as it is
+// from there on.
+RunReport TakeBack(Runtime* runtime, const RunOptions& options, const std::string& run,
+                   const std::vector<JournalRecord>& records, Journal& journal);
+
+}  // namespace kubexms::automation
