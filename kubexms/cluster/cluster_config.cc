@@ -257,10 +257,13 @@ std::string SampleConfig(std::string_view cluster, const std::vector<std::string
       "  #   setHostnames: true\n"
       "  #   configureKernel: true  # swap off, modules, parameters\n"
       "  #   sysctl: {{vm.swappiness: \"1\"}}\n"
+      "  #   timezone: UTC\n"
+      "  #   ntpServers: [ntp.example.com]\n"
       "  # preflight:\n"
       "  #   minMemoryMiB: 900\n"
       "  #   minDiskMiB: 2048\n"
-      "  #   maxClockSkewSeconds: 30\n",
+      "  #   maxClockSkewSeconds: 30\n"
+      "  #   maxDiskSyncMilliseconds: 100\n",
       Cluster::kKind.ApiVersion(), cluster, hosts, first, first, fmt::join(names, ", "),
       servers > 1 ? "" : "# ", servers > 1 ? "" : "# ", cluster, servers > 1 ? "" : "# ",
       addresses.empty() ? "" : addresses[0]);

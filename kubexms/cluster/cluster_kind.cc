@@ -92,6 +92,13 @@ void SystemSpec::Describe(Type<SystemSpec>& type) {
       .Default(true);
   type.Field("sysctl", &SystemSpec::sysctl,
              "Further parameters of the kernel, or other values than those that are set anyway.");
+  type.Field("kernelModules", &SystemSpec::kernel_modules,
+             "Kernel modules to load besides overlay and br_netfilter.");
+  type.Field("timezone", &SystemSpec::timezone,
+             "Of the hosts, as in Europe/Berlin. Left out: as it is.")
+      .Pattern("^[A-Za-z0-9_+/-]*$");
+  type.Field("ntpServers", &SystemSpec::ntp_servers,
+             "Where the hosts get their time from, by systemd-timesyncd. Left out: as it is.");
 }
 
 void PreflightSpec::Describe(Type<PreflightSpec>& type) {
@@ -106,6 +113,10 @@ void PreflightSpec::Describe(Type<PreflightSpec>& type) {
              "How much its clock may differ from the operator's.")
       .Minimum(1)
       .Default(30);
+  type.Field("maxDiskSyncMilliseconds", &PreflightSpec::max_disk_sync_milliseconds,
+             "How long a small write to the disk of etcd may take, on average; 0: any time.")
+      .Minimum(0)
+      .Default(100);
 }
 
 const HostSpec& ClusterSpec::Host(std::string_view name) const {

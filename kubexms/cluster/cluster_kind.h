@@ -62,6 +62,9 @@ struct SystemSpec : Struct {
   bool set_hostnames = false;
   bool configure_kernel = false;
   StringMap sysctl;
+  std::vector<std::string> kernel_modules;
+  std::string timezone;                  // empty: as it is
+  std::vector<std::string> ntp_servers;  // empty: as they are
 
   static void Describe(Type<SystemSpec>& type);
 };
@@ -70,6 +73,7 @@ struct PreflightSpec : Struct {
   int32_t min_memory_mebibytes = 0;
   int32_t min_disk_mebibytes = 0;
   int32_t max_clock_skew_seconds = 0;
+  int32_t max_disk_sync_milliseconds = 0;
 
   static void Describe(Type<PreflightSpec>& type);
 };

@@ -35,6 +35,11 @@ CommandResult Answer(SimulatedHost& host, const std::string& script) {
   };
   if (script == "id -u") return {.output = "0\n"};
   if (says("df -Pk")) return {.output = read("/tmp/free", "9999999")};
+  if (says("[ -w ")) return {.output = read("/tmp/read-only", "")};
+  if (says("oflag=dsync")) return {.output = read("/tmp/sync", "1\n")};
+  if (says("/dev/tcp/")) return {.output = read("/tmp/unreachable", "")};
+  if (says("/etc/kubernetes/")) return {.output = read("/tmp/kubernetes", "")};
+  if (says("/journal")) return {.output = read("/tmp/clusters", "lab\n")};
   if (says("command -v")) return {.output = read("/tmp/missing", "")};
   if (says("machine-id")) return {.output = read("/etc/machine-id", host.name() + "\n")};
   if (script == "uname -n") return {.output = read("/proc/hostname", "localhost") + "\n"};
@@ -182,18 +187,82 @@ TEST_F(ClusterPipelineTest, RefusesHostsThatAreNotReadyWithAllReasonsAtOnce) {
   fleet.host(0).PutFile("/tmp/free", "1024");
   fleet.host(2).PutFile("/var/lib/etcd/member/wal", "");
   fleet.host(3).PutFile("/tmp/missing", "modprobe\nsysctl\n");
+  fleet.host(3).PutFile("/tmp/read-only", "/usr\n");
+  fleet.host(1).PutFile("/tmp/sync", "250\n");
+  fleet.host(1).PutFile("/tmp/unreachable", "host-0003 at 10.0.0.3\n");
+  fleet.host(1).PutFile("/tmp/clusters", "lab\nother\n");
+  fleet.host(3).PutFile("/tmp/kubernetes", "/etc/kubernetes/kubelet.conf\n");
   const std::string before = fleet.Snapshot();
-  const Pipeline pipeline = Use(fleet);
+  const Pipeline pipeline =
+      Use(fleet, Config("  system: {timezone: Mars/Base, ntpServers: [ntp.lab]}\n"
+                        "  etcd: {dataDir: /var/lib/etcd}\n"));
   const Result<RunPlan> plan = Engine(runtime_.get()).Plan(pipeline);
   ASSERT_TRUE(plan.ok());
   const Result<void> ready = CheckPreflight(*plan);
   ASSERT_FALSE(ready.ok());
-  EXPECT_THAT(ready.error().message(),
-              AllOf(HasSubstr("host-0001: 1 MiB are free below /var/lib, and it needs 2048"),
-                    HasSubstr("host-0001: another program listens on port 2379"),
-                    HasSubstr("host-0003: /var/lib/etcd has the data of another etcd"),
-                    HasSubstr("host-0004: commands are missing: modprobe sysctl")));
+  for (const char* reason :
+       {"host-0001: 1 MiB are free below /var/lib, and it needs 2048",
+        "host-0001: 1 MiB are free for /var/lib/etcd, and it needs 2048",
+        "another program listens on port 2379",
+        "host-0002: it belongs to the cluster other already",
+        "the disk of /var/lib/etcd needs 250 ms for a write",
+        "it cannot reach host-0003 at 10.0.0.3 on port 2380",
+        "host-0003: /var/lib/etcd has the data of another etcd",
+        "host-0004: it cannot be written to /usr", "commands are missing: modprobe sysctl",
+        "it belongs to a Kubernetes cluster already (/etc/kubernetes/kubelet.conf)",
+        "it has no /usr/share/zoneinfo/Mars/Base", "it has no systemd-timesyncd"}) {
+    EXPECT_THAT(ready.error().message(), HasSubstr(reason));
+  }
   EXPECT_EQ(fleet.Snapshot(), before);
+}
+
+TEST_F(ClusterPipelineTest, RefusesAnAddressThatTheHostDoesNotHave) {
+  SimulatedFleet fleet(kHosts, Packages());
+  Prepare(fleet);
+  std::string config = Config();
+  config.replace(config.find("address: 10.0.0.2"), 17, "address: 192.0.2.7");
+  const Pipeline pipeline = Use(fleet, config);
+  const Result<RunPlan> plan = Engine(runtime_.get()).Plan(pipeline);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_THAT(CheckPreflight(*plan).error().message(),
+              HasSubstr("host-0002: none of its interfaces has the address 192.0.2.7 (they have "
+                        "10.0.0.2); set the host's internalAddress"));
+}
+
+TEST_F(ClusterPipelineTest, SetsUpTimeAndTakesItBack) {
+  SimulatedFleet fleet(kHosts, Packages());
+  Prepare(fleet);
+  for (const auto& host : fleet.hosts()) {
+    host->PutFile("/usr/share/zoneinfo/Europe/Berlin", "");
+    host->PutFile("/etc/systemd/system/systemd-timesyncd.service", "");
+  }
+  const std::string before = fleet.Snapshot();
+  const std::string config =
+      Config("  system: {timezone: Europe/Berlin, ntpServers: [a.lab, b.lab]}\n");
+  const Pipeline pipeline = Use(fleet, config);
+  Succeed(Engine(runtime_.get()).Run(pipeline));
+  EXPECT_EQ(fleet.host(2).ReadFile("/etc/timezone"), "Europe/Berlin\n");
+  EXPECT_THAT(fleet.host(2).ReadFile("/etc/systemd/timesyncd.conf.d/kubexms.conf").value_or(""),
+              HasSubstr("NTP=a.lab b.lab\n"));
+  EXPECT_EQ(Succeed(Engine(runtime_.get()).Run(pipeline)).changed, 0u);
+  Succeed(DeleteCluster(*runtime_, {}));
+  EXPECT_EQ(fleet.Snapshot(), before);
+}
+
+TEST_F(ClusterPipelineTest, ALossOfTheConnectionIsSurvived) {
+  SimulatedFleet reference(2, Packages());
+  Prepare(reference);
+  const Pipeline pipeline = Use(reference, Config("", 2));
+  Succeed(Engine(runtime_.get()).Run(pipeline));
+  const int changes = static_cast<int>(reference.host(0).changes());
+  for (const FaultKind kind : {FaultKind::kLostBefore, FaultKind::kLostAfter}) {
+    SimulatedFleet fleet(2, Packages());
+    Prepare(fleet);
+    const Pipeline attempt = Use(fleet, Config("", 2));
+    fleet.host(0).Inject({.kind = kind, .after_changes = changes - 1});
+    Succeed(Engine(runtime_.get()).Run(attempt));
+    EXPECT_EQ(fleet.Snapshot(), reference.Snapshot());
+  }
 }
 
 TEST_F(ClusterPipelineTest, RefusesCopiesOfOneMachineAndWrongClocks) {

@@ -30,8 +30,12 @@ automation::ModulePtr PreflightModule(const ClusterSpec& spec, const HostChoice&
 // What concerns the hosts together: each is another machine, and their clocks agree.
 Result<void> CheckFleet(const ClusterSpec& spec, const automation::Runtime& runtime);
 
-// Hostnames, /etc/hosts, swap, kernel modules and parameters. `cluster` names the block in
+// Hostnames, /etc/hosts, swap, kernel modules and parameters, time. `cluster` names the block in
 // /etc/hosts.
+inline constexpr std::string_view kTimeService = "systemd-timesyncd";
+inline std::string TimezoneFile(const SystemSpec& system) {
+  return "/usr/share/zoneinfo/" + system.timezone;
+}
 automation::ModulePtr OsModule(const std::string& cluster, const ClusterSpec& spec,
                                const HostChoice& choice);
 

@@ -20,6 +20,7 @@ std::map<std::string, std::string> KernelParameters(const SystemSpec& system) {
       {"net.bridge.bridge-nf-call-ip6tables", "1"},
       {"net.bridge.bridge-nf-call-iptables", "1"},
       {"net.ipv4.ip_forward", "1"},
+      {"net.ipv4.ip_local_reserved_ports", "30000-32767"},
       {"vm.max_map_count", "262144"},
       {"vm.overcommit_memory", "1"},
   };
@@ -36,6 +37,33 @@ std::map<std::string, std::string> Names(const ClusterSpec& spec) {
     names += names.empty() ? endpoint.domain : " " + endpoint.domain;
   }
   return entries;
+}
+
+// On Debian the name of the time zone is in a file of its own too.
+std::vector<StepPtr> TimeSteps(const SystemSpec& system) {
+  std::vector<StepPtr> steps;
+  if (!system.timezone.empty()) {
+    const std::string zone = TimezoneFile(system);
+    steps.push_back(
+        Ensure("time zone", {Link{.path = "/etc/localtime", .target = zone},
+                             File{.path = "/etc/timezone", .content = system.timezone + "\n"}}));
+  }
+  if (!system.ntp_servers.empty()) {
+    const std::string path = "/etc/systemd/timesyncd.conf.d/kubexms.conf";
+    steps.push_back(Ensure("time servers",
+                           {Directory{.path = "/etc/systemd/timesyncd.conf.d"},
+                            File{.path = path,
+                                 .content = fmt::format("# Written by kubexms.\n[Time]\nNTP={}\n",
+                                                        fmt::join(system.ntp_servers, " "))},
+                            Service{.name = std::string(kTimeService), .restart_after = {path}}}));
+  }
+  return steps;
+}
+
+std::vector<std::string> KernelModuleNames(const SystemSpec& system) {
+  std::vector<std::string> names = {"overlay", "br_netfilter"};
+  std::ranges::copy(system.kernel_modules, std::back_inserter(names));
+  return names;
 }
 
 }  // namespace
@@ -66,12 +94,18 @@ ModulePtr OsModule(const std::string& cluster, const ClusterSpec& spec, const Ho
   if (spec.system.configure_kernel) {
     tasks.push_back(
         {.name = "kernel",
+         // The target is what starts swap that no line of /etc/fstab names.
          .steps = {SwapOff("swap"),
-                   Ensure("modules", {KernelModules{"kubexms.conf", {"overlay", "br_netfilter"}}}),
+                   Ensure("mask swap",
+                          {Link{.path = "/etc/systemd/system/swap.target", .target = "/dev/null"}}),
+                   Ensure("modules",
+                          {KernelModules{"kubexms.conf", KernelModuleNames(spec.system)}}),
                    Ensure("parameters",
                           {Sysctl{"99-kubexms.conf", KernelParameters(spec.system)}})},
          .hosts = hosts});
   }
+  std::vector<StepPtr> time = TimeSteps(spec.system);
+  if (!time.empty()) tasks.push_back({.name = "time", .steps = std::move(time), .hosts = hosts});
   return MakeModule("os", std::move(tasks));
 }
 

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "kubexms/cluster/modules.h"
@@ -20,9 +21,19 @@ constexpr size_t kParallel = 32;
 const Probe kUserId{"id -u"};
 // Free kibibytes.
 const Probe kFreeDisk{"df -Pk /var/lib | awk 'END { print $4 }'"};
+const Probe kReadOnly{"for d in /etc /usr /var/lib; do [ -w $d ] || echo $d; done"};
+// What the operations and the modules use, as far as not every system has it.
 const Probe kMissingCommands{
-    "for c in awk df hostname modprobe sha256sum sysctl systemctl tar; do "
-    "command -v $c >/dev/null || echo $c; done"};
+    "for c in awk base64 df getent hostname journalctl mktemp modprobe setsid sha256sum stat "
+    "sysctl "
+    "systemctl tar timeout useradd; do command -v $c >/dev/null || echo $c; done"};
+// What another cluster has left here, or still uses.
+const Probe kKubernetes{
+    "for f in admin.conf kubelet.conf manifests/kube-apiserver.yaml; do "
+    "[ ! -e /etc/kubernetes/$f ] || echo /etc/kubernetes/$f; done"};
+const Probe kOtherClusters{
+    "for j in /var/lib/kubexms/*/journal; do [ ! -e \"$j\" ] || basename \"$(dirname \"$j\")\"; "
+    "done"};
 const Probe kMachineId{"cat /etc/machine-id"};
 
 std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -46,12 +57,86 @@ Result<void> Refuse(const Reasons& reasons) {
   return Error::BadRequest(fmt::format("{}", fmt::join(reasons, "; ")));
 }
 
-void CheckSystem(const ClusterSpec& spec, const Answers& answers, Reasons& reasons) {
+// Whether a version like "6.1.0-13-amd64" is this one or a later one.
+bool IsAtLeast(const std::string& version, int major, int minor) {
+  int numbers[2] = {0, 0};
+  const char* at = version.data();
+  const char* end = at + version.size();
+  for (int& number : numbers) {
+    at = std::from_chars(at, end, number).ptr;
+    if (at != end) ++at;
+  }
+  return std::pair(numbers[0], numbers[1]) >= std::pair(major, minor);
+}
+
+bool HasWord(const std::string& words, const std::string& word) {
+  return (" " + words + " ").find(" " + word + " ") != std::string::npos;
+}
+
+bool IsIpAddress(const std::string& text) {
+  return text.find_first_not_of("0123456789abcdefABCDEF.:") == std::string::npos &&
+         text.find_first_of(".:") != std::string::npos;
+}
+
+void CheckAddress(const HostSpec& host, const Facts& facts, Reasons& reasons) {
+  const std::string& address = host.InternalAddress();
+  if (!IsIpAddress(address) || HasWord(facts.addresses, address)) return;
+  reasons.push_back(fmt::format(
+      "none of its interfaces has the address {} (they have {}); set the host's internalAddress",
+      address, facts.addresses));
+}
+
+// Whose host it is already.
+void CheckOwner(const std::string& cluster, const Answers& answers, Reasons& reasons) {
+  if (const std::string files = Words(answers.Get(kKubernetes).output); !files.empty()) {
+    reasons.push_back(fmt::format(
+        "it belongs to a Kubernetes cluster already ({}); remove it there first", files));
+  }
+  std::istringstream others(answers.Get(kOtherClusters).output);
+  for (std::string other; std::getline(others, other);) {
+    if (other == cluster) continue;
+    reasons.push_back(fmt::format(
+        "it belongs to the cluster {0} already; kubexms delete cluster takes it out, or remove "
+        "/var/lib/kubexms/{0} if that cluster is no more",
+        other));
+  }
+}
+
+// What the host needs for its time to be set up.
+void CheckTime(const SystemSpec& system, const Answers& answers, Reasons& reasons) {
+  const std::string zone = TimezoneFile(system);
+  if (!system.timezone.empty() && !answers.Get(GetPath{zone}).exists()) {
+    reasons.push_back(fmt::format(
+        "it has no {}; correct spec.system.timezone, or install the package tzdata", zone));
+  }
+  if (!system.ntp_servers.empty() && !answers.Get(GetService{std::string(kTimeService)}).exists) {
+    reasons.push_back(
+        fmt::format("it has no {0}, which spec.system.ntpServers needs; install the package {0}",
+                    kTimeService));
+  }
+}
+
+std::vector<Operation> SystemQueries(const SystemSpec& system) {
+  std::vector<Operation> queries = {GetFacts{}, kUserId, kFreeDisk, kReadOnly, kMissingCommands};
+  if (!system.timezone.empty()) queries.emplace_back(GetPath{TimezoneFile(system)});
+  if (!system.ntp_servers.empty()) queries.emplace_back(GetService{std::string(kTimeService)});
+  return queries;
+}
+
+void CheckSystem(const ClusterSpec& spec, const HostSpec& host, const Answers& answers,
+                 Reasons& reasons) {
   const Facts& facts = answers.Get(GetFacts{});
   static const std::set<std::string> kSystems = {"debian", "ubuntu", "rocky", "almalinux", "rhel"};
   if (!kSystems.contains(facts.os)) {
     reasons.push_back(fmt::format("the system {} {} is not supported; use one of {}", facts.os,
                                   facts.os_version, fmt::join(kSystems, ", ")));
+  }
+  if (facts.architecture != "x86_64" && facts.architecture != "aarch64") {
+    reasons.push_back(fmt::format("the architecture {} is not supported; use x86_64 or aarch64",
+                                  facts.architecture));
+  }
+  if (!IsAtLeast(facts.kernel, 4, 18)) {
+    reasons.push_back(fmt::format("the kernel {} is older than 4.18", facts.kernel));
   }
   if (!facts.systemd) reasons.push_back("it does not run systemd");
   if (FirstLine(answers.Get(kUserId).output) != "0") {
@@ -67,19 +152,88 @@ void CheckSystem(const ClusterSpec& spec, const Answers& answers, Reasons& reaso
     reasons.push_back(fmt::format("{} MiB are free below /var/lib, and it needs {}", free,
                                   spec.preflight.min_disk_mebibytes));
   }
+  if (const std::string paths = Words(answers.Get(kReadOnly).output); !paths.empty()) {
+    reasons.push_back(fmt::format("it cannot be written to {}: mount them for writing", paths));
+  }
   if (const std::string missing = Words(answers.Get(kMissingCommands).output); !missing.empty()) {
     reasons.push_back(fmt::format("commands are missing: {}", missing));
   }
+  CheckAddress(host, facts, reasons);
+  CheckTime(spec.system, answers, reasons);
 }
 
-std::vector<Operation> EtcdQueries(const EtcdSpec& etcd) {
-  return {GetService{std::string(kEtcdService)}, GetPort{etcd.client_port}, GetPort{etcd.peer_port},
-          GetPath{etcd.data_dir + "/member"}};
+// The directory that is there of a path that may not be there yet, as $at.
+std::string ExistingDirectory(const std::string& path) {
+  return fmt::format("at={}; until [ -d \"$at\" ]; do at=$(dirname \"$at\"); done; ",
+                     ShellQuote(path));
+}
+
+Probe FreeDiskOf(const EtcdSpec& etcd) {
+  return {ExistingDirectory(etcd.data_dir) + "df -Pk \"$at\" | awk 'END { print $4 }'"};
+}
+
+// Where our etcd is already, this is not asked again and again.
+constexpr std::string_view kUnlessOurs =
+    "[ ! -e /etc/systemd/system/kubexms-etcd.service ] || exit 0\n";
+
+// How many milliseconds it takes to bring one of etcd's records to the disk, on average.
+Probe DiskSyncOf(const EtcdSpec& etcd) {
+  return {std::string(kUnlessOurs) + ExistingDirectory(etcd.data_dir) +
+          "file=$(mktemp \"$at/.kubexms.XXXXXX\") || exit 1; from=$(date +%s%N); "
+          "dd if=/dev/zero of=\"$file\" bs=2300 count=20 oflag=dsync 2>/dev/null; "
+          "to=$(date +%s%N); rm -f \"$file\"; echo $(((to - from) / 20000000))"};
+}
+
+// The members that a host cannot reach. That nobody listens yet is fine: the refusal arrives.
+Probe UnreachableMembers(const ClusterSpec& spec) {
+  std::string script =
+      std::string(kUnlessOurs) +
+      "try() { said=$(timeout 3 bash -c \": </dev/tcp/$2/$3\" 2>&1); "
+      "if [ $? = 124 ]; then echo \"$1 at $2\"; "
+      "else case $said in *nreachable*|*'No route'*) echo \"$1 at $2\" ;; esac; fi; }\n";
+  for (const std::string& name : spec.role_groups.etcd) {
+    script += fmt::format("try {} {} {} &\n", name, ShellQuote(spec.Host(name).InternalAddress()),
+                          spec.etcd.peer_port);
+  }
+  return {script + "wait"};
+}
+
+std::vector<Operation> EtcdQueries(const ClusterSpec& spec) {
+  const EtcdSpec& etcd = spec.etcd;
+  std::vector<Operation> queries = {
+      GetService{std::string(kEtcdService)}, GetPort{etcd.client_port}, GetPort{etcd.peer_port},
+      GetPath{etcd.data_dir + "/member"},    FreeDiskOf(etcd),          UnreachableMembers(spec)};
+  if (spec.preflight.max_disk_sync_milliseconds > 0) queries.emplace_back(DiskSyncOf(etcd));
+  return queries;
+}
+
+void CheckEtcdDisk(const ClusterSpec& spec, const Answers& answers, Reasons& reasons) {
+  const PreflightSpec& preflight = spec.preflight;
+  const int64_t free = ToNumber(answers.Get(FreeDiskOf(spec.etcd)).output) / 1024;
+  if (free < preflight.min_disk_mebibytes) {
+    reasons.push_back(fmt::format("{} MiB are free for {}, and it needs {}", free,
+                                  spec.etcd.data_dir, preflight.min_disk_mebibytes));
+  }
+  if (preflight.max_disk_sync_milliseconds == 0) return;
+  const int64_t milliseconds = ToNumber(answers.Get(DiskSyncOf(spec.etcd)).output);
+  if (milliseconds <= preflight.max_disk_sync_milliseconds) return;
+  reasons.push_back(
+      fmt::format("the disk of {} needs {} ms for a write, and etcd gets into trouble above {} "
+                  "(spec.preflight.maxDiskSyncMilliseconds)",
+                  spec.etcd.data_dir, milliseconds, preflight.max_disk_sync_milliseconds));
 }
 
 // Where our etcd is already, its ports and data are its own.
-void CheckEtcd(const EtcdSpec& etcd, const Answers& answers, Reasons& reasons) {
+void CheckEtcd(const ClusterSpec& spec, const Answers& answers, Reasons& reasons) {
+  const EtcdSpec& etcd = spec.etcd;
   if (answers.Get(GetService{std::string(kEtcdService)}).exists) return;
+  CheckEtcdDisk(spec, answers, reasons);
+  std::istringstream unreachable(answers.Get(UnreachableMembers(spec)).output);
+  for (std::string member; std::getline(unreachable, member);) {
+    reasons.push_back(
+        fmt::format("it cannot reach {} on port {}; look at the firewalls and the routes between",
+                    member, etcd.peer_port));
+  }
   for (const int32_t port : {etcd.client_port, etcd.peer_port}) {
     if (!answers.Get(GetPort{port}).listening) continue;
     reasons.push_back(
@@ -134,24 +288,29 @@ std::vector<Sighting> LookAtAll(const Runtime& runtime) {
 ModulePtr PreflightModule(const ClusterSpec& spec, const HostChoice& choice) {
   const auto require = [](std::string name, std::vector<Operation> queries, auto check) {
     return Require(std::move(name), std::move(queries),
-                   [check](const StepContext&, const Answers& answers) {
+                   [check](const StepContext& context, const Answers& answers) {
                      Reasons reasons;
-                     check(answers, reasons);
+                     check(context, answers, reasons);
                      return Refuse(reasons);
                    });
   };
   return MakeModule(
       "preflight",
       {{.name = "hosts",
-        .steps = {require("system", {GetFacts{}, kUserId, kFreeDisk, kMissingCommands},
-                          [spec](const Answers& answers, Reasons& reasons) {
-                            CheckSystem(spec, answers, reasons);
+        .steps = {require(
+                      "system", SystemQueries(spec.system),
+                      [spec](const StepContext& context, const Answers& answers, Reasons& reasons) {
+                        CheckSystem(spec, spec.Host(context.host.name), answers, reasons);
+                      }),
+                  require("owner", {kKubernetes, kOtherClusters},
+                          [](const StepContext& context, const Answers& answers, Reasons& reasons) {
+                            CheckOwner(context.runtime.cluster(), answers, reasons);
                           })},
         .hosts = choice.All(spec)},
        {.name = "etcd",
-        .steps = {require("etcd", EtcdQueries(spec.etcd),
-                          [etcd = spec.etcd](const Answers& answers, Reasons& reasons) {
-                            CheckEtcd(etcd, answers, reasons);
+        .steps = {require("etcd", EtcdQueries(spec),
+                          [spec](const StepContext&, const Answers& answers, Reasons& reasons) {
+                            CheckEtcd(spec, answers, reasons);
                           })},
         .hosts = choice.Of(spec.role_groups.etcd)}});
 }
