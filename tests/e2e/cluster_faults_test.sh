@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# What goes wrong with real hosts: each time the host and the cause are named, nothing is half done,
+# and once the cause is removed the run goes on.
+# usage: cluster_faults_test.sh PATH_OF_KUBEXMS DIRECTORY_OF_LABS
+directory=$2
+if [ "$(id -u)" != 0 ] || ! command -v systemd-nspawn >/dev/null || ! command -v debootstrap >/dev/null; then
+  echo "SKIPPED: a lab needs root, systemd-nspawn and debootstrap"
+  exit 77
+fi
+set -- "$1"
+# shellcheck source=tests/e2e/harness.sh
+source "$(dirname "$0")/harness.sh"
+
+name=f$$
+lab() { "$kubexms" lab "$1" --dir "$directory" --name "$name" "${@:2}"; }
+clean() {
+  local status=$?
+  [ $status = 0 ] || tail -n 30 "$work"/*.log >&2 || true
+  lab down >/dev/null 2>&1 || true
+  rm -rf "$work"
+  exit $status
+}
+trap clean EXIT
+
+mkdir -p "$directory"
+{
+  printf 'apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nmetadata: {name: lab}\nspec:\n'
+  lab up --hosts 3 2>"$work/up.log" | sed 's/^/  /'
+  printf '  roleGroups: {etcd: [node1, node2, node3]}\n'
+  printf '  etcd: {binariesDir: %s}\n' "$(dirname "$(command -v etcd)")"
+  # The kernel is the machine's, and not this test's to change.
+  printf '  system: {configureKernel: false}\n'
+} >"$work/cluster.yaml"
+
+config=$work/cluster.yaml
+# cluster COMMAND...
+cluster() { "$kubexms" "$@" -f "$config" --state-dir "$work/state"; }
+# on HOST SCRIPT: run there, without a word.
+on() { lab ssh "$1" "$2" >/dev/null 2>&1; }
+journal() { cat "$work"/state/runs/*/journal 2>/dev/null; }
+# in_journal TEXT...: there is a record with all of them.
+in_journal() {
+  local records text
+  records=$(journal)
+  for text in "$@"; do records=$(grep -F "$text" <<<"$records") || return 1; done
+}
+ended() { ! kill -0 "$run" 2>/dev/null; }
+# start COMMAND...: goes on in the background, as the process $run, with its output in run.log.
+start() {
+  "$kubexms" "$@" -f "$config" --state-dir "$work/state" >"$work/run.log" 2>&1 &
+  run=$!
+}
+# says TEXT...: what the last started run printed.
+says() {
+  local text
+  for text in "$@"; do
+    has "$(cat "$work/run.log")" "$text" || failed "the run's end" "$text" "$(cat "$work/run.log")"
+  done
+}
+untouched() {
+  for host in node1 node2 node3; do
+    on $host '! ls -d /etc/kubexms /var/lib/kubexms /usr/local/bin/etcd' || failed "$1" "nothing on $host" "something"
+  done
+}
+
+# --- the way in: the sudo password
+for part in 'useradd -m -s /bin/sh op' 'echo op:right-password | chpasswd' \
+  'echo "op ALL=(ALL) ALL" >/etc/sudoers.d/op' 'cp -r /root/.ssh /home/op/.ssh' \
+  'chown -R op /home/op/.ssh'; do on node1 "$part"; done
+sed '0,/^\( *\)user: root/s//\1user: op\n\1sudoPassword: env:SUDO_PASSWORD/' "$config" >"$work/op.yaml"
+config=$work/op.yaml
+status=0
+SUDO_PASSWORD=wrong-password cluster create cluster >"$work/run.log" 2>&1 || status=$?
+expect "a wrong sudo password is refused" 1 $status
+says "node1: sudo does not accept the password; correct the host's sudo password"
+! grep -q wrong-password "$work/run.log" || failed "the password" "is not shown" "$(cat "$work/run.log")"
+untouched "a wrong sudo password leaves"
+SUDO_PASSWORD=right-password shows "with the right one" "start and enable kubexms-etcd" cluster plan
+config=$work/cluster.yaml
+rm -rf "$work/state"
+
+# --- the way in: the host's key
+sed '/hostKey:/d' "$config" >"$work/trusting.yaml"
+config=$work/trusting.yaml
+cluster plan >/dev/null
+on node2 'cd /etc/ssh && cp ssh_host_ed25519_key saved && cp ssh_host_ed25519_key.pub saved.pub &&
+  rm ssh_host_ed25519_key* && ssh-keygen -q -t ed25519 -N "" -f ssh_host_ed25519_key && systemctl restart ssh'
+refuses "a key that is not the one of before" "which is not the one that is known" cluster create cluster
+config=$work/cluster.yaml
+refuses "a key that is not the pinned one" "is not one of those that the configuration names" \
+  cluster create cluster
+ssh -i "$directory/$name/key" -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR \
+  "root@$(lab status | awk '$1 == "node2" { print $2 }')" \
+  'cd /etc/ssh && mv saved ssh_host_ed25519_key && mv saved.pub ssh_host_ed25519_key.pub && systemctl restart ssh'
+untouched "another key leaves"
+rm -rf "$work/state"
+
+# --- what is on the hosts: all of it is told at once, and there is no run
+on node1 'mkdir -p /var/lib/etcd/member'
+on node2 'mkdir -p /var/lib/etcd && mount -t tmpfs -o size=1m tmpfs /var/lib/etcd'
+on node3 'systemd-run --unit=taken systemd-socket-activate -l 0.0.0.0:2379 /bin/cat'
+status=0
+refused=$(cluster create cluster 2>&1) || status=$?
+expect "hosts that are not ready are refused" 1 $status
+for reason in "nothing was done" "node1: /var/lib/etcd has the data of another etcd; move it away" \
+  "node2: 1 MiB are free for /var/lib/etcd, and it needs 2048" \
+  "node3: another program listens on port 2379; ss -ltnp shows which"; do
+  has "$refused" "$reason" || failed "why hosts are not ready" "$reason" "$refused"
+done
+shows "that is no run" "There has been no run" cluster status
+untouched "a refusal leaves"
+on node1 'rmdir /var/lib/etcd/member /var/lib/etcd'
+on node2 'umount /var/lib/etcd; rmdir /var/lib/etcd'
+on node3 'systemctl stop taken'
+
+# --- a disk that is full in the middle
+on node2 'mount -t tmpfs -o size=4m tmpfs /usr/local/bin'
+status=0
+cluster create cluster >"$work/run.log" 2>&1 || status=$?
+expect "a full disk ends the run" 1 $status
+says "node2: etcd/install: programs: upload /usr/local/bin/etcd" "No space left on device" \
+  "probably a file system of the host is full; make room (df -h shows where), then resume" \
+  "To go on: kubexms resume -f $config --state-dir $work/state "
+expect "no part of the file is left" "" "$(lab ssh node2 "ls -A /usr/local/bin")"
+on node2 'umount /usr/local/bin'
+
+# --- a host that goes down in the middle
+start resume
+eventually "node3 is worked on" in_journal etcd/configure node3
+lab kill node3
+eventually "the run ends" ended
+says "node3: etcd/" "probably " "To go on: kubexms resume"
+lab start node3 >/dev/null 2>&1
+shows "the run goes on when it is back" "succeeded" cluster resume
+shows "it is kept what was done when" "resume" cluster status "$(ls "$work/state/runs")"
+shows "for programs too" '"what": "interrupted"' cluster status "$(ls "$work/state/runs")" -o json
+
+# --- the connection is lost during a long command, and then nobody wants to wait any longer
+for host in node2 node3; do on $host 'pkill -STOP -x etcd'; done
+on node1 "echo '# by hand' >>/etc/kubexms/etcd/etcd.yaml"
+start create cluster
+job() { lab ssh node1 'cat /var/lib/kubexms/jobs/*/pid'; }
+eventually "it waits for the other members" job
+waiting=$(job)
+on node1 'pkill -f "sshd: root@notty"' || true
+eventually "the connection is lost" lab ssh node1 true
+expect "the command goes on" "$waiting" "$(job)"
+kill -0 "$run" || failed "the run" "waits" "$(cat "$work/run.log")"
+kill -INT "$run"
+eventually "it is stopped" ended
+says "Stopped:" "To go on: kubexms resume"
+expect "it holds no host" "" "$(lab ssh node1 'ls -d /var/lib/kubexms/lab/lock 2>/dev/null || true')"
+for host in node2 node3; do on $host 'pkill -CONT -x etcd'; done
+shows "and goes on later" "succeeded" cluster resume
+shows "nothing is left to do" "Done: 0 steps" cluster create cluster
+
+# --- on a terminal
+drawn=$(TERM=xterm script -qec "$kubexms create cluster -f $config --state-dir $work/state" /dev/null)
+has "$drawn" $'\033[32m✓' || failed "a tree" "is drawn" "$drawn"
+drawn=$(TERM=xterm NO_COLOR=1 script -qec "$kubexms delete cluster --yes -f $config --state-dir $work/state" /dev/null)
+has "$drawn" '✓ etcd' || failed "a tree without colors" "is drawn" "$drawn"
+has "$drawn" $'\033[32m' && failed "a tree without colors" "has none" "$drawn"
+untouched "delete leaves"
