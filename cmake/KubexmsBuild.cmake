@@ -46,6 +46,9 @@ target_compile_options(kubexms_flags INTERFACE
 target_link_options(kubexms_flags INTERFACE -fuse-ld=lld)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_compile_options(kubexms_flags INTERFACE -Wthread-safety)
+else()
+  # g++ looks for garbage less often: a tenth faster, and a fifth more memory.
+  target_compile_options(kubexms_flags INTERFACE "SHELL:--param ggc-min-heapsize=524288")
 endif()
 if(KUBEXMS_SANITIZE)
   add_compile_options(-fsanitize=${KUBEXMS_SANITIZE} -fno-omit-frame-pointer
@@ -121,15 +124,17 @@ if(KUBEXMS_BENCHMARKS)
   find_package(nlohmann_json REQUIRED)
 endif()
 
-# kubexms_add_library(NAME DEPENDS lib... LINKS target... PUBLIC_LINKS target... TEST_DEPENDS lib...)
+# kubexms_add_library(NAME [WAITS] DEPENDS lib... LINKS target... PUBLIC_LINKS target...
+#                     TEST_DEPENDS lib...)
 #
 # Every .cc in the folder (and the folders below it) is part of the library kubexms_NAME, except
 # that the *_test.cc become the test program NAME_test and main.cc belongs to a program. DEPENDS
 # are libraries of ours and must agree with the direction table of tests/tidy; LINKS are other
 # people's and are not passed on, unless named in PUBLIC_LINKS. TEST_DEPENDS are libraries of ours
-# that only the tests use.
+# that only the tests use. WAITS is for a library that waits for other machines most of its time: it
+# is optimised less, which takes a fifth less to compile.
 function(kubexms_add_library name)
-  cmake_parse_arguments(arg "" "" "DEPENDS;LINKS;PUBLIC_LINKS;TEST_DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "WAITS" "" "DEPENDS;LINKS;PUBLIC_LINKS;TEST_DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cc$")
@@ -147,6 +152,9 @@ function(kubexms_add_library name)
   endforeach()
   target_link_libraries(kubexms_${name} PUBLIC ${arg_PUBLIC_LINKS}
                                         PRIVATE ${arg_LINKS} $<BUILD_INTERFACE:kubexms_flags>)
+  if(arg_WAITS AND NOT KUBEXMS_SANITIZE AND NOT KUBEXMS_LINT)
+    target_compile_options(kubexms_${name} PRIVATE -O1)
+  endif()
 
   install(TARGETS kubexms_${name} EXPORT kubexms_targets
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -225,6 +225,7 @@ void OwnerReference::Describe(Type<OwnerReference>& type) {
       .Required();
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(ObjectMeta);
 void ObjectMeta::Describe(Type<ObjectMeta>& type) {
   type.Name("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")
       .Doc("Data that every stored object has: its names, labels, owners and history.");

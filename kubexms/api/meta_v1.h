@@ -186,6 +186,7 @@ struct ObjectMeta : Struct {
   std::string self_link;
   std::string uid;
 
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(ObjectMeta);
   static void Describe(Type<ObjectMeta>& type);
 };
 

@@ -54,6 +54,12 @@ std::string Lower(std::string_view text) {
 
 }  // namespace
 
+void Struct::Delete::operator()(UnknownFields* fields) const noexcept { delete fields; }
+
+Struct::Pointer Struct::Make(const UnknownFields& fields) {
+  return Pointer(new UnknownFields(fields));
+}
+
 std::string KindName::ApiVersion() const {
   return group.empty() ? std::string(version) : std::string(group) + "/" + std::string(version);
 }

@@ -106,27 +106,52 @@ class Struct {
   using UnknownFields = std::vector<std::pair<std::string, RawJson>>;  // sorted by name
 
   Struct() = default;
-  Struct(const Struct& other) { CopyFrom(other); }
+  Struct(const Struct& other) : unknown_(CopyOf(other)) {}
   Struct(Struct&&) noexcept = default;
   Struct& operator=(const Struct& other) {
-    if (this != &other) CopyFrom(other);
+    if (this != &other) unknown_ = CopyOf(other);
     return *this;
   }
   Struct& operator=(Struct&&) noexcept = default;
 
   const UnknownFields* unknown_fields() const { return unknown_.get(); }
   UnknownFields& MutableUnknownFields() {
-    if (unknown_ == nullptr) unknown_ = std::make_unique<UnknownFields>();
+    if (unknown_ == nullptr) unknown_ = Make({});
     return *unknown_;
   }
 
  private:
-  void CopyFrom(const Struct& other) {
-    unknown_ = other.unknown_ ? std::make_unique<UnknownFields>(*other.unknown_) : nullptr;
+  // Nearly always there are none: what is done when there are is kept out of the code of the five
+  // hundred types.
+  struct Delete {
+    void operator()(UnknownFields* fields) const noexcept;
+  };
+  using Pointer = std::unique_ptr<UnknownFields, Delete>;
+  static Pointer Make(const UnknownFields& fields);
+  static Pointer CopyOf(const Struct& other) {
+    return other.unknown_ ? Make(*other.unknown_) : nullptr;
   }
 
-  std::unique_ptr<UnknownFields> unknown_;
+  Pointer unknown_;
 };
+
+// In a large struct: construction, copies, moves and destruction are compiled once, where
+// KUBEXMS_DEFINE_SPECIAL_MEMBERS stands, instead of in every unit that has such an object.
+#define KUBEXMS_DECLARE_SPECIAL_MEMBERS(T) \
+  T();                                     \
+  T(const T&);                             \
+  T(T&&) noexcept;                         \
+  T& operator=(const T&);                  \
+  T& operator=(T&&) noexcept;              \
+  ~T()
+
+#define KUBEXMS_DEFINE_SPECIAL_MEMBERS(T)  \
+  T::T() = default;                        \
+  T::T(const T&) = default;                \
+  T::T(T&&) noexcept = default;            \
+  T& T::operator=(const T&) = default;     \
+  T& T::operator=(T&&) noexcept = default; \
+  T::~T() = default
 
 // How a class that is one JSON scalar is read and written. Specialise it with:
 //   static Result<T> FromText(std::string_view)           from a JSON string

@@ -29,7 +29,8 @@ namespace {
 Result<std::unique_ptr<store::Store>> OpenStore(const ApiServerOptions& options) {
   if (options.store == "memory") return store::MakeMemoryStore();
   if (options.store == "rocksdb") {
-    return store::OpenRocksDbStore({.directory = options.data_directory + "/store"});
+    return store::OpenRocksDbStore(
+        {.directory = options.data_directory + "/store", .log = options.log.Named("store")});
   }
   if (options.store == "etcd" && options.etcd) return store::OpenEtcdStore(*options.etcd);
   return Error::BadRequest(fmt::format(
@@ -271,6 +272,7 @@ std::vector<HealthCheck> ApiServer::Impl::Checks() {
          const Result<uint64_t> revision = store_->CurrentRevision();
          return revision.ok() ? Result<void>() : Result<void>(revision.error());
        }},
+      {.name = "storage", .check = [this] { return store_->CheckWritable(); }, .live = false},
       {.name = "shutdown",
        .check = [this]() -> Result<void> {
          if (stopping_) return Error::ServiceUnavailable("the server is stopping");

@@ -244,6 +244,7 @@ class EtcdStore final : public Store {
   Result<std::unique_ptr<Watch>> OpenWatch(WatchOptions options) override;
   Result<void> Compact(uint64_t revision) override;
   Result<uint64_t> CurrentRevision() override;
+  Result<void> CheckWritable() override;
   Result<uint64_t> CompactedRevision() override;
 
  private:
@@ -462,6 +463,11 @@ Result<uint64_t> EtcdStore::CurrentRevision() {
 }
 
 // etcd names it only to a watch that starts before it.
+Result<void> EtcdStore::CheckWritable() {
+  RETURN_IF_ERROR(CurrentRevision());
+  return {};
+}
+
 Result<uint64_t> EtcdStore::CompactedRevision() {
   Result<void> first = CheckReadable(kFirstRevision);
   if (first.ok()) return kFirstRevision;

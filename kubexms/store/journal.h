@@ -20,6 +20,9 @@ class Journal {
   // itself was a deletion that is forgotten: revisions must not go back after a restart.
   virtual Result<void> Compact(const std::vector<RecordPtr>& obsolete, uint64_t compacted,
                                uint64_t current) = 0;
+
+  // After an error: makes the journal hold exactly the changes up to `current` and writable again.
+  virtual Result<void> Recover(uint64_t current) = 0;
 };
 
 }  // namespace kubexms::store

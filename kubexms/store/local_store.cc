@@ -16,6 +16,7 @@ constexpr size_t kMaxQueueBytes = 256 << 20;
 constexpr size_t kStep = 512;
 // A list of the newest state begins anew when compaction overtakes it; it will not do so forever.
 constexpr int kListAttempts = 8;
+constexpr std::chrono::seconds kRecoveryPeriod(1);
 
 // Where a thread waits for the answer to its commit.
 class Answer {
@@ -70,8 +71,10 @@ class LocalStore::IndexBacklog final : public Backlog {
   const std::string prefix_;
 };
 
-LocalStore::LocalStore(std::unique_ptr<Journal> journal, std::unique_ptr<VersionIndex> index)
+LocalStore::LocalStore(std::unique_ptr<Journal> journal, std::unique_ptr<VersionIndex> index,
+                       Logger log)
     : journal_(std::move(journal)),
+      log_(std::move(log)),
       hub_(index->current_revision()),
       index_(std::move(index)),
       committer_([this] { RunCommitter(); }) {}
@@ -224,20 +227,34 @@ Result<void> LocalStore::Compact(uint64_t revision) {
   return {};
 }
 
+Result<void> LocalStore::CheckWritable() {
+  MutexLock lock(queue_mutex_);
+  if (failure_) return *failure_;
+  return {};
+}
+
 void LocalStore::RunCommitter() {
   while (true) {
     std::vector<Waiting> members;
     uint64_t compact_target = 0;
     if (!WaitForWork(members, compact_target)) return;
+    if (members.empty() && compact_target == 0) Recover();
     if (!members.empty()) CommitGroup(std::move(members));
     if (compact_target > 0) CompactSome(compact_target);
   }
 }
 
-// False when the store is closing and nothing is left to do.
+// Without work it returns when it is time to try to recover. False when the store is closing and
+// nothing is left to do.
 bool LocalStore::WaitForWork(std::vector<Waiting>& members, uint64_t& compact_target) {
   MutexLock lock(queue_mutex_);
-  while (queue_.empty() && !CompactionDue() && !closing_) work_.Wait(queue_mutex_);
+  while (queue_.empty() && !CompactionDue() && !closing_) {
+    if (!failure_) {
+      work_.Wait(queue_mutex_);
+    } else if (!work_.WaitUntil(queue_mutex_, std::chrono::steady_clock::now() + kRecoveryPeriod)) {
+      return true;
+    }
+  }
   size_t bytes = 0;
   while (!queue_.empty() && members.size() < kMaxGroup && bytes < kMaxGroupBytes) {
     bytes += queue_.front().transaction.bytes();
@@ -318,7 +335,6 @@ void LocalStore::AddEvents(std::vector<Transaction::Operation> operations, Group
   }
 }
 
-// Once the journal has failed nobody knows what it holds, so nothing is added to it any more.
 Result<void> LocalStore::Persist(const Group& group) {
   {
     MutexLock lock(queue_mutex_);
@@ -331,9 +347,22 @@ Result<void> LocalStore::Persist(const Group& group) {
 }
 
 void LocalStore::Fail(const Error& error) {
+  log_.Error("nothing can be stored; trying again", {{"error", error.message()}});
   MutexLock lock(queue_mutex_);
   failure_ = error;
   compaction_moved_.NotifyAll();
+}
+
+void LocalStore::Recover() {
+  uint64_t current;
+  {
+    MutexLock lock(mutex_);
+    current = index_->current_revision();
+  }
+  if (!journal_->Recover(current).ok()) return;
+  log_.Info("what is written is stored again");
+  MutexLock lock(queue_mutex_);
+  failure_.reset();
 }
 
 // One step; commits come in between.

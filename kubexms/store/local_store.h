@@ -7,6 +7,9 @@
 // waits, checks their conditions one after the other, writes all their changes to the journal at
 // once (one fsync), makes them visible, and answers. The more clients wait, the less an fsync costs
 // each of them.
+//
+// When the journal fails, for example because the disk is full, nobody knows what it holds, and
+// nothing is committed until it has recovered, which is tried every second. Reads go on.
 
 #include <deque>
 #include <memory>
@@ -15,6 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "kubexms/base/log.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/store/journal.h"
 #include "kubexms/store/store.h"
@@ -26,7 +30,8 @@ namespace kubexms::store {
 class LocalStore final : public Store {
  public:
   // `journal` may be null: nothing is durable then. `index` is what the journal holds.
-  LocalStore(std::unique_ptr<Journal> journal, std::unique_ptr<VersionIndex> index);
+  LocalStore(std::unique_ptr<Journal> journal, std::unique_ptr<VersionIndex> index,
+             Logger log = {});
   // Completes what was asked for.
   ~LocalStore() override;
 
@@ -36,6 +41,7 @@ class LocalStore final : public Store {
   void CommitAsync(Transaction transaction, CommitCallback done) override;
   Result<std::unique_ptr<Watch>> OpenWatch(WatchOptions options) override;
   Result<void> Compact(uint64_t revision) override;
+  Result<void> CheckWritable() override;
   Result<uint64_t> CurrentRevision() override;
   Result<uint64_t> CompactedRevision() override;
 
@@ -79,8 +85,10 @@ class LocalStore final : public Store {
   Result<void> Persist(const Group& group);
   void CompactSome(uint64_t target);
   void Fail(const Error& error);
+  void Recover();
 
   const std::unique_ptr<Journal> journal_;
+  const Logger log_;
   WatchHub hub_;
 
   Mutex mutex_;
@@ -94,7 +102,7 @@ class LocalStore final : public Store {
   uint64_t compact_target_ GUARDED_BY(queue_mutex_) = 0;
   uint64_t compacted_ GUARDED_BY(queue_mutex_) = 0;  // since the store was opened
   CondVar compaction_moved_;
-  std::optional<Error> failure_ GUARDED_BY(queue_mutex_);  // of the journal; final
+  std::optional<Error> failure_ GUARDED_BY(queue_mutex_);  // of the journal, until it recovers
 
   std::thread committer_;
 };

@@ -74,6 +74,7 @@ class RocksDbJournal final : public Journal {
   Result<void> Append(const std::vector<EventPtr>& events) override;
   Result<void> Compact(const std::vector<RecordPtr>& obsolete, uint64_t compacted,
                        uint64_t current) override;
+  Result<void> Recover(uint64_t current) override;
 
  private:
   RocksDbJournal(DataDirectory directory, std::unique_ptr<rocksdb::DB> db)
@@ -83,7 +84,7 @@ class RocksDbJournal final : public Journal {
   Error Failed(std::string_view what, const std::string& why) const;
 
   DataDirectory directory_;
-  std::unique_ptr<rocksdb::DB> db_;
+  std::unique_ptr<rocksdb::DB> db_;  // null while it cannot recover
 };
 
 // RocksDB is written in the order of keys and read only at the start, so it needs neither caches
@@ -104,21 +105,23 @@ rocksdb::Options MakeOptions() {
   return options;
 }
 
+Result<std::unique_ptr<rocksdb::DB>> OpenDb(const std::string& path) {
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status status = rocksdb::DB::Open(MakeOptions(), path, &db);
+  if (status.ok()) return std::unique_ptr<rocksdb::DB>(db);
+  return Error::Internal(
+      fmt::format("open {}: {}{}", path, status.ToString(),
+                  status.IsNoSpace() ? "" : "; restore the directory from a backup"));
+}
+
 Result<std::unique_ptr<RocksDbJournal>> RocksDbJournal::Open(const std::string& path) {
   ASSIGN_OR_RETURN(DataDirectory directory, DataDirectory::Open(path));
-  rocksdb::DB* db = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(MakeOptions(), directory.data_path(), &db);
-  if (!status.ok()) {
-    return Error::Internal(fmt::format("open {}: {}; restore the directory from a backup",
-                                       directory.data_path(), status.ToString()));
-  }
-  return std::unique_ptr<RocksDbJournal>(
-      new RocksDbJournal(std::move(directory), std::unique_ptr<rocksdb::DB>(db)));
+  ASSIGN_OR_RETURN(std::unique_ptr<rocksdb::DB> db, OpenDb(directory.data_path()));
+  return std::unique_ptr<RocksDbJournal>(new RocksDbJournal(std::move(directory), std::move(db)));
 }
 
 Error RocksDbJournal::Failed(std::string_view what, const std::string& why) const {
-  return Error::Internal(fmt::format("{} {}: {}; no more is written until a restart", what,
-                                     directory_.data_path(), why));
+  return Error::Internal(fmt::format("{} {}: {}", what, directory_.data_path(), why));
 }
 
 Result<std::unique_ptr<VersionIndex>> RocksDbJournal::Load() {
@@ -184,13 +187,27 @@ Result<void> RocksDbJournal::Write(rocksdb::WriteBatch& batch) {
   return {};
 }
 
+Result<void> RocksDbJournal::Recover(uint64_t current) {
+  db_.reset();
+  ASSIGN_OR_RETURN(db_, OpenDb(directory_.data_path()));
+  // What failed may be there all the same, but nobody was told so.
+  rocksdb::WriteBatch batch;
+  std::string after(1, kVersion);
+  AppendNumber(after, current + 1);
+  std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(rocksdb::ReadOptions()));
+  for (it->Seek(after); it->Valid(); it->Next()) KUBEXMS_CHECK(batch.Delete(it->key()).ok());
+  if (!it->status().ok()) return Failed("read", it->status().ToString());
+  return Write(batch);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Store>> OpenRocksDbStore(const RocksDbOptions& options) {
   ASSIGN_OR_RETURN(std::unique_ptr<RocksDbJournal> journal,
                    RocksDbJournal::Open(options.directory));
   ASSIGN_OR_RETURN(std::unique_ptr<VersionIndex> index, journal->Load());
-  return std::unique_ptr<Store>(std::make_unique<LocalStore>(std::move(journal), std::move(index)));
+  return std::unique_ptr<Store>(
+      std::make_unique<LocalStore>(std::move(journal), std::move(index), options.log));
 }
 
 }  // namespace kubexms::store

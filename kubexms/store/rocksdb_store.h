@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "kubexms/base/log.h"
 #include "kubexms/store/store.h"
 
 namespace kubexms::store {
@@ -15,6 +16,7 @@ struct RocksDbOptions {
   // Made (mode 0700, with the folders above it) when it does not exist. Belongs to one process at a
   // time.
   std::string directory;
+  Logger log = {};
 };
 
 // Refuses, with an error that names the directory and what to do, a directory that another process

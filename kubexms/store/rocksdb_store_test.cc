@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -126,6 +127,47 @@ TEST_F(RocksDbStoreTest, ADirectoryThatCannotBeMadeIsRefused) {
 TEST_F(RocksDbStoreTest, AnInterruptedFirstStartIsNoObstacle) {
   WriteFile("FORMAT.new", "kube");
   EXPECT_EQ(OpenError(), "opened");
+}
+
+// No file may grow beyond a size: to a program that writes, a disk that is full.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_;
+};
+
+TEST_F(RocksDbStoreTest, AFullDiskStopsWritesUntilThereIsSpace) {
+  uint64_t stored = 0;
+  {
+    const std::unique_ptr<Store> store = MustOpen(directory());
+    stored = MustPut(*store, "/a", "1");
+    {
+      const FullDisk full(1 << 16);
+      const Result<CommitResult> refused =
+          store->Commit(Transaction().Put("/big", std::string(1 << 20, 'x')));
+      ASSERT_FALSE(refused.ok());
+      EXPECT_THAT(refused.error().message(), HasSubstr("File too large"));
+      EXPECT_FALSE(store->Commit(Transaction().Put("/b", "1")).ok());
+      EXPECT_FALSE(store->CheckWritable().ok());
+      EXPECT_EQ(store->Get("/a").value()->value, "1");
+      EXPECT_EQ(store->CurrentRevision().value(), stored);
+    }
+    while (!store->CheckWritable().ok()) std::this_thread::yield();
+    EXPECT_EQ(MustPut(*store, "/c", "1"), stored + 1);
+  }
+  const std::unique_ptr<Store> store = MustOpen(directory());
+  EXPECT_EQ(store->CurrentRevision().value(), stored + 1);
+  EXPECT_EQ(store->Get("/big").value(), nullptr);
+  EXPECT_EQ(store->Get("/b").value(), nullptr);
+  EXPECT_EQ(store->Get("/c").value()->value, "1");
 }
 
 // The crash test. A child process writes with several threads and reports each acknowledged commit

@@ -219,6 +219,9 @@ class Store {
   // `revision` itself and changes after it stay. To compact less than already is does nothing.
   virtual Result<void> Compact(uint64_t revision) = 0;
 
+  // Why nothing can be committed now.
+  virtual Result<void> CheckWritable() = 0;
+
   virtual Result<uint64_t> CurrentRevision() = 0;
   // The oldest revision that can be read or watched from.
   virtual Result<uint64_t> CompactedRevision() = 0;

@@ -36,6 +36,7 @@ void DaemonSetUpdateStrategy::Describe(Type<DaemonSetUpdateStrategy>& type) {
       .Enum({"RollingUpdate", "OnDelete"});
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(DaemonSetSpec);
 void DaemonSetSpec::Describe(Type<DaemonSetSpec>& type) {
   type.Name("io.k8s.api.apps.v1.DaemonSetSpec")
       .Doc("Which pod to run on each node, and how updates happen.");
@@ -71,6 +72,7 @@ void DaemonSetCondition::Describe(Type<DaemonSetCondition>& type) {
   type.Field("type", &DaemonSetCondition::type, "Which aspect this is about.").Required();
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(DaemonSetStatus);
 void DaemonSetStatus::Describe(Type<DaemonSetStatus>& type) {
   type.Name("io.k8s.api.apps.v1.DaemonSetStatus")
       .Doc("Counts of nodes and pods of a DaemonSet, as last seen.");
@@ -141,6 +143,7 @@ void DeploymentStrategy::Describe(Type<DeploymentStrategy>& type) {
       .Enum({"Recreate", "RollingUpdate"});
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(DeploymentSpec);
 void DeploymentSpec::Describe(Type<DeploymentSpec>& type) {
   type.Name("io.k8s.api.apps.v1.DeploymentSpec")
       .Doc("How many pods, of what kind, and how they are replaced.");
@@ -192,6 +195,7 @@ void DeploymentCondition::Describe(Type<DeploymentCondition>& type) {
       .Required();
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(DeploymentStatus);
 void DeploymentStatus::Describe(Type<DeploymentStatus>& type) {
   type.Name("io.k8s.api.apps.v1.DeploymentStatus")
       .Doc("Pod counts and progress of a Deployment, as last seen.");
@@ -232,6 +236,7 @@ void Deployment::Describe(Type<Deployment>& type) {
   type.Field("status", &Deployment::status, "Progress as last seen by the controller.");
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(ReplicaSetSpec);
 void ReplicaSetSpec::Describe(Type<ReplicaSetSpec>& type) {
   type.Name("io.k8s.api.apps.v1.ReplicaSetSpec")
       .Doc("The number of pods and the template they are made from.");
@@ -265,6 +270,7 @@ void ReplicaSetCondition::Describe(Type<ReplicaSetCondition>& type) {
       .Required();
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(ReplicaSetStatus);
 void ReplicaSetStatus::Describe(Type<ReplicaSetStatus>& type) {
   type.Name("io.k8s.api.apps.v1.ReplicaSetStatus").Doc("Pod counts of a ReplicaSet, as last seen.");
   type.Field("availableReplicas", &ReplicaSetStatus::available_replicas,
@@ -346,6 +352,7 @@ void StatefulSetUpdateStrategy::Describe(Type<StatefulSetUpdateStrategy>& type) 
       .Enum({"RollingUpdate", "OnDelete"});
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(StatefulSetSpec);
 void StatefulSetSpec::Describe(Type<StatefulSetSpec>& type) {
   type.Name("io.k8s.api.apps.v1.StatefulSetSpec")
       .Doc("How many pods, from what template, with which volumes, in what order.");
@@ -403,6 +410,7 @@ void StatefulSetCondition::Describe(Type<StatefulSetCondition>& type) {
   type.Field("type", &StatefulSetCondition::type, "Which aspect this is about.").Required();
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(StatefulSetStatus);
 void StatefulSetStatus::Describe(Type<StatefulSetStatus>& type) {
   type.Name("io.k8s.api.apps.v1.StatefulSetStatus")
       .Doc("Pod counts and revisions of a StatefulSet, as last seen.");

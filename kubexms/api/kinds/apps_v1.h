@@ -50,6 +50,7 @@ struct DaemonSetSpec : Struct {
   corev1::PodTemplateSpec template_;
   DaemonSetUpdateStrategy update_strategy;
 
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(DaemonSetSpec);
   static void Describe(Type<DaemonSetSpec>& type);
 };
 
@@ -75,6 +76,7 @@ struct DaemonSetStatus : Struct {
   int64_t observed_generation = 0;
   int32_t updated_number_scheduled = 0;
 
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(DaemonSetStatus);
   static void Describe(Type<DaemonSetStatus>& type);
 };
 
@@ -117,6 +119,7 @@ struct DeploymentSpec : Struct {
   DeploymentStrategy strategy;
   corev1::PodTemplateSpec template_;
 
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(DeploymentSpec);
   static void Describe(Type<DeploymentSpec>& type);
 };
 
@@ -142,6 +145,7 @@ struct DeploymentStatus : Struct {
   int32_t unavailable_replicas = 0;
   int32_t updated_replicas = 0;
 
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(DeploymentStatus);
   static void Describe(Type<DeploymentStatus>& type);
 };
 
@@ -168,6 +172,7 @@ struct ReplicaSetSpec : Struct {
   LabelSelector selector;
   corev1::PodTemplateSpec template_;
 
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(ReplicaSetSpec);
   static void Describe(Type<ReplicaSetSpec>& type);
 };
 
@@ -190,6 +195,7 @@ struct ReplicaSetStatus : Struct {
   int32_t replicas = 0;
   Optional<int32_t> terminating_replicas;
 
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(ReplicaSetStatus);
   static void Describe(Type<ReplicaSetStatus>& type);
 };
 
@@ -250,6 +256,7 @@ struct StatefulSetSpec : Struct {
   StatefulSetUpdateStrategy update_strategy;
   std::vector<corev1::PersistentVolumeClaim> volume_claim_templates;
 
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(StatefulSetSpec);
   static void Describe(Type<StatefulSetSpec>& type);
 };
 
@@ -275,6 +282,7 @@ struct StatefulSetStatus : Struct {
   std::string update_revision;
   int32_t updated_replicas = 0;
 
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(StatefulSetStatus);
   static void Describe(Type<StatefulSetStatus>& type);
 };
 

@@ -79,6 +79,7 @@ void SuccessPolicy::Describe(Type<SuccessPolicy>& type) {
       .ListAtomic();
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(JobSpec);
 void JobSpec::Describe(Type<JobSpec>& type) {
   type.Name("io.k8s.api.batch.v1.JobSpec")
       .Doc("How many pods to run, how many must succeed, and what to do about failures.");
@@ -145,6 +146,7 @@ void JobTemplateSpec::Describe(Type<JobTemplateSpec>& type) {
              "Spec of the Jobs; left without defaults until a Job is made.");
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(CronJobSpec);
 void CronJobSpec::Describe(Type<CronJobSpec>& type) {
   type.Name("io.k8s.api.batch.v1.CronJobSpec").Doc("A schedule and the Job it starts.");
   type.Field("concurrencyPolicy", &CronJobSpec::concurrency_policy,
@@ -217,6 +219,7 @@ void UncountedTerminatedPods::Describe(Type<UncountedTerminatedPods>& type) {
       .ListSet();
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(JobStatus);
 void JobStatus::Describe(Type<JobStatus>& type) {
   type.Name("io.k8s.api.batch.v1.JobStatus").Doc("Pod counts and outcome of a Job, as last seen.");
   type.Field("active", &JobStatus::active,

@@ -73,6 +73,7 @@ struct JobSpec : Struct {
   corev1::PodTemplateSpec template_;
   Optional<int32_t> ttl_seconds_after_finished;
 
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(JobSpec);
   static void Describe(Type<JobSpec>& type);
 };
 
@@ -93,6 +94,7 @@ struct CronJobSpec : Struct {
   Optional<bool> suspend;
   std::string time_zone;
 
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(CronJobSpec);
   static void Describe(Type<CronJobSpec>& type);
 };
 
@@ -150,6 +152,7 @@ struct JobStatus : Struct {
   Optional<int32_t> terminating;
   Optional<UncountedTerminatedPods> uncounted_terminated_pods;
 
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(JobStatus);
   static void Describe(Type<JobStatus>& type);
 };
 

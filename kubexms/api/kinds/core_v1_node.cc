@@ -60,6 +60,7 @@ void Taint::Describe(Type<Taint>& type) {
   type.Field("value", &Taint::value, "Value that belongs to the key; may be empty.");
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(NodeSpec);
 void NodeSpec::Describe(Type<NodeSpec>& type) {
   type.Name("io.k8s.api.core.v1.NodeSpec").Doc("Wanted state of a node.");
   type.Field("configSource", &NodeSpec::config_source,
@@ -192,6 +193,7 @@ void NodeRuntimeHandler::Describe(Type<NodeRuntimeHandler>& type) {
              "Name that a RuntimeClass refers to; empty is the default handler.");
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(NodeStatus);
 void NodeStatus::Describe(Type<NodeStatus>& type) {
   type.Name("io.k8s.api.core.v1.NodeStatus").Doc("Observed state of a node.");
   type.Field("addresses", &NodeStatus::addresses,

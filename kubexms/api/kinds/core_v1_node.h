@@ -65,6 +65,7 @@ struct NodeSpec : Struct {
   std::vector<Taint> taints;
   bool unschedulable = false;
 
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(NodeSpec);
   static void Describe(Type<NodeSpec>& type);
 };
 
@@ -158,6 +159,7 @@ struct NodeStatus : Struct {
   std::vector<AttachedVolume> volumes_attached;
   std::vector<std::string> volumes_in_use;
 
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(NodeStatus);
   static void Describe(Type<NodeStatus>& type);
 };
 

@@ -437,6 +437,7 @@ void SecurityContext::Describe(Type<SecurityContext>& type) {
              "Settings for Windows containers; not for Linux.");
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(Container);
 void Container::Describe(Type<Container>& type) {
   type.Name("io.k8s.api.core.v1.Container")
       .Doc("One program of a pod: image, command, resources and how it is watched over.");
@@ -605,6 +606,7 @@ void ContainerUser::Describe(Type<ContainerUser>& type) {
   type.Field("linux", &ContainerUser::linux_, "Numeric identity on Linux nodes.");
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(ContainerStatus);
 void ContainerStatus::Describe(Type<ContainerStatus>& type) {
   type.Name("io.k8s.api.core.v1.ContainerStatus")
       .Doc("What the kubelet observed about one container.");
@@ -894,6 +896,7 @@ void TopologySpreadConstraint::Describe(Type<TopologySpreadConstraint>& type) {
       .Enum({"DoNotSchedule", "ScheduleAnyway"});
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(PodSpec);
 void PodSpec::Describe(Type<PodSpec>& type) {
   type.Name("io.k8s.api.core.v1.PodSpec")
       .Doc("What a pod runs, where it may run and what it can reach.");
@@ -1062,6 +1065,7 @@ void PodResourceClaimStatus::Describe(Type<PodResourceClaimStatus>& type) {
              "Name of the generated claim; absent if none was needed.");
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(PodStatus);
 void PodStatus::Describe(Type<PodStatus>& type) {
   type.Name("io.k8s.api.core.v1.PodStatus")
       .Doc("Observed state of a pod; may lag behind if its node cannot be reached.");
@@ -1119,6 +1123,7 @@ void Pod::Describe(Type<Pod>& type) {
       .DefaultJson("{}");
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(PodTemplateSpec);
 void PodTemplateSpec::Describe(Type<PodTemplateSpec>& type) {
   type.Name("io.k8s.api.core.v1.PodTemplateSpec")
       .Doc("Blueprint of the pods that a controller creates.");

@@ -311,6 +311,7 @@ struct Container : Struct {
   std::vector<VolumeMount> volume_mounts;
   std::string working_dir;
 
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(Container);
   static void Describe(Type<Container>& type);
 };
 
@@ -400,6 +401,7 @@ struct ContainerStatus : Struct {
   Optional<ContainerUser> user;
   std::vector<VolumeMountStatus> volume_mounts;
 
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(ContainerStatus);
   static void Describe(Type<ContainerStatus>& type);
 };
 
@@ -579,6 +581,7 @@ struct PodSpec : Struct {
   std::vector<TopologySpreadConstraint> topology_spread_constraints;
   std::vector<Volume> volumes;
 
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(PodSpec);
   static void Describe(Type<PodSpec>& type);
 };
 
@@ -634,6 +637,7 @@ struct PodStatus : Struct {
   std::vector<PodResourceClaimStatus> resource_claim_statuses;
   Time start_time;
 
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(PodStatus);
   static void Describe(Type<PodStatus>& type);
 };
 
@@ -656,6 +660,7 @@ struct PodTemplateSpec : Struct {
   ObjectMeta metadata;
   PodSpec spec;
 
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(PodTemplateSpec);
   static void Describe(Type<PodTemplateSpec>& type);
 };
 

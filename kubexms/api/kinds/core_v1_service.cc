@@ -118,6 +118,7 @@ void SessionAffinityConfig::Describe(Type<SessionAffinityConfig>& type) {
              "Settings of affinity by client address.");
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(ServiceSpec);
 void ServiceSpec::Describe(Type<ServiceSpec>& type) {
   type.Name("io.k8s.api.core.v1.ServiceSpec").Doc("What a service offers, to whom and how.");
   type.Field("allocateLoadBalancerNodePorts", &ServiceSpec::allocate_load_balancer_node_ports,

@@ -120,6 +120,7 @@ struct ServiceSpec : Struct {
   std::string traffic_distribution;
   std::string type;
 
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(ServiceSpec);
   static void Describe(Type<ServiceSpec>& type);
 };
 

@@ -279,6 +279,7 @@ void VolumeResourceRequirements::Describe(Type<VolumeResourceRequirements>& type
              "Smallest acceptable size; storage is required in a claim.");
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(PersistentVolumeClaimSpec);
 void PersistentVolumeClaimSpec::Describe(Type<PersistentVolumeClaimSpec>& type) {
   type.Name("io.k8s.api.core.v1.PersistentVolumeClaimSpec")
       .Doc("Wanted storage; after creation only the size and the attributes class can change.");
@@ -676,6 +677,7 @@ void VsphereVirtualDiskVolumeSource::Describe(Type<VsphereVirtualDiskVolumeSourc
       .Required();
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(PersistentVolumeSpec);
 void PersistentVolumeSpec::Describe(Type<PersistentVolumeSpec>& type) {
   type.Name("io.k8s.api.core.v1.PersistentVolumeSpec")
       .Doc("Storage behind a volume, its size and its use; exactly one storage source is set.");
@@ -981,6 +983,7 @@ void StorageOSVolumeSource::Describe(Type<StorageOSVolumeSource>& type) {
              "Namespace inside StorageOS; empty uses the namespace of the pod.");
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(Volume);
 void Volume::Describe(Type<Volume>& type) {
   type.Name("io.k8s.api.core.v1.Volume")
       .Doc("Named storage of a pod; one source is set, and with none it becomes an emptyDir.");

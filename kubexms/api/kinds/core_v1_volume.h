@@ -188,6 +188,7 @@ struct PersistentVolumeClaimSpec : Struct {
   std::string volume_mode;
   std::string volume_name;
 
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(PersistentVolumeClaimSpec);
   static void Describe(Type<PersistentVolumeClaimSpec>& type);
 };
 
@@ -455,6 +456,7 @@ struct PersistentVolumeSpec : Struct {
   std::string volume_mode;
   Optional<VsphereVirtualDiskVolumeSource> vsphere_volume;
 
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(PersistentVolumeSpec);
   static void Describe(Type<PersistentVolumeSpec>& type);
 };
 
@@ -651,6 +653,7 @@ struct Volume : Struct {
   Optional<StorageOSVolumeSource> storage_os;
   Optional<VsphereVirtualDiskVolumeSource> vsphere_volume;
 
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(Volume);
   static void Describe(Type<Volume>& type);
 };
 
