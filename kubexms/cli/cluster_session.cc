@@ -149,7 +149,7 @@ Result<automation::Pipeline> ClusterSession::CreatePipeline() {
   ASSIGN_OR_RETURN(certificates_,
                    cluster::EnsureEtcdCertificates(
                        cluster_.spec, cluster::EtcdCertificateDirectory(directory_), clock_.Now()));
-  return cluster::CreatePipeline(cluster_, certificates_, limit_);
+  return cluster::CreatePipeline(cluster_, certificates_, {.limit = limit_});
 }
 
 Result<std::vector<RunSummary>> ClusterSession::Runs() {

@@ -12,13 +12,13 @@ namespace kubexms::cluster {
 using namespace automation;
 
 Pipeline CreatePipeline(const Cluster& cluster, const EtcdCertificates& certificates,
-                        const std::set<std::string>& limit) {
-  const HostChoice choice(limit);
+                        const CreateOptions& options) {
+  const HostChoice choice(options.limit);
   const std::string& name = cluster.metadata.name;
   const ClusterSpec& spec = cluster.spec;
   return {.name = "create cluster",
           .modules = {PreflightModule(spec, choice), OsModule(name, spec, choice),
-                      EtcdModule(name, spec, certificates, choice)},
+                      EtcdModule(name, spec, certificates, options.artifact, choice)},
           .groups = {Quorum(std::string(kEtcdGroup), spec.role_groups.etcd)},
           .pre_run = [spec](Runtime& runtime) { return CheckFleet(spec, runtime); }};
 }

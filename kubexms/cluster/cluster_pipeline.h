@@ -8,13 +8,17 @@
 #include "kubexms/automation/engine.h"
 #include "kubexms/cluster/cluster_kind.h"
 #include "kubexms/cluster/etcd_certificates.h"
+#include "kubexms/cluster/packages.h"
 
 namespace kubexms::cluster {
 
-// Makes of the hosts what the configuration says: preflight, os, etcd. With a `limit` only those
-// hosts are worked on.
+struct CreateOptions {
+  std::set<std::string> limit;  // of hosts; empty: all
+  ArtifactPtr artifact;
+};
+// Makes of the hosts what the configuration says: preflight, os, etcd.
 automation::Pipeline CreatePipeline(const Cluster& cluster, const EtcdCertificates& certificates,
-                                    const std::set<std::string>& limit = {});
+                                    const CreateOptions& options = {});
 
 // Why the plan must not be carried out: the hosts that do not let us in, and what preflight has
 // against the others, all of it at once.

@@ -105,7 +105,7 @@ class ClusterPipelineTest : public ::testing::Test {
     certificates_ = EnsureEtcdCertificates(
                         cluster.spec, EtcdCertificateDirectory(directory_.path()), clock_.Now())
                         .value();
-    return CreatePipeline(cluster, certificates_, limit);
+    return CreatePipeline(cluster, certificates_, {.limit = limit});
   }
 
   static RunReport Succeed(Result<RunReport> report) {

@@ -9,6 +9,7 @@
 #include "kubexms/automation/pipeline.h"
 #include "kubexms/cluster/cluster_kind.h"
 #include "kubexms/cluster/etcd_certificates.h"
+#include "kubexms/cluster/packages.h"
 
 namespace kubexms::cluster {
 
@@ -44,6 +45,7 @@ automation::ModulePtr OsModule(const std::string& cluster, const ClusterSpec& sp
 inline constexpr std::string_view kEtcdGroup = "etcd";
 inline constexpr std::string_view kEtcdService = "kubexms-etcd";
 automation::ModulePtr EtcdModule(const std::string& cluster, const ClusterSpec& spec,
-                                 const EtcdCertificates& certificates, const HostChoice& choice);
+                                 const EtcdCertificates& certificates, const ArtifactPtr& artifact,
+                                 const HostChoice& choice);
 
 }  // namespace kubexms::cluster

@@ -1,0 +1,36 @@
+#pragma once
+
+// The packages that the modules install, and how they get onto a host: from the host's own sources,
+// or from an artifact, without any network but the connection to the operator's machine.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kubexms/automation/step.h"
+#include "kubexms/cluster/cluster_kind.h"
+
+namespace kubexms::cluster {
+
+class Artifact;
+// Null: there is none, and hosts use their own sources.
+using ArtifactPtr = std::shared_ptr<const Artifact>;
+
+// The packages of one module, and the hosts that get them.
+struct PackageNeed {
+  std::vector<std::string> hosts;
+  std::vector<std::string> packages;
+};
+// Of all modules, as the configuration wants it: what preflight looks for in an artifact and what
+// `kubexms artifact build` puts into one.
+std::vector<PackageNeed> PackagesNeeded(const ClusterSpec& spec);
+// Empty when etcd's programs come from the operator.
+std::vector<std::string> EtcdPackages(const EtcdSpec& etcd);
+
+// The packages are installed, in any version. To take it back removes those that were not there
+// before. A package that starts its service does so here too: whoever does not want that masks the
+// service first.
+automation::StepPtr EnsurePackages(std::string step_name, std::vector<std::string> names,
+                                   const ArtifactPtr& artifact);
+
+}  // namespace kubexms::cluster
