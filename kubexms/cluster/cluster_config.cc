@@ -263,7 +263,8 @@ std::string SampleConfig(std::string_view cluster, const std::vector<std::string
       "  #   minMemoryMiB: 900\n"
       "  #   minDiskMiB: 2048\n"
       "  #   maxClockSkewSeconds: 30\n"
-      "  #   maxDiskSyncMilliseconds: 100\n",
+      "  #   maxDiskSyncMilliseconds: 100\n"
+      "  # artifact: ./cluster.artifact   # for hosts without internet: kubexms artifact build\n",
       Cluster::kKind.ApiVersion(), cluster, hosts, first, first, fmt::join(names, ", "),
       servers > 1 ? "" : "# ", servers > 1 ? "" : "# ", cluster, servers > 1 ? "" : "# ",
       addresses.empty() ? "" : addresses[0]);

@@ -139,6 +139,10 @@ void ClusterSpec::Describe(Type<ClusterSpec>& type) {
   type.Field("etcd", &ClusterSpec::etcd, "How etcd is set up.").DefaultJson("{}");
   type.Field("system", &ClusterSpec::system, "How the hosts are set up.").DefaultJson("{}");
   type.Field("preflight", &ClusterSpec::preflight, "What a host must have.").DefaultJson("{}");
+  type.Field(
+      "artifact", &ClusterSpec::artifact,
+      "A file of the operator, made by kubexms artifact build, from which the hosts get "
+      "their packages; its path begins where this file is. Left out: the hosts' own sources.");
 }
 
 }  // namespace kubexms::cluster

@@ -85,6 +85,7 @@ struct ClusterSpec : Struct {
   EtcdSpec etcd;
   SystemSpec system;
   PreflightSpec preflight;
+  std::string artifact;  // empty: the hosts have sources of their own
 
   // The host must exist.
   const HostSpec& Host(std::string_view name) const;

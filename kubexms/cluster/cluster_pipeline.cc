@@ -17,7 +17,7 @@ Pipeline CreatePipeline(const Cluster& cluster, const EtcdCertificates& certific
   const std::string& name = cluster.metadata.name;
   const ClusterSpec& spec = cluster.spec;
   return {.name = "create cluster",
-          .modules = {PreflightModule(spec, choice), OsModule(name, spec, choice),
+          .modules = {PreflightModule(spec, options.artifact, choice), OsModule(name, spec, choice),
                       EtcdModule(name, spec, certificates, options.artifact, choice)},
           .groups = {Quorum(std::string(kEtcdGroup), spec.role_groups.etcd)},
           .pre_run = [spec](Runtime& runtime) { return CheckFleet(spec, runtime); }};

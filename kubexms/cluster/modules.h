@@ -27,7 +27,8 @@ class HostChoice {
 };
 
 // Changes nothing: refuses hosts that cannot become what they are to be, each with all reasons.
-automation::ModulePtr PreflightModule(const ClusterSpec& spec, const HostChoice& choice);
+automation::ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
+                                      const HostChoice& choice);
 // What concerns the hosts together: each is another machine, and their clocks agree.
 Result<void> CheckFleet(const ClusterSpec& spec, const automation::Runtime& runtime);
 

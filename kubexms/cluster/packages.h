@@ -18,6 +18,7 @@ using ArtifactPtr = std::shared_ptr<const Artifact>;
 
 // The packages of one module, and the hosts that get them.
 struct PackageNeed {
+  std::string module;
   std::vector<std::string> hosts;
   std::vector<std::string> packages;
 };
@@ -30,7 +31,15 @@ std::vector<std::string> EtcdPackages(const EtcdSpec& etcd);
 // The packages are installed, in any version. To take it back removes those that were not there
 // before. A package that starts its service does so here too: whoever does not want that masks the
 // service first.
+//
+// With an artifact the host needs no sources: the files that it lacks are sent to it, and removed
+// when they are installed. Then what the packages need is taken back with them.
 automation::StepPtr EnsurePackages(std::string step_name, std::vector<std::string> names,
                                    const ArtifactPtr& artifact);
+
+// Changes nothing: the artifact is for this host, and what the host lacks of the packages is in it
+// and undamaged.
+automation::StepPtr RequireInArtifact(std::string step_name, std::vector<std::string> names,
+                                      const ArtifactPtr& artifact);
 
 }  // namespace kubexms::cluster
