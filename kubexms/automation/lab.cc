@@ -70,13 +70,15 @@ void RemoveNspawnFiles(const std::string& machine, const std::string& root) {
   fs::remove(fmt::format("{}/locks/inode-{}:{}", kRun, status.st_dev, status.st_ino), ignored);
 }
 
-// Joins the control groups, which are its arguments, and becomes systemd-nspawn.
+// Joins the control groups, which are its arguments, and becomes systemd-nspawn. A container
+// runtime gives each container a keyring and, with version 2 of control groups, a program for its
+// devices.
 constexpr std::string_view kStartScript = R"sh(
 for group; do echo $$ >"$group/cgroup.procs" || exit 1; done
 exec systemd-nspawn --quiet --register=no --keep-unit --boot --directory="$ROOT" \
   --machine="$MACHINE" --hostname="$HOST" --network-bridge="$BRIDGE" --capability=all \
-  --bind="$DATA:/var/lib/containerd" $MODULES --link-journal=no --resolv-conf=off \
-  --timezone=off --console=read-only)sh";
+  --system-call-filter='@keyring bpf' --bind="$DATA:/var/lib/containerd" $MODULES --link-journal=no \
+  --resolv-conf=off --timezone=off --console=read-only)sh";
 
 }  // namespace
 
