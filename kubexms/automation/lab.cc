@@ -288,6 +288,12 @@ Result<void> Lab::WaitForLogin(const LabHost& host) {
 }
 
 Result<void> Lab::PowerOff(const LabHost& host) {
+  // The network first: nobody hears of the end of its processes, and what its connections leave
+  // behind in the kernel does not answer in its name. systemd-nspawn has made the interface.
+  const std::string interface = fmt::format("vb-{}-{}", options_.name, host.name);
+  RETURN_IF_ERROR(runner_.Run(
+      {.script = ShellCommand({"ip", "link", "delete", "dev", interface}) + " 2>&1 || ! " +
+                 ShellCommand({"ip", "link", "show", "dev", interface}) + " >/dev/null 2>&1"}));
   RETURN_IF_ERROR(LabCgroups(CgroupOf(host)).KillAll(*clock_, options_.stop));
   RemoveNspawnFiles(options_.name + "-" + host.name, HostDirectory(host) + "/root");
   return {};
