@@ -166,6 +166,9 @@ Result<automation::Pipeline> ClusterSession::CreatePipeline() {
   if (!artifact_.empty()) {
     ASSIGN_OR_RETURN(options.artifact, cluster::Artifact::Open(artifact_));
   }
+  ASSIGN_OR_RETURN(options.secrets, cluster::EnsureClusterSecrets(
+                                        cluster_.spec, cluster::ClusterSecretDirectory(directory_),
+                                        secrets_, random_));
   return cluster::CreatePipeline(cluster_, certificates_, options);
 }
 

@@ -165,8 +165,16 @@ std::vector<std::string> EtcdPackages(const EtcdSpec& etcd) {
   return {"etcd-server", "etcd-client"};
 }
 
+std::vector<std::string> ContainerdPackages() { return {"containerd", "runc"}; }
+
+std::vector<std::string> LoadBalancerPackages() { return {"haproxy", "keepalived"}; }
+
 std::vector<PackageNeed> PackagesNeeded(const ClusterSpec& spec) {
-  return {{.module = "etcd", .hosts = spec.role_groups.etcd, .packages = EtcdPackages(spec.etcd)}};
+  return {{.module = "etcd", .hosts = spec.role_groups.etcd, .packages = EtcdPackages(spec.etcd)},
+          {.module = "containerd", .hosts = spec.RuntimeHosts(), .packages = ContainerdPackages()},
+          {.module = "ha",
+           .hosts = spec.role_groups.load_balancer,
+           .packages = LoadBalancerPackages()}};
 }
 
 StepPtr EnsurePackages(std::string step_name, std::vector<std::string> names,

@@ -27,6 +27,8 @@ struct PackageNeed {
 std::vector<PackageNeed> PackagesNeeded(const ClusterSpec& spec);
 // Empty when etcd's programs come from the operator.
 std::vector<std::string> EtcdPackages(const EtcdSpec& etcd);
+std::vector<std::string> ContainerdPackages();
+std::vector<std::string> LoadBalancerPackages();
 
 // The packages are installed, in any version. To take it back removes those that were not there
 // before. A package that starts its service does so here too: whoever does not want that masks the

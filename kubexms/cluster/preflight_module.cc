@@ -312,7 +312,13 @@ ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
                          [spec](const StepContext&, const Answers& answers, Reasons& reasons) {
                            CheckEtcd(spec, answers, reasons);
                          })},
-       .hosts = choice.Of(spec.role_groups.etcd)}};
+       .hosts = choice.Of(spec.role_groups.etcd)},
+      {.name = "containerd",
+       .steps = {CheckRuntimeHost()},
+       .hosts = choice.Of(spec.RuntimeHosts())},
+      {.name = "ha",
+       .steps = {CheckLoadBalancerHost(spec)},
+       .hosts = choice.Of(spec.role_groups.load_balancer)}};
   if (artifact) {
     for (const PackageNeed& need : PackagesNeeded(spec)) {
       tasks.push_back({.name = need.module + " packages",
