@@ -4,9 +4,13 @@
 #include <openssl/evp.h>
 
 #include <array>
-#include <fstream>
 
 namespace kubexms::automation {
+namespace {
+
+constexpr size_t kPiece = 1 << 16;
+
+}  // namespace
 
 struct Sha256::Context {
   EVP_MD_CTX* digest = EVP_MD_CTX_new();
@@ -38,15 +42,14 @@ std::string Sha256Of(std::string_view bytes) {
   return sum.Finish();
 }
 
-Result<std::string> Sha256OfFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Error::BadRequest(fmt::format("cannot read {}", path));
+Result<std::string> Sha256OfFile(const FilePart& file) {
+  ASSIGN_OR_RETURN(FilePartReader reader, FilePartReader::Open(file));
   Sha256 sum;
-  std::array<char, 1 << 16> buffer;
-  while (file.read(buffer.data(), buffer.size()) || file.gcount() > 0) {
-    sum.Update({buffer.data(), static_cast<size_t>(file.gcount())});
+  for (;;) {
+    ASSIGN_OR_RETURN(const std::string piece, reader.Read(kPiece));
+    if (piece.empty()) return sum.Finish();
+    sum.Update(piece);
   }
-  return sum.Finish();
 }
 
 }  // namespace kubexms::automation

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "kubexms/automation/file_part.h"
 #include "kubexms/base/result.h"
 
 namespace kubexms::automation {
@@ -27,6 +28,6 @@ class Sha256 {
 };
 
 std::string Sha256Of(std::string_view bytes);
-Result<std::string> Sha256OfFile(const std::string& path);
+Result<std::string> Sha256OfFile(const FilePart& file);
 
 }  // namespace kubexms::automation

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "kubexms/automation/command.h"
+#include "kubexms/automation/file_part.h"
 #include "kubexms/automation/operation.h"
 #include "kubexms/base/result.h"
 
@@ -29,7 +30,8 @@ struct PerformOptions {
 // A file of the operator's machine, and where it goes on the host. It replaces what is there in
 // one step, and only when the checksum of what arrived is right.
 struct UploadRequest {
-  std::string source;
+  FilePart source;
+  std::string sha256;  // that it has to have; empty: the one that the source has
   std::string path;
   std::string mode = "0644";
   std::string owner;  // empty: the one who writes

@@ -132,6 +132,16 @@ inline void MovesFilesBothWays(Connector& connector) {
   EXPECT_EQ(state.kind, "file");
   EXPECT_EQ(state.mode, "0640");
   EXPECT_EQ(state.sha256, Sha256Of(bytes));
+  const UploadRequest part{.source = FilePart(directory.File("source"), 1000, 200'000),
+                           .sha256 = Sha256Of(bytes.substr(1000, 200'000)),
+                           .path = directory.File("part")};
+  ASSERT_TRUE(connector.Upload(part, {}).ok());
+  EXPECT_EQ(directory.Read("part"), bytes.substr(1000, 200'000));
+  UploadRequest altered = part;
+  altered.sha256 = Sha256Of(bytes);
+  altered.path = directory.File("altered");
+  EXPECT_FALSE(connector.Upload(altered, {}).ok());
+  EXPECT_FALSE(directory.Has("altered"));
   const Result<void> back = connector.Download(
       {.path = directory.File("it's there"), .destination = directory.File("back")}, {});
   ASSERT_TRUE(back.ok()) << back.error().message();

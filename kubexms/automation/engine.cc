@@ -25,7 +25,7 @@ std::string JournalPath(const Runtime& runtime, const std::string& run) {
   return fmt::format("{}/{}/journal", RunsDirectory(runtime), run);
 }
 
-// Sorts by time: "20240101-120000-x7k2p".
+// Sorts by time: "20240101-120000-000-x7k2p".
 std::string NewRunId(const Runtime& runtime) {
   return fmt::format("{}-{}", FormatTimeForName(runtime.clock().Now()),
                      runtime.random().NameSuffix());

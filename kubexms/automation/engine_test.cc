@@ -13,6 +13,7 @@
 #include "kubexms/automation/journal.h"
 #include "kubexms/automation/local_connector.h"
 #include "kubexms/automation/simulated_fleet.h"
+#include "kubexms/automation/task_graph.h"
 #include "kubexms/base/test_directory_test.h"
 
 namespace kubexms::automation {
@@ -22,6 +23,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::Pair;
 
 const SimulatedHost::Catalog& Packages() {
   static const SimulatedHost::Catalog kPackages = {
@@ -415,6 +417,27 @@ TEST_F(EngineOrderTest, TasksFollowTheirDependencies) {
   }
 }
 
+TEST_F(EngineOrderTest, ModulesWaitForThoseThatTheyNameAndOtherwiseForAllBeforeThem) {
+  SimulatedFleet fleet(1);
+  Runtime& runtime = Use(fleet);
+  using Names = std::vector<std::string>;
+  const std::vector<Task> task = {{.name = "t", .hosts = runtime.AllHosts()}};
+  const Pipeline pipeline{
+      .name = "p",
+      .modules = {MakeModule("a", task), MakeModule("b", task, Names{"a"}),
+                  MakeModule("empty", {}, Names{"a"}), MakeModule("c", task, Names{"empty"}),
+                  MakeModule("d", task, Names{}), MakeModule("e", task)}};
+  const std::vector<TaskNode> nodes = BuildGraph(pipeline, runtime).value();
+  std::map<std::string, Names> waits;
+  for (const TaskNode& node : nodes) {
+    Names& after = waits[node.module];
+    for (const size_t other : node.after) after.push_back(nodes[other].module);
+    std::ranges::sort(after);
+  }
+  EXPECT_THAT(waits, ElementsAre(Pair("a", Names{}), Pair("b", Names{"a"}), Pair("c", Names{"a"}),
+                                 Pair("d", Names{}), Pair("e", Names{"a", "b", "c", "d"})));
+}
+
 TEST_F(EngineOrderTest, SaysAllThatIsWrongWithAPipeline) {
   SimulatedFleet fleet(1);
   Runtime& runtime = Use(fleet);
@@ -423,11 +446,12 @@ TEST_F(EngineOrderTest, SaysAllThatIsWrongWithAPipeline) {
       .name = "p",
       .modules = {MakeModule("m", {{.name = "a", .hosts = {"nobody"}, .after = Names{"b"}},
                                    {.name = "b", .after = Names{"a"}},
-                                   {.name = "c", .after = Names{"z"}, .group = "g"}})}};
+                                   {.name = "c", .after = Names{"z"}, .group = "g"}}),
+                  MakeModule("n", {}, Names{"later"}), MakeModule("later", {})}};
   const Result<RunPlan> plan = Engine(&runtime).Plan(pipeline);
   ASSERT_FALSE(plan.ok());
-  for (const char* part :
-       {"no host \"nobody\"", "waits for itself", "waits for \"z\"", "no group \"g\""}) {
+  for (const char* part : {"no host \"nobody\"", "waits for itself", "waits for \"z\"",
+                           "no group \"g\"", "waits for \"later\""}) {
     EXPECT_THAT(plan.error().message(), HasSubstr(part));
   }
 }

@@ -70,13 +70,15 @@ void RemoveNspawnFiles(const std::string& machine, const std::string& root) {
   fs::remove(fmt::format("{}/locks/inode-{}:{}", kRun, status.st_dev, status.st_ino), ignored);
 }
 
-// Joins the control groups, which are its arguments, and becomes systemd-nspawn.
+// Joins the control groups, which are its arguments, and becomes systemd-nspawn. A container
+// runtime gives each container a keyring and, with version 2 of control groups, a program for its
+// devices.
 constexpr std::string_view kStartScript = R"sh(
 for group; do echo $$ >"$group/cgroup.procs" || exit 1; done
 exec systemd-nspawn --quiet --register=no --keep-unit --boot --directory="$ROOT" \
   --machine="$MACHINE" --hostname="$HOST" --network-bridge="$BRIDGE" --capability=all \
-  --bind="$DATA:/var/lib/containerd" $MODULES --link-journal=no --resolv-conf=off \
-  --timezone=off --console=read-only)sh";
+  --system-call-filter='@keyring bpf' --bind="$DATA:/var/lib/containerd" $MODULES --link-journal=no \
+  --resolv-conf=off --timezone=off --console=read-only)sh";
 
 }  // namespace
 
@@ -286,6 +288,12 @@ Result<void> Lab::WaitForLogin(const LabHost& host) {
 }
 
 Result<void> Lab::PowerOff(const LabHost& host) {
+  // The network first: nobody hears of the end of its processes, and what its connections leave
+  // behind in the kernel does not answer in its name. systemd-nspawn has made the interface.
+  const std::string interface = fmt::format("vb-{}-{}", options_.name, host.name);
+  RETURN_IF_ERROR(runner_.Run(
+      {.script = ShellCommand({"ip", "link", "delete", "dev", interface}) + " 2>&1 || ! " +
+                 ShellCommand({"ip", "link", "show", "dev", interface}) + " >/dev/null 2>&1"}));
   RETURN_IF_ERROR(LabCgroups(CgroupOf(host)).KillAll(*clock_, options_.stop));
   RemoveNspawnFiles(options_.name + "-" + host.name, HostDirectory(host) + "/root");
   return {};

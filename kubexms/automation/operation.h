@@ -98,6 +98,15 @@ struct PackageState {
   }
 };
 
+struct PackageVersions {
+  std::string versions;  // of those that are installed: "name=version", with spaces between
+
+  template <class Self, class Field>
+  static void Visit(Self& self, Field& field) {
+    field("versions", self.versions);
+  }
+};
+
 struct ServiceState {
   bool exists = false;
   bool active = false;
@@ -199,8 +208,8 @@ struct JobState {
 };
 
 using Answer =
-    std::variant<Done, Facts, PathState, PackageState, ServiceState, UserState, SysctlState,
-                 KernelModuleState, PortState, ProbeResult, LockState, JobState>;
+    std::variant<Done, Facts, PathState, PackageState, PackageVersions, ServiceState, UserState,
+                 SysctlState, KernelModuleState, PortState, ProbeResult, LockState, JobState>;
 
 struct GetFacts {
   static constexpr std::string_view kName = "GetFacts";
@@ -234,6 +243,19 @@ struct GetPackage {
   template <class Self, class Field>
   static void Visit(Self& self, Field& field) {
     field("package", self.package);
+  }
+};
+
+// Many at the price of one.
+struct GetPackages {
+  static constexpr std::string_view kName = "GetPackages";
+  using AnswerType = PackageVersions;
+  std::string packages;  // with spaces between the names
+  bool operator==(const GetPackages&) const = default;
+
+  template <class Self, class Field>
+  static void Visit(Self& self, Field& field) {
+    field("packages", self.packages);
   }
 };
 
@@ -460,15 +482,36 @@ struct InstallPackages {
   }
 };
 
+// From the files that are in `directory` and in the index of them, its file "Packages", and from
+// nowhere else: neither the host's own sources nor the network are used. What the packages need and
+// the host lacks is installed with them. By apt; the files are checked against the index.
+struct InstallPackageFiles {
+  static constexpr std::string_view kName = "InstallPackageFiles";
+  using AnswerType = Done;
+  std::string packages;  // with spaces between the names
+  std::string directory;
+  bool operator==(const InstallPackageFiles&) const = default;
+
+  template <class Self, class Field>
+  static void Visit(Self& self, Field& field) {
+    field("packages", self.packages);
+    field("directory", self.directory);
+  }
+};
+
+// Those of them that are there. `dependencies` came with them, and go with them unless somebody has
+// asked for one since or another package needs it.
 struct RemovePackages {
   static constexpr std::string_view kName = "RemovePackages";
   using AnswerType = Done;
   std::string packages;
+  std::string dependencies;
   bool operator==(const RemovePackages&) const = default;
 
   template <class Self, class Field>
   static void Visit(Self& self, Field& field) {
     field("packages", self.packages);
+    field("dependencies", self.dependencies);
   }
 };
 
@@ -651,11 +694,12 @@ struct StartJob {
 };
 
 using Operation =
-    std::variant<GetFacts, GetPath, GetPackage, GetService, GetUser, GetSysctl, GetKernelModule,
-                 GetPort, Probe, GetJob, WriteFile, SetAttributes, MakeDirectory, MakeLink,
-                 RemovePath, BackupPath, RestorePath, InstallPackages, RemovePackages, SetService,
-                 PutUser, RemoveUser, SetSysctl, SetKernelModule, ExtractArchive, RunScript,
-                 AppendRecord, TakeLock, ReleaseLock, StartJob>;
+    std::variant<GetFacts, GetPath, GetPackage, GetPackages, GetService, GetUser, GetSysctl,
+                 GetKernelModule, GetPort, Probe, GetJob, WriteFile, SetAttributes, MakeDirectory,
+                 MakeLink, RemovePath, BackupPath, RestorePath, InstallPackages,
+                 InstallPackageFiles, RemovePackages, SetService, PutUser, RemoveUser, SetSysctl,
+                 SetKernelModule, ExtractArchive, RunScript, AppendRecord, TakeLock, ReleaseLock,
+                 StartJob>;
 
 std::string_view OperationName(const Operation& operation);
 bool IsQuery(const Operation& operation);

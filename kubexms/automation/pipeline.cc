@@ -7,14 +7,18 @@ namespace {
 
 class ListModule final : public Module {
  public:
-  ListModule(std::string name, std::vector<Task> tasks)
-      : name_(std::move(name)), tasks_(std::move(tasks)) {}
+  using Names = std::optional<std::vector<std::string>>;
+
+  ListModule(std::string name, std::vector<Task> tasks, Names after)
+      : name_(std::move(name)), tasks_(std::move(tasks)), after_(std::move(after)) {}
   const std::string& name() const override { return name_; }
+  Names After() const override { return after_; }
   Result<std::vector<Task>> Tasks(const Runtime&) const override { return tasks_; }
 
  private:
   const std::string name_;
   const std::vector<Task> tasks_;
+  const Names after_;
 };
 
 }  // namespace
@@ -24,8 +28,9 @@ Group Quorum(std::string name, std::vector<std::string> hosts) {
   return {std::move(name), std::move(hosts), std::max(1, spare)};
 }
 
-ModulePtr MakeModule(std::string name, std::vector<Task> tasks) {
-  return std::make_shared<ListModule>(std::move(name), std::move(tasks));
+ModulePtr MakeModule(std::string name, std::vector<Task> tasks,
+                     std::optional<std::vector<std::string>> after) {
+  return std::make_shared<ListModule>(std::move(name), std::move(tasks), std::move(after));
 }
 
 }  // namespace kubexms::automation

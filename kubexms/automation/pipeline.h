@@ -58,14 +58,18 @@ class Module {
   virtual const std::string& name() const = 0;
   // As the configuration wants it; one that is not enabled is passed over.
   virtual bool IsEnabled(const Runtime&) const { return true; }
+  // The modules before this one in the pipeline that must be finished first. None: all of them.
+  // Modules that do not wait for each other run side by side.
+  virtual std::optional<std::vector<std::string>> After() const { return std::nullopt; }
   virtual Result<std::vector<Task>> Tasks(const Runtime& runtime) const = 0;
 };
 using ModulePtr = std::shared_ptr<const Module>;
 
 // A module that is its list of tasks.
-ModulePtr MakeModule(std::string name, std::vector<Task> tasks);
+ModulePtr MakeModule(std::string name, std::vector<Task> tasks,
+                     std::optional<std::vector<std::string>> after = std::nullopt);
 
-// One goal of the user: modules in their order.
+// One goal of the user: modules, each after those that it waits for.
 struct Pipeline {
   std::string name;
   std::vector<ModulePtr> modules;

@@ -58,6 +58,13 @@ Result<Change> Runner::Ensure(std::span<const Resource> resources) {
   return change;
 }
 
+Result<void> Runner::Perform(std::span<const Operation> operations,
+                             std::chrono::nanoseconds timeout) {
+  if (options_.dry_run) return {};
+  RETURN_IF_ERROR(connector_->Perform(operations, {.timeout = timeout, .stop = options_.stop}));
+  return {};
+}
+
 Result<CommandResult> Runner::Run(const Command& command, const OutputCallback& on_output) {
   if (options_.dry_run) return CommandResult();
   ASSIGN_OR_RETURN(CommandResult result, connector_->Exec(command, on_output, options_.stop));
@@ -70,7 +77,10 @@ Result<CommandResult> Runner::Check(const Command& command) {
 }
 
 Result<bool> Runner::Upload(const UploadRequest& request) {
-  ASSIGN_OR_RETURN(const std::string sum, Sha256OfFile(request.source));
+  std::string sum = request.sha256;
+  if (sum.empty()) {
+    ASSIGN_OR_RETURN(sum, Sha256OfFile(request.source));
+  }
   const GetPath query{request.path};
   ASSIGN_OR_RETURN(const Answers answers, Ask(std::vector<Operation>{query}));
   const PathState& state = answers.Get(query);

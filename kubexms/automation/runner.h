@@ -37,6 +37,9 @@ class Runner {
   // Makes the resources true; says what was, or in a dry run would be, changed.
   Result<Change> Ensure(std::span<const Resource> resources);
 
+  // All of them in one round trip; none in a dry run.
+  Result<void> Perform(std::span<const Operation> operations, std::chrono::nanoseconds timeout);
+
   // An error when the exit code is not zero. In a dry run nothing is run and the result is empty.
   Result<CommandResult> Run(const Command& command, const OutputCallback& on_output = nullptr);
   // Runs in a dry run too: for commands that change nothing. Any exit code is a result.

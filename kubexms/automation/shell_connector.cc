@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <fstream>
 
 #include "kubexms/automation/checksum.h"
 #include "kubexms/automation/shell_functions.h"
@@ -268,8 +267,12 @@ Result<CommandResult> ShellConnector::Exec(const Command& command, const OutputC
 }
 
 Result<void> ShellConnector::Upload(const UploadRequest& request, std::stop_token stop) {
-  ASSIGN_OR_RETURN(const std::string sum, Sha256OfFile(request.source));
-  const auto file = std::make_shared<std::ifstream>(request.source, std::ios::binary);
+  std::string sum = request.sha256;
+  if (sum.empty()) {
+    ASSIGN_OR_RETURN(sum, Sha256OfFile(request.source));
+  }
+  ASSIGN_OR_RETURN(FilePartReader reader, FilePartReader::Open(request.source));
+  const auto source = std::make_shared<FilePartReader>(std::move(reader));
   const std::string what = fmt::format("upload {}", request.path);
   Job job{.what = what,
           .mark = NewMark(),
@@ -279,12 +282,7 @@ Result<void> ShellConnector::Upload(const UploadRequest& request, std::stop_toke
                                 fmt::arg("group", ShellQuote(request.group))),
           .timeout = request.timeout,
           .stop = std::move(stop)};
-  job.input = [file]() -> Result<std::string> {
-    std::string piece(kChunk, '\0');
-    file->read(piece.data(), static_cast<std::streamsize>(piece.size()));
-    piece.resize(static_cast<size_t>(file->gcount()));
-    return piece;
-  };
+  job.input = [source] { return source->Read(kChunk); };
   ASSIGN_OR_RETURN(const CommandResult result, Run(job));
   if (!result.ok()) return CommandFailed(what, result);
   return {};

@@ -62,6 +62,16 @@ constexpr ShellFunction kFunctions[] = {
     return 0
   else echo 'neither dpkg nor rpm is there'; return 1; fi
 )sh"},
+    {"GetPackages", R"sh(
+  [ -n "$1" ] || return 0
+  if command -v dpkg-query >/dev/null; then
+    versions=$(dpkg-query -W -f='${db:Status-Status} ${Package}=${Version}\n' -- $1 2>/dev/null |
+      sed -n 's/^installed //p')
+  elif command -v rpm >/dev/null; then
+    versions=$(rpm -q --qf '%{NAME}=%{VERSION}-%{RELEASE}\n' -- $1 | grep =)
+  else echo 'neither dpkg nor rpm is there'; return 1; fi
+  echo versions=$versions
+)sh"},
     {"GetService", R"sh(
   shown=$(systemctl show -p LoadState -p ActiveState -p UnitFileState \
     -p ActiveEnterTimestampMonotonic -- "$1") || { echo "$shown"; return 1; }
@@ -156,8 +166,41 @@ constexpr ShellFunction kFunctions[] = {
     kx_unheard dnf install -y -q -- $(for each in $1; do echo "$each" | tr = -; done)
   else echo 'neither apt-get nor dnf is there'; return 1; fi
 )sh"},
+    // Lists, caches and sources of its own, so that those of the host stay as they are.
+    {"InstallPackageFiles", R"sh(
+  command -v apt-get >/dev/null || { echo 'apt-get is not there'; return 1; }
+  packages=$1 from=$2
+  mkdir -p -- "$from/lists/partial" "$from/archives/partial" || return 1
+  echo "deb [trusted=yes] file:$from ./" >"$from/sources.list" || return 1
+  set -- -o "Dir::Etc::sourcelist=$from/sources.list" -o Dir::Etc::sourceparts=/dev/null \
+    -o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts=/dev/null \
+    -o "Dir::State::lists=$from/lists" -o "Dir::Cache::archives=$from/archives" \
+    -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=root \
+    -o Acquire::Languages=none -o Dpkg::Options::=--force-confold
+  kx_apt update "$@" || return 1
+  unfinished=$(kx_unfinished $(sed -n 's/^Package: //p' "$from/Packages"))
+  if [ -n "$unfinished" ]; then
+    kx_apt install -f --reinstall --no-install-recommends "$@" -- $unfinished || return 1
+  fi
+  kx_apt install -f --no-install-recommends "$@" -- $packages
+)sh"},
+    // What was only needed by others is known to apt.
     {"RemovePackages", R"sh(
-  if command -v apt-get >/dev/null; then kx_apt remove -- $1
+  if command -v apt-get >/dev/null; then
+    unfinished=$(kx_unfinished $1 $2)
+    if [ -n "$unfinished" ]; then
+      kx_unheard dpkg --force-remove-reinstreq --remove $unfinished || return 1
+    fi
+    present=$(kx_present $1)
+    if [ -n "$present" ]; then kx_apt remove -- $present || return 1; fi
+    present=$(kx_present $2)
+    [ -n "$present" ] || return 0
+    unused=" $(apt-get -s -q autoremove | sed -n 's/^Remv \([^ :]*\).*/\1/p' | tr '\n' ' ')"
+    remove=
+    for each in $present; do
+      case $unused in *" $each "*) remove="$remove $each" ;; esac
+    done
+    [ -z "$remove" ] || kx_apt remove -- $remove
   elif command -v dnf >/dev/null; then kx_unheard dnf remove -y -q -- $1
   else echo 'neither apt-get nor dnf is there'; return 1; fi
 )sh"},
@@ -282,6 +325,16 @@ kx_apt() {
 kx_attributes() {
   if [ -n "$3$4" ]; then chown -h -- "$3${4:+:$4}" "$1" || return 1; fi
   if [ -n "$2" ]; then chmod -- "$2" "$1"; fi
+}
+# Those of the packages whose installation was cut off, so that apt does not know what to do.
+kx_unfinished() {
+  [ $# = 0 ] || dpkg-query -W -f='${db:Status-Eflag} ${Package}\n' -- "$@" 2>/dev/null |
+    sed -n 's/^reinstreq //p'
+}
+# Those of the packages that are there, also in parts.
+kx_present() {
+  [ $# = 0 ] || dpkg-query -W -f='${db:Status-Status} ${Package}\n' -- "$@" 2>/dev/null |
+    sed -n '/^not-installed /d;/^config-files /d;s/.* //p'
 }
 )sh";
 

@@ -55,6 +55,35 @@ bool IsBookkeeping(const Operation& operation) {
 
 Answer Nothing() { return Done{}; }
 
+struct IndexEntry {
+  std::string version;
+  std::string file;
+  std::string sha256;
+  std::vector<std::string> depends;
+};
+
+// An index of package files, by name. Of what a package depends on, names are all that counts.
+std::map<std::string, IndexEntry> ReadIndex(const std::string& text) {
+  std::map<std::string, IndexEntry> entries;
+  std::istringstream stream(text);
+  IndexEntry* entry = nullptr;
+  for (std::string line; std::getline(stream, line);) {
+    const size_t colon = line.find(": ");
+    if (colon == std::string::npos) continue;
+    const std::string field = line.substr(0, colon);
+    std::string value = line.substr(colon + 2);
+    if (field == "Package") entry = &entries[value];
+    if (entry == nullptr) continue;
+    if (field == "Version") entry->version = value;
+    if (field == "Filename") entry->file = value;
+    if (field == "SHA256") entry->sha256 = value;
+    if (field != "Depends") continue;
+    std::ranges::replace(value, ',', ' ');
+    entry->depends = Words(value);
+  }
+  return entries;
+}
+
 }  // namespace
 
 SimulatedHost::SimulatedHost(std::string name, const Catalog* catalog)
@@ -77,6 +106,7 @@ SimulatedHost::SimulatedHost(std::string name, const Catalog* catalog)
               {"net.bridge.bridge-nf-call-iptables", "0"},
               {"net.ipv4.ip_forward", "0"},
               {"net.ipv4.ip_local_reserved_ports", ""},
+              {"net.ipv4.ip_nonlocal_bind", "0"},
               {"vm.max_map_count", "65530"},
               {"vm.overcommit_memory", "0"},
               {"vm.swappiness", "60"}};
@@ -193,9 +223,16 @@ Result<CommandResult> SimulatedHost::Exec(const Command& command, const OutputCa
 }
 
 Result<void> SimulatedHost::Upload(const UploadRequest& request, std::stop_token) {
-  std::ifstream file(request.source, std::ios::binary);
-  if (!file) return Error::BadRequest(fmt::format("cannot read {}", request.source));
-  const std::string content{std::istreambuf_iterator<char>(file), {}};
+  std::string content;
+  ASSIGN_OR_RETURN(FilePartReader source, FilePartReader::Open(request.source));
+  for (;;) {
+    ASSIGN_OR_RETURN(const std::string piece, source.Read(1 << 16));
+    if (piece.empty()) break;
+    content += piece;
+  }
+  if (!request.sha256.empty() && request.sha256 != Sha256Of(content)) {
+    return Error::Internal("what arrived is not what was sent");
+  }
   const WriteFile write{.path = request.path,
                         .mode = request.mode,
                         .owner = request.owner,
@@ -338,7 +375,49 @@ Result<Answer> SimulatedHost::Do(const ExtractArchive& op) {
 
 Result<Answer> SimulatedHost::Do(const GetPackage& op) {
   const auto found = packages_.find(op.package);
-  return Answer(PackageState{found == packages_.end() ? "" : found->second});
+  return Answer(PackageState{found == packages_.end() ? "" : found->second.version});
+}
+
+Result<Answer> SimulatedHost::Do(const GetPackages& op) {
+  PackageVersions answer;
+  for (const std::string& name : Words(op.packages)) {
+    const auto found = packages_.find(name);
+    if (found == packages_.end()) continue;
+    answer.versions +=
+        fmt::format("{}{}={}", answer.versions.empty() ? "" : " ", name, found->second.version);
+  }
+  return Answer(std::move(answer));
+}
+
+void SimulatedHost::Install(const std::string& package, Installed installed) {
+  packages_[package] = std::move(installed);
+  const auto known = catalog_->find(package);
+  if (known == catalog_->end()) return;
+  for (const auto& [path, content] : known->second.files) {
+    if (!tree_.contains(path)) {
+      PutWithParents(path, {.kind = "file", .mode = "0644", .data = content});
+    }
+  }
+  for (const std::string& service : known->second.services) {
+    PutWithParents("/lib/systemd/system/" + UnitName(service),
+                   {.kind = "file", .mode = "0644", .data = "[Service]\n"});
+  }
+}
+
+void SimulatedHost::Uninstall(const std::string& package) {
+  const auto known = catalog_->find(package);
+  if (packages_.erase(package) == 0 || known == catalog_->end()) return;
+  for (const auto& [path, content] : known->second.files) Erase(path);
+  for (const std::string& service : known->second.services) {
+    Erase("/lib/systemd/system/" + UnitName(service));
+    services_.erase(UnitName(service));
+  }
+}
+
+bool SimulatedHost::IsNeeded(const std::string& package) const {
+  return std::ranges::any_of(packages_, [&](const auto& entry) {
+    return std::ranges::find(entry.second.depends, package) != entry.second.depends.end();
+  });
 }
 
 Result<Answer> SimulatedHost::Do(const InstallPackages& op) {
@@ -350,29 +429,48 @@ Result<Answer> SimulatedHost::Do(const InstallPackages& op) {
       return Error::Internal(fmt::format("E: Unable to locate package {}", package));
     }
     if (full_) return Error::Internal("No space left on device");
-    packages_[package] =
-        equals == std::string::npos ? known->second.version : word.substr(equals + 1);
-    for (const auto& [path, content] : known->second.files) {
-      if (!tree_.contains(path)) {
-        PutWithParents(path, {.kind = "file", .mode = "0644", .data = content});
-      }
+    Install(package, {equals == std::string::npos ? known->second.version : word.substr(equals + 1),
+                      known->second.depends});
+  }
+  return Nothing();
+}
+
+Result<Answer> SimulatedHost::Do(const InstallPackageFiles& op) {
+  if (full_) return Error::Internal("No space left on device");
+  const auto index = tree_.find(op.directory + "/Packages");
+  if (index == tree_.end()) return Error::Internal("Packages: No such file or directory");
+  const std::map<std::string, IndexEntry> offered = ReadIndex(index->second.data);
+  std::vector<std::string> wanted = Words(op.packages);
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const auto entry = offered.find(wanted[i]);
+    if (packages_.contains(wanted[i])) continue;
+    if (entry == offered.end()) {
+      return Error::Internal(fmt::format("E: Unable to locate package {}", wanted[i]));
     }
-    for (const std::string& service : known->second.services) {
-      PutWithParents("/lib/systemd/system/" + UnitName(service),
-                     {.kind = "file", .mode = "0644", .data = "[Service]\n"});
+    const auto file = tree_.find(fmt::format("{}/{}", op.directory, entry->second.file));
+    if (file == tree_.end() || Sha256Of(file->second.data) != entry->second.sha256) {
+      return Error::Internal(fmt::format("{}: Hash Sum mismatch", entry->second.file));
     }
+    std::ranges::copy(entry->second.depends, std::back_inserter(wanted));
+  }
+  // The last first: what others need.
+  for (auto name = wanted.rbegin(); name != wanted.rend(); ++name) {
+    if (packages_.contains(*name)) continue;
+    const IndexEntry& entry = offered.at(*name);
+    Install(*name, {entry.version, entry.depends});
   }
   return Nothing();
 }
 
 Result<Answer> SimulatedHost::Do(const RemovePackages& op) {
-  for (const std::string& package : Words(op.packages)) {
-    const auto known = catalog_->find(package);
-    if (packages_.erase(package) == 0 || known == catalog_->end()) continue;
-    for (const auto& [path, content] : known->second.files) Erase(path);
-    for (const std::string& service : known->second.services) {
-      Erase("/lib/systemd/system/" + UnitName(service));
-      services_.erase(UnitName(service));
+  for (const std::string& package : Words(op.packages)) Uninstall(package);
+  std::vector<std::string> unused = Words(op.dependencies);
+  // One may have been needed by another one only.
+  for (bool removed = true; std::exchange(removed, false);) {
+    for (const std::string& package : unused) {
+      if (!packages_.contains(package) || IsNeeded(package)) continue;
+      Uninstall(package);
+      removed = true;
     }
   }
   return Nothing();
@@ -582,8 +680,8 @@ std::string SimulatedHost::Snapshot() const {
     text += fmt::format("{} {} {} {}:{} {}\n", path, node.kind, node.mode, node.owner, node.group,
                         node.data);
   }
-  for (const auto& [package, version] : packages_) {
-    text += fmt::format("package {} {}\n", package, version);
+  for (const auto& [package, installed] : packages_) {
+    text += fmt::format("package {} {}\n", package, installed.version);
   }
   for (const auto& [name, service] : services_) {
     if (!service.active && !service.enabled) continue;

@@ -22,6 +22,7 @@ struct SimulatedPackage {
   std::string version = "1.0";
   std::vector<std::string> services;
   std::map<std::string, std::string> files;  // by path; directories come into being
+  std::vector<std::string> depends = {};
 };
 
 enum class FaultKind {
@@ -89,6 +90,10 @@ class SimulatedHost final : public Connector {
     int64_t modified_ns = 0;
   };
   using Tree = std::map<std::string, Node>;
+  struct Installed {
+    std::string version;
+    std::vector<std::string> depends;
+  };
   struct Service {
     bool active = false;
     bool enabled = false;
@@ -117,6 +122,7 @@ class SimulatedHost final : public Connector {
   Result<Answer> Do(const GetFacts& op) REQUIRES(mutex_);
   Result<Answer> Do(const GetPath& op) REQUIRES(mutex_);
   Result<Answer> Do(const GetPackage& op) REQUIRES(mutex_);
+  Result<Answer> Do(const GetPackages& op) REQUIRES(mutex_);
   Result<Answer> Do(const GetService& op) REQUIRES(mutex_);
   Result<Answer> Do(const GetUser& op) REQUIRES(mutex_);
   Result<Answer> Do(const GetSysctl& op) REQUIRES(mutex_);
@@ -131,6 +137,7 @@ class SimulatedHost final : public Connector {
   Result<Answer> Do(const BackupPath& op) REQUIRES(mutex_);
   Result<Answer> Do(const RestorePath& op) REQUIRES(mutex_);
   Result<Answer> Do(const InstallPackages& op) REQUIRES(mutex_);
+  Result<Answer> Do(const InstallPackageFiles& op) REQUIRES(mutex_);
   Result<Answer> Do(const RemovePackages& op) REQUIRES(mutex_);
   Result<Answer> Do(const SetService& op) REQUIRES(mutex_);
   Result<Answer> Do(const PutUser& op) REQUIRES(mutex_);
@@ -149,6 +156,9 @@ class SimulatedHost final : public Connector {
   void Erase(const std::string& path) REQUIRES(mutex_);
   void Copy(const std::string& from, const std::string& to) REQUIRES(mutex_);
   bool IsEmptyDirectory(const std::string& path) const REQUIRES(mutex_);
+  void Install(const std::string& package, Installed installed) REQUIRES(mutex_);
+  void Uninstall(const std::string& package) REQUIRES(mutex_);
+  bool IsNeeded(const std::string& package) const REQUIRES(mutex_);
   bool ServiceExists(const std::string& service) const REQUIRES(mutex_);
   CommandResult RunHandler(const std::string& script) EXCLUDES(mutex_);
 
@@ -157,7 +167,7 @@ class SimulatedHost final : public Connector {
 
   mutable Mutex mutex_;
   Tree tree_ GUARDED_BY(mutex_);
-  std::map<std::string, std::string> packages_ GUARDED_BY(mutex_);
+  std::map<std::string, Installed> packages_ GUARDED_BY(mutex_);
   std::map<std::string, Service> services_ GUARDED_BY(mutex_);
   std::map<std::string, User> users_ GUARDED_BY(mutex_);
   std::map<std::string, std::string> sysctls_ GUARDED_BY(mutex_);

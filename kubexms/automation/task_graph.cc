@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace kubexms::automation {
@@ -19,8 +20,10 @@ class GraphBuilder {
   void Complain(std::string field, std::string message) {
     causes_.push_back({"FieldValueInvalid", std::move(message), std::move(field)});
   }
-  // Adds the module's tasks, each after those of the module before.
+  // Adds the module's tasks, each after those of the modules that it waits for.
   Result<void> AddModule(const Module& module);
+  // The tasks that have to be finished before the module begins.
+  std::vector<size_t> EntryOf(const Module& module);
   void AddTask(const std::string& module, Task task);
   void Link(size_t first, const std::vector<size_t>& entry);
   // Puts them in order; what is left over waits for itself.
@@ -29,8 +32,9 @@ class GraphBuilder {
   const Pipeline& pipeline_;
   const Runtime& runtime_;
   std::vector<TaskNode> nodes_;
-  std::set<std::string> module_names_;
-  std::vector<size_t> previous_;  // the tasks of the module before
+  // The tasks that whoever waits for a module waits for: its own, or of one that has none, those
+  // that it waits for itself.
+  std::map<std::string, std::vector<size_t>> exits_;
   std::vector<ErrorCause> causes_;
 };
 
@@ -77,24 +81,45 @@ void GraphBuilder::Link(size_t first, const std::vector<size_t>& entry) {
   }
 }
 
+std::vector<size_t> GraphBuilder::EntryOf(const Module& module) {
+  std::set<size_t> entry;
+  const std::optional<std::vector<std::string>> after = module.After();
+  if (!after) {
+    for (const auto& [name, tasks] : exits_) entry.insert(tasks.begin(), tasks.end());
+    return {entry.begin(), entry.end()};
+  }
+  for (const std::string& name : *after) {
+    const auto found = exits_.find(name);
+    if (found == exits_.end())
+      Complain(module.name(),
+               fmt::format("it waits for \"{}\", which does not come before it", name));
+    else
+      entry.insert(found->second.begin(), found->second.end());
+  }
+  return {entry.begin(), entry.end()};
+}
+
 Result<void> GraphBuilder::AddModule(const Module& module) {
-  if (!module_names_.insert(module.name()).second) {
+  const std::vector<size_t> entry = EntryOf(module);
+  const size_t first = nodes_.size();
+  if (module.IsEnabled(runtime_)) {
+    Result<std::vector<Task>> tasks = module.Tasks(runtime_);
+    if (!tasks.ok()) return tasks.error().WithContext(module.name());
+    std::set<std::string> names;
+    for (Task& task : *tasks) {
+      if (!names.insert(task.name).second) {
+        Complain(module.name(), fmt::format("there are two tasks \"{}\"", task.name));
+      }
+      AddTask(module.name(), std::move(task));
+    }
+    Link(first, entry);
+  }
+  std::vector<size_t> exits = entry;
+  if (first < nodes_.size()) exits.clear();
+  for (size_t i = first; i < nodes_.size(); ++i) exits.push_back(i);
+  if (!exits_.emplace(module.name(), std::move(exits)).second) {
     Complain(module.name(), "there are two modules of this name");
   }
-  Result<std::vector<Task>> tasks = module.Tasks(runtime_);
-  if (!tasks.ok()) return tasks.error().WithContext(module.name());
-  const size_t first = nodes_.size();
-  std::set<std::string> names;
-  for (Task& task : *tasks) {
-    if (!names.insert(task.name).second) {
-      Complain(module.name(), fmt::format("there are two tasks \"{}\"", task.name));
-    }
-    AddTask(module.name(), std::move(task));
-  }
-  Link(first, previous_);
-  if (first == nodes_.size()) return {};
-  previous_.clear();
-  for (size_t i = first; i < nodes_.size(); ++i) previous_.push_back(i);
   return {};
 }
 
@@ -124,7 +149,6 @@ std::vector<TaskNode> GraphBuilder::Sort() {
 
 Result<std::vector<TaskNode>> GraphBuilder::Build() {
   for (const ModulePtr& module : pipeline_.modules) {
-    if (!module->IsEnabled(runtime_)) continue;
     RETURN_IF_ERROR(AddModule(*module));
   }
   std::vector<TaskNode> sorted = Sort();

@@ -8,12 +8,24 @@
 
 namespace kubexms::automation {
 
+namespace {
+
+struct SplitTime {
+  explicit SplitTime(Clock::WallTime time) {
+    using std::chrono::floor;
+    const auto whole = floor<std::chrono::seconds>(time);
+    seconds = fmt::gmtime(std::chrono::system_clock::to_time_t(whole));
+    milliseconds = floor<std::chrono::milliseconds>(time - whole).count();
+  }
+  std::tm seconds;
+  int64_t milliseconds;
+};
+
+}  // namespace
+
 std::string FormatTimestamp(Clock::WallTime time) {
-  using std::chrono::floor;
-  const auto seconds = floor<std::chrono::seconds>(time);
-  const auto milliseconds = floor<std::chrono::milliseconds>(time - seconds).count();
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)), milliseconds);
+  const SplitTime split(time);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", split.seconds, split.milliseconds);
 }
 
 std::optional<Clock::WallTime> ParseTimestamp(const std::string& text) {
@@ -31,7 +43,8 @@ std::optional<Clock::WallTime> ParseTimestamp(const std::string& text) {
 }
 
 std::string FormatTimeForName(Clock::WallTime time) {
-  return fmt::format("{:%Y%m%d-%H%M%S}", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
+  const SplitTime split(time);
+  return fmt::format("{:%Y%m%d-%H%M%S}-{:03}", split.seconds, split.milliseconds);
 }
 
 }  // namespace kubexms::automation

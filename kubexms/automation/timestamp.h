@@ -13,7 +13,7 @@ namespace kubexms::automation {
 std::string FormatTimestamp(Clock::WallTime time);
 // The other way round; none when it is not one of those.
 std::optional<Clock::WallTime> ParseTimestamp(const std::string& text);
-// "20240101-000000": sorts by time, and fits into a file name.
+// "20240101-000000-000": sorts by time, and fits into a file name.
 std::string FormatTimeForName(Clock::WallTime time);
 
 }  // namespace kubexms::automation

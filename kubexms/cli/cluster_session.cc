@@ -13,6 +13,7 @@
 #include "kubexms/automation/journal.h"
 #include "kubexms/cli/event_output.h"
 #include "kubexms/cli/output.h"
+#include "kubexms/cluster/artifact.h"
 #include "kubexms/cluster/cluster_config.h"
 #include "kubexms/cluster/cluster_hosts.h"
 #include "kubexms/cluster/cluster_pipeline.h"
@@ -46,6 +47,12 @@ Result<int> ReadParallel(const std::string& text) {
         fmt::format("--parallel: \"{}\" is not between 1 and {}", text, kMaxParallel));
   }
   return number;
+}
+
+// A path that `file` names, as seen from here.
+std::string RelativeTo(const std::string& file, const std::string& path) {
+  if (path.empty()) return path;
+  return (std::filesystem::path(file).parent_path() / path).string();
 }
 
 // The lines after the first stand below it.
@@ -88,6 +95,9 @@ std::vector<Flag> ClusterWorkFlags() {
                    .value = "N",
                    .doc = "how many hosts are worked on at a time",
                    .fallback = "32"});
+  flags.push_back({.name = "artifact",
+                   .value = "FILE",
+                   .doc = "where packages come from; otherwise as spec.artifact says"});
   return flags;
 }
 
@@ -103,6 +113,9 @@ Result<std::unique_ptr<ClusterSession>> ClusterSession::OpenForWork(const Invoca
   ASSIGN_OR_RETURN(std::unique_ptr<ClusterSession> session, Open(call));
   RETURN_IF_ERROR(session->Limit(call.Value("limit")));
   ASSIGN_OR_RETURN(session->options_.parallel, ReadParallel(call.Value("parallel")));
+  session->artifact_ = call.Given("artifact")
+                           ? call.Value("artifact")
+                           : RelativeTo(session->file_, session->cluster_.spec.artifact);
   return session;
 }
 
@@ -149,7 +162,14 @@ Result<automation::Pipeline> ClusterSession::CreatePipeline() {
   ASSIGN_OR_RETURN(certificates_,
                    cluster::EnsureEtcdCertificates(
                        cluster_.spec, cluster::EtcdCertificateDirectory(directory_), clock_.Now()));
-  return cluster::CreatePipeline(cluster_, certificates_, limit_);
+  cluster::CreateOptions options{.limit = limit_};
+  if (!artifact_.empty()) {
+    ASSIGN_OR_RETURN(options.artifact, cluster::Artifact::Open(artifact_));
+  }
+  ASSIGN_OR_RETURN(options.secrets, cluster::EnsureClusterSecrets(
+                                        cluster_.spec, cluster::ClusterSecretDirectory(directory_),
+                                        secrets_, random_));
+  return cluster::CreatePipeline(cluster_, certificates_, options);
 }
 
 Result<std::vector<RunSummary>> ClusterSession::Runs() {
@@ -182,7 +202,10 @@ std::string ClusterSession::CommandFor(const Invocation& call, std::string_view 
                                        const std::string& run) const {
   const std::string where =
       call.Given("state-dir") ? " --state-dir " + call.Value("state-dir") : "";
-  return fmt::format("kubexms {} -f {}{} {}", command, file_, where, run);
+  // Only what resumes needs packages, and only a flag has to be repeated.
+  const bool by_flag = artifact_ != RelativeTo(file_, cluster_.spec.artifact);
+  const std::string with = by_flag && command == "resume" ? " --artifact " + artifact_ : "";
+  return fmt::format("kubexms {} -f {}{}{} {}", command, file_, where, with, run);
 }
 
 ExitCode ClusterSession::Tell(const Invocation& call, const RunReport& report) const {

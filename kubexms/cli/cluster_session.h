@@ -23,7 +23,7 @@ namespace kubexms {
 
 // -f, --state-dir and -o, of every command about a cluster.
 std::vector<Flag> ClusterFlags();
-// The same with --limit and --parallel, for those that plan and run.
+// The same with --limit, --parallel and --artifact, for those that plan and run.
 std::vector<Flag> ClusterWorkFlags();
 
 using automation::RunSummary;
@@ -70,6 +70,7 @@ class ClusterSession {
   std::set<std::string> limit_;
   cluster::Cluster cluster_;
   cluster::EtcdCertificates certificates_;
+  std::string artifact_;  // its path; empty: none
   std::unique_ptr<automation::EventSink> events_;
   std::unique_ptr<automation::Runtime> runtime_;
   automation::RunOptions options_;

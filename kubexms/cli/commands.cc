@@ -9,6 +9,7 @@ Command RootCommand() {
       .description = "A Kubernetes-compatible control plane in one binary.",
       .commands =
           {
+              ArtifactCommand(),
               AuditCommand(),
               CompletionCommand(),
               CompleteCommand(),

@@ -10,6 +10,7 @@ namespace kubexms {
 // `kubexms` itself, with all commands below it.
 Command RootCommand();
 
+Command ArtifactCommand();
 Command AuditCommand();
 Command CompletionCommand();
 // What the completion scripts call.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -20,10 +21,25 @@ namespace {
 constexpr size_t kMaxConfigBytes = 16 << 20;
 constexpr size_t kMaxEtcdMembers = 7;
 
+bool IsIpv4Address(const std::string& text) {
+  in_addr address;
+  return ::inet_pton(AF_INET, text.c_str(), &address) == 1;
+}
+
 bool IsIpAddress(const std::string& text) {
-  unsigned char bytes[sizeof(in6_addr)];
-  return ::inet_pton(AF_INET, text.c_str(), bytes) == 1 ||
-         ::inet_pton(AF_INET6, text.c_str(), bytes) == 1;
+  in6_addr address;
+  return IsIpv4Address(text) || ::inet_pton(AF_INET6, text.c_str(), &address) == 1;
+}
+
+// It becomes part of a file, so nothing that has a meaning there.
+bool IsRegistryUrl(std::string_view text) {
+  const size_t scheme = text.starts_with("https://") ? 8 : text.starts_with("http://") ? 7 : 0;
+  const std::string_view rest = text.substr(scheme);
+  return scheme > 0 && !rest.empty() && rest[0] != '/' &&
+         std::ranges::all_of(rest, [](unsigned char c) {
+           return std::isalnum(c) ||
+                  std::string_view("-._~:/[]%").find(c) != std::string_view::npos;
+         });
 }
 
 // One error with a line for each cause, in the order of the text.
@@ -79,6 +95,8 @@ class Checker {
     CheckGroup(groups.Child("loadBalancer"), spec_.role_groups.load_balancer);
     CheckEtcd(groups.Child("etcd"));
     CheckEndpoint();
+    CheckLoadBalancers(groups);
+    CheckRegistries();
     CheckUnused();
   }
 
@@ -154,12 +172,98 @@ class Checker {
   void CheckEndpoint() {
     const FieldPath endpoint = root_.Child("controlPlaneEndpoint");
     const std::string& address = spec_.control_plane_endpoint.address;
-    if (address.empty() && spec_.role_groups.control_plane.size() > 1) {
+    if (address.empty() && !spec_.role_groups.load_balancer.empty()) {
+      causes_.push_back(Required(endpoint.Child("address"),
+                                 "the load balancers share an address that no host has"));
+    } else if (address.empty() && spec_.role_groups.control_plane.size() > 1) {
       causes_.push_back(Required(endpoint.Child("address"),
                                  "several control plane hosts need an address of their own"));
     }
     if (!address.empty() && !IsIpAddress(address)) {
       causes_.push_back(Invalid(endpoint.Child("address"), Json(address), "must be an IP address"));
+    }
+  }
+
+  void CheckLoadBalancers(const FieldPath& groups) {
+    const RoleGroups& roles = spec_.role_groups;
+    if (roles.load_balancer.empty()) return;
+    if (roles.control_plane.empty()) {
+      causes_.push_back(
+          Required(groups.Child("controlPlane"), "the load balancers need hosts to lead to"));
+    }
+    CheckVirtualAddress();
+    CheckIpAddresses(groups.Child("loadBalancer"), roles.load_balancer, IsIpv4Address, "IPv4");
+    CheckIpAddresses(groups.Child("controlPlane"), roles.control_plane, IsIpAddress, "IP");
+    CheckEndpointPort(roles.control_plane, "backendPort",
+                      spec_.control_plane_endpoint.backend_port);
+    CheckEndpointPort(roles.etcd, "etcd.clientPort", spec_.etcd.client_port);
+    CheckEndpointPort(roles.etcd, "etcd.peerPort", spec_.etcd.peer_port);
+  }
+
+  void CheckVirtualAddress() {
+    const std::string& address = spec_.control_plane_endpoint.address;
+    if (!IsIpAddress(address)) return;
+    const FieldPath endpoint = root_.Child("controlPlaneEndpoint"),
+                    path = endpoint.Child("address");
+    if (!IsIpv4Address(address)) {
+      causes_.push_back(Invalid(path, Json(address), "load balancers need an IPv4 address"));
+    }
+    for (const HostSpec& host : spec_.hosts) {
+      if (host.address != address && host.internal_address != address) continue;
+      causes_.push_back(Invalid(path, Json(address),
+                                fmt::format("it is {}'s own; the load balancers need one that no "
+                                            "host has",
+                                            host.name)));
+    }
+  }
+
+  // Where a group's hosts have to be known by address and not by name.
+  void CheckIpAddresses(const FieldPath& group, const std::vector<std::string>& names,
+                        bool (*is_good)(const std::string&), std::string_view wanted) {
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (!known_.contains(names[i])) continue;
+      const std::string& address = spec_.Host(names[i]).InternalAddress();
+      if (is_good(address)) continue;
+      causes_.push_back(Invalid(group.Index(i), Json(address),
+                                fmt::format("it needs an {} address: give its host an "
+                                            "internalAddress",
+                                            wanted)));
+    }
+  }
+
+  // A load balancer cannot share its port with what else is on its host.
+  void CheckEndpointPort(const std::vector<std::string>& others, std::string_view what,
+                         int32_t port) {
+    const std::vector<std::string>& balancers = spec_.role_groups.load_balancer;
+    if (port != spec_.control_plane_endpoint.port) return;
+    const auto both = std::ranges::find_first_of(balancers, others);
+    if (both == balancers.end()) return;
+    const FieldPath endpoint = root_.Child("controlPlaneEndpoint");
+    causes_.push_back(Invalid(endpoint.Child("port"), Json(port),
+                              fmt::format("{} is a load balancer and has {} too; choose another "
+                                          "port, such as 8443",
+                                          *both, what)));
+  }
+
+  void CheckRegistries() {
+    const FieldPath runtime = root_.Child("containerRuntime"), list = runtime.Child("registries");
+    const std::vector<RegistrySpec>& registries = spec_.container_runtime.registries;
+    for (size_t i = 0; i < registries.size(); ++i) {
+      const RegistrySpec& registry = registries[i];
+      const FieldPath path = list.Index(i), mirrors = path.Child("mirrors");
+      for (size_t j = 0; j < registry.mirrors.size(); ++j) {
+        if (IsRegistryUrl(registry.mirrors[j])) continue;
+        causes_.push_back(Invalid(mirrors.Index(j), Json(registry.mirrors[j]),
+                                  "must be a URL such as https://mirror.example:5000"));
+      }
+      if (registry.username.empty() != registry.password.empty()) {
+        causes_.push_back(Required(path.Child(registry.username.empty() ? "username" : "password"),
+                                   "one goes with the other"));
+      }
+      if (registry.plain_http && !registry.ca_file.empty()) {
+        causes_.push_back(Invalid(path.Child("caFile"), Json(registry.ca_file),
+                                  "without TLS (plainHTTP) there is nothing to vouch for"));
+      }
     }
   }
 
@@ -250,6 +354,21 @@ std::string SampleConfig(std::string_view cluster, const std::vector<std::string
       "  {}controlPlaneEndpoint:\n"
       "  {}  domain: api.{}.example\n"
       "  {}  address: {}\n"
+      "  # For load balancers before them: roleGroups.loadBalancer, and an address that no host "
+      "has.\n"
+      "  # loadBalancer:\n"
+      "  #   interface: eth0            # otherwise the one with the host's own address\n"
+      "  #   healthCheckPath: /readyz   # otherwise it is enough to take connections\n"
+      "  # containerRuntime:\n"
+      "  #   dataRoot: /var/lib/containerd\n"
+      "  #   sandboxImage: registry.k8s.io/pause:3.10.1\n"
+      "  #   registries:\n"
+      "  #     - name: docker.io\n"
+      "  #       mirrors: [https://mirror.example:5000]\n"
+      "  #     - name: mirror.example:5000\n"
+      "  #       caFile: ./mirror-ca.crt\n"
+      "  #       username: puller\n"
+      "  #       password: env:MIRROR_PASSWORD\n"
       "  # etcd:\n"
       "  #   dataDir: /var/lib/etcd\n"
       "  #   binariesDir: ./bin     # instead of the packages of the distribution\n"
@@ -263,7 +382,8 @@ std::string SampleConfig(std::string_view cluster, const std::vector<std::string
       "  #   minMemoryMiB: 900\n"
       "  #   minDiskMiB: 2048\n"
       "  #   maxClockSkewSeconds: 30\n"
-      "  #   maxDiskSyncMilliseconds: 100\n",
+      "  #   maxDiskSyncMilliseconds: 100\n"
+      "  # artifact: ./cluster.artifact   # for hosts without internet: kubexms artifact build\n",
       Cluster::kKind.ApiVersion(), cluster, hosts, first, first, fmt::join(names, ", "),
       servers > 1 ? "" : "# ", servers > 1 ? "" : "# ", cluster, servers > 1 ? "" : "# ",
       addresses.empty() ? "" : addresses[0]);

@@ -8,6 +8,7 @@
 namespace kubexms::cluster {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 TEST(ClusterConfigTest, TheSampleIsValidAndHasDefaults) {
@@ -71,6 +72,72 @@ spec:
         "cluster.yaml:24: spec.etcd.dataDir: "}) {
     EXPECT_THAT(message, HasSubstr(line));
   }
+}
+
+TEST(ClusterConfigTest, LoadBalancersAndRegistriesAreChecked) {
+  const Result<Cluster> cluster = ParseCluster(R"(apiVersion: kubexms.io/v1alpha1
+kind: Cluster
+metadata:
+  name: lab
+spec:
+  hosts:
+    - {name: a, address: 10.0.0.1}
+    - {name: b, address: b.example}
+  roleGroups:
+    etcd: [a]
+    controlPlane: [a]
+    loadBalancer: [a, b]
+  controlPlaneEndpoint:
+    address: 10.0.0.1
+    port: 6443
+  loadBalancer:
+    virtualRouterID: 256
+    healthCheckPath: readyz
+  containerRuntime:
+    type: docker
+    registries:
+      - name: docker.io
+        mirrors: [mirror.example]
+      - name: https://mirror.example
+      - name: c.example
+        username: puller
+      - name: d.example
+        password: hunter2
+      - name: e.example
+        plainHTTP: true
+        caFile: ca.crt
+)",
+                                               "cluster.yaml");
+  ASSERT_FALSE(cluster.ok());
+  const std::string& message = cluster.error().message();
+  for (const char* line : {
+           "cluster.yaml:12: spec.roleGroups.loadBalancer[1]: Invalid value: \"b.example\": it "
+           "needs "
+           "an IPv4 address",
+           "cluster.yaml:14: spec.controlPlaneEndpoint.address: Invalid value: \"10.0.0.1\": it is "
+           "a's own",
+           "cluster.yaml:15: spec.controlPlaneEndpoint.port: Invalid value: 6443: a is a load "
+           "balancer and has backendPort too",
+           "cluster.yaml:17: spec.loadBalancer.virtualRouterID: ",
+           "cluster.yaml:18: spec.loadBalancer.healthCheckPath: ",
+           "cluster.yaml:20: spec.containerRuntime.type: Unsupported value: \"docker\"",
+           "cluster.yaml:23: spec.containerRuntime.registries[0].mirrors[0]: Invalid value",
+           "cluster.yaml:24: spec.containerRuntime.registries[1].name: ",
+           "spec.containerRuntime.registries[2].password: Required value",
+           "spec.containerRuntime.registries[3].username: Required value",
+           "cluster.yaml:28: spec.containerRuntime.registries[3].password: ",
+           "cluster.yaml:31: spec.containerRuntime.registries[4].caFile: Invalid value",
+       }) {
+    EXPECT_THAT(message, HasSubstr(line));
+  }
+  const Result<Cluster> bare = ParseCluster(
+      "apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nmetadata: {name: lab}\nspec:\n"
+      "  hosts: [{name: a, address: 10.0.0.1}]\n"
+      "  roleGroups: {etcd: [a], loadBalancer: [a]}\n",
+      "c.yaml");
+  EXPECT_THAT(bare.error().message(),
+              AllOf(HasSubstr("spec.controlPlaneEndpoint.address: Required value"),
+                    HasSubstr("spec.roleGroups.controlPlane: Required value")));
 }
 
 TEST(ClusterConfigTest, RefusesWhatIsNotACluster) {

@@ -9,6 +9,10 @@ namespace {
 
 constexpr std::string_view kSecretReference = "^(env|file|cmd):.+$";
 constexpr std::string_view kHostName = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";
+constexpr std::string_view kRegistryName = "^[a-zA-Z0-9]([-.a-zA-Z0-9]*[a-zA-Z0-9])?(:[0-9]+)?$";
+constexpr std::string_view kImage = "^[a-zA-Z0-9][-._:/@a-zA-Z0-9]*$";
+// As many as there are priorities for, and far more than are of use.
+constexpr int64_t kMaxLoadBalancers = 16;
 
 }  // namespace
 
@@ -48,7 +52,10 @@ void RoleGroups::Describe(Type<RoleGroups>& type) {
       .MinItems(1);
   type.Field("controlPlane", &RoleGroups::control_plane, "Where the API servers run.");
   type.Field("worker", &RoleGroups::worker, "Where workloads run.");
-  type.Field("loadBalancer", &RoleGroups::load_balancer, "What stands before the API servers.");
+  type.Field("loadBalancer", &RoleGroups::load_balancer,
+             "What stands before the API servers. The first one that is well has "
+             "controlPlaneEndpoint.address.")
+      .MaxItems(kMaxLoadBalancers);
 }
 
 void ControlPlaneEndpoint::Describe(Type<ControlPlaneEndpoint>& type) {
@@ -56,11 +63,74 @@ void ControlPlaneEndpoint::Describe(Type<ControlPlaneEndpoint>& type) {
   type.Field("domain", &ControlPlaneEndpoint::domain,
              "A name for it, which every host gets into its /etc/hosts.");
   type.Field("address", &ControlPlaneEndpoint::address,
-             "Its IP address; needed when there are several control plane hosts.");
+             "Its IP address; needed when there are several control plane hosts. With load "
+             "balancers one that no host has: they see to it that one of them has it.");
   type.Field("port", &ControlPlaneEndpoint::port, "Its port.")
       .Minimum(1)
       .Maximum(65535)
       .Default(6443);
+  type.Field("backendPort", &ControlPlaneEndpoint::backend_port,
+             "The port of the control plane hosts that load balancers lead to.")
+      .Minimum(1)
+      .Maximum(65535)
+      .Default(6443);
+}
+
+void LoadBalancerSpec::Describe(Type<LoadBalancerSpec>& type) {
+  type.Doc("How the hosts of the role group loadBalancer are set up.");
+  type.Field("interface", &LoadBalancerSpec::interface,
+             "The network interface that gets the virtual address; left out: the one that has the "
+             "host's own address.")
+      .Pattern("^[^\\s/]{1,15}$");
+  type.Field("virtualRouterID", &LoadBalancerSpec::virtual_router_id,
+             "Of VRRP. Another one for each cluster in the same network.")
+      .Minimum(1)
+      .Maximum(255)
+      .Default(51);
+  type.Field("healthCheckPath", &LoadBalancerSpec::health_check_path,
+             "What is asked of a control plane host by HTTPS to see whether it is well, such as "
+             "/readyz. Left out: it is well when it takes connections.")
+      .Pattern("^/[^\\s\"']*$");
+}
+
+void RegistrySpec::Describe(Type<RegistrySpec>& type) {
+  type.Doc("A registry of images: how it is reached, and what is asked before it.");
+  type.Field("name", &RegistrySpec::name,
+             "As in the names of images: docker.io, registry.example:5000.")
+      .Required()
+      .Pattern(kRegistryName);
+  type.Field("mirrors", &RegistrySpec::mirrors,
+             "Where its images are looked for first: https://mirror.example:5000. How a mirror is "
+             "reached says the entry with its own name, if there is one.");
+  type.Field("plainHTTP", &RegistrySpec::plain_http, "Whether it is reached without TLS.")
+      .Default(false);
+  type.Field("skipVerify", &RegistrySpec::skip_verify,
+             "Whether any certificate of it is taken for good.")
+      .Default(false);
+  type.Field("caFile", &RegistrySpec::ca_file,
+             "A file of the operator with the certificate of the authority that vouches for it.");
+  type.Field("username", &RegistrySpec::username, "Who pulls from it; left out: anybody may.");
+  type.Field("password", &RegistrySpec::password,
+             "Where the password is: env:NAME, file:/path or cmd:command.")
+      .Pattern(kSecretReference);
+}
+
+void ContainerRuntimeSpec::Describe(Type<ContainerRuntimeSpec>& type) {
+  type.Doc("What runs containers, on the hosts of the control plane and the workers.");
+  type.Field("type", &ContainerRuntimeSpec::type, "Which one.")
+      .Enum({"containerd"})
+      .Default("containerd");
+  type.Field("dataRoot", &ContainerRuntimeSpec::data_root,
+             "Where images and containers are, on the hosts.")
+      .Pattern("^/.+[^/]$")
+      .Default("/var/lib/containerd");
+  type.Field("sandboxImage", &ContainerRuntimeSpec::sandbox_image,
+             "The image that holds a pod's namespaces.")
+      .Pattern(kImage)
+      .Default("registry.k8s.io/pause:3.10.1");
+  type.Field("registries", &ContainerRuntimeSpec::registries,
+             "The registries that are not simply reached by their name.")
+      .ListMap({"name"});
 }
 
 void EtcdSpec::Describe(Type<EtcdSpec>& type) {
@@ -126,6 +196,19 @@ const HostSpec& ClusterSpec::Host(std::string_view name) const {
   return *found;
 }
 
+std::vector<std::string> ClusterSpec::RuntimeHosts() const {
+  const auto in = [](const std::vector<std::string>& group, const std::string& name) {
+    return std::ranges::find(group, name) != group.end();
+  };
+  std::vector<std::string> names;
+  for (const HostSpec& host : hosts) {
+    if (in(role_groups.control_plane, host.name) || in(role_groups.worker, host.name)) {
+      names.push_back(host.name);
+    }
+  }
+  return names;
+}
+
 void ClusterSpec::Describe(Type<ClusterSpec>& type) {
   type.Doc("What a cluster is made of.");
   type.Field("hosts", &ClusterSpec::hosts, "The machines. Their order is the order of everything.")
@@ -136,9 +219,17 @@ void ClusterSpec::Describe(Type<ClusterSpec>& type) {
   type.Field("controlPlaneEndpoint", &ClusterSpec::control_plane_endpoint,
              "Where clients reach the API servers.")
       .DefaultJson("{}");
+  type.Field("loadBalancer", &ClusterSpec::load_balancer, "How load balancers are set up.")
+      .DefaultJson("{}");
+  type.Field("containerRuntime", &ClusterSpec::container_runtime, "What runs containers.")
+      .DefaultJson("{}");
   type.Field("etcd", &ClusterSpec::etcd, "How etcd is set up.").DefaultJson("{}");
   type.Field("system", &ClusterSpec::system, "How the hosts are set up.").DefaultJson("{}");
   type.Field("preflight", &ClusterSpec::preflight, "What a host must have.").DefaultJson("{}");
+  type.Field(
+      "artifact", &ClusterSpec::artifact,
+      "A file of the operator, made by kubexms artifact build, from which the hosts get "
+      "their packages; its path begins where this file is. Left out: the hosts' own sources.");
 }
 
 }  // namespace kubexms::cluster

@@ -45,8 +45,40 @@ struct ControlPlaneEndpoint : Struct {
   std::string domain;
   std::string address;
   int32_t port = 0;
+  int32_t backend_port = 0;
 
   static void Describe(Type<ControlPlaneEndpoint>& type);
+};
+
+// What stands before the API servers: haproxy, and keepalived for the address that they share.
+struct LoadBalancerSpec : Struct {
+  std::string interface;  // empty: the one with the host's address
+  int32_t virtual_router_id = 0;
+  std::string health_check_path;  // empty: that the port takes connections is enough
+
+  static void Describe(Type<LoadBalancerSpec>& type);
+};
+
+// A registry of images: how it is reached, and what is asked before it.
+struct RegistrySpec : Struct {
+  std::string name;
+  std::vector<std::string> mirrors;
+  bool plain_http = false;
+  bool skip_verify = false;
+  std::string ca_file;
+  std::string username;
+  std::string password;  // by reference
+
+  static void Describe(Type<RegistrySpec>& type);
+};
+
+struct ContainerRuntimeSpec : Struct {
+  std::string type;
+  std::string data_root;
+  std::string sandbox_image;
+  std::vector<RegistrySpec> registries;
+
+  static void Describe(Type<ContainerRuntimeSpec>& type);
 };
 
 struct EtcdSpec : Struct {
@@ -82,12 +114,17 @@ struct ClusterSpec : Struct {
   std::vector<HostSpec> hosts;
   RoleGroups role_groups;
   ControlPlaneEndpoint control_plane_endpoint;
+  LoadBalancerSpec load_balancer;
+  ContainerRuntimeSpec container_runtime;
   EtcdSpec etcd;
   SystemSpec system;
   PreflightSpec preflight;
+  std::string artifact;  // empty: the hosts have sources of their own
 
   // The host must exist.
   const HostSpec& Host(std::string_view name) const;
+  // Those that run containers: the control plane and the workers, in the order of the hosts.
+  std::vector<std::string> RuntimeHosts() const;
   static void Describe(Type<ClusterSpec>& type);
 };
 

@@ -12,15 +12,26 @@ namespace kubexms::cluster {
 using namespace automation;
 
 Pipeline CreatePipeline(const Cluster& cluster, const EtcdCertificates& certificates,
-                        const std::set<std::string>& limit) {
-  const HostChoice choice(limit);
+                        const CreateOptions& options) {
+  const HostChoice choice(options.limit);
   const std::string& name = cluster.metadata.name;
   const ClusterSpec& spec = cluster.spec;
-  return {.name = "create cluster",
-          .modules = {PreflightModule(spec, choice), OsModule(name, spec, choice),
-                      EtcdModule(name, spec, certificates, choice)},
-          .groups = {Quorum(std::string(kEtcdGroup), spec.role_groups.etcd)},
-          .pre_run = [spec](Runtime& runtime) { return CheckFleet(spec, runtime); }};
+  const bool balances = !choice.Of(spec.role_groups.load_balancer).empty();
+  return {
+      .name = "create cluster",
+      .modules = {PreflightModule(spec, options.artifact, choice), OsModule(name, spec, choice),
+                  EtcdModule(name, spec, certificates, options.artifact, choice),
+                  ContainerdModule(spec, options.secrets, options.artifact, choice),
+                  HaModule(spec, options.secrets, options.artifact, choice)},
+      .groups = {Quorum(std::string(kEtcdGroup), spec.role_groups.etcd), LoadBalancerGroup(spec)},
+      .pre_run = [spec, balances](Runtime& runtime) -> Result<void> {
+        RETURN_IF_ERROR(CheckFleet(spec, runtime));
+        return balances ? CheckAddressIsFree(spec, runtime) : Result<void>();
+      },
+      .post_run =
+          [spec, balances](Runtime& runtime, const std::optional<Error>& failed) {
+            return balances && !failed ? CheckAddressIsHeld(spec, runtime) : Result<void>();
+          }};
 }
 
 Result<void> CheckPreflight(const RunPlan& plan) {
@@ -60,14 +71,21 @@ Result<RunReport> DeleteCluster(Runtime& runtime, const RunOptions& options) {
     all.error = all.failed_hosts.begin()->second;
   }
   if (!all.ok()) return all;
-  std::error_code failed;
-  std::filesystem::remove_all(EtcdCertificateDirectory(runtime.directory()), failed);
-  if (failed) return Error::Internal(fmt::format("remove the certificates: {}", failed.message()));
+  for (const std::string& directory : {EtcdCertificateDirectory(runtime.directory()),
+                                       ClusterSecretDirectory(runtime.directory())}) {
+    std::error_code failed;
+    std::filesystem::remove_all(directory, failed);
+    if (failed) return Error::Internal(fmt::format("remove {}: {}", directory, failed.message()));
+  }
   return all;
 }
 
 std::string EtcdCertificateDirectory(const std::string& cluster_directory) {
   return cluster_directory + "/pki/etcd";
+}
+
+std::string ClusterSecretDirectory(const std::string& cluster_directory) {
+  return cluster_directory + "/secrets";
 }
 
 }  // namespace kubexms::cluster

@@ -7,14 +7,21 @@
 
 #include "kubexms/automation/engine.h"
 #include "kubexms/cluster/cluster_kind.h"
+#include "kubexms/cluster/cluster_secrets.h"
 #include "kubexms/cluster/etcd_certificates.h"
+#include "kubexms/cluster/packages.h"
 
 namespace kubexms::cluster {
 
-// Makes of the hosts what the configuration says: preflight, os, etcd. With a `limit` only those
-// hosts are worked on.
+struct CreateOptions {
+  std::set<std::string> limit;  // of hosts; empty: all
+  ArtifactPtr artifact;
+  ClusterSecrets secrets;
+};
+// Makes of the hosts what the configuration says: preflight, os, and then side by side etcd,
+// containerd and ha.
 automation::Pipeline CreatePipeline(const Cluster& cluster, const EtcdCertificates& certificates,
-                                    const std::set<std::string>& limit = {});
+                                    const CreateOptions& options = {});
 
 // Why the plan must not be carried out: the hosts that do not let us in, and what preflight has
 // against the others, all of it at once.
@@ -22,11 +29,14 @@ Result<void> CheckPreflight(const automation::RunPlan& plan);
 
 // Takes back all runs of the cluster, the newest first, from their journals: what kubexms has
 // changed is as it was before, and nothing else is touched. Where that succeeded, what kubexms kept
-// on the hosts and the certificates are removed too. Can be repeated after it was interrupted.
+// on the hosts, the certificates and the secrets made for the cluster are removed too. Can be
+// repeated after it was interrupted.
 Result<automation::RunReport> DeleteCluster(automation::Runtime& runtime,
                                             const automation::RunOptions& options);
 
 // Where EnsureEtcdCertificates keeps those of a cluster, below the cluster's directory.
 std::string EtcdCertificateDirectory(const std::string& cluster_directory);
+// The same for EnsureClusterSecrets.
+std::string ClusterSecretDirectory(const std::string& cluster_directory);
 
 }  // namespace kubexms::cluster

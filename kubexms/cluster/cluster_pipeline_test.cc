@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <thread>
 
 #include "kubexms/automation/simulated_fleet.h"
 #include "kubexms/base/test_directory_test.h"
@@ -18,13 +19,27 @@ namespace {
 
 using namespace automation;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* kFstab = "/dev/sda1 / ext4 defaults 0 1\n/dev/sda2 none swap sw 0 0\n";
 
+// The last command that restarted a service; where Snapshot() does not look.
+constexpr const char* kRestarted = "/var/lib/kubexms/restarted";
+
 SimulatedHost::Catalog Packages() {
   return {{"etcd-server", {.services = {"etcd"}, .files = {{"/usr/bin/etcd", "etcd"}}}},
-          {"etcd-client", {.files = {{"/usr/bin/etcdctl", "etcdctl"}}}}};
+          {"etcd-client", {.files = {{"/usr/bin/etcdctl", "etcdctl"}}}},
+          {"containerd", {.services = {"containerd"}, .files = {{"/usr/bin/ctr", "ctr"}}}},
+          {"runc", {.files = {{"/usr/bin/runc", "runc"}}}},
+          {"haproxy", {.services = {"haproxy"}}},
+          {"keepalived", {.services = {"keepalived"}}}};
+}
+
+bool IsActive(SimulatedHost& host, const char* service) {
+  const auto state = host.Perform({GetService{service}});
+  return state.ok() && std::get<ServiceState>((*state)[0]).active;
 }
 
 // The commands that the modules use, on the files of the simulated host.
@@ -51,10 +66,19 @@ CommandResult Answer(SimulatedHost& host, const std::string& script) {
   if (says("swapoff")) return host.PutFile("/proc/swaps", ""), CommandResult();
   if (says("swapon")) return host.PutFile("/proc/swaps", "/dev/sda2\n"), CommandResult();
   if (says("endpoint health")) {
-    const auto state = host.Perform({GetService{"kubexms-etcd"}});
-    const bool active = state.ok() && std::get<ServiceState>((*state)[0]).active;
+    const bool active = IsActive(host, "kubexms-etcd");
     return {.exit_code = active ? 0 : 1, .output = active ? "is healthy" : "is unhealthy"};
   }
+  if (says("RuntimeService/Status")) return {.exit_code = IsActive(host, "containerd") ? 0 : 1};
+  if (says("/dev/tcp/10.0.0.100/")) return {.exit_code = IsActive(host, "keepalived") ? 0 : 1};
+  if (says("address show to 10.0.0.100/")) {
+    const bool holds = host.name() == "host-0001" && IsActive(host, "keepalived");
+    return {.output = holds ? "eth0\n" : read("/tmp/holds", "")};
+  }
+  if (says("address show to ")) return {.output = read("/tmp/interface", "eth0\n")};
+  if (says("ping ")) return {.exit_code = read("/tmp/answers", "").empty() ? 1 : 0};
+  if (says("try-restart")) return host.PutFile(kRestarted, script), CommandResult();
+  if (says("grep -Lsx")) return {.output = read("/tmp/foreign", "")};
   return {.exit_code = 127, .error_output = script};
 }
 
@@ -74,6 +98,18 @@ class ClusterPipelineTest : public ::testing::Test {
         "    controlPlane: [host-0001]\n    worker: [host-{:04}]\n"
         "  controlPlaneEndpoint: {{domain: api.lab, address: 10.0.0.1}}\n{}",
         hosts, count < 3 ? "host-0001" : "host-0001, host-0002, host-0003", count, more);
+  }
+
+  // With load balancers: the first two hosts.
+  static std::string BalancedConfig(const std::string& more = "", int count = kHosts) {
+    std::string config = Config(more, count);
+    const auto replace = [&](std::string_view from, std::string_view to) {
+      config.replace(config.find(from), from.size(), to);
+    };
+    replace("    worker:", "    loadBalancer: [host-0001, host-0002]\n    worker:");
+    replace("{domain: api.lab, address: 10.0.0.1}",
+            "{domain: api.lab, address: 10.0.0.100, port: 8443}");
+    return config;
   }
 
   void Prepare(SimulatedFleet& fleet) {
@@ -105,7 +141,11 @@ class ClusterPipelineTest : public ::testing::Test {
     certificates_ = EnsureEtcdCertificates(
                         cluster.spec, EtcdCertificateDirectory(directory_.path()), clock_.Now())
                         .value();
-    return CreatePipeline(cluster, certificates_, limit);
+    ClusterSecrets secrets =
+        EnsureClusterSecrets(cluster.spec, ClusterSecretDirectory(directory_.path()), secrets_,
+                             random_)
+            .value();
+    return CreatePipeline(cluster, certificates_, {.limit = limit, .secrets = std::move(secrets)});
   }
 
   static RunReport Succeed(Result<RunReport> report) {
@@ -158,7 +198,7 @@ TEST_F(ClusterPipelineTest, CreatesASecondTimeWithoutAChangeAndDeletesEverything
 TEST_F(ClusterPipelineTest, ResumesFromWhereverItFailedAndRollsBackFromThere) {
   SimulatedFleet reference(2, Packages());
   Prepare(reference);
-  const Pipeline pipeline = Use(reference, Config("", 2));
+  const Pipeline pipeline = Use(reference, BalancedConfig("", 2));
   Succeed(Engine(runtime_.get()).Run(pipeline));
   const std::string wanted = reference.Snapshot();
   const int changes = static_cast<int>(reference.host(0).changes());
@@ -167,7 +207,7 @@ TEST_F(ClusterPipelineTest, ResumesFromWhereverItFailedAndRollsBackFromThere) {
     SimulatedFleet fleet(2, Packages());
     Prepare(fleet);
     const std::string before = fleet.Snapshot();
-    const Pipeline attempt = Use(fleet, Config("", 2));
+    const Pipeline attempt = Use(fleet, BalancedConfig("", 2));
     Engine engine(runtime_.get());
     fleet.host(0).Inject({.kind = FaultKind::kFails, .after_changes = at});
     const Result<RunReport> failed = engine.Run(attempt);
@@ -305,7 +345,7 @@ TEST_F(ClusterPipelineTest, AChangedConfigurationRestartsTheMembersOnly) {
 }
 
 TEST_F(ClusterPipelineTest, ProgramsOfTheOperatorAreUploaded) {
-  SimulatedFleet fleet(kHosts);
+  SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   const std::string before = fleet.Snapshot();
   directory_.Write("bin/etcd", "the etcd");
@@ -315,6 +355,156 @@ TEST_F(ClusterPipelineTest, ProgramsOfTheOperatorAreUploaded) {
   const Pipeline pipeline = Use(fleet, config);
   Succeed(Engine(runtime_.get()).Run(pipeline));
   EXPECT_EQ(fleet.host(0).ReadFile("/usr/local/bin/etcd"), "the etcd");
+  EXPECT_EQ(Succeed(Engine(runtime_.get()).Run(pipeline)).changed, 0u);
+  Succeed(DeleteCluster(*runtime_, {}));
+  EXPECT_EQ(fleet.Snapshot(), before);
+}
+
+TEST_F(ClusterPipelineTest, LoadBalancersShareAnAddress) {
+  SimulatedFleet fleet(kHosts, Packages());
+  Prepare(fleet);
+  const std::string before = fleet.Snapshot();
+  const Pipeline pipeline = Use(fleet, BalancedConfig());
+  Succeed(Engine(runtime_.get()).Run(pipeline));
+  EXPECT_THAT(fleet.host(1).ReadFile("/etc/haproxy/haproxy.cfg").value_or(""),
+              AllOf(HasSubstr("bind 10.0.0.100:8443\n"), HasSubstr("bind 127.0.0.1:8443\n"),
+                    HasSubstr("server host-0001 10.0.0.1:6443 check\n")));
+  const std::string keepalived =
+      fleet.host(1).ReadFile("/etc/keepalived/keepalived.conf").value_or("");
+  EXPECT_THAT(keepalived,
+              AllOf(HasSubstr("interface eth0\n"), HasSubstr("priority 199\n"),
+                    HasSubstr("unicast_src_ip 10.0.0.2\n  unicast_peer {\n    10.0.0.1\n  }\n"),
+                    HasSubstr("10.0.0.100/32 dev eth0\n")));
+  EXPECT_THAT(fleet.host(1).Snapshot(),
+              AllOf(HasSubstr("/etc/keepalived/keepalived.conf file 0600 root:root"),
+                    HasSubstr("sysctl net.ipv4.ip_nonlocal_bind 1\n")));
+  EXPECT_FALSE(fleet.host(2).ReadFile("/etc/haproxy/haproxy.cfg"));
+  EXPECT_THAT(InspectCertificate(certificates_.members["host-0001"].server.certificate_pem)
+                  .value()
+                  .subject.ip_addresses,
+              Contains("10.0.0.100"));
+
+  const uint64_t changes = fleet.changes();
+  const Pipeline again = Use(fleet, BalancedConfig());
+  EXPECT_EQ(Succeed(Engine(runtime_.get()).Run(again)).changed, 0u);
+  EXPECT_EQ(fleet.changes(), changes);
+  const Pipeline asking =
+      Use(fleet, BalancedConfig("  loadBalancer: {healthCheckPath: /readyz}\n"));
+  const RunReport asked = Succeed(Engine(runtime_.get()).Run(asking));
+  EXPECT_EQ(asked.changed, 4u);  // two files and two restarts
+  EXPECT_THAT(fleet.host(0).ReadFile("/etc/haproxy/haproxy.cfg").value_or(""),
+              HasSubstr("option httpchk GET /readyz\n"));
+  Succeed(Engine(runtime_.get()).Rollback(asked.run));
+  EXPECT_THAT(fleet.host(0).ReadFile("/etc/haproxy/haproxy.cfg").value_or(""),
+              Not(HasSubstr("option httpchk")));
+  EXPECT_THAT(fleet.host(0).ReadFile(kRestarted).value_or(""), HasSubstr("try-restart haproxy"));
+
+  Succeed(DeleteCluster(*runtime_, {}));
+  EXPECT_EQ(fleet.Snapshot(), before);
+  EXPECT_FALSE(directory_.Has("secrets/vrrp-password"));
+}
+
+TEST_F(ClusterPipelineTest, LoadBalancersTakeNothingFromOthers) {
+  SimulatedFleet fleet(kHosts, Packages());
+  Prepare(fleet);
+  fleet.host(0).PutFile("/tmp/foreign", "/etc/haproxy/haproxy.cfg\n");
+  fleet.host(1).Listen(8443);
+  const Pipeline pipeline = Use(fleet, BalancedConfig());
+  const Result<RunPlan> plan = Engine(runtime_.get()).Plan(pipeline);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_THAT(CheckPreflight(*plan).error().message(),
+              AllOf(HasSubstr("host-0001: /etc/haproxy/haproxy.cfg is somebody else's"),
+                    HasSubstr("host-0002: another program listens on port 8443")));
+
+  fleet.host(1).PutFile("/tmp/answers", "yes");
+  const Result<RunReport> report = Engine(runtime_.get()).Run(pipeline);
+  ASSERT_TRUE(report.ok());
+  EXPECT_THAT(report->error.value().message(),
+              HasSubstr("10.0.0.100 answers, and none of the load balancers has it"));
+  const Pipeline others = Use(fleet, BalancedConfig(), {"host-0004"});
+  Succeed(Engine(runtime_.get()).Run(others));
+
+  SimulatedFleet elsewhere(kHosts, Packages());
+  Prepare(elsewhere);
+  elsewhere.host(0).PutFile("/tmp/interface", "");
+  const Pipeline without = Use(elsewhere, BalancedConfig());
+  EXPECT_THAT(Engine(runtime_.get()).Run(without)->error.value().message(),
+              HasSubstr("no interface of it has 10.0.0.1; set its internalAddress"));
+}
+
+TEST_F(ClusterPipelineTest, ExactlyOneLoadBalancerHasTheAddressInTheEnd) {
+  SimulatedFleet fleet(2, Packages());
+  Prepare(fleet);
+  const ClusterSpec spec = ParseCluster(BalancedConfig("", 2), "cluster.yaml").value().spec;
+  ManualClock clock;
+  RuntimeOptions options{.cluster = "lab",
+                         .hosts = HostsOf(spec),
+                         .directory = directory_.path(),
+                         .secrets = &secrets_,
+                         .clock = &clock,
+                         .random = &random_};
+  for (size_t i = 0; i < options.hosts.size(); ++i) options.hosts[i].connector = fleet.hosts()[i];
+  const Runtime runtime(std::move(options));
+  const auto check_after = [&](std::chrono::seconds time) {
+    std::jthread mover([&] {
+      clock.WaitForSleepers(1);
+      clock.Advance(time);
+    });
+    return CheckAddressIsHeld(spec, runtime);
+  };
+  EXPECT_THAT(check_after(std::chrono::seconds(60)).error().message(),
+              HasSubstr("0 of the load balancers have 10.0.0.100, and one should;"));
+  fleet.host(0).PutFile("/tmp/holds", "eth0\n");
+  fleet.host(1).PutFile("/tmp/holds", "eth0\n");
+  EXPECT_THAT(check_after(std::chrono::seconds(60)).error().message(),
+              HasSubstr("2 of the load balancers have 10.0.0.100, and one should: host-0001, "));
+  fleet.host(1).PutFile("/tmp/holds", "");
+  EXPECT_TRUE(CheckAddressIsHeld(spec, runtime).ok());
+  fleet.host(0).SetDown(true);
+  EXPECT_TRUE(CheckAddressIsHeld(spec, runtime).ok());
+}
+
+TEST_F(ClusterPipelineTest, RegistriesAreKnownToTheRuntimeAndTheirPasswordsToNobodyElse) {
+  SimulatedFleet fleet(kHosts, Packages());
+  Prepare(fleet);
+  const std::string before = fleet.Snapshot();
+  directory_.Write("ca.crt", "the authority");
+  directory_.Write("password", "pull \"me\"\n");
+  const std::string config = Config(fmt::format(
+      "  containerRuntime:\n"
+      "    dataRoot: /data/containerd\n"
+      "    sandboxImage: mirror.lab:5000/pause:1\n"
+      "    registries:\n"
+      "      - {{name: docker.io, mirrors: ['https://mirror.lab:5000', 'http://other/v2/hub']}}\n"
+      "      - {{name: 'mirror.lab:5000', caFile: {0}/ca.crt, username: puller, password: "
+      "'file:{0}/password'}}\n"
+      "      - {{name: old.lab, plainHTTP: true}}\n",
+      directory_.path()));
+  const Pipeline pipeline = Use(fleet, config);
+  const Result<RunPlan> plan = Engine(runtime_.get()).Plan(pipeline);
+  EXPECT_THAT(plan.value().ToText(), Not(HasSubstr("puller")));
+  Succeed(Engine(runtime_.get()).Run(pipeline));
+  const auto read = [&](const char* path) { return fleet.host(3).ReadFile(path).value_or(""); };
+  EXPECT_THAT(read("/etc/containerd/config.toml"),
+              AllOf(HasSubstr("root = \"/data/containerd\"\n"),
+                    HasSubstr("sandbox_image = \"mirror.lab:5000/pause:1\"\n"),
+                    HasSubstr(".registry.configs.\"mirror.lab:5000\".auth]\n"
+                              "  username = \"puller\"\n  password = \"pull \\\"me\\\"\"\n")));
+  EXPECT_THAT(fleet.host(3).Snapshot(),
+              HasSubstr("/etc/containerd/config.toml file 0600 root:root"));
+  EXPECT_EQ(read("/etc/containerd/certs.d/docker.io/hosts.toml"),
+            "# Written by kubexms.\n"
+            "server = \"https://registry-1.docker.io\"\n"
+            "\n[host.\"https://mirror.lab:5000\"]\n"
+            "  capabilities = [\"pull\", \"resolve\"]\n"
+            "  ca = \"/etc/containerd/certs.d/mirror.lab:5000/ca.crt\"\n"
+            "\n[host.\"http://other/v2/hub\"]\n"
+            "  capabilities = [\"pull\", \"resolve\"]\n"
+            "  override_path = true\n");
+  EXPECT_EQ(read("/etc/containerd/certs.d/old.lab/hosts.toml"),
+            "# Written by kubexms.\nserver = \"http://old.lab\"\n");
+  EXPECT_EQ(read("/etc/containerd/certs.d/mirror.lab:5000/ca.crt"), "the authority");
+  EXPECT_FALSE(fleet.host(1).ReadFile("/etc/containerd/config.toml"));
   EXPECT_EQ(Succeed(Engine(runtime_.get()).Run(pipeline)).changed, 0u);
   Succeed(DeleteCluster(*runtime_, {}));
   EXPECT_EQ(fleet.Snapshot(), before);

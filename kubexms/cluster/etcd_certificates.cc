@@ -64,6 +64,13 @@ Result<CertificateAndKey> EnsurePair(const CertificateAuthority& authority, cons
   return issued;
 }
 
+// Load balancers may stand before etcd, too.
+void AddEndpoint(const ClusterSpec& spec, CertificateSubject& subject) {
+  const ControlPlaneEndpoint& endpoint = spec.control_plane_endpoint;
+  subject.ip_addresses.push_back(endpoint.address);
+  if (!endpoint.domain.empty()) subject.dns_names.push_back(endpoint.domain);
+}
+
 }  // namespace
 
 Result<EtcdCertificates> EnsureEtcdCertificates(const ClusterSpec& spec,
@@ -80,11 +87,12 @@ Result<EtcdCertificates> EnsureEtcdCertificates(const ClusterSpec& spec,
                               now));
   for (const std::string& name : spec.role_groups.etcd) {
     // etcd connects to itself and to the others with the certificates that it serves with.
-    const IssueOptions options{
+    IssueOptions options{
         .subject = {.common_name = name,
                     .dns_names = {name, "localhost"},
                     .ip_addresses = {spec.Host(name).InternalAddress(), "127.0.0.1"}},
         .usage = CertificateUsage::kServerAndClient};
+    if (!spec.role_groups.load_balancer.empty()) AddEndpoint(spec, options.subject);
     EtcdMemberCertificates& member = certificates.members[name];
     ASSIGN_OR_RETURN(
         member.server,

@@ -124,11 +124,11 @@ StepPtr Configuration(const std::string& cluster, const ClusterSpec& spec) {
 }
 
 // The distribution's own etcd would start with its package, on our ports: it is masked first.
-std::vector<StepPtr> InstallSteps(const EtcdSpec& etcd) {
+std::vector<StepPtr> InstallSteps(const EtcdSpec& etcd, const ArtifactPtr& artifact) {
   if (etcd.binaries_dir.empty()) {
     return {Ensure("mask the package's service",
                    {Link{.path = "/etc/systemd/system/etcd.service", .target = "/dev/null"}}),
-            Ensure("packages", {Package{"etcd-server"}, Package{"etcd-client"}})};
+            EnsurePackages("packages", EtcdPackages(etcd), artifact)};
   }
   std::vector<UploadedFile> files;
   for (const char* program : {"etcd", "etcdctl"}) {
@@ -166,7 +166,8 @@ StepPtr Healthy(const EtcdSpec& etcd) {
 }  // namespace
 
 ModulePtr EtcdModule(const std::string& cluster, const ClusterSpec& spec,
-                     const EtcdCertificates& certificates, const HostChoice& choice) {
+                     const EtcdCertificates& certificates, const ArtifactPtr& artifact,
+                     const HostChoice& choice) {
   const std::vector<std::string> hosts = choice.Of(spec.role_groups.etcd);
   const EtcdSpec& etcd = spec.etcd;
   return MakeModule(
@@ -178,7 +179,7 @@ ModulePtr EtcdModule(const std::string& cluster, const ClusterSpec& spec,
                       "data directory",
                       {.path = etcd.data_dir, .mode = "0700", .owner = "etcd", .group = "etcd"})},
         .hosts = hosts},
-       {.name = "install", .steps = InstallSteps(etcd), .hosts = hosts},
+       {.name = "install", .steps = InstallSteps(etcd, artifact), .hosts = hosts},
        {.name = "configure",
         .steps = {Certificates(certificates), Configuration(cluster, spec)},
         .hosts = hosts},

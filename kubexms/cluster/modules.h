@@ -8,7 +8,9 @@
 
 #include "kubexms/automation/pipeline.h"
 #include "kubexms/cluster/cluster_kind.h"
+#include "kubexms/cluster/cluster_secrets.h"
 #include "kubexms/cluster/etcd_certificates.h"
+#include "kubexms/cluster/packages.h"
 
 namespace kubexms::cluster {
 
@@ -26,7 +28,8 @@ class HostChoice {
 };
 
 // Changes nothing: refuses hosts that cannot become what they are to be, each with all reasons.
-automation::ModulePtr PreflightModule(const ClusterSpec& spec, const HostChoice& choice);
+automation::ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
+                                      const HostChoice& choice);
 // What concerns the hosts together: each is another machine, and their clocks agree.
 Result<void> CheckFleet(const ClusterSpec& spec, const automation::Runtime& runtime);
 
@@ -44,6 +47,29 @@ automation::ModulePtr OsModule(const std::string& cluster, const ClusterSpec& sp
 inline constexpr std::string_view kEtcdGroup = "etcd";
 inline constexpr std::string_view kEtcdService = "kubexms-etcd";
 automation::ModulePtr EtcdModule(const std::string& cluster, const ClusterSpec& spec,
-                                 const EtcdCertificates& certificates, const HostChoice& choice);
+                                 const EtcdCertificates& certificates, const ArtifactPtr& artifact,
+                                 const HostChoice& choice);
+
+// containerd on the hosts that run containers, from the packages of the distribution. Restarted
+// when its configuration changed, which containers do not notice.
+automation::ModulePtr ContainerdModule(const ClusterSpec& spec, const ClusterSecrets& secrets,
+                                       const ArtifactPtr& artifact, const HostChoice& choice);
+// For preflight: what a host must have for it.
+automation::StepPtr CheckRuntimeHost();
+
+// haproxy before the control plane hosts, on those of the role group loadBalancer, and keepalived,
+// which sees to it that one of them has the control plane's address. They are restarted one host at
+// a time, in the group kLoadBalancerGroup.
+inline constexpr std::string_view kLoadBalancerGroup = "loadBalancer";
+automation::Group LoadBalancerGroup(const ClusterSpec& spec);
+automation::ModulePtr HaModule(const ClusterSpec& spec, const ClusterSecrets& secrets,
+                               const ArtifactPtr& artifact, const HostChoice& choice);
+// For preflight: refuses a host whose load balancer is somebody else's.
+automation::StepPtr CheckLoadBalancerHost(const ClusterSpec& spec);
+// What concerns the load balancers together. Before a run: nobody else has the address. After it:
+// exactly one of them has it, which may take some seconds to become true. One that cannot be asked
+// is taken to be well.
+Result<void> CheckAddressIsFree(const ClusterSpec& spec, const automation::Runtime& runtime);
+Result<void> CheckAddressIsHeld(const ClusterSpec& spec, const automation::Runtime& runtime);
 
 }  // namespace kubexms::cluster

@@ -285,7 +285,8 @@ std::vector<Sighting> LookAtAll(const Runtime& runtime) {
 
 }  // namespace
 
-ModulePtr PreflightModule(const ClusterSpec& spec, const HostChoice& choice) {
+ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
+                          const HostChoice& choice) {
   const auto require = [](std::string name, std::vector<Operation> queries, auto check) {
     return Require(std::move(name), std::move(queries),
                    [check](const StepContext& context, const Answers& answers) {
@@ -294,25 +295,38 @@ ModulePtr PreflightModule(const ClusterSpec& spec, const HostChoice& choice) {
                      return Refuse(reasons);
                    });
   };
-  return MakeModule(
-      "preflight",
-      {{.name = "hosts",
-        .steps = {require(
-                      "system", SystemQueries(spec.system),
-                      [spec](const StepContext& context, const Answers& answers, Reasons& reasons) {
-                        CheckSystem(spec, spec.Host(context.host.name), answers, reasons);
-                      }),
-                  require("owner", {kKubernetes, kOtherClusters},
-                          [](const StepContext& context, const Answers& answers, Reasons& reasons) {
-                            CheckOwner(context.runtime.cluster(), answers, reasons);
-                          })},
-        .hosts = choice.All(spec)},
-       {.name = "etcd",
-        .steps = {require("etcd", EtcdQueries(spec),
-                          [spec](const StepContext&, const Answers& answers, Reasons& reasons) {
-                            CheckEtcd(spec, answers, reasons);
-                          })},
-        .hosts = choice.Of(spec.role_groups.etcd)}});
+  std::vector<Task> tasks = {
+      {.name = "hosts",
+       .steps = {require(
+                     "system", SystemQueries(spec.system),
+                     [spec](const StepContext& context, const Answers& answers, Reasons& reasons) {
+                       CheckSystem(spec, spec.Host(context.host.name), answers, reasons);
+                     }),
+                 require("owner", {kKubernetes, kOtherClusters},
+                         [](const StepContext& context, const Answers& answers, Reasons& reasons) {
+                           CheckOwner(context.runtime.cluster(), answers, reasons);
+                         })},
+       .hosts = choice.All(spec)},
+      {.name = "etcd",
+       .steps = {require("etcd", EtcdQueries(spec),
+                         [spec](const StepContext&, const Answers& answers, Reasons& reasons) {
+                           CheckEtcd(spec, answers, reasons);
+                         })},
+       .hosts = choice.Of(spec.role_groups.etcd)},
+      {.name = "containerd",
+       .steps = {CheckRuntimeHost()},
+       .hosts = choice.Of(spec.RuntimeHosts())},
+      {.name = "ha",
+       .steps = {CheckLoadBalancerHost(spec)},
+       .hosts = choice.Of(spec.role_groups.load_balancer)}};
+  if (artifact) {
+    for (const PackageNeed& need : PackagesNeeded(spec)) {
+      tasks.push_back({.name = need.module + " packages",
+                       .steps = {RequireInArtifact("artifact", need.packages, artifact)},
+                       .hosts = choice.Of(need.hosts)});
+    }
+  }
+  return MakeModule("preflight", std::move(tasks));
 }
 
 Result<void> CheckFleet(const ClusterSpec& spec, const Runtime& runtime) {

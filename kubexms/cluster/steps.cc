@@ -116,24 +116,53 @@ class SwapOffStep final : public NamedStep {
 
 class DataDirectoryStep final : public NamedStep {
  public:
-  DataDirectoryStep(std::string name, Directory directory)
-      : NamedStep(std::move(name)), directory_({std::move(directory)}) {}
+  DataDirectoryStep(std::string name, Directory directory, bool adjust)
+      : NamedStep(std::move(name)), directory_({std::move(directory)}), adjust_(adjust) {}
 
   Result<std::vector<Operation>> Ask(const StepContext&) const override {
     return automation::QueriesFor(directory_);
   }
   Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
     const std::string& path = std::get<Directory>(directory_[0]).path;
+    const PathState& state = answers.Get(GetPath{path});
+    if (!adjust_ && state.kind == "directory") return Change();
     ASSIGN_OR_RETURN(Change change,
                      automation::PlanFor(directory_, answers, context.backup_directory));
-    if (!answers.Get(GetPath{path}).exists()) {
-      change.undo.insert(change.undo.begin(), RemovePath{path, true});
-    }
+    if (!state.exists()) change.undo.insert(change.undo.begin(), RemovePath{path, true});
     return change;
   }
 
  private:
   const std::vector<Resource> directory_;
+  const bool adjust_;  // mode and owner of one that is there
+};
+
+class WithUndoStep final : public NamedStep {
+ public:
+  WithUndoStep(StepPtr step, UndoScripts scripts)
+      : NamedStep(step->name()), step_(std::move(step)), scripts_(std::move(scripts)) {}
+
+  Result<std::vector<Operation>> Ask(const StepContext& context) const override {
+    return step_->Ask(context);
+  }
+  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+    ASSIGN_OR_RETURN(Change change, step_->Plan(context, answers));
+    if (change.undo.empty()) return change;
+    if (!scripts_.before.empty()) {
+      change.undo.insert(change.undo.begin(), RunScript{scripts_.before});
+    }
+    if (!scripts_.after.empty()) change.undo.emplace_back(RunScript{scripts_.after});
+    return change;
+  }
+  bool Acts() const override { return step_->Acts(); }
+  Result<void> Act(const StepContext& context, Runner& runner,
+                   const Change& change) const override {
+    return step_->Act(context, runner, change);
+  }
+
+ private:
+  const StepPtr step_;
+  const UndoScripts scripts_;
 };
 
 class UploadStep final : public NamedStep {
@@ -208,7 +237,21 @@ StepPtr SwapOff(std::string step_name) {
 }
 
 StepPtr EnsureDataDirectory(std::string step_name, Directory directory) {
-  return std::make_shared<DataDirectoryStep>(std::move(step_name), std::move(directory));
+  return std::make_shared<DataDirectoryStep>(std::move(step_name), std::move(directory), true);
+}
+
+StepPtr EnsureDataDirectory(std::string step_name, std::string path) {
+  return std::make_shared<DataDirectoryStep>(
+      std::move(step_name), Directory{.path = std::move(path), .mode = "0700"}, false);
+}
+
+StepPtr WithUndo(StepPtr step, UndoScripts scripts) {
+  return std::make_shared<WithUndoStep>(std::move(step), std::move(scripts));
+}
+
+StepPtr RestartAfterUndo(StepPtr step, std::string_view service) {
+  return WithUndo(std::move(step),
+                  {.after = fmt::format("systemctl try-restart {} || true", service)});
 }
 
 StepPtr EnsureUploaded(std::string step_name, std::vector<UploadedFile> files) {

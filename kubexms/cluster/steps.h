@@ -23,6 +23,19 @@ std::string WithoutSwap(std::string_view fstab);
 // A directory for data: to take it back removes it with all that has come into it, unless it was
 // there before.
 automation::StepPtr EnsureDataDirectory(std::string step_name, automation::Directory directory);
+// The same for a program that sees to mode and owner itself: what is there is left as it is.
+automation::StepPtr EnsureDataDirectory(std::string step_name, std::string path);
+
+struct UndoScripts {
+  std::string before;
+  std::string after;
+};
+// `step`, and what else is done on the host when it is taken back. The scripts, either of which may
+// be empty, must do no harm when there is nothing to do for them.
+automation::StepPtr WithUndo(automation::StepPtr step, UndoScripts scripts);
+// `step`, which writes what a service reads. When the old state is back, the service reads that, if
+// it runs.
+automation::StepPtr RestartAfterUndo(automation::StepPtr step, std::string_view service);
 
 struct UploadedFile {
   std::string source;  // on the operator's machine

@@ -1,0 +1,218 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kubexms/automation/command.h"
+#include "kubexms/base/json.h"
+#include "kubexms/cluster/modules.h"
+#include "kubexms/cluster/steps.h"
+
+namespace kubexms::cluster {
+namespace {
+
+using namespace automation;
+
+constexpr std::string_view kService = "containerd";
+constexpr std::string_view kConfig = "/etc/containerd/config.toml";
+constexpr std::string_view kRegistries = "/etc/containerd/certs.d";
+constexpr std::string_view kCri = "plugins.\"io.containerd.grpc.v1.cri\"";
+
+std::string DirectoryOf(const RegistrySpec& registry) {
+  return fmt::format("{}/{}", kRegistries, registry.name);
+}
+std::string AuthorityOf(const RegistrySpec& registry) { return DirectoryOf(registry) + "/ca.crt"; }
+
+// A string of TOML: all escapes of JSON are TOML's too.
+std::string Quoted(std::string_view text) { return WriteJson(Json(text)); }
+
+// Who pulls from a registry is in here, and not beside its other settings, because only here
+// registries that give out tokens are understood.
+std::string Credentials(const ContainerRuntimeSpec& runtime, const ClusterSecrets& secrets) {
+  std::string text;
+  for (const RegistrySpec& registry : runtime.registries) {
+    if (registry.username.empty()) continue;
+    text += fmt::format("\n[{}.registry.configs.{}.auth]\n  username = {}\n  password = {}\n", kCri,
+                        Quoted(registry.name), Quoted(registry.username),
+                        Quoted(secrets.registry_passwords.at(registry.name).Reveal()));
+  }
+  return text;
+}
+
+// Control groups are systemd's, which all hosts run. What is below `opt` would otherwise be outside
+// of the data.
+std::string ConfigFile(const ContainerRuntimeSpec& runtime, const ClusterSecrets& secrets) {
+  return fmt::format(
+      "# Written by kubexms.\n"
+      "version = 2\n"
+      "root = {0}\n"
+      "state = \"/run/containerd\"\n"
+      "\n"
+      "[plugins.\"io.containerd.internal.v1.opt\"]\n"
+      "  path = {1}\n"
+      "\n"
+      "[{2}]\n"
+      "  sandbox_image = {3}\n"
+      "\n"
+      "[{2}.cni]\n"
+      "  bin_dir = \"/opt/cni/bin\"\n"
+      "  conf_dir = \"/etc/cni/net.d\"\n"
+      "\n"
+      "[{2}.containerd.runtimes.runc]\n"
+      "  runtime_type = \"io.containerd.runc.v2\"\n"
+      "\n"
+      "[{2}.containerd.runtimes.runc.options]\n"
+      "  SystemdCgroup = true\n"
+      "\n"
+      "[{2}.registry]\n"
+      "  config_path = \"{4}\"\n"
+      "{5}",
+      Quoted(runtime.data_root), Quoted(runtime.data_root + "/opt"), kCri,
+      Quoted(runtime.sandbox_image), kRegistries, Credentials(runtime, secrets));
+}
+
+// How the registry itself is reached, as lines of hosts.toml.
+std::string Trust(const RegistrySpec& registry, std::string_view indent) {
+  std::string text;
+  if (!registry.ca_file.empty())
+    text += fmt::format("{}ca = {}\n", indent, Quoted(AuthorityOf(registry)));
+  if (registry.skip_verify) text += fmt::format("{}skip_verify = true\n", indent);
+  return text;
+}
+
+std::string ServerOf(const RegistrySpec& registry) {
+  // The one registry that is not where its name says.
+  const std::string host = registry.name == "docker.io" ? "registry-1.docker.io" : registry.name;
+  return fmt::format("{}://{}", registry.plain_http ? "http" : "https", host);
+}
+
+std::string MirrorSection(const ContainerRuntimeSpec& runtime, const std::string& url) {
+  std::string text =
+      fmt::format("\n[host.{}]\n  capabilities = [\"pull\", \"resolve\"]\n", Quoted(url));
+  const size_t begin = url.find("://") + 3, end = std::min(url.find('/', begin), url.size());
+  // What comes after the host is then the whole path, and not something before /v2.
+  if (end + 1 < url.size()) text += "  override_path = true\n";
+  const auto known =
+      std::ranges::find(runtime.registries, url.substr(begin, end - begin), &RegistrySpec::name);
+  if (known != runtime.registries.end()) text += Trust(*known, "  ");
+  return text;
+}
+
+std::string HostsFile(const ContainerRuntimeSpec& runtime, const RegistrySpec& registry) {
+  std::string text =
+      fmt::format("# Written by kubexms.\nserver = {}\n", Quoted(ServerOf(registry)));
+  text += Trust(registry, "");
+  for (const std::string& mirror : registry.mirrors) text += MirrorSection(runtime, mirror);
+  return text;
+}
+
+StepPtr Configuration(const ContainerRuntimeSpec& runtime, const ClusterSecrets& secrets) {
+  const bool secret = !secrets.registry_passwords.empty();
+  std::vector<Resource> resources = {Directory{std::string(kRegistries)},
+                                     File{.path = std::string(kConfig),
+                                          .content = ConfigFile(runtime, secrets),
+                                          .mode = secret ? "0600" : "0644",
+                                          .secret = secret}};
+  for (const RegistrySpec& registry : runtime.registries) {
+    resources.emplace_back(Directory{DirectoryOf(registry)});
+    resources.emplace_back(File{.path = DirectoryOf(registry) + "/hosts.toml",
+                                .content = HostsFile(runtime, registry)});
+  }
+  return RestartAfterUndo(Ensure("configuration", std::move(resources)), kService);
+}
+
+StepPtr Authorities(const ContainerRuntimeSpec& runtime) {
+  std::vector<UploadedFile> files;
+  for (const RegistrySpec& registry : runtime.registries) {
+    if (registry.ca_file.empty()) continue;
+    files.push_back({.source = registry.ca_file, .path = AuthorityOf(registry)});
+  }
+  return EnsureUploaded("authorities of registries", std::move(files));
+}
+
+// Containers outlive containerd, so they end before it goes.
+constexpr std::string_view kEndContainers = R"sh(
+command -v ctr >/dev/null && systemctl start containerd || exit 0
+for namespace in $(ctr namespaces list -q); do
+  ctr -n "$namespace" tasks list -q | xargs -r ctr -n "$namespace" tasks delete --force
+  ctr -n "$namespace" containers list -q | xargs -r ctr -n "$namespace" containers delete ||
+    exit 1
+done
+)sh";
+
+// Asks as a kubelet would: one call of gRPC, RuntimeService.Status of CRI, written down byte by
+// byte, because Debian has no client for it. It always has Perl.
+constexpr std::string_view kAskStatus = R"perl(
+use IO::Socket::UNIX;
+sub frame {
+  my ($type, $flags, $stream, $body) = @_;
+  return substr(pack("N", length $body), 1) . pack("CCN", $type, $flags, $stream) . $body;
+}
+my @headers = (":method", "POST", ":scheme", "http", ":authority", "localhost",
+               ":path", "/runtime.v1.RuntimeService/Status",
+               "content-type", "application/grpc", "te", "trailers");
+alarm 5;
+my $socket = IO::Socket::UNIX->new(Peer => "/run/containerd/containerd.sock")
+  or die "containerd does not listen: $!\n";
+syswrite $socket, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" . frame(4, 0, 0, "") .
+  frame(1, 4, 1, pack("(x C/a C/a)*", @headers)) . frame(0, 1, 1, "\0" x 5);
+my ($in, $answer, $over) = ("", "", 0);
+while (!$over && sysread $socket, $in, 65536, length $in) {
+  while (length $in >= 9) {
+    my $size = unpack("N", "\0" . substr $in, 0, 3);
+    my ($type, $flags, $stream) = unpack("CCN", substr $in, 3, 6);
+    last if length $in < 9 + $size;
+    $answer .= substr $in, 9, $size if $type == 0;
+    $over = 1 if $stream == 1 && $flags & 1;
+    substr($in, 0, 9 + $size) = "";
+  }
+}
+exit 0 if $answer =~ /RuntimeReady\x10\x01/;
+$answer =~ s/[^ -~]+/ /g;
+die "the runtime is not ready: $answer\n";
+)perl";
+
+StepPtr Ready() {
+  const std::string ask = fmt::format("perl -e {} 2>&1", ShellQuote(kAskStatus));
+  return Script(
+      {.name = "ready",
+       .done_when = ask,
+       .script = fmt::format("# wait until containerd is ready\n"
+                             "n=0; until {}; do n=$((n + 1)); if [ $n -ge 30 ]; then "
+                             "journalctl -u {} -n 20 --no-pager; exit 1; fi; sleep 1; done",
+                             ask, kService)});
+}
+
+}  // namespace
+
+ModulePtr ContainerdModule(const ClusterSpec& spec, const ClusterSecrets& secrets,
+                           const ArtifactPtr& artifact, const HostChoice& choice) {
+  const std::vector<std::string> hosts = choice.Of(spec.RuntimeHosts());
+  const ContainerRuntimeSpec& runtime = spec.container_runtime;
+  // The configuration first: the package starts the service, which then begins with it.
+  return MakeModule(
+      "containerd",
+      {{.name = "install",
+        .steps = {EnsureDataDirectory("data directory", runtime.data_root),
+                  Configuration(runtime, secrets), Authorities(runtime),
+                  WithUndo(EnsurePackages("packages", ContainerdPackages(), artifact),
+                           {.before = std::string(kEndContainers)})},
+        .hosts = hosts},
+       {.name = "serve",
+        .steps = {Ensure("service", {Service{.name = std::string(kService),
+                                             .restart_after = {std::string(kConfig)}}}),
+                  Ready()},
+        .hosts = hosts}},
+      std::vector<std::string>{"os"});
+}
+
+StepPtr CheckRuntimeHost() {
+  const Probe perl{"command -v perl"};
+  return Require("container runtime", {perl},
+                 [perl](const StepContext&, const Answers& answers) -> Result<void> {
+                   if (answers.Get(perl).exit_code == 0) return {};
+                   return Error::BadRequest(
+                       "perl is missing, by which the container runtime is asked how it is");
+                 });
+}
+
+}  // namespace kubexms::cluster

@@ -1,0 +1,200 @@
+#include "kubexms/cluster/packages.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kubexms/automation/checksum.h"
+#include "kubexms/automation/engine.h"
+#include "kubexms/automation/simulated_fleet.h"
+#include "kubexms/base/test_directory_test.h"
+#include "kubexms/cluster/artifact.h"
+
+namespace kubexms::cluster {
+namespace {
+
+using namespace automation;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::vector<std::string> kNames = {"etcd-server", "etcd-client"};
+
+// Hosts that know no packages but those that are sent to them.
+class PackagesTest : public ::testing::Test {
+ protected:
+  ArtifactPackage PackageOf(const std::string& name, std::vector<std::string> depends) const {
+    ArtifactPackage package;
+    const std::string content = "files of " + name;
+    package.name = name;
+    package.version = "1.0";
+    package.architecture = "amd64";
+    package.file = fmt::format("packages/{}.deb", name);
+    package.size = static_cast<int64_t>(content.size());
+    package.sha256 = Sha256Of(content);
+    package.control = fmt::format("Package: {}\nVersion: 1.0\n", name);
+    if (!depends.empty()) package.control += fmt::format("Depends: {}\n", fmt::join(depends, ", "));
+    package.dependencies = std::move(depends);
+    directory_.Write(PackageFileName(package), content);
+    return package;
+  }
+
+  std::string WriteOne(const std::string& os = "debian-12") const {
+    ArtifactManifest manifest;
+    manifest.os = os;
+    manifest.architecture = "amd64";
+    manifest.packages = {PackageOf("etcd-client", {}), PackageOf("etcd-server", {"libone"}),
+                         PackageOf("libone", {"libtwo"}), PackageOf("libtwo", {}),
+                         PackageOf("unrelated", {})};
+    const std::string path = directory_.File("artifact");
+    EXPECT_TRUE(WriteArtifact(path, manifest, [&](const ArtifactPackage& package) {
+                  return directory_.File(PackageFileName(package));
+                }).ok());
+    return path;
+  }
+
+  Pipeline Use(SimulatedFleet& fleet, const ArtifactPtr& artifact) {
+    RuntimeOptions options{.cluster = "lab",
+                           .directory = directory_.path(),
+                           .secrets = &secrets_,
+                           .clock = &clock_,
+                           .random = &random_};
+    for (const auto& host : fleet.hosts()) options.hosts.push_back({.name = host->name()});
+    for (size_t i = 0; i < fleet.size(); ++i) options.hosts[i].connector = fleet.hosts()[i];
+    runtime_ = std::make_unique<Runtime>(std::move(options));
+    std::vector<StepPtr> steps;
+    if (artifact) steps.push_back(RequireInArtifact("artifact", kNames, artifact));
+    steps.push_back(EnsurePackages("packages", kNames, artifact));
+    return {.name = "install",
+            .modules = {MakeModule("etcd", {{.name = "install",
+                                             .steps = std::move(steps),
+                                             .hosts = runtime_->AllHosts(),
+                                             .retry = {.attempts = 1}}})}};
+  }
+
+  static RunReport Succeed(Result<RunReport> report) {
+    EXPECT_TRUE(report.ok()) << report.error().message();
+    if (!report.ok()) return {};
+    EXPECT_TRUE(report->ok()) << (report->error ? report->error->message() : "");
+    return *std::move(report);
+  }
+  static std::string Failure(const Result<RunReport>& report) {
+    if (!report.ok()) return report.error().message();
+    return report->error ? report->error->message() : "it succeeded";
+  }
+  static bool HasFiles(const SimulatedHost& host) {
+    return host.ReadFile("/var/lib/kubexms/lab/packages/Packages").has_value();
+  }
+
+  TestDirectory directory_;
+  SystemClock clock_;
+  SystemRandom random_;
+  SecretRegistry secrets_;
+  std::unique_ptr<Runtime> runtime_;
+};
+
+TEST_F(PackagesTest, AnArtifactIsAllThatHostsNeed) {
+  const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
+  SimulatedFleet fleet(2);
+  const std::string before = fleet.Snapshot();
+  const Pipeline offline = Use(fleet, nullptr);
+  EXPECT_THAT(Failure(Engine(runtime_.get()).Run(offline)), HasSubstr("Unable to locate package"));
+
+  const Pipeline pipeline = Use(fleet, artifact);
+  const RunReport first = Succeed(Engine(runtime_.get()).Run(pipeline));
+  for (const auto& host : fleet.hosts()) {
+    EXPECT_THAT(host->Snapshot(),
+                AllOf(HasSubstr("package etcd-server 1.0\n"), HasSubstr("package libtwo 1.0\n"),
+                      Not(HasSubstr("unrelated"))));
+    EXPECT_FALSE(HasFiles(*host));
+  }
+  const uint64_t changes = fleet.changes(), trips = fleet.round_trips();
+  EXPECT_EQ(Succeed(Engine(runtime_.get()).Run(pipeline)).changed, 0u);
+  EXPECT_EQ(fleet.changes(), changes);
+  EXPECT_EQ(fleet.round_trips(), trips + fleet.size()) << "one for each host";
+  Succeed(Engine(runtime_.get()).Rollback(first.run));
+  EXPECT_EQ(fleet.Snapshot(), before);
+}
+
+TEST_F(PackagesTest, ResumesFromWhereverItFailedAndRollsBackFromThere) {
+  const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
+  SimulatedFleet reference(1);
+  const Pipeline pipeline = Use(reference, artifact);
+  Succeed(Engine(runtime_.get()).Run(pipeline));
+  const auto changes = static_cast<int>(reference.changes());
+  ASSERT_EQ(changes, 8);  // a directory, its index, four files, the installation, their removal
+  for (const FaultKind kind : {FaultKind::kFails, FaultKind::kLostAfter}) {
+    for (int at = 0; at < changes; ++at) {
+      SimulatedFleet fleet(1);
+      const std::string before = fleet.Snapshot();
+      const Pipeline attempt = Use(fleet, artifact);
+      Engine engine(runtime_.get());
+      fleet.host(0).Inject({.kind = kind, .after_changes = at});
+      const Result<RunReport> failed = engine.Run(attempt);
+      ASSERT_TRUE(failed.ok());
+      Succeed(engine.Resume(attempt, failed->run));
+      EXPECT_EQ(fleet.Snapshot(), reference.Snapshot()) << "resumed after " << at;
+      EXPECT_FALSE(HasFiles(fleet.host(0))) << "resumed after " << at;
+      Succeed(engine.Rollback(failed->run));
+      EXPECT_EQ(fleet.Snapshot(), before) << "rolled back after " << at;
+      EXPECT_FALSE(HasFiles(fleet.host(0))) << "rolled back after " << at;
+    }
+  }
+}
+
+TEST_F(PackagesTest, WhatWasThereBeforeOrIsNeededByOthersStays) {
+  const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
+  SimulatedFleet fleet(1, {{"etcd-client", {.version = "0.9"}},
+                           {"admins", {.depends = {"libtwo"}}},
+                           {"libtwo", {.version = "0.9"}}});
+  ASSERT_TRUE(fleet.host(0).Perform({InstallPackages{"etcd-client"}}).ok());
+  const Pipeline pipeline = Use(fleet, artifact);
+  const Result<RunPlan> plan = Engine(runtime_.get()).Plan(pipeline);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_THAT(plan->ToText(), HasSubstr("install etcd-server with libone libtwo from"));
+  const RunReport report = Succeed(Engine(runtime_.get()).Run(pipeline));
+  ASSERT_TRUE(fleet.host(0).Perform({InstallPackages{"admins"}}).ok());
+  Succeed(Engine(runtime_.get()).Rollback(report.run));
+  EXPECT_THAT(fleet.host(0).Snapshot(),
+              AllOf(HasSubstr("package etcd-client 0.9\n"), HasSubstr("package libtwo 1.0\n"),
+                    Not(HasSubstr("package etcd-server")), Not(HasSubstr("package libone"))));
+}
+
+TEST_F(PackagesTest, RefusesArtifactsThatDoNotFitBeforeAnythingIsDone) {
+  SimulatedFleet fleet(1);
+  const std::string before = fleet.Snapshot();
+  const auto failure = [&](const std::string& path) {
+    const Pipeline pipeline = Use(fleet, Artifact::Open(path).value());
+    return Failure(Engine(runtime_.get()).Run(pipeline));
+  };
+  EXPECT_THAT(failure(WriteOne("debian-13")),
+              AllOf(HasSubstr("is for debian-13 amd64, and the host is debian-12 amd64"),
+                    HasSubstr("--os debian-12 --arch amd64")));
+  const std::string path = WriteOne();
+  std::string bytes = directory_.Read("artifact");
+  bytes[bytes.rfind("files of libtwo")] ^= 1;
+  EXPECT_THAT(failure(directory_.Write("altered", bytes)),
+              HasSubstr("packages/libtwo.deb was altered or is damaged"));
+  bytes = directory_.Read("artifact");
+  bytes[bytes.rfind("files of unrelated")] ^= 1;
+  EXPECT_EQ(fleet.Snapshot(), before);
+  EXPECT_EQ(failure(directory_.Write("altered", bytes)), "it succeeded") << "what is not used";
+  EXPECT_EQ(failure(WriteOne()), "it succeeded");
+}
+
+TEST_F(PackagesTest, AnArtifactHasToHaveWhatIsMissing) {
+  ArtifactManifest manifest;
+  manifest.os = "debian-12";
+  manifest.architecture = "amd64";
+  const std::string path = directory_.File("empty");
+  ASSERT_TRUE(WriteArtifact(path, manifest, nullptr).ok());
+  SimulatedFleet fleet(1, {{"etcd-client", {}}, {"etcd-server", {}}});
+  const Pipeline pipeline = Use(fleet, Artifact::Open(path).value());
+  EXPECT_THAT(Failure(Engine(runtime_.get()).Run(pipeline)),
+              HasSubstr("empty does not have etcd-server, etcd-client; build it again"));
+  ASSERT_TRUE(fleet.host(0).Perform({InstallPackages{"etcd-client etcd-server"}}).ok());
+  EXPECT_EQ(Succeed(Engine(runtime_.get()).Run(pipeline)).changed, 0u);
+}
+
+}  // namespace
+}  // namespace kubexms::cluster
