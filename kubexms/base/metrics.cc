@@ -1,12 +1,12 @@
 #include "kubexms/base/metrics.h"
 
 #include <prometheus/counter.h>
-#include <prometheus/family.h>
 #include <prometheus/gauge.h>
-#include <prometheus/histogram.h>
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
+#include <atomic>
+#include <limits>
 #include <unordered_map>
 
 #include "kubexms/base/check.h"
@@ -25,20 +25,56 @@ namespace {
 
 constexpr size_t kMaxLabelBytes = 256;
 
-// Which type of the library stands behind ours.
+// Instead of the library's, which takes a lock for every observation. What is collected meanwhile
+// may have one in its count that is not in its sum yet.
+class HistogramSeries {
+ public:
+  explicit HistogramSeries(const std::vector<double>& bounds)
+      : bounds_(bounds), counts_(bounds.size() + 1) {}
+
+  void Observe(double value) {
+    const auto bound = std::lower_bound(bounds_.begin(), bounds_.end(), value);
+    counts_[static_cast<size_t>(bound - bounds_.begin())].fetch_add(1, std::memory_order_relaxed);
+    sum_.fetch_add(value, std::memory_order_relaxed);
+  }
+
+  prometheus::ClientMetric Collect() const {
+    prometheus::ClientMetric metric;
+    prometheus::ClientMetric::Histogram& histogram = metric.histogram;
+    for (size_t i = 0; i < counts_.size(); ++i) {
+      histogram.sample_count += counts_[i].load(std::memory_order_relaxed);
+      prometheus::ClientMetric::Bucket& bucket = histogram.bucket.emplace_back();
+      bucket.cumulative_count = histogram.sample_count;
+      bucket.upper_bound =
+          i < bounds_.size() ? bounds_[i] : std::numeric_limits<double>::infinity();
+    }
+    histogram.sample_sum = sum_.load(std::memory_order_relaxed);
+    return metric;
+  }
+
+ private:
+  const std::vector<double> bounds_;
+  std::vector<std::atomic<uint64_t>> counts_;  // the last one is of what is above all bounds
+  std::atomic<double> sum_ = 0;
+};
+
+// What stands behind ours.
 template <class Metric>
-struct Library;
+struct Behind;
 template <>
-struct Library<Counter> {
-  using Type = prometheus::Counter;
+struct Behind<Counter> {
+  using Series = prometheus::Counter;
+  static constexpr auto kType = prometheus::MetricType::Counter;
 };
 template <>
-struct Library<Gauge> {
-  using Type = prometheus::Gauge;
+struct Behind<Gauge> {
+  using Series = prometheus::Gauge;
+  static constexpr auto kType = prometheus::MetricType::Gauge;
 };
 template <>
-struct Library<Histogram> {
-  using Type = prometheus::Histogram;
+struct Behind<Histogram> {
+  using Series = HistogramSeries;
+  static constexpr auto kType = prometheus::MetricType::Histogram;
 };
 
 prometheus::Counter* AsCounter(void* series) { return static_cast<prometheus::Counter*>(series); }
@@ -64,7 +100,8 @@ std::string CleanLabel(std::string_view value) {
   return ToValidUtf8(value.substr(0, kMaxLabelBytes));
 }
 
-std::string JoinKey(std::initializer_list<std::string_view> values) {
+template <class Values>
+std::string JoinKey(const Values& values) {
   std::string key;
   for (const std::string_view value : values) {
     key += value;
@@ -79,7 +116,7 @@ template <class Metric>
 class MetricFamily<Metric>::State final : public MetricsRegistry::Family {
  public:
   State(const MetricOptions& options, std::vector<double> buckets)
-      : options_(options), buckets_(std::move(buckets)), family_(options.name, options.help, {}) {}
+      : options_(options), buckets_(std::move(buckets)) {}
 
   bool IsSame(const MetricOptions& options, const std::vector<double>& buckets) const {
     return options.labels == options_.labels && buckets == buckets_;
@@ -89,45 +126,63 @@ class MetricFamily<Metric>::State final : public MetricsRegistry::Family {
     KUBEXMS_CHECK(values.size() == options_.labels.size());
     std::string key = JoinKey(values);
     MutexLock lock(mutex_);
-    if (const auto it = series_.find(key); it != series_.end()) return it->second;
-    if (series_.size() >= options_.max_series) return Overflow();
-    Series* series = Make([&](size_t i) { return CleanLabel(values.begin()[i]); });
-    series_.emplace(std::move(key), series);
-    return series;
+    if (const auto it = by_values_.find(key); it != by_values_.end()) return it->second;
+    if (by_values_.size() >= options_.max_series) return Overflow();
+    std::vector<std::string> clean;
+    for (const std::string_view value : values) clean.push_back(CleanLabel(value));
+    // Others may have become the same.
+    Series*& series = by_values_[JoinKey(clean)];
+    if (series == nullptr) series = Make(clean);
+    return by_values_.try_emplace(std::move(key), series).first->second;
   }
 
   prometheus::MetricFamily Collect() const override {
-    std::vector<prometheus::MetricFamily> collected = family_.Collect();
-    if (collected.empty()) return {};
-    std::sort(collected[0].metric.begin(), collected[0].metric.end(),
+    prometheus::MetricFamily family{options_.name, options_.help, Behind<Metric>::kType, {}};
+    {
+      MutexLock lock(mutex_);
+      for (const Labelled& member : members_) {
+        family.metric.push_back(member.series->Collect());
+        family.metric.back().label = member.labels;
+      }
+    }
+    std::sort(family.metric.begin(), family.metric.end(),
               [](const auto& a, const auto& b) { return a.label < b.label; });
-    return std::move(collected[0]);
+    return family;
   }
 
  private:
-  using Series = typename Library<Metric>::Type;
+  using Series = typename Behind<Metric>::Series;
+  struct Labelled {
+    std::vector<prometheus::ClientMetric::Label> labels;
+    std::unique_ptr<Series> series;
+  };
 
-  template <class LabelValue>
-  Series* Make(LabelValue label_value) REQUIRES(mutex_) {
-    prometheus::Labels labels;
-    for (size_t i = 0; i < options_.labels.size(); ++i) labels[options_.labels[i]] = label_value(i);
-    if constexpr (std::is_same_v<Metric, Histogram>) {
-      return &family_.Add(labels, buckets_);
-    } else {
-      return &family_.Add(labels);
+  Series* Make(const std::vector<std::string>& values) REQUIRES(mutex_) {
+    Labelled& member = members_.emplace_back();
+    for (size_t i = 0; i < values.size(); ++i) {
+      member.labels.push_back({options_.labels[i], values[i]});
     }
+    // In the order of their names, as the library has them.
+    std::sort(member.labels.begin(), member.labels.end());
+    if constexpr (std::is_same_v<Metric, Histogram>) {
+      member.series = std::make_unique<Series>(buckets_);
+    } else {
+      member.series = std::make_unique<Series>();
+    }
+    return member.series.get();
   }
 
   Series* Overflow() REQUIRES(mutex_) {
-    if (overflow_ == nullptr) overflow_ = Make([](size_t) { return std::string(kOverflow); });
+    if (overflow_ == nullptr)
+      overflow_ = Make(std::vector(options_.labels.size(), std::string(kOverflow)));
     return overflow_;
   }
 
   const MetricOptions options_;
   const std::vector<double> buckets_;
-  prometheus::Family<Series> family_;
-  Mutex mutex_;
-  std::unordered_map<std::string, Series*> series_ GUARDED_BY(mutex_);
+  mutable Mutex mutex_;
+  std::vector<Labelled> members_ GUARDED_BY(mutex_);
+  std::unordered_map<std::string, Series*> by_values_ GUARDED_BY(mutex_);
   Series* overflow_ GUARDED_BY(mutex_) = nullptr;
 };
 
@@ -162,7 +217,7 @@ void Gauge::Decrement(double by) const {
 double Gauge::Value() const { return series_ == nullptr ? 0 : AsGauge(series_)->Value(); }
 
 void Histogram::Observe(double value) const {
-  if (series_ != nullptr) static_cast<prometheus::Histogram*>(series_)->Observe(value);
+  if (series_ != nullptr) static_cast<HistogramSeries*>(series_)->Observe(value);
 }
 
 MetricsRegistry::MetricsRegistry() = default;

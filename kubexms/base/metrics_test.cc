@@ -72,6 +72,15 @@ TEST(MetricsTest, GathersWhatIsTooMuchInOneSeries) {
   EXPECT_THAT(metrics.Collect(), Not(HasSubstr("\"3\"")));
 }
 
+TEST(MetricsTest, ValuesThatAreTheSameOnceTheyAreCutAreOneSeries) {
+  MetricsRegistry metrics;
+  const auto counter = metrics.AddCounter({.name = "n", .help = "h", .labels = {"l"}});
+  const std::string long_value(300, 'x');
+  counter.With({long_value + "1"}).Increment();
+  counter.With({long_value + "2"}).Increment();
+  EXPECT_THAT(metrics.Collect(), HasSubstr("x\"} 2\n"));
+}
+
 TEST(MetricsTest, RefreshesWhatIsComputedWhenItIsRead) {
   MetricsRegistry metrics;
   const Gauge gauge = metrics.AddGauge({.name = "a"}).With({});

@@ -1,8 +1,11 @@
 #include "kubexms/cli/controller_list.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
+#include "kubexms/api/names.h"
 #include "kubexms/api/time.h"
 
 namespace kubexms {
@@ -10,6 +13,19 @@ namespace {
 
 constexpr std::string_view kPlatform = "platform";
 constexpr std::string_view kGracePeriod = "node-monitor-grace-period";
+constexpr std::string_view kTailnet = "devbox-tailnet";
+constexpr std::string_view kSshGate = "devbox-ssh-gate";
+
+// Empty when it is not given.
+Result<std::string> ReadDomain(const Invocation& call, std::string_view flag) {
+  if (!call.Given(flag)) return std::string();
+  std::string name = call.Value(flag);
+  const Messages wrong = ValidateDns1123Subdomain(name);
+  if (!wrong.empty()) {
+    return Error::BadRequest(fmt::format("--{}: \"{}\": {}", flag, name, wrong.front()));
+  }
+  return name;
+}
 
 }  // namespace
 
@@ -52,6 +68,25 @@ Result<std::chrono::nanoseconds> ReadGracePeriod(const Invocation& call) {
     return Error::BadRequest("--node-monitor-grace-period must be at least 1s");
   }
   return grace->value();
+}
+
+Flag TailnetFlag() {
+  return {.name = std::string(kTailnet),
+          .value = "DOMAIN",
+          .doc = "of the platform: the tailnet by which devboxes of the type Tailnet are reached"};
+}
+
+Flag SshGateFlag() {
+  return {.name = std::string(kSshGate),
+          .value = "HOST",
+          .doc = "of the platform: the gate by which devboxes of the type SSHGate are reached"};
+}
+
+Result<platform::DevboxControllerOptions> ReadDevboxOptions(const Invocation& call) {
+  platform::DevboxControllerOptions options;
+  ASSIGN_OR_RETURN(options.tailnet, ReadDomain(call, kTailnet));
+  ASSIGN_OR_RETURN(options.ssh_gate, ReadDomain(call, kSshGate));
+  return options;
 }
 
 }  // namespace kubexms

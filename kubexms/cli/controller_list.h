@@ -9,6 +9,7 @@
 
 #include "kubexms/builtin/builtin_controllers.h"
 #include "kubexms/cli/command.h"
+#include "kubexms/platform/devbox_controller.h"
 
 namespace kubexms {
 
@@ -26,5 +27,11 @@ Result<ControllerList> ReadControllerList(std::string_view list);
 // silent.
 Flag GracePeriodFlag();
 Result<std::chrono::nanoseconds> ReadGracePeriod(const Invocation& call);
+
+// --devbox-tailnet and --devbox-ssh-gate, of every command that runs the platform: what devboxes
+// can be reached by besides node ports.
+Flag TailnetFlag();
+Flag SshGateFlag();
+Result<platform::DevboxControllerOptions> ReadDevboxOptions(const Invocation& call);
 
 }  // namespace kubexms

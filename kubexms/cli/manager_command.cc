@@ -125,9 +125,10 @@ Result<std::unique_ptr<AuditSink>> OpenRequestLog(const Invocation& call) {
   return log;
 }
 
-platform::PlatformOptions ReadPlatform(const Invocation& call, const ClientConfig& server,
-                                       AuditSink* requests) {
+Result<platform::PlatformOptions> ReadPlatform(const Invocation& call, const ClientConfig& server,
+                                               AuditSink* requests) {
   platform::PlatformOptions options;
+  ASSIGN_OR_RETURN(options.devboxes, ReadDevboxOptions(call));
   options.users.server = {
       .url = call.Given("user-server") ? call.Value("user-server") : server.server,
       .authority_pem = server.ca_pem};
@@ -173,8 +174,10 @@ Result<void> RunControllers(const Invocation& call, const std::stop_token& stop)
   std::unique_ptr<AuditSink> requests;
   if (controllers.platform) {
     ASSIGN_OR_RETURN(requests, OpenRequestLog(call));
+    ASSIGN_OR_RETURN(const platform::PlatformOptions options,
+                     ReadPlatform(call, server, requests.get()));
     RETURN_IF_ERROR(platform::InstallDefinitions(process->client(), process->clock(), stop));
-    platform::AddControllers(ReadPlatform(call, server, requests.get()), manager.client(), manager);
+    platform::AddControllers(options, manager.client(), manager);
   }
   call.err() << fmt::format("Running {} for {}. Stop with Ctrl-C.\n", NamesOf(controllers),
                             server.server);
@@ -251,6 +254,8 @@ Command ManagerCommand() {
                 {.name = "request-log",
                  .value = "FILE",
                  .doc = "of the platform: records who asked for what, for `kubexms audit`"},
+                TailnetFlag(),
+                SshGateFlag(),
                 {.name = "config", .value = "FILE", .doc = "settings (YAML)"},
                 {.name = "set",
                  .value = "PATH=VALUE",

@@ -147,9 +147,11 @@ Result<ExitCode> RunServer(const Invocation& call) {
   ASSIGN_OR_RETURN(controllers_options.simulated_nodes.count,
                    ReadNodeCount(call.Value("simulate-nodes")));
   RETURN_IF_ERROR(ReadNodeTimes(call, controllers_options));
+  ASSIGN_OR_RETURN(controllers_options.devboxes, ReadDevboxOptions(call));
   ServerControllers controllers(std::move(controllers_options));
   if (controllers.HasWork()) options.health_checks.push_back(CheckOf(controllers));
   ASSIGN_OR_RETURN(const std::unique_ptr<ApiServer> server, ApiServer::Create(std::move(options)));
+  RETURN_IF_ERROR(controllers.OpenFiles());
   call.err() << fmt::format(
       "Serving the Kubernetes API at {}\n\n  export KUBECONFIG={}\n"
       "  kubectl get namespaces\n\nStop with Ctrl-C.\n",
@@ -208,6 +210,8 @@ Command ServerCommand() {
                         "ones do",
                  .fallback = "0"},
                 GracePeriodFlag(),
+                TailnetFlag(),
+                SshGateFlag(),
                 {.name = "token-file",
                  .value = "FILE",
                  .doc = "static tokens, lines of token,user,uid,\"group1,group2\""},

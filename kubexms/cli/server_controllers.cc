@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "kubexms/client/client.h"
-#include "kubexms/controller/audit_record.h"
 #include "kubexms/controller/manager.h"
 #include "kubexms/platform/platform.h"
 
@@ -44,8 +43,9 @@ UserInfo UserOf(std::string_view account) {
                      "system:authenticated"}};
 }
 
-void AddPlatform(const ApiServer& server, Client& client, AuditSink& requests, Manager& manager) {
-  platform::PlatformOptions options;
+void AddPlatform(const ServerControllersOptions& given, const ApiServer& server, Client& client,
+                 AuditSink& requests, Manager& manager) {
+  platform::PlatformOptions options{.devboxes = given.devboxes};
   options.users.server = {.url = server.url(), .authority_pem = server.authority_pem()};
   options.operation_requests.audit = &requests;
   options.delete_requests.audit = &requests;
@@ -81,6 +81,18 @@ class ServerControllers::Clients {
   std::map<std::string, std::unique_ptr<Client>, std::less<>> accounts_;
 };
 
+Result<void> ServerControllers::OpenFiles() {
+  if (!options_.controllers.platform) return {};
+  auto opened = FileAuditSink::Open(options_.request_log);
+  if (!opened.ok()) {
+    return opened.error().WithContext(
+        "requests cannot be recorded, so the platform cannot run (--controllers '*' is without "
+        "it)");
+  }
+  requests_ = std::move(*opened);
+  return {};
+}
+
 void ServerControllers::Run(ApiServer& server, std::stop_token stop) {
   Clients clients(server);
   do {
@@ -99,7 +111,6 @@ Result<void> ServerControllers::RunOnce(ApiServer& server, Clients& clients, std
   if (options_.elect_leader) {
     manager_options.leader_election = LeaderElectionSettings{.name_space = "kube-system"};
   }
-  std::unique_ptr<AuditSink> requests;  // outlives the manager
   Manager manager(std::move(manager_options));
   AddBuiltinControllers(
       options_.controllers.builtin,
@@ -111,9 +122,8 @@ Result<void> ServerControllers::RunOnce(ApiServer& server, Clients& clients, std
        .node_lifecycle = options_.node_lifecycle},
       manager);
   if (options_.controllers.platform) {
-    ASSIGN_OR_RETURN(requests, FileAuditSink::Open(options_.request_log));
     RETURN_IF_ERROR(platform::InstallDefinitions(clients.OfPlatform(), *options_.clock, stop));
-    AddPlatform(server, clients.OfPlatform(), *requests, manager);
+    AddPlatform(options_, server, clients.OfPlatform(), *requests_, manager);
   }
   if (options_.simulated_nodes.count > 0) {
     AddSimulatedNodes(options_.simulated_nodes, clients.OfNodes(), manager);

@@ -3,6 +3,7 @@
 // The built-in controllers inside `kubexms server`, those of the platform, and the simulated nodes:
 // in its process, each as the user of its role.
 
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "kubexms/base/random.h"
 #include "kubexms/builtin/simulated_nodes.h"
 #include "kubexms/cli/controller_list.h"
+#include "kubexms/controller/audit_record.h"
 
 namespace kubexms {
 
@@ -22,6 +24,7 @@ struct ServerControllersOptions {
   ControllerList controllers;
   // What became of the platform's requests is recorded in this file.
   std::string request_log;
+  platform::DevboxControllerOptions devboxes;
   NodeLifecycleOptions node_lifecycle;
   SimulatedNodesOptions simulated_nodes;
   // Several servers share the store, and one of them runs the controllers.
@@ -42,6 +45,10 @@ class ServerControllers {
     return !options_.controllers.empty() || options_.simulated_nodes.count > 0;
   }
 
+  // Opens the files that they write. To be called once, before Run(), when the data directory is
+  // there.
+  Result<void> OpenFiles();
+
   // Over this server, until `stop` is requested; then ends what is under way. When they have to end
   // by themselves, because another server leads, they begin again.
   void Run(ApiServer& server, std::stop_token stop) EXCLUDES(mutex_);
@@ -56,6 +63,7 @@ class ServerControllers {
   Result<void> RunOnce(ApiServer& server, Clients& clients, std::stop_token stop) EXCLUDES(mutex_);
 
   const ServerControllersOptions options_;
+  std::unique_ptr<AuditSink> requests_;  // constant after OpenFiles()
   mutable Mutex mutex_;
   Manager* manager_ GUARDED_BY(mutex_) = nullptr;  // while it runs
 };

@@ -21,9 +21,10 @@
 //   3. else it is sent, and the server decides: it fills in all of its defaults, those that depend
 //      on other fields and those of admission too, and stores nothing when the result is what it
 //      has. That is seen by the version, which has not changed, and is no update either: no watch
-//      sees it, so no reconcile follows from it.
+//      sees it, so no reconcile follows from it. The client of a controller remembers it, and does
+//      not send the same update of the same version again.
 //
-// Nothing is remembered between calls, and no guess is made about fields that somebody removed.
+// No guess is made about fields that somebody removed.
 //
 // Conflicts, and objects that somebody else creates or deletes at the same moment, begin it again
 // with a new reading, a few times. With a client that reads from a cache, the new reading may be as

@@ -6,6 +6,7 @@
 #include "kubexms/api/kinds/apps_v1.h"
 #include "kubexms/api/kinds/core_v1_config.h"
 #include "kubexms/apiserver/test_server.h"
+#include "kubexms/controller/informer_set.h"
 #include "kubexms/controller/intercepted_client_test.h"
 
 namespace kubexms {
@@ -74,6 +75,28 @@ TEST_F(CreateOrUpdateTest, DefaultsOfTheServerAreNoChange) {
     EXPECT_EQ(again.object.metadata.generation, 1);
   }
   EXPECT_EQ(Version(), version);
+}
+
+TEST_F(CreateOrUpdateTest, AControllerSendsWhatOnlyTheServersDefaultsUndoOnce) {
+  SystemClock clock;
+  SystemRandom random;
+  InformerSet informers({client_, clock, random, {}, nullptr});
+  CacheAwareClient client(client_, informers);
+  ASSERT_TRUE(CreateOrUpdate<Deployment>(client, kKey, SetWholeTemplate).ok());
+  ASSERT_TRUE(CreateOrUpdate<Deployment>(client, kKey, SetWholeTemplate).ok());
+  client_.TakeVerbs();
+  for (int i = 0; i < 3; ++i) {
+    const auto again = CreateOrUpdate<Deployment>(client, kKey, SetWholeTemplate).value();
+    EXPECT_EQ(again.result, WriteResult::kUnchanged);
+    EXPECT_EQ(again.object.metadata.resource_version, Version());
+    EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get"));
+  }
+  // What somebody else changes is seen, and put right.
+  ASSERT_TRUE(
+      server_.client().Patch<Deployment>(kKey, {.body = R"({"spec":{"replicas":5}})"}).ok());
+  const auto mended = CreateOrUpdate<Deployment>(client, kKey, SetWholeTemplate).value();
+  EXPECT_EQ(mended.result, WriteResult::kUpdated);
+  EXPECT_EQ(mended.object.spec.replicas, 2);
 }
 
 TEST_F(CreateOrUpdateTest, DefaultsOfTheServerAreNoChangeForAPatchEither) {

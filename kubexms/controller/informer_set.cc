@@ -157,7 +157,9 @@ void InformerSet::RecordWrite(const ClientRequest& request, const SharedBytes& a
 Result<SharedBytes> CacheAwareClient::Do(const ClientRequest& request) {
   const bool looked_after = IsLookedAfter(request);
   if (looked_after) RETURN_IF_ERROR(SettleDoubts(request));
+  if (std::optional<SharedBytes> known = unchanged_.AnswerTo(request)) return *std::move(known);
   Result<SharedBytes> answer = ClientDecorator::Do(request);
+  if (answer.ok()) unchanged_.Note(request, *answer);
   if (looked_after && !answer.ok() && MayBeDone(answer.error())) Doubt(request);
   const bool whole_object = request.subresource.empty() || request.subresource == "status";
   const bool follow = answer.ok() && IsWrite(request.verb) && !request.dry_run && whole_object &&

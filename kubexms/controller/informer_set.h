@@ -13,6 +13,7 @@
 #include "kubexms/base/mutex.h"
 #include "kubexms/client/decorators.h"
 #include "kubexms/controller/informer.h"
+#include "kubexms/controller/unchanged_updates.h"
 
 namespace kubexms {
 
@@ -86,6 +87,8 @@ class InformerSet {
 // as a conflict, because whoever asked for it did not know. So nothing is made twice, as long as
 // its creator chose its name: what the server names cannot be asked for. Writes to a part of an
 // object (its status) are not looked after.
+//
+// An update that the server answered with the version it was made from is not sent a second time.
 class CacheAwareClient final : public ClientDecorator {
  public:
   // Both must outlive it.
@@ -101,6 +104,7 @@ class CacheAwareClient final : public ClientDecorator {
   Result<void> SettleDoubts(const ClientRequest& write) EXCLUDES(mutex_);
 
   InformerSet& informers_;
+  UnchangedUpdates unchanged_;
   mutable Mutex mutex_;
   // What reads the objects that may have been written; the oldest first.
   std::deque<ClientRequest> doubts_ GUARDED_BY(mutex_);

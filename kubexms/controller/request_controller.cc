@@ -15,6 +15,8 @@ namespace {
 using std::chrono::nanoseconds;
 
 constexpr size_t kMaxMessageBytes = 4096;
+// How often one that waits for its turn looks by itself. Seldom: there may be very many of them.
+constexpr nanoseconds kLookForTurn = std::chrono::minutes(1);
 
 // One reconcile of one request.
 class Step {
@@ -109,7 +111,7 @@ Result<Outcome> Step::WaitForTurn() {
     SetMessage("waits for requests before it");
     RETURN_IF_ERROR(request_.write());
   }
-  return AgainAfter(shared_.times.retry_after);
+  return AgainAfter(kLookForTurn);
 }
 
 template <class T, class Call>

@@ -525,7 +525,7 @@ TEST_F(RequestTurnsTest, TheOldestOfAKeyIsFirst) {
   Create("later");
   Create("of-bob", "bob");
   for (const char* name : {"later", "o", "of-bob"}) (void)cache().Put(Cached(name));
-  EXPECT_EQ(ReconcileInTurn("later").value(), Outcome::RequeueAfter(seconds(30)));
+  EXPECT_EQ(ReconcileInTurn("later").value(), Outcome::RequeueAfter(minutes(1)));
   EXPECT_EQ(Stored("later").status.phase, "Pending");
   EXPECT_EQ(executions_, 0);
   EXPECT_TRUE(ReconcileInTurn("of-bob").ok());
@@ -546,7 +546,7 @@ TEST_F(RequestTurnsTest, DoesNotBeginWhileADeletedOneIsStillExecuted) {
     const CachedObject deleted = Cached("o");
     EXPECT_TRUE(server().Delete<Order>({"default", "o"}).ok());
     (void)cache().Remove(deleted);
-    EXPECT_EQ(ReconcileInTurn("p").value(), Outcome::RequeueAfter(seconds(30)));
+    EXPECT_EQ(ReconcileInTurn("p").value(), Outcome::RequeueAfter(minutes(1)));
     EXPECT_EQ(Stored("p").status.phase, "Pending");
     return RequestOutcome::Completed("served");
   };

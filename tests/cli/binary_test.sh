@@ -33,6 +33,9 @@ expect "no command is wrong usage" 2 "$(status_of kubexms)"
 expect "an unknown command is wrong usage" 2 "$(status_of kubexms verion)"
 grep -q 'did you mean "version"' "$work/err" || expect "it suggests" yes no
 expect "a wrong value is wrong usage" 2 "$(status_of kubexms version -o xml)"
+expect "a domain that is none is wrong" 1 \
+  "$(status_of kubexms server --data-dir "$work/none" --devbox-ssh-gate 'https://gate')"
+grep -q -- '--devbox-ssh-gate: "https://gate"' "$work/err" || expect "it names the flag" yes no
 expect "a full disk is a failure" 1 "$(status_of bash -c 'kubexms version >/dev/full')"
 
 MIMALLOC_SHOW_STATS=1 kubexms version 2>&1 | grep 'heap stats' >/dev/null ||

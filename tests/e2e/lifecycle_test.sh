@@ -37,6 +37,11 @@ refuses "not on the same port" "listen on 127.0.0.1:$port: Address already in us
   second other "$port"
 expect "the first one does not mind" ok "$(request /readyz)"
 
+# --- a file that it cannot write
+mkdir --parents "$work/other/requests.log"
+refuses "it says which, and what to do" \
+  "--controllers '*' is without it): cannot open $work/other/requests.log: Is a directory" second other
+
 # --- a restart
 post_map() {
   as_admin /api/v1/namespaces/default/configmaps --fail \
