@@ -257,6 +257,7 @@ Result<HttpResponse> ResourceHandler::Watch(const ResourceCall& call) {
                                       .format = representation.Events(*call.resource)}));
   if (call.direct != nullptr) {
     call.direct->events = std::move(events);
+    call.direct->timer = &environment_.timer;
     return HttpResponse();
   }
   HttpResponse response(

@@ -5,7 +5,6 @@
 
 #include "kubexms/api/stored_object.h"
 #include "kubexms/base/stop.h"
-#include "kubexms/base/threads.h"
 
 namespace kubexms {
 namespace {
@@ -72,14 +71,13 @@ InformerSet::~InformerSet() = default;
 
 std::shared_ptr<Informer> InformerSet::Get(const ObjectForm& form, const InformerScope& scope) {
   MutexLock lock(mutex_);
-  for (const Member& member : members_) {
-    const InformerOptions& options = member.informer->options();
-    if (options.form == form && options.scope == scope) return member.informer;
+  for (const auto& member : members_) {
+    const InformerOptions& options = member->informer()->options();
+    if (options.form == form && options.scope == scope) return member->informer();
   }
   Environment environment = environment_;
   environment.log = environment.log.With("resource", form.resource.QualifiedName());
-  Member& member = members_.emplace_back();
-  member.informer =
+  auto informer =
       std::make_shared<Informer>(InformerOptions{.form = form,
                                                  .scope = scope,
                                                  .max_bytes = defaults_.max_bytes,
@@ -88,46 +86,48 @@ std::shared_ptr<Informer> InformerSet::Get(const ObjectForm& form, const Informe
                                                  .watch_timeout = defaults_.watch_timeout,
                                                  .backoff = defaults_.backoff},
                                  std::move(environment));
-  if (running_) Start(member);
-  return member.informer;
-}
-
-void InformerSet::Start(Member& member) {
-  member.thread = std::jthread([informer = member.informer](std::stop_token stop) {
-    NameThisThread("cache " + informer->options().form.resource.plural);
-    informer->Run(stop);
-  });
+  members_.push_back(std::make_shared<InformerRunner>(informer, threads_));
+  if (running_) members_.back()->Start();
+  return informer;
 }
 
 void InformerSet::Remove(const std::shared_ptr<Informer>& informer) {
-  std::list<Member> removed;  // joined when the lock is free again
-  MutexLock lock(mutex_);
-  const auto member = std::find_if(members_.begin(), members_.end(),
-                                   [&](const Member& other) { return other.informer == informer; });
-  if (member != members_.end()) removed.splice(removed.end(), members_, member);
+  std::shared_ptr<InformerRunner> removed;
+  {
+    MutexLock lock(mutex_);
+    const auto member = std::find_if(members_.begin(), members_.end(), [&](const auto& other) {
+      return other->informer() == informer;
+    });
+    if (member == members_.end()) return;
+    removed = std::move(*member);
+    members_.erase(member);
+  }
+  informer->Stop();
+  removed->AwaitEnd();
 }
 
 void InformerSet::Run(std::stop_token stop) {
   {
     MutexLock lock(mutex_);
     running_ = true;
-    for (Member& member : members_) Start(member);
+    for (const auto& member : members_) member->Start();
   }
   WaitForStop(stop);
-  std::vector<std::jthread> threads;
+  std::vector<std::shared_ptr<InformerRunner>> members;
   {
     MutexLock lock(mutex_);
     running_ = false;
-    for (Member& member : members_) threads.push_back(std::move(member.thread));
+    members = members_;
   }
-  for (std::jthread& thread : threads) thread.request_stop();
+  for (const auto& member : members) member->informer()->Stop();
+  for (const auto& member : members) member->AwaitEnd();
 }
 
 std::vector<std::shared_ptr<Informer>> InformerSet::All() const {
   std::vector<std::shared_ptr<Informer>> all;
   MutexLock lock(mutex_);
   all.reserve(members_.size());
-  for (const Member& member : members_) all.push_back(member.informer);
+  for (const auto& member : members_) all.push_back(member->informer());
   return all;
 }
 
