@@ -155,6 +155,15 @@ std::optional<CachedObject> Informer::DecodeOne(std::string_view json) {
   return std::nullopt;
 }
 
+// What was told last is what a deleted object was like; only its version is another one.
+std::optional<CachedObject> Informer::FindKnown(const ObjectHeader& header, bool removed) const {
+  const ObjectKey key{header.namespace_, header.name};
+  CachedObject known = removed ? cache_.Told(key) : cache_.OfVersion(key, header.resource_version);
+  if (!known || header.resource_version == 0 || known.uid() != header.uid) return std::nullopt;
+  known.version = header.resource_version;
+  return known;
+}
+
 std::vector<CachedObject> Informer::DecodeAll(const std::vector<SharedBytes>& objects) {
   std::vector<CachedObject> decoded;
   decoded.reserve(objects.size());
@@ -162,11 +171,10 @@ std::vector<CachedObject> Informer::DecodeAll(const std::vector<SharedBytes>& ob
   for (const SharedBytes& object : objects) {
     if (relist) {
       const Result<ObjectHeader> header = ReadHeader(object.view());
-      CachedObject known = header.ok() ? cache_.ToldVersion({header->namespace_, header->name},
-                                                            header->resource_version)
-                                       : CachedObject();
+      std::optional<CachedObject> known =
+          header.ok() ? FindKnown(*header, false) : std::optional<CachedObject>();
       if (known) {
-        decoded.push_back(std::move(known));
+        decoded.push_back(std::move(*known));
         continue;
       }
     }
@@ -221,13 +229,15 @@ Result<std::string> Informer::Apply(const ObjectEvent& event) {
     return bookmark.metadata.resource_version;
   }
   RETURN_IF_ERROR(CheckRoom(cache_.bytes() + event.object.size()));
-  std::optional<CachedObject> object = DecodeOne(event.object.view());
-  if (!object) {
-    ASSIGN_OR_RETURN(const ObjectHeader header, ReadHeader(event.object.view()));
-    return std::to_string(header.resource_version);
-  }
-  std::string version = object->metadata->resource_version;
+  ASSIGN_OR_RETURN(const ObjectHeader header, ReadHeader(event.object.view()));
   const bool removed = event.type == ObjectEventType::kDeleted;
+  std::optional<CachedObject> object = FindKnown(header, removed);
+  std::string version = std::to_string(header.resource_version);
+  if (!object) {
+    object = DecodeOne(event.object.view());
+    if (!object) return version;
+    version = object->metadata->resource_version;
+  }
   {
     MutexLock lock(delivery_mutex_);
     const std::vector<CacheEvent> changes =

@@ -29,6 +29,8 @@
 
 namespace kubexms {
 
+struct ObjectHeader;
+
 // Which objects of a resource are cached.
 struct InformerScope {
   std::string name_space;  // empty: all
@@ -118,6 +120,7 @@ class Informer final : private ReflectorTarget {
 
   std::vector<CachedObject> DecodeAll(const std::vector<SharedBytes>& objects);
   std::optional<CachedObject> DecodeOne(std::string_view json);
+  std::optional<CachedObject> FindKnown(const ObjectHeader& header, bool removed) const;
   Result<void> CheckRoom(size_t bytes);
   void EndHandlers() EXCLUDES(delivery_mutex_);
   void Deliver(const CacheEvent& event) REQUIRES(delivery_mutex_);

@@ -16,26 +16,40 @@ std::optional<std::string> UidOfStatus(const SharedBytes& answer) {
   return status->details ? status->details->uid : std::string();
 }
 
-void Record(const ClientRequest& request, const SharedBytes& answer, Informer& informer) {
+// What the answer to a write is about.
+struct Written {
+  ObjectKey key;
+  std::string uid;
+  bool deleted = false;
+  std::optional<ObjectHeader> object;  // as it is now
+};
+
+std::optional<Written> ReadWritten(const ClientRequest& request, const SharedBytes& answer) {
+  Result<ObjectHeader> header = ReadHeader(answer.view());
+  if (header.ok() && !header->name.empty()) {
+    return Written{.key = {header->namespace_, header->name},
+                   .uid = header->uid,
+                   .deleted = request.verb == Verb::kDelete && !header->deleting,
+                   .object = std::move(*header)};
+  }
+  if (request.verb != Verb::kDelete) return std::nullopt;
+  std::optional<std::string> uid = UidOfStatus(answer);
+  if (!uid) return std::nullopt;
+  return Written{
+      .key = {request.name_space, request.name}, .uid = std::move(*uid), .deleted = true};
+}
+
+// The answer is decoded only where the watch was not faster.
+void Record(const Written& written, const SharedBytes& answer, Informer& informer) {
   ObjectCache& cache = informer.cache();
+  if (written.deleted) return cache.RecordDeletion(written.key, written.uid);
+  const ObjectHeader& header = *written.object;
+  if (!cache.IsNews(header.resource_version)) return;
+  if (!informer.options().scope.label_selector.Matches(header.labels)) {
+    return cache.RecordAbsence(written.key, header.resource_version);
+  }
   const Result<CachedObject> object = informer.options().form.Decode(answer.view());
-  if (!object.ok() || object->metadata->name.empty()) {
-    const std::optional<std::string> uid = UidOfStatus(answer);
-    if (request.verb == Verb::kDelete && uid) {
-      cache.RecordDeletion({request.name_space, request.name}, *uid);
-    }
-    return;
-  }
-  const bool deleted =
-      request.verb == Verb::kDelete && object->metadata->deletion_timestamp.IsZero();
-  const bool selected = informer.options().scope.label_selector.Matches(object->metadata->labels);
-  if (deleted) {
-    cache.RecordDeletion(object->key(), object->uid());
-  } else if (!selected) {
-    cache.RecordAbsence(object->key(), object->version);
-  } else {
-    cache.RecordWrite(*object);
-  }
+  if (object.ok()) cache.RecordWrite(*object);
 }
 
 constexpr size_t kMaxDoubts = 1000;
@@ -149,9 +163,12 @@ Result<void> InformerSet::Health() const {
 }
 
 void InformerSet::RecordWrite(const ClientRequest& request, const SharedBytes& answer) {
-  for (const auto& informer : All()) {
-    if (Concerns(*informer, request)) Record(request, answer, *informer);
-  }
+  std::vector<std::shared_ptr<Informer>> concerned = All();
+  std::erase_if(concerned, [&](const auto& informer) { return !Concerns(*informer, request); });
+  if (concerned.empty()) return;
+  const std::optional<Written> written = ReadWritten(request, answer);
+  if (!written) return;
+  for (const auto& informer : concerned) Record(*written, answer, *informer);
 }
 
 Result<SharedBytes> CacheAwareClient::Do(const ClientRequest& request) {

@@ -97,6 +97,23 @@ TEST_F(InformerTest, HasWhatWasThereAndFollowsWhatHappens) {
   EXPECT_TRUE(Maps().Get({"default", "after"})->metadata.managed_fields.empty());
 }
 
+TEST_F(InformerTest, ADeletionTellsOfWhatWasKnown) {
+  ASSERT_TRUE(client().Create(MapOf("a")).ok());
+  Start(Options());
+  const CachedObject known = informer_->cache().Get({"default", "a"});
+  Mutex mutex;
+  CachedObject last;
+  const auto id = informer_->AddHandler([&](const CacheEvent& event) {
+    MutexLock lock(mutex);
+    if (event.type == Type::kDelete) last = event.object;
+  });
+  ASSERT_TRUE(client().Delete<ConfigMap>({"default", "a"}).ok());
+  ASSERT_TRUE(Eventually([&] { return journal_.Has("-a"); }));
+  informer_->RemoveHandler(id);
+  EXPECT_EQ(last.value, known.value);
+  EXPECT_GT(last.version, known.version);
+}
+
 TEST_F(InformerTest, HasAThreadOnlyWhileItHasSomethingToDo) {
   SpareThreads threads({.patience = std::chrono::nanoseconds(1)});
   const auto informer = std::make_shared<Informer>(Options(), Environment());
