@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 #include <malloc.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,6 +30,7 @@
 #include "kubexms/apiserver/test_server.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/random.h"
+#include "kubexms/base/threads.h"
 #include "kubexms/builtin/builtin_controllers.h"
 #include "kubexms/builtin/simulated_nodes.h"
 #include "kubexms/client/decorators.h"
@@ -186,8 +189,9 @@ void DeleteInForeground(Cluster& cluster, const std::string& name) {
   (void)cluster.client().Delete<Deployment>({"default", name}, options);
 }
 
+// As the processes that this is compared with: without a scheduler.
 void MakeAndDelete() {
-  Cluster cluster(0);
+  Cluster cluster(0, "*,-kube-scheduler");
   cluster.Measure(
       "Deployment of 1,000 Pods: made",
       [&] { (void)cluster.client().Create(DeploymentOf("web", 1000)); },
@@ -244,19 +248,12 @@ ConfigMap MapOf(const std::string& name_space, const std::string& name) {
   return map;
 }
 
-bool IsEmpty(Cluster& cluster, const std::string& name_space, const std::string& label) {
-  return cluster.client()
-      .List<ConfigMap>(
-          {.name_space = name_space, .label_selector = Selector::Parse(label).value(), .limit = 1})
-      ->items.empty();
-}
-
 void Garbage() {
   Cluster cluster(0);
   const ConfigMap owner = cluster.client().Create(MapOf("default", "owner")).value();
+  const auto name = [](int i) { return fmt::format("owned-{}", i); };
   for (int i = 0; i < 10'000; ++i) {
-    ConfigMap map = MapOf("default", fmt::format("owned-{}", i));
-    map.metadata.labels = {{"owned", "true"}};
+    ConfigMap map = MapOf("default", name(i));
     (void)SetControllerReference(map.metadata, owner);
     (void)cluster.client().Create(map);
   }
@@ -265,7 +262,12 @@ void Garbage() {
       [&] {
         (void)cluster.client().Delete<ConfigMap>({"default", "owner"});
       },
-      [&] { return IsEmpty(cluster, "default", "owned"); });
+      [&, gone = 0]() mutable {
+        while (gone < 10'000 && !cluster.client().Get<ConfigMap>({"default", name(gone)}).ok()) {
+          ++gone;
+        }
+        return gone == 10'000;
+      });
 }
 
 void Namespaces() {
@@ -308,10 +310,36 @@ void Memory() {
              Megabytes(ResidentBytes()));
 }
 
+std::chrono::duration<double> ProcessorTime() {
+  rusage use{};
+  getrusage(RUSAGE_SELF, &use);
+  const auto seconds = [](const timeval& time) {
+    return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
+  };
+  return seconds(use.ru_utime) + seconds(use.ru_stime);
+}
+
+// What it costs that nothing happens.
+void Idle(int nodes) {
+  constexpr auto kTime = std::chrono::seconds(10);
+  Cluster cluster(nodes);
+  std::this_thread::sleep_for(kTime);  // what the start left to do
+  const auto before = ProcessorTime();
+  cluster.Measure(
+      fmt::format("idle with {} nodes", nodes), [&] { std::this_thread::sleep_for(kTime); },
+      [] { return true; });
+  fmt::print("    {:<40} {:>7.2f}%\n", "of a core", (ProcessorTime() - before) / kTime * 100);
+  fmt::print("    {:<40} {:>8}\n", "threads", ListThreads().size());
+}
+
+void IdleAlone() { Idle(0); }
+void IdleWithNodes() { Idle(500); }
+
 int Main(int argc, char** argv) {
   const std::vector<std::pair<std::string_view, void (*)()>> scenarios = {
-      {"make", MakeAndDelete}, {"rollout", RollOut},      {"many", ManyDeployments},
-      {"garbage", Garbage},    {"namespace", Namespaces}, {"memory", Memory}};
+      {"make", MakeAndDelete},       {"rollout", RollOut},      {"many", ManyDeployments},
+      {"garbage", Garbage},          {"namespace", Namespaces}, {"idle", IdleAlone},
+      {"idle-nodes", IdleWithNodes}, {"memory", Memory}};
   const std::vector<std::string_view> wanted(argv + 1, argv + argc);
   for (const auto& [name, run] : scenarios) {
     if (wanted.empty() || std::ranges::find(wanted, name) != wanted.end()) run();

@@ -104,8 +104,8 @@ bool HasItems(dom::object metadata, std::string_view key) {
 uint64_t ReadVersion(dom::object metadata) {
   const std::string text = GetString(metadata, kVersionKey);
   uint64_t version = 0;
-  std::from_chars(text.data(), text.data() + text.size(), version);
-  return version;
+  const char* end = text.data() + text.size();
+  return std::from_chars(text.data(), end, version).ptr == end ? version : 0;
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ struct ObjectHeader {
   std::string name;
   std::string namespace_;
   std::string uid;
-  uint64_t resource_version = 0;
+  uint64_t resource_version = 0;  // 0 when it is not a number
   StringMap labels;
   std::vector<Owner> owners;
   bool deleting = false;  // has a deletionTimestamp

@@ -57,13 +57,32 @@ SharedBytes OneBuffer(Body body) {
   return body.size() == 1 ? std::move(body.front()) : SharedBytes(Flatten(body));
 }
 
-// Lets a thread sleep until it is woken.
-class WakingThread final : public StreamWaker::Target {
+// Who waits for a watch: a thread that sleeps until it is woken, or a function that is then called.
+class WatchWaiter final : public StreamWaker::Target {
  public:
   void Wake() override {
+    std::function<void()> call;
+    {
+      MutexLock lock(mutex_);
+      woken_ = true;
+      changed_.NotifyAll();
+      call = std::exchange(call_, nullptr);
+    }
+    if (call) call();
+  }
+
+  // False when it was woken since the last wait: then nothing is called.
+  bool CallWhenWoken(const std::function<void()>& call) {
     MutexLock lock(mutex_);
-    woken_ = true;
-    changed_.NotifyAll();
+    if (std::exchange(woken_, false)) return false;
+    call_ = call;
+    return true;
+  }
+
+  // Nothing is called any more.
+  void Forget() {
+    MutexLock lock(mutex_);
+    call_ = nullptr;
   }
 
   // Returns once it was woken since the last call, or at the deadline.
@@ -79,32 +98,58 @@ class WakingThread final : public StreamWaker::Target {
   Mutex mutex_;
   CondVar changed_;
   bool woken_ GUARDED_BY(mutex_) = false;
+  std::function<void()> call_ GUARDED_BY(mutex_);
 };
 
 class LocalWatch final : public ObjectWatch {
  public:
-  LocalWatch(std::unique_ptr<WatchEvents> events, std::stop_token stop)
-      : events_(std::move(events)), stop_(stop), on_stop_(stop, WakeUp{thread_}) {
-    events_->SetWaker(StreamWaker(thread_));
+  LocalWatch(std::unique_ptr<WatchEvents> events, WakeTimer& timer, std::stop_token stop)
+      : events_(std::move(events)), timer_(timer), stop_(stop), on_stop_(stop, WakeUp{waiter_}) {
+    events_->SetWaker(StreamWaker(waiter_));
   }
+  ~LocalWatch() override { waiter_->Forget(); }
 
   Result<std::optional<ObjectEvent>> Next() override {
     while (!stop_.stop_requested()) {
-      Result<std::optional<ObjectEvent>> event = events_->Next();
-      if (!event.ok() || *event || events_->ended()) return event;
-      thread_->WaitUntil(events_->NextDeadline());
+      if (Look()) return *std::exchange(next_, std::nullopt);
+      waiter_->WaitUntil(events_->NextDeadline());
     }
     return std::optional<ObjectEvent>();
   }
 
+  bool IsReady(const std::function<void()>& ready) override {
+    do {
+      if (stop_.stop_requested() || Look()) return true;
+      ScheduleWake();
+    } while (!waiter_->CallWhenWoken(ready));
+    return false;
+  }
+
  private:
   struct WakeUp {
-    std::shared_ptr<WakingThread> thread;
-    void operator()() const { thread->Wake(); }
+    std::shared_ptr<WatchWaiter> waiter;
+    void operator()() const { waiter->Wake(); }
   };
 
-  const std::shared_ptr<WakingThread> thread_ = std::make_shared<WakingThread>();
+  // True when next_ has something to tell.
+  bool Look() {
+    if (next_) return true;
+    Result<std::optional<ObjectEvent>> event = events_->Next();
+    if (!event.ok() || *event || events_->ended()) next_ = std::move(event);
+    return next_.has_value();
+  }
+
+  void ScheduleWake() {
+    if (scheduled_ == events_->NextDeadline()) return;
+    scheduled_ = events_->NextDeadline();
+    timer_.Schedule(scheduled_, StreamWaker(waiter_));
+  }
+
+  const std::shared_ptr<WatchWaiter> waiter_ = std::make_shared<WatchWaiter>();
   const std::unique_ptr<WatchEvents> events_;
+  WakeTimer& timer_;
+  std::optional<Result<std::optional<ObjectEvent>>> next_;
+  Clock::MonotonicTime scheduled_;
   const std::stop_token stop_;
   const std::stop_callback<WakeUp> on_stop_;
 };
@@ -152,7 +197,7 @@ Result<std::unique_ptr<ObjectWatch>> LocalClient::OpenWatch(const ClientRequest&
   const Result<HttpResponse> response = handler_.HandleAs(user_, http, direct);
   if (!response.ok()) return AsStatus(response.error());
   return std::unique_ptr<ObjectWatch>(
-      std::make_unique<LocalWatch>(std::move(direct.events), request.stop));
+      std::make_unique<LocalWatch>(std::move(direct.events), *direct.timer, request.stop));
 }
 
 Result<SharedBytes> LocalClient::GetPath(std::string_view path, std::stop_token stop) {

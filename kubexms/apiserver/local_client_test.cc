@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iterator>
 #include <thread>
 
@@ -278,6 +279,18 @@ TEST_F(LocalClientTest, AWatchBlocksUntilThereIsAChange) {
   const auto watch = Watch();
   const std::jthread writer([this] { Make("a"); });
   EXPECT_EQ(NextOf(*watch), "ADDED a");
+}
+
+TEST_F(LocalClientTest, AWatchSaysWhenItHasSomethingToTell) {
+  const auto watch = Watch();
+  std::promise<void> told;
+  while (watch->IsReady([] {})) ASSERT_TRUE(watch->Next().ok());  // what is there at first
+  ASSERT_FALSE(watch->IsReady([&] { told.set_value(); }));
+  Make("a");
+  told.get_future().wait();
+  EXPECT_TRUE(watch->IsReady([] {}));
+  EXPECT_EQ(NextOf(*watch), "ADDED a");
+  EXPECT_FALSE(watch->IsReady([] {}));
 }
 
 TEST_F(LocalClientTest, AWatchGoesOnAfterAVersion) {

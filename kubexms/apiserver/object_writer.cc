@@ -14,12 +14,15 @@
 #include "kubexms/apiserver/service_addresses.h"
 #include "kubexms/apiserver/strategy.h"
 #include "kubexms/apiserver/written_parts.h"
+#include "kubexms/base/mutex.h"
 
 namespace kubexms {
 namespace {
 
 // Writes that are not bound to a version are tried again so often when others write in between.
 constexpr int kMaxAttempts = 8;
+// Of several objects. The store commits together what waits.
+constexpr size_t kDeletionsAtATime = 512;
 
 constexpr std::string_view kModified =
     "the object has been modified; please apply your changes to the latest version and try again";
@@ -132,6 +135,14 @@ class Write {
   Result<std::optional<Written>> TryUpdate(const ObjectWriter::ChangeFunction& change,
                                            const ObjectWriter::CreateFunction& create);
   Result<std::optional<Deleted>> TryDelete(const DeleteQuery& options);
+
+  // A deletion that is decided on and not yet committed.
+  struct Deletion {
+    Deleted deleted;
+    EncodedObject encoded;                          // what stays of the object, if anything does
+    std::optional<store::Transaction> transaction;  // none: nothing changes
+  };
+  Result<Deletion> PlanDeletion(const DeleteQuery& options);
 
  private:
   Time Now() const { return Time::Now(environment_.clock); }
@@ -325,34 +336,82 @@ Result<std::optional<Written>> Write::CommitUpdate(Json document, const Json& ol
   return std::optional(std::move(written));
 }
 
-Result<std::optional<Deleted>> Write::TryDelete(const DeleteQuery& options) {
+Result<Write::Deletion> Write::PlanDeletion(const DeleteQuery& options) {
   ASSIGN_OR_RETURN(const store::RecordPtr record,
                    environment_.store.Get(KeyOf(request_, request_.name)));
   if (record == nullptr) return Error::NotFound(resource_.qualified_name(), request_.name);
   ASSIGN_OR_RETURN(Json document, ReadDocument(resource_, *record));
   RETURN_IF_ERROR(CheckPreconditions(document, options, resource_));
   RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kDelete, document, &document));
-  Deleted deleted{.object = WriteJson(document), .uid = std::string(UidOf(document))};
+  Deletion deletion{
+      .deleted = {.object = WriteJson(document), .uid = std::string(UidOf(document))}};
   const Json before = document;
-  deleted.completed = MarkForDeletion(document, resource_, options, Now());
+  deletion.deleted.completed = MarkForDeletion(document, resource_, options, Now());
   store::Transaction transaction =
       store::Transaction().IfRevision(record->key, record->mod_revision);
-  EncodedObject encoded;
-  if (deleted.completed) {
+  if (deletion.deleted.completed) {
     transaction = WithoutAddresses(before, std::move(transaction).Delete(record->key));
   } else {
-    if (JsonEqual(before, document)) return std::optional(std::move(deleted));
-    encoded = EncodeObject(document.get_object());
+    if (JsonEqual(before, document)) return deletion;
+    deletion.encoded = EncodeObject(document.get_object());
     transaction = std::move(transaction)
-                      .Put(record->key, encoded.bytes, {.revision_offset = encoded.version_offset});
+                      .Put(record->key, deletion.encoded.bytes,
+                           {.revision_offset = deletion.encoded.version_offset});
   }
-  if (request_.dry_run) return std::optional(std::move(deleted));
+  if (!request_.dry_run) deletion.transaction = std::move(transaction);
+  return deletion;
+}
+
+Result<std::optional<Deleted>> Write::TryDelete(const DeleteQuery& options) {
+  ASSIGN_OR_RETURN(Deletion deletion, PlanDeletion(options));
+  Deleted& deleted = deletion.deleted;
+  if (!deletion.transaction) return std::optional(std::move(deleted));
   ASSIGN_OR_RETURN(const store::CommitResult result,
-                   environment_.store.Commit(std::move(transaction)));
+                   environment_.store.Commit(*std::move(deletion.transaction)));
   if (!result.committed()) return std::optional<Deleted>();
-  if (!deleted.completed) deleted.object = encoded.WithVersion(result.revision);
+  if (!deleted.completed) deleted.object = deletion.encoded.WithVersion(result.revision);
   return std::optional(std::move(deleted));
 }
+
+// Commits that are waited for together.
+class PendingCommits {
+ public:
+  explicit PendingCommits(store::Store& store) : store_(store) {}
+  ~PendingCommits() { (void)Wait(); }
+
+  // `name` is what it is about.
+  void Add(std::string_view name, store::Transaction transaction) EXCLUDES(mutex_) {
+    {
+      MutexLock lock(mutex_);
+      ++waiting_;
+    }
+    store_.CommitAsync(std::move(transaction), [this, name](Result<store::CommitResult> result) {
+      MutexLock lock(mutex_);
+      if (!result.ok()) {
+        failure_ = result.error();
+      } else if (!result->committed()) {
+        refused_.push_back(name);
+      }
+      if (--waiting_ == 0) done_.NotifyAll();
+    });
+  }
+
+  // The names of those that somebody else was faster than.
+  Result<std::vector<std::string_view>> Wait() EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    while (waiting_ > 0) done_.Wait(mutex_);
+    if (failure_) return *failure_;
+    return std::move(refused_);
+  }
+
+ private:
+  store::Store& store_;
+  Mutex mutex_;
+  CondVar done_;
+  size_t waiting_ GUARDED_BY(mutex_) = 0;
+  std::vector<std::string_view> refused_ GUARDED_BY(mutex_);
+  std::optional<Error> failure_ GUARDED_BY(mutex_);
+};
 
 }  // namespace
 
@@ -368,6 +427,29 @@ Result<Written> ObjectWriter::Update(const WriteRequest& request, const ChangeFu
     if (written) return std::move(*written);
   }
   return Conflict(request, request.name);
+}
+
+Result<void> ObjectWriter::DeleteEach(const WriteRequest& request,
+                                      const std::vector<std::string_view>& names,
+                                      const DeleteQuery& options) {
+  WriteRequest one = request;
+  for (size_t begin = 0; begin < names.size(); begin += kDeletionsAtATime) {
+    const size_t end = std::min(names.size(), begin + kDeletionsAtATime);
+    PendingCommits commits(environment_.store);
+    for (size_t i = begin; i < end; ++i) {
+      one.name = names[i];
+      Result<Write::Deletion> deletion = Write(environment_, one).PlanDeletion(options);
+      if (!deletion.ok() && deletion.error().IsNotFound()) continue;
+      if (!deletion.ok()) return deletion.error();
+      if (deletion->transaction) commits.Add(one.name, *std::move(deletion->transaction));
+    }
+    ASSIGN_OR_RETURN(const std::vector<std::string_view> refused, commits.Wait());
+    for (const std::string_view name : refused) {
+      one.name = name;
+      RETURN_IF_ERROR(IgnoreNotFound(Delete(one, options)));
+    }
+  }
+  return {};
 }
 
 Result<Deleted> ObjectWriter::Delete(const WriteRequest& request, const DeleteQuery& options) {

@@ -77,6 +77,10 @@ class ObjectWriter {
                          const CreateFunction& create = {});
 
   Result<Deleted> Delete(const WriteRequest& request, const DeleteQuery& options);
+  // Several objects; request.name means nothing. Their commits wait together, so many cost little
+  // more than one. Names that are gone are passed over.
+  Result<void> DeleteEach(const WriteRequest& request, const std::vector<std::string_view>& names,
+                          const DeleteQuery& options);
 
  private:
   Environment environment_;

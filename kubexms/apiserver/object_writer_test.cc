@@ -146,6 +146,23 @@ TEST_F(ObjectWriterTest, PreconditionsProtectAgainstTheWrongObject) {
   EXPECT_TRUE(Delete("", "configmaps", "a").ok());
 }
 
+TEST_F(ObjectWriterTest, DeletesManyTogether) {
+  std::vector<std::string> names = {"never-was"};
+  for (int i = 0; i < 600; ++i) names.push_back("n" + std::to_string(i));
+  for (size_t i = 1; i < names.size(); ++i) {
+    const bool held = i % 100 == 0;
+    ASSERT_TRUE(Create("", "configmaps",
+                       R"({"metadata":{"name":")" + names[i] + R"(","finalizers":[)" +
+                           (held ? R"("example.com/x")" : "") + "]}}")
+                    .ok());
+  }
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  ASSERT_TRUE(writer_.DeleteEach(Request(Find("", "configmaps")), views, {}).ok());
+  for (size_t i = 1; i < names.size(); ++i) {
+    EXPECT_EQ(Delete("", "configmaps", names[i]).ok(), i % 100 == 0) << names[i];
+  }
+}
+
 TEST_F(ObjectWriterTest, DryRunsChangeNothing) {
   WriteRequest request = Request(Find("", "configmaps"));
   request.dry_run = true;

@@ -257,6 +257,7 @@ Result<HttpResponse> ResourceHandler::Watch(const ResourceCall& call) {
                                       .format = representation.Events(*call.resource)}));
   if (call.direct != nullptr) {
     call.direct->events = std::move(events);
+    call.direct->timer = &environment_.timer;
     return HttpResponse();
   }
   HttpResponse response(
@@ -395,13 +396,13 @@ Result<HttpResponse> ResourceHandler::DeleteCollection(const ResourceCall& call)
       const ObjectList list,
       environment_.reader.List(*call.resource, call.attributes.name_space, query, filter));
   const WriteCall write(call, {.dry_run = options.dry_run});
+  std::vector<std::string_view> names;
+  names.reserve(list.records.size());
   for (const store::RecordPtr& record : list.records) {
-    const std::string name = record->key.substr(record->key.rfind('/') + 1);
-    WriteRequest request = write.Request();
-    request.name = name;
-    const Result<Deleted> deleted = environment_.writer.Delete(request, options);
-    if (!deleted.ok() && !deleted.error().IsNotFound()) return deleted.error();
+    const std::string_view key = record->key;
+    names.push_back(key.substr(key.rfind('/') + 1));
   }
+  RETURN_IF_ERROR(environment_.writer.DeleteEach(write.Request(), names, options));
   return representation.List(*call.resource, list);
 }
 

@@ -28,6 +28,7 @@ class Subresources;
 struct DirectAnswer {
   ObjectPage page;
   std::unique_ptr<WatchEvents> events;
+  WakeTimer* timer = nullptr;  // of the server, with `events`
   // The response to a list has its body all the same, for the audit log.
   bool with_body = false;
 };

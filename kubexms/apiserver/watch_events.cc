@@ -1,7 +1,10 @@
 #include "kubexms/apiserver/watch_events.h"
 
+#include <fmt/format.h>
+
 #include "kubexms/api/stored_object.h"
 #include "kubexms/apiserver/metadata.h"
+#include "kubexms/apiserver/raw_member.h"
 
 namespace kubexms {
 namespace {
@@ -17,8 +20,15 @@ constexpr size_t kEventsPerPoll = 256;
 
 // The last state of an object, with the version of the change that ended it.
 Result<SharedBytes> AtVersion(const SharedBytes& object, uint64_t revision) {
-  ASSIGN_OR_RETURN(const Json document, ParseJson(object.view()));
-  return SharedBytes(EncodeObject(document.get_object()).WithVersion(revision));
+  const std::string_view bytes = object.view();
+  const std::string_view version =
+      FindRawMember(FindRawMember(bytes, "metadata"), "resourceVersion");
+  if (!version.starts_with('"')) {
+    return Error::Internal("a stored object has no metadata.resourceVersion");
+  }
+  const size_t begin = static_cast<size_t>(version.data() - bytes.data());
+  return SharedBytes(fmt::format("{}\"{}\"{}", bytes.substr(0, begin), revision,
+                                 bytes.substr(begin + version.size())));
 }
 
 }  // namespace

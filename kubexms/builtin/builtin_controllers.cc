@@ -27,7 +27,7 @@ namespace kubexms {
 namespace {
 
 // Enough to keep a server busy that waits for its disk or the network.
-constexpr int kParallelWrites = 16;
+constexpr int kParallelWrites = 32;
 
 void AddController(Controller controller, Client& client, Manager& manager) {
   controller.SetClient(&client);

@@ -40,7 +40,8 @@ namespace kubexms {
 class EventRecorder;
 
 struct GarbageCollectorOptions {
-  int workers = 4;
+  // They come when there is work. A server commits together what waits for its disk.
+  int workers = 20;
   // How often it looks for new kinds without a sign of one.
   std::chrono::nanoseconds discovery_period = std::chrono::seconds(30);
   // For the first lists of everything; it then begins with what it knows, and asks the server about

@@ -35,6 +35,9 @@ class BreakingWatch final : public ObjectWatch {
     }
     return inner_->Next();
   }
+  bool IsReady(const std::function<void()>& ready) override {
+    return events_left_ <= 0 || inner_->IsReady(ready);
+  }
 
  private:
   std::unique_ptr<ObjectWatch> inner_;

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -108,6 +109,14 @@ class ObjectWatch {
   // Blocks until there is an event. Nothing when the watch is over: the server ended it, or the
   // request's stop token was used. An error event of the server is returned as its error.
   virtual Result<std::optional<ObjectEvent>> Next() = 0;
+
+  // Whether Next() would return at once. If it would block, `ready` is called as soon as it would
+  // not: from any thread, and it must not call the watch. So many watches can do with few threads.
+  // A watch that cannot tell says true.
+  virtual bool IsReady(const std::function<void()>& ready) {
+    static_cast<void>(ready);
+    return true;
+  }
 };
 
 }  // namespace kubexms

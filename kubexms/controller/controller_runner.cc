@@ -7,7 +7,6 @@
 #include <map>
 #include <thread>
 
-#include "kubexms/base/stop.h"
 #include "kubexms/controller/event_recorder.h"
 
 namespace kubexms {
@@ -16,6 +15,8 @@ namespace {
 using std::chrono::nanoseconds;
 
 constexpr size_t kRecentReconciles = 256;
+// How far the time between two resyncs may be from the period, so that not all come together.
+constexpr double kResyncJitter = 0.1;
 // Whose failures of unknown kind are counted, at most.
 constexpr size_t kMaxFailingKeys = 1'000'000;
 
@@ -180,12 +181,11 @@ void ControllerRunner::Prepare() {
   }
   for (size_t i = 0; i < caches_.size(); ++i) {
     const WatchRule& rule = controller_.rules()[i];
-    const bool resyncs = i == 0 && controller_.has_for();
     const auto id = caches_[i].informer->AddHandler(
-        [this, &rule](const CacheEvent& event) { Enqueue(rule, event); },
-        {.resync_period = resyncs ? controller_.options().resync_period : nanoseconds(0)});
+        [this, &rule](const CacheEvent& event) { Enqueue(rule, event); });
     handlers_.emplace_back(caches_[i].informer, id);
   }
+  PlanResync();
 }
 
 bool ControllerRunner::HasSynced() const {
@@ -212,35 +212,51 @@ void ControllerRunner::Enqueue(const WatchRule& rule, const CacheEvent& event) {
   for (const ObjectKey& key : keys) queue_.Add(key, {.priority = priority, .reason = reason});
 }
 
-Result<void> ControllerRunner::Run(std::stop_token stop, std::stop_token abandon,
-                                   nanoseconds drain_timeout) {
-  const std::stop_callback forward(abandon, [&] { give_up_.request_stop(); });
-  std::vector<std::jthread> sources;
+void ControllerRunner::Start() {
   for (const auto& source : controller_.sources()) {
-    sources.emplace_back([this, source](std::stop_token sources_stop) {
+    sources_.emplace_back([this, source](std::stop_token stop) {
       const WorkReason reason = WorkReason::Lasting(source->reason());
       source->Run([&](const ObjectKey& key) { queue_.Add(key, {.reason = reason}); },
-                  environment_.clock, std::move(sources_stop));
+                  environment_.clock, std::move(stop));
     });
   }
   queue_.CallWorkers(WorkersOf(controller_.options()),
                      [this] { environment_.threads.Start(name(), [this] { Work(); }); });
   working_ = true;
   environment_.log.Info("working", {{"workers", WorkersOf(controller_.options())}});
+}
 
-  WaitForStop(stop);
-
+void ControllerRunner::Close() {
   working_ = false;
-  for (std::jthread& source : sources) source.request_stop();
-  const auto deadline = abandon.stop_requested()
-                            ? environment_.clock.MonotonicNow()
-                            : environment_.clock.MonotonicNow() + drain_timeout;
+  for (std::jthread& source : sources_) source.request_stop();
+  queue_.ShutDown();
+}
+
+Result<void> ControllerRunner::Finish(Clock::MonotonicTime deadline) {
   const size_t left = queue_.Drain(deadline);
-  give_up_.request_stop();
+  Abandon();
   queue_.AwaitWorkers();
+  sources_.clear();
   if (left == 0) return {};
   return Error::Timeout(
       fmt::format("controller \"{}\" stopped with {} keys not worked off", name(), left));
+}
+
+void ControllerRunner::PlanResync() {
+  const nanoseconds period = controller_.options().resync_period;
+  if (!controller_.has_for() || period.count() == 0) return;
+  const double factor = 1 + kResyncJitter * (2 * environment_.random.Fraction() - 1);
+  next_resync_ =
+      environment_.clock.MonotonicNow() + std::chrono::duration_cast<nanoseconds>(period * factor);
+}
+
+Clock::MonotonicTime ControllerRunner::Resync() {
+  if (environment_.clock.MonotonicNow() >= next_resync_) {
+    const auto& [informer, id] = handlers_.front();
+    informer->Resync(id);
+    PlanResync();
+  }
+  return next_resync_;
 }
 
 void ControllerRunner::Work() {

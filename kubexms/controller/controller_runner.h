@@ -8,6 +8,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "kubexms/base/metrics.h"
@@ -57,11 +58,18 @@ class ControllerRunner {
   // The first lists of everything it watches are queued.
   bool HasSynced() const;
 
-  // Reconciles until `stop` is requested; then takes nothing new, works off what is queued for at
-  // most `drain_timeout`, and joins its workers. A request of `abandon` ends that at once. An error
-  // says how many keys were left. To be called once.
-  Result<void> Run(std::stop_token stop, std::stop_token abandon,
-                   std::chrono::nanoseconds drain_timeout);
+  // From now on it reconciles. To be called once.
+  void Start();
+  // From now on it takes nothing new.
+  void Close();
+  // Works off what is queued, until `deadline` at most, and waits until its workers have left. An
+  // error says how many keys were left. After Start() and Close().
+  Result<void> Finish(Clock::MonotonicTime deadline);
+  // Ends the reconciles that run, and begins no more.
+  void Abandon() { give_up_.request_stop(); }
+
+  // Queues everything again where the time for that has come. When the next time is; max(): never.
+  Clock::MonotonicTime Resync();
 
   // The rest may be called from any thread.
 
@@ -77,6 +85,7 @@ class ControllerRunner {
   class Watchdog;
 
   void Enqueue(const WatchRule& rule, const CacheEvent& event);
+  void PlanResync();
   void Work();
   void Reconcile(const WorkItem<ObjectKey>& item, std::stop_token abandon);
   Result<Outcome> Call(ReconcileContext& context);
@@ -101,6 +110,8 @@ class ControllerRunner {
   std::atomic<uint64_t> next_id_ = 1;
   std::atomic<bool> working_ = false;
   std::stop_source give_up_;  // what the workers do
+  std::vector<std::jthread> sources_;
+  Clock::MonotonicTime next_resync_ = Clock::MonotonicTime::max();  // of who calls Resync()
 
   struct Metrics;
   std::unique_ptr<Metrics> metrics_;

@@ -9,9 +9,6 @@
 namespace kubexms {
 namespace {
 
-// How far the time between two resyncs may be from the period, so that not all come together.
-constexpr double kResyncJitter = 0.1;
-
 ReflectorOptions ReflectorOptionsOf(const InformerOptions& options) {
   return {.resource = options.form.resource,
           .name_space = options.scope.name_space,
@@ -33,6 +30,7 @@ Informer::Informer(InformerOptions options, Environment environment)
       environment_(std::move(environment)),
       reflector_(ReflectorOptionsOf(options_), *this,
                  {environment_.client, environment_.clock, environment_.random, environment_.log}) {
+  reflector_.Begin(stopping_.get_token());
   if (environment_.metrics == nullptr) return;
   const ResourceType& resource = options_.form.resource;
   const auto of_resource = [&](auto family) {
@@ -56,11 +54,23 @@ Informer::Informer(InformerOptions options, Environment environment)
 Informer::~Informer() = default;
 
 void Informer::Run(std::stop_token stop) {
-  const std::stop_callback end(stop, [this] {
-    stopping_.request_stop();
-    WakeWaiters();
-  });
-  reflector_.Run(stop);
+  const std::stop_callback end(stop, [this] { Stop(); });
+  reflector_.Run(stopping_.get_token());
+  EndHandlers();
+}
+
+bool Informer::Work(const std::function<void()>& ready) {
+  if (reflector_.Work(ready)) return true;
+  EndHandlers();
+  return false;
+}
+
+void Informer::Stop() {
+  stopping_.request_stop();
+  WakeWaiters();
+}
+
+void Informer::EndHandlers() {
   // The threads must not be joined under the lock that they take.
   std::map<HandlerId, Handler> handlers;
   {
@@ -87,17 +97,6 @@ Informer::HandlerId Informer::AddHandler(EventHandler function, HandlerOptions o
               {.type = CacheEvent::Type::kAdd, .object = std::move(object), .initial = true});
   }
   if (listed_ && handler.buffer != nullptr) handler.buffer->EndFirstList();
-  if (options.resync_period.count() > 0) {
-    handler.resync_thread = std::jthread([this, id, options](std::stop_token stop) {
-      while (true) {
-        const double factor = 1 + kResyncJitter * (2 * environment_.random.Fraction() - 1);
-        const auto wait =
-            std::chrono::duration_cast<std::chrono::nanoseconds>(options.resync_period * factor);
-        if (!environment_.clock.SleepFor(wait, stop)) return;
-        Resync(id);
-      }
-    });
-  }
   return id;
 }
 
@@ -156,6 +155,15 @@ std::optional<CachedObject> Informer::DecodeOne(std::string_view json) {
   return std::nullopt;
 }
 
+// What was told last is what a deleted object was like; only its version is another one.
+std::optional<CachedObject> Informer::FindKnown(const ObjectHeader& header, bool removed) const {
+  const ObjectKey key{header.namespace_, header.name};
+  CachedObject known = removed ? cache_.Told(key) : cache_.OfVersion(key, header.resource_version);
+  if (!known || header.resource_version == 0 || known.uid() != header.uid) return std::nullopt;
+  known.version = header.resource_version;
+  return known;
+}
+
 std::vector<CachedObject> Informer::DecodeAll(const std::vector<SharedBytes>& objects) {
   std::vector<CachedObject> decoded;
   decoded.reserve(objects.size());
@@ -163,11 +171,10 @@ std::vector<CachedObject> Informer::DecodeAll(const std::vector<SharedBytes>& ob
   for (const SharedBytes& object : objects) {
     if (relist) {
       const Result<ObjectHeader> header = ReadHeader(object.view());
-      CachedObject known = header.ok() ? cache_.ToldVersion({header->namespace_, header->name},
-                                                            header->resource_version)
-                                       : CachedObject();
+      std::optional<CachedObject> known =
+          header.ok() ? FindKnown(*header, false) : std::optional<CachedObject>();
       if (known) {
-        decoded.push_back(std::move(known));
+        decoded.push_back(std::move(*known));
         continue;
       }
     }
@@ -222,13 +229,15 @@ Result<std::string> Informer::Apply(const ObjectEvent& event) {
     return bookmark.metadata.resource_version;
   }
   RETURN_IF_ERROR(CheckRoom(cache_.bytes() + event.object.size()));
-  std::optional<CachedObject> object = DecodeOne(event.object.view());
-  if (!object) {
-    ASSIGN_OR_RETURN(const ObjectHeader header, ReadHeader(event.object.view()));
-    return std::to_string(header.resource_version);
-  }
-  std::string version = object->metadata->resource_version;
+  ASSIGN_OR_RETURN(const ObjectHeader header, ReadHeader(event.object.view()));
   const bool removed = event.type == ObjectEventType::kDeleted;
+  std::optional<CachedObject> object = FindKnown(header, removed);
+  std::string version = std::to_string(header.resource_version);
+  if (!object) {
+    object = DecodeOne(event.object.view());
+    if (!object) return version;
+    version = object->metadata->resource_version;
+  }
   {
     MutexLock lock(delivery_mutex_);
     const std::vector<CacheEvent> changes =

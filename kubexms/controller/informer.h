@@ -29,6 +29,8 @@
 
 namespace kubexms {
 
+struct ObjectHeader;
+
 // Which objects of a resource are cached.
 struct InformerScope {
   std::string name_space;  // empty: all
@@ -51,8 +53,6 @@ struct InformerOptions {
 };
 
 struct HandlerOptions {
-  // The handler is told of every object this often (give or take a tenth), without a change of it.
-  std::chrono::nanoseconds resync_period{0};  // 0: never
   // 0: the handler runs on the informer's thread, so it must be quick, must not block, and must not
   // add or remove handlers. Otherwise it has a thread of its own and this many objects may wait for
   // it (see HandlerBuffer).
@@ -76,7 +76,14 @@ class Informer final : private ReflectorTarget {
   // Follows the server until `stop` is requested, and joins what it started. To be called once.
   void Run(std::stop_token stop);
 
+  // The same without a thread of its own. Work() does what there is to do. True: it is to be called
+  // again, by any one thread, after `ready` was called; from any thread, and it must not call the
+  // informer. False: it has ended, after Stop() was called.
+  bool Work(const std::function<void()>& ready) EXCLUDES(delivery_mutex_);
+
   // The rest may be called from any thread.
+
+  void Stop() EXCLUDES(sync_mutex_);
 
   // The handler first gets what is there already, as additions with `initial`, and then every
   // change. What it throws is logged, and the event is over.
@@ -84,6 +91,8 @@ class Informer final : private ReflectorTarget {
   HandlerId AddHandler(EventHandler handler, HandlerOptions options = {}) EXCLUDES(delivery_mutex_);
   // When this returns the handler is not running and will not be called again.
   void RemoveHandler(HandlerId id) EXCLUDES(delivery_mutex_);
+  // Tells the handler of every object, without a change of it.
+  void Resync(HandlerId id) EXCLUDES(delivery_mutex_);
 
   ObjectCache& cache() { return cache_; }
   const ObjectCache& cache() const { return cache_; }
@@ -104,7 +113,6 @@ class Informer final : private ReflectorTarget {
     HandlerOptions options;
     std::shared_ptr<HandlerBuffer> buffer;  // null: none
     std::jthread buffer_thread;
-    std::jthread resync_thread;
   };
 
   Result<void> Replace(std::vector<SharedBytes> objects, const std::string& version) override;
@@ -112,11 +120,12 @@ class Informer final : private ReflectorTarget {
 
   std::vector<CachedObject> DecodeAll(const std::vector<SharedBytes>& objects);
   std::optional<CachedObject> DecodeOne(std::string_view json);
+  std::optional<CachedObject> FindKnown(const ObjectHeader& header, bool removed) const;
   Result<void> CheckRoom(size_t bytes);
+  void EndHandlers() EXCLUDES(delivery_mutex_);
   void Deliver(const CacheEvent& event) REQUIRES(delivery_mutex_);
   void DeliverTo(Handler& handler, const CacheEvent& event);
   void Call(const EventHandler& function, const CacheEvent& event) const;
-  void Resync(HandlerId id) EXCLUDES(delivery_mutex_);
   void UpdateMetrics();
   void WakeWaiters() EXCLUDES(sync_mutex_);
 

@@ -5,7 +5,6 @@
 
 #include "kubexms/api/stored_object.h"
 #include "kubexms/base/stop.h"
-#include "kubexms/base/threads.h"
 
 namespace kubexms {
 namespace {
@@ -17,26 +16,40 @@ std::optional<std::string> UidOfStatus(const SharedBytes& answer) {
   return status->details ? status->details->uid : std::string();
 }
 
-void Record(const ClientRequest& request, const SharedBytes& answer, Informer& informer) {
+// What the answer to a write is about.
+struct Written {
+  ObjectKey key;
+  std::string uid;
+  bool deleted = false;
+  std::optional<ObjectHeader> object;  // as it is now
+};
+
+std::optional<Written> ReadWritten(const ClientRequest& request, const SharedBytes& answer) {
+  Result<ObjectHeader> header = ReadHeader(answer.view());
+  if (header.ok() && !header->name.empty()) {
+    return Written{.key = {header->namespace_, header->name},
+                   .uid = header->uid,
+                   .deleted = request.verb == Verb::kDelete && !header->deleting,
+                   .object = std::move(*header)};
+  }
+  if (request.verb != Verb::kDelete) return std::nullopt;
+  std::optional<std::string> uid = UidOfStatus(answer);
+  if (!uid) return std::nullopt;
+  return Written{
+      .key = {request.name_space, request.name}, .uid = std::move(*uid), .deleted = true};
+}
+
+// The answer is decoded only where the watch was not faster.
+void Record(const Written& written, const SharedBytes& answer, Informer& informer) {
   ObjectCache& cache = informer.cache();
+  if (written.deleted) return cache.RecordDeletion(written.key, written.uid);
+  const ObjectHeader& header = *written.object;
+  if (!cache.IsNews(header.resource_version)) return;
+  if (!informer.options().scope.label_selector.Matches(header.labels)) {
+    return cache.RecordAbsence(written.key, header.resource_version);
+  }
   const Result<CachedObject> object = informer.options().form.Decode(answer.view());
-  if (!object.ok() || object->metadata->name.empty()) {
-    const std::optional<std::string> uid = UidOfStatus(answer);
-    if (request.verb == Verb::kDelete && uid) {
-      cache.RecordDeletion({request.name_space, request.name}, *uid);
-    }
-    return;
-  }
-  const bool deleted =
-      request.verb == Verb::kDelete && object->metadata->deletion_timestamp.IsZero();
-  const bool selected = informer.options().scope.label_selector.Matches(object->metadata->labels);
-  if (deleted) {
-    cache.RecordDeletion(object->key(), object->uid());
-  } else if (!selected) {
-    cache.RecordAbsence(object->key(), object->version);
-  } else {
-    cache.RecordWrite(*object);
-  }
+  if (object.ok()) cache.RecordWrite(*object);
 }
 
 constexpr size_t kMaxDoubts = 1000;
@@ -72,14 +85,13 @@ InformerSet::~InformerSet() = default;
 
 std::shared_ptr<Informer> InformerSet::Get(const ObjectForm& form, const InformerScope& scope) {
   MutexLock lock(mutex_);
-  for (const Member& member : members_) {
-    const InformerOptions& options = member.informer->options();
-    if (options.form == form && options.scope == scope) return member.informer;
+  for (const auto& member : members_) {
+    const InformerOptions& options = member->informer()->options();
+    if (options.form == form && options.scope == scope) return member->informer();
   }
   Environment environment = environment_;
   environment.log = environment.log.With("resource", form.resource.QualifiedName());
-  Member& member = members_.emplace_back();
-  member.informer =
+  auto informer =
       std::make_shared<Informer>(InformerOptions{.form = form,
                                                  .scope = scope,
                                                  .max_bytes = defaults_.max_bytes,
@@ -88,46 +100,48 @@ std::shared_ptr<Informer> InformerSet::Get(const ObjectForm& form, const Informe
                                                  .watch_timeout = defaults_.watch_timeout,
                                                  .backoff = defaults_.backoff},
                                  std::move(environment));
-  if (running_) Start(member);
-  return member.informer;
-}
-
-void InformerSet::Start(Member& member) {
-  member.thread = std::jthread([informer = member.informer](std::stop_token stop) {
-    NameThisThread("cache " + informer->options().form.resource.plural);
-    informer->Run(stop);
-  });
+  members_.push_back(std::make_shared<InformerRunner>(informer, threads_));
+  if (running_) members_.back()->Start();
+  return informer;
 }
 
 void InformerSet::Remove(const std::shared_ptr<Informer>& informer) {
-  std::list<Member> removed;  // joined when the lock is free again
-  MutexLock lock(mutex_);
-  const auto member = std::find_if(members_.begin(), members_.end(),
-                                   [&](const Member& other) { return other.informer == informer; });
-  if (member != members_.end()) removed.splice(removed.end(), members_, member);
+  std::shared_ptr<InformerRunner> removed;
+  {
+    MutexLock lock(mutex_);
+    const auto member = std::find_if(members_.begin(), members_.end(), [&](const auto& other) {
+      return other->informer() == informer;
+    });
+    if (member == members_.end()) return;
+    removed = std::move(*member);
+    members_.erase(member);
+  }
+  informer->Stop();
+  removed->AwaitEnd();
 }
 
 void InformerSet::Run(std::stop_token stop) {
   {
     MutexLock lock(mutex_);
     running_ = true;
-    for (Member& member : members_) Start(member);
+    for (const auto& member : members_) member->Start();
   }
   WaitForStop(stop);
-  std::vector<std::jthread> threads;
+  std::vector<std::shared_ptr<InformerRunner>> members;
   {
     MutexLock lock(mutex_);
     running_ = false;
-    for (Member& member : members_) threads.push_back(std::move(member.thread));
+    members = members_;
   }
-  for (std::jthread& thread : threads) thread.request_stop();
+  for (const auto& member : members) member->informer()->Stop();
+  for (const auto& member : members) member->AwaitEnd();
 }
 
 std::vector<std::shared_ptr<Informer>> InformerSet::All() const {
   std::vector<std::shared_ptr<Informer>> all;
   MutexLock lock(mutex_);
   all.reserve(members_.size());
-  for (const Member& member : members_) all.push_back(member.informer);
+  for (const auto& member : members_) all.push_back(member->informer());
   return all;
 }
 
@@ -149,9 +163,12 @@ Result<void> InformerSet::Health() const {
 }
 
 void InformerSet::RecordWrite(const ClientRequest& request, const SharedBytes& answer) {
-  for (const auto& informer : All()) {
-    if (Concerns(*informer, request)) Record(request, answer, *informer);
-  }
+  std::vector<std::shared_ptr<Informer>> concerned = All();
+  std::erase_if(concerned, [&](const auto& informer) { return !Concerns(*informer, request); });
+  if (concerned.empty()) return;
+  const std::optional<Written> written = ReadWritten(request, answer);
+  if (!written) return;
+  for (const auto& informer : concerned) Record(*written, answer, *informer);
 }
 
 Result<SharedBytes> CacheAwareClient::Do(const ClientRequest& request) {

@@ -4,15 +4,14 @@
 // for any number of controllers.
 
 #include <deque>
-#include <list>
 #include <memory>
 #include <stop_token>
-#include <thread>
 #include <vector>
 
 #include "kubexms/base/mutex.h"
 #include "kubexms/client/decorators.h"
 #include "kubexms/controller/informer.h"
+#include "kubexms/controller/informer_runner.h"
 #include "kubexms/controller/unchanged_updates.h"
 
 namespace kubexms {
@@ -62,20 +61,16 @@ class InformerSet {
   void RecordWrite(const ClientRequest& request, const SharedBytes& answer) EXCLUDES(mutex_);
 
  private:
-  struct Member {
-    std::shared_ptr<Informer> informer;
-    std::jthread thread;
-  };
-
   std::vector<std::shared_ptr<Informer>> All() const EXCLUDES(mutex_);
-  static void Start(Member& member);
 
   const Environment environment_;
   const Defaults defaults_;
 
   mutable Mutex mutex_;
-  std::list<Member> members_ GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<InformerRunner>> members_ GUARDED_BY(mutex_);
   bool running_ GUARDED_BY(mutex_) = false;
+
+  SpareThreads threads_;  // last, so that it ends first
 };
 
 // A client whose writes are seen at once by readers of the set's caches: after a write, no cache

@@ -97,6 +97,41 @@ TEST_F(InformerTest, HasWhatWasThereAndFollowsWhatHappens) {
   EXPECT_TRUE(Maps().Get({"default", "after"})->metadata.managed_fields.empty());
 }
 
+TEST_F(InformerTest, ADeletionTellsOfWhatWasKnown) {
+  ASSERT_TRUE(client().Create(MapOf("a")).ok());
+  Start(Options());
+  const CachedObject known = informer_->cache().Get({"default", "a"});
+  Mutex mutex;
+  CachedObject last;
+  const auto id = informer_->AddHandler([&](const CacheEvent& event) {
+    MutexLock lock(mutex);
+    if (event.type == Type::kDelete) last = event.object;
+  });
+  ASSERT_TRUE(client().Delete<ConfigMap>({"default", "a"}).ok());
+  ASSERT_TRUE(Eventually([&] { return journal_.Has("-a"); }));
+  informer_->RemoveHandler(id);
+  EXPECT_EQ(last.value, known.value);
+  EXPECT_GT(last.version, known.version);
+}
+
+TEST_F(InformerTest, HasAThreadOnlyWhileItHasSomethingToDo) {
+  SpareThreads threads({.patience = std::chrono::nanoseconds(1)});
+  const auto informer = std::make_shared<Informer>(Options(), Environment());
+  informer->AddHandler(journal_.Handler());
+  const auto runner = std::make_shared<InformerRunner>(informer, threads);
+  runner->Start();
+  ASSERT_TRUE(informer->WaitForSync(wait_.get_token()));
+  EXPECT_TRUE(Eventually([&] { return threads.size() == 0; }));
+  ASSERT_TRUE(client().Create(MapOf("a")).ok());
+  EXPECT_TRUE(Eventually([&] { return journal_.Has("+a"); }));
+  server_.DropWatches();
+  ASSERT_TRUE(client().Create(MapOf("b")).ok());
+  EXPECT_TRUE(Eventually([&] { return journal_.Has("+b"); }));
+  EXPECT_TRUE(Eventually([&] { return threads.size() == 0; }));
+  informer->Stop();
+  runner->AwaitEnd();
+}
+
 TEST_F(InformerTest, GoesOnWithoutListingWhenItsWatchIsLost) {
   Start(Options());
   ASSERT_TRUE(Eventually([&] { return informer_->stats().watches == 1; }));
@@ -251,21 +286,16 @@ TEST_F(InformerTest, RefusesToGrowBeyondItsBoundAndSaysSo) {
   EXPECT_TRUE(informer_->Health().ok());
 }
 
-TEST_F(InformerTest, TellsHandlersThatAskedOfEverythingAgain) {
-  ManualClock manual;
-  Informer informer(Options(), {server_.client(), manual, random_, {}, nullptr});
+TEST_F(InformerTest, TellsAHandlerOfEverythingAgain) {
   ASSERT_TRUE(client().Create(MapOf("a")).ok());
+  Start(Options());
   Journal asked;
   Journal not_asked;
-  informer.AddHandler(asked.Handler(), {.resync_period = std::chrono::hours(10)});
-  informer.AddHandler(not_asked.Handler());
-  std::jthread thread([&](std::stop_token stop) { informer.Run(stop); });
-  ASSERT_TRUE(informer.WaitForSync(wait_.get_token()));
-  manual.WaitForSleepers(1);
-  manual.Advance(std::chrono::hours(8));
+  const Informer::HandlerId id = informer_->AddHandler(asked.Handler());
+  informer_->AddHandler(not_asked.Handler());
   EXPECT_FALSE(asked.Has("=a"));
-  manual.Advance(std::chrono::hours(3));
-  EXPECT_TRUE(Eventually([&] { return asked.Has("=a"); }));
+  informer_->Resync(id);
+  EXPECT_TRUE(asked.Has("=a"));
   EXPECT_FALSE(not_asked.Has("=a"));
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
+#include <latch>
 #include <set>
 #include <thread>
 
@@ -114,8 +115,9 @@ class Manager::Impl {
   // The last phase: returns when everything is to end.
   Result<void> Lead(std::stop_token stop);
   Result<void> WorkAsLeader(std::stop_token stop, std::stop_token leading);
-  Result<void> RunController(ControllerRunner& runner, std::stop_token stop,
-                             std::stop_token abandon);
+  std::vector<ControllerRunner*> WorkUntil(const std::stop_token& stop);
+  Result<void> Finish(const std::vector<ControllerRunner*>& working,
+                      const std::stop_token& abandon);
   bool AwaitPreconditions(const ControllerRunner& runner, std::stop_token stop);
   bool IsWorking(const std::string& controller) const;
   Json Reconciles() const;
@@ -344,37 +346,62 @@ Result<void> Manager::Impl::WorkAsLeader(std::stop_token stop, std::stop_token l
     if (!stop.stop_requested()) abandon.request_stop();
     end.request_stop();
   });
-  Mutex mutex;
-  std::optional<Error> unfinished;
-  {
-    std::vector<std::jthread> threads;
-    for (const auto& runner : runners_) {
-      threads.emplace_back([&, runner = runner.get()] {
-        const Result<void> done = RunController(*runner, end.get_token(), abandon.get_token());
-        if (done.ok()) return;
-        MutexLock lock(mutex);
-        unfinished = done.error();
-      });
-    }
-    for (const Runnable& runnable : runnables_) {
-      if (!runnable.needs_leadership) continue;
-      threads.emplace_back([&, this] {
-        const Result<void> ended = runnable.run(end.get_token());
-        if (end.stop_requested()) return;
-        Fail(ended.ok() ? Error::Internal("\"" + runnable.name + "\" ended by itself")
-                        : ended.error().WithContext(runnable.name));
-      });
-    }
-    WaitForStop(end.get_token());
+  std::vector<std::jthread> threads;
+  for (const Runnable& runnable : runnables_) {
+    if (!runnable.needs_leadership) continue;
+    threads.emplace_back([&, this] {
+      const Result<void> ended = runnable.run(end.get_token());
+      if (end.stop_requested()) return;
+      Fail(ended.ok() ? Error::Internal("\"" + runnable.name + "\" ended by itself")
+                      : ended.error().WithContext(runnable.name));
+    });
   }
-  if (unfinished) return *unfinished;
-  return {};
+  const std::vector<ControllerRunner*> working = WorkUntil(end.get_token());
+  return Finish(working, abandon.get_token());
 }
 
-Result<void> Manager::Impl::RunController(ControllerRunner& runner, std::stop_token stop,
-                                          std::stop_token abandon) {
-  if (!AwaitPreconditions(runner, stop)) return {};
-  return runner.Run(stop, abandon, options_.shutdown_timeout);
+// Those that have begun.
+std::vector<ControllerRunner*> Manager::Impl::WorkUntil(const std::stop_token& stop) {
+  Mutex mutex;
+  std::vector<ControllerRunner*> working;
+  std::latch begun(static_cast<std::ptrdiff_t>(runners_.size()));
+  for (const auto& runner : runners_) {
+    workers_.Start(runner->name(), [&, runner = runner.get()] {
+      if (AwaitPreconditions(*runner, stop)) {
+        runner->Start();
+        MutexLock lock(mutex);
+        working.push_back(runner);
+      }
+      begun.count_down();
+    });
+  }
+  while (!stop.stop_requested()) {
+    auto next = Clock::MonotonicTime::max();
+    for (const auto& runner : runners_) next = std::min(next, runner->Resync());
+    if (next == Clock::MonotonicTime::max()) {
+      WaitForStop(stop);
+    } else {
+      options_.clock->SleepUntil(next, stop);
+    }
+  }
+  begun.wait();
+  return working;
+}
+
+Result<void> Manager::Impl::Finish(const std::vector<ControllerRunner*>& working,
+                                   const std::stop_token& abandon) {
+  const std::stop_callback forward(abandon, [&] {
+    for (ControllerRunner* runner : working) runner->Abandon();
+  });
+  for (ControllerRunner* runner : working) runner->Close();
+  const auto now = options_.clock->MonotonicNow();
+  const auto deadline = abandon.stop_requested() ? now : now + options_.shutdown_timeout;
+  Result<void> finished;
+  for (ControllerRunner* runner : working) {
+    Result<void> done = runner->Finish(deadline);
+    if (!done.ok()) finished = std::move(done);
+  }
+  return finished;
 }
 
 bool Manager::Impl::IsWorking(const std::string& controller) const {

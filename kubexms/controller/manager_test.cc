@@ -233,6 +233,8 @@ TEST_F(ManagerTest, NeverReconcilesOneObjectTwiceAtATime) {
                    }));
   Start();
   for (const char* name : {"a", "b", "c"}) ASSERT_TRUE(Create(name));
+  // From now on the workers are there; before, all changes could become one reconcile each.
+  ASSERT_TRUE(Eventually([&] { return done >= 3; }));
   for (int i = 0; i < 100; ++i) {
     const std::string patch = R"({"data":{"round":")" + std::to_string(i) + "\"}}";
     for (const char* name : {"a", "b", "c"}) {
@@ -535,6 +537,28 @@ TEST_F(TimedManagerTest, LooksAgainAfterTheTimeAskedFor) {
   AdvanceWhen(1, std::chrono::minutes(9));
   EXPECT_EQ(calls, 1);
   manual_.Advance(std::chrono::minutes(1));
+  EXPECT_TRUE(Eventually([&] { return calls == 2; }));
+}
+
+TEST_F(TimedManagerTest, LooksAtEverythingAgainNowAndThen) {
+  ManagerOptions options = Options();
+  options.clock = &manual_;
+  Manager manager(options);
+  std::atomic<int> calls = 0;
+  manager.Add(Maps({.name = "maps", .resync_period = std::chrono::hours(10)})
+                  .When(MatchesLabels(*Selector::Parse("me")))
+                  .Reconciles([&](ReconcileContext&, const ConfigMap&) -> Result<Outcome> {
+                    ++calls;
+                    return Outcome::Done();
+                  }));
+  ConfigMap map = MapOf("a");
+  map.metadata.labels["me"] = "";
+  ASSERT_TRUE(client().Create(map).ok());
+  std::jthread thread([&](std::stop_token stop) { EXPECT_TRUE(manager.Run(stop).ok()); });
+  ASSERT_TRUE(Eventually([&] { return calls == 1; }));
+  AdvanceWhen(1, std::chrono::hours(8));
+  EXPECT_EQ(calls, 1);
+  AdvanceWhen(1, std::chrono::hours(3));
   EXPECT_TRUE(Eventually([&] { return calls == 2; }));
 }
 

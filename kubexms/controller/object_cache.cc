@@ -240,12 +240,26 @@ std::vector<CachedObject> ObjectCache::Told() const {
   return objects;
 }
 
-CachedObject ObjectCache::ToldVersion(const ObjectKey& key, uint64_t version) const {
+CachedObject ObjectCache::Told(const ObjectKey& key) const {
   MutexLock lock(mutex_);
   const auto entry = entries_.find(key);
-  const bool same = version != 0 && entry != entries_.end() && entry->second.told &&
-                    entry->second.told.version == version;
-  return same ? entry->second.told : CachedObject();
+  return entry == entries_.end() ? CachedObject() : entry->second.told;
+}
+
+CachedObject ObjectCache::OfVersion(const ObjectKey& key, uint64_t version) const {
+  MutexLock lock(mutex_);
+  const auto entry = entries_.find(key);
+  if (version == 0 || entry == entries_.end()) return {};
+  for (const CachedObject* known :
+       {&entry->second.told, &entry->second.own, &entry->second.current}) {
+    if (*known && known->version == version) return *known;
+  }
+  return {};
+}
+
+bool ObjectCache::IsNews(uint64_t version) const {
+  MutexLock lock(mutex_);
+  return version > seen_;
 }
 
 void ObjectCache::RecordWrite(CachedObject object) {

@@ -82,12 +82,16 @@ class ObjectCache {
   void Progress(uint64_t version) EXCLUDES(mutex_);
   // What the handlers have been told exists.
   std::vector<CachedObject> Told() const EXCLUDES(mutex_);
-  // That one of them, with this version; an empty one when it is not so. Lets a relist go past what
-  // has not changed without decoding it.
-  CachedObject ToldVersion(const ObjectKey& key, uint64_t version) const EXCLUDES(mutex_);
+  // That one of them; an empty one when there is none.
+  CachedObject Told(const ObjectKey& key) const EXCLUDES(mutex_);
+  // The object with this version, if it is known already, from the server or as an own write: then
+  // it need not be decoded. An empty one when it is not so.
+  CachedObject OfVersion(const ObjectKey& key, uint64_t version) const EXCLUDES(mutex_);
 
   // ---- What this process wrote.
 
+  // Whether RecordWrite() of an object with this version would change anything.
+  bool IsNews(uint64_t version) const EXCLUDES(mutex_);
   void RecordWrite(CachedObject object) EXCLUDES(mutex_);
   // The object with this uid is gone. Nothing is done where the server did not say which it was.
   void RecordDeletion(const ObjectKey& key, std::string_view uid) EXCLUDES(mutex_);

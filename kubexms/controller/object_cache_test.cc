@@ -140,6 +140,23 @@ TEST(ObjectCacheTest, IgnoresOwnWritesThatTheWatchIsPast) {
   EXPECT_EQ(cache.size(), 0u);
 }
 
+TEST(ObjectCacheTest, FindsWhatNeedNotBeDecodedAgain) {
+  ObjectCache cache;
+  const ObjectKey key{"default", "a"};
+  EXPECT_FALSE(cache.OfVersion(key, 1));
+  cache.Put(CachedConfigMap({.version = 1}));
+  const CachedObject own = CachedConfigMap({.version = 3});
+  EXPECT_TRUE(cache.IsNews(3));
+  cache.RecordWrite(own);
+  EXPECT_EQ(cache.OfVersion(key, 1).version, 1u);
+  EXPECT_FALSE(cache.OfVersion(key, 2));
+  EXPECT_EQ(cache.OfVersion(key, 3).value, own.value);
+  cache.Put(cache.OfVersion(key, 3));
+  EXPECT_FALSE(cache.IsNews(3));
+  EXPECT_EQ(cache.Told(key).value, own.value);
+  EXPECT_EQ(cache.bytes(), own.bytes);
+}
+
 TEST(ObjectCacheTest, KeepsAnOwnCreationThroughAListThatIsOlder) {
   ObjectCache cache;
   cache.Replace({}, 3);

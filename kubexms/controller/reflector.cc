@@ -36,14 +36,29 @@ Reflector::Reflector(ReflectorOptions options, ReflectorTarget& target, Environm
       last_contact_(environment_.clock.MonotonicNow().time_since_epoch()) {}
 
 void Reflector::Run(std::stop_token stop) {
-  stop_ = std::move(stop);
+  Begin(std::move(stop));
+  while (!stop_.stop_requested()) Step();
+  watch_.reset();
+}
+
+bool Reflector::Work(const std::function<void()>& ready) {
   while (!stop_.stop_requested()) {
-    const State state = state_;
-    const Result<void> done = state == State::kList     ? List()
-                              : state == State::kStream ? Stream()
-                                                        : Watch();
-    if (!done.ok() && !stop_.stop_requested()) Fail(state, done.error());
+    if (watch_ != nullptr && !watch_->IsReady(ready)) return true;
+    Step();
   }
+  watch_.reset();
+  return false;
+}
+
+void Reflector::Step() {
+  const State state = state_;
+  const Result<void> done = state == State::kList     ? List()
+                            : state == State::kStream ? Stream()
+                            : watch_ == nullptr       ? OpenWatch()
+                                                      : Follow();
+  if (done.ok()) return;
+  watch_.reset();
+  if (!stop_.stop_requested()) Fail(state, done.error());
 }
 
 Result<void> Reflector::List() {
@@ -85,10 +100,10 @@ Result<void> Reflector::Stream() {
   request.send_initial_events = true;
   request.resource_version_match = "NotOlderThan";
   if (version_ == "0") request.resource_version.clear();
-  ASSIGN_OR_RETURN(const auto watch, environment_.client.OpenWatch(request));
+  ASSIGN_OR_RETURN(watch_, environment_.client.OpenWatch(request));
   std::vector<SharedBytes> objects;
   while (true) {
-    ASSIGN_OR_RETURN(const std::optional<ObjectEvent> event, watch->Next());
+    ASSIGN_OR_RETURN(const std::optional<ObjectEvent> event, watch_->Next());
     Contact();
     if (!event) return Error::ServiceUnavailable("the stream ended before the list was complete");
     if (event->type == ObjectEventType::kAdded) objects.push_back(event->object);
@@ -100,34 +115,32 @@ Result<void> Reflector::Stream() {
     break;
   }
   state_ = State::kWatch;
-  return Follow(*watch);
-}
-
-Result<void> Reflector::Watch() {
-  ++watches_;
-  ASSIGN_OR_RETURN(const auto watch, environment_.client.OpenWatch(WatchRequest()));
-  const auto opened = environment_.clock.MonotonicNow();
-  const uint64_t events = events_;
-  Contact();
-  RETURN_IF_ERROR(Follow(*watch));
-  const bool was_useless =
-      events_ == events && environment_.clock.MonotonicNow() - opened < kShortWatch;
-  if (was_useless) Wait();
+  watch_was_useful_ = true;
   return {};
 }
 
-Result<void> Reflector::Follow(ObjectWatch& watch) {
-  while (!stop_.stop_requested()) {
-    ASSIGN_OR_RETURN(const std::optional<ObjectEvent> event, watch.Next());
-    Contact();
-    if (!event) break;
-    RETURN_IF_ERROR(Take(*event));
-  }
+Result<void> Reflector::OpenWatch() {
+  ++watches_;
+  ASSIGN_OR_RETURN(watch_, environment_.client.OpenWatch(WatchRequest()));
+  opened_ = environment_.clock.MonotonicNow();
+  watch_was_useful_ = false;
+  Contact();
+  return {};
+}
+
+Result<void> Reflector::Follow() {
+  ASSIGN_OR_RETURN(const std::optional<ObjectEvent> event, watch_->Next());
+  Contact();
+  if (event) return Take(*event);
+  watch_.reset();
+  const bool was_short = environment_.clock.MonotonicNow() - opened_ < kShortWatch;
+  if (was_short && !watch_was_useful_ && !stop_.stop_requested()) Wait();
   return {};
 }
 
 Result<void> Reflector::Take(const ObjectEvent& event) {
   ++events_;
+  watch_was_useful_ = true;
   ASSIGN_OR_RETURN(version_, target_.Apply(event));
   return {};
 }

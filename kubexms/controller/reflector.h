@@ -14,6 +14,8 @@
 // jitter; a watch that ends at once without having said anything counts as a failure.
 
 #include <atomic>
+#include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -74,6 +76,12 @@ class Reflector {
   // Follows the server until `stop` is requested. To be called once.
   void Run(std::stop_token stop);
 
+  // The same without a thread of its own. After Begin(), Work() does what there is to do. True: it
+  // is to be called again, by any one thread, after `ready` was called (see ObjectWatch::IsReady).
+  // False: stop was requested, and it has ended.
+  void Begin(std::stop_token stop) { stop_ = std::move(stop); }
+  bool Work(const std::function<void()>& ready);
+
   // The rest may be called from any thread.
 
   ReflectorStats stats() const;
@@ -85,11 +93,12 @@ class Reflector {
  private:
   enum class State { kList, kStream, kWatch };
 
+  void Step();
   Result<void> List();
   Result<void> Stream();
-  Result<void> Watch();
-  // Reads the watch to its end.
-  Result<void> Follow(ObjectWatch& watch);
+  Result<void> OpenWatch();
+  // One event of the watch, or its end.
+  Result<void> Follow();
   Result<void> Take(const ObjectEvent& event);
   ClientRequest WatchRequest();
   // What to do after a failure: each chooses the next state, and waits where that is due.
@@ -104,8 +113,11 @@ class Reflector {
   ReflectorTarget& target_;
   const Environment environment_;
 
-  // Used by the thread in Run() only.
+  // Used by the thread in Run() or Work() only.
   std::stop_token stop_;
+  std::unique_ptr<ObjectWatch> watch_;  // in kWatch; null: to be opened
+  Clock::MonotonicTime opened_;
+  bool watch_was_useful_ = false;  // it has told of something
   bool can_stream_;
   State state_;
   Backoff backoff_;
