@@ -31,6 +31,8 @@ constexpr int kParallelWrites = 16;
 
 void AddController(Controller controller, Client& client, Manager& manager) {
   controller.SetClient(&client);
+  std::string& source = controller.mutable_options().event_source;
+  if (source.empty()) source = controller.options().name;
   manager.Add(std::move(controller));
 }
 
@@ -64,12 +66,13 @@ void AddTtlAfterFinished(Manager& manager, const BuiltinEnvironment&, Client& cl
 void AddGarbageCollector(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
   const auto collector = std::make_shared<GarbageCollector>(
       environment.garbage_collector,
-      GarbageCollector::Environment{.client = client,
-                                    .informers = manager.informers(),
-                                    .events = manager.events(),
-                                    .clock = *environment.clock,
-                                    .metrics = &manager.metrics(),
-                                    .log = environment.log.Named("garbage-collector")});
+      GarbageCollector::Environment{
+          .client = client,
+          .informers = manager.informers(),
+          .events = manager.EventRecorderFor("garbage-collector-controller"),
+          .clock = *environment.clock,
+          .metrics = &manager.metrics(),
+          .log = environment.log.Named("garbage-collector")});
   manager.Add(Runnable{.name = "garbage-collector-controller",
                        .run = [collector](std::stop_token stop) { return collector->Run(stop); }});
 }

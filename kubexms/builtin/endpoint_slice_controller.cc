@@ -81,7 +81,10 @@ Result<Outcome> Reconcile(ReconcileContext& context, const Service& service) {
 Controller EndpointSliceController(InformerSet& informers) {
   const auto services = LookupOfServices(informers);
   const auto pods = informers.Get<Pod>();
-  ControllerFor<Service> controller({.name = "endpointslice-controller", .workers = 5});
+  ControllerFor<Service> controller(
+      {.name = "endpointslice-controller",
+       .event_source = "endpoint-slice-controller",
+       .workers = 5});
   WatchSelectedPods(services, controller);
   controller.Index<Pod>(kPodsByNode, &NodeOfPod)
       .Watches<Node>(

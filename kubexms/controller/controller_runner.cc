@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "kubexms/base/stop.h"
-#include "kubexms/controller/event_recorder.h"
 
 namespace kubexms {
 namespace {

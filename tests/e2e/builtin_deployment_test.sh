@@ -36,6 +36,9 @@ expect "named after its hash" "web-$hash" "$(sets web .metadata.name)"
 expect "its pods have it" "3" "$(kubectl get pods -l "pod-template-hash=$hash" -o name | wc -l)"
 shows "it has minimum availability" "condition met" \
   kubectl wait deployment web --for=condition=Available --timeout=10s
+told_by() { kubectl describe "$1" "$2" | grep -E "^ +Normal .* $3 +$4"; }
+eventually "describe says who did it" told_by deployment web deployment-controller "Scaled up"
+eventually "also of the set" told_by replicaset "web-$hash" replicaset-controller "Created pod: web-"
 eventually "it is told" is "Scaled up replica set web-$hash from 0 to 3" kubectl get events \
   --field-selector involvedObject.name=web,reason=ScalingReplicaSet -o 'jsonpath={.items[0].message}'
 
