@@ -11,6 +11,7 @@
 #include "kubexms/builtin/daemonset_controller.h"
 #include "kubexms/builtin/deployment_controller.h"
 #include "kubexms/builtin/disruption_controller.h"
+#include "kubexms/builtin/endpoint_mirroring_controller.h"
 #include "kubexms/builtin/endpoint_slice_controller.h"
 #include "kubexms/builtin/endpoints_controller.h"
 #include "kubexms/builtin/job_controller.h"
@@ -95,6 +96,10 @@ void AddEndpointSlices(Manager& manager, const BuiltinEnvironment&, Client& clie
   AddController(EndpointSliceController(manager.informers()), client, manager);
 }
 
+void AddEndpointMirroring(Manager& manager, const BuiltinEnvironment&, Client& client) {
+  AddController(EndpointMirroringController(), client, manager);
+}
+
 void AddEndpoints(Manager& manager, const BuiltinEnvironment&, Client& client) {
   AddController(EndpointsController(manager.informers()), client, manager);
 }
@@ -156,6 +161,8 @@ constexpr BuiltinController kControllers[] = {
     {"disruption-controller", "disruption-controller", AddDisruption},
     {"endpoints-controller", "endpoint-controller", AddEndpoints},
     {"endpointslice-controller", "endpointslice-controller", AddEndpointSlices},
+    {"endpointslice-mirroring-controller", "endpointslicemirroring-controller",
+     AddEndpointMirroring},
     {"garbage-collector-controller", "generic-garbage-collector", AddGarbageCollector},
     {"job-controller", "job-controller", AddJobs},
     {"kube-scheduler", "system:kube-scheduler", AddScheduler},
