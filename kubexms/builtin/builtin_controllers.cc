@@ -23,6 +23,7 @@
 #include "kubexms/builtin/statefulset_controller.h"
 #include "kubexms/builtin/taint_eviction_controller.h"
 #include "kubexms/builtin/ttl_after_finished_controller.h"
+#include "kubexms/builtin/volume_protection_controller.h"
 
 namespace kubexms {
 namespace {
@@ -151,6 +152,14 @@ void AddDaemonSets(Manager& manager, const BuiltinEnvironment& environment, Clie
   AddController(DaemonSetController(manager.informers(), environment.writes), client, manager);
 }
 
+void AddClaimProtection(Manager& manager, const BuiltinEnvironment&, Client& client) {
+  AddController(ClaimProtectionController(), client, manager);
+}
+
+void AddVolumeProtection(Manager& manager, const BuiltinEnvironment&, Client& client) {
+  AddController(VolumeProtectionController(), client, manager);
+}
+
 // By name.
 constexpr BuiltinController kControllers[] = {
     {"clusterrole-aggregation-controller", "clusterrole-aggregation-controller",
@@ -168,6 +177,9 @@ constexpr BuiltinController kControllers[] = {
     {"kube-scheduler", "system:kube-scheduler", AddScheduler},
     {"namespace-controller", "namespace-controller", AddNamespaces},
     {"node-lifecycle-controller", "node-controller", AddNodeLifecycle},
+    {"persistentvolume-protection-controller", "pv-protection-controller", AddVolumeProtection},
+    {"persistentvolumeclaim-protection-controller", "pvc-protection-controller",
+     AddClaimProtection},
     {"pod-garbage-collector-controller", "pod-garbage-collector", AddPodGarbageCollector},
     {"replicaset-controller", "replicaset-controller", AddReplicaSets},
     {"replicationcontroller-controller", "replication-controller", AddReplicationControllers},

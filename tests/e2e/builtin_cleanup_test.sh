@@ -69,8 +69,28 @@ eventually "which is told" told OwnerRefInvalidNamespace
 one_owner() { [ "$(field configmap half '.metadata.ownerReferences[*].name')" = elsewhere ]; }
 eventually "only the owner that is gone is taken off" one_owner
 
+# --- claims that are in use
+claim() {
+  printf 'apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: %s}\nspec: {accessModes: ' "$1"
+  printf '[ReadWriteOnce], resources: {requests: {storage: 1Gi}}}\n---\n'
+}
+claim disk | apply
+apply <<'YAML'
+apiVersion: v1
+kind: Pod
+metadata: {name: user}
+spec:
+  nodeName: sim-0001
+  containers: [{name: c, image: c}]
+  volumes: [{name: v, persistentVolumeClaim: {claimName: disk}}]
+YAML
+kubectl delete pvc disk --wait=false >/dev/null
+shows "a claim stays while a Pod uses it" Terminating kubectl get pvc disk
+kubectl delete pod user >/dev/null
+eventually "and goes then" gone pvc disk
+
 # --- a Namespace with all of that
-{ widget held 'finalizers: [example.com/hold]'; widget free; map plain; } | apply --namespace=team
+{ claim disk; widget held 'finalizers: [example.com/hold]'; widget free; map plain; } | apply --namespace=team
 kubectl create deployment web --image=web --replicas=2 --namespace=team >/dev/null
 kubectl rollout status deployment web --namespace=team --timeout=30s >/dev/null
 kubectl delete namespace team --wait=false >/dev/null

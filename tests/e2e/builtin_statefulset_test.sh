@@ -151,9 +151,6 @@ expect "the Pod uses it" data-store-1 \
 eventually "events tell of it" told StatefulSet store \
   "create Claim data-store-0 Pod store-0 in StatefulSet store success"
 expect "the set owns it" store "$(field pvc data-store-0 '.metadata.ownerReferences[0].name')"
-# What keeps claims that are in use is somebody else's.
-release_claims() { kubectl patch pvc "$@" --type=merge -p '{"metadata":{"finalizers":null}}'; }
-release_claims data-store-0 data-store-1 >/dev/null
 kubectl scale statefulset store --replicas=1 >/dev/null
 eventually "a claim goes with the Pod that is scaled away" gone pvc data-store-1
 expect "and no other" data-store-0 "$(field pvc data-store-0 .metadata.name)"
