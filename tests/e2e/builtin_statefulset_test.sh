@@ -100,12 +100,18 @@ kubectl delete pod db-0 --wait=false >/dev/null
 only_db_0() { [ "$(images db)" = "img:4 img:3" ]; }
 eventually "what is deleted is updated" only_db_0
 
-# --- parallel, from another ordinal, ready for a while
+# --- parallel, from another ordinal, ready for a while; its Pods end as those of most programs
+ends=
 stateful_set side 3 '  podManagementPolicy: Parallel
   ordinals: {start: 5}
   minReadySeconds: 1'
 eventually "Pods side by side, from 5 on" has_pods side "side-5 side-6 side-7"
 eventually "they are available after a while" is statefulset side .status.availableReplicas 3
+ends='simulate.kubexms.io/terminate-after: 0s'
+before=$(field pod side-6 .metadata.uid)
+shows "one can wait for the end of a Pod whose name comes back" deleted \
+  kubectl delete pod side-6 --timeout=30s
+eventually "it is another one then" is_another side-6 "$before"
 kubectl delete statefulset side --wait=false >/dev/null
 eventually "Pods go with their set" has_pods side ""
 
