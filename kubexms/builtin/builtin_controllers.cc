@@ -11,6 +11,7 @@
 #include "kubexms/builtin/daemonset_controller.h"
 #include "kubexms/builtin/deployment_controller.h"
 #include "kubexms/builtin/disruption_controller.h"
+#include "kubexms/builtin/endpoint_mirroring_controller.h"
 #include "kubexms/builtin/endpoint_slice_controller.h"
 #include "kubexms/builtin/endpoints_controller.h"
 #include "kubexms/builtin/job_controller.h"
@@ -22,6 +23,7 @@
 #include "kubexms/builtin/statefulset_controller.h"
 #include "kubexms/builtin/taint_eviction_controller.h"
 #include "kubexms/builtin/ttl_after_finished_controller.h"
+#include "kubexms/builtin/volume_protection_controller.h"
 
 namespace kubexms {
 namespace {
@@ -31,6 +33,8 @@ constexpr int kParallelWrites = 32;
 
 void AddController(Controller controller, Client& client, Manager& manager) {
   controller.SetClient(&client);
+  std::string& source = controller.mutable_options().event_source;
+  if (source.empty()) source = controller.options().name;
   manager.Add(std::move(controller));
 }
 
@@ -64,12 +68,13 @@ void AddTtlAfterFinished(Manager& manager, const BuiltinEnvironment&, Client& cl
 void AddGarbageCollector(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
   const auto collector = std::make_shared<GarbageCollector>(
       environment.garbage_collector,
-      GarbageCollector::Environment{.client = client,
-                                    .informers = manager.informers(),
-                                    .events = manager.events(),
-                                    .clock = *environment.clock,
-                                    .metrics = &manager.metrics(),
-                                    .log = environment.log.Named("garbage-collector")});
+      GarbageCollector::Environment{
+          .client = client,
+          .informers = manager.informers(),
+          .events = manager.EventRecorderFor("garbage-collector-controller"),
+          .clock = *environment.clock,
+          .metrics = &manager.metrics(),
+          .log = environment.log.Named("garbage-collector")});
   manager.Add(Runnable{.name = "garbage-collector-controller",
                        .run = [collector](std::stop_token stop) { return collector->Run(stop); }});
 }
@@ -90,6 +95,10 @@ void AddReplicationControllers(Manager& manager, const BuiltinEnvironment& envir
 
 void AddEndpointSlices(Manager& manager, const BuiltinEnvironment&, Client& client) {
   AddController(EndpointSliceController(manager.informers()), client, manager);
+}
+
+void AddEndpointMirroring(Manager& manager, const BuiltinEnvironment&, Client& client) {
+  AddController(EndpointMirroringController(), client, manager);
 }
 
 void AddEndpoints(Manager& manager, const BuiltinEnvironment&, Client& client) {
@@ -143,6 +152,14 @@ void AddDaemonSets(Manager& manager, const BuiltinEnvironment& environment, Clie
   AddController(DaemonSetController(manager.informers(), environment.writes), client, manager);
 }
 
+void AddClaimProtection(Manager& manager, const BuiltinEnvironment&, Client& client) {
+  AddController(ClaimProtectionController(), client, manager);
+}
+
+void AddVolumeProtection(Manager& manager, const BuiltinEnvironment&, Client& client) {
+  AddController(VolumeProtectionController(), client, manager);
+}
+
 // By name.
 constexpr BuiltinController kControllers[] = {
     {"clusterrole-aggregation-controller", "clusterrole-aggregation-controller",
@@ -153,11 +170,16 @@ constexpr BuiltinController kControllers[] = {
     {"disruption-controller", "disruption-controller", AddDisruption},
     {"endpoints-controller", "endpoint-controller", AddEndpoints},
     {"endpointslice-controller", "endpointslice-controller", AddEndpointSlices},
+    {"endpointslice-mirroring-controller", "endpointslicemirroring-controller",
+     AddEndpointMirroring},
     {"garbage-collector-controller", "generic-garbage-collector", AddGarbageCollector},
     {"job-controller", "job-controller", AddJobs},
     {"kube-scheduler", "system:kube-scheduler", AddScheduler},
     {"namespace-controller", "namespace-controller", AddNamespaces},
     {"node-lifecycle-controller", "node-controller", AddNodeLifecycle},
+    {"persistentvolume-protection-controller", "pv-protection-controller", AddVolumeProtection},
+    {"persistentvolumeclaim-protection-controller", "pvc-protection-controller",
+     AddClaimProtection},
     {"pod-garbage-collector-controller", "pod-garbage-collector", AddPodGarbageCollector},
     {"replicaset-controller", "replicaset-controller", AddReplicaSets},
     {"replicationcontroller-controller", "replication-controller", AddReplicationControllers},

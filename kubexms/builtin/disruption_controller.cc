@@ -117,7 +117,8 @@ Result<Outcome> ClearIfStale(ReconcileContext& context, const Pod& pod) {
 
 Controller DisruptionController(InformerSet& informers, std::shared_ptr<ResourceMapper> kinds) {
   const auto budgets = std::make_shared<const BudgetLookup>(informers, &SelectorOfBudget);
-  ControllerFor<PodDisruptionBudget> controller({.name = "disruption-controller"});
+  ControllerFor<PodDisruptionBudget> controller(
+      {.name = "disruption-controller", .event_source = "controllermanager"});
   controller
       .Watches<Pod>(
           [budgets](const Pod& pod) {

@@ -36,14 +36,6 @@ std::vector<EndpointPort> PortsOf(const Service& service, const Pod& pod) {
   return ports;
 }
 
-// Equal for slices that tell of the same ports, in whatever order.
-std::string KeyOfPorts(std::span<const EndpointPort> ports) {
-  std::vector<std::string> texts;
-  for (const EndpointPort& port : ports) texts.push_back(Encode(port));
-  std::sort(texts.begin(), texts.end());
-  return fmt::format("{}", fmt::join(texts, ","));
-}
-
 // Clients near an endpoint prefer it where the Service asks for that.
 void SetHints(const Service& service, Endpoint& endpoint) {
   const std::string& wish = service.spec.traffic_distribution;
@@ -129,8 +121,8 @@ bool IsOwned(const EndpointSlice& slice, const EndpointSlice& pattern) {
 class Planner {
  public:
   Planner(const EndpointSlice& pattern, std::span<const EndpointSlicePtr> existing,
-          SliceLimits limits)
-      : pattern_(pattern), limits_(limits) {
+          SliceOptions options)
+      : pattern_(pattern), options_(options) {
     for (const EndpointSlicePtr& slice : existing) Take(slice);
   }
 
@@ -216,7 +208,7 @@ class Planner {
     Draft draft{.group = &group, .changed = !HasMetadata(slice)};
     for (const Endpoint& endpoint : slice.endpoints) {
       const auto found = wanted.find(IdentityOf(endpoint));
-      if (found == wanted.end() || draft.size() == limits_.max_endpoints) {
+      if (found == wanted.end() || draft.size() == options_.max_endpoints) {
         draft.changed = true;
         continue;
       }
@@ -229,6 +221,7 @@ class Planner {
 
   bool HasMetadata(const EndpointSlice& slice) const {
     const StringMap& annotations = slice.metadata.annotations;
+    if (options_.exact_annotations && annotations != pattern_.metadata.annotations) return false;
     return slice.metadata.labels == pattern_.metadata.labels &&
            std::all_of(pattern_.metadata.annotations.begin(), pattern_.metadata.annotations.end(),
                        [&](const auto& each) {
@@ -238,7 +231,7 @@ class Planner {
   }
 
   void Fill(Wanted& wanted, Draft& draft) const {
-    while (!wanted.empty() && draft.size() < limits_.max_endpoints) {
+    while (!wanted.empty() && draft.size() < options_.max_endpoints) {
       draft.endpoints.push_back(&wanted.begin()->second->endpoint);
       draft.changed = true;
       wanted.erase(wanted.begin());
@@ -260,7 +253,7 @@ class Planner {
   void FillOne(const EndpointGroup& group, Wanted& wanted, std::vector<Draft>& drafts) const {
     Draft* best = nullptr;
     for (Draft& draft : drafts) {
-      const bool fits = draft.size() + wanted.size() <= limits_.max_endpoints;
+      const bool fits = draft.size() + wanted.size() <= options_.max_endpoints;
       if (fits && (best == nullptr || draft.size() > best->size())) best = &draft;
     }
     if (best == nullptr) best = &drafts.emplace_back(Draft{.group = &group});
@@ -295,6 +288,7 @@ class Planner {
   EndpointSlice SliceOf(const Draft& draft) const {
     EndpointSlice slice = draft.stored != nullptr ? *draft.stored : pattern_;
     slice.metadata.labels = pattern_.metadata.labels;
+    if (options_.exact_annotations) slice.metadata.annotations.clear();
     for (const auto& [key, value] : pattern_.metadata.annotations) {
       slice.metadata.annotations[key] = value;
     }
@@ -318,7 +312,7 @@ class Planner {
   }
 
   const EndpointSlice& pattern_;
-  const SliceLimits limits_;
+  const SliceOptions options_;
   std::map<std::string, std::vector<EndpointSlicePtr>> stored_;  // by group; not yet looked at
   std::unordered_map<std::string, const Endpoint*> known_;       // of all slices, by identity
   std::vector<Draft> new_;
@@ -338,6 +332,13 @@ std::vector<EndpointGroup> GroupEndpoints(const Service& service, std::span<cons
   return groups;
 }
 
+std::string KeyOfPorts(std::span<const EndpointPort> ports) {
+  std::vector<std::string> texts;
+  for (const EndpointPort& port : ports) texts.push_back(Encode(port));
+  std::sort(texts.begin(), texts.end());
+  return fmt::format("{}", fmt::join(texts, ","));
+}
+
 EndpointSlice SlicePattern(const Service& service, std::string_view manager) {
   EndpointSlice pattern;
   pattern.metadata.namespace_ = service.metadata.namespace_;
@@ -354,8 +355,8 @@ EndpointSlice SlicePattern(const Service& service, std::string_view manager) {
 }
 
 SlicePlan PlanSlices(const EndpointSlice& pattern, std::span<const EndpointGroup> groups,
-                     std::span<const EndpointSlicePtr> existing, Time since, SliceLimits limits) {
-  return Planner(pattern, existing, limits).Plan(groups, since);
+                     std::span<const EndpointSlicePtr> existing, Time since, SliceOptions options) {
+  return Planner(pattern, existing, options).Plan(groups, since);
 }
 
 }  // namespace kubexms

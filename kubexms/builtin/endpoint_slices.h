@@ -42,6 +42,9 @@ std::vector<EndpointGroup> GroupEndpoints(const corev1::Service& service,
                                           std::span<const PodPointer> pods,
                                           const ZoneOfNode& zone_of);
 
+// Equal for slices that tell of the same ports, in whatever order.
+std::string KeyOfPorts(std::span<const discoveryv1::EndpointPort> ports);
+
 // What every slice of a Service has: namespace, generateName, labels, owner.
 discoveryv1::EndpointSlice SlicePattern(const corev1::Service& service, std::string_view manager);
 
@@ -53,8 +56,10 @@ struct SlicePlan {
   bool empty() const { return create.empty() && update.empty() && remove.empty(); }
 };
 
-struct SliceLimits {
+struct SliceOptions {
   size_t max_endpoints = 100;  // in one slice
+  // Slices have the annotations of the pattern and no others; otherwise others stay.
+  bool exact_annotations = false;
 };
 
 // From the slices that there are to slices that have exactly these groups' endpoints, each once:
@@ -68,6 +73,6 @@ struct SliceLimits {
 SlicePlan PlanSlices(const discoveryv1::EndpointSlice& pattern,
                      std::span<const EndpointGroup> groups,
                      std::span<const EndpointSlicePtr> existing, Time since,
-                     SliceLimits limits = {});
+                     SliceOptions options = {});
 
 }  // namespace kubexms

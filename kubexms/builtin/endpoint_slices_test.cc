@@ -11,6 +11,7 @@
 
 #include "kubexms/api/codec.h"
 #include "kubexms/api/kinds/core_v1_service.h"
+#include "kubexms/builtin/endpoint_mirror.h"
 #include "kubexms/builtin/endpoint_subsets.h"
 
 namespace kubexms {
@@ -201,16 +202,17 @@ TEST(SlicePatternTest, HasTheLabelsOfItsServiceAndThoseByWhichItIsFound) {
 // The slices of a service in a server that carries plans out.
 class Slices {
  public:
-  explicit Slices(size_t max_endpoints = 100) : limits_{max_endpoints} {}
+  explicit Slices(size_t max_endpoints = 100) : options_{.max_endpoints = max_endpoints} {}
+  explicit Slices(SliceOptions options) : options_(options) {}
 
-  SlicePlan Plan(std::span<const EndpointGroup> groups) const {
+  SlicePlan Plan(std::span<const EndpointGroup> groups, Time since = At(1)) const {
     std::vector<EndpointSlicePtr> existing;
     for (const auto& [name, slice] : slices_) existing.push_back(slice);
-    return PlanSlices(pattern, groups, existing, At(1), limits_);
+    return PlanSlices(pattern, groups, existing, since, options_);
   }
 
-  SlicePlan Apply(std::span<const EndpointGroup> groups) {
-    SlicePlan plan = Plan(groups);
+  SlicePlan Apply(std::span<const EndpointGroup> groups, Time since = At(1)) {
+    SlicePlan plan = Plan(groups, since);
     for (const EndpointSlicePtr& slice : plan.remove) slices_.erase(slice->metadata.name);
     for (EndpointSlice slice : plan.update) Put(std::move(slice));
     for (EndpointSlice slice : plan.create) {
@@ -243,7 +245,7 @@ class Slices {
     place = std::make_shared<const EndpointSlice>(std::move(slice));
   }
 
-  const SliceLimits limits_;
+  const SliceOptions options_;
   int made_ = 0;
   std::map<std::string, EndpointSlicePtr> slices_;
 };
@@ -479,6 +481,102 @@ TEST(PlanEndpointsTest, SaysThatItHasNotAllOfThem) {
   const auto few = PlanEndpoints(service, pods, &*full);
   ASSERT_TRUE(few.has_value());
   EXPECT_FALSE(few->metadata.annotations.contains(kOverCapacityAnnotation));
+}
+
+// ---- Endpoints that people wrote.
+
+Endpoints Written(std::string_view subsets, std::string_view metadata = "") {
+  return Decode<Endpoints>(fmt::format(R"({{"metadata":{{"namespace":"default","name":"db",
+             "uid":"endpoints-uid"{}}},"subsets":{}}})",
+                                       metadata, subsets))
+      .value();
+}
+
+// "family port: address address!", where "!" is one that is not ready.
+std::vector<std::string> Told(const MirroredEndpoints& mirrored) {
+  std::vector<std::string> texts;
+  for (const EndpointGroup& group : mirrored.groups) {
+    std::string text = fmt::format("{} {}:", group.address_type, *group.ports.at(0).port);
+    for (const WantedEndpoint& wanted : group.endpoints) {
+      const Endpoint& endpoint = wanted.endpoint;
+      text += " " + endpoint.addresses.at(0) + (*endpoint.conditions->ready ? "" : "!");
+    }
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+TEST(EndpointMirrorTest, ASliceForEachSetOfPortsAndEachFamily) {
+  const MirroredEndpoints mirrored = MirrorEndpoints(Written(R"([
+      {"addresses":[{"ip":"10.0.0.1"},{"ip":"fd00::1"}],"notReadyAddresses":[{"ip":"10.0.0.2"}],
+       "ports":[{"port":80}]},
+      {"addresses":[{"ip":"10.0.0.3"}],"ports":[{"port":81}]},
+      {"addresses":[{"ip":"10.0.0.4"}],"ports":[{"port":80}]}])"));
+  EXPECT_THAT(Told(mirrored), UnorderedElementsAre("IPv4 80: 10.0.0.1 10.0.0.2! 10.0.0.4",
+                                                   "IPv6 80: fd00::1", "IPv4 81: 10.0.0.3"));
+  EXPECT_EQ(mirrored.skipped, 0U);
+  EXPECT_THAT(MirrorEndpoints(Written(R"([{"ports":[{"port":80}]}])")).groups, IsEmpty());
+}
+
+TEST(EndpointMirrorTest, TellsOfAnAddressAllThatIsKnown) {
+  const MirroredEndpoints mirrored = MirrorEndpoints(Written(R"([
+      {"addresses":[{"ip":"10.0.0.1","hostname":"a","nodeName":"n",
+                     "targetRef":{"kind":"Pod","name":"p"}}],
+       "ports":[{"port":80,"name":"http","protocol":"TCP","appProtocol":"h2c"}]}])"));
+  ASSERT_THAT(mirrored.groups, SizeIs(1));
+  EXPECT_EQ(Encode(mirrored.groups[0].endpoints.at(0).endpoint),
+            R"({"addresses":["10.0.0.1"],"conditions":{"ready":true},"hostname":"a",)"
+            R"("nodeName":"n","targetRef":{"kind":"Pod","name":"p"}})");
+  EXPECT_EQ(Encode(mirrored.groups[0].ports.at(0)),
+            R"({"appProtocol":"h2c","name":"http","port":80,"protocol":"TCP"})");
+}
+
+TEST(EndpointMirrorTest, OfTooManyAddressesThoseThatAreReadyComeFirst) {
+  Endpoints endpoints = Written(R"([{"notReadyAddresses":[{"ip":"10.9.0.1"}]}])");
+  auto& addresses = endpoints.subsets[0].addresses;
+  for (size_t i = 0; i < kMaxMirroredAddresses + 2; ++i) {
+    addresses.emplace_back().ip = fmt::format("10.1.{}.{}", i / 256, i % 256);
+  }
+  const MirroredEndpoints mirrored = MirrorEndpoints(endpoints);
+  EXPECT_EQ(mirrored.skipped, 3U);
+  EXPECT_EQ(mirrored.groups.at(0).endpoints.size(), kMaxMirroredAddresses);
+}
+
+TEST(EndpointMirrorTest, SlicesHaveTheLabelsAndAnnotationsOfTheEndpoints) {
+  const EndpointSlice pattern =
+      MirrorPattern(Written("[]", R"(,"labels":{"a":"b"},"annotations":{"note":"x",
+          "kubectl.kubernetes.io/last-applied-configuration":"{}",
+          "endpoints.kubernetes.io/last-change-trigger-time":"2024-01-01T00:00:00Z"})"),
+                    kManager);
+  EXPECT_EQ(pattern.metadata.labels,
+            (StringMap{{"a", "b"},
+                       {"kubernetes.io/service-name", "db"},
+                       {"endpointslice.kubernetes.io/managed-by", kManager}}));
+  EXPECT_EQ(pattern.metadata.annotations, (StringMap{{"note", "x"}}));
+  EXPECT_EQ(pattern.metadata.owner_references.at(0).kind, "Endpoints");
+}
+
+TEST(EndpointMirrorTest, AnnotationsThatAreGoneAreGoneFromTheSlices) {
+  Slices slices({.exact_annotations = true});
+  slices.pattern.metadata.annotations = {{"a", "1"}, {"b", "2"}};
+  const std::vector<EndpointGroup> groups =
+      MirrorEndpoints(Written(R"([{"addresses":[{"ip":"10.0.0.1"}],"ports":[{"port":80}]}])"))
+          .groups;
+  slices.Apply(groups, Time());
+  EXPECT_TRUE(slices.Plan(groups, Time()).empty());
+  slices.pattern.metadata.annotations.erase("b");
+  EXPECT_THAT(slices.Apply(groups, Time()).update, SizeIs(1));
+  EXPECT_EQ(slices.First().metadata.annotations, (StringMap{{"a", "1"}}));
+}
+
+TEST(EndpointMirrorTest, SomeAreLeftAlone) {
+  EXPECT_TRUE(WantsMirror(Written("[]")));
+  EXPECT_TRUE(WantsMirror(
+      Written("[]", R"(,"labels":{"endpointslice.kubernetes.io/skip-mirror":"false"})")));
+  EXPECT_FALSE(WantsMirror(
+      Written("[]", R"(,"labels":{"endpointslice.kubernetes.io/skip-mirror":"true"})")));
+  EXPECT_FALSE(WantsMirror(
+      Written("[]", R"(,"annotations":{"control-plane.alpha.kubernetes.io/leader":"{}"})")));
 }
 
 }  // namespace

@@ -58,7 +58,8 @@ Result<Outcome> DeleteEndpoints(ReconcileContext& context) {
 }  // namespace
 
 Controller EndpointsController(InformerSet& informers) {
-  ControllerFor<Service> controller({.name = "endpoints-controller", .workers = 5});
+  ControllerFor<Service> controller(
+      {.name = "endpoints-controller", .event_source = "endpoint-controller", .workers = 5});
   WatchSelectedPods(LookupOfServices(informers), controller);
   controller.Watches<Endpoints>(&KeyIfManaged)
       .Touches<Endpoints>({"create", "delete", "update"})

@@ -23,6 +23,7 @@ using ::testing::UnorderedElementsAre;
 
 constexpr const char* kSlices = "endpointslice-controller";
 constexpr const char* kEndpoints = "endpoints-controller";
+constexpr const char* kMirror = "endpointslice-mirroring-controller";
 
 class EndpointsTest : public BuiltinTest {
  protected:
@@ -235,6 +236,75 @@ TEST_F(EndpointsTest, LeftoverEndpointsAreRemovedAtTheNextStart) {
   Start(kEndpoints);
   ExpectSubsets("none");
   EXPECT_EQ(Subsets("manual"), "");
+}
+
+// ---- Endpoints that people wrote.
+
+class EndpointMirroringTest : public EndpointsTest {
+ protected:
+  EndpointMirroringTest() {
+    MakeService("manual", R"({"ports":[{"port":80}]})");
+    Start(kMirror);
+  }
+  void Write(const std::string& addresses) {
+    Endpoints endpoints;
+    endpoints.metadata.namespace_ = "default";
+    endpoints.metadata.name = "manual";
+    const auto written = CreateOrUpdate<Endpoints>(
+        client(), ObjectKey::Of(endpoints.metadata), [&](Endpoints& current) -> Result<void> {
+          current.subsets = Decode<Endpoints>(fmt::format(R"({{"subsets":[{{"addresses":[{}],
+                  "ports":[{{"port":80}}]}}]}})",
+                                                          addresses))
+                                .value()
+                                .subsets;
+          return {};
+        });
+    ASSERT_TRUE(written.ok()) << written.error().message();
+  }
+};
+
+TEST_F(EndpointMirroringTest, SlicesFollowTheEndpoints) {
+  Write(R"({"ip":"10.2.0.1"})");
+  ExpectTold(ElementsAre("10.2.0.1 ready"), "manual");
+  const EndpointSlice slice = Slices("manual").at(0);
+  EXPECT_EQ(slice.metadata.owner_references.at(0).kind, "Endpoints");
+  EXPECT_EQ(slice.metadata.labels.at("endpointslice.kubernetes.io/managed-by"),
+            "endpointslicemirroring-controller.k8s.io");
+  Write(R"({"ip":"10.2.0.1"},{"ip":"10.2.0.2"})");
+  ExpectTold(UnorderedElementsAre("10.2.0.1 ready", "10.2.0.2 ready"), "manual");
+  EXPECT_EQ(Slices("manual").at(0).metadata.name, slice.metadata.name);
+  ASSERT_TRUE(client().Delete<EndpointSlice>(ObjectKey::Of(slice.metadata)).ok());
+  ExpectTold(UnorderedElementsAre("10.2.0.1 ready", "10.2.0.2 ready"), "manual");
+  ASSERT_TRUE(client().Delete<Endpoints>({"default", "manual"}).ok());
+  EXPECT_TRUE(Eventually([&] { return Slices("manual").empty(); }));
+}
+
+TEST_F(EndpointMirroringTest, ServicesWithASelectorAreSomebodyElses) {
+  Write(R"({"ip":"10.2.0.1"})");
+  ExpectTold(ElementsAre("10.2.0.1 ready"), "manual");
+  const ObjectKey key{"default", "manual"};
+  ASSERT_TRUE(client().Patch<Service>(key, {.body = R"({"spec":{"selector":{"a":"b"}}})"}).ok());
+  EXPECT_TRUE(Eventually([&] { return Slices("manual").empty(); }));
+  ASSERT_TRUE(client().Patch<Service>(key, {.body = R"({"spec":{"selector":null}})"}).ok());
+  ExpectTold(ElementsAre("10.2.0.1 ready"), "manual");
+  ASSERT_TRUE(client().Delete<Service>(key).ok());
+  EXPECT_TRUE(Eventually([&] { return Slices("manual").empty(); }));
+}
+
+TEST_F(EndpointMirroringTest, NothingIsWrittenWithoutAChange) {
+  Write(R"({"ip":"10.2.0.1"})");
+  ExpectTold(ElementsAre("10.2.0.1 ready"), "manual");
+  Stop();
+  ClientOf("endpointslicemirroring-controller").TakeVerbs();
+  Start(kMirror);
+  MakeService("last", R"({"ports":[{"port":80}]})");
+  Endpoints last;
+  last.metadata.namespace_ = "default";
+  last.metadata.name = "last";
+  last.subsets.emplace_back().addresses.emplace_back().ip = "10.2.0.9";
+  ASSERT_TRUE(client().Create(last).ok());
+  ExpectTold(ElementsAre("10.2.0.9 ready"), "last");
+  EXPECT_THAT(ClientOf("endpointslicemirroring-controller").TakeVerbs(), ElementsAre("create"));
 }
 
 // ---- Finding Services by the labels of a Pod.

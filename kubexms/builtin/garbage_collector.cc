@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "kubexms/api/codec.h"
-#include "kubexms/controller/event_recorder.h"
 
 namespace kubexms {
 namespace {

@@ -32,12 +32,11 @@
 #include "kubexms/base/spare_threads.h"
 #include "kubexms/builtin/owner_graph.h"
 #include "kubexms/client/discovery.h"
+#include "kubexms/controller/event_recorder.h"
 #include "kubexms/controller/informer_set.h"
 #include "kubexms/controller/work_queue.h"
 
 namespace kubexms {
-
-class EventRecorder;
 
 struct GarbageCollectorOptions {
   // They come when there is work. A server commits together what waits for its disk.
@@ -57,7 +56,7 @@ class GarbageCollector {
   struct Environment {
     Client& client;  // what it does goes through this one
     InformerSet& informers;
-    EventRecorder& events;
+    EventRecorder events;
     Clock& clock;
     MetricsRegistry* metrics = nullptr;
     Logger log;

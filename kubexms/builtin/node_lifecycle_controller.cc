@@ -204,6 +204,7 @@ class Visit {
 Controller NodeLifecycleController(const NodeLifecycleOptions& options) {
   const auto health = std::make_shared<NodeHealth>(options);
   ControllerFor<Node> controller({.name = "node-lifecycle-controller",
+                                  .event_source = "node-controller",
                                   .workers = 4,
                                   .max_delay = std::chrono::seconds(5),
                                   .qps = 0});

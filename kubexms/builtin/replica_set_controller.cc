@@ -157,8 +157,10 @@ class Replicas {
 };
 
 template <Kind Set>
-Controller Make(std::string name, InformerSet& informers, std::shared_ptr<ParallelWrites> writes) {
-  ControllerFor<Set> controller({.name = std::move(name), .workers = kWorkers});
+Controller Make(std::string name, std::string event_source, InformerSet& informers,
+                std::shared_ptr<ParallelWrites> writes) {
+  ControllerFor<Set> controller(
+      {.name = std::move(name), .event_source = std::move(event_source), .workers = kWorkers});
   WatchDependents<Pod, Set>(controller, informers, &SelectorFor);
   controller.template Index<Set>(
       kControllerIndex, [](const Set& set) { return ControllerIndexValues(set.metadata); });
@@ -173,13 +175,14 @@ Controller Make(std::string name, InformerSet& informers, std::shared_ptr<Parall
 }  // namespace
 
 Controller ReplicaSetController(InformerSet& informers, std::shared_ptr<ParallelWrites> writes) {
-  return Make<ReplicaSet>("replicaset-controller", informers, std::move(writes));
+  return Make<ReplicaSet>("replicaset-controller", "replicaset-controller", informers,
+                          std::move(writes));
 }
 
 Controller ReplicationControllerController(InformerSet& informers,
                                            std::shared_ptr<ParallelWrites> writes) {
-  return Make<ReplicationController>("replicationcontroller-controller", informers,
-                                     std::move(writes));
+  return Make<ReplicationController>("replicationcontroller-controller", "replication-controller",
+                                     informers, std::move(writes));
 }
 
 }  // namespace kubexms

@@ -26,10 +26,8 @@ constexpr auto kAssumptionsPeriod = std::chrono::seconds(10);
 // Every Pod gets an event, and many may be scheduled at once.
 constexpr size_t kMaxEvents = 10'000;
 
-EventRecorderOptions RecorderOptions(const std::string& name,
-                                     const Scheduler::Environment& environment) {
-  return {.component = name,
-          .queue_capacity = kMaxEvents,
+EventBroadcasterOptions EventOptions(const Scheduler::Environment& environment) {
+  return {.queue_capacity = kMaxEvents,
           .client = &environment.client,
           .clock = &environment.clock,
           .random = &environment.random,
@@ -86,7 +84,8 @@ Scheduler::Scheduler(SchedulerOptions options, Environment environment)
     : options_(std::move(options)),
       environment_(std::move(environment)),
       metrics_(environment_.metrics, options_.name),
-      events_(RecorderOptions(options_.name, environment_)),
+      broadcaster_(EventOptions(environment_)),
+      events_(broadcaster_, options_.name),
       writes_(options_.max_writes),
       queue_(options_.queue),
       chooser_(environment_.random) {}
@@ -94,7 +93,7 @@ Scheduler::Scheduler(SchedulerOptions options, Environment environment)
 Result<void> Scheduler::Run(std::stop_token stop) {
   FollowAll();
   {
-    const std::jthread events([this](std::stop_token end) { events_.Run(std::move(end)); });
+    const std::jthread events([this](std::stop_token end) { broadcaster_.Run(std::move(end)); });
     const bool synced = std::ranges::all_of(
         sources_, [&](const Source& source) { return source.informer->WaitForSync(stop); });
     if (synced) Loop(stop);

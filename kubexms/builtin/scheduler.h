@@ -30,7 +30,7 @@
 #include "kubexms/builtin/scheduler_volumes.h"
 #include "kubexms/builtin/scheduling_queue.h"
 #include "kubexms/builtin/workload_selectors.h"
-#include "kubexms/controller/event_recorder.h"
+#include "kubexms/controller/event_broadcaster.h"
 #include "kubexms/controller/informer_set.h"
 
 namespace kubexms {
@@ -128,7 +128,8 @@ class Scheduler {
   const SchedulerOptions options_;
   const Environment environment_;
   const Metrics metrics_;
-  EventRecorder events_;
+  EventBroadcaster broadcaster_;
+  const EventRecorder events_;
   SchedulerInbox inbox_;
   BoundedQueue<Write> writes_;
 

@@ -351,6 +351,23 @@ TEST_F(SimulatedPodTest, TakesTimeToEndWithinItsGracePeriod) {
   EXPECT_EQ(Next(), seconds(3));
 }
 
+TEST_F(SimulatedPodTest, WhoseNameComesBackTakesAMomentToEnd) {
+  const char* owner =
+      ", ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: db, "
+      "uid: u, controller: true}]";
+  Make("", "containers: [{name: db, image: db}]", owner);
+  Step();
+  Delete(30);
+  Step();
+  EXPECT_FALSE(step_.remove);
+  EXPECT_EQ(Next(), seconds(2));
+  Make("simulate.kubexms.io/terminate-after: 0s", "containers: [{name: db, image: db}]", owner);
+  Step();
+  Delete(30);
+  Step();
+  EXPECT_TRUE(step_.remove);
+}
+
 TEST_F(SimulatedPodTest, WhoHoldsItBackIsToldHowItEnded) {
   Make("", "restartPolicy: Never, containers: [{name: job, image: job}]",
        ", finalizers: [batch.kubernetes.io/job-tracking]");

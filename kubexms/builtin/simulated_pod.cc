@@ -12,6 +12,7 @@
 
 #include "kubexms/api/codec.h"
 #include "kubexms/api/condition.h"
+#include "kubexms/api/object.h"
 #include "kubexms/builtin/pod_state.h"
 
 namespace kubexms {
@@ -29,6 +30,9 @@ constexpr std::string_view kPrefix = "simulate.kubexms.io/";
 constexpr nanoseconds kDefaultRun = seconds(1);
 constexpr nanoseconds kFirstBackoff = seconds(10);
 constexpr nanoseconds kMaxBackoff = std::chrono::minutes(5);
+// Of Pods whose name comes back. Who waits for a deletion, as kubectl does, needs a moment to
+// begin; times of deletions are cut to seconds, so this is one to two of them.
+constexpr nanoseconds kLastingNameEnd = seconds(2);
 // Of a program that ends because of SIGTERM.
 constexpr int32_t kTerminatedExitCode = 143;
 
@@ -86,6 +90,11 @@ std::string ImageId(std::string_view image) {
   const bool tagged =
       colon != std::string_view::npos && (slash == std::string_view::npos || colon > slash);
   return fmt::format("{}@sha256:{}", tagged ? image.substr(0, colon) : image, HexDigits(image, 64));
+}
+
+bool HasLastingName(const Pod& pod) {
+  const OwnerReference* owner = ControllerOf(pod.metadata);
+  return owner != nullptr && owner->kind == "StatefulSet";
 }
 
 bool IsSidecar(const Container& container) { return container.restart_policy == "Always"; }
@@ -412,7 +421,8 @@ Result<PodBehaviour> BehaviourOf(const Pod& pod) {
   ASSIGN_OR_RETURN(behaviour.run_for, ReadDuration(pod, "run-for"));
   behaviour.init_for = init_for.value_or(nanoseconds(0));
   behaviour.ready_after = ready_after.value_or(nanoseconds(0));
-  behaviour.terminate_after = terminate_after.value_or(nanoseconds(0));
+  behaviour.terminate_after =
+      terminate_after.value_or(HasLastingName(pod) ? kLastingNameEnd : nanoseconds(0));
   behaviour.exit_code = exit_code.value_or(0);
   const bool ends = pod.spec.restart_policy == "Never" || pod.spec.restart_policy == "OnFailure";
   if (!behaviour.run_for && (ends || exit_code)) behaviour.run_for = kDefaultRun;

@@ -14,7 +14,8 @@
 //                    not to run for ever (restartPolicy Never and OnFailure), or have an exit-code
 //   exit-code        with which they end                                      0
 //   fail             they never start, for this reason: "ImagePullBackOff"
-//   terminate-after  how long they take to end once the Pod is deleted, within its grace period 0s
+//   terminate-after  how long they take to end once the Pod is deleted,       0s; 2s where it is
+//                    within its grace period                                  of a StatefulSet
 
 #include <chrono>
 #include <optional>

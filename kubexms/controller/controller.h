@@ -25,7 +25,8 @@
 namespace kubexms {
 
 struct ControllerOptions {
-  std::string name;  // unique in the process; it names logs, metrics and settings
+  std::string name;          // unique in the process; it names logs, metrics and settings
+  std::string event_source;  // who its events are from; empty: the manager
 
   int workers = 1;
   // Fewer than `workers` reconcile at a time; 0: as many as there are.

@@ -7,8 +7,6 @@
 #include <map>
 #include <thread>
 
-#include "kubexms/controller/event_recorder.h"
-
 namespace kubexms {
 namespace {
 

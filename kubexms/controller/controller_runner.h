@@ -16,6 +16,7 @@
 #include "kubexms/base/random.h"
 #include "kubexms/base/spare_threads.h"
 #include "kubexms/controller/controller.h"
+#include "kubexms/controller/event_recorder.h"
 #include "kubexms/controller/informer_set.h"
 #include "kubexms/controller/work_queue.h"
 
@@ -39,7 +40,7 @@ class ControllerRunner {
   struct Environment {
     Client& client;
     InformerSet& informers;
-    EventRecorder& events;
+    EventRecorder events;
     Clock& clock;
     Random& random;
     MetricsRegistry& metrics;

@@ -43,7 +43,8 @@ std::optional<CorrelatedEvent> EventCorrelator::Correlate(Occurrence occurrence)
 
 // The key under which the occurrence is counted. Its message changes when it is one of many.
 std::string EventCorrelator::Aggregate(Occurrence& occurrence) {
-  std::string group = Key({ObjectKeyOf(occurrence.object), occurrence.type, occurrence.reason});
+  std::string group = Key(
+      {occurrence.component, ObjectKeyOf(occurrence.object), occurrence.type, occurrence.reason});
   const auto fresh = [&] { return Similar{{}, occurrence.time}; };
   Similar& similar = similar_.FindOrMake(group, fresh);
   if (occurrence.time - similar.last_time > options_.similar_window) similar = fresh();
@@ -84,7 +85,8 @@ std::string EventCorrelator::NameFor(const Occurrence& occurrence) {
 }
 
 bool EventCorrelator::IsSpam(const Occurrence& occurrence) {
-  const std::string key = Key({ObjectKeyOf(occurrence.object), occurrence.type});
+  const std::string key =
+      Key({occurrence.component, ObjectKeyOf(occurrence.object), occurrence.type});
   const auto full = [&] { return Bucket{options_.burst, occurrence.time}; };
   Bucket& bucket = buckets_.FindOrMake(key, full);
   const std::chrono::duration<double> passed = occurrence.time - bucket.last_time;

@@ -20,8 +20,9 @@
 
 namespace kubexms {
 
-// Something that happened to an object; without what is the same for a whole recorder.
+// Something that happened to an object.
 struct Occurrence {
+  std::string component;  // who says so
   corev1::ObjectReference object;
   std::string type;
   std::string reason;

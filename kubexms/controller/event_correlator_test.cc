@@ -117,9 +117,12 @@ TEST_F(EventCorrelatorTest, LetsTwentyFivePassAndThenOneInFiveMinutes) {
   EXPECT_FALSE(Correlate(Make("failed")));
 }
 
-TEST_F(EventCorrelatorTest, FiltersEachObjectAndTypeByItself) {
+TEST_F(EventCorrelatorTest, FiltersEachSourceObjectAndTypeByItself) {
   Flood(30);
   EXPECT_FALSE(Correlate(Make("failed")));
+  Occurrence elsewhere = Make("failed");
+  elsewhere.component = "another";
+  EXPECT_EQ(Correlate(elsewhere)->count, 1);
   EXPECT_TRUE(Correlate(Make("failed", "web-1")));
   Occurrence normal = Make("fine");
   normal.type = "Normal";

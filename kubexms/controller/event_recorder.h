@@ -2,83 +2,37 @@
 
 // Tells people what happens to an object, where `kubectl describe` shows it:
 //
-//   events.Event(ReferenceTo(devbox), EventType::kWarning, "NoRoom", "no node has 4 free CPUs");
+//   context.events.Event(ReferenceTo(devbox), EventType::kWarning, "NoRoom",
+//                        "no node has 4 free CPUs");
 //
-// Recording never waits and never fails: events are written by Run(), from a queue of fixed size.
-// They are news, not a log: when there are too many, similar ones are combined and then left out
-// (event_correlator.h).
+// Recording never waits and never fails: an EventBroadcaster writes the events later.
 
-#include <chrono>
-#include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 
-#include "kubexms/base/bounded_queue.h"
-#include "kubexms/base/clock.h"
-#include "kubexms/base/log.h"
-#include "kubexms/base/metrics.h"
-#include "kubexms/base/random.h"
-#include "kubexms/client/client.h"
-#include "kubexms/controller/event_correlator.h"
 #include "kubexms/controller/object_reference.h"
 
 namespace kubexms {
 
+class EventBroadcaster;
+
 enum class EventType { kNormal, kWarning };
 
-struct EventRecorderOptions {
-  std::string component;  // who says so: "devbox-controller"
-  std::string host;       // where that runs; empty: this host's name
-  size_t queue_capacity = 1000;
-  // Of one event, while the server cannot be reached.
-  int max_attempts = 12;
-  std::chrono::nanoseconds retry_period = std::chrono::seconds(10);
-  // For what is still in the queue when Run() is told to stop.
-  std::chrono::nanoseconds flush_timeout = std::chrono::seconds(5);
-
-  // Borrowed; metrics may be null.
-  Client* client = nullptr;
-  Clock* clock = nullptr;
-  Random* random = nullptr;
-  MetricsRegistry* metrics = nullptr;
-  Logger logger;
-};
-
+// One of those who tell. Cheap to copy; the broadcaster must outlive it.
 class EventRecorder {
  public:
-  // Longer messages are cut: an event is a sentence.
-  static constexpr size_t kMaxMessageBytes = 1024;
+  // `component` is who says so: "devbox-controller".
+  EventRecorder(EventBroadcaster& broadcaster, std::string component)
+      : broadcaster_(&broadcaster), component_(std::move(component)) {}
 
-  explicit EventRecorder(EventRecorderOptions options);
-
-  // `reason` is one word in CamelCase that programs may look for. Never waits: when the queue is
-  // full, or Run() has ended, the event is dropped and counted. Safe for use from any thread.
+  // `reason` is one word in CamelCase that programs may look for. Safe for use from any thread.
   void Event(corev1::ObjectReference object, EventType type, std::string_view reason,
-             std::string_view message);
-
-  // Writes events until `stop` is requested, then what is left within flush_timeout. To be called
-  // once.
-  void Run(std::stop_token stop);
+             std::string_view message) const;
 
  private:
-  // False when it was stopped before the event was written or given up.
-  bool Deliver(const CorrelatedEvent& event, const std::stop_token& stop);
-  bool DeliverNext(std::optional<Occurrence> occurrence, const std::stop_token& stop);
-  Result<void> Write(const CorrelatedEvent& event, const std::stop_token& stop);
-  Result<void> Create(const CorrelatedEvent& event, const std::stop_token& stop);
-  void Flush();
-
-  const EventRecorderOptions options_;
-  const Logger logger_;
-  const Counter written_;
-  const Counter filtered_;
-  const Counter dropped_;
-  const Counter failed_;
-  BoundedQueue<Occurrence> queue_;
-  // Of the thread in Run().
-  EventCorrelator correlator_;
-  std::optional<CorrelatedEvent> interrupted_;
+  EventBroadcaster* broadcaster_;
+  std::string component_;
 };
 
 }  // namespace kubexms

@@ -51,7 +51,7 @@ struct LeaderElectionOptions {
   Clock* clock = nullptr;
   Random* random = nullptr;
   MetricsRegistry* metrics = nullptr;
-  EventRecorder* events = nullptr;
+  const EventRecorder* events = nullptr;
   Logger logger;
 };
 

@@ -10,7 +10,7 @@
 #include "kubexms/api/kinds/coordination_v1.h"
 #include "kubexms/api/kinds/core_v1_config.h"
 #include "kubexms/apiserver/test_server.h"
-#include "kubexms/controller/event_recorder.h"
+#include "kubexms/controller/event_broadcaster.h"
 #include "kubexms/controller/intercepted_client_test.h"
 
 namespace kubexms {
@@ -352,8 +352,8 @@ TEST_F(LeaderElectorTest, ALeaseThatComesTooLateIsGivenBack) {
 TEST_F(LeaderElectorTest, SaysByEventsWhoLeads) {
   SystemClock clock;
   SystemRandom random;
-  EventRecorder events(
-      {.component = "manager", .client = &server_.client(), .clock = &clock, .random = &random});
+  EventBroadcaster broadcaster({.client = &server_.client(), .clock = &clock, .random = &random});
+  const EventRecorder events(broadcaster, "manager");
   const auto elector = LeaderElector::Create({.name = kKey.name,
                                               .name_space = kKey.name_space,
                                               .client = &client_,
@@ -365,7 +365,7 @@ TEST_F(LeaderElectorTest, SaysByEventsWhoLeads) {
   ASSERT_TRUE(elector->Run({}, [](const std::stop_token&) { return Result<void>(); }).ok());
   std::stop_source stopped;
   stopped.request_stop();
-  events.Run(stopped.get_token());
+  broadcaster.Run(stopped.get_token());
   std::vector<std::string> messages;
   const auto list = server_.client().List<corev1::Event>({.name_space = "default"}).value();
   for (const corev1::Event& event : list.items) {

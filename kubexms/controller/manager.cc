@@ -14,7 +14,7 @@
 #include "kubexms/base/stop.h"
 #include "kubexms/base/threads.h"
 #include "kubexms/controller/controller_runner.h"
-#include "kubexms/controller/event_recorder.h"
+#include "kubexms/controller/event_broadcaster.h"
 #include "kubexms/controller/leader_election.h"
 #include "kubexms/controller/manager_endpoints.h"
 #include "kubexms/net/client.h"
@@ -66,12 +66,12 @@ class Manager::Impl {
                     options_.log.Named("cache"), &metrics_},
                    options_.cache),
         client_(*options_.client, informers_),
-        events_({.component = options_.name,
-                 .client = options_.client,
+        events_({.client = options_.client,
                  .clock = options_.clock,
                  .random = options_.random,
                  .metrics = &metrics_,
-                 .logger = options_.log.Named("events")}) {}
+                 .logger = options_.log.Named("events")}),
+        own_events_(events_, options_.name) {}
 
   Result<void> Run(std::stop_token stop);
   Result<void> Readiness() const;
@@ -82,7 +82,7 @@ class Manager::Impl {
   MetricsRegistry& metrics_;
   InformerSet informers_;
   CacheAwareClient client_;
-  EventRecorder events_;
+  EventBroadcaster events_;
   std::vector<Controller> controllers_;
   std::vector<Runnable> runnables_;
   std::map<std::string, std::function<Result<void>()>> ready_checks_;
@@ -109,6 +109,7 @@ class Manager::Impl {
   void EndCaches();
   // The client of the controller, whose writes the caches know of at once.
   Client& ClientOf(const Controller& controller);
+  EventRecorder EventsOf(const Controller& controller);
   Result<void> StartRunnables(std::stop_token stop);
   void EndRunnables();
 
@@ -124,6 +125,7 @@ class Manager::Impl {
   // Remembers the first error, and ends everything.
   void Fail(const Error& error) EXCLUDES(mutex_);
 
+  const EventRecorder own_events_;
   SpareThreads workers_;                                    // of all controllers
   std::deque<CacheAwareClient> own_clients_;                // of controllers that have their own
   std::vector<std::unique_ptr<ControllerRunner>> runners_;  // constant from StartCaches() on
@@ -264,10 +266,10 @@ void Manager::Impl::EndEvents() { events_thread_ = {}; }
 Result<void> Manager::Impl::StartCaches(std::stop_token stop) {
   for (const Controller& controller : controllers_) {
     runners_.push_back(std::make_unique<ControllerRunner>(
-        controller,
-        ControllerRunner::Environment{
-            ClientOf(controller), informers_, events_, *options_.clock, *options_.random, metrics_,
-            workers_, options_.log.Named("controller").Named(controller.options().name)}));
+        controller, ControllerRunner::Environment{
+                        ClientOf(controller), informers_, EventsOf(controller), *options_.clock,
+                        *options_.random, metrics_, workers_,
+                        options_.log.Named("controller").Named(controller.options().name)}));
     runners_.back()->Prepare();
   }
   prepared_ = true;
@@ -288,6 +290,11 @@ Result<void> Manager::Impl::StartCaches(std::stop_token stop) {
 Client& Manager::Impl::ClientOf(const Controller& controller) {
   if (controller.client() == nullptr) return client_;
   return own_clients_.emplace_back(*controller.client(), informers_);
+}
+
+EventRecorder Manager::Impl::EventsOf(const Controller& controller) {
+  const std::string& source = controller.options().event_source;
+  return source.empty() ? own_events_ : EventRecorder(events_, source);
 }
 
 void Manager::Impl::EndCaches() { caches_thread_ = {}; }
@@ -323,7 +330,7 @@ Result<void> Manager::Impl::Lead(std::stop_token stop) {
                         .clock = options_.clock,
                         .random = options_.random,
                         .metrics = &metrics_,
-                        .events = &events_,
+                        .events = &own_events_,
                         .logger = options_.log.Named("leader")}));
   {
     MutexLock lock(mutex_);
@@ -486,7 +493,9 @@ Result<void> Manager::Run(std::stop_token stop) { return impl_->Run(std::move(st
 
 Client& Manager::client() { return impl_->client_; }
 InformerSet& Manager::informers() { return impl_->informers_; }
-EventRecorder& Manager::events() { return impl_->events_; }
+EventRecorder Manager::EventRecorderFor(std::string component) {
+  return {impl_->events_, std::move(component)};
+}
 MetricsRegistry& Manager::metrics() { return impl_->metrics_; }
 uint16_t Manager::endpoints_port() const { return impl_->port_; }
 Result<void> Manager::Readiness() const { return impl_->Readiness(); }

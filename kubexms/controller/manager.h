@@ -104,7 +104,8 @@ class Manager {
   // A client whose writes the caches know of at once.
   Client& client();
   InformerSet& informers();
-  EventRecorder& events();
+  // For what is no controller.
+  EventRecorder EventRecorderFor(std::string component);
   MetricsRegistry& metrics();
   // Of the endpoints; 0 while they are not served.
   uint16_t endpoints_port() const;

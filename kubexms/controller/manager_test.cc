@@ -12,6 +12,7 @@
 #include "kubexms/apiserver/test_server.h"
 #include "kubexms/base/stop.h"
 #include "kubexms/client/decorators.h"
+#include "kubexms/controller/event_recorder.h"
 #include "kubexms/controller/eventually_test.h"
 #include "kubexms/net/client.h"
 
@@ -117,6 +118,26 @@ TEST_F(ManagerTest, AControllerMayActAsAUserOfItsOwn) {
   ASSERT_TRUE(Create("a"));
   EXPECT_TRUE(Eventually([&] { return forbidden.load(); }));
   EXPECT_TRUE(Stop().ok());
+}
+
+TEST_F(ManagerTest, EventsSayWhoTheyAreFrom) {
+  const auto tell = [](ReconcileContext& context, const ConfigMap& map) -> Result<Outcome> {
+    context.events.Event(ReferenceTo(map), EventType::kNormal, "Seen", "seen");
+    return Outcome::Done();
+  };
+  manager_.Add(Maps().Reconciles(tell));
+  manager_.Add(Maps({.name = "others", .event_source = "map-controller"}).Reconciles(tell));
+  Start();
+  ASSERT_TRUE(Create("one"));
+  std::set<std::string> sources;
+  EXPECT_TRUE(Eventually([&] {
+    const auto events = client().List<corev1::Event>({.name_space = "default"}).value();
+    for (const corev1::Event& event : events.items) {
+      if (event.involved_object.name == "one") sources.insert(event.source->component);
+    }
+    return sources.size() == 2;
+  }));
+  EXPECT_THAT(sources, ::testing::ElementsAre("map-controller", "test-manager"));
 }
 
 TEST_F(ManagerTest, WatchedObjectsReconcileWhatTheyConcern) {

@@ -81,7 +81,7 @@ struct ReconcileContext {
   // What it writes is seen at once by the caches: the next run of the same object, and everything
   // read from Cached() from now on, is at least as new.
   Client& client;
-  EventRecorder& events;
+  const EventRecorder& events;
   Clock& clock;
   MetricsRegistry& metrics;
   Logger log;

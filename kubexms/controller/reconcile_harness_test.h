@@ -14,7 +14,7 @@
 #include "kubexms/api/crd.h"
 #include "kubexms/api/kinds/core_v1_reference.h"
 #include "kubexms/apiserver/test_server.h"
-#include "kubexms/controller/event_recorder.h"
+#include "kubexms/controller/event_broadcaster.h"
 #include "kubexms/controller/intercepted_client_test.h"
 #include "kubexms/controller/reconcile.h"
 
@@ -44,7 +44,7 @@ class ReconcileHarness {
             .failures = 0,
             .stop = stop.get_token(),
             .client = client,
-            .events = *events_,
+            .events = *recorder_,
             .clock = clock,
             .metrics = metrics,
             .log = Logger(),
@@ -71,8 +71,9 @@ class ReconcileHarness {
 
  private:
   void StartEvents() {
-    events_ = std::make_unique<EventRecorder>(EventRecorderOptions{
-        .component = "test", .client = &server.client(), .clock = &clock, .random = &random_});
+    events_ = std::make_unique<EventBroadcaster>(
+        EventBroadcasterOptions{.client = &server.client(), .clock = &clock, .random = &random_});
+    recorder_.emplace(*events_, "test");
   }
 
   std::vector<DynamicObject> ListEvents() {
@@ -96,7 +97,8 @@ class ReconcileHarness {
 
   SystemRandom random_;
   const std::string id_ = "1";
-  std::unique_ptr<EventRecorder> events_;
+  std::unique_ptr<EventBroadcaster> events_;
+  std::optional<EventRecorder> recorder_;
 };
 
 }  // namespace kubexms

@@ -36,6 +36,9 @@ expect "named after its hash" "web-$hash" "$(sets web .metadata.name)"
 expect "its pods have it" "3" "$(kubectl get pods -l "pod-template-hash=$hash" -o name | wc -l)"
 shows "it has minimum availability" "condition met" \
   kubectl wait deployment web --for=condition=Available --timeout=10s
+told_by() { kubectl describe "$1" "$2" | grep -E "^ +Normal .* $3 +$4"; }
+eventually "describe says who did it" told_by deployment web deployment-controller "Scaled up"
+eventually "also of the set" told_by replicaset "web-$hash" replicaset-controller "Created pod: web-"
 eventually "it is told" is "Scaled up replica set web-$hash from 0 to 3" kubectl get events \
   --field-selector involvedObject.name=web,reason=ScalingReplicaSet -o 'jsonpath={.items[0].message}'
 
@@ -95,6 +98,30 @@ refuses "it misses its deadline" "exceeded its progress deadline" rolled_out stu
 expect "what was there still serves" 2 "$(field stuck .status.availableReplicas)"
 kubectl rollout undo deployment stuck >/dev/null
 shows "it is mended" "successfully rolled out" rolled_out stuck
+
+# --- many, in parts
+make parts 10 'strategy: {rollingUpdate: {maxSurge: 30%, maxUnavailable: 20%}}'
+rolled_out parts >/dev/null
+kubectl patch deployment parts -p '{"spec":{"template":{"metadata":{"annotations":
+  {"simulate.kubexms.io/never-ready":"true"}}}}}' >/dev/null
+sizes() { sets "$1" .spec.replicas | tr ' ' '\n' | sort -n | xargs; }
+eventually "as many as surge and unavailability allow" is "5 8" sizes parts
+kubectl scale deployment parts --replicas=20 >/dev/null
+eventually "a larger one grows in proportion" is "10 16" sizes parts
+kubectl delete deployment parts >/dev/null
+
+# --- behind a Service
+make many 101
+kubectl expose deployment many --port=80 >/dev/null
+# How many slices there are, and how many endpoints in all.
+endpoints() {
+  kubectl get endpointslices -l kubernetes.io/service-name=many \
+    -o go-template='{{range .items}}{{len .endpoints}} {{end}}' |
+    tr ' ' '\n' | awk '$1 != "" {n++; sum += $1} $1 > 100 {n = "too many in"} END {print n, sum}'
+}
+eventually "slices have at most a hundred endpoints" is "2 101" endpoints
+kubectl delete deployment many >/dev/null
+eventually "one is left for none" is "1 0" endpoints
 
 # --- the other strategy
 make fresh 2 'strategy: {type: Recreate}' '"simulate.kubexms.io/terminate-after": 25s'

@@ -3,8 +3,8 @@
 # runs here: the test itself writes the status of pods.
 source "$(dirname "$0")/harness.sh" "$@"
 start_control_plane --controllers="$(
-  printf %s 'endpointslice-controller,endpoints-controller,disruption-controller,' \
-    'clusterrole-aggregation-controller,garbage-collector-controller'
+  printf %s 'endpointslice-controller,endpoints-controller,endpointslice-mirroring-controller,' \
+    'disruption-controller,clusterrole-aggregation-controller,garbage-collector-controller'
 )"
 
 kubectl apply -f - >/dev/null <<'YAML'
@@ -71,6 +71,36 @@ kubectl delete service db >/dev/null
 eventually "slices go with their service" is "" slice db .metadata.name
 gone() { ! kubectl get "$@"; }
 eventually "and endpoints" gone endpoints db
+
+kubectl delete pod b --wait=false >/dev/null
+ending='.endpoints[?(@.conditions.terminating==true)]'
+eventually "one that ends" is 10.9.0.6 slice web "$ending.addresses[0]"
+expect "serves, but is not ready" "true false" \
+  "$(slice web "$ending.conditions.serving") $(slice web "$ending.conditions.ready")"
+expect "Endpoints have no such" 10.9.0.5 \
+  "$(kubectl get endpoints web -o 'jsonpath={.subsets[*].addresses[*].ip}')"
+kubectl delete pod b --force --grace-period=0 >/dev/null 2>&1
+pod b 10.9.0.6 True
+
+# --- endpoints that people write
+kubectl apply -f - >/dev/null 2>&1 <<'YAML'
+apiVersion: v1
+kind: Service
+metadata: {name: manual}
+spec: {ports: [{port: 80}]}
+---
+apiVersion: v1
+kind: Endpoints
+metadata: {name: manual, labels: {by: hand}}
+subsets: [{addresses: [{ip: 192.0.2.7}], notReadyAddresses: [{ip: 192.0.2.8}], ports: [{port: 8080}]}]
+YAML
+eventually "they are told by slices, too" is "192.0.2.7 192.0.2.8" slice manual '.endpoints[*].addresses[0]'
+expect "with all that is known" "true false/8080/hand/endpointslicemirroring-controller.k8s.io" \
+  "$(slice manual '.endpoints[*].conditions.ready')/$(slice manual '.ports[0].port')/$(
+    slice manual .metadata.labels.by)/$(
+    slice manual '.metadata.labels.endpointslice\.kubernetes\.io/managed-by')"
+kubectl label endpoints manual endpointslice.kubernetes.io/skip-mirror=true >/dev/null 2>&1
+eventually "unless they say no" is "" slice manual .metadata.name
 
 # --- disruption budgets
 kubectl create poddisruptionbudget pdb --selector app=web --min-available 1 >/dev/null

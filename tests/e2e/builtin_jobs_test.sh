@@ -43,6 +43,13 @@ expect "each is listed" 0-3 "$(field job indexed .status.completedIndexes)"
 expect "pods know theirs" "0 1 2 3" "$(kubectl get pods -l job-name=indexed \
   -o 'jsonpath={.items[*].metadata.labels.batch\.kubernetes\.io/job-completion-index}')"
 
+make_job quorum 'completions: 4, parallelism: 4, completionMode: Indexed,
+  successPolicy: {rules: [{succeededIndexes: "1-2", succeededCount: 1}]}'
+shows "a job is done when enough is" "condition met" \
+  kubectl wait --for=condition=SuccessCriteriaMet job/quorum --timeout=60s
+expect "as its policy says" SuccessPolicy \
+  "$(field job quorum '.status.conditions[?(@.type=="SuccessCriteriaMet")].reason')"
+
 # --- jobs that fail
 make_job bad 'backoffLimit: 0' 'simulate.kubexms.io/exit-code: "3"'
 shows "a job fails" "condition met" kubectl wait --for=condition=failed job/bad --timeout=60s
@@ -53,6 +60,13 @@ make_job policy 'podFailurePolicy: {rules: [{action: FailJob, onExitCodes: {oper
 shows "a rule fails a job at once" "condition met" \
   kubectl wait --for=condition=failed job/policy --timeout=60s
 eventually "and says which" told policy "failed with exit code 3 matching FailJob rule at index 0"
+make_job indexes 'completions: 2, parallelism: 2, completionMode: Indexed, backoffLimitPerIndex: 0' \
+  'simulate.kubexms.io/exit-code: "3"'
+shows "each index fails by itself" "condition met" \
+  kubectl wait --for=condition=failed job/indexes --timeout=60s
+expect "which is listed" "FailedIndexes 0,1" \
+  "$(field job indexes '.status.conditions[?(@.type=="Failed")].reason') $(
+    field job indexes .status.failedIndexes)"
 make_job late 'activeDeadlineSeconds: 1' 'simulate.kubexms.io/run-for: 1h'
 shows "a job has a deadline" "condition met" \
   kubectl wait --for=condition=failed job/late --timeout=60s
@@ -73,13 +87,13 @@ eventually "a finished job goes after its time" gone job brief
 eventually "and its pods" pods_gone brief
 
 # --- cron jobs
-# make_cron NAME SCHEDULE [SPEC]
+# make_cron NAME SCHEDULE [SPEC] [ANNOTATIONS OF PODS]
 make_cron() {
   kubectl create -f - <<YAML
 apiVersion: batch/v1
 kind: CronJob
 metadata: {name: $1}
-spec: {schedule: "$2", ${3:+$3, }jobTemplate: {spec: {template: $(template)}}}
+spec: {schedule: "$2", ${3:+$3, }jobTemplate: {spec: {template: $(template "${4:-}")}}}
 YAML
 }
 refuses "a wrong schedule" "expected exactly 5 fields, found 2: [at noon]" make_cron wrong "at noon"
@@ -100,4 +114,27 @@ fi
 kubectl delete cronjob tick >/dev/null
 its_jobs_gone() { ! kubectl get jobs -o name | grep -E 'tick|by-hand'; }
 eventually "its jobs go with it" its_jobs_gone
+
+# --- a start while the one before runs
+slow='simulate.kubexms.io/run-for: 1h'
+make_cron forbid "@every 1s" 'concurrencyPolicy: Forbid, startingDeadlineSeconds: 100' "$slow" >/dev/null
+make_cron replace "@every 1s" 'concurrencyPolicy: Replace' "$slow" >/dev/null
+eventually "it is left out" told forbid \
+  "Not starting job because prior execution is running and concurrency policy is Forbid"
+expect "so that there is one" 1 "$(field cronjob forbid '.status.active[*].name' | wc -w)"
+eventually "or it replaces the one before" told replace "Deleted job replace-"
+kubectl delete cronjob forbid replace >/dev/null
+
+# --- few are kept of those that are done
+if kubectl_has 22; then
+  make_cron brief "0 0 1 1 *" 'successfulJobsHistoryLimit: 1' \
+    'simulate.kubexms.io/run-for: 0s' >/dev/null
+  for i in 1 2 3; do kubectl create job "brief-$i" --from=cronjob/brief >/dev/null; done
+  one_is_left() {
+    [ "$(kubectl get jobs -o name | grep -c brief)" = 1 ] &&
+      is job "$(kubectl get jobs -o name | sed -n 's|.*/\(brief.*\)|\1|p')" .status.succeeded 1
+  }
+  eventually "of those that are done few are kept" one_is_left
+  eventually "which is told" told brief "Deleted job brief-"
+fi
 echo "all passed"

@@ -79,6 +79,48 @@ near='  affinity:
 pod other-1 100m "$near"
 eventually "near, but not too near" is_on other-1 b2
 
+pod named-1 100m '  affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution:
+    {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: NotIn, values: [a]}],
+    matchFields: [{key: metadata.name, operator: In, values: [b2]}]}]}}}'
+eventually "a node is asked for by more than a label" is_on named-1 b2
+
+# --- ports
+# with_port NAME: a Pod that wants a port of its node.
+with_port() {
+  kubectl create -f - >/dev/null <<YAML
+apiVersion: v1
+kind: Pod
+metadata: {name: $1}
+spec:
+  nodeSelector: {zone: a}
+  containers: [{name: main, image: example/main, ports: [{containerPort: 80, hostPort: 8080}]}]
+YAML
+}
+with_port first
+eventually "a port is taken" is_on first a1
+with_port second
+eventually "once" says_why second "0/3 nodes are available: 1 node(s) didn't have free ports for the \
+requested pod ports, 2 node(s) didn't match Pod's node affinity/selector."
+kubectl delete pod first --grace-period=0 --force >/dev/null 2>&1
+eventually "until it is free" is_on second a1
+kubectl delete pod second --grace-period=0 --force >/dev/null 2>&1
+
+# --- priorities
+kubectl create priorityclass urgent --value=1000 >/dev/null
+node c1 c 1 '{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}'
+pod calm-1 1 "  nodeSelector: {zone: c}"
+pod hasty-1 1 "  nodeSelector: {zone: c}
+  priorityClassName: urgent"
+waits() { [ -n "$(why_not "$1")" ]; }
+eventually "both wait" waits calm-1
+eventually "both wait" waits hasty-1
+sleep 1.5  # until neither has to wait for its next attempt
+kubectl patch node c1 --type merge --patch '{"spec":{"taints":null}}' >/dev/null
+eventually "the one of higher priority comes first" is_on hasty-1 c1
+expect "and takes the room" "" "$(node_of calm-1)"
+kubectl delete pod calm-1 hasty-1 --grace-period=0 --force >/dev/null 2>&1
+kubectl delete node c1 >/dev/null
+
 # --- spreading
 spread='  topologySpreadConstraints:
   - maxSkew: 1

@@ -7,6 +7,8 @@
 //   - a Deployment has no more Pods than its surge allows, and no fewer that are available than its
 //     maximum of unavailable ones allows;
 //   - a Pod of a StatefulSet is made only when those before it are ready;
+//   - a DaemonSet has no two Pods for one node, and no more nodes without an available one than its
+//     maximum of unavailable ones allows;
 //   - a Job counts no Pod twice, and none that did not succeed.
 // And in the end, when nothing fails any more, everything is as declared, and nothing is written.
 //
@@ -30,6 +32,7 @@
 #include "kubexms/api/kinds/batch_v1.h"
 #include "kubexms/apiserver/test_server.h"
 #include "kubexms/builtin/builtin_controllers.h"
+#include "kubexms/builtin/daemonset_pod.h"
 #include "kubexms/builtin/pod_state.h"
 #include "kubexms/builtin/simulated_nodes.h"
 #include "tests/sim/checks.h"
@@ -39,6 +42,7 @@
 namespace kubexms::sim {
 namespace {
 
+using appsv1::DaemonSet;
 using appsv1::Deployment;
 using appsv1::ReplicaSet;
 using appsv1::StatefulSet;
@@ -55,8 +59,10 @@ constexpr int kFaults = 8;
 
 constexpr const char* kNamespace = "default";
 constexpr const char* kUnderTest =
-    "deployment-controller,replicaset-controller,statefulset-controller,job-controller,"
-    "kube-scheduler,garbage-collector-controller";
+    "deployment-controller,replicaset-controller,statefulset-controller,daemonset-controller,"
+    "job-controller,kube-scheduler,garbage-collector-controller";
+
+constexpr int kNodes = 3;
 
 // The Deployment is scaled between these, with one Pod of surge and one that may be unavailable.
 constexpr int kFewest = 3;
@@ -77,6 +83,11 @@ constexpr const char* kStatefulSet = R"({"metadata": {"name": "db", "namespace":
   "spec": {"replicas": 3, "serviceName": "db", "selector": {"matchLabels": {"app": "db"}},
            "template": {"metadata": {"labels": {"app": "db"}},
                         "spec": {"containers": [{"name": "db", "image": "db:0"}]}}}})";
+// One of its Pods may be unavailable, as if not said otherwise.
+constexpr const char* kDaemonSet = R"({"metadata": {"name": "agent", "namespace": "default"},
+  "spec": {"selector": {"matchLabels": {"app": "agent"}},
+           "template": {"metadata": {"labels": {"app": "agent"}},
+                        "spec": {"containers": [{"name": "agent", "image": "agent:0"}]}}}})";
 
 Job JobNamed(const std::string& name) {
   return FromJson<Job>(fmt::format(
@@ -129,13 +140,8 @@ class Watcher {
       if (event.type == ObjectEventType::kAdded && AppOf(pod) == "db") CheckOrder(pod);
       known_[pod.metadata.name] = pod;
     }
-    if (pod.status.phase == "Succeeded") succeeded_[JobOf(pod)].insert(pod.metadata.uid);
     if (AppOf(pod) == "web") CheckDeployment();
-  }
-
-  static std::string JobOf(const Pod& pod) {
-    const OwnerReference* owner = ControllerOf(pod.metadata);
-    return owner == nullptr ? "" : owner->name;
+    if (AppOf(pod) == "agent") CheckDaemonSet();
   }
 
   void CheckDeployment() REQUIRES(mutex_) {
@@ -153,6 +159,21 @@ class Watcher {
     }
   }
 
+  void CheckDaemonSet() REQUIRES(mutex_) {
+    std::set<std::string> nodes;
+    int available = 0;
+    for (const auto& [name, pod] : known_) {
+      if (AppOf(pod) != "agent" || !IsActive(pod)) continue;
+      const std::string node = TargetNode(pod.spec);
+      if (!nodes.insert(node).second) violations_.Add("the DaemonSet has two Pods for " + node);
+      available += IsReady(pod) ? 1 : 0;
+    }
+    was_on_all_nodes_ = was_on_all_nodes_ || available == kNodes;
+    if (was_on_all_nodes_ && available < kNodes - 1) {
+      violations_.Add(fmt::format("only {} Pods of the DaemonSet are available", available));
+    }
+  }
+
   void CheckOrder(const Pod& pod) REQUIRES(mutex_) {
     const int ordinal = std::stoi(pod.metadata.name.substr(3));
     for (int before = 0; before < ordinal; ++before) {
@@ -164,22 +185,18 @@ class Watcher {
 
   void See(const Job& job) {
     MutexLock lock(mutex_);
-    const int counted = job.status.succeeded;
-    const int seen = static_cast<int>(succeeded_[job.metadata.name].size());
-    // The two watches may be at different moments: a Pod's news can be late. Too many is final.
-    if (counted > kCompletions) {
-      violations_.Add(fmt::format("{} counts {} completions", job.metadata.name, counted));
-    }
-    if (job.status.completion_time.IsZero() || seen >= counted) return;
-    late_.insert(job.metadata.name);
+    // Whether as many Pods have succeeded is asked in the end: the two watches may be at different
+    // moments. Too many is final.
+    if (job.status.succeeded <= kCompletions) return;
+    violations_.Add(
+        fmt::format("{} counts {} completions", job.metadata.name, job.status.succeeded));
   }
 
   Violations& violations_;
   Mutex mutex_;
   std::map<std::string, Pod> known_ GUARDED_BY(mutex_);
-  std::map<std::string, std::set<std::string>> succeeded_ GUARDED_BY(mutex_);
-  std::set<std::string> late_ GUARDED_BY(mutex_);
   bool has_been_available_ GUARDED_BY(mutex_) = false;
+  bool was_on_all_nodes_ GUARDED_BY(mutex_) = false;
   std::jthread pods_;
   std::jthread jobs_;
 };
@@ -201,6 +218,7 @@ class BuiltinSimulation {
     RunWorld();
     Create(FromJson<Deployment>(kDeployment));
     Create(FromJson<StatefulSet>(kStatefulSet));
+    Create(FromJson<DaemonSet>(kDaemonSet));
     Watcher watcher(server_.client(), violations_);
     process_ = std::make_unique<Process>(*this, next_process_++);
     Await("the first rollout", [&] { return Unfinished(); });
@@ -250,7 +268,7 @@ class BuiltinSimulation {
   void RunWorld() {
     world_ = std::make_unique<Manager>(ManagerOptions{
         .name = "world", .client = &server_.client(), .clock = &clock_, .random = &world_random_});
-    AddSimulatedNodes({.count = 3}, server_.client(), *world_);
+    AddSimulatedNodes({.count = kNodes}, server_.client(), *world_);
     AddBuiltinControllers(SelectControllers("node-lifecycle-controller").value(),
                           {.clock = &clock_,
                            .random = &world_random_,
@@ -279,11 +297,12 @@ class BuiltinSimulation {
       return fmt::format(R"({{"spec":{{"replicas":{}}}}})",
                          from + static_cast<int>(random_.Below(to - from + 1)));
     };
-    switch (random_.Below(5)) {
+    switch (random_.Below(6)) {
       case 0: return Patch<Deployment>("web", image);
       case 1: return Patch<Deployment>("web", replicas(kFewest, kMost));
       case 2: return Patch<StatefulSet>("db", image);
       case 3: return Patch<StatefulSet>("db", replicas(0, 4));
+      case 4: return Patch<DaemonSet>("agent", image);
       default:
         jobs_.push_back(fmt::format("job-{}", number));
         return Create(JobNamed(jobs_.back()));
@@ -324,6 +343,13 @@ class BuiltinSimulation {
         db.status.current_revision != db.status.update_revision) {
       return fmt::format("the StatefulSet wants {} and is {}", members, Encode(db.status));
     }
+    const DaemonSet agent = server.Get<DaemonSet>({kNamespace, "agent"}).value();
+    if (agent.status.observed_generation != agent.metadata.generation ||
+        agent.status.desired_number_scheduled != kNodes ||
+        agent.status.updated_number_scheduled != kNodes ||
+        agent.status.number_available != kNodes) {
+      return fmt::format("the DaemonSet is {}", Encode(agent.status));
+    }
     for (const std::string& name : jobs_) {
       const Job job = server.Get<Job>({kNamespace, name}).value();
       if (job.status.succeeded != kCompletions || job.status.completion_time.IsZero()) {
@@ -341,10 +367,16 @@ class BuiltinSimulation {
       if (HasFinalizer(pod.metadata, "batch.kubernetes.io/job-tracking")) {
         return pod.metadata.name + " is not counted yet";
       }
+      if (AppOf(pod) == "work" && pod.status.phase != "Succeeded") {
+        return pod.metadata.name + " did not succeed";
+      }
       ++counts[AppOf(pod)];
     }
     const std::map<std::string, int> wanted = {
-        {"web", web}, {"db", db}, {"work", static_cast<int>(jobs_.size()) * kCompletions}};
+        {"web", web},
+        {"db", db},
+        {"agent", kNodes},
+        {"work", static_cast<int>(jobs_.size()) * kCompletions}};
     for (const auto& [app, count] : wanted) {
       if (counts[app] != count) return fmt::format("{} has {} Pods", app, counts[app]);
     }
@@ -388,6 +420,7 @@ class BuiltinSimulation {
       add(server.List<Deployment>().value());
       add(server.List<ReplicaSet>().value());
       add(server.List<StatefulSet>().value());
+      add(server.List<DaemonSet>().value());
       add(server.List<Job>().value());
       return all;
     };

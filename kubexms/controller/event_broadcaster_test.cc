@@ -1,4 +1,4 @@
-#include "kubexms/controller/event_recorder.h"
+#include "kubexms/controller/event_broadcaster.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,13 +16,12 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class EventRecorderTest : public testing::Test {
+class EventBroadcasterTest : public testing::Test {
  protected:
-  EventRecorderTest() : client_(server_.client()), recorder_(Options()) {}
+  EventBroadcasterTest() : client_(server_.client()), broadcaster_(Options()) {}
 
-  EventRecorderOptions Options() {
-    return {.component = "tester",
-            .host = "here",
+  EventBroadcasterOptions Options() {
+    return {.instance = "here",
             .client = &client_,
             .clock = &clock_,
             .random = &random_,
@@ -44,7 +43,7 @@ class EventRecorderTest : public testing::Test {
   void Flush() {
     std::stop_source stopped;
     stopped.request_stop();
-    recorder_.Run(stopped.get_token());
+    broadcaster_.Run(stopped.get_token());
   }
 
   std::vector<corev1::Event> Stored() {
@@ -65,10 +64,11 @@ class EventRecorderTest : public testing::Test {
   ManualClock clock_;
   SeededRandom random_{1};
   MetricsRegistry metrics_;
-  EventRecorder recorder_;
+  EventBroadcaster broadcaster_;
+  const EventRecorder recorder_{broadcaster_, "tester"};
 };
 
-TEST_F(EventRecorderTest, WritesTheEventAsOthersReadIt) {
+TEST_F(EventBroadcasterTest, WritesTheEventAsOthersReadIt) {
   Record("it works");
   Flush();
   ASSERT_EQ(Stored().size(), 1u);
@@ -83,11 +83,11 @@ TEST_F(EventRecorderTest, WritesTheEventAsOthersReadIt) {
             R"("uid":"0b6c2b5e-1f0c-4bb5-9df5-5a7c6d8f1e11"},"kind":"Event",)"
             R"("lastTimestamp":"2024-01-01T00:00:00Z","message":"it works","metadata":{},)"
             R"("reason":"Tested","reportingComponent":"tester","reportingInstance":"here",)"
-            R"("source":{"component":"tester","host":"here"},"type":"Warning"})");
+            R"("source":{"component":"tester"},"type":"Warning"})");
   EXPECT_EQ(Count("written"), 1);
 }
 
-TEST_F(EventRecorderTest, CountsOnTheSameObject) {
+TEST_F(EventBroadcasterTest, CountsOnTheSameObject) {
   for (int i = 0; i < 3; ++i) {
     Record("again");
     clock_.Advance(std::chrono::minutes(1));
@@ -100,7 +100,7 @@ TEST_F(EventRecorderTest, CountsOnTheSameObject) {
   EXPECT_THAT(client_.TakeVerbs(), ElementsAre("create", "patch", "patch"));
 }
 
-TEST_F(EventRecorderTest, CombinesSimilarEvents) {
+TEST_F(EventBroadcasterTest, CombinesSimilarEvents) {
   for (int i = 1; i <= 12; ++i) Record("message " + std::to_string(i));
   Flush();
   std::vector<std::string> messages;
@@ -109,14 +109,14 @@ TEST_F(EventRecorderTest, CombinesSimilarEvents) {
   EXPECT_THAT(messages, testing::Contains("(combined from similar events): message 12"));
 }
 
-TEST_F(EventRecorderTest, FiltersAFlood) {
+TEST_F(EventBroadcasterTest, FiltersAFlood) {
   for (int i = 0; i < 30; ++i) Record("again");
   Flush();
   EXPECT_EQ(Stored()[0].count, 25);
   EXPECT_EQ(Count("filtered"), 5);
 }
 
-TEST_F(EventRecorderTest, AnEventThatIsGoneIsMadeAgainWithItsCount) {
+TEST_F(EventBroadcasterTest, AnEventThatIsGoneIsMadeAgainWithItsCount) {
   Record("again");
   Record("again");
   client_.Set([](Client& server, const ClientRequest& request) {
@@ -131,7 +131,7 @@ TEST_F(EventRecorderTest, AnEventThatIsGoneIsMadeAgainWithItsCount) {
   EXPECT_EQ(Stored()[0].count, 2);
 }
 
-TEST_F(EventRecorderTest, EventsOfTheClusterAreInTheDefaultNamespace) {
+TEST_F(EventBroadcasterTest, EventsOfTheClusterAreInTheDefaultNamespace) {
   Record("about the cluster", "");
   Flush();
   ASSERT_EQ(Stored().size(), 1u);
@@ -139,7 +139,7 @@ TEST_F(EventRecorderTest, EventsOfTheClusterAreInTheDefaultNamespace) {
   EXPECT_EQ(Stored()[0].involved_object.namespace_, "");
 }
 
-TEST_F(EventRecorderTest, DropsWhatDoesNotFitIntoTheQueue) {
+TEST_F(EventBroadcasterTest, DropsWhatDoesNotFitIntoTheQueue) {
   for (int i = 0; i < 1003; ++i) Record("again");
   EXPECT_EQ(Count("dropped"), 3);
   Flush();
@@ -147,7 +147,7 @@ TEST_F(EventRecorderTest, DropsWhatDoesNotFitIntoTheQueue) {
   EXPECT_EQ(Count("dropped"), 4);
 }
 
-TEST_F(EventRecorderTest, CutsLongMessagesBetweenCharacters) {
+TEST_F(EventBroadcasterTest, CutsLongMessagesBetweenCharacters) {
   std::string message(1023, 'x');
   message += "é";
   Record(message + " and more");
@@ -158,13 +158,13 @@ TEST_F(EventRecorderTest, CutsLongMessagesBetweenCharacters) {
   EXPECT_THAT(messages, testing::UnorderedElementsAre(std::string(1023, 'x'), "not UTF-8: \uFFFD"));
 }
 
-TEST_F(EventRecorderTest, TriesAgainWhileTheServerIsAway) {
+TEST_F(EventBroadcasterTest, TriesAgainWhileTheServerIsAway) {
   std::atomic<int> attempts = 0;
   client_.Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
     if (++attempts <= 3) return Error::ServiceUnavailable("no route to host");
     return server.Do(request);
   });
-  std::jthread running([this](std::stop_token stop) { recorder_.Run(stop); });
+  std::jthread running([this](std::stop_token stop) { broadcaster_.Run(stop); });
   Record("late");
   while (Count("written") == 0) {
     clock_.Advance(std::chrono::seconds(1));
@@ -174,13 +174,13 @@ TEST_F(EventRecorderTest, TriesAgainWhileTheServerIsAway) {
   EXPECT_EQ(Stored().size(), 1u);
 }
 
-TEST_F(EventRecorderTest, GivesUpAfterTwelveAttempts) {
+TEST_F(EventBroadcasterTest, GivesUpAfterTwelveAttempts) {
   std::atomic<int> attempts = 0;
   client_.Set([&](Client&, const ClientRequest&) -> Result<SharedBytes> {
     ++attempts;
     return Error::ServiceUnavailable("no route to host");
   });
-  std::jthread running([this](std::stop_token stop) { recorder_.Run(stop); });
+  std::jthread running([this](std::stop_token stop) { broadcaster_.Run(stop); });
   Record("never");
   while (Count("failed") == 0) {
     clock_.Advance(std::chrono::seconds(1));
@@ -189,14 +189,14 @@ TEST_F(EventRecorderTest, GivesUpAfterTwelveAttempts) {
   EXPECT_EQ(attempts, 12);
 }
 
-TEST_F(EventRecorderTest, WhatTheServerRefusesIsNotTriedAgain) {
+TEST_F(EventBroadcasterTest, WhatTheServerRefusesIsNotTriedAgain) {
   Record("into nowhere", "no-such-namespace");
   Flush();
   EXPECT_EQ(Count("failed"), 1);
   EXPECT_THAT(client_.TakeVerbs(), ElementsAre("create"));
 }
 
-TEST_F(EventRecorderTest, AnInterruptedEventIsPartOfTheLastFlush) {
+TEST_F(EventBroadcasterTest, AnInterruptedEventIsPartOfTheLastFlush) {
   std::stop_source stop;
   std::atomic<int> attempts = 0;
   client_.Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
@@ -206,12 +206,12 @@ TEST_F(EventRecorderTest, AnInterruptedEventIsPartOfTheLastFlush) {
   });
   Record("first");
   Record("second");
-  recorder_.Run(stop.get_token());
+  broadcaster_.Run(stop.get_token());
   EXPECT_EQ(Stored().size(), 2u);
   EXPECT_EQ(Count("dropped"), 0);
 }
 
-TEST_F(EventRecorderTest, TheLastFlushHasADeadline) {
+TEST_F(EventBroadcasterTest, TheLastFlushHasADeadline) {
   client_.Set([&](Client&, const ClientRequest& request) -> Result<SharedBytes> {
     while (!request.stop.stop_requested()) clock_.Advance(std::chrono::milliseconds(100));
     return Error::Timeout("ended by the caller");

@@ -1,4 +1,4 @@
-#include "kubexms/controller/event_recorder.h"
+#include "kubexms/controller/event_broadcaster.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,21 +12,18 @@
 namespace kubexms {
 namespace {
 
-EventRecorderOptions WithHost(EventRecorderOptions options) {
+EventBroadcasterOptions WithInstance(EventBroadcasterOptions options) {
   KUBEXMS_CHECK(options.client != nullptr && options.clock != nullptr && options.random != nullptr);
   char name[256] = {};
-  if (options.host.empty() && gethostname(name, sizeof(name) - 1) == 0) options.host = name;
+  if (options.instance.empty() && gethostname(name, sizeof(name) - 1) == 0) options.instance = name;
   return options;
 }
 
-Counter EventsCounter(MetricsRegistry* metrics, const std::string& component,
-                      std::string_view result) {
+MetricFamily<Counter> EventCounters(MetricsRegistry* metrics) {
   if (metrics == nullptr) return {};
-  return metrics
-      ->AddCounter({.name = "controller_events_total",
-                    .help = "Events by what became of them.",
-                    .labels = {"component", "result"}})
-      .With({component, result});
+  return metrics->AddCounter({.name = "controller_events_total",
+                              .help = "Events by what became of them.",
+                              .labels = {"component", "result"}});
 }
 
 Time Seconds(Clock::WallTime time) { return Time(std::chrono::floor<std::chrono::seconds>(time)); }
@@ -36,7 +33,7 @@ ObjectKey KeyOf(const CorrelatedEvent& event) {
   return {name_space.empty() ? "default" : name_space, event.name};
 }
 
-corev1::Event ToObject(const CorrelatedEvent& event, const EventRecorderOptions& options) {
+corev1::Event ToObject(const CorrelatedEvent& event, const std::string& instance) {
   const ObjectKey key = KeyOf(event);
   corev1::Event object;
   object.metadata.namespace_ = key.name_space;
@@ -48,11 +45,9 @@ corev1::Event ToObject(const CorrelatedEvent& event, const EventRecorderOptions&
   object.count = event.count;
   object.first_timestamp = Seconds(event.first_time);
   object.last_timestamp = Seconds(event.occurrence.time);
-  corev1::EventSource& source = object.source.emplace();
-  source.component = options.component;
-  source.host = options.host;
-  object.reporting_component = options.component;
-  object.reporting_instance = options.host;
+  object.source.emplace().component = event.occurrence.component;
+  object.reporting_component = event.occurrence.component;
+  object.reporting_instance = instance;
   return object;
 }
 
@@ -66,53 +61,63 @@ Patch ToPatch(const CorrelatedEvent& event) {
 
 }  // namespace
 
-EventRecorder::EventRecorder(EventRecorderOptions options)
-    : options_(WithHost(std::move(options))),
+void EventRecorder::Event(corev1::ObjectReference object, EventType type, std::string_view reason,
+                          std::string_view message) const {
+  broadcaster_->Record(component_, std::move(object), type, reason, message);
+}
+
+EventBroadcaster::EventBroadcaster(EventBroadcasterOptions options)
+    : options_(WithInstance(std::move(options))),
       logger_(options_.logger.Named("events")),
-      written_(EventsCounter(options_.metrics, options_.component, "written")),
-      filtered_(EventsCounter(options_.metrics, options_.component, "filtered")),
-      dropped_(EventsCounter(options_.metrics, options_.component, "dropped")),
-      failed_(EventsCounter(options_.metrics, options_.component, "failed")),
+      counts_(EventCounters(options_.metrics)),
       queue_(options_.queue_capacity) {}
 
-void EventRecorder::Event(corev1::ObjectReference object, EventType type, std::string_view reason,
-                          std::string_view message) {
-  Occurrence occurrence{.object = std::move(object),
+void EventBroadcaster::Record(const std::string& component, corev1::ObjectReference object,
+                              EventType type, std::string_view reason, std::string_view message) {
+  Occurrence occurrence{.component = component,
+                        .object = std::move(object),
                         .type = type == EventType::kNormal ? "Normal" : "Warning",
                         .reason = std::string(reason),
                         .message = std::string(CutUtf8(ToValidUtf8(message), kMaxMessageBytes)),
                         .time = options_.clock->Now()};
-  if (!queue_.TryPush(occurrence)) dropped_.Increment();
+  if (!queue_.TryPush(occurrence)) Count(occurrence, "dropped");
 }
 
-void EventRecorder::Run(std::stop_token stop) {
+void EventBroadcaster::Count(const Occurrence& occurrence, std::string_view result) const {
+  if (options_.metrics != nullptr) counts_.With({occurrence.component, result}).Increment();
+}
+
+void EventBroadcaster::Run(std::stop_token stop) {
   while (DeliverNext(queue_.Pop(stop), stop)) {
   }
   queue_.Close();
   Flush();
 }
 
-void EventRecorder::Flush() {
+void EventBroadcaster::Flush() {
   const CallDeadline limit(*options_.clock, options_.clock->MonotonicNow() + options_.flush_timeout,
                            {});
   const std::stop_token stop = limit.token();
-  if (interrupted_ && !Deliver(*std::exchange(interrupted_, std::nullopt), stop)) {
-    dropped_.Increment();
-  }
+  if (interrupted_ && Deliver(*interrupted_, stop)) interrupted_.reset();
   while (!stop.stop_requested() && DeliverNext(queue_.TryPop(), stop)) {
   }
-  const size_t left = queue_.size() + (interrupted_ ? 1 : 0);
-  if (left == 0) return;
-  dropped_.Increment(static_cast<double>(left));
-  logger_.Warn("events were dropped at the end", {{"count", left}});
+  size_t left = 0;
+  const auto drop = [&](const Occurrence& occurrence) {
+    Count(occurrence, "dropped");
+    ++left;
+  };
+  if (interrupted_) drop(interrupted_->occurrence);
+  while (const std::optional<Occurrence> occurrence = queue_.TryPop()) drop(*occurrence);
+  if (left > 0) logger_.Warn("events were dropped at the end", {{"count", left}});
 }
 
 // False when there is nothing more to do: there was no occurrence, or it was interrupted.
-bool EventRecorder::DeliverNext(std::optional<Occurrence> occurrence, const std::stop_token& stop) {
+bool EventBroadcaster::DeliverNext(std::optional<Occurrence> occurrence,
+                                   const std::stop_token& stop) {
   if (!occurrence) return false;
-  std::optional<CorrelatedEvent> event = correlator_.Correlate(std::move(*occurrence));
+  std::optional<CorrelatedEvent> event = correlator_.Correlate(*occurrence);
   if (!event) {
-    filtered_.Increment();
+    Count(*occurrence, "filtered");
     return true;
   }
   if (Deliver(*event, stop)) return true;
@@ -120,16 +125,16 @@ bool EventRecorder::DeliverNext(std::optional<Occurrence> occurrence, const std:
   return false;
 }
 
-bool EventRecorder::Deliver(const CorrelatedEvent& event, const std::stop_token& stop) {
+bool EventBroadcaster::Deliver(const CorrelatedEvent& event, const std::stop_token& stop) {
   for (int attempt = 1;; ++attempt) {
     const Result<void> written = Write(event, stop);
     if (written.ok()) {
-      written_.Increment();
+      Count(event.occurrence, "written");
       return true;
     }
     if (stop.stop_requested()) return false;
     if (!written.error().IsTransient() || attempt == options_.max_attempts) {
-      failed_.Increment();
+      Count(event.occurrence, "failed");
       logger_.Warn("an event was not written", {{"reason", event.occurrence.reason},
                                                 {"object", event.occurrence.object.name},
                                                 {"error", written.error()}});
@@ -144,7 +149,7 @@ bool EventRecorder::Deliver(const CorrelatedEvent& event, const std::stop_token&
   }
 }
 
-Result<void> EventRecorder::Write(const CorrelatedEvent& event, const std::stop_token& stop) {
+Result<void> EventBroadcaster::Write(const CorrelatedEvent& event, const std::stop_token& stop) {
   if (event.count == 1) return Create(event, stop);
   const auto patched =
       options_.client->Patch<corev1::Event>(KeyOf(event), ToPatch(event), {.stop = stop});
@@ -154,8 +159,8 @@ Result<void> EventRecorder::Write(const CorrelatedEvent& event, const std::stop_
   return patched.error();
 }
 
-Result<void> EventRecorder::Create(const CorrelatedEvent& event, const std::stop_token& stop) {
-  const auto created = options_.client->Create(ToObject(event, options_), {.stop = stop});
+Result<void> EventBroadcaster::Create(const CorrelatedEvent& event, const std::stop_token& stop) {
+  const auto created = options_.client->Create(ToObject(event, options_.instance), {.stop = stop});
   // An attempt whose answer was lost has written it.
   if (created.ok() || created.error().IsAlreadyExists()) return {};
   return created.error();
