@@ -1,8 +1,8 @@
 // What the API server costs, as clients see it: durable creates, gets, lists, the fan-out of
-// watches, memory and start. The server is the binary of this build in a process of its own, the
-// load comes from h2load (package nghttp2-client). Beside it, in the same run, puts into a real
-// etcd with the same payload and concurrency. Prints numbers and ratios; with an argument, only the
-// parts whose name contains it.
+// watches, memory and start. The server is the binary of this build in a process of its own,
+// without controllers, as a kube-apiserver has none. The load comes from https_load.h, on the same
+// machine. Beside it, in the same run, puts into a real etcd with the same payload and concurrency.
+// Prints numbers and ratios; with an argument, only the parts whose name contains it.
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -15,10 +15,10 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <sstream>
 #include <thread>
 #include <vector>
 
+#include "bench/https_load.h"
 #include "bench/process.h"
 #include "kubexms/base/json.h"
 #include "kubexms/net/client.h"
@@ -29,14 +29,21 @@ namespace {
 
 namespace fs = std::filesystem;
 using bench::FreePort;
-using bench::Output;
+using bench::LoadResult;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::string_view kToken = "bench-token";
 constexpr size_t kPayload = 1024;
-// A kube-apiserver v1.34 with etcd on a machine of two cores, for the ratios.
-constexpr double kPeerCreates32 = 525;
-constexpr double kPeerCreates1 = 200;
+// A kube-apiserver v1.34 with etcd on a machine of two cores, for the ratios. What durable writes
+// cost depends on the disk most of all, so puts into etcd on that machine tell how much faster or
+// slower this one is.
+struct PeerCreates {
+  int connections;
+  double creates;  // per second
+  double puts;     // per second, into etcd alone
+};
+constexpr PeerCreates kPeerCreates1{.connections = 1, .creates = 200, .puts = 900};
+constexpr PeerCreates kPeerCreates32{.connections = 32, .creates = 525, .puts = 2500};
 constexpr double kPeerGets32 = 1000;
 constexpr double kPeerListObjectsPerSecond = 14'700 * 2.5;
 
@@ -72,14 +79,35 @@ class Process {
     return 0;
   }
 
+  // Seconds of the processor so far.
+  double Cpu() const {
+    std::ifstream stat(fmt::format("/proc/{}/stat", pid_));
+    std::string word;
+    for (int i = 1; i < 14; ++i) stat >> word;
+    double user = 0;
+    double system = 0;
+    stat >> user >> system;
+    return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  }
+
  private:
   pid_t pid_ = 0;
 };
 
 struct Measured {
-  double rate = 0;  // per second
-  double p50 = 0;   // milliseconds
-  double p99 = 0;
+  LoadResult load;
+  double server_cpu = 0;  // seconds
+  int requests = 0;
+
+  double rate() const { return load.rate; }
+  std::string Latency() const {
+    return fmt::format("p50 {:.2f} ms  p99 {:.2f} ms", load.p50, load.p99);
+  }
+  // Whether it is the generator that limits the rate can be seen from this.
+  std::string Cpu() const {
+    return fmt::format("CPU {:.0f} us + {:.0f} us of the client", server_cpu / requests * 1e6,
+                       load.cpu / requests * 1e6);
+  }
 };
 
 // The server under test, with its files.
@@ -91,11 +119,6 @@ class Server {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     std::ofstream(folder_ + "/tokens") << kToken << ",bench,1,\"system:masters\"\n";
-    std::ofstream(folder_ + "/object")
-        << WriteJson(JsonObject{{"apiVersion", "v1"},
-                                {"kind", "ConfigMap"},
-                                {"metadata", JsonObject{{"generateName", "bench-"}}},
-                                {"data", JsonObject{{"payload", std::string(kPayload, 'x')}}}});
     Start();
   }
   ~Server() {
@@ -110,9 +133,10 @@ class Server {
     const std::string binary =
         fs::canonical("/proc/self/exe").parent_path().parent_path() / "kubexms";
     const auto start = SteadyClock::now();
-    process_ = std::make_unique<Process>(std::vector<std::string>{
-        binary, "server", "--data-dir", folder_ + "/data", "--bind",
-        fmt::format("127.0.0.1:{}", port_), "--token-file", folder_ + "/tokens"});
+    process_ = std::make_unique<Process>(
+        std::vector<std::string>{binary, "server", "--data-dir", folder_ + "/data", "--bind",
+                                 fmt::format("127.0.0.1:{}", port_), "--token-file",
+                                 folder_ + "/tokens", "--controllers", "none"});
     HttpClientOptions options{.server = Url(), .insecure_skip_verify = true};
     options.bearer_token = [] { return std::string(kToken); };
     client_ = HttpClient::Create(options).value();
@@ -127,43 +151,36 @@ class Server {
   HttpClient& client() { return *client_; }
   double Memory() const { return process_->Memory(); }
 
-  // Many times the same request.
-  Measured Load(const std::string& path, int connections, int requests, bool create) {
-    const std::string log = folder_ + "/requests";
-    fs::remove(log);
-    const std::string output = Output(fmt::format(
-        "h2load -n {} -c {} -m 1 -t 1 -w 30 -W 30 --log-file={} -H 'authorization: Bearer {}' "
-        "-H 'content-type: application/json' {} '{}{}' 2>&1",
-        requests, connections, log, kToken, create ? "-d " + folder_ + "/object" : "", Url(),
-        path));
-    Measured measured;
-    const size_t line = output.find("finished in ");
-    const bool all_good = output.find(" 0 failed, 0 errored") != std::string::npos &&
-                          output.find("0 4xx, 0 5xx") != std::string::npos;
-    if (line == std::string::npos || !all_good) {
-      fmt::print(stderr, "h2load failed:\n{}\n", output);
-      return measured;
-    }
-    std::sscanf(output.c_str() + output.find(", ", line), ", %lf req/s", &measured.rate);
-    ReadLatencies(log, measured);
-    return measured;
+  Measured Gets(const std::string& path, int connections, int requests) {
+    return Load(
+        fmt::format("GET {} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n\r\n", path,
+                    kToken),
+        200, connections, requests);
+  }
+  // Of the same object, for which the server makes up names.
+  Measured Creates(const std::string& path, int connections, int requests) {
+    const std::string object =
+        WriteJson(JsonObject{{"apiVersion", "v1"},
+                             {"kind", "ConfigMap"},
+                             {"metadata", JsonObject{{"generateName", "bench-"}}},
+                             {"data", JsonObject{{"payload", std::string(kPayload, 'x')}}}});
+    return Load(fmt::format("POST {} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n"
+                            "Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{}",
+                            path, kToken, object.size(), object),
+                201, connections, requests);
   }
 
  private:
-  static void ReadLatencies(const std::string& log, Measured& measured) {
-    std::ifstream file(log);
-    std::vector<double> milliseconds;
-    double start = 0;
-    int status = 0;
-    double microseconds = 0;
-    for (std::string line; std::getline(file, line);) {
-      std::istringstream(line) >> start >> status >> microseconds;
-      milliseconds.push_back(microseconds / 1000);
-    }
-    if (milliseconds.empty()) return;
-    std::ranges::sort(milliseconds);
-    measured.p50 = milliseconds[milliseconds.size() / 2];
-    measured.p99 = milliseconds[milliseconds.size() * 99 / 100];
+  Measured Load(std::string request, int status, int connections, int requests) {
+    const double cpu = process_->Cpu();
+    Measured measured{.requests = requests};
+    measured.load = bench::RunLoad({.port = port_,
+                                    .request = std::move(request),
+                                    .status = status,
+                                    .connections = connections,
+                                    .requests = requests});
+    measured.server_cpu = process_->Cpu() - cpu;
+    return measured;
   }
 
   const std::string folder_;
@@ -211,14 +228,16 @@ double EtcdPuts(int clients, int puts) {
 
 const std::string kConfigMaps = "/api/v1/namespaces/default/configmaps";
 
-void MeasureCreates(Server& server, int connections, int requests, double peer) {
-  const Measured ours = server.Load(kConfigMaps, connections, requests, true);
-  const double etcd = EtcdPuts(connections, requests);
+void MeasureCreates(Server& server, const PeerCreates& peer, int requests) {
+  const Measured ours = server.Creates(kConfigMaps, peer.connections, requests);
+  const double etcd = EtcdPuts(peer.connections, requests);
+  const double to_etcd = ours.rate() / etcd;
   fmt::print(
-      "creates, {:>2} connections  {:>8.0f}/s  p50 {:.2f} ms  p99 {:.2f} ms   etcd puts {:>6.0f}/s "
-      " "
-      "ratio {:.2f} (to etcd's puts) {:.1f} (to kube-apiserver)\n",
-      connections, ours.rate, ours.p50, ours.p99, etcd, ours.rate / etcd, ours.rate / peer);
+      "creates, {:>2} connections  {:>8.0f}/s  {}  {}\n"
+      "                         etcd puts {:.0f}/s, ratio {:.2f}   to kube-apiserver {:.1f}, and "
+      "{:.1f} by the ratios to etcd's puts\n",
+      peer.connections, ours.rate(), ours.Latency(), ours.Cpu(), etcd, to_etcd,
+      ours.rate() / peer.creates, to_etcd / (peer.creates / peer.puts));
   std::fflush(stdout);
 }
 
@@ -231,12 +250,12 @@ std::string FirstName(Server& server) {
 void MeasureGets(Server& server) {
   const std::string path = kConfigMaps + "/" + FirstName(server);
   for (const int connections : {1, 32}) {
-    const Measured gets = server.Load(path, connections, connections == 1 ? 20'000 : 60'000, false);
-    fmt::print("gets, {:>2} connections     {:>8.0f}/s  p50 {:.2f} ms  p99 {:.2f} ms", connections,
-               gets.rate, gets.p50, gets.p99);
-    fmt::print("{}\n", connections == 32 ? fmt::format("   ratio {:.1f} (to kube-apiserver)",
-                                                       gets.rate / kPeerGets32)
-                                         : std::string());
+    const Measured gets = server.Gets(path, connections, connections == 1 ? 20'000 : 100'000);
+    fmt::print("gets, {:>2} connections     {:>8.0f}/s  {}  {}", connections, gets.rate(),
+               gets.Latency(), gets.Cpu());
+    fmt::print("{}\n", connections == 32
+                           ? fmt::format("   to kube-apiserver {:.1f}", gets.rate() / kPeerGets32)
+                           : std::string());
     std::fflush(stdout);
   }
 }
@@ -253,20 +272,23 @@ void FillUpTo(Server& server, size_t count) {
   const size_t there = CountObjects(server);
   if (there >= count) return;
   const int missing = static_cast<int>(count - there);
-  server.Load(kConfigMaps, std::min(missing, 64), missing, true);
+  server.Creates(kConfigMaps, std::min(missing, 64), missing);
 }
 
 void MeasureLists(Server& server, size_t count) {
   FillUpTo(server, count);
   const size_t objects = CountObjects(server);
-  const Measured lists = server.Load(kConfigMaps, 2, count > 50'000 ? 10 : 40, false);
-  const size_t bytes = server.client().Do({.target = kConfigMaps}).value().body.size();
+  const double before = server.Memory();
+  const int requests = count > 50'000 ? 10 : 40;
+  const Measured lists = server.Gets(kConfigMaps, 2, requests);
+  const double bytes = static_cast<double>(lists.load.body_bytes) / requests;
   fmt::print(
-      "lists of {:>6}          {:>8.1f}/s  {:.0f} MB/s   ratio {:.1f} (to kube-apiserver)   "
-      "{:.0f} MiB resident, {:.2f} KB an object\n",
-      objects, lists.rate, static_cast<double>(bytes) * lists.rate / 1e6,
-      static_cast<double>(objects) * lists.rate / kPeerListObjectsPerSecond, server.Memory(),
-      server.Memory() * 1024 / static_cast<double>(objects));
+      "lists of {:>6}          {:>8.1f}/s  {:.0f} MB/s  {}   to kube-apiserver {:.1f}\n"
+      "                         {:.0f} MiB resident, {:.2f} KB an object; after the lists {:.0f} "
+      "MiB\n",
+      objects, lists.rate(), bytes * lists.rate() / 1e6, lists.Cpu(),
+      static_cast<double>(objects) * lists.rate() / kPeerListObjectsPerSecond, before,
+      before * 1024 / static_cast<double>(objects), server.Memory());
   std::fflush(stdout);
 }
 
@@ -309,10 +331,6 @@ void MeasureFanOut(Server& server) {
 }
 
 int Main(std::string_view only) {
-  if (Output("command -v h2load").empty()) {
-    fmt::print(stderr, "apiserver_bench needs h2load: apt-get install nghttp2-client\n");
-    return 1;
-  }
   const auto wanted = [only](std::string_view name) {
     return only.empty() || name.find(only) != std::string_view::npos;
   };
@@ -325,8 +343,8 @@ int Main(std::string_view only) {
                starts[2], server.Memory());
   }
   if (wanted("creates")) {
-    MeasureCreates(server, 1, 2'000, kPeerCreates1);
-    MeasureCreates(server, 32, 20'000, kPeerCreates32);
+    MeasureCreates(server, kPeerCreates1, 2'000);
+    MeasureCreates(server, kPeerCreates32, 14'000);
   }
   if (wanted("gets")) {
     FillUpTo(server, 1);

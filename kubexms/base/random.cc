@@ -1,6 +1,5 @@
 #include "kubexms/base/random.h"
 
-#include <fmt/format.h>
 #include <sys/random.h>
 
 #include <algorithm>
@@ -44,10 +43,13 @@ std::string Random::Uuid() {
   Fill(b);
   b[6] = static_cast<uint8_t>((b[6] & 0x0F) | 0x40);  // version 4
   b[8] = static_cast<uint8_t>((b[8] & 0x3F) | 0x80);  // the variant of RFC 4122
+  static constexpr std::string_view kDigits = "0123456789abcdef";
   std::string uuid;
+  uuid.reserve(36);
   for (size_t i = 0; i < b.size(); ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) uuid += '-';
-    fmt::format_to(std::back_inserter(uuid), "{:02x}", b[i]);
+    uuid += kDigits[b[i] >> 4];
+    uuid += kDigits[b[i] & 0x0F];
   }
   return uuid;
 }

@@ -59,7 +59,7 @@ class Http1Server final : public ServerProtocol {
     WriteHead(response, now);
     if (response.stream != nullptr && !is_head_) return StartStream(std::move(response.stream));
     if (!is_head_ && !HasNoBody(response.status)) {
-      for (const SharedBytes& bytes : response.body) output_.Append(bytes);
+      for (SharedBytes& bytes : response.body) output_.Append(std::move(bytes));
     }
     FinishResponse(now);
   }

@@ -540,11 +540,14 @@ class Http2Server final : public ServerProtocol {
     stream.pending_bytes -= length;
     while (length > 0) {
       SharedBytes& front = stream.pending.front();
-      const size_t count = std::min(length, front.size());
-      output_.Append(front.Prefix(count));
-      front.RemovePrefix(count);
-      length -= count;
-      if (front.empty()) stream.pending.pop_front();
+      if (front.size() > length) {
+        output_.Append(front.Prefix(length));
+        front.RemovePrefix(length);
+        break;
+      }
+      length -= front.size();
+      output_.Append(std::move(front));
+      stream.pending.pop_front();
     }
     stream.stalled_since.reset();
     if (stream.pending_bytes > 0 || stream.source_has_more) stream.stalled_since = now_;

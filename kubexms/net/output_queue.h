@@ -16,7 +16,7 @@ namespace kubexms {
 class OutputQueue {
  public:
   void Append(std::string_view bytes);
-  void Append(const SharedBytes& bytes);
+  void Append(SharedBytes bytes);
 
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }

@@ -1,43 +1,72 @@
 #include "kubexms/net/worker_pool.h"
 
+#include <semaphore>
+#include <thread>
+#include <utility>
+
 namespace kubexms {
 
+struct WorkerPool::Worker {
+  std::function<void()> task;  // written before `woken` is released
+  std::binary_semaphore woken{0};
+  std::thread thread;
+};
+
+WorkerPool::WorkerPool(size_t workers) : max_workers_(workers) {}
+
 WorkerPool::~WorkerPool() {
-  std::vector<std::thread> threads;
+  std::vector<std::unique_ptr<Worker>> workers;
   {
     MutexLock lock(mutex_);
     closing_ = true;
-    threads.swap(threads_);
+    workers.swap(workers_);
+    for (Worker* worker : idle_) worker->woken.release();
+    idle_.clear();
   }
-  changed_.NotifyAll();
-  for (std::thread& thread : threads) thread.join();
+  for (const auto& worker : workers) worker->thread.join();
 }
 
 void WorkerPool::Add(std::function<void()> task) {
+  Worker* idle = nullptr;
   {
     MutexLock lock(mutex_);
-    tasks_.push_back(std::move(task));
-    if (tasks_.size() > waiting_ && threads_.size() < max_workers_) {
-      threads_.emplace_back([this] { Work(); });
-    }
+    if (idle_.empty() && workers_.size() < max_workers_) return Start(std::move(task));
+    if (idle_.empty()) return tasks_.push_back(std::move(task));
+    idle = idle_.back();
+    idle_.pop_back();
   }
-  changed_.NotifyOne();
+  idle->task = std::move(task);
+  idle->woken.release();
 }
 
-void WorkerPool::Work() {
-  for (;;) {
-    std::function<void()> task;
-    {
-      MutexLock lock(mutex_);
-      ++waiting_;
-      while (tasks_.empty() && !closing_) changed_.Wait(mutex_);
-      --waiting_;
-      if (tasks_.empty()) return;
-      task = std::move(tasks_.front());
-      tasks_.pop_front();
-    }
+void WorkerPool::Start(std::function<void()> task) {
+  Worker& worker = *workers_.emplace_back(std::make_unique<Worker>());
+  worker.task = std::move(task);
+  worker.thread = std::thread([this, &worker] { Work(worker); });
+}
+
+void WorkerPool::Work(Worker& worker) {
+  std::function<void()> task = std::exchange(worker.task, {});
+  while (task) {
     task();
+    task = nullptr;  // what it holds is not kept while the worker waits
+    task = NextTask(worker);
   }
+}
+
+std::function<void()> WorkerPool::NextTask(Worker& worker) {
+  {
+    MutexLock lock(mutex_);
+    if (!tasks_.empty()) {
+      std::function<void()> task = std::move(tasks_.front());
+      tasks_.pop_front();
+      return task;
+    }
+    if (closing_) return {};
+    idle_.push_back(&worker);
+  }
+  worker.woken.acquire();
+  return std::exchange(worker.task, {});
 }
 
 }  // namespace kubexms

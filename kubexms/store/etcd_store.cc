@@ -639,10 +639,12 @@ void EtcdStore::StartProgress(uint64_t number) {
 void EtcdStore::ProgressWritten(const std::shared_ptr<ProgressCall>& call, uint64_t number,
                                 bool ok) {
   if (ok || closing()) return EndCall();
-  call->pause.Set(std::chrono::system_clock::now() + kProgressPause, [this, call, number](bool) {
-    if (!closing()) StartProgress(number);
-    EndCall();
-  });
+  call->pause.Set(std::chrono::system_clock::now() + kProgressPause,
+                  [this, owner = call, number](bool) mutable {
+                    if (!closing()) StartProgress(number);
+                    owner.reset();  // it owns the alarm, which owns this function
+                    EndCall();
+                  });
 }
 
 void EtcdStore::ProgressSeen(uint64_t number) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <semaphore>
 
 namespace kubexms::store {
 
@@ -22,20 +23,17 @@ constexpr std::chrono::seconds kRecoveryPeriod(1);
 class Answer {
  public:
   void Set(Result<CommitResult> result) {
-    MutexLock lock(mutex_);
     result_ = std::move(result);
-    set_.NotifyOne();
+    set_.release();
   }
   Result<CommitResult> Wait() {
-    MutexLock lock(mutex_);
-    while (!result_) set_.Wait(mutex_);
+    set_.acquire();
     return std::move(*result_);
   }
 
  private:
-  Mutex mutex_;
-  CondVar set_;
-  std::optional<Result<CommitResult>> result_ GUARDED_BY(mutex_);
+  std::optional<Result<CommitResult>> result_;
+  std::binary_semaphore set_{0};
 };
 
 RecordPtr MakeRecord(Transaction::Operation operation, const RecordPtr& previous,
@@ -192,17 +190,19 @@ void LocalStore::CommitAsync(Transaction transaction, CommitCallback done) {
     return done(prepared.error());
   }
   std::optional<Error> refused;
+  bool first = false;
   {
     MutexLock lock(queue_mutex_);
     refused = RefuseCommit();
     if (!refused) {
-      if (queue_.empty()) work_.NotifyOne();
+      first = queue_.empty();
       queue_bytes_ += transaction.bytes();
       queue_.push_back({std::move(transaction), std::move(done)});
-      return;
     }
   }
-  done(*refused);
+  // The committer needs the lock, so it is woken when that is free.
+  if (first) work_.NotifyOne();
+  if (refused) done(*refused);
 }
 
 std::optional<Error> LocalStore::RefuseCommit() const {
