@@ -383,7 +383,9 @@ Result<void> RunExecution::Apply(Unit& unit, size_t index, const Change& change)
     operations.clear();
     const StepContext context = ContextOf(*unit.host->host);
     Runner runner(unit.host->host->connector.get(), &runtime_->clock(),
-                  {.backup_directory = context.backup_directory, .stop = options_->stop});
+                  {.backup_directory = context.backup_directory,
+                   .job_directory = runtime_->host_directory() + "/jobs",
+                   .stop = options_->stop});
     RETURN_IF_ERROR(step.Act(context, runner, change));
   }
   operations.push_back(HostRecord(Record(unit, index, JournalRecord::Type::kDone)));

@@ -139,9 +139,36 @@ Journal::~Journal() { ::close(file_); }
 Result<void> Journal::Append(const JournalRecord& record) {
   const std::string line = WriteRecord(record, *secrets_) + "\n";
   MutexLock lock(mutex_);
-  RETURN_IF_ERROR(WriteAll(file_, line, path_));
-  if (::fdatasync(file_) != 0) return FileError("sync", path_);
+  if (broken_) return *broken_;
+  if (const Result<void> written = WriteAll(file_, line, path_); !written.ok()) {
+    broken_ = written.error();
+    return *broken_;
+  }
+  const uint64_t number = ++written_;
+  while (durable_ < number && !broken_) {
+    if (syncing_)
+      changed_.Wait(mutex_);
+    else
+      Sync();
+  }
+  if (durable_ < number) return *broken_;
   return {};
+}
+
+// All that is written by now, while others go on writing.
+void Journal::Sync() {
+  const uint64_t until = written_;
+  syncing_ = true;
+  mutex_.unlock();
+  const int synced = ::fdatasync(file_);
+  const Error failure = FileError("sync", path_);
+  mutex_.lock();
+  syncing_ = false;
+  if (synced == 0)
+    durable_ = until;
+  else
+    broken_ = failure;
+  changed_.NotifyAll();
 }
 
 Result<std::unique_ptr<ClusterLock>> ClusterLock::Take(const std::string& path,

@@ -4,7 +4,9 @@
 // record is on the disk before the deed it announces, so whatever happens to the program, another
 // one can go on, or take everything back.
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,10 +62,13 @@ class Journal {
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  // Returns once the record is durable.
+  // Returns once the record is durable. Those that arrive while the disk is busy share its next
+  // turn, so that many hosts cost little more than one.
   Result<void> Append(const JournalRecord& record) EXCLUDES(mutex_);
 
  private:
+  void Sync() REQUIRES(mutex_);
+
   Journal(std::string path, int file, const SecretRegistry* secrets)
       : path_(std::move(path)), file_(file), secrets_(secrets) {}
 
@@ -71,6 +76,12 @@ class Journal {
   const int file_;
   const SecretRegistry* const secrets_;
   Mutex mutex_;
+  CondVar changed_;
+  uint64_t written_ GUARDED_BY(mutex_) = 0;  // records
+  uint64_t durable_ GUARDED_BY(mutex_) = 0;
+  bool syncing_ GUARDED_BY(mutex_) = false;
+  // After the disk has refused something nothing is added: the last line may be half a one.
+  std::optional<Error> broken_ GUARDED_BY(mutex_);
 };
 
 // Keeps other programs on this machine from working on the same cluster. The kernel frees it when

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <thread>
+
 #include "kubexms/base/test_directory_test.h"
 
 namespace kubexms::automation {
@@ -40,6 +43,33 @@ TEST_F(JournalTest, GivesBackWhatWasWritten) {
   EXPECT_EQ((*records)[1].summary.size(), 2u);
   ASSERT_EQ((*records)[1].undo.size(), 2u);
   EXPECT_TRUE((*records)[1].undo[0] == Operation(RestorePath{"/a", "/b"}));
+}
+
+TEST_F(JournalTest, ManyWriteAtOnceAndEachInItsOrder) {
+  constexpr int kWriters = 16, kRecords = 50;
+  {
+    const auto journal = Journal::Open(directory_.File("journal"), &secrets_);
+    ASSERT_TRUE(journal.ok());
+    std::vector<std::jthread> writers;
+    for (int writer = 0; writer < kWriters; ++writer) {
+      writers.emplace_back([&, writer] {
+        for (int i = 0; i < kRecords; ++i) {
+          EXPECT_TRUE((*journal)
+                          ->Append({.type = JournalRecord::Type::kDone,
+                                    .step = std::to_string(i),
+                                    .host = std::to_string(writer)})
+                          .ok());
+        }
+      });
+    }
+  }
+  const auto records = ReadJournal(directory_.File("journal"));
+  ASSERT_TRUE(records.ok()) << records.error().message();
+  std::map<std::string, int> next;
+  for (const JournalRecord& record : *records) {
+    EXPECT_EQ(record.step, std::to_string(next[record.host]++));
+  }
+  EXPECT_EQ(records->size(), static_cast<size_t>(kWriters * kRecords));
 }
 
 TEST_F(JournalTest, ALineThatACrashCutOffDoesNotCount) {

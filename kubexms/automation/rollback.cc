@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "kubexms/automation/execution.h"
@@ -45,6 +46,18 @@ std::vector<TaskToUndo> ToUndo(const std::vector<JournalRecord>& records) {
   return tasks;
 }
 
+std::string Summary(const std::vector<TaskToUndo>& tasks) {
+  size_t steps = 0;
+  std::set<std::string> hosts;
+  for (const TaskToUndo& task : tasks) {
+    for (const auto& [host, records] : task.hosts) {
+      steps += records.size();
+      hosts.insert(host);
+    }
+  }
+  return fmt::format("{} steps to take back on {} hosts", steps, hosts.size());
+}
+
 // Takes back the steps of one task on one host, in one round trip.
 Result<void> UndoOnHost(const Runtime& runtime, const std::string& run, const Host& host,
                         const std::vector<JournalRecord>& steps, Journal& journal,
@@ -83,7 +96,10 @@ class TakingBack {
   RunReport Perform(const std::vector<TaskToUndo>& tasks) {
     const uint64_t trips = runtime_->round_trips();
     const auto start = runtime_->clock().MonotonicNow();
-    if (!tasks.empty()) Tell({.type = Event::Type::kRunStarted, .text = "rollback"});
+    if (!tasks.empty()) {
+      Tell({.type = Event::Type::kRunStarted, .text = "rollback"});
+      Tell({.type = Event::Type::kPlanned, .text = Summary(tasks)});
+    }
     for (const TaskToUndo& task : tasks) {
       Tell(EventOf(task, {.type = Event::Type::kTaskPlanned, .hosts = task.hosts.size()}));
     }

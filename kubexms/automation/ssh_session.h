@@ -44,7 +44,7 @@ struct SshEndpoint {
 
   HostKeyPolicy host_key;
   // For each of: the connection, the exchange of keys, the login.
-  std::chrono::milliseconds connect_timeout = std::chrono::seconds(15);
+  std::chrono::milliseconds connect_timeout = std::chrono::seconds(10);
 
   // "user@host:port".
   std::string Describe() const;
