@@ -75,9 +75,10 @@ shows "with the packages" "nothing" on_node "test -e /usr/bin/etcd || echo nothi
 # --- the power fails while they are installed
 layer=$directory/$name/hosts/node1/upper
 cut_power_while_installing() {
+  touch "$work/before"
   cluster create cluster >"$work/cut.log" 2>&1 &
   local run=$!
-  until compgen -G "$layer/usr/bin/etcd*" >/dev/null; do
+  until find "$layer" -path '*/bin/etcd*' -cnewer "$work/before" 2>/dev/null | grep -q .; do
     kill -0 $run 2>/dev/null || failed "a run" "installs packages" "$(cat "$work/cut.log")"
     sleep 0.01
   done
