@@ -73,6 +73,7 @@ void PlanAndExecute(Runtime* runtime, const Pipeline& pipeline, const RunPlan* p
                     RunExecution& execution, RunReport& report) {
   if (plan && plan->unreachable.empty()) {
     execution.UsePlan(*plan);
+    report.round_trips = plan->round_trips;
     execution.Emit({.type = Event::Type::kPlanned, .text = plan->Summary()});
   } else {
     if (const Result<void> prepared = Prepare(runtime, pipeline); !prepared.ok()) {
@@ -114,7 +115,7 @@ Result<RunReport> Carry(Runtime* runtime, const Pipeline& pipeline, const RunOpt
                                         .run = run,
                                         .time = Now(*runtime),
                                         .message = message}));
-  report.round_trips = runtime->round_trips() - trips;
+  report.round_trips += runtime->round_trips() - trips;
   execution.Emit({.type = Event::Type::kRunFinished,
                   .text = message,
                   .duration = runtime->clock().MonotonicNow() - start});
@@ -205,9 +206,12 @@ Json RunReport::ToJson() const {
 
 Result<RunPlan> Engine::Plan(const Pipeline& pipeline, const RunOptions& options) {
   ASSIGN_OR_RETURN(const std::vector<TaskNode> nodes, BuildGraph(pipeline, *runtime_));
+  const uint64_t trips = runtime_->round_trips();
   RETURN_IF_ERROR(Prepare(runtime_, pipeline));
   RunExecution execution(runtime_, &options, "plan", &nodes, nullptr);
-  return execution.MakePlan(pipeline.name);
+  RunPlan plan = execution.MakePlan(pipeline.name);
+  plan.round_trips = runtime_->round_trips() - trips;
+  return plan;
 }
 
 Result<RunReport> Engine::Run(const Pipeline& pipeline, const RunOptions& options) {

@@ -45,6 +45,7 @@ struct RunPlan {
   std::vector<std::string> unreachable;  // hosts, with the reason
   // What the hosts said, by their names, for a run that follows at once.
   std::map<std::string, Answers> answers;
+  uint64_t round_trips = 0;  // that it took
 
   bool empty() const { return steps.empty() && unreachable.empty(); }
   // "3 changes on 2 hosts; restarts containerd on node1".
@@ -77,7 +78,7 @@ struct RunReport {
   std::map<std::string, Error> failed_hosts;
   size_t changed = 0;  // steps, over all hosts
   size_t unchanged = 0;
-  uint64_t round_trips = 0;
+  uint64_t round_trips = 0;  // over all hosts, with those of the plan
   std::vector<Event> timeline;  // all events but those of steps that changed nothing
 
   bool ok() const { return outcome == RunOutcome::kSucceeded; }

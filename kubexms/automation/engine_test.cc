@@ -154,8 +154,10 @@ TEST_F(EngineTest, ARunAfterAPlanDoesNotAskAgain) {
   const Result<RunPlan> plan = engine.Plan(pipeline);
   ASSERT_TRUE(plan.ok());
   EXPECT_TRUE(plan->empty());
+  const uint64_t asked = fleet.round_trips();
   const RunReport report = Succeed(engine.Run(pipeline, {.plan = &*plan}));
-  EXPECT_EQ(report.round_trips, 0u);
+  EXPECT_EQ(fleet.round_trips(), asked);
+  EXPECT_EQ(report.round_trips, 3u);
   EXPECT_EQ(report.unchanged, 27u);
   EXPECT_EQ(prepared, 2);
   // One who did not answer then is asked again.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 namespace kubexms::automation {
@@ -172,7 +173,7 @@ std::vector<EventTree::Line> EventTree::Lines(const View& view, const Detail& de
 }
 
 std::vector<std::string> EventTree::Draw(const View& view) const {
-  constexpr Detail kDetails[] = {{true, 8}, {false, 8}, {false, 3}, {false, 0}};
+  constexpr Detail kDetails[] = {{true, 8}, {false, 8}, {false, 3}, {false, 1}, {false, 0}};
   std::vector<Line> lines;
   for (const Detail& detail : kDetails) {
     lines = Lines(view, detail);
@@ -211,13 +212,16 @@ void TreeEventSink::Run(const std::stop_token& stop) {
 }
 
 // Over what is there, line by line, so that nothing flickers; what is left below is erased. The
-// last line of the window is the cursor's: a line in it would move all others.
+// last line of the window is the cursor's: a line in it would move all others. Only what is drawn
+// for the last time may move.
 void TreeEventSink::Redraw() {
   const Size size = options_.size();
-  const std::vector<std::string> lines = tree_.Draw({.width = std::max<size_t>(size.width, 2) - 1,
-                                                     .height = std::max<size_t>(size.height, 3) - 1,
-                                                     .colors = options_.colors,
-                                                     .now = options_.clock->Now()});
+  const size_t room = std::max<size_t>(size.height, 3) - 1;
+  const std::vector<std::string> lines =
+      tree_.Draw({.width = std::max<size_t>(size.width, 2) - 1,
+                  .height = tree_.finished() ? std::numeric_limits<size_t>::max() : room,
+                  .colors = options_.colors,
+                  .now = options_.clock->Now()});
   std::string text;
   if (drawn_lines_ > 0) text = fmt::format("\033[{}A\r", drawn_lines_);
   for (const std::string& line : lines) text += line + "\033[K\n";

@@ -105,6 +105,7 @@ TEST_F(EventTreeTest, FitsIntoTheWindowHoweverManyHostsThereAre) {
   }
   const std::vector<std::string> roomy = Draw(60, 70);
   EXPECT_THAT(roomy, ::testing::Contains(HasSubstr("and 997 more")));
+  EXPECT_THAT(Draw(60, 41), ::testing::Contains(HasSubstr("and 999 more")));
   // Little room: only the names of modules, and of the tasks of the one that is worked on.
   EXPECT_THAT(Draw(40, 24), Each(Not(HasSubstr("more"))));
   EXPECT_THAT(Draw(40, 5), SizeIs(5));
