@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <malloc.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -103,9 +104,19 @@ void InParallel(int count, const Function& make) {
   }
 }
 
+// Looks seldom enough to be no part of what is measured.
 template <class Condition>
 void Await(const Condition& condition) {
-  while (!condition()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (!condition()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+}
+
+double ProcessorSeconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 std::string NameOf(int user) { return fmt::format("user-{:05}", user); }
@@ -162,8 +173,13 @@ void PrintWrites(const std::map<std::string, int>& counts, int of) {
   }
 }
 
+void PrintProcessorTime(double seconds, int of) {
+  Print("  processor time for each", fmt::format("{:.2f} ms", seconds * 1000 / of));
+}
+
 void MeasureUsers(Bench& bench, int count) {
   const double before = ResidentMebibytes();
+  const double processor = ProcessorSeconds();
   const auto start = SteadyClock::now();
   InParallel(count, [&](int i) {
     userv1::User user;
@@ -174,6 +190,7 @@ void MeasureUsers(Bench& bench, int count) {
   const double took = SecondsSince(start);
   Print(fmt::format("{} users to Active", count),
         fmt::format("{:.2f} s, {:.0f}/s", took, count / took));
+  PrintProcessorTime(ProcessorSeconds() - processor, count);
   PrintWrites(bench.counting.Take(), count);
   Print("  memory, server and controllers",
         fmt::format("{:.0f} MiB, +{:.1f} KiB each", ResidentMebibytes(),
@@ -183,6 +200,7 @@ void MeasureUsers(Bench& bench, int count) {
 // Everybody lets the next one in, changes the role, and so on. Requests of one second about one
 // user come in the order of their names, so all are Updates, which also grant.
 void MeasureRequests(Bench& bench, int users, int count) {
+  const double processor = ProcessorSeconds();
   const auto start = SteadyClock::now();
   constexpr const char* kRoles[] = {"Developer", "Manager"};
   InParallel(count, [&](int i) {
@@ -200,6 +218,7 @@ void MeasureRequests(Bench& bench, int users, int count) {
   const double took = SecondsSince(start);
   Print(fmt::format("{} requests to Completed", count),
         fmt::format("{:.2f} s, {:.0f}/s", took, count / took));
+  PrintProcessorTime(ProcessorSeconds() - processor, count);
   Print("  failed", fmt::format("{}", bench.sink.failed.load()));
   PrintWrites(bench.counting.Take(), count);
   Print("  memory, server and controllers", fmt::format("{:.0f} MiB", ResidentMebibytes()));

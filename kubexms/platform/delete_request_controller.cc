@@ -15,8 +15,6 @@ using corev1::Namespace;
 using userv1::DeleteRequest;
 using userv1::User;
 
-constexpr auto kLookAgain = std::chrono::seconds(1);
-
 bool KeepsWorkspace(const DeleteRequest& request) {
   return request.spec.delete_dependents.has_value() && !*request.spec.delete_dependents;
 }
@@ -39,7 +37,8 @@ Result<void> MarkWorkspaceKept(ReconcileContext& context, const User& user) {
 }
 
 // What is left of a user who was deleted by other ways, or whose workspace was kept then.
-Result<RequestOutcome> DeleteWorkspace(ReconcileContext& context, const DeleteRequest& request) {
+Result<RequestOutcome> DeleteWorkspace(ReconcileContext& context, const DeleteRequest& request,
+                                       const DeleteRequestOptions& options) {
   const ObjectKey key{"", WorkspaceOf(request.spec.user)};
   const auto workspace = context.Cached<Namespace>().Get(key);
   const bool began = !request.status.message.empty();
@@ -49,7 +48,7 @@ Result<RequestOutcome> DeleteWorkspace(ReconcileContext& context, const DeleteRe
   if (workspace->metadata.deletion_timestamp.IsZero()) {
     RETURN_IF_ERROR(IgnoreNotFound(context.client.Delete<Namespace>(key)));
   }
-  return RequestOutcome::Waiting(key.name + " is being deleted", kLookAgain);
+  return RequestOutcome::Waiting(key.name + " is being deleted", options.look_again);
 }
 
 Result<RequestOutcome> Execute(ReconcileContext& context, const DeleteRequest& request,
@@ -61,7 +60,7 @@ Result<RequestOutcome> Execute(ReconcileContext& context, const DeleteRequest& r
   }
   const auto user = context.Cached<User>().Get({"", name});
   if (user == nullptr) {
-    if (!KeepsWorkspace(request)) return DeleteWorkspace(context, request);
+    if (!KeepsWorkspace(request)) return DeleteWorkspace(context, request, options);
     return RequestOutcome::Completed(Done(request, !request.status.message.empty()));
   }
   if (user->metadata.deletion_timestamp.IsZero()) {
@@ -70,7 +69,7 @@ Result<RequestOutcome> Execute(ReconcileContext& context, const DeleteRequest& r
     only_this.preconditions.emplace().uid = user->metadata.uid;
     RETURN_IF_ERROR(IgnoreNotFound(context.client.Delete<User>({"", name}, only_this)));
   }
-  return RequestOutcome::Waiting(name + " is being deleted", kLookAgain);
+  return RequestOutcome::Waiting(name + " is being deleted", options.look_again);
 }
 
 // Where nobody vouches for the creator, who may create such requests may have it.

@@ -4,6 +4,7 @@
 // deleteDependents: false, without. Whoever asks must be allowed to delete the user. Protected
 // users stay.
 
+#include <chrono>
 #include <set>
 #include <string>
 
@@ -19,6 +20,8 @@ struct DeleteRequestOptions {
                      .expires_after = std::chrono::minutes(10),
                      .keep_completed = std::chrono::minutes(30),
                      .keep_failed = std::chrono::hours(1)};
+  // How often it is looked whether somebody who is being deleted has gone.
+  std::chrono::nanoseconds look_again = std::chrono::seconds(1);
   AuditSink* audit = nullptr;  // borrowed; null: none
 };
 

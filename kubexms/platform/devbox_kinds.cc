@@ -28,8 +28,7 @@ void DevboxNetworkSpec::Describe(Type<DevboxNetworkSpec>& type) {
   type.Doc("How the devbox is reached.");
   type.Field("type", &DevboxNetworkSpec::type, "By a port of every node, or by a gate.")
       .Required()
-      .Enum({"NodePort", "Tailnet", "SSHGate"})
-      .Column("NetworkType");
+      .Enum({"NodePort", "Tailnet", "SSHGate"});
   type.Field("extraPorts", &DevboxNetworkSpec::extra_ports, "Further ports that are served.");
 }
 
@@ -70,7 +69,7 @@ void DevboxCommitRecord::Describe(Type<DevboxCommitRecord>& type) {
 
 void DevboxNetworkStatus::Describe(Type<DevboxNetworkStatus>& type) {
   type.Doc("Where the devbox is reached.");
-  type.Field("type", &DevboxNetworkStatus::type, "How it is reached now.");
+  type.Field("type", &DevboxNetworkStatus::type, "How it is reached now.").Column("NetworkType");
   type.Field("uniqueID", &DevboxNetworkStatus::unique_id, "Its name in the cluster's network.")
       .Column("UniqueID");
   type.Field("nodePort", &DevboxNetworkStatus::node_port, "The port of every node, for SSH.")

@@ -136,18 +136,24 @@ class Operation {
     return Completed("has");
   }
 
-  // At every moment there is a binding: the old one until the bridge to the new role is there, and
-  // the bridge until the new one is.
   Result<RequestOutcome> Update() {
     const auto bound = Bound(key_);
-    if (bound == nullptr || bound->role_ref.name != spec_.role) {
-      RETURN_IF_ERROR(MakeBridge());
-      RETURN_IF_ERROR(Remove(key_));
+    if (bound == nullptr && Bound(bridge_) == nullptr) {
       RETURN_IF_ERROR(Make(key_));
+    } else if (bound == nullptr || bound->role_ref.name != spec_.role) {
+      RETURN_IF_ERROR(Replace());
     }
     RETURN_IF_ERROR(Remove(bridge_));
     RETURN_IF_ERROR(NoteOwner());
     return Completed("has");
+  }
+
+  // At every moment there is a binding: the old one until the bridge to the new role is there, and
+  // the bridge until the new one is.
+  Result<void> Replace() {
+    RETURN_IF_ERROR(MakeBridge());
+    RETURN_IF_ERROR(Remove(key_));
+    return Make(key_);
   }
 
   Result<void> MakeBridge() {

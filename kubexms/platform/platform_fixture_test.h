@@ -2,15 +2,20 @@
 
 // For tests of the platform: a real server, and its controllers beside the built-in ones.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "kubexms/api/kinds/core_v1_config.h"
 #include "kubexms/api/kinds/rbac_v1.h"
@@ -143,10 +148,76 @@ class PlatformTest : public ::testing::Test {
         [this, survive](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
           const bool counts = IsWrite(request.verb) && request.resource.plural != "events";
           if (counts && writes_++ >= survive) return Error::ServiceUnavailable("crashed");
-          return server.Do(request);
+          Result<SharedBytes> answer = server.Do(request);
+          if (counts && answer.ok()) Note(request);
+          return answer;
         });
   }
+  void NeverCrash() { CrashAfter(std::numeric_limits<int>::max()); }
   bool HasCrashed(int survive) const { return writes_ > survive; }
+
+  // What is as it should be after a crash between any two writes. Begins anew for every number of
+  // writes that are survived, until one does without a crash.
+  struct CrashTest {
+    // Before the crash, with controllers that run.
+    std::function<void(const std::string& name)> prepare = [](const std::string&) {};
+    // What the controllers are then to do, and whether they have.
+    std::function<void(const std::string& name)> ask;
+    std::function<bool(const std::string& name)> is_done;
+    // What holds while the process is gone, and in the end.
+    std::function<void(const std::string& name)> check_crashed = [](const std::string&) {};
+    std::function<void(const std::string& name)> check_done;
+  };
+  void CrashAtEveryWrite(const CrashTest& test) {
+    bool crashed = true;
+    for (int survive = 0; crashed; ++survive) {
+      SCOPED_TRACE(fmt::format("after {} writes", survive));
+      ASSERT_LT(survive, 40);
+      const std::string name = fmt::format("user{}", survive);
+      NeverCrash();
+      Start();
+      test.prepare(name);
+      Stop();
+      CrashAfter(survive);
+      Start();
+      test.ask(name);
+      ASSERT_TRUE(Eventually([&] { return HasCrashed(survive) || test.is_done(name); }));
+      Stop();
+      crashed = HasCrashed(survive);
+      test.check_crashed(name);
+      NeverCrash();
+      Start();
+      ASSERT_TRUE(Eventually([&] { return test.is_done(name); }));
+      test.check_done(name);
+      Stop();
+      if (HasFailure()) return;
+    }
+  }
+
+  // How often the request was written as finished, while crashes or none were asked for.
+  int TimesFinished(const std::string& request) const {
+    MutexLock lock(mutex_);
+    return static_cast<int>(
+        std::count_if(written_.begin(), written_.end(), [&](const ClientRequest& write) {
+          return write.name == request && write.subresource == "status" &&
+                 write.body.find("completionTime") != std::string::npos;
+        }));
+  }
+  // What was written that has this in its path or in its content.
+  std::vector<std::string> WritesAbout(const std::string& text) const {
+    std::vector<std::string> paths;
+    MutexLock lock(mutex_);
+    for (const ClientRequest& write : written_) {
+      const std::string path = write.Path();
+      if ((path + write.body).find(text) != std::string::npos) paths.push_back(path);
+    }
+    return paths;
+  }
+
+  void Note(const ClientRequest& write) {
+    MutexLock lock(mutex_);
+    written_.push_back(write);
+  }
 
   TestServer server_;
   SystemClock clock_;
@@ -156,6 +227,8 @@ class PlatformTest : public ::testing::Test {
   PlatformOptions options_;
   InterceptedClient intercepted_{server_.client()};
   std::atomic<int> writes_ = 0;
+  mutable Mutex mutex_;
+  std::vector<ClientRequest> written_ GUARDED_BY(mutex_);
   std::unique_ptr<Manager> manager_;
   std::jthread thread_;
 };

@@ -10,6 +10,7 @@ using corev1::Namespace;
 using rbacv1::RoleBinding;
 using ::testing::AnyOf;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::SizeIs;
@@ -62,6 +63,37 @@ class RequestsTest : public PlatformTest {
     return roles;
   }
 
+  // By the administrator's hand.
+  void BobHas(const std::vector<std::string>& roles) {
+    for (const char* name : {"rb-bob", "rb-bob-update"}) {
+      (void)client().Delete<RoleBinding>({"ns-alice", name}).ok();
+    }
+    for (const std::string& role : roles) {
+      Operationrequest request = Request("Grant", role);
+      ASSERT_EQ(Finish(client(), request).phase, "Completed");
+    }
+    ASSERT_EQ(RolesOfBob(), roles);
+  }
+
+  template <Kind T>
+  RequestStatus StatusOf(const ObjectKey& key) {
+    const auto request = client().Get<T>(key);
+    return request.ok() ? request->status : RequestStatus();
+  }
+  // Ends the controllers, so that nothing is under way. A crash between the record and the status
+  // gives a second record of the same.
+  template <Kind T>
+  void ExpectCompletedOnce(const ObjectKey& key) {
+    Stop();
+    const T request = client().Get<T>(key).value();
+    EXPECT_EQ(request.status.phase, "Completed") << request.status.message;
+    EXPECT_EQ(TimesFinished(key.name), 1);
+    std::vector<std::string> results;
+    for (const AuditRecord& record : audit_.records()) {
+      if (record.id == request.metadata.uid) results.push_back(record.result);
+    }
+    EXPECT_THAT(results, AnyOf(ElementsAre("Completed"), ElementsAre("Completed", "Completed")));
+  }
   DeleteRequest RequestDeletion(const std::string& user) {
     DeleteRequest request;
     request.metadata.generate_name = "delete-";
@@ -84,7 +116,10 @@ TEST_F(RequestsTest, AnOwnerSharesTheWorkspace) {
 
   EXPECT_EQ(Ask("Update", "Manager").phase, "Completed");
   EXPECT_TRUE(Eventually([&] { return bob_->Create(MapIn("ns-alice", "n")).ok(); }));
-  EXPECT_THAT(RolesOfBob(), ::testing::ElementsAre("Manager"));
+  EXPECT_THAT(RolesOfBob(), ElementsAre("Manager"));
+  // It goes with bob.
+  const RoleBinding binding = client().Get<RoleBinding>({"ns-alice", "rb-bob"}).value();
+  EXPECT_TRUE(IsControlledBy(binding.metadata, UserNamed("bob").metadata.uid));
 
   EXPECT_EQ(Ask("Deprive", "Manager").phase, "Completed");
   EXPECT_TRUE(Eventually([&] { return !bob_->Get<ConfigMap>({"ns-alice", "m"}).ok(); }));
@@ -100,6 +135,8 @@ TEST_F(RequestsTest, GrantingAnotherRoleThanHeldIsAnError) {
   EXPECT_THAT(refused.message, HasSubstr("bob has the role Developer in ns-alice"));
   EXPECT_THAT(refused.message, HasSubstr("Update"));
   EXPECT_EQ(RoleOfBob(), "Developer");
+  // One that failed is in nobody's way.
+  EXPECT_EQ(Ask("Update", "Manager").phase, "Completed");
 }
 
 TEST_F(RequestsTest, WhoMayNotGiveARoleAwayIsRefused) {
@@ -165,30 +202,52 @@ TEST_F(RequestsTest, WrongRequestsSayWhatIsWrong) {
   EXPECT_THAT(Finish(client(), request).message, HasSubstr("owns this workspace"));
 }
 
-// The controllers are stopped after any number of writes of an Update and started again: bob has
-// the old role or the new one at every time, and only the new one in the end.
-TEST_F(RequestsTest, AnUpdateNeverLeavesNeitherOrBoth) {
+// The controllers are gone after any number of writes and come back: at every time bob has a role
+// that he had or is to have, and never none on the way from one to the other.
+TEST_F(RequestsTest, RolesAreRightWhateverWriteItCrashesAt) {
   StartWithAliceAndBob();
-  for (int survive = 0;; ++survive) {
-    ASSERT_THAT(Ask("Deprive", "").phase, "Completed");
-    ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
-    Stop();
-    CrashAfter(survive);
-    Start();
-    const auto asked = alice_->Create(Request("Update", "Manager")).value();
-    const auto finished = [&] {
-      return client().Get<Operationrequest>(ObjectKey::Of(asked.metadata))->status.IsFinished();
+  Stop();
+  using Roles = std::vector<std::string>;
+  struct Case {
+    const char* action;
+    const char* role;
+    Roles before;
+    std::vector<Roles> meanwhile;
+    Roles after;
+  };
+  const Case cases[] = {
+      {"Grant", "Developer", {}, {{}, {"Developer"}}, {"Developer"}},
+      {"Update",
+       "Manager",
+       {"Developer"},
+       {{"Developer"}, {"Developer", "Manager"}, {"Manager"}, {"Manager", "Manager"}},
+       {"Manager"}},
+      {"Deprive", "", {"Developer"}, {{"Developer"}, {}}, {}},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.action);
+    const auto request_of = [&](const std::string& name) {
+      return ObjectKey{"ns-alice", fmt::format("{}-{}", &c - cases, name)};
     };
-    ASSERT_TRUE(Eventually([&] { return HasCrashed(survive) || finished(); }));
-    EXPECT_THAT(RolesOfBob(), AnyOf(Contains("Developer"), Contains("Manager")));
-    const bool crashed = HasCrashed(survive);
-    Stop();
-    intercepted_.Set({});
-    Start();
-    ASSERT_TRUE(Eventually(finished)) << "after " << survive << " writes";
-    EXPECT_THAT(RolesOfBob(), ::testing::ElementsAre("Manager"));
-    if (!crashed) break;
-    ASSERT_LT(survive, 30);
+    CrashAtEveryWrite(
+        {.prepare = [&](const std::string&) { BobHas(c.before); },
+         .ask =
+             [&](const std::string& name) {
+               Operationrequest request = Request(c.action, c.role);
+               request.metadata.name = request_of(name).name;
+               ASSERT_TRUE(alice_->Create(request).ok());
+             },
+         .is_done =
+             [&](const std::string& name) {
+               return StatusOf<Operationrequest>(request_of(name)).IsFinished();
+             },
+         .check_crashed =
+             [&](const std::string&) { EXPECT_THAT(c.meanwhile, Contains(RolesOfBob())); },
+         .check_done =
+             [&](const std::string& name) {
+               EXPECT_EQ(RolesOfBob(), c.after);
+               ExpectCompletedOnce<Operationrequest>(request_of(name));
+             }});
   }
 }
 
@@ -206,7 +265,7 @@ TEST_F(RequestsTest, AnUpdateThatFailsLeavesOneRole) {
   });
   const RequestStatus status = Ask("Update", "Manager");
   EXPECT_EQ(status.phase, "Failed");
-  EXPECT_THAT(RolesOfBob(), ::testing::ElementsAre("Developer"));
+  EXPECT_THAT(RolesOfBob(), ElementsAre("Developer"));
   intercepted_.Set({});
 }
 
@@ -252,6 +311,51 @@ TEST_F(RequestsTest, MayKeepTheWorkspace) {
   // A later request may take it after all.
   EXPECT_EQ(Finish(client(), RequestDeletion("bob")).phase, "Completed");
   EXPECT_FALSE(Exists<Namespace>({"", "ns-bob"}));
+}
+
+TEST_F(RequestsTest, AUserIsDeletedWhateverWriteItCrashesAt) {
+  options_.delete_requests.look_again = std::chrono::milliseconds(20);
+  for (const bool dependents : {true, false}) {
+    SCOPED_TRACE(dependents ? "with the workspace" : "without the workspace");
+    const auto request_of = [&](const std::string& name) {
+      return ObjectKey{"", (dependents ? "all-of-" : "only-") + name};
+    };
+    const auto check_workspace = [&](const std::string& name) {
+      const auto workspace = client().Get<Namespace>({"", "ns-" + name});
+      EXPECT_TRUE(workspace.ok() && workspace->metadata.deletion_timestamp.IsZero());
+      EXPECT_TRUE(Exists<ConfigMap>({"ns-" + name, "m"}));
+    };
+    CrashAtEveryWrite({.prepare =
+                           [&](const std::string& name) {
+                             (void)client().Delete<Namespace>({"", "ns-" + name}).ok();
+                             ASSERT_TRUE(EventuallyGone<Namespace>({"", "ns-" + name}));
+                             MakeUser(name);
+                             ASSERT_TRUE(BecomesActive(name));
+                             ASSERT_TRUE(client().Create(MapIn("ns-" + name, "m")).ok());
+                           },
+                       .ask =
+                           [&](const std::string& name) {
+                             DeleteRequest request = RequestDeletion(name);
+                             request.metadata.name = request_of(name).name;
+                             request.spec.delete_dependents = dependents;
+                             ASSERT_TRUE(client().Create(request).ok());
+                           },
+                       .is_done =
+                           [&](const std::string& name) {
+                             return StatusOf<DeleteRequest>(request_of(name)).IsFinished();
+                           },
+                       .check_crashed =
+                           [&](const std::string& name) {
+                             if (!dependents) check_workspace(name);
+                           },
+                       .check_done =
+                           [&](const std::string& name) {
+                             EXPECT_FALSE(Exists<User>({"", name}));
+                             if (!dependents) check_workspace(name);
+                             EXPECT_EQ(Exists<Namespace>({"", "ns-" + name}), !dependents);
+                             ExpectCompletedOnce<DeleteRequest>(request_of(name));
+                           }});
+  }
 }
 
 TEST_F(RequestsTest, ProtectedUsersStay) {

@@ -384,6 +384,11 @@ std::vector<std::string> HoldersOf(const RoleBinding& binding) {
   return holders;
 }
 
+// The owner's own. What users have in the workspaces of others is the business of requests.
+bool IsOfItsOwner(const RoleBinding& binding) {
+  return UserOf(binding.metadata.namespace_) == binding.metadata.name;
+}
+
 std::vector<std::string> AccountOf(const Secret& secret) {
   const auto account = secret.metadata.annotations.find(kAccountAnnotation);
   if (account == secret.metadata.annotations.end()) return {};
@@ -400,7 +405,7 @@ Controller UserController(UserControllerOptions options) {
       .Owns<ServiceAccount>(in_system)
       .Owns<Secret>(in_system)
       .Owns<Role>()
-      .Owns<RoleBinding>()
+      .Owns<RoleBinding>({.predicates = {Matches<RoleBinding>(IsOfItsOwner)}})
       .Owns<ClusterRoleBinding>()
       .Index<Secret>(kByAccount, AccountOf)
       .Index<RoleBinding>(kByHolder, HoldersOf)

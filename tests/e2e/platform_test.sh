@@ -34,6 +34,9 @@ shows "the columns people know" "NAME PHASE EXPIRATIONSECONDS AGE" kubectl get u
 shows "the conditions say what there is" "KubeConfigSyncReady" kubectl describe user alice
 shows "its fields are explained" "how long the credentials" \
   bash -c "kubectl explain user.spec.csrExpirationSeconds | tr A-Z a-z"
+for kind in operationrequest deleterequest devbox; do
+  shows "those of $kind too" "FIELDS" kubectl explain $kind.spec
+done
 shows "alice works in her workspace" "created" as alice create configmap notes
 refuses "and not elsewhere" "forbidden" as alice --namespace ns-bob create configmap notes
 refuses "bob is not let in" "forbidden" as bob --namespace ns-alice get configmaps
@@ -92,6 +95,75 @@ shows "its columns" "NAME STATE NETWORKTYPE UNIQUEID NODEPORT PHASE NODE AGE" \
 eventually "it runs" is_phase devbox box Running --namespace ns-alice
 as alice patch devbox box --type merge --patch '{"spec":{"state":"Shutdown"}}' >/dev/null
 eventually "it is shut down" is_phase devbox box Shutdown --namespace ns-alice
+
+# --- manifests as users of Sealos write them, with every field
+kubectl apply --filename - >/dev/null <<'YAML'
+apiVersion: user.sealos.io/v1
+kind: User
+metadata:
+  name: carol
+  annotations: {user.sealos.io/display-name: Carol, user.sealos.io/owner: carol}
+spec: {csrExpirationSeconds: 1000000000, kubeConfigRotateAt: "2030-01-01T00:00:00Z"}
+---
+apiVersion: user.sealos.io/v1
+kind: Operationrequest
+metadata: {name: carol-in-ns-alice, namespace: user-system}
+spec: {namespace: ns-alice, user: carol, role: Owner, action: Grant}
+YAML
+eventually "carol is active" is_phase user carol Active
+eventually "a request of the system is completed" \
+  is_phase operationrequest carol-in-ns-alice Completed --namespace user-system
+keep_kubeconfig carol
+cat >"$work/by-carol.yaml" <<'YAML'
+apiVersion: user.sealos.io/v1
+kind: Operationrequest
+metadata: {name: by-carol, namespace: ns-alice}
+spec: {namespace: ns-alice, user: bob, role: Developer, action: Update}
+YAML
+eventually "an owner lets others in" as carol create --filename "$work/by-carol.yaml"
+eventually "which is done" is_phase operationrequest by-carol Completed --namespace ns-alice
+as carol --namespace ns-carol create --filename - >/dev/null <<'YAML'
+apiVersion: devbox.sealos.io/v1alpha2
+kind: Devbox
+metadata: {name: full}
+spec:
+  state: Running
+  image: ghcr.io/labring-actions/devbox/go-1.23.0:13aacd8
+  templateID: 1b5c1f4e-2f0e-4b8e-9d0f-6e3c1a2b3c4d
+  storageLimit: 10Gi
+  resource: {cpu: 2, memory: 4096Mi}
+  nodeSelector: {kubernetes.io/os: linux}
+  tolerations: [{key: devbox.sealos.io/node, operator: Exists, effect: NoSchedule}]
+  affinity:
+    nodeAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+        nodeSelectorTerms:
+          - matchExpressions: [{key: kubernetes.io/os, operator: In, values: [linux]}]
+  network: {type: NodePort, extraPorts: [{containerPort: 8000}]}
+  config:
+    user: devbox
+    labels: {team: a}
+    annotations: {note: b}
+    command: [/bin/bash, -c]
+    args: [/home/devbox/project/entrypoint.sh]
+    workingDir: /home/devbox/project
+    env: [{name: EDITOR, value: vim}]
+    releaseCommand: [/bin/bash, -c]
+    releaseArgs: [/home/devbox/project/entrypoint.sh]
+    ports: [{containerPort: 22, name: devbox-ssh-port, protocol: TCP}]
+    appPorts: [{name: devbox-app-port, port: 8080, protocol: TCP, targetPort: 8080}]
+    volumes: [{name: scratch, emptyDir: {}}]
+    volumeMounts: [{name: scratch, mountPath: /scratch}]
+YAML
+eventually "a devbox with everything runs" is_phase devbox full Running --namespace ns-carol
+shows "its pod is as asked for" "4Gi vim a" kubectl get pod full --namespace ns-carol --output=jsonpath='{.spec.containers[0].resources.limits.memory} {.spec.containers[0].env[0].value} {.metadata.labels.team}'
+kubectl create --filename - >/dev/null <<'YAML'
+apiVersion: user.sealos.io/v1
+kind: DeleteRequest
+metadata: {name: carol}
+spec: {user: carol}
+YAML
+eventually "carol is deleted" is_phase deleterequest carol Completed
 
 # --- the end of a user
 kubectl apply --filename "$samples/delete-user.yaml" >/dev/null
