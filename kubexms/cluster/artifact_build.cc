@@ -139,7 +139,9 @@ class PrivateApt {
 };
 
 Result<std::string> PrivateApt::Sources(const std::string& suite) const {
-  std::string mirror = options_->mirror, security = mirror + "-security";
+  std::string mirror = options_->mirror;
+  while (mirror.ends_with('/')) mirror.pop_back();
+  std::string security = mirror + "-security";
   if (mirror.empty()) {
     ASSIGN_OR_RETURN(mirror, automation::FindMirror(suite));
     ASSIGN_OR_RETURN(security, automation::FindMirror(suite + "-security"));
