@@ -8,6 +8,7 @@
 #include "kubexms/api/kinds/discovery_v1.h"
 #include "kubexms/builtin/builtin_fixture_test.h"
 #include "kubexms/builtin/label_lookup.h"
+#include "kubexms/controller/create_or_update.h"
 
 namespace kubexms {
 namespace {
