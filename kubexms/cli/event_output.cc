@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <iostream>
+#include <ostream>
 #include <string_view>
 
 #include "kubexms/automation/event_tree.h"
@@ -19,11 +19,10 @@ std::string_view Environment(const char* name) {
   return value ? value : "";
 }
 
-// Whether what is written there is seen by somebody, on something that can move its cursor.
-bool CanDraw(const std::ostream& stream) {
+// Whether progress is seen by somebody, on something that can move its cursor.
+bool CanDraw() {
   const std::string_view terminal = Environment("TERM");
-  return &stream == &std::cerr && ::isatty(STDERR_FILENO) && !terminal.empty() &&
-         terminal != "dumb";
+  return ::isatty(STDERR_FILENO) && !terminal.empty() && terminal != "dumb";
 }
 
 TreeEventSink::Size WindowSize() {
@@ -39,7 +38,7 @@ TreeEventSink::Size WindowSize() {
 std::unique_ptr<automation::EventSink> MakeEventSink(const Invocation& call, Clock* clock) {
   const auto write = [&err = call.err()](std::string_view text) { err << text << std::flush; };
   if (call.Value("output") == "json") return std::make_unique<automation::JsonEventSink>(write);
-  if (!CanDraw(call.err())) return std::make_unique<automation::PlainEventSink>(write);
+  if (!CanDraw()) return std::make_unique<automation::PlainEventSink>(write);
   return std::make_unique<TreeEventSink>(
       TreeEventSink::Options{.output = write,
                              .size = WindowSize,
