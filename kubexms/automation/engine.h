@@ -78,7 +78,7 @@ struct RunReport {
   std::map<std::string, Error> failed_hosts;
   size_t changed = 0;  // steps, over all hosts
   size_t unchanged = 0;
-  uint64_t round_trips = 0;  // over all hosts, with those of the plan
+  uint64_t round_trips = 0;     // over all hosts, with those of the plan
   std::vector<Event> timeline;  // all events but those of steps that changed nothing
 
   bool ok() const { return outcome == RunOutcome::kSucceeded; }

@@ -246,7 +246,12 @@ void SetHeadlessService(const Devbox& devbox, ServiceSpec& spec) {
   spec.selector = DevboxLabels(devbox);
   spec.publish_not_ready_addresses = true;
   spec.ports = SshPorts(devbox);
-  for (const ServicePort& port : devbox.spec.config.app_ports) spec.ports.push_back(port);
+  for (const ServicePort& port : devbox.spec.config.app_ports) {
+    // What the server fills in is no difference to it.
+    ServicePort& added = spec.ports.emplace_back(port);
+    if (added.protocol.empty()) added.protocol = "TCP";
+    if (!added.target_port) added.target_port = IntOrString(added.port);
+  }
 }
 
 void SetNodePortService(const Devbox& devbox, ServiceSpec& spec) {
