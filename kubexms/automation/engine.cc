@@ -123,6 +123,15 @@ Result<RunReport> Carry(Runtime* runtime, const Pipeline& pipeline, const RunOpt
   return report;
 }
 
+// The records that are about the scope.
+std::vector<JournalRecord> Within(const RollbackScope& scope, std::vector<JournalRecord> records) {
+  std::erase_if(records, [&](const JournalRecord& record) {
+    return (!scope.hosts.empty() && !scope.hosts.contains(record.host)) ||
+           (!scope.module.empty() && !record.task.starts_with(scope.module + "/"));
+  });
+  return records;
+}
+
 }  // namespace
 
 std::string RunPlan::Summary() const {
@@ -240,12 +249,21 @@ Result<RunReport> Engine::Resume(const Pipeline& pipeline, const std::string& ru
   return Carry(runtime_, pipeline, options, run, true);
 }
 
-Result<RunReport> Engine::Rollback(const std::string& run, const RunOptions& options) {
+Result<RunReport> Engine::Rollback(const std::string& run, const RunOptions& options,
+                                   const RollbackScope& scope) {
   if (!IsRunId(run)) return Error::BadRequest(fmt::format("\"{}\" is not a run", run));
   ASSIGN_OR_RETURN(const std::vector<JournalRecord> records,
                    ReadJournal(JournalPath(*runtime_, run)));
   ASSIGN_OR_RETURN(const OpenRun open, OpenForWork(*runtime_, run));
-  return TakeBack(runtime_, options, run, records, *open.journal);
+  return TakeBack(runtime_, options, run, Within(scope, records), *open.journal);
+}
+
+Result<void> Engine::Forget(const std::string& run, const RollbackScope& scope) {
+  if (!IsRunId(run)) return Error::BadRequest(fmt::format("\"{}\" is not a run", run));
+  ASSIGN_OR_RETURN(const std::vector<JournalRecord> records,
+                   ReadJournal(JournalPath(*runtime_, run)));
+  ASSIGN_OR_RETURN(const OpenRun open, OpenForWork(*runtime_, run));
+  return GiveUp(*runtime_, Within(scope, records), *open.journal);
 }
 
 Result<std::vector<std::string>> Engine::Runs() const {

@@ -16,6 +16,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -87,6 +88,12 @@ struct RunReport {
   Json ToJson() const;
 };
 
+// A part of what runs did; what is empty leaves nothing out.
+struct RollbackScope {
+  std::set<std::string> hosts;
+  std::string module;
+};
+
 class Engine {
  public:
   // `runtime` must outlive the engine.
@@ -107,8 +114,14 @@ class Engine {
                            const RunOptions& options = {});
 
   // Takes back what a run did, the last first, from its journal alone. Can be repeated after it was
-  // interrupted. Hosts that cannot be reached are in the report and stay as they are.
-  Result<RunReport> Rollback(const std::string& run, const RunOptions& options = {});
+  // interrupted. Hosts that cannot be reached are in the report and stay as they are. With a scope
+  // only that part of it is taken back.
+  Result<RunReport> Rollback(const std::string& run, const RunOptions& options = {},
+                             const RollbackScope& scope = {});
+
+  // Gives up what a run did within a scope, without asking a host: for hosts that no longer exist.
+  // From then on the journal says that it was taken back.
+  Result<void> Forget(const std::string& run, const RollbackScope& scope);
 
   // The runs that have a journal, oldest first.
   Result<std::vector<std::string>> Runs() const;

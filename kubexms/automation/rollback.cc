@@ -58,6 +58,22 @@ std::string Summary(const std::vector<TaskToUndo>& tasks) {
   return fmt::format("{} steps to take back on {} hosts", steps, hosts.size());
 }
 
+Result<void> AppendUndone(const Runtime& runtime, const std::vector<JournalRecord>& steps,
+                          Journal& journal) {
+  for (const JournalRecord& step : steps) {
+    JournalRecord undone = step;
+    undone.type = JournalRecord::Type::kUndone;
+    undone.time = FormatTimestamp(runtime.clock().Now());
+    undone.undo.clear();
+    RETURN_IF_ERROR(journal.Append(undone));
+  }
+  return {};
+}
+
+bool NothingToUndo(const std::vector<JournalRecord>& steps) {
+  return std::ranges::all_of(steps, [](const JournalRecord& step) { return step.undo.empty(); });
+}
+
 // Takes back the steps of one task on one host, in one round trip.
 Result<void> UndoOnHost(const Runtime& runtime, const std::string& run, const Host& host,
                         const std::vector<JournalRecord>& steps, Journal& journal,
@@ -76,14 +92,7 @@ Result<void> UndoOnHost(const Runtime& runtime, const std::string& run, const Ho
   }
   operations.push_back(ReleaseLock{lock, owner});
   RETURN_IF_ERROR(host.connector->Perform(operations, {.stop = stop}));
-  for (const JournalRecord& step : steps) {
-    JournalRecord undone = step;
-    undone.type = JournalRecord::Type::kUndone;
-    undone.time = FormatTimestamp(runtime.clock().Now());
-    undone.undo.clear();
-    RETURN_IF_ERROR(journal.Append(undone));
-  }
-  return {};
+  return AppendUndone(runtime, steps, journal);
 }
 
 // Takes a run back, one task after the other, each on its hosts in parallel.
@@ -163,9 +172,11 @@ class TakingBack {
     Tell(event(Event::Type::kTaskStarted, "", ""));
     Tell(event(Event::Type::kStepStarted, "take back", ""));
     const Host* host = runtime_->FindHost(name);
-    const Result<void> undone =
-        host ? UndoOnHost(*runtime_, run_, *host, steps, *journal_, options_->stop)
-             : Result<void>(Error::NotFound("hosts", name));
+    Result<void> undone = Error::NotFound("hosts", name);
+    if (NothingToUndo(steps))
+      undone = AppendUndone(*runtime_, steps, *journal_);
+    else if (host)
+      undone = UndoOnHost(*runtime_, run_, *host, steps, *journal_, options_->stop);
     if (!undone.ok()) Tell(event(Event::Type::kStepFailed, "take back", undone.error().message()));
     for (const JournalRecord& step : steps) {
       if (undone.ok()) Tell(event(Event::Type::kStepChanged, step.step, "taken back"));
@@ -192,6 +203,16 @@ class TakingBack {
 RunReport TakeBack(Runtime* runtime, const RunOptions& options, const std::string& run,
                    const std::vector<JournalRecord>& records, Journal& journal) {
   return TakingBack(runtime, &options, run, &journal).Perform(ToUndo(records));
+}
+
+Result<void> GiveUp(const Runtime& runtime, const std::vector<JournalRecord>& records,
+                    Journal& journal) {
+  for (const TaskToUndo& task : ToUndo(records)) {
+    for (const auto& [host, steps] : task.hosts) {
+      RETURN_IF_ERROR(AppendUndone(runtime, steps, journal));
+    }
+  }
+  return {};
 }
 
 }  // namespace kubexms::automation

@@ -16,4 +16,8 @@ namespace kubexms::automation {
 RunReport TakeBack(Runtime* runtime, const RunOptions& options, const std::string& run,
                    const std::vector<JournalRecord>& records, Journal& journal);
 
+// The same without asking a host: the journal says from then on that it was undone.
+Result<void> GiveUp(const Runtime& runtime, const std::vector<JournalRecord>& records,
+                    Journal& journal);
+
 }  // namespace kubexms::automation

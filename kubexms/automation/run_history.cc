@@ -106,7 +106,8 @@ RunSummary Summarise(const std::string& run, const std::vector<JournalRecord>& r
       default: break;
     }
   }
-  if (undone) summary.state = "rolled back";
+  // Of a run that stands, the steps on a host that has left the cluster are taken back.
+  if (undone && summary.steps == 0) summary.state = "rolled back";
   return summary;
 }
 

@@ -65,8 +65,7 @@ Result<ExitCode> CreateCluster(const Invocation& call) {
   ASSIGN_OR_RETURN(const RunPlan plan, MakePlan(*session, pipeline));
   RETURN_IF_ERROR(cluster::CheckPreflight(plan));
   session->options().plan = &plan;
-  ASSIGN_OR_RETURN(const RunReport report,
-                   Engine(&session->runtime()).Run(pipeline, session->options()));
+  ASSIGN_OR_RETURN(const RunReport report, session->Converge(pipeline));
   return session->Tell(call, report);
 }
 
@@ -90,9 +89,16 @@ Result<ExitCode> DeleteCluster(const Invocation& call) {
 Result<ExitCode> ResumeRun(const Invocation& call) {
   ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForWork(call));
   ASSIGN_OR_RETURN(const std::string run, session->UnfinishedRun(call.Value("RUN")));
-  ASSIGN_OR_RETURN(const Pipeline pipeline, session->CreatePipeline());
-  ASSIGN_OR_RETURN(const RunReport report,
-                   Engine(&session->runtime()).Resume(pipeline, run, session->options()));
+  ASSIGN_OR_RETURN(Pipeline pipeline, session->CreatePipeline());
+  ASSIGN_OR_RETURN(const std::vector<RunSummary> runs, session->Runs());
+  const auto found = std::ranges::find(runs, run, &RunSummary::run);
+  // It is the same work under another name.
+  if (found != runs.end() && found->pipeline == cluster::kAddNodes) pipeline.name = found->pipeline;
+  if (found != runs.end() && found->pipeline != pipeline.name) {
+    return Error::BadRequest(fmt::format(
+        "run {} is one of \"{}\": repeat that command, and it goes on", run, found->pipeline));
+  }
+  ASSIGN_OR_RETURN(const RunReport report, session->Converge(pipeline, run));
   return session->Tell(call, report);
 }
 

@@ -119,6 +119,14 @@ Result<std::unique_ptr<ClusterSession>> ClusterSession::OpenForWork(const Invoca
   return session;
 }
 
+Result<std::unique_ptr<ClusterSession>> ClusterSession::OpenWithoutHosts(
+    const Invocation& call, std::set<std::string> gone) {
+  std::unique_ptr<ClusterSession> session(new ClusterSession(call));
+  RETURN_IF_ERROR(session->Start(call, gone));
+  ASSIGN_OR_RETURN(session->options_.parallel, ReadParallel(call.Value("parallel")));
+  return session;
+}
+
 Result<void> ClusterSession::Limit(const std::string& hosts) {
   limit_ = SplitByCommas(hosts);
   for (const std::string& name : limit_) {
@@ -128,7 +136,7 @@ Result<void> ClusterSession::Limit(const std::string& hosts) {
   return {};
 }
 
-Result<void> ClusterSession::Start(const Invocation& call) {
+Result<void> ClusterSession::Start(const Invocation& call, const std::set<std::string>& gone) {
   ASSIGN_OR_RETURN(cluster_, cluster::LoadCluster(file_));
   directory_ = call.Given("state-dir")
                    ? call.Value("state-dir")
@@ -138,12 +146,17 @@ Result<void> ClusterSession::Start(const Invocation& call) {
     std::filesystem::permissions(directory_, std::filesystem::perms::owner_all, failed);
   }
   if (failed) return Error::Internal(fmt::format("make {}: {}", directory_, failed.message()));
+  ASSIGN_OR_RETURN(inventory_, cluster::HostInventory::Load(directory_));
+  cluster::ClusterSpec known = inventory_->WithKnownHosts(cluster_.spec);
+  for (cluster::HostSpec& host : known.hosts) {
+    if (gone.contains(host.name)) host.password = host.sudo_password = "";
+  }
   ASSIGN_OR_RETURN(std::vector<automation::Host> hosts,
-                   cluster::ConnectHosts(cluster_.spec, {.cluster_directory = directory_,
-                                                         .home = Home(),
-                                                         .connections = &connections_,
-                                                         .secrets = &secrets_,
-                                                         .random = &random_}));
+                   cluster::ConnectHosts(known, {.cluster_directory = directory_,
+                                                 .home = Home(),
+                                                 .connections = &connections_,
+                                                 .secrets = &secrets_,
+                                                 .random = &random_}));
   runtime_ = std::make_unique<automation::Runtime>(
       automation::RuntimeOptions{.cluster = cluster_.metadata.name,
                                  .config = ToJson(cluster_),
@@ -158,10 +171,14 @@ Result<void> ClusterSession::Start(const Invocation& call) {
   return {};
 }
 
-Result<automation::Pipeline> ClusterSession::CreatePipeline() {
+Result<void> ClusterSession::EnsureCertificates() {
   ASSIGN_OR_RETURN(certificates_,
                    cluster::EnsureEtcdCertificates(
                        cluster_.spec, cluster::EtcdCertificateDirectory(directory_), clock_.Now()));
+  return {};
+}
+
+Result<cluster::CreateOptions> ClusterSession::OptionsForCreate() {
   cluster::CreateOptions options{.limit = limit_};
   if (!artifact_.empty()) {
     ASSIGN_OR_RETURN(options.artifact, cluster::Artifact::Open(artifact_));
@@ -169,6 +186,23 @@ Result<automation::Pipeline> ClusterSession::CreatePipeline() {
   ASSIGN_OR_RETURN(options.secrets, cluster::EnsureClusterSecrets(
                                         cluster_.spec, cluster::ClusterSecretDirectory(directory_),
                                         secrets_, random_));
+  return options;
+}
+
+Result<automation::Pipeline> ClusterSession::EtcdRestorePipeline(const std::string& snapshot) {
+  RETURN_IF_ERROR(EnsureCertificates());
+  ASSIGN_OR_RETURN(const cluster::CreateOptions options, OptionsForCreate());
+  return cluster::EtcdRestorePipeline(cluster_, certificates_, options, snapshot);
+}
+
+Result<RunReport> ClusterSession::Converge(const automation::Pipeline& pipeline,
+                                           const std::string& resumed) {
+  return cluster::Converge(Work(), pipeline, limit_, resumed);
+}
+
+Result<automation::Pipeline> ClusterSession::CreatePipeline() {
+  RETURN_IF_ERROR(EnsureCertificates());
+  ASSIGN_OR_RETURN(const cluster::CreateOptions options, OptionsForCreate());
   return cluster::CreatePipeline(cluster_, certificates_, options);
 }
 
@@ -209,7 +243,9 @@ std::string ClusterSession::CommandFor(const Invocation& call, std::string_view 
 }
 
 ExitCode ClusterSession::Tell(const Invocation& call, const RunReport& report) const {
-  const bool continues = !report.ok() && !report.run.empty() && report.pipeline != "rollback";
+  // The others go on when their command is repeated, which knows what they need.
+  const bool resumes = report.pipeline == "create cluster" || report.pipeline == cluster::kAddNodes;
+  const bool continues = !report.ok() && !report.run.empty() && resumes;
   const ExitCode exit_code = static_cast<ExitCode>(report.ExitCode());
   if (call.Given("output")) {
     Json json = report.ToJson();
@@ -232,6 +268,8 @@ ExitCode ClusterSession::Tell(const Invocation& call, const RunReport& report) c
     text += fmt::format("\nTo go on:        {}\nTo take it back: {}\n",
                         CommandFor(call, "resume", report.run),
                         CommandFor(call, "rollback", report.run));
+  } else if (!report.run.empty()) {
+    text += "\nTo go on, repeat the command.\n";
   }
   call.err() << secrets_.Redact(text);
   return exit_code;

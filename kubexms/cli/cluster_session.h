@@ -4,6 +4,7 @@
 // directory in which a cluster's journals and certificates are.
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,7 +18,10 @@
 #include "kubexms/base/stop.h"
 #include "kubexms/cli/command.h"
 #include "kubexms/cluster/cluster_kind.h"
+#include "kubexms/cluster/cluster_nodes.h"
+#include "kubexms/cluster/cluster_pipeline.h"
 #include "kubexms/cluster/etcd_certificates.h"
+#include "kubexms/cluster/host_inventory.h"
 
 namespace kubexms {
 
@@ -35,12 +39,23 @@ class ClusterSession {
   static Result<std::unique_ptr<ClusterSession>> Open(const Invocation& call);
   // The same for a command with ClusterWorkFlags().
   static Result<std::unique_ptr<ClusterSession>> OpenForWork(const Invocation& call);
+  // The same for one that takes hosts away which are perhaps gone: their passwords are not needed.
+  static Result<std::unique_ptr<ClusterSession>> OpenWithoutHosts(const Invocation& call,
+                                                                  std::set<std::string> gone);
 
   const cluster::Cluster& cluster() const { return cluster_; }
   automation::Runtime& runtime() { return *runtime_; }
   automation::RunOptions& options() { return options_; }
   // As the configuration and --limit want it. Issues certificates that are missing.
   Result<automation::Pipeline> CreatePipeline();
+  // Makes etcd anew from a snapshot.
+  Result<automation::Pipeline> EtcdRestorePipeline(const std::string& snapshot);
+  // Carries out what CreatePipeline() made: a new run, or one that is not done.
+  Result<automation::RunReport> Converge(const automation::Pipeline& pipeline,
+                                         const std::string& resumed = "");
+  cluster::HostInventory& inventory() { return *inventory_; }
+  // For what the library does with hosts that are known.
+  cluster::ClusterWork Work() { return {runtime_.get(), &cluster_, &*inventory_, &options_}; }
   // All runs, oldest first.
   Result<std::vector<RunSummary>> Runs();
   // What one of them has written down.
@@ -54,7 +69,9 @@ class ClusterSession {
 
  private:
   explicit ClusterSession(const Invocation& call);
-  Result<void> Start(const Invocation& call);
+  Result<void> Start(const Invocation& call, const std::set<std::string>& gone = {});
+  Result<void> EnsureCertificates();
+  Result<cluster::CreateOptions> OptionsForCreate();
   Result<void> Limit(const std::string& hosts);
   // "kubexms COMMAND -f … RUN".
   std::string CommandFor(const Invocation& call, std::string_view command,
@@ -71,6 +88,7 @@ class ClusterSession {
   cluster::Cluster cluster_;
   cluster::EtcdCertificates certificates_;
   std::string artifact_;  // its path; empty: none
+  std::optional<cluster::HostInventory> inventory_;
   std::unique_ptr<automation::EventSink> events_;
   std::unique_ptr<automation::Runtime> runtime_;
   automation::RunOptions options_;

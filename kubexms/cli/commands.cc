@@ -9,6 +9,7 @@ Command RootCommand() {
       .description = "A Kubernetes-compatible control plane in one binary.",
       .commands =
           {
+              AddCommand(),
               ArtifactCommand(),
               AuditCommand(),
               CompletionCommand(),
@@ -17,10 +18,12 @@ Command RootCommand() {
               CreateCommand(),
               DeleteCommand(),
               DiffCommand(),
+              EtcdCommand(),
               LabCommand(),
               ManagerCommand(),
               NewCommand(),
               PlanCommand(),
+              RemoveCommand(),
               RequestsCommand(),
               ResumeCommand(),
               RollbackCommand(),

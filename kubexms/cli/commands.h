@@ -10,6 +10,7 @@ namespace kubexms {
 // `kubexms` itself, with all commands below it.
 Command RootCommand();
 
+Command AddCommand();
 Command ArtifactCommand();
 Command AuditCommand();
 Command CompletionCommand();
@@ -20,9 +21,11 @@ Command LabCommand();
 Command CreateCommand();
 Command DeleteCommand();
 Command DiffCommand();
+Command EtcdCommand();
 Command ManagerCommand();
 Command NewCommand();
 Command PlanCommand();
+Command RemoveCommand();
 Command RequestsCommand();
 Command ResumeCommand();
 Command RollbackCommand();

@@ -372,6 +372,7 @@ std::string SampleConfig(std::string_view cluster, const std::vector<std::string
       "  # etcd:\n"
       "  #   dataDir: /var/lib/etcd\n"
       "  #   binariesDir: ./bin     # instead of the packages of the distribution\n"
+      "  #   backup: {{schedule: daily, keep: 7}}  # snapshots on the members' own disks\n"
       "  # system:\n"
       "  #   setHostnames: true\n"
       "  #   configureKernel: true  # swap off, modules, parameters\n"

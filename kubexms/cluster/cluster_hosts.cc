@@ -77,7 +77,8 @@ std::vector<Host> HostsOf(const ClusterSpec& spec) {
       {"loadBalancer", &spec.role_groups.load_balancer}};
   std::vector<Host> hosts;
   for (const HostSpec& host : spec.hosts) {
-    Host& made = hosts.emplace_back(Host{.name = host.name});
+    Host& made = hosts.emplace_back(
+        Host{.name = host.name, .variables = {{"internalAddress", host.InternalAddress()}}});
     for (const auto& [role, names] : groups) {
       if (std::ranges::find(*names, host.name) != names->end()) made.roles.insert(role);
     }

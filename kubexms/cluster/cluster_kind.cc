@@ -133,6 +133,20 @@ void ContainerRuntimeSpec::Describe(Type<ContainerRuntimeSpec>& type) {
       .ListMap({"name"});
 }
 
+void EtcdBackupSpec::Describe(Type<EtcdBackupSpec>& type) {
+  type.Doc("Snapshots that each member takes of etcd, on its own disk.");
+  type.Field("schedule", &EtcdBackupSpec::schedule,
+             "When, as systemd's OnCalendar has it: daily, hourly, *-*-* 02:30. Left out: never.")
+      .Pattern("^[-0-9A-Za-z*,:./~ ]+$");
+  type.Field("keep", &EtcdBackupSpec::keep, "How many are kept; the oldest goes first.")
+      .Minimum(1)
+      .Maximum(1000)
+      .Default(7);
+  type.Field("directory", &EtcdBackupSpec::directory, "Where they are, on the hosts.")
+      .Pattern("^/.+[^/]$")
+      .Default("/var/backups/kubexms-etcd");
+}
+
 void EtcdSpec::Describe(Type<EtcdSpec>& type) {
   type.Doc("How etcd is set up.");
   type.Field("dataDir", &EtcdSpec::data_dir, "Where its data is, on the hosts.")
@@ -149,6 +163,8 @@ void EtcdSpec::Describe(Type<EtcdSpec>& type) {
   type.Field("binariesDir", &EtcdSpec::binaries_dir,
              "A directory of the operator with the programs etcd and etcdctl, which are copied to "
              "the hosts. Left out: the hosts install the packages etcd-server and etcd-client.");
+  type.Field("backup", &EtcdSpec::backup, "Snapshots that the members take by themselves.")
+      .DefaultJson("{}");
 }
 
 void SystemSpec::Describe(Type<SystemSpec>& type) {

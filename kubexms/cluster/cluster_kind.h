@@ -81,11 +81,21 @@ struct ContainerRuntimeSpec : Struct {
   static void Describe(Type<ContainerRuntimeSpec>& type);
 };
 
+// Snapshots that the members take by themselves.
+struct EtcdBackupSpec : Struct {
+  std::string schedule;  // empty: never
+  int32_t keep = 0;
+  std::string directory;
+
+  static void Describe(Type<EtcdBackupSpec>& type);
+};
+
 struct EtcdSpec : Struct {
   std::string data_dir;
   int32_t client_port = 0;
   int32_t peer_port = 0;
   std::string binaries_dir;  // empty: the packages of the distribution
+  EtcdBackupSpec backup;
 
   static void Describe(Type<EtcdSpec>& type);
 };

@@ -4,7 +4,10 @@
 
 #include <filesystem>
 
+#include "kubexms/automation/checksum.h"
 #include "kubexms/automation/explanation.h"
+#include "kubexms/cluster/cluster_nodes.h"
+#include "kubexms/cluster/etcd_backup.h"
 #include "kubexms/cluster/modules.h"
 
 namespace kubexms::cluster {
@@ -34,6 +37,16 @@ Pipeline CreatePipeline(const Cluster& cluster, const EtcdCertificates& certific
           }};
 }
 
+Result<Pipeline> EtcdRestorePipeline(const Cluster& cluster, const EtcdCertificates& certificates,
+                                     const CreateOptions& options, const std::string& snapshot) {
+  RETURN_IF_ERROR(CheckSnapshotFile(snapshot));
+  ASSIGN_OR_RETURN(const std::string sum, Sha256OfFile(snapshot));
+  // Its name says which snapshot, so that no other one can go on with it.
+  return Pipeline{.name = fmt::format("etcd restore {}", sum.substr(0, 12)),
+                  .modules = {EtcdRestoreModule(cluster.metadata.name, cluster.spec, certificates,
+                                                options.artifact, snapshot)}};
+}
+
 Result<void> CheckPreflight(const RunPlan& plan) {
   std::string reasons;
   for (const std::string& unreachable : plan.unreachable) {
@@ -51,17 +64,9 @@ Result<void> CheckPreflight(const RunPlan& plan) {
 }
 
 Result<RunReport> DeleteCluster(Runtime& runtime, const RunOptions& options) {
-  Engine engine(&runtime);
-  ASSIGN_OR_RETURN(const std::vector<std::string> runs, engine.Runs());
-  RunReport all{.pipeline = "delete cluster"};
-  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-    ASSIGN_OR_RETURN(RunReport report, engine.Rollback(*run, options));
-    all.changed += report.changed;
-    all.round_trips += report.round_trips;
-    if (report.ok()) continue;
-    report.changed = all.changed;
-    return report;
-  }
+  ASSIGN_OR_RETURN(RunReport all, TakeBack(runtime, options, {}));
+  if (!all.ok()) return all;
+  all.pipeline = "delete cluster";
   for (const Host& host : runtime.hosts()) {
     const Result<std::vector<Answer>> removed = host.connector->Perform(
         {RemovePath{runtime.host_directory(), true}}, {.stop = options.stop});
@@ -71,6 +76,8 @@ Result<RunReport> DeleteCluster(Runtime& runtime, const RunOptions& options) {
     all.error = all.failed_hosts.begin()->second;
   }
   if (!all.ok()) return all;
+  std::error_code gone;
+  std::filesystem::remove(HostInventory::PathIn(runtime.directory()), gone);
   for (const std::string& directory : {EtcdCertificateDirectory(runtime.directory()),
                                        ClusterSecretDirectory(runtime.directory())}) {
     std::error_code failed;

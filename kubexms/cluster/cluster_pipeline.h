@@ -23,6 +23,13 @@ struct CreateOptions {
 automation::Pipeline CreatePipeline(const Cluster& cluster, const EtcdCertificates& certificates,
                                     const CreateOptions& options = {});
 
+// Makes etcd anew from a snapshot: on the hosts of its role group, and nowhere else. An error when
+// the file is not a whole snapshot.
+Result<automation::Pipeline> EtcdRestorePipeline(const Cluster& cluster,
+                                                 const EtcdCertificates& certificates,
+                                                 const CreateOptions& options,
+                                                 const std::string& snapshot);
+
 // Why the plan must not be carried out: the hosts that do not let us in, and what preflight has
 // against the others, all of it at once.
 Result<void> CheckPreflight(const automation::RunPlan& plan);

@@ -12,6 +12,7 @@
 #include "kubexms/cluster/cluster_config.h"
 #include "kubexms/cluster/cluster_hosts.h"
 #include "kubexms/cluster/modules.h"
+#include "kubexms/cluster/simulated_etcd_test.h"
 #include "kubexms/cluster/steps.h"
 
 namespace kubexms::cluster {
@@ -65,10 +66,6 @@ CommandResult Answer(SimulatedHost& host, const std::string& script) {
   if (says("NR > 1")) return {.output = read("/proc/swaps", "")};
   if (says("swapoff")) return host.PutFile("/proc/swaps", ""), CommandResult();
   if (says("swapon")) return host.PutFile("/proc/swaps", "/dev/sda2\n"), CommandResult();
-  if (says("endpoint health")) {
-    const bool active = IsActive(host, "kubexms-etcd");
-    return {.exit_code = active ? 0 : 1, .output = active ? "is healthy" : "is unhealthy"};
-  }
   if (says("RuntimeService/Status")) return {.exit_code = IsActive(host, "containerd") ? 0 : 1};
   if (says("/dev/tcp/10.0.0.100/")) return {.exit_code = IsActive(host, "keepalived") ? 0 : 1};
   if (says("address show to 10.0.0.100/")) {
@@ -115,8 +112,12 @@ class ClusterPipelineTest : public ::testing::Test {
   void Prepare(SimulatedFleet& fleet) {
     const auto age = std::chrono::floor<std::chrono::seconds>(clock_.Now() - Clock::WallTime()) -
                      std::chrono::seconds(1'704'067'200);
+    const auto etcd = std::make_shared<SimulatedEtcd>(&fleet);
     for (const auto& host : fleet.hosts()) {
-      host->SetScriptHandler(Answer);
+      host->SetScriptHandler([etcd](SimulatedHost& at, const std::string& script) {
+        std::optional<CommandResult> said = etcd->Answer(at, script);
+        return said ? *std::move(said) : Answer(at, script);
+      });
       host->Advance(age);
       host->PutFile("/usr/bin/sh", "");
       host->PutFile("/etc/fstab", kFstab);

@@ -22,6 +22,7 @@ class HostChoice {
 
   std::vector<std::string> Of(const std::vector<std::string>& hosts) const;
   std::vector<std::string> All(const ClusterSpec& spec) const;
+  const std::set<std::string>& limit() const { return limit_; }
 
  private:
   const std::set<std::string> limit_;
@@ -43,12 +44,17 @@ automation::ModulePtr OsModule(const std::string& cluster, const ClusterSpec& sp
                                const HostChoice& choice);
 
 // etcd with TLS on the hosts of its role group. Members are started together the first time; after
-// that one is restarted only when the others are healthy, in the group kEtcdGroup.
+// that one is restarted only when the others are healthy, in the group kEtcdGroup. Of an etcd that
+// is there already, hosts become members and cease to be members one after the other.
 inline constexpr std::string_view kEtcdGroup = "etcd";
 inline constexpr std::string_view kEtcdService = "kubexms-etcd";
 automation::ModulePtr EtcdModule(const std::string& cluster, const ClusterSpec& spec,
                                  const EtcdCertificates& certificates, const ArtifactPtr& artifact,
                                  const HostChoice& choice);
+// The same members with the data of a snapshot, a file of the operator, instead of their own.
+automation::ModulePtr EtcdRestoreModule(const std::string& cluster, const ClusterSpec& spec,
+                                        const EtcdCertificates& certificates,
+                                        const ArtifactPtr& artifact, const std::string& snapshot);
 
 // containerd on the hosts that run containers, from the packages of the distribution. Restarted
 // when its configuration changed, which containers do not notice.

@@ -36,6 +36,46 @@ class NamedStep : public Step {
   const std::string name_;
 };
 
+class FunctionStep final : public NamedStep {
+ public:
+  using Plans = std::function<Result<Change>(const StepContext&, const Answers&)>;
+
+  FunctionStep(std::string name, std::vector<Operation> queries, Plans plan)
+      : NamedStep(std::move(name)), queries_(std::move(queries)), plan_(std::move(plan)) {}
+
+  Result<std::vector<Operation>> Ask(const StepContext&) const override { return queries_; }
+  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+    return plan_(context, answers);
+  }
+
+ private:
+  const std::vector<Operation> queries_;
+  const Plans plan_;
+};
+
+class FinalStep final : public Step {
+ public:
+  explicit FinalStep(StepPtr step) : step_(std::move(step)) {}
+
+  const std::string& name() const override { return step_->name(); }
+  Result<std::vector<Operation>> Ask(const StepContext& context) const override {
+    return step_->Ask(context);
+  }
+  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+    ASSIGN_OR_RETURN(Change change, step_->Plan(context, answers));
+    change.undo.clear();
+    return change;
+  }
+  Result<void> Act(const StepContext& context, Runner& runner,
+                   const Change& change) const override {
+    return step_->Act(context, runner, change);
+  }
+  bool Acts() const override { return step_->Acts(); }
+
+ private:
+  const StepPtr step_;
+};
+
 std::string Trimmed(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   return text;
@@ -227,6 +267,13 @@ std::string WithoutSwap(std::string_view fstab) {
   }
   return result;
 }
+
+StepPtr MakeStep(std::string step_name, std::vector<Operation> queries,
+                 std::function<Result<Change>(const StepContext&, const Answers&)> plan) {
+  return std::make_shared<FunctionStep>(std::move(step_name), std::move(queries), std::move(plan));
+}
+
+StepPtr WithoutUndo(StepPtr step) { return std::make_shared<FinalStep>(std::move(step)); }
 
 StepPtr SetHostname(std::string step_name, std::function<std::string(const StepContext&)> name) {
   return std::make_shared<HostnameStep>(std::move(step_name), std::move(name));

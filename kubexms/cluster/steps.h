@@ -3,12 +3,22 @@
 // The steps of the cluster's modules that are more than resources. Each can be taken back from the
 // journal alone.
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "kubexms/automation/step.h"
 
 namespace kubexms::cluster {
+
+// A step that is a function from answers to a change.
+automation::StepPtr MakeStep(std::string step_name, std::vector<automation::Operation> queries,
+                             std::function<Result<automation::Change>(
+                                 const automation::StepContext&, const automation::Answers&)>
+                                 plan);
+
+// The same step, which is not taken back.
+automation::StepPtr WithoutUndo(automation::StepPtr step);
 
 // The host has this name, now and after the next boot.
 automation::StepPtr SetHostname(std::string step_name,

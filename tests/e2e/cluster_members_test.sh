@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# The members of an etcd on real hosts, while somebody writes to it: one joins, one is lost with its
+# host and forgotten, another takes its place; a backup brings back what was there before.
+# usage: cluster_members_test.sh PATH_OF_KUBEXMS DIRECTORY_OF_LABS
+directory=$2
+if [ "$(id -u)" != 0 ] || ! command -v systemd-nspawn >/dev/null || ! command -v debootstrap >/dev/null; then
+  echo "SKIPPED: a lab needs root, systemd-nspawn and debootstrap"
+  exit 77
+fi
+set -- "$1"
+# shellcheck source=tests/e2e/harness.sh
+source "$(dirname "$0")/harness.sh"
+
+name=m$$ writer=
+lab() { "$kubexms" lab "$1" --dir "$directory" --name "$name" "${@:2}"; }
+clean() {
+  local status=$?
+  [ -z "$writer" ] || kill "$writer" 2>/dev/null || true
+  [ $status = 0 ] || tail -n 30 "$work"/*.log >&2 || true
+  lab down >/dev/null 2>&1 || true
+  rm -rf "$work"
+  exit $status
+}
+trap clean EXIT
+
+mkdir -p "$directory"
+lab up --hosts 4 2>"$work/up.log" | sed 's/^/  /' >"$work/hosts"
+# configure HOSTS [MORE]: the file with these hosts, all of which have etcd.
+configure() {
+  {
+    printf 'apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nmetadata: {name: lab}\nspec:\n'
+    awk -v keep=" $1 " '/- name:/ { on = index(keep, " " $3 " ") } /^  hosts:/ || on' "$work/hosts"
+    printf '  roleGroups: {etcd: [%s]}\n' "${1// /, }"
+    printf '  etcd: {binariesDir: %s, %s}\n' "$(dirname "$(command -v etcd)")" "${2:-peerPort: 2380}"
+    # The kernel is the machine's, and not this test's to change.
+    printf '  system: {configureKernel: false}\n'
+  } >"$work/cluster.yaml"
+}
+# cluster COMMAND...
+cluster() { "$kubexms" "$@" -f "$work/cluster.yaml" --state-dir "$work/state"; }
+flags="--cacert=/etc/kubexms/etcd/ca.crt --cert=/etc/kubexms/etcd/client.crt"
+flags+=" --key=/etc/kubexms/etcd/client.key"
+# etcdctl_on HOST ARGUMENT...
+etcdctl_on() {
+  lab ssh "$1" "ETCDCTL_API=3 etcdctl --endpoints=https://127.0.0.1:2379 $flags ${*:2} 2>&1"
+}
+# Those who vote: "node1 node2".
+members() {
+  etcdctl_on "$1" member list | awk -F', ' '$6 == "false" { print $3 }' | sort | paste -sd' '
+}
+
+# --- one becomes three, and is written to from then on
+configure "node1"
+shows "one member" "Done:" cluster create cluster
+etcdctl_on node1 put before the-backup >/dev/null
+lab ssh node1 "while :; do ETCDCTL_API=3 etcdctl --endpoints=https://127.0.0.1:2379 $flags \
+  put counter \$((n = n + 1)) >/dev/null 2>&1 || sleep 0.1; sleep 0.02; done" >/dev/null 2>&1 &
+writer=$!
+configure "node1 node2 node3" "backup: {schedule: hourly, keep: 1}"
+shows "a plan says who would join" "add node3 to etcd as a learner" cluster plan
+# killed_after SECONDS COMMAND...
+killed_after() {
+  timeout --signal=KILL "$1" "$kubexms" "${@:2}" -f "$work/cluster.yaml" \
+    --state-dir "$work/state" >/dev/null 2>&1 || true
+}
+etcd_process() { lab ssh node1 "systemctl show -p MainPID kubexms-etcd"; }
+process=$(etcd_process)
+killed_after 3 create cluster
+# Killed before it began, there is nothing to resume.
+finish_it() { cluster resume || cluster create cluster; }
+shows "two more join, also after a run that was killed" "Done:" finish_it
+expect "three members" "node1 node2 node3" "$(members node3)"
+shows "again there is nothing to do" "Done: 0 steps" cluster create cluster
+expect "who was there has not been restarted" "$process" "$(etcd_process)"
+
+# --- backups
+lab ssh node2 "systemctl start kubexms-etcd-backup && systemctl start kubexms-etcd-backup"
+expect "the newest backups of the timer are kept" 1 \
+  "$(lab ssh node2 "ls /var/backups/kubexms-etcd" | wc -l)"
+shows "a backup comes to this machine" "Wrote $work/backup.db" \
+  cluster etcd backup --to "$work/backup.db"
+expect "for its owner alone" 600 "$(stat -c %a "$work/backup.db")"
+refuses "to write over it" "is there already" cluster etcd backup --to "$work/backup.db"
+
+# --- one is lost with its host, and another takes its place
+lab kill node3
+refuses "to wait for a host that is away" "--force" cluster remove nodes node3 --yes
+shows "what would be done" "remove node3 from etcd" cluster remove nodes node3 --force --dry-run
+shows "it is forgotten" "etcd is left with 2 members" cluster remove nodes node3 --force --yes
+expect "two members" "node1 node2" "$(members node1)"
+configure "node1 node2 node4" "backup: {schedule: hourly, keep: 1}"
+shows "another takes its place" "New: node4" cluster add nodes
+expect "three members again" "node1 node2 node4" "$(members node4)"
+refuses "to lose the majority" "etcd would have no member left" \
+  cluster remove nodes node1 node2 node4 --yes
+
+# --- what was written since the backup is lost, and nothing else
+etcdctl_on node4 put after the-backup >/dev/null
+head -c 1000 "$work/backup.db" >"$work/part.db"
+refuses "a snapshot that is not whole" "not a whole snapshot" \
+  cluster etcd restore --from "$work/part.db" --yes
+shows "etcd is made anew" "Done:" cluster etcd restore --from "$work/backup.db" --yes
+shows "it has what the backup has" "the-backup" etcdctl_on node4 get before
+expect "and not what came later" "" "$(etcdctl_on node4 get after)"
+expect "the members are the same" "node1 node2 node4" "$(members node2)"
+counter() { etcdctl_on node1 get --print-value-only counter; }
+counter_grows() {
+  local was
+  was=$(counter)
+  sleep 0.3
+  [ "$was" != "$(counter)" ]
+}
+eventually "writes go on" counter_grows
+shows "nothing is to be done" "Done: 0 steps" cluster create cluster
+
+# --- one leaves in good order, and nothing of it is left
+shows "it leaves" "Take node2 out" cluster remove nodes node2 --yes
+# leftovers HOST
+leftovers() {
+  lab ssh "$1" "ls -d /etc/kubexms /var/lib/etcd /var/lib/kubexms/lab /usr/local/bin/etcd \
+    /etc/systemd/system/kubexms-etcd* 2>/dev/null || true"
+}
+expect "nothing of it is left" "" "$(leftovers node2)"
+expect "two are left" "node1 node4" "$(members node1)"
+kill "$writer"
+writer=
+shows "the rest can be deleted" "" cluster delete cluster --yes
+expect "nothing is left" "" "$(leftovers node4)"
