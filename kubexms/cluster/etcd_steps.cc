@@ -65,6 +65,7 @@ std::string UnitFile(const EtcdSpec& etcd) {
       "ExecStart={}/etcd --config-file={}\n"
       "Restart=always\n"
       "RestartSec=2s\n"
+      "TimeoutStopSec=15s\n"
       "LimitNOFILE=65536\n"
       "OOMScoreAdjust=-999\n"
       "\n"

@@ -2,50 +2,16 @@
 # Packages for hosts without internet: collected into an artifact, refused when it is damaged, and
 # installed from it on a real host, also on one whose power fails in the middle.
 # usage: artifact_test.sh PATH_OF_KUBEXMS DIRECTORY_OF_LABS
-directory=$2
-if [ "$(id -u)" != 0 ] || ! command -v systemd-nspawn >/dev/null || ! command -v debootstrap >/dev/null; then
-  echo "SKIPPED: a lab needs root, systemd-nspawn and debootstrap"
-  exit 77
-fi
-set -- "$1"
-# shellcheck source=tests/e2e/harness.sh
-source "$(dirname "$0")/harness.sh"
+# shellcheck source=tests/e2e/lab_harness.sh
+source "$(dirname "$0")/lab_harness.sh" "$1" "$2"
 
-name=a$$
-lab() { "$kubexms" lab "$1" --dir "$directory" --name "$name" "${@:2}"; }
-clean() {
-  local status=$?
-  [ $status = 0 ] || tail -n 30 "$work"/*.log >&2 || true
-  lab down >/dev/null 2>&1 || true
-  rm -rf "$work"
-  exit $status
-}
-trap clean EXIT
-
-mkdir -p "$directory"
-{
-  printf 'apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nmetadata: {name: lab}\nspec:\n'
-  lab up --hosts 1 2>"$work/up.log" | sed 's/^/  /'
-  printf '  roleGroups: {etcd: [node1]}\n'
-  # The kernel is the machine's, and not this test's to change.
-  printf '  system: {configureKernel: false}\n'
-  printf '  artifact: lab.artifact\n'
-} >"$work/cluster.yaml"
-
-# cluster COMMAND...
-cluster() { "$kubexms" "$@" -f "$work/cluster.yaml" --state-dir "$work/state"; }
+configure "$(lab up --hosts 1 2>"$work/up.log")" "  roleGroups: {etcd: [node1]}
+  artifact: lab.artifact"
 on_node() { lab ssh node1 "$@"; }
 installed() { on_node "dpkg-query -W -f='\${db:Status-Status} ' etcd-server etcd-client 2>&1"; }
 
 # --- built
-"$kubexms" artifact build -f "$work/cluster.yaml" --cache "$directory/artifacts" \
-  -o "$work/lab.artifact" 2>"$work/build.log" || {
-  if grep -qE 'Temporary failure resolving|Could not connect|Failed to fetch' "$work/build.log"; then
-    echo "SKIPPED: Debian's packages cannot be fetched from here"
-    exit 77
-  fi
-  failed "an artifact is built" "success" "$(cat "$work/build.log")"
-}
+build_artifact "$work/lab.artifact"
 shows "it says what is in it" "etcd-server" "$kubexms" artifact list "$work/lab.artifact"
 shows "also for programs" '"os": "debian-12"' "$kubexms" artifact list -o json "$work/lab.artifact"
 
@@ -64,9 +30,7 @@ shows "then nothing has been done" "nothing" on_node "test -e /etc/kubexms || ec
 shows "a plan names it" "install etcd-server etcd-client" cluster plan
 shows "a cluster is made of it" "Done:" cluster create cluster
 shows "from the packages" "installed installed" installed
-shows "and is healthy" "is healthy" on_node "ETCDCTL_API=3 etcdctl \
-  --endpoints=https://127.0.0.1:2379 --cacert=/etc/kubexms/etcd/ca.crt \
-  --cert=/etc/kubexms/etcd/client.crt --key=/etc/kubexms/etcd/client.key endpoint health 2>&1"
+shows "and is healthy" "is healthy" etcdctl_on node1 endpoint health
 shows "no file is left" "nothing" on_node "test -e /var/lib/kubexms/lab/packages || echo nothing"
 shows "again there is nothing to do" "Done: 0 steps" cluster create cluster
 shows "it can be deleted" "" cluster delete cluster --yes

@@ -2,39 +2,11 @@
 # What goes wrong with real hosts: each time the host and the cause are named, nothing is half done,
 # and once the cause is removed the run goes on.
 # usage: cluster_faults_test.sh PATH_OF_KUBEXMS DIRECTORY_OF_LABS
-directory=$2
-if [ "$(id -u)" != 0 ] || ! command -v systemd-nspawn >/dev/null || ! command -v debootstrap >/dev/null; then
-  echo "SKIPPED: a lab needs root, systemd-nspawn and debootstrap"
-  exit 77
-fi
-set -- "$1"
-# shellcheck source=tests/e2e/harness.sh
-source "$(dirname "$0")/harness.sh"
+# shellcheck source=tests/e2e/lab_harness.sh
+source "$(dirname "$0")/lab_harness.sh" "$1" "$2"
 
-name=f$$
-lab() { "$kubexms" lab "$1" --dir "$directory" --name "$name" "${@:2}"; }
-clean() {
-  local status=$?
-  [ $status = 0 ] || tail -n 30 "$work"/*.log >&2 || true
-  lab down >/dev/null 2>&1 || true
-  rm -rf "$work"
-  exit $status
-}
-trap clean EXIT
-
-mkdir -p "$directory"
-{
-  printf 'apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nmetadata: {name: lab}\nspec:\n'
-  lab up --hosts 3 2>"$work/up.log" | sed 's/^/  /'
-  printf '  roleGroups: {etcd: [node1, node2, node3]}\n'
-  printf '  etcd: {binariesDir: %s}\n' "$(dirname "$(command -v etcd)")"
-  # The kernel is the machine's, and not this test's to change.
-  printf '  system: {configureKernel: false}\n'
-} >"$work/cluster.yaml"
-
-config=$work/cluster.yaml
-# cluster COMMAND...
-cluster() { "$kubexms" "$@" -f "$config" --state-dir "$work/state"; }
+configure "$(lab up --hosts 3 2>"$work/up.log")" "  roleGroups: {etcd: [node1, node2, node3]}
+  etcd: {binariesDir: $(etcd_programs)}"
 # on HOST SCRIPT: run there, without a word.
 on() { lab ssh "$1" "$2" >/dev/null 2>&1; }
 address_of() { lab status | awk -v host="$1" '$1 == host { print $2 }'; }

@@ -2,62 +2,27 @@
 # etcd, containerd and load balancers on three real hosts: containers run, and the address before
 # etcd is held by one host, whatever happens to it.
 # usage: cluster_ha_test.sh PATH_OF_KUBEXMS DIRECTORY_OF_LABS
-directory=$2
-if [ "$(id -u)" != 0 ] || ! command -v systemd-nspawn >/dev/null || ! command -v debootstrap >/dev/null; then
-  echo "SKIPPED: a lab needs root, systemd-nspawn and debootstrap"
-  exit 77
-fi
-set -- "$1"
-# shellcheck source=tests/e2e/harness.sh
-source "$(dirname "$0")/harness.sh"
+# shellcheck source=tests/e2e/lab_harness.sh
+source "$(dirname "$0")/lab_harness.sh" "$1" "$2"
 
-name=h$$
-lab() { "$kubexms" lab "$1" --dir "$directory" --name "$name" "${@:2}"; }
-clean() {
-  local status=$?
-  [ $status = 0 ] || tail -n 30 "$work"/*.log >&2 || true
-  lab down >/dev/null 2>&1 || true
-  rm -rf "$work"
-  exit $status
-}
-trap clean EXIT
-
-mkdir -p "$directory"
-lab up --hosts 3 >"$work/hosts" 2>"$work/up.log"
-address=$(sed -n 's/^  address: \(.*\)\.11$/\1.100/p' "$work/hosts")
-{
-  printf 'apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nmetadata: {name: lab}\nspec:\n'
-  sed 's/^/  /' "$work/hosts"
-  printf '  roleGroups:\n'
-  for group in etcd controlPlane loadBalancer; do printf '    %s: [node1, node2, node3]\n' $group; done
-  # What stands behind the load balancers is etcd.
-  printf '  controlPlaneEndpoint: {address: %s, port: 12379, backendPort: 2379}\n' "$address"
-  printf '  containerRuntime:\n    registries:\n'
-  printf '    - {name: registry.lab, username: puller, password: "env:REGISTRY_PASSWORD"}\n'
-  printf '  etcd: {binariesDir: %s}\n' "$(dirname "$(command -v etcd)")"
-  # The kernel is the machine's, and not this test's to change.
-  printf '  system: {configureKernel: false}\n'
-} >"$work/cluster.yaml"
+hosts=$(lab up --hosts 3 2>"$work/up.log")
+address=$(sed -n 's/^  address: \(.*\)\.11$/\1.100/p' <<<"$hosts")
+# What stands behind the load balancers is etcd.
+configure "$hosts" "  roleGroups:
+    etcd: &all [node1, node2, node3]
+    controlPlane: *all
+    loadBalancer: *all
+  controlPlaneEndpoint: {address: $address, port: 12379, backendPort: 2379}
+  containerRuntime:
+    registries:
+    - {name: registry.lab, username: puller, password: 'env:REGISTRY_PASSWORD'}
+  etcd: {binariesDir: $(etcd_programs)}"
 export REGISTRY_PASSWORD=not-to-be-seen
 
-"$kubexms" artifact build -f "$work/cluster.yaml" --cache "$directory/artifacts" \
-  -o "$work/lab.artifact" 2>"$work/build.log" || {
-  if grep -qE 'Temporary failure resolving|Could not connect|Failed to fetch' "$work/build.log"; then
-    echo "SKIPPED: Debian's packages cannot be fetched from here"
-    exit 77
-  fi
-  failed "an artifact is built" "success" "$(cat "$work/build.log")"
-}
+build_artifact "$work/lab.artifact"
 
-# cluster COMMAND...
-cluster() { "$kubexms" "$@" -f "$work/cluster.yaml" --state-dir "$work/state"; }
 make_cluster() { cluster create cluster --artifact "$work/lab.artifact"; }
-# etcdctl_on HOST ARGUMENT...: by the shared address.
-etcdctl_on() {
-  local flags="--endpoints=https://$address:12379 --command-timeout=2s"
-  flags+=" --cacert=/etc/kubexms/etcd/ca.crt --cert=/etc/kubexms/etcd/client.crt --key=/etc/kubexms/etcd/client.key"
-  lab ssh "$1" "ETCDCTL_API=3 etcdctl $flags ${*:2} 2>&1"
-}
+endpoint=https://$address:12379  # the shared one
 # holders HOST...: those of them that have the shared address.
 holders() {
   local host

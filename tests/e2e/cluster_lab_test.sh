@@ -2,44 +2,11 @@
 # A cluster's etcd on real hosts: made, changed by hand, mended, without one of its hosts, made by a
 # run that is killed, and taken away again.
 # usage: cluster_lab_test.sh PATH_OF_KUBEXMS DIRECTORY_OF_LABS
-directory=$2
-if [ "$(id -u)" != 0 ] || ! command -v systemd-nspawn >/dev/null || ! command -v debootstrap >/dev/null; then
-  echo "SKIPPED: a lab needs root, systemd-nspawn and debootstrap"
-  exit 77
-fi
-set -- "$1"
-# shellcheck source=tests/e2e/harness.sh
-source "$(dirname "$0")/harness.sh"
+# shellcheck source=tests/e2e/lab_harness.sh
+source "$(dirname "$0")/lab_harness.sh" "$1" "$2"
 
-name=c$$
-lab() { "$kubexms" lab "$1" --dir "$directory" --name "$name" "${@:2}"; }
-clean() {
-  local status=$?
-  [ $status = 0 ] || tail -n 30 "$work"/*.log >&2 || true
-  lab down >/dev/null 2>&1 || true
-  rm -rf "$work"
-  exit $status
-}
-trap clean EXIT
-
-mkdir -p "$directory"
-{
-  printf 'apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nmetadata: {name: lab}\nspec:\n'
-  lab up --hosts 3 2>"$work/up.log" | sed 's/^/  /'
-  printf '  roleGroups: {etcd: [node1, node2, node3]}\n'
-  printf '  etcd: {binariesDir: %s}\n' "$(dirname "$(command -v etcd)")"
-  # The kernel is the machine's, and not this test's to change.
-  printf '  system: {configureKernel: false}\n'
-} >"$work/cluster.yaml"
-
-# cluster COMMAND...
-cluster() { "$kubexms" "$@" -f "$work/cluster.yaml" --state-dir "$work/state"; }
-# etcdctl_on HOST ARGUMENT...
-etcdctl_on() {
-  local flags="--endpoints=https://127.0.0.1:2379 --cacert=/etc/kubexms/etcd/ca.crt"
-  flags+=" --cert=/etc/kubexms/etcd/client.crt --key=/etc/kubexms/etcd/client.key"
-  lab ssh "$1" "ETCDCTL_API=3 etcdctl $flags ${*:2} 2>&1"
-}
+configure "$(lab up --hosts 3 2>"$work/up.log")" "  roleGroups: {etcd: [node1, node2, node3]}
+  etcd: {binariesDir: $(etcd_programs)}"
 members() { etcdctl_on node1 member list | grep -c started; }
 has_caught_up() { etcdctl_on node3 get key | grep -q after; }
 
@@ -74,11 +41,6 @@ shows "then there is none" "" cluster diff
 shows "it can be deleted" "" cluster delete cluster --yes
 refuses "nothing runs" "" lab ssh node1 systemctl is-active kubexms-etcd
 refuses "nothing is left" "" lab ssh node2 ls /etc/kubexms /var/lib/etcd/member
-# killed_after SECONDS COMMAND...
-killed_after() {
-  timeout --signal=KILL "$1" "$kubexms" "${@:2}" -f "$work/cluster.yaml" \
-    --state-dir "$work/state" >/dev/null 2>&1 || true
-}
 killed_after 1 create cluster
 killed_after 2 resume
 shows "a run that was killed twice is finished" "succeeded" cluster resume

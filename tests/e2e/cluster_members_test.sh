@@ -2,47 +2,15 @@
 # The members of an etcd on real hosts, while somebody writes to it: one joins, one is lost with its
 # host and forgotten, another takes its place; a backup brings back what was there before.
 # usage: cluster_members_test.sh PATH_OF_KUBEXMS DIRECTORY_OF_LABS
-directory=$2
-if [ "$(id -u)" != 0 ] || ! command -v systemd-nspawn >/dev/null || ! command -v debootstrap >/dev/null; then
-  echo "SKIPPED: a lab needs root, systemd-nspawn and debootstrap"
-  exit 77
-fi
-set -- "$1"
-# shellcheck source=tests/e2e/harness.sh
-source "$(dirname "$0")/harness.sh"
+# shellcheck source=tests/e2e/lab_harness.sh
+source "$(dirname "$0")/lab_harness.sh" "$1" "$2"
 
-name=m$$ writer=
-lab() { "$kubexms" lab "$1" --dir "$directory" --name "$name" "${@:2}"; }
-clean() {
-  local status=$?
-  [ -z "$writer" ] || kill "$writer" 2>/dev/null || true
-  [ $status = 0 ] || tail -n 30 "$work"/*.log >&2 || true
-  lab down >/dev/null 2>&1 || true
-  rm -rf "$work"
-  exit $status
-}
-trap clean EXIT
-
-mkdir -p "$directory"
-lab up --hosts 4 2>"$work/up.log" | sed 's/^/  /' >"$work/hosts"
-# configure HOSTS [MORE]: the file with these hosts, all of which have etcd.
-configure() {
-  {
-    printf 'apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nmetadata: {name: lab}\nspec:\n'
-    awk -v keep=" $1 " '/- name:/ { on = index(keep, " " $3 " ") } /^  hosts:/ || on' "$work/hosts"
-    printf '  roleGroups: {etcd: [%s]}\n' "${1// /, }"
-    printf '  etcd: {binariesDir: %s, %s}\n' "$(dirname "$(command -v etcd)")" "${2:-peerPort: 2380}"
-    # The kernel is the machine's, and not this test's to change.
-    printf '  system: {configureKernel: false}\n'
-  } >"$work/cluster.yaml"
-}
-# cluster COMMAND...
-cluster() { "$kubexms" "$@" -f "$work/cluster.yaml" --state-dir "$work/state"; }
-flags="--cacert=/etc/kubexms/etcd/ca.crt --cert=/etc/kubexms/etcd/client.crt"
-flags+=" --key=/etc/kubexms/etcd/client.key"
-# etcdctl_on HOST ARGUMENT...
-etcdctl_on() {
-  lab ssh "$1" "ETCDCTL_API=3 etcdctl --endpoints=https://127.0.0.1:2379 $flags ${*:2} 2>&1"
+lab up --hosts 4 >"$work/hosts" 2>"$work/up.log"
+# members_are HOSTS [MORE]: the file with these hosts, all of which have etcd.
+members_are() {
+  configure "$(awk -v keep=" $1 " '/- name:/ { on = index(keep, " " $3 " ") } /^hosts:/ || on' "$work/hosts")" \
+    "  roleGroups: {etcd: [${1// /, }]}
+  etcd: {binariesDir: $(etcd_programs), ${2:-peerPort: 2380}}"
 }
 # Those who vote: "node1 node2".
 members() {
@@ -50,19 +18,13 @@ members() {
 }
 
 # --- one becomes three, and is written to from then on
-configure "node1"
+members_are "node1"
 shows "one member" "Done:" cluster create cluster
 etcdctl_on node1 put before the-backup >/dev/null
-lab ssh node1 "while :; do ETCDCTL_API=3 etcdctl --endpoints=https://127.0.0.1:2379 $flags \
-  put counter \$((n = n + 1)) >/dev/null 2>&1 || sleep 0.1; sleep 0.02; done" >/dev/null 2>&1 &
+lab ssh node1 "while :; do $(etcdctl put counter '$((n = n + 1))') >/dev/null 2>&1 || sleep 0.1; sleep 0.02; done" >/dev/null 2>&1 &
 writer=$!
-configure "node1 node2 node3" "backup: {schedule: hourly, keep: 1}"
+members_are "node1 node2 node3" "backup: {schedule: hourly, keep: 1}"
 shows "a plan says who would join" "add node3 to etcd as a learner" cluster plan
-# killed_after SECONDS COMMAND...
-killed_after() {
-  timeout --signal=KILL "$1" "$kubexms" "${@:2}" -f "$work/cluster.yaml" \
-    --state-dir "$work/state" >/dev/null 2>&1 || true
-}
 etcd_process() { lab ssh node1 "systemctl show -p MainPID kubexms-etcd"; }
 process=$(etcd_process)
 killed_after 3 create cluster
@@ -88,7 +50,7 @@ refuses "to wait for a host that is away" "--force" cluster remove nodes node3 -
 shows "what would be done" "remove node3 from etcd" cluster remove nodes node3 --force --dry-run
 shows "it is forgotten" "etcd is left with 2 members" cluster remove nodes node3 --force --yes
 expect "two members" "node1 node2" "$(members node1)"
-configure "node1 node2 node4" "backup: {schedule: hourly, keep: 1}"
+members_are "node1 node2 node4" "backup: {schedule: hourly, keep: 1}"
 shows "another takes its place" "New: node4" cluster add nodes
 expect "three members again" "node1 node2 node4" "$(members node4)"
 refuses "to lose the majority" "etcd would have no member left" \

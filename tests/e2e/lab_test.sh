@@ -2,31 +2,11 @@
 # A lab: real hosts on this machine, their failures, and that nothing stays of them. What happens on
 # hosts is tried on one too, by another program. The image of the hosts is kept for the next time.
 # usage: lab_test.sh PATH_OF_KUBEXMS DIRECTORY_OF_LABS PATH_OF_LAB_HOST_TEST
-directory=$2 host_test=$3
-if [ "$(id -u)" != 0 ] || ! command -v systemd-nspawn >/dev/null || ! command -v debootstrap >/dev/null; then
-  echo "SKIPPED: a lab needs root, systemd-nspawn and debootstrap"
-  exit 77
-fi
-set -- "$1"
-# shellcheck source=tests/e2e/harness.sh
-source "$(dirname "$0")/harness.sh"
+host_test=$3
+# shellcheck source=tests/e2e/lab_harness.sh
+source "$(dirname "$0")/lab_harness.sh" "$1" "$2"
 
-name=t$$
 subnet=10.79.$((RANDOM % 16 * 16)).0/28
-mkdir -p "$directory"
-
-# lab COMMAND ARGUMENT...
-lab() { "$kubexms" lab "$1" --dir "$directory" --name "$name" "${@:2}"; }
-
-clean() {
-  local status=$?
-  [ $status = 0 ] || tail -n 20 "$directory/$name"/hosts/*/console.log >&2 || true
-  lab down >/dev/null 2>&1 || true
-  rm -rf "$work"
-  exit $status
-}
-trap clean EXIT
-
 # remains: what a lab of this name would leave on the machine.
 remains() {
   ls -d "$directory/$name" "/sys/class/net/kx-$name" /sys/fs/cgroup/{,*/}"kubexms-lab/$name" \

@@ -1,0 +1,66 @@
+# Shared by the scripts of this folder that need real hosts: a lab of their own, which is gone when
+# they end. The first line of a script: source lab_harness.sh PATH_OF_KUBEXMS DIRECTORY_OF_LABS
+# shellcheck shell=bash
+directory=$2
+if [ "$(id -u)" != 0 ] || ! command -v systemd-nspawn >/dev/null || ! command -v debootstrap >/dev/null; then
+  echo "SKIPPED: a lab needs root, systemd-nspawn and debootstrap"
+  exit 77
+fi
+# shellcheck source=tests/e2e/harness.sh
+source "$(dirname "$0")/harness.sh" "$1"
+
+name=t$$
+writer=''  # a process of the script that is to end with it
+# lab COMMAND ARGUMENT...
+lab() { "$kubexms" lab "$1" --dir "$directory" --name "$name" "${@:2}"; }
+finish_lab() {
+  local status=$?
+  [ -z "$writer" ] || kill "$writer" 2>/dev/null || true
+  [ $status = 0 ] || tail -n 30 "$work"/*.log "$directory/$name"/hosts/*/console.log >&2 || true
+  lab down >/dev/null 2>&1 || true
+  rm -rf "$work"
+  exit $status
+}
+trap finish_lab EXIT
+mkdir -p "$directory"
+
+config=$work/cluster.yaml
+# cluster COMMAND...
+cluster() { "$kubexms" "$@" -f "$config" --state-dir "$work/state"; }
+# killed_after SECONDS COMMAND...
+killed_after() {
+  timeout --signal=KILL "$1" "$kubexms" "${@:2}" -f "$config" --state-dir "$work/state" \
+    >/dev/null 2>&1 || true
+}
+# configure HOSTS MORE: the file of a cluster; HOSTS is what `lab up` printed.
+configure() {
+  {
+    printf 'apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nmetadata: {name: lab}\nspec:\n'
+    sed 's/^/  /' <<<"$1"
+    # The kernel is the machine's, and not a test's to change.
+    printf '  system: {configureKernel: false}\n%s\n' "$2"
+  } >"$config"
+}
+# Where this machine has etcd.
+etcd_programs() { dirname "$(command -v etcd)"; }
+
+# build_artifact FILE: what the cluster's modules install.
+build_artifact() {
+  "$kubexms" artifact build -f "$config" --cache "$directory/artifacts" -o "$1" \
+    2>"$work/build.log" && return
+  if grep -qE 'Temporary failure resolving|Could not connect|Failed to fetch' "$work/build.log"; then
+    echo "SKIPPED: Debian's packages cannot be fetched from here"
+    exit 77
+  fi
+  failed "an artifact is built" "success" "$(cat "$work/build.log")"
+}
+
+# Asks the etcd of its host, unless $endpoint is another.
+endpoint=https://127.0.0.1:2379
+etcdctl() {
+  echo "ETCDCTL_API=3 etcdctl --endpoints=$endpoint --command-timeout=5s" \
+    "--cacert=/etc/kubexms/etcd/ca.crt --cert=/etc/kubexms/etcd/client.crt" \
+    "--key=/etc/kubexms/etcd/client.key $*"
+}
+# etcdctl_on HOST ARGUMENT...
+etcdctl_on() { lab ssh "$1" "$(etcdctl "${@:2}") 2>&1"; }
