@@ -89,8 +89,12 @@ class MemberView {
 
   // etcdctl at the other members.
   std::string Ask(std::string_view arguments) const { return Etcdctl(etcd_, others_, arguments); }
+  // A member answers with the list that it knows itself. To be asked for its health, it has to
+  // catch up with the others first.
   RunScript Tell(std::string_view arguments, std::chrono::seconds timeout = kReadyTimeout) const {
-    return {UntilEtcdIsReady(Ask(arguments), timeout)};
+    return {fmt::format("{} || exit 1; {} >/dev/null 2>&1; true",
+                        UntilEtcdIsReady(Ask(arguments), timeout),
+                        Ask("--command-timeout=3s endpoint health"))};
   }
 
   // As etcd says now; from a host that cannot ask it yet, as it said when the run began.

@@ -255,8 +255,9 @@ class SimulatedEtcd {
     if (is_local && (local->learner || !HasMajority())) return Fail("is unhealthy");
     if (Says(script, "-w json") && Says(script, "member list")) return List();
     if (Says(script, "endpoint health -w json")) return Health(endpoints);
-    if (Says(script, "endpoint health")) return {.output = "is healthy"};
-    return Change(script);
+    const bool changes = Says(script, "member add ") || Says(script, "member remove ") ||
+                         Says(script, "member promote ");
+    return changes ? Change(script) : Result{.output = "is healthy"};
   }
 
   automation::SimulatedFleet* const fleet_;
