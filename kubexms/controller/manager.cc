@@ -75,6 +75,7 @@ class Manager::Impl {
 
   Result<void> Run(std::stop_token stop);
   Result<void> Readiness() const;
+  Json Reconciles() const;
   Result<void> Health() const;
 
   const ManagerOptions options_;
@@ -121,7 +122,6 @@ class Manager::Impl {
                       const std::stop_token& abandon);
   bool AwaitPreconditions(const ControllerRunner& runner, std::stop_token stop);
   bool IsWorking(const std::string& controller) const;
-  Json Reconciles() const;
   // Remembers the first error, and ends everything.
   void Fail(const Error& error) EXCLUDES(mutex_);
 
@@ -498,6 +498,8 @@ EventRecorder Manager::EventRecorderFor(std::string component) {
 }
 MetricsRegistry& Manager::metrics() { return impl_->metrics_; }
 uint16_t Manager::endpoints_port() const { return impl_->port_; }
+Json Manager::Reconciles() const { return impl_->Reconciles(); }
+
 Result<void> Manager::Readiness() const { return impl_->Readiness(); }
 Result<void> Manager::Health() const { return impl_->Health(); }
 bool Manager::IsLeader() const { return impl_->IsLeader(); }

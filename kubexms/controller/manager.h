@@ -111,6 +111,9 @@ class Manager {
   uint16_t endpoints_port() const;
 
   // What /readyz and /healthz answer.
+  // What each controller did last: {"controller": [{"key": …, "result": …}]}, as at
+  // /debug/reconciles.
+  Json Reconciles() const;
   Result<void> Readiness() const;
   Result<void> Health() const;
   bool IsLeader() const;

@@ -256,6 +256,7 @@ class BuiltinSimulation {
     ~Process() { thread_ = {}; }
 
     void Cut(bool cut) { client_.Cut(cut); }
+    std::string Reconciles() const { return WriteJson(manager_->Reconciles()); }
 
    private:
     SeededRandom random_;
@@ -391,7 +392,8 @@ class BuiltinSimulation {
       if (left.empty()) return;
       clock_.SleepFor(milliseconds(100));
     }
-    violations_.Add(fmt::format("{}: {}{}{}", when, left, SetLines(), PodLines()));
+    violations_.Add(fmt::format("{}: {}{}{}\n{}", when, left, SetLines(), PodLines(),
+                                process_ ? process_->Reconciles() : "no process"));
   }
 
   std::string SetLines() {
