@@ -88,12 +88,9 @@ class DeploymentRun {
     NotePause();
     const bool rolls = !deployment_.spec.paused && !WasRescaled(RolloutNow());
     const Result<void> done = rolls ? RollOut() : Resize(RescaledSizes(RolloutNow(), IsRolling()));
-    // What came too late is mended by the run that the news of it causes.
-    if (!done.ok() && !done.error().IsConflict() && !done.error().IsNotFound()) {
-      RETURN_IF_ERROR(Finish(rolls));
-      return done.error();
-    }
-    return Finish(rolls);
+    ASSIGN_OR_RETURN(const Outcome outcome, Finish(rolls));
+    if (!done.ok() && !done.error().IsNotFound()) return done.error();
+    return outcome;
   }
 
  private:

@@ -388,6 +388,27 @@ TEST_F(DeploymentControllerTest, TellsWhatCannotBeMade) {
   EXPECT_EQ(TextOf(deployment.status, "ReplicaFailure"), "");
 }
 
+// Nothing was written, so no news will come of it.
+TEST_F(DeploymentControllerTest, TriesAgainWhatWasNotWritten) {
+  Start(kBoth);
+  Create(DeploymentOf(3));
+  OnceRolledOut();
+  std::atomic<int> patches = 0;
+  std::atomic<int> updates = 0;
+  ClientOf(kAccount).Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
+    if (request.verb == Verb::kPatch && ++patches == 1) return Error::ServiceUnavailable("lost");
+    if (request.verb == Verb::kUpdate && ++updates == 1) {
+      return Error::Conflict("deployments.apps", "web", "it was changed");
+    }
+    return server.Do(request);
+  });
+  PatchSpec(R"("replicas":1)");
+  const Deployment deployment =
+      Once([](const Deployment& now) { return IsRolledOut(now) && now.status.replicas == 1; });
+  EXPECT_EQ(deployment.status.observed_generation, deployment.metadata.generation);
+  ClientOf(kAccount).Set({});
+}
+
 TEST_F(DeploymentControllerTest, GoesOnAfterARestart) {
   Start(kBoth);
   Create(DeploymentOf(3));

@@ -8,8 +8,7 @@
 namespace kubexms {
 
 // Stores the status of `after`, a copy of `before`, and its annotations, which the server takes
-// with it; nothing when both are the same. That somebody else has changed or deleted the object is
-// no error: the news of that reconciles it again.
+// with it; nothing when both are the same. That the object is gone is no error.
 template <Kind T>
 Result<void> WriteStatus(ReconcileContext& context, const T& before, const T& after) {
   if (before.metadata.annotations == after.metadata.annotations &&
@@ -19,7 +18,7 @@ Result<void> WriteStatus(ReconcileContext& context, const T& before, const T& af
   const auto written = context.client.Do(
       Client::WriteRequest(Verb::kUpdate, ResourceType::Of<T>(), after.metadata, Encode(after),
                            {.subresource = "status", .stop = context.stop}));
-  if (written.ok() || written.error().IsConflict() || written.error().IsNotFound()) return {};
+  if (written.ok() || written.error().IsNotFound()) return {};
   return written.error();
 }
 

@@ -367,8 +367,13 @@ std::string_view ControllerRunner::Retry(const WorkItem<ObjectKey>& item, const 
     }
   }
   const nanoseconds wait = AddAgain(item, error);
-  log.Warn("reconcile failed; it will be tried again",
-           {{"error", error}, {"failures", item.requeues + 1}, {"after", wait}});
+  if (error.IsConflict()) {  // an everyday thing
+    log.Info("somebody else was faster; it will be tried again",
+             {{"error", error}, {"after", wait}});
+  } else {
+    log.Warn("reconcile failed; it will be tried again",
+             {{"error", error}, {"failures", item.requeues + 1}, {"after", wait}});
+  }
   return "error";
 }
 

@@ -1,5 +1,7 @@
 #include "kubexms/controller/informer_set.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -223,8 +225,11 @@ Result<void> CacheAwareClient::SettleDoubts(const ClientRequest& write) {
     Believe(read);
   }
   if (found.empty()) return {};
-  return Error::Conflict(write.resource.QualifiedName(), found,
-                         "it may have been written although no answer came; look again");
+  // Not a conflict: some take that for a change that they will be told of, but nothing may have
+  // been written.
+  return Error::ServiceUnavailable(
+      fmt::format("{} \"{}\" may have been written although no answer came; look again",
+                  write.resource.QualifiedName(), found));
 }
 
 }  // namespace kubexms

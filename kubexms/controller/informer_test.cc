@@ -376,7 +376,10 @@ TEST_F(InformerSetTest, WhatWasMadeWithoutAnAnswerIsFoundBeforeTheNextIsMade) {
   EXPECT_THAT(aware.Create(MapOf("b")).error().message(),
               testing::HasSubstr("it is not known whether a was written"));
   lossy.Set({});
-  EXPECT_TRUE(aware.Create(MapOf("b")).error().IsConflict());
+  const Error doubt = aware.Create(MapOf("b")).error();
+  EXPECT_THAT(doubt.message(), testing::HasSubstr("\"a\" may have been written"));
+  EXPECT_TRUE(doubt.IsTransient());
+  EXPECT_FALSE(doubt.IsConflict());  // nothing was changed by others
   EXPECT_TRUE(informer->cache().Get({"default", "a"}));
   // Now it is known.
   EXPECT_TRUE(aware.Create(MapOf("b")).ok());

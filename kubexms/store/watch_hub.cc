@@ -18,6 +18,7 @@ struct WatchHub::Channel {
   size_t CountFrom(uint64_t cursor, size_t max_events) const REQUIRES(mutex);
   void WakeWaiting() REQUIRES(mutex);
   uint64_t end() const REQUIRES(mutex) { return begin + events.size(); }
+  const EventPtr& At(uint64_t number) const REQUIRES(mutex) { return events[number - begin]; }
 
   static constexpr size_t kDropStep = 64;
 
@@ -140,13 +141,11 @@ Result<void> WatchHub::HubWatch::TakeLive(size_t max_events, WatchBatch& batch) 
   MutexLock lock(channel_->mutex);
   if (end_) return *end_;
   if (cursor_ < channel_->begin || channel_->end() - cursor_ > options_.buffer) return TooSlow();
+  // Only a watch that was opened ahead of what was published meets changes it did not ask for.
+  while (cursor_ < channel_->end() && channel_->At(cursor_)->revision() <= reached_) ++cursor_;
   const size_t count = channel_->CountFrom(cursor_, max_events);
   batch.events.reserve(count);
-  for (size_t i = 0; i < count; ++i) {
-    const EventPtr& event = channel_->events[cursor_ - channel_->begin + i];
-    // Only a watch that was opened ahead of what was published meets changes it did not ask for.
-    if (event->revision() > reached_) batch.events.push_back(event);
-  }
+  for (size_t i = 0; i < count; ++i) batch.events.push_back(channel_->At(cursor_ + i));
   cursor_ += count;
   if (!batch.events.empty()) reached_ = batch.events.back()->revision();
   if (cursor_ == channel_->end()) reached_ = std::max(reached_, published);

@@ -1,0 +1,32 @@
+#include "kubexms/store/watch_hub.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace kubexms::store {
+namespace {
+
+EventPtr EventAt(uint64_t revision) {
+  auto record = std::make_shared<Record>();
+  record->key = fmt::format("/a/{}", revision);
+  record->mod_revision = revision;
+  return std::make_shared<const Event>(Event{std::move(record), nullptr});
+}
+
+Result<std::unique_ptr<Backlog>> NoBacklog(uint64_t) { return Error::Internal("not needed"); }
+
+// A list may show what is stored and not published yet, so a watch after it begins in the future.
+TEST(WatchHubTest, AWatchThatIsAheadPassesOverWhatItHasWithoutWaiting) {
+  WatchHub hub(1);
+  const auto watch = hub.Open({.prefix = "/a/", .after_revision = 301}, NoBacklog);
+  ASSERT_TRUE(watch.ok());
+  std::vector<EventPtr> events;
+  for (uint64_t revision = 2; revision <= 302; ++revision) events.push_back(EventAt(revision));
+  hub.Publish(events, 302);
+  const Result<WatchBatch> batch = (*watch)->Poll(16);
+  ASSERT_EQ(batch->events.size(), 1);
+  EXPECT_EQ(batch->events.front()->revision(), 302);
+}
+
+}  // namespace
+}  // namespace kubexms::store
