@@ -113,11 +113,13 @@ class DeploymentRun {
     Rollout rollout{.limits = limits_};
     for (const ReplicaSetPointer& set : parts_.sets) {
       if (set == parts_.current) rollout.current = rollout.sets.size();
-      rollout.sets.push_back({.size = set->spec.replicas.value_or(1),
-                              .available = set->status.available_replicas,
-                              .replicas_before = SmallNumber(*set, kDesiredReplicas),
-                              .total_before = SmallNumber(*set, kMaxReplicas),
-                              .pods = set->status.replicas});
+      rollout.sets.push_back(
+          {.size = set->spec.replicas.value_or(1),
+           .available = set->status.available_replicas,
+           .replicas_before = SmallNumber(*set, kDesiredReplicas),
+           .total_before = SmallNumber(*set, kMaxReplicas),
+           .pods = set->status.replicas,
+           .seen = set->status.observed_generation >= set->metadata.generation.value_or(0)});
     }
     return rollout;
   }

@@ -33,10 +33,13 @@ int32_t TotalAvailable(const Rollout& rollout, const Sizes& sizes) {
 }
 
 // How much one set may grow before there are too many Pods. Those that are to go still count until
-// they have gone.
+// they have gone; how many these are is known once every set has seen its size.
 int32_t Room(const Rollout& rollout) {
   int32_t pods = 0;
-  for (const RolloutSet& set : rollout.sets) pods += std::max(set.size, set.pods);
+  for (const RolloutSet& set : rollout.sets) {
+    if (!set.seen) return 0;
+    pods += std::max(set.size, set.pods);
+  }
   return std::max(rollout.limits.replicas + rollout.limits.max_surge - pods, 0);
 }
 

@@ -39,6 +39,8 @@ struct RolloutSet {
   std::optional<int32_t> replicas_before;
   std::optional<int32_t> total_before;
   int32_t pods = 0;  // as its status has it: some more, until a smaller size has been followed
+  // Its status is of this size. Until then it may still make Pods for a larger one.
+  bool seen = true;
 
   bool operator==(const RolloutSet&) const = default;
 };

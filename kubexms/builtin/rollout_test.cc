@@ -74,6 +74,10 @@ TEST(RolloutTest, RollsForwardStepByStep) {
             {3, 1, 0},
             {{.size = 2, .available = 3, .pods = 3}, {1, 1}},
             {2, 1}},
+           {"a size that was not seen yet may still be exceeded",
+            {3, 1, 0},
+            {{.size = 2, .available = 2, .pods = 2, .seen = false}, {1, 1}},
+            {2, 1}},
            {"no surge", {4, 0, 1}, {{4, 4}, {0, 0}}, {3, 0}},
            {"and up", {4, 0, 1}, {{3, 3}, {0, 0}}, {3, 1}},
            {"both", {10, 3, 2}, {{10, 10}, {0, 0}}, {8, 3}},
@@ -137,8 +141,8 @@ TEST(RolloutTest, RescalesInProportion) {
   EXPECT_EQ(RescaledSizes({.limits = {3, 1, 0}}, true), Sizes());
 }
 
-// ReplicaSets whose Pods come and go. Readiness is known later than it comes, and sizes are
-// followed later than they are set.
+// ReplicaSets whose Pods come and go. Readiness is known later than it comes, and sizes are seen
+// later than they are set, and followed later than they are seen.
 class Cluster {
  public:
   Cluster(RolloutLimits limits, uint64_t seed) : random_(seed) {
@@ -151,17 +155,18 @@ class Cluster {
   void ChangeTemplate() {
     const int32_t size = InitialSize(rollout_);
     rollout_.current = rollout_.sets.size();
-    rollout_.sets.push_back({.size = size});
+    rollout_.sets.push_back({.size = size, .seen = false});
     pods_.push_back({});
   }
 
   // One thing that can happen, at random. False when nothing is left to happen.
   bool Advance() {
     const size_t set = random_.Below(pods_.size());
-    switch (random_.Below(4)) {
+    switch (random_.Below(5)) {
       case 0: return Step() || !IsSettled();
       case 1: return FollowSize(set) || !IsSettled();
       case 2: return Start(set) || !IsSettled();
+      case 3: return SeeSize(set) || !IsSettled();
       default: return Report(set) || !IsSettled();
     }
   }
@@ -182,22 +187,31 @@ class Cluster {
   struct SetPods {
     int32_t all = 0;
     int32_t ready = 0;
+    int32_t size = 0;         // as its controller has seen it last
+    bool is_current = false;  // it is the one that the set has now
   };
 
   bool Step() {
     const Sizes sizes = RollingSizes(rollout_);
     bool changed = false;
     for (size_t i = 0; i < sizes.size(); ++i) {
-      changed |= std::exchange(rollout_.sets[i].size, sizes[i]) != sizes[i];
+      if (std::exchange(rollout_.sets[i].size, sizes[i]) == sizes[i]) continue;
+      rollout_.sets[i].seen = pods_[i].is_current = false;
+      changed = true;
     }
     return changed;
   }
+  bool SeeSize(size_t set) {
+    pods_[set].size = rollout_.sets[set].size;
+    return !std::exchange(pods_[set].is_current, true);
+  }
   // As the ReplicaSet's controller does: those that are not ready go first.
   bool FollowSize(size_t set) {
-    const int32_t size = rollout_.sets[set].size;
-    pods_[set].ready = std::min(pods_[set].ready, size);
-    rollout_.sets[set].pods = size;
-    return std::exchange(pods_[set].all, size) != size;
+    SetPods& pods = pods_[set];
+    pods.ready = std::min(pods.ready, pods.size);
+    rollout_.sets[set].pods = pods.size;
+    rollout_.sets[set].seen = pods.is_current;
+    return std::exchange(pods.all, pods.size) != pods.size;
   }
   bool Start(size_t set) {
     if (pods_[set].ready == pods_[set].all) return false;
@@ -211,7 +225,8 @@ class Cluster {
   bool IsSettled() const {
     for (size_t i = 0; i < pods_.size(); ++i) {
       const RolloutSet& set = rollout_.sets[i];
-      if (pods_[i].all != set.size || pods_[i].ready != set.size || set.available != set.size) {
+      if (pods_[i].all != set.size || pods_[i].ready != set.size || set.available != set.size ||
+          !set.seen) {
         return false;
       }
     }
