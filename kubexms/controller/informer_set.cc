@@ -64,7 +64,7 @@ bool MayBeDone(const Error& error) { return error.code() >= 500; }
 bool IsLookedAfter(const ClientRequest& request) {
   const bool writes = request.verb == Verb::kCreate || request.verb == Verb::kUpdate ||
                       request.verb == Verb::kPatch;
-  return writes && request.subresource.empty() && !request.dry_run;
+  return writes && request.subresource.empty();
 }
 
 // Empty when the server is to choose it.
@@ -174,16 +174,18 @@ void InformerSet::RecordWrite(const ClientRequest& request, const SharedBytes& a
 }
 
 Result<SharedBytes> CacheAwareClient::Do(const ClientRequest& request) {
-  const bool looked_after = IsLookedAfter(request);
-  if (looked_after) RETURN_IF_ERROR(SettleDoubts(request));
+  if (!IsWrite(request.verb) || request.dry_run) return ClientDecorator::Do(request);
+  RETURN_IF_ERROR(SettleDoubts(request));
   if (std::optional<SharedBytes> known = unchanged_.AnswerTo(request)) return *std::move(known);
   Result<SharedBytes> answer = ClientDecorator::Do(request);
-  if (answer.ok()) unchanged_.Note(request, *answer);
-  if (looked_after && !answer.ok() && MayBeDone(answer.error())) Doubt(request);
+  if (!answer.ok()) {
+    if (IsLookedAfter(request) && MayBeDone(answer.error())) Doubt(request);
+    return answer;
+  }
+  unchanged_.Note(request, *answer);
   const bool whole_object = request.subresource.empty() || request.subresource == "status";
-  const bool follow = answer.ok() && IsWrite(request.verb) && !request.dry_run && whole_object &&
-                      request.verb != Verb::kDeleteCollection;
-  if (follow) informers_.RecordWrite(request, *answer);
+  const bool one_object = request.verb != Verb::kDeleteCollection;
+  if (whole_object && one_object) informers_.RecordWrite(request, *answer);
   return answer;
 }
 
@@ -199,9 +201,7 @@ std::vector<ClientRequest> CacheAwareClient::DoubtsBefore(const ClientRequest& w
   std::vector<ClientRequest> doubts;
   MutexLock lock(mutex_);
   std::copy_if(doubts_.begin(), doubts_.end(), std::back_inserter(doubts),
-               [&](const ClientRequest& read) {
-                 return read.resource == write.resource && read.name_space == write.name_space;
-               });
+               [&](const ClientRequest& read) { return read.name_space == write.name_space; });
   return doubts;
 }
 
@@ -219,17 +219,16 @@ Result<void> CacheAwareClient::SettleDoubts(const ClientRequest& write) {
       return object.error().WithContext("it is not known whether " + read.name + " was written");
     }
     if (object.ok()) {
-      informers_.RecordWrite(write, *object);
-      found = read.name;
+      informers_.RecordWrite(read, *object);
+      found = fmt::format("{} \"{}\"", read.resource.QualifiedName(), read.name);
     }
     Believe(read);
   }
   if (found.empty()) return {};
   // Not a conflict: some take that for a change that they will be told of, but nothing may have
   // been written.
-  return Error::ServiceUnavailable(
-      fmt::format("{} \"{}\" may have been written although no answer came; look again",
-                  write.resource.QualifiedName(), found));
+  return Error::ServiceUnavailable(found +
+                                   " may have been written although no answer came; look again");
 }
 
 }  // namespace kubexms

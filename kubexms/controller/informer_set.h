@@ -77,11 +77,11 @@ class InformerSet {
 // shows an older version of that object. Writes of many objects at a time (DeleteAllOf) are not
 // followed, nor are caches with a field selector.
 //
-// A write whose answer was lost may have been done. Before the next one to that kind in that
-// namespace, the server is asked: the caches show the object from then on, and the write is refused
-// as a conflict, because whoever asked for it did not know. So nothing is made twice, as long as
-// its creator chose its name: what the server names cannot be asked for. Writes to a part of an
-// object (its status) are not looked after.
+// A write whose answer was lost may have been done. Before the next one in that namespace, the
+// server is asked: the caches show the object from then on, and the write is refused, because
+// whoever asked for it did not know. So nothing is made twice, and no status leaves it out, as long
+// as its creator chose its name: what the server names cannot be asked for. Writes to a part of an
+// object (its status) are not asked for.
 //
 // An update that the server answered with the version it was made from is not sent a second time.
 class CacheAwareClient final : public ClientDecorator {

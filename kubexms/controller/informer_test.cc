@@ -385,6 +385,26 @@ TEST_F(InformerSetTest, WhatWasMadeWithoutAnAnswerIsFoundBeforeTheNextIsMade) {
   EXPECT_TRUE(aware.Create(MapOf("b")).ok());
 }
 
+// A status that tells what is there must know of it.
+TEST_F(InformerSetTest, WhatWasMadeWithoutAnAnswerIsFoundBeforeAnyWriteInItsNamespace) {
+  InterceptedClient lossy(server_.client());
+  CacheAwareClient aware(lossy, informers_);
+  const auto informer = informers_.Get<ConfigMap>();
+  ASSERT_TRUE(aware.Create(MapOf("owner")).ok());
+  lossy.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
+    (void)server.Do(request).ok();
+    return Error::ServiceUnavailable("the connection was lost");
+  });
+  EXPECT_FALSE(aware.Create(MapOf("a")).ok());
+  lossy.Set({});
+  const auto write = [&] {
+    return aware.Delete<corev1::Secret>({"default", "of-another-kind"}).error();
+  };
+  EXPECT_THAT(write().message(), testing::HasSubstr("configmaps \"a\" may have been written"));
+  EXPECT_TRUE(informer->cache().Get({"default", "a"}));
+  EXPECT_TRUE(write().IsNotFound());
+}
+
 TEST_F(InformerSetTest, WhatWasNotMadeIsNoObstacle) {
   InterceptedClient lossy(server_.client());
   CacheAwareClient aware(lossy, informers_);
