@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <span>
 #include <unordered_map>
 
 #include "kubexms/base/check.h"
@@ -36,6 +37,14 @@ class HistogramSeries {
     const auto bound = std::lower_bound(bounds_.begin(), bounds_.end(), value);
     counts_[static_cast<size_t>(bound - bounds_.begin())].fetch_add(1, std::memory_order_relaxed);
     sum_.fetch_add(value, std::memory_order_relaxed);
+  }
+
+  void Add(std::span<const uint64_t> counts, double sum) {
+    KUBEXMS_CHECK(counts.size() == counts_.size());
+    for (size_t i = 0; i < counts.size(); ++i) {
+      counts_[i].fetch_add(counts[i], std::memory_order_relaxed);
+    }
+    sum_.fetch_add(sum, std::memory_order_relaxed);
   }
 
   prometheus::ClientMetric Collect() const {
@@ -218,6 +227,10 @@ double Gauge::Value() const { return series_ == nullptr ? 0 : AsGauge(series_)->
 
 void Histogram::Observe(double value) const {
   if (series_ != nullptr) static_cast<HistogramSeries*>(series_)->Observe(value);
+}
+
+void Histogram::Take(const HistogramBatch& batch) const {
+  if (series_ != nullptr) static_cast<HistogramSeries*>(series_)->Add(batch.counts_, batch.sum_);
 }
 
 MetricsRegistry::MetricsRegistry() = default;

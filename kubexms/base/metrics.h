@@ -11,7 +11,9 @@
 // Handles are pointers in disguise: cheap to copy, valid as long as the registry, safe to use from
 // any thread. A default-constructed one does nothing, so code need not ask whether it is measured.
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <list>
@@ -57,11 +59,40 @@ class Gauge {
   void* series_ = nullptr;
 };
 
+// Observations that are gathered where a lock is held anyway, for Histogram::Take(). Costs less
+// than Histogram::Observe(). Not safe for use from several threads.
+class HistogramBatch {
+ public:
+  // The buckets of the histogram that it is for.
+  explicit HistogramBatch(std::vector<double> buckets)
+      : bounds_(std::move(buckets)), counts_(bounds_.size() + 1) {}
+
+  void Observe(double value) {
+    const auto bound = std::lower_bound(bounds_.begin(), bounds_.end(), value);
+    ++counts_[static_cast<size_t>(bound - bounds_.begin())];
+    sum_ += value;
+  }
+  void Observe(std::chrono::nanoseconds duration) {
+    Observe(std::chrono::duration<double>(duration).count());
+  }
+
+  // What was gathered; nothing is left.
+  HistogramBatch Release() { return std::exchange(*this, HistogramBatch(bounds_)); }
+
+ private:
+  friend class Histogram;
+
+  std::vector<double> bounds_;
+  std::vector<uint64_t> counts_;  // the last one is of what is above all bounds
+  double sum_ = 0;
+};
+
 // Counts observations by size.
 class Histogram {
  public:
   Histogram() = default;
   void Observe(double value) const;
+  void Take(const HistogramBatch& batch) const;
   // In seconds, as Prometheus wants it.
   template <class Rep, class Period>
   void Observe(std::chrono::duration<Rep, Period> duration) const {

@@ -50,6 +50,24 @@ TEST(MetricsTest, CountsObservationsIntoBuckets) {
             "seconds_bucket{q=\"a\",le=\"+Inf\"} 3\n");
 }
 
+TEST(MetricsTest, ABatchCountsAsItsObservations) {
+  MetricsRegistry metrics;
+  const Histogram histogram =
+      metrics.AddHistogram({.name = "seconds"}, ExponentialBuckets(0.25, 2, 2)).With({});
+  HistogramBatch batch(ExponentialBuckets(0.25, 2, 2));
+  batch.Observe(0.25);
+  batch.Observe(500ms);
+  histogram.Take(batch.Release());
+  batch.Observe(7.0);
+  histogram.Take(batch.Release());
+  histogram.Take(batch.Release());  // it was empty
+  EXPECT_THAT(metrics.Collect(), HasSubstr("seconds_count 3\n"
+                                           "seconds_sum 7.75\n"
+                                           "seconds_bucket{le=\"0.25\"} 1\n"
+                                           "seconds_bucket{le=\"0.5\"} 2\n"
+                                           "seconds_bucket{le=\"+Inf\"} 3\n"));
+}
+
 TEST(MetricsTest, EscapesLabelValues) {
   MetricsRegistry metrics;
   metrics.AddCounter({.name = "a", .labels = {"l"}}).With({"x\"\\\n\xFF"}).Increment();

@@ -60,11 +60,11 @@ constexpr size_t kMaxDoubts = 1000;
 // nothing about it.
 bool MayBeDone(const Error& error) { return error.code() >= 500; }
 
-// Deletions can be repeated without harm.
-bool IsLookedAfter(const ClientRequest& request) {
-  const bool writes = request.verb == Verb::kCreate || request.verb == Verb::kUpdate ||
-                      request.verb == Verb::kPatch;
-  return writes && request.subresource.empty();
+// The object that it deletes, if it says which.
+std::string DeletedUid(const ClientRequest& request) {
+  if (request.verb != Verb::kDelete) return "";
+  const Result<DeleteOptions> options = Decode<DeleteOptions>(request.body);
+  return options.ok() && options->preconditions ? options->preconditions->uid.value_or("") : "";
 }
 
 // Empty when the server is to choose it.
@@ -164,13 +164,24 @@ Result<void> InformerSet::Health() const {
   return {};
 }
 
-void InformerSet::RecordWrite(const ClientRequest& request, const SharedBytes& answer) {
+std::vector<std::shared_ptr<Informer>> InformerSet::Concerned(const ClientRequest& request) const {
   std::vector<std::shared_ptr<Informer>> concerned = All();
   std::erase_if(concerned, [&](const auto& informer) { return !Concerns(*informer, request); });
+  return concerned;
+}
+
+void InformerSet::RecordWrite(const ClientRequest& request, const SharedBytes& answer) {
+  const std::vector<std::shared_ptr<Informer>> concerned = Concerned(request);
   if (concerned.empty()) return;
   const std::optional<Written> written = ReadWritten(request, answer);
   if (!written) return;
   for (const auto& informer : concerned) Record(*written, answer, *informer);
+}
+
+void InformerSet::RecordDeletion(const ClientRequest& request, std::string_view uid) {
+  for (const auto& informer : Concerned(request)) {
+    informer->cache().RecordDeletion({request.name_space, request.name}, uid);
+  }
 }
 
 Result<SharedBytes> CacheAwareClient::Do(const ClientRequest& request) {
@@ -179,7 +190,7 @@ Result<SharedBytes> CacheAwareClient::Do(const ClientRequest& request) {
   if (std::optional<SharedBytes> known = unchanged_.AnswerTo(request)) return *std::move(known);
   Result<SharedBytes> answer = ClientDecorator::Do(request);
   if (!answer.ok()) {
-    if (IsLookedAfter(request) && MayBeDone(answer.error())) Doubt(request);
+    if (MayBeDone(answer.error())) Remember(request);
     return answer;
   }
   unchanged_.Note(request, *answer);
@@ -189,40 +200,52 @@ Result<SharedBytes> CacheAwareClient::Do(const ClientRequest& request) {
   return answer;
 }
 
-void CacheAwareClient::Doubt(const ClientRequest& write) {
+void CacheAwareClient::Remember(const ClientRequest& write) {
   const std::string name = NameIn(write);
-  if (name.empty()) return;
+  std::string uid = DeletedUid(write);
+  const bool deletes = write.verb == Verb::kDelete || write.verb == Verb::kDeleteCollection;
+  if (name.empty() || !write.subresource.empty() || (deletes && uid.empty())) return;
   MutexLock lock(mutex_);
   if (doubts_.size() >= kMaxDoubts) doubts_.pop_front();
-  doubts_.push_back(GetRequest(write.resource, {write.name_space, name}));
+  doubts_.push_back({GetRequest(write.resource, {write.name_space, name}), std::move(uid)});
 }
 
-std::vector<ClientRequest> CacheAwareClient::DoubtsBefore(const ClientRequest& write) const {
-  std::vector<ClientRequest> doubts;
+std::vector<CacheAwareClient::Doubt> CacheAwareClient::DoubtsBefore(
+    const ClientRequest& write) const {
+  std::vector<Doubt> doubts;
   MutexLock lock(mutex_);
   std::copy_if(doubts_.begin(), doubts_.end(), std::back_inserter(doubts),
-               [&](const ClientRequest& read) { return read.name_space == write.name_space; });
+               [&](const Doubt& doubt) { return doubt.read.name_space == write.name_space; });
   return doubts;
 }
 
-void CacheAwareClient::Believe(const ClientRequest& read) {
+void CacheAwareClient::Forget(const Doubt& doubt) {
   MutexLock lock(mutex_);
-  std::erase_if(doubts_, [&](const ClientRequest& other) { return other.Path() == read.Path(); });
+  std::erase_if(doubts_,
+                [&](const Doubt& other) { return other.read.Path() == doubt.read.Path(); });
+}
+
+Result<bool> CacheAwareClient::Settle(Doubt& doubt, const std::stop_token& stop) {
+  doubt.read.stop = stop;
+  const Result<SharedBytes> object = ClientDecorator::Do(doubt.read);
+  if (object.ok()) {
+    informers_.RecordWrite(doubt.read, *object);
+  } else if (!object.error().IsNotFound()) {
+    return object.error().WithContext("it is not known whether " + doubt.read.name +
+                                      " was written");
+  } else if (!doubt.deleted_uid.empty()) {
+    informers_.RecordDeletion(doubt.read, doubt.deleted_uid);
+  }
+  Forget(doubt);
+  return object.ok() || !doubt.deleted_uid.empty();
 }
 
 Result<void> CacheAwareClient::SettleDoubts(const ClientRequest& write) {
   std::string found;
-  for (ClientRequest& read : DoubtsBefore(write)) {
-    read.stop = write.stop;
-    const Result<SharedBytes> object = ClientDecorator::Do(read);
-    if (!object.ok() && !object.error().IsNotFound()) {
-      return object.error().WithContext("it is not known whether " + read.name + " was written");
-    }
-    if (object.ok()) {
-      informers_.RecordWrite(read, *object);
-      found = fmt::format("{} \"{}\"", read.resource.QualifiedName(), read.name);
-    }
-    Believe(read);
+  for (Doubt& doubt : DoubtsBefore(write)) {
+    ASSIGN_OR_RETURN(const bool is_news, Settle(doubt, write.stop));
+    if (!is_news) continue;
+    found = fmt::format("{} \"{}\"", doubt.read.resource.QualifiedName(), doubt.read.name);
   }
   if (found.empty()) return {};
   // Not a conflict: some take that for a change that they will be told of, but nothing may have

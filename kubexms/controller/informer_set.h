@@ -59,9 +59,13 @@ class InformerSet {
   // Tells the caches what a write of this process did, before the server's watches tell of it.
   // `answer` is what the server answered with.
   void RecordWrite(const ClientRequest& request, const SharedBytes& answer) EXCLUDES(mutex_);
+  // The same of a deletion that has no answer. `request` names the object.
+  void RecordDeletion(const ClientRequest& request, std::string_view uid) EXCLUDES(mutex_);
 
  private:
   std::vector<std::shared_ptr<Informer>> All() const EXCLUDES(mutex_);
+  std::vector<std::shared_ptr<Informer>> Concerned(const ClientRequest& request) const
+      EXCLUDES(mutex_);
 
   const Environment environment_;
   const Defaults defaults_;
@@ -79,9 +83,9 @@ class InformerSet {
 //
 // A write whose answer was lost may have been done. Before the next one in that namespace, the
 // server is asked: the caches show the object from then on, and the write is refused, because
-// whoever asked for it did not know. So nothing is made twice, and no status leaves it out, as long
-// as its creator chose its name: what the server names cannot be asked for. Writes to a part of an
-// object (its status) are not asked for.
+// whoever asked for it did not know. So nothing is made twice, nothing is deleted in place of what
+// is gone already, and no status is wrong about it. Only what can be named is asked for: not what
+// the server is to name, nor a deletion without a uid, nor a part of an object (its status).
 //
 // An update that the server answered with the version it was made from is not sent a second time.
 class CacheAwareClient final : public ClientDecorator {
@@ -93,16 +97,22 @@ class CacheAwareClient final : public ClientDecorator {
   Result<SharedBytes> Do(const ClientRequest& request) override EXCLUDES(mutex_);
 
  private:
-  void Doubt(const ClientRequest& write) EXCLUDES(mutex_);
-  std::vector<ClientRequest> DoubtsBefore(const ClientRequest& write) const EXCLUDES(mutex_);
-  void Believe(const ClientRequest& read) EXCLUDES(mutex_);
+  struct Doubt {
+    ClientRequest read;       // of the object that may have been written
+    std::string deleted_uid;  // of the one that may have been deleted
+  };
+
+  void Remember(const ClientRequest& write) EXCLUDES(mutex_);
+  std::vector<Doubt> DoubtsBefore(const ClientRequest& write) const EXCLUDES(mutex_);
+  void Forget(const Doubt& doubt) EXCLUDES(mutex_);
+  // Whether the server has or had something that is to be looked at.
+  Result<bool> Settle(Doubt& doubt, const std::stop_token& stop);
   Result<void> SettleDoubts(const ClientRequest& write) EXCLUDES(mutex_);
 
   InformerSet& informers_;
   UnchangedUpdates unchanged_;
   mutable Mutex mutex_;
-  // What reads the objects that may have been written; the oldest first.
-  std::deque<ClientRequest> doubts_ GUARDED_BY(mutex_);
+  std::deque<Doubt> doubts_ GUARDED_BY(mutex_);  // the oldest first
 };
 
 }  // namespace kubexms

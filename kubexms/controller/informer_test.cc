@@ -405,6 +405,26 @@ TEST_F(InformerSetTest, WhatWasMadeWithoutAnAnswerIsFoundBeforeAnyWriteInItsName
   EXPECT_TRUE(write().IsNotFound());
 }
 
+TEST_F(InformerSetTest, WhatWasDeletedWithoutAnAnswerIsKnownBeforeTheNextWrite) {
+  InterceptedClient lossy(server_.client());
+  CacheAwareClient aware(lossy, informers_);
+  const auto informer = informers_.Get<ConfigMap>();
+  const Result<ConfigMap> made = aware.Create(MapOf("a"));
+  ASSERT_TRUE(made.ok());
+  lossy.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
+    (void)server.Do(request).ok();
+    return Error::ServiceUnavailable("the connection was lost");
+  });
+  DeleteOptions only_this;
+  only_this.preconditions.emplace().uid = made->metadata.uid;
+  EXPECT_FALSE(aware.Delete<ConfigMap>({"default", "a"}, only_this).ok());
+  lossy.Set({});
+  EXPECT_TRUE(informer->cache().Get({"default", "a"}));
+  EXPECT_THAT(aware.Create(MapOf("b")).error().message(), testing::HasSubstr("look again"));
+  EXPECT_FALSE(informer->cache().Get({"default", "a"}));
+  EXPECT_TRUE(aware.Create(MapOf("b")).ok());
+}
+
 TEST_F(InformerSetTest, WhatWasNotMadeIsNoObstacle) {
   InterceptedClient lossy(server_.client());
   CacheAwareClient aware(lossy, informers_);

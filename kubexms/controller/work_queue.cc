@@ -1,6 +1,13 @@
 #include "kubexms/controller/work_queue.h"
 
 namespace kubexms {
+namespace {
+
+std::vector<double> TimeBuckets() { return ExponentialBuckets(1e-8, 10, 12); }
+
+}  // namespace
+
+HistogramBatch WorkQueueMetrics::NoTimes() { return HistogramBatch(TimeBuckets()); }
 
 WorkQueueMetrics::WorkQueueMetrics(MetricsRegistry* registry, const std::string& name) {
   if (registry == nullptr) return;
@@ -8,8 +15,7 @@ WorkQueueMetrics::WorkQueueMetrics(MetricsRegistry* registry, const std::string&
     return MetricOptions{.name = metric, .help = help, .labels = {"name", "controller"}};
   };
   const auto seconds = [&](const char* metric, const char* help) {
-    return registry->AddHistogram(named(metric, help), ExponentialBuckets(1e-8, 10, 12))
-        .With({name, name});
+    return registry->AddHistogram(named(metric, help), TimeBuckets()).With({name, name});
   };
   const auto gauge = [&](const char* metric, const char* help) {
     return registry->AddGauge(named(metric, help)).With({name, name});
@@ -23,9 +29,9 @@ WorkQueueMetrics::WorkQueueMetrics(MetricsRegistry* registry, const std::string&
   constexpr const char* kDepth = "Keys that wait for a worker.";
   constexpr const char* kAdds = "Keys that became ready to be worked on.";
   constexpr const char* kRetries = "Keys that were added with a delay.";
-  queue_duration = seconds("workqueue_queue_duration_seconds",
-                           "How long keys were ready before a worker took them.");
-  work_duration = seconds("workqueue_work_duration_seconds", "How long workers took for a key.");
+  queue_duration_ = seconds("workqueue_queue_duration_seconds",
+                            "How long keys were ready before a worker took them.");
+  work_duration_ = seconds("workqueue_work_duration_seconds", "How long workers took for a key.");
   depth_ = gauge("workqueue_depth", kDepth);
   adds_ = counter("workqueue_adds_total", kAdds);
   retries_ = counter("workqueue_retries_total", kRetries);
@@ -56,6 +62,8 @@ void WorkQueueMetrics::Publish(const Numbers& numbers) {
   controller_adds_.Increment(adds);
   retries_.Increment(retries);
   controller_retries_.Increment(retries);
+  queue_duration_.Take(numbers.waited);
+  work_duration_.Take(numbers.worked);
   unfinished_.Set(seconds(numbers.running.sum));
   longest_.Set(seconds(numbers.running.longest));
 }

@@ -64,6 +64,8 @@ class WorkQueueMetrics {
     uint64_t adds;
     uint64_t retries;
     WorkSchedule::RunningTimes running;
+    HistogramBatch waited;
+    HistogramBatch worked;
   };
 
   // Measures nothing when `registry` is null.
@@ -72,10 +74,11 @@ class WorkQueueMetrics {
   // Not for several threads at once.
   void Publish(const Numbers& numbers);
 
-  Histogram queue_duration;
-  Histogram work_duration;
+  // For the times in the numbers.
+  static HistogramBatch NoTimes();
 
  private:
+  Histogram queue_duration_, work_duration_;
   Gauge depth_, controller_depth_;
   Counter adds_, controller_adds_;
   Counter retries_, controller_retries_;
@@ -153,6 +156,7 @@ class WorkQueue {
   };
   using Nodes = std::unordered_map<Key, Node>;  // does not move its elements
 
+  bool measured() const { return options_.metrics != nullptr; }
   Clock::MonotonicTime Now() REQUIRES(mutex_);
   Node* FindOrMake(const Key& key) REQUIRES(mutex_);
   const Key* Take(WorkItem<Key>& item) REQUIRES(mutex_);
@@ -183,6 +187,8 @@ class WorkQueue {
   Nodes nodes_ GUARDED_BY(mutex_);
   Clock::MonotonicTime last_now_ GUARDED_BY(mutex_) = Clock::MonotonicTime::min();
   uint64_t retries_ GUARDED_BY(mutex_) = 0;
+  HistogramBatch waited_ GUARDED_BY(mutex_) = WorkQueueMetrics::NoTimes();
+  HistogramBatch worked_ GUARDED_BY(mutex_) = WorkQueueMetrics::NoTimes();
   int idle_ GUARDED_BY(mutex_) = 0;  // workers that wait without a deadline
   // One of the waiting workers waits no longer than until the first delayed key is due.
   bool has_timekeeper_ GUARDED_BY(mutex_) = false;
@@ -265,25 +271,20 @@ std::optional<WorkItem<Key>> WorkQueue<Key>::TryGet() {
 
 template <class Key>
 void WorkQueue<Key>::Done(const Key& key) {
-  typename Nodes::node_type finished;  // freed, as time is measured, without the lock
-  std::chrono::nanoseconds worked{0};
-  const bool measured = options_.metrics != nullptr;
-  {
-    MutexLock lock(mutex_);
-    const auto it = nodes_.find(key);
-    KUBEXMS_CHECK(it != nodes_.end());
-    Node& node = it->second;
-    const auto now = measured || node.state != WorkEntry::State::kNone ? Now() : last_now_;
-    worked = now - node.started;
-    schedule_.Finish(node, now);
-    if (node.idle()) {
-      finished = nodes_.extract(it);
-    } else if (schedule_.has_ready() && call_ == nullptr) {
-      WakeOne();  // a worker that was called is about to come for the next
-    }
-    if (shut_down_ && HasEnded()) WakeAll();
+  typename Nodes::node_type finished;  // freed without the lock
+  MutexLock lock(mutex_);
+  const auto it = nodes_.find(key);
+  KUBEXMS_CHECK(it != nodes_.end());
+  Node& node = it->second;
+  const auto now = measured() || node.state != WorkEntry::State::kNone ? Now() : last_now_;
+  if (measured()) worked_.Observe(now - node.started);
+  schedule_.Finish(node, now);
+  if (node.idle()) {
+    finished = nodes_.extract(it);
+  } else if (schedule_.has_ready() && call_ == nullptr) {
+    WakeOne();  // a worker that was called is about to come for the next
   }
-  if (measured) metrics_.work_duration.Observe(worked);
+  if (shut_down_ && HasEnded()) WakeAll();
 }
 
 template <class Key>
@@ -373,6 +374,7 @@ const Key* WorkQueue<Key>::Take(WorkItem<Key>& item) {
   if (node == nullptr) return nullptr;
   item.reasons = node->reasons;
   item.waited = now - node->ready_since;
+  if (measured()) waited_.Observe(item.waited);
   item.priority = node->priority;
   schedule_.Begin(*node, now);
   CallOne();
@@ -404,7 +406,6 @@ bool WorkQueue<Key>::HandOver(const Key* key, WorkItem<Key>& item) {
   if (key == nullptr) return false;
   item.key = *key;
   item.requeues = rate_limiter_->Requeues(*key);
-  metrics_.queue_duration.Observe(item.waited);
   return true;
 }
 
@@ -494,15 +495,16 @@ void WorkQueue<Key>::PassOn() {
 
 template <class Key>
 void WorkQueue<Key>::PublishMetrics() {
-  WorkQueueMetrics::Numbers numbers;
-  {
+  const auto numbers = [this] {
     MutexLock lock(mutex_);
-    numbers = {.depth = schedule_.waiting(),
-               .adds = schedule_.added(),
-               .retries = retries_,
-               .running = schedule_.Running(Now())};
-  }
-  metrics_.Publish(numbers);
+    return WorkQueueMetrics::Numbers{.depth = schedule_.waiting(),
+                                     .adds = schedule_.added(),
+                                     .retries = retries_,
+                                     .running = schedule_.Running(Now()),
+                                     .waited = waited_.Release(),
+                                     .worked = worked_.Release()};
+  };
+  metrics_.Publish(numbers());
 }
 
 extern template class WorkQueue<ObjectKey>;
