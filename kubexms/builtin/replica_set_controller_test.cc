@@ -361,6 +361,22 @@ TEST_F(ReplicaSetControllerTest, TellsThatPodsCannotBeDeleted) {
   StatusOnce([](const auto& now) { return now.replicas == 1 && now.conditions.empty(); });
 }
 
+// With what its account may do, and without waiting for the watch.
+TEST_F(ReplicaSetControllerTest, APodThatWasMadeWithoutAnAnswerIsNotMadeAgain) {
+  std::atomic<int> made = 0;
+  ClientOf(kAccount).Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
+    const Result<SharedBytes> answer = server.Do(request);
+    if (request.verb == Verb::kCreate && ++made == 1) return Error::ServiceUnavailable("lost");
+    return answer;
+  });
+  Start(kAccount);
+  Create(SetOf(3));
+  StatusOnce([](const auto& now) { return now.replicas == 3 && now.conditions.empty(); });
+  EXPECT_EQ(made, 3);
+  EXPECT_THAT(AllPods(), SizeIs(3));
+  ClientOf(kAccount).Set({});
+}
+
 TEST_F(ReplicaSetControllerTest, PodsAreAvailableAfterMinReadySeconds) {
   Start(kAccount);
   ReplicaSet set = SetOf(1);

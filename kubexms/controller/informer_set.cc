@@ -74,10 +74,10 @@ std::string NameIn(const ClientRequest& write) {
   return header.ok() ? header->name : "";
 }
 
-bool Concerns(const Informer& informer, const ClientRequest& request) {
+bool Concerns(const Informer& informer, const ResourceType& resource, std::string_view name_space) {
   const InformerScope& scope = informer.options().scope;
-  const bool same_namespace = scope.name_space.empty() || scope.name_space == request.name_space;
-  return informer.options().form.resource == request.resource && same_namespace &&
+  const bool same_namespace = scope.name_space.empty() || scope.name_space == name_space;
+  return informer.options().form.resource == resource && same_namespace &&
          scope.field_selector.IsEverything();
 }
 
@@ -164,24 +164,36 @@ Result<void> InformerSet::Health() const {
   return {};
 }
 
-std::vector<std::shared_ptr<Informer>> InformerSet::Concerned(const ClientRequest& request) const {
+std::vector<std::shared_ptr<Informer>> InformerSet::Concerned(const ResourceType& resource,
+                                                              std::string_view name_space) const {
   std::vector<std::shared_ptr<Informer>> concerned = All();
-  std::erase_if(concerned, [&](const auto& informer) { return !Concerns(*informer, request); });
+  std::erase_if(concerned,
+                [&](const auto& informer) { return !Concerns(*informer, resource, name_space); });
   return concerned;
 }
 
 void InformerSet::RecordWrite(const ClientRequest& request, const SharedBytes& answer) {
-  const std::vector<std::shared_ptr<Informer>> concerned = Concerned(request);
+  const auto concerned = Concerned(request.resource, request.name_space);
   if (concerned.empty()) return;
   const std::optional<Written> written = ReadWritten(request, answer);
   if (!written) return;
   for (const auto& informer : concerned) Record(*written, answer, *informer);
 }
 
-void InformerSet::RecordDeletion(const ClientRequest& request, std::string_view uid) {
-  for (const auto& informer : Concerned(request)) {
-    informer->cache().RecordDeletion({request.name_space, request.name}, uid);
+void InformerSet::RecordDeletion(const ResourceType& resource, const ObjectKey& key,
+                                 std::string_view uid) {
+  for (const auto& informer : Concerned(resource, key.name_space)) {
+    informer->cache().RecordDeletion(key, uid);
   }
+}
+
+std::optional<uint64_t> InformerSet::KnownVersion(const ResourceType& resource,
+                                                  const ObjectKey& key) const {
+  std::optional<uint64_t> newest;
+  for (const auto& informer : Concerned(resource, key.name_space)) {
+    newest = std::max(newest.value_or(0), informer->cache().Get(key).version);
+  }
+  return newest;
 }
 
 Result<SharedBytes> CacheAwareClient::Do(const ClientRequest& request) {
@@ -201,13 +213,15 @@ Result<SharedBytes> CacheAwareClient::Do(const ClientRequest& request) {
 }
 
 void CacheAwareClient::Remember(const ClientRequest& write) {
-  const std::string name = NameIn(write);
+  ObjectKey key{write.name_space, NameIn(write)};
   std::string uid = DeletedUid(write);
   const bool deletes = write.verb == Verb::kDelete || write.verb == Verb::kDeleteCollection;
-  if (name.empty() || !write.subresource.empty() || (deletes && uid.empty())) return;
+  if (key.name.empty() || !write.subresource.empty() || (deletes && uid.empty())) return;
+  const std::optional<uint64_t> version = informers_.KnownVersion(write.resource, key);
+  if (!version) return;
   MutexLock lock(mutex_);
   if (doubts_.size() >= kMaxDoubts) doubts_.pop_front();
-  doubts_.push_back({GetRequest(write.resource, {write.name_space, name}), std::move(uid)});
+  doubts_.push_back({write.resource, std::move(key), *version, std::move(uid)});
 }
 
 std::vector<CacheAwareClient::Doubt> CacheAwareClient::DoubtsBefore(
@@ -215,43 +229,47 @@ std::vector<CacheAwareClient::Doubt> CacheAwareClient::DoubtsBefore(
   std::vector<Doubt> doubts;
   MutexLock lock(mutex_);
   std::copy_if(doubts_.begin(), doubts_.end(), std::back_inserter(doubts),
-               [&](const Doubt& doubt) { return doubt.read.name_space == write.name_space; });
+               [&](const Doubt& doubt) { return doubt.key.name_space == write.name_space; });
   return doubts;
 }
 
 void CacheAwareClient::Forget(const Doubt& doubt) {
   MutexLock lock(mutex_);
-  std::erase_if(doubts_,
-                [&](const Doubt& other) { return other.read.Path() == doubt.read.Path(); });
+  std::erase_if(doubts_, [&](const Doubt& other) {
+    return other.resource == doubt.resource && other.key == doubt.key;
+  });
 }
 
-Result<bool> CacheAwareClient::Settle(Doubt& doubt, const std::stop_token& stop) {
-  doubt.read.stop = stop;
-  const Result<SharedBytes> object = ClientDecorator::Do(doubt.read);
-  if (object.ok()) {
-    informers_.RecordWrite(doubt.read, *object);
-  } else if (!object.error().IsNotFound()) {
-    return object.error().WithContext("it is not known whether " + doubt.read.name +
-                                      " was written");
-  } else if (!doubt.deleted_uid.empty()) {
-    informers_.RecordDeletion(doubt.read, doubt.deleted_uid);
+Result<bool> CacheAwareClient::Settle(const Doubt& doubt, const std::stop_token& stop) {
+  const ClientRequest read = ListRequest(
+      doubt.resource, {.name_space = doubt.key.name_space,
+                       .field_selector = FieldSelector::Equal("metadata.name", doubt.key.name),
+                       .stop = stop});
+  const Result<ObjectPage> found = ListAll(read);
+  if (!found.ok()) {
+    return found.error().WithContext("it is not known whether " + doubt.key.name + " was written");
   }
   Forget(doubt);
-  return object.ok() || !doubt.deleted_uid.empty();
+  if (found->items.empty()) {
+    informers_.RecordDeletion(doubt.resource, doubt.key, doubt.deleted_uid);
+    return !doubt.deleted_uid.empty();
+  }
+  informers_.RecordWrite(read, found->items.front());
+  ASSIGN_OR_RETURN(const ObjectHeader object, ReadHeader(found->items.front().view()));
+  return object.resource_version != doubt.version;
 }
 
 Result<void> CacheAwareClient::SettleDoubts(const ClientRequest& write) {
-  std::string found;
-  for (Doubt& doubt : DoubtsBefore(write)) {
-    ASSIGN_OR_RETURN(const bool is_news, Settle(doubt, write.stop));
-    if (!is_news) continue;
-    found = fmt::format("{} \"{}\"", doubt.read.resource.QualifiedName(), doubt.read.name);
+  std::string written;
+  for (const Doubt& doubt : DoubtsBefore(write)) {
+    ASSIGN_OR_RETURN(const bool changed, Settle(doubt, write.stop));
+    if (changed) {
+      written = fmt::format("{} \"{}\"", doubt.resource.QualifiedName(), doubt.key.name);
+    }
   }
-  if (found.empty()) return {};
-  // Not a conflict: some take that for a change that they will be told of, but nothing may have
-  // been written.
-  return Error::ServiceUnavailable(found +
-                                   " may have been written although no answer came; look again");
+  if (written.empty()) return {};
+  // Not a conflict: some take that for a change that they have yet to be told of.
+  return Error::ServiceUnavailable(written + " was written although no answer came; look again");
 }
 
 }  // namespace kubexms

@@ -59,12 +59,19 @@ class InformerSet {
   // Tells the caches what a write of this process did, before the server's watches tell of it.
   // `answer` is what the server answered with.
   void RecordWrite(const ClientRequest& request, const SharedBytes& answer) EXCLUDES(mutex_);
-  // The same of a deletion that has no answer. `request` names the object.
-  void RecordDeletion(const ClientRequest& request, std::string_view uid) EXCLUDES(mutex_);
+  // The same of a deletion that has no answer.
+  void RecordDeletion(const ResourceType& resource, const ObjectKey& key, std::string_view uid)
+      EXCLUDES(mutex_);
+  // The newest version that a cache has of the object: 0 when none has it. Nothing when there is no
+  // cache for it.
+  std::optional<uint64_t> KnownVersion(const ResourceType& resource, const ObjectKey& key) const
+      EXCLUDES(mutex_);
 
  private:
   std::vector<std::shared_ptr<Informer>> All() const EXCLUDES(mutex_);
-  std::vector<std::shared_ptr<Informer>> Concerned(const ClientRequest& request) const
+  // Those that would show an object of that namespace.
+  std::vector<std::shared_ptr<Informer>> Concerned(const ResourceType& resource,
+                                                   std::string_view name_space) const
       EXCLUDES(mutex_);
 
   const Environment environment_;
@@ -82,10 +89,11 @@ class InformerSet {
 // followed, nor are caches with a field selector.
 //
 // A write whose answer was lost may have been done. Before the next one in that namespace, the
-// server is asked: the caches show the object from then on, and the write is refused, because
-// whoever asked for it did not know. So nothing is made twice, nothing is deleted in place of what
-// is gone already, and no status is wrong about it. Only what can be named is asked for: not what
-// the server is to name, nor a deletion without a uid, nor a part of an object (its status).
+// server is asked: if it was, the caches show so from then on, and the next write is refused,
+// because whoever asked for it did not know. So nothing is made twice, nothing is deleted in place
+// of what is gone already, and no status is wrong about it. Only what caches show and can
+// be named is asked for, by a list of its name, which whoever has a cache may ask for: not what the
+// server is to name, nor a deletion without a uid, nor a part of an object (its status).
 //
 // An update that the server answered with the version it was made from is not sent a second time.
 class CacheAwareClient final : public ClientDecorator {
@@ -98,15 +106,17 @@ class CacheAwareClient final : public ClientDecorator {
 
  private:
   struct Doubt {
-    ClientRequest read;       // of the object that may have been written
+    ResourceType resource;  // of the object that may have been written
+    ObjectKey key;
+    uint64_t version = 0;     // that it had before, as far as was known
     std::string deleted_uid;  // of the one that may have been deleted
   };
 
   void Remember(const ClientRequest& write) EXCLUDES(mutex_);
   std::vector<Doubt> DoubtsBefore(const ClientRequest& write) const EXCLUDES(mutex_);
   void Forget(const Doubt& doubt) EXCLUDES(mutex_);
-  // Whether the server has or had something that is to be looked at.
-  Result<bool> Settle(Doubt& doubt, const std::stop_token& stop);
+  // Whether there was a change. The caches know it now.
+  Result<bool> Settle(const Doubt& doubt, const std::stop_token& stop);
   Result<void> SettleDoubts(const ClientRequest& write) EXCLUDES(mutex_);
 
   InformerSet& informers_;

@@ -370,16 +370,17 @@ TEST_F(InformerSetTest, WhatWasMadeWithoutAnAnswerIsFoundBeforeTheNextIsMade) {
   EXPECT_FALSE(aware.Create(MapOf("a")).ok());
   EXPECT_FALSE(informer->cache().Get({"default", "a"}));
   // While the server cannot be asked, nothing is made.
-  lossy.Set([](Client&, const ClientRequest&) -> Result<SharedBytes> {
+  lossy.SetList([](Client&, const ClientRequest&) -> Result<ObjectPage> {
     return Error::ServiceUnavailable("no route");
   });
   EXPECT_THAT(aware.Create(MapOf("b")).error().message(),
               testing::HasSubstr("it is not known whether a was written"));
+  lossy.SetList({});
   lossy.Set({});
   const Error doubt = aware.Create(MapOf("b")).error();
-  EXPECT_THAT(doubt.message(), testing::HasSubstr("\"a\" may have been written"));
+  EXPECT_THAT(doubt.message(), testing::HasSubstr("\"a\" was written"));
   EXPECT_TRUE(doubt.IsTransient());
-  EXPECT_FALSE(doubt.IsConflict());  // nothing was changed by others
+  EXPECT_FALSE(doubt.IsConflict());  // it is no news that is still to come
   EXPECT_TRUE(informer->cache().Get({"default", "a"}));
   // Now it is known.
   EXPECT_TRUE(aware.Create(MapOf("b")).ok());
@@ -400,7 +401,7 @@ TEST_F(InformerSetTest, WhatWasMadeWithoutAnAnswerIsFoundBeforeAnyWriteInItsName
   const auto write = [&] {
     return aware.Delete<corev1::Secret>({"default", "of-another-kind"}).error();
   };
-  EXPECT_THAT(write().message(), testing::HasSubstr("configmaps \"a\" may have been written"));
+  EXPECT_THAT(write().message(), testing::HasSubstr("configmaps \"a\" was written"));
   EXPECT_TRUE(informer->cache().Get({"default", "a"}));
   EXPECT_TRUE(write().IsNotFound());
 }
@@ -434,6 +435,23 @@ TEST_F(InformerSetTest, WhatWasNotMadeIsNoObstacle) {
   EXPECT_FALSE(aware.Create(MapOf("a")).ok());
   lossy.Set({});
   EXPECT_TRUE(aware.Create(MapOf("a")).ok());
+}
+
+TEST_F(InformerSetTest, WhatWasNotDeletedIsNoObstacle) {
+  InterceptedClient lossy(server_.client());
+  CacheAwareClient aware(lossy, informers_);
+  const auto informer = informers_.Get<ConfigMap>();
+  const Result<ConfigMap> made = aware.Create(MapOf("a"));
+  ASSERT_TRUE(made.ok());
+  lossy.Set([](Client&, const ClientRequest&) -> Result<SharedBytes> {
+    return Error::ServiceUnavailable("no route");
+  });
+  DeleteOptions only_this;
+  only_this.preconditions.emplace().uid = made->metadata.uid;
+  EXPECT_FALSE(aware.Delete<ConfigMap>({"default", "a"}, only_this).ok());
+  lossy.Set({});
+  EXPECT_TRUE(aware.Create(MapOf("b")).ok());
+  EXPECT_TRUE(informer->cache().Get({"default", "a"}));
 }
 
 TEST_F(InformerSetTest, ADryRunIsNoWrite) {

@@ -35,6 +35,13 @@ class InterceptedClient final : public Client {
     intercept_path_ = std::move(intercept);
   }
 
+  // The same for lists.
+  using InterceptList = std::function<Result<ObjectPage>(Client& server, const ClientRequest&)>;
+  void SetList(InterceptList intercept) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    intercept_list_ = std::move(intercept);
+  }
+
   // "get", "update", "patch status" … of every request since the last call.
   std::vector<std::string> TakeVerbs() EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
@@ -53,8 +60,13 @@ class InterceptedClient final : public Client {
     return intercept ? intercept(server_, request) : server_.Do(request);
   }
 
-  Result<ObjectPage> ListPage(const ClientRequest& request) override {
-    return server_.ListPage(request);
+  Result<ObjectPage> ListPage(const ClientRequest& request) override EXCLUDES(mutex_) {
+    InterceptList intercept;
+    {
+      MutexLock lock(mutex_);
+      intercept = intercept_list_;
+    }
+    return intercept ? intercept(server_, request) : server_.ListPage(request);
   }
   Result<std::unique_ptr<ObjectWatch>> OpenWatch(const ClientRequest& request) override {
     return server_.OpenWatch(request);
@@ -74,6 +86,7 @@ class InterceptedClient final : public Client {
   Mutex mutex_;
   Intercept intercept_ GUARDED_BY(mutex_);
   InterceptPath intercept_path_ GUARDED_BY(mutex_);
+  InterceptList intercept_list_ GUARDED_BY(mutex_);
   std::vector<std::string> verbs_ GUARDED_BY(mutex_);
 };
 
