@@ -236,10 +236,13 @@ TEST_F(SchedulerTest, KeepsCountWhenManyComeAtOnce) {
     }
     return nodes;
   };
+  // Some may be refused while others are still being bound.
   ASSERT_TRUE(Eventually([&] {
     int refused = 0;
     for (int i = 0; i < 3 * kNodes; ++i) refused += !WhyNot(fmt::format("pod-{}", i)).empty();
-    return refused == kNodes;
+    int bound = 0;
+    for (const auto& [node, pods] : scheduled()) bound += pods;
+    return refused == kNodes && bound == 2 * kNodes;
   }));
   EXPECT_EQ(scheduled().size(), kNodes);
   for (const auto& [node, pods] : scheduled()) EXPECT_EQ(pods, 2) << node;

@@ -318,6 +318,7 @@ void ControllerRunner::Reconcile(const WorkItem<ObjectKey>& item, std::stop_toke
 
 // What was thrown is a failure of unknown kind: it has no code, so nothing says that it will pass.
 Result<Outcome> ControllerRunner::Call(ReconcileContext& context) {
+  RETURN_IF_ERROR(environment_.client.SettleDoubts(context.stop));
   const CachedObject object =
       controller_.has_for() ? caches_.front().informer->cache().Get(context.key) : CachedObject();
   try {

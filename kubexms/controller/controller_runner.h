@@ -38,7 +38,7 @@ class ControllerRunner {
  public:
   // Everything is borrowed and must outlive the runner.
   struct Environment {
-    Client& client;
+    CacheAwareClient& client;
     InformerSet& informers;
     EventRecorder events;
     Clock& clock;

@@ -189,20 +189,26 @@ void InformerSet::RecordDeletion(const ResourceType& resource, const ObjectKey& 
 
 std::optional<uint64_t> InformerSet::KnownVersion(const ResourceType& resource,
                                                   const ObjectKey& key) const {
-  std::optional<uint64_t> newest;
+  std::optional<uint64_t> oldest;
   for (const auto& informer : Concerned(resource, key.name_space)) {
-    newest = std::max(newest.value_or(0), informer->cache().Get(key).version);
+    const uint64_t version = informer->cache().Get(key).version;
+    oldest = std::min(oldest.value_or(version), version);
   }
-  return newest;
+  return oldest;
 }
 
 Result<SharedBytes> CacheAwareClient::Do(const ClientRequest& request) {
   if (!IsWrite(request.verb) || request.dry_run) return ClientDecorator::Do(request);
-  RETURN_IF_ERROR(SettleDoubts(request));
+  ASSIGN_OR_RETURN(const std::string written, SettleDoubts(request.stop));
+  // Not a conflict: some take that for a change that they have yet to be told of.
+  if (!written.empty()) {
+    return Error::ServiceUnavailable(written + " was written although no answer came; look again");
+  }
   if (std::optional<SharedBytes> known = unchanged_.AnswerTo(request)) return *std::move(known);
   Result<SharedBytes> answer = ClientDecorator::Do(request);
   if (!answer.ok()) {
-    if (MayBeDone(answer.error())) Remember(request);
+    // Later, if it cannot be found out now.
+    if (MayBeDone(answer.error()) && Remember(request)) (void)SettleDoubts(request.stop).ok();
     return answer;
   }
   unchanged_.Note(request, *answer);
@@ -212,25 +218,22 @@ Result<SharedBytes> CacheAwareClient::Do(const ClientRequest& request) {
   return answer;
 }
 
-void CacheAwareClient::Remember(const ClientRequest& write) {
+bool CacheAwareClient::Remember(const ClientRequest& write) {
   ObjectKey key{write.name_space, NameIn(write)};
   std::string uid = DeletedUid(write);
   const bool deletes = write.verb == Verb::kDelete || write.verb == Verb::kDeleteCollection;
-  if (key.name.empty() || !write.subresource.empty() || (deletes && uid.empty())) return;
+  if (key.name.empty() || !write.subresource.empty() || (deletes && uid.empty())) return false;
   const std::optional<uint64_t> version = informers_.KnownVersion(write.resource, key);
-  if (!version) return;
+  if (!version) return false;
   MutexLock lock(mutex_);
   if (doubts_.size() >= kMaxDoubts) doubts_.pop_front();
   doubts_.push_back({write.resource, std::move(key), *version, std::move(uid)});
+  return true;
 }
 
-std::vector<CacheAwareClient::Doubt> CacheAwareClient::DoubtsBefore(
-    const ClientRequest& write) const {
-  std::vector<Doubt> doubts;
+std::optional<CacheAwareClient::Doubt> CacheAwareClient::FirstDoubt() const {
   MutexLock lock(mutex_);
-  std::copy_if(doubts_.begin(), doubts_.end(), std::back_inserter(doubts),
-               [&](const Doubt& doubt) { return doubt.key.name_space == write.name_space; });
-  return doubts;
+  return doubts_.empty() ? std::nullopt : std::optional(doubts_.front());
 }
 
 void CacheAwareClient::Forget(const Doubt& doubt) {
@@ -246,10 +249,10 @@ Result<bool> CacheAwareClient::Settle(const Doubt& doubt, const std::stop_token&
                        .field_selector = FieldSelector::Equal("metadata.name", doubt.key.name),
                        .stop = stop});
   const Result<ObjectPage> found = ListAll(read);
-  if (!found.ok()) {
+  if (!found.ok() && found.error().IsTransient()) {
     return found.error().WithContext("it is not known whether " + doubt.key.name + " was written");
   }
-  Forget(doubt);
+  if (!found.ok()) return false;  // it will never be known
   if (found->items.empty()) {
     informers_.RecordDeletion(doubt.resource, doubt.key, doubt.deleted_uid);
     return !doubt.deleted_uid.empty();
@@ -259,17 +262,18 @@ Result<bool> CacheAwareClient::Settle(const Doubt& doubt, const std::stop_token&
   return object.resource_version != doubt.version;
 }
 
-Result<void> CacheAwareClient::SettleDoubts(const ClientRequest& write) {
+Result<std::string> CacheAwareClient::SettleDoubts(const std::stop_token& stop) {
   std::string written;
-  for (const Doubt& doubt : DoubtsBefore(write)) {
-    ASSIGN_OR_RETURN(const bool changed, Settle(doubt, write.stop));
+  if (!FirstDoubt()) return written;
+  MutexLock lock(settling_);
+  while (const std::optional<Doubt> doubt = FirstDoubt()) {
+    ASSIGN_OR_RETURN(const bool changed, Settle(*doubt, stop));
+    Forget(*doubt);
     if (changed) {
-      written = fmt::format("{} \"{}\"", doubt.resource.QualifiedName(), doubt.key.name);
+      written = fmt::format("{} \"{}\"", doubt->resource.QualifiedName(), doubt->key.name);
     }
   }
-  if (written.empty()) return {};
-  // Not a conflict: some take that for a change that they have yet to be told of.
-  return Error::ServiceUnavailable(written + " was written although no answer came; look again");
+  return written;
 }
 
 }  // namespace kubexms

@@ -62,8 +62,8 @@ class InformerSet {
   // The same of a deletion that has no answer.
   void RecordDeletion(const ResourceType& resource, const ObjectKey& key, std::string_view uid)
       EXCLUDES(mutex_);
-  // The newest version that a cache has of the object: 0 when none has it. Nothing when there is no
-  // cache for it.
+  // The oldest version that a cache has of the object: 0 when one does not have it. Nothing when
+  // there is no cache for it.
   std::optional<uint64_t> KnownVersion(const ResourceType& resource, const ObjectKey& key) const
       EXCLUDES(mutex_);
 
@@ -88,9 +88,10 @@ class InformerSet {
 // shows an older version of that object. Writes of many objects at a time (DeleteAllOf) are not
 // followed, nor are caches with a field selector.
 //
-// A write whose answer was lost may have been done. Before the next one in that namespace, the
-// server is asked: if it was, the caches show so from then on, and the next write is refused,
-// because whoever asked for it did not know. So nothing is made twice, nothing is deleted in place
+// A write whose answer was lost may have been done. The server is asked, at once or, when it cannot
+// be reached, before the next reconcile (SettleDoubts) and the next write: if it was, the caches
+// show so from then on, and that next write is refused, because whoever asked for it did not know.
+// So nothing is made twice, nothing is deleted in place
 // of what is gone already, and no status is wrong about it. Only what caches show and can
 // be named is asked for, by a list of its name, which whoever has a cache may ask for: not what the
 // server is to name, nor a deletion without a uid, nor a part of an object (its status).
@@ -102,7 +103,11 @@ class CacheAwareClient final : public ClientDecorator {
   CacheAwareClient(Client& client, InformerSet& informers)
       : ClientDecorator(client), informers_(informers) {}
 
-  Result<SharedBytes> Do(const ClientRequest& request) override EXCLUDES(mutex_);
+  Result<SharedBytes> Do(const ClientRequest& request) override EXCLUDES(mutex_, settling_);
+
+  // Once this returned, readers of the caches see what became of all earlier writes. The last of
+  // those that were done unknown to the caches; empty when there was none.
+  Result<std::string> SettleDoubts(const std::stop_token& stop) EXCLUDES(mutex_, settling_);
 
  private:
   struct Doubt {
@@ -112,15 +117,16 @@ class CacheAwareClient final : public ClientDecorator {
     std::string deleted_uid;  // of the one that may have been deleted
   };
 
-  void Remember(const ClientRequest& write) EXCLUDES(mutex_);
-  std::vector<Doubt> DoubtsBefore(const ClientRequest& write) const EXCLUDES(mutex_);
+  // False when there is nothing to find out.
+  bool Remember(const ClientRequest& write) EXCLUDES(mutex_);
+  std::optional<Doubt> FirstDoubt() const EXCLUDES(mutex_);
   void Forget(const Doubt& doubt) EXCLUDES(mutex_);
   // Whether there was a change. The caches know it now.
-  Result<bool> Settle(const Doubt& doubt, const std::stop_token& stop);
-  Result<void> SettleDoubts(const ClientRequest& write) EXCLUDES(mutex_);
+  Result<bool> Settle(const Doubt& doubt, const std::stop_token& stop) REQUIRES(settling_);
 
   InformerSet& informers_;
   UnchangedUpdates unchanged_;
+  Mutex settling_;  // so that whoever comes later waits until the caches know
   mutable Mutex mutex_;
   std::deque<Doubt> doubts_ GUARDED_BY(mutex_);  // the oldest first
 };

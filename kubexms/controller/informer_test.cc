@@ -357,101 +357,115 @@ TEST_F(InformerSetTest, ReadersSeeTheirOwnWritesAtOnce) {
   EXPECT_TRUE(Eventually([&] { return maps.List("default").size() >= 100; }));
 }
 
-// The answer to the first creation is lost.
-TEST_F(InformerSetTest, WhatWasMadeWithoutAnAnswerIsFoundBeforeTheNextIsMade) {
-  InterceptedClient lossy(server_.client());
-  CacheAwareClient aware(lossy, informers_);
-  const auto informer = informers_.Get<ConfigMap>();
-  lossy.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
-    const Result<SharedBytes> done = server.Do(request);
-    if (request.verb == Verb::kCreate) return Error::ServiceUnavailable("the connection was lost");
-    return done;
-  });
-  EXPECT_FALSE(aware.Create(MapOf("a")).ok());
-  EXPECT_FALSE(informer->cache().Get({"default", "a"}));
-  // While the server cannot be asked, nothing is made.
-  lossy.SetList([](Client&, const ClientRequest&) -> Result<ObjectPage> {
-    return Error::ServiceUnavailable("no route");
-  });
-  EXPECT_THAT(aware.Create(MapOf("b")).error().message(),
-              testing::HasSubstr("it is not known whether a was written"));
-  lossy.SetList({});
-  lossy.Set({});
-  const Error doubt = aware.Create(MapOf("b")).error();
-  EXPECT_THAT(doubt.message(), testing::HasSubstr("\"a\" was written"));
-  EXPECT_TRUE(doubt.IsTransient());
-  EXPECT_FALSE(doubt.IsConflict());  // it is no news that is still to come
-  EXPECT_TRUE(informer->cache().Get({"default", "a"}));
-  // Now it is known.
-  EXPECT_TRUE(aware.Create(MapOf("b")).ok());
+// Writes through a client that loses answers.
+class LostAnswerTest : public InformerSetTest {
+ protected:
+  // Writes are done, but nobody is told.
+  void LoseAnswers() {
+    lossy_.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
+      (void)server.Do(request).ok();
+      return Error::ServiceUnavailable("the connection was lost");
+    });
+  }
+  // Nothing arrives.
+  void Disconnect() {
+    const Error error = Error::ServiceUnavailable("no route");
+    lossy_.Set([error](auto&, auto&) { return Result<SharedBytes>(error); });
+    Blind();
+  }
+  void Blind() {
+    const Error error = Error::ServiceUnavailable("no route");
+    lossy_.SetList([error](auto&, auto&) { return Result<ObjectPage>(error); });
+  }
+  void Reconnect() {
+    lossy_.Set({});
+    lossy_.SetList({});
+  }
+  Result<void> Delete(const ConfigMap& map) {
+    DeleteOptions only_this;
+    only_this.preconditions.emplace().uid = map.metadata.uid;
+    return client_.Delete<ConfigMap>(ObjectKey::Of(map.metadata), only_this);
+  }
+  bool IsShown(const std::string& name) const {
+    return static_cast<bool>(informer_->cache().Get({"default", name}));
+  }
+
+  InterceptedClient lossy_{server_.client()};
+  CacheAwareClient client_{lossy_, informers_};
+  const std::shared_ptr<Informer> informer_ = informers_.Get<ConfigMap>();
+};
+
+TEST_F(LostAnswerTest, TheServerIsAskedAtOnce) {
+  LoseAnswers();
+  EXPECT_FALSE(client_.Create(MapOf("a")).ok());
+  EXPECT_TRUE(IsShown("a"));
+  Reconnect();
+  EXPECT_TRUE(client_.Create(MapOf("b")).ok());
 }
 
-// A status that tells what is there must know of it.
-TEST_F(InformerSetTest, WhatWasMadeWithoutAnAnswerIsFoundBeforeAnyWriteInItsNamespace) {
-  InterceptedClient lossy(server_.client());
-  CacheAwareClient aware(lossy, informers_);
-  const auto informer = informers_.Get<ConfigMap>();
-  ASSERT_TRUE(aware.Create(MapOf("owner")).ok());
-  lossy.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
-    (void)server.Do(request).ok();
-    return Error::ServiceUnavailable("the connection was lost");
-  });
-  EXPECT_FALSE(aware.Create(MapOf("a")).ok());
-  lossy.Set({});
+// A status that tells what is there must know of it, so no write comes first, of whatever kind.
+TEST_F(LostAnswerTest, OrBeforeTheNextWrite) {
+  LoseAnswers();
+  Blind();
+  EXPECT_FALSE(client_.Create(MapOf("a")).ok());
+  lossy_.Set({});
   const auto write = [&] {
-    return aware.Delete<corev1::Secret>({"default", "of-another-kind"}).error();
+    return client_.Delete<corev1::Secret>({"default", "of-another-kind"}).error();
   };
-  EXPECT_THAT(write().message(), testing::HasSubstr("configmaps \"a\" was written"));
-  EXPECT_TRUE(informer->cache().Get({"default", "a"}));
+  EXPECT_THAT(write().message(), testing::HasSubstr("it is not known whether a was written"));
+  Reconnect();
+  EXPECT_FALSE(IsShown("a"));
+  const Error unknown = write();
+  EXPECT_THAT(unknown.message(), testing::HasSubstr("configmaps \"a\" was written"));
+  EXPECT_TRUE(unknown.IsTransient());
+  EXPECT_FALSE(unknown.IsConflict());  // it is no news that is still to come
+  EXPECT_TRUE(IsShown("a"));
+  // Now it is known.
   EXPECT_TRUE(write().IsNotFound());
 }
 
-TEST_F(InformerSetTest, WhatWasDeletedWithoutAnAnswerIsKnownBeforeTheNextWrite) {
-  InterceptedClient lossy(server_.client());
-  CacheAwareClient aware(lossy, informers_);
-  const auto informer = informers_.Get<ConfigMap>();
-  const Result<ConfigMap> made = aware.Create(MapOf("a"));
-  ASSERT_TRUE(made.ok());
-  lossy.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
-    (void)server.Do(request).ok();
-    return Error::ServiceUnavailable("the connection was lost");
-  });
-  DeleteOptions only_this;
-  only_this.preconditions.emplace().uid = made->metadata.uid;
-  EXPECT_FALSE(aware.Delete<ConfigMap>({"default", "a"}, only_this).ok());
-  lossy.Set({});
-  EXPECT_TRUE(informer->cache().Get({"default", "a"}));
-  EXPECT_THAT(aware.Create(MapOf("b")).error().message(), testing::HasSubstr("look again"));
-  EXPECT_FALSE(informer->cache().Get({"default", "a"}));
-  EXPECT_TRUE(aware.Create(MapOf("b")).ok());
+TEST_F(LostAnswerTest, OrBeforeTheNextReconcile) {
+  LoseAnswers();
+  Blind();
+  EXPECT_FALSE(client_.Create(MapOf("a")).ok());
+  EXPECT_FALSE(client_.SettleDoubts({}).ok());
+  Reconnect();
+  EXPECT_EQ(client_.SettleDoubts({}).value(), "configmaps \"a\"");
+  EXPECT_TRUE(IsShown("a"));
+  EXPECT_EQ(client_.SettleDoubts({}).value(), "");
+  EXPECT_TRUE(client_.Create(MapOf("b")).ok());
 }
 
-TEST_F(InformerSetTest, WhatWasNotMadeIsNoObstacle) {
-  InterceptedClient lossy(server_.client());
-  CacheAwareClient aware(lossy, informers_);
-  lossy.Set([](Client&, const ClientRequest&) -> Result<SharedBytes> {
-    return Error::ServiceUnavailable("no route");
-  });
-  EXPECT_FALSE(aware.Create(MapOf("a")).ok());
-  lossy.Set({});
-  EXPECT_TRUE(aware.Create(MapOf("a")).ok());
+TEST_F(LostAnswerTest, WhatWasDeletedIsGone) {
+  const Result<ConfigMap> made = client_.Create(MapOf("a"));
+  LoseAnswers();
+  EXPECT_FALSE(Delete(*made).ok());
+  EXPECT_FALSE(IsShown("a"));
+  Reconnect();
+  EXPECT_TRUE(client_.Create(MapOf("b")).ok());
 }
 
-TEST_F(InformerSetTest, WhatWasNotDeletedIsNoObstacle) {
-  InterceptedClient lossy(server_.client());
-  CacheAwareClient aware(lossy, informers_);
-  const auto informer = informers_.Get<ConfigMap>();
-  const Result<ConfigMap> made = aware.Create(MapOf("a"));
-  ASSERT_TRUE(made.ok());
-  lossy.Set([](Client&, const ClientRequest&) -> Result<SharedBytes> {
-    return Error::ServiceUnavailable("no route");
+TEST_F(LostAnswerTest, WhatWasNotDoneIsNoObstacle) {
+  const Result<ConfigMap> made = client_.Create(MapOf("a"));
+  Disconnect();
+  EXPECT_FALSE(Delete(*made).ok());
+  Reconnect();
+  EXPECT_TRUE(client_.Create(MapOf("b")).ok());
+  EXPECT_TRUE(IsShown("a"));
+  Disconnect();
+  EXPECT_FALSE(client_.Create(MapOf("c")).ok());
+  Reconnect();
+  EXPECT_TRUE(client_.Create(MapOf("c")).ok());
+}
+
+TEST_F(LostAnswerTest, WhatCannotBeFoundOutIsForgotten) {
+  LoseAnswers();
+  lossy_.SetList([](auto&, auto&) -> Result<ObjectPage> {
+    return Error::Forbidden("configmaps", "", "not yours");
   });
-  DeleteOptions only_this;
-  only_this.preconditions.emplace().uid = made->metadata.uid;
-  EXPECT_FALSE(aware.Delete<ConfigMap>({"default", "a"}, only_this).ok());
-  lossy.Set({});
-  EXPECT_TRUE(aware.Create(MapOf("b")).ok());
-  EXPECT_TRUE(informer->cache().Get({"default", "a"}));
+  EXPECT_FALSE(client_.Create(MapOf("a")).ok());
+  Reconnect();
+  EXPECT_TRUE(client_.Create(MapOf("b")).ok());
 }
 
 TEST_F(InformerSetTest, ADryRunIsNoWrite) {

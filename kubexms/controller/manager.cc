@@ -109,7 +109,7 @@ class Manager::Impl {
   Result<void> StartCaches(std::stop_token stop);
   void EndCaches();
   // The client of the controller, whose writes the caches know of at once.
-  Client& ClientOf(const Controller& controller);
+  CacheAwareClient& ClientOf(const Controller& controller);
   EventRecorder EventsOf(const Controller& controller);
   Result<void> StartRunnables(std::stop_token stop);
   void EndRunnables();
@@ -287,7 +287,7 @@ Result<void> Manager::Impl::StartCaches(std::stop_token stop) {
       Duration(options_.sync_timeout).ToString()));
 }
 
-Client& Manager::Impl::ClientOf(const Controller& controller) {
+CacheAwareClient& Manager::Impl::ClientOf(const Controller& controller) {
   if (controller.client() == nullptr) return client_;
   return own_clients_.emplace_back(*controller.client(), informers_);
 }

@@ -56,6 +56,8 @@ constexpr milliseconds kTimePerTick(20);  // … and of the simulated one
 // Of the simulated time, in which everybody waits who failed: longer than any of them does.
 constexpr seconds kPatience(1500);
 constexpr int kFaults = 8;
+// Lines of the trace that are shown with what went wrong.
+constexpr size_t kTraced = 300;
 
 constexpr const char* kNamespace = "default";
 constexpr const char* kUnderTest =
@@ -108,7 +110,8 @@ std::string AppOf(const Pod& pod) {
 // Looks at every change of the Pods and Jobs.
 class Watcher {
  public:
-  Watcher(Client& server, Violations& violations) : violations_(violations) {
+  Watcher(Client& server, Violations& violations, const Trace& trace)
+      : violations_(violations), trace_(trace) {
     pods_ = Follow<Pod>(server, [this](const TypedEvent<Pod>& event) { See(event); });
     jobs_ = Follow<Job>(server, [this](const TypedEvent<Job>& event) { See(event.object); });
   }
@@ -152,10 +155,10 @@ class Watcher {
       ++active;
       available += IsReady(pod) ? 1 : 0;
     }
-    if (active > kMost + 1) violations_.Add(fmt::format("the Deployment has {} Pods", active));
+    if (active > kMost + 1) Report(fmt::format("the Deployment has {} Pods", active));
     has_been_available_ = has_been_available_ || available == kMost;
     if (has_been_available_ && available < kFewest - 1) {
-      violations_.Add(fmt::format("only {} Pods of the Deployment are available", available));
+      Report(fmt::format("only {} Pods of the Deployment are available", available));
     }
   }
 
@@ -165,12 +168,12 @@ class Watcher {
     for (const auto& [name, pod] : known_) {
       if (AppOf(pod) != "agent" || !IsActive(pod)) continue;
       const std::string node = TargetNode(pod.spec);
-      if (!nodes.insert(node).second) violations_.Add("the DaemonSet has two Pods for " + node);
+      if (!nodes.insert(node).second) Report("the DaemonSet has two Pods for " + node);
       available += IsReady(pod) ? 1 : 0;
     }
     was_on_all_nodes_ = was_on_all_nodes_ || available == kNodes;
     if (was_on_all_nodes_ && available < kNodes - 1) {
-      violations_.Add(fmt::format("only {} Pods of the DaemonSet are available", available));
+      Report(fmt::format("only {} Pods of the DaemonSet are available", available));
     }
   }
 
@@ -179,7 +182,7 @@ class Watcher {
     for (int before = 0; before < ordinal; ++before) {
       const auto found = known_.find(fmt::format("db-{}", before));
       if (found != known_.end() && IsReady(found->second)) continue;
-      violations_.Add(fmt::format("{} was made before db-{} was ready", pod.metadata.name, before));
+      Report(fmt::format("{} was made before db-{} was ready", pod.metadata.name, before));
     }
   }
 
@@ -188,11 +191,13 @@ class Watcher {
     // Whether as many Pods have succeeded is asked in the end: the two watches may be at different
     // moments. Too many is final.
     if (job.status.succeeded <= kCompletions) return;
-    violations_.Add(
-        fmt::format("{} counts {} completions", job.metadata.name, job.status.succeeded));
+    Report(fmt::format("{} counts {} completions", job.metadata.name, job.status.succeeded));
   }
 
+  void Report(const std::string& what) { violations_.Add(what + trace_.Last(kTraced)); }
+
   Violations& violations_;
+  const Trace& trace_;
   Mutex mutex_;
   std::map<std::string, Pod> known_ GUARDED_BY(mutex_);
   bool has_been_available_ GUARDED_BY(mutex_) = false;
@@ -219,7 +224,7 @@ class BuiltinSimulation {
     Create(FromJson<Deployment>(kDeployment));
     Create(FromJson<StatefulSet>(kStatefulSet));
     Create(FromJson<DaemonSet>(kDaemonSet));
-    Watcher watcher(server_.client(), violations_);
+    Watcher watcher(server_.client(), violations_, trace_);
     process_ = std::make_unique<Process>(*this, next_process_++);
     Await("the first rollout", [&] { return Unfinished(); });
     storm_ = true;
@@ -241,7 +246,8 @@ class BuiltinSimulation {
    public:
     Process(BuiltinSimulation& world, uint64_t number)
         : random_(world.seed_ * 1000 + number),
-          client_(world.server_.client(), world.clock_, world.storm_, random_.Next()),
+          client_(world.server_.client(), world.clock_, world.storm_, random_.Next(),
+                  &world.trace_),
           manager_(std::make_unique<Manager>(ManagerOptions{.name = "simulated",
                                                             .client = &client_,
                                                             .clock = &world.clock_,
@@ -392,7 +398,8 @@ class BuiltinSimulation {
       if (left.empty()) return;
       clock_.SleepFor(milliseconds(100));
     }
-    violations_.Add(fmt::format("{}: {}{}{}\n{}", when, left, SetLines(), PodLines(),
+    violations_.Add(fmt::format("{}: {}{}{}{}\n{}", when, left, SetLines(), PodLines(),
+                                trace_.Last(kTraced),
                                 process_ ? process_->Reconciles() : "no process"));
   }
 
@@ -444,6 +451,7 @@ class BuiltinSimulation {
   }
 
   ManualClock clock_;
+  Trace trace_{clock_};
   TestServer server_{{.clock = &clock_}};
   SeededRandom random_;
   SystemRandom world_random_;

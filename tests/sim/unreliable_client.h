@@ -11,15 +11,18 @@
 #include "kubexms/base/clock.h"
 #include "kubexms/base/random.h"
 #include "kubexms/client/client.h"
+#include "tests/sim/trace.h"
 
 namespace kubexms::sim {
 
 // Safe for use from any thread.
 class UnreliableClient final : public Client {
  public:
-  // Everything is borrowed. Nothing fails by chance while `storm` is false.
-  UnreliableClient(Client& inner, Clock& clock, const std::atomic<bool>& storm, uint64_t seed)
-      : inner_(inner), clock_(clock), storm_(storm), random_(seed) {}
+  // Everything is borrowed. Nothing fails by chance while `storm` is false. Writes, and what
+  // watches tell, are noted in `trace`, if there is one.
+  UnreliableClient(Client& inner, Clock& clock, const std::atomic<bool>& storm, uint64_t seed,
+                   Trace* trace = nullptr)
+      : inner_(inner), clock_(clock), storm_(storm), random_(seed), trace_(trace) {}
 
   // While it is cut no request arrives and no watch says anything.
   void Cut(bool cut) { cut_ = cut; }
@@ -37,11 +40,13 @@ class UnreliableClient final : public Client {
   std::chrono::milliseconds Delay();
   // Waits a while, now and then; then says what is wrong before the request is done.
   std::optional<Error> Before(const ClientRequest& request);
+  void Note(const ClientRequest& request, std::string_view what);
 
   Client& inner_;
   Clock& clock_;
   const std::atomic<bool>& storm_;
   SeededRandom random_;
+  Trace* const trace_;
   std::atomic<bool> cut_ = false;
 };
 
