@@ -11,10 +11,10 @@
 namespace kubexms {
 namespace {
 
-using Kind = PathElement::Kind;
+using ElementKind = PathElement::Kind;
 using Node = FieldSet::Node;
 
-std::strong_ordering Compare(const PathElement& element, Kind kind, std::string_view text) {
+std::strong_ordering Compare(const PathElement& element, ElementKind kind, std::string_view text) {
   if (element.kind() != kind) return element.kind() <=> kind;
   return std::string_view(element.text()) <=> text;
 }
@@ -45,7 +45,7 @@ Error Malformed(std::string_view text, std::string_view why) {
   return Error::BadRequest(fmt::format("path element \"{}\": {}", text, why));
 }
 
-Result<PathElement> ParseJsonElement(Kind kind, std::string_view text) {
+Result<PathElement> ParseJsonElement(ElementKind kind, std::string_view text) {
   const std::string_view json = text.substr(2);
   JsonScanner in(json);
   std::string canonical;
@@ -53,7 +53,7 @@ Result<PathElement> ParseJsonElement(Kind kind, std::string_view text) {
     const Result<Json> value = ParseJson(json);
     return Malformed(text, value.ok() ? "malformed JSON" : value.error().message());
   }
-  if (kind == Kind::kKey && (canonical[0] != '{' || canonical == "{}")) {
+  if (kind == ElementKind::kKey && (canonical[0] != '{' || canonical == "{}")) {
     return Malformed(text, "expected an object with at least one key");
   }
   return PathElement::FromCanonical(kind, std::move(canonical));
@@ -176,18 +176,18 @@ void AppendKeyPath(std::string_view json, std::string& out) {
 PathElement PathElement::Key(const JsonObject& members) {
   TextBuffer text;
   AppendJson(members, text);
-  return {Kind::kKey, text.ToString()};
+  return {ElementKind::kKey, text.ToString()};
 }
 
 Result<PathElement> PathElement::Parse(std::string_view text) {
   if (text.size() < 2 || text[1] != ':') {
     return Malformed(text, "expected one of \"f:\", \"i:\", \"k:\" and \"v:\" in front");
   }
-  switch (static_cast<Kind>(text[0])) {
-    case Kind::kField: return Field(text.substr(2));
-    case Kind::kIndex: return ParseIndex(text);
-    case Kind::kKey: return ParseJsonElement(Kind::kKey, text);
-    case Kind::kValue: return ParseJsonElement(Kind::kValue, text);
+  switch (static_cast<ElementKind>(text[0])) {
+    case ElementKind::kField: return Field(text.substr(2));
+    case ElementKind::kIndex: return ParseIndex(text);
+    case ElementKind::kKey: return ParseJsonElement(ElementKind::kKey, text);
+    case ElementKind::kValue: return ParseJsonElement(ElementKind::kValue, text);
   }
   return Malformed(text, "expected one of \"f:\", \"i:\", \"k:\" and \"v:\" in front");
 }
@@ -199,16 +199,16 @@ void PathElement::AppendFieldsV1(std::string& out) const {
 }
 
 void PathElement::AppendPath(std::string& out) const {
-  if (kind_ == Kind::kField) {
+  if (kind_ == ElementKind::kField) {
     out += '.';
     out += text_;
     return;
   }
   out += '[';
-  if (kind_ == Kind::kKey) {
+  if (kind_ == ElementKind::kKey) {
     AppendKeyPath(text_, out);
   } else {
-    if (kind_ == Kind::kValue) out += '=';
+    if (kind_ == ElementKind::kValue) out += '=';
     out += text_;
   }
   out += ']';
@@ -236,14 +236,14 @@ size_t FieldSet::Size() const {
   return size;
 }
 
-std::vector<Node>::iterator FieldSet::LowerBound(Kind kind, std::string_view text) {
+std::vector<Node>::iterator FieldSet::LowerBound(ElementKind kind, std::string_view text) {
   return std::lower_bound(nodes_.begin(), nodes_.end(), text,
                           [kind](const Node& node, std::string_view wanted) {
                             return Compare(node.element, kind, wanted) < 0;
                           });
 }
 
-const Node* FieldSet::Find(Kind kind, std::string_view text) const {
+const Node* FieldSet::Find(ElementKind kind, std::string_view text) const {
   const auto it = const_cast<FieldSet*>(this)->LowerBound(kind, text);
   if (it == nodes_.end() || Compare(it->element, kind, text) != 0) return nullptr;
   return &*it;
@@ -321,7 +321,7 @@ FieldSet FieldSet::EnsureNamedFieldsAreMembers(const Schema* schema) const {
   for (const Node& node : nodes_) {
     const Schema* below = nullptr;
     bool named = false;
-    if (schema != nullptr && node.element.kind() == Kind::kField) {
+    if (schema != nullptr && node.element.kind() == ElementKind::kField) {
       named = IsNamedField(*schema, node.element.text());
       below = schema->FindMember(node.element.text());
     } else if (schema != nullptr) {

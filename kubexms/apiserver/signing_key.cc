@@ -34,7 +34,7 @@ Error Failed(std::string_view what) {
 
 int NoPassPhrase(char*, int, int, void*) { return -1; }
 
-const unsigned char* Bytes(std::string_view text) {
+const unsigned char* Octets(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
 
@@ -59,7 +59,7 @@ Result<std::string> DigestOf(EVP_PKEY* key) {
 
 // Web tokens have the two numbers of an ECDSA signature side by side, OpenSSL has them in DER.
 Result<std::string> SideBySide(std::string_view der) {
-  const unsigned char* at = Bytes(der);
+  const unsigned char* at = Octets(der);
   const EcdsaPtr signature(d2i_ECDSA_SIG(nullptr, &at, static_cast<long>(der.size())));
   if (!signature) return Failed("read a signature");
   std::string bytes(2 * kCoordinateBytes, '\0');
@@ -75,7 +75,7 @@ Result<std::string> SideBySide(std::string_view der) {
 // Empty when it cannot be one.
 std::string InDer(std::string_view side_by_side) {
   if (side_by_side.size() != 2 * kCoordinateBytes) return {};
-  const unsigned char* bytes = Bytes(side_by_side);
+  const unsigned char* bytes = Octets(side_by_side);
   BignumPtr r(BN_bin2bn(bytes, kCoordinateBytes, nullptr));
   BignumPtr s(BN_bin2bn(bytes + kCoordinateBytes, kCoordinateBytes, nullptr));
   const EcdsaPtr signature(ECDSA_SIG_new());
@@ -134,12 +134,12 @@ Result<std::string> SigningKey::Sign(std::string_view text) const {
   const DigestPtr context(EVP_MD_CTX_new());
   size_t size = 0;
   if (EVP_DigestSignInit(context.get(), nullptr, EVP_sha256(), nullptr, native_->key.get()) != 1 ||
-      EVP_DigestSign(context.get(), nullptr, &size, Bytes(text), text.size()) != 1) {
+      EVP_DigestSign(context.get(), nullptr, &size, Octets(text), text.size()) != 1) {
     return Failed("sign a token");
   }
   std::string signature(size, '\0');
   if (EVP_DigestSign(context.get(), reinterpret_cast<unsigned char*>(signature.data()), &size,
-                     Bytes(text), text.size()) != 1) {
+                     Octets(text), text.size()) != 1) {
     return Failed("sign a token");
   }
   signature.resize(size);
@@ -153,7 +153,7 @@ bool SigningKey::Verifies(std::string_view text, std::string_view signature) con
   const bool valid =
       EVP_DigestVerifyInit(context.get(), nullptr, EVP_sha256(), nullptr, native_->key.get()) ==
           1 &&
-      EVP_DigestVerify(context.get(), Bytes(native), native.size(), Bytes(text), text.size()) == 1;
+      EVP_DigestVerify(context.get(), Octets(native), native.size(), Octets(text), text.size()) == 1;
   if (!valid) TakeOpenSslErrors();
   return valid;
 }
