@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kubexms/api/defaulting.h"
 #include "kubexms/api/stored_object.h"
 #include "kubexms/api/validation.h"
 #include "kubexms/apiserver/deletion.h"
@@ -124,6 +125,14 @@ std::string WithoutVersion(Json document) {
   return WriteJson(document);
 }
 
+// The status that the schema gives to a new object, where it does.
+void AddDefaultStatus(JsonObject& object, const Schema& schema) {
+  const Schema* status = schema.Resolve().FindProperty("status");
+  if (status == nullptr || !status->default_value) return;
+  Json& added = object["status"] = *status->default_value;
+  ApplyDefaults(added, *status);
+}
+
 // One write of one object: the request, and what all steps of it need.
 class Write {
  public:
@@ -183,8 +192,10 @@ class Write {
 Result<void> Write::PrepareCreation(Json& document, bool applied) {
   RETURN_IF_ERROR(SetNamespace(document, resource_, request_.name_space));
   const Strategy& strategy = *resource_.strategy;
-  if (strategy.HasStatus() && !strategy.KeepsStatusOnCreate())
+  if (strategy.HasStatus() && !strategy.KeepsStatusOnCreate()) {
     document.get_object().erase("status");
+    if (resource_.custom) AddDefaultStatus(document.get_object(), *resource_.schema);
+  }
   InitialiseMetadata(document, resource_, Now(), environment_.random);
   if (!applied) document = TrackWrite(nullptr, std::move(document), Management());
   resource_.strategy->PrepareForCreate(document.get_object());

@@ -288,6 +288,21 @@ TEST_F(SimulatedPodTest, WhatIsNotToRunForEverEnds) {
   EXPECT_EQ(Next(), seconds(-1));
 }
 
+TEST_F(SimulatedPodTest, WhatIsKeptByAnythingButAJobRunsOn) {
+  const std::string spec = "restartPolicy: Never, containers: [{name: c, image: i}]";
+  const auto kept_by = [](const std::string& kind) {
+    return ", ownerReferences: [{apiVersion: example.io/v1, kind: " + kind +
+           ", name: o, uid: v, controller: true}]";
+  };
+  Make("", spec, kept_by("Devbox"));
+  Step();
+  EXPECT_EQ(Next(), seconds(-1));
+  EXPECT_EQ(pod_.status.phase, "Running");
+  Make("", spec, kept_by("Job"));
+  Step();
+  EXPECT_EQ(Next(), seconds(1));
+}
+
 TEST_F(SimulatedPodTest, AnExitCodeMakesItFail) {
   Make("simulate.kubexms.io/run-for: 0s, simulate.kubexms.io/exit-code: '7'",
        "restartPolicy: Never, containers: [{name: job, image: job}]");

@@ -410,6 +410,14 @@ class PodSimulation {
   std::optional<Clock::WallTime> next_;
 };
 
+// Whether it is there to come to an end. A Pod that something else than a Job keeps is not, even if
+// its containers are not started again.
+bool IsTask(const Pod& pod) {
+  const OwnerReference* controller = ControllerOf(pod.metadata);
+  const bool kept = controller != nullptr && controller->kind != "Job";
+  return !kept && (pod.spec.restart_policy == "Never" || pod.spec.restart_policy == "OnFailure");
+}
+
 }  // namespace
 
 Result<PodBehaviour> BehaviourOf(const Pod& pod) {
@@ -424,8 +432,7 @@ Result<PodBehaviour> BehaviourOf(const Pod& pod) {
   behaviour.terminate_after =
       terminate_after.value_or(HasLastingName(pod) ? kLastingNameEnd : nanoseconds(0));
   behaviour.exit_code = exit_code.value_or(0);
-  const bool ends = pod.spec.restart_policy == "Never" || pod.spec.restart_policy == "OnFailure";
-  if (!behaviour.run_for && (ends || exit_code)) behaviour.run_for = kDefaultRun;
+  if (!behaviour.run_for && (IsTask(pod) || exit_code)) behaviour.run_for = kDefaultRun;
   const std::string* never_ready = FindAnnotation(pod, "never-ready");
   behaviour.never_ready = never_ready != nullptr && *never_ready == "true";
   if (const std::string* reason = FindAnnotation(pod, "fail")) behaviour.fail_reason = *reason;

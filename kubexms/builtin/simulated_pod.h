@@ -11,7 +11,8 @@
 //   ready-after      how long after their start containers are ready          0s
 //   never-ready      "true": they run but are never ready
 //   run-for          how long containers run before they end                  1s where they are
-//                    not to run for ever (restartPolicy Never and OnFailure), or have an exit-code
+//                    not to run for ever (restartPolicy Never and OnFailure, if nothing but a Job
+//                    keeps the Pod), or have an exit-code
 //   exit-code        with which they end                                      0
 //   fail             they never start, for this reason: "ImagePullBackOff"
 //   terminate-after  how long they take to end once the Pod is deleted,       0s; 2s where it is

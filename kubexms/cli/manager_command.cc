@@ -10,6 +10,7 @@
 
 #include "kubexms/base/small_file.h"
 #include "kubexms/base/stop.h"
+#include "kubexms/base/yaml.h"
 #include "kubexms/builtin/builtin_controllers.h"
 #include "kubexms/cli/commands.h"
 #include "kubexms/cli/controller_list.h"
@@ -184,7 +185,19 @@ Result<void> RunControllers(const Invocation& call, const std::stop_token& stop)
   return manager.Run(stop);
 }
 
+// The built-in controllers have roles in every Kubernetes; those of the platform bring theirs.
+Result<ExitCode> PrintRoles(const Invocation& call) {
+  ASSIGN_OR_RETURN(const ControllerList controllers, ReadControllers(call));
+  if (!controllers.platform) {
+    return Error::BadRequest("--print-rbac is for --controllers platform: others have their roles");
+  }
+  for (const Json& object : platform::Roles({.name = "kubexms-platform", .name_space = kNamespace}))
+    call.out() << "---\n" << WriteYaml(object);
+  return ExitCode::kDone;
+}
+
 Result<ExitCode> RunManager(const Invocation& call) {
+  if (call.Given("print-rbac")) return PrintRoles(call);
   const StopSignals signals;
   RETURN_IF_ERROR(RunControllers(call, signals.token()));
   return ExitCode::kDone;
@@ -204,7 +217,8 @@ std::string Description() {
       "  kubexms manager --kubeconfig D/admin.kubeconfig\n"
       "\n"
       "With --controllers platform it runs those of the platform: users, their requests and\n"
-      "devboxes. They act as the kubeconfig's user, who must be an administrator.\n"
+      "devboxes. They act as the kubeconfig's user; --print-rbac shows what that one must be\n"
+      "allowed to do.\n"
       "\n"
       "The built-in controllers are\n"
       "  {}",
@@ -256,6 +270,9 @@ Command ManagerCommand() {
                  .doc = "of the platform: records who asked for what, for `kubexms audit`"},
                 TailnetFlag(),
                 SshGateFlag(),
+                {.name = "print-rbac",
+                 .doc =
+                     "of the platform: print a service account with the roles it needs, and end"},
                 {.name = "config", .value = "FILE", .doc = "settings (YAML)"},
                 {.name = "set",
                  .value = "PATH=VALUE",

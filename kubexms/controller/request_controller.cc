@@ -106,7 +106,8 @@ bool Step::IsNextInTurn() const {
 
 // It is woken when its turn comes; the time is for the case that nobody is there to do it.
 Result<Outcome> Step::WaitForTurn() {
-  if (request_.status.phase.empty()) {
+  const bool begun = request_.status.phase == kRequestProcessing;
+  if (!begun && request_.status.message.empty()) {
     request_.status.phase = kRequestPending;
     SetMessage("waits for requests before it");
     RETURN_IF_ERROR(request_.write());
@@ -307,6 +308,25 @@ std::vector<ResourceAccess> AccessToRequests(const ResourceType& type) {
 bool SpecOrDeletionChanged(const ObjectMeta& before, const ObjectMeta& after) {
   return before.generation != after.generation ||
          before.deletion_timestamp != after.deletion_timestamp;
+}
+
+Result<void> KeepLabels(ReconcileContext& context, const ResourceType& type,
+                        const StringMap& labels, ObjectMeta& metadata) {
+  JsonObject missing;
+  for (const auto& [key, value] : labels) {
+    const auto had = metadata.labels.find(key);
+    if (had == metadata.labels.end() || had->second != value) missing[key] = value;
+  }
+  if (missing.empty()) return {};
+  // Bound to the version that was read: the status is later compared with that.
+  const Json patch =
+      JsonObject{{"metadata", JsonObject{{"resourceVersion", metadata.resource_version},
+                                         {"labels", std::move(missing)}}}};
+  Result<DynamicObject> labelled = context.client.Patch(
+      type, ObjectKey::Of(metadata), {.body = WriteJson(patch)}, {.stop = context.stop});
+  if (!labelled.ok()) return IgnoreNotFound(labelled);
+  metadata = std::move(labelled->metadata);
+  return {};
 }
 
 Result<void> DeleteOne(Client& client, const ResourceType& type, const ObjectMeta& metadata) {

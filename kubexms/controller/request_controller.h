@@ -17,7 +17,9 @@
 //        .audit = &audit}));
 //
 // Phases: Pending (also when there is none yet) → Processing → Completed or Failed, with a message
-// and a completionTime. A finished request is never executed again, whatever becomes of its spec.
+// and a completionTime. A kind whose status has kPendingStatus as its default shows Pending from
+// the moment of its creation. A finished request is never executed again, whatever becomes of its
+// spec.
 //
 // execute must be idempotent. It is called again after an error that can pass, and when a request
 // is found in Processing after a crash: what it did before is still there then.
@@ -61,6 +63,8 @@ inline constexpr std::string_view kRequestPending = "Pending";
 inline constexpr std::string_view kRequestProcessing = "Processing";
 inline constexpr std::string_view kRequestCompleted = "Completed";
 inline constexpr std::string_view kRequestFailed = "Failed";
+// type.Field("status", &Grant::status).DefaultJson(kPendingStatus);
+inline constexpr std::string_view kPendingStatus = R"({"phase":"Pending"})";
 
 // The status of a request: use it as it is, or derive from it and begin your Describe() with
 // RequestStatus::Describe(type).
@@ -149,6 +153,8 @@ struct RequestOptions {
   // Requests with equal, not empty keys are not executed at the same time. Must depend on the spec
   // and metadata alone. Empty: all at once.
   std::function<std::string(const T& request)> one_at_a_time;
+  // By which requests are found: unfinished ones are given these labels. Empty: none.
+  std::function<StringMap(const T& request)> labels;
   AuditSink* audit = nullptr;  // borrowed; null: events on the objects only
 };
 
@@ -200,14 +206,27 @@ Result<Outcome> Deleted(Shared& shared, ReconcileContext& context);
 std::vector<ResourceAccess> AccessToRequests(const ResourceType& type);
 // What a request is to be looked at for. Its status is not: it is written here.
 bool SpecOrDeletionChanged(const ObjectMeta& before, const ObjectMeta& after);
+// Writes those that it does not have; `metadata` is then as the server has it.
+Result<void> KeepLabels(ReconcileContext& context, const ResourceType& type,
+                        const StringMap& labels, ObjectMeta& metadata);
 // Only this very object, not one that was made anew under its name.
 Result<void> DeleteOne(Client& client, const ResourceType& type, const ObjectMeta& metadata);
+
+// Still to be executed, or to be executed again.
+template <RequestKind T>
+bool IsOpen(const T& request) {
+  return !request.status.IsFinished() && request.metadata.deletion_timestamp.IsZero();
+}
 
 template <RequestKind T>
 Result<Outcome> ReconcileTyped(Shared& shared, const RequestOptions<T>& options,
                                ReconcileContext& context, const T& object) {
   T before = object;
   T request = object;
+  if (options.labels && IsOpen(request)) {
+    RETURN_IF_ERROR(
+        KeepLabels(context, ResourceType::Of<T>(), options.labels(object), request.metadata));
+  }
   const auto write = [&]() -> Result<StatusWrite> {
     ASSIGN_OR_RETURN(const StatusPatched patched,
                      PatchStatus(context.client, before, request, context.clock,
@@ -251,9 +270,7 @@ ControllerFor<T> RequestController(RequestOptions<T> options) {
   controller.template Index<T>(
       std::string(internal::kTurnIndex),
       [turn = options.one_at_a_time](const T& request) -> std::vector<std::string> {
-        const bool over =
-            request.status.IsFinished() || !request.metadata.deletion_timestamp.IsZero();
-        if (!turn || over) return {};
+        if (!turn || !internal::IsOpen(request)) return {};
         return {turn(request)};
       });
   controller.From(shared->wake);

@@ -454,6 +454,20 @@ TEST_F(RequestControllerTest, WhereNoServerVouchesForItTheAskerIsOnlyClaimed) {
   EXPECT_EQ(audit_.records[0].asker, (Asker{.claimed = "the queen"}));
 }
 
+TEST_F(RequestControllerTest, MayHaveLabelsByWhichItIsFound) {
+  RequestOptions<Order> options = Options();
+  options.labels = [](const Order& order) { return StringMap{{"user", order.spec.user}}; };
+  const Controller controller = RequestController<Order>(options);
+  EXPECT_TRUE(Reconcile(controller, Stored()).ok());
+  // One write more, which is in nobody's way.
+  EXPECT_THAT(harness_.client.TakeVerbs(),
+              ElementsAre("patch", "patch status", "get", "patch status"));
+  EXPECT_EQ(Stored().metadata.labels.at("user"), "alice");
+  EXPECT_EQ(Stored().status.phase, "Completed");
+  EXPECT_TRUE(Reconcile(controller, Stored()).ok());
+  EXPECT_THAT(harness_.client.TakeVerbs(), IsEmpty());
+}
+
 TEST_F(RequestControllerTest, CountsWhatBecameOfRequests) {
   ASSERT_TRUE(Reconcile().ok());
   EXPECT_THAT(harness_.metrics.Collect(),

@@ -19,7 +19,8 @@
 //           .Phase(DevboxPhase)));
 //
 // What a stage is given. The state is made anew for every reconcile. The object is a copy: what a
-// stage changes in its status is written at the end, what it changes elsewhere is not.
+// stage changes in its status is written at the end, what it changes elsewhere is not. A stage that
+// writes the object itself puts what the server answers in its place.
 //
 // What becomes of a stage, and of its condition:
 //   Done                  True, with the reason "Succeeded"

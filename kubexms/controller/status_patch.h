@@ -47,7 +47,7 @@ namespace status_patch_internal {
 
 struct Change {
   ResourceType type;
-  const ObjectMeta& metadata;  // of the object as it was read
+  const ObjectMeta& metadata;  // of the object as it is known to be now
   std::string before;          // JSON of its status
   std::string after;
   // Whether the change is right for this object; may be empty.
@@ -59,13 +59,15 @@ Result<StatusPatched> Patch(Client& client, const Change& change, const Clock& c
 
 }  // namespace status_patch_internal
 
-// `before` is the object as it was read, `after` a copy of it with another status.
+// `before` is the object as it was read, `after` a copy of it with another status. One who wrote
+// the object in between puts what the server answered into the copy first: the status is written to
+// the version that the copy has.
 template <Kind T>
 Result<StatusPatched> PatchStatus(Client& client, const T& before, const T& after,
                                   const Clock& clock,
                                   const std::type_identity_t<StatusPatchOptions<T>>& options = {}) {
   status_patch_internal::Change change{.type = ResourceType::Of<T>(),
-                                       .metadata = before.metadata,
+                                       .metadata = after.metadata,
                                        .before = Encode(before.status),
                                        .after = Encode(after.status)};
   if (options.only_if) {

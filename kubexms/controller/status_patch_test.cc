@@ -97,6 +97,26 @@ TEST_F(StatusPatchTest, SetsAndRemovesOnlyWhatDiffers) {
   EXPECT_EQ(lamp.status.conditions[1].type, "New");
 }
 
+// What others wrote before that stays all the same.
+TEST_F(StatusPatchTest, WhoWroteTheObjectInBetweenIsNotInTheOwnWay) {
+  Create();
+  const Lamp before = Stored();
+  Write([&](Lamp& lamp) {
+    lamp.status.owner = "alice";
+    SetCondition(lamp.status.conditions, MakeCondition("Hers"), harness_.clock);
+  });
+  Lamp after = server()
+                   .Patch<Lamp>({"default", "l"}, {.body = R"({"metadata":{"labels":{"a":"b"}}})"})
+                   .value();
+  after.status.color = "red";
+  SetCondition(after.status.conditions, MakeCondition("New"), harness_.clock);
+  EXPECT_EQ(Patch(before, after)->result, StatusWrite::kWritten);
+  EXPECT_THAT(harness_.client.TakeVerbs(), ElementsAre("patch status"));
+  EXPECT_EQ(Stored().status.color, "red");
+  EXPECT_EQ(Stored().status.owner, "alice");
+  EXPECT_EQ(Stored().status.conditions.size(), 2U);
+}
+
 TEST_F(StatusPatchTest, AsksWhetherTheChangeIsStillRight) {
   Create();
   const Lamp before = Stored();

@@ -7,6 +7,7 @@
 #include "kubexms/api/kinds/core_v1_config.h"
 #include "kubexms/platform/access.h"
 #include "kubexms/platform/names.h"
+#include "kubexms/platform/user_objects.h"
 
 namespace kubexms::platform {
 namespace {
@@ -29,10 +30,7 @@ std::string Done(const DeleteRequest& request, bool there_was_one) {
 // Before the user goes, so that a crash in between does not take the workspace with it.
 Result<void> MarkWorkspaceKept(ReconcileContext& context, const User& user) {
   if (user.metadata.annotations.contains(kKeepWorkspace)) return {};
-  const Json patch =
-      JsonObject{{"metadata", JsonObject{{"annotations", JsonObject{{kKeepWorkspace, "true"}}}}}};
-  RETURN_IF_ERROR(context.client.Patch<User>({"", user.metadata.name}, {.body = WriteJson(patch)},
-                                             {.stop = context.stop}));
+  RETURN_IF_ERROR(Annotate(context, user.metadata.name, JsonObject{{kKeepWorkspace, "true"}}));
   return {};
 }
 

@@ -57,8 +57,7 @@ Result<void> SetKeys(const Devbox& devbox, Secret& secret) {
 
 Result<StageOutcome> SyncSecret(ReconcileContext& context, Devbox& devbox, DevboxState&) {
   const auto set = [&](Secret& secret) -> Result<void> {
-    for (const auto& [key, value] : DevboxLabels(devbox)) secret.metadata.labels[key] = value;
-    RETURN_IF_ERROR(SetControllerReference(secret.metadata, devbox));
+    RETURN_IF_ERROR(Claim(devbox, secret.metadata));
     return SetKeys(devbox, secret);
   };
   RETURN_IF_ERROR(Keep<Secret>(context, KeyOf(devbox), set));
@@ -89,11 +88,8 @@ Result<Service> KeepService(ReconcileContext& context, const Devbox& devbox,
                             void (*set)(const Devbox&, corev1::ServiceSpec&)) {
   return Keep<Service>(context, {devbox.metadata.namespace_, name},
                        [&](Service& service) -> Result<void> {
-                         for (const auto& [key, value] : DevboxLabels(devbox)) {
-                           service.metadata.labels[key] = value;
-                         }
                          set(devbox, service.spec);
-                         return SetControllerReference(service.metadata, devbox);
+                         return Claim(devbox, service.metadata);
                        });
 }
 
@@ -280,8 +276,14 @@ struct SyncState {
 Stages<Devbox, DevboxState> NetworkStages(const DevboxControllerOptions& options) {
   return Stages<Devbox, DevboxState>({.policy = StagePolicy::kStopAtFirst})
       .Add({.name = "Headless", .run = SyncHeadless, .cleanup = DropHeadless})
-      .Add({.name = "Tailnet", .run = SyncTailnet{options.tailnet}})
-      .Add({.name = "SSHGate", .run = SyncSshGate{options.ssh_gate}})
+      .Add({.name = "Tailnet",
+            .condition = "TailnetSynced",
+            .skipped = SkippedCondition::kNone,
+            .run = SyncTailnet{options.tailnet}})
+      .Add({.name = "SSHGate",
+            .condition = "SSHGateSynced",
+            .skipped = SkippedCondition::kNone,
+            .run = SyncSshGate{options.ssh_gate}})
       .Add({.name = "NodePort", .run = SyncNodePort, .cleanup = DropNodePort})
       .Add({.name = "Type", .run = NoteNetwork});
 }

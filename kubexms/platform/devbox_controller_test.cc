@@ -67,6 +67,49 @@ TEST(DevboxObjectsTest, APodIsOutdatedWhenItsSpecIsAndNotForTheNodeItRanOn) {
   EXPECT_TRUE(IsOutdated(pod, DevboxPod(devbox).value()));
 }
 
+TEST(DevboxObjectsTest, ThePodRunsAsTheDevboxSays) {
+  Devbox devbox = Fresh();
+  devbox.spec.runtime_class_name = "devbox-runtime";
+  devbox.spec.node_selector = {{"disk", "fast"}};
+  const Pod pod = DevboxPod(devbox).value();
+  EXPECT_EQ(pod.spec.runtime_class_name, "devbox-runtime");
+  EXPECT_EQ(pod.spec.node_selector, devbox.spec.node_selector);
+  EXPECT_EQ(pod.spec.restart_policy, "Never");
+}
+
+// Users of Sealos name the port of their app both ways.
+TEST(DevboxObjectsTest, APortIsServedOnce) {
+  Devbox devbox = Fresh();
+  corev1::ContainerPort ssh;
+  ssh.name = "devbox-ssh-port";
+  ssh.container_port = 22;
+  devbox.spec.config.ports = {ssh};
+  devbox.spec.network.extra_ports.emplace_back().container_port = 8080;
+  corev1::ServicePort app;
+  app.name = "app";
+  app.port = 8080;
+  devbox.spec.config.app_ports = {app};
+  corev1::ServiceSpec headless;
+  SetHeadlessService(devbox, headless);
+  ASSERT_EQ(headless.ports.size(), 2U);
+  EXPECT_EQ(headless.ports[0].port, 22);
+  EXPECT_EQ(headless.ports[1].port, 8080);
+}
+
+TEST(DevboxObjectsTest, FromShutdownItCanOnlyRun) {
+  const char* kStates[] = {"", kRunning, kPaused, kStopped, kShutdown};
+  for (const char* from : kStates) {
+    for (const char* to : {kRunning, kPaused, kStopped, kShutdown}) {
+      Devbox devbox = Fresh();
+      devbox.status.state = from;
+      devbox.spec.state = to;
+      const bool possible = !(from == kShutdown && (to == kPaused || to == kStopped));
+      EXPECT_EQ(CheckTransition(devbox).ok(), possible) << from << " to " << to;
+      EXPECT_EQ(TargetState(devbox), possible ? to : kShutdown);
+    }
+  }
+}
+
 TEST(DevboxObjectsTest, ContentsFollowEachOtherWithABound) {
   Devbox devbox = Fresh();
   for (int i = 0; i < 50; ++i) {
@@ -121,9 +164,15 @@ TEST(SshKeyTest, IsAPairThatOpenSshUnderstands) {
 
 class DevboxControllerTest : public PlatformTest {
  protected:
-  void Make() {
-    const auto made = client().Create(Decode<Devbox>(kManifest).value());
+  void Make(const std::string& network = "NodePort") {
+    Devbox box = Decode<Devbox>(kManifest).value();
+    box.spec.network.type = network;
+    const auto made = client().Create(box);
     ASSERT_TRUE(made.ok()) << made.error().message();
+  }
+  void Change(const std::string& patch) {
+    const auto changed = client().Patch<Devbox>({"default", "box"}, {.body = patch});
+    ASSERT_TRUE(changed.ok()) << changed.error().message();
   }
   Devbox Box() {
     const auto box = client().Get<Devbox>({"default", "box"});
@@ -142,6 +191,10 @@ class DevboxControllerTest : public PlatformTest {
     const Condition* condition = FindCondition(box.status.conditions, type);
     if (condition == nullptr) return "none";
     return condition->status + " " + condition->reason + ": " + condition->message;
+  }
+
+  bool Says(const std::string& condition, const std::string& text) {
+    return Eventually([&] { return ConditionOf(condition).find(text) != std::string::npos; });
   }
 
   // What the scheduler and a kubelet do with the Pod of the devbox.
@@ -198,11 +251,7 @@ class DevboxControllerTest : public PlatformTest {
       EXPECT_EQ(service.metadata.name, "kubernetes");
     }
   }
-  void SetState(const std::string& state) {
-    const auto changed = client().Patch<Devbox>(
-        {"default", "box"}, {.body = R"({"spec":{"state":")" + state + R"("}})"});
-    ASSERT_TRUE(changed.ok()) << changed.error().message();
-  }
+  void SetState(const std::string& state) { Change(R"({"spec":{"state":")" + state + R"("}})"); }
   void MakeRunning() {
     Start();
     Make();
@@ -266,8 +315,7 @@ TEST_F(DevboxControllerTest, ShutDownItGivesBackItsPortAndBeginsAnew) {
   EXPECT_NE(Box().status.content_id, content);
   // What cannot follow is said, and changes nothing.
   SetState("Stopped");
-  EXPECT_TRUE(Eventually(
-      [&] { return ConditionOf("StateSynced").find("let it run first") != std::string::npos; }));
+  EXPECT_TRUE(Says("StateSynced", "let it run first"));
   EXPECT_EQ(Box().status.state, "Shutdown");
   SetState("Running");
   RunPod();
@@ -299,24 +347,66 @@ TEST_F(DevboxControllerTest, WaitsForTheNodeAgentToSaveTheContent) {
   EXPECT_EQ(CurrentContent(box)->base_image, "example.io/box:saved");
 }
 
+TEST_F(DevboxControllerTest, StatesFollowEachOther) {
+  MakeRunning();
+  struct Step {
+    const char* state;
+    bool new_content;
+    bool has_port;
+  };
+  const Step steps[] = {{"Paused", false, true},    {"Stopped", true, true},
+                        {"Running", false, true},   {"Stopped", true, true},
+                        {"Shutdown", false, false}, {"Running", false, true}};
+  for (const Step& step : steps) {
+    SCOPED_TRACE(step.state);
+    const std::string content = Box().status.content_id;
+    SetState(step.state);
+    ASSERT_TRUE(Eventually([&] {
+      BeKubelet();
+      const Devbox box = Box();
+      return box.status.state == step.state && box.status.phase == step.state;
+    }));
+    EXPECT_EQ(Box().status.content_id != content, step.new_content);
+    EXPECT_EQ(Box().status.network.node_port != 0, step.has_port);
+    EXPECT_EQ(Exists<Service>({"default", "box-svc"}), step.has_port);
+  }
+}
+
 TEST_F(DevboxControllerTest, ANetworkThatIsNotConfiguredIsAClearCondition) {
   Start();
-  Devbox box = Decode<Devbox>(kManifest).value();
-  box.spec.network.type = "Tailnet";
-  ASSERT_TRUE(client().Create(box).ok());
-  EXPECT_TRUE(Eventually([&] {
-    return ConditionOf("NetworkSynced").find("Tailnet needs a tailnet") != std::string::npos;
-  })) << ConditionOf("NetworkSynced");
+  Make("Tailnet");
+  EXPECT_TRUE(Says("NetworkSynced", "Tailnet needs a tailnet")) << ConditionOf("NetworkSynced");
+  EXPECT_TRUE(EventuallyTold("box", "TailnetFailed"));
+  Change(R"({"spec":{"network":{"type":"SSHGate"}}})");
+  EXPECT_TRUE(Says("NetworkSynced", "SSHGate needs an SSH gate")) << ConditionOf("NetworkSynced");
+  EXPECT_EQ(ConditionOf("TailnetSynced"), "none");
   EXPECT_FALSE(BoxPod().has_value());
+  // As it is told to.
+  Change(R"({"spec":{"network":{"type":"NodePort"}}})");
+  RunPod();
+  EXPECT_TRUE(HasPhase("Running"));
+}
+
+TEST_F(DevboxControllerTest, IsReachedThroughATailnetOrAGate) {
+  options_.devboxes.tailnet = "tail.example.com";
+  options_.devboxes.ssh_gate = "gate.example.com";
+  Start();
+  Make("Tailnet");
+  RunPod();
+  ASSERT_TRUE(HasPhase("Running"));
+  EXPECT_EQ(Box().status.network.type, "Tailnet");
+  EXPECT_EQ(Box().status.network.tailnet, DevboxUniqueId(Box()) + ".tail.example.com");
+  EXPECT_FALSE(Exists<Service>({"default", "box-svc"}));
+  Change(R"({"spec":{"network":{"type":"SSHGate"}}})");
+  EXPECT_TRUE(Says("SSHGateSynced", "True Succeeded: reached through gate.example.com"));
+  EXPECT_EQ(Box().status.network.type, "SSHGate");
+  EXPECT_EQ(Box().status.network.tailnet, "");
 }
 
 TEST_F(DevboxControllerTest, AnotherSpecMakesAnotherPod) {
   MakeRunning();
   const std::string uid = BoxPod()->metadata.uid;
-  ASSERT_TRUE(
-      client()
-          .Patch<Devbox>({"default", "box"}, {.body = R"({"spec":{"resource":{"cpu":"4"}}})"})
-          .ok());
+  Change(R"({"spec":{"resource":{"cpu":"4"}}})");
   ASSERT_TRUE(Eventually([&] {
     const auto pod = BoxPod();
     return pod && !pod->metadata.deletion_timestamp.IsZero();
@@ -334,6 +424,17 @@ TEST_F(DevboxControllerTest, DeletionTakesEverythingAlong) {
   ASSERT_TRUE(PodEnds());
   EXPECT_TRUE(EventuallyGone<Devbox>({"default", "box"}));
   ExpectNothingLeft();
+}
+
+TEST_F(DevboxControllerTest, IsCleanedUpInOrder) {
+  MakeRunning();
+  NeverCrash();
+  ASSERT_TRUE(client().Delete<Devbox>({"default", "box"}).ok());
+  ASSERT_TRUE(PodEnds());
+  ASSERT_TRUE(EventuallyGone<Devbox>({"default", "box"}));
+  Stop();
+  EXPECT_THAT(DeletedKinds(), ::testing::ElementsAre("pods", "services", "secrets"));
+  EXPECT_THAT(WritesAbout("box").back(), ::testing::EndsWith("/devboxes/box"));
 }
 
 TEST_F(DevboxControllerTest, IsMadeWhateverWriteItCrashesAt) {

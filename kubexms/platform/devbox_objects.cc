@@ -121,10 +121,18 @@ ServicePort PortOf(const corev1::ContainerPort& port) {
   return service;
 }
 
+// Unless it is served already: manifests name the same port as an extra one and as the app's.
+void AddPort(ServicePort port, std::vector<ServicePort>& ports) {
+  const bool served = std::any_of(ports.begin(), ports.end(), [&](const ServicePort& other) {
+    return other.port == port.port && other.protocol == port.protocol;
+  });
+  if (!served) ports.push_back(std::move(port));
+}
+
 std::vector<ServicePort> SshPorts(const Devbox& devbox) {
   std::vector<ServicePort> ports;
-  for (const auto& port : devbox.spec.config.ports) ports.push_back(PortOf(port));
-  for (const auto& port : devbox.spec.network.extra_ports) ports.push_back(PortOf(port));
+  for (const auto& port : devbox.spec.config.ports) AddPort(PortOf(port), ports);
+  for (const auto& port : devbox.spec.network.extra_ports) AddPort(PortOf(port), ports);
   return ports;
 }
 
@@ -134,6 +142,11 @@ StringMap DevboxLabels(const Devbox& devbox) {
   return {{"app.kubernetes.io/name", devbox.metadata.name},
           {"app.kubernetes.io/part-of", "devbox"},
           {"app.kubernetes.io/managed-by", "sealos"}};
+}
+
+Result<void> Claim(const Devbox& devbox, ObjectMeta& metadata) {
+  for (const auto& [key, value] : DevboxLabels(devbox)) metadata.labels[key] = value;
+  return SetControllerReference(metadata, devbox);
 }
 
 std::string DevboxUniqueId(const Devbox& devbox) {
@@ -213,11 +226,10 @@ Result<Pod> DevboxPod(const Devbox& devbox) {
   pod.metadata.namespace_ = devbox.metadata.namespace_;
   pod.metadata.name = devbox.metadata.name;
   pod.metadata.labels = devbox.spec.config.labels;
-  for (const auto& [key, value] : DevboxLabels(devbox)) pod.metadata.labels[key] = value;
   pod.metadata.annotations = devbox.spec.config.annotations;
   pod.metadata.annotations[kContentId] = devbox.status.content_id;
   pod.metadata.annotations[kStorageLimit] = devbox.spec.storage_limit;
-  RETURN_IF_ERROR(SetControllerReference(pod.metadata, devbox));
+  RETURN_IF_ERROR(Claim(devbox, pod.metadata));
   pod.spec.restart_policy = "Never";
   pod.spec.termination_grace_period_seconds = kGracePeriodSeconds;
   pod.spec.automount_service_account_token = false;
@@ -246,11 +258,11 @@ void SetHeadlessService(const Devbox& devbox, ServiceSpec& spec) {
   spec.selector = DevboxLabels(devbox);
   spec.publish_not_ready_addresses = true;
   spec.ports = SshPorts(devbox);
-  for (const ServicePort& port : devbox.spec.config.app_ports) {
+  for (ServicePort port : devbox.spec.config.app_ports) {
     // What the server fills in is no difference to it.
-    ServicePort& added = spec.ports.emplace_back(port);
-    if (added.protocol.empty()) added.protocol = "TCP";
-    if (!added.target_port) added.target_port = IntOrString(added.port);
+    if (port.protocol.empty()) port.protocol = "TCP";
+    if (!port.target_port) port.target_port = IntOrString(port.port);
+    AddPort(std::move(port), spec.ports);
   }
 }
 

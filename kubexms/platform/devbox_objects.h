@@ -18,6 +18,8 @@ inline constexpr const char* kShutdown = "Shutdown";
 
 // The labels by which everything of a devbox is known.
 StringMap DevboxLabels(const devboxv1alpha2::Devbox& devbox);
+// Gives them to an object, which then goes with the devbox.
+Result<void> Claim(const devboxv1alpha2::Devbox& devbox, ObjectMeta& metadata);
 // Its name in the cluster's network, which no other devbox of the namespace has.
 std::string DevboxUniqueId(const devboxv1alpha2::Devbox& devbox);
 

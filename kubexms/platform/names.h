@@ -12,6 +12,8 @@ inline constexpr const char* kSystemNamespace = "user-system";
 // Who may do everything, and cannot be deleted by a request.
 inline constexpr std::string_view kAdmin = "admin";
 
+// Annotation of a user.
+inline constexpr const char* kDisplayName = "user.sealos.io/display-name";
 // Annotation and label.
 inline constexpr const char* kOwner = "user.sealos.io/owner";
 inline constexpr const char* kCreator = "user.sealos.io/creator";

@@ -7,8 +7,10 @@
 
 #include "kubexms/api/kinds/core_v1_config.h"
 #include "kubexms/api/kinds/rbac_v1.h"
+#include "kubexms/api/names.h"
 #include "kubexms/platform/access.h"
 #include "kubexms/platform/names.h"
+#include "kubexms/platform/user_objects.h"
 
 namespace kubexms::platform {
 namespace {
@@ -97,13 +99,8 @@ class Operation {
   Result<RoleBinding> BindingFor(const ObjectKey& key) const {
     RoleBinding binding;
     binding.metadata = MetadataFor(key);
-    binding.role_ref.api_group = "rbac.authorization.k8s.io";
-    binding.role_ref.kind = "Role";
-    binding.role_ref.name = spec_.role;
-    rbacv1::Subject& subject = binding.subjects.emplace_back();
-    subject.kind = "ServiceAccount";
-    subject.name = spec_.user;
-    subject.namespace_ = kSystemNamespace;
+    binding.role_ref = RoleNamed("Role", spec_.role);
+    binding.subjects = {AccountSubject(spec_.user)};
     RETURN_IF_ERROR(SetControllerReference(binding.metadata, *user_));
     return binding;
   }
@@ -180,10 +177,8 @@ class Operation {
     if (known != workspace_user_->metadata.annotations.end() && known->second == spec_.user) {
       return {};
     }
-    const Json patch =
-        JsonObject{{"metadata", JsonObject{{"annotations", JsonObject{{kOwner, spec_.user}}}}}};
-    RETURN_IF_ERROR(context_.client.Patch<User>(
-        {"", workspace_user_->metadata.name}, {.body = WriteJson(patch)}, {.stop = context_.stop}));
+    RETURN_IF_ERROR(
+        Annotate(context_, workspace_user_->metadata.name, JsonObject{{kOwner, spec_.user}}));
     return {};
   }
 
@@ -217,6 +212,13 @@ std::string RoleInQuestion(ReconcileContext& context, const Operationrequest& re
   return bound == nullptr ? request.spec.role : bound->role_ref.name;
 }
 
+// Requests are found by whom they are about.
+StringMap LabelsOf(const Operationrequest& request) {
+  const std::string& user = request.spec.user;
+  if (user.empty() || !ValidateLabelValue(user).empty()) return {};
+  return {{kOwner, user}};
+}
+
 Result<void> Authorize(ReconcileContext& context, const Operationrequest& request,
                        const Asker& asker) {
   if (asker.user.empty()) {
@@ -248,6 +250,7 @@ Controller OperationRequestController(const OperationRequestOptions& options) {
            [](const Operationrequest& request) {
              return request.spec.namespace_ + "/" + request.spec.user;
            },
+       .labels = LabelsOf,
        .audit = options.audit});
   controller.Reads<User>()
       .Reads<RoleBinding>()

@@ -62,6 +62,12 @@ std::vector<Controller> Controllers(const PlatformOptions& options) {
           DeleteRequestController(options.delete_requests), DevboxController(options.devboxes)};
 }
 
+std::vector<Json> Roles(const RoleOptions& options) {
+  std::vector<Controller> controllers = Controllers({});
+  controllers.front().AddAccess({DefinitionType(), "", {"create", "get", "patch"}});
+  return RolesFor(controllers, options);
+}
+
 void AddControllers(const PlatformOptions& options, Client& client, Manager& manager) {
   for (Controller& controller : Controllers(options)) {
     controller.SetClient(&client);

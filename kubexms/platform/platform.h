@@ -9,6 +9,7 @@
 #include "kubexms/base/json.h"
 #include "kubexms/controller/controller.h"
 #include "kubexms/controller/manager.h"
+#include "kubexms/controller/rbac.h"
 #include "kubexms/platform/delete_request_controller.h"
 #include "kubexms/platform/devbox_controller.h"
 #include "kubexms/platform/operation_request_controller.h"
@@ -30,6 +31,10 @@ std::vector<Json> Definitions();
 Result<void> InstallDefinitions(Client& client, Clock& clock, std::stop_token stop);
 
 std::vector<Controller> Controllers(const PlatformOptions& options);
+
+// A service account, and the roles with which it can install the definitions and run the
+// controllers, on any Kubernetes and with no other rights.
+std::vector<Json> Roles(const RoleOptions& options);
 
 // Adds them to a manager, before it runs. They act through `client`, which must outlive it.
 void AddControllers(const PlatformOptions& options, Client& client, Manager& manager);

@@ -52,13 +52,15 @@ class MemoryAuditSink final : public AuditSink {
 
 class PlatformTest : public ::testing::Test {
  protected:
-  PlatformTest() {
+  // `clock` is that of the server and of the controllers; null: the machine's.
+  explicit PlatformTest(Clock* clock = nullptr)
+      : clock_(clock == nullptr ? system_clock_ : *clock) {
     const auto config = ParseKubeconfig(server_.kubeconfig());
     EXPECT_TRUE(config.ok());
     options_.users.server = {.url = config->server, .authority_pem = config->ca_pem};
     options_.operation_requests.audit = &audit_;
     options_.delete_requests.audit = &audit_;
-    const auto installed = InstallDefinitions(client(), clock_, {});
+    const auto installed = InstallDefinitions(client(), system_clock_, {});
     EXPECT_TRUE(installed.ok()) << installed.error().message();
   }
   ~PlatformTest() override { Stop(); }
@@ -112,11 +114,22 @@ class PlatformTest : public ::testing::Test {
     });
   }
 
+  bool EventuallyTold(const std::string& object, const std::string& reason) {
+    return Eventually([&] {
+      const auto events = client().List<corev1::Event>();
+      return events.ok() && std::any_of(events->items.begin(), events->items.end(),
+                                        [&](const corev1::Event& event) {
+                                          return event.involved_object.name == object &&
+                                                 event.reason == reason;
+                                        });
+    });
+  }
+
   // What the user can do with the kubeconfig in the status.
   std::unique_ptr<Client> ClientOf(const std::string& kubeconfig) {
     auto config = ParseKubeconfig(kubeconfig);
     EXPECT_TRUE(config.ok()) << config.error().message();
-    auto made = RestClient::Make({.config = std::move(*config), .clock = &clock_});
+    auto made = RestClient::Make({.config = std::move(*config), .clock = &system_clock_});
     EXPECT_TRUE(made.ok()) << made.error().message();
     return std::move(*made);
   }
@@ -203,6 +216,16 @@ class PlatformTest : public ::testing::Test {
                  write.body.find("completionTime") != std::string::npos;
         }));
   }
+  // What kinds of objects were deleted, in this order.
+  std::vector<std::string> DeletedKinds() const {
+    std::vector<std::string> kinds;
+    MutexLock lock(mutex_);
+    for (const ClientRequest& write : written_) {
+      const bool same = !kinds.empty() && kinds.back() == write.resource.plural;
+      if (write.verb == Verb::kDelete && !same) kinds.push_back(write.resource.plural);
+    }
+    return kinds;
+  }
   // What was written that has this in its path or in its content.
   std::vector<std::string> WritesAbout(const std::string& text) const {
     std::vector<std::string> paths;
@@ -219,8 +242,9 @@ class PlatformTest : public ::testing::Test {
     written_.push_back(write);
   }
 
-  TestServer server_;
-  SystemClock clock_;
+  SystemClock system_clock_;
+  Clock& clock_;
+  TestServer server_{{.clock = &clock_}};
   SystemRandom random_;
   CapturingLogSink log_;
   MemoryAuditSink audit_;
@@ -231,6 +255,25 @@ class PlatformTest : public ::testing::Test {
   std::vector<ClientRequest> written_ GUARDED_BY(mutex_);
   std::unique_ptr<Manager> manager_;
   std::jthread thread_;
+};
+
+struct ManualTime {
+  ManualClock time{std::chrono::system_clock::now()};
+};
+
+// A server and controllers whose time is moved by hand.
+class TimedPlatformTest : protected ManualTime, public PlatformTest {
+ protected:
+  TimedPlatformTest() : PlatformTest(&time) {}
+
+  // The same as Eventually(), while a little time passes.
+  template <class Condition>
+  bool InTime(const Condition& condition) {
+    return Eventually([&] {
+      time.Advance(std::chrono::milliseconds(1));
+      return condition();
+    });
+  }
 };
 
 }  // namespace kubexms::platform

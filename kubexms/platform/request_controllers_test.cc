@@ -1,6 +1,7 @@
 // Operationrequests and DeleteRequests, asked for by the users themselves.
 
 #include "kubexms/platform/platform_fixture_test.h"
+#include "kubexms/platform/user_objects.h"
 
 namespace kubexms::platform {
 namespace {
@@ -53,6 +54,8 @@ class RequestsTest : public PlatformTest {
     const auto binding = client().Get<RoleBinding>({"ns-alice", "rb-bob"});
     return binding.ok() ? binding->role_ref.name : "none";
   }
+  // By the annotation.
+  std::string OwnerOfNsAlice() { return UserNamed("alice").metadata.annotations[kOwner]; }
   // Of all bindings that bob has there: the names of their roles.
   std::vector<std::string> RolesOfBob() {
     std::vector<std::string> roles;
@@ -175,8 +178,72 @@ TEST_F(RequestsTest, TheAdministratorMayAskForAnything) {
   request.metadata.namespace_ = kSystemNamespace;
   EXPECT_EQ(Finish(client(), request).phase, "Completed");
   EXPECT_EQ(RoleOfBob(), "Owner");
-  EXPECT_THAT(UserNamed("alice").metadata.annotations,
-              Contains(Pair("user.sealos.io/owner", "bob")));
+  EXPECT_EQ(OwnerOfNsAlice(), "bob");
+}
+
+// As on a server that is not kubexms.
+TEST_F(RequestsTest, WhereNobodyVouchesForTheCreatorOnlyTheSystemAsks) {
+  intercepted_.SetPath([](Client&, std::string_view) -> Result<SharedBytes> {
+    return SharedBytes(std::string(R"({"gitVersion":"v1.34.0"})"));
+  });
+  StartWithAliceAndBob();
+  const RequestStatus refused = Ask("Grant", "Developer");
+  EXPECT_EQ(refused.phase, "Failed");
+  EXPECT_THAT(refused.message, HasSubstr("create it in the namespace user-system"));
+  Operationrequest request = Request("Grant", "Developer");
+  request.metadata.namespace_ = kSystemNamespace;
+  EXPECT_TRUE(alice_->Create(request).error().IsForbidden());
+  EXPECT_EQ(Finish(client(), request).phase, "Completed");
+  EXPECT_EQ(RoleOfBob(), "Developer");
+  // In the records the creator is unknown, and whom the objects name is only claimed.
+  for (const AuditRecord& record : audit_.records()) EXPECT_EQ(record.asker.user, "");
+}
+
+TEST_F(RequestsTest, AreFoundByWhomTheyAreAbout) {
+  StartWithAliceAndBob();
+  Operationrequest request = Request("Grant", "Developer");
+  request.metadata.labels = {{kOwner, "somebody-else"}, {"my", "label"}};
+  EXPECT_EQ(Finish(*alice_, request).phase, "Completed");
+  Operationrequest refused = Request("Grant", "Owner");
+  refused.metadata.namespace_ = "ns-bob";
+  EXPECT_EQ(Finish(*bob_, refused).phase, "Failed");
+  const auto found = client().List<Operationrequest>(
+      {.label_selector = Selector::FromLabels({{"user.sealos.io/owner", "bob"}})});
+  ASSERT_THAT(found->items, SizeIs(2));
+  EXPECT_THAT(found->items.front().metadata.labels, Contains(Pair("my", "label")));
+  // What can be no label is none.
+  request.spec.user = std::string(100, 'a');
+  request.spec.namespace_ = "default";
+  EXPECT_THAT(Finish(client(), request).message, HasSubstr("spec.namespace"));
+}
+
+TEST_F(RequestsTest, ShowHowFarTheyAre) {
+  options_.operation_requests.times.retry_after = std::chrono::milliseconds(50);
+  StartWithAliceAndBob();
+  Stop();
+  Operationrequest first = Request("Grant", "Developer");
+  first.metadata.name = "1";
+  EXPECT_EQ(alice_->Create(first)->status.phase, "Pending");
+  Operationrequest second = Request("Update", "Manager");
+  second.metadata.name = "2";
+  EXPECT_EQ(alice_->Create(second)->status.phase, "Pending");
+  const auto shows = [&](const char* name, std::string_view phase, std::string_view message) {
+    return Eventually([&] {
+      const RequestStatus status = StatusOf<Operationrequest>({"ns-alice", name});
+      return status.phase == phase && status.message.find(message) != std::string::npos;
+    });
+  };
+  intercepted_.Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
+    const bool binds = IsWrite(request.verb) && request.resource.plural == "rolebindings";
+    if (binds) return Error::ServiceUnavailable("not now");
+    return server.Do(request);
+  });
+  Start();
+  EXPECT_TRUE(shows("1", "Processing", "will be tried again: not now"));
+  EXPECT_TRUE(shows("2", "Pending", "waits for requests before it"));
+  intercepted_.Set({});
+  EXPECT_TRUE(shows("1", "Completed", ""));
+  EXPECT_TRUE(shows("2", "Completed", "bob has the role Manager"));
 }
 
 TEST_F(RequestsTest, WhatWasAskedForCannotBeChanged) {
@@ -217,6 +284,7 @@ TEST_F(RequestsTest, RolesAreRightWhateverWriteItCrashesAt) {
   };
   const Case cases[] = {
       {"Grant", "Developer", {}, {{}, {"Developer"}}, {"Developer"}},
+      {"Grant", "Owner", {}, {{}, {"Owner"}}, {"Owner"}},
       {"Update",
        "Manager",
        {"Developer"},
@@ -246,6 +314,9 @@ TEST_F(RequestsTest, RolesAreRightWhateverWriteItCrashesAt) {
          .check_done =
              [&](const std::string& name) {
                EXPECT_EQ(RolesOfBob(), c.after);
+               if (c.after == Roles{"Owner"}) {
+                 EXPECT_EQ(OwnerOfNsAlice(), "bob");
+               }
                ExpectCompletedOnce<Operationrequest>(request_of(name));
              }});
   }
@@ -292,6 +363,29 @@ TEST_F(RequestsTest, DeletesAUserWithTheWorkspace) {
   const RequestStatus again = Finish(client(), RequestDeletion("bob"));
   EXPECT_EQ(again.phase, "Completed");
   EXPECT_EQ(again.message, "bob was gone");
+}
+
+TEST_F(RequestsTest, ADeletionThatTakesLongIsProcessing) {
+  options_.delete_requests.look_again = std::chrono::milliseconds(20);
+  StartWithAliceAndBob();
+  ConfigMap held = MapIn("ns-bob", "m");
+  held.metadata.finalizers = {"example.com/held"};
+  ASSERT_TRUE(client().Create(held).ok());
+  DeleteRequest request = RequestDeletion("bob");
+  request.metadata.name = "bob-leaves";
+  EXPECT_EQ(client().Create(request)->status.phase, "Pending");
+  const auto shows = [&](std::string_view phase, std::string_view message) {
+    return Eventually([&] {
+      const RequestStatus status = StatusOf<DeleteRequest>({"", "bob-leaves"});
+      return status.phase == phase && status.message == message;
+    });
+  };
+  EXPECT_TRUE(shows("Processing", "bob is being deleted"));
+  ASSERT_TRUE(
+      client()
+          .Patch<ConfigMap>({"ns-bob", "m"}, {.body = R"({"metadata":{"finalizers":null}})"})
+          .ok());
+  EXPECT_TRUE(shows("Completed", "bob is deleted"));
 }
 
 TEST_F(RequestsTest, MayKeepTheWorkspace) {
@@ -381,9 +475,7 @@ TEST_F(RequestsTest, WhoMayNotDeleteAUserIsRefused) {
   ASSERT_TRUE(client().Create(role).ok());
   rbacv1::ClusterRoleBinding binding;
   binding.metadata.name = "clerk";
-  binding.role_ref.api_group = "rbac.authorization.k8s.io";
-  binding.role_ref.kind = "ClusterRole";
-  binding.role_ref.name = "clerk";
+  binding.role_ref = RoleNamed("ClusterRole", "clerk");
   rbacv1::Subject& subject = binding.subjects.emplace_back();
   subject.api_group = "rbac.authorization.k8s.io";
   subject.kind = "User";
@@ -393,6 +485,69 @@ TEST_F(RequestsTest, WhoMayNotDeleteAUserIsRefused) {
   EXPECT_EQ(status.phase, "Failed");
   EXPECT_THAT(status.message, HasSubstr("clerk may not delete"));
   EXPECT_TRUE(Exists<User>({"", "bob"}));
+}
+
+class RequestTimesTest : public TimedPlatformTest {
+ protected:
+  template <Kind T>
+  RequestStatus Await(const T& request) {
+    EXPECT_TRUE(client().Create(request).ok());
+    RequestStatus status;
+    EXPECT_TRUE(InTime([&] {
+      status = client().Get<T>(ObjectKey::Of(request.metadata))->status;
+      return status.IsFinished();
+    }));
+    return status;
+  }
+  template <Kind T>
+  bool IsGone(const T& request) {
+    return InTime([&] { return !Exists<T>(ObjectKey::Of(request.metadata)); });
+  }
+};
+
+TEST_F(RequestTimesTest, FinishedOnesGoAfterTheTimeOfTheirKind) {
+  Start();
+  Operationrequest completed;
+  completed.metadata = MapIn("default", "completed").metadata;
+  completed.spec.action = "Deprive";
+  completed.spec.namespace_ = "ns-alice";
+  completed.spec.user = "bob";
+  Operationrequest failed = completed;
+  failed.metadata.name = "failed";
+  failed.spec.namespace_ = "default";
+  DeleteRequest deleted;
+  deleted.metadata.name = "deleted";
+  deleted.spec.user = "bob";
+  EXPECT_EQ(Await(completed).phase, "Completed");
+  EXPECT_EQ(Await(failed).phase, "Failed");
+  EXPECT_EQ(Await(deleted).phase, "Completed");
+  time.Advance(std::chrono::minutes(3));
+  EXPECT_TRUE(IsGone(completed));
+  EXPECT_TRUE(Exists<DeleteRequest>({"", "deleted"}));
+  time.Advance(std::chrono::minutes(27));
+  EXPECT_TRUE(IsGone(deleted));
+  EXPECT_TRUE(Exists<Operationrequest>({"default", "failed"}));
+  time.Advance(std::chrono::minutes(30));
+  EXPECT_TRUE(IsGone(failed));
+  // What came of them stays known.
+  EXPECT_THAT(audit_.records(), SizeIs(3));
+}
+
+TEST_F(RequestTimesTest, WhatCannotBeDoneYetFailsAfterAWhile) {
+  Start();
+  Operationrequest request;
+  request.metadata = MapIn("default", "early").metadata;
+  request.spec.action = "Grant";
+  request.spec.namespace_ = "ns-alice";
+  request.spec.user = "bob";
+  request.spec.role = "Developer";
+  ASSERT_TRUE(client().Create(request).ok());
+  const auto status = [&] { return client().Get<Operationrequest>({"default", "early"})->status; };
+  ASSERT_TRUE(InTime([&] { return status().message.find("not found") != std::string::npos; }));
+  EXPECT_EQ(status().phase, "Processing");
+  time.Advance(std::chrono::minutes(3));
+  EXPECT_TRUE(InTime([&] { return status().phase == "Failed"; }));
+  EXPECT_THAT(status().message, HasSubstr("not finished within 3m0s"));
 }
 
 }  // namespace

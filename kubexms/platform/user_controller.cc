@@ -14,6 +14,7 @@
 #include "kubexms/platform/keep.h"
 #include "kubexms/platform/names.h"
 #include "kubexms/platform/user_kinds.h"
+#include "kubexms/platform/user_objects.h"
 
 namespace kubexms::platform {
 namespace {
@@ -52,15 +53,21 @@ void SetAnnotations(const User& user, ObjectMeta& metadata) {
   metadata.annotations[kOwner] = OwnerOf(user);
 }
 
-rbacv1::Subject AccountSubject(const std::string& user) {
-  rbacv1::Subject subject;
-  subject.kind = "ServiceAccount";
-  subject.name = user;
-  subject.namespace_ = kSystemNamespace;
-  return subject;
+// Annotations that every user has: whoever was made without is called by the own name.
+JsonObject MissingNames(const User& user) {
+  JsonObject missing;
+  for (const char* key : {kDisplayName, kOwner}) {
+    const auto given = user.metadata.annotations.find(key);
+    const bool has = given != user.metadata.annotations.end() && !given->second.empty();
+    if (!has) missing[key] = user.metadata.name;
+  }
+  return missing;
 }
 
-Result<StageOutcome> Initialize(ReconcileContext&, User&, UserState&) {
+Result<StageOutcome> Initialize(ReconcileContext& context, User& user, UserState&) {
+  if (JsonObject missing = MissingNames(user); !missing.empty()) {
+    ASSIGN_OR_RETURN(user, Annotate(context, user.metadata.name, std::move(missing)));
+  }
   return StageOutcome::Done("user has been initialized");
 }
 
@@ -293,14 +300,6 @@ Result<void> Bind(ReconcileContext& context, const User& user, const ObjectKey& 
   return {};
 }
 
-rbacv1::RoleRef RoleNamed(const char* kind, const char* name) {
-  rbacv1::RoleRef role;
-  role.api_group = "rbac.authorization.k8s.io";
-  role.kind = kind;
-  role.name = name;
-  return role;
-}
-
 Result<StageOutcome> SyncRoleBinding(ReconcileContext& context, User& user, UserState&) {
   const std::string& name = user.metadata.name;
   RETURN_IF_ERROR(
@@ -369,7 +368,7 @@ Stages<User, UserState> UserStages(ServerAddress server) {
 
 bool SomethingToDo(const User& before, const User& after) {
   return before.metadata.generation != after.metadata.generation ||
-         before.metadata.annotations != after.metadata.annotations ||
+         OwnerOf(before) != OwnerOf(after) || !MissingNames(after).empty() ||
          before.metadata.deletion_timestamp != after.metadata.deletion_timestamp;
 }
 

@@ -2,6 +2,7 @@
 
 #include "kubexms/api/condition.h"
 #include "kubexms/platform/platform_fixture_test.h"
+#include "kubexms/platform/user_objects.h"
 
 namespace kubexms::platform {
 namespace {
@@ -52,13 +53,8 @@ class UserControllerTest : public PlatformTest {
     RoleBinding binding;
     binding.metadata.namespace_ = name_space;
     binding.metadata.name = GuestBindingOf(user);
-    binding.role_ref.api_group = "rbac.authorization.k8s.io";
-    binding.role_ref.kind = "Role";
-    binding.role_ref.name = kDeveloperRole;
-    rbacv1::Subject& subject = binding.subjects.emplace_back();
-    subject.kind = "ServiceAccount";
-    subject.name = user;
-    subject.namespace_ = kSystemNamespace;
+    binding.role_ref = RoleNamed("Role", kDeveloperRole);
+    binding.subjects = {AccountSubject(user)};
     ASSERT_TRUE(client().Create(binding).ok());
   }
   std::vector<corev1::Secret> TokenSecrets() {
@@ -77,9 +73,16 @@ TEST_F(UserControllerTest, GivesEveryUserAWorkspace) {
   const Namespace workspace = client().Get<Namespace>({"", "ns-alice"}).value();
   EXPECT_THAT(workspace.metadata.annotations, Contains(Pair("user.sealos.io/creator", "alice")));
   EXPECT_THAT(workspace.metadata.annotations, Contains(Pair("user.sealos.io/owner", "alice")));
-  EXPECT_THAT(workspace.metadata.labels, Contains(Pair("user.sealos.io/owner", "alice")));
-  EXPECT_THAT(workspace.metadata.labels,
-              Contains(Pair("pod-security.kubernetes.io/enforce", "baseline")));
+  for (const auto& [label, value] :
+       StringMap{{"user.sealos.io/owner", "alice"},
+                 {"pod-security.kubernetes.io/enforce", "baseline"},
+                 {"pod-security.kubernetes.io/enforce-version", "v1.25"},
+                 {"pod-security.kubernetes.io/audit", "restricted"},
+                 {"pod-security.kubernetes.io/audit-version", "v1.25"},
+                 {"pod-security.kubernetes.io/warn", "restricted"},
+                 {"pod-security.kubernetes.io/warn-version", "v1.25"}}) {
+    EXPECT_THAT(workspace.metadata.labels, Contains(Pair(label, value)));
+  }
   for (const char* role : {"Owner", "Manager", "Developer"}) {
     EXPECT_TRUE(Exists<Role>({"ns-alice", role})) << role;
   }
@@ -96,6 +99,54 @@ TEST_F(UserControllerTest, GivesEveryUserAWorkspace) {
                           "ServiceAccountSyncReady True Succeeded"));
   EXPECT_EQ(user.status.observed_generation, *user.metadata.generation);
   EXPECT_EQ(user.status.observed_csr_expiration_seconds, 1'000'000'000);
+}
+
+TEST_F(UserControllerTest, IsPendingUntilSomebodyLooks) {
+  EXPECT_EQ(MakeUser("alice").status.phase, "Pending");
+  EXPECT_EQ(UserNamed("alice").status.phase, "Pending");
+  Start();
+  EXPECT_TRUE(BecomesActive("alice"));
+}
+
+TEST_F(UserControllerTest, IsCalledByTheOwnNameUnlessAnotherIsGiven) {
+  Start();
+  MakeUser("alice");
+  User bob;
+  bob.metadata.name = "bob";
+  bob.metadata.annotations = {{"user.sealos.io/display-name", "Bob"},
+                              {"user.sealos.io/owner", "alice"}};
+  ASSERT_TRUE(client().Create(bob).ok());
+  ASSERT_TRUE(BecomesActive("alice"));
+  ASSERT_TRUE(BecomesActive("bob"));
+  const auto names = [&](const std::string& user) {
+    const StringMap annotations = UserNamed(user).metadata.annotations;
+    const auto of = [&](const char* key) {
+      const auto found = annotations.find(key);
+      return found == annotations.end() ? "none" : found->second;
+    };
+    return of("user.sealos.io/display-name") + " " + of("user.sealos.io/owner");
+  };
+  EXPECT_EQ(names("alice"), "alice alice");
+  EXPECT_EQ(names("bob"), "Bob alice");
+  Change("bob", R"({"metadata":{"annotations":{"user.sealos.io/display-name":null}}})");
+  EXPECT_TRUE(Eventually([&] { return names("bob") == "bob alice"; }));
+  // The owner is that of the workspace, too.
+  Change("bob", R"({"metadata":{"annotations":{"user.sealos.io/owner":"carol"}}})");
+  EXPECT_TRUE(Eventually([&] {
+    return client().Get<Namespace>({"", "ns-bob"})->metadata.labels.at(kOwner) == "carol";
+  }));
+}
+
+TEST_F(UserControllerTest, TheKubeconfigIsTheOneThatUsersOfSealosKnow) {
+  Start();
+  MakeUser("alice");
+  ASSERT_TRUE(BecomesActive("alice"));
+  const std::string text = UserNamed("alice").status.kube_config;
+  EXPECT_THAT(text, HasSubstr("current-context: alice@sealos"));
+  EXPECT_THAT(text, HasSubstr("namespace: ns-alice"));
+  const auto config = ParseKubeconfig(text);
+  ASSERT_TRUE(config.ok());
+  EXPECT_EQ(config->server, server_.url());
 }
 
 TEST_F(UserControllerTest, TheKubeconfigWorksInTheWorkspaceAndNowhereElse) {
@@ -179,6 +230,14 @@ TEST_F(UserControllerTest, WhatSomebodyChangedIsMended) {
   Start();
   MakeUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
+  // Owners may change their namespace, and must not get out of its bounds.
+  ASSERT_TRUE(ClientOfUser("alice")
+                  ->Patch<Namespace>({"", "ns-alice"}, {.body = R"({"metadata":{"labels":null}})"})
+                  .ok());
+  EXPECT_TRUE(Eventually([&] {
+    const auto workspace = client().Get<Namespace>({"", "ns-alice"});
+    return workspace->metadata.labels.contains("pod-security.kubernetes.io/enforce");
+  }));
   ASSERT_TRUE(client().Delete<RoleBinding>({"ns-alice", "alice"}).ok());
   EXPECT_TRUE(Eventually([&] { return Exists<RoleBinding>({"ns-alice", "alice"}); }));
   ASSERT_TRUE(client().Patch<Role>({"ns-alice", "Developer"}, {.body = R"({"rules":[]})"}).ok());
@@ -209,6 +268,7 @@ TEST_F(UserControllerTest, AFailedStageIsSeenAndStopsNoOther) {
   ASSERT_NE(ready, nullptr);
   EXPECT_EQ(ready->status, "False");
   EXPECT_THAT(ready->message, HasSubstr("no tokens today"));
+  EXPECT_TRUE(EventuallyTold("alice", "KubeConfigFailed"));
   intercepted_.Set({});
   EXPECT_TRUE(BecomesActive("alice"));
 }
@@ -224,6 +284,20 @@ TEST_F(UserControllerTest, DeletionTakesEverythingAlong) {
   EXPECT_FALSE(Exists<ServiceAccount>({kSystemNamespace, "alice"}));
   EXPECT_THAT(TokenSecrets(), IsEmpty());
   EXPECT_TRUE(alice->List<ConfigMap>({.name_space = "ns-alice"}).error().IsUnauthorized());
+}
+
+TEST_F(UserControllerTest, IsCleanedUpInOrder) {
+  Start();
+  MakeUser("admin");
+  ASSERT_TRUE(BecomesActive("admin"));
+  NeverCrash();
+  ASSERT_TRUE(client().Delete<User>({"", "admin"}).ok());
+  ASSERT_TRUE(EventuallyGone<User>({"", "admin"}));
+  Stop();
+  EXPECT_THAT(DeletedKinds(), ElementsAre("clusterrolebindings", "rolebindings", "secrets",
+                                          "serviceaccounts", "namespaces"));
+  // The finalizer goes last.
+  EXPECT_THAT(WritesAbout("admin").back(), ::testing::EndsWith("/users/admin"));
 }
 
 TEST_F(UserControllerTest, AWorkspaceThatCannotBeDeletedKeepsTheUser) {
@@ -256,6 +330,33 @@ TEST_F(UserControllerTest, IsMadeWhateverWriteItCrashesAt) {
              EXPECT_TRUE(ClientOfUser(name)->Create(MapIn("ns-" + name)).ok());
              EXPECT_THAT(GivenTo(name), ElementsAre("ns-" + name + " Owner"));
            }});
+}
+
+TEST_F(UserControllerTest, IsRotatedWhateverWriteItCrashesAt) {
+  std::string before;
+  CrashAtEveryWrite({.prepare =
+                         [&](const std::string& name) {
+                           MakeUser(name);
+                           ASSERT_TRUE(BecomesActive(name));
+                           before = UserNamed(name).status.kube_config;
+                         },
+                     .ask =
+                         [&](const std::string& name) {
+                           Change(name,
+                                  R"({"spec":{"kubeConfigRotateAt":"2030-01-01T00:00:00Z"}})");
+                         },
+                     .is_done =
+                         [&](const std::string& name) {
+                           return !UserNamed(name).status.observed_kube_config_rotate_at.IsZero();
+                         },
+                     .check_done =
+                         [&](const std::string& name) {
+                           EXPECT_TRUE(ClientOfUser(name)->Create(MapIn("ns-" + name)).ok());
+                           const auto read = ClientOf(before)->Get<ConfigMap>({"ns-" + name, "m"});
+                           EXPECT_TRUE(!read.ok() && read.error().IsUnauthorized());
+                           ASSERT_TRUE(client().Delete<User>({"", name}).ok());
+                           ASSERT_TRUE(EventuallyGone<User>({"", name}));
+                         }});
 }
 
 // Also what was granted elsewhere goes, so that nobody of the same name inherits it.
@@ -294,6 +395,30 @@ TEST_F(UserControllerTest, IsDeletedWhateverWriteItCrashesAt) {
              EXPECT_TRUE(
                  user->List<ConfigMap>({.name_space = "elsewhere"}).error().IsUnauthorized());
            }});
+}
+
+using UserTimesTest = TimedPlatformTest;
+
+TEST_F(UserTimesTest, TheTokenIsRenewedBeforeItExpires) {
+  Start();
+  User alice;
+  alice.metadata.name = "alice";
+  alice.spec.csr_expiration_seconds = 3600;
+  ASSERT_TRUE(client().Create(alice).ok());
+  const auto is_active = [&](const char* name) {
+    return InTime([&] { return UserNamed(name).status.phase == "Active"; });
+  };
+  ASSERT_TRUE(is_active("alice"));
+  const std::string before = UserNamed("alice").status.kube_config;
+  time.Advance(std::chrono::seconds(2800));
+  MakeUser("bob");
+  ASSERT_TRUE(is_active("bob"));
+  EXPECT_EQ(UserNamed("alice").status.kube_config, before);
+  time.Advance(std::chrono::seconds(80));
+  EXPECT_TRUE(InTime([&] { return UserNamed("alice").status.kube_config != before; }));
+  // Whoever has not seen it yet is not locked out.
+  EXPECT_TRUE(ClientOf(before)->Create(MapIn("ns-alice")).ok());
+  EXPECT_GT(TokenIn(UserNamed("alice").status.kube_config)->expires, TokenIn(before)->expires);
 }
 
 }  // namespace

@@ -29,6 +29,12 @@ void UserStatus::Describe(Type<UserStatus>& type) {
   type.Field("conditions", &UserStatus::conditions, "How far each part is.").ListMap({"type"});
 }
 
+void User::Describe(Type<User>& type) {
+  type.Field("metadata", &User::metadata);
+  type.Field("spec", &User::spec);
+  type.Field("status", &User::status).DefaultJson(kPendingStatus);
+}
+
 void OperationrequestSpec::Describe(Type<OperationrequestSpec>& type) {
   type.Doc("Whose role is to become what, and where.");
   type.Field("action", &OperationrequestSpec::action, "What to do with the role.")
@@ -45,7 +51,7 @@ void OperationrequestSpec::Describe(Type<OperationrequestSpec>& type) {
 void Operationrequest::Describe(Type<Operationrequest>& type) {
   type.Field("metadata", &Operationrequest::metadata);
   type.Field("spec", &Operationrequest::spec).Immutable();
-  type.Field("status", &Operationrequest::status);
+  type.Field("status", &Operationrequest::status).DefaultJson(kPendingStatus);
 }
 
 void DeleteRequestSpec::Describe(Type<DeleteRequestSpec>& type) {
@@ -59,7 +65,7 @@ void DeleteRequestSpec::Describe(Type<DeleteRequestSpec>& type) {
 void DeleteRequest::Describe(Type<DeleteRequest>& type) {
   type.Field("metadata", &DeleteRequest::metadata);
   type.Field("spec", &DeleteRequest::spec).Immutable();
-  type.Field("status", &DeleteRequest::status);
+  type.Field("status", &DeleteRequest::status).DefaultJson(kPendingStatus);
 }
 
 }  // namespace kubexms::userv1

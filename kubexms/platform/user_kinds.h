@@ -33,13 +33,19 @@ struct UserStatus : Struct {
 };
 
 // Somebody with a workspace of their own.
-struct User : Object<UserSpec, UserStatus> {
+struct User : Struct {
   static constexpr KindName kKind{
       .group = kGroup,
       .version = "v1",
       .kind = "User",
       .scope = Scope::kCluster,
       .doc = "Somebody who uses the platform, with a workspace and a kubeconfig of their own."};
+
+  ObjectMeta metadata;
+  UserSpec spec;
+  UserStatus status;
+
+  static void Describe(Type<User>& type);
 };
 
 struct OperationrequestSpec : Struct {

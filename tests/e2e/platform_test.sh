@@ -4,14 +4,34 @@
 source "$(dirname "$0")/harness.sh" "$@"
 samples=$(dirname "$0")/../../examples/platform
 
+# use_account ACCOUNT: KUBECONFIG is then one of that service account, "NAMESPACE/NAME".
+use_account() {
+  local kubeconfig=$work/${1##*/}.kubeconfig
+  cp "$KUBECONFIG" "$kubeconfig"
+  kubectl config --kubeconfig "$kubeconfig" set-credentials account \
+    --token "$(kubectl create token "${1##*/}" --namespace "${1%%/*}")" >/dev/null
+  kubectl config --kubeconfig "$kubeconfig" set-context --current --user account >/dev/null
+  export KUBECONFIG=$kubeconfig
+}
+
+# By a manager that may do what it asks for and nothing else, with a tailnet and a gate.
+start_platform_manager() {
+  "$kubexms" manager --controllers platform --print-rbac | kubectl apply --filename - >/dev/null
+  (
+    use_account kube-system/kubexms-platform
+    exec "$kubexms" manager --controllers platform --bind 127.0.0.1:0 \
+      --devbox-tailnet tail.example.com --devbox-ssh-gate gate.example.com \
+      --request-log "$work/requests.log" 2>"$work/manager0.log"
+  ) &
+  managers+=($!)
+}
+
 if [ "$mode" = server ]; then
   start_server --simulate-nodes 1
   records=(--data-dir "$work/data")
 else
   start_server --simulate-nodes 1 --controllers='*'
-  "$kubexms" manager --kubeconfig "$KUBECONFIG" --controllers platform --bind 127.0.0.1:0 \
-    --request-log "$work/requests.log" 2>"$work/manager0.log" &
-  managers+=($!)
+  start_platform_manager
   records=(--file "$work/requests.log")
 fi
 eventually "the kinds are there" kubectl get users
@@ -32,6 +52,7 @@ for user in alice bob; do
 done
 shows "the columns people know" "NAME PHASE EXPIRATIONSECONDS AGE" kubectl get users
 shows "the conditions say what there is" "KubeConfigSyncReady" kubectl describe user alice
+shows "nobody is without a name" "user.sealos.io/display-name: bob" kubectl get user bob -o yaml
 shows "its fields are explained" "how long the credentials" \
   bash -c "kubectl explain user.spec.csrExpirationSeconds | tr A-Z a-z"
 for kind in operationrequest deleterequest devbox; do
@@ -45,11 +66,30 @@ refuses "bob is not let in" "forbidden" as bob --namespace ns-alice get configma
 as alice apply --filename "$samples/share-workspace.yaml" >/dev/null
 eventually "the request is completed" \
   is_phase operationrequest let-bob-in Completed --namespace ns-alice
-shows "its columns" "let-bob-in Grant ns-alice bob Developer Completed" \
-  as alice get operationrequests
+shows "its columns" "NAME ACTION NAMESPACE USER ROLE PHASE AGE" as alice get operationrequests
+shows "and what they say" "let-bob-in Grant ns-alice bob Developer Completed" \
+  as alice get operationrequests --selector user.sealos.io/owner=bob
 eventually "bob reads" as bob --namespace ns-alice get configmap notes
 refuses "a developer does not write" "forbidden" \
   as bob --namespace ns-alice delete configmap notes
+
+# may USER yes|no WHAT...: whether the user may do each of it, in ns-alice if nothing else is said.
+may() {
+  local what answer
+  for what in "${@:3}"; do
+    # shellcheck disable=SC2086
+    answer=$(as "$1" auth can-i --namespace ns-alice $what 2>/dev/null || true)
+    expect "may $1 $what" "$2" "$answer"
+  done
+}
+look=("get configmaps" "list pods" "watch secrets" "get devboxes" "list operationrequests")
+change=("create deployments" "delete pods" "update secrets" "create devboxes" "create pods/exec")
+give=("create operationrequests" "bind roles" "delete rolebindings")
+nobody=("get nodes -A" "list users -A" "create users -A" "create deleterequests -A"
+  "list namespaces -A" "get configmaps -n default" "create pods -n ns-carol"
+  "create operationrequests -n user-system" "create serviceaccounts/token -n user-system")
+may bob yes "${look[@]}"
+may bob no "${change[@]}" "${give[@]}" "${nobody[@]}"
 refuses "what was asked for stays" "cannot be changed after creation" \
   as alice patch operationrequest let-bob-in --type merge --patch '{"spec":{"role":"Owner"}}'
 
@@ -68,6 +108,8 @@ shows "and is told so" "may not bind" kubectl describe operationrequest grab --n
 request_role alice promote Update Manager
 eventually "alice can" is_phase operationrequest promote Completed --namespace ns-alice
 eventually "a manager writes" as bob --namespace ns-alice create configmap by-bob
+may bob yes "${look[@]}" "${change[@]}" "${give[@]}"
+may bob no "${nobody[@]}"
 request_role alice other Grant Developer
 eventually "granting another role is an error" \
   is_phase operationrequest other Failed --namespace ns-alice
@@ -122,6 +164,14 @@ spec: {namespace: ns-alice, user: bob, role: Developer, action: Update}
 YAML
 eventually "an owner lets others in" as carol create --filename "$work/by-carol.yaml"
 eventually "which is done" is_phase operationrequest by-carol Completed --namespace ns-alice
+may carol yes "${look[@]}" "${change[@]}" "${give[@]}"
+may alice yes "${look[@]}" "${change[@]}" "${give[@]}"
+kubectl create --filename - >/dev/null <<'YAML'
+apiVersion: node.k8s.io/v1
+kind: RuntimeClass
+metadata: {name: devbox-runtime}
+handler: devbox-runc
+YAML
 as carol --namespace ns-carol create --filename - >/dev/null <<'YAML'
 apiVersion: devbox.sealos.io/v1alpha2
 kind: Devbox
@@ -131,6 +181,7 @@ spec:
   image: ghcr.io/labring-actions/devbox/go-1.23.0:13aacd8
   templateID: 1b5c1f4e-2f0e-4b8e-9d0f-6e3c1a2b3c4d
   storageLimit: 10Gi
+  runtimeClassName: devbox-runtime
   resource: {cpu: 2, memory: 4096Mi}
   nodeSelector: {kubernetes.io/os: linux}
   tolerations: [{key: devbox.sealos.io/node, operator: Exists, effect: NoSchedule}]
@@ -139,7 +190,7 @@ spec:
       requiredDuringSchedulingIgnoredDuringExecution:
         nodeSelectorTerms:
           - matchExpressions: [{key: kubernetes.io/os, operator: In, values: [linux]}]
-  network: {type: NodePort, extraPorts: [{containerPort: 8000}]}
+  network: {type: NodePort, extraPorts: [{containerPort: 8080}]}
   config:
     user: devbox
     labels: {team: a}
@@ -156,14 +207,65 @@ spec:
     volumeMounts: [{name: scratch, mountPath: /scratch}]
 YAML
 eventually "a devbox with everything runs" is_phase devbox full Running --namespace ns-carol
-shows "its pod is as asked for" "4Gi vim a" kubectl get pod full --namespace ns-carol --output=jsonpath='{.spec.containers[0].resources.limits.memory} {.spec.containers[0].env[0].value} {.metadata.labels.team}'
-kubectl create --filename - >/dev/null <<'YAML'
+shows "its pod is as asked for" "devbox-runtime 4Gi vim a" kubectl get pod full --namespace ns-carol --output=jsonpath='{.spec.runtimeClassName} {.spec.containers[0].resources.limits.memory} {.spec.containers[0].env[0].value} {.metadata.labels.team}'
+
+# Through a tailnet and an SSH gate: each is there, or a condition says that it is not.
+for type in Tailnet SSHGate; do
+  as carol create --filename - >/dev/null <<YAML
+apiVersion: devbox.sealos.io/v1alpha2
+kind: Devbox
+metadata: {name: ${type,,}}
+spec:
+  state: Running
+  image: ghcr.io/labring-actions/devbox/go-1.23.0:13aacd8
+  runtimeClassName: devbox-runtime
+  resource: {cpu: 1000m, memory: 2048Mi}
+  network: {type: $type, extraPorts: [{containerPort: 8080}]}
+  config: {appPorts: [{name: web, port: 8080, protocol: TCP, targetPort: 8080}]}
+YAML
+done
+# condition DEVBOX TYPE: its message.
+condition() {
+  kubectl get devbox "$1" --namespace ns-carol \
+    --output=jsonpath="{.status.conditions[?(@.type=='$2')].message}"
+}
+says() { [[ $(condition "$1" "$2") == *"$3"* ]]; }
+if [ "$mode" = server ]; then
+  eventually "without a tailnet that is said" says tailnet NetworkSynced "is not configured here"
+  eventually "without a gate, too" says sshgate NetworkSynced "is not configured here"
+  refuses "then there is no pod" "not found" kubectl get pod tailnet --namespace ns-carol
+else
+  for type in Tailnet SSHGate; do
+    eventually "a devbox runs with $type" is_phase devbox "${type,,}" Running --namespace ns-carol
+    shows "which is known" "$type" \
+      kubectl get devbox "${type,,}" --namespace ns-carol --output=jsonpath='{.status.network.type}'
+    refuses "and takes no port" "not found" \
+      kubectl get service "${type,,}-svc" --namespace ns-carol
+  done
+  shows "by its name there" ".tail.example.com" \
+    kubectl get devbox tailnet --namespace ns-carol --output=jsonpath='{.status.network.tailnet}'
+  expect "by the gate" "reached through gate.example.com" "$(condition sshgate SSHGateSynced)"
+fi
+refuses "a wrong tailnet is none" "--devbox-tailnet" \
+  "$kubexms" manager --controllers platform --bind 127.0.0.1:0 --devbox-tailnet "no domain"
+
+# ask_to_delete USER [FIELD]
+ask_to_delete() {
+  kubectl create --filename - >/dev/null <<YAML
 apiVersion: user.sealos.io/v1
 kind: DeleteRequest
-metadata: {name: carol}
-spec: {user: carol}
+metadata: {name: $1}
+spec: {user: $1${2:+, $2}}
 YAML
+}
+ask_to_delete carol "deleteDependents: false"
 eventually "carol is deleted" is_phase deleterequest carol Completed
+shows "its columns" "NAME USER PHASE AGE" kubectl get deleterequests
+shows "the workspace is kept, and that is said" "ns-carol is kept" \
+  kubectl get deleterequest carol --output=jsonpath='{.status.message}'
+shows "with what is in it" "full" kubectl get devboxes --namespace ns-carol
+ask_to_delete admin
+eventually "the administrator is not" is_phase deleterequest admin Failed
 
 # --- the end of a user
 kubectl apply --filename "$samples/delete-user.yaml" >/dev/null
@@ -178,8 +280,27 @@ shows "and who was refused" "bob Update Owner bob ns-alice Failed" \
   "$kubexms" audit "${records[@]}" --user bob
 shows "for programs too" '"result": "Failed"' "$kubexms" audit "${records[@]}" --output json
 refuses "a wrong time is named" "--since" "$kubexms" audit "${records[@]}" --since yesterday
+shows "since when is a question" "Failed" "$kubexms" audit "${records[@]}" --since 1h
+shows "with an answer" "No requests are recorded that match" \
+  "$kubexms" audit "${records[@]}" --since 2100-01-01T00:00:00Z
 shows "failed requests can be pruned" "deleted 1 operationrequests" \
   "$kubexms" requests prune --phase Failed --older-than 0s --namespace ns-alice
 refuses "they are gone" "not found" kubectl get operationrequest other --namespace ns-alice
+shows "not from the records" "alice Grant Developer bob ns-alice Failed" \
+  "$kubexms" audit "${records[@]}"
 shows "others stay" "promote" kubectl get operationrequest promote --namespace ns-alice
+
+# What the CronJob runs, with the rights that it has.
 kubectl apply --filename "$samples/prune-requests.yaml" >/dev/null
+read -ra nightly <<<"$(kubectl get cronjob prune-requests --namespace user-system \
+  --output=jsonpath='{.spec.jobTemplate.spec.template.spec.containers[0].command[*]}')"
+(
+  use_account user-system/prune-requests
+  shows "nothing is a day old" "deleted 0 operationrequests and 0 deleterequests" \
+    "$kubexms" "${nightly[@]:1}"
+  nightly=("${nightly[@]/24h/0s}")
+  shows "it may delete" "and 1 deleterequests" "$kubexms" "${nightly[@]:1}"
+  refuses "and nothing else" "forbidden" kubectl get users
+)
+shows "all kinds in one table" "Completed" \
+  kubectl get users,operationrequests,deleterequests,devboxes --all-namespaces
