@@ -408,8 +408,10 @@ class Application {
     Result<MergedFields> merged =
         MergeApplied(config, options_.schema, options_.reset_fields, live);
     if (!merged.ok()) {
-      return merged.error().WithContext(
-          fmt::format("failed to create typed patch object ({})", DescribeObject(config)));
+      // Kubernetes gives it neither a reason nor another code.
+      return Error(500, "",
+                   fmt::format("failed to create typed patch object ({}): {}",
+                               DescribeObject(config), merged.error().message()));
     }
     StripNeverOwned(merged->owned);
     return merged;

@@ -38,6 +38,12 @@ Result<Json> ParseText(std::string_view body, BodyFormat format, const JsonStora
   return std::move(document.value);
 }
 
+void AddDuplicates(const std::vector<std::string>& duplicates, std::vector<std::string>& problems) {
+  for (const std::string& path : duplicates) {
+    problems.push_back(fmt::format("duplicate field {}", Quoted(path)));
+  }
+}
+
 // "core" of "v1", "apps" of "apps/v1".
 std::string_view InternalGroup(const GroupVersionKind& kind) {
   if (kind.group.empty()) return "core";
@@ -91,9 +97,26 @@ Result<Json> ParseBody(std::string_view body, BodyFormat format, const GroupVers
   JsonObject& object = document->get_object();
   if (FindString(*document, "apiVersion").empty()) object["apiVersion"] = expected.ApiVersion();
   if (FindString(*document, "kind").empty()) object["kind"] = expected.kind;
-  for (const std::string& path : duplicates) {
-    problems.push_back(fmt::format("duplicate field {}", Quoted(path)));
+  AddDuplicates(duplicates, problems);
+  return document;
+}
+
+Result<Json> ParseConfiguration(std::string_view body, const GroupVersionKind& expected,
+                                std::vector<std::string>& problems) {
+  std::vector<std::string> duplicates;
+  Result<Json> document = ParseText(body, BodyFormat::kYaml, {}, duplicates);
+  if (!document.ok()) return document.error().WithContext("error decoding YAML");
+  if (!document->is_object() && !document->is_null()) {
+    return Error::BadRequest(
+        fmt::format("error decoding YAML: cannot read {} as an object", JsonTypeName(*document)));
   }
+  const std::string_view kind = FindString(*document, "kind");
+  const GroupVersionKind given =
+      GroupVersionKind::Parse(FindString(*document, "apiVersion"), kind).value_or({});
+  if (given != expected) {
+    return Error::BadRequest(fmt::format("invalid object type: {}", given.ToString()));
+  }
+  AddDuplicates(duplicates, problems);
   return document;
 }
 

@@ -27,6 +27,10 @@ std::string_view MediaType(const HttpHeaders& headers);
 Result<Json> ParseBody(std::string_view body, BodyFormat format, const GroupVersionKind& expected,
                        const JsonStorage& storage, std::vector<std::string>& problems);
 
+// Parses the body of an apply, which is YAML and has to say itself that it is of the kind.
+Result<Json> ParseConfiguration(std::string_view body, const GroupVersionKind& expected,
+                                std::vector<std::string>& problems);
+
 // Refuses a document of another kind than the expected one.
 Result<void> CheckKind(const Json& document, const GroupVersionKind& expected, bool custom);
 

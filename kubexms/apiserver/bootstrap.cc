@@ -81,7 +81,7 @@ Json MakeKubernetesEndpointSlice(const BootstrapOptions& options) {
       {"apiVersion", "discovery.k8s.io/v1"},
       {"kind", "EndpointSlice"},
       {"metadata", ApiServerMetadata("kubernetes.io/service-name", "kubernetes")},
-      {"addressType", "IPv4"},
+      {"addressType", options.advertise_address.find(':') == std::string::npos ? "IPv4" : "IPv6"},
       {"endpoints", JsonArray{JsonObject{{"addresses", JsonArray{options.advertise_address}},
                                          {"conditions", JsonObject{{"ready", true}}}}}},
       {"ports", JsonArray{port}}};
@@ -119,7 +119,9 @@ class Bootstrapper {
           return ObjectWriter::Change{std::move(document)};
         });
     if (written.ok()) return {};
-    if (!written.error().IsNotFound()) return written.error();
+    // What cannot be changed, such as the kind of its addresses, is made anew.
+    if (written.error().IsInvalid()) RETURN_IF_ERROR(writer_.Delete(request, {}));
+    if (!written.error().IsNotFound() && !written.error().IsInvalid()) return written.error();
     return Ensure(object);
   }
 

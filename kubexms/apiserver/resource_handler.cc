@@ -72,6 +72,20 @@ class WriteCall {
     return document;
   }
 
+  // The body of an apply, without defaults. Fields that the kind does not have are refused.
+  Result<Json> ReadConfiguration() {
+    std::vector<std::string> problems;
+    ASSIGN_OR_RETURN(Json document, ParseConfiguration(call_.http.body, Kind(), problems));
+    if (MetadataOf(std::as_const(document)).contains("managedFields")) {
+      return Error::BadRequest("metadata.managedFields must be nil");
+    }
+    const size_t duplicates = problems.size();
+    RETURN_IF_ERROR(CheckAndPrune(document, resource(), problems));
+    if (problems.size() > duplicates) RETURN_IF_ERROR(CheckDeclared());
+    RETURN_IF_ERROR(Judge(std::move(problems)));
+    return document;
+  }
+
   // A document of the resource's kind that is to be stored.
   Result<Json> Complete(Json document) {
     FillDefaults(document, resource());
@@ -108,6 +122,14 @@ class WriteCall {
   Error WrongPatch(const Error& error) const {
     return Error::Invalid("", "",
                           {Invalid(FieldPath("patch"), Json(call_.http.body), error.message())});
+  }
+
+  // What apply says of the body with all its fields.
+  Result<void> CheckDeclared() const {
+    std::vector<std::string> duplicates;
+    ASSIGN_OR_RETURN(const Json given, ParseConfiguration(call_.http.body, Kind(), duplicates));
+    RETURN_IF_ERROR(ApplyConfiguration(nullptr, given, Management(Time()), /*force=*/true));
+    return {};
   }
 
   static const Resource& StorageResource(const ResourceCall& call) {
@@ -165,6 +187,11 @@ bool IsMisplaced(const RequestAttributes& attributes) {
 
 Result<void> CheckName(const Json& document, std::string_view name) {
   if (NameOf(document) == name) return {};
+  if (NameOf(document).empty()) {
+    return Error::BadRequest(fmt::format(
+        "the name of the object ({} based on URL) was undeterminable: name must be provided",
+        name));
+  }
   return Error::BadRequest(
       fmt::format("the name of the object ({}) does not match the name on the URL ({})",
                   NameOf(document), name));
@@ -298,9 +325,6 @@ Result<HttpResponse> ResourceHandler::Update(const ResourceCall& call) {
     return Error::Invalid(call.resource->qualified_name(), call.attributes.name,
                           {Invalid(path, 0, "must be specified for an update")});
   }
-  if (NameOf(document).empty()) {
-    return Error::BadRequest("name must be provided");
-  }
   RETURN_IF_ERROR(CheckName(document, call.attributes.name));
   ASSIGN_OR_RETURN(const Json complete, write.Complete(std::move(document)));
   ObjectWriter::CreateFunction create;
@@ -348,18 +372,14 @@ Result<HttpResponse> ResourceHandler::Patch(const ResourceCall& call) {
   if (write.options().field_manager.empty()) {
     return invalid_options(Required(FieldPath("fieldManager"), "is required for apply patch"));
   }
-  ASSIGN_OR_RETURN(Json config, write.ReadBody(BodyFormat::kYaml, {}));
-  if (NameOf(config).empty()) MetadataOf(config)["name"] = call.attributes.name;
-  RETURN_IF_ERROR(CheckName(config, call.attributes.name));
-  if (MetadataOf(std::as_const(config)).contains("managedFields")) {
-    return Error::BadRequest("metadata.managedFields must be nil");
-  }
+  ASSIGN_OR_RETURN(Json config, write.ReadConfiguration());
   RETURN_IF_ERROR(SetNamespace(config, *call.resource, call.attributes.name_space));
   const auto apply = [&](const Json* live) -> Result<Change> {
     ASSIGN_OR_RETURN(
         Json applied,
         ApplyConfiguration(live, config, write.Management(Time::Now(environment_.clock)),
                            write.options().force));
+    RETURN_IF_ERROR(CheckName(applied, call.attributes.name));
     ASSIGN_OR_RETURN(Json complete, write.Complete(std::move(applied)));
     return Change{std::move(complete), true};
   };

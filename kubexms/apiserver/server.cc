@@ -1,5 +1,6 @@
 #include "kubexms/apiserver/server.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include "kubexms/apiserver/server_credentials.h"
 #include "kubexms/apiserver/store_object_lookup.h"
 #include "kubexms/base/random.h"
+#include "kubexms/net/http.h"
 #include "kubexms/net/server.h"
 #include "kubexms/store/compactor.h"
 #include "kubexms/store/memory_store.h"
@@ -68,7 +70,8 @@ Result<std::unique_ptr<AuditLog>> OpenAuditLog(const ApiServerOptions& options) 
   return AuditLog::Open(std::move(audit));
 }
 
-// Where clients on this machine reach a server that listens on all addresses.
+// Where clients on this machine reach a server that listens on all addresses; one that listens on
+// all of IPv6 does so on all of IPv4, too.
 std::string ReachableAddress(const std::string& bind_address) {
   return bind_address == "0.0.0.0" || bind_address == "::" ? "127.0.0.1" : bind_address;
 }
@@ -78,8 +81,15 @@ std::string HostName() {
   return gethostname(name, sizeof(name) - 1) == 0 ? name : std::string();
 }
 
-bool IsAddress(const std::string& name) {
-  return !name.empty() && name.find_first_not_of("0123456789.") == std::string::npos;
+// The one text that an IP address has in certificates; none for other names.
+std::optional<std::string> CanonicalIp(const std::string& name) {
+  for (const int family : {AF_INET, AF_INET6}) {
+    unsigned char address[sizeof(in6_addr)];
+    char text[INET6_ADDRSTRLEN] = "";
+    if (inet_pton(family, name.c_str(), address) != 1) continue;
+    return inet_ntop(family, address, text, sizeof(text));
+  }
+  return std::nullopt;
 }
 
 CredentialOptions CredentialsFor(const ApiServerOptions& options) {
@@ -87,13 +97,15 @@ CredentialOptions CredentialsFor(const ApiServerOptions& options) {
       .directory = options.data_directory + "/pki",
       .dns_names = {"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
                     "kubernetes.default.svc.cluster.local"},
-      .ip_addresses = {"127.0.0.1", FirstClusterIp(options.addresses.cluster_ip_range)}};
+      .ip_addresses = {"127.0.0.1", "::1", FirstClusterIp(options.addresses.cluster_ip_range)}};
   std::vector<std::string> names = options.names;
   names.push_back(ReachableAddress(options.bind_address));
   if (const std::string host = HostName(); !host.empty()) names.push_back(host);
   for (const std::string& name : names) {
-    std::vector<std::string>& list = IsAddress(name) ? wanted.ip_addresses : wanted.dns_names;
-    if (std::ranges::find(list, name) == list.end()) list.push_back(name);
+    const std::optional<std::string> ip = CanonicalIp(name);
+    std::vector<std::string>& list = ip ? wanted.ip_addresses : wanted.dns_names;
+    const std::string& text = ip ? *ip : name;
+    if (std::ranges::find(list, text) == list.end()) list.push_back(text);
   }
   return wanted;
 }
@@ -121,9 +133,7 @@ class ApiServer::Impl {
   void DropWatches() { watches_.DropAll(); }
 
   uint16_t port() const { return http_->port(); }
-  std::string url() const {
-    return fmt::format("https://{}:{}", ReachableAddress(options_.bind_address), port());
-  }
+  std::string url() const { return "https://" + address(); }
   const std::string& authority_pem() const { return credentials_.authority_pem; }
   const std::string& kubeconfig() const { return kubeconfig_; }
   const std::string& kubeconfig_path() const { return kubeconfig_path_; }
@@ -133,6 +143,10 @@ class ApiServer::Impl {
        std::unique_ptr<RbacAuthorizer> authorizer, TokenIssuer tokens, TokenFile token_file,
        std::unique_ptr<AuditLog> audit);
 
+  // "127.0.0.1:6443", "[::1]:6443".
+  std::string address() const {
+    return Url{.host = ReachableAddress(options_.bind_address), .port = port()}.Authority();
+  }
   Result<void> Listen();
   Result<void> WriteKubeconfig();
   std::vector<HealthCheck> Checks();
@@ -242,10 +256,10 @@ Result<void> ApiServer::Impl::Listen() {
                                        .max_in_flight = options_.max_in_flight,
                                        .io_threads = options_.io_threads,
                                        .workers = options_.workers,
+                                       .on_quiet = options_.on_quiet,
                                        .error_response = ErrorResponse},
                                       handler_));
-  documents_.SetServerAddress(
-      fmt::format("{}:{}", ReachableAddress(options_.bind_address), port()));
+  documents_.SetServerAddress(address());
   RETURN_IF_ERROR(Bootstrap({.cluster_ip_range = options_.addresses.cluster_ip_range,
                              .advertise_address = ReachableAddress(options_.bind_address),
                              .port = port()},

@@ -8,6 +8,7 @@
 //
 // Tests have it in one line: test_server.h.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -53,6 +54,8 @@ struct ApiServerOptions {
   size_t max_in_flight = 600;
   size_t workers = 64;
   size_t io_threads = 2;
+  // Called when many requests were at work and few are now, to give memory back; may be empty.
+  std::function<void()> on_quiet;
   std::chrono::seconds event_lifetime = std::chrono::hours(1);
 
   // For the times that objects get, the ages of tokens and the lifetime of events; null: the

@@ -42,6 +42,7 @@ std::string MakeDirectory(std::string_view store) {
 ApiServerOptions ServerOptions(TestServerOptions options, const std::string& directory) {
   return {.data_directory = directory,
           .store = std::move(options.store),
+          .bind_address = std::move(options.bind_address),
           .port = 0,
           .audit_log = "-",
           .workers = 8,

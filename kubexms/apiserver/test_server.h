@@ -27,6 +27,7 @@ namespace kubexms {
 
 struct TestServerOptions {
   std::string store = "memory";  // or "rocksdb"
+  std::string bind_address = "127.0.0.1";
   // For the times that objects get, see ApiServerOptions; null: the machine's. With a ManualClock,
   // the thread that expires events is one of its sleepers.
   Clock* clock = nullptr;

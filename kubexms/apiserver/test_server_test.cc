@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/api/kinds/discovery_v1.h"
 #include "kubexms/net/client.h"
 
 namespace kubexms {
@@ -86,9 +87,9 @@ std::string ReadFile(const std::filesystem::path& path) {
 }
 
 // What speaks HTTPS as the administrator.
-std::unique_ptr<HttpClient> AdministratorOf(const TestServer& server) {
+std::unique_ptr<HttpClient> AdministratorOf(const TestServer& server, const std::string& url) {
   const auto pki = std::filesystem::path(server.kubeconfig_path()).parent_path() / "pki";
-  HttpClientOptions options{.server = server.url(), .ca_pem = ReadFile(pki / "ca.crt")};
+  HttpClientOptions options{.server = url, .ca_pem = ReadFile(pki / "ca.crt")};
   options.client_certificate = [pki] {
     return std::optional(
         CertificateAndKey{ReadFile(pki / "admin.crt"), ReadFile(pki / "admin.key")});
@@ -96,9 +97,44 @@ std::unique_ptr<HttpClient> AdministratorOf(const TestServer& server) {
   return HttpClient::Create(std::move(options)).value();
 }
 
+// What a server can listen on: machines without IPv6 have only the one family.
+std::vector<std::string> ListenAddresses() {
+  const bool v6 = !ReadFile("/proc/net/if_inet6").empty();
+  return v6 ? std::vector<std::string>{"127.0.0.1", "::1", "::"}
+            : std::vector<std::string>{"127.0.0.1"};
+}
+
+TEST(TestServerTest, IsTrustedUnderEveryAddressItListensOn) {
+  for (const std::string& address : ListenAddresses()) {
+    TestServer server({.bind_address = address});
+    const std::string port = server.url().substr(server.url().rfind(':'));
+    EXPECT_NE(server.kubeconfig().find(server.url()), std::string::npos);
+    for (const std::string host : {"127.0.0.1", "[::1]"}) {
+      const bool listens = address == "::" || host.find(address) != std::string::npos;
+      if (!listens) continue;
+      const auto http = AdministratorOf(server, "https://" + host + port);
+      EXPECT_EQ(http->Do({.target = "/readyz"}).value().status, 200) << address << " " << host;
+    }
+  }
+}
+
+TEST(TestServerTest, TellsPodsWhereItIsAlsoAfterItHasMoved) {
+  const TestServer folder;  // whose directory the server below has a part of
+  const std::string data =
+      std::filesystem::path(folder.kubeconfig_path()).parent_path() / "another";
+  for (const std::string& address : ListenAddresses()) {
+    auto server =
+        ApiServer::Create({.data_directory = data, .bind_address = address, .port = 0}).value();
+    const auto client = server->NewClient({.name = "admin", .groups = {"system:masters"}});
+    const auto slice = client->Get<discoveryv1::EndpointSlice>({"default", "kubernetes"}).value();
+    EXPECT_EQ(slice.address_type, address == "::1" ? "IPv6" : "IPv4");
+    EXPECT_EQ(slice.endpoints.at(0).addresses.at(0), address == "::" ? "127.0.0.1" : address);
+  }
+}
+
 TEST(TestServerTest, DroppedWatchesOfTheNetworkAreCutOff) {
   TestServer server;
-  const auto http = AdministratorOf(server);
+  const auto http = AdministratorOf(server, server.url());
   const auto watch =
       http->Open({.target = "/api/v1/namespaces/default/configmaps?watch=1"}).value();
   ASSERT_TRUE(server.client().Create(MakeConfigMap("a")).ok());

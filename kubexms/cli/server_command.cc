@@ -10,6 +10,7 @@
 #include "kubexms/apiserver/server.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/log.h"
+#include "kubexms/base/memory_release.h"
 #include "kubexms/base/metrics.h"
 #include "kubexms/base/random.h"
 #include "kubexms/base/small_file.h"
@@ -136,6 +137,7 @@ Result<ExitCode> RunServer(const Invocation& call) {
   ASSIGN_OR_RETURN(const ControllerList selected, ReadControllerList(call.Value("controllers")));
   ASSIGN_OR_RETURN(ApiServerOptions options, ReadOptions(call));
   options.metrics = &metrics;
+  options.on_quiet = ReleaseUnusedMemory;
   options.log = log;
   ServerControllersOptions controllers_options{.controllers = selected,
                                                .request_log = RequestLogIn(options.data_directory),
@@ -156,6 +158,7 @@ Result<ExitCode> RunServer(const Invocation& call) {
       "Serving the Kubernetes API at {}\n\n  export KUBECONFIG={}\n"
       "  kubectl get namespaces\n\nStop with Ctrl-C.\n",
       server->url(), server->kubeconfig_path());
+  ReleaseUnusedMemory();
   if (controllers.HasWork()) {
     RunBoth(*server, controllers, signals.token());
   } else {

@@ -45,6 +45,10 @@ std::string SocketAddress::ToString() const {
     return fmt::format("{}:{}", text, ntohs(v4.sin_port));
   }
   const auto& v6 = reinterpret_cast<const sockaddr_in6&>(storage);
+  if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) {
+    inet_ntop(AF_INET, &v6.sin6_addr.s6_addr[12], text, sizeof(text));
+    return fmt::format("{}:{}", text, ntohs(v6.sin6_port));
+  }
   inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof(text));
   return fmt::format("[{}]:{}", text, ntohs(v6.sin6_port));
 }

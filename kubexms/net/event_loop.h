@@ -18,7 +18,8 @@ struct SocketAddress {
   static Result<SocketAddress> Parse(const std::string& ip, uint16_t port);
 
   bool operator==(const SocketAddress&) const = default;
-  std::string ToString() const;  // "127.0.0.1:80", "[::1]:80"
+  // "127.0.0.1:80", "[::1]:80"; an IPv4 address inside an IPv6 one is shown as what it is.
+  std::string ToString() const;
 
   std::string bytes;  // a sockaddr
 };

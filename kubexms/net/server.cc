@@ -593,6 +593,10 @@ Result<int> Listen(const SocketAddress& address) {
   if (descriptor < 0) return ListenError(address);
   const int on = 1;
   ::setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  if (name->sa_family == AF_INET6) {
+    const int off = 0;
+    ::setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+  }
   if (::bind(descriptor, name, static_cast<socklen_t>(address.bytes.size())) != 0 ||
       ::listen(descriptor, kBacklog) != 0) {
     const Error error = ListenError(address);
@@ -673,7 +677,8 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Create(HttpServerOptions options
 }
 
 void HttpServer::Run(std::stop_token stop) {
-  impl_->shared.workers = std::make_unique<WorkerPool>(impl_->shared.options.workers);
+  impl_->shared.workers = std::make_unique<WorkerPool>(WorkerPool::Options{
+      .max_workers = impl_->shared.options.workers, .on_quiet = impl_->shared.options.on_quiet});
   impl_->listener->Wait();
   impl_->RetryAcceptEverySecond();
   {

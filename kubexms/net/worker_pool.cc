@@ -1,5 +1,6 @@
 #include "kubexms/net/worker_pool.h"
 
+#include <algorithm>
 #include <semaphore>
 #include <thread>
 #include <utility>
@@ -12,31 +13,58 @@ struct WorkerPool::Worker {
   std::thread thread;
 };
 
-WorkerPool::WorkerPool(size_t workers) : max_workers_(workers) {}
+namespace {
+
+constexpr size_t kMany = 8;
+constexpr size_t kFew = 2;
+
+}  // namespace
+
+WorkerPool::WorkerPool(Options options) : options_(std::move(options)) {}
 
 WorkerPool::~WorkerPool() {
-  std::vector<std::unique_ptr<Worker>> workers;
+  Workers workers, ended;
   {
     MutexLock lock(mutex_);
     closing_ = true;
     workers.swap(workers_);
+    ended.swap(ended_);
     for (Worker* worker : idle_) worker->woken.release();
     idle_.clear();
   }
-  for (const auto& worker : workers) worker->thread.join();
+  Join(workers);
+  Join(ended);
 }
 
 void WorkerPool::Add(std::function<void()> task) {
   Worker* idle = nullptr;
+  Workers ended;
   {
     MutexLock lock(mutex_);
-    if (idle_.empty() && workers_.size() < max_workers_) return Start(std::move(task));
-    if (idle_.empty()) return tasks_.push_back(std::move(task));
-    idle = idle_.back();
-    idle_.pop_back();
+    if (!idle_.empty()) {
+      idle = idle_.back();
+      idle_.pop_back();
+    } else if (workers_.size() < options_.max_workers) {
+      Start(std::move(task));
+      ended.swap(ended_);
+    } else {
+      tasks_.push_back(std::move(task));
+    }
   }
+  Join(ended);
+  if (idle == nullptr) return;
   idle->task = std::move(task);
   idle->woken.release();
+}
+
+size_t WorkerPool::size() const {
+  MutexLock lock(mutex_);
+  return workers_.size();
+}
+
+// Those that have ended have left the lock for the last time, so that takes no time.
+void WorkerPool::Join(const Workers& workers) {
+  for (const auto& worker : workers) worker->thread.join();
 }
 
 void WorkerPool::Start(std::function<void()> task) {
@@ -65,8 +93,34 @@ std::function<void()> WorkerPool::NextTask(Worker& worker) {
     if (closing_) return {};
     idle_.push_back(&worker);
   }
-  worker.woken.acquire();
+  if (!WaitForCall(worker)) return {};
   return std::exchange(worker.task, {});
+}
+
+bool WorkerPool::WaitForCall(Worker& worker) {
+  if (worker.woken.try_acquire_for(options_.patience)) return true;
+  Workers ended;
+  bool called = false;
+  bool quiet = false;
+  {
+    MutexLock lock(mutex_);
+    called = std::erase(idle_, &worker) == 0;
+    ended.swap(ended_);
+    if (!called) quiet = End(worker);
+  }
+  Join(ended);
+  if (quiet && options_.on_quiet) options_.on_quiet();
+  if (called) worker.woken.acquire();  // the call is on its way
+  return called;
+}
+
+bool WorkerPool::End(Worker& worker) {
+  const auto self = std::ranges::find(workers_, &worker, &std::unique_ptr<Worker>::get);
+  ended_.push_back(std::move(*self));
+  workers_.erase(self);
+  const bool quiet = ++ended_since_quiet_ >= kMany && workers_.size() <= kFew;
+  if (quiet) ended_since_quiet_ = 0;
+  return quiet;
 }
 
 }  // namespace kubexms

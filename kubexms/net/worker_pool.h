@@ -2,6 +2,7 @@
 
 // The threads on which the HTTP server runs handlers that may block.
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -11,32 +12,49 @@
 
 namespace kubexms {
 
-// Threads that run tasks in the order in which they came. They are started as tasks need them, and
-// who has worked last works next: a server with little to do has few of them, with their memory at
-// hand. The one who adds tasks bounds them.
+// Threads that run tasks in the order in which they came. They are started as tasks need them, who
+// has worked last works next, and who has nothing to do for a while ends: a thread costs a quarter
+// of a megabyte of the allocator's memory. The one who adds tasks bounds them.
 class WorkerPool {
  public:
-  explicit WorkerPool(size_t workers);
+  struct Options {
+    size_t max_workers = 1;
+    std::chrono::nanoseconds patience = std::chrono::seconds(1);
+    // Called, on a thread that ends, when many have ended and few are left; may be empty.
+    std::function<void()> on_quiet;
+  };
+  explicit WorkerPool(Options options);
   // Waits for the tasks that have been added.
   ~WorkerPool();
 
   void Add(std::function<void()> task);
 
+  // Threads that live now.
+  size_t size() const;
+
  private:
   struct Worker;
+  using Workers = std::vector<std::unique_ptr<Worker>>;
 
   void Start(std::function<void()> task) REQUIRES(mutex_);
   void Work(Worker& worker);
   // What the worker does next; empty when there is nothing more to do.
   std::function<void()> NextTask(Worker& worker);
+  // Waits to be called. False when nobody has done so for too long: the worker has ended.
+  bool WaitForCall(Worker& worker);
+  // Takes the worker, which nobody can call any more, out of the pool. True when it is quiet now.
+  bool End(Worker& worker) REQUIRES(mutex_);
+  static void Join(const Workers& workers);
 
-  const size_t max_workers_;
+  const Options options_;
 
-  Mutex mutex_;
+  mutable Mutex mutex_;
   std::deque<std::function<void()>> tasks_ GUARDED_BY(mutex_);  // that no worker was free for
   std::vector<Worker*> idle_ GUARDED_BY(mutex_);                // the last one first
   bool closing_ GUARDED_BY(mutex_) = false;
-  std::vector<std::unique_ptr<Worker>> workers_ GUARDED_BY(mutex_);
+  Workers workers_ GUARDED_BY(mutex_);
+  Workers ended_ GUARDED_BY(mutex_);  // to be joined
+  size_t ended_since_quiet_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace kubexms

@@ -248,17 +248,20 @@ class EtcdStore final : public Store {
   Result<uint64_t> CompactedRevision() override;
 
  private:
+  // A call that gRPC answers on a thread of its own. A context holds the channel, whose destructor
+  // waits for those threads: the thread of the answer gives the context back before it says that
+  // the call has ended, so that it is never the last one to hold the channel.
   struct CommitCall {
     Transaction transaction;
     CommitCallback done;
     pb::TxnRequest request;
     pb::TxnResponse response;
-    grpc::ClientContext context;
+    std::optional<grpc::ClientContext> context{std::in_place};
   };
   struct ProgressCall {
     pb::PutRequest request;
     pb::PutResponse response;
-    grpc::ClientContext context;
+    std::optional<grpc::ClientContext> context{std::in_place};
     grpc::Alarm pause;
   };
 
@@ -407,13 +410,14 @@ void EtcdStore::CommitAsync(Transaction transaction, CommitCallback done) {
   call->request = EncodeTransaction(layout_, transaction);
   call->transaction = std::move(transaction);
   call->done = std::move(done);
-  call->context.set_deadline(client_.NewDeadline());
-  call->context.set_wait_for_ready(true);
+  call->context->set_deadline(client_.NewDeadline());
+  call->context->set_wait_for_ready(true);
   BeginCall();
   EtcdClient::Endpoint& endpoint = client_.Ready();
   endpoint.kv->async()->Txn(
-      &call->context, &call->request, &call->response,
+      &*call->context, &call->request, &call->response,
       [this, call, &endpoint](const grpc::Status& status) {
+        call->context.reset();
         if (status.ok()) {
           call->done(DecodeResult(layout_, call->transaction, call->response));
         } else {
@@ -626,10 +630,10 @@ void EtcdStore::StartProgress(uint64_t number) {
   auto call = std::make_shared<ProgressCall>();
   call->request.set_key(layout_.progress);
   call->request.set_value(ProgressValue(number));
-  call->context.set_deadline(client_.NewDeadline());
-  call->context.set_wait_for_ready(true);
+  call->context->set_deadline(client_.NewDeadline());
+  call->context->set_wait_for_ready(true);
   BeginCall();
-  client_.Ready().kv->async()->Put(&call->context, &call->request, &call->response,
+  client_.Ready().kv->async()->Put(&*call->context, &call->request, &call->response,
                                    [this, call, number](const grpc::Status& status) {
                                      ProgressWritten(call, number, status.ok());
                                    });
@@ -638,6 +642,7 @@ void EtcdStore::StartProgress(uint64_t number) {
 // The feed will see what was written; what was not is written again after a pause.
 void EtcdStore::ProgressWritten(const std::shared_ptr<ProgressCall>& call, uint64_t number,
                                 bool ok) {
+  call->context.reset();
   if (ok || closing()) return EndCall();
   call->pause.Set(std::chrono::system_clock::now() + kProgressPause,
                   [this, owner = call, number](bool) mutable {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <semaphore>
 #include <thread>
 
 #include "kubexms/store/etcd_process_test.h"
@@ -122,6 +123,21 @@ TEST(EtcdStoreTest, WatchesGoOnAfterEtcdWasRestarted) {
   EXPECT_EQ(events[1]->record->key, "/b");
   watch->RequestProgress();
   EXPECT_GE(watch->Next({}).value().revision, events[1]->revision());
+}
+
+// gRPC's thread is still busy with its call when the answer is there.
+TEST(EtcdStoreTest, EndsRightAfterAnAnswer) {
+  EtcdCluster cluster;
+  for (int i = 0; i < 10; ++i) {
+    std::unique_ptr<Store> store = MustOpen({.endpoints = cluster.endpoints()});
+    std::binary_semaphore answered(0);
+    store->CommitAsync(Transaction().Put("/a", "x"), [&](Result<CommitResult> result) {
+      EXPECT_TRUE(result.ok());
+      answered.release();
+    });
+    answered.acquire();
+    store.reset();
+  }
 }
 
 TEST(EtcdStoreTest, StoresShareOneEtcd) {

@@ -36,19 +36,19 @@ class Answer {
   std::binary_semaphore set_{0};
 };
 
+// A record may live long, so all of it is made by the committer, in memory of its own size: nothing
+// of it is scattered over the heaps of the writers' threads, which would have to be kept for it.
 RecordPtr MakeRecord(Transaction::Operation operation, const RecordPtr& previous,
                      uint64_t revision) {
   auto record = std::make_shared<Record>();
-  record->key = std::move(operation.key);
+  record->key = operation.key;
   record->mod_revision = revision;
   record->deleted = !operation.value.has_value();
   if (record->deleted) return record;
   record->create_revision = previous ? previous->create_revision : revision;
-  record->value = std::move(*operation.value);
-  if (operation.revision_offset) {
-    record->value = SpliceRevision(std::move(record->value), *operation.revision_offset, revision);
-  }
-  record->value.shrink_to_fit();  // it may live long
+  record->value = operation.revision_offset ? SpliceRevision(std::move(*operation.value),
+                                                             *operation.revision_offset, revision)
+                                            : *operation.value;
   return record;
 }
 

@@ -97,8 +97,8 @@ rocksdb::Options MakeOptions() {
   rocksdb::Options options;
   options.create_if_missing = true;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  options.write_buffer_size = 4 << 20;
-  options.max_write_buffer_number = 3;
+  options.write_buffer_size = 2 << 20;
+  options.max_write_buffer_number = 6;
   options.recycle_log_file_num = 3;
   options.keep_log_file_num = 4;
   options.max_open_files = 256;

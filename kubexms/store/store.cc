@@ -101,8 +101,10 @@ ListCursor NextCursor(const ListCursor& cursor, size_t returned, const std::stri
 std::string SpliceRevision(std::string value, size_t offset, uint64_t revision) {
   char digits[20];
   const auto end = std::to_chars(digits, digits + sizeof digits, revision).ptr;
-  value.insert(offset, digits, end - digits);
-  return value;
+  std::string spliced;  // of its own size: values live long
+  spliced.reserve(value.size() + (end - digits));
+  spliced.append(value, 0, offset).append(digits, end).append(value, offset);
+  return spliced;
 }
 
 }  // namespace kubexms::store

@@ -54,6 +54,36 @@ class ApiServiceStrategy : public StatusStrategy {
   }
 };
 
+// So many devices of a request, unless it wants all that there are.
+void SetDeviceCount(JsonObject& request) {
+  if (TextAt(request, "allocationMode") == "ExactCount") SetDefault(request, "count", 1);
+}
+
+void SetClaimDefaults(JsonObject& spec) {
+  ForEachObject(spec, "devices.requests", [](JsonObject& request) {
+    if (JsonObject* exactly = FindObject(request, "exactly")) SetDeviceCount(*exactly);
+    ForEachObject(request, "firstAvailable", SetDeviceCount);
+  });
+}
+
+class ResourceClaimStrategy : public StatusStrategy {
+ public:
+  ResourceClaimStrategy() : StatusStrategy(false, {"spec"}) {}
+
+  void SetDefaults(JsonObject& claim) const override {
+    if (JsonObject* spec = FindObject(claim, "spec")) SetClaimDefaults(*spec);
+  }
+};
+
+class ResourceClaimTemplateStrategy : public FixedFieldsStrategy {
+ public:
+  ResourceClaimTemplateStrategy() : FixedFieldsStrategy({}, {"spec"}) {}
+
+  void SetDefaults(JsonObject& claim) const override {
+    if (JsonObject* spec = FindObject(claim, "spec.spec")) SetClaimDefaults(*spec);
+  }
+};
+
 std::unique_ptr<Strategy> Fixed(const KindTraits& traits, std::vector<std::string_view> fixed) {
   return std::make_unique<FixedFieldsStrategy>(traits, std::move(fixed));
 }
@@ -65,9 +95,8 @@ void AddOtherStrategies(StrategyTable& table) {
   table.Add(kFlow, "FlowSchema", std::make_unique<StatusStrategy>(true));
   table.Add(kFlow, "PriorityLevelConfiguration", std::make_unique<PriorityLevelStrategy>());
   constexpr std::string_view kDevices = "resource.k8s.io";
-  table.Add(kDevices, "ResourceClaim",
-            std::make_unique<StatusStrategy>(false, std::vector<std::string_view>{"spec"}));
-  table.Add(kDevices, "ResourceClaimTemplate", Fixed({}, {"spec"}));
+  table.Add(kDevices, "ResourceClaim", std::make_unique<ResourceClaimStrategy>());
+  table.Add(kDevices, "ResourceClaimTemplate", std::make_unique<ResourceClaimTemplateStrategy>());
   table.Add(
       kDevices, "ResourceSlice",
       Fixed({.counts_generations = true}, {"spec.driver", "spec.nodeName", "spec.pool.name"}));

@@ -1,3 +1,4 @@
+#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,6 +51,33 @@ void SetPortDefaults(JsonObject& port) {
 }
 
 bool IsIpv6(std::string_view address) { return address.find(':') != std::string_view::npos; }
+
+// What is wrong with an address of an endpoint, which others must be able to reach.
+Messages ValidateEndpointIp(std::string_view text) {
+  if (Messages problems = ValidateIp(text); !problems.empty()) return problems;
+  in6_addr address{};  // an IPv4 address as the one of IPv6 that stands for it
+  const std::string mapped = IsIpv6(text) ? std::string(text) : fmt::format("::ffff:{}", text);
+  if (inet_pton(AF_INET6, mapped.c_str(), &address) != 1) return {};
+  const bool v4 = IN6_IS_ADDR_V4MAPPED(&address);
+  const uint8_t* bytes = address.s6_addr + (v4 ? 12 : 0);
+  Messages problems;
+  if (v4 ? std::all_of(bytes, bytes + 4, [](uint8_t byte) { return byte == 0; })
+         : IN6_IS_ADDR_UNSPECIFIED(&address))
+    problems.push_back("may not be unspecified (0.0.0.0 or ::)");
+  if (v4 ? bytes[0] == 127 : IN6_IS_ADDR_LOOPBACK(&address))
+    problems.push_back("may not be in the loopback range (127.0.0.0/8, ::1/128)");
+  if (v4 ? bytes[0] == 169 && bytes[1] == 254 : IN6_IS_ADDR_LINKLOCAL(&address))
+    problems.push_back("may not be in the link-local range (169.254.0.0/16, fe80::/10)");
+  if (v4 ? bytes[0] == 224 && bytes[1] == 0 && bytes[2] == 0 : IN6_IS_ADDR_MC_LINKLOCAL(&address))
+    problems.push_back("may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)");
+  return problems;
+}
+
+// Those of the server itself, which it also tells when only this machine can reach it.
+bool AreTheServersOwn(const JsonObject& endpoints) {
+  return TextAt(endpoints, "metadata.name") == "kubernetes" &&
+         TextAt(endpoints, "metadata.namespace") == "default";
+}
 
 // Which IP families the service has. A cluster of ours has IPv4 unless addresses say otherwise.
 void SetIpFamilies(JsonObject& spec) {
@@ -298,6 +326,9 @@ class ServiceStrategy : public KindStrategy {
       SetDefault(*spec, "internalTrafficPolicy", "Cluster");
     if (TypeOfService(service) == "LoadBalancer")
       SetDefault(*spec, "allocateLoadBalancerNodePorts", true);
+    ForEachObject(service, "status.loadBalancer.ingress", [](JsonObject& point) {
+      if (!TextAt(point, "ip").empty()) SetDefault(point, "ipMode", "VIP");
+    });
   }
 
   void PrepareForCreate(JsonObject& service) const override {
@@ -382,18 +413,19 @@ class EndpointsStrategy : public KindStrategy {
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);
     const Field subsets = root["subsets"];
-    for (const Field& subset : subsets.Items()) ValidateSubset(subset);
+    const auto validate_ip = AreTheServersOwn(object) ? ValidateIp : ValidateEndpointIp;
+    for (const Field& subset : subsets.Items()) ValidateSubset(subset, validate_ip);
   }
 
  private:
-  static void ValidateSubset(const Field& subset) {
+  static void ValidateSubset(const Field& subset, Messages (*validate_ip)(std::string_view)) {
     const Field ready = subset["addresses"];
     const Field not_ready = subset["notReadyAddresses"];
     if (ready.empty() && not_ready.empty())
       subset.Required("must specify `addresses` or `notReadyAddresses`");
     for (const Field* list : {&ready, &not_ready}) {
       for (const Field& address : list->Items()) {
-        address["ip"].Accept(ValidateIp(address["ip"].Text()));
+        address["ip"].Accept(validate_ip(address["ip"].Text()));
         if (const Field host = address["hostname"]; !host.empty()) host.MustBeLabel();
       }
     }
@@ -422,7 +454,9 @@ class EndpointSliceStrategy : public FixedFieldsStrategy {
     type.SetAndOneOf({"FQDN", "IPv4", "IPv6"});
     const Field endpoints = root["endpoints"];
     if (endpoints.size() > kMaxEndpoints) return endpoints.TooMany(kMaxEndpoints);
-    for (const Field& endpoint : endpoints.Items()) ValidateEndpoint(endpoint, type.Text());
+    const auto validate_ip = AreTheServersOwn(object) ? ValidateIp : ValidateEndpointIp;
+    for (const Field& endpoint : endpoints.Items())
+      ValidateEndpoint(endpoint, type.Text(), validate_ip);
     const Field ports = root["ports"];
     if (ports.size() > kMaxPorts) return ports.TooMany(kMaxPorts);
     UniqueNames(ports);
@@ -433,7 +467,8 @@ class EndpointSliceStrategy : public FixedFieldsStrategy {
   static constexpr size_t kMaxPorts = 20000;
   static constexpr size_t kMaxAddresses = 100;
 
-  static void ValidateEndpoint(const Field& endpoint, std::string_view type) {
+  static void ValidateEndpoint(const Field& endpoint, std::string_view type,
+                               Messages (*validate_ip)(std::string_view)) {
     const Field addresses = endpoint["addresses"];
     if (addresses.empty()) addresses.Required("must contain at least 1 address");
     if (addresses.size() > kMaxAddresses) addresses.TooMany(kMaxAddresses);
@@ -442,7 +477,7 @@ class EndpointSliceStrategy : public FixedFieldsStrategy {
         address.MustBeSubdomain();
         continue;
       }
-      const Messages problems = ValidateIp(address.Text());
+      const Messages problems = validate_ip(address.Text());
       address.Accept(problems);
       if (!problems.empty()) continue;
       if (type == "IPv4" && IsIpv6(address.Text())) address.Invalid("must be a valid IPv4 address");
