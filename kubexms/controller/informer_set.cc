@@ -249,10 +249,11 @@ Result<bool> CacheAwareClient::Settle(const Doubt& doubt, const std::stop_token&
                        .field_selector = FieldSelector::Equal("metadata.name", doubt.key.name),
                        .stop = stop});
   const Result<ObjectPage> found = ListAll(read);
-  if (!found.ok() && found.error().IsTransient()) {
+  if (!found.ok()) {
+    const bool never = found.error().IsForbidden() || found.error().IsNotFound();
+    if (never) return false;
     return found.error().WithContext("it is not known whether " + doubt.key.name + " was written");
   }
-  if (!found.ok()) return false;  // it will never be known
   if (found->items.empty()) {
     informers_.RecordDeletion(doubt.resource, doubt.key, doubt.deleted_uid);
     return !doubt.deleted_uid.empty();

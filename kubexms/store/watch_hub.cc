@@ -14,8 +14,8 @@ struct WatchHub::Channel {
 
   void Append(const EventPtr& event) REQUIRES(mutex);
   void DropTaken() REQUIRES(mutex);
-  // How many changes from `cursor` on are about `max_events` in whole commits.
-  size_t CountFrom(uint64_t cursor, size_t max_events) const REQUIRES(mutex);
+  // How many changes from `cursor` on, up to a revision, are about `max_events` in whole commits.
+  size_t CountFrom(uint64_t cursor, uint64_t up_to, size_t max_events) const REQUIRES(mutex);
   void WakeWaiting() REQUIRES(mutex);
   uint64_t end() const REQUIRES(mutex) { return begin + events.size(); }
   const EventPtr& At(uint64_t number) const REQUIRES(mutex) { return events[number - begin]; }
@@ -35,7 +35,10 @@ struct WatchHub::Channel {
 class WatchHub::HubWatch final : public Watch {
  public:
   HubWatch(WatchHub* hub, WatchOptions options)
-      : hub_(hub), options_(std::move(options)), reached_(options_.after_revision) {}
+      : hub_(hub),
+        options_(std::move(options)),
+        start_(options_.after_revision),
+        reached_(options_.after_revision) {}
   ~HubWatch() override { hub_->Leave(this); }
 
   Result<WatchBatch> Poll(size_t max_events) override;
@@ -56,6 +59,7 @@ class WatchHub::HubWatch final : public Watch {
   WatchHub* const hub_;
   const WatchOptions options_;
   Channel* channel_ = nullptr;
+  uint64_t start_;       // nothing up to it is wanted
   uint64_t joined_ = 0;  // where the backlog ends
 
   // Of the one thread that polls.
@@ -91,14 +95,13 @@ void WatchHub::Channel::DropTaken() {
   drop_at = std::max(kDropStep, events.size() * 2);
 }
 
-size_t WatchHub::Channel::CountFrom(uint64_t cursor, size_t max_events) const {
-  const size_t first = cursor - begin;
-  size_t last = std::min(events.size(), first + max_events);
-  while (last > first && last < events.size() &&
-         events[last]->revision() == events[last - 1]->revision()) {
+size_t WatchHub::Channel::CountFrom(uint64_t cursor, uint64_t up_to, size_t max_events) const {
+  uint64_t last = cursor;
+  while (last < end() && At(last)->revision() <= up_to &&
+         (last - cursor < max_events || At(last)->revision() == At(last - 1)->revision())) {
     ++last;
   }
-  return last - first;
+  return last - cursor;
 }
 
 void WatchHub::Channel::WakeWaiting() {
@@ -136,20 +139,21 @@ Result<void> WatchHub::HubWatch::TakeBacklog(size_t max_events, std::vector<Even
 }
 
 Result<void> WatchHub::HubWatch::TakeLive(size_t max_events, WatchBatch& batch) {
-  // Read before the channel: what was published by then is in the channel now.
-  const uint64_t published = hub_->published();
   MutexLock lock(channel_->mutex);
   if (end_) return *end_;
   if (cursor_ < channel_->begin || channel_->end() - cursor_ > options_.buffer) return TooSlow();
   // Only a watch that was opened ahead of what was published meets changes it did not ask for.
-  while (cursor_ < channel_->end() && channel_->At(cursor_)->revision() <= reached_) ++cursor_;
-  const size_t count = channel_->CountFrom(cursor_, max_events);
+  while (cursor_ < channel_->end() && channel_->At(cursor_)->revision() <= start_) ++cursor_;
+  // What is published is here as a whole; of what is not, a part of a commit may be here already.
+  const uint64_t published = hub_->published();
+  const size_t count = channel_->CountFrom(cursor_, published, max_events);
   batch.events.reserve(count);
   for (size_t i = 0; i < count; ++i) batch.events.push_back(channel_->At(cursor_ + i));
   cursor_ += count;
-  if (!batch.events.empty()) reached_ = batch.events.back()->revision();
-  if (cursor_ == channel_->end()) reached_ = std::max(reached_, published);
-  if (batch.events.empty() && !waiting_) {
+  const bool all = cursor_ == channel_->end() || channel_->At(cursor_)->revision() > published;
+  if (count > 0) reached_ = batch.events.back()->revision();
+  if (all) reached_ = std::max(reached_, published);
+  if (count == 0 && !waiting_) {
     waiting_ = true;
     channel_->waiting.push_back(this);
   }
@@ -210,7 +214,7 @@ Result<std::unique_ptr<Watch>> WatchHub::Open(WatchOptions options,
                                               const MakeBacklog& make_backlog) {
   auto watch = std::make_unique<HubWatch>(this, std::move(options));
   watch->channel_ = Join(watch.get());
-  if (watch->reached_ == kLatest) watch->reached_ = watch->joined_;
+  if (watch->reached_ == kLatest) watch->start_ = watch->reached_ = watch->joined_;
   if (watch->reached_ < watch->joined_) {
     ASSIGN_OR_RETURN(watch->backlog_, make_backlog(watch->joined_));
   }

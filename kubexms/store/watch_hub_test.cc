@@ -20,12 +20,25 @@ TEST(WatchHubTest, AWatchThatIsAheadPassesOverWhatItHasWithoutWaiting) {
   WatchHub hub(1);
   const auto watch = hub.Open({.prefix = "/a/", .after_revision = 301}, NoBacklog);
   ASSERT_TRUE(watch.ok());
+  EXPECT_TRUE((*watch)->Poll(16)->events.empty());
   std::vector<EventPtr> events;
   for (uint64_t revision = 2; revision <= 302; ++revision) events.push_back(EventAt(revision));
   hub.Publish(events, 302);
   const Result<WatchBatch> batch = (*watch)->Poll(16);
   ASSERT_EQ(batch->events.size(), 1);
   EXPECT_EQ(batch->events.front()->revision(), 302);
+}
+
+TEST(WatchHubTest, ABatchHasWholeCommits) {
+  WatchHub hub(1);
+  const auto watch = hub.Open({.prefix = "/a/"}, NoBacklog);
+  hub.Publish({EventAt(2), EventAt(3), EventAt(3), EventAt(3), EventAt(4)}, 4);
+  const Result<WatchBatch> first = (*watch)->Poll(2);
+  EXPECT_EQ(first->events.size(), 4);
+  EXPECT_EQ(first->revision, 3);
+  const Result<WatchBatch> second = (*watch)->Poll(2);
+  EXPECT_EQ(second->events.size(), 1);
+  EXPECT_EQ(second->revision, 4);
 }
 
 }  // namespace

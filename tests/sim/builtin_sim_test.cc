@@ -112,26 +112,41 @@ class Watcher {
  public:
   Watcher(Client& server, Violations& violations, const Trace& trace)
       : violations_(violations), trace_(trace) {
-    pods_ = Follow<Pod>(server, [this](const TypedEvent<Pod>& event) { See(event); });
-    jobs_ = Follow<Job>(server, [this](const TypedEvent<Job>& event) { See(event.object); });
+    pods_ = Follow<Pod>(
+        server, [this](const TypedEvent<Pod>& event) { See(event); },
+        [this](const List<Pod>& pods) { BeginAnew(pods); });
+    jobs_ = Follow<Job>(
+        server, [this](const TypedEvent<Job>& event) { See(event.object); }, [](const auto&) {});
   }
 
  private:
-  template <Kind T, class Function>
-  static std::jthread Follow(Client& server, const Function& see) {
-    return std::jthread([&server, see](std::stop_token stop) {
-      std::string version = server.List<T>({.limit = 1})->metadata.resource_version;
+  // `anew` is told what there is when changes were compacted before they were seen.
+  template <Kind T, class See, class Anew>
+  static std::jthread Follow(Client& server, const See& see, const Anew& anew) {
+    std::string version = server.List<T>({.limit = 1})->metadata.resource_version;
+    return std::jthread([&server, see, anew, version](std::stop_token stop) mutable {
       while (!stop.stop_requested()) {
         auto watch = server.Watch<T>({.resource_version = version, .stop = stop});
         if (!watch.ok()) continue;
         while (true) {
           const auto event = watch->Next();
+          if (!event.ok() && event.error().IsExpired()) {
+            const List<T> all = server.List<T>().value();
+            anew(all);
+            version = all.metadata.resource_version;
+          }
           if (!event.ok() || !event->has_value()) break;
           version = (*event)->object.metadata.resource_version;
           if ((*event)->type != ObjectEventType::kBookmark) see(**event);
         }
       }
     });
+  }
+
+  void BeginAnew(const List<Pod>& pods) {
+    MutexLock lock(mutex_);
+    known_.clear();
+    for (const Pod& pod : pods.items) known_[pod.metadata.name] = pod;
   }
 
   void See(const TypedEvent<Pod>& event) {
