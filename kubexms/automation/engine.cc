@@ -132,6 +132,14 @@ std::vector<JournalRecord> Within(const RollbackScope& scope, std::vector<Journa
   return records;
 }
 
+Result<void> CheckNotFinal(const std::string& run, const std::vector<JournalRecord>& records,
+                           const RollbackScope& scope) {
+  if (scope.uninstall || !IsFinal(records)) return {};
+  return Error::Conflict("runs", run,
+                         "what was before it is gone already, so that it can only go forward: "
+                         "repeat the command, if it is not done");
+}
+
 }  // namespace
 
 std::string RunPlan::Summary() const {
@@ -254,8 +262,17 @@ Result<RunReport> Engine::Rollback(const std::string& run, const RunOptions& opt
   if (!IsRunId(run)) return Error::BadRequest(fmt::format("\"{}\" is not a run", run));
   ASSIGN_OR_RETURN(const std::vector<JournalRecord> records,
                    ReadJournal(JournalPath(*runtime_, run)));
+  RETURN_IF_ERROR(CheckNotFinal(run, records, scope));
   ASSIGN_OR_RETURN(const OpenRun open, OpenForWork(*runtime_, run));
   return TakeBack(runtime_, options, run, Within(scope, records), *open.journal);
+}
+
+Result<RunPlan> Engine::PlanRollback(const std::string& run, const RollbackScope& scope) const {
+  if (!IsRunId(run)) return Error::BadRequest(fmt::format("\"{}\" is not a run", run));
+  ASSIGN_OR_RETURN(const std::vector<JournalRecord> records,
+                   ReadJournal(JournalPath(*runtime_, run)));
+  RETURN_IF_ERROR(CheckNotFinal(run, records, scope));
+  return PlanTakeBack(Within(scope, records));
 }
 
 Result<void> Engine::Forget(const std::string& run, const RollbackScope& scope) {

@@ -92,6 +92,8 @@ struct RunReport {
 struct RollbackScope {
   std::set<std::string> hosts;
   std::string module;
+  // Also of runs that have done something final: for hosts of which nothing is to be left.
+  bool uninstall = false;
 };
 
 class Engine {
@@ -115,9 +117,12 @@ class Engine {
 
   // Takes back what a run did, the last first, from its journal alone. Can be repeated after it was
   // interrupted. Hosts that cannot be reached are in the report and stay as they are. With a scope
-  // only that part of it is taken back.
+  // only that part of it is taken back. Refused when the run has done something final.
   Result<RunReport> Rollback(const std::string& run, const RunOptions& options = {},
                              const RollbackScope& scope = {});
+
+  // What Rollback would take back. No host is asked.
+  Result<RunPlan> PlanRollback(const std::string& run, const RollbackScope& scope = {}) const;
 
   // Gives up what a run did within a scope, without asking a host: for hosts that no longer exist.
   // From then on the journal says that it was taken back.

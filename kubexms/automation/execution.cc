@@ -32,6 +32,11 @@ bool TellsMuch(Event::Type type) {
          type != Event::Type::kStepUnchanged && type != Event::Type::kHostFinished;
 }
 
+int64_t UndoParallel(const TaskNode& node) {
+  if (node.task.undo_parallel > 0) return node.task.undo_parallel;
+  return node.group ? node.group->max_unavailable : node.task.parallel;
+}
+
 bool MayRetry(const RetryPolicy& policy, int attempt, const Error& error) {
   if (attempt >= policy.attempts || error.terminal() || IsCanceled(error)) return false;
   return policy.any_error || IsConnectionLost(error);
@@ -366,6 +371,8 @@ Result<void> RunExecution::Apply(Unit& unit, size_t index, const Change& change)
   JournalRecord begin = Record(unit, index, JournalRecord::Type::kBegin);
   begin.summary = change.summary;
   begin.undo = change.undo;
+  begin.undo_parallel = UndoParallel((*nodes_)[unit.node]);
+  begin.final = change.final;
   RETURN_IF_ERROR(journal_->Append(begin));
   ASSIGN_OR_RETURN(const std::vector<Operation> queries, QueriesFrom(unit, index));
   std::vector<Operation> operations = {TakeLock{.path = LockPath(*runtime_),

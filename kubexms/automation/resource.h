@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct Change {
   std::vector<std::string> restarts;  // the services that are disturbed
   std::vector<Operation> operations;
   std::vector<Operation> undo;  // takes all of it back, to be performed in this order
+  bool final = false;           // once it is begun, the run as a whole cannot be taken back
 
   bool empty() const { return summary.empty(); }
 };
@@ -105,6 +107,9 @@ struct Archive {
 
 using Resource = std::variant<File, Directory, Link, Absent, Package, Service, User, Sysctl,
                               KernelModules, HostsEntries, Archive>;
+
+// Where BackupPath keeps what was at a path, below the directory of a run.
+std::string BackupOf(std::string_view path, const std::string& backup_directory);
 
 // What has to be asked to plan the resources.
 std::vector<Operation> QueriesFor(std::span<const Resource> resources);

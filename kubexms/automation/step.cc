@@ -7,15 +7,6 @@
 namespace kubexms::automation {
 namespace {
 
-class NamedStep : public Step {
- public:
-  explicit NamedStep(std::string name) : name_(std::move(name)) {}
-  const std::string& name() const override { return name_; }
-
- private:
-  const std::string name_;
-};
-
 class EnsureStep final : public NamedStep {
  public:
   using Resources = std::function<Result<std::vector<Resource>>(const StepContext&)>;

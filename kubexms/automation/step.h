@@ -49,6 +49,16 @@ class Step {
 };
 using StepPtr = std::shared_ptr<const Step>;
 
+// A step whose name is known from the beginning.
+class NamedStep : public Step {
+ public:
+  explicit NamedStep(std::string name) : name_(std::move(name)) {}
+  const std::string& name() const final { return name_; }
+
+ private:
+  const std::string name_;
+};
+
 // The resources are true.
 StepPtr Ensure(std::string name, std::vector<Resource> resources);
 // The same, when they depend on the host.
