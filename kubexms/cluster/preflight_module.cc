@@ -9,6 +9,7 @@
 #include <sstream>
 #include <thread>
 
+#include "kubexms/cluster/images.h"
 #include "kubexms/cluster/modules.h"
 
 namespace kubexms::cluster {
@@ -325,6 +326,17 @@ ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
                        .steps = {RequireInArtifact("artifact", need.packages, artifact)},
                        .hosts = choice.Of(need.hosts)});
     }
+    if (!spec.container_runtime.images.empty()) {
+      tasks.push_back(
+          {.name = "images",
+           .steps = {RequireImages("artifact", ImageNames(spec.container_runtime), artifact)},
+           .hosts = choice.Of(spec.RuntimeHosts())});
+    }
+  }
+  for (const BinarySpec& binary : spec.binaries) {
+    tasks.push_back({.name = "binary " + binary.name,
+                     .steps = {RequireBinary(binary, artifact)},
+                     .hosts = choice.Of(spec.HostsOf(binary))});
   }
   return MakeModule("preflight", std::move(tasks));
 }

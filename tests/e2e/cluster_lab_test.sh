@@ -22,7 +22,7 @@ refuses "without a certificate one is not let in" "" \
 
 # --- one of three is lost
 etcdctl_on node1 put key before >/dev/null
-lab kill node3
+cut_power node3
 eventually "two of three take writes, after an election" etcdctl_on node1 put key after
 refuses "a run names the host that is away" "node3" cluster create cluster
 lab start node3 >/dev/null 2>&1
@@ -36,6 +36,21 @@ expect "a difference is told by the exit code" 2 "$status"
 has "$(cat "$work/diff.log")" "by hand" || failed "the difference" "is shown" "$(cat "$work/diff.log")"
 shows "and mended" "Done:" cluster create cluster
 shows "then there is none" "" cluster diff
+
+# --- another port, and back
+before=$(cat "$config")
+sed -i 's/  etcd: {/&clientPort: 12379, /' "$config"
+shows "a changed configuration is taken over" "Done:" cluster create cluster
+refuses "nobody listens there any more" "" etcdctl_on node2 --command-timeout=1s endpoint health
+run=$(ls "$work/state/runs" | tail -n 1)
+shows "what a rollback would do" "take back: change /etc/kubexms/etcd/etcd.yaml" \
+  cluster rollback "$run" --dry-run
+shows "it can be taken back" "Done:" cluster rollback "$run"
+for host in node1 node2 node3; do
+  shows "$host has read its old configuration" "is healthy" etcdctl_on $host endpoint health
+done
+echo "$before" >"$config"
+shows "nothing is left to do" "Done: 0 steps" cluster create cluster
 
 # --- taken away, and made by a run that is killed
 shows "it can be deleted" "" cluster delete cluster --yes
