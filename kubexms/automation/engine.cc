@@ -171,6 +171,7 @@ std::string RunPlan::ToText() const {
     text += step.change.diff;
   }
   for (const std::string& host : unreachable) text += fmt::format("{}\n", host);
+  for (const std::string& note : notes) text += fmt::format("note: {}\n", note);
   return text + Summary() + "\n";
 }
 
@@ -190,6 +191,7 @@ Json RunPlan::ToJson() const {
     if (step.error) object["error"] = step.error->message();
     array.emplace_back(std::move(object));
   }
+  json["notes"] = JsonArray(notes.begin(), notes.end());
   json["unreachable"] = JsonArray(unreachable.begin(), unreachable.end());
   return json;
 }

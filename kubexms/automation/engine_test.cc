@@ -667,6 +667,25 @@ TEST_F(EngineTest, AStepThatDoesNotHoldHasFailed) {
               HasSubstr("host-0001: m/t: s: it was done and does not hold"));
 }
 
+TEST_F(EngineTest, AdviceIsInThePlanAndChangesNothing) {
+  SimulatedFleet fleet(2);
+  Runtime& runtime = Use(fleet);
+  const Pipeline pipeline{
+      .name = "p",
+      .modules = {MakeModule(
+          "m", {{.name = "t",
+                 .steps = {Advise("a", {GetFacts{}},
+                                  [](const StepContext&, const Answers& answers) {
+                                    return std::vector{answers.Get(GetFacts{}).os + " is fine"};
+                                  })},
+                 .hosts = runtime.AllHosts()}})}};
+  const RunPlan plan = Engine(&runtime).Plan(pipeline).value();
+  EXPECT_TRUE(plan.empty());
+  EXPECT_THAT(plan.notes, ElementsAre("host-0001: debian is fine", "host-0002: debian is fine"));
+  EXPECT_THAT(plan.ToText(), HasSubstr("note: host-0001: debian is fine\n"));
+  EXPECT_EQ(Succeed(Engine(&runtime).Run(pipeline)).changed, 0u);
+}
+
 TEST_F(EngineTest, ARequirementEndsTheRunBeforeAnythingIsChanged) {
   SimulatedFleet fleet(2, Packages());
   fleet.host(1).Listen(6443);

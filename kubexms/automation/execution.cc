@@ -177,6 +177,11 @@ RunPlan RunExecution::MakePlan(const std::string& pipeline) {
         Result<Change> change = Error::Internal("the host was not asked");
         if (!asked.ok()) change = asked.error();
         if (asked.ok() && state.planned.HasAll(*asked)) change = step->Plan(context, state.planned);
+        if (change.ok()) {
+          for (const std::string& note : change->notes) {
+            plan.notes.push_back(fmt::format("{}: {}", host->name, note));
+          }
+        }
         if (change.ok() && change->empty()) continue;
         PlannedStep planned{node.module, node.task.name, step->name(), host->name, {}, {}};
         if (change.ok())

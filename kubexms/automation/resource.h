@@ -23,8 +23,9 @@ struct Change {
   std::string diff;                   // of the files, without those that are secret
   std::vector<std::string> restarts;  // the services that are disturbed
   std::vector<Operation> operations;
-  std::vector<Operation> undo;  // takes all of it back, to be performed in this order
-  bool final = false;           // once it is begun, the run as a whole cannot be taken back
+  std::vector<Operation> undo;     // takes all of it back, to be performed in this order
+  std::vector<std::string> notes;  // what somebody should know, also when nothing is to be done
+  bool final = false;              // once it is begun, the run as a whole cannot be taken back
 
   bool empty() const { return summary.empty(); }
 };

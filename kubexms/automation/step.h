@@ -78,6 +78,10 @@ struct ScriptOptions {
 // A command has been run.
 StepPtr Script(ScriptOptions options);
 
+// Changes nothing and ends nothing: what somebody should know about the host before a run.
+StepPtr Advise(std::string name, std::vector<Operation> queries,
+               std::function<std::vector<std::string>(const StepContext&, const Answers&)> advice);
+
 // Changes nothing: the run ends here unless `check` likes the answers.
 StepPtr Require(std::string name, std::vector<Operation> queries,
                 std::function<Result<void>(const StepContext&, const Answers&)> check);

@@ -47,6 +47,7 @@ Result<ExitCode> CreateCluster(const Invocation& call) {
   ASSIGN_OR_RETURN(const Pipeline pipeline, session->CreatePipeline());
   ASSIGN_OR_RETURN(const RunPlan plan, session->MakePlan(pipeline));
   RETURN_IF_ERROR(cluster::CheckPreflight(plan));
+  PrintNotes(call, plan);
   session->options().plan = &plan;
   ASSIGN_OR_RETURN(const RunReport report, session->Converge(pipeline));
   return session->Tell(call, report);

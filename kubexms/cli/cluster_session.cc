@@ -110,6 +110,10 @@ Flag ParallelFlag() {
 
 Flag DryRunFlag() { return {.name = "dry-run", .doc = "only show what would be done"}; }
 
+void PrintNotes(const Invocation& call, const automation::RunPlan& plan) {
+  for (const std::string& note : plan.notes) call.err() << "Note: " << note << "\n";
+}
+
 void PrintPlan(const Invocation& call, const automation::RunPlan& plan) {
   call.out() << (call.Given("output") ? FormatObject(plan.ToJson(), call.Value("output"))
                                       : plan.ToText());

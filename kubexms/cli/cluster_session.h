@@ -35,6 +35,8 @@ Flag LimitFlag();
 Flag ParallelFlag();
 Flag DryRunFlag();
 
+// Its notes, to people.
+void PrintNotes(const Invocation& call, const automation::RunPlan& plan);
 // A plan as -o says.
 void PrintPlan(const Invocation& call, const automation::RunPlan& plan);
 

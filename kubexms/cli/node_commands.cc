@@ -53,6 +53,7 @@ Result<ExitCode> AddNodes(const Invocation& call) {
   if (call.Given("dry-run")) {
     return plan.unreachable.empty() ? ExitCode::kDone : ExitCode::kSomeHostsFailed;
   }
+  PrintNotes(call, plan);
   call.err() << fmt::format("New: {}\n", fmt::join(fresh, ", "));
   session->options().plan = &plan;
   ASSIGN_OR_RETURN(const RunReport report, session->Converge(pipeline));

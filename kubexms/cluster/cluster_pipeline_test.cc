@@ -77,6 +77,8 @@ CommandResult Answer(SimulatedHost& host, const std::string& script) {
   }
   if (says("address show to ")) return {.output = read("/tmp/interface", "eth0\n")};
   if (says("ping ")) return {.exit_code = read("/tmp/answers", "").empty() ? 1 : 0};
+  if (says("getenforce")) return {.output = read("/tmp/oddities", "")};
+  if (says("cgroup.controllers")) return {.output = read("/tmp/cgroups", "cpu memory pids ")};
   if (says("certs.d")) {
     std::string names;
     for (const char* name : {"docker.io", "mirror.lab:5000", "old.lab"}) {
@@ -270,6 +272,33 @@ TEST_F(ClusterPipelineTest, RefusesHostsThatAreNotReadyWithAllReasonsAtOnce) {
     EXPECT_THAT(ready.error().message(), HasSubstr(reason));
   }
   EXPECT_EQ(fleet.Snapshot(), before);
+}
+
+TEST_F(ClusterPipelineTest, WhatIsNoReasonToRefuseAHostIsNoted) {
+  SimulatedFleet fleet(kHosts, Packages());
+  Prepare(fleet);
+  for (const auto& host : fleet.hosts()) {
+    host->PutFile("/tmp/oddities", "selinux\nfirewall ufw\ncgroup1\nnameserver\n");
+  }
+  const Pipeline pipeline = Use(fleet);
+  const Result<RunPlan> plan = Engine(runtime_.get()).Plan(pipeline);
+  EXPECT_TRUE(CheckPreflight(*plan).ok());
+  EXPECT_THAT(
+      plan->notes,
+      testing::IsSupersetOf(
+          {"host-0001: SELinux is enforcing: containers need the package container-selinux",
+           "host-0001: ufw filters what reaches it: let the others through to 2379, 2380, 6443",
+           "host-0002: ufw filters what reaches it: let the others through to 2379, 2380",
+           "host-0004: its control groups are of version 1, which kubelets from 1.35 on refuse: "
+           "boot it with systemd.unified_cgroup_hierarchy=1",
+           "host-0004: its /etc/resolv.conf names no server, so that it finds no packages"}));
+  EXPECT_THAT(plan->notes, Not(Contains(HasSubstr("host-0002: SELinux"))));
+  EXPECT_THAT(plan->notes, Not(Contains(HasSubstr("host-0004: ufw"))));
+
+  fleet.host(0).PutFile("/tmp/cgroups", "cpu io ");
+  EXPECT_THAT(CheckPreflight(*Engine(runtime_.get()).Plan(pipeline)).error().message(),
+              HasSubstr("host-0001: its kernel has no control groups for memory, pids; boot it "
+                        "with cgroup_enable=memory,pids"));
 }
 
 TEST_F(ClusterPipelineTest, RefusesAnAddressThatTheHostDoesNotHave) {

@@ -215,13 +215,35 @@ ModulePtr ContainerdModule(const ClusterSpec& spec, const ClusterSecrets& secret
   return MakeModule("containerd", std::move(tasks), std::vector<std::string>{"os", "binaries"});
 }
 
+namespace {
+
+Result<void> CheckControllers(const ProbeResult& said) {
+  std::vector<std::string> missing;
+  for (const char* controller : {"cpu", "memory", "pids"}) {
+    const std::string word = fmt::format(" {} ", controller);
+    if ((" " + said.output + " ").find(word) == std::string::npos) missing.emplace_back(controller);
+  }
+  if (missing.empty() || said.exit_code != 0) return {};
+  return Error::BadRequest(
+      fmt::format("its kernel has no control groups for {}; boot it with cgroup_enable={}",
+                  fmt::join(missing, ", "), fmt::join(missing, ",")));
+}
+
+}  // namespace
+
 StepPtr CheckRuntimeHost() {
   const Probe perl{"command -v perl"};
-  return Require("container runtime", {perl},
-                 [perl](const StepContext&, const Answers& answers) -> Result<void> {
-                   if (answers.Get(perl).exit_code == 0) return {};
-                   return Error::BadRequest(
-                       "perl is missing, by which the container runtime is asked how it is");
+  // Of version 2 they are listed where they are mounted, of version 1 by the kernel.
+  const Probe controllers{
+      "{ cat /sys/fs/cgroup/cgroup.controllers 2>/dev/null || awk '$4 == 1 { print $1 }' "
+      "/proc/cgroups; } | tr '\\n' ' '"};
+  return Require("container runtime", {perl, controllers},
+                 [perl, controllers](const StepContext&, const Answers& answers) -> Result<void> {
+                   if (answers.Get(perl).exit_code != 0) {
+                     return Error::BadRequest(
+                         "perl is missing, by which the container runtime is asked how it is");
+                   }
+                   return CheckControllers(answers.Get(controllers));
                  });
 }
 

@@ -37,21 +37,6 @@ has "$(cat "$work/diff.log")" "by hand" || failed "the difference" "is shown" "$
 shows "and mended" "Done:" cluster create cluster
 shows "then there is none" "" cluster diff
 
-# --- another port, and back
-before=$(cat "$config")
-sed -i 's/  etcd: {/&clientPort: 12379, /' "$config"
-shows "a changed configuration is taken over" "Done:" cluster create cluster
-refuses "nobody listens there any more" "" etcdctl_on node2 --command-timeout=1s endpoint health
-run=$(ls "$work/state/runs" | tail -n 1)
-shows "what a rollback would do" "take back: change /etc/kubexms/etcd/etcd.yaml" \
-  cluster rollback "$run" --dry-run
-shows "it can be taken back" "Done:" cluster rollback "$run"
-for host in node1 node2 node3; do
-  shows "$host has read its old configuration" "is healthy" etcdctl_on $host endpoint health
-done
-echo "$before" >"$config"
-shows "nothing is left to do" "Done: 0 steps" cluster create cluster
-
 # --- taken away, and made by a run that is killed
 shows "it can be deleted" "" cluster delete cluster --yes
 refuses "nothing runs" "" lab ssh node1 systemctl is-active kubexms-etcd

@@ -39,6 +39,11 @@ killed_after() {
   timeout --signal=KILL "$1" "$kubexms" "${@:2}" -f "$config" --state-dir "$work/state" \
     >/dev/null 2>&1 || true
 }
+# last_run: the name of the newest run.
+last_run() {
+  local runs=("$work"/state/runs/*)
+  basename "${runs[-1]}"
+}
 # killed_at TEXT COMMAND...: killed as soon as a journal says TEXT.
 killed_at() {
   "$kubexms" "${@:2}" -f "$config" --state-dir "$work/state" >"$work/killed.log" 2>&1 &
