@@ -132,6 +132,14 @@ std::vector<JournalRecord> Within(const RollbackScope& scope, std::vector<Journa
   return records;
 }
 
+Result<void> CheckNotFinal(const std::string& run, const std::vector<JournalRecord>& records,
+                           const RollbackScope& scope) {
+  if (scope.uninstall || !IsFinal(records)) return {};
+  return Error::Conflict("runs", run,
+                         "what was before it is gone already, so that it can only go forward: "
+                         "repeat the command, if it is not done");
+}
+
 }  // namespace
 
 std::string RunPlan::Summary() const {
@@ -163,6 +171,7 @@ std::string RunPlan::ToText() const {
     text += step.change.diff;
   }
   for (const std::string& host : unreachable) text += fmt::format("{}\n", host);
+  for (const std::string& note : notes) text += fmt::format("note: {}\n", note);
   return text + Summary() + "\n";
 }
 
@@ -182,6 +191,7 @@ Json RunPlan::ToJson() const {
     if (step.error) object["error"] = step.error->message();
     array.emplace_back(std::move(object));
   }
+  json["notes"] = JsonArray(notes.begin(), notes.end());
   json["unreachable"] = JsonArray(unreachable.begin(), unreachable.end());
   return json;
 }
@@ -254,8 +264,17 @@ Result<RunReport> Engine::Rollback(const std::string& run, const RunOptions& opt
   if (!IsRunId(run)) return Error::BadRequest(fmt::format("\"{}\" is not a run", run));
   ASSIGN_OR_RETURN(const std::vector<JournalRecord> records,
                    ReadJournal(JournalPath(*runtime_, run)));
+  RETURN_IF_ERROR(CheckNotFinal(run, records, scope));
   ASSIGN_OR_RETURN(const OpenRun open, OpenForWork(*runtime_, run));
   return TakeBack(runtime_, options, run, Within(scope, records), *open.journal);
+}
+
+Result<RunPlan> Engine::PlanRollback(const std::string& run, const RollbackScope& scope) const {
+  if (!IsRunId(run)) return Error::BadRequest(fmt::format("\"{}\" is not a run", run));
+  ASSIGN_OR_RETURN(const std::vector<JournalRecord> records,
+                   ReadJournal(JournalPath(*runtime_, run)));
+  RETURN_IF_ERROR(CheckNotFinal(run, records, scope));
+  return PlanTakeBack(Within(scope, records));
 }
 
 Result<void> Engine::Forget(const std::string& run, const RollbackScope& scope) {

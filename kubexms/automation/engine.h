@@ -44,6 +44,7 @@ struct RunPlan {
   size_t checked = 0;                    // steps, over all hosts
   std::vector<PlannedStep> steps;        // those with something to do, in the order of the pipeline
   std::vector<std::string> unreachable;  // hosts, with the reason
+  std::vector<std::string> notes;        // "node1: …": what somebody should know
   // What the hosts said, by their names, for a run that follows at once.
   std::map<std::string, Answers> answers;
   uint64_t round_trips = 0;  // that it took
@@ -92,6 +93,8 @@ struct RunReport {
 struct RollbackScope {
   std::set<std::string> hosts;
   std::string module;
+  // Also of runs that have done something final: for hosts of which nothing is to be left.
+  bool uninstall = false;
 };
 
 class Engine {
@@ -115,9 +118,12 @@ class Engine {
 
   // Takes back what a run did, the last first, from its journal alone. Can be repeated after it was
   // interrupted. Hosts that cannot be reached are in the report and stay as they are. With a scope
-  // only that part of it is taken back.
+  // only that part of it is taken back. Refused when the run has done something final.
   Result<RunReport> Rollback(const std::string& run, const RunOptions& options = {},
                              const RollbackScope& scope = {});
+
+  // What Rollback would take back. No host is asked.
+  Result<RunPlan> PlanRollback(const std::string& run, const RollbackScope& scope = {}) const;
 
   // Gives up what a run did within a scope, without asking a host: for hosts that no longer exist.
   // From then on the journal says that it was taken back.

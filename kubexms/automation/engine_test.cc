@@ -343,6 +343,11 @@ class Recorder {
     MutexLock lock(mutex_);
     return most_;
   }
+  void Clear() {
+    MutexLock lock(mutex_);
+    order_.clear();
+    most_ = 0;
+  }
 
  private:
   mutable Mutex mutex_;
@@ -381,9 +386,31 @@ class RecordedStep final : public Step {
   Recorder* const recorder_;
 };
 
+// Writes a file, after which there is perhaps no way back.
+class FileStep final : public NamedStep {
+ public:
+  explicit FileStep(bool final) : NamedStep("file"), final_(final) {}
+  Result<std::vector<Operation>> Ask(const StepContext&) const override {
+    return QueriesFor(file_);
+  }
+  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+    ASSIGN_OR_RETURN(Change change, PlanFor(file_, answers, context.backup_directory));
+    change.final = final_;
+    return change;
+  }
+
+ private:
+  const std::vector<Resource> file_ = {File{.path = "/etc/final", .content = "x"}};
+  const bool final_;
+};
+
 class EngineOrderTest : public EngineTest {
  protected:
   StepPtr Act(const std::string& name) { return std::make_shared<RecordedStep>(name, &recorder_); }
+  // Leaves something to undo.
+  static StepPtr WithUndo() {
+    return Script({.name = "s", .done_when = "done", .script = "do", .undo = "undo"});
+  }
   Recorder recorder_;
 };
 
@@ -499,6 +526,66 @@ TEST_F(EngineOrderTest, AQuorumIsNeverLost) {
   EXPECT_THAT(report.failed_hosts.at("host-0002").message(), HasSubstr("mend them first"));
 }
 
+TEST_F(EngineOrderTest, ATaskIsTakenBackOnAsManyHostsAsItAllows) {
+  SimulatedFleet fleet(12);
+  Runtime& runtime = Use(fleet);
+  for (const auto& host : fleet.hosts()) {
+    host->SetScriptHandler([this](SimulatedHost& at, const std::string& script) {
+      if (script == "undo") {
+        recorder_.Enter(at.name());
+        std::this_thread::yield();
+        recorder_.Leave();
+      }
+      if (script == "do") at.PutFile("/tmp/done", "");
+      return CommandResult{.exit_code = script == "done" && !at.ReadFile("/tmp/done") ? 1 : 0};
+    });
+  }
+  const auto most_of = [&](Task task) {
+    recorder_.Clear();
+    for (const auto& host : fleet.hosts()) {
+      EXPECT_TRUE(host->Perform({RemovePath{"/tmp/done"}}).ok());
+    }
+    task.name = "t";
+    task.steps = {WithUndo()};
+    task.hosts = runtime.AllHosts();
+    const Pipeline pipeline{.name = "p",
+                            .modules = {MakeModule("m", {std::move(task)})},
+                            .groups = {{.name = "g", .hosts = runtime.AllHosts()}}};
+    const RunReport report = Succeed(Engine(&runtime).Run(pipeline));
+    Succeed(Engine(&runtime).Rollback(report.run));
+    EXPECT_EQ(recorder_.order().size(), fleet.size());
+    return recorder_.most();
+  };
+  EXPECT_EQ(most_of({.undo_parallel = 1}), 1);
+  EXPECT_EQ(most_of({.parallel = 1}), 1);
+  EXPECT_EQ(most_of({.group = "g"}), 1);
+  EXPECT_LE(most_of({.parallel = 1, .undo_parallel = 3}), 3);
+}
+
+TEST_F(EngineTest, WhatIsFinalCanOnlyGoForward) {
+  SimulatedFleet fleet(1);
+  Runtime& runtime = Use(fleet);
+  const auto pipeline = [&](bool final) {
+    return Pipeline{.name = "p",
+                    .modules = {MakeModule("m", {{.name = "t",
+                                                  .steps = {std::make_shared<FileStep>(final)},
+                                                  .hosts = runtime.AllHosts()}})}};
+  };
+  Engine engine(&runtime);
+  const std::string before = fleet.Snapshot();
+  const RunReport report = Succeed(engine.Run(pipeline(true)));
+  const Result<RunReport> refused = engine.Rollback(report.run);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_TRUE(refused.error().IsConflict());
+  EXPECT_THAT(refused.error().message(), HasSubstr("it can only go forward"));
+  EXPECT_FALSE(engine.PlanRollback(report.run).ok());
+  const RunPlan plan = engine.PlanRollback(report.run, {.uninstall = true}).value();
+  EXPECT_THAT(plan.ToText(), HasSubstr("take back: write /etc/final"));
+  Succeed(engine.Rollback(report.run, {}, {.uninstall = true}));
+  EXPECT_EQ(fleet.Snapshot(), before);
+  EXPECT_TRUE(engine.PlanRollback(report.run, {.uninstall = true})->steps.empty());
+}
+
 TEST_F(EngineTest, PostRunGetsTheErrorAndNeverHidesIt) {
   SimulatedFleet fleet(1, Packages());
   Runtime& runtime = Use(fleet);
@@ -578,6 +665,25 @@ TEST_F(EngineTest, AStepThatDoesNotHoldHasFailed) {
   const RunReport report = Must(Engine(&runtime).Run(pipeline));
   EXPECT_THAT(report.error->message(),
               HasSubstr("host-0001: m/t: s: it was done and does not hold"));
+}
+
+TEST_F(EngineTest, AdviceIsInThePlanAndChangesNothing) {
+  SimulatedFleet fleet(2);
+  Runtime& runtime = Use(fleet);
+  const Pipeline pipeline{
+      .name = "p",
+      .modules = {MakeModule(
+          "m", {{.name = "t",
+                 .steps = {Advise("a", {GetFacts{}},
+                                  [](const StepContext&, const Answers& answers) {
+                                    return std::vector{answers.Get(GetFacts{}).os + " is fine"};
+                                  })},
+                 .hosts = runtime.AllHosts()}})}};
+  const RunPlan plan = Engine(&runtime).Plan(pipeline).value();
+  EXPECT_TRUE(plan.empty());
+  EXPECT_THAT(plan.notes, ElementsAre("host-0001: debian is fine", "host-0002: debian is fine"));
+  EXPECT_THAT(plan.ToText(), HasSubstr("note: host-0001: debian is fine\n"));
+  EXPECT_EQ(Succeed(Engine(&runtime).Run(pipeline)).changed, 0u);
 }
 
 TEST_F(EngineTest, ARequirementEndsTheRunBeforeAnythingIsChanged) {

@@ -32,6 +32,11 @@ bool TellsMuch(Event::Type type) {
          type != Event::Type::kStepUnchanged && type != Event::Type::kHostFinished;
 }
 
+int64_t UndoParallel(const TaskNode& node) {
+  if (node.task.undo_parallel > 0) return node.task.undo_parallel;
+  return node.group ? node.group->max_unavailable : node.task.parallel;
+}
+
 bool MayRetry(const RetryPolicy& policy, int attempt, const Error& error) {
   if (attempt >= policy.attempts || error.terminal() || IsCanceled(error)) return false;
   return policy.any_error || IsConnectionLost(error);
@@ -172,6 +177,11 @@ RunPlan RunExecution::MakePlan(const std::string& pipeline) {
         Result<Change> change = Error::Internal("the host was not asked");
         if (!asked.ok()) change = asked.error();
         if (asked.ok() && state.planned.HasAll(*asked)) change = step->Plan(context, state.planned);
+        if (change.ok()) {
+          for (const std::string& note : change->notes) {
+            plan.notes.push_back(fmt::format("{}: {}", host->name, note));
+          }
+        }
         if (change.ok() && change->empty()) continue;
         PlannedStep planned{node.module, node.task.name, step->name(), host->name, {}, {}};
         if (change.ok())
@@ -366,6 +376,8 @@ Result<void> RunExecution::Apply(Unit& unit, size_t index, const Change& change)
   JournalRecord begin = Record(unit, index, JournalRecord::Type::kBegin);
   begin.summary = change.summary;
   begin.undo = change.undo;
+  begin.undo_parallel = UndoParallel((*nodes_)[unit.node]);
+  begin.final = change.final;
   RETURN_IF_ERROR(journal_->Append(begin));
   ASSIGN_OR_RETURN(const std::vector<Operation> queries, QueriesFrom(unit, index));
   std::vector<Operation> operations = {TakeLock{.path = LockPath(*runtime_),

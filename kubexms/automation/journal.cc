@@ -68,6 +68,8 @@ std::string WriteRecord(const JournalRecord& record, const SecretRegistry& secre
     if (!json.contains("summary")) json["summary"].emplace_array();
     json["summary"].get_array().emplace_back(secrets.Redact(line));
   }
+  if (record.undo_parallel > 0) json["undoParallel"] = record.undo_parallel;
+  if (record.final) json["final"] = true;
   for (const Operation& operation : record.undo) {
     if (!json.contains("undo")) json["undo"].emplace_array();
     json["undo"].get_array().emplace_back(ToJson(operation));
@@ -86,6 +88,11 @@ Result<JournalRecord> ParseRecord(std::string_view line) {
   record.type = static_cast<JournalRecord::Type>(known - std::begin(kTypes));
   VisitTexts(record,
              [&](std::string_view name, std::string& value) { value = FindString(json, name); });
+  if (const Json* bound = FindMember(json, "undoParallel"); bound && bound->is_int64()) {
+    record.undo_parallel = bound->get_int64();
+  }
+  const Json* final = FindMember(json, "final");
+  record.final = final && final->is_bool() && final->get_bool();
   if (const Json* summary = FindMember(json, "summary"); summary && summary->is_array()) {
     for (const Json& text : summary->get_array()) {
       if (text.is_string()) record.summary.emplace_back(AsView(text.get_string()));

@@ -40,6 +40,8 @@ struct JournalRecord {
   std::string host;
   std::vector<std::string> summary;
   std::vector<Operation> undo;
+  int64_t undo_parallel = 0;  // how many hosts at a time the task may be undone on; 0: any number
+  bool final = false;         // from here on the run cannot be taken back as a whole
   std::string message;
 };
 

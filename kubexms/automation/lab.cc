@@ -19,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kNetworkLock = "/run/kubexms-lab.lock";
 constexpr std::chrono::seconds kLoginTimeout{90};
 constexpr size_t kMaxFile = 1 << 20;
 
@@ -105,21 +106,37 @@ Result<void> Lab::Up(const LabUpOptions& options) {
 }
 
 Result<void> Lab::Build(const LabUpOptions& options) {
-  ASSIGN_OR_RETURN(const LabState state, Plan(options));
+  ASSIGN_OR_RETURN(const LabState state, EnsureNetwork(options));
   RETURN_IF_ERROR(EnsureLabImage(runner_, *clock_,
                                  {.directory = image_,
                                   .mirror = options.mirror,
                                   .progress = options_.progress,
                                   .stop = options_.stop}));
-  const Resource written =
-      File{.path = directory_ + "/state.json", .content = WriteLabState(state)};
-  RETURN_IF_ERROR(runner_.Ensure(std::span(&written, 1)));
-  RETURN_IF_ERROR(EnsureBridge(state));
   RETURN_IF_ERROR(EnsureKey(key_file(), fmt::format("kubexms lab {}", state.name)));
   for (const LabHost& host : state.hosts) RETURN_IF_ERROR(EnsureRunning(state, host));
   RETURN_IF_ERROR(EnsureKnownHosts(state));
   for (const LabHost& host : state.hosts) RETURN_IF_ERROR(WaitForLogin(host));
   return {};
+}
+
+// One lab of the machine at a time: two must not find the same network free.
+Result<LabState> Lab::EnsureNetwork(const LabUpOptions& options) {
+  ASSIGN_OR_RETURN(const auto lock, LockNetworks());
+  ASSIGN_OR_RETURN(LabState state, Plan(options));
+  const Resource written =
+      File{.path = directory_ + "/state.json", .content = WriteLabState(state)};
+  RETURN_IF_ERROR(runner_.Ensure(std::span(&written, 1)));
+  RETURN_IF_ERROR(EnsureBridge(state));
+  return state;
+}
+
+Result<std::unique_ptr<ClusterLock>> Lab::LockNetworks() const {
+  const std::string owner = fmt::format("kubexms lab (process {})", ::getpid());
+  for (;;) {
+    auto lock = ClusterLock::Take(std::string(kNetworkLock), owner);
+    if (lock.ok() || !lock.error().IsConflict()) return lock;
+    if (!clock_->SleepFor(std::chrono::milliseconds(20), options_.stop)) return Canceled("lab up");
+  }
 }
 
 Result<LabState> Lab::Plan(const LabUpOptions& options) const {

@@ -78,6 +78,7 @@ class Lab {
   }
   std::string CgroupOf(const LabHost& host) const { return options_.name + "/" + host.name; }
   Result<std::unique_ptr<ClusterLock>> Lock() const;
+  Result<std::unique_ptr<ClusterLock>> LockNetworks() const;
   // Removes the directory of a lab that nothing was written down about.
   void Forget() const;
   Result<std::optional<LabState>> ReadState() const;
@@ -85,6 +86,7 @@ class Lab {
 
   Result<LabState> Plan(const LabUpOptions& options) const;
   Result<void> Build(const LabUpOptions& options);
+  Result<LabState> EnsureNetwork(const LabUpOptions& options);
   Result<void> EnsureBridge(const LabState& state);
   Result<void> EnsureKey(const std::string& path, const std::string& comment);
   Result<void> EnsureKnownHosts(const LabState& state);

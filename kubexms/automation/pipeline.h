@@ -33,6 +33,8 @@ struct Task {
   std::optional<std::vector<std::string>> after;
   // How many hosts at a time; 0: as many as the run allows. 1 makes it one after the other.
   int parallel = 0;
+  // The same when the task is taken back; 0: as the group or `parallel` say.
+  int undo_parallel = 0;
   // A group of the pipeline whose rule holds for this task's hosts; empty: none.
   std::string group;
   // For each attempt at each step.

@@ -162,7 +162,7 @@ class Planner {
 void Planner::Keep(const std::string& path) {
   touched_.insert(path);
   if (backup_directory_.empty()) return;
-  const std::string backup = fmt::format("{}/{}", backup_directory_, Sha256Of(path).substr(0, 32));
+  const std::string backup = BackupOf(path, backup_directory_);
   Do(BackupPath{path, backup});
   Undo(RestorePath{path, backup});
 }
@@ -370,6 +370,10 @@ Result<void> Planner::operator()(const Archive& r) {
 }
 
 }  // namespace
+
+std::string BackupOf(std::string_view path, const std::string& backup_directory) {
+  return fmt::format("{}/{}", backup_directory, Sha256Of(path).substr(0, 32));
+}
 
 std::vector<Operation> QueriesFor(std::span<const Resource> resources) {
   QueryCollector collector;

@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -22,7 +23,9 @@ struct Change {
   std::string diff;                   // of the files, without those that are secret
   std::vector<std::string> restarts;  // the services that are disturbed
   std::vector<Operation> operations;
-  std::vector<Operation> undo;  // takes all of it back, to be performed in this order
+  std::vector<Operation> undo;     // takes all of it back, to be performed in this order
+  std::vector<std::string> notes;  // what somebody should know, also when nothing is to be done
+  bool final = false;              // once it is begun, the run as a whole cannot be taken back
 
   bool empty() const { return summary.empty(); }
 };
@@ -105,6 +108,9 @@ struct Archive {
 
 using Resource = std::variant<File, Directory, Link, Absent, Package, Service, User, Sysctl,
                               KernelModules, HostsEntries, Archive>;
+
+// Where BackupPath keeps what was at a path, below the directory of a run.
+std::string BackupOf(std::string_view path, const std::string& backup_directory);
 
 // What has to be asked to plan the resources.
 std::vector<Operation> QueriesFor(std::span<const Resource> resources);

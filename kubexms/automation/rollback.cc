@@ -21,6 +21,7 @@ StepKey KeyOf(const JournalRecord& record) { return {record.task, record.step, r
 struct TaskToUndo {
   std::string task;  // "module/task"
   std::map<std::string, std::vector<JournalRecord>> hosts;
+  int64_t parallel = 0;  // hosts at a time; 0: any number
 };
 
 // The beginnings that have not been taken back, the last task first.
@@ -28,11 +29,13 @@ std::vector<TaskToUndo> ToUndo(const std::vector<JournalRecord>& records) {
   std::vector<TaskToUndo> tasks;  // the first one first, until the end
   const auto task_of = [&](const JournalRecord& record) -> TaskToUndo& {
     const auto found = std::ranges::find(tasks, record.task, &TaskToUndo::task);
-    return found != tasks.end() ? *found : tasks.emplace_back(TaskToUndo{record.task, {}});
+    return found != tasks.end() ? *found : tasks.emplace_back(TaskToUndo{.task = record.task});
   };
   for (const JournalRecord& record : records) {
     if (record.type == JournalRecord::Type::kBegin) {
-      std::vector<JournalRecord>& of_host = task_of(record).hosts[record.host];
+      TaskToUndo& task = task_of(record);
+      task.parallel = record.undo_parallel;
+      std::vector<JournalRecord>& of_host = task.hosts[record.host];
       of_host.insert(of_host.begin(), record);
     } else if (record.type == JournalRecord::Type::kUndone) {
       TaskToUndo& task = task_of(record);
@@ -154,7 +157,8 @@ class TakingBack {
       }
     }
     const auto start = runtime_->clock().MonotonicNow();
-    ForEach(hosts.size(), options_->parallel,
+    const int64_t bound = task.parallel > 0 ? task.parallel : options_->parallel;
+    ForEach(hosts.size(), static_cast<int>(std::min<int64_t>(bound, options_->parallel)),
             [&](size_t i) { UndoOn(hosts[i], task, task.hosts.at(hosts[i])); });
     MutexLock lock(mutex_);
     for (const auto& [host, steps] : task.hosts) {
@@ -203,6 +207,34 @@ class TakingBack {
 RunReport TakeBack(Runtime* runtime, const RunOptions& options, const std::string& run,
                    const std::vector<JournalRecord>& records, Journal& journal) {
   return TakingBack(runtime, &options, run, &journal).Perform(ToUndo(records));
+}
+
+RunPlan PlanTakeBack(const std::vector<JournalRecord>& records) {
+  RunPlan plan{.pipeline = "rollback"};
+  for (const TaskToUndo& task : ToUndo(records)) {
+    const size_t slash = std::min(task.task.find('/'), task.task.size());
+    for (const auto& [host, steps] : task.hosts) {
+      for (const JournalRecord& step : steps) {
+        ++plan.checked;
+        if (step.undo.empty()) continue;
+        PlannedStep planned{.module = task.task.substr(0, slash),
+                            .task = task.task.substr(std::min(slash + 1, task.task.size())),
+                            .step = step.step,
+                            .host = host};
+        for (const std::string& line : step.summary) {
+          planned.change.summary.push_back("take back: " + line);
+        }
+        plan.steps.push_back(std::move(planned));
+      }
+    }
+  }
+  return plan;
+}
+
+bool IsFinal(const std::vector<JournalRecord>& records) {
+  return std::ranges::any_of(records, [](const JournalRecord& record) {
+    return record.type == JournalRecord::Type::kBegin && record.final;
+  });
 }
 
 Result<void> GiveUp(const Runtime& runtime, const std::vector<JournalRecord>& records,

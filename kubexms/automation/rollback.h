@@ -16,6 +16,12 @@ namespace kubexms::automation {
 RunReport TakeBack(Runtime* runtime, const RunOptions& options, const std::string& run,
                    const std::vector<JournalRecord>& records, Journal& journal);
 
+// What that would take back, the last first.
+RunPlan PlanTakeBack(const std::vector<JournalRecord>& records);
+
+// Whether the run has begun something after which there is only the way forward.
+bool IsFinal(const std::vector<JournalRecord>& records);
+
 // The same without asking a host: the journal says from then on that it was undone.
 Result<void> GiveUp(const Runtime& runtime, const std::vector<JournalRecord>& records,
                     Journal& journal);

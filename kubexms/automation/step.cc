@@ -7,15 +7,6 @@
 namespace kubexms::automation {
 namespace {
 
-class NamedStep : public Step {
- public:
-  explicit NamedStep(std::string name) : name_(std::move(name)) {}
-  const std::string& name() const override { return name_; }
-
- private:
-  const std::string name_;
-};
-
 class EnsureStep final : public NamedStep {
  public:
   using Resources = std::function<Result<std::vector<Resource>>(const StepContext&)>;
@@ -87,6 +78,23 @@ class RequireStep final : public NamedStep {
   const Check check_;
 };
 
+class AdviseStep final : public NamedStep {
+ public:
+  using Advice = std::function<std::vector<std::string>(const StepContext&, const Answers&)>;
+
+  AdviseStep(std::string name, std::vector<Operation> queries, Advice advice)
+      : NamedStep(std::move(name)), queries_(std::move(queries)), advice_(std::move(advice)) {}
+
+  Result<std::vector<Operation>> Ask(const StepContext&) const override { return queries_; }
+  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+    return Change{.notes = advice_(context, answers)};
+  }
+
+ private:
+  const std::vector<Operation> queries_;
+  const Advice advice_;
+};
+
 }  // namespace
 
 StepPtr Ensure(std::string name, std::vector<Resource> resources) {
@@ -101,6 +109,11 @@ StepPtr Ensure(std::string name,
 }
 
 StepPtr Script(ScriptOptions options) { return std::make_shared<ScriptStep>(std::move(options)); }
+
+StepPtr Advise(std::string name, std::vector<Operation> queries,
+               std::function<std::vector<std::string>(const StepContext&, const Answers&)> advice) {
+  return std::make_shared<AdviseStep>(std::move(name), std::move(queries), std::move(advice));
+}
 
 StepPtr Require(std::string name, std::vector<Operation> queries,
                 std::function<Result<void>(const StepContext&, const Answers&)> check) {

@@ -49,6 +49,16 @@ class Step {
 };
 using StepPtr = std::shared_ptr<const Step>;
 
+// A step whose name is known from the beginning.
+class NamedStep : public Step {
+ public:
+  explicit NamedStep(std::string name) : name_(std::move(name)) {}
+  const std::string& name() const final { return name_; }
+
+ private:
+  const std::string name_;
+};
+
 // The resources are true.
 StepPtr Ensure(std::string name, std::vector<Resource> resources);
 // The same, when they depend on the host.
@@ -67,6 +77,10 @@ struct ScriptOptions {
 };
 // A command has been run.
 StepPtr Script(ScriptOptions options);
+
+// Changes nothing and ends nothing: what somebody should know about the host before a run.
+StepPtr Advise(std::string name, std::vector<Operation> queries,
+               std::function<std::vector<std::string>(const StepContext&, const Answers&)> advice);
 
 // Changes nothing: the run ends here unless `check` likes the answers.
 StepPtr Require(std::string name, std::vector<Operation> queries,

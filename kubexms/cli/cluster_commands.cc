@@ -22,27 +22,10 @@ using automation::RunReport;
 
 using SessionPtr = std::unique_ptr<ClusterSession>;
 
-// What a run would do now, refused when the hosts do not fit each other.
-Result<RunPlan> MakePlan(ClusterSession& session, const Pipeline& pipeline) {
-  automation::RunOptions options = session.options();
-  options.events = nullptr;
-  ASSIGN_OR_RETURN(RunPlan plan, Engine(&session.runtime()).Plan(pipeline, options));
-  if (options.stop.stop_requested()) return automation::Canceled(pipeline.name);
-  return plan;
-}
-
-void PrintPlan(const Invocation& call, const RunPlan& plan) {
-  if (call.Given("output")) {
-    call.out() << FormatObject(plan.ToJson(), call.Value("output"));
-  } else {
-    call.out() << plan.ToText();
-  }
-}
-
 Result<ExitCode> ShowPlan(const Invocation& call) {
   ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForWork(call));
   ASSIGN_OR_RETURN(const Pipeline pipeline, session->CreatePipeline());
-  ASSIGN_OR_RETURN(const RunPlan plan, MakePlan(*session, pipeline));
+  ASSIGN_OR_RETURN(const RunPlan plan, session->MakePlan(pipeline));
   PrintPlan(call, plan);
   if (!plan.unreachable.empty()) return ExitCode::kSomeHostsFailed;
   RETURN_IF_ERROR(cluster::CheckPreflight(plan));
@@ -52,7 +35,7 @@ Result<ExitCode> ShowPlan(const Invocation& call) {
 Result<ExitCode> ShowDiff(const Invocation& call) {
   ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForWork(call));
   ASSIGN_OR_RETURN(const Pipeline pipeline, session->CreatePipeline());
-  ASSIGN_OR_RETURN(const RunPlan plan, MakePlan(*session, pipeline));
+  ASSIGN_OR_RETURN(const RunPlan plan, session->MakePlan(pipeline));
   PrintPlan(call, plan);
   if (!plan.unreachable.empty()) return ExitCode::kSomeHostsFailed;
   return plan.empty() ? ExitCode::kDone : ExitCode::kWrongUsage;
@@ -62,15 +45,25 @@ Result<ExitCode> CreateCluster(const Invocation& call) {
   if (call.Given("dry-run")) return ShowPlan(call);
   ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForWork(call));
   ASSIGN_OR_RETURN(const Pipeline pipeline, session->CreatePipeline());
-  ASSIGN_OR_RETURN(const RunPlan plan, MakePlan(*session, pipeline));
+  ASSIGN_OR_RETURN(const RunPlan plan, session->MakePlan(pipeline));
   RETURN_IF_ERROR(cluster::CheckPreflight(plan));
+  PrintNotes(call, plan);
   session->options().plan = &plan;
   ASSIGN_OR_RETURN(const RunReport report, session->Converge(pipeline));
   return session->Tell(call, report);
 }
 
 Result<ExitCode> DeleteCluster(const Invocation& call) {
-  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::Open(call));
+  if (call.Given("limit")) {
+    return Error::BadRequest(
+        "--limit: a cluster is deleted as a whole; kubexms remove nodes takes single hosts out");
+  }
+  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenInParallel(call));
+  if (call.Given("dry-run")) {
+    ASSIGN_OR_RETURN(const RunPlan plan, cluster::PlanTakeBack(session->runtime()));
+    PrintPlan(call, plan);
+    return ExitCode::kDone;
+  }
   if (!call.Given("yes")) {
     ASSIGN_OR_RETURN(const std::vector<RunSummary> runs, session->Runs());
     size_t steps = 0;
@@ -87,6 +80,7 @@ Result<ExitCode> DeleteCluster(const Invocation& call) {
 }
 
 Result<ExitCode> ResumeRun(const Invocation& call) {
+  if (call.Given("dry-run")) return ShowPlan(call);
   ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForWork(call));
   ASSIGN_OR_RETURN(const std::string run, session->UnfinishedRun(call.Value("RUN")));
   ASSIGN_OR_RETURN(Pipeline pipeline, session->CreatePipeline());
@@ -103,10 +97,17 @@ Result<ExitCode> ResumeRun(const Invocation& call) {
 }
 
 Result<ExitCode> RollBackRun(const Invocation& call) {
-  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::Open(call));
+  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenInParallel(call));
+  RETURN_IF_ERROR(session->Limit(call.Value("limit")));
   ASSIGN_OR_RETURN(const std::string run, session->UnfinishedRun(call.Value("RUN")));
-  ASSIGN_OR_RETURN(const RunReport report,
-                   Engine(&session->runtime()).Rollback(run, session->options()));
+  Engine engine(&session->runtime());
+  const automation::RollbackScope scope{.hosts = session->limit()};
+  if (call.Given("dry-run")) {
+    ASSIGN_OR_RETURN(const RunPlan plan, engine.PlanRollback(run, scope));
+    PrintPlan(call, plan);
+    return ExitCode::kDone;
+  }
+  ASSIGN_OR_RETURN(const RunReport report, engine.Rollback(run, session->options(), scope));
   return session->Tell(call, report);
 }
 
@@ -173,8 +174,8 @@ Result<ExitCode> CreateConfig(const Invocation& call) {
   return ExitCode::kDone;
 }
 
-std::vector<Flag> With(std::vector<Flag> flags, Flag flag) {
-  flags.push_back(std::move(flag));
+std::vector<Flag> With(std::vector<Flag> flags, const std::vector<Flag>& more) {
+  flags.insert(flags.end(), more.begin(), more.end());
   return flags;
 }
 
@@ -183,15 +184,14 @@ Argument RunArgument() {
 }
 
 Command CreateClusterCommand() {
-  return {
-      .name = "cluster",
-      .summary = "Make a cluster of hosts, or what changed in its configuration",
-      .description =
-          "Makes the hosts what the configuration says: checks them, sets up their operating\n"
-          "systems and etcd. What is true already is left alone. If it fails, kubexms resume\n"
-          "goes on and kubexms rollback takes it back.",
-      .flags = With(ClusterWorkFlags(), {.name = "dry-run", .doc = "only show what would be done"}),
-      .run = CreateCluster};
+  return {.name = "cluster",
+          .summary = "Make a cluster of hosts, or what changed in its configuration",
+          .description =
+              "Makes the hosts what the configuration says: checks them, sets up their operating\n"
+              "systems and etcd. What is true already is left alone. If it fails, kubexms resume\n"
+              "goes on and kubexms rollback takes it back.",
+          .flags = With(ClusterWorkFlags(), {DryRunFlag()}),
+          .run = CreateCluster};
 }
 
 Command CreateConfigCommand() {
@@ -225,7 +225,10 @@ Command DeleteCommand() {
                .summary = "Take back everything that was done to the hosts of a cluster",
                .description = "Takes back all runs from their journals, the newest first. What\n"
                               "kubexms did not change stays.",
-               .flags = With(ClusterFlags(), {.name = "yes", .doc = "do it, without asking"}),
+               .flags = With(ClusterFlags(), {LimitFlag(),
+                                              ParallelFlag(),
+                                              DryRunFlag(),
+                                              {.name = "yes", .doc = "do it, without asking"}}),
                .run = DeleteCluster}}};
 }
 
@@ -247,7 +250,7 @@ Command DiffCommand() {
 Command ResumeCommand() {
   return {.name = "resume",
           .summary = "Go on with a run that failed or was interrupted",
-          .flags = ClusterWorkFlags(),
+          .flags = With(ClusterWorkFlags(), {DryRunFlag()}),
           .arguments = {RunArgument()},
           .run = ResumeRun};
 }
@@ -255,7 +258,7 @@ Command ResumeCommand() {
 Command RollbackCommand() {
   return {.name = "rollback",
           .summary = "Take back what a run did",
-          .flags = ClusterFlags(),
+          .flags = With(ClusterFlags(), {LimitFlag(), ParallelFlag(), DryRunFlag()}),
           .arguments = {RunArgument()},
           .run = RollBackRun};
 }

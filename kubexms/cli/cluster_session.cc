@@ -89,16 +89,34 @@ std::vector<Flag> ClusterFlags() {
 
 std::vector<Flag> ClusterWorkFlags() {
   std::vector<Flag> flags = ClusterFlags();
-  flags.push_back(
-      {.name = "limit", .value = "HOSTS", .doc = "only these hosts, with commas between"});
-  flags.push_back({.name = "parallel",
-                   .value = "N",
-                   .doc = "how many hosts are worked on at a time",
-                   .fallback = "32"});
+  flags.push_back(LimitFlag());
+  flags.push_back(ParallelFlag());
   flags.push_back({.name = "artifact",
                    .value = "FILE",
-                   .doc = "where packages come from; otherwise as spec.artifact says"});
+                   .doc = "where packages and images come from; otherwise as spec.artifact says"});
   return flags;
+}
+
+Flag LimitFlag() {
+  return {.name = "limit", .value = "HOSTS", .doc = "only these hosts, with commas between"};
+}
+
+Flag ParallelFlag() {
+  return {.name = "parallel",
+          .value = "N",
+          .doc = "how many hosts are worked on at a time",
+          .fallback = "32"};
+}
+
+Flag DryRunFlag() { return {.name = "dry-run", .doc = "only show what would be done"}; }
+
+void PrintNotes(const Invocation& call, const automation::RunPlan& plan) {
+  for (const std::string& note : plan.notes) call.err() << "Note: " << note << "\n";
+}
+
+void PrintPlan(const Invocation& call, const automation::RunPlan& plan) {
+  call.out() << (call.Given("output") ? FormatObject(plan.ToJson(), call.Value("output"))
+                                      : plan.ToText());
 }
 
 ClusterSession::ClusterSession(const Invocation& call) : file_(call.Value("file")) {}
@@ -119,8 +137,8 @@ Result<std::unique_ptr<ClusterSession>> ClusterSession::OpenForWork(const Invoca
   return session;
 }
 
-Result<std::unique_ptr<ClusterSession>> ClusterSession::OpenWithoutHosts(
-    const Invocation& call, std::set<std::string> gone) {
+Result<std::unique_ptr<ClusterSession>> ClusterSession::OpenInParallel(
+    const Invocation& call, const std::set<std::string>& gone) {
   std::unique_ptr<ClusterSession> session(new ClusterSession(call));
   RETURN_IF_ERROR(session->Start(call, gone));
   ASSIGN_OR_RETURN(session->options_.parallel, ReadParallel(call.Value("parallel")));
@@ -187,6 +205,15 @@ Result<cluster::CreateOptions> ClusterSession::OptionsForCreate() {
                                         cluster_.spec, cluster::ClusterSecretDirectory(directory_),
                                         secrets_, random_));
   return options;
+}
+
+Result<automation::RunPlan> ClusterSession::MakePlan(const automation::Pipeline& pipeline) {
+  automation::RunOptions quiet = options_;
+  quiet.events = nullptr;
+  ASSIGN_OR_RETURN(automation::RunPlan plan,
+                   automation::Engine(runtime_.get()).Plan(pipeline, quiet));
+  if (quiet.stop.stop_requested()) return automation::Canceled(pipeline.name);
+  return plan;
 }
 
 Result<automation::Pipeline> ClusterSession::EtcdRestorePipeline(const std::string& snapshot) {

@@ -30,6 +30,16 @@ std::vector<Flag> ClusterFlags();
 // The same with --limit, --parallel and --artifact, for those that plan and run.
 std::vector<Flag> ClusterWorkFlags();
 
+// Its own --limit, --parallel and --dry-run, for the others.
+Flag LimitFlag();
+Flag ParallelFlag();
+Flag DryRunFlag();
+
+// Its notes, to people.
+void PrintNotes(const Invocation& call, const automation::RunPlan& plan);
+// A plan as -o says.
+void PrintPlan(const Invocation& call, const automation::RunPlan& plan);
+
 using automation::RunSummary;
 
 class ClusterSession {
@@ -39,13 +49,19 @@ class ClusterSession {
   static Result<std::unique_ptr<ClusterSession>> Open(const Invocation& call);
   // The same for a command with ClusterWorkFlags().
   static Result<std::unique_ptr<ClusterSession>> OpenForWork(const Invocation& call);
-  // The same for one that takes hosts away which are perhaps gone: their passwords are not needed.
-  static Result<std::unique_ptr<ClusterSession>> OpenWithoutHosts(const Invocation& call,
-                                                                  std::set<std::string> gone);
+  // The same for a command with a --parallel alone. Of hosts that are `gone` passwords are not
+  // needed.
+  static Result<std::unique_ptr<ClusterSession>> OpenInParallel(
+      const Invocation& call, const std::set<std::string>& gone = {});
 
   const cluster::Cluster& cluster() const { return cluster_; }
   automation::Runtime& runtime() { return *runtime_; }
   automation::RunOptions& options() { return options_; }
+  // The hosts of --limit; none: all.
+  const std::set<std::string>& limit() const { return limit_; }
+  Result<void> Limit(const std::string& hosts);
+  // What a pipeline would do now, without a word about how it is found out.
+  Result<automation::RunPlan> MakePlan(const automation::Pipeline& pipeline);
   // As the configuration and --limit want it. Issues certificates that are missing.
   Result<automation::Pipeline> CreatePipeline();
   // Makes etcd anew from a snapshot.
@@ -72,7 +88,6 @@ class ClusterSession {
   Result<void> Start(const Invocation& call, const std::set<std::string>& gone = {});
   Result<void> EnsureCertificates();
   Result<cluster::CreateOptions> OptionsForCreate();
-  Result<void> Limit(const std::string& hosts);
   // "kubexms COMMAND -f … RUN".
   std::string CommandFor(const Invocation& call, std::string_view command,
                          const std::string& run) const;

@@ -20,6 +20,7 @@ using SessionPtr = std::unique_ptr<ClusterSession>;
 
 Result<ExitCode> BackUp(const Invocation& call) {
   ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::Open(call));
+  RETURN_IF_ERROR(session->Limit(call.Value("limit")));
   const std::string file =
       call.Given("to")
           ? call.Value("to")
@@ -27,7 +28,7 @@ Result<ExitCode> BackUp(const Invocation& call) {
                         automation::FormatTimeForName(session->runtime().clock().Now()));
   ASSIGN_OR_RETURN(const cluster::EtcdSnapshot snapshot,
                    cluster::BackUpEtcd(session->cluster().spec, session->runtime(), file,
-                                       session->options().stop));
+                                       session->limit(), session->options().stop));
   if (call.Given("output")) {
     call.out() << FormatObject(JsonObject{{"file", file},
                                           {"member", snapshot.member},
@@ -51,15 +52,15 @@ Result<std::string> InterruptedRun(ClusterSession& session, const std::string& p
 }
 
 Result<ExitCode> Restore(const Invocation& call) {
-  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::Open(call));
+  if (call.Given("limit")) {
+    return Error::BadRequest("--limit: etcd is restored on all of its members, or on none");
+  }
+  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenInParallel(call));
   ASSIGN_OR_RETURN(const Pipeline pipeline, session->EtcdRestorePipeline(call.Value("from")));
   Engine engine(&session->runtime());
-  automation::RunOptions quiet = session->options();
-  quiet.events = nullptr;
-  ASSIGN_OR_RETURN(const RunPlan plan, engine.Plan(pipeline, quiet));
+  ASSIGN_OR_RETURN(const RunPlan plan, session->MakePlan(pipeline));
   if (call.Given("dry-run")) {
-    call.out() << (call.Given("output") ? FormatObject(plan.ToJson(), call.Value("output"))
-                                        : plan.ToText());
+    PrintPlan(call, plan);
     return plan.unreachable.empty() ? ExitCode::kDone : ExitCode::kSomeHostsFailed;
   }
   if (!call.Given("yes")) {
@@ -77,14 +78,18 @@ Result<ExitCode> Restore(const Invocation& call) {
                                        : engine.Resume(pipeline, interrupted, session->options()));
   const ExitCode code = session->Tell(call, report);
   if (report.ok() || report.outcome == automation::RunOutcome::kCanceled) return code;
-  ASSIGN_OR_RETURN(const RunReport back, engine.Rollback(report.run, session->options()));
-  if (!back.ok()) return session->Tell(call, back);
+  const Result<RunReport> back = engine.Rollback(report.run, session->options());
+  // All members have the new data then: there is no way back, and the same command goes on.
+  if (!back.ok() && back.error().IsConflict()) return code;
+  if (!back.ok()) return back.error();
+  if (!back->ok()) return session->Tell(call, *back);
   call.err() << "etcd has the data again that it had before.\n";
   return code;
 }
 
 Command BackupCommand() {
   std::vector<Flag> flags = ClusterFlags();
+  flags.push_back(LimitFlag());
   flags.push_back({.name = "to",
                    .value = "FILE",
                    .doc = "where to write it; otherwise etcd-NAME-TIME.db in this directory"});
@@ -98,7 +103,7 @@ Command BackupCommand() {
 Command RestoreCommand() {
   std::vector<Flag> flags = ClusterFlags();
   flags.push_back({.name = "from", .value = "FILE", .doc = "the snapshot", .required = true});
-  flags.push_back({.name = "dry-run", .doc = "only show what would be done"});
+  flags.insert(flags.end(), {LimitFlag(), ParallelFlag(), DryRunFlag()});
   flags.push_back({.name = "yes", .doc = "do it, without asking"});
   return {
       .name = "restore",

@@ -20,17 +20,6 @@ using cluster::Removal;
 
 using SessionPtr = std::unique_ptr<ClusterSession>;
 
-Result<RunPlan> MakePlan(ClusterSession& session, const Pipeline& pipeline) {
-  automation::RunOptions options = session.options();
-  options.events = nullptr;
-  return Engine(&session.runtime()).Plan(pipeline, options);
-}
-
-void PrintPlan(const Invocation& call, const RunPlan& plan) {
-  call.out() << (call.Given("output") ? FormatObject(plan.ToJson(), call.Value("output"))
-                                      : plan.ToText());
-}
-
 // Those who add hosts do not expect that others leave.
 Result<void> CheckNobodyLeaves(const RunPlan& plan) {
   for (const automation::PlannedStep& step : plan.steps) {
@@ -57,13 +46,14 @@ Result<ExitCode> AddNodes(const Invocation& call) {
   }
   ASSIGN_OR_RETURN(Pipeline pipeline, session->CreatePipeline());
   pipeline.name = cluster::kAddNodes;
-  ASSIGN_OR_RETURN(const RunPlan plan, MakePlan(*session, pipeline));
+  ASSIGN_OR_RETURN(const RunPlan plan, session->MakePlan(pipeline));
   RETURN_IF_ERROR(CheckNobodyLeaves(plan));
   if (call.Given("dry-run")) PrintPlan(call, plan);
   RETURN_IF_ERROR(cluster::CheckPreflight(plan));
   if (call.Given("dry-run")) {
     return plan.unreachable.empty() ? ExitCode::kDone : ExitCode::kSomeHostsFailed;
   }
+  PrintNotes(call, plan);
   call.err() << fmt::format("New: {}\n", fmt::join(fresh, ", "));
   session->options().plan = &plan;
   ASSIGN_OR_RETURN(const RunReport report, session->Converge(pipeline));
@@ -102,14 +92,19 @@ void AdviseOnRest(const Invocation& call, const ClusterSession& session, const R
 }
 
 Result<ExitCode> RemoveNodes(const Invocation& call) {
+  if (call.Given("limit")) {
+    return Error::BadRequest(
+        "--limit: name the hosts that are to leave; no others are touched, apart from etcd's list "
+        "of members");
+  }
   const std::vector<std::string>& names = call.All("NAME");
   const Removal removal{.hosts = {names.begin(), names.end()}, .gone = call.Given("force")};
-  ASSIGN_OR_RETURN(const SessionPtr session,
-                   ClusterSession::OpenWithoutHosts(
-                       call, removal.gone ? removal.hosts : std::set<std::string>()));
+  ASSIGN_OR_RETURN(
+      const SessionPtr session,
+      ClusterSession::OpenInParallel(call, removal.gone ? removal.hosts : std::set<std::string>()));
   RETURN_IF_ERROR(CheckKnown(*session, removal));
   const Pipeline pipeline = cluster::RemovePipeline(session->cluster(), removal);
-  ASSIGN_OR_RETURN(const RunPlan plan, MakePlan(*session, pipeline));
+  ASSIGN_OR_RETURN(const RunPlan plan, session->MakePlan(pipeline));
   for (const automation::PlannedStep& step : plan.steps) {
     if (step.error) return step.error->WithContext("nothing was done: " + step.host);
   }
@@ -131,22 +126,16 @@ Result<ExitCode> RemoveNodes(const Invocation& call) {
   return code;
 }
 
-Flag DryRun() { return {.name = "dry-run", .doc = "only show what would be done"}; }
-
 std::vector<Flag> AddFlags() {
   std::vector<Flag> flags = ClusterWorkFlags();
-  flags.push_back(DryRun());
+  flags.push_back(DryRunFlag());
   return flags;
 }
 
 std::vector<Flag> RemoveFlags() {
   std::vector<Flag> flags = ClusterFlags();
-  flags.push_back({.name = "parallel",
-                   .value = "N",
-                   .doc = "how many hosts are worked on at a time",
-                   .fallback = "32"});
+  flags.insert(flags.end(), {LimitFlag(), ParallelFlag(), DryRunFlag()});
   flags.push_back({.name = "force", .doc = "the hosts are gone for good: nobody asks them"});
-  flags.push_back(DryRun());
   flags.push_back({.name = "yes", .doc = "do it, without asking"});
   return flags;
 }

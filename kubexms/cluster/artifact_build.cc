@@ -14,6 +14,8 @@
 #include "kubexms/automation/checksum.h"
 #include "kubexms/automation/journal.h"
 #include "kubexms/automation/lab_machine.h"
+#include "kubexms/cluster/artifact_sources.h"
+#include "kubexms/cluster/image_archive.h"
 
 namespace kubexms::cluster {
 namespace {
@@ -21,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using automation::ClusterLock;
 using automation::CommandResult;
+using automation::FilePart;
 using automation::OutputStream;
 using automation::Runner;
 using automation::ShellQuote;
@@ -108,11 +111,12 @@ Result<ArtifactPackage> PackageOf(const ControlParagraph& paragraph) {
 // An apt with its own state, for one system.
 class PrivateApt {
  public:
-  PrivateApt(Runner* runner, const ArtifactBuildOptions* options)
+  PrivateApt(Runner* runner, const ArtifactBuildOptions* options, std::string architecture)
       : runner_(runner),
         options_(options),
+        architecture_(std::move(architecture)),
         root_(fmt::format("{}/{}-{}", fs::absolute(options->cache_directory).string(), options->os,
-                          options->architecture)) {}
+                          architecture_)) {}
 
   // From now on it is ours alone.
   Result<void> Prepare(const std::string& suite);
@@ -134,6 +138,7 @@ class PrivateApt {
 
   Runner* const runner_;
   const ArtifactBuildOptions* const options_;
+  const std::string architecture_;
   const std::string root_;
   std::unique_ptr<ClusterLock> lock_;
 };
@@ -181,7 +186,7 @@ std::string PrivateApt::Configuration() const {
       "APT::Update::Error-Mode \"any\";\n"
       "Acquire::Languages \"none\";\n"
       "Acquire::Retries \"3\";\n",
-      root_, options_->architecture);
+      root_, architecture_);
 }
 
 Result<void> PrivateApt::Prepare(const std::string& suite) {
@@ -296,9 +301,14 @@ Result<void> CheckMachine(Runner& runner) {
       fmt::format("there is no {}; install the package debian-archive-keyring", kKeyring));
 }
 
-Result<void> CheckDownloads(const PrivateApt& apt, const std::vector<ArtifactPackage>& packages) {
+using PartMap = std::map<std::string, FilePart>;  // by the name in the archive
+
+// Where the packages were put, each of them checked.
+Result<void> AddDownloads(const PrivateApt& apt, const std::vector<ArtifactPackage>& packages,
+                          PartMap& parts) {
   for (const ArtifactPackage& package : packages) {
     const std::string file = apt.FileOf(package);
+    parts.insert_or_assign(package.file, FilePart(file));
     ASSIGN_OR_RETURN(const std::string sum, automation::Sha256OfFile(file));
     if (sum == package.sha256) continue;
     std::error_code ignored;
@@ -313,6 +323,81 @@ int64_t SizeOf(const std::vector<ArtifactPackage>& packages) {
   int64_t size = 0;
   for (const ArtifactPackage& package : packages) size += package.size;
   return size;
+}
+
+// A member that has the name of its content.
+template <class File>
+File BlobOf(const std::string& sha256, int64_t size) {
+  File file;
+  file.file = "blobs/" + sha256;
+  file.sha256 = sha256;
+  file.size = size;
+  return file;
+}
+
+Result<void> AddBinaries(const ArtifactBuildOptions& options, ArtifactSources& sources,
+                         ArtifactTarget& target, PartMap& parts) {
+  for (const BinarySpec& spec : options.binaries) {
+    ASSIGN_OR_RETURN(const std::string file,
+                     sources.Get(spec.sources, target.architecture, "the binary " + spec.name));
+    ASSIGN_OR_RETURN(const std::string sum, automation::Sha256OfFile(file));
+    std::error_code failed;
+    const auto size = static_cast<int64_t>(fs::file_size(file, failed));
+    if (failed) return Error::BadRequest(fmt::format("read {}: {}", file, failed.message()));
+    auto binary = BlobOf<ArtifactBinary>(sum, size);
+    binary.name = spec.name;
+    parts.insert_or_assign(binary.file, FilePart(file));
+    target.binaries.push_back(std::move(binary));
+  }
+  std::ranges::sort(target.binaries, {}, &ArtifactBinary::name);
+  return {};
+}
+
+Result<void> AddImages(const ArtifactBuildOptions& options, ArtifactSources& sources,
+                       ArtifactTarget& target, PartMap& parts) {
+  for (const ImageSpec& spec : options.images) {
+    const std::string what = "the image " + spec.name;
+    ASSIGN_OR_RETURN(const std::string file, sources.Get(spec.sources, target.architecture, what));
+    Result<ImageContent> content = ReadImageArchive(file, spec.name, target.architecture);
+    if (!content.ok()) return content.error().WithContext(what);
+    ArtifactImage image;
+    image.name = spec.name;
+    image.id = content->Id();
+    image.media_type = content->media_type;
+    ASSIGN_OR_RETURN(const std::string manifest, sources.Keep(content->manifest));
+    image.blobs.push_back(BlobOf<ArtifactFile>(automation::Sha256Of(content->manifest),
+                                               static_cast<int64_t>(content->manifest.size())));
+    parts.insert_or_assign(image.blobs.front().file, FilePart(manifest));
+    for (const ImageBlob& blob : content->blobs) {
+      image.blobs.push_back(BlobOf<ArtifactFile>(blob.sha256, blob.size));
+      parts.insert_or_assign(image.blobs.back().file, blob.part);
+    }
+    options.progress(
+        fmt::format("{} for {}, {}", what, target.architecture, FormatSize(image.Size())));
+    target.images.push_back(std::move(image));
+  }
+  std::ranges::sort(target.images, {}, &ArtifactImage::name);
+  return {};
+}
+
+Result<void> AddPackages(const System& system, const ArtifactBuildOptions& options, Runner& runner,
+                         ArtifactTarget& target, PartMap& parts) {
+  if (options.packages.empty()) return {};
+  PrivateApt apt(&runner, &options, target.architecture);
+  RETURN_IF_ERROR(apt.Prepare(system.suite));
+  options.progress(
+      fmt::format("reading the package lists of {} {}", options.os, target.architecture));
+  RETURN_IF_ERROR(apt.Update());
+  ASSIGN_OR_RETURN(const std::vector<std::string> base, apt.Resolve(system.base));
+  ASSIGN_OR_RETURN(const std::vector<ControlParagraph> present, apt.Describe(base));
+  RETURN_IF_ERROR(apt.SetInstalled(present));
+  ASSIGN_OR_RETURN(const std::vector<std::string> needed, apt.Resolve(options.packages));
+  ASSIGN_OR_RETURN(const std::vector<ControlParagraph> described, apt.Describe(needed));
+  ASSIGN_OR_RETURN(target.packages, PackagesOf(described));
+  options.progress(fmt::format("{} packages for {}, {}", target.packages.size(),
+                               target.architecture, FormatSize(SizeOf(target.packages))));
+  RETURN_IF_ERROR(apt.Download(needed));
+  return AddDownloads(apt, target.packages, parts);
 }
 
 }  // namespace
@@ -368,29 +453,25 @@ Result<std::vector<ArtifactPackage>> PackagesOf(std::span<const ControlParagraph
 Result<ArtifactManifest> BuildArtifact(Runner& runner, const ArtifactBuildOptions& options) {
   ASSIGN_OR_RETURN(const System system, FindSystem(options.os));
   RETURN_IF_ERROR(CheckMachine(runner));
-  PrivateApt apt(&runner, &options);
-  RETURN_IF_ERROR(apt.Prepare(system.suite));
-  options.progress(
-      fmt::format("reading the package lists of {} {}", options.os, options.architecture));
-  RETURN_IF_ERROR(apt.Update());
-  ASSIGN_OR_RETURN(const std::vector<std::string> base, apt.Resolve(system.base));
-  ASSIGN_OR_RETURN(const std::vector<ControlParagraph> present, apt.Describe(base));
-  RETURN_IF_ERROR(apt.SetInstalled(present));
-  ASSIGN_OR_RETURN(const std::vector<std::string> needed, apt.Resolve(options.packages));
-  ASSIGN_OR_RETURN(const std::vector<ControlParagraph> described, apt.Describe(needed));
+  ArtifactSources sources(&runner, {.directory = options.directory,
+                                    .cache_directory = options.cache_directory,
+                                    .progress = options.progress});
   ArtifactManifest manifest;
   manifest.os = options.os;
-  manifest.architecture = options.architecture;
   manifest.requested = options.packages;
   std::ranges::sort(manifest.requested);
-  ASSIGN_OR_RETURN(manifest.packages, PackagesOf(described));
-  options.progress(fmt::format("{} packages, {}", manifest.packages.size(),
-                               FormatSize(SizeOf(manifest.packages))));
-  RETURN_IF_ERROR(apt.Download(needed));
-  RETURN_IF_ERROR(CheckDownloads(apt, manifest.packages));
-  RETURN_IF_ERROR(WriteArtifact(options.output, manifest, [&](const ArtifactPackage& package) {
-    return apt.FileOf(package);
-  }));
+  PartMap parts;
+  for (const std::string& architecture : options.architectures) {
+    ArtifactTarget& target = manifest.targets.emplace_back();
+    target.architecture = architecture;
+    RETURN_IF_ERROR(AddBinaries(options, sources, target, parts));
+    RETURN_IF_ERROR(AddImages(options, sources, target, parts));
+  }
+  for (ArtifactTarget& target : manifest.targets) {
+    RETURN_IF_ERROR(AddPackages(system, options, runner, target, parts));
+  }
+  RETURN_IF_ERROR(WriteArtifact(options.output, manifest,
+                                [&](const ArtifactFile& file) { return parts.at(file.file); }));
   return manifest;
 }
 

@@ -5,10 +5,17 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "kubexms/automation/checksum.h"
+#include "kubexms/automation/local_connector.h"
+#include "kubexms/automation/operation.h"
+#include "kubexms/base/clock.h"
+#include "kubexms/base/random.h"
 #include "kubexms/base/test_directory_test.h"
 #include "kubexms/cluster/artifact_build.h"
+#include "kubexms/cluster/artifact_sources.h"
+#include "kubexms/cluster/image_archive.h"
 #include "kubexms/cluster/tar_file.h"
 
 namespace kubexms::cluster {
@@ -89,20 +96,24 @@ TEST(DebianControlTest, NamesWhatIsNeeded) {
 
 class ArtifactTest : public ::testing::Test {
  protected:
+  // With the same packages for two architectures.
   std::string Write(const std::string& name, std::vector<ArtifactPackage> packages) const {
     ArtifactManifest manifest;
     manifest.os = "debian-12";
-    manifest.architecture = "amd64";
     for (ArtifactPackage& package : packages) {
       const std::string content = "content of " + package.name;
       package.size = static_cast<int64_t>(content.size());
       package.sha256 = automation::Sha256Of(content);
       directory_.Write(PackageFileName(package), content);
     }
-    manifest.packages = std::move(packages);
+    for (const char* architecture : {"amd64", "arm64"}) {
+      ArtifactTarget& target = manifest.targets.emplace_back();
+      target.architecture = architecture;
+      target.packages = packages;
+    }
     const std::string path = directory_.File(name);
-    const Result<void> written = WriteArtifact(path, manifest, [&](const ArtifactPackage& package) {
-      return directory_.File(PackageFileName(package));
+    const Result<void> written = WriteArtifact(path, manifest, [&](const ArtifactFile& file) {
+      return automation::FilePart(directory_.File(file.file.substr(file.file.rfind('/') + 1)));
     });
     EXPECT_TRUE(written.ok()) << written.error().message();
     return path;
@@ -121,15 +132,18 @@ TEST_F(ArtifactTest, HasWhatWasWrittenAndIsReadableByTar) {
   const std::string path = Write("a", Packages());
   const auto artifact = Artifact::Open(path);
   ASSERT_TRUE(artifact.ok()) << artifact.error().message();
-  EXPECT_EQ((*artifact)->System(), "debian-12 amd64");
-  const ArtifactPackage* runc = (*artifact)->Find("runc");
+  EXPECT_EQ((*artifact)->System(), "debian-12 amd64, arm64");
+  const automation::Facts host{.os = "debian", .os_version = "12", .architecture = "aarch64"};
+  const ArtifactTarget& target = *(*artifact)->TargetFor(host).value();
+  EXPECT_EQ(target.architecture, "arm64");
+  const ArtifactPackage* runc = target.FindPackage("runc");
   ASSERT_NE(runc, nullptr);
   EXPECT_TRUE((*artifact)->Verify(*runc).ok());
   auto reader = automation::FilePartReader::Open((*artifact)->PartOf(*runc)).value();
   EXPECT_EQ(reader.Read(100).value(), "content of runc");
-  EXPECT_EQ((*artifact)->Find("run"), nullptr);
+  EXPECT_EQ(target.FindPackage("run"), nullptr);
   std::vector<std::string> names;
-  for (const ArtifactPackage* package : (*artifact)->WithDependencies({"containerd", "none"})) {
+  for (const ArtifactPackage* package : target.WithDependencies({"containerd", "none"})) {
     names.push_back(package->name);
   }
   EXPECT_THAT(names, ElementsAre("containerd", "crun"));
@@ -152,19 +166,20 @@ TEST_F(ArtifactTest, RefusesWhatIsDamaged) {
   };
   EXPECT_THAT(message(directory_.File("none")), HasSubstr("No such file"));
   EXPECT_THAT(message(directory_.Write("x", std::string(4096, 'x'))),
-              HasSubstr("not an archive that kubexms has written"));
+              HasSubstr("not a plain tar archive"));
   EXPECT_THAT(message(directory_.Write("x", bytes + std::string(512, 'x'))), "it is accepted");
   for (const size_t size : {size_t{0}, size_t{100}, bytes.size() / 2, bytes.size() - 512}) {
     EXPECT_THAT(message(directory_.Write("x", bytes.substr(0, size))), HasSubstr("is cut off"))
         << size;
   }
   EXPECT_THAT(message(Alter("a", "debian-12")), HasSubstr("its manifest was altered"));
-  EXPECT_THAT(message(Alter("a", "crun_2_all.deb")), HasSubstr("not an archive"));
+  EXPECT_THAT(message(Alter("a", "crun_2_all.deb")), HasSubstr("not a plain tar archive"));
   const auto altered = Artifact::Open(Alter("a", "content of crun"));
   ASSERT_TRUE(altered.ok());
-  EXPECT_TRUE((*altered)->Verify(*(*altered)->Find("runc")).ok());
+  const ArtifactTarget& target = (*altered)->manifest().targets[0];
+  EXPECT_TRUE((*altered)->Verify(*target.FindPackage("runc")).ok());
   for (int i = 0; i < 2; ++i) {
-    EXPECT_THAT((*altered)->Verify(*(*altered)->Find("crun")).error().message(),
+    EXPECT_THAT((*altered)->Verify(*target.FindPackage("crun")).error().message(),
                 HasSubstr("packages/crun_2_all.deb was altered or is damaged"));
   }
 }
@@ -172,7 +187,7 @@ TEST_F(ArtifactTest, RefusesWhatIsDamaged) {
 TEST_F(ArtifactTest, RefusesWhatALaterKubexmsWrote) {
   const auto archive = TarWriter::Create(directory_.File("a"));
   ASSERT_TRUE(archive.ok());
-  const std::string manifest = R"({"format":2,"os":"debian-12","architecture":"amd64"})";
+  const std::string manifest = R"({"format":3,"os":"debian-12"})";
   ASSERT_TRUE((*archive)->Add(kManifestName, manifest).ok());
   ASSERT_TRUE((*archive)
                   ->Add(kManifestSumName,
@@ -181,7 +196,165 @@ TEST_F(ArtifactTest, RefusesWhatALaterKubexmsWrote) {
   EXPECT_FALSE(directory_.Has("a")) << "before it is complete";
   ASSERT_TRUE((*archive)->Finish().ok());
   EXPECT_THAT(Artifact::Open(directory_.File("a")).error().message(),
-              HasSubstr("it has format 2, and this kubexms knows 1"));
+              HasSubstr("it has format 3, and this kubexms knows 2"));
+}
+
+// --- images in files
+
+// An image of one layer as `docker save` writes it.
+class ImageFile {
+ public:
+  explicit ImageFile(const TestDirectory& directory) : directory_(directory) {}
+
+  // The entry of manifest.json.
+  std::string Add(const std::string& name, const std::string& architecture) {
+    const std::string layer = "layer of " + name;
+    directory_.Write("in/" + name + ".tar", layer);
+    directory_.Write("in/" + name + ".json",
+                     fmt::format(R"({{"os":"linux","architecture":"{}"}})", architecture));
+    files_ += fmt::format(" {0}.tar {0}.json", name);
+    return fmt::format(R"({{"Config":"{0}.json","RepoTags":["lab/{0}:1"],"Layers":["{0}.tar"]}})",
+                       name);
+  }
+  void Put(const std::string& name, const std::string& content) {
+    directory_.Write("in/" + name, content);
+    files_ += " " + name;
+  }
+  // A blob, and what describes it.
+  std::string Blob(const std::string& content, const std::string& more = "") {
+    const std::string sum = automation::Sha256Of(content);
+    Put("blobs/sha256/" + sum, content);
+    return fmt::format(R"({{"digest":"sha256:{}","size":{}{}}})", sum, content.size(), more);
+  }
+  std::string Pack(const std::string& format = "gnu") {
+    const std::string path = directory_.File("image.tar");
+    EXPECT_EQ(std::system(fmt::format("tar --format={} -C {} -cf {}{}", format,
+                                      directory_.File("in"), path, files_)
+                              .c_str()),
+              0);
+    return path;
+  }
+
+ private:
+  const TestDirectory& directory_;
+  std::string files_;
+};
+
+std::string ErrorOf(const Result<ImageContent>& image) {
+  return image.ok() ? "it is taken" : image.error().message();
+}
+
+TEST(ImageArchiveTest, TakesWhatDockerSaves) {
+  const TestDirectory directory;
+  ImageFile file(directory);
+  const std::string one = file.Add("one", "amd64"), two = file.Add("two", "amd64");
+  file.Put("manifest.json", fmt::format("[{},{}]", one, two));
+  const std::string path = file.Pack();
+  const Result<ImageContent> image = ReadImageArchive(path, "lab/two:1", "amd64");
+  ASSERT_TRUE(image.ok()) << image.error().message();
+  ASSERT_EQ(image->blobs.size(), 2u);
+  EXPECT_EQ(image->blobs[1].sha256, automation::Sha256Of("layer of two"));
+  EXPECT_EQ(automation::Sha256OfFile(image->blobs[1].part).value(), image->blobs[1].sha256);
+  EXPECT_THAT(image->manifest, HasSubstr("image.layer.v1.tar\",\"size\""));
+  EXPECT_THAT(image->manifest, HasSubstr(image->Id()));
+  EXPECT_THAT(ErrorOf(ReadImageArchive(path, "lab/three:1", "amd64")),
+              HasSubstr("it has 2 images, and none of them is called lab/three:1; there are "
+                        "lab/one:1, lab/two:1"));
+  EXPECT_THAT(ErrorOf(ReadImageArchive(path, "lab/two:1", "arm64")),
+              HasSubstr("it has no image for linux/arm64, only for linux/amd64"));
+}
+
+TEST(ImageArchiveTest, TakesOneArchitectureOfAnOciArchive) {
+  const TestDirectory directory;
+  for (const char* format : {"gnu", "pax", "ustar", "v7"}) {
+    ImageFile file(directory);
+    std::string entries;
+    for (const std::string architecture : {"amd64", "arm64"}) {
+      const std::string config =
+          file.Blob(R"({"os":"linux","architecture":")" + architecture + "\"}");
+      const std::string layer = file.Blob("layer for " + architecture);
+      const std::string manifest = fmt::format(
+          R"({{"schemaVersion":2,"config":{},"layers":[{},{}]}})", config, layer, layer);
+      entries += (entries.empty() ? "" : ",") + file.Blob(manifest);
+    }
+    // One of another platform that is only named, as `--platform` leaves it.
+    entries += fmt::format(R"(,{{"digest":"sha256:{}","size":1}})", std::string(64, 'a'));
+    const std::string nested = file.Blob(fmt::format(R"({{"manifests":[{}]}})", entries));
+    file.Put("index.json", fmt::format(R"({{"manifests":[{}]}})", nested));
+    const Result<ImageContent> image = ReadImageArchive(file.Pack(format), "lab/any:1", "arm64");
+    ASSERT_TRUE(image.ok()) << image.error().message();
+    ASSERT_EQ(image->blobs.size(), 2u);
+    EXPECT_EQ(image->blobs[1].sha256, automation::Sha256Of("layer for arm64"));
+    EXPECT_EQ(image->media_type, "application/vnd.oci.image.manifest.v1+json");
+  }
+}
+
+TEST(ImageArchiveTest, RefusesWhatIsNoImage) {
+  const TestDirectory directory;
+  EXPECT_THAT(ErrorOf(ReadImageArchive(directory.File("none"), "a/b:1", "amd64")),
+              HasSubstr("cannot read"));
+  EXPECT_THAT(ErrorOf(ReadImageArchive(directory.Write("gz", "\x1f\x8b..."), "a/b:1", "amd64")),
+              HasSubstr("is compressed; unpack it with gunzip first"));
+  ImageFile other(directory);
+  other.Put("readme", "hello");
+  EXPECT_THAT(ErrorOf(ReadImageArchive(other.Pack(), "a/b:1", "amd64")),
+              HasSubstr("neither index.json"));
+  ImageFile incomplete(directory);
+  incomplete.Put("manifest.json", R"([{"Config":"gone.json","Layers":[]}])");
+  EXPECT_THAT(ErrorOf(ReadImageArchive(incomplete.Pack(), "a/b:1", "amd64")),
+              HasSubstr("gone.json is not in it"));
+  ImageFile damaged(directory);
+  const std::string config = damaged.Blob(R"({"os":"linux","architecture":"amd64"})");
+  const std::string sum = automation::Sha256Of("layer");
+  damaged.Put("blobs/sha256/" + sum, "reyal");
+  const std::string manifest = damaged.Blob(
+      fmt::format(R"({{"config":{},"layers":[{{"digest":"sha256:{}"}}]}})", config, sum));
+  damaged.Put("index.json", fmt::format(R"({{"manifests":[{}]}})", manifest));
+  EXPECT_THAT(ErrorOf(ReadImageArchive(damaged.Pack(), "a/b:1", "amd64")),
+              HasSubstr(sum + " is damaged"));
+}
+
+// --- where things come from
+
+class ArtifactSourcesTest : public ::testing::Test {
+ protected:
+  std::string Get(const SourceSpec& source, const std::string& architecture = "amd64") {
+    ArtifactSources sources(
+        &runner_, {.directory = directory_.path(), .cache_directory = directory_.File("cache")});
+    const Result<std::string> file = sources.Get({source}, architecture, "it");
+    if (!file.ok()) return file.error().message();
+    std::ifstream stream(*file);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  static SourceSpec Source(std::string SourceSpec::*kind, std::string value) {
+    SourceSpec source;
+    source.*kind = std::move(value);
+    return source;
+  }
+
+  TestDirectory directory_;
+  SystemClock clock_;
+  SystemRandom random_;
+  std::unique_ptr<automation::Connector> local_ = automation::MakeLocalConnector({}, &random_);
+  automation::Runner runner_{local_.get(), &clock_, {}};
+};
+
+TEST_F(ArtifactSourcesTest, FilesAndCommandsAreCheckedBeforeTheyAreUsed) {
+  directory_.Write("tool", "the tool");
+  SourceSpec file = Source(&SourceSpec::file, "tool");
+  EXPECT_EQ(Get(file), "the tool");
+  file.sha256 = automation::Sha256Of("the tool");
+  EXPECT_EQ(Get(file), "the tool");
+  file.sha256 = std::string(64, '0');
+  EXPECT_THAT(Get(file), HasSubstr("tool has the checksum "));
+  EXPECT_THAT(Get(Source(&SourceSpec::file, "none")), HasSubstr("it: there is no file "));
+  EXPECT_EQ(Get(Source(&SourceSpec::command, "cat tool; echo \" for $ARCH\""), "arm64"),
+            "the tool for arm64\n");
+  EXPECT_THAT(Get(Source(&SourceSpec::command, "echo no such thing >&2; exit 3")),
+              HasSubstr("no such thing"));
+  SourceSpec one = Source(&SourceSpec::file, "tool");
+  one.architecture = "arm64";
+  EXPECT_THAT(Get(one), HasSubstr("no source for amd64, only for arm64"));
 }
 
 }  // namespace

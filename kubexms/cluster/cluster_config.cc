@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <map>
 #include <set>
@@ -97,6 +98,8 @@ class Checker {
     CheckEndpoint();
     CheckLoadBalancers(groups);
     CheckRegistries();
+    CheckImages();
+    CheckBinaries();
     CheckUnused();
   }
 
@@ -267,6 +270,57 @@ class Checker {
     }
   }
 
+  void CheckImages() {
+    const FieldPath runtime = root_.Child("containerRuntime"), list = runtime.Child("images");
+    const std::vector<ImageSpec>& images = spec_.container_runtime.images;
+    for (size_t i = 0; i < images.size(); ++i) {
+      const FieldPath path = list.Index(i);
+      const std::string registry = images[i].name.substr(0, images[i].name.find('/'));
+      if (registry.find_first_of(".:") == std::string::npos && registry != "localhost") {
+        causes_.push_back(
+            Invalid(path.Child("name"), Json(images[i].name),
+                    fmt::format("it begins with its registry: docker.io/{}{}",
+                                registry == images[i].name ? "library/" : "", images[i].name)));
+      }
+      CheckSources(path.Child("sources"), images[i].sources);
+    }
+  }
+
+  void CheckBinaries() {
+    constexpr std::array<std::string_view, 4> kGroups = {"etcd", "controlPlane", "worker",
+                                                         "loadBalancer"};
+    const FieldPath list = root_.Child("binaries");
+    std::set<std::string> paths;
+    for (size_t i = 0; i < spec_.binaries.size(); ++i) {
+      const BinarySpec& binary = spec_.binaries[i];
+      const FieldPath path = list.Index(i), groups = path.Child("roleGroups");
+      if (!paths.insert(binary.path).second) {
+        causes_.push_back(Duplicate(path.Child("path"), Json(binary.path)));
+      }
+      for (size_t j = 0; j < binary.role_groups.size(); ++j) {
+        if (std::ranges::find(kGroups, binary.role_groups[j]) != kGroups.end()) continue;
+        causes_.push_back(NotSupported(groups.Index(j), Json(binary.role_groups[j]), kGroups));
+      }
+      CheckSources(path.Child("sources"), binary.sources);
+    }
+  }
+
+  void CheckSources(const FieldPath& list, const std::vector<SourceSpec>& sources) {
+    std::set<std::string> architectures;
+    for (size_t i = 0; i < sources.size(); ++i) {
+      const SourceSpec& source = sources[i];
+      const FieldPath path = list.Index(i);
+      const int given = !source.file.empty() + !source.url.empty() + !source.command.empty();
+      if (given != 1) causes_.push_back(Required(path, "one of file, url and command"));
+      if (!source.url.empty() && source.sha256.empty()) {
+        causes_.push_back(Required(path.Child("sha256"), "what is fetched has to be known"));
+      }
+      if (!architectures.insert(source.architecture).second) {
+        causes_.push_back(Duplicate(path.Child("architecture"), Json(source.architecture)));
+      }
+    }
+  }
+
   void CheckUnused() {
     const FieldPath hosts = root_.Child("hosts");
     for (size_t i = 0; i < spec_.hosts.size(); ++i) {
@@ -369,6 +423,13 @@ std::string SampleConfig(std::string_view cluster, const std::vector<std::string
       "  #       caFile: ./mirror-ca.crt\n"
       "  #       username: puller\n"
       "  #       password: env:MIRROR_PASSWORD\n"
+      "  #   images:                  # from the artifact, for hosts without internet\n"
+      "  #     - name: registry.k8s.io/pause:3.10.1\n"
+      "  #       sources: [{{file: ./pause.tar}}]   # as docker save writes it\n"
+      "  # binaries:\n"
+      "  #   - name: crictl\n"
+      "  #     path: /usr/local/bin/crictl\n"
+      "  #     sources: [{{architecture: amd64, file: ./crictl}}]\n"
       "  # etcd:\n"
       "  #   dataDir: /var/lib/etcd\n"
       "  #   binariesDir: ./bin     # instead of the packages of the distribution\n"

@@ -140,6 +140,60 @@ spec:
                     HasSubstr("spec.roleGroups.controlPlane: Required value")));
 }
 
+TEST(ClusterConfigTest, WhatComesFromArtifactsIsChecked) {
+  const Result<Cluster> cluster = ParseCluster(R"(apiVersion: kubexms.io/v1alpha1
+kind: Cluster
+metadata:
+  name: lab
+spec:
+  hosts: [{name: a, address: 10.0.0.1}, {name: b, address: 10.0.0.2}]
+  roleGroups: {etcd: [a], worker: [b]}
+  containerRuntime:
+    images:
+      - {name: library/busybox:1, sources: [{file: a.tar}]}
+      - {name: docker.io/library/busybox, sources: [{file: a.tar}]}
+      - {name: 'lab.test/a:1', sources: []}
+      - {name: 'lab.test/b:1', sources: [{file: a.tar, command: cat a.tar}]}
+      - {name: 'lab.test/c:1', sources: [{architecture: arm64}]}
+  binaries:
+    - {name: one, path: /opt/one, roleGroups: [workers], sources: [{url: 'https://a.example/one'}]}
+    - {name: two, path: /opt/one, sources: [{file: a}, {file: b}]}
+    - {name: three, path: opt, mode: rwx, sources: [{url: 'ftp://a.example/x', sha256: abc}]}
+)",
+                                               "cluster.yaml");
+  ASSERT_FALSE(cluster.ok());
+  for (const char* line :
+       {"cluster.yaml:10: spec.containerRuntime.images[0].name: Invalid value: "
+        "\"library/busybox:1\": it begins with its registry: docker.io/library/busybox:1",
+        "cluster.yaml:11: spec.containerRuntime.images[1].name: Invalid value",
+        "cluster.yaml:12: spec.containerRuntime.images[2].sources: ",
+        "cluster.yaml:13: spec.containerRuntime.images[3].sources[0]: Required value: one of file",
+        "cluster.yaml:14: spec.containerRuntime.images[4].sources[0]: Required value: one of file",
+        "cluster.yaml:16: spec.binaries[0].roleGroups[0]: Unsupported value: \"workers\"",
+        "cluster.yaml:16: spec.binaries[0].sources[0].sha256: Required value",
+        "cluster.yaml:17: spec.binaries[1].path: Duplicate value: \"/opt/one\"",
+        "cluster.yaml:17: spec.binaries[1].sources[1].architecture: Duplicate value",
+        "cluster.yaml:18: spec.binaries[2].path: Invalid value",
+        "cluster.yaml:18: spec.binaries[2].mode: Invalid value",
+        "cluster.yaml:18: spec.binaries[2].sources[0].url: Invalid value"}) {
+    EXPECT_THAT(cluster.error().message(), HasSubstr(line));
+  }
+  const ClusterSpec spec =
+      ParseCluster(
+          "apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nmetadata: {name: lab}\nspec:\n"
+          "  hosts: [{name: a, address: 10.0.0.1}, {name: b, address: 10.0.0.2}]\n"
+          "  roleGroups: {etcd: [a], worker: [b]}\n"
+          "  binaries:\n"
+          "  - {name: all, path: /opt/all, sources: [{file: x}]}\n"
+          "  - {name: some, path: /opt/some, roleGroups: [worker], sources: [{file: x}]}\n",
+          "c.yaml")
+          .value()
+          .spec;
+  EXPECT_THAT(spec.HostsOf(spec.binaries[0]), testing::ElementsAre("a", "b"));
+  EXPECT_THAT(spec.HostsOf(spec.binaries[1]), testing::ElementsAre("b"));
+  EXPECT_EQ(spec.binaries[0].mode, "0755");
+}
+
 TEST(ClusterConfigTest, RefusesWhatIsNotACluster) {
   const std::pair<const char*, const char*> kCases[] = {
       {"a: [", "c.yaml"},

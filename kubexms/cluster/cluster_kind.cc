@@ -1,6 +1,7 @@
 #include "kubexms/cluster/cluster_kind.h"
 
 #include <algorithm>
+#include <map>
 
 #include "kubexms/base/check.h"
 
@@ -11,6 +12,11 @@ constexpr std::string_view kSecretReference = "^(env|file|cmd):.+$";
 constexpr std::string_view kHostName = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";
 constexpr std::string_view kRegistryName = "^[a-zA-Z0-9]([-.a-zA-Z0-9]*[a-zA-Z0-9])?(:[0-9]+)?$";
 constexpr std::string_view kImage = "^[a-zA-Z0-9][-._:/@a-zA-Z0-9]*$";
+// With its registry and a tag, as runtimes call it among themselves.
+constexpr std::string_view kWholeImage =
+    "^[a-z0-9][-.a-z0-9]*(:[0-9]+)?(/"
+    "[a-z0-9]([-._a-z0-9]*[a-z0-9])?)+:[A-Za-z0-9_][-.A-Za-z0-9_]*$";
+constexpr std::string_view kSha256 = "^[0-9a-f]{64}$";
 // As many as there are priorities for, and far more than are of use.
 constexpr int64_t kMaxLoadBalancers = 16;
 
@@ -115,6 +121,44 @@ void RegistrySpec::Describe(Type<RegistrySpec>& type) {
       .Pattern(kSecretReference);
 }
 
+void SourceSpec::Describe(Type<SourceSpec>& type) {
+  type.Doc("Where kubexms artifact build gets a file: one of file, url and command.");
+  type.Field("architecture", &SourceSpec::architecture,
+             "Of the hosts that it is for, such as amd64. Left out: of all.")
+      .Pattern("^[a-z0-9]+$");
+  type.Field("file", &SourceSpec::file,
+             "A file of the operator; its path begins where this configuration is.");
+  type.Field("url", &SourceSpec::url, "Where the operator's machine fetches it; sha256 is needed.")
+      .Pattern("^https?://[^\\s\"'`$\\\\]+$");
+  type.Field("command", &SourceSpec::command,
+             "A command of the operator, run where this configuration is, that writes it to "
+             "standard output. In its environment ARCH is the architecture.");
+  type.Field("sha256", &SourceSpec::sha256, "That it must have.").Pattern(kSha256);
+}
+
+void BinarySpec::Describe(Type<BinarySpec>& type) {
+  type.Doc("A file, mostly a program, that hosts get from the artifact and that is no package.");
+  type.Field("name", &BinarySpec::name, "As it is called here.").Required().Pattern(kHostName);
+  type.Field("path", &BinarySpec::path, "Where it is installed.").Required().Pattern("^/.+[^/]$");
+  type.Field("mode", &BinarySpec::mode, "Its permissions.").Pattern("^0[0-7]{3}$").Default("0755");
+  type.Field("roleGroups", &BinarySpec::role_groups, "Whose hosts get it. Left out: all hosts.");
+  type.Field("sources", &BinarySpec::sources, "Where it comes from.").Required().MinItems(1);
+}
+
+void ImageSpec::Describe(Type<ImageSpec>& type) {
+  type.Doc("An image that the hosts' runtimes have before anything asks for it.");
+  type.Field("name", &ImageSpec::name,
+             "With registry and tag: registry.k8s.io/pause:3.10.1, docker.io/library/busybox:1.")
+      .Required()
+      .Pattern(kWholeImage)
+      .MaxLength(255);
+  type.Field("sources", &ImageSpec::sources,
+             "Where it comes from: files as docker save or ctr images export write them, or OCI "
+             "archives.")
+      .Required()
+      .MinItems(1);
+}
+
 void ContainerRuntimeSpec::Describe(Type<ContainerRuntimeSpec>& type) {
   type.Doc("What runs containers, on the hosts of the control plane and the workers.");
   type.Field("type", &ContainerRuntimeSpec::type, "Which one.")
@@ -130,6 +174,10 @@ void ContainerRuntimeSpec::Describe(Type<ContainerRuntimeSpec>& type) {
       .Default("registry.k8s.io/pause:3.10.1");
   type.Field("registries", &ContainerRuntimeSpec::registries,
              "The registries that are not simply reached by their name.")
+      .ListMap({"name"});
+  type.Field("images", &ContainerRuntimeSpec::images,
+             "Images that all hosts with a runtime get from the artifact. Without an artifact "
+             "they are left to the registries.")
       .ListMap({"name"});
 }
 
@@ -225,6 +273,24 @@ std::vector<std::string> ClusterSpec::RuntimeHosts() const {
   return names;
 }
 
+std::vector<std::string> ClusterSpec::HostsOf(const BinarySpec& binary) const {
+  const std::map<std::string_view, const std::vector<std::string>*> groups = {
+      {"etcd", &role_groups.etcd},
+      {"controlPlane", &role_groups.control_plane},
+      {"worker", &role_groups.worker},
+      {"loadBalancer", &role_groups.load_balancer}};
+  std::vector<std::string> names;
+  for (const HostSpec& host : hosts) {
+    const bool chosen = std::ranges::any_of(binary.role_groups, [&](const std::string& group) {
+      const auto members = groups.find(group);
+      return members != groups.end() &&
+             std::ranges::find(*members->second, host.name) != members->second->end();
+    });
+    if (chosen || binary.role_groups.empty()) names.push_back(host.name);
+  }
+  return names;
+}
+
 void ClusterSpec::Describe(Type<ClusterSpec>& type) {
   type.Doc("What a cluster is made of.");
   type.Field("hosts", &ClusterSpec::hosts, "The machines. Their order is the order of everything.")
@@ -242,10 +308,13 @@ void ClusterSpec::Describe(Type<ClusterSpec>& type) {
   type.Field("etcd", &ClusterSpec::etcd, "How etcd is set up.").DefaultJson("{}");
   type.Field("system", &ClusterSpec::system, "How the hosts are set up.").DefaultJson("{}");
   type.Field("preflight", &ClusterSpec::preflight, "What a host must have.").DefaultJson("{}");
+  type.Field("binaries", &ClusterSpec::binaries,
+             "Files that hosts get from the artifact and that are no packages.")
+      .ListMap({"name"});
   type.Field(
       "artifact", &ClusterSpec::artifact,
       "A file of the operator, made by kubexms artifact build, from which the hosts get "
-      "their packages; its path begins where this file is. Left out: the hosts' own sources.");
+      "what they need; its path begins where this file is. Left out: the hosts' own sources.");
 }
 
 }  // namespace kubexms::cluster

@@ -72,11 +72,41 @@ struct RegistrySpec : Struct {
   static void Describe(Type<RegistrySpec>& type);
 };
 
+// Where the operator has a file that hosts get by an artifact: one of file, url and command.
+struct SourceSpec : Struct {
+  std::string architecture;  // of the hosts that it is for; empty: of all
+  std::string file;
+  std::string url;
+  std::string command;
+  std::string sha256;
+
+  static void Describe(Type<SourceSpec>& type);
+};
+
+// A file, mostly a program, that is no package.
+struct BinarySpec : Struct {
+  std::string name;
+  std::string path;
+  std::string mode;
+  std::vector<std::string> role_groups;  // empty: all hosts
+  std::vector<SourceSpec> sources;
+
+  static void Describe(Type<BinarySpec>& type);
+};
+
+struct ImageSpec : Struct {
+  std::string name;
+  std::vector<SourceSpec> sources;
+
+  static void Describe(Type<ImageSpec>& type);
+};
+
 struct ContainerRuntimeSpec : Struct {
   std::string type;
   std::string data_root;
   std::string sandbox_image;
   std::vector<RegistrySpec> registries;
+  std::vector<ImageSpec> images;
 
   static void Describe(Type<ContainerRuntimeSpec>& type);
 };
@@ -129,12 +159,15 @@ struct ClusterSpec : Struct {
   EtcdSpec etcd;
   SystemSpec system;
   PreflightSpec preflight;
+  std::vector<BinarySpec> binaries;
   std::string artifact;  // empty: the hosts have sources of their own
 
   // The host must exist.
   const HostSpec& Host(std::string_view name) const;
   // Those that run containers: the control plane and the workers, in the order of the hosts.
   std::vector<std::string> RuntimeHosts() const;
+  // Those that get a binary, in the order of the hosts.
+  std::vector<std::string> HostsOf(const BinarySpec& binary) const;
   static void Describe(Type<ClusterSpec>& type);
 };
 

@@ -188,15 +188,21 @@ TEST(EtcdctlOutputTest, IsRead) {
   }
 }
 
-TEST(CheckSnapshotFileTest, AcceptsOnlyWhatEndsWithItsChecksum) {
-  const TestDirectory directory;
-  const std::string pages(1024, 'x'), hex = Sha256Of(pages);
+// A snapshot of etcd as far as anybody looks at it.
+std::string SnapshotOf(const std::string& pages) {
+  const std::string hex = Sha256Of(pages);
   std::string sum;
   for (size_t i = 0; i < hex.size(); i += 2) {
     sum += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
   }
-  directory.Write("good", pages + sum);
-  directory.Write("damaged", "y" + pages.substr(1) + sum);
+  return pages + sum;
+}
+
+TEST(CheckSnapshotFileTest, AcceptsOnlyWhatEndsWithItsChecksum) {
+  const TestDirectory directory;
+  const std::string pages(1024, 'x'), good = SnapshotOf(pages);
+  directory.Write("good", good);
+  directory.Write("damaged", "y" + good.substr(1));
   directory.Write("short", pages);
   EXPECT_TRUE(CheckSnapshotFile(directory.File("good")).ok());
   EXPECT_THAT(CheckSnapshotFile(directory.File("damaged")).error().message(),
@@ -216,7 +222,7 @@ CommandResult AnswerPreflight(SimulatedHost& host, const std::string& script) {
   if (says("oflag=dsync")) return {.output = "1\n"};
   if (says("/journal")) return {.output = "lab\n"};
   for (const char* query : {"[ -w ", "/dev/tcp/", "/etc/kubernetes/", "command -v",
-                            "RuntimeService/Status", "try-restart"}) {
+                            "RuntimeService/Status", "try-restart", "certs.d"}) {
     if (says(query)) return {};
   }
   if (says("machine-id")) return {.output = host.name() + "\n"};
@@ -295,6 +301,15 @@ class Site {
   }
   Result<RunReport> Remove(const std::set<std::string>& hosts, bool gone = false) {
     return RemoveHosts(Work(), {.hosts = hosts, .gone = gone});
+  }
+  // One of etcd from a snapshot.
+  Pipeline MakeRestore() {
+    const std::string file = directory_.Write("snapshot", SnapshotOf(std::string(1024, 's')));
+    const EtcdCertificates certificates =
+        EnsureEtcdCertificates(cluster_.spec, EtcdCertificateDirectory(directory_.path()),
+                               clock_.Now())
+            .value();
+    return EtcdRestorePipeline(cluster_, certificates, {}, file).value();
   }
   Result<RunReport> Delete() { return DeleteCluster(*runtime_, options_); }
 
@@ -520,6 +535,61 @@ TEST(ClusterMembersTest, AMemberThatLostItsDataComesBackAsAnother) {
   EXPECT_EQ(site.etcd().Members(), "host-0001 host-0002 host-0003");
   EXPECT_THAT(site.host(2).ReadFile("/etc/kubexms/etcd/etcd.yaml").value(),
               HasSubstr("initial-cluster-state: existing"));
+}
+
+// How many hosts have the snapshot's data.
+int Restored(Site& site) {
+  int count = 0;
+  for (int i = 1; i <= 3; ++i) {
+    const auto data = site.host(i).ReadFile("/var/lib/etcd/member/wal");
+    count += data && data->starts_with("restored ");
+  }
+  return count;
+}
+
+TEST(ClusterMembersTest, ARestoreThatEndedAnywhereGoesOnOrGoesBack) {
+  Site reference(3);
+  reference.Configure(3, kFirstThree);
+  Succeed(reference.Create());
+  const uint64_t before = reference.host(2).changes();
+  Succeed(Engine(&reference.runtime()).Run(reference.MakeRestore()));
+  EXPECT_EQ(Restored(reference), 3);
+  EXPECT_TRUE(reference.etcd().Healthy());
+  EXPECT_FALSE(reference.host(2).ReadFile("/var/lib/kubexms/lab/restore.db"));
+  EXPECT_EQ(Succeed(reference.Create()).changed, 0u);
+  const auto count = static_cast<int>(reference.host(2).changes() - before);
+  ASSERT_GT(count, 5);
+  int went_back = 0;
+  for (int at = 0; at < count; ++at) {
+    const bool back = at % 2 == 0;
+    Site site(3);
+    site.Configure(3, kFirstThree);
+    Succeed(site.Create());
+    const std::string was = site.fleet().Snapshot();
+    const Pipeline restore = site.MakeRestore();
+    Engine engine(&site.runtime());
+    site.host(2).Inject({.kind = FaultKind::kFails, .after_changes = at});
+    const Result<RunReport> failed = engine.Run(restore);
+    ASSERT_TRUE(failed.ok());
+    EXPECT_FALSE(failed->ok()) << at;
+    const Result<RunReport> undone =
+        back ? engine.Rollback(failed->run) : Result<RunReport>(RunReport());
+    if (back && undone.ok()) {
+      Succeed(undone);
+      ++went_back;
+      EXPECT_EQ(Restored(site), 0) << at;
+      EXPECT_EQ(site.fleet().Snapshot(), was) << at;
+    } else {
+      Succeed(engine.Resume(restore, failed->run));
+      EXPECT_EQ(Restored(site), 3) << at;
+    }
+    EXPECT_EQ(site.etcd().Members(), "host-0001 host-0002 host-0003") << at;
+    EXPECT_TRUE(site.etcd().Healthy()) << at;
+    EXPECT_EQ(Succeed(site.Create()).changed, 0u) << at;
+    Succeed(site.Delete());
+    EXPECT_EQ(site.fleet().Snapshot(), site.before()) << at;
+  }
+  EXPECT_GT(went_back, count / 3);
 }
 
 TEST(ClusterMembersTest, TheBackupTimerFollowsTheConfiguration) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "kubexms/cluster/etcd_members.h"
 
@@ -67,14 +68,28 @@ Result<void> ForgetRuns(Runtime& runtime, const RollbackScope& scope, const std:
 Result<RunReport> TakeBack(Runtime& runtime, const RunOptions& options, const RollbackScope& scope,
                            const std::string& except) {
   Engine engine(&runtime);
+  RollbackScope part = scope;
+  part.uninstall = true;
   ASSIGN_OR_RETURN(const std::vector<std::string> runs, engine.Runs());
   RunReport all{.pipeline = "rollback"};
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
     if (*run == except) continue;
-    ASSIGN_OR_RETURN(const RunReport report, engine.Rollback(*run, options, scope));
+    ASSIGN_OR_RETURN(const RunReport report, engine.Rollback(*run, options, part));
     Add(all, report);
     all.run = *run;
     if (!report.ok()) break;
+  }
+  return all;
+}
+
+Result<RunPlan> PlanTakeBack(Runtime& runtime) {
+  Engine engine(&runtime);
+  ASSIGN_OR_RETURN(const std::vector<std::string> runs, engine.Runs());
+  RunPlan all{.pipeline = "delete cluster"};
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    ASSIGN_OR_RETURN(RunPlan plan, engine.PlanRollback(*run, {.uninstall = true}));
+    all.checked += plan.checked;
+    std::ranges::move(plan.steps, std::back_inserter(all.steps));
   }
   return all;
 }

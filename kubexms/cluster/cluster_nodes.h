@@ -44,6 +44,9 @@ automation::Pipeline RemovePipeline(const Cluster& cluster, const Removal& remov
 // them. Can be repeated after it was interrupted.
 Result<automation::RunReport> RemoveHosts(const ClusterWork& work, const Removal& removal);
 
+// What is left to be taken back of all runs, the newest first. No host is asked.
+Result<automation::RunPlan> PlanTakeBack(automation::Runtime& runtime);
+
 // Takes back a part of what all runs did, the newest first, but not of `except`. Ends with the
 // first run of which something is left.
 Result<automation::RunReport> TakeBack(automation::Runtime& runtime,

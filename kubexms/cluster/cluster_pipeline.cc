@@ -23,6 +23,7 @@ Pipeline CreatePipeline(const Cluster& cluster, const EtcdCertificates& certific
   return {
       .name = "create cluster",
       .modules = {PreflightModule(spec, options.artifact, choice), OsModule(name, spec, choice),
+                  BinariesModule(spec, options.artifact, choice),
                   EtcdModule(name, spec, certificates, options.artifact, choice),
                   ContainerdModule(spec, options.secrets, options.artifact, choice),
                   HaModule(spec, options.secrets, options.artifact, choice)},

@@ -29,6 +29,9 @@ constexpr const char* kFstab = "/dev/sda1 / ext4 defaults 0 1\n/dev/sda2 none sw
 // The last command that restarted a service; where Snapshot() does not look.
 constexpr const char* kRestarted = "/var/lib/kubexms/restarted";
 
+// What etcd's configuration was when a rollback restarted it.
+constexpr const char* kReadAgain = "/var/lib/kubexms/read-again";
+
 SimulatedHost::Catalog Packages() {
   return {{"etcd-server", {.services = {"etcd"}, .files = {{"/usr/bin/etcd", "etcd"}}}},
           {"etcd-client", {.files = {{"/usr/bin/etcdctl", "etcdctl"}}}},
@@ -74,6 +77,16 @@ CommandResult Answer(SimulatedHost& host, const std::string& script) {
   }
   if (says("address show to ")) return {.output = read("/tmp/interface", "eth0\n")};
   if (says("ping ")) return {.exit_code = read("/tmp/answers", "").empty() ? 1 : 0};
+  if (says("getenforce")) return {.output = read("/tmp/oddities", "")};
+  if (says("cgroup.controllers")) return {.output = read("/tmp/cgroups", "cpu memory pids ")};
+  if (says("certs.d")) {
+    std::string names;
+    for (const char* name : {"docker.io", "mirror.lab:5000", "old.lab"}) {
+      const std::string file = fmt::format("/etc/containerd/certs.d/{}/hosts.toml", name);
+      if (host.ReadFile(file)) names += fmt::format("{}\n", name);
+    }
+    return {.output = names};
+  }
   if (says("try-restart")) return host.PutFile(kRestarted, script), CommandResult();
   if (says("grep -Lsx")) return {.output = read("/tmp/foreign", "")};
   return {.exit_code = 127, .error_output = script};
@@ -115,6 +128,10 @@ class ClusterPipelineTest : public ::testing::Test {
     const auto etcd = std::make_shared<SimulatedEtcd>(&fleet);
     for (const auto& host : fleet.hosts()) {
       host->SetScriptHandler([etcd](SimulatedHost& at, const std::string& script) {
+        if (script.starts_with("# let etcd read its old files")) {
+          at.PutFile(kReadAgain, at.ReadFile("/etc/kubexms/etcd/etcd.yaml").value_or(""));
+          return CommandResult();
+        }
         std::optional<CommandResult> said = etcd->Answer(at, script);
         return said ? *std::move(said) : Answer(at, script);
       });
@@ -257,6 +274,33 @@ TEST_F(ClusterPipelineTest, RefusesHostsThatAreNotReadyWithAllReasonsAtOnce) {
   EXPECT_EQ(fleet.Snapshot(), before);
 }
 
+TEST_F(ClusterPipelineTest, WhatIsNoReasonToRefuseAHostIsNoted) {
+  SimulatedFleet fleet(kHosts, Packages());
+  Prepare(fleet);
+  for (const auto& host : fleet.hosts()) {
+    host->PutFile("/tmp/oddities", "selinux\nfirewall ufw\ncgroup1\nnameserver\n");
+  }
+  const Pipeline pipeline = Use(fleet);
+  const Result<RunPlan> plan = Engine(runtime_.get()).Plan(pipeline);
+  EXPECT_TRUE(CheckPreflight(*plan).ok());
+  EXPECT_THAT(
+      plan->notes,
+      testing::IsSupersetOf(
+          {"host-0001: SELinux is enforcing: containers need the package container-selinux",
+           "host-0001: ufw filters what reaches it: let the others through to 2379, 2380, 6443",
+           "host-0002: ufw filters what reaches it: let the others through to 2379, 2380",
+           "host-0004: its control groups are of version 1, which kubelets from 1.35 on refuse: "
+           "boot it with systemd.unified_cgroup_hierarchy=1",
+           "host-0004: its /etc/resolv.conf names no server, so that it finds no packages"}));
+  EXPECT_THAT(plan->notes, Not(Contains(HasSubstr("host-0002: SELinux"))));
+  EXPECT_THAT(plan->notes, Not(Contains(HasSubstr("host-0004: ufw"))));
+
+  fleet.host(0).PutFile("/tmp/cgroups", "cpu io ");
+  EXPECT_THAT(CheckPreflight(*Engine(runtime_.get()).Plan(pipeline)).error().message(),
+              HasSubstr("host-0001: its kernel has no control groups for memory, pids; boot it "
+                        "with cgroup_enable=memory,pids"));
+}
+
 TEST_F(ClusterPipelineTest, RefusesAnAddressThatTheHostDoesNotHave) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
@@ -343,6 +387,25 @@ TEST_F(ClusterPipelineTest, AChangedConfigurationRestartsTheMembersOnly) {
   EXPECT_EQ(plan->steps.size(), 3u) << plan->ToText();
   const RunReport report = Succeed(Engine(runtime_.get()).Run(changed));
   EXPECT_EQ(report.changed, 6u);  // three files and three restarts
+}
+
+TEST_F(ClusterPipelineTest, ARollbackLetsEtcdReadItsOldConfiguration) {
+  SimulatedFleet fleet(kHosts, Packages());
+  Prepare(fleet);
+  const Pipeline first = Use(fleet);
+  Succeed(Engine(runtime_.get()).Run(first));
+  const std::string before = fleet.Snapshot();
+  const auto config = [&](size_t host, const char* path) {
+    return fleet.host(host).ReadFile(path).value_or("");
+  };
+  const std::string old = config(1, "/etc/kubexms/etcd/etcd.yaml");
+  const Pipeline changed = Use(fleet, Config("  etcd: {clientPort: 12379}\n"));
+  const RunReport report = Succeed(Engine(runtime_.get()).Run(changed));
+  EXPECT_NE(config(1, "/etc/kubexms/etcd/etcd.yaml"), old);
+  Succeed(Engine(runtime_.get()).Rollback(report.run));
+  EXPECT_EQ(fleet.Snapshot(), before);
+  EXPECT_EQ(config(1, kReadAgain), old);
+  EXPECT_EQ(config(3, kReadAgain), "") << "it has no etcd";
 }
 
 TEST_F(ClusterPipelineTest, ProgramsOfTheOperatorAreUploaded) {
@@ -507,6 +570,17 @@ TEST_F(ClusterPipelineTest, RegistriesAreKnownToTheRuntimeAndTheirPasswordsToNob
   EXPECT_EQ(read("/etc/containerd/certs.d/mirror.lab:5000/ca.crt"), "the authority");
   EXPECT_FALSE(fleet.host(1).ReadFile("/etc/containerd/config.toml"));
   EXPECT_EQ(Succeed(Engine(runtime_.get()).Run(pipeline)).changed, 0u);
+
+  const std::string with_all = fleet.Snapshot();
+  const Pipeline fewer = Use(fleet, Config("  containerRuntime:\n    dataRoot: /data/containerd\n"
+                                           "    registries: [{name: old.lab}]\n"));
+  const RunReport forgot = Succeed(Engine(runtime_.get()).Run(fewer));
+  EXPECT_THAT(fleet.host(3).Snapshot(),
+              AllOf(HasSubstr("certs.d/old.lab/hosts.toml"), Not(HasSubstr("certs.d/docker.io")),
+                    Not(HasSubstr("certs.d/mirror.lab:5000"))));
+  EXPECT_EQ(Succeed(Engine(runtime_.get()).Run(fewer)).changed, 0u);
+  Succeed(Engine(runtime_.get()).Rollback(forgot.run));
+  EXPECT_EQ(fleet.Snapshot(), with_all);
   Succeed(DeleteCluster(*runtime_, {}));
   EXPECT_EQ(fleet.Snapshot(), before);
 }

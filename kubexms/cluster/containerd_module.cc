@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
-#include "kubexms/automation/command.h"
 #include "kubexms/base/json.h"
+#include "kubexms/cluster/cri_probe.h"
+#include "kubexms/cluster/images.h"
 #include "kubexms/cluster/modules.h"
 #include "kubexms/cluster/steps.h"
 
@@ -120,6 +122,42 @@ StepPtr Configuration(const ContainerRuntimeSpec& runtime, const ClusterSecrets&
   return RestartAfterUndo(Ensure("configuration", std::move(resources)), kService);
 }
 
+void ForgetRegistry(const std::string& name, const std::string& backup_directory, Change& change) {
+  const std::string directory = fmt::format("{}/{}", kRegistries, name);
+  change.summary.push_back(fmt::format("forget the registry {}", name));
+  change.undo.emplace_back(MakeDirectory{directory});
+  for (const char* file : {"hosts.toml", "ca.crt"}) {
+    const std::string path = fmt::format("{}/{}", directory, file);
+    const std::string backup = BackupOf(path, backup_directory);
+    change.operations.emplace_back(BackupPath{path, backup});
+    change.operations.emplace_back(RemovePath{path});
+    change.undo.emplace_back(RestorePath{path, backup});
+  }
+  // Whatever else is in it is not ours.
+  change.operations.emplace_back(RemovePath{directory});
+}
+
+// The registries of which we have written down something once, by their names.
+const Probe kOurRegistries{
+    "cd /etc/containerd/certs.d 2>/dev/null || exit 0; "
+    "grep -lsx '# Written by kubexms.' */hosts.toml | sed 's|/hosts.toml$||'"};
+
+// What the configuration no longer names is forgotten. containerd looks there whenever it needs to.
+StepPtr FormerRegistries(const ContainerRuntimeSpec& runtime) {
+  return MakeStep("former registries", {kOurRegistries},
+                  [runtime](const StepContext& context, const Answers& answers) -> Result<Change> {
+                    Change change;
+                    std::istringstream names(answers.Get(kOurRegistries).output);
+                    for (std::string name; std::getline(names, name);) {
+                      const bool wanted =
+                          std::ranges::find(runtime.registries, name, &RegistrySpec::name) !=
+                          runtime.registries.end();
+                      if (!wanted) ForgetRegistry(name, context.backup_directory, change);
+                    }
+                    return change;
+                  });
+}
+
 StepPtr Authorities(const ContainerRuntimeSpec& runtime) {
   std::vector<UploadedFile> files;
   for (const RegistrySpec& registry : runtime.registries) {
@@ -139,46 +177,14 @@ for namespace in $(ctr namespaces list -q); do
 done
 )sh";
 
-// Asks as a kubelet would: one call of gRPC, RuntimeService.Status of CRI, written down byte by
-// byte, because Debian has no client for it. It always has Perl.
-constexpr std::string_view kAskStatus = R"perl(
-use IO::Socket::UNIX;
-sub frame {
-  my ($type, $flags, $stream, $body) = @_;
-  return substr(pack("N", length $body), 1) . pack("CCN", $type, $flags, $stream) . $body;
-}
-my @headers = (":method", "POST", ":scheme", "http", ":authority", "localhost",
-               ":path", "/runtime.v1.RuntimeService/Status",
-               "content-type", "application/grpc", "te", "trailers");
-alarm 5;
-my $socket = IO::Socket::UNIX->new(Peer => "/run/containerd/containerd.sock")
-  or die "containerd does not listen: $!\n";
-syswrite $socket, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" . frame(4, 0, 0, "") .
-  frame(1, 4, 1, pack("(x C/a C/a)*", @headers)) . frame(0, 1, 1, "\0" x 5);
-my ($in, $answer, $over) = ("", "", 0);
-while (!$over && sysread $socket, $in, 65536, length $in) {
-  while (length $in >= 9) {
-    my $size = unpack("N", "\0" . substr $in, 0, 3);
-    my ($type, $flags, $stream) = unpack("CCN", substr $in, 3, 6);
-    last if length $in < 9 + $size;
-    $answer .= substr $in, 9, $size if $type == 0;
-    $over = 1 if $stream == 1 && $flags & 1;
-    substr($in, 0, 9 + $size) = "";
-  }
-}
-exit 0 if $answer =~ /RuntimeReady\x10\x01/;
-$answer =~ s/[^ -~]+/ /g;
-die "the runtime is not ready: $answer\n";
-)perl";
-
 StepPtr Ready() {
-  const std::string ask = fmt::format("perl -e {} 2>&1", ShellQuote(kAskStatus));
+  const std::string ask = AskRuntimeReady();
   return Script(
       {.name = "ready",
        .done_when = ask,
        .script = fmt::format("# wait until containerd is ready\n"
-                             "n=0; until {}; do n=$((n + 1)); if [ $n -ge 30 ]; then "
-                             "journalctl -u {} -n 20 --no-pager; exit 1; fi; sleep 1; done",
+                             "n=0; until {}; do n=$((n + 1)); if [ $n -ge 150 ]; then "
+                             "journalctl -u {} -n 20 --no-pager; exit 1; fi; sleep 0.2; done",
                              ask, kService)});
 }
 
@@ -189,29 +195,55 @@ ModulePtr ContainerdModule(const ClusterSpec& spec, const ClusterSecrets& secret
   const std::vector<std::string> hosts = choice.Of(spec.RuntimeHosts());
   const ContainerRuntimeSpec& runtime = spec.container_runtime;
   // The configuration first: the package starts the service, which then begins with it.
-  return MakeModule(
-      "containerd",
-      {{.name = "install",
-        .steps = {EnsureDataDirectory("data directory", runtime.data_root),
-                  Configuration(runtime, secrets), Authorities(runtime),
-                  WithUndo(EnsurePackages("packages", ContainerdPackages(), artifact),
-                           {.before = std::string(kEndContainers)})},
-        .hosts = hosts},
-       {.name = "serve",
-        .steps = {Ensure("service", {Service{.name = std::string(kService),
-                                             .restart_after = {std::string(kConfig)}}}),
-                  Ready()},
-        .hosts = hosts}},
-      std::vector<std::string>{"os"});
+  std::vector<Task> tasks = {
+      {.name = "install",
+       .steps = {EnsureDataDirectory("data directory", runtime.data_root),
+                 Configuration(runtime, secrets), Authorities(runtime), FormerRegistries(runtime),
+                 WithUndo(EnsurePackages("packages", ContainerdPackages(), artifact),
+                          {.before = std::string(kEndContainers)})},
+       .hosts = hosts},
+      {.name = "serve",
+       .steps = {Ensure("service", {Service{.name = std::string(kService),
+                                            .restart_after = {std::string(kConfig)}}}),
+                 Ready()},
+       .hosts = hosts}};
+  if (artifact && !runtime.images.empty()) {
+    tasks.push_back({.name = "images",
+                     .steps = {EnsureImages("images", ImageNames(runtime), artifact)},
+                     .hosts = hosts});
+  }
+  return MakeModule("containerd", std::move(tasks), std::vector<std::string>{"os", "binaries"});
 }
+
+namespace {
+
+Result<void> CheckControllers(const ProbeResult& said) {
+  std::vector<std::string> missing;
+  for (const char* controller : {"cpu", "memory", "pids"}) {
+    const std::string word = fmt::format(" {} ", controller);
+    if ((" " + said.output + " ").find(word) == std::string::npos) missing.emplace_back(controller);
+  }
+  if (missing.empty() || said.exit_code != 0) return {};
+  return Error::BadRequest(
+      fmt::format("its kernel has no control groups for {}; boot it with cgroup_enable={}",
+                  fmt::join(missing, ", "), fmt::join(missing, ",")));
+}
+
+}  // namespace
 
 StepPtr CheckRuntimeHost() {
   const Probe perl{"command -v perl"};
-  return Require("container runtime", {perl},
-                 [perl](const StepContext&, const Answers& answers) -> Result<void> {
-                   if (answers.Get(perl).exit_code == 0) return {};
-                   return Error::BadRequest(
-                       "perl is missing, by which the container runtime is asked how it is");
+  // Of version 2 they are listed where they are mounted, of version 1 by the kernel.
+  const Probe controllers{
+      "{ cat /sys/fs/cgroup/cgroup.controllers 2>/dev/null || awk '$4 == 1 { print $1 }' "
+      "/proc/cgroups; } | tr '\\n' ' '"};
+  return Require("container runtime", {perl, controllers},
+                 [perl, controllers](const StepContext&, const Answers& answers) -> Result<void> {
+                   if (answers.Get(perl).exit_code != 0) {
+                     return Error::BadRequest(
+                         "perl is missing, by which the container runtime is asked how it is");
+                   }
+                   return CheckControllers(answers.Get(controllers));
                  });
 }
 

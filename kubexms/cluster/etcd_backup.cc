@@ -76,10 +76,12 @@ std::vector<Resource> TimerOff() {
           Absent{TimerPath()}, Absent{std::string(kBackupService)}, Absent{EtcdPath("backup.sh")}};
 }
 
-Result<const Host*> HealthyMember(const ClusterSpec& spec, const Runtime& runtime) {
+Result<const Host*> HealthyMember(const ClusterSpec& spec, const Runtime& runtime,
+                                  const std::set<std::string>& limit) {
   const Probe health{LocalEtcdctl(spec.etcd, "--command-timeout=3s endpoint health 2>&1")};
   std::string reasons;
   for (const std::string& name : spec.role_groups.etcd) {
+    if (!limit.empty() && !limit.contains(name)) continue;
     const Host* host = runtime.FindHost(name);
     if (!host) return Error::NotFound("hosts", name);
     const Result<std::vector<Answer>> answers = host->connector->Perform({health});
@@ -137,11 +139,12 @@ StepPtr EtcdBackupTimer(const EtcdSpec& etcd) {
 }
 
 Result<EtcdSnapshot> BackUpEtcd(const ClusterSpec& spec, const Runtime& runtime,
-                                const std::string& file, std::stop_token stop) {
+                                const std::string& file, const std::set<std::string>& limit,
+                                std::stop_token stop) {
   if (std::filesystem::exists(file)) {
     return Error::BadRequest(fmt::format("{} is there already, and is not overwritten", file));
   }
-  ASSIGN_OR_RETURN(const Host* host, HealthyMember(spec, runtime));
+  ASSIGN_OR_RETURN(const Host* host, HealthyMember(spec, runtime, limit));
   Runner runner(host->connector.get(), &runtime.clock(), {.stop = stop});
   const std::string path =
       fmt::format("{}/snapshot-{}.db", runtime.host_directory(), runtime.random().NameSuffix());

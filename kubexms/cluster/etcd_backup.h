@@ -3,6 +3,7 @@
 // Snapshots of etcd: taken by a timer on the members and on demand to the operator's machine, and a
 // new etcd made of one.
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,17 +25,19 @@ struct EtcdSnapshot {
   int64_t bytes = 0;
 };
 
-// Takes a snapshot from the first healthy member to a file of the operator, which must not exist:
-// readable by its owner alone, and there only when it is whole.
+// Takes a snapshot from the first healthy member, of those in `limit` unless that is empty, to a
+// file of the operator, which must not exist: readable by its owner alone, and there only when it
+// is whole.
 Result<EtcdSnapshot> BackUpEtcd(const ClusterSpec& spec, const automation::Runtime& runtime,
-                                const std::string& file, std::stop_token stop = {});
+                                const std::string& file, const std::set<std::string>& limit = {},
+                                std::stop_token stop = {});
 
 // A snapshot ends with the checksum of all that is before it.
 Result<void> CheckSnapshotFile(const std::string& file);
 
 // Puts a snapshot in the place of the data of all members, on hosts that have what etcd needs. They
 // are stopped and started together; the data they had is kept until all of them are healthy and
-// have what is in the snapshot. A rollback before that brings it back.
+// have what is in the snapshot. A rollback before that brings it back; after that there is none.
 std::vector<automation::Task> RestoreEtcdTasks(const std::string& cluster, const ClusterSpec& spec,
                                                const automation::Runtime& runtime,
                                                const std::string& snapshot);

@@ -16,8 +16,8 @@ namespace {
 
 using namespace automation;
 
-StepPtr Certificates(const EtcdCertificates& certificates) {
-  return Ensure(
+StepPtr Certificates(const EtcdSpec& etcd, const EtcdCertificates& certificates) {
+  const StepPtr step = Ensure(
       "certificates", [certificates](const StepContext& context) -> Result<std::vector<Resource>> {
         const EtcdMemberCertificates& own = certificates.members.at(context.host.name);
         return std::vector<Resource>{Directory{.path = std::string(kEtcdDirectory), .mode = "0755"},
@@ -29,6 +29,7 @@ StepPtr Certificates(const EtcdCertificates& certificates) {
                                      EtcdFile("client.crt", certificates.client.certificate_pem),
                                      EtcdFile("client.key", certificates.client.key_pem, true)};
       });
+  return RestartEtcdAfterUndo(step, etcd);
 }
 
 // The distribution's own etcd would start with its package, on our ports: it is masked first.
@@ -47,13 +48,15 @@ std::vector<StepPtr> InstallSteps(const EtcdSpec& etcd, const ArtifactPtr& artif
   return {EnsureUploaded("programs", std::move(files))};
 }
 
+// When that is taken back, it is restarted with the files, and not before they are the old ones.
 StepPtr RestartWhenStale() {
   std::vector<std::string> files = {std::string(kEtcdUnit)};
   for (const char* file :
        {"etcd.yaml", "ca.crt", "server.crt", "server.key", "peer.crt", "peer.key"})
     files.push_back(EtcdPath(file));
-  return Ensure("restart if its files have changed",
-                {Service{.name = std::string(kEtcdService), .restart_after = std::move(files)}});
+  return WithoutUndo(
+      Ensure("restart if its files have changed",
+             {Service{.name = std::string(kEtcdService), .restart_after = std::move(files)}}));
 }
 
 // What a member needs before it begins. The account and the data first, so that they are taken back
@@ -68,7 +71,10 @@ std::vector<Task> SetUpTasks(const EtcdSpec& etcd, const EtcdCertificates& certi
                      {.path = etcd.data_dir, .mode = "0700", .owner = "etcd", .group = "etcd"})},
        .hosts = hosts},
       {.name = "install", .steps = InstallSteps(etcd, artifact), .hosts = hosts},
-      {.name = "certificates", .steps = {Certificates(certificates)}, .hosts = hosts}};
+      {.name = "certificates",
+       .steps = {Certificates(etcd, certificates)},
+       .hosts = hosts,
+       .undo_parallel = 1}};
 }
 
 // How those begin who are members from the beginning.
@@ -104,8 +110,10 @@ ModulePtr EtcdModule(const std::string& cluster, const ClusterSpec& spec,
     std::ranges::move(
         SetUpTasks(spec.etcd, certificates, artifact, choice.Of(spec.role_groups.etcd)),
         std::back_inserter(tasks));
-    tasks.push_back(
-        {.name = "configure", .steps = {ConfigureSeats(cluster, spec, decision)}, .hosts = seats});
+    tasks.push_back({.name = "configure",
+                     .steps = {ConfigureSeats(cluster, spec, decision)},
+                     .hosts = seats,
+                     .undo_parallel = 1});
     tasks.push_back({.name = "start", .steps = {StartEtcd(spec.etcd)}, .hosts = seats});
     tasks.push_back({.name = "serve",
                      .steps = {RestartWhenStale(), AwaitEtcd(spec.etcd), MarkEtcdFormed(cluster)},
@@ -133,8 +141,10 @@ ModulePtr EtcdRestoreModule(const std::string& cluster, const ClusterSpec& spec,
   return MakeSurveyedModule("etcd", [=](const Runtime& runtime) -> Result<std::vector<Task>> {
     const std::vector<std::string>& hosts = spec.role_groups.etcd;
     std::vector<Task> tasks = SetUpTasks(spec.etcd, certificates, artifact, hosts);
-    tasks.push_back(
-        {.name = "configure", .steps = {ConfigureSeats(cluster, spec, {})}, .hosts = hosts});
+    tasks.push_back({.name = "configure",
+                     .steps = {ConfigureSeats(cluster, spec, {})},
+                     .hosts = hosts,
+                     .undo_parallel = 1});
     std::ranges::move(RestoreEtcdTasks(cluster, spec, runtime, snapshot),
                       std::back_inserter(tasks));
     return tasks;

@@ -75,11 +75,11 @@ class Restoration {
 };
 using RestorationPtr = std::shared_ptr<const Restoration>;
 
-class UnpackStep final : public Step {
+class UnpackStep final : public NamedStep {
  public:
-  explicit UnpackStep(RestorationPtr restoration) : restoration_(std::move(restoration)) {}
+  explicit UnpackStep(RestorationPtr restoration)
+      : NamedStep("unpack"), restoration_(std::move(restoration)) {}
 
-  const std::string& name() const override { return name_; }
   Result<std::vector<Operation>> Ask(const StepContext& context) const override {
     return std::vector<Operation>{kMarker, GetPath{restoration_->Unpacked(context)}};
   }
@@ -94,7 +94,6 @@ class UnpackStep final : public Step {
   }
 
  private:
-  const std::string name_ = "unpack";
   const RestorationPtr restoration_;
 };
 
@@ -159,11 +158,11 @@ StepPtr Verify(const RestorationPtr& restoration, const ClusterSpec& spec) {
                   });
 }
 
-class DiscardStep final : public Step {
+class DiscardStep final : public NamedStep {
  public:
-  explicit DiscardStep(RestorationPtr restoration) : restoration_(std::move(restoration)) {}
+  explicit DiscardStep(RestorationPtr restoration)
+      : NamedStep("what was before"), restoration_(std::move(restoration)) {}
 
-  const std::string& name() const override { return name_; }
   Result<std::vector<Operation>> Ask(const StepContext& context) const override {
     return std::vector<Operation>{GetPath{restoration_->Before(context)},
                                   GetPath{restoration_->snapshot()}};
@@ -175,11 +174,12 @@ class DiscardStep final : public Step {
       change.summary.push_back(fmt::format("delete {}", path));
       change.operations.emplace_back(RemovePath{path, true});
     }
+    // A member without its old data could not join those that go back to theirs.
+    change.final = true;
     return change;
   }
 
  private:
-  const std::string name_ = "what was before";
   const RestorationPtr restoration_;
 };
 

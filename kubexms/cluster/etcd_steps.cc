@@ -92,6 +92,22 @@ std::string EtcdSetting(std::string_view config, std::string_view key) {
   return std::string(rest.substr(0, rest.find('\n')));
 }
 
+// Where it answers then is said by its old configuration.
+StepPtr RestartEtcdAfterUndo(StepPtr step, const EtcdSpec& etcd) {
+  return WithUndo(
+      std::move(step),
+      {.after = fmt::format(
+           "# let etcd read its old files\n"
+           "systemctl daemon-reload; systemctl try-restart {0} || true\n"
+           "systemctl -q is-active {0} || exit 0\n"
+           "endpoint=$(sed -n 's/^advertise-client-urls: //p' {1})\n"
+           "n=0; until {2} >/dev/null 2>&1; do n=$((n + 1)); [ $n -lt 20 ] || exit 0; sleep 0.5; "
+           "done",
+           kEtcdService, EtcdPath("etcd.yaml"),
+           Etcdctl(etcd, std::vector<std::string>{"$endpoint"},
+                   "--command-timeout=1s endpoint health"))});
+}
+
 StepPtr ConfigureEtcd(
     const std::string& cluster, const ClusterSpec& spec, std::vector<Operation> queries,
     std::function<Result<EtcdBeginning>(const StepContext&, const Answers&)> beginning) {
@@ -99,7 +115,7 @@ StepPtr ConfigureEtcd(
   const GetPath data{EtcdLogDirectory(spec.etcd)};
   const File unit{.path = std::string(kEtcdUnit), .content = UnitFile(spec.etcd)};
   queries.insert(queries.end(), {config, data, GetPath{unit.path, true}});
-  return MakeStep(
+  const StepPtr step = MakeStep(
       "configuration", std::move(queries),
       [=](const StepContext& context, const Answers& answers) -> Result<Change> {
         const std::string& now = answers.Get(config).content;
@@ -116,6 +132,7 @@ StepPtr ConfigureEtcd(
             unit};
         return PlanFor(files, answers, context.backup_directory);
       });
+  return RestartEtcdAfterUndo(step, spec.etcd);
 }
 
 StepPtr StartEtcd(const EtcdSpec& etcd) {
@@ -139,8 +156,8 @@ StepPtr AwaitEtcd(const EtcdSpec& etcd) {
   return Script(
       {.name = "healthy",
        .done_when = health,
-       .script = fmt::format("n=0; until {}; do n=$((n + 1)); if [ $n -ge 60 ]; then "
-                             "journalctl -u {} -n 20 --no-pager; exit 1; fi; sleep 1; done",
+       .script = fmt::format("n=0; until {}; do n=$((n + 1)); if [ $n -ge 240 ]; then "
+                             "journalctl -u {} -n 20 --no-pager; exit 1; fi; sleep 0.25; done",
                              health, kEtcdService),
        .survives = true});
 }

@@ -20,6 +20,10 @@ struct EtcdBeginning {
 // A file of etcd's directory that belongs to etcd.
 automation::File EtcdFile(std::string_view name, const std::string& content, bool secret = false);
 
+// `step`, which writes what etcd reads. When the old files are back, a member that runs begins with
+// them again, and is given some time to become healthy before the next one follows.
+automation::StepPtr RestartEtcdAfterUndo(automation::StepPtr step, const EtcdSpec& etcd);
+
 // The configuration and the service's unit. `beginning` may use the answers to `queries`. How a
 // member with data once began stays as it is, so that members who come and go restart nobody.
 automation::StepPtr ConfigureEtcd(

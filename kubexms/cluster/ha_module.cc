@@ -146,12 +146,11 @@ Probe InterfacesWith(const std::string& address) {
 }
 
 // keepalived's files, with the interface that the host says it has.
-class KeepalivedStep final : public Step {
+class KeepalivedStep final : public NamedStep {
  public:
   KeepalivedStep(ClusterSpec spec, Secret password)
-      : spec_(std::move(spec)), password_(std::move(password)) {}
+      : NamedStep("keepalived"), spec_(std::move(spec)), password_(std::move(password)) {}
 
-  const std::string& name() const override { return name_; }
   Result<std::vector<Operation>> Ask(const StepContext& context) const override {
     std::vector<Operation> queries = QueriesFor(Files(context, ""));
     queries.emplace_back(InterfacesWith(Own(context).InternalAddress()));
@@ -183,7 +182,6 @@ class KeepalivedStep final : public Step {
                  .secret = true}};
   }
 
-  const std::string name_ = "keepalived";
   const ClusterSpec spec_;
   const Secret password_;
 };

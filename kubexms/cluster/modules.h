@@ -43,6 +43,12 @@ inline std::string TimezoneFile(const SystemSpec& system) {
 automation::ModulePtr OsModule(const std::string& cluster, const ClusterSpec& spec,
                                const HostChoice& choice);
 
+// Files of the artifact that are no packages, where the configuration wants them.
+automation::ModulePtr BinariesModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
+                                     const HostChoice& choice);
+// For preflight: what the host lacks of it is in the artifact, and undamaged.
+automation::StepPtr RequireBinary(const BinarySpec& binary, const ArtifactPtr& artifact);
+
 // etcd with TLS on the hosts of its role group. Members are started together the first time; after
 // that one is restarted only when the others are healthy, in the group kEtcdGroup. Of an etcd that
 // is there already, hosts become members and cease to be members one after the other.
@@ -57,7 +63,8 @@ automation::ModulePtr EtcdRestoreModule(const std::string& cluster, const Cluste
                                         const ArtifactPtr& artifact, const std::string& snapshot);
 
 // containerd on the hosts that run containers, from the packages of the distribution. Restarted
-// when its configuration changed, which containers do not notice.
+// when its configuration changed, which containers do not notice. With an artifact it has the
+// images that the configuration names.
 automation::ModulePtr ContainerdModule(const ClusterSpec& spec, const ClusterSecrets& secrets,
                                        const ArtifactPtr& artifact, const HostChoice& choice);
 // For preflight: what a host must have for it.

@@ -20,10 +20,13 @@ std::string Joined(const std::vector<std::string>& words, std::string_view separ
   return fmt::format("{}", fmt::join(words, separator));
 }
 
-// What the host has to be asked: about the packages and all that they need.
+// What the host, whatever its architecture, has to be asked: about the packages and all that they
+// need.
 GetPackages QueryFor(const std::vector<std::string>& names, const Artifact& artifact) {
   std::set<std::string> all(names.begin(), names.end());
-  for (const ArtifactPackage* package : artifact.WithDependencies(names)) all.insert(package->name);
+  for (const ArtifactTarget& target : artifact.manifest().targets) {
+    for (const ArtifactPackage* package : target.WithDependencies(names)) all.insert(package->name);
+  }
   return {fmt::format("{}", fmt::join(all, " "))};
 }
 
@@ -52,22 +55,25 @@ struct Installation {
   }
 };
 
+// `answers` has those to `query` and GetFacts.
 Result<Installation> PlanInstallation(const std::vector<std::string>& names,
-                                      const PackageVersions& answer, const Artifact& artifact) {
-  const std::map<std::string, std::string> versions = VersionsOf(answer);
+                                      const GetPackages& query, const Answers& answers,
+                                      const Artifact& artifact) {
+  ASSIGN_OR_RETURN(const ArtifactTarget* target, artifact.TargetFor(answers.Get(GetFacts{})));
+  const std::map<std::string, std::string> versions = VersionsOf(answers.Get(query));
   Installation plan;
   std::vector<std::string> absent;
   for (const std::string& name : names) {
     if (versions.contains(name)) continue;
     plan.packages.push_back(name);
-    if (artifact.Find(name) == nullptr) absent.push_back(name);
+    if (target->FindPackage(name) == nullptr) absent.push_back(name);
   }
   if (!absent.empty()) {
     return Error::BadRequest(
         fmt::format("the artifact {} does not have {}; build it again with kubexms artifact build",
                     artifact.path(), Joined(absent, ", ")));
   }
-  for (const ArtifactPackage* package : artifact.WithDependencies(plan.packages)) {
+  for (const ArtifactPackage* package : target->WithDependencies(plan.packages)) {
     const auto installed = versions.find(package->name);
     if (installed != versions.end() && installed->second == package->version) continue;
     plan.files.push_back(package);
@@ -77,34 +83,21 @@ Result<Installation> PlanInstallation(const std::vector<std::string>& names,
   return plan;
 }
 
-Result<void> CheckSystem(const Facts& facts, const Artifact& artifact) {
-  const std::string os = fmt::format("{}-{}", facts.os, facts.os_version);
-  const std::string architecture = DebianArchitecture(facts.architecture);
-  const ArtifactManifest& manifest = artifact.manifest();
-  if (manifest.os == os && manifest.architecture == architecture) return {};
-  return Error::BadRequest(fmt::format(
-      "the artifact {} is for {}, and the host is {} {}; build one with kubexms artifact build "
-      "--os {} --arch {}",
-      artifact.path(), artifact.System(), os, architecture, os, architecture));
-}
-
-class ArtifactPackagesStep final : public Step {
+class ArtifactPackagesStep final : public NamedStep {
  public:
   ArtifactPackagesStep(std::string name, std::vector<std::string> packages, ArtifactPtr artifact)
-      : name_(std::move(name)),
+      : NamedStep(std::move(name)),
         names_(std::move(packages)),
         artifact_(std::move(artifact)),
         query_(QueryFor(names_, *artifact_)) {}
 
-  const std::string& name() const override { return name_; }
-
   Result<std::vector<Operation>> Ask(const StepContext& context) const override {
-    return std::vector<Operation>{query_, GetPath{DirectoryFor(context)}};
+    return std::vector<Operation>{GetFacts{}, query_, GetPath{DirectoryFor(context)}};
   }
 
   Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
     ASSIGN_OR_RETURN(const Installation plan,
-                     PlanInstallation(names_, answers.Get(query_), *artifact_));
+                     PlanInstallation(names_, query_, answers, *artifact_));
     Change change;
     const std::string directory = DirectoryFor(context);
     if (plan.packages.empty()) {
@@ -125,9 +118,9 @@ class ArtifactPackagesStep final : public Step {
   bool Acts() const override { return true; }
   // What was sent before a crash is not sent again.
   Result<void> Act(const StepContext& context, Runner& runner, const Change&) const override {
-    ASSIGN_OR_RETURN(const Answers answers, runner.Ask(std::vector<Operation>{query_}));
+    ASSIGN_OR_RETURN(const Answers answers, runner.Ask(std::vector<Operation>{GetFacts{}, query_}));
     ASSIGN_OR_RETURN(const Installation plan,
-                     PlanInstallation(names_, answers.Get(query_), *artifact_));
+                     PlanInstallation(names_, query_, answers, *artifact_));
     if (plan.packages.empty()) return {};
     const std::string directory = DirectoryFor(context);
     for (const ArtifactPackage* package : plan.files) {
@@ -152,7 +145,6 @@ class ArtifactPackagesStep final : public Step {
     return fmt::format("{} from {} ({})", text, artifact_->path(), FormatSize(plan.Size()));
   }
 
-  const std::string name_;
   const std::vector<std::string> names_;
   const ArtifactPtr artifact_;
   const GetPackages query_;
@@ -193,9 +185,8 @@ StepPtr RequireInArtifact(std::string step_name, std::vector<std::string> names,
   return Require(std::move(step_name), {GetFacts{}, query},
                  [names = std::move(names), artifact, query](
                      const StepContext&, const Answers& answers) -> Result<void> {
-                   RETURN_IF_ERROR(CheckSystem(answers.Get(GetFacts{}), *artifact));
                    ASSIGN_OR_RETURN(const Installation plan,
-                                    PlanInstallation(names, answers.Get(query), *artifact));
+                                    PlanInstallation(names, query, answers, *artifact));
                    for (const ArtifactPackage* package : plan.files) {
                      RETURN_IF_ERROR(artifact->Verify(*package));
                    }

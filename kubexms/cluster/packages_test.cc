@@ -4,11 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "kubexms/automation/checksum.h"
 #include "kubexms/automation/engine.h"
 #include "kubexms/automation/simulated_fleet.h"
 #include "kubexms/base/test_directory_test.h"
 #include "kubexms/cluster/artifact.h"
+#include "kubexms/cluster/images.h"
+#include "kubexms/cluster/modules.h"
 
 namespace kubexms::cluster {
 namespace {
@@ -39,21 +43,50 @@ class PackagesTest : public ::testing::Test {
     return package;
   }
 
-  std::string WriteOne(const std::string& os = "debian-12") const {
+  template <class File>
+  File Blob(const std::string& content) const {
+    File file;
+    file.sha256 = Sha256Of(content);
+    file.file = "blobs/" + file.sha256;
+    file.size = static_cast<int64_t>(content.size());
+    directory_.Write(file.sha256, content);
+    return file;
+  }
+
+  std::string WriteOne(const std::string& os = "debian-12",
+                       const std::string& version = "1") const {
     ArtifactManifest manifest;
     manifest.os = os;
-    manifest.architecture = "amd64";
-    manifest.packages = {PackageOf("etcd-client", {}), PackageOf("etcd-server", {"libone"}),
-                         PackageOf("libone", {"libtwo"}), PackageOf("libtwo", {}),
-                         PackageOf("unrelated", {})};
+    ArtifactTarget& target = manifest.targets.emplace_back();
+    target.architecture = "amd64";
+    target.packages = {PackageOf("etcd-client", {}), PackageOf("etcd-server", {"libone"}),
+                       PackageOf("libone", {"libtwo"}), PackageOf("libtwo", {}),
+                       PackageOf("unrelated", {})};
+    target.binaries.push_back(Blob<ArtifactBinary>("the tool"));
+    target.binaries[0].name = "tool";
+    for (const char* name : {"lab.test/one:1", "lab.test/two:1"}) {
+      ArtifactImage& image = target.images.emplace_back();
+      image.name = name;
+      image.media_type = "application/vnd.oci.image.manifest.v1+json";
+      const std::string config = fmt::format("config of {} {}", name, version);
+      image.id = "sha256:" + Sha256Of(config);
+      image.blobs = {Blob<ArtifactFile>(fmt::format("manifest of {} {}", name, version)),
+                     Blob<ArtifactFile>(config), Blob<ArtifactFile>("the layer of both")};
+    }
     const std::string path = directory_.File("artifact");
-    EXPECT_TRUE(WriteArtifact(path, manifest, [&](const ArtifactPackage& package) {
-                  return directory_.File(PackageFileName(package));
+    EXPECT_TRUE(WriteArtifact(path, manifest, [&](const ArtifactFile& file) {
+                  return FilePart(directory_.File(file.file.substr(file.file.rfind('/') + 1)));
                 }).ok());
     return path;
   }
 
   Pipeline Use(SimulatedFleet& fleet, const ArtifactPtr& artifact) {
+    std::vector<StepPtr> steps;
+    if (artifact) steps.push_back(RequireInArtifact("artifact", kNames, artifact));
+    steps.push_back(EnsurePackages("packages", kNames, artifact));
+    return Use(fleet, std::move(steps));
+  }
+  Pipeline Use(SimulatedFleet& fleet, std::vector<StepPtr> steps) {
     RuntimeOptions options{.cluster = "lab",
                            .directory = directory_.path(),
                            .secrets = &secrets_,
@@ -62,9 +95,6 @@ class PackagesTest : public ::testing::Test {
     for (const auto& host : fleet.hosts()) options.hosts.push_back({.name = host->name()});
     for (size_t i = 0; i < fleet.size(); ++i) options.hosts[i].connector = fleet.hosts()[i];
     runtime_ = std::make_unique<Runtime>(std::move(options));
-    std::vector<StepPtr> steps;
-    if (artifact) steps.push_back(RequireInArtifact("artifact", kNames, artifact));
-    steps.push_back(EnsurePackages("packages", kNames, artifact));
     return {.name = "install",
             .modules = {MakeModule("etcd", {{.name = "install",
                                              .steps = std::move(steps),
@@ -185,7 +215,7 @@ TEST_F(PackagesTest, RefusesArtifactsThatDoNotFitBeforeAnythingIsDone) {
 TEST_F(PackagesTest, AnArtifactHasToHaveWhatIsMissing) {
   ArtifactManifest manifest;
   manifest.os = "debian-12";
-  manifest.architecture = "amd64";
+  manifest.targets.emplace_back().architecture = "amd64";
   const std::string path = directory_.File("empty");
   ASSERT_TRUE(WriteArtifact(path, manifest, nullptr).ok());
   SimulatedFleet fleet(1, {{"etcd-client", {}}, {"etcd-server", {}}});
@@ -194,6 +224,154 @@ TEST_F(PackagesTest, AnArtifactHasToHaveWhatIsMissing) {
               HasSubstr("empty does not have etcd-server, etcd-client; build it again"));
   ASSERT_TRUE(fleet.host(0).Perform({InstallPackages{"etcd-client etcd-server"}}).ok());
   EXPECT_EQ(Succeed(Engine(runtime_.get()).Run(pipeline)).changed, 0u);
+}
+
+// --- images
+
+const std::vector<std::string> kImages = {"lab.test/one:1", "lab.test/two:1"};
+constexpr const char* kRuntime = "/run/images";  // what the runtime has: "NAME ID" lines
+
+// A runtime whose images are a file.
+CommandResult AnswerForImages(SimulatedHost& host, const std::string& script) {
+  const std::string has = host.ReadFile(kRuntime).value_or("");
+  const bool removes = script.starts_with("# remove images");
+  std::string rest;
+  std::istringstream lines(has);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string name = line.substr(0, line.find(' '));
+    const bool meant = script.find(name) != std::string::npos;
+    if (removes != meant) rest += line + "\n";
+  }
+  if (removes) return host.PutFile(kRuntime, rest), CommandResult();
+  if (!script.starts_with("# import images")) return {.output = rest};
+  const std::string index =
+      host.ReadFile("/var/lib/kubexms/lab/images/index.json").value_or("no index");
+  for (const std::string& name : kImages) {
+    if (index.find(name) == std::string::npos) continue;
+    const size_t at = script.find(name + " sha256:");
+    host.PutFile(kRuntime,
+                 host.ReadFile(kRuntime).value_or("") + script.substr(at, name.size() + 72) + "\n");
+  }
+  return {};
+}
+
+class ImagesTest : public PackagesTest {
+ protected:
+  Pipeline UseImages(SimulatedFleet& fleet, const ArtifactPtr& artifact) {
+    for (const auto& host : fleet.hosts()) host->SetScriptHandler(AnswerForImages);
+    return Use(fleet, std::vector{RequireImages("artifact", kImages, artifact),
+                                  EnsureImages("images", kImages, artifact)});
+  }
+  static bool HasLayout(const SimulatedHost& host) {
+    return host.ReadFile("/var/lib/kubexms/lab/images/index.json").has_value();
+  }
+};
+
+TEST_F(ImagesTest, ComeFromTheArtifactOnceAndGoAgain) {
+  const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
+  SimulatedFleet fleet(2);
+  const Pipeline pipeline = UseImages(fleet, artifact);
+  fleet.host(1).PutFile(kRuntime, "lab.test/one:1 " + artifact->manifest().targets[0].images[0].id +
+                                      "\nlab.test/other:1 sha256:1\n");
+  const std::string before = fleet.Snapshot();
+  const Result<RunPlan> plan = Engine(runtime_.get()).Plan(pipeline);
+  EXPECT_THAT(plan->ToText(), AllOf(HasSubstr("import lab.test/one:1, lab.test/two:1 from"),
+                                    HasSubstr("import lab.test/two:1 from")));
+  const RunReport first = Succeed(Engine(runtime_.get()).Run(pipeline));
+  for (const auto& host : fleet.hosts()) {
+    EXPECT_THAT(host->ReadFile(kRuntime).value_or(""),
+                AllOf(HasSubstr("lab.test/one:1 sha256:"), HasSubstr("lab.test/two:1 sha256:")));
+    EXPECT_FALSE(HasLayout(*host));
+  }
+  const uint64_t changes = fleet.changes();
+  EXPECT_EQ(Succeed(Engine(runtime_.get()).Run(pipeline)).changed, 0u);
+  EXPECT_EQ(fleet.changes(), changes);
+  Succeed(Engine(runtime_.get()).Rollback(first.run));
+  EXPECT_THAT(fleet.host(1).ReadFile(kRuntime).value_or(""),
+              AllOf(HasSubstr("lab.test/one:1"), HasSubstr("lab.test/other:1"),
+                    Not(HasSubstr("lab.test/two:1"))));
+  EXPECT_EQ(fleet.host(0).ReadFile(kRuntime), "");
+}
+
+TEST_F(ImagesTest, ResumeFromWhereverItFailed) {
+  const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
+  SimulatedFleet reference(1);
+  const Pipeline pipeline = UseImages(reference, artifact);
+  Succeed(Engine(runtime_.get()).Run(pipeline));
+  const auto changes = static_cast<int>(reference.changes());
+  ASSERT_EQ(changes, 12);  // three directories, two files, five blobs, the import, the removal
+  for (const FaultKind kind : {FaultKind::kFails, FaultKind::kLostAfter}) {
+    for (int at = 0; at < changes; ++at) {
+      SimulatedFleet fleet(1);
+      const Pipeline attempt = UseImages(fleet, artifact);
+      Engine engine(runtime_.get());
+      fleet.host(0).Inject({.kind = kind, .after_changes = at});
+      const Result<RunReport> failed = engine.Run(attempt);
+      ASSERT_TRUE(failed.ok());
+      Succeed(engine.Resume(attempt, failed->run));
+      EXPECT_EQ(fleet.Snapshot(), reference.Snapshot()) << "resumed after " << at;
+      EXPECT_FALSE(HasLayout(fleet.host(0))) << "resumed after " << at;
+      Succeed(engine.Rollback(failed->run));
+      EXPECT_EQ(fleet.host(0).ReadFile(kRuntime), "") << "rolled back after " << at;
+    }
+  }
+}
+
+TEST_F(ImagesTest, AreRefusedBeforeAnythingIsDone) {
+  SimulatedFleet fleet(1);
+  const std::string path = WriteOne();
+  const auto failure = [&](const std::string& file, const std::vector<std::string>& names) {
+    const ArtifactPtr artifact = Artifact::Open(file).value();
+    for (const auto& host : fleet.hosts()) host->SetScriptHandler(AnswerForImages);
+    const Pipeline pipeline = Use(fleet, std::vector{RequireImages("artifact", names, artifact)});
+    return Failure(Engine(runtime_.get()).Run(pipeline));
+  };
+  EXPECT_THAT(failure(path, {"lab.test/three:1"}),
+              HasSubstr("does not have the image lab.test/three:1 for amd64"));
+  std::string bytes = directory_.Read("artifact");
+  bytes[bytes.rfind("the layer of both")] ^= 1;
+  EXPECT_THAT(failure(directory_.Write("altered", bytes), kImages),
+              HasSubstr("was altered or is damaged"));
+  EXPECT_THAT(failure(WriteOne("debian-13"), kImages), HasSubstr("--os debian-12 --arch amd64"));
+}
+
+// --- binaries
+
+TEST_F(PackagesTest, BinariesAreInstalledWhereTheyBelongAndTakenBack) {
+  const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
+  SimulatedFleet fleet(2);
+  fleet.host(1).PutFile("/opt/new/tool", "an older tool");
+  const std::string before = fleet.Snapshot();
+  Use(fleet, std::vector<StepPtr>());
+  ClusterSpec spec;
+  for (const auto& host : fleet.hosts()) spec.hosts.emplace_back().name = host->name();
+  BinarySpec& binary = spec.binaries.emplace_back();
+  binary.name = "tool";
+  binary.path = "/opt/new/tool";
+  binary.mode = "0755";
+  const Pipeline pipeline{.name = "install",
+                          .modules = {BinariesModule(spec, artifact, HostChoice())}};
+  const RunReport report = Succeed(Engine(runtime_.get()).Run(pipeline));
+  for (const auto& host : fleet.hosts()) {
+    EXPECT_EQ(host->ReadFile("/opt/new/tool"), "the tool");
+    EXPECT_THAT(host->Snapshot(), HasSubstr("/opt/new/tool file 0755 root:root"));
+  }
+  EXPECT_EQ(Succeed(Engine(runtime_.get()).Run(pipeline)).changed, 0u);
+  Succeed(Engine(runtime_.get()).Rollback(report.run));
+  EXPECT_EQ(fleet.Snapshot(), before);
+
+  const auto failure = [&](const ArtifactPtr& from) {
+    const Pipeline check = Use(fleet, std::vector{RequireBinary(binary, from)});
+    return Failure(Engine(runtime_.get()).Run(check));
+  };
+  EXPECT_THAT(failure(nullptr), HasSubstr("the binary tool comes from an artifact"));
+  binary.name = "another";
+  EXPECT_THAT(failure(artifact), HasSubstr("does not have the binary another for amd64"));
+  binary.name = "tool";
+  std::string bytes = directory_.Read("artifact");
+  bytes[bytes.rfind("the tool")] ^= 1;
+  EXPECT_THAT(failure(Artifact::Open(directory_.Write("altered", bytes)).value()),
+              HasSubstr("was altered or is damaged"));
 }
 
 }  // namespace

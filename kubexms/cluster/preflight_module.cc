@@ -9,6 +9,7 @@
 #include <sstream>
 #include <thread>
 
+#include "kubexms/cluster/images.h"
 #include "kubexms/cluster/modules.h"
 
 namespace kubexms::cluster {
@@ -245,6 +246,67 @@ void CheckEtcd(const ClusterSpec& spec, const Answers& answers, Reasons& reasons
   }
 }
 
+// A word for each thing that is no reason to refuse a host.
+const Probe kOddities{
+    "[ \"$(getenforce 2>/dev/null)\" != Enforcing ] || echo selinux\n"
+    "! systemctl -q is-active firewalld || echo firewall firewalld\n"
+    "! ufw status 2>/dev/null | grep -q 'Status: active' || echo firewall ufw\n"
+    "! nft list ruleset 2>/dev/null | grep -q 'hook input .*policy drop' || echo firewall "
+    "nftables\n"
+    "[ \"$(stat -fc %T /sys/fs/cgroup)\" = cgroup2fs ] || echo cgroup1\n"
+    "grep -qs '^nameserver' /etc/resolv.conf || echo nameserver\n"
+    "true"};
+
+bool IsIn(const std::vector<std::string>& group, const std::string& host) {
+  return std::ranges::find(group, host) != group.end();
+}
+
+// What others reach on a host: "2379, 2380".
+std::string PortsOf(const ClusterSpec& spec, const std::string& host) {
+  std::vector<std::string> ports;
+  if (IsIn(spec.role_groups.etcd, host)) {
+    ports.push_back(fmt::to_string(spec.etcd.client_port));
+    ports.push_back(fmt::to_string(spec.etcd.peer_port));
+  }
+  if (IsIn(spec.role_groups.control_plane, host)) {
+    ports.push_back(fmt::to_string(spec.control_plane_endpoint.backend_port));
+  }
+  if (IsIn(spec.role_groups.load_balancer, host)) {
+    ports.push_back(fmt::to_string(spec.control_plane_endpoint.port));
+    ports.emplace_back("the protocol VRRP");
+  }
+  return fmt::format("{}", fmt::join(ports, ", "));
+}
+
+std::vector<std::string> Advice(const ClusterSpec& spec, bool offline, const std::string& host,
+                                const Answers& answers) {
+  const ProbeResult& said = answers.Get(kOddities);
+  const std::vector<std::string> runtimes = spec.RuntimeHosts();
+  std::vector<std::string> notes;
+  std::istringstream lines(said.exit_code == 0 ? said.output : "");
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string what, which;
+    words >> what >> which;
+    if (what == "selinux" && IsIn(runtimes, host)) {
+      notes.push_back("SELinux is enforcing: containers need the package container-selinux");
+    } else if (what == "firewall" && !PortsOf(spec, host).empty()) {
+      notes.push_back(fmt::format("{} filters what reaches it: let the others through to {}", which,
+                                  PortsOf(spec, host)));
+    } else if (what == "cgroup1" && IsIn(runtimes, host)) {
+      notes.push_back(
+          "its control groups are of version 1, which kubelets from 1.35 on refuse: boot it with "
+          "systemd.unified_cgroup_hierarchy=1");
+    } else if (what == "nameserver" && !offline) {
+      notes.push_back("its /etc/resolv.conf names no server, so that it finds no packages");
+    }
+  }
+  if (IsIn(spec.role_groups.control_plane, host) && answers.Get(GetFacts{}).cpus < 2) {
+    notes.push_back("it has one CPU, and a control plane should have two");
+  }
+  return notes;
+}
+
 struct Sighting {
   Result<void> asked;
   std::string machine_id;
@@ -305,7 +367,12 @@ ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
                  require("owner", {kKubernetes, kOtherClusters},
                          [](const StepContext& context, const Answers& answers, Reasons& reasons) {
                            CheckOwner(context.runtime.cluster(), answers, reasons);
-                         })},
+                         }),
+                 Advise("notes", {GetFacts{}, kOddities},
+                        [spec, offline = artifact != nullptr](const StepContext& context,
+                                                              const Answers& answers) {
+                          return Advice(spec, offline, context.host.name, answers);
+                        })},
        .hosts = choice.All(spec)},
       {.name = "etcd",
        .steps = {require("etcd", EtcdQueries(spec),
@@ -325,6 +392,17 @@ ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
                        .steps = {RequireInArtifact("artifact", need.packages, artifact)},
                        .hosts = choice.Of(need.hosts)});
     }
+    if (!spec.container_runtime.images.empty()) {
+      tasks.push_back(
+          {.name = "images",
+           .steps = {RequireImages("artifact", ImageNames(spec.container_runtime), artifact)},
+           .hosts = choice.Of(spec.RuntimeHosts())});
+    }
+  }
+  for (const BinarySpec& binary : spec.binaries) {
+    tasks.push_back({.name = "binary " + binary.name,
+                     .steps = {RequireBinary(binary, artifact)},
+                     .hosts = choice.Of(spec.HostsOf(binary))});
   }
   return MakeModule("preflight", std::move(tasks));
 }

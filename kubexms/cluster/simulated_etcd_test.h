@@ -28,7 +28,11 @@ class SimulatedEtcd {
   // Nothing when the script is not about etcd.
   std::optional<automation::CommandResult> Answer(automation::SimulatedHost& host,
                                                   const std::string& script) EXCLUDES(mutex_) {
+    if (Says(script, "/before-")) return Exchange(host, script);
+    if (Says(script, "# let etcd read its old files")) return Result();
     if (script.find("etcdctl --endpoints=") == std::string::npos) return std::nullopt;
+    if (Says(script, "snapshot restore ")) return Unpack(host, script);
+    if (Says(script, "snapshot status ")) return Result{.output = R"({"revision":1})"};
     MutexLock lock(mutex_);
     Look();
     return Speak(host, script);
@@ -108,15 +112,65 @@ class SimulatedEtcd {
     return 0;
   }
 
+  // Data of a snapshot, which makes another etcd: "restored TOKEN MEMBERS".
+  static Result Unpack(automation::SimulatedHost& host, const std::string& script) {
+    const std::string directory = script.substr(script.rfind(' ') + 1);
+    host.PutFile(directory + "/member/wal",
+                 fmt::format("restored {} {}", After(script, "--initial-cluster-token "),
+                             After(script, "--initial-cluster ")));
+    return {};
+  }
+  // The data in the place of other data, or back.
+  static Result Exchange(automation::SimulatedHost& host, const std::string& script) {
+    const bool back = Says(script, "rm -rf member && mv");
+    const std::string from = After(script, "if [ -e "), directory = "/var/lib/etcd/member";
+    const std::string data = back ? from : from.substr(0, from.rfind('/'));
+    const std::string before = back ? data : After(script, "[ ! -e ");
+    const auto content = host.ReadFile(back ? data + "/wal" : data + "/member/wal");
+    if (!content) return {};
+    const auto old = host.ReadFile(kData);
+    if (!back && old && !host.ReadFile(before + "/wal")) host.PutFile(before + "/wal", *old);
+    host.PutFile(kData, *content);
+    return {.exit_code = host.Perform({automation::RemovePath{data, true}}).ok() ? 0 : 1};
+  }
+
+  bool Runs(automation::SimulatedHost& host) const {
+    const auto state = host.Perform({automation::GetService{"kubexms-etcd"}});
+    return state.ok() && std::get<automation::ServiceState>((*state)[0]).active;
+  }
+
+  // The etcd that most of those who run have data of: the first one, or one of a snapshot. Members
+  // of two of them never agree.
+  void ChooseEtcd() REQUIRES(mutex_) {
+    std::map<std::string, std::string> seen;  // tokens and members
+    for (const auto& host : fleet_->hosts()) {
+      const std::optional<std::string> data = host->ReadFile(kData);
+      if (!data || !Runs(*host)) continue;
+      seen[After(*data, "restored ")] = data->substr(data->rfind(' ') + 1);
+    }
+    mixed_ = seen.size() > 1;
+    if (seen.size() != 1 || seen.begin()->first == token_) return;
+    others_[token_] = std::move(members_);
+    token_ = seen.begin()->first;
+    members_ = others_[token_];
+    if (members_.empty() && !token_.empty()) AddMembers(seen.begin()->second);
+  }
+  void AddMembers(const std::string& all) REQUIRES(mutex_) {
+    for (const std::string& entry : Split(all)) {
+      const size_t equals = entry.find('=');
+      members_[++next_id_] = {.name = entry.substr(0, equals), .peer = entry.substr(equals + 1)};
+    }
+  }
+
   // Lets everybody do what a member does by itself.
   void Look() REQUIRES(mutex_) {
     bool any_data = false;
     for (const auto& host : fleet_->hosts()) any_data |= host->ReadFile(kData).has_value();
-    if (!any_data) members_.clear(), next_id_ = 0xa0;
+    if (!any_data) members_.clear(), others_.clear(), token_.clear(), next_id_ = 0xa0;
+    ChooseEtcd();
     for (auto& [id, member] : members_) member.serves = false;
     for (const auto& host : fleet_->hosts()) {
-      const auto state = host->Perform({automation::GetService{"kubexms-etcd"}});
-      if (state.ok() && std::get<automation::ServiceState>((*state)[0]).active) Run(*host);
+      if (Runs(*host)) Run(*host);
     }
     const auto leader = members_.find(leader_);
     if (leader != members_.end() && leader->second.serves) return;
@@ -131,7 +185,9 @@ class SimulatedEtcd {
     const std::optional<std::string> data = host.ReadFile(kData);
     const std::string name = Setting(config, "name");
     Member* member = nullptr;
-    if (data) {
+    if (data && data->starts_with("restored ")) {
+      member = AtPeer(Setting(config, "initial-advertise-peer-urls"));
+    } else if (data) {
       const auto found = members_.find(Id(*data));
       if (found != members_.end()) member = &found->second;
     } else {
@@ -150,11 +206,7 @@ class SimulatedEtcd {
     const std::string peer = Setting(config, "initial-advertise-peer-urls");
     if (Setting(config, "initial-cluster-state") == "new") {
       if (members_.empty()) {
-        for (const std::string& entry : Split(all)) {
-          const size_t equals = entry.find('=');
-          members_[++next_id_] = {.name = entry.substr(0, equals),
-                                  .peer = entry.substr(equals + 1)};
-        }
+        AddMembers(all);
       }
       Member* member = AtPeer(peer);
       return member && member->client.empty() ? member : nullptr;
@@ -171,7 +223,7 @@ class SimulatedEtcd {
       voters += !member.learner;
       serving += !member.learner && member.serves;
     }
-    return voters > 0 && serving >= voters / 2 + 1;
+    return !mixed_ && voters > 0 && serving >= voters / 2 + 1;
   }
 
   // The member on the host, if it runs.
@@ -265,6 +317,9 @@ class SimulatedEtcd {
   std::map<uint64_t, Member> members_ GUARDED_BY(mutex_);
   uint64_t next_id_ GUARDED_BY(mutex_) = 0xa0;
   uint64_t leader_ GUARDED_BY(mutex_) = 0;
+  std::string token_ GUARDED_BY(mutex_);  // of the snapshot that it was made of; empty: of none
+  bool mixed_ GUARDED_BY(mutex_) = false;
+  std::map<std::string, std::map<uint64_t, Member>> others_ GUARDED_BY(mutex_);  // by token
 };
 
 }  // namespace kubexms::cluster

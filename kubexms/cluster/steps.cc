@@ -15,6 +15,7 @@ using automation::Change;
 using automation::Directory;
 using automation::File;
 using automation::GetPath;
+using automation::NamedStep;
 using automation::Operation;
 using automation::PathState;
 using automation::Probe;
@@ -23,18 +24,8 @@ using automation::Resource;
 using automation::RestorePath;
 using automation::Runner;
 using automation::RunScript;
-using automation::Step;
 using automation::StepContext;
 using automation::StepPtr;
-
-class NamedStep : public Step {
- public:
-  explicit NamedStep(std::string name) : name_(std::move(name)) {}
-  const std::string& name() const override { return name_; }
-
- private:
-  const std::string name_;
-};
 
 class FunctionStep final : public NamedStep {
  public:
@@ -53,11 +44,10 @@ class FunctionStep final : public NamedStep {
   const Plans plan_;
 };
 
-class FinalStep final : public Step {
+class FinalStep final : public NamedStep {
  public:
-  explicit FinalStep(StepPtr step) : step_(std::move(step)) {}
+  explicit FinalStep(StepPtr step) : NamedStep(step->name()), step_(std::move(step)) {}
 
-  const std::string& name() const override { return step_->name(); }
   Result<std::vector<Operation>> Ask(const StepContext& context) const override {
     return step_->Ask(context);
   }
@@ -226,8 +216,7 @@ class UploadStep final : public NamedStep {
       if (!checked.sha256.ok()) return checked.sha256.error();
       const PathState& state = answers.Get(GetPath{checked.file.path});
       if (state.sha256 == *checked.sha256 && state.mode == checked.file.mode) continue;
-      const std::string backup = fmt::format("{}/{}", context.backup_directory,
-                                             automation::Sha256Of(checked.file.path).substr(0, 32));
+      const std::string backup = automation::BackupOf(checked.file.path, context.backup_directory);
       change.summary.push_back(
           fmt::format("upload {} to {}", checked.file.source, checked.file.path));
       change.operations.emplace_back(BackupPath{checked.file.path, backup});

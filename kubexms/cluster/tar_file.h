@@ -1,7 +1,7 @@
 #pragma once
 
-// Plain tar archives of regular files, as GNU tar writes them by --format=ustar: what is in one can
-// be found, and read from where it is, without reading the rest.
+// Plain tar archives: what is in one can be found, and read from where it is, without reading the
+// rest. Those that are written are of regular files, as GNU tar has them by --format=ustar.
 
 #include <cstdint>
 #include <memory>
@@ -18,10 +18,14 @@ struct TarMember {
   std::string name;
   int64_t offset = 0;  // of its content in the archive
   int64_t size = 0;
+  std::string link;  // of a link: the name of the member that it stands for
 };
 
-// Refused: what is not such an archive, or ends before its end.
+// Refused: what TarWriter has not written, or ends before its end.
 Result<std::vector<TarMember>> ListTar(const std::string& path);
+// The files and links of an archive by any program that keeps to POSIX or GNU; directories and the
+// like are left out. Names are without "./".
+Result<std::vector<TarMember>> ListForeignTar(const std::string& path);
 
 // Writes an archive that appears under its name only when it is complete. The same members give the
 // same bytes: nothing about times and owners is kept.
@@ -34,8 +38,8 @@ class TarWriter {
 
   // A name is at most one directory and a file.
   Result<void> Add(std::string_view name, std::string_view content);
-  // `size` is what the header says; a file that has another one is an error.
-  Result<void> AddFile(std::string_view name, const std::string& file, int64_t size);
+  // `size` is what the header says; less than that is an error.
+  Result<void> AddFile(std::string_view name, const automation::FilePart& file, int64_t size);
   Result<void> Finish();
 
  private:

@@ -9,7 +9,6 @@ configure "$(lab up --hosts 3 2>"$work/up.log")" "  roleGroups: {etcd: [node1, n
   etcd: {binariesDir: $(etcd_programs)}"
 # on HOST SCRIPT: run there, without a word.
 on() { lab ssh "$1" "$2" >/dev/null 2>&1; }
-address_of() { lab status | awk -v host="$1" '$1 == host { print $2 }'; }
 journal() { cat "$work"/state/runs/*/journal 2>/dev/null; }
 # in_journal TEXT...: there is a record with all of them.
 in_journal() {
@@ -104,8 +103,7 @@ on node2 'umount /usr/local/bin'
 # --- a host that goes down in the middle
 start resume
 eventually "node3 is worked on" in_journal etcd/configure node3
-lab kill node3
-ip neigh flush to "$(address_of node3)" # otherwise it takes longer to learn that it is gone
+cut_power node3
 ends "the loss of a host"
 says "node3: etcd/" "probably " "To go on: kubexms resume"
 lab start node3 >/dev/null 2>&1

@@ -1,25 +1,29 @@
 #!/usr/bin/env bash
-# etcd, containerd and load balancers on three real hosts: containers run, and the address before
-# etcd is held by one host, whatever happens to it.
+# etcd, containerd and load balancers on three real hosts: containers run from images of the artifact,
+# and the address before etcd is held by one host, whatever happens to it.
 # usage: cluster_ha_test.sh PATH_OF_KUBEXMS DIRECTORY_OF_LABS
 # shellcheck source=tests/e2e/lab_harness.sh
 source "$(dirname "$0")/lab_harness.sh" "$1" "$2"
 
 hosts=$(lab up --hosts 3 2>"$work/up.log")
 address=$(sed -n 's/^  address: \(.*\)\.11$/\1.100/p' <<<"$hosts")
-# What stands behind the load balancers is etcd.
-configure "$hosts" "  roleGroups:
+# What stands behind the load balancers is etcd. with_registry REGISTRIES
+with_registry() {
+  configure "$hosts" "  roleGroups:
     etcd: &all [node1, node2, node3]
     controlPlane: *all
     loadBalancer: *all
   controlPlaneEndpoint: {address: $address, port: 12379, backendPort: 2379}
   containerRuntime:
-    registries:
-    - {name: registry.lab, username: puller, password: 'env:REGISTRY_PASSWORD'}
+    sandboxImage: lab.test/pause:1
+    registries: [$1]
+    images:
+    - {name: 'lab.test/pause:1', sources: [{file: hello.tar}]}
+    - {name: 'lab.test/hello:1', sources: [{architecture: $(dpkg --print-architecture), command: cat hello.tar}]}
   etcd: {binariesDir: $(etcd_programs)}"
+}
+with_registry "{name: registry.lab, username: puller, password: 'env:REGISTRY_PASSWORD'}"
 export REGISTRY_PASSWORD=not-to-be-seen
-
-build_artifact "$work/lab.artifact"
 
 make_cluster() { cluster create cluster --artifact "$work/lab.artifact"; }
 endpoint=https://$address:12379  # the shared one
@@ -51,6 +55,8 @@ image() {
     "$config" >"$work/manifest.json"
   tar -C "$work" -cf "$1" manifest.json "$config.json" layer.tar
 }
+image "$work/hello.tar"
+build_artifact "$work/lab.artifact"
 
 # --- made, and made again
 make_cluster >"$work/create.log" 2>&1 || failed "it is made" "success" "$(tail -n 30 "$work/create.log")"
@@ -58,11 +64,12 @@ shows "again there is nothing to do" "Done: 0 steps" make_cluster
 shows "nobody has changed anything" "" cluster diff --artifact "$work/lab.artifact"
 
 # --- containers
-image "$work/hello.tar"
-lab ssh node2 "ctr images import -" <"$work/hello.tar" >/dev/null
 shows "a container runs" "hello from a container" \
-  lab ssh node2 "ctr run --rm lab.test/hello:1 one /hello"
-lab ssh node2 "ctr run --detach lab.test/hello:1 two /hello 9999" >/dev/null
+  lab ssh node2 "ctr -n k8s.io run --rm lab.test/hello:1 one /hello"
+shows "also from the image of sandboxes" "hello from a container" \
+  lab ssh node3 "ctr -n k8s.io run --rm lab.test/pause:1 one /hello"
+lab ssh node2 "ctr -n k8s.io run --detach lab.test/hello:1 two /hello 9999" >/dev/null
+lab ssh node1 "ctr -n k8s.io images remove lab.test/hello:1" >/dev/null
 expect "who pulls is for root to see" "600 root" \
   "$(lab ssh node2 "stat -c '%a %U' /etc/containerd/config.toml")"
 lab ssh node2 "grep -q $REGISTRY_PASSWORD /etc/containerd/config.toml"
@@ -83,8 +90,13 @@ mapfile -t left < <(others "$holder")
 lab ssh "$holder" "systemctl stop haproxy"
 eventually "it moves when the load balancer ends, too" one_of "${left[@]}"
 shows "and etcd is behind it again" "after" etcdctl_on "$holder" get key
-shows "a run mends it" "Done:" make_cluster
+lab ssh node1 "test -e /etc/containerd/certs.d/registry.lab/hosts.toml"
+with_registry ""
+shows "a run mends it, and forgets a registry" "Done:" make_cluster
 shows "for good" "Done: 0 steps" make_cluster
+shows "it has its image again" "hello from a container" \
+  lab ssh node1 "ctr -n k8s.io run --rm lab.test/hello:1 one /hello"
+refuses "what is no longer named is gone" "" lab ssh node1 "ls -d /etc/containerd/certs.d/registry.lab"
 
 # --- taken away
 shows "it can be deleted" "" cluster delete cluster --yes

@@ -22,7 +22,7 @@ refuses "without a certificate one is not let in" "" \
 
 # --- one of three is lost
 etcdctl_on node1 put key before >/dev/null
-lab kill node3
+cut_power node3
 eventually "two of three take writes, after an election" etcdctl_on node1 put key after
 refuses "a run names the host that is away" "node3" cluster create cluster
 lab start node3 >/dev/null 2>&1

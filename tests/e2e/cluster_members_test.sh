@@ -17,10 +17,22 @@ members() {
   etcdctl_on "$1" member list | awk -F', ' '$6 == "false" { print $3 }' | sort | paste -sd' '
 }
 
-# --- one becomes three, and is written to from then on
+# --- one
 members_are "node1"
 shows "one member" "Done:" cluster create cluster
 etcdctl_on node1 put before the-backup >/dev/null
+
+# --- another port, and back
+members_are "node1" "clientPort: 12379"
+shows "a changed configuration is taken over" "Done:" cluster create cluster
+refuses "nobody listens there any more" "" etcdctl_on node1 --command-timeout=1s endpoint health
+run=$(last_run)
+shows "what a rollback would do" "take back: change /etc/kubexms/etcd/etcd.yaml" \
+  cluster rollback "$run" --dry-run
+shows "it can be taken back" "Done:" cluster rollback "$run"
+shows "then etcd has read its old configuration" "is healthy" etcdctl_on node1 endpoint health
+
+# --- becomes three, and is written to from then on
 lab ssh node1 "while :; do $(etcdctl put counter '$((n = n + 1))') >/dev/null 2>&1 || sleep 0.1; sleep 0.02; done" >/dev/null 2>&1 &
 writer=$!
 members_are "node1 node2 node3" "backup: {schedule: hourly, keep: 1}"
@@ -45,7 +57,7 @@ expect "for its owner alone" 600 "$(stat -c %a "$work/backup.db")"
 refuses "to write over it" "is there already" cluster etcd backup --to "$work/backup.db"
 
 # --- one is lost with its host, and another takes its place
-lab kill node3
+cut_power node3
 refuses "to wait for a host that is away" "--force" cluster remove nodes node3 --yes
 shows "what would be done" "remove node3 from etcd" cluster remove nodes node3 --force --dry-run
 shows "it is forgotten" "etcd is left with 2 members" cluster remove nodes node3 --force --yes
@@ -61,7 +73,14 @@ etcdctl_on node4 put after the-backup >/dev/null
 head -c 1000 "$work/backup.db" >"$work/part.db"
 refuses "a snapshot that is not whole" "not a whole snapshot" \
   cluster etcd restore --from "$work/part.db" --yes
-shows "etcd is made anew" "Done:" cluster etcd restore --from "$work/backup.db" --yes
+restore() { cluster etcd restore --from "$work/backup.db" --yes; }
+killed_at '"task":"etcd/exchange"' etcd restore --from "$work/backup.db" --yes
+shows "one that was killed can be taken back" "Done:" cluster rollback
+shows "with what was there" "the-backup" etcdctl_on node4 get after
+killed_after 2 etcd restore --from "$work/backup.db" --yes
+shows "etcd is made anew, also after one that was killed" "Done:" restore
+refuses "then there is no way back" "it can only go forward" \
+  cluster rollback "$(last_run)"
 shows "it has what the backup has" "the-backup" etcdctl_on node4 get before
 expect "and not what came later" "" "$(etcdctl_on node4 get after)"
 expect "the members are the same" "node1 node2 node4" "$(members node2)"

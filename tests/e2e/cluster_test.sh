@@ -25,6 +25,13 @@ expect "nothing is made for it" "" "$(ls -A "$work/.kubexms" 2>/dev/null)"
 shows "no run" "There has been no run" "$kubexms" status -f "$file"
 refuses "to resume none" "no run of demo is unfinished" "$kubexms" resume -f "$file"
 refuses "to delete without --yes" "add --yes" "$kubexms" delete cluster -f "$file"
+refuses "to delete a part" "kubexms remove nodes takes single hosts out" \
+  "$kubexms" delete cluster -f "$file" --limit node1
+refuses "to remove within a limit" "name the hosts that are to leave" \
+  "$kubexms" remove nodes node1 -f "$file" --limit node1
+refuses "to restore a part" "on all of its members, or on none" \
+  "$kubexms" etcd restore -f "$file" --from x --limit node1
+shows "nothing would be deleted" "nothing to change" "$kubexms" delete cluster -f "$file" --dry-run
 refuses "hosts that are not in it" "there is no host x" "$kubexms" plan -f "$file" --limit x
 refuses "a wrong number" "is not between 1 and" "$kubexms" plan -f "$file" --parallel none
 

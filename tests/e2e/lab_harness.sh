@@ -24,6 +24,13 @@ finish_lab() {
 trap finish_lab EXIT
 mkdir -p "$directory"
 
+address_of() { lab status | awk -v host="$1" '$1 == host { print $2 }'; }
+# cut_power HOST: it is gone from one moment to the next.
+cut_power() {
+  lab kill "$1"
+  ip neigh flush to "$(address_of "$1")" # otherwise it takes longer to learn that it is gone
+}
+
 config=$work/cluster.yaml
 # cluster COMMAND...
 cluster() { "$kubexms" "$@" -f "$config" --state-dir "$work/state"; }
@@ -32,21 +39,33 @@ killed_after() {
   timeout --signal=KILL "$1" "$kubexms" "${@:2}" -f "$config" --state-dir "$work/state" \
     >/dev/null 2>&1 || true
 }
+# last_run: the name of the newest run.
+last_run() {
+  local runs=("$work"/state/runs/*)
+  basename "${runs[-1]}"
+}
+# killed_at TEXT COMMAND...: killed as soon as a journal says TEXT.
+killed_at() {
+  "$kubexms" "${@:2}" -f "$config" --state-dir "$work/state" >"$work/killed.log" 2>&1 &
+  local run=$!
+  eventually "a journal says $1" grep -rqF "$1" "$work/state/runs"
+  { kill -KILL $run && wait $run; } 2>/dev/null || true
+}
 # configure HOSTS MORE: the file of a cluster; HOSTS is what `lab up` printed.
 configure() {
   {
     printf 'apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nmetadata: {name: lab}\nspec:\n'
     sed 's/^/  /' <<<"$1"
-    # The kernel is the machine's, and not a test's to change.
-    printf '  system: {configureKernel: false}\n%s\n' "$2"
+    # The kernel is the machine's, and not a test's to change; so is its disk.
+    printf '  system: {configureKernel: false}\n  preflight: {maxDiskSyncMilliseconds: 0}\n%s\n' "$2"
   } >"$config"
 }
 # Where this machine has etcd.
 etcd_programs() { dirname "$(command -v etcd)"; }
 
-# build_artifact FILE: what the cluster's modules install.
+# build_artifact FILE [FLAG...]: what the cluster needs.
 build_artifact() {
-  "$kubexms" artifact build -f "$config" --cache "$directory/artifacts" -o "$1" \
+  "$kubexms" artifact build -f "$config" --cache "$directory/artifacts" -o "$1" "${@:2}" \
     2>"$work/build.log" && return
   if grep -qE 'Temporary failure resolving|Could not connect|Failed to fetch' "$work/build.log"; then
     echo "SKIPPED: Debian's packages cannot be fetched from here"

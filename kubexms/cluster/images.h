@@ -1,0 +1,27 @@
+#pragma once
+
+// Images that hosts have before anything asks for them, from an artifact.
+
+#include <string>
+#include <vector>
+
+#include "kubexms/automation/step.h"
+#include "kubexms/cluster/cluster_kind.h"
+#include "kubexms/cluster/packages.h"
+
+namespace kubexms::cluster {
+
+std::vector<std::string> ImageNames(const ContainerRuntimeSpec& runtime);
+
+// The runtime of the host, which runs, has exactly these images of the artifact, as it says itself
+// by CRI. Only layers that it lacks are sent. To take it back removes those that were not there;
+// one that had the same name and another content is not brought back.
+automation::StepPtr EnsureImages(std::string step_name, std::vector<std::string> names,
+                                 const ArtifactPtr& artifact);
+
+// Changes nothing: what the host lacks of the images is in the artifact, for its architecture and
+// undamaged.
+automation::StepPtr RequireImages(std::string step_name, std::vector<std::string> names,
+                                  const ArtifactPtr& artifact);
+
+}  // namespace kubexms::cluster
