@@ -150,10 +150,10 @@ Result<std::string> SigningKey::Sign(std::string_view text) const {
 bool SigningKey::Verifies(std::string_view text, std::string_view signature) const {
   const std::string native = is_rsa_ ? std::string(signature) : InDer(signature);
   const DigestPtr context(EVP_MD_CTX_new());
-  const bool valid =
-      EVP_DigestVerifyInit(context.get(), nullptr, EVP_sha256(), nullptr, native_->key.get()) ==
-          1 &&
-      EVP_DigestVerify(context.get(), Octets(native), native.size(), Octets(text), text.size()) == 1;
+  const bool valid = EVP_DigestVerifyInit(context.get(), nullptr, EVP_sha256(), nullptr,
+                                          native_->key.get()) == 1 &&
+                     EVP_DigestVerify(context.get(), Octets(native), native.size(), Octets(text),
+                                      text.size()) == 1;
   if (!valid) TakeOpenSslErrors();
   return valid;
 }
