@@ -191,7 +191,8 @@ Result<WatchBatch> WatchHub::HubWatch::Next(std::stop_token stop, size_t max_eve
 void WatchHub::HubWatch::RequestProgress() {
   const uint64_t number = hub_->ask_progress_ ? hub_->ask_progress_() : 0;
   MutexLock lock(channel_->mutex);
-  if (number > 0) {
+  // The answer may have been faster.
+  if (number > hub_->progress_reached_.load(std::memory_order_acquire)) {
     progress_number_ = number;
     return;
   }
@@ -281,6 +282,7 @@ void WatchHub::Publish(const std::vector<EventPtr>& events, uint64_t revision) {
 
 void WatchHub::ProgressReached(uint64_t number) {
   MutexLock lock(mutex_);
+  progress_reached_.store(std::max(number, progress_reached_.load()), std::memory_order_release);
   for (const auto& [prefix, channel] : channels_) {
     MutexLock channel_lock(channel->mutex);
     for (HubWatch* watch : channel->watches) {

@@ -75,6 +75,7 @@ class WatchHub {
 
   const AskProgress ask_progress_;
   std::atomic<uint64_t> published_;
+  std::atomic<uint64_t> progress_reached_ = 0;
 
   Mutex mutex_;  // taken before a channel's mutex
   std::unordered_map<std::string, std::unique_ptr<Channel>, KeyHash, std::equal_to<>> channels_

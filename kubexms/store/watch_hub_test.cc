@@ -41,5 +41,20 @@ TEST(WatchHubTest, ABatchHasWholeCommits) {
   EXPECT_EQ(second->revision, 4);
 }
 
+// As when the answer comes before the one who asked has gone on.
+TEST(WatchHubTest, ProgressMayBeReachedWhileItIsAskedFor) {
+  WatchHub* asked = nullptr;
+  WatchHub hub(1, [&asked] {
+    asked->ProgressReached(7);
+    return 7;
+  });
+  asked = &hub;
+  int calls = 0;
+  const auto watch = hub.Open({.prefix = "/a/", .on_ready = [&calls] { ++calls; }}, NoBacklog);
+  EXPECT_TRUE((*watch)->Poll(1)->events.empty());
+  (*watch)->RequestProgress();
+  EXPECT_EQ(calls, 1);
+}
+
 }  // namespace
 }  // namespace kubexms::store

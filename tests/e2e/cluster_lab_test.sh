@@ -41,7 +41,7 @@ shows "then there is none" "" cluster diff
 shows "it can be deleted" "" cluster delete cluster --yes
 refuses "nothing runs" "" lab ssh node1 systemctl is-active kubexms-etcd
 refuses "nothing is left" "" lab ssh node2 ls /etc/kubexms /var/lib/etcd/member
-killed_after 1 create cluster
-killed_after 2 resume
+killed_at '"task":"os/names"' create cluster
+killed_at '"task":"etcd/configure"' resume
 shows "a run that was killed twice is finished" "succeeded" cluster resume
 shows "and healthy" "is healthy" etcdctl_on node3 endpoint health

@@ -44,11 +44,15 @@ last_run() {
   local runs=("$work"/state/runs/*)
   basename "${runs[-1]}"
 }
-# killed_at TEXT COMMAND...: killed as soon as a journal says TEXT.
+mentions() { grep -rhF "$1" "$work/state/runs" 2>/dev/null | wc -l; }
+is_mentioned_again() { [ "$(mentions "$1")" -gt "$2" ]; }
+# killed_at TEXT COMMAND...: killed as soon as a journal says TEXT once more.
 killed_at() {
+  local before
+  before=$(mentions "$1")
   "$kubexms" "${@:2}" -f "$config" --state-dir "$work/state" >"$work/killed.log" 2>&1 &
   local run=$!
-  eventually "a journal says $1" grep -rqF "$1" "$work/state/runs"
+  eventually "a journal says $1" is_mentioned_again "$1" "$before"
   { kill -KILL $run && wait $run; } 2>/dev/null || true
 }
 # configure HOSTS MORE: the file of a cluster; HOSTS is what `lab up` printed.
