@@ -23,6 +23,7 @@
 #include "kubexms/builtin/builtin_controllers.h"
 #include "kubexms/builtin/simulated_nodes.h"
 #include "kubexms/controller/eventually_test.h"
+#include "kubexms/controller/idle_test.h"
 #include "kubexms/controller/intercepted_client_test.h"
 
 namespace kubexms {
@@ -78,20 +79,7 @@ class BuiltinTest : public ::testing::Test {
     manager_ = nullptr;
   }
 
-  // Before a test moves time: a reconcile that is under way would wait from the new time on.
-  void AwaitIdle() {
-    int times = 0;
-    ASSERT_TRUE(Eventually([&] { return (times = HasWork() ? 0 : times + 1) == 4; }));
-  }
-  bool HasWork() {
-    std::istringstream lines(manager_->metrics().Collect());
-    for (std::string line; std::getline(lines, line);) {
-      const bool counts_keys = line.starts_with("workqueue_depth{") ||
-                               line.starts_with("controller_runtime_active_workers{");
-      if (counts_keys && !line.ends_with(" 0")) return true;
-    }
-    return false;
-  }
+  void AwaitIdle() { ASSERT_TRUE(kubexms::AwaitIdle(*manager_)); }
 
   // What the controller with this account acts through, see BuiltinEnvironment::client_of.
   InterceptedClient& ClientOf(std::string_view account) {

@@ -93,8 +93,8 @@ class InformerSet {
 // show so from then on, and that next write is refused, because whoever asked for it did not know.
 // So nothing is made twice, nothing is deleted in place of what is gone already, and no status is
 // wrong about it. Only what caches show and can be named is asked for, by a list of its name, which
-// whoever has a cache may ask for: not what the server is to name, nor a deletion without a uid, nor
-// a part of an object (its status).
+// whoever has a cache may ask for: not what the server is to name, nor a deletion without a uid,
+// nor a part of an object (its status).
 //
 // An update that the server answered with the version it was made from is not sent a second time.
 class CacheAwareClient final : public ClientDecorator {

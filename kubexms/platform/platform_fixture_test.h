@@ -25,6 +25,7 @@
 #include "kubexms/client/kubeconfig.h"
 #include "kubexms/client/rest_client.h"
 #include "kubexms/controller/eventually_test.h"
+#include "kubexms/controller/idle_test.h"
 #include "kubexms/controller/intercepted_client_test.h"
 #include "kubexms/controller/manager.h"
 #include "kubexms/platform/names.h"
@@ -266,6 +267,11 @@ class TimedPlatformTest : protected ManualTime, public PlatformTest {
  protected:
   TimedPlatformTest() : PlatformTest(&time) {}
 
+  // Once nothing is under way any more.
+  void MoveTime(std::chrono::seconds by) {
+    ASSERT_TRUE(AwaitIdle(*manager_));
+    time.Advance(by);
+  }
   // The same as Eventually(), while a little time passes.
   template <class Condition>
   bool InTime(const Condition& condition) {

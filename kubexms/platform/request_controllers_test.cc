@@ -521,13 +521,13 @@ TEST_F(RequestTimesTest, FinishedOnesGoAfterTheTimeOfTheirKind) {
   EXPECT_EQ(Await(completed).phase, "Completed");
   EXPECT_EQ(Await(failed).phase, "Failed");
   EXPECT_EQ(Await(deleted).phase, "Completed");
-  time.Advance(std::chrono::minutes(3));
+  MoveTime(std::chrono::minutes(3));
   EXPECT_TRUE(IsGone(completed));
   EXPECT_TRUE(Exists<DeleteRequest>({"", "deleted"}));
-  time.Advance(std::chrono::minutes(27));
+  MoveTime(std::chrono::minutes(27));
   EXPECT_TRUE(IsGone(deleted));
   EXPECT_TRUE(Exists<Operationrequest>({"default", "failed"}));
-  time.Advance(std::chrono::minutes(30));
+  MoveTime(std::chrono::minutes(30));
   EXPECT_TRUE(IsGone(failed));
   // What came of them stays known.
   EXPECT_THAT(audit_.records(), SizeIs(3));
@@ -545,7 +545,7 @@ TEST_F(RequestTimesTest, WhatCannotBeDoneYetFailsAfterAWhile) {
   const auto status = [&] { return client().Get<Operationrequest>({"default", "early"})->status; };
   ASSERT_TRUE(InTime([&] { return status().message.find("not found") != std::string::npos; }));
   EXPECT_EQ(status().phase, "Processing");
-  time.Advance(std::chrono::minutes(3));
+  MoveTime(std::chrono::minutes(3));
   EXPECT_TRUE(InTime([&] { return status().phase == "Failed"; }));
   EXPECT_THAT(status().message, HasSubstr("not finished within 3m0s"));
 }

@@ -410,11 +410,11 @@ TEST_F(UserTimesTest, TheTokenIsRenewedBeforeItExpires) {
   };
   ASSERT_TRUE(is_active("alice"));
   const std::string before = UserNamed("alice").status.kube_config;
-  time.Advance(std::chrono::seconds(2800));
+  MoveTime(std::chrono::seconds(2800));
   MakeUser("bob");
   ASSERT_TRUE(is_active("bob"));
   EXPECT_EQ(UserNamed("alice").status.kube_config, before);
-  time.Advance(std::chrono::seconds(80));
+  MoveTime(std::chrono::seconds(80));
   EXPECT_TRUE(InTime([&] { return UserNamed("alice").status.kube_config != before; }));
   // Whoever has not seen it yet is not locked out.
   EXPECT_TRUE(ClientOf(before)->Create(MapIn("ns-alice")).ok());
