@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+#include <vector>
+
 namespace kubexms::store {
 namespace {
 
@@ -39,6 +42,25 @@ TEST(WatchHubTest, ABatchHasWholeCommits) {
   const Result<WatchBatch> second = (*watch)->Poll(2);
   EXPECT_EQ(second->events.size(), 1);
   EXPECT_EQ(second->revision, 4);
+}
+
+// While they are being published, too.
+TEST(WatchHubTest, NoBatchHasAPartOfACommit) {
+  constexpr uint64_t kCommits = 5000;
+  constexpr size_t kChanges = 8;  // of each commit
+  WatchHub hub(1);
+  const auto watch = hub.Open({.prefix = "/a/", .buffer = kCommits * kChanges}, NoBacklog);
+  const std::jthread publisher([&hub] {
+    for (uint64_t revision = 2; revision < 2 + kCommits; ++revision) {
+      hub.Publish(std::vector<EventPtr>(kChanges, EventAt(revision)), revision);
+    }
+  });
+  for (size_t seen = 0; seen < kCommits * kChanges;) {
+    const Result<WatchBatch> batch = (*watch)->Poll(3 * kChanges);
+    ASSERT_TRUE(batch.ok()) << batch.error().message();
+    ASSERT_EQ(batch->events.size() % kChanges, 0);
+    seen += batch->events.size();
+  }
 }
 
 // As when the answer comes before the one who asked has gone on.
