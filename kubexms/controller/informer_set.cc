@@ -239,7 +239,8 @@ std::optional<CacheAwareClient::Doubt> CacheAwareClient::FirstDoubt() const {
 void CacheAwareClient::Forget(const Doubt& doubt) {
   MutexLock lock(mutex_);
   std::erase_if(doubts_, [&](const Doubt& other) {
-    return other.resource == doubt.resource && other.key == doubt.key;
+    return other.resource == doubt.resource && other.key == doubt.key &&
+           other.version == doubt.version && other.deleted_uid == doubt.deleted_uid;
   });
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/controller/idle_test.h"
 #include "tests/sim/foreign_candidate.h"
 
 namespace kubexms::sim {

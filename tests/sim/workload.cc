@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <set>
-#include <sstream>
 
 #include "kubexms/api/kinds/core_v1_config.h"
 #include "kubexms/controller/finalizer.h"
@@ -355,16 +354,6 @@ std::string DifferenceToServer(InformerSet& informers, Client& server) {
   if (difference.empty()) difference = Difference<ConfigMap>(informers, ScopeOf("counter"), server);
   if (!difference.empty()) return difference;
   return Difference<Secret>(informers, {.name_space = kNamespace}, server);
-}
-
-bool HasWork(Manager& manager) {
-  std::istringstream lines(manager.metrics().Collect());
-  for (std::string line; std::getline(lines, line);) {
-    const bool counts_keys = line.starts_with("workqueue_depth{") ||
-                             line.starts_with("controller_runtime_active_workers{");
-    if (counts_keys && !line.ends_with(" 0")) return true;
-  }
-  return false;
 }
 
 uint64_t SumOfCounters(Client& client) {

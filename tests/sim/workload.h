@@ -42,8 +42,6 @@ uint64_t CountUp(Client& client, Clock& clock, Random& random, const std::string
 std::string Unfinished(Client& client);
 // How the caches of these controllers differ from what the server has; empty: not at all.
 std::string DifferenceToServer(InformerSet& informers, Client& server);
-// Whether a key waits for a worker, or is with one.
-bool HasWork(Manager& manager);
 // The sum of all counters.
 uint64_t SumOfCounters(Client& client);
 
