@@ -39,10 +39,8 @@ members_are "node1 node2 node3" "backup: {schedule: hourly, keep: 1}"
 shows "a plan says who would join" "add node3 to etcd as a learner" cluster plan
 etcd_process() { lab ssh node1 "systemctl show -p MainPID kubexms-etcd"; }
 process=$(etcd_process)
-killed_after 3 create cluster
-# Killed before it began, there is nothing to resume.
-finish_it() { cluster resume || cluster create cluster; }
-shows "two more join, also after a run that was killed" "Done:" finish_it
+killed_at '"task":"etcd/join node3"' create cluster
+shows "two more join, also after a run that was killed" "Done:" cluster resume
 expect "three members" "node1 node2 node3" "$(members node3)"
 shows "again there is nothing to do" "Done: 0 steps" cluster create cluster
 expect "who was there has not been restarted" "$process" "$(etcd_process)"
@@ -77,7 +75,7 @@ restore() { cluster etcd restore --from "$work/backup.db" --yes; }
 killed_at '"task":"etcd/exchange"' etcd restore --from "$work/backup.db" --yes
 shows "one that was killed can be taken back" "Done:" cluster rollback
 shows "with what was there" "the-backup" etcdctl_on node4 get after
-killed_after 2 etcd restore --from "$work/backup.db" --yes
+killed_at '"task":"etcd/start"' etcd restore --from "$work/backup.db" --yes
 shows "etcd is made anew, also after one that was killed" "Done:" restore
 refuses "then there is no way back" "it can only go forward" \
   cluster rollback "$(last_run)"

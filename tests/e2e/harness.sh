@@ -18,6 +18,7 @@ finish() {
   rm -rf "$work"
 }
 trap finish EXIT
+trap 'printf "FAILED: line %s: %s\n" "$LINENO" "$BASH_COMMAND" >&2' ERR
 
 # failed WHAT WANTED GOT
 failed() {

@@ -34,17 +34,13 @@ cut_power() {
 config=$work/cluster.yaml
 # cluster COMMAND...
 cluster() { "$kubexms" "$@" -f "$config" --state-dir "$work/state"; }
-# killed_after SECONDS COMMAND...
-killed_after() {
-  timeout --signal=KILL "$1" "$kubexms" "${@:2}" -f "$config" --state-dir "$work/state" \
-    >/dev/null 2>&1 || true
-}
 # last_run: the name of the newest run.
 last_run() {
   local runs=("$work"/state/runs/*)
   basename "${runs[-1]}"
 }
-mentions() { grep -rhF "$1" "$work/state/runs" 2>/dev/null | wc -l; }
+# mentions TEXT: how often the journals say it.
+mentions() { { grep -rhF "$1" "$work/state/runs" 2>/dev/null || true; } | wc -l; }
 is_mentioned_again() { [ "$(mentions "$1")" -gt "$2" ]; }
 # killed_at TEXT COMMAND...: killed as soon as a journal says TEXT once more.
 killed_at() {
