@@ -1,15 +1,16 @@
 #include "kubexms/net/worker_pool.h"
 
 #include <algorithm>
-#include <semaphore>
 #include <thread>
 #include <utility>
+
+#include "kubexms/base/semaphore.h"
 
 namespace kubexms {
 
 struct WorkerPool::Worker {
-  std::function<void()> task;  // written before `woken` is released
-  std::binary_semaphore woken{0};
+  std::function<void()> task;  // written before `woken` is posted
+  Semaphore woken;
   std::thread thread;
 };
 
@@ -29,7 +30,7 @@ WorkerPool::~WorkerPool() {
     closing_ = true;
     workers.swap(workers_);
     ended.swap(ended_);
-    for (Worker* worker : idle_) worker->woken.release();
+    for (Worker* worker : idle_) worker->woken.Post();
     idle_.clear();
   }
   Join(workers);
@@ -54,7 +55,7 @@ void WorkerPool::Add(std::function<void()> task) {
   Join(ended);
   if (idle == nullptr) return;
   idle->task = std::move(task);
-  idle->woken.release();
+  idle->woken.Post();
 }
 
 size_t WorkerPool::size() const {
@@ -98,7 +99,7 @@ std::function<void()> WorkerPool::NextTask(Worker& worker) {
 }
 
 bool WorkerPool::WaitForCall(Worker& worker) {
-  if (worker.woken.try_acquire_for(options_.patience)) return true;
+  if (worker.woken.WaitFor(options_.patience)) return true;
   Workers ended;
   bool called = false;
   bool quiet = false;
@@ -110,7 +111,7 @@ bool WorkerPool::WaitForCall(Worker& worker) {
   }
   Join(ended);
   if (quiet && options_.on_quiet) options_.on_quiet();
-  if (called) worker.woken.acquire();  // the call is on its way
+  if (called) worker.woken.Wait();  // the call is on its way
   return called;
 }
 

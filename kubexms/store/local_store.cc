@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <semaphore>
+
+#include "kubexms/base/semaphore.h"
 
 namespace kubexms::store {
 
@@ -24,16 +25,16 @@ class Answer {
  public:
   void Set(Result<CommitResult> result) {
     result_ = std::move(result);
-    set_.release();
+    set_.Post();
   }
   Result<CommitResult> Wait() {
-    set_.acquire();
+    set_.Wait();
     return std::move(*result_);
   }
 
  private:
   std::optional<Result<CommitResult>> result_;
-  std::binary_semaphore set_{0};
+  Semaphore set_;
 };
 
 // A record may live long, so all of it is made by the committer, in memory of its own size: nothing
