@@ -91,7 +91,7 @@ Result<void> CustomResources::ReadChanges() {
 }
 
 void CustomResources::Take(const store::Record& record) {
-  const std::string name = record.key.substr(StoragePrefix(*definitions_resource_, "").size());
+  const std::string name(record.key.substr(StoragePrefix(*definitions_resource_, "").size()));
   if (record.deleted) {
     definitions_.erase(name);
     return;

@@ -57,7 +57,8 @@ Result<void> EventExpiry::TakeNote() {
 }
 
 void EventExpiry::Note(const store::Record& record) {
-  entries_.push_back({clock_.MonotonicNow() + lifetime_, record.key, record.mod_revision});
+  entries_.push_back(
+      {clock_.MonotonicNow() + lifetime_, std::string(record.key), record.mod_revision});
 }
 
 }  // namespace kubexms

@@ -97,6 +97,12 @@ Result<SharedBytes> ReadBytes(const Resource& resource, const store::RecordPtr& 
   return SharedBytes(WriteJson(document));
 }
 
+Result<SharedBytes> ReadBytesAndComma(const Resource& resource, const store::RecordPtr& record) {
+  if (IsStoredAs(record->value, resource)) return SharedBytes(record, record->value_and_comma());
+  ASSIGN_OR_RETURN(const Json document, ReadDocument(resource, *record));
+  return SharedBytes(WriteJson(document) + ",");
+}
+
 Result<std::string> ConvertBytes(const Resource& resource, std::string stored) {
   if (IsStoredAs(stored, resource)) return stored;
   ASSIGN_OR_RETURN(Json document, ParseJson(stored));
@@ -189,7 +195,7 @@ Result<store::ListPage> ObjectReader::ReadFiltered(store::ListOptions options,
       if (limit == 0 || matching.records.size() < limit) continue;
       const uint64_t left = page.records.size() - i - 1 + (page.next ? page.next->remaining : 0);
       matching.next.reset();
-      if (left > 0) matching.next = {page.revision, page.records[i]->key, left};
+      if (left > 0) matching.next = {page.revision, std::string(page.records[i]->key), left};
       return matching;
     }
     if (!page.next) return matching;

@@ -318,9 +318,10 @@ Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied)
 
 Result<std::optional<Written>> Write::CommitUpdate(Json document, const Json& old,
                                                    const store::Record& record) {
-  ASSIGN_OR_RETURN(store::Transaction transaction,
-                   WithAddresses(document, &old,
-                                 store::Transaction().IfRevision(record.key, record.mod_revision)));
+  const std::string key(record.key);
+  ASSIGN_OR_RETURN(
+      store::Transaction transaction,
+      WithAddresses(document, &old, store::Transaction().IfRevision(key, record.mod_revision)));
   Written written;
   written.removed = CompletesDeletion(document, resource_);
   if (!written.removed && JsonEqual(document, old)) {
@@ -334,10 +335,10 @@ Result<std::optional<Written>> Write::CommitUpdate(Json document, const Json& ol
   EncodedObject encoded = EncodeObject(document.get_object());
   if (written.removed) {
     transaction = WithoutAddresses(
-        old, store::Transaction().IfRevision(record.key, record.mod_revision).Delete(record.key));
+        old, store::Transaction().IfRevision(key, record.mod_revision).Delete(key));
   } else {
-    transaction = std::move(transaction)
-                      .Put(record.key, encoded.bytes, {.revision_offset = encoded.version_offset});
+    transaction =
+        std::move(transaction).Put(key, encoded.bytes, {.revision_offset = encoded.version_offset});
   }
   ASSIGN_OR_RETURN(const store::CommitResult result,
                    environment_.store.Commit(std::move(transaction)));
@@ -358,16 +359,16 @@ Result<Write::Deletion> Write::PlanDeletion(const DeleteQuery& options) {
       .deleted = {.object = WriteJson(document), .uid = std::string(UidOf(document))}};
   const Json before = document;
   deletion.deleted.completed = MarkForDeletion(document, resource_, options, Now());
-  store::Transaction transaction =
-      store::Transaction().IfRevision(record->key, record->mod_revision);
+  const std::string key(record->key);
+  store::Transaction transaction = store::Transaction().IfRevision(key, record->mod_revision);
   if (deletion.deleted.completed) {
-    transaction = WithoutAddresses(before, std::move(transaction).Delete(record->key));
+    transaction = WithoutAddresses(before, std::move(transaction).Delete(key));
   } else {
     if (JsonEqual(before, document)) return deletion;
     deletion.encoded = EncodeObject(document.get_object());
-    transaction = std::move(transaction)
-                      .Put(record->key, deletion.encoded.bytes,
-                           {.revision_offset = deletion.encoded.version_offset});
+    transaction =
+        std::move(transaction)
+            .Put(key, deletion.encoded.bytes, {.revision_offset = deletion.encoded.version_offset});
   }
   if (!request_.dry_run) deletion.transaction = std::move(transaction);
   return deletion;

@@ -412,7 +412,7 @@ void RbacAuthorizer::Publish(SnapshotPtr snapshot) {
 }
 
 void RbacAuthorizer::Apply(const store::Record& record, Editor& editor) {
-  const std::string key = record.key.substr(GroupPrefix().size());
+  const std::string key(record.key.substr(GroupPrefix().size()));
   if (key.starts_with(kRoles) || key.starts_with(kClusterRoles)) {
     ApplyRole(key, record, editor);
   } else if (key.starts_with(kRoleBindings) || key.starts_with(kClusterRoleBindings)) {

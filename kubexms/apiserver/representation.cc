@@ -172,16 +172,17 @@ Result<std::vector<SharedBytes>> Representation::Objects(const Resource& resourc
 
 Result<Body> Representation::PlainList(const Resource& resource, const ObjectList& list) const {
   Body body;
-  body.reserve(2 * list.records.size() + 2);
+  body.reserve(list.records.size() + 2);
   body.emplace_back(fmt::format(R"({{"apiVersion":"{}","items":[)", resource.api_version()));
   const std::vector<store::RecordPtr>& records = list.records;
   for (size_t i = 0; i < records.size(); ++i) {
     if (i + kFetchAhead < records.size()) {
       __builtin_prefetch(records[i + kFetchAhead]->value.data());
     }
-    if (i > 0) body.push_back(SharedBytes::Static(","));
-    ASSIGN_OR_RETURN(SharedBytes bytes, ReadBytes(resource, records[i]));
-    body.push_back(std::move(bytes));
+    const bool last = i + 1 == records.size();
+    ASSIGN_OR_RETURN(SharedBytes item, last ? ReadBytes(resource, records[i])
+                                            : ReadBytesAndComma(resource, records[i]));
+    body.push_back(std::move(item));
   }
   body.emplace_back(fmt::format(R"(],"kind":"{}","metadata":{}}})", resource.list_kind,
                                 WriteJson(MetadataJson(list))));

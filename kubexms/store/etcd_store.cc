@@ -60,13 +60,14 @@ struct Layout {
   std::string Stored(std::string_view key) const { return data + std::string(key); }
   bool IsData(std::string_view stored) const { return stored.starts_with(data); }
 
+  std::string_view Key(const pb::KeyValue& kv) const {
+    return std::string_view(kv.key()).substr(data.size());
+  }
+
   RecordPtr Decode(pb::KeyValue* kv) const {
-    auto record = std::make_shared<Record>();
-    record->key = kv->key().substr(data.size());
-    record->create_revision = kv->create_revision();
-    record->mod_revision = kv->mod_revision();
-    record->value = DecodeValue(std::move(*kv->mutable_value()), record->mod_revision);
-    return record;
+    const auto mod_revision = static_cast<uint64_t>(kv->mod_revision());
+    return Record::Make(Key(*kv), DecodeValue(std::move(*kv->mutable_value()), mod_revision),
+                        static_cast<uint64_t>(kv->create_revision()), mod_revision);
   }
 
   // Null when etcd has already forgotten what was there before.
@@ -78,10 +79,7 @@ struct Layout {
     if (had_previous && !event->has_prev_kv()) return nullptr;
     if (had_previous) decoded->previous = Decode(event->mutable_prev_kv());
     if (deleted) {
-      decoded->record = std::make_shared<const Record>(
-          Record{.key = kv.key().substr(data.size()),
-                 .mod_revision = static_cast<uint64_t>(kv.mod_revision()),
-                 .deleted = true});
+      decoded->record = Record::MakeDeletion(Key(kv), static_cast<uint64_t>(kv.mod_revision()));
     } else {
       decoded->record = Decode(event->mutable_kv());
     }
@@ -381,7 +379,7 @@ Result<ListPage> EtcdStore::List(const ListOptions& options) {
     if (page.revision == kLatest) page.revision = response.header().revision();
     for (pb::KeyValue& kv : *response.mutable_kvs()) page.records.push_back(layout_.Decode(&kv));
     if (!response.more()) return page;
-    const std::string& last = page.records.back()->key;
+    const std::string last(page.records.back()->key);
     if (page.records.size() == options.limit) {
       const auto remaining = static_cast<uint64_t>(response.count() - response.kvs_size());
       page.next = ListCursor{.revision = page.revision, .after = last, .remaining = remaining};

@@ -41,16 +41,13 @@ class Answer {
 // of it is scattered over the heaps of the writers' threads, which would have to be kept for it.
 RecordPtr MakeRecord(Transaction::Operation operation, const RecordPtr& previous,
                      uint64_t revision) {
-  auto record = std::make_shared<Record>();
-  record->key = operation.key;
-  record->mod_revision = revision;
-  record->deleted = !operation.value.has_value();
-  if (record->deleted) return record;
-  record->create_revision = previous ? previous->create_revision : revision;
-  record->value = operation.revision_offset ? SpliceRevision(std::move(*operation.value),
-                                                             *operation.revision_offset, revision)
-                                            : *operation.value;
-  return record;
+  if (!operation.value) return Record::MakeDeletion(operation.key, revision);
+  std::string& value = *operation.value;
+  if (operation.revision_offset) {
+    value = SpliceRevision(std::move(value), *operation.revision_offset, revision);
+  }
+  return Record::Make(operation.key, value, previous ? previous->create_revision : revision,
+                      revision);
 }
 
 }  // namespace
@@ -122,7 +119,7 @@ Result<ListPage> LocalStore::ListAt(const ListOptions& options, uint64_t revisio
   ASSIGN_OR_RETURN(page.records, ReadRecords(options, revision, limit));
   if (page.records.size() < limit) return page;
   page.records.pop_back();
-  const std::string& last = page.records.back()->key;
+  const std::string last(page.records.back()->key);
   if (options.cursor) {
     page.next = NextCursor(*options.cursor, page.records.size(), last);
   } else {

@@ -53,15 +53,11 @@ void EncodeHead(const Record& record, std::string& bytes) {
 // Null when the bytes are not in the format above.
 RecordPtr Decode(std::string_view key, std::string_view value) {
   if (key.size() < 1 + kNumber || key[0] != kVersion || value.empty()) return nullptr;
-  auto record = std::make_shared<Record>();
-  record->mod_revision = ReadNumber(key.substr(1));
-  record->key = key.substr(1 + kNumber);
-  record->deleted = value[0] == kDelete;
-  if (record->deleted) return record;
+  const uint64_t mod_revision = ReadNumber(key.substr(1));
+  key.remove_prefix(1 + kNumber);
+  if (value[0] == kDelete) return Record::MakeDeletion(key, mod_revision);
   if (value[0] != kPut || value.size() < 1 + kNumber) return nullptr;
-  record->create_revision = ReadNumber(value.substr(1));
-  record->value = value.substr(1 + kNumber);
-  return record;
+  return Record::Make(key, value.substr(1 + kNumber), ReadNumber(value.substr(1)), mod_revision);
 }
 
 std::string_view View(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }

@@ -189,7 +189,7 @@ std::string KeyOf(uint32_t writer) { return fmt::format("/{}", writer); }
   for (uint32_t w = 0; w < kWriters; ++w) {
     writers.emplace_back([&store, w, pipe] {
       const RecordPtr before = store->Get(KeyOf(w)).value();
-      uint32_t number = before ? std::stoul(before->value) : 0;
+      uint32_t number = before ? std::stoul(std::string(before->value)) : 0;
       while (true) {
         ++number;
         const uint64_t revision =
@@ -228,7 +228,9 @@ std::vector<Acknowledged> CrashAfter(const std::string& directory, size_t commit
   return reported;
 }
 
-uint64_t NumberIn(const RecordPtr& record) { return record ? std::stoul(record->value) : 0; }
+uint64_t NumberIn(const RecordPtr& record) {
+  return record ? std::stoul(std::string(record->value)) : 0;
+}
 
 TEST_F(RocksDbStoreTest, WhatWasAcknowledgedSurvivesKilledProcesses) {
   const unsigned seed = std::random_device()();
@@ -260,7 +262,8 @@ TEST_F(RocksDbStoreTest, WhatWasAcknowledgedSurvivesKilledProcesses) {
     if (watched_to < compacted) {
       watched.clear();
       const ListPage page = store->List({.prefix = "/", .revision = compacted}).value();
-      for (const RecordPtr& record : page.records) watched[record->key] = NumberIn(record);
+      for (const RecordPtr& record : page.records)
+        watched[std::string(record->key)] = NumberIn(record);
       watched_to = compacted;
     }
     const std::unique_ptr<Watch> watch =
@@ -268,7 +271,7 @@ TEST_F(RocksDbStoreTest, WhatWasAcknowledgedSurvivesKilledProcesses) {
     while (watched_to < current) {
       const WatchBatch batch = watch->Poll(50).value();
       for (const EventPtr& event : batch.events) {
-        EXPECT_EQ(NumberIn(event->record), ++watched[event->record->key]);
+        EXPECT_EQ(NumberIn(event->record), ++watched[std::string(event->record->key)]);
       }
       watched_to = batch.revision;
     }

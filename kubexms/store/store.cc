@@ -7,6 +7,58 @@
 
 namespace kubexms::store {
 
+namespace {
+
+// Allocates so many bytes more than are asked for, behind what is asked for.
+template <class T>
+class AllocatorWithTail {
+ public:
+  using value_type = T;
+
+  explicit AllocatorWithTail(size_t tail) : tail_(tail) {}
+  template <class U>
+  explicit AllocatorWithTail(const AllocatorWithTail<U>& other) : tail_(other.tail()) {}
+
+  T* allocate(size_t count) { return static_cast<T*>(::operator new(count * sizeof(T) + tail_)); }
+  void deallocate(T* memory, size_t) { ::operator delete(memory); }
+  size_t tail() const { return tail_; }
+  bool operator==(const AllocatorWithTail&) const = default;
+
+ private:
+  size_t tail_;
+};
+
+// Key, value and comma, where `text` has room for them.
+char* WriteText(char* text, std::string_view key, std::string_view value) {
+  char* end = std::ranges::copy(key, text).out;
+  end = std::ranges::copy(value, end).out;
+  *end = ',';
+  return text;
+}
+
+}  // namespace
+
+class Record::WithTail {};
+
+RecordPtr Record::Make(std::string_view key, std::string_view value, uint64_t create_revision,
+                       uint64_t mod_revision) {
+  const AllocatorWithTail<Record> allocator(key.size() + value.size() + 1);
+  return std::allocate_shared<Record>(allocator, WithTail(), key, value, create_revision,
+                                      mod_revision);
+}
+
+RecordPtr Record::MakeDeletion(std::string_view key, uint64_t mod_revision) {
+  return Make(key, {}, 0, mod_revision);
+}
+
+Record::Record(const WithTail&, std::string_view its_key, std::string_view its_value,
+               uint64_t created_at, uint64_t modified_at)
+    : key(WriteText(reinterpret_cast<char*>(this + 1), its_key, its_value), its_key.size()),
+      value(key.data() + its_key.size(), its_value.size()),
+      create_revision(created_at),
+      mod_revision(modified_at),
+      deleted(created_at == 0) {}
+
 Transaction Transaction::IfRevision(std::string key, uint64_t mod_revision) && {
   conditions_.push_back({std::move(key), mod_revision});
   return std::move(*this);

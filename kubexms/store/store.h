@@ -41,13 +41,30 @@ inline constexpr uint64_t kLatest = 0;
 inline constexpr size_t kMaxOperations = 128;
 inline constexpr size_t kMaxTransactionBytes = 1'500'000;
 
-// One version of one key.
-struct Record {
-  std::string key;
-  std::string value;             // empty when deleted
-  uint64_t create_revision = 0;  // of the commit that made the key; 0 when deleted
-  uint64_t mod_revision = 0;     // of the commit that made this version
-  bool deleted = false;
+// One version of one key. All of it lies in one piece of memory: whoever walks over many records
+// waits for little else.
+class Record {
+  class WithTail;  // only Make() has room for key and value behind it
+
+ public:
+  static std::shared_ptr<const Record> Make(std::string_view key, std::string_view value,
+                                            uint64_t create_revision, uint64_t mod_revision);
+  // The version that says that the key was deleted.
+  static std::shared_ptr<const Record> MakeDeletion(std::string_view key, uint64_t mod_revision);
+
+  Record(const WithTail&, std::string_view its_key, std::string_view its_value, uint64_t created_at,
+         uint64_t modified_at);
+  Record(const Record&) = delete;
+  Record& operator=(const Record&) = delete;
+
+  // The value and a comma: as it stands in a list of values, unless it is the last.
+  std::string_view value_and_comma() const { return {value.data(), value.size() + 1}; }
+
+  const std::string_view key;
+  const std::string_view value;    // empty when deleted
+  const uint64_t create_revision;  // of the commit that made the key; 0 when deleted
+  const uint64_t mod_revision;     // of the commit that made this version
+  const bool deleted;
 };
 using RecordPtr = std::shared_ptr<const Record>;
 

@@ -116,7 +116,7 @@ class Model {
   }
 
   void Follow(const Event& event, State& state) {
-    const std::string& key = event.record->key;
+    const std::string key(event.record->key);
     const auto before = state.find(key);
     RC_ASSERT((event.previous != nullptr) == (before != state.end()));
     if (event.previous) RC_ASSERT(event.previous->value == before->second);

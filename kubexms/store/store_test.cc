@@ -51,7 +51,7 @@ std::vector<BackEnd> AllBackEnds() {
 
 std::vector<std::string> KeysOf(const std::vector<RecordPtr>& records) {
   std::vector<std::string> keys;
-  for (const RecordPtr& record : records) keys.push_back(record->key);
+  for (const RecordPtr& record : records) keys.emplace_back(record->key);
   return keys;
 }
 
@@ -60,7 +60,7 @@ std::vector<std::string> Describe(const std::vector<EventPtr>& events) {
   std::vector<std::string> lines;
   for (const EventPtr& event : events) {
     const char* kind = event->record->deleted ? "-" : event->previous ? "*" : "+";
-    lines.push_back(kind + event->record->key);
+    lines.push_back(fmt::format("{}{}", kind, event->record->key));
   }
   return lines;
 }
@@ -75,7 +75,7 @@ class StoreTest : public ::testing::TestWithParam<BackEnd> {
   uint64_t Current() { return store_.CurrentRevision().value(); }
   std::string ValueOf(const std::string& key, uint64_t revision = kLatest) {
     const RecordPtr record = store_.Get(key, revision).value();
-    return record ? record->value : "absent";
+    return std::string(record ? record->value : "absent");
   }
 
   const std::unique_ptr<TestStore> holder_ = GetParam().make();
@@ -300,7 +300,7 @@ TEST_P(StoreTest, ThePagesOfAListShowOneSnapshotWhileOthersWrite) {
     EXPECT_EQ(page.revision, snapshot);
     for (const RecordPtr& record : page.records) {
       EXPECT_EQ(record->value, "old");
-      keys.push_back(record->key);
+      keys.emplace_back(record->key);
     }
     MustPut(store_, fmt::format("/5-{}", page_number), "new");
     MustPut(store_, "/9", "new");
@@ -470,7 +470,8 @@ TEST_P(StoreTest, AWatchCanBeResumedAtTheRevisionOfAnyBatch) {
     const std::unique_ptr<Watch> watch = MustWatch({.prefix = "/", .after_revision = after});
     const WatchBatch batch = watch->Next({}, 3).value();
     for (const EventPtr& event : batch.events) {
-      if (event->record->key != "/other") seen.push_back(event->record->key + event->record->value);
+      if (event->record->key == "/other") continue;
+      seen.push_back(fmt::format("{}{}", event->record->key, event->record->value));
     }
     after = batch.revision;
   }
@@ -557,7 +558,7 @@ TEST_P(StoreTest, WritersThatCompareAndCommitLoseNothing) {
     threads.emplace_back([this] {
       for (int done = 0; done < kIncrements;) {
         const RecordPtr record = store_.Get("/counter").value();
-        const std::string next = fmt::format("{}", std::stoi(record->value) + 1);
+        const std::string next = fmt::format("{}", std::stoi(std::string(record->value)) + 1);
         const CommitResult result = store_
                                         .Commit(Transaction()
                                                     .IfRevision("/counter", record->mod_revision)

@@ -10,10 +10,8 @@ namespace kubexms::store {
 namespace {
 
 EventPtr EventAt(uint64_t revision) {
-  auto record = std::make_shared<Record>();
-  record->key = fmt::format("/a/{}", revision);
-  record->mod_revision = revision;
-  return std::make_shared<const Event>(Event{std::move(record), nullptr});
+  return std::make_shared<const Event>(
+      Event{Record::Make(fmt::format("/a/{}", revision), "1", revision, revision), nullptr});
 }
 
 Result<std::unique_ptr<Backlog>> NoBacklog(uint64_t) { return Error::Internal("not needed"); }
