@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <charconv>
 #include <thread>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "kubexms/apiserver/default_roles.h"
 #include "kubexms/apiserver/metadata.h"
 #include "kubexms/apiserver/object_reader.h"
+#include "kubexms/apiserver/service_ip_range.h"
 
 namespace kubexms {
 namespace {
@@ -38,11 +38,16 @@ Json MakePriorityClass(std::string_view name, int64_t value, std::string_view de
                     {"description", description}};
 }
 
-Json MakeServiceCidr(const std::string& range) {
+Json MakeServiceCidr(const std::string& ranges) {
+  JsonArray cidrs;
+  const std::vector<ServiceIpRange> parsed = ParseServiceIpRanges(ranges).value();
+  for (const ServiceIpRange& range : parsed) {
+    cidrs.push_back(Json(range.text()));
+  }
   return JsonObject{{"apiVersion", "networking.k8s.io/v1"},
                     {"kind", "ServiceCIDR"},
                     {"metadata", Metadata("kubernetes")},
-                    {"spec", JsonObject{{"cidrs", JsonArray{range}}}}};
+                    {"spec", JsonObject{{"cidrs", std::move(cidrs)}}}};
 }
 
 JsonObject ApiServerMetadata(std::string_view label, std::string_view value) {
@@ -193,13 +198,8 @@ class Bootstrapper {
 
 }  // namespace
 
-std::string FirstClusterIp(std::string_view range) {
-  const std::string_view network = range.substr(0, range.find('/'));
-  const size_t dot = network.rfind('.');
-  const std::string_view digits = network.substr(dot + 1);
-  int last = 0;
-  std::from_chars(digits.begin(), digits.end(), last);
-  return fmt::format("{}.{}", network.substr(0, dot), last + 1);
+std::string FirstClusterIp(std::string_view ranges) {
+  return ParseServiceIpRanges(ranges).value().front().At(0);
 }
 
 Result<void> Bootstrap(const BootstrapOptions& options, store::Store& store,

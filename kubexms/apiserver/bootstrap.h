@@ -14,13 +14,14 @@
 namespace kubexms {
 
 struct BootstrapOptions {
-  std::string cluster_ip_range;   // the first address belongs to the Service "kubernetes"
+  std::string cluster_ip_range;   // see ServiceAddressOptions
   std::string advertise_address;  // where Pods reach this server
   uint16_t port = 0;
 };
 
-// The first address of a range: "10.96.0.1".
-std::string FirstClusterIp(std::string_view range);
+// The first address, "10.96.0.1", of ranges that were found to be right: that of the Service
+// "kubernetes".
+std::string FirstClusterIp(std::string_view ranges);
 
 // Makes what is missing and mends the default roles. Doing it twice is the same as once.
 Result<void> Bootstrap(const BootstrapOptions& options, store::Store& store,

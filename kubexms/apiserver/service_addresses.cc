@@ -1,10 +1,8 @@
 #include "kubexms/apiserver/service_addresses.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "kubexms/api/field_error.h"
@@ -12,12 +10,15 @@
 #include "kubexms/api/stored_object.h"
 #include "kubexms/apiserver/metadata.h"
 #include "kubexms/apiserver/resource.h"
+#include "kubexms/apiserver/service_families.h"
 
 namespace kubexms {
 namespace {
 
-// How often a random address is tried before the whole range is looked at.
+// How often a random address is tried before the range is looked at one by one, and how much of it
+// then: all of the largest one of IPv4.
 constexpr int kRandomTries = 32;
+constexpr uint64_t kMaxSearched = 1 << 24;
 
 std::string IpKey(std::string_view ip) {
   return StoragePrefix("networking.k8s.io", "ipaddresses").append(ip);
@@ -25,17 +26,6 @@ std::string IpKey(std::string_view ip) {
 
 std::string PortKey(int64_t port) {
   return StoragePrefix("kubexms.io", "nodeports").append(std::to_string(port));
-}
-
-std::string IpText(uint32_t address) {
-  return fmt::format("{}.{}.{}.{}", address >> 24, (address >> 16) & 255, (address >> 8) & 255,
-                     address & 255);
-}
-
-std::optional<uint32_t> ParseIp(const std::string& text) {
-  in_addr address{};
-  if (inet_pton(AF_INET, text.c_str(), &address) != 1) return std::nullopt;
-  return ntohl(address.s_addr);
 }
 
 JsonObject& SpecOf(Json& service) { return ObjectMember(service.get_object(), "spec"); }
@@ -84,11 +74,14 @@ std::set<int64_t> NodePortsOf(const Json* service) {
   return numbers;
 }
 
-// Empty when it has none, or is headless.
-std::string ClusterIpOf(const Json* service) {
+// None when it is headless.
+std::set<std::string> ClusterIpsOf(const Json* service) {
   if (service == nullptr) return {};
-  const std::string_view ip = FindString(SpecOf(*service), "clusterIP");
-  return ip == "None" ? std::string() : std::string(ip);
+  std::set<std::string> ips;
+  for (const std::string& ip : ServiceTexts(*service, "clusterIPs")) {
+    if (ip != "None") ips.insert(CanonicalIp(ip));
+  }
+  return ips;
 }
 
 Error InvalidService(const Json& service, ErrorCause cause) {
@@ -100,12 +93,13 @@ EncodedObject MakeIpAddress(std::string_view ip, const Json& service, Time now, 
   const JsonObject address{
       {"apiVersion", "networking.k8s.io/v1"},
       {"kind", "IPAddress"},
-      {"metadata", JsonObject{{"name", ip},
-                              {"uid", random.Uuid()},
-                              {"creationTimestamp", now.ToString()},
-                              {"labels", JsonObject{{"ipaddress.kubernetes.io/ip-family", "IPv4"},
-                                                    {"ipaddress.kubernetes.io/managed-by",
-                                                     "ipallocator.k8s.io"}}}}},
+      {"metadata",
+       JsonObject{
+           {"name", ip},
+           {"uid", random.Uuid()},
+           {"creationTimestamp", now.ToString()},
+           {"labels", JsonObject{{"ipaddress.kubernetes.io/ip-family", FamilyName(FamilyOf(ip))},
+                                 {"ipaddress.kubernetes.io/managed-by", "ipallocator.k8s.io"}}}}},
       {"spec", JsonObject{{"parentRef", JsonObject{{"group", ""},
                                                    {"resource", "services"},
                                                    {"namespace", NamespaceOf(service)},
@@ -127,42 +121,34 @@ void ForgetNodePorts(Json& service, const Json* old) {
 
 Result<ServiceAddresses> ServiceAddresses::Create(const ServiceAddressOptions& options,
                                                   store::Store& store, Random& random) {
-  const std::string& range = options.cluster_ip_range;
-  const size_t slash = std::min(range.find('/'), range.size());
-  const std::optional<uint32_t> network = ParseIp(range.substr(0, slash));
-  const std::string_view digits = std::string_view(range).substr(std::min(slash + 1, range.size()));
-  int bits = 0;
-  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), bits);
-  if (!network || end != digits.end() || bits < 8 || bits > 30) {
-    return Error::BadRequest(
-        fmt::format("the range of cluster IPs must be an IPv4 network of 8 to 30 bits like "
-                    "10.96.0.0/12, not {}",
-                    Quoted(range)));
-  }
-  const uint32_t size = uint32_t{1} << (32 - bits);
-  // Without the network's own address and the broadcast one.
-  return ServiceAddresses(options, (*network & ~(size - 1)) + 1, size - 2, store, random);
+  ASSIGN_OR_RETURN(std::vector<ServiceIpRange> ranges,
+                   ParseServiceIpRanges(options.cluster_ip_range));
+  return ServiceAddresses(options, std::move(ranges), store, random);
 }
 
-ServiceAddresses::ServiceAddresses(const ServiceAddressOptions& options, uint32_t first_ip,
-                                   uint32_t ip_count, store::Store& store, Random& random)
-    : options_(options), first_ip_(first_ip), ip_count_(ip_count), store_(store), random_(random) {}
+ServiceAddresses::ServiceAddresses(const ServiceAddressOptions& options,
+                                   std::vector<ServiceIpRange> ranges, store::Store& store,
+                                   Random& random)
+    : options_(options), ranges_(std::move(ranges)), store_(store), random_(random) {
+  for (const ServiceIpRange& range : ranges_) families_.push_back(range.family());
+}
 
 Result<store::Transaction> ServiceAddresses::Assign(Json& service, const Json* old, Time now,
                                                     store::Transaction transaction) {
-  RETURN_IF_ERROR(AssignClusterIp(service, old));
+  RETURN_IF_ERROR(AssignClusterIps(service, old));
   RETURN_IF_ERROR(AssignNodePorts(service, old));
-  const std::string ip = ClusterIpOf(&service);
-  const std::string old_ip = ClusterIpOf(old);
-  if (ip != old_ip && !ip.empty()) {
+  const std::set<std::string> ips = ClusterIpsOf(&service);
+  const std::set<std::string> old_ips = ClusterIpsOf(old);
+  for (const std::string& ip : ips) {
+    if (old_ips.contains(ip)) continue;
     EncodedObject address = MakeIpAddress(ip, service, now, random_);
     transaction =
         std::move(transaction)
             .IfAbsent(IpKey(ip))
             .Put(IpKey(ip), std::move(address.bytes), {.revision_offset = address.version_offset});
   }
-  if (ip != old_ip && !old_ip.empty()) {
-    transaction = std::move(transaction).Delete(IpKey(old_ip));
+  for (const std::string& ip : old_ips) {
+    if (!ips.contains(ip)) transaction = std::move(transaction).Delete(IpKey(ip));
   }
   const std::set<int64_t> ports = NodePortsOf(&service);
   const std::set<int64_t> old_ports = NodePortsOf(old);
@@ -179,50 +165,64 @@ Result<store::Transaction> ServiceAddresses::Assign(Json& service, const Json* o
 
 store::Transaction ServiceAddresses::Release(const Json& service,
                                              store::Transaction transaction) const {
-  const std::string ip = ClusterIpOf(&service);
-  if (!ip.empty()) transaction = std::move(transaction).Delete(IpKey(ip));
+  for (const std::string& ip : ClusterIpsOf(&service)) {
+    transaction = std::move(transaction).Delete(IpKey(ip));
+  }
   for (const int64_t port : NodePortsOf(&service)) {
     transaction = std::move(transaction).Delete(PortKey(port));
   }
   return transaction;
 }
 
-Result<void> ServiceAddresses::AssignClusterIp(Json& service, const Json* old) {
-  JsonObject& spec = SpecOf(service);
+Result<void> ServiceAddresses::AssignClusterIps(Json& service, const Json* old) {
   if (!HasClusterIp(service)) {
+    JsonObject& spec = SpecOf(service);
     for (const std::string_view key : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
       spec.erase(key);
     }
     return {};
   }
-  std::string ip(FindString(SpecOf(std::as_const(service)), "clusterIP"));
-  if (ip.empty()) ip = ClusterIpOf(old);
-  const FieldPath spec_path("spec");
-  const FieldPath path = spec_path.Child("clusterIPs");
-  if (ip.empty()) {
-    ASSIGN_OR_RETURN(ip, FreeClusterIp());
-  } else if (ip != "None" && ip != ClusterIpOf(old)) {
-    const std::optional<uint32_t> address = ParseIp(ip);
-    if (!address || *address < first_ip_ || *address >= first_ip_ + ip_count_) {
-      return InvalidService(
-          service,
-          Invalid(path, JsonArray{ip},
-                  fmt::format("failed to allocate IP {}: the provided IP ({}) is not in the valid "
-                              "range. The range of valid IPs is {}",
-                              ip, ip, options_.cluster_ip_range)));
-    }
-    ASSIGN_OR_RETURN(const bool taken, IsTaken(IpKey(ip)));
-    if (taken) {
-      return InvalidService(
-          service,
-          Invalid(path, JsonArray{ip},
-                  fmt::format("failed to allocate IP {}: provided IP is already allocated", ip)));
+  RETURN_IF_ERROR(ChooseIpFamilies(service, old, families_));
+  const std::vector<std::string> asked = ServiceTexts(service, "clusterIPs");
+  if (!asked.empty() && asked.front() == "None") return {};
+  const std::set<std::string> old_ips = ClusterIpsOf(old);
+  JsonArray ips;
+  for (const std::string& family : ServiceTexts(service, "ipFamilies")) {
+    if (ips.size() < asked.size()) {
+      const std::string& ip = asked[ips.size()];
+      if (!old_ips.contains(CanonicalIp(ip))) RETURN_IF_ERROR(CheckClusterIp(ip, service));
+      ips.push_back(Json(ip));
+    } else {
+      ASSIGN_OR_RETURN(std::string ip, FreeClusterIp(RangeOf(family)));
+      ips.push_back(Json(std::move(ip)));
     }
   }
-  spec["clusterIP"] = ip;
-  spec["clusterIPs"] = JsonArray{ip};
-  spec["ipFamilies"] = JsonArray{"IPv4"};
-  if (!spec.contains("ipFamilyPolicy")) spec["ipFamilyPolicy"] = "SingleStack";
+  JsonObject& spec = SpecOf(service);
+  spec["clusterIP"] = ips.front();
+  spec["clusterIPs"] = std::move(ips);
+  return {};
+}
+
+// One of those that ChooseIpFamilies() knows to be there.
+const ServiceIpRange& ServiceAddresses::RangeOf(std::string_view family) const {
+  return FamilyName(ranges_.front().family()) == family ? ranges_.front() : ranges_.back();
+}
+
+// An address that the service asks for and did not have.
+Result<void> ServiceAddresses::CheckClusterIp(const std::string& ip, const Json& service) {
+  const auto refuse = [&](std::string_view why) {
+    return InvalidService(
+        service, Invalid(FieldPath("spec.clusterIPs"), MemberOrNull(SpecOf(service), "clusterIPs"),
+                         fmt::format("failed to allocate IP {}: {}", ip, why)));
+  };
+  const ServiceIpRange& range = RangeOf(FamilyName(FamilyOf(ip)));
+  if (!range.Contains(ip)) {
+    return refuse(
+        fmt::format("the provided IP ({}) is not in the valid range. The range of valid IPs is {}",
+                    ip, range.text()));
+  }
+  ASSIGN_OR_RETURN(const bool taken, IsTaken(IpKey(CanonicalIp(ip))));
+  if (taken) return refuse("provided IP is already allocated");
   return {};
 }
 
@@ -261,19 +261,19 @@ Result<void> ServiceAddresses::AssignNodePorts(Json& service, const Json* old) {
   return {};
 }
 
-Result<std::string> ServiceAddresses::FreeClusterIp() {
+Result<std::string> ServiceAddresses::FreeClusterIp(const ServiceIpRange& range) {
   for (int i = 0; i < kRandomTries; ++i) {
-    std::string ip = IpText(first_ip_ + static_cast<uint32_t>(random_.Below(ip_count_)));
+    std::string ip = range.At(random_.Below(range.size()));
     ASSIGN_OR_RETURN(const bool taken, IsTaken(IpKey(ip)));
     if (!taken) return ip;
   }
-  for (uint32_t i = 0; i < ip_count_; ++i) {
-    std::string ip = IpText(first_ip_ + i);
+  for (uint64_t i = 0; i < std::min(range.size(), kMaxSearched); ++i) {
+    std::string ip = range.At(i);
     ASSIGN_OR_RETURN(const bool taken, IsTaken(IpKey(ip)));
     if (!taken) return ip;
   }
   return Error::Internal(
-      fmt::format("failed to allocate a serviceIP: range {} is full", options_.cluster_ip_range));
+      fmt::format("failed to allocate a serviceIP: range {} is full", range.text()));
 }
 
 Result<int64_t> ServiceAddresses::FreeNodePort(const Json& service) {

@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kubexms/api/time.h"
+#include "kubexms/apiserver/service_ip_range.h"
 #include "kubexms/base/json.h"
 #include "kubexms/base/random.h"
 #include "kubexms/base/result.h"
@@ -18,14 +20,14 @@
 namespace kubexms {
 
 struct ServiceAddressOptions {
-  std::string cluster_ip_range = "10.96.0.0/12";  // IPv4
+  std::string cluster_ip_range = "10.96.0.0/12";  // or two, see ParseServiceIpRanges
   int32_t first_node_port = 30000;
   int32_t last_node_port = 32767;
 };
 
 class ServiceAddresses {
  public:
-  // Fails when the range is none. `store` and `random` must outlive it.
+  // Fails when a range is none. `store` and `random` must outlive it.
   static Result<ServiceAddresses> Create(const ServiceAddressOptions& options, store::Store& store,
                                          Random& random);
 
@@ -39,18 +41,20 @@ class ServiceAddresses {
   store::Transaction Release(const Json& service, store::Transaction transaction) const;
 
  private:
-  ServiceAddresses(const ServiceAddressOptions& options, uint32_t first_ip, uint32_t ip_count,
+  ServiceAddresses(const ServiceAddressOptions& options, std::vector<ServiceIpRange> ranges,
                    store::Store& store, Random& random);
 
-  Result<void> AssignClusterIp(Json& service, const Json* old);
+  Result<void> AssignClusterIps(Json& service, const Json* old);
   Result<void> AssignNodePorts(Json& service, const Json* old);
-  Result<std::string> FreeClusterIp();
+  const ServiceIpRange& RangeOf(std::string_view family) const;
+  Result<void> CheckClusterIp(const std::string& ip, const Json& service);
+  Result<std::string> FreeClusterIp(const ServiceIpRange& range);
   Result<int64_t> FreeNodePort(const Json& service);
   Result<bool> IsTaken(const std::string& key);
 
   ServiceAddressOptions options_;
-  uint32_t first_ip_;  // of those that are handed out
-  uint32_t ip_count_;
+  std::vector<ServiceIpRange> ranges_;  // the usual one first
+  std::vector<IpFamily> families_;      // of them
   store::Store& store_;
   Random& random_;
 };

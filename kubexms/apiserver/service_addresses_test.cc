@@ -1,10 +1,13 @@
 #include "kubexms/apiserver/service_addresses.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 #include <thread>
 
+#include "kubexms/apiserver/service_families.h"
 #include "kubexms/apiserver/written_objects_test.h"
 
 namespace kubexms {
@@ -15,10 +18,9 @@ constexpr std::string_view kPort = R"("ports":[{"port":80}])";
 class ServiceAddressesTest : public WrittenObjects {
  protected:
   // 14 addresses and 8 ports.
-  ServiceAddressesTest()
-      : WrittenObjects({.cluster_ip_range = "10.0.0.0/28",
-                        .first_node_port = 30000,
-                        .last_node_port = 30007}) {}
+  explicit ServiceAddressesTest(const std::string& ranges = "10.0.0.0/28")
+      : WrittenObjects(
+            {.cluster_ip_range = ranges, .first_node_port = 30000, .last_node_port = 30007}) {}
 
   Result<Json> MakeService(const std::string& name, std::string_view more = "") {
     return Create("", "services",
@@ -102,13 +104,153 @@ TEST_F(ServiceAddressesTest, HeadlessAndExternalServicesHaveNone) {
   EXPECT_EQ(Ip(external), "");
 }
 
-TEST(ServiceAddressOptionsTest, RefusesWhatIsNoRange) {
-  const auto store = store::MakeMemoryStore();
-  SeededRandom random(1);
-  for (const char* range : {"", "10.0.0.0", "10.0.0.0/33", "10.0.0.0/24x", "fd00::/108", "x/8"}) {
-    EXPECT_FALSE(ServiceAddresses::Create({.cluster_ip_range = range}, *store, random).ok())
-        << range;
+class DualStackServicesTest : public ServiceAddressesTest {
+ protected:
+  DualStackServicesTest() : ServiceAddressesTest("10.0.0.0/28,fd00:1::/124") {}
+
+  static std::string Texts(const Json& service, std::string_view name) {
+    return fmt::format("{}", fmt::join(ServiceTexts(service, name), " "));
   }
+  static std::string Policy(const Json& service) {
+    return std::string(FindString(*FindMember(service, "spec"), "ipFamilyPolicy"));
+  }
+  Result<Json> Change(const std::string& name, std::string_view member, const Json& value) {
+    const Result<Written> written = Update("", "services", name, [&](Json& document) {
+      document.get_object()["spec"].get_object()[member] = value;
+    });
+    if (!written.ok()) return written.error();
+    return ParseJson(written->object);
+  }
+  bool IsHeld(const std::string& ip) {
+    return store_->Get(StoragePrefix("networking.k8s.io", "ipaddresses") + ip).value() != nullptr;
+  }
+};
+
+TEST_F(DualStackServicesTest, HaveWhatTheyAskFor) {
+  const struct {
+    std::string_view spec;
+    std::string_view policy;
+    std::string_view families;
+    size_t ips;
+  } cases[] = {
+      {"", "SingleStack", "IPv4", 1},
+      {R"(,"ipFamilies":["IPv6"])", "SingleStack", "IPv6", 1},
+      {R"(,"clusterIP":"fd00:1::7")", "SingleStack", "IPv6", 1},
+      {R"(,"ipFamilyPolicy":"PreferDualStack")", "PreferDualStack", "IPv4 IPv6", 2},
+      {R"(,"ipFamilyPolicy":"RequireDualStack","ipFamilies":["IPv6"])", "RequireDualStack",
+       "IPv6 IPv4", 2},
+      {R"(,"ipFamilyPolicy":"PreferDualStack","clusterIPs":["fd00:1::8","10.0.0.9"])",
+       "PreferDualStack", "IPv6 IPv4", 2},
+      {R"(,"clusterIP":"None","selector":{"a":"b"})", "SingleStack", "IPv4", 1},
+      {R"(,"clusterIP":"None")", "RequireDualStack", "IPv4 IPv6", 1},
+  };
+  for (size_t i = 0; i < std::size(cases); ++i) {
+    const Result<Json> service = MakeService("s" + std::to_string(i), cases[i].spec);
+    ASSERT_TRUE(service.ok()) << cases[i].spec << service.error().message();
+    EXPECT_EQ(Policy(*service), cases[i].policy) << cases[i].spec;
+    EXPECT_EQ(Texts(*service, "ipFamilies"), cases[i].families) << cases[i].spec;
+    const std::vector<std::string> ips = ServiceTexts(*service, "clusterIPs");
+    EXPECT_EQ(ips.size(), cases[i].ips) << cases[i].spec;
+    EXPECT_EQ(ips.front(), Ip(*service));
+    for (const std::string& ip : ips) EXPECT_EQ(IsHeld(ip), ip != "None") << ip;
+  }
+}
+
+TEST_F(DualStackServicesTest, MayTakeASecondFamilyAndGiveItBack) {
+  const Json one = MakeService("a").value();
+  const Result<Json> two = Change("a", "ipFamilyPolicy", "RequireDualStack");
+  ASSERT_TRUE(two.ok()) << two.error().message();
+  EXPECT_EQ(Texts(*two, "ipFamilies"), "IPv4 IPv6");
+  const std::vector<std::string> ips = ServiceTexts(*two, "clusterIPs");
+  ASSERT_EQ(ips.size(), 2);
+  EXPECT_EQ(ips[0], Ip(one));
+  EXPECT_TRUE(IsHeld(ips[1]));
+  const Result<Json> again = Change("a", "ipFamilyPolicy", "SingleStack");
+  ASSERT_TRUE(again.ok()) << again.error().message();
+  EXPECT_EQ(Texts(*again, "clusterIPs"), Ip(one));
+  EXPECT_EQ(Texts(*again, "ipFamilies"), "IPv4");
+  EXPECT_FALSE(IsHeld(ips[1]));
+  EXPECT_TRUE(IsHeld(ips[0]));
+}
+
+TEST_F(DualStackServicesTest, AnAddressIsTheSameHoweverItIsWritten) {
+  ASSERT_TRUE(MakeService("a", R"(,"clusterIP":"fd00:1::a")").ok());
+  EXPECT_THAT(MakeService("b", R"(,"clusterIP":"fd00:1:0::a")").error().message(),
+              testing::HasSubstr("already allocated"));
+}
+
+TEST_F(DualStackServicesTest, AreRefusedWhatContradictsItself) {
+  const struct {
+    std::string_view spec;
+    std::string_view error;
+  } cases[] = {
+      {R"(,"ipFamilies":["IPv4","IPv6"])",
+       "spec.ipFamilyPolicy: Invalid value: \"null\": must be RequireDualStack or PreferDualStack "
+       "when "
+       "multiple 'ipFamilies' are specified"},
+      {R"(,"ipFamilyPolicy":"SingleStack","clusterIPs":["10.0.0.3","fd00:1::3"])",
+       "must be RequireDualStack or PreferDualStack when multiple 'clusterIPs' are specified"},
+      {R"(,"ipFamilyPolicy":"PreferDualStack","clusterIPs":["10.0.0.3","10.0.0.4"])",
+       "may specify no more than one IP for each IP family"},
+      {R"(,"ipFamilies":["IPv6"],"clusterIP":"10.0.0.3")",
+       "spec.clusterIPs[0]: Invalid value: [\"10.0.0.3\"]: expected an IPv6 value as indicated by "
+       "`ipFamilies[0]`"},
+      {R"(,"ipFamilyPolicy":"PreferDualStack","ipFamilies":["IPv4","IPv4"])",
+       "spec.ipFamilies[1]: Duplicate value: \"IPv4\""},
+      {R"(,"ipFamilyPolicy":"Both")", "spec.ipFamilyPolicy: Unsupported value: \"Both\""},
+      {R"(,"clusterIP":"fd00:2::1")",
+       "spec.clusterIPs: Invalid value: [\"fd00:2::1\"]: failed to allocate IP fd00:2::1: the "
+       "provided IP (fd00:2::1) is not in the valid range. The range of valid IPs is "
+       "fd00:1::/124"},
+  };
+  for (const auto& [spec, error] : cases) {
+    const Result<Json> service = MakeService("a", spec);
+    ASSERT_FALSE(service.ok()) << spec;
+    EXPECT_THAT(service.error().message(), testing::HasSubstr(error));
+  }
+  ASSERT_TRUE(MakeService("a", R"(,"ipFamilyPolicy":"RequireDualStack")").ok());
+  EXPECT_THAT(Change("a", "ipFamilies", JsonArray{"IPv6", "IPv4"}).error().message(),
+              testing::HasSubstr("spec.ipFamilies[0]: Invalid value: [\"IPv6\",\"IPv4\"]: may not "
+                                 "change once set"));
+  EXPECT_THAT(Change("a", "ipFamilies", JsonArray{"IPv4"}).error().message(),
+              testing::HasSubstr("must be set to 'SingleStack' when releasing the secondary "
+                                 "ipFamily"));
+}
+
+TEST_F(ServiceAddressesTest, AClusterOfOneFamilyRefusesTheOther) {
+  EXPECT_THAT(MakeService("a", R"(,"ipFamilies":["IPv6"])").error().message(),
+              testing::HasSubstr("spec.ipFamilies[0]: Invalid value: \"IPv6\": not configured on "
+                                 "this cluster"));
+  EXPECT_THAT(MakeService("a", R"(,"clusterIP":"fd00::1")").error().message(),
+              testing::HasSubstr("IPv6 is not configured on this cluster"));
+  EXPECT_THAT(MakeService("a", R"(,"ipFamilyPolicy":"RequireDualStack")").error().message(),
+              testing::HasSubstr("this cluster is not configured for dual-stack services"));
+  const Json one = MakeService("a", R"(,"ipFamilyPolicy":"PreferDualStack")").value();
+  EXPECT_EQ(ServiceTexts(one, "clusterIPs").size(), 1);
+}
+
+TEST(ServiceIpRangeTest, RefusesWhatIsNone) {
+  for (const char* range : {"", "10.0.0.0", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/24x", "x/8",
+                            "fd00::/48", "fd00::/127", "10.0.0.0/8,10.1.0.0/16", "10.0.0.0/8,"}) {
+    EXPECT_FALSE(ParseServiceIpRanges(range).ok()) << range;
+  }
+}
+
+TEST(ServiceIpRangeTest, HasTheAddressesOfItsNetwork) {
+  const ServiceIpRange four = ServiceIpRange::Parse("10.96.5.7/30").value();
+  EXPECT_EQ(four.size(), 2);
+  EXPECT_EQ(four.At(0), "10.96.5.5");
+  EXPECT_EQ(four.At(1), "10.96.5.6");
+  for (const char* other : {"10.96.5.4", "10.96.5.7", "fd00::5", "x"}) {
+    EXPECT_FALSE(four.Contains(other)) << other;
+  }
+  const ServiceIpRange six = ServiceIpRange::Parse("fd00:96::/64").value();
+  EXPECT_EQ(six.size(), UINT64_MAX);
+  EXPECT_EQ(six.At(0), "fd00:96::1");
+  EXPECT_EQ(six.At(UINT64_MAX - 1), "fd00:96::ffff:ffff:ffff:ffff");
+  EXPECT_TRUE(six.Contains("fd00:96:0:0::1"));
+  EXPECT_FALSE(six.Contains("fd00:96::"));
+  EXPECT_FALSE(six.Contains("fd00:97::1"));
 }
 
 }  // namespace

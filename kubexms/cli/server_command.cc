@@ -198,8 +198,9 @@ Command ServerCommand() {
                  .value = "NAMES",
                  .doc = "further names and addresses for the certificate, separated by commas"},
                 {.name = "service-cidr",
-                 .value = "RANGE",
-                 .doc = "addresses of Services",
+                 .value = "RANGES",
+                 .doc = "addresses of Services: one network, or one of IPv4 and one of IPv6 "
+                        "separated by a comma",
                  .fallback = "10.96.0.0/12"},
                 {.name = "controllers",
                  .value = "LIST",

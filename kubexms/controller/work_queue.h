@@ -160,6 +160,7 @@ class WorkQueue {
   Clock::MonotonicTime Now() REQUIRES(mutex_);
   Node* FindOrMake(const Key& key) REQUIRES(mutex_);
   const Key* Take(WorkItem<Key>& item) REQUIRES(mutex_);
+  const Key* TakeNow(WorkItem<Key>& item) EXCLUDES(mutex_);
   const Key* WaitAndTake(const std::stop_token& stop, WorkItem<Key>& item) EXCLUDES(mutex_);
   bool HandOver(const Key* key, WorkItem<Key>& item) EXCLUDES(mutex_);
   bool HasEnded() const REQUIRES(mutex_);
@@ -249,23 +250,17 @@ std::chrono::nanoseconds WorkQueue<Key>::AddRateLimited(const Key& key, WorkReas
 
 template <class Key>
 std::optional<WorkItem<Key>> WorkQueue<Key>::Get(const std::stop_token& stop) {
-  std::optional<WorkItem<Key>> item;
-  if (!stop.stop_requested()) item = TryGet();
-  if (item) return item;
-  item.emplace();
-  if (!HandOver(WaitAndTake(stop, *item), *item)) item.reset();
+  std::optional<WorkItem<Key>> item(std::in_place);
+  const Key* key = stop.stop_requested() ? nullptr : TakeNow(*item);
+  if (key == nullptr) key = WaitAndTake(stop, *item);
+  if (!HandOver(key, *item)) item.reset();
   return item;
 }
 
 template <class Key>
 std::optional<WorkItem<Key>> WorkQueue<Key>::TryGet() {
   std::optional<WorkItem<Key>> item(std::in_place);
-  const Key* key = nullptr;
-  {
-    MutexLock lock(mutex_);
-    key = Take(*item);
-  }
-  if (!HandOver(key, *item)) item.reset();
+  if (!HandOver(TakeNow(*item), *item)) item.reset();
   return item;
 }
 
@@ -379,6 +374,12 @@ const Key* WorkQueue<Key>::Take(WorkItem<Key>& item) {
   schedule_.Begin(*node, now);
   CallOne();
   return node->key;
+}
+
+template <class Key>
+const Key* WorkQueue<Key>::TakeNow(WorkItem<Key>& item) {
+  MutexLock lock(mutex_);
+  return Take(item);
 }
 
 template <class Key>

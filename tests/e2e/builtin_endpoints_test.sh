@@ -2,7 +2,7 @@
 # Endpoints of Services, disruption budgets and aggregated roles, as kubectl sees them. No kubelet
 # runs here: the test itself writes the status of pods.
 source "$(dirname "$0")/harness.sh" "$@"
-start_control_plane --controllers="$(
+start_control_plane --service-cidr=10.96.0.0/16,fd00:96::/112 --controllers="$(
   printf %s 'endpointslice-controller,endpoints-controller,endpointslice-mirroring-controller,' \
     'disruption-controller,clusterrole-aggregation-controller,garbage-collector-controller'
 )"
@@ -81,6 +81,32 @@ expect "Endpoints have no such" 10.9.0.5 \
   "$(kubectl get endpoints web -o 'jsonpath={.subsets[*].addresses[*].ip}')"
 kubectl delete pod b --force --grace-period=0 >/dev/null 2>&1
 pod b 10.9.0.6 True
+
+# --- addresses of both families
+kubectl apply -f - >/dev/null <<'YAML'
+apiVersion: v1
+kind: Service
+metadata: {name: both}
+spec: {selector: {app: both}, ipFamilyPolicy: RequireDualStack, ports: [{port: 80}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: both, labels: {app: both}}
+spec: {nodeName: n1, containers: [{name: c, image: nginx}]}
+YAML
+expect "a service has one of each" "IPv4 IPv6" "$(kubectl get service both -o 'jsonpath={.spec.ipFamilies[*]}')"
+kubectl patch pod both --subresource status --type merge --patch '{"status": {"phase": "Running",
+  "podIP": "10.9.0.9", "podIPs": [{"ip": "10.9.0.9"}, {"ip": "fd00:9::9"}],
+  "conditions": [{"type": "Ready", "status": "True"}]}}' >/dev/null
+both_slices() {
+  kubectl get endpointslices -l kubernetes.io/service-name=both \
+    -o 'jsonpath={range .items[*]}{.addressType} {.endpoints[*].addresses[*]}{"\n"}{end}' | sort
+}
+eventually "and a slice for each, with the addresses of that family" \
+  is $'IPv4 10.9.0.9\nIPv6 fd00:9::9' both_slices
+eventually "Endpoints have the first" is 10.9.0.9 \
+  kubectl get endpoints both -o 'jsonpath={.subsets[*].addresses[*].ip}'
+kubectl delete service/both pod/both --force --grace-period=0 >/dev/null 2>&1
 
 # --- endpoints that people write
 kubectl apply -f - >/dev/null 2>&1 <<'YAML'

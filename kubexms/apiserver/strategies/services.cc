@@ -79,24 +79,6 @@ bool AreTheServersOwn(const JsonObject& endpoints) {
          TextAt(endpoints, "metadata.namespace") == "default";
 }
 
-// Which IP families the service has. A cluster of ours has IPv4 unless addresses say otherwise.
-void SetIpFamilies(JsonObject& spec) {
-  const std::string cluster_ip(TextAt(spec, "clusterIP"));
-  const JsonObject* selector = FindObject(std::as_const(spec), "selector");
-  const bool no_selector = selector == nullptr || selector->empty();
-  // Who makes the endpoints of such a service by hand may use both families.
-  const bool any_family = cluster_ip == kHeadless && no_selector;
-  const bool dual = any_family || TextAt(spec, "ipFamilyPolicy") == "RequireDualStack";
-  SetDefault(spec, "ipFamilyPolicy", any_family ? "RequireDualStack" : "SingleStack");
-  if (const JsonArray* families = FindArray(spec, "ipFamilies");
-      families != nullptr && !families->empty())
-    return;
-  JsonArray families;
-  families.push_back(IsIpv6(cluster_ip) ? "IPv6" : "IPv4");
-  if (dual) families.push_back(IsIpv6(cluster_ip) ? "IPv4" : "IPv6");
-  spec["ipFamilies"] = std::move(families);
-}
-
 void SetClusterIps(JsonObject& spec) {
   const std::string_view cluster_ip = TextAt(spec, "clusterIP");
   const JsonArray* list = FindArray(spec, "clusterIPs");
@@ -270,6 +252,45 @@ void ValidateClusterIps(const Field& spec) {
       ip.Accept(ValidateIp(ip.Text()));
     }
   }
+  if (list.size() == 2 && IsIpv6(first.Text()) == IsIpv6(list.Item(1).Text()))
+    list.Invalid("may specify no more than one IP for each IP family");
+}
+
+void ValidateIpFamilies(const Field& spec) {
+  if (spec["type"].Text() == "ExternalName") return;
+  const Field families = spec["ipFamilies"];
+  const Field ips = spec["clusterIPs"];
+  if (families.size() > 2) families.Invalid("may only hold up to 2 values");
+  for (size_t i = 0; i < families.size(); ++i) {
+    const Field family = families.Item(i);
+    family.SetAndOneOf({"IPv4", "IPv6"});
+    if (i > 0 && family.Text() == families.Item(i - 1).Text()) family.Duplicate();
+    if (i >= ips.size()) continue;
+    const Field ip = ips.Item(i);
+    if (ip.Text() == kHeadless || IsIpv6(ip.Text()) == (family.Text() == "IPv6")) continue;
+    ip.Invalid(ips.ToJson(), fmt::format("expected an {} value as indicated by `ipFamilies[{}]`",
+                                         family.Text(), i));
+  }
+  spec["ipFamilyPolicy"].OneOf({"PreferDualStack", "RequireDualStack", "SingleStack"});
+}
+
+// What a service has of its first family stays; what it has of the second can be given back.
+void ValidateKept(const Field& spec, const Field& old_list, std::string_view list_name,
+                  std::string_view item_name) {
+  const Field list = spec[list_name];
+  if (old_list.empty()) return;
+  if (list.empty()) {
+    const Field first(nullptr, list.path().Index(0), spec.errors());
+    return first.Invalid(Json(JsonArray()), fmt::format("primary {} can not be unset", item_name));
+  }
+  const size_t kept = list.size() == old_list.size() ? list.size() : 1;
+  for (size_t i = 0; i < kept; ++i) {
+    if (list.Item(i).Text() != old_list.Item(i).Text())
+      list.Item(i).Invalid(list.ToJson(), "may not change once set");
+  }
+  if (list.size() < old_list.size() && spec["ipFamilyPolicy"].Text() != "SingleStack")
+    spec["ipFamilyPolicy"].Invalid(
+        fmt::format("must be set to 'SingleStack' when releasing the secondary {}", item_name));
 }
 
 void ValidateTypeRules(const Field& spec) {
@@ -336,7 +357,6 @@ class ServiceStrategy : public KindStrategy {
     JsonObject* spec = FindObject(service, "spec");
     if (spec == nullptr) return;
     SetClusterIps(*spec);
-    if (NeedsClusterIp(TypeOfService(service))) SetIpFamilies(*spec);
   }
 
   void PrepareForUpdate(JsonObject& service, const JsonObject& old_service) const override {
@@ -347,8 +367,6 @@ class ServiceStrategy : public KindStrategy {
     KeepAllocated(*spec, *old);
     KeepNodePorts(*spec, *old);
     DropWhatTheTypeHadOnly(*spec, *old);
-    // From ExternalName to another type: the families are chosen now.
-    if (NeedsClusterIp(TypeOfService(service))) SetIpFamilies(*spec);
   }
 
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
@@ -363,6 +381,7 @@ class ServiceStrategy : public KindStrategy {
     ValidateLabels(spec["selector"]);
     ValidateSessionAffinity(spec);
     ValidateClusterIps(spec);
+    ValidateIpFamilies(spec);
     const Field external_ips = spec["externalIPs"];
     for (const Field& ip : external_ips.Items()) ip.Accept(ValidateIp(ip.Text()));
     type.SetAndOneOf({"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"});
@@ -377,15 +396,13 @@ class ServiceStrategy : public KindStrategy {
     FieldErrors ignored;
     const Field root(object, errors);
     const Field old(old_object, ignored);
-    const Field list = root["spec.clusterIPs"];
-    const std::string_view before = old["spec.clusterIP"].Text();
-    if (before.empty()) return;
-    const Field first(list.empty() ? nullptr : list.Item(0).value(), list.path().Index(0), errors);
-    if (list.empty()) {
-      first.Invalid(Json(JsonArray()), "primary clusterIP can not be unset");
-    } else if (first.Text() != before) {
-      first.Invalid(list.ToJson(), "may not change once set");
-    }
+    const Field spec = root["spec"];
+    const Field old_spec = old["spec"];
+    const bool headless =
+        spec["clusterIP"].Text() == kHeadless && old_spec["clusterIP"].Text() == kHeadless;
+    if (!headless) ValidateKept(spec, old_spec["clusterIPs"], "clusterIPs", "clusterIP");
+    if (!headless || !spec["selector"].empty() || !old_spec["selector"].empty())
+      ValidateKept(spec, old_spec["ipFamilies"], "ipFamilies", "ipFamily");
   }
 
   void ValidateStatusUpdate(const JsonObject& object, const JsonObject&,

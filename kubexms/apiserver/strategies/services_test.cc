@@ -21,8 +21,6 @@ spec:
   ports: [{port: 80, protocol: TCP, targetPort: 80}]
   sessionAffinity: None
   internalTrafficPolicy: Cluster
-  ipFamilies: [IPv4]
-  ipFamilyPolicy: SingleStack
 status: {loadBalancer: {}}
 )");
 }
@@ -38,8 +36,6 @@ sessionAffinity: ClientIP
 sessionAffinityConfig: {clientIP: {timeoutSeconds: 10800}}
 externalTrafficPolicy: Cluster
 internalTrafficPolicy: Cluster
-ipFamilies: [IPv4]
-ipFamilyPolicy: SingleStack
 )");
 }
 
@@ -47,8 +43,6 @@ TEST(ServiceTest, HeadlessAndExternalNamesGetNoAddress) {
   const Json headless =
       Created(Service("{clusterIP: None, selector: {a: b}, ports: [{port: 80}]}"));
   ExpectJson(headless.at("spec").at("clusterIPs"), "[None]");
-  const Json by_hand = Created(Service("{clusterIP: None}"));
-  ExpectJson(by_hand.at("spec").at("ipFamilies"), "[IPv4, IPv6]");
   const Json external = Created(Service("{type: ExternalName, externalName: example.com}"));
   ExpectJson(external.at("spec"),
              "{type: ExternalName, externalName: example.com, sessionAffinity: None}");

@@ -1,0 +1,144 @@
+#include "kubexms/apiserver/service_families.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kubexms/api/field_error.h"
+#include "kubexms/apiserver/metadata.h"
+
+namespace kubexms {
+namespace {
+
+constexpr std::string_view kSingle = "SingleStack";
+constexpr std::string_view kPrefer = "PreferDualStack";
+constexpr std::string_view kRequire = "RequireDualStack";
+
+JsonArray ToArray(const std::vector<std::string>& texts) {
+  JsonArray list;
+  for (const std::string& text : texts) list.push_back(Json(text));
+  return list;
+}
+
+std::string OtherThan(std::string_view family) { return family == "IPv4" ? "IPv6" : "IPv4"; }
+
+bool Includes(std::span<const IpFamily> families, std::string_view name) {
+  return std::ranges::any_of(families, [&](IpFamily family) { return FamilyName(family) == name; });
+}
+
+// What a Service says of its families.
+class Families {
+ public:
+  explicit Families(const Json& service)
+      : policy_(FindString(MemberOrNull(service, "spec"), "ipFamilyPolicy")),
+        ips_(ServiceTexts(service, "clusterIPs")),
+        names_(ServiceTexts(service, "ipFamilies")) {
+    const Json* selector = FindMember(MemberOrNull(service, "spec"), "selector");
+    const bool has_selector =
+        selector != nullptr && selector->is_object() && !selector->get_object().empty();
+    by_hand_ = !ips_.empty() && ips_.front() == "None" && !has_selector;
+  }
+
+  // Whoever wants one family from now on need not name what is to go.
+  void GiveBackSecond(const Families& old) {
+    if (policy_ != kSingle) return;
+    if (ips_.size() == 2 && ips_ == old.ips_) ips_.resize(1);
+    if (names_.size() == 2 && names_ == old.names_) names_.resize(1);
+  }
+
+  // A Service that prefers two keeps what it has when the cluster comes to have others.
+  bool KeepsWhatItPrefers(const Families& old) const {
+    return policy_ == kPrefer && old.policy_ == kPrefer && ips_ == old.ips_ && names_ == old.names_;
+  }
+
+  void TakeFromIps(std::span<const IpFamily> available, std::vector<ErrorCause>& causes) {
+    if (policy_.empty() || policy_ == kSingle) {
+      if (ips_.size() == 2) causes.push_back(TooManyFor("clusterIPs"));
+      if (names_.size() == 2) causes.push_back(TooManyFor("ipFamilies"));
+    }
+    const FieldPath path("spec.clusterIPs");
+    for (size_t i = names_.size(); i < ips_.size() && ips_[i] != "None"; ++i) {
+      const std::string_view name = FamilyName(FamilyOf(ips_[i]));
+      if (Includes(available, name)) {
+        names_.emplace_back(name);
+      } else {
+        causes.push_back(Invalid(path.Index(i), ToArray(ips_),
+                                 fmt::format("{} is not configured on this cluster", name)));
+      }
+    }
+  }
+
+  // Without addresses of its own, and with endpoints that somebody makes by hand, a Service may
+  // have any family.
+  bool MayHaveAny() const { return by_hand_; }
+
+  void CheckAvailable(std::span<const IpFamily> available, std::vector<ErrorCause>& causes) const {
+    const FieldPath path("spec.ipFamilies");
+    for (size_t i = 0; i < names_.size(); ++i) {
+      if (Includes(available, names_[i])) continue;
+      causes.push_back(Invalid(path.Index(i), Json(names_[i]), "not configured on this cluster"));
+    }
+    if (policy_ == kRequire && available.size() < 2) {
+      causes.push_back(Invalid(FieldPath("spec.ipFamilyPolicy"), Json(policy_),
+                               "this cluster is not configured for dual-stack services"));
+    }
+  }
+
+  void FillIn(std::span<const IpFamily> available) {
+    if (policy_.empty()) policy_ = by_hand_ ? kRequire : kSingle;
+    if (names_.empty()) names_.emplace_back(FamilyName(available.front()));
+    const bool both = policy_ != kSingle && (by_hand_ || available.size() == 2);
+    if (both && names_.size() == 1) names_.push_back(OtherThan(names_.front()));
+  }
+
+  void WriteTo(Json& service) const {
+    JsonObject& spec = ObjectMember(service.get_object(), "spec");
+    spec["ipFamilyPolicy"] = policy_;
+    spec["ipFamilies"] = ToArray(names_);
+    if (!ips_.empty()) spec["clusterIPs"] = ToArray(ips_);
+  }
+
+ private:
+  ErrorCause TooManyFor(std::string_view what) const {
+    return Invalid(FieldPath("spec.ipFamilyPolicy"),
+                   policy_.empty() ? Json(nullptr) : Json(policy_),
+                   fmt::format("must be RequireDualStack or PreferDualStack when multiple '{}' are "
+                               "specified",
+                               what));
+  }
+
+  std::string policy_;  // empty: nothing is said
+  std::vector<std::string> ips_;
+  std::vector<std::string> names_;
+  bool by_hand_ = false;
+};
+
+}  // namespace
+
+std::vector<std::string> ServiceTexts(const Json& service, std::string_view name) {
+  std::vector<std::string> texts;
+  const Json* list = FindMember(MemberOrNull(service, "spec"), name);
+  if (list == nullptr || !list->is_array()) return texts;
+  for (const Json& text : list->get_array()) {
+    if (text.is_string()) texts.emplace_back(std::string_view(text.get_string()));
+  }
+  return texts;
+}
+
+Result<void> ChooseIpFamilies(Json& service, const Json* old, std::span<const IpFamily> available) {
+  Families families(service);
+  if (old != nullptr) {
+    const Families before(*old);
+    families.GiveBackSecond(before);
+    if (families.KeepsWhatItPrefers(before)) return {};
+  }
+  std::vector<ErrorCause> causes;
+  families.TakeFromIps(available, causes);
+  if (causes.empty() && !families.MayHaveAny()) families.CheckAvailable(available, causes);
+  if (!causes.empty()) return Error::Invalid("Service", NameOf(service), std::move(causes));
+  families.FillIn(available);
+  families.WriteTo(service);
+  return {};
+}
+
+}  // namespace kubexms
