@@ -64,6 +64,18 @@ eventually "its taints are gone" has_taints sim-0001 ""
 eventually "the Pod that had to leave has left" is_gone pod impatient
 eventually "the other is ready" pod_is_ready patient
 
+# --- all of them fall silent: it is rather the network, and nobody is driven away
+for number in 1 2 3 4; do kubectl annotate node "sim-000$number" simulate.kubexms.io/stopped=true; done >/dev/null
+for number in 1 2 3 4; do
+  eventually "none is ready" node_is "sim-000$number" Unknown
+  eventually "but their Pods may stay" has_taints "sim-000$number" NoSchedule
+done
+for name in patient elsewhere; do
+  expect "$name stays" "" "$(field pod "$name" '{.metadata.deletionTimestamp}')"
+done
+for number in 1 2 3 4; do kubectl annotate node "sim-000$number" simulate.kubexms.io/stopped-; done >/dev/null
+for number in 1 2 3 4; do eventually "they come back" has_taints "sim-000$number" ""; done
+
 # --- over a restart the nodes are the same
 uid=$(field node sim-0002 '{.metadata.uid}')
 stop_server TERM
