@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "kubexms/cluster/images.h"
+#include "kubexms/cluster/ip_range.h"
 #include "kubexms/cluster/modules.h"
 
 namespace kubexms::cluster {
@@ -70,18 +71,17 @@ bool IsAtLeast(const std::string& version, int major, int minor) {
   return std::pair(numbers[0], numbers[1]) >= std::pair(major, minor);
 }
 
+bool IsIn(const std::vector<std::string>& group, const std::string& host) {
+  return std::ranges::find(group, host) != group.end();
+}
+
 bool HasWord(const std::string& words, const std::string& word) {
   return (" " + words + " ").find(" " + word + " ") != std::string::npos;
 }
 
-bool IsIpAddress(const std::string& text) {
-  return text.find_first_not_of("0123456789abcdefABCDEF.:") == std::string::npos &&
-         text.find_first_of(".:") != std::string::npos;
-}
-
 void CheckAddress(const HostSpec& host, const Facts& facts, Reasons& reasons) {
   const std::string& address = host.InternalAddress();
-  if (!IsIpAddress(address) || HasWord(facts.addresses, address)) return;
+  if (!IpRange::ParseAddress(address) || HasWord(facts.addresses, address)) return;
   reasons.push_back(fmt::format(
       "none of its interfaces has the address {} (they have {}); set the host's internalAddress",
       address, facts.addresses));
@@ -138,6 +138,12 @@ void CheckSystem(const ClusterSpec& spec, const HostSpec& host, const Answers& a
   }
   if (!IsAtLeast(facts.kernel, 4, 18)) {
     reasons.push_back(fmt::format("the kernel {} is older than 4.18", facts.kernel));
+  }
+  if (spec.network.kube_proxy_mode == "nftables" && IsIn(spec.RuntimeHosts(), host.name) &&
+      !IsAtLeast(facts.kernel, 5, 13)) {
+    reasons.push_back(fmt::format(
+        "the kernel {} is older than 5.13, which spec.network.kubeProxyMode nftables needs",
+        facts.kernel));
   }
   if (!facts.systemd) reasons.push_back("it does not run systemd");
   if (FirstLine(answers.Get(kUserId).output) != "0") {
@@ -257,10 +263,6 @@ const Probe kOddities{
     "grep -qs '^nameserver' /etc/resolv.conf || echo nameserver\n"
     "true"};
 
-bool IsIn(const std::vector<std::string>& group, const std::string& host) {
-  return std::ranges::find(group, host) != group.end();
-}
-
 // What others reach on a host: "2379, 2380".
 std::string PortsOf(const ClusterSpec& spec, const std::string& host) {
   std::vector<std::string> ports;
@@ -276,6 +278,28 @@ std::string PortsOf(const ClusterSpec& spec, const std::string& host) {
     ports.emplace_back("the protocol VRRP");
   }
   return fmt::format("{}", fmt::join(ports, ", "));
+}
+
+struct LaterPort {
+  int32_t port;
+  std::string_view whose;
+};
+// What will listen on a host once the rest of a cluster is there.
+std::vector<LaterPort> LaterPorts(const ClusterSpec& spec, const std::string& host) {
+  std::vector<LaterPort> ports;
+  if (IsIn(spec.role_groups.control_plane, host)) {
+    const int32_t api = spec.control_plane_endpoint.backend_port;
+    // As long as there is no API server, etcd may stand in for it.
+    if (api != spec.etcd.client_port) ports.push_back({api, "the API server"});
+    ports.insert(ports.end(), {{10257, "the controller manager"}, {10259, "the scheduler"}});
+  }
+  if (IsIn(spec.RuntimeHosts(), host)) ports.push_back({10250, "the kubelet"});
+  return ports;
+}
+
+std::vector<Operation> AdviceQueries(const ClusterSpec& spec) {
+  return {GetFacts{},     kOddities,      GetPort{spec.control_plane_endpoint.backend_port},
+          GetPort{10250}, GetPort{10257}, GetPort{10259}};
 }
 
 std::vector<std::string> Advice(const ClusterSpec& spec, bool offline, const std::string& host,
@@ -303,6 +327,13 @@ std::vector<std::string> Advice(const ClusterSpec& spec, bool offline, const std
   }
   if (IsIn(spec.role_groups.control_plane, host) && answers.Get(GetFacts{}).cpus < 2) {
     notes.push_back("it has one CPU, and a control plane should have two");
+  }
+  for (const LaterPort& later : LaterPorts(spec, host)) {
+    if (!answers.Get(GetPort{later.port}).listening) continue;
+    notes.push_back(
+        fmt::format("a program listens on port {}, which {} will need; ss -ltnp shows "
+                    "which",
+                    later.port, later.whose));
   }
   return notes;
 }
@@ -368,7 +399,7 @@ ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
                          [](const StepContext& context, const Answers& answers, Reasons& reasons) {
                            CheckOwner(context.runtime.cluster(), answers, reasons);
                          }),
-                 Advise("notes", {GetFacts{}, kOddities},
+                 Advise("notes", AdviceQueries(spec),
                         [spec, offline = artifact != nullptr](const StepContext& context,
                                                               const Answers& answers) {
                           return Advice(spec, offline, context.host.name, answers);
@@ -383,8 +414,11 @@ ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
       {.name = "containerd",
        .steps = {CheckRuntimeHost()},
        .hosts = choice.Of(spec.RuntimeHosts())},
+      {.name = "network",
+       .steps = CheckPodNetworkHost(spec),
+       .hosts = choice.Of(spec.RuntimeHosts())},
       {.name = "ha",
-       .steps = {CheckLoadBalancerHost(spec)},
+       .steps = {CheckLoadBalancerHost(spec), CheckSharedAddress(spec)},
        .hosts = choice.Of(spec.role_groups.load_balancer)}};
   if (artifact) {
     for (const PackageNeed& need : PackagesNeeded(spec)) {
