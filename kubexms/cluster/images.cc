@@ -88,20 +88,24 @@ std::string IndexOf(const ImagePlan& plan) {
 }
 
 // The images of a directory that is laid out as OCI wants it. CRI learns of them a moment later.
+// Those whose names they take stay, by their ids, as they do when CRI itself pulls an image.
 std::string ImportScript(const ImagePlan& plan, const std::string& directory) {
   std::vector<std::string> names;
-  std::string expected;
+  std::string expected, keep;
   for (const ArtifactImage* image : plan.images) {
     names.push_back(image->name);
     expected += fmt::format("{} {}\n", image->name, image->id);
   }
+  for (const auto& [name, id] : plan.former) {
+    keep += fmt::format("ctr -n k8s.io images tag {} {} >/dev/null 2>&1\n", ShellQuote(name), id);
+  }
   return fmt::format(
-      "# import images\n"
+      "# import images\n{}"
       "said=$(tar -C {} -cf - oci-layout index.json blobs | ctr -n k8s.io images import - 2>&1) || "
       "{{ printf '%s\\n' \"$said\" >&2; exit 1; }}\n"
       "n=0; until [ \"$({})\" = {} ]; do n=$((n + 1)); if [ $n -ge 50 ]; then "
       "echo 'CRI does not know the images'; exit 1; fi; sleep 0.2; done",
-      ShellQuote(directory), AskRuntimeImages(names),
+      keep, ShellQuote(directory), AskRuntimeImages(names),
       ShellQuote(expected.substr(0, expected.size() - 1)));
 }
 

@@ -255,7 +255,7 @@ CommandResult AnswerForImages(SimulatedHost& host, const std::string& script) {
         host.ReadFile("/var/lib/kubexms/lab/images/index.json").value_or("no index");
     for (const std::string& name : kImages) {
       if (index.find(name) == std::string::npos) continue;
-      ids[name] = script.substr(script.find(name + " sha256:") + name.size() + 1, 71);
+      ids[name] = script.substr(script.rfind(name + " sha256:") + name.size() + 1, 71);
     }
   } else {
     std::erase_if(ids,
