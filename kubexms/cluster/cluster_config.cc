@@ -454,6 +454,7 @@ std::string SampleConfig(std::string_view cluster, const std::vector<std::string
         "      # user: root             # or somebody who may use sudo\n"
         "      # port: 22\n"
         "      # privateKeyPath: ~/.ssh/id_ed25519\n"
+        "      # privateKeyPassphrase: env:KEY_PASSPHRASE   # of a key that is encrypted\n"
         "      # password: env:NODE_PASSWORD   # or file:/path, or cmd:command\n"
         "      # internalAddress: 10.0.0.1     # when the hosts reach each other differently\n"
         "      # bastion: user@gateway:22\n"

@@ -42,6 +42,10 @@ void HostSpec::Describe(Type<HostSpec>& type) {
              "Who logs in: root, or somebody who may use sudo. Left out: as ~/.ssh/config says.");
   type.Field("privateKeyPath", &HostSpec::private_key_path,
              "A private key of the operator; left out: the agent and ~/.ssh/config.");
+  type.Field("privateKeyPassphrase", &HostSpec::private_key_passphrase,
+             "Where the passphrase of that key is, if it is encrypted: env:NAME, file:/path or "
+             "cmd:command.")
+      .Pattern(kSecretReference);
   type.Field("password", &HostSpec::password,
              "Where the login password is: env:NAME, file:/path or cmd:command.")
       .Pattern(kSecretReference);

@@ -19,7 +19,8 @@ struct HostSpec : Struct {
   int32_t port = 0;
   std::string user;
   std::string private_key_path;
-  std::string password;       // by reference, as the next one: "env:NAME"
+  std::string private_key_passphrase;  // by reference, as the next two: "env:NAME"
+  std::string password;
   std::string sudo_password;  // empty: password
   std::string bastion;
   std::string host_key;

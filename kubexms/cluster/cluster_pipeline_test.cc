@@ -252,6 +252,7 @@ TEST_F(ClusterPipelineTest, RefusesHostsThatAreNotReadyWithAllReasonsAtOnce) {
   fleet.host(3).PutFile("/tmp/read-only", "/usr\n");
   fleet.host(1).PutFile("/tmp/sync", "250\n");
   fleet.host(1).PutFile("/tmp/unreachable", "host-0003 at 10.0.0.3\n");
+  fleet.host(3).PutFile("/tmp/unreachable", "host-0001 at 10.0.0.1\n");
   fleet.host(1).PutFile("/tmp/clusters", "lab\nother\n");
   fleet.host(3).PutFile("/tmp/kubernetes", "/etc/kubernetes/kubelet.conf\n");
   const std::string before = fleet.Snapshot();
@@ -269,6 +270,7 @@ TEST_F(ClusterPipelineTest, RefusesHostsThatAreNotReadyWithAllReasonsAtOnce) {
         "host-0002: it belongs to the cluster other already",
         "the disk of /var/lib/etcd needs 250 ms for a write",
         "it cannot reach host-0003 at 10.0.0.3 on port 2380",
+        "host-0004: it cannot reach host-0001 at 10.0.0.1 on port 6443",
         "host-0003: /var/lib/etcd has the data of another etcd",
         "host-0004: it cannot be written to /usr", "commands are missing: modprobe sysctl",
         "it belongs to a Kubernetes cluster already (/etc/kubernetes/kubelet.conf)",

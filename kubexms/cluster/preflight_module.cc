@@ -19,6 +19,7 @@ namespace {
 using namespace automation;
 
 constexpr int64_t kMebibyte = 1 << 20;
+constexpr int64_t kControlPlaneMebibytes = 1700;
 constexpr size_t kParallel = 32;
 const Probe kUserId{"id -u"};
 // Free kibibytes.
@@ -191,18 +192,38 @@ Probe DiskSyncOf(const EtcdSpec& etcd) {
           "to=$(date +%s%N); rm -f \"$file\"; echo $(((to - from) / 20000000))"};
 }
 
-// The members that a host cannot reach. That nobody listens yet is fine: the refusal arrives.
-Probe UnreachableMembers(const ClusterSpec& spec) {
+// Those of `names` that a host cannot reach. That nobody listens yet is fine: the refusal arrives.
+Probe UnreachableOf(const ClusterSpec& spec, const std::vector<std::string>& names, int32_t port,
+                    std::string_view unless) {
   std::string script =
-      std::string(kUnlessOurs) +
+      std::string(unless) +
       "try() { said=$(timeout 3 bash -c \": </dev/tcp/$2/$3\" 2>&1); "
       "if [ $? = 124 ]; then echo \"$1 at $2\"; "
       "else case $said in *nreachable*|*'No route'*) echo \"$1 at $2\" ;; esac; fi; }\n";
-  for (const std::string& name : spec.role_groups.etcd) {
-    script += fmt::format("try {} {} {} &\n", name, ShellQuote(spec.Host(name).InternalAddress()),
-                          spec.etcd.peer_port);
+  for (const std::string& name : names) {
+    script +=
+        fmt::format("try {} {} {} &\n", name, ShellQuote(spec.Host(name).InternalAddress()), port);
   }
   return {script + "wait"};
+}
+
+Probe UnreachableMembers(const ClusterSpec& spec) {
+  return UnreachableOf(spec, spec.role_groups.etcd, spec.etcd.peer_port, kUnlessOurs);
+}
+
+// For hosts that are new: the others reach the control plane already, or say so themselves.
+Probe UnreachableControlPlane(const ClusterSpec& spec) {
+  return UnreachableOf(spec, spec.role_groups.control_plane,
+                       spec.control_plane_endpoint.backend_port,
+                       "for j in /var/lib/kubexms/*/journal; do [ ! -e \"$j\" ] || exit 0; done\n");
+}
+
+void CheckReach(const std::string& unreachable, int32_t port, Reasons& reasons) {
+  std::istringstream lines(unreachable);
+  for (std::string host; std::getline(lines, host);) {
+    reasons.push_back(fmt::format(
+        "it cannot reach {} on port {}; look at the firewalls and the routes between", host, port));
+  }
 }
 
 std::vector<Operation> EtcdQueries(const ClusterSpec& spec) {
@@ -235,12 +256,7 @@ void CheckEtcd(const ClusterSpec& spec, const Answers& answers, Reasons& reasons
   const EtcdSpec& etcd = spec.etcd;
   if (answers.Get(GetService{std::string(kEtcdService)}).exists) return;
   CheckEtcdDisk(spec, answers, reasons);
-  std::istringstream unreachable(answers.Get(UnreachableMembers(spec)).output);
-  for (std::string member; std::getline(unreachable, member);) {
-    reasons.push_back(
-        fmt::format("it cannot reach {} on port {}; look at the firewalls and the routes between",
-                    member, etcd.peer_port));
-  }
+  CheckReach(answers.Get(UnreachableMembers(spec)).output, etcd.peer_port, reasons);
   for (const int32_t port : {etcd.client_port, etcd.peer_port}) {
     if (!answers.Get(GetPort{port}).listening) continue;
     reasons.push_back(
@@ -328,6 +344,11 @@ std::vector<std::string> Advice(const ClusterSpec& spec, bool offline, const std
   if (IsIn(spec.role_groups.control_plane, host) && answers.Get(GetFacts{}).cpus < 2) {
     notes.push_back("it has one CPU, and a control plane should have two");
   }
+  const int64_t memory = answers.Get(GetFacts{}).memory_bytes / kMebibyte;
+  if (IsIn(spec.role_groups.control_plane, host) && memory < kControlPlaneMebibytes) {
+    notes.push_back(fmt::format("it has {} MiB of memory, and a control plane should have {}",
+                                memory, kControlPlaneMebibytes));
+  }
   for (const LaterPort& later : LaterPorts(spec, host)) {
     if (!answers.Get(GetPort{later.port}).listening) continue;
     notes.push_back(
@@ -412,7 +433,12 @@ ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
                          })},
        .hosts = choice.Of(spec.role_groups.etcd)},
       {.name = "containerd",
-       .steps = {CheckRuntimeHost()},
+       .steps = {CheckRuntimeHost(),
+                 require("control plane", {UnreachableControlPlane(spec)},
+                         [spec](const StepContext&, const Answers& answers, Reasons& reasons) {
+                           CheckReach(answers.Get(UnreachableControlPlane(spec)).output,
+                                      spec.control_plane_endpoint.backend_port, reasons);
+                         })},
        .hosts = choice.Of(spec.RuntimeHosts())},
       {.name = "network",
        .steps = CheckPodNetworkHost(spec),
