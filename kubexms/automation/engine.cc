@@ -229,6 +229,7 @@ Result<RunPlan> Engine::Plan(const Pipeline& pipeline, const RunOptions& options
   RETURN_IF_ERROR(Prepare(runtime_, pipeline));
   RunExecution execution(runtime_, &options, "plan", &nodes, nullptr);
   RunPlan plan = execution.MakePlan(pipeline.name);
+  plan.notes.insert(plan.notes.begin(), pipeline.notes.begin(), pipeline.notes.end());
   plan.round_trips = runtime_->round_trips() - trips;
   return plan;
 }

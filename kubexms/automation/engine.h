@@ -44,7 +44,7 @@ struct RunPlan {
   size_t checked = 0;                    // steps, over all hosts
   std::vector<PlannedStep> steps;        // those with something to do, in the order of the pipeline
   std::vector<std::string> unreachable;  // hosts, with the reason
-  std::vector<std::string> notes;        // "node1: …": what somebody should know
+  std::vector<std::string> notes;        // of the pipeline, and "node1: …"
   // What the hosts said, by their names, for a run that follows at once.
   std::map<std::string, Answers> answers;
   uint64_t round_trips = 0;  // that it took

@@ -107,6 +107,7 @@ SimulatedHost::SimulatedHost(std::string name, const Catalog* catalog)
               {"net.ipv4.ip_forward", "0"},
               {"net.ipv4.ip_local_reserved_ports", ""},
               {"net.ipv4.ip_nonlocal_bind", "0"},
+              {"net.ipv6.conf.all.forwarding", "0"},
               {"vm.max_map_count", "65530"},
               {"vm.overcommit_memory", "0"},
               {"vm.swappiness", "60"}};

@@ -130,6 +130,11 @@ Result<ExitCode> ShowRun(const Invocation& call, const ClusterSession& session,
 }
 
 Result<ExitCode> ShowStatus(const Invocation& call) {
+  for (const char* flag : {"limit", "parallel"}) {
+    if (!call.Given(flag)) continue;
+    return Error::BadRequest(fmt::format(
+        "--{}: no host is asked; what is shown is in the journals of this machine", flag));
+  }
   ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::Open(call));
   if (call.Given("RUN")) return ShowRun(call, *session, call.Value("RUN"));
   ASSIGN_OR_RETURN(const std::vector<RunSummary> runs, session->Runs());
@@ -235,7 +240,7 @@ Command DeleteCommand() {
 Command PlanCommand() {
   return {.name = "plan",
           .summary = "Show what create cluster would do now, and do nothing",
-          .flags = ClusterWorkFlags(),
+          .flags = With(ClusterWorkFlags(), {DryRunFlag()}),
           .run = ShowPlan};
 }
 
@@ -243,7 +248,7 @@ Command DiffCommand() {
   return {.name = "diff",
           .summary = "Show how hosts differ from their configuration",
           .description = "Exits with 2 when they differ and with 3 when hosts do not answer.",
-          .flags = ClusterWorkFlags(),
+          .flags = With(ClusterWorkFlags(), {DryRunFlag()}),
           .run = ShowDiff};
 }
 
@@ -266,7 +271,7 @@ Command RollbackCommand() {
 Command StatusCommand() {
   return {.name = "status",
           .summary = "Show the runs of a cluster and how they ended, or what one did and when",
-          .flags = ClusterFlags(),
+          .flags = With(ClusterFlags(), {LimitFlag(), ParallelFlag(), DryRunFlag()}),
           .arguments = {{.name = "RUN", .doc = "the one to show", .optional = true}},
           .run = ShowStatus};
 }

@@ -167,7 +167,8 @@ Result<void> ClusterSession::Start(const Invocation& call, const std::set<std::s
   ASSIGN_OR_RETURN(inventory_, cluster::HostInventory::Load(directory_));
   cluster::ClusterSpec known = inventory_->WithKnownHosts(cluster_.spec);
   for (cluster::HostSpec& host : known.hosts) {
-    if (gone.contains(host.name)) host.password = host.sudo_password = "";
+    if (!gone.contains(host.name)) continue;
+    host.private_key_passphrase = host.password = host.sudo_password = "";
   }
   ASSIGN_OR_RETURN(std::vector<automation::Host> hosts,
                    cluster::ConnectHosts(known, {.cluster_directory = directory_,

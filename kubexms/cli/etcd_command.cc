@@ -19,16 +19,28 @@ using automation::RunReport;
 using SessionPtr = std::unique_ptr<ClusterSession>;
 
 Result<ExitCode> BackUp(const Invocation& call) {
-  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::Open(call));
+  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenInParallel(call));
   RETURN_IF_ERROR(session->Limit(call.Value("limit")));
+  const cluster::ClusterSpec& spec = session->cluster().spec;
+  const cluster::EtcdBackupOptions options{.limit = session->limit(),
+                                           .parallel = session->options().parallel,
+                                           .stop = session->options().stop};
   const std::string file =
       call.Given("to")
           ? call.Value("to")
           : fmt::format("etcd-{}-{}.db", session->cluster().metadata.name,
                         automation::FormatTimeForName(session->runtime().clock().Now()));
+  if (call.Given("dry-run")) {
+    ASSIGN_OR_RETURN(const std::string member,
+                     cluster::PlanEtcdBackup(spec, session->runtime(), file, options));
+    call.out() << (call.Given("output")
+                       ? FormatObject(JsonObject{{"file", file}, {"member", member}},
+                                      call.Value("output"))
+                       : fmt::format("take a snapshot from {} to {}\n", member, file));
+    return ExitCode::kDone;
+  }
   ASSIGN_OR_RETURN(const cluster::EtcdSnapshot snapshot,
-                   cluster::BackUpEtcd(session->cluster().spec, session->runtime(), file,
-                                       session->limit(), session->options().stop));
+                   cluster::BackUpEtcd(spec, session->runtime(), file, options));
   if (call.Given("output")) {
     call.out() << FormatObject(JsonObject{{"file", file},
                                           {"member", snapshot.member},
@@ -89,7 +101,7 @@ Result<ExitCode> Restore(const Invocation& call) {
 
 Command BackupCommand() {
   std::vector<Flag> flags = ClusterFlags();
-  flags.push_back(LimitFlag());
+  flags.insert(flags.end(), {LimitFlag(), ParallelFlag(), DryRunFlag()});
   flags.push_back({.name = "to",
                    .value = "FILE",
                    .doc = "where to write it; otherwise etcd-NAME-TIME.db in this directory"});

@@ -1,6 +1,5 @@
 #include "kubexms/cluster/cluster_config.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include "kubexms/api/validation.h"
 #include "kubexms/base/small_file.h"
 #include "kubexms/base/yaml.h"
+#include "kubexms/cluster/cluster_network.h"
 
 namespace kubexms::cluster {
 namespace {
@@ -22,14 +22,11 @@ namespace {
 constexpr size_t kMaxConfigBytes = 16 << 20;
 constexpr size_t kMaxEtcdMembers = 7;
 
-bool IsIpv4Address(const std::string& text) {
-  in_addr address;
-  return ::inet_pton(AF_INET, text.c_str(), &address) == 1;
-}
+bool IsIpAddress(const std::string& text) { return IpRange::ParseAddress(text).has_value(); }
 
-bool IsIpAddress(const std::string& text) {
-  in6_addr address;
-  return IsIpv4Address(text) || ::inet_pton(AF_INET6, text.c_str(), &address) == 1;
+bool IsIpv4Address(const std::string& text) {
+  const std::optional<IpRange> address = IpRange::ParseAddress(text);
+  return address && address->is_ipv4();
 }
 
 // It becomes part of a file, so nothing that has a meaning there.
@@ -100,6 +97,8 @@ class Checker {
     CheckRegistries();
     CheckImages();
     CheckBinaries();
+    std::ranges::copy(CheckNetwork(spec_), std::back_inserter(causes_));
+    CheckAddons();
     CheckUnused();
   }
 
@@ -321,6 +320,48 @@ class Checker {
     }
   }
 
+  void CheckAddons() {
+    const FieldPath list = root_.Child("addons");
+    for (size_t i = 0; i < spec_.addons.size(); ++i) {
+      const AddonSpec& addon = spec_.addons[i];
+      const FieldPath path = list.Index(i), manifests = path.Child("manifests");
+      if (addon.manifests.empty() != static_cast<bool>(addon.chart)) {
+        causes_.push_back(Required(path, "one of manifests and chart"));
+      }
+      for (size_t j = 0; j < addon.manifests.size(); ++j) {
+        CheckManifest(manifests.Index(j), addon.manifests[j]);
+      }
+      if (addon.chart) CheckChart(path.Child("chart"), *addon.chart);
+    }
+  }
+
+  void CheckManifest(const FieldPath& path, const ManifestSpec& manifest) {
+    if (manifest.file.empty() == manifest.url.empty()) {
+      causes_.push_back(Required(path, "one of file and url"));
+    }
+    if (!manifest.url.empty() && manifest.sha256.empty()) {
+      causes_.push_back(Required(path.Child("sha256"), "what is fetched has to be known"));
+    }
+  }
+
+  void CheckChart(const FieldPath& path, const ChartSpec& chart) {
+    const bool somewhere = !chart.repository.empty();
+    if (somewhere != chart.file.empty()) {
+      causes_.push_back(Required(path, "one of file and repository"));
+    }
+    if (somewhere && chart.name.empty()) {
+      causes_.push_back(Required(path.Child("name"), "which one of the repository"));
+    }
+    if (somewhere && chart.version.empty()) {
+      causes_.push_back(
+          Required(path.Child("version"), "without one, tomorrow's cluster is another one"));
+    }
+    if (!chart.values.text.empty() && !chart.values.text.starts_with('{')) {
+      causes_.push_back(
+          TypeInvalid(path.Child("values"), Json(chart.values.text), "must be an object"));
+    }
+  }
+
   void CheckUnused() {
     const FieldPath hosts = root_.Child("hosts");
     for (size_t i = 0; i < spec_.hosts.size(); ++i) {
@@ -371,6 +412,37 @@ Result<Cluster> LoadCluster(const std::string& path) {
   return ParseCluster(*text, path);
 }
 
+std::vector<std::string> NotesOnUnused(const ClusterSpec& spec) {
+  std::vector<std::string> notes;
+  Json defaults = JsonObject();
+  ApplyDefaults(defaults, SchemaOf<NetworkSpec>());
+  const Json network = ToJson(spec.network);
+  std::vector<std::string> fields;
+  for (const auto& [key, value] : network.as_object()) {
+    // The kernel of the hosts knows of those already.
+    if (key == "nodePorts") continue;
+    const Json* unchanged = FindMember(defaults, key);
+    if (!unchanged || !JsonEqual(value, *unchanged)) fields.emplace_back(key);
+  }
+  if (!fields.empty()) {
+    notes.push_back(
+        fmt::format("spec.network ({}) is checked and kept for later: nothing sets up "
+                    "the control plane and the network of pods yet",
+                    fmt::join(fields, ", ")));
+  }
+  std::vector<std::string> addons;
+  for (const AddonSpec& addon : spec.addons) {
+    if (addon.enabled) addons.push_back(addon.name);
+  }
+  if (!addons.empty()) {
+    notes.push_back(
+        fmt::format("spec.addons ({}) is checked and kept for later: nothing installs "
+                    "them yet",
+                    fmt::join(addons, ", ")));
+  }
+  return notes;
+}
+
 std::string SampleConfig(std::string_view cluster, const std::vector<std::string>& addresses) {
   std::string hosts, all;
   std::vector<std::string> names;
@@ -382,6 +454,7 @@ std::string SampleConfig(std::string_view cluster, const std::vector<std::string
         "      # user: root             # or somebody who may use sudo\n"
         "      # port: 22\n"
         "      # privateKeyPath: ~/.ssh/id_ed25519\n"
+        "      # privateKeyPassphrase: env:KEY_PASSPHRASE   # of a key that is encrypted\n"
         "      # password: env:NODE_PASSWORD   # or file:/path, or cmd:command\n"
         "      # internalAddress: 10.0.0.1     # when the hosts reach each other differently\n"
         "      # bastion: user@gateway:22\n"
@@ -434,6 +507,20 @@ std::string SampleConfig(std::string_view cluster, const std::vector<std::string
       "  #   dataDir: /var/lib/etcd\n"
       "  #   binariesDir: ./bin     # instead of the packages of the distribution\n"
       "  #   backup: {{schedule: daily, keep: 7}}  # snapshots on the members' own disks\n"
+      "  # network:                 # checked; nothing sets it up yet\n"
+      "  #   podCIDRs: [10.244.0.0/16]      # dual stack: one of IPv6 too, here and for services\n"
+      "  #   serviceCIDRs: [10.96.0.0/12]\n"
+      "  #   clusterDomain: cluster.local\n"
+      "  #   dnsServiceIP: 10.96.0.10\n"
+      "  #   nodePorts: 30000-32767\n"
+      "  #   kubeProxyMode: iptables        # or nftables, ipvs, none\n"
+      "  #   plugin: {{name: flannel}}        # or calico, cilium, kube-ovn, none\n"
+      "  # addons:                  # checked; nothing installs them yet\n"
+      "  #   - name: metrics-server\n"
+      "  #     namespace: kube-system\n"
+      "  #     manifests: [{{file: ./metrics-server.yaml}}]\n"
+      "  #   - name: ingress\n"
+      "  #     chart: {{repository: \"https://charts.example\", name: ingress, version: 1.2.3}}\n"
       "  # system:\n"
       "  #   setHostnames: true\n"
       "  #   configureKernel: true  # swap off, modules, parameters\n"

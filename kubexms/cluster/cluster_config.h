@@ -22,6 +22,10 @@ Result<Cluster> LoadCluster(const std::string& path);
 // What no schema can say: names of hosts that do not exist, an even number of etcd members.
 std::vector<ErrorCause> CheckCluster(const Cluster& cluster);
 
+// What a configuration says that is checked and kept, and that nothing acts on yet: a line for each
+// part of it.
+std::vector<std::string> NotesOnUnused(const ClusterSpec& spec);
+
 // A file with comments to begin with. `addresses` of the hosts: the first one, or the first three
 // when there are as many, have etcd and the control plane, all are workers.
 std::string SampleConfig(std::string_view cluster, const std::vector<std::string>& addresses);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kubexms/base/test_directory_test.h"
+#include "kubexms/cluster/ip_range.h"
 
 namespace kubexms::cluster {
 namespace {
@@ -192,6 +193,141 @@ spec:
   EXPECT_THAT(spec.HostsOf(spec.binaries[0]), testing::ElementsAre("a", "b"));
   EXPECT_THAT(spec.HostsOf(spec.binaries[1]), testing::ElementsAre("b"));
   EXPECT_EQ(spec.binaries[0].mode, "0755");
+}
+
+// What is said about a cluster with this network and these addons, or that it is good.
+std::string Verdict(const std::string& more) {
+  const Result<Cluster> cluster = ParseCluster(
+      "apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nmetadata: {name: lab}\nspec:\n"
+      "  hosts: [{name: a, address: 10.0.0.1}, {name: b, address: 10.0.0.2}]\n"
+      "  roleGroups: {etcd: [a], controlPlane: [a], worker: [b]}\n"
+      "  controlPlaneEndpoint: {domain: api.lab.example, address: 10.0.9.9}\n" +
+          more,
+      "c.yaml");
+  return cluster.ok() ? "good" : cluster.error().message();
+}
+
+TEST(ClusterConfigTest, NetworksAreChecked) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"podCIDRs: [10.244.0.0]",
+       "c.yaml:9: spec.network.podCIDRs[0]: Invalid value: "
+       "\"10.244.0.0\": must be a range of addresses"},
+      {"podCIDRs: [10.244.0.0/33]", "podCIDRs[0]: Invalid value"},
+      {"podCIDRs: []", "podCIDRs: Invalid value"},
+      {"podCIDRs: [10.244.3.0/16]",
+       "podCIDRs[0]: Invalid value: \"10.244.3.0/16\": the range "
+       "begins with 10.244.0.0/16"},
+      {"podCIDRs: [169.254.0.0/16]", "169.254.0.0/16 is not for hosts or pods"},
+      {"podCIDRs: [10.244.0.0/16, 10.245.0.0/16]",
+       "podCIDRs[1]: Invalid value: \"10.245.0.0/16\": two ranges are for dual stack"},
+      {"podCIDRs: [10.244.0.0/16, 'fd00:1::/48']",
+       "spec.network.serviceCIDRs: Invalid value: \"IPv4\": podCIDRs are of IPv4, IPv6: both need "
+       "the same families in the same order"},
+      {"podCIDRs: [10.244.0.0/16, 'fd00:1::/48'], serviceCIDRs: [10.96.0.0/16, 'fd00:2::/112']",
+       "good"},
+      {"podCIDRs: ['fd00:1::/48', 10.244.0.0/16], serviceCIDRs: [10.96.0.0/16, 'fd00:2::/112']",
+       "spec.network.serviceCIDRs: Invalid value: \"IPv4, IPv6\""},
+      {"podCIDRs: [10.96.0.0/16]",
+       "serviceCIDRs[0]: Invalid value: \"10.96.0.0/12\": it overlaps with 10.96.0.0/16"},
+      {"podCIDRs: [10.0.0.0/16]",
+       "podCIDRs[0]: Invalid value: \"10.0.0.0/16\": 10.0.0.1 of a is in "
+       "it; choose a range that no host is in"},
+      {"serviceCIDRs: [10.0.9.0/24]",
+       "serviceCIDRs[0]: Invalid value: \"10.0.9.0/24\": 10.0.9.9 of "
+       "controlPlaneEndpoint is in it"},
+      {"podCIDRs: [10.244.0.0/24]", "10.244.0.0/24 has 1 parts of /24, and 2 hosts need one each"},
+      {"podCIDRs: [10.244.0.0/25]", "a host's part of 10.244.0.0/25 is from /25 to /30"},
+      {"nodeCIDRMaskSizes: [26]",
+       "spec.network.nodeCIDRMaskSizes[0]: Invalid value: 26: a host's "
+       "part of /26 has 62 addresses for pods, and maxPodsPerNode is 110"},
+      {"nodeCIDRMaskSizes: [26], maxPodsPerNode: 60", "good"},
+      {"nodeCIDRMaskSizes: [24, 64]", "nodeCIDRMaskSizes: Invalid value: 2: there are 1 podCIDRs"},
+      {"podCIDRs: ['fd00::/32'], serviceCIDRs: ['fd01::/112']",
+       "would have more than 65536 parts of /64"},
+      {"serviceCIDRs: [172.20.0.0/29]", "services need a range from /12 to /28"},
+      {"serviceCIDRs: ['fd01::/64'], podCIDRs: ['fd00::/48']",
+       "services need a range from /108 to /124"},
+      {"dnsServiceIP: 10.97.0.10", "good"},
+      {"dnsServiceIP: dns", "dnsServiceIP: Invalid value: \"dns\": must be an IP address"},
+      {"dnsServiceIP: 10.1.0.10", "it is not in 10.96.0.0/12 of serviceCIDRs"},
+      {"dnsServiceIP: 10.96.0.1", "that of the API servers"},
+      {"clusterDomain: lab.example", "pods would not find controlPlaneEndpoint.domain"},
+      {"clusterDomain: Not_A.domain", "clusterDomain: Invalid value"},
+      {"nodePorts: 40000-30000", "must be ports from 1024 to 65535"},
+      {"nodePorts: 2000-7000", "6443 of controlPlaneEndpoint.port is among them"},
+      {"kubeProxyMode: userspace", "kubeProxyMode: Unsupported value"},
+      {"kubeProxyMode: none, plugin: {name: flannel}", "flannel leads to no services"},
+      {"kubeProxyMode: none, plugin: {name: cilium, settings: {mtu: 1400}}", "good"},
+      {"plugin: {name: weave}", "plugin.name: Unsupported value: \"weave\""},
+      {"plugin: {settings: {mtu: 1400}}", "plugin.settings: Forbidden: without a plugin"},
+      {"plugin: {name: calico, settings: 3}", "plugin.settings: Invalid value"},
+  };
+  for (const auto& [network, wanted] : kCases) {
+    EXPECT_THAT(Verdict("  network:\n    {" + std::string(network) + "}\n"), HasSubstr(wanted))
+        << network;
+  }
+  EXPECT_EQ(Verdict("  network: {podCIDRs: [10.1.0.0/16], serviceCIDRs: [10.2.0.0/16]}\n"), "good");
+}
+
+TEST(ClusterConfigTest, HostsWithoutContainersAreNotHeldAgainstTheNetwork) {
+  const Result<Cluster> cluster = ParseCluster(
+      "apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nmetadata: {name: lab}\nspec:\n"
+      "  hosts: [{name: a, address: 10.96.0.1}]\n  roleGroups: {etcd: [a]}\n",
+      "c.yaml");
+  ASSERT_TRUE(cluster.ok()) << cluster.error().message();
+  EXPECT_THAT(cluster->spec.network.service_cidrs, testing::ElementsAre("10.96.0.0/12"));
+  EXPECT_EQ(cluster->spec.network.plugin.name, "none");
+  EXPECT_THAT(NotesOnUnused(cluster->spec), testing::IsEmpty());
+}
+
+TEST(ClusterConfigTest, AddonsAreChecked) {
+  const std::string verdict = Verdict(R"(  addons:
+  - {name: a, manifests: [{file: a.yaml}]}
+  - {name: a, manifests: [{file: a.yaml}]}
+  - {name: b}
+  - {name: c, manifests: [{file: c.yaml, url: 'https://c.example'}, {url: 'https://c.example'}]}
+  - {name: d, manifests: [{file: a.yaml}], chart: {file: d.tgz}}
+  - {name: e, chart: {repository: 'https://charts.example'}}
+  - {name: f, chart: {file: f.tgz, repository: 'oci://x.example/f', name: f, version: 1.0.0}}
+  - {name: g, chart: {file: g.tgz, values: [1]}, timeoutSeconds: 0, namespace: Wrong}
+)");
+  for (const char* line :
+       {"c.yaml:10: spec.addons[1]: Duplicate value",
+        "c.yaml:11: spec.addons[2]: Required value: one of manifests and chart",
+        "c.yaml:12: spec.addons[3].manifests[0]: Required value: one of file and url",
+        "c.yaml:12: spec.addons[3].manifests[0].sha256: Required value",
+        "c.yaml:12: spec.addons[3].manifests[1].sha256: Required value",
+        "c.yaml:13: spec.addons[4]: Required value: one of manifests and chart",
+        "c.yaml:14: spec.addons[5].chart.name: Required value",
+        "c.yaml:14: spec.addons[5].chart.version: Required value",
+        "c.yaml:15: spec.addons[6].chart: Required value: one of file and repository",
+        "c.yaml:16: spec.addons[7].chart.values: Invalid value",
+        "c.yaml:16: spec.addons[7].namespace: Invalid value",
+        "c.yaml:16: spec.addons[7].timeoutSeconds: Invalid value"}) {
+    EXPECT_THAT(verdict, HasSubstr(line));
+  }
+  EXPECT_EQ(Verdict("  addons: [{name: x, chart: {repository: 'https://charts.example', name: x, "
+                    "version: 1.2.3, values: {a: 1}}}]\n"),
+            "good");
+}
+
+TEST(IpRangeTest, KnowsWhatIsInIt) {
+  const auto range = [](std::string_view text) { return IpRange::Parse(text).value(); };
+  EXPECT_TRUE(range("10.0.0.0/8").Contains(range("10.255.0.0/16")));
+  EXPECT_FALSE(range("10.255.0.0/16").Contains(range("10.0.0.0/8")));
+  EXPECT_TRUE(range("10.255.0.0/16").Overlaps(range("10.0.0.0/8")));
+  EXPECT_FALSE(range("10.0.0.0/9").Overlaps(range("10.128.0.0/9")));
+  EXPECT_FALSE(range("0.0.0.0/0").Overlaps(range("::/0")));
+  EXPECT_TRUE(range("fd00::/56").Contains(range("fd00:0:0:ff::/64")));
+  EXPECT_FALSE(range("fd00::/56").Contains(range("fd00:0:0:100::/64")));
+  EXPECT_EQ(range("10.0.255.7/16").Network().ToString(), "10.0.0.0/16");
+  EXPECT_EQ(range("10.0.255.248/29").At(6).Address(), "10.0.255.254");
+  EXPECT_EQ(range("10.0.0.0/16").At(256).Address(), "10.0.1.0");
+  EXPECT_EQ(range("fd00::/112").At(10).Address(), "fd00::a");
+  for (const char* wrong : {"", "10.0.0.0", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/33", "::/129",
+                            "10.0.0/8", "10.0.0.0/8x", "/8"}) {
+    EXPECT_FALSE(IpRange::Parse(wrong)) << wrong;
+  }
 }
 
 TEST(ClusterConfigTest, RefusesWhatIsNotACluster) {

@@ -22,10 +22,13 @@ Result<Secret> Resolve(const std::string& reference, SecretRegistry& secrets) {
   return automation::ResolveSecret(reference, secrets);
 }
 
-SshEndpoint EndpointOf(const HostSpec& host, const Secret& password,
+SshEndpoint EndpointOf(const HostSpec& host, const Secret& passphrase, const Secret& password,
                        const ConnectOptions& options) {
-  SshEndpoint endpoint{
-      .host = host.address, .port = host.port, .user = host.user, .password = password};
+  SshEndpoint endpoint{.host = host.address,
+                       .port = host.port,
+                       .user = host.user,
+                       .passphrase = passphrase,
+                       .password = password};
   if (!host.private_key_path.empty()) {
     endpoint.private_key_files = {ExpandHome(host.private_key_path, options.home)};
   }
@@ -58,10 +61,11 @@ Result<SshRoute> RouteTo(const HostSpec& host, const SshEndpoint& endpoint,
 Result<std::shared_ptr<automation::Connector>> ConnectorTo(const HostSpec& host,
                                                            const SshConfig& config,
                                                            const ConnectOptions& options) {
+  ASSIGN_OR_RETURN(const Secret passphrase, Resolve(host.private_key_passphrase, *options.secrets));
   ASSIGN_OR_RETURN(const Secret password, Resolve(host.password, *options.secrets));
   ASSIGN_OR_RETURN(const Secret sudo, Resolve(host.sudo_password, *options.secrets));
   ASSIGN_OR_RETURN(const SshRoute route,
-                   RouteTo(host, EndpointOf(host, password, options), config));
+                   RouteTo(host, EndpointOf(host, passphrase, password, options), config));
   return std::shared_ptr<automation::Connector>(automation::MakeSshConnector(
       {.route = route, .sudo = {.password = sudo.empty() ? password : sudo}}, options.connections,
       options.random));

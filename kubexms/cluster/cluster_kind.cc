@@ -17,6 +17,10 @@ constexpr std::string_view kWholeImage =
     "^[a-z0-9][-.a-z0-9]*(:[0-9]+)?(/"
     "[a-z0-9]([-._a-z0-9]*[a-z0-9])?)+:[A-Za-z0-9_][-.A-Za-z0-9_]*$";
 constexpr std::string_view kSha256 = "^[0-9a-f]{64}$";
+constexpr std::string_view kUrl = "^https?://[^\\s\"'`$\\\\]+$";
+constexpr std::string_view kVersion = "^[a-zA-Z0-9][-+._a-zA-Z0-9]*$";
+constexpr std::string_view kDomain =
+    "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
 // As many as there are priorities for, and far more than are of use.
 constexpr int64_t kMaxLoadBalancers = 16;
 
@@ -38,6 +42,10 @@ void HostSpec::Describe(Type<HostSpec>& type) {
              "Who logs in: root, or somebody who may use sudo. Left out: as ~/.ssh/config says.");
   type.Field("privateKeyPath", &HostSpec::private_key_path,
              "A private key of the operator; left out: the agent and ~/.ssh/config.");
+  type.Field("privateKeyPassphrase", &HostSpec::private_key_passphrase,
+             "Where the passphrase of that key is, if it is encrypted: env:NAME, file:/path or "
+             "cmd:command.")
+      .Pattern(kSecretReference);
   type.Field("password", &HostSpec::password,
              "Where the login password is: env:NAME, file:/path or cmd:command.")
       .Pattern(kSecretReference);
@@ -129,7 +137,7 @@ void SourceSpec::Describe(Type<SourceSpec>& type) {
   type.Field("file", &SourceSpec::file,
              "A file of the operator; its path begins where this configuration is.");
   type.Field("url", &SourceSpec::url, "Where the operator's machine fetches it; sha256 is needed.")
-      .Pattern("^https?://[^\\s\"'`$\\\\]+$");
+      .Pattern(kUrl);
   type.Field("command", &SourceSpec::command,
              "A command of the operator, run where this configuration is, that writes it to "
              "standard output. In its environment ARCH is the architecture.");
@@ -235,6 +243,97 @@ void SystemSpec::Describe(Type<SystemSpec>& type) {
              "Where the hosts get their time from, by systemd-timesyncd. Left out: as it is.");
 }
 
+void NetworkPluginSpec::Describe(Type<NetworkPluginSpec>& type) {
+  type.Doc("What connects the pods of different hosts.");
+  type.Field("name", &NetworkPluginSpec::name, "Which one; none: somebody else brings it.")
+      .Enum({"none", "calico", "cilium", "flannel", "kube-ovn"})
+      .Default("none");
+  type.Field("version", &NetworkPluginSpec::version, "Of it. Left out: one that is known to work.")
+      .Pattern(kVersion);
+  type.Field("settings", &NetworkPluginSpec::settings,
+             "Its own settings, as its chart has them: an object.");
+}
+
+void NetworkSpec::Describe(Type<NetworkSpec>& type) {
+  type.Doc("The addresses of pods and services, and who brings their packets there.");
+  type.Field("podCIDRs", &NetworkSpec::pod_cidrs,
+             "Where pods have their addresses: a range, or one of IPv4 and one of IPv6. It cannot "
+             "be changed later.")
+      .MinItems(1)
+      .MaxItems(2)
+      .DefaultJson(R"(["10.244.0.0/16"])");
+  type.Field("serviceCIDRs", &NetworkSpec::service_cidrs,
+             "Where services have their addresses, in the same families and the same order.")
+      .MinItems(1)
+      .MaxItems(2)
+      .DefaultJson(R"(["10.96.0.0/12"])");
+  type.Field("nodeCIDRMaskSizes", &NetworkSpec::node_cidr_mask_sizes,
+             "How large the part of podCIDRs is that each host gets, one for each of them. Left "
+             "out: 24 of IPv4 and 64 of IPv6.")
+      .MaxItems(2);
+  type.Field("maxPodsPerNode", &NetworkSpec::max_pods_per_node, "How many pods a host takes.")
+      .Minimum(1)
+      .Maximum(1000)
+      .Default(110);
+  type.Field("clusterDomain", &NetworkSpec::cluster_domain, "What the names of services end with.")
+      .Pattern(kDomain)
+      .MaxLength(253)
+      .Default("cluster.local");
+  type.Field("dnsServiceIP", &NetworkSpec::dns_service_ip,
+             "The address of the cluster's name server. Left out: the tenth of serviceCIDRs.");
+  type.Field("nodePorts", &NetworkSpec::node_ports,
+             "The ports of hosts that services may have. Programs of the hosts are not given them.")
+      .Pattern("^[0-9]{1,5}-[0-9]{1,5}$")
+      .Default("30000-32767");
+  type.Field("kubeProxyMode", &NetworkSpec::kube_proxy_mode,
+             "How kube-proxy leads to services; none: the plugin does that.")
+      .Enum({"iptables", "nftables", "ipvs", "none"})
+      .Default("iptables");
+  type.Field("plugin", &NetworkSpec::plugin, "What connects the pods.").DefaultJson("{}");
+}
+
+void ManifestSpec::Describe(Type<ManifestSpec>& type) {
+  type.Doc("Objects of Kubernetes as YAML: one of file and url.");
+  type.Field("file", &ManifestSpec::file,
+             "A file of the operator; its path begins where this configuration is.");
+  type.Field("url", &ManifestSpec::url,
+             "Where the operator's machine fetches it; sha256 is needed.")
+      .Pattern(kUrl);
+  type.Field("sha256", &ManifestSpec::sha256, "That it must have.").Pattern(kSha256);
+}
+
+void ChartSpec::Describe(Type<ChartSpec>& type) {
+  type.Doc("A chart of Helm: a file, or a name and a version in a repository.");
+  type.Field("file", &ChartSpec::file,
+             "A packed chart of the operator; its path begins where this configuration is.");
+  type.Field("repository", &ChartSpec::repository, "Where it is: https://… or oci://….")
+      .Pattern("^(https?|oci)://[^\\s\"'`$\\\\]+$");
+  type.Field("name", &ChartSpec::name, "Its name there.").Pattern("^[a-zA-Z0-9][-._/a-zA-Z0-9]*$");
+  type.Field("version", &ChartSpec::version, "Its version there.").Pattern(kVersion);
+  type.Field("valuesFile", &ChartSpec::values_file,
+             "A file of the operator with values; its path begins where this configuration is.");
+  type.Field("values", &ChartSpec::values, "Further values, which count more: an object.");
+}
+
+void AddonSpec::Describe(Type<AddonSpec>& type) {
+  type.Doc("What is installed into the cluster once it is there: manifests or a chart.");
+  type.Field("name", &AddonSpec::name, "As it is called here, and its release.")
+      .Required()
+      .Pattern(kHostName)
+      .MaxLength(53);
+  type.Field("enabled", &AddonSpec::enabled, "Whether it is to be there.").Default(true);
+  type.Field("namespace", &AddonSpec::namespace_name, "Where its objects are that name none.")
+      .Pattern(kHostName)
+      .MaxLength(63)
+      .Default("default");
+  type.Field("manifests", &AddonSpec::manifests, "Its objects, in the order they are applied in.");
+  type.Field("chart", &AddonSpec::chart, "The chart that it is made of.");
+  type.Field("timeoutSeconds", &AddonSpec::timeout_seconds, "How long it may take to be ready.")
+      .Minimum(1)
+      .Maximum(3600)
+      .Default(300);
+}
+
 void PreflightSpec::Describe(Type<PreflightSpec>& type) {
   type.Doc("What a host must have before anything is done to it.");
   type.Field("minMemoryMiB", &PreflightSpec::min_memory_mebibytes, "Memory.")
@@ -251,6 +350,10 @@ void PreflightSpec::Describe(Type<PreflightSpec>& type) {
              "How long a small write to the disk of etcd may take, on average; 0: any time.")
       .Minimum(0)
       .Default(100);
+  type.Field("allowNetworkLeftovers", &PreflightSpec::allow_network_leftovers,
+             "Whether a host that is new may have a network of pods already: files below "
+             "/etc/cni/net.d, interfaces, rules of kube-proxy.")
+      .Default(false);
 }
 
 const HostSpec& ClusterSpec::Host(std::string_view name) const {
@@ -306,6 +409,10 @@ void ClusterSpec::Describe(Type<ClusterSpec>& type) {
   type.Field("containerRuntime", &ClusterSpec::container_runtime, "What runs containers.")
       .DefaultJson("{}");
   type.Field("etcd", &ClusterSpec::etcd, "How etcd is set up.").DefaultJson("{}");
+  type.Field("network", &ClusterSpec::network, "The network of pods and services.")
+      .DefaultJson("{}");
+  type.Field("addons", &ClusterSpec::addons, "What is installed into the cluster, in this order.")
+      .ListMap({"name"});
   type.Field("system", &ClusterSpec::system, "How the hosts are set up.").DefaultJson("{}");
   type.Field("preflight", &ClusterSpec::preflight, "What a host must have.").DefaultJson("{}");
   type.Field("binaries", &ClusterSpec::binaries,

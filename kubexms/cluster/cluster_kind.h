@@ -19,7 +19,8 @@ struct HostSpec : Struct {
   int32_t port = 0;
   std::string user;
   std::string private_key_path;
-  std::string password;       // by reference, as the next one: "env:NAME"
+  std::string private_key_passphrase;  // by reference, as the next two: "env:NAME"
+  std::string password;
   std::string sudo_password;  // empty: password
   std::string bastion;
   std::string host_key;
@@ -141,11 +142,67 @@ struct SystemSpec : Struct {
   static void Describe(Type<SystemSpec>& type);
 };
 
+struct NetworkPluginSpec : Struct {
+  std::string name;
+  std::string version;  // empty: the one that is known to work
+  RawJson settings;
+
+  static void Describe(Type<NetworkPluginSpec>& type);
+};
+
+// The addresses of pods and services, and who brings their packets there.
+struct NetworkSpec : Struct {
+  std::vector<std::string> pod_cidrs;  // two of different families: dual stack
+  std::vector<std::string> service_cidrs;
+  std::vector<int32_t> node_cidr_mask_sizes;  // one for each of pod_cidrs; empty: 24 and 64
+  int32_t max_pods_per_node = 0;
+  std::string cluster_domain;
+  std::string dns_service_ip;  // empty: the tenth address of the services
+  std::string node_ports;      // "30000-32767"
+  std::string kube_proxy_mode;
+  NetworkPluginSpec plugin;
+
+  static void Describe(Type<NetworkSpec>& type);
+};
+
+// Objects in a file of the operator or somewhere else.
+struct ManifestSpec : Struct {
+  std::string file;
+  std::string url;
+  std::string sha256;
+
+  static void Describe(Type<ManifestSpec>& type);
+};
+
+struct ChartSpec : Struct {
+  std::string file;  // or the next three
+  std::string repository;
+  std::string name;
+  std::string version;
+  std::string values_file;
+  RawJson values;
+
+  static void Describe(Type<ChartSpec>& type);
+};
+
+// What is installed into the cluster once it is there: manifests or a chart.
+struct AddonSpec : Struct {
+  std::string name;
+  bool enabled = false;
+  std::string namespace_name;
+  std::vector<ManifestSpec> manifests;
+  Optional<ChartSpec> chart;
+  int32_t timeout_seconds = 0;
+
+  static void Describe(Type<AddonSpec>& type);
+};
+
 struct PreflightSpec : Struct {
   int32_t min_memory_mebibytes = 0;
   int32_t min_disk_mebibytes = 0;
   int32_t max_clock_skew_seconds = 0;
   int32_t max_disk_sync_milliseconds = 0;
+  bool allow_network_leftovers = false;
 
   static void Describe(Type<PreflightSpec>& type);
 };
@@ -157,6 +214,8 @@ struct ClusterSpec : Struct {
   LoadBalancerSpec load_balancer;
   ContainerRuntimeSpec container_runtime;
   EtcdSpec etcd;
+  NetworkSpec network;
+  std::vector<AddonSpec> addons;
   SystemSpec system;
   PreflightSpec preflight;
   std::vector<BinarySpec> binaries;

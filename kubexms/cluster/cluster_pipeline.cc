@@ -6,6 +6,7 @@
 
 #include "kubexms/automation/checksum.h"
 #include "kubexms/automation/explanation.h"
+#include "kubexms/cluster/cluster_config.h"
 #include "kubexms/cluster/cluster_nodes.h"
 #include "kubexms/cluster/etcd_backup.h"
 #include "kubexms/cluster/modules.h"
@@ -28,6 +29,7 @@ Pipeline CreatePipeline(const Cluster& cluster, const EtcdCertificates& certific
                   ContainerdModule(spec, options.secrets, options.artifact, choice),
                   HaModule(spec, options.secrets, options.artifact, choice)},
       .groups = {Quorum(std::string(kEtcdGroup), spec.role_groups.etcd), LoadBalancerGroup(spec)},
+      .notes = NotesOnUnused(spec),
       .pre_run = [spec, balances](Runtime& runtime) -> Result<void> {
         RETURN_IF_ERROR(CheckFleet(spec, runtime));
         return balances ? CheckAddressIsFree(spec, runtime) : Result<void>();

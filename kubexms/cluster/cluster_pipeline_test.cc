@@ -58,6 +58,7 @@ CommandResult Answer(SimulatedHost& host, const std::string& script) {
   if (says("oflag=dsync")) return {.output = read("/tmp/sync", "1\n")};
   if (says("/dev/tcp/")) return {.output = read("/tmp/unreachable", "")};
   if (says("/etc/kubernetes/")) return {.output = read("/tmp/kubernetes", "")};
+  if (says("# what is left of")) return {.output = read("/tmp/leftovers", "interface eth0\n")};
   if (says("/journal")) return {.output = read("/tmp/clusters", "lab\n")};
   if (says("command -v")) return {.output = read("/tmp/missing", "")};
   if (says("machine-id")) return {.output = read("/etc/machine-id", host.name() + "\n")};
@@ -74,6 +75,9 @@ CommandResult Answer(SimulatedHost& host, const std::string& script) {
   if (says("address show to 10.0.0.100/")) {
     const bool holds = host.name() == "host-0001" && IsActive(host, "keepalived");
     return {.output = holds ? "eth0\n" : read("/tmp/holds", "")};
+  }
+  if (says("address show scope")) {
+    return {.output = read("/tmp/networks", "address eth0 10.0.0.9/24\nroute eth0 default\n")};
   }
   if (says("address show to ")) return {.output = read("/tmp/interface", "eth0\n")};
   if (says("ping ")) return {.exit_code = read("/tmp/answers", "").empty() ? 1 : 0};
@@ -248,6 +252,7 @@ TEST_F(ClusterPipelineTest, RefusesHostsThatAreNotReadyWithAllReasonsAtOnce) {
   fleet.host(3).PutFile("/tmp/read-only", "/usr\n");
   fleet.host(1).PutFile("/tmp/sync", "250\n");
   fleet.host(1).PutFile("/tmp/unreachable", "host-0003 at 10.0.0.3\n");
+  fleet.host(3).PutFile("/tmp/unreachable", "host-0001 at 10.0.0.1\n");
   fleet.host(1).PutFile("/tmp/clusters", "lab\nother\n");
   fleet.host(3).PutFile("/tmp/kubernetes", "/etc/kubernetes/kubelet.conf\n");
   const std::string before = fleet.Snapshot();
@@ -265,6 +270,7 @@ TEST_F(ClusterPipelineTest, RefusesHostsThatAreNotReadyWithAllReasonsAtOnce) {
         "host-0002: it belongs to the cluster other already",
         "the disk of /var/lib/etcd needs 250 ms for a write",
         "it cannot reach host-0003 at 10.0.0.3 on port 2380",
+        "host-0004: it cannot reach host-0001 at 10.0.0.1 on port 6443",
         "host-0003: /var/lib/etcd has the data of another etcd",
         "host-0004: it cannot be written to /usr", "commands are missing: modprobe sysctl",
         "it belongs to a Kubernetes cluster already (/etc/kubernetes/kubelet.conf)",
@@ -299,6 +305,75 @@ TEST_F(ClusterPipelineTest, WhatIsNoReasonToRefuseAHostIsNoted) {
   EXPECT_THAT(CheckPreflight(*Engine(runtime_.get()).Plan(pipeline)).error().message(),
               HasSubstr("host-0001: its kernel has no control groups for memory, pids; boot it "
                         "with cgroup_enable=memory,pids"));
+}
+
+TEST_F(ClusterPipelineTest, RefusesNetworksThatPodsWouldTakeAway) {
+  SimulatedFleet fleet(kHosts, Packages());
+  Prepare(fleet);
+  fleet.host(0).PutFile("/tmp/networks",
+                        "address eth0 10.0.0.1/24\naddress docker0 10.244.7.1/24\n"
+                        "route eth0 10.0.0.0/8\nroute cni0 10.244.3.0/24\n");
+  fleet.host(0).PutFile("/tmp/leftovers",
+                        "file /etc/cni/net.d/10-flannel.conflist\ninterface eth0\n"
+                        "interface cni0\nchain KUBE-SERVICES\nchain KUBE-NODEPORTS\n");
+  // Where no containers run, nobody minds.
+  for (const char* file : {"/tmp/networks", "/tmp/leftovers"}) {
+    fleet.host(1).PutFile(file, *fleet.host(0).ReadFile(file));
+  }
+  fleet.host(3).PutFile("/tmp/networks", "address eth0 fd00::4/64\n");
+  const Pipeline pipeline = Use(fleet);
+  const RunPlan plan = Engine(runtime_.get()).Plan(pipeline).value();
+  const std::string message = CheckPreflight(plan).error().message();
+  for (const char* reason :
+       {"host-0001: its network 10.244.7.0/24 (docker0) overlaps with 10.244.0.0/16 of "
+        "spec.network.podCIDRs; choose another range",
+        "host-0001: it has a network of pods already (file /etc/cni/net.d/10-flannel.conflist, "
+        "interface cni0, 2 chains of iptables such as KUBE-SERVICES); take it away",
+        "host-0004: it has no address of IPv4, and spec.network.podCIDRs has 10.244.0.0/16"}) {
+    EXPECT_THAT(message, HasSubstr(reason));
+  }
+  EXPECT_THAT(message, Not(HasSubstr("host-0002")));
+  EXPECT_THAT(message, Not(HasSubstr("10.244.3.0"))) << "that is of pods";
+  EXPECT_THAT(plan.notes, Contains(HasSubstr("host-0001: it has a route to 10.0.0.0/8 (eth0); what "
+                                             "is in 10.244.0.0/16 there cannot be reached")));
+  const Pipeline allowed =
+      Use(fleet, Config("  preflight: {allowNetworkLeftovers: true}\n"
+                        "  network: {podCIDRs: [10.3.0.0/16], kubeProxyMode: nftables}\n"));
+  EXPECT_THAT(CheckPreflight(*Engine(runtime_.get()).Plan(allowed)).error().message(),
+              Not(HasSubstr("host-0001")));
+}
+
+TEST_F(ClusterPipelineTest, TheKernelIsSetUpForTheNetworkAndTheRestOfItIsNoted) {
+  SimulatedFleet fleet(kHosts, Packages());
+  Prepare(fleet);
+  fleet.host(0).Listen(10250);
+  for (const auto& host : fleet.hosts()) {
+    host->PutFile("/tmp/networks", "address eth0 10.0.0.9/24\naddress eth0 fd00::9/64\n");
+  }
+  const Pipeline pipeline =
+      Use(fleet, Config("  network:\n"
+                        "    podCIDRs: [10.244.0.0/16, 'fd00:1::/48']\n"
+                        "    serviceCIDRs: [10.96.0.0/16, 'fd00:2::/112']\n"
+                        "    nodePorts: 20000-20999\n"
+                        "    kubeProxyMode: ipvs\n"
+                        "  addons:\n"
+                        "  - {name: metrics, manifests: [{file: metrics.yaml}]}\n"
+                        "  - {name: later, enabled: false, manifests: [{file: later.yaml}]}\n"));
+  const RunPlan plan = Engine(runtime_.get()).Plan(pipeline).value();
+  ASSERT_GE(plan.notes.size(), 3u);
+  EXPECT_EQ(plan.notes[0],
+            "spec.network (kubeProxyMode, podCIDRs, serviceCIDRs) is checked and kept for later: "
+            "nothing sets up the control plane and the network of pods yet");
+  EXPECT_EQ(plan.notes[1],
+            "spec.addons (metrics) is checked and kept for later: nothing installs them yet");
+  EXPECT_THAT(plan.notes, Contains(HasSubstr("host-0001: a program listens on port 10250, which "
+                                             "the kubelet will need")));
+  Succeed(Engine(runtime_.get()).Run(pipeline));
+  EXPECT_THAT(fleet.host(3).Snapshot(),
+              AllOf(HasSubstr("sysctl net.ipv4.ip_local_reserved_ports 20000-20999\n"),
+                    HasSubstr("sysctl net.ipv6.conf.all.forwarding 1\n"), HasSubstr("ip_vs_rr")));
+  const Pipeline plain = Use(fleet);
+  EXPECT_THAT(Engine(runtime_.get()).Plan(plain)->notes, Not(Contains(HasSubstr("spec."))));
 }
 
 TEST_F(ClusterPipelineTest, RefusesAnAddressThatTheHostDoesNotHave) {

@@ -4,8 +4,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "kubexms/automation/checksum.h"
+#include "kubexms/automation/execution.h"
 #include "kubexms/automation/runner.h"
 #include "kubexms/cluster/etcd_host.h"
 
@@ -76,22 +78,31 @@ std::vector<Resource> TimerOff() {
           Absent{TimerPath()}, Absent{std::string(kBackupService)}, Absent{EtcdPath("backup.sh")}};
 }
 
+// Nothing, if it is healthy; otherwise what it has to say.
+std::optional<std::string> Ailment(const EtcdSpec& etcd, const Host& host) {
+  const Probe health{AskLocalEtcd(etcd, "--command-timeout=3s endpoint health") + " 2>&1"};
+  const Result<std::vector<Answer>> answers = host.connector->Perform({health});
+  if (!answers.ok()) return answers.error().message();
+  const ProbeResult& probe = std::get<ProbeResult>((*answers)[0]);
+  if (probe.exit_code != 0) return probe.output;
+  return std::nullopt;
+}
+
 Result<const Host*> HealthyMember(const ClusterSpec& spec, const Runtime& runtime,
-                                  const std::set<std::string>& limit) {
-  const Probe health{LocalEtcdctl(spec.etcd, "--command-timeout=3s endpoint health 2>&1")};
-  std::string reasons;
+                                  const EtcdBackupOptions& options) {
+  std::vector<const Host*> members;
   for (const std::string& name : spec.role_groups.etcd) {
-    if (!limit.empty() && !limit.contains(name)) continue;
-    const Host* host = runtime.FindHost(name);
-    if (!host) return Error::NotFound("hosts", name);
-    const Result<std::vector<Answer>> answers = host->connector->Perform({health});
-    if (!answers.ok()) {
-      reasons += fmt::format("\n  {}: {}", name, answers.error().message());
-      continue;
-    }
-    const ProbeResult& probe = std::get<ProbeResult>((*answers)[0]);
-    if (probe.exit_code == 0) return host;
-    reasons += fmt::format("\n  {}: {}", name, probe.output);
+    if (!options.limit.empty() && !options.limit.contains(name)) continue;
+    members.push_back(runtime.FindHost(name));
+    if (!members.back()) return Error::NotFound("hosts", name);
+  }
+  std::vector<std::optional<std::string>> ailments(members.size());
+  ForEach(members.size(), options.parallel,
+          [&](size_t i) { ailments[i] = Ailment(spec.etcd, *members[i]); });
+  std::string reasons;
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (!ailments[i]) return members[i];
+    reasons += fmt::format("\n  {}: {}", members[i]->name, *ailments[i]);
   }
   return Error::ServiceUnavailable("no member of etcd is healthy" + reasons);
 }
@@ -138,14 +149,20 @@ StepPtr EtcdBackupTimer(const EtcdSpec& etcd) {
   return Ensure("timer", etcd.backup.schedule.empty() ? TimerOff() : TimerOn(etcd));
 }
 
-Result<EtcdSnapshot> BackUpEtcd(const ClusterSpec& spec, const Runtime& runtime,
-                                const std::string& file, const std::set<std::string>& limit,
-                                std::stop_token stop) {
+Result<std::string> PlanEtcdBackup(const ClusterSpec& spec, const Runtime& runtime,
+                                   const std::string& file, const EtcdBackupOptions& options) {
   if (std::filesystem::exists(file)) {
     return Error::BadRequest(fmt::format("{} is there already, and is not overwritten", file));
   }
-  ASSIGN_OR_RETURN(const Host* host, HealthyMember(spec, runtime, limit));
-  Runner runner(host->connector.get(), &runtime.clock(), {.stop = stop});
+  ASSIGN_OR_RETURN(const Host* host, HealthyMember(spec, runtime, options));
+  return host->name;
+}
+
+Result<EtcdSnapshot> BackUpEtcd(const ClusterSpec& spec, const Runtime& runtime,
+                                const std::string& file, const EtcdBackupOptions& options) {
+  ASSIGN_OR_RETURN(const std::string member, PlanEtcdBackup(spec, runtime, file, options));
+  const Host* host = runtime.FindHost(member);
+  Runner runner(host->connector.get(), &runtime.clock(), {.stop = options.stop});
   const std::string path =
       fmt::format("{}/snapshot-{}.db", runtime.host_directory(), runtime.random().NameSuffix());
   Result<EtcdSnapshot> snapshot = TakeSnapshot(spec.etcd, *host, runner, path);

@@ -4,6 +4,7 @@
 // new etcd made of one.
 
 #include <set>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -25,12 +26,18 @@ struct EtcdSnapshot {
   int64_t bytes = 0;
 };
 
-// Takes a snapshot from the first healthy member, of those in `limit` unless that is empty, to a
-// file of the operator, which must not exist: readable by its owner alone, and there only when it
-// is whole.
+struct EtcdBackupOptions {
+  std::set<std::string> limit = {};  // the members to take it from; empty: any
+  int parallel = 32;                 // how many of them are asked at a time
+  std::stop_token stop = {};
+};
+// The first member that is healthy, from which BackUpEtcd would take a snapshot to `file` of the
+// operator, which must not exist.
+Result<std::string> PlanEtcdBackup(const ClusterSpec& spec, const automation::Runtime& runtime,
+                                   const std::string& file, const EtcdBackupOptions& options = {});
+// Takes it: readable by its owner alone, and there only when it is whole.
 Result<EtcdSnapshot> BackUpEtcd(const ClusterSpec& spec, const automation::Runtime& runtime,
-                                const std::string& file, const std::set<std::string>& limit = {},
-                                std::stop_token stop = {});
+                                const std::string& file, const EtcdBackupOptions& options = {});
 
 // A snapshot ends with the checksum of all that is before it.
 Result<void> CheckSnapshotFile(const std::string& file);

@@ -47,6 +47,11 @@ std::string LocalEtcdctl(const EtcdSpec& etcd, std::string_view arguments) {
   return Etcdctl(etcd, std::vector{EtcdClientUrl(etcd, "127.0.0.1")}, arguments);
 }
 
+std::string AskLocalEtcd(const EtcdSpec& etcd, std::string_view arguments) {
+  return fmt::format("{{ bash -c ': </dev/tcp/127.0.0.1/{}' && {}; }}", etcd.client_port,
+                     LocalEtcdctl(etcd, arguments));
+}
+
 // etcd refuses to change its members until all have been connected for five seconds.
 std::string UntilEtcdIsReady(std::string_view command, std::chrono::seconds timeout) {
   return fmt::format(

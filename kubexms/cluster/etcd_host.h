@@ -39,6 +39,9 @@ std::string Etcdctl(const EtcdSpec& etcd, std::span<const std::string> endpoints
                     std::string_view arguments);
 // The same for the member on the host itself.
 std::string LocalEtcdctl(const EtcdSpec& etcd, std::string_view arguments);
+// The same, to see how that member is: fails at once where nobody listens, for which etcdctl by
+// itself waits until its time is over.
+std::string AskLocalEtcd(const EtcdSpec& etcd, std::string_view arguments);
 
 // Tries a command again each half second, as long as etcd says that it cannot do it yet. What has
 // been done already counts as done.

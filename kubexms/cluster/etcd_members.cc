@@ -28,11 +28,10 @@ constexpr std::chrono::minutes kJoinTimeout(30);
 class SurveyQueries {
  public:
   explicit SurveyQueries(const EtcdSpec& etcd)
-      : members_{fmt::format("[ -e {} ] && {} && {}", kEtcdUnit,
-                             LocalEtcdctl(etcd,
-                                          "--command-timeout=3s endpoint health "
-                                          ">/dev/null 2>&1"),
-                             LocalEtcdctl(etcd, "member list -w json 2>/dev/null"))},
+      : members_{fmt::format(
+            "[ -e {} ] && {} && {}", kEtcdUnit,
+            AskLocalEtcd(etcd, "--command-timeout=3s endpoint health") + " >/dev/null 2>&1",
+            LocalEtcdctl(etcd, "member list -w json 2>/dev/null"))},
         data_{EtcdLogDirectory(etcd)} {}
 
   void Look(const Host& host, EtcdSighting& sighting) const {
@@ -74,7 +73,8 @@ class MemberView {
         others_(Joined(EtcdEndpoints(decision.members, peer_url_), std::move(joined))),
         list_{Ask("member list -w json 2>/dev/null")},
         health_{Ask("--command-timeout=3s endpoint health -w json 2>/dev/null")},
-        status_{LocalEtcdctl(etcd, "--command-timeout=3s endpoint status -w json 2>/dev/null")},
+        status_{AskLocalEtcd(etcd, "--command-timeout=3s endpoint status -w json") +
+                " 2>/dev/null"},
         data_{EtcdMemberDirectory(etcd)},
         log_{EtcdLogDirectory(etcd)} {}
 

@@ -114,7 +114,10 @@ ModulePtr EtcdModule(const std::string& cluster, const ClusterSpec& spec,
                      .steps = {ConfigureSeats(cluster, spec, decision)},
                      .hosts = seats,
                      .undo_parallel = 1});
-    tasks.push_back({.name = "start", .steps = {StartEtcd(spec.etcd)}, .hosts = seats});
+    tasks.push_back({.name = "start",
+                     .steps = {StartEtcd(spec.etcd)},
+                     .hosts = seats,
+                     .undo_parallel = kEtcdStopParallel});
     tasks.push_back({.name = "serve",
                      .steps = {RestartWhenStale(), AwaitEtcd(spec.etcd), MarkEtcdFormed(cluster)},
                      .hosts = seats,

@@ -147,8 +147,8 @@ Result<void> CheckRestored(const ClusterSpec& spec, const Answers& answers, cons
 StepPtr Verify(const RestorationPtr& restoration, const ClusterSpec& spec) {
   const Probe snapshot{LocalEtcdctl(spec.etcd, fmt::format("snapshot status {} -w json 2>/dev/null",
                                                            ShellQuote(restoration->snapshot())))};
-  const Probe status{LocalEtcdctl(spec.etcd, "endpoint status -w json 2>/dev/null")};
-  const Probe list{LocalEtcdctl(spec.etcd, "member list -w json 2>/dev/null")};
+  const Probe status{AskLocalEtcd(spec.etcd, "endpoint status -w json") + " 2>/dev/null"};
+  const Probe list{AskLocalEtcd(spec.etcd, "member list -w json") + " 2>/dev/null"};
   return MakeStep("verify", {snapshot, status, list},
                   [=](const StepContext& context, const Answers& answers) -> Result<Change> {
                     // Nothing can be seen yet in a plan.
@@ -196,9 +196,12 @@ std::vector<Task> RestoreEtcdTasks(const std::string& cluster, const ClusterSpec
                  std::make_shared<UnpackStep>(restoration)},
        .hosts = hosts,
        .timeout = kUnpackTimeout},
-      {.name = "stop", .steps = {Stop()}, .hosts = hosts},
+      {.name = "stop", .steps = {Stop()}, .hosts = hosts, .parallel = kEtcdStopParallel},
       {.name = "exchange", .steps = {Swap(restoration)}, .hosts = hosts},
-      {.name = "start", .steps = {StartEtcd(spec.etcd)}, .hosts = hosts},
+      {.name = "start",
+       .steps = {StartEtcd(spec.etcd)},
+       .hosts = hosts,
+       .undo_parallel = kEtcdStopParallel},
       {.name = "serve",
        .steps = {AwaitEtcd(spec.etcd), Verify(restoration, spec), MarkEtcdFormed(cluster)},
        .hosts = hosts},

@@ -31,6 +31,9 @@ automation::StepPtr ConfigureEtcd(
     std::function<Result<EtcdBeginning>(const automation::StepContext&, const automation::Answers&)>
         beginning);
 
+// Who leads hands over before it stops, and waits for ten seconds when nobody is left who could
+// take over: so members stop one after the other.
+inline constexpr int kEtcdStopParallel = 1;
 // The service runs. To take back its first start removes the data too.
 automation::StepPtr StartEtcd(const EtcdSpec& etcd);
 

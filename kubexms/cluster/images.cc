@@ -32,7 +32,7 @@ std::map<std::string, std::string> IdsOf(const ProbeResult& answer) {
 struct ImagePlan {
   std::string architecture;
   std::vector<const ArtifactImage*> images;
-  std::vector<const ArtifactImage*> fresh;  // those whose name was not there at all
+  std::map<std::string, std::string> former;  // of those whose name is there: the other one's id
 
   // Each once.
   std::map<std::string, const ArtifactFile*> Blobs() const {
@@ -63,7 +63,7 @@ Result<ImagePlan> PlanImages(const std::vector<std::string>& names, const Answer
       absent.push_back(name);
     } else if (present == ids.end() || present->second != image->id) {
       plan.images.push_back(image);
-      if (present == ids.end()) plan.fresh.push_back(image);
+      if (present != ids.end()) plan.former.insert(*present);
     }
   }
   if (absent.empty()) return plan;
@@ -88,33 +88,51 @@ std::string IndexOf(const ImagePlan& plan) {
 }
 
 // The images of a directory that is laid out as OCI wants it. CRI learns of them a moment later.
+// Those whose names they take stay, by their ids, as they do when CRI itself pulls an image.
 std::string ImportScript(const ImagePlan& plan, const std::string& directory) {
   std::vector<std::string> names;
-  std::string expected;
+  std::string expected, keep;
   for (const ArtifactImage* image : plan.images) {
     names.push_back(image->name);
     expected += fmt::format("{} {}\n", image->name, image->id);
   }
+  for (const auto& [name, id] : plan.former) {
+    keep += fmt::format("ctr -n k8s.io images tag {} {} >/dev/null 2>&1\n", ShellQuote(name), id);
+  }
   return fmt::format(
-      "# import images\n"
+      "# import images\n{}"
       "said=$(tar -C {} -cf - oci-layout index.json blobs | ctr -n k8s.io images import - 2>&1) || "
       "{{ printf '%s\\n' \"$said\" >&2; exit 1; }}\n"
       "n=0; until [ \"$({})\" = {} ]; do n=$((n + 1)); if [ $n -ge 50 ]; then "
       "echo 'CRI does not know the images'; exit 1; fi; sleep 0.2; done",
-      ShellQuote(directory), AskRuntimeImages(names),
+      keep, ShellQuote(directory), AskRuntimeImages(names),
       ShellQuote(expected.substr(0, expected.size() - 1)));
 }
 
-// What CRI has made of an image, names that are checksums, goes with its last real name.
-std::string RemoveScript(const std::vector<const ArtifactImage*>& images) {
-  std::string script = "# remove images\nsystemctl -q is-active containerd || exit 0\n";
-  for (const ArtifactImage* image : images) {
-    script += fmt::format(
-        "ctr -n k8s.io images remove {0} >/dev/null 2>&1\n"
-        "left=$(ctr -n k8s.io images list | awk '$3 == \"{1}\" {{ print $1 }}')\n"
-        "printf '%s\\n' \"$left\" | grep -v '^sha256:' | grep -qv '@sha256:' || "
-        "[ -z \"$left\" ] || ctr -n k8s.io images remove $left >/dev/null\n",
-        ShellQuote(image->name), image->Digest());
+// What CRI has made of an image, names that are checksums, goes with its last real name. The image
+// that had a name before is still there by its id, unless somebody has deleted it since.
+constexpr std::string_view kTakeBack = R"sh(# take back images
+systemctl -q is-active containerd || exit 0
+images() { ctr -n k8s.io images "$@"; }
+forget() {
+  left=$(images list | awk -v digest="$1" '$3 == digest { print $1 }')
+  printf '%s\n' "$left" | grep -v '^sha256:' | grep -qv '@sha256:' || [ -z "$left" ] ||
+    images remove $left >/dev/null
+}
+remove() { images remove "$1" >/dev/null 2>&1; forget "$2"; }
+restore() {
+  images list -q | grep -qxF "$3" || return
+  images tag --force "$3" "$1" >/dev/null && forget "$2"
+}
+)sh";
+
+std::string TakeBackScript(const ImagePlan& plan) {
+  std::string script(kTakeBack);
+  for (const ArtifactImage* image : plan.images) {
+    const std::string what = fmt::format("{} {}", ShellQuote(image->name), image->Digest());
+    const auto former = plan.former.find(image->name);
+    script += former == plan.former.end() ? fmt::format("remove {}\n", what)
+                                          : fmt::format("restore {} {}\n", what, former->second);
   }
   return script + "true";
 }
@@ -149,8 +167,7 @@ class ImagesStep final : public NamedStep {
                                              .content = R"({"imageLayoutVersion":"1.0.0"})"});
     change.operations.emplace_back(
         WriteFile{.path = directory + "/index.json", .content = IndexOf(plan)});
-    change.undo = {RemovePath{directory, true}};
-    if (!plan.fresh.empty()) change.undo.emplace_back(RunScript{RemoveScript(plan.fresh)});
+    change.undo = {RemovePath{directory, true}, RunScript{TakeBackScript(plan)}};
     return change;
   }
 

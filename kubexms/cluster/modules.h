@@ -31,6 +31,11 @@ class HostChoice {
 // Changes nothing: refuses hosts that cannot become what they are to be, each with all reasons.
 automation::ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
                                       const HostChoice& choice);
+// For preflight: a host that runs containers has no network that spec.network would cut off, the
+// families of addresses that it needs, and nothing left of another cluster's pods.
+std::vector<automation::StepPtr> CheckPodNetworkHost(const ClusterSpec& spec);
+// For preflight: a load balancer is in a network that its shared address belongs to.
+automation::StepPtr CheckSharedAddress(const ClusterSpec& spec);
 // What concerns the hosts together: each is another machine, and their clocks agree.
 Result<void> CheckFleet(const ClusterSpec& spec, const automation::Runtime& runtime);
 

@@ -11,7 +11,7 @@ namespace {
 using namespace automation;
 
 // What nodes of Kubernetes need, and what the configuration adds or changes.
-std::map<std::string, std::string> KernelParameters(const SystemSpec& system) {
+std::map<std::string, std::string> KernelParameters(const ClusterSpec& spec) {
   std::map<std::string, std::string> values = {
       {"fs.inotify.max_user_instances", "8192"},
       {"fs.inotify.max_user_watches", "524288"},
@@ -20,11 +20,15 @@ std::map<std::string, std::string> KernelParameters(const SystemSpec& system) {
       {"net.bridge.bridge-nf-call-ip6tables", "1"},
       {"net.bridge.bridge-nf-call-iptables", "1"},
       {"net.ipv4.ip_forward", "1"},
-      {"net.ipv4.ip_local_reserved_ports", "30000-32767"},
+      {"net.ipv4.ip_local_reserved_ports", spec.network.node_ports},
       {"vm.max_map_count", "262144"},
       {"vm.overcommit_memory", "1"},
   };
-  for (const auto& [key, value] : system.sysctl) values[key] = value;
+  const bool ipv6 = std::ranges::any_of(spec.network.pod_cidrs, [](const std::string& pods) {
+    return pods.find(':') != std::string::npos;
+  });
+  if (ipv6) values["net.ipv6.conf.all.forwarding"] = "1";
+  for (const auto& [key, value] : spec.system.sysctl) values[key] = value;
   return values;
 }
 
@@ -60,9 +64,14 @@ std::vector<StepPtr> TimeSteps(const SystemSpec& system) {
   return steps;
 }
 
-std::vector<std::string> KernelModuleNames(const SystemSpec& system) {
+std::vector<std::string> KernelModuleNames(const ClusterSpec& spec) {
   std::vector<std::string> names = {"overlay", "br_netfilter"};
-  std::ranges::copy(system.kernel_modules, std::back_inserter(names));
+  if (spec.network.kube_proxy_mode == "ipvs") {
+    for (const char* name : {"ip_vs", "ip_vs_rr", "ip_vs_wrr", "ip_vs_sh", "nf_conntrack"}) {
+      names.emplace_back(name);
+    }
+  }
+  std::ranges::copy(spec.system.kernel_modules, std::back_inserter(names));
   return names;
 }
 
@@ -98,10 +107,8 @@ ModulePtr OsModule(const std::string& cluster, const ClusterSpec& spec, const Ho
          .steps = {SwapOff("swap"),
                    Ensure("mask swap",
                           {Link{.path = "/etc/systemd/system/swap.target", .target = "/dev/null"}}),
-                   Ensure("modules",
-                          {KernelModules{"kubexms.conf", KernelModuleNames(spec.system)}}),
-                   Ensure("parameters",
-                          {Sysctl{"99-kubexms.conf", KernelParameters(spec.system)}})},
+                   Ensure("modules", {KernelModules{"kubexms.conf", KernelModuleNames(spec)}}),
+                   Ensure("parameters", {Sysctl{"99-kubexms.conf", KernelParameters(spec)}})},
          .hosts = hosts});
   }
   std::vector<StepPtr> time = TimeSteps(spec.system);

@@ -231,27 +231,42 @@ TEST_F(PackagesTest, AnArtifactHasToHaveWhatIsMissing) {
 const std::vector<std::string> kImages = {"lab.test/one:1", "lab.test/two:1"};
 constexpr const char* kRuntime = "/run/images";  // what the runtime has: "NAME ID" lines
 
+std::map<std::string, std::string> ImagesOf(const SimulatedHost& host) {
+  std::map<std::string, std::string> ids;
+  std::istringstream lines(host.ReadFile(kRuntime).value_or(""));
+  for (std::string name, id; lines >> name >> id;) ids[name] = id;
+  return ids;
+}
+
 // A runtime whose images are a file.
 CommandResult AnswerForImages(SimulatedHost& host, const std::string& script) {
-  const std::string has = host.ReadFile(kRuntime).value_or("");
-  const bool removes = script.starts_with("# remove images");
-  std::string rest;
-  std::istringstream lines(has);
-  for (std::string line; std::getline(lines, line);) {
-    const std::string name = line.substr(0, line.find(' '));
-    const bool meant = script.find(name) != std::string::npos;
-    if (removes != meant) rest += line + "\n";
+  std::map<std::string, std::string> ids = ImagesOf(host);
+  if (script.starts_with("# take back images")) {
+    std::istringstream lines(script);
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream words(line);
+      std::string what, name, digest, former;
+      words >> what >> name >> digest >> former;
+      if (what == "remove") ids.erase(name);
+      if (what == "restore") ids[name] = former;
+    }
+  } else if (script.starts_with("# import images")) {
+    const std::string index =
+        host.ReadFile("/var/lib/kubexms/lab/images/index.json").value_or("no index");
+    for (const std::string& name : kImages) {
+      if (index.find(name) == std::string::npos) continue;
+      ids[name] = script.substr(script.rfind(name + " sha256:") + name.size() + 1, 71);
+    }
+  } else {
+    std::erase_if(ids,
+                  [&](const auto& image) { return script.find(image.first) == std::string::npos; });
+    std::string said;
+    for (const auto& [name, id] : ids) said += fmt::format("{} {}\n", name, id);
+    return {.output = said};
   }
-  if (removes) return host.PutFile(kRuntime, rest), CommandResult();
-  if (!script.starts_with("# import images")) return {.output = rest};
-  const std::string index =
-      host.ReadFile("/var/lib/kubexms/lab/images/index.json").value_or("no index");
-  for (const std::string& name : kImages) {
-    if (index.find(name) == std::string::npos) continue;
-    const size_t at = script.find(name + " sha256:");
-    host.PutFile(kRuntime,
-                 host.ReadFile(kRuntime).value_or("") + script.substr(at, name.size() + 72) + "\n");
-  }
+  std::string has;
+  for (const auto& [name, id] : ids) has += fmt::format("{} {}\n", name, id);
+  host.PutFile(kRuntime, has);
   return {};
 }
 
@@ -291,6 +306,29 @@ TEST_F(ImagesTest, ComeFromTheArtifactOnceAndGoAgain) {
               AllOf(HasSubstr("lab.test/one:1"), HasSubstr("lab.test/other:1"),
                     Not(HasSubstr("lab.test/two:1"))));
   EXPECT_EQ(fleet.host(0).ReadFile(kRuntime), "");
+}
+
+TEST_F(ImagesTest, ThatReplaceOthersGiveTheNameBack) {
+  const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
+  const std::string former = "sha256:" + Sha256Of("what was there before");
+  SimulatedFleet reference(1);
+  const Pipeline pipeline = UseImages(reference, artifact);
+  Succeed(Engine(runtime_.get()).Run(pipeline));
+  const auto changes = static_cast<int>(reference.changes());
+  for (int at = 0; at <= changes; ++at) {
+    SimulatedFleet fleet(1);
+    const Pipeline attempt = UseImages(fleet, artifact);
+    const std::string before = fmt::format("lab.test/one:1 {}\n", former);
+    fleet.host(0).PutFile(kRuntime, before);
+    Engine engine(runtime_.get());
+    if (at < changes) fleet.host(0).Inject({.kind = FaultKind::kLostAfter, .after_changes = at});
+    const Result<RunReport> run = engine.Run(attempt);
+    ASSERT_TRUE(run.ok());
+    if (!run->ok()) Succeed(engine.Resume(attempt, run->run));
+    EXPECT_EQ(ImagesOf(fleet.host(0)), ImagesOf(reference.host(0))) << "resumed after " << at;
+    Succeed(engine.Rollback(run->run));
+    EXPECT_EQ(fleet.host(0).ReadFile(kRuntime), before) << "rolled back after " << at;
+  }
 }
 
 TEST_F(ImagesTest, ResumeFromWhereverItFailed) {

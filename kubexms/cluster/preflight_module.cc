@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "kubexms/cluster/images.h"
+#include "kubexms/cluster/ip_range.h"
 #include "kubexms/cluster/modules.h"
 
 namespace kubexms::cluster {
@@ -18,6 +19,7 @@ namespace {
 using namespace automation;
 
 constexpr int64_t kMebibyte = 1 << 20;
+constexpr int64_t kControlPlaneMebibytes = 1700;
 constexpr size_t kParallel = 32;
 const Probe kUserId{"id -u"};
 // Free kibibytes.
@@ -70,18 +72,17 @@ bool IsAtLeast(const std::string& version, int major, int minor) {
   return std::pair(numbers[0], numbers[1]) >= std::pair(major, minor);
 }
 
+bool IsIn(const std::vector<std::string>& group, const std::string& host) {
+  return std::ranges::find(group, host) != group.end();
+}
+
 bool HasWord(const std::string& words, const std::string& word) {
   return (" " + words + " ").find(" " + word + " ") != std::string::npos;
 }
 
-bool IsIpAddress(const std::string& text) {
-  return text.find_first_not_of("0123456789abcdefABCDEF.:") == std::string::npos &&
-         text.find_first_of(".:") != std::string::npos;
-}
-
 void CheckAddress(const HostSpec& host, const Facts& facts, Reasons& reasons) {
   const std::string& address = host.InternalAddress();
-  if (!IsIpAddress(address) || HasWord(facts.addresses, address)) return;
+  if (!IpRange::ParseAddress(address) || HasWord(facts.addresses, address)) return;
   reasons.push_back(fmt::format(
       "none of its interfaces has the address {} (they have {}); set the host's internalAddress",
       address, facts.addresses));
@@ -139,6 +140,12 @@ void CheckSystem(const ClusterSpec& spec, const HostSpec& host, const Answers& a
   if (!IsAtLeast(facts.kernel, 4, 18)) {
     reasons.push_back(fmt::format("the kernel {} is older than 4.18", facts.kernel));
   }
+  if (spec.network.kube_proxy_mode == "nftables" && IsIn(spec.RuntimeHosts(), host.name) &&
+      !IsAtLeast(facts.kernel, 5, 13)) {
+    reasons.push_back(fmt::format(
+        "the kernel {} is older than 5.13, which spec.network.kubeProxyMode nftables needs",
+        facts.kernel));
+  }
   if (!facts.systemd) reasons.push_back("it does not run systemd");
   if (FirstLine(answers.Get(kUserId).output) != "0") {
     reasons.push_back("the user is not root and does not become root by sudo");
@@ -185,18 +192,38 @@ Probe DiskSyncOf(const EtcdSpec& etcd) {
           "to=$(date +%s%N); rm -f \"$file\"; echo $(((to - from) / 20000000))"};
 }
 
-// The members that a host cannot reach. That nobody listens yet is fine: the refusal arrives.
-Probe UnreachableMembers(const ClusterSpec& spec) {
+// Those of `names` that a host cannot reach. That nobody listens yet is fine: the refusal arrives.
+Probe UnreachableOf(const ClusterSpec& spec, const std::vector<std::string>& names, int32_t port,
+                    std::string_view unless) {
   std::string script =
-      std::string(kUnlessOurs) +
+      std::string(unless) +
       "try() { said=$(timeout 3 bash -c \": </dev/tcp/$2/$3\" 2>&1); "
       "if [ $? = 124 ]; then echo \"$1 at $2\"; "
       "else case $said in *nreachable*|*'No route'*) echo \"$1 at $2\" ;; esac; fi; }\n";
-  for (const std::string& name : spec.role_groups.etcd) {
-    script += fmt::format("try {} {} {} &\n", name, ShellQuote(spec.Host(name).InternalAddress()),
-                          spec.etcd.peer_port);
+  for (const std::string& name : names) {
+    script +=
+        fmt::format("try {} {} {} &\n", name, ShellQuote(spec.Host(name).InternalAddress()), port);
   }
   return {script + "wait"};
+}
+
+Probe UnreachableMembers(const ClusterSpec& spec) {
+  return UnreachableOf(spec, spec.role_groups.etcd, spec.etcd.peer_port, kUnlessOurs);
+}
+
+// For hosts that are new: the others reach the control plane already, or say so themselves.
+Probe UnreachableControlPlane(const ClusterSpec& spec) {
+  return UnreachableOf(spec, spec.role_groups.control_plane,
+                       spec.control_plane_endpoint.backend_port,
+                       "for j in /var/lib/kubexms/*/journal; do [ ! -e \"$j\" ] || exit 0; done\n");
+}
+
+void CheckReach(const std::string& unreachable, int32_t port, Reasons& reasons) {
+  std::istringstream lines(unreachable);
+  for (std::string host; std::getline(lines, host);) {
+    reasons.push_back(fmt::format(
+        "it cannot reach {} on port {}; look at the firewalls and the routes between", host, port));
+  }
 }
 
 std::vector<Operation> EtcdQueries(const ClusterSpec& spec) {
@@ -229,12 +256,7 @@ void CheckEtcd(const ClusterSpec& spec, const Answers& answers, Reasons& reasons
   const EtcdSpec& etcd = spec.etcd;
   if (answers.Get(GetService{std::string(kEtcdService)}).exists) return;
   CheckEtcdDisk(spec, answers, reasons);
-  std::istringstream unreachable(answers.Get(UnreachableMembers(spec)).output);
-  for (std::string member; std::getline(unreachable, member);) {
-    reasons.push_back(
-        fmt::format("it cannot reach {} on port {}; look at the firewalls and the routes between",
-                    member, etcd.peer_port));
-  }
+  CheckReach(answers.Get(UnreachableMembers(spec)).output, etcd.peer_port, reasons);
   for (const int32_t port : {etcd.client_port, etcd.peer_port}) {
     if (!answers.Get(GetPort{port}).listening) continue;
     reasons.push_back(
@@ -257,10 +279,6 @@ const Probe kOddities{
     "grep -qs '^nameserver' /etc/resolv.conf || echo nameserver\n"
     "true"};
 
-bool IsIn(const std::vector<std::string>& group, const std::string& host) {
-  return std::ranges::find(group, host) != group.end();
-}
-
 // What others reach on a host: "2379, 2380".
 std::string PortsOf(const ClusterSpec& spec, const std::string& host) {
   std::vector<std::string> ports;
@@ -276,6 +294,28 @@ std::string PortsOf(const ClusterSpec& spec, const std::string& host) {
     ports.emplace_back("the protocol VRRP");
   }
   return fmt::format("{}", fmt::join(ports, ", "));
+}
+
+struct LaterPort {
+  int32_t port;
+  std::string_view whose;
+};
+// What will listen on a host once the rest of a cluster is there.
+std::vector<LaterPort> LaterPorts(const ClusterSpec& spec, const std::string& host) {
+  std::vector<LaterPort> ports;
+  if (IsIn(spec.role_groups.control_plane, host)) {
+    const int32_t api = spec.control_plane_endpoint.backend_port;
+    // As long as there is no API server, etcd may stand in for it.
+    if (api != spec.etcd.client_port) ports.push_back({api, "the API server"});
+    ports.insert(ports.end(), {{10257, "the controller manager"}, {10259, "the scheduler"}});
+  }
+  if (IsIn(spec.RuntimeHosts(), host)) ports.push_back({10250, "the kubelet"});
+  return ports;
+}
+
+std::vector<Operation> AdviceQueries(const ClusterSpec& spec) {
+  return {GetFacts{},     kOddities,      GetPort{spec.control_plane_endpoint.backend_port},
+          GetPort{10250}, GetPort{10257}, GetPort{10259}};
 }
 
 std::vector<std::string> Advice(const ClusterSpec& spec, bool offline, const std::string& host,
@@ -303,6 +343,18 @@ std::vector<std::string> Advice(const ClusterSpec& spec, bool offline, const std
   }
   if (IsIn(spec.role_groups.control_plane, host) && answers.Get(GetFacts{}).cpus < 2) {
     notes.push_back("it has one CPU, and a control plane should have two");
+  }
+  const int64_t memory = answers.Get(GetFacts{}).memory_bytes / kMebibyte;
+  if (IsIn(spec.role_groups.control_plane, host) && memory < kControlPlaneMebibytes) {
+    notes.push_back(fmt::format("it has {} MiB of memory, and a control plane should have {}",
+                                memory, kControlPlaneMebibytes));
+  }
+  for (const LaterPort& later : LaterPorts(spec, host)) {
+    if (!answers.Get(GetPort{later.port}).listening) continue;
+    notes.push_back(
+        fmt::format("a program listens on port {}, which {} will need; ss -ltnp shows "
+                    "which",
+                    later.port, later.whose));
   }
   return notes;
 }
@@ -368,7 +420,7 @@ ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
                          [](const StepContext& context, const Answers& answers, Reasons& reasons) {
                            CheckOwner(context.runtime.cluster(), answers, reasons);
                          }),
-                 Advise("notes", {GetFacts{}, kOddities},
+                 Advise("notes", AdviceQueries(spec),
                         [spec, offline = artifact != nullptr](const StepContext& context,
                                                               const Answers& answers) {
                           return Advice(spec, offline, context.host.name, answers);
@@ -381,10 +433,18 @@ ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
                          })},
        .hosts = choice.Of(spec.role_groups.etcd)},
       {.name = "containerd",
-       .steps = {CheckRuntimeHost()},
+       .steps = {CheckRuntimeHost(),
+                 require("control plane", {UnreachableControlPlane(spec)},
+                         [spec](const StepContext&, const Answers& answers, Reasons& reasons) {
+                           CheckReach(answers.Get(UnreachableControlPlane(spec)).output,
+                                      spec.control_plane_endpoint.backend_port, reasons);
+                         })},
+       .hosts = choice.Of(spec.RuntimeHosts())},
+      {.name = "network",
+       .steps = CheckPodNetworkHost(spec),
        .hosts = choice.Of(spec.RuntimeHosts())},
       {.name = "ha",
-       .steps = {CheckLoadBalancerHost(spec)},
+       .steps = {CheckLoadBalancerHost(spec), CheckSharedAddress(spec)},
        .hosts = choice.Of(spec.role_groups.load_balancer)}};
   if (artifact) {
     for (const PackageNeed& need : PackagesNeeded(spec)) {

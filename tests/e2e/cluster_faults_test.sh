@@ -55,6 +55,16 @@ SUDO_PASSWORD=right-password shows "with the right one" "start and enable kubexm
 config=$work/cluster.yaml
 rm -rf "$work/state"
 
+# --- the way in: an encrypted key
+cp "$directory/$name/key" "$work/key"
+ssh-keygen -q -p -P '' -N right-passphrase -f "$work/key"
+sed "s|^\( *\)privateKeyPath: .*|\1privateKeyPath: $work/key\n\1privateKeyPassphrase: env:PASSPHRASE|" \
+  "$config" >"$work/encrypted.yaml"
+config=$work/encrypted.yaml
+PASSPHRASE=wrong-passphrase refuses "a wrong passphrase" "passphrase" cluster plan
+PASSPHRASE=right-passphrase shows "the right one" "start and enable kubexms-etcd" cluster plan
+config=$work/cluster.yaml
+
 # --- the way in: the host's key
 sed '/hostKey:/d' "$config" >"$work/trusting.yaml"
 config=$work/trusting.yaml

@@ -39,11 +39,12 @@ others() { printf 'node1\nnode2\nnode3\n' | grep -v "$1"; }
 # one_of HOST...: exactly one of them has the address.
 one_of() { [ "$(holders "$@" | wc -l)" = 1 ]; }
 
-# image FILE: an image of one program, which says hello and then sleeps for as long as it is told to.
+# image FILE WORDS: an image of one program, which says the words and then sleeps for as long as it is
+# told to.
 image() {
   local layer config
   printf '#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\nint main(int n, char** a) {
-    puts("hello from a container"); fflush(stdout); return n > 1 ? (int)sleep(atoi(a[1])) : 0; }\n' |
+    puts("%s"); fflush(stdout); return n > 1 ? (int)sleep(atoi(a[1])) : 0; }\n' "$2" |
     cc -static -x c -o "$work/hello" -
   tar -C "$work" -cf "$work/layer.tar" hello
   layer=$(sha256sum <"$work/layer.tar" | cut -d ' ' -f 1)
@@ -55,7 +56,8 @@ image() {
     "$config" >"$work/manifest.json"
   tar -C "$work" -cf "$1" manifest.json "$config.json" layer.tar
 }
-image "$work/hello.tar"
+image "$work/other.tar" "hello from another image"
+image "$work/hello.tar" "hello from a container"
 build_artifact "$work/lab.artifact"
 
 # --- made, and made again
@@ -70,6 +72,9 @@ shows "also from the image of sandboxes" "hello from a container" \
   lab ssh node3 "ctr -n k8s.io run --rm lab.test/pause:1 one /hello"
 lab ssh node2 "ctr -n k8s.io run --detach lab.test/hello:1 two /hello 9999" >/dev/null
 lab ssh node1 "ctr -n k8s.io images remove lab.test/hello:1" >/dev/null
+lab ssh node3 "base64 -d | ctr -n k8s.io images import -" < <(base64 "$work/other.tar") >/dev/null
+says_hello() { lab ssh "$1" "ctr -n k8s.io run --rm lab.test/hello:1 one /hello"; }
+shows "an image can be replaced by hand" "hello from another image" says_hello node3
 expect "who pulls is for root to see" "600 root" \
   "$(lab ssh node2 "stat -c '%a %U' /etc/containerd/config.toml")"
 lab ssh node2 "grep -q $REGISTRY_PASSWORD /etc/containerd/config.toml"
@@ -93,12 +98,17 @@ shows "and etcd is behind it again" "after" etcdctl_on "$holder" get key
 lab ssh node1 "test -e /etc/containerd/certs.d/registry.lab/hosts.toml"
 with_registry ""
 shows "a run mends it, and forgets a registry" "Done:" make_cluster
+mended=$(last_run)
 shows "for good" "Done: 0 steps" make_cluster
-shows "it has its image again" "hello from a container" \
-  lab ssh node1 "ctr -n k8s.io run --rm lab.test/hello:1 one /hello"
+for host in node1 node3; do
+  shows "$host has its image again" "hello from a container" says_hello $host
+done
 refuses "what is no longer named is gone" "" lab ssh node1 "ls -d /etc/containerd/certs.d/registry.lab"
 
-# --- taken away
+# --- taken back, and taken away
+shows "what was mended can be taken back" "Done:" cluster rollback "$mended"
+shows "an image of the same name is there again" "hello from another image" says_hello node3
+refuses "and one that was not there is gone" "not found" says_hello node1
 shows "it can be deleted" "" cluster delete cluster --yes
 expect "nobody has the address" "" "$(holders node1 node2 node3)"
 refuses "nothing runs" "" lab ssh node2 "ps -e -o comm= | grep -Ex 'hello|containerd.*|haproxy|keepalived'"

@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+#include "kubexms/cluster/cluster_network.h"
+#include "kubexms/cluster/modules.h"
+
+namespace kubexms::cluster {
+namespace {
+
+using namespace automation;
+
+// As ParseHostNetworks() wants it. What follows from an interface's address is told with that.
+const Probe kNetworks{
+    "ip -o address show scope global | awk '{ print \"address\", $2, $4 }'\n"
+    "{ ip -4 route show; ip -6 route show; } | awk '!/ proto kernel/ { device = \"-\"; "
+    "for (i = 2; i < NF; i++) if ($i == \"dev\") device = $(i + 1); "
+    "print \"route\", device, $1 }'"};
+
+// A word and a name for all that the network of another cluster's pods has left. Once kubexms has
+// worked on a host, what is there is this cluster's.
+const Probe kLeftovers{
+    "# what is left of a network of pods\n"
+    "for j in /var/lib/kubexms/*/journal; do [ ! -e \"$j\" ] || exit 0; done\n"
+    "ls -d /etc/cni/net.d/*.conf /etc/cni/net.d/*.conflist /etc/cni/net.d/*.json 2>/dev/null | "
+    "sed 's/^/file /'\n"
+    "awk -F: 'NR > 2 { gsub(/ /, \"\", $1); print \"interface\", $1 }' /proc/net/dev\n"
+    "{ iptables-save; ip6tables-save; } 2>/dev/null | "
+    "grep -oE '^:(KUBE|CNI|FLANNEL|CILIUM|cali)-[^ ]+' | sed 's/^:/chain /'\n"
+    "nft list tables 2>/dev/null | grep -E ' kube-proxy$' | sed 's/^table [^ ]* /table /'\n"
+    "true"};
+
+// "interface cni0, file /etc/cni/net.d/10-flannel.conflist and 31 chains such as KUBE-SERVICES".
+std::string DescribeLeftovers(const std::string& output) {
+  std::vector<std::string> things, chains;
+  std::istringstream lines(output);
+  for (std::string kind, name; lines >> kind >> name;) {
+    if (kind == "interface" && !IsPodInterface(name)) continue;
+    if (kind == "chain") {
+      chains.push_back(name);
+    } else {
+      things.push_back(fmt::format("{} {}", kind, name));
+    }
+  }
+  if (!chains.empty()) {
+    things.push_back(
+        fmt::format("{} chains of iptables such as {}", chains.size(), chains.front()));
+  }
+  return fmt::format("{}", fmt::join(things, ", "));
+}
+
+Result<void> CheckLeftovers(const std::string& output) {
+  const std::string left = DescribeLeftovers(output);
+  if (left.empty()) return {};
+  return Error::BadRequest(
+      fmt::format("it has a network of pods already ({}); take it away and boot the host, or set "
+                  "spec.preflight.allowNetworkLeftovers if it is to stay",
+                  left));
+}
+
+}  // namespace
+
+std::vector<StepPtr> CheckPodNetworkHost(const ClusterSpec& spec) {
+  const NetworkSpec& network = spec.network;
+  std::vector<StepPtr> steps = {
+      Require("network", {kNetworks},
+              [network](const StepContext&, const Answers& answers) -> Result<void> {
+                const NetworkFindings findings =
+                    CompareNetworks(network, ParseHostNetworks(answers.Get(kNetworks).output));
+                if (findings.reasons.empty()) return {};
+                return Error::BadRequest(fmt::format("{}", fmt::join(findings.reasons, "; ")));
+              }),
+      Advise("network notes", {kNetworks}, [network](const StepContext&, const Answers& answers) {
+        return CompareNetworks(network, ParseHostNetworks(answers.Get(kNetworks).output)).notes;
+      })};
+  if (!spec.preflight.allow_network_leftovers) {
+    steps.push_back(
+        Require("network leftovers", {kLeftovers}, [](const StepContext&, const Answers& answers) {
+          return CheckLeftovers(answers.Get(kLeftovers).output);
+        }));
+  }
+  return steps;
+}
+
+StepPtr CheckSharedAddress(const ClusterSpec& spec) {
+  const std::string address = spec.control_plane_endpoint.address;
+  return Require("shared address", {kNetworks},
+                 [address](const StepContext&, const Answers& answers) -> Result<void> {
+                   const std::optional<IpRange> shared = IpRange::ParseAddress(address);
+                   const std::vector<HostNetwork> has =
+                       ParseHostNetworks(answers.Get(kNetworks).output);
+                   const bool near = std::ranges::any_of(has, [&](const HostNetwork& network) {
+                     return !network.routed && shared && network.range.Contains(*shared);
+                   });
+                   if (near || has.empty()) return {};
+                   std::vector<std::string> networks;
+                   for (const HostNetwork& network : has) {
+                     if (!network.routed) networks.push_back(network.range.Network().ToString());
+                   }
+                   return Error::BadRequest(fmt::format(
+                       "spec.controlPlaneEndpoint.address, {}, is in none of its networks ({})",
+                       address, fmt::join(networks, ", ")));
+                 });
+}
+
+}  // namespace kubexms::cluster
