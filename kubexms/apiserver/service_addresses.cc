@@ -74,6 +74,12 @@ std::set<int64_t> NodePortsOf(const Json* service) {
   return numbers;
 }
 
+// The same for all ways to write an address.
+std::string CanonicalIp(const std::string& address) {
+  const std::optional<IpRange> parsed = IpRange::ParseAddress(address);
+  return parsed ? parsed->Address() : address;
+}
+
 // None when it is headless.
 std::set<std::string> ClusterIpsOf(const Json* service) {
   if (service == nullptr) return {};
@@ -98,7 +104,7 @@ EncodedObject MakeIpAddress(std::string_view ip, const Json& service, Time now, 
            {"name", ip},
            {"uid", random.Uuid()},
            {"creationTimestamp", now.ToString()},
-           {"labels", JsonObject{{"ipaddress.kubernetes.io/ip-family", FamilyName(FamilyOf(ip))},
+           {"labels", JsonObject{{"ipaddress.kubernetes.io/ip-family", FamilyOf(ip)},
                                  {"ipaddress.kubernetes.io/managed-by", "ipallocator.k8s.io"}}}}},
       {"spec", JsonObject{{"parentRef", JsonObject{{"group", ""},
                                                    {"resource", "services"},
@@ -205,7 +211,7 @@ Result<void> ServiceAddresses::AssignClusterIps(Json& service, const Json* old) 
 
 // One of those that ChooseIpFamilies() knows to be there.
 const ServiceIpRange& ServiceAddresses::RangeOf(std::string_view family) const {
-  return FamilyName(ranges_.front().family()) == family ? ranges_.front() : ranges_.back();
+  return ranges_.front().family() == family ? ranges_.front() : ranges_.back();
 }
 
 // An address that the service asks for and did not have.
@@ -215,7 +221,7 @@ Result<void> ServiceAddresses::CheckClusterIp(const std::string& ip, const Json&
         service, Invalid(FieldPath("spec.clusterIPs"), MemberOrNull(SpecOf(service), "clusterIPs"),
                          fmt::format("failed to allocate IP {}: {}", ip, why)));
   };
-  const ServiceIpRange& range = RangeOf(FamilyName(FamilyOf(ip)));
+  const ServiceIpRange& range = RangeOf(FamilyOf(ip));
   if (!range.Contains(ip)) {
     return refuse(
         fmt::format("the provided IP ({}) is not in the valid range. The range of valid IPs is {}",

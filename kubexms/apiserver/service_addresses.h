@@ -53,8 +53,8 @@ class ServiceAddresses {
   Result<bool> IsTaken(const std::string& key);
 
   ServiceAddressOptions options_;
-  std::vector<ServiceIpRange> ranges_;  // the usual one first
-  std::vector<IpFamily> families_;      // of them
+  std::vector<ServiceIpRange> ranges_;      // the usual one first
+  std::vector<std::string_view> families_;  // of them
   store::Store& store_;
   Random& random_;
 };

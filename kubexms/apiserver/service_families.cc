@@ -22,10 +22,6 @@ JsonArray ToArray(const std::vector<std::string>& texts) {
 
 std::string OtherThan(std::string_view family) { return family == "IPv4" ? "IPv6" : "IPv4"; }
 
-bool Includes(std::span<const IpFamily> families, std::string_view name) {
-  return std::ranges::any_of(families, [&](IpFamily family) { return FamilyName(family) == name; });
-}
-
 // What a Service says of its families.
 class Families {
  public:
@@ -51,15 +47,15 @@ class Families {
     return policy_ == kPrefer && old.policy_ == kPrefer && ips_ == old.ips_ && names_ == old.names_;
   }
 
-  void TakeFromIps(std::span<const IpFamily> available, std::vector<ErrorCause>& causes) {
+  void TakeFromIps(std::span<const std::string_view> available, std::vector<ErrorCause>& causes) {
     if (policy_.empty() || policy_ == kSingle) {
       if (ips_.size() == 2) causes.push_back(TooManyFor("clusterIPs"));
       if (names_.size() == 2) causes.push_back(TooManyFor("ipFamilies"));
     }
     const FieldPath path("spec.clusterIPs");
     for (size_t i = names_.size(); i < ips_.size() && ips_[i] != "None"; ++i) {
-      const std::string_view name = FamilyName(FamilyOf(ips_[i]));
-      if (Includes(available, name)) {
+      const std::string_view name = FamilyOf(ips_[i]);
+      if (std::ranges::count(available, name) > 0) {
         names_.emplace_back(name);
       } else {
         causes.push_back(Invalid(path.Index(i), ToArray(ips_),
@@ -72,10 +68,11 @@ class Families {
   // have any family.
   bool MayHaveAny() const { return by_hand_; }
 
-  void CheckAvailable(std::span<const IpFamily> available, std::vector<ErrorCause>& causes) const {
+  void CheckAvailable(std::span<const std::string_view> available,
+                      std::vector<ErrorCause>& causes) const {
     const FieldPath path("spec.ipFamilies");
     for (size_t i = 0; i < names_.size(); ++i) {
-      if (Includes(available, names_[i])) continue;
+      if (std::ranges::count(available, names_[i]) > 0) continue;
       causes.push_back(Invalid(path.Index(i), Json(names_[i]), "not configured on this cluster"));
     }
     if (policy_ == kRequire && available.size() < 2) {
@@ -84,9 +81,9 @@ class Families {
     }
   }
 
-  void FillIn(std::span<const IpFamily> available) {
+  void FillIn(std::span<const std::string_view> available) {
     if (policy_.empty()) policy_ = by_hand_ ? kRequire : kSingle;
-    if (names_.empty()) names_.emplace_back(FamilyName(available.front()));
+    if (names_.empty()) names_.emplace_back(available.front());
     const bool both = policy_ != kSingle && (by_hand_ || available.size() == 2);
     if (both && names_.size() == 1) names_.push_back(OtherThan(names_.front()));
   }
@@ -125,7 +122,12 @@ std::vector<std::string> ServiceTexts(const Json& service, std::string_view name
   return texts;
 }
 
-Result<void> ChooseIpFamilies(Json& service, const Json* old, std::span<const IpFamily> available) {
+std::string_view FamilyOf(std::string_view address) {
+  return address.find(':') == std::string_view::npos ? "IPv4" : "IPv6";
+}
+
+Result<void> ChooseIpFamilies(Json& service, const Json* old,
+                              std::span<const std::string_view> available) {
   Families families(service);
   if (old != nullptr) {
     const Families before(*old);

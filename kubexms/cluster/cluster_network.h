@@ -9,7 +9,7 @@
 
 #include "kubexms/base/error.h"
 #include "kubexms/cluster/cluster_kind.h"
-#include "kubexms/cluster/ip_range.h"
+#include "kubexms/base/ip_range.h"
 
 namespace kubexms::cluster {
 

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "kubexms/cluster/images.h"
-#include "kubexms/cluster/ip_range.h"
+#include "kubexms/base/ip_range.h"
 #include "kubexms/cluster/modules.h"
 
 namespace kubexms::cluster {

@@ -1,11 +1,11 @@
-#include "kubexms/cluster/ip_range.h"
+#include "kubexms/base/ip_range.h"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <charconv>
 
-namespace kubexms::cluster {
+namespace kubexms {
 
 std::optional<IpRange> IpRange::ParseAddress(std::string_view text) {
   const std::string address(text);
@@ -40,14 +40,15 @@ IpRange IpRange::Network() const {
   return network;
 }
 
-IpRange IpRange::At(uint32_t place) const {
+IpRange IpRange::At(uint64_t place) const {
   IpRange address = Network();
   address.prefix_ = bits_;
-  uint64_t carry = place;
-  for (int byte = bits_ / 8 - 1; byte >= 0 && carry > 0; --byte) {
-    carry += address.bytes_[static_cast<size_t>(byte)];
-    address.bytes_[static_cast<size_t>(byte)] = static_cast<uint8_t>(carry & 0xff);
-    carry >>= 8;
+  uint64_t rest = place;
+  for (int i = bits_ / 8 - 1; i >= 0 && rest > 0; --i) {
+    uint8_t& byte = address.bytes_[static_cast<size_t>(i)];
+    const uint64_t sum = byte + (rest & 0xff);
+    byte = static_cast<uint8_t>(sum & 0xff);
+    rest = (rest >> 8) + (sum >> 8);
   }
   return address;
 }
@@ -67,4 +68,4 @@ std::string IpRange::Address() const {
 
 std::string IpRange::ToString() const { return fmt::format("{}/{}", Address(), prefix_); }
 
-}  // namespace kubexms::cluster
+}  // namespace kubexms

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace kubexms::cluster {
+namespace kubexms {
 
 class IpRange {
  public:
@@ -26,7 +26,7 @@ class IpRange {
   // The same range, with its first address.
   IpRange Network() const;
   // The address at this place in the range, from 0 on, which must be in it: a range of one address.
-  IpRange At(uint32_t place) const;
+  IpRange At(uint64_t place) const;
   // All of `other` is in this range.
   bool Contains(const IpRange& other) const;
   bool Overlaps(const IpRange& other) const { return Contains(other) || other.Contains(*this); }
@@ -45,4 +45,4 @@ class IpRange {
   int prefix_ = 0;
 };
 
-}  // namespace kubexms::cluster
+}  // namespace kubexms
