@@ -8,15 +8,12 @@
 // builtin_bench [NAME…] runs only the scenarios of these names.
 
 #include <fmt/format.h>
-#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -24,6 +21,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/memory.h"
 #include "kubexms/api/kinds/apps_v1.h"
 #include "kubexms/api/kinds/core_v1_config.h"
 #include "kubexms/api/kinds/core_v1_node.h"
@@ -47,14 +45,8 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr int kNodes = 40;  // with room for 110 Pods each
 constexpr auto kPatience = std::chrono::minutes(5);
 
-double Megabytes(size_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
-
-size_t ResidentBytes() {
-  malloc_trim(0);
-  size_t total = 0;
-  size_t resident = 0;
-  std::ifstream("/proc/self/statm") >> total >> resident;
-  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+void PrintMemory(std::string_view what) {
+  fmt::print("{:<58} {:>8.0f} MB\n", what, static_cast<double>(bench::ResidentBytes()) / 1e6);
 }
 
 // Writes by verb and kind, of everybody.
@@ -196,6 +188,7 @@ void MakeAndDelete() {
       "Deployment of 1,000 Pods: made",
       [&] { (void)cluster.client().Create(DeploymentOf("web", 1000)); },
       [&] { return StatusOf(cluster, "web").replicas == 1000; });
+  PrintMemory("  server and controllers with them");
   cluster.Measure(
       "  deleted in the foreground", [&] { DeleteInForeground(cluster, "web"); },
       [&] { return IsGone(cluster, "web"); });
@@ -289,10 +282,8 @@ void Namespaces() {
 }
 
 void Memory() {
-  const size_t before = ResidentBytes();
   Cluster cluster(0);
-  fmt::print("{:<58} {:>8.0f} MB\n", "server and controllers, empty",
-             Megabytes(ResidentBytes() - before));
+  PrintMemory("server and controllers, empty");
   cluster.Measure(
       "50 Deployments of 1,000 Pods: made",
       [&] {
@@ -306,8 +297,7 @@ void Memory() {
         }
         return true;
       });
-  fmt::print("{:<58} {:>8.0f} MB\n", "server and controllers with 50,000 Pods",
-             Megabytes(ResidentBytes()));
+  PrintMemory("server and controllers with 50,000 Pods");
 }
 
 std::chrono::duration<double> ProcessorTime() {

@@ -6,16 +6,14 @@
 // at the 99th percentile.
 
 #include <fmt/format.h>
-#include <malloc.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <thread>
 
+#include "bench/memory.h"
 #include "bench/process.h"
 #include "bench/sample_pod.h"
 #include "kubexms/api/kinds/core_v1_config.h"
@@ -45,14 +43,6 @@ double SecondsSince(SteadyClock::time_point start) {
 void Print(std::string_view what, const std::string& value) {
   fmt::print("{:<52} {:>20}\n", what, value);
   std::fflush(stdout);
-}
-
-size_t ResidentBytes() {
-  malloc_trim(0);
-  size_t total = 0;
-  size_t resident = 0;
-  std::ifstream("/proc/self/statm") >> total >> resident;
-  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
 // An informer that runs.
@@ -138,10 +128,10 @@ class EndlessPods final : public Client {
 
 void MeasureInformer() {
   EndlessPods pods;
-  const size_t before = ResidentBytes();
+  const size_t before = bench::ResidentBytes();
   Running running(FormOf<Pod>(&StripManagedFields<Pod>), pods);
   running.AwaitSync();
-  const double resident = static_cast<double>(ResidentBytes() - before) / kPods;
+  const double resident = static_cast<double>(bench::ResidentBytes() - before) / kPods;
   const double json = static_cast<double>(running.informer.cache().bytes()) / kPods;
   Print("memory of a cached Pod, resident", fmt::format("{:.0f} bytes", resident));
   Print("the JSON that it came from", fmt::format("{:.0f} bytes", json));

@@ -4,19 +4,17 @@
 //   platform_bench [USERS] [REQUESTS]     10,000 and 100,000 unless given
 
 #include <fmt/format.h>
-#include <malloc.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <string>
 #include <thread>
 
+#include "bench/memory.h"
 #include "kubexms/apiserver/test_server.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/random.h"
@@ -40,13 +38,7 @@ void Print(std::string_view what, const std::string& value) {
   std::fflush(stdout);
 }
 
-double ResidentMebibytes() {
-  malloc_trim(0);
-  size_t total = 0;
-  size_t resident = 0;
-  std::ifstream("/proc/self/statm") >> total >> resident;
-  return static_cast<double>(resident * static_cast<size_t>(sysconf(_SC_PAGESIZE))) / (1 << 20);
-}
+double ResidentMebibytes() { return static_cast<double>(bench::ResidentBytes()) / (1 << 20); }
 
 // Counts writes by what they are: "create secrets", "patch users/status".
 class CountingClient final : public ClientDecorator {

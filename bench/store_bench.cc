@@ -4,14 +4,12 @@
 // Not a Google Benchmark: what matters here is how many clients wait at once.
 
 #include <fmt/format.h>
-#include <malloc.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
-#include <fstream>
 #include <thread>
 
+#include "bench/memory.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/store/etcd_process_test.h"
 #include "kubexms/store/etcd_store.h"
@@ -121,14 +119,6 @@ double Deliveries(Store& store, int watchers, int changes) {
   return static_cast<double>(delivered) / seconds;
 }
 
-size_t ResidentBytes() {
-  ::malloc_trim(0);
-  std::ifstream file("/proc/self/statm");
-  size_t total = 0, resident = 0;
-  file >> total >> resident;
-  return resident * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
-}
-
 void Compare(const std::string& what, double ours, double etcd) {
   fmt::print("{:44} {:>12.0f} {:>12.0f} {:>8.1f}x\n", what, ours, etcd, ours / etcd);
   std::fflush(stdout);
@@ -136,10 +126,10 @@ void Compare(const std::string& what, double ours, double etcd) {
 
 void PrintMemory(const char* name, Store& store) {
   constexpr int kObjects = 100'000;
-  const size_t before = ResidentBytes();
+  const size_t before = bench::ResidentBytes();
   Fill(store, kObjects);
   KUBEXMS_CHECK(store.Compact(store.CurrentRevision().value()).ok());
-  const double each = static_cast<double>(ResidentBytes() - before) / kObjects;
+  const double each = static_cast<double>(bench::ResidentBytes() - before) / kObjects;
   fmt::print("{:44} {:>12.0f} {:>12} {:>8.2f}x\n",
              fmt::format("bytes per {} byte object, {}", kValueSize, name), each, "-",
              each / kValueSize);
