@@ -256,7 +256,6 @@ Result<void> ApiServer::Impl::Listen() {
                                        .max_in_flight = options_.max_in_flight,
                                        .io_threads = options_.io_threads,
                                        .workers = options_.workers,
-                                       .on_quiet = options_.on_quiet,
                                        .error_response = ErrorResponse},
                                       handler_));
   documents_.SetServerAddress(address());

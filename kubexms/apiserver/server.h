@@ -54,8 +54,6 @@ struct ApiServerOptions {
   size_t max_in_flight = 600;
   size_t workers = 64;
   size_t io_threads = 2;
-  // Called when many requests were at work and few are now, to give memory back; may be empty.
-  std::function<void()> on_quiet;
   std::chrono::seconds event_lifetime = std::chrono::hours(1);
 
   // For the times that objects get, the ages of tokens and the lifetime of events; null: the

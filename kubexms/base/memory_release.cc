@@ -5,14 +5,22 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
+
+#include "kubexms/base/threads.h"
 
 // Of mimalloc, which the binary has and tests have not.
 extern "C" void mi_collect(bool force) noexcept __attribute__((weak));
 
 namespace kubexms {
 namespace {
+
+constexpr std::chrono::seconds kPeriod(2);
+constexpr double kBusyFrom = 0.25;
+constexpr double kQuietBelow = 0.1;
 
 // Segments that can be written have been: their content is nowhere else.
 int ReleaseObject(dl_phdr_info* object, size_t, void*) {
@@ -28,6 +36,9 @@ int ReleaseObject(dl_phdr_info* object, size_t, void*) {
   return 0;
 }
 
+// By all threads so far.
+double ProcessorSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
 }  // namespace
 
 void ReleaseUnusedMemory() {
@@ -37,6 +48,31 @@ void ReleaseUnusedMemory() {
     malloc_trim(0);
   }
   dl_iterate_phdr(ReleaseObject, nullptr);
+}
+
+bool QuietAfterWork::Note(double of_a_core) {
+  if (of_a_core >= kBusyFrom) busy_ = true;
+  if (!busy_ || of_a_core >= kQuietBelow) return false;
+  busy_ = false;
+  return true;
+}
+
+MemoryReleaser::MemoryReleaser() : thread_([this] { Run(); }) {}
+
+MemoryReleaser::~MemoryReleaser() {
+  stop_.Post();
+  thread_.join();
+}
+
+void MemoryReleaser::Run() {
+  NameThisThread("memory");
+  QuietAfterWork work;
+  double before = ProcessorSeconds();
+  while (!stop_.WaitFor(kPeriod)) {
+    const double now = ProcessorSeconds();
+    if (work.Note((now - before) / static_cast<double>(kPeriod.count()))) ReleaseUnusedMemory();
+    before = now;
+  }
 }
 
 }  // namespace kubexms

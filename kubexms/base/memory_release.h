@@ -1,5 +1,9 @@
 #pragma once
 
+#include <thread>
+
+#include "kubexms/base/semaphore.h"
+
 namespace kubexms {
 
 // Gives back to the machine what this process holds and does not use now: free memory that the
@@ -8,5 +12,29 @@ namespace kubexms {
 // more than is needed afterwards, and for the end of hard work. Takes some milliseconds. Safe at
 // any time, from any thread.
 void ReleaseUnusedMemory();
+
+// Whether a process that was busy has become quiet, told by what it takes of a processor.
+class QuietAfterWork {
+ public:
+  // Takes note of one period, in which it took this much, 1 being all of a core. True when the work
+  // before it has ended now.
+  bool Note(double of_a_core);
+
+ private:
+  bool busy_ = false;
+};
+
+// While it lives, memory is released each time this process becomes quiet after work.
+class MemoryReleaser {
+ public:
+  MemoryReleaser();
+  ~MemoryReleaser();
+
+ private:
+  void Run();
+
+  Semaphore stop_;
+  std::thread thread_;
+};
 
 }  // namespace kubexms

@@ -137,7 +137,6 @@ Result<ExitCode> RunServer(const Invocation& call) {
   ASSIGN_OR_RETURN(const ControllerList selected, ReadControllerList(call.Value("controllers")));
   ASSIGN_OR_RETURN(ApiServerOptions options, ReadOptions(call));
   options.metrics = &metrics;
-  options.on_quiet = ReleaseUnusedMemory;
   options.log = log;
   ServerControllersOptions controllers_options{.controllers = selected,
                                                .request_log = RequestLogIn(options.data_directory),
@@ -159,6 +158,7 @@ Result<ExitCode> RunServer(const Invocation& call) {
       "  kubectl get namespaces\n\nStop with Ctrl-C.\n",
       server->url(), server->kubeconfig_path());
   ReleaseUnusedMemory();
+  const MemoryReleaser releaser;
   if (controllers.HasWork()) {
     RunBoth(*server, controllers, signals.token());
   } else {

@@ -677,8 +677,8 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Create(HttpServerOptions options
 }
 
 void HttpServer::Run(std::stop_token stop) {
-  impl_->shared.workers = std::make_unique<WorkerPool>(WorkerPool::Options{
-      .max_workers = impl_->shared.options.workers, .on_quiet = impl_->shared.options.on_quiet});
+  impl_->shared.workers = std::make_unique<WorkerPool>(
+      WorkerPool::Options{.max_workers = impl_->shared.options.workers});
   impl_->listener->Wait();
   impl_->RetryAcceptEverySecond();
   {

@@ -74,8 +74,6 @@ struct HttpServerOptions {
   size_t io_threads = 2;
   // Threads for handlers that block, at most; those without work end.
   size_t workers = 16;
-  // Called when many handlers were at work and few are now, on a worker's thread; may be empty.
-  std::function<void()> on_quiet;
   std::chrono::milliseconds handshake_timeout = std::chrono::seconds(10);
   // How long requests and streams may take to end once the server is asked to stop.
   std::chrono::milliseconds shutdown_grace = std::chrono::seconds(10);

@@ -14,13 +14,6 @@ struct WorkerPool::Worker {
   std::thread thread;
 };
 
-namespace {
-
-constexpr size_t kMany = 8;
-constexpr size_t kFew = 2;
-
-}  // namespace
-
 WorkerPool::WorkerPool(Options options) : options_(std::move(options)) {}
 
 WorkerPool::~WorkerPool() {
@@ -102,26 +95,21 @@ bool WorkerPool::WaitForCall(Worker& worker) {
   if (worker.woken.WaitFor(options_.patience)) return true;
   Workers ended;
   bool called = false;
-  bool quiet = false;
   {
     MutexLock lock(mutex_);
     called = std::erase(idle_, &worker) == 0;
     ended.swap(ended_);
-    if (!called) quiet = End(worker);
+    if (!called) End(worker);
   }
   Join(ended);
-  if (quiet && options_.on_quiet) options_.on_quiet();
   if (called) worker.woken.Wait();  // the call is on its way
   return called;
 }
 
-bool WorkerPool::End(Worker& worker) {
+void WorkerPool::End(Worker& worker) {
   const auto self = std::ranges::find(workers_, &worker, &std::unique_ptr<Worker>::get);
   ended_.push_back(std::move(*self));
   workers_.erase(self);
-  const bool quiet = ++ended_since_quiet_ >= kMany && workers_.size() <= kFew;
-  if (quiet) ended_since_quiet_ = 0;
-  return quiet;
 }
 
 }  // namespace kubexms

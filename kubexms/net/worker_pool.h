@@ -20,8 +20,6 @@ class WorkerPool {
   struct Options {
     size_t max_workers = 1;
     std::chrono::nanoseconds patience = std::chrono::seconds(1);
-    // Called, on a thread that ends, when many have ended and few are left; may be empty.
-    std::function<void()> on_quiet;
   };
   explicit WorkerPool(Options options);
   // Waits for the tasks that have been added.
@@ -42,8 +40,8 @@ class WorkerPool {
   std::function<void()> NextTask(Worker& worker);
   // Waits to be called. False when nobody has done so for too long: the worker has ended.
   bool WaitForCall(Worker& worker);
-  // Takes the worker, which nobody can call any more, out of the pool. True when it is quiet now.
-  bool End(Worker& worker) REQUIRES(mutex_);
+  // Takes the worker, which nobody can call any more, out of the pool.
+  void End(Worker& worker) REQUIRES(mutex_);
   static void Join(const Workers& workers);
 
   const Options options_;
@@ -54,7 +52,6 @@ class WorkerPool {
   bool closing_ GUARDED_BY(mutex_) = false;
   Workers workers_ GUARDED_BY(mutex_);
   Workers ended_ GUARDED_BY(mutex_);  // to be joined
-  size_t ended_since_quiet_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace kubexms

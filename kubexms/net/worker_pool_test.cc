@@ -42,16 +42,6 @@ TEST(WorkerPoolTest, ThreadsWithNothingToDoEnd) {
   RunTogether(pool, 8);
 }
 
-TEST(WorkerPoolTest, TellsWhenManyHaveEnded) {
-  std::binary_semaphore quiet(0);
-  WorkerPool pool({.max_workers = 32, .patience = std::chrono::milliseconds(1), .on_quiet = [&] {
-                     quiet.release();
-                   }});
-  RunTogether(pool, 32);
-  quiet.acquire();
-  EXPECT_LE(pool.size(), 2);
-}
-
 // Workers that are about to end and workers that are called meet here.
 TEST(WorkerPoolTest, ATaskIsNeverGivenToAThreadThatEnds) {
   WorkerPool pool({.max_workers = 4, .patience = std::chrono::microseconds(20)});
