@@ -12,6 +12,7 @@
 #include "kubexms/apiserver/metadata.h"
 #include "kubexms/apiserver/object_reader.h"
 #include "kubexms/apiserver/object_validation.h"
+#include "kubexms/apiserver/scale.h"
 #include "kubexms/apiserver/service_addresses.h"
 #include "kubexms/apiserver/strategy.h"
 #include "kubexms/apiserver/written_parts.h"
@@ -44,6 +45,7 @@ FieldErrors ValidateDocument(const Json& document, const Resource& resource) {
                                    : ValidateObject(document, *resource.schema, *resource.strategy);
   errors.insert(errors.end(), std::make_move_iterator(content_errors.begin()),
                 std::make_move_iterator(content_errors.end()));
+  if (resource.scale) ValidateReplicas(document, *resource.scale, errors);
   return errors;
 }
 
@@ -286,7 +288,9 @@ Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied)
     if (const Json* fields = MetadataOf(document).if_contains("managedFields")) managed = *fields;
   }
   RestoreOtherParts(document, old, resource_, request_.subresource);
-  if (applied) {
+  if (applied && managed.is_null()) {
+    MetadataOf(document).erase("managedFields");
+  } else if (applied) {
     MetadataOf(document)["managedFields"] = std::move(managed);
   } else {
     document = TrackWrite(&old, std::move(document), Management());
