@@ -202,7 +202,9 @@ Result<void> Write::PrepareCreation(Json& document, bool applied) {
   if (!applied) document = TrackWrite(nullptr, std::move(document), Management());
   resource_.strategy->PrepareForCreate(document.get_object());
   RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kCreate, document, nullptr));
-  return Refuse(ValidateDocument(document, resource_), resource_, document);
+  FieldErrors errors = ValidateDocument(document, resource_);
+  resource_.strategy->ValidateCreate(document.get_object(), errors);
+  return Refuse(std::move(errors), resource_, document);
 }
 
 Result<Written> Write::Create(Json document) {
@@ -280,7 +282,7 @@ Result<std::optional<Written>> Write::TryUpdate(const ObjectWriter::ChangeFuncti
 Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied) {
   // Other subresources write one member only, which the rules of the whole object would refuse.
   const std::string_view part = request_.subresource;
-  const bool status = part == "status" || part == "approval";
+  const bool status = part == "status";
   const bool whole = part.empty() || part == "scale";
   RETURN_IF_ERROR(SetNamespace(document, resource_, request_.name_space));
   Json managed;
@@ -316,6 +318,8 @@ Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied)
     resource_.strategy->ValidateStatusUpdate(document.get_object(), old.get_object(), errors);
   } else if (whole) {
     resource_.strategy->ValidateUpdate(document.get_object(), old.get_object(), errors);
+  } else {
+    resource_.strategy->ValidatePartUpdate(part, document.get_object(), old.get_object(), errors);
   }
   return Refuse(std::move(errors), resource_, document);
 }

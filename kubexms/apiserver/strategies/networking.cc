@@ -1,3 +1,9 @@
+#include <arpa/inet.h>
+
+#include <array>
+#include <charconv>
+#include <optional>
+
 #include "kubexms/apiserver/strategies/builtin.h"
 #include "kubexms/apiserver/strategies/fields.h"
 
@@ -41,6 +47,10 @@ void ValidatePath(const Field& entry) {
     if (exact && path.Text().find(part) != std::string_view::npos)
       path.Invalid("must not contain '" + std::string(part) + "'");
   }
+  for (std::string_view end : {"/..", "/."}) {
+    if (exact && path.Text().ends_with(end))
+      path.Invalid("cannot end with '" + std::string(end) + "'");
+  }
   const Field backend = entry["backend"];
   ValidateBackend(backend);
 }
@@ -65,8 +75,16 @@ class IngressStrategy : public KindStrategy {
     for (const Field& tls : certificates.Items()) {
       const Field hosts = tls["hosts"];
       for (const Field& host : hosts.Items()) ValidateHost(host);
+      if (const Field secret = tls["secretName"]; !secret.empty()) secret.MustBeSubdomain();
     }
     if (const Field name = spec["ingressClassName"]) name.MustBeSubdomain();
+  }
+  void ValidateCreate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field annotations = root["metadata.annotations"];
+    const Field old_class = annotations.Entry("kubernetes.io/ingress.class");
+    if (old_class && root["spec.ingressClassName"])
+      old_class.Invalid("can not be set when the class field is also set");
   }
 
  private:
@@ -103,6 +121,38 @@ class IngressClassStrategy : public FixedFieldsStrategy {
   }
 };
 
+// A block of addresses: its bits, and how many of them are fixed.
+struct Block {
+  std::array<uint8_t, 16> bytes{};
+  int family = 0;
+  int fixed = 0;
+};
+
+std::optional<Block> ParseBlock(std::string_view text) {
+  const size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  Block block;
+  block.family = text.find(':') == std::string_view::npos ? AF_INET : AF_INET6;
+  const std::string address(text.substr(0, slash));
+  if (inet_pton(block.family, address.c_str(), block.bytes.data()) != 1) return std::nullopt;
+  const std::string_view length = text.substr(slash + 1);
+  std::from_chars(length.data(), length.data() + length.size(), block.fixed);
+  return block;
+}
+
+// Whether one block of addresses is inside of another and smaller. True where that is not known.
+bool IsStrictSubset(std::string_view inner_text, std::string_view outer_text) {
+  const std::optional<Block> inner = ParseBlock(inner_text);
+  const std::optional<Block> outer = ParseBlock(outer_text);
+  if (!inner || !outer) return true;
+  if (inner->family != outer->family || inner->fixed <= outer->fixed) return false;
+  for (int bit = 0; bit < outer->fixed; ++bit) {
+    const uint8_t mask = static_cast<uint8_t>(0x80U >> (bit % 8));
+    if ((inner->bytes[bit / 8] & mask) != (outer->bytes[bit / 8] & mask)) return false;
+  }
+  return true;
+}
+
 void ValidatePolicyPort(const Field& port) {
   port["protocol"].OneOf({"SCTP", "TCP", "UDP"});
   const Field number = port["port"];
@@ -112,6 +162,7 @@ void ValidatePolicyPort(const Field& port) {
   if (!number) return end.Invalid("may not be specified when `port` is not specified");
   if (number.IsText()) return end.Invalid("may not be specified when `port` is non-numeric");
   if (end.Int() < number.Int()) end.Invalid("must be greater than or equal to `port`");
+  end.Accept(ValidatePortNumber(end.Int()));
 }
 
 void ValidatePeer(const Field& peer) {
@@ -124,8 +175,12 @@ void ValidatePeer(const Field& peer) {
     const Field range = block["cidr"];
     if (range.MustBeSet()) range.Accept(ValidateCidr(range.Text()));
     const Field exceptions = block["except"];
-    for (const Field& exception : exceptions.Items())
-      exception.Accept(ValidateCidr(exception.Text()));
+    for (const Field& exception : exceptions.Items()) {
+      const Messages problems = ValidateCidr(exception.Text());
+      exception.Accept(problems);
+      if (problems.empty() && !IsStrictSubset(exception.Text(), range.Text()))
+        exception.Invalid("must be a strict subset of `cidr`");
+    }
   }
   if (block && (pods || namespaces))
     peer.Forbidden("may not specify both ipBlock and another peer");
