@@ -1,11 +1,8 @@
-#include <arpa/inet.h>
-
-#include <array>
-#include <charconv>
 #include <optional>
 
 #include "kubexms/apiserver/strategies/builtin.h"
 #include "kubexms/apiserver/strategies/fields.h"
+#include "kubexms/base/ip_range.h"
 
 namespace kubexms {
 namespace {
@@ -121,36 +118,12 @@ class IngressClassStrategy : public FixedFieldsStrategy {
   }
 };
 
-// A block of addresses: its bits, and how many of them are fixed.
-struct Block {
-  std::array<uint8_t, 16> bytes{};
-  int family = 0;
-  int fixed = 0;
-};
-
-std::optional<Block> ParseBlock(std::string_view text) {
-  const size_t slash = text.find('/');
-  if (slash == std::string_view::npos) return std::nullopt;
-  Block block;
-  block.family = text.find(':') == std::string_view::npos ? AF_INET : AF_INET6;
-  const std::string address(text.substr(0, slash));
-  if (inet_pton(block.family, address.c_str(), block.bytes.data()) != 1) return std::nullopt;
-  const std::string_view length = text.substr(slash + 1);
-  std::from_chars(length.data(), length.data() + length.size(), block.fixed);
-  return block;
-}
-
 // Whether one block of addresses is inside of another and smaller. True where that is not known.
 bool IsStrictSubset(std::string_view inner_text, std::string_view outer_text) {
-  const std::optional<Block> inner = ParseBlock(inner_text);
-  const std::optional<Block> outer = ParseBlock(outer_text);
+  const std::optional<IpRange> inner = IpRange::Parse(inner_text);
+  const std::optional<IpRange> outer = IpRange::Parse(outer_text);
   if (!inner || !outer) return true;
-  if (inner->family != outer->family || inner->fixed <= outer->fixed) return false;
-  for (int bit = 0; bit < outer->fixed; ++bit) {
-    const uint8_t mask = static_cast<uint8_t>(0x80U >> (bit % 8));
-    if ((inner->bytes[bit / 8] & mask) != (outer->bytes[bit / 8] & mask)) return false;
-  }
-  return true;
+  return outer->Contains(*inner) && inner->prefix() > outer->prefix();
 }
 
 void ValidatePolicyPort(const Field& port) {
