@@ -74,6 +74,11 @@ std::string_view ReasonOf(int code) {
   }
 }
 
+// Errors that have details in Kubernetes also where there is nothing to say.
+bool AlwaysHasDetails(int code) {
+  return code == 403 || code == 404 || code == 405 || code == 406 || code == 415 || code == 422;
+}
+
 int CodeOf(const Json& status, int fallback) {
   const Json* code = FindMember(status, "code");
   const bool sensible =
@@ -88,7 +93,9 @@ Json StatusOf(const Error& error) {
                     {"kind", "Status"},         {"message", error.message()},
                     {"metadata", JsonObject()}, {"status", "Failure"}};
   SetUnlessEmpty(status, "reason", error.reason());
-  if (error.details() != ErrorDetails()) status["details"] = DetailsToJson(error.details());
+  if (error.details() != ErrorDetails() || AlwaysHasDetails(error.code())) {
+    status["details"] = DetailsToJson(error.details());
+  }
   return status;
 }
 

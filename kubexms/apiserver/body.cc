@@ -142,6 +142,18 @@ Result<void> CheckKind(const Json& document, const GroupVersionKind& expected, b
                   InternalGroup(expected), expected.kind));
 }
 
+Result<void> CheckName(const Json& document, std::string_view name) {
+  if (NameOf(document) == name) return {};
+  if (NameOf(document).empty()) {
+    return Error::BadRequest(fmt::format(
+        "the name of the object ({} based on URL) was undeterminable: name must be provided",
+        name));
+  }
+  return Error::BadRequest(
+      fmt::format("the name of the object ({}) does not match the name on the URL ({})",
+                  NameOf(document), name));
+}
+
 Result<void> CheckAndPrune(Json& document, const Resource& resource,
                            std::vector<std::string>& problems) {
   std::vector<std::string> removed;

@@ -34,6 +34,9 @@ Result<Json> ParseConfiguration(std::string_view body, const GroupVersionKind& e
 // Refuses a document of another kind than the expected one.
 Result<void> CheckKind(const Json& document, const GroupVersionKind& expected, bool custom);
 
+// Refuses a document that is not about the object of this name, which the request names.
+Result<void> CheckName(const Json& document, std::string_view name);
+
 // Brings a document into the form that is stored, but for defaults: the types of the schema are
 // checked, unknown fields go (and are named in `problems`), and so do nulls that mean nothing;
 // quantities and times of built-in kinds are normalised.

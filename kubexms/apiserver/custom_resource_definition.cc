@@ -17,6 +17,7 @@ namespace kubexms {
 namespace {
 
 const FieldPath kSpec("spec");
+constexpr std::string_view kApproval = "api-approved.kubernetes.io";
 
 const JsonArray& Items(const Json& value, std::string_view key) {
   static const JsonArray kEmpty;
@@ -58,10 +59,108 @@ class DefinitionRules {
 
   void Check() {
     CheckNames();
+    CheckScope();
     CheckVersions();
+    CheckStoredVersions();
+    CheckApproval();
   }
 
  private:
+  void CheckScope() {
+    const FieldPath path = kSpec.Child("scope");
+    const std::string_view scope = FindString(spec_, "scope");
+    if (scope.empty()) {
+      errors_.push_back(Required(path));
+    } else if (scope != "Cluster" && scope != "Namespaced") {
+      errors_.push_back(NotSupported(path, Json(scope), {"Cluster", "Namespaced"}));
+    }
+    const FieldPath preserve = kSpec.Child("preserveUnknownFields");
+    if (IsTrue(spec_, "preserveUnknownFields")) {
+      errors_.push_back(Invalid(preserve, Json(true),
+                                "cannot set to true, set x-kubernetes-preserve-unknown-fields to "
+                                "true in spec.versions[*].schema instead"));
+    }
+  }
+
+  // Groups of Kubernetes itself are for those who have been allowed to use them.
+  void CheckApproval() {
+    const std::string_view group = FindString(spec_, "group");
+    const bool guarded = group == "k8s.io" || group == "kubernetes.io" ||
+                         group.ends_with(".k8s.io") || group.ends_with(".kubernetes.io");
+    const Json* annotations = MetadataOf(definition_).if_contains("annotations");
+    const bool approved = annotations != nullptr && !FindString(*annotations, kApproval).empty();
+    if (!guarded || approved) return;
+    const FieldPath metadata("metadata");
+    const FieldPath annotations_path = metadata.Child("annotations");
+    errors_.push_back(
+        Required(annotations_path.Key(kApproval),
+                 "protected groups must have approval annotation \"api-approved.kubernetes.io\", "
+                 "see https://github.com/kubernetes/enhancements/pull/1111"));
+  }
+
+  // Objects may be stored in any of these.
+  void CheckStoredVersions() {
+    const FieldPath status("status");
+    const FieldPath path = status.Child("storedVersions");
+    const JsonArray& stored = Items(MemberOrNull(definition_, "status"), "storedVersions");
+    const JsonArray& versions = Items(spec_, "versions");
+    for (size_t i = 0; i < stored.size(); ++i) {
+      const std::string_view name = AsView(stored[i].as_string());
+      const bool known = std::ranges::any_of(
+          versions, [&](const Json& version) { return FindString(version, "name") == name; });
+      if (known) continue;
+      errors_.push_back(
+          Invalid(path.Index(i), stored[i],
+                  fmt::format("missing from spec.versions; {0} was previously a storage version, "
+                              "and must remain in spec.versions until a storage migration ensures "
+                              "no data remains persisted in {0} and removes {0} from "
+                              "status.storedVersions",
+                              name)));
+    }
+  }
+
+  // The other names by which people call the resource.
+  void CheckMoreNames(const Json& names, const FieldPath& names_path) {
+    for (const std::string_view key : {"shortNames", "categories"}) {
+      const FieldPath path = names_path.Child(key);
+      const JsonArray& items = Items(names, key);
+      for (size_t i = 0; i < items.size(); ++i) {
+        const std::string_view name = items[i].is_string() ? AsView(items[i].get_string()) : "";
+        AddAll(ValidateDns1035Label(name), path.Index(i), name, errors_);
+      }
+    }
+    const std::string_view list_kind = FindString(names, "listKind");
+    if (!list_kind.empty() && list_kind == FindString(names, "kind")) {
+      errors_.push_back(Invalid(names_path.Child("listKind"), Json(list_kind),
+                                "kind and listKind may not be the same"));
+    }
+  }
+
+  // Where a Scale finds the numbers of an object.
+  void CheckScalePaths(const Json& version, const FieldPath& path) {
+    const FieldPath parent = path.Child("subresources");
+    const Json& scale = MemberOrNull(MemberOrNull(version, "subresources"), "scale");
+    if (scale.is_null()) return;
+    const FieldPath scale_path = parent.Child("scale");
+    const auto check = [&](std::string_view key, std::string_view above) {
+      const FieldPath at = scale_path.Child(key);
+      const std::string_view text = FindString(scale, key);
+      if (text.empty()) {
+        errors_.push_back(Required(at));
+      } else if (!text.starts_with(fmt::format("{}.", above))) {
+        errors_.push_back(
+            Invalid(at, Json(text), fmt::format("should be a json path under {}", above)));
+      }
+    };
+    check("specReplicasPath", ".spec");
+    check("statusReplicasPath", ".status");
+    const std::string_view selector = FindString(scale, "labelSelectorPath");
+    if (!selector.empty() && !selector.starts_with(".status.") && !selector.starts_with(".spec.")) {
+      errors_.push_back(Invalid(scale_path.Child("labelSelectorPath"), Json(selector),
+                                "should be a json path under .status or .spec"));
+    }
+  }
+
   void CheckNames() {
     const std::string_view group = FindString(spec_, "group");
     const FieldPath group_path = kSpec.Child("group");
@@ -85,6 +184,7 @@ class DefinitionRules {
         AddAll(ValidateDns1035Label(LowerCase(name)), path, name, errors_);
       }
     }
+    CheckMoreNames(names, names_path);
     const std::string wanted = fmt::format("{}.{}", FindString(names, "plural"), group);
     if (NameOf(definition_) != wanted) {
       const FieldPath metadata("metadata");
@@ -104,10 +204,15 @@ class DefinitionRules {
       const FieldPath name_path = path.Child("name");
       const std::string_view name = FindString(versions[i], "name");
       AddAll(ValidateDns1035Label(name), name_path, name, errors_);
-      if (!names.insert(name).second) errors_.push_back(Duplicate(name_path, Json(name)));
+      names.insert(name);
       if (IsTrue(versions[i], "storage")) ++storage_versions;
       CheckSchema(versions[i], path);
+      CheckScalePaths(versions[i], path);
       CheckColumns(versions[i], path);
+    }
+    if (names.size() != versions.size()) {
+      errors_.push_back(Invalid(versions_path, MemberOrNull(spec_, "versions"),
+                                "must contain unique version names"));
     }
     if (storage_versions != 1) {
       errors_.push_back(Invalid(versions_path, MemberOrNull(spec_, "versions"),

@@ -12,6 +12,7 @@
 #include "kubexms/apiserver/metadata.h"
 #include "kubexms/apiserver/object_reader.h"
 #include "kubexms/apiserver/object_validation.h"
+#include "kubexms/apiserver/scale.h"
 #include "kubexms/apiserver/service_addresses.h"
 #include "kubexms/apiserver/strategy.h"
 #include "kubexms/apiserver/written_parts.h"
@@ -44,6 +45,7 @@ FieldErrors ValidateDocument(const Json& document, const Resource& resource) {
                                    : ValidateObject(document, *resource.schema, *resource.strategy);
   errors.insert(errors.end(), std::make_move_iterator(content_errors.begin()),
                 std::make_move_iterator(content_errors.end()));
+  if (resource.scale) ValidateReplicas(document, *resource.scale, errors);
   return errors;
 }
 
@@ -200,7 +202,9 @@ Result<void> Write::PrepareCreation(Json& document, bool applied) {
   if (!applied) document = TrackWrite(nullptr, std::move(document), Management());
   resource_.strategy->PrepareForCreate(document.get_object());
   RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kCreate, document, nullptr));
-  return Refuse(ValidateDocument(document, resource_), resource_, document);
+  FieldErrors errors = ValidateDocument(document, resource_);
+  resource_.strategy->ValidateCreate(document.get_object(), errors);
+  return Refuse(std::move(errors), resource_, document);
 }
 
 Result<Written> Write::Create(Json document) {
@@ -278,7 +282,7 @@ Result<std::optional<Written>> Write::TryUpdate(const ObjectWriter::ChangeFuncti
 Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied) {
   // Other subresources write one member only, which the rules of the whole object would refuse.
   const std::string_view part = request_.subresource;
-  const bool status = part == "status" || part == "approval";
+  const bool status = part == "status";
   const bool whole = part.empty() || part == "scale";
   RETURN_IF_ERROR(SetNamespace(document, resource_, request_.name_space));
   Json managed;
@@ -286,7 +290,9 @@ Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied)
     if (const Json* fields = MetadataOf(document).if_contains("managedFields")) managed = *fields;
   }
   RestoreOtherParts(document, old, resource_, request_.subresource);
-  if (applied) {
+  if (applied && managed.is_null()) {
+    MetadataOf(document).erase("managedFields");
+  } else if (applied) {
     MetadataOf(document)["managedFields"] = std::move(managed);
   } else {
     document = TrackWrite(&old, std::move(document), Management());
@@ -312,6 +318,8 @@ Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied)
     resource_.strategy->ValidateStatusUpdate(document.get_object(), old.get_object(), errors);
   } else if (whole) {
     resource_.strategy->ValidateUpdate(document.get_object(), old.get_object(), errors);
+  } else {
+    resource_.strategy->ValidatePartUpdate(part, document.get_object(), old.get_object(), errors);
   }
   return Refuse(std::move(errors), resource_, document);
 }

@@ -67,7 +67,7 @@ class ObjectWriter {
   // between, unless the new document says which version it is based on.
   struct Change {
     Json document;
-    // managedFields are already those of the new document: it was made by server-side apply.
+    // managedFields are already those of the new document, as after server-side apply.
     bool applied = false;
   };
   using ChangeFunction = std::function<Result<Change>(const Json& old)>;

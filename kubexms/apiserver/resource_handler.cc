@@ -6,13 +6,11 @@
 #include <boost/json/monotonic_resource.hpp>
 
 #include "kubexms/api/field_error.h"
-#include "kubexms/api/json_patch.h"
-#include "kubexms/api/merge_patch.h"
-#include "kubexms/api/strategic_patch.h"
 #include "kubexms/apiserver/body.h"
 #include "kubexms/apiserver/conversion.h"
 #include "kubexms/apiserver/field_management.h"
 #include "kubexms/apiserver/metadata.h"
+#include "kubexms/apiserver/patch.h"
 #include "kubexms/apiserver/strategy.h"
 #include "kubexms/apiserver/subresources.h"
 #include "kubexms/apiserver/watch_stream.h"
@@ -21,11 +19,6 @@ namespace kubexms {
 namespace {
 
 using Change = ObjectWriter::Change;
-
-constexpr std::string_view kJsonPatch = "application/json-patch+json";
-constexpr std::string_view kMergePatch = "application/merge-patch+json";
-constexpr std::string_view kStrategicPatch = "application/strategic-merge-patch+json";
-constexpr std::string_view kApplyPatch = "application/apply-patch+yaml";
 
 // What a write through one resource needs to know: the resource of the request, that of the stored
 // objects, who writes and how.
@@ -156,45 +149,11 @@ class WriteCall {
   std::vector<std::string> warnings_;
 };
 
-Result<Json> ApplyPatchOfType(std::string_view type, Json document, const Json& patch,
-                              const Resource& resource) {
-  if (type == kJsonPatch) return ApplyJsonPatch(std::move(document), patch);
-  if (!patch.is_object()) {
-    return Error::BadRequest(
-        fmt::format("the patch must be an object, not {}", JsonTypeName(patch)));
-  }
-  if (type == kMergePatch) return ApplyMergePatch(std::move(document), patch);
-  return ApplyStrategicPatch(std::move(document), patch, *resource.schema);
-}
-
-Result<void> CheckPatchType(std::string_view type, const Resource& resource) {
-  if (type == kJsonPatch || type == kMergePatch || type == kApplyPatch) return {};
-  if (type != kStrategicPatch) {
-    return Error::UnsupportedMediaType("415: Unsupported Media Type");
-  }
-  if (!resource.custom) return {};
-  return Error::UnsupportedMediaType(fmt::format(
-      "the body of the request was in an unknown format - accepted media types include: {}, {}, {}",
-      kJsonPatch, kMergePatch, kApplyPatch));
-}
-
 // Objects are made where all of them are, and changed at their own place.
 bool IsMisplaced(const RequestAttributes& attributes) {
   if (attributes.verb == "create") return !attributes.name.empty();
   const bool change = attributes.verb == "update" || attributes.verb == "patch";
   return change && attributes.name.empty();
-}
-
-Result<void> CheckName(const Json& document, std::string_view name) {
-  if (NameOf(document) == name) return {};
-  if (NameOf(document).empty()) {
-    return Error::BadRequest(fmt::format(
-        "the name of the object ({} based on URL) was undeterminable: name must be provided",
-        name));
-  }
-  return Error::BadRequest(
-      fmt::format("the name of the object ({}) does not match the name on the URL ({})",
-                  NameOf(document), name));
 }
 
 // Kinds whose deletion answers with the object rather than with a Status.
@@ -342,35 +301,24 @@ Result<HttpResponse> ResourceHandler::Update(const ResourceCall& call) {
 
 Result<HttpResponse> ResourceHandler::Patch(const ResourceCall& call) {
   ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
-  const std::string_view type = MediaType(call.http.headers);
-  RETURN_IF_ERROR(CheckPatchType(type, *call.resource));
+  ASSIGN_OR_RETURN(const PatchType type, PatchTypeOf(call.http.headers, call.resource->custom));
   ASSIGN_OR_RETURN(WriteCall write, WriteCall::Make(call, "PatchOptions"));
+  RETURN_IF_ERROR(CheckPatchOptions(type, write.options()));
   const auto respond = [&](Result<Written> written) -> Result<HttpResponse> {
     if (!written.ok()) return written.error();
     ASSIGN_OR_RETURN(std::string bytes, ConvertBytes(*call.resource, std::move(written->object)));
     return representation.Object(written->created ? 201 : 200, *call.resource,
                                  SharedBytes(std::move(bytes)), write.warnings());
   };
-  const auto invalid_options = [](ErrorCause cause) {
-    return Error::Invalid("PatchOptions.meta.k8s.io", "", {std::move(cause)});
-  };
-  if (type != kApplyPatch) {
-    if (write.options().force) {
-      return invalid_options(Forbidden(FieldPath("force"),
-                                       "may not be specified for non-apply "
-                                       "patch"));
-    }
+  if (type != PatchType::kApply) {
     ASSIGN_OR_RETURN(const Json patch, ParseJson(call.http.body));
     return respond(
         environment_.writer.Update(write.Request(), [&](const Json& old) -> Result<Change> {
           ASSIGN_OR_RETURN(Json shown, write.Shown(old));
           ASSIGN_OR_RETURN(Json patched,
-                           ApplyPatchOfType(type, std::move(shown), patch, *call.resource));
+                           ApplyPatch(type, std::move(shown), patch, *call.resource->schema));
           return write.Patched(std::move(patched));
         }));
-  }
-  if (write.options().field_manager.empty()) {
-    return invalid_options(Required(FieldPath("fieldManager"), "is required for apply patch"));
   }
   ASSIGN_OR_RETURN(Json config, write.ReadConfiguration());
   RETURN_IF_ERROR(SetNamespace(config, *call.resource, call.attributes.name_space));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "kubexms/api/codec.h"
 #include "kubexms/api/field_error.h"
 #include "kubexms/api/labels.h"
@@ -62,6 +64,36 @@ Result<std::string> SelectorText(const Json& object, const Resource& resource,
   return compiled.ToString();
 }
 
+// As Kubernetes, which is written in Go, calls the type of a value.
+std::string_view GoTypeOf(const Json& value) {
+  switch (value.kind()) {
+    case boost::json::kind::bool_: return "bool";
+    case boost::json::kind::string: return "string";
+    case boost::json::kind::array: return "[]interface {}";
+    case boost::json::kind::object: return "map[string]interface {}";
+    default: return "float64";
+  }
+}
+
+void ValidateReplicasAt(const Json& object, const std::string& path, FieldErrors& errors) {
+  constexpr int64_t kMaxReplicas = std::numeric_limits<int32_t>::max();
+  const Json* value = FindPath(object, path);
+  if (value == nullptr || value->is_null()) return;
+  const FieldPath field(path);
+  if (!value->is_int64()) {
+    const std::string text =
+        value->is_string() ? std::string(AsView(value->get_string())) : WriteJson(*value);
+    errors.push_back(Invalid(field, 0,
+                             fmt::format("{} accessor error: {} is of the type {}, expected int64",
+                                         path, text, GoTypeOf(*value))));
+  } else if (value->get_int64() < 0) {
+    errors.push_back(Invalid(field, *value, "should be a non-negative integer"));
+  } else if (value->get_int64() > kMaxReplicas) {
+    errors.push_back(
+        Invalid(field, *value, fmt::format("should be less than or equal to {}", kMaxReplicas)));
+  }
+}
+
 }  // namespace
 
 Result<Json> ScaleOf(const Json& object, const Resource& resource) {
@@ -100,6 +132,11 @@ Result<Json> WithScale(const Json& object, const Json& scale, const Resource& re
   }
   if (const std::string_view uid = UidOf(scale); !uid.empty()) metadata["uid"] = uid;
   return changed;
+}
+
+void ValidateReplicas(const Json& object, const ScalePaths& paths, FieldErrors& errors) {
+  ValidateReplicasAt(object, paths.spec_replicas, errors);
+  ValidateReplicasAt(object, paths.status_replicas, errors);
 }
 
 }  // namespace kubexms

@@ -3,6 +3,7 @@
 // The Scale of an object: its number of replicas, in one form for every kind that has one.
 
 #include "kubexms/apiserver/resource.h"
+#include "kubexms/apiserver/strategy.h"
 #include "kubexms/base/json.h"
 #include "kubexms/base/result.h"
 
@@ -13,5 +14,8 @@ Result<Json> ScaleOf(const Json& object, const Resource& resource);
 
 // The object with the replicas that a Scale asks for.
 Result<Json> WithScale(const Json& object, const Json& scale, const Resource& resource);
+
+// Refuses a custom object whose replicas are no numbers that a Scale could show.
+void ValidateReplicas(const Json& object, const ScalePaths& paths, FieldErrors& errors);
 
 }  // namespace kubexms

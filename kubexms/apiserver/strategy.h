@@ -7,7 +7,7 @@
 // schema, removes unknown fields, normalises quantities and times and fills in the schema's
 // defaults. Then it calls, in this order,
 //
-//   SetDefaults → PrepareForCreate → Validate                         for a creation
+//   SetDefaults → PrepareForCreate → Validate → ValidateCreate        for a creation
 //   SetDefaults → PrepareForUpdate → Validate → ValidateUpdate        for an update or patch
 //
 // with schema validation before Validate; the errors of both are answered together. The server
@@ -40,12 +40,18 @@ class Strategy {
   virtual void PrepareForCreate(JsonObject&) const {}
   virtual void PrepareForUpdate(JsonObject&, const JsonObject& /*old*/) const {}
   virtual void Validate(const JsonObject&, FieldErrors&) const {}
+  virtual void ValidateCreate(const JsonObject&, FieldErrors&) const {}
   virtual void ValidateUpdate(const JsonObject&, const JsonObject& /*old*/, FieldErrors&) const {}
 
   // The same for updates of /status.
   virtual void PrepareForStatusUpdate(JsonObject&, const JsonObject& /*old*/) const {}
   virtual void ValidateStatusUpdate(const JsonObject&, const JsonObject& /*old*/,
                                     FieldErrors&) const {}
+
+  // For updates of a subresource that writes another part of the object, as pods/resize does; what
+  // it may not write is as it was.
+  virtual void ValidatePartUpdate(std::string_view /*subresource*/, const JsonObject&,
+                                  const JsonObject& /*old*/, FieldErrors&) const {}
 
   // What is wrong with a name of such an object; most are DNS subdomains.
   virtual Messages ValidateName(std::string_view name) const {

@@ -5,14 +5,12 @@
 #include <algorithm>
 
 #include "kubexms/api/codec.h"
-#include "kubexms/api/json_patch.h"
-#include "kubexms/api/merge_patch.h"
 #include "kubexms/api/quote.h"
-#include "kubexms/api/strategic_patch.h"
 #include "kubexms/apiserver/body.h"
 #include "kubexms/apiserver/deletion.h"
 #include "kubexms/apiserver/metadata.h"
 #include "kubexms/apiserver/scale.h"
+#include "kubexms/apiserver/scale_write.h"
 #include "kubexms/apiserver/shape.h"
 
 namespace kubexms {
@@ -41,18 +39,6 @@ void RenameOldEviction(Json& document) {
   }
 }
 
-Result<Json> ReadBodyOf(const ResourceCall& call, const Subresource& subresource) {
-  std::vector<std::string> problems;
-  ASSIGN_OR_RETURN(const BodyFormat format, BodyFormatOf(call.http.headers, false));
-  ASSIGN_OR_RETURN(Json document,
-                   ParseBody(call.http.body, format, subresource.kind, {}, problems));
-  RenameOldEviction(document);
-  RETURN_IF_ERROR(CheckKind(document, subresource.kind, false));
-  RETURN_IF_ERROR(
-      CheckShape(document, *subresource.schema, subresource.kind.kind, subresource.kind.version));
-  return document;
-}
-
 WriteRequest RequestOf(const ResourceCall& call, std::string_view manager, bool dry_run) {
   return {.resource = *call.resource,
           .subresource = call.attributes.subresource,
@@ -66,22 +52,6 @@ WriteRequest RequestOf(const ResourceCall& call, std::string_view manager, bool 
 std::string ManagerOf(const ResourceCall& call, const WriteQuery& options) {
   return options.field_manager.empty() ? DefaultFieldManager(call.http.headers)
                                        : options.field_manager;
-}
-
-Result<Json> PatchDocument(const ResourceCall& call, Json document, const Schema& schema) {
-  const std::string_view type = call.http.headers.Get("Content-Type").value_or("");
-  ASSIGN_OR_RETURN(const Json patch, ParseJson(call.http.body));
-  if (type.starts_with("application/json-patch+json")) {
-    return ApplyJsonPatch(std::move(document), patch);
-  }
-  if (!patch.is_object()) return Error::BadRequest("the patch must be an object");
-  if (type.starts_with("application/merge-patch+json")) {
-    return ApplyMergePatch(std::move(document), patch);
-  }
-  if (type.starts_with("application/strategic-merge-patch+json")) {
-    return ApplyStrategicPatch(std::move(document), patch, schema);
-  }
-  return Error::UnsupportedMediaType("415: Unsupported Media Type");
 }
 
 // Adds the condition to the object's status, or replaces the one of its type.
@@ -207,6 +177,18 @@ Result<bool> Selects(const Json& budget, const Json& pod) {
 
 }  // namespace
 
+Result<Json> ReadSubresourceBody(const ResourceCall& call, const Subresource& subresource) {
+  std::vector<std::string> problems;
+  ASSIGN_OR_RETURN(const BodyFormat format, BodyFormatOf(call.http.headers, false));
+  ASSIGN_OR_RETURN(Json document,
+                   ParseBody(call.http.body, format, subresource.kind, {}, problems));
+  RenameOldEviction(document);
+  RETURN_IF_ERROR(CheckKind(document, subresource.kind, false));
+  RETURN_IF_ERROR(
+      CheckShape(document, *subresource.schema, subresource.kind.kind, subresource.kind.version));
+  return document;
+}
+
 Result<HttpResponse> Subresources::Handle(const ResourceCall& call,
                                           const Subresource& subresource) {
   if (subresource.name == "scale") {
@@ -241,27 +223,15 @@ Result<HttpResponse> Subresources::GetScale(const ResourceCall& call) {
 
 Result<HttpResponse> Subresources::WriteScale(const ResourceCall& call,
                                               const Subresource& subresource) {
-  const bool patch = call.attributes.verb == "patch";
-  ASSIGN_OR_RETURN(const WriteQuery options,
-                   ReadWriteQuery(call.query, patch ? "PatchOptions" : "UpdateOptions"));
-  Json replacement;
-  if (!patch) {
-    ASSIGN_OR_RETURN(replacement, ReadBodyOf(call, subresource));
-  }
-  const std::string manager = ManagerOf(call, options);
-  ASSIGN_OR_RETURN(
-      const Written written,
-      environment_.writer.Update(
-          RequestOf(call, manager, options.dry_run), [&](const Json& old) -> Result<Change> {
-            Json scale = replacement;
-            if (patch) {
-              ASSIGN_OR_RETURN(Json current, ScaleOf(old, *call.resource));
-              ASSIGN_OR_RETURN(scale, PatchDocument(call, std::move(current), *subresource.schema));
-              RETURN_IF_ERROR(CheckShape(scale, *subresource.schema, "Scale", "v1"));
-            }
-            ASSIGN_OR_RETURN(Json changed, WithScale(old, scale, *call.resource));
-            return Change{std::move(changed)};
-          }));
+  ASSIGN_OR_RETURN(const ScaleWrite write, ScaleWrite::Read(call, subresource));
+  ASSIGN_OR_RETURN(const Written written,
+                   environment_.writer.Update(
+                       RequestOf(call, write.manager(), write.options().dry_run),
+                       [&](const Json& old) -> Result<Change> {
+                         ASSIGN_OR_RETURN(Json changed,
+                                          write.Change(old, Time::Now(environment_.clock)));
+                         return Change{std::move(changed), true};
+                       }));
   ASSIGN_OR_RETURN(const Json object, ParseJson(written.object));
   ASSIGN_OR_RETURN(const Json scale, ScaleOf(object, *call.resource));
   return HttpResponse::Text(200, "application/json", WriteJson(scale));
@@ -269,7 +239,7 @@ Result<HttpResponse> Subresources::WriteScale(const ResourceCall& call,
 
 Result<HttpResponse> Subresources::Bind(const ResourceCall& call, const Subresource& subresource) {
   ASSIGN_OR_RETURN(const WriteQuery options, ReadWriteQuery(call.query, "CreateOptions"));
-  ASSIGN_OR_RETURN(const Json binding, ReadBodyOf(call, subresource));
+  ASSIGN_OR_RETURN(const Json binding, ReadSubresourceBody(call, subresource));
   const Json* target = FindMember(binding, "target");
   const std::string node(target == nullptr ? "" : FindString(*target, "name"));
   if (node.empty()) {
@@ -313,7 +283,7 @@ Result<HttpResponse> Subresources::Bind(const ResourceCall& call, const Subresou
             spec.get_object()["nodeName"] = node;
             SetConditionOf(
                 pod, {{"type", "PodScheduled"}, {"status", "True"}, {"lastTransitionTime", now}});
-            return Change{std::move(pod)};
+            return Change{std::move(pod), true};  // nobody owns where a pod runs
           }));
   return HttpResponse::Text(201, "application/json", Success(201));
 }
@@ -322,7 +292,7 @@ Result<HttpResponse> Subresources::BindPod(const ResourceCall& call) {
   const ResourcePtr* pods = call.resources.Find("", "v1", "pods");
   const Subresource* binding = pods == nullptr ? nullptr : (*pods)->FindSubresource("binding");
   if (binding == nullptr) return Error::NotFound("pods/binding", "");
-  ASSIGN_OR_RETURN(const Json body, ReadBodyOf(call, *binding));
+  ASSIGN_OR_RETURN(const Json body, ReadSubresourceBody(call, *binding));
   RequestAttributes attributes = call.attributes;
   attributes.name = NameOf(body);
   attributes.subresource = binding->name;
@@ -330,7 +300,7 @@ Result<HttpResponse> Subresources::BindPod(const ResourceCall& call) {
 }
 
 Result<HttpResponse> Subresources::Evict(const ResourceCall& call, const Subresource& subresource) {
-  ASSIGN_OR_RETURN(const Json eviction, ReadBodyOf(call, subresource));
+  ASSIGN_OR_RETURN(const Json eviction, ReadSubresourceBody(call, subresource));
   const Json* options_json = FindMember(eviction, "deleteOptions");
   ASSIGN_OR_RETURN(DeleteQuery options,
                    ReadDeleteQuery(call.query, options_json == nullptr ? std::string()
@@ -362,7 +332,7 @@ Result<HttpResponse> Subresources::Evict(const ResourceCall& call, const Subreso
                                    {"reason", "EvictionByEvictionAPI"},
                                    {"message", "Eviction API: evicting"},
                                    {"lastTransitionTime", now}});
-        return Change{std::move(disrupted)};
+        return Change{std::move(disrupted), true};
       });
   if (!marked.ok()) {
     const bool changed = marked.error().IsConflict() && !unharmed.empty();
@@ -418,7 +388,7 @@ Result<std::string> Subresources::UseDisruptionBudget(const ResourceCall& call, 
 
 Result<HttpResponse> Subresources::RequestToken(const ResourceCall& call,
                                                 const Subresource& subresource) {
-  ASSIGN_OR_RETURN(const Json request, ReadBodyOf(call, subresource));
+  ASSIGN_OR_RETURN(const Json request, ReadSubresourceBody(call, subresource));
   ASSIGN_OR_RETURN(const Json account, ReadObject(call));
   ASSIGN_OR_RETURN(const std::optional<BoundObject> bound,
                    BoundObjectOf(request, call.attributes.name_space));

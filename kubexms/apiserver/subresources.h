@@ -9,6 +9,9 @@
 
 namespace kubexms {
 
+// The body of a request, as an object of the kind that the subresource speaks of.
+Result<Json> ReadSubresourceBody(const ResourceCall& call, const Subresource& subresource);
+
 class Subresources {
  public:
   struct Environment {

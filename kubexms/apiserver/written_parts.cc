@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexms/apiserver/metadata.h"
 #include "kubexms/apiserver/strategy.h"
 
 namespace kubexms {
@@ -16,6 +17,18 @@ void Keep(JsonObject& object, const Json& old, std::string_view key) {
   }
 }
 
+// A status that leaves out what is always there says that it is zero.
+void AddZeroStatus(JsonObject& object, const Resource& resource) {
+  const Json* zero = FindMember(resource.zero, "status");
+  if (zero == nullptr || !zero->is_object()) return;
+  Json& status = object["status"];
+  if (!status.is_object()) status.emplace_object();
+  for (const auto& member : zero->get_object()) {
+    if (member.value().is_null() || status.get_object().contains(member.key())) continue;
+    status.get_object()[member.key()] = member.value();
+  }
+}
+
 void WriteStatusOnly(Json& document, const Json& old, const Resource& resource) {
   JsonObject& object = document.get_object();
   std::vector<std::string> keys;
@@ -25,6 +38,14 @@ void WriteStatusOnly(Json& document, const Json& old, const Resource& resource) 
     // Of built-in kinds a status may be written together with labels and annotations.
     const bool written = key == "status" || (key == "metadata" && !resource.custom);
     if (!written) Keep(object, old, key);
+  }
+  AddZeroStatus(object, resource);
+}
+
+// Some parts are written without what people say about the object.
+void KeepOwnMetadata(Json& document, const Json& old) {
+  for (const std::string_view key : {"annotations", "finalizers", "labels", "ownerReferences"}) {
+    Keep(MetadataOf(document), Json(MetadataOf(old)), key);
   }
 }
 
@@ -87,9 +108,13 @@ void RestoreOtherParts(Json& document, const Json& old, const Resource& resource
   if (subresource == "finalize") return WriteMemberOnly(document, old, "spec", "finalizers");
   if (subresource == "approval") return WriteMemberOnly(document, old, "status", "conditions");
   if (subresource == "ephemeralcontainers") {
-    return WriteMemberOnly(document, old, "spec", "ephemeralContainers");
+    WriteMemberOnly(document, old, "spec", "ephemeralContainers");
+    return KeepOwnMetadata(document, old);
   }
-  if (subresource == "resize") return WriteContainerResourcesOnly(document, old);
+  if (subresource == "resize") {
+    WriteContainerResourcesOnly(document, old);
+    return KeepOwnMetadata(document, old);
+  }
   if (subresource == "binding") return;  // made from the old one, with the node and a condition
   if (resource.strategy->HasStatus()) Keep(document.get_object(), old, "status");
 }

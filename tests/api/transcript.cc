@@ -54,6 +54,8 @@ class Reader {
   bool AtRequest() const {
     return RE2::PartialMatch(Peek().text, "^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) [/$]");
   }
+  // An object, or the variable that stands for one.
+  bool AtDocument() const { return Peek().text.starts_with('{') || Peek().text.starts_with("\"$"); }
   HeaderLines ReadHeaders();
   Result<void> ReadDocuments(Expectation& expected);
 
@@ -93,13 +95,12 @@ Result<Request> Reader::ReadRequest() {
 
 Result<void> Reader::ReadDocuments(Expectation& expected) {
   SkipEmpty();
-  while (!done() && Peek().text.starts_with('{')) {
+  while (!done() && AtDocument()) {
     const int first = line();
     std::string text;
     do {
       text.append(Next()).push_back('\n');
-    } while (!done() && !Peek().text.starts_with('{') && Peek().text != kMoreMayFollow &&
-             !AtRequest());
+    } while (!done() && !AtDocument() && Peek().text != kMoreMayFollow && !AtRequest());
     auto document = ParseJson(text);
     if (!document.ok()) return Wrong(first, "in this pattern: " + document.error().message());
     expected.documents.push_back(*std::move(document));

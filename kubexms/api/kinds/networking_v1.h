@@ -214,7 +214,7 @@ struct NetworkPolicyIngressRule : Struct {
 struct NetworkPolicySpec : Struct {
   std::vector<NetworkPolicyEgressRule> egress;
   std::vector<NetworkPolicyIngressRule> ingress;
-  Optional<LabelSelector> pod_selector;
+  LabelSelector pod_selector;
   std::vector<std::string> policy_types;
 
   static void Describe(Type<NetworkPolicySpec>& type);

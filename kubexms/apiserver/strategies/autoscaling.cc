@@ -1,3 +1,4 @@
+#include "kubexms/api/quantity.h"
 #include "kubexms/apiserver/strategies/builtin.h"
 #include "kubexms/apiserver/strategies/fields.h"
 
@@ -31,10 +32,76 @@ void SetRuleDefaults(JsonObject& behavior, std::string_view direction) {
   rules["policies"] = std::move(policies);
 }
 
+bool IsPositive(const Field& amount) {
+  const Result<Quantity> quantity = Quantity::Parse(amount.Text());
+  return quantity.ok() && quantity->Sign() > 0;
+}
+
 void ValidateTarget(const Field& target) {
-  target["type"].SetAndOneOf({"AverageValue", "Utilization", "Value"});
+  const Field type = target["type"];
+  if (type.MustBeSet("must specify a metric target type") && type.Text() != "Utilization" &&
+      type.Text() != "Value" && type.Text() != "AverageValue")
+    type.Invalid("must be either Utilization, Value, or AverageValue");
+  for (std::string_view name : {"value", "averageValue"}) {
+    const Field amount = target[name];
+    if (amount && !IsPositive(amount)) amount.Invalid("must be positive");
+  }
   const Field utilization = target["averageUtilization"];
   if (utilization && utilization.Int() < 1) utilization.Invalid("must be greater than 0");
+}
+
+// Of what pods use of a resource: a part of what they asked for, or an amount.
+void ValidateResourceTarget(const Field& target) {
+  const Field utilization = target["averageUtilization"];
+  const Field amount = target["averageValue"];
+  if (!utilization && !amount)
+    utilization.Required("must set either a target raw value or a target utilization");
+  if (utilization && amount)
+    amount.Forbidden("may not set both a target raw value and a target utilization");
+}
+
+void ValidatePodsTarget(const Field& target) {
+  const Field amount = target["averageValue"];
+  if (!amount || !IsPositive(amount))
+    amount.Required("must specify a positive target averageValue");
+}
+
+// Of what is counted once for all pods.
+void ValidateSharedTarget(const Field& target) {
+  const Field value = target["value"];
+  const Field average = target["averageValue"];
+  if (!value && !average)
+    average.Required("must set either a target value for metric or a per-pod target");
+  if (value && average)
+    value.Forbidden("may not set both a target value for metric and a per-pod target");
+}
+
+void ValidateReference(const Field& reference) {
+  for (std::string_view name : {"kind", "name"}) {
+    const Field field = reference[name];
+    if (field.MustBeSet()) field.Accept(ValidatePathSegmentName(field.Text()));
+  }
+}
+
+void ValidateMetricSource(std::string_view kind, const Field& source) {
+  if (kind == "object") ValidateReference(source["describedObject"]);
+  if (kind == "resource" || kind == "containerResource") {
+    source["name"].MustBeSet("must specify a resource name");
+    if (kind == "containerResource") source["container"].MustBeSet("must specify a container");
+  } else {
+    const Field name = source["metric.name"];
+    if (name.MustBeSet("must specify a metric name"))
+      name.Accept(ValidatePathSegmentName(name.Text()));
+  }
+  const Field target = source["target"];
+  ValidateTarget(target);
+  if (kind == "resource" || kind == "containerResource") {
+    ValidateResourceTarget(target);
+  } else if (kind == "pods") {
+    ValidatePodsTarget(target);
+  } else {
+    ValidateSharedTarget(target);
+  }
 }
 
 void ValidateMetric(const Field& metric) {
@@ -48,12 +115,7 @@ void ValidateMetric(const Field& metric) {
         source.Required("must populate information for the given metric source");
         continue;
       }
-      const Field target = source["target"];
-      ValidateTarget(target);
-      if (kind.member == "resource" || kind.member == "containerResource")
-        source["name"].MustBeSet("must specify a resource name");
-      else
-        source["metric.name"].MustBeSet();
+      ValidateMetricSource(kind.member, source);
     } else if (source) {
       source.Forbidden("must populate the given metric source only");
     }
@@ -108,11 +170,7 @@ class AutoscalerStrategy : public KindStrategy {
     if (maximum.Int() < 1) maximum.Invalid(Json(maximum.Int()), "must be greater than 0");
     if (minimum && maximum.Int() < minimum.Int())
       maximum.Invalid(Json(maximum.Int()), "must be greater than or equal to `minReplicas`");
-    const Field target = spec["scaleTargetRef"];
-    for (std::string_view name : {"kind", "name"}) {
-      const Field field = target[name];
-      if (field.MustBeSet()) field.Accept(ValidatePathSegmentName(field.Text()));
-    }
+    ValidateReference(spec["scaleTargetRef"]);
     const Field metrics = spec["metrics"];
     for (const Field& metric : metrics.Items()) ValidateMetric(metric);
     for (std::string_view direction : {"scaleUp", "scaleDown"}) {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "kubexms/api/cron_schedule.h"
 #include "kubexms/apiserver/strategies/builtin.h"
 #include "kubexms/apiserver/strategies/pod.h"
@@ -6,6 +8,7 @@ namespace kubexms {
 namespace {
 
 constexpr int64_t kMaxInt32 = 2147483647;
+constexpr int64_t kMaxIndexedParallelism = 100000;
 constexpr std::string_view kUidLabel = "batch.kubernetes.io/controller-uid";
 constexpr std::string_view kNameLabel = "batch.kubernetes.io/job-name";
 constexpr std::string_view kOldUidLabel = "controller-uid";
@@ -37,8 +40,13 @@ void ValidateJobSpec(const Field& spec) {
   const bool indexed = mode.Text() == "Indexed";
   if (indexed && !spec["completions"])
     spec["completions"].Required("when completion mode is Indexed");
-  if (!indexed && spec["backoffLimitPerIndex"])
-    spec["backoffLimitPerIndex"].Invalid("requires indexed completion mode");
+  for (std::string_view name : {"backoffLimitPerIndex", "successPolicy"}) {
+    if (!indexed && spec[name]) spec[name].Invalid("requires indexed completion mode");
+  }
+  if (indexed && spec["parallelism"].Int() > kMaxIndexedParallelism)
+    spec["parallelism"].Invalid(
+        fmt::format("must be less than or equal to {} when completion mode is Indexed",
+                    kMaxIndexedParallelism));
   if (const Field policy = spec["podFailurePolicy"]) ValidateFailurePolicy(policy);
   spec["podReplacementPolicy"].OneOf({"Failed", "TerminatingOrFailed"});
   const Field pod_template = spec["template"];
@@ -76,23 +84,25 @@ class JobStrategy : public KindStrategy {
   void PrepareForCreate(JsonObject& job) const override {
     job["status"] = JsonObject();
     if (TrueAt(job, "spec.manualSelector") || FindObject(job, "spec") == nullptr) return;
-    const std::string uid(TextAt(job, "metadata.uid"));
-    const std::string name(TextAt(job, "metadata.name"));
+    const Json uid(TextAt(job, "metadata.uid"));
+    const Json name(TextAt(job, "metadata.name"));
     // A job without labels of its own shows those of its template, the generated ones too.
     const bool shares_labels =
         SemanticEqual(Find(job, "metadata.labels"), Find(job, "spec.template.metadata.labels"));
     JsonObject& labels = EnsureObject(job, "spec.template.metadata.labels");
-    labels[kUidLabel] = uid;
-    labels[kOldUidLabel] = uid;
-    labels[kNameLabel] = name;
-    labels[kOldNameLabel] = name;
-    EnsureObject(job, "spec.selector.matchLabels")[kUidLabel] = uid;
+    // Labels that are there already stay, and are refused when they are those of another job.
+    SetDefault(labels, kUidLabel, uid);
+    SetDefault(labels, kOldUidLabel, uid);
+    SetDefault(labels, kNameLabel, name);
+    SetDefault(labels, kOldNameLabel, name);
+    SetDefault(EnsureObject(job, "spec.selector.matchLabels"), kUidLabel, uid);
     if (shares_labels) EnsureObject(job, "metadata")["labels"] = JsonObject(labels);
   }
 
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);
     const Field spec = root["spec"];
+    if (!spec["manualSelector"].IsTrue()) ValidateGeneratedSelector(root);
     ValidateJobSpec(spec);
     const Field selector = spec["selector"];
     if (!selector) return selector.Required();
@@ -118,6 +128,30 @@ class JobStrategy : public KindStrategy {
   }
 
  private:
+  // The pods of a job are told from others by labels that the server makes.
+  static void ValidateGeneratedSelector(const Field& job) {
+    const Field selector = job["spec.selector"];
+    if (!selector) return;
+    const std::string uid(job["metadata.uid"].Text());
+    const std::string name(job["metadata.name"].Text());
+    const StringMap expected{{std::string(kOldUidLabel), uid},
+                             {std::string(kOldNameLabel), name},
+                             {std::string(kUidLabel), uid},
+                             {std::string(kNameLabel), name}};
+    const Field labels = job["spec.template.metadata.labels"];
+    for (std::string_view key : {kOldUidLabel, kOldNameLabel, kUidLabel, kNameLabel}) {
+      const Field label = labels.Entry(key);
+      const std::string& wanted = expected.at(std::string(key));
+      const std::string rule = fmt::format("must be '{}'", wanted);
+      if (!label) {
+        label.Required(rule);
+      } else if (label.Text() != wanted) {
+        label.Invalid(labels.ToJson(), rule);
+      }
+    }
+    if (!SelectorMatches(selector, expected)) selector.Invalid("`selector` not auto-generated");
+  }
+
   static void TakeLabelsOfTemplate(JsonObject& job) {
     const JsonObject* labels = FindObject(std::as_const(job), "spec.template.metadata.labels");
     if (labels == nullptr || labels->empty()) return;
@@ -188,6 +222,8 @@ class CronJobStrategy : public KindStrategy {
     spec["startingDeadlineSeconds"].AtLeast(0);
     spec["concurrencyPolicy"].SetAndOneOf({"Allow", "Forbid", "Replace"});
     const Field job_spec = spec["jobTemplate.spec"];
+    if (const Field selector = job_spec["selector"])
+      selector.Invalid("`selector` will be auto-generated");
     if (const Field manual = job_spec["manualSelector"]; manual.IsTrue())
       manual.NotSupported({"nil", "false"});
     ValidateJobSpec(job_spec);

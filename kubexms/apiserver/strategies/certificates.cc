@@ -107,6 +107,26 @@ void ValidateConditions(const Field& conditions) {
     conditions.Invalid(Json("Denied"), "Approved and Denied conditions are mutually exclusive");
 }
 
+std::vector<Json*> ConditionsOf(JsonObject& request, std::string_view type) {
+  std::vector<Json*> found;
+  JsonArray* conditions = FindArray(request, "status.conditions");
+  if (conditions == nullptr) return found;
+  for (Json& condition : *conditions) {
+    if (FindString(condition, "type") == type) found.push_back(&condition);
+  }
+  return found;
+}
+
+// Gives the conditions of a type the values that they had; false when some came or went.
+bool KeepConditions(JsonObject& request, const JsonObject& old, std::string_view type) {
+  JsonObject before = old;
+  const std::vector<Json*> old_conditions = ConditionsOf(before, type);
+  const std::vector<Json*> conditions = ConditionsOf(request, type);
+  if (conditions.size() != old_conditions.size()) return false;
+  for (size_t i = 0; i < conditions.size(); ++i) *conditions[i] = *old_conditions[i];
+  return true;
+}
+
 class SigningRequestStrategy : public KindStrategy {
  public:
   SigningRequestStrategy()
@@ -132,8 +152,30 @@ class SigningRequestStrategy : public KindStrategy {
     const Field conditions = root["status.conditions"];
     ValidateConditions(conditions);
   }
+  // Who writes the status issues certificates; to approve takes the right to do so.
+  void PrepareForStatusUpdate(JsonObject& request, const JsonObject& old) const override {
+    JsonObject& status = EnsureObject(request, "status");
+    const bool kept =
+        KeepConditions(request, old, "Approved") && KeepConditions(request, old, "Denied");
+    if (kept) return;
+    const JsonObject* old_status = FindObject(old, "status");
+    CopyMember(status, old_status == nullptr ? JsonObject() : *old_status, "conditions");
+  }
   void ValidateStatusUpdate(const JsonObject& object, const JsonObject& old,
                             FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field old_root(old, errors);
+    const Field conditions = root["status.conditions"];
+    const Field old_conditions = old_root["status.conditions"];
+    ValidateDecisions(conditions, old_conditions);
+    const Field certificate = root["status.certificate"];
+    const Field old_certificate = old_root["status.certificate"];
+    if (!old_certificate.empty() && !certificate.SameAs(old_certificate))
+      certificate.Forbidden("updates may not modify existing certificate content");
+  }
+  void ValidatePartUpdate(std::string_view subresource, const JsonObject& object,
+                          const JsonObject& old, FieldErrors& errors) const override {
+    if (subresource != "approval") return;
     const Field root(object, errors);
     const Field old_root(old, errors);
     const Field conditions = root["status.conditions"];

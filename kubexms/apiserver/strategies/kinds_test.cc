@@ -154,6 +154,25 @@ INSTANTIATE_TEST_SUITE_P(
                 "spec: {minReplicas: 3, maxReplicas: 2, scaleTargetRef: {kind: D, name: d}}}",
                 "spec.maxReplicas: Invalid value: 2: must be greater than or equal to "
                 "`minReplicas`"},
+        Refused{"{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: h}, "
+                "spec: {maxReplicas: 2, scaleTargetRef: {kind: D, name: d}, metrics: [{type: "
+                "Resource, resource: {name: cpu, target: {type: Utilization}}}, {type: Pods, pods: "
+                "{metric: {name: m}, target: {type: AverageValue, averageValue: 0}}}]}}",
+                "spec.metrics[0].resource.target.averageUtilization: Required value: must set "
+                "either a target raw value or a target utilization\n"
+                "spec.metrics[1].pods.target.averageValue: Invalid value: \"0\": must be "
+                "positive\nspec.metrics[1].pods.target.averageValue: Required value: must specify "
+                "a positive target averageValue"},
+        Refused{"{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {selector: "
+                "{matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: "
+                "{restartPolicy: Never, containers: [{name: c, image: i}]}}}}",
+                "spec.selector: Invalid value: {\"matchLabels\":{\"a\":\"b\",\"batch.kubernetes."
+                "io/controller-uid\":\"0b6c6b0e-0000-4000-8000-000000000001\"}}: `selector` not "
+                "auto-generated"},
+        Refused{"{apiVersion: v1, kind: PersistentVolume, metadata: {name: p}, spec: {accessModes: "
+                "[ReadWriteOnce], capacity: {storage: 1Gi}, nfs: {server: '', path: data}}}",
+                "spec.nfs.server: Required value\nspec.nfs.path: Invalid value: \"data\": must be "
+                "an absolute path"},
         Refused{"{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: p}, "
                 "value: 2000000000}",
                 "value: Forbidden: maximum allowed value of a user defined priority is "

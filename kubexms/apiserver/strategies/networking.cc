@@ -1,5 +1,8 @@
+#include <optional>
+
 #include "kubexms/apiserver/strategies/builtin.h"
 #include "kubexms/apiserver/strategies/fields.h"
+#include "kubexms/base/ip_range.h"
 
 namespace kubexms {
 namespace {
@@ -41,6 +44,10 @@ void ValidatePath(const Field& entry) {
     if (exact && path.Text().find(part) != std::string_view::npos)
       path.Invalid("must not contain '" + std::string(part) + "'");
   }
+  for (std::string_view end : {"/..", "/."}) {
+    if (exact && path.Text().ends_with(end))
+      path.Invalid("cannot end with '" + std::string(end) + "'");
+  }
   const Field backend = entry["backend"];
   ValidateBackend(backend);
 }
@@ -65,8 +72,16 @@ class IngressStrategy : public KindStrategy {
     for (const Field& tls : certificates.Items()) {
       const Field hosts = tls["hosts"];
       for (const Field& host : hosts.Items()) ValidateHost(host);
+      if (const Field secret = tls["secretName"]; !secret.empty()) secret.MustBeSubdomain();
     }
     if (const Field name = spec["ingressClassName"]) name.MustBeSubdomain();
+  }
+  void ValidateCreate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field annotations = root["metadata.annotations"];
+    const Field old_class = annotations.Entry("kubernetes.io/ingress.class");
+    if (old_class && root["spec.ingressClassName"])
+      old_class.Invalid("can not be set when the class field is also set");
   }
 
  private:
@@ -103,6 +118,14 @@ class IngressClassStrategy : public FixedFieldsStrategy {
   }
 };
 
+// Whether one block of addresses is inside of another and smaller. True where that is not known.
+bool IsStrictSubset(std::string_view inner_text, std::string_view outer_text) {
+  const std::optional<IpRange> inner = IpRange::Parse(inner_text);
+  const std::optional<IpRange> outer = IpRange::Parse(outer_text);
+  if (!inner || !outer) return true;
+  return outer->Contains(*inner) && inner->prefix() > outer->prefix();
+}
+
 void ValidatePolicyPort(const Field& port) {
   port["protocol"].OneOf({"SCTP", "TCP", "UDP"});
   const Field number = port["port"];
@@ -112,6 +135,7 @@ void ValidatePolicyPort(const Field& port) {
   if (!number) return end.Invalid("may not be specified when `port` is not specified");
   if (number.IsText()) return end.Invalid("may not be specified when `port` is non-numeric");
   if (end.Int() < number.Int()) end.Invalid("must be greater than or equal to `port`");
+  end.Accept(ValidatePortNumber(end.Int()));
 }
 
 void ValidatePeer(const Field& peer) {
@@ -124,8 +148,12 @@ void ValidatePeer(const Field& peer) {
     const Field range = block["cidr"];
     if (range.MustBeSet()) range.Accept(ValidateCidr(range.Text()));
     const Field exceptions = block["except"];
-    for (const Field& exception : exceptions.Items())
-      exception.Accept(ValidateCidr(exception.Text()));
+    for (const Field& exception : exceptions.Items()) {
+      const Messages problems = ValidateCidr(exception.Text());
+      exception.Accept(problems);
+      if (problems.empty() && !IsStrictSubset(exception.Text(), range.Text()))
+        exception.Invalid("must be a strict subset of `cidr`");
+    }
   }
   if (block && (pods || namespaces))
     peer.Forbidden("may not specify both ipBlock and another peer");

@@ -1,7 +1,10 @@
 #include "kubexms/apiserver/strategies/pod.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "kubexms/api/quote.h"
 #include "kubexms/apiserver/strategies/builtin.h"
 
 namespace kubexms {
@@ -9,32 +12,70 @@ namespace {
 
 constexpr int64_t kMaxInt32 = 2147483647;
 
-void ValidateProfile(const Field& profile) {
-  if (!profile) return;
-  profile["type"].SetAndOneOf({"Localhost", "RuntimeDefault", "Unconfined"});
-  const Field local = profile["localhostProfile"];
-  if (profile["type"].Text() == "Localhost") {
-    local.MustBeSet("must be set when seccomp type is Localhost");
-  } else if (local) {
-    local.Invalid("can only be set when seccomp type is Localhost");
+constexpr size_t kMaxSysctlName = 253;
+constexpr size_t kMaxSearchPaths = 32;
+constexpr size_t kMaxSearchCharacters = 2048;
+
+// Names of letters and digits, with '-' and '_' inside, between dots or slashes.
+bool IsSysctlName(std::string_view name) {
+  const auto is_word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  char before = '.';
+  for (const char c : name) {
+    const bool separates = c == '.' || c == '/';
+    const bool inside = c == '-' || c == '_';
+    if (!separates && !inside && !is_word(c)) return false;
+    if ((separates && !is_word(before)) || (inside && (before == '.' || before == '/')))
+      return false;
+    before = c;
   }
+  return is_word(before) && name.size() <= kMaxSysctlName;
 }
 
 void ValidateSysctls(const Field& sysctls) {
   UniqueTexts names;
   for (const Field& sysctl : sysctls.Items()) {
     const Field name = sysctl["name"];
-    if (name.MustBeSet()) names.Add(name);
+    if (!name.MustBeSet()) continue;
+    if (IsSysctlName(name.Text())) {
+      names.Add(name);
+    } else {
+      name.Invalid(
+          "must have at most 253 characters and match regex "
+          "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$");
+    }
   }
 }
 
-void ValidateHostNetworkPorts(const Field& containers) {
+// A template may leave the port to its pods.
+void ValidateHostNetworkPorts(const Field& containers, PodSpecPlace place) {
   for (const Field& container : containers.Items()) {
     const Field ports = container["ports"];
     for (const Field& port : ports.Items()) {
-      if (port["hostPort"].Int() != port["containerPort"].Int())
-        port["containerPort"].Invalid("must match `hostPort` when `hostNetwork` is true");
+      const Field host_port = port["hostPort"];
+      if (place == PodSpecPlace::kTemplate && host_port.Int() == 0) continue;
+      if (host_port.Int() != port["containerPort"].Int())
+        host_port.Invalid(Json(host_port.Int()),
+                          "must match `containerPort` when `hostNetwork` is true");
     }
+  }
+}
+
+void ValidateSearchPaths(const Field& searches) {
+  if (searches.size() > kMaxSearchPaths)
+    searches.Invalid(fmt::format("must not have more than {} search paths", kMaxSearchPaths));
+  size_t characters = 0;
+  for (const Field& search : searches.Items()) characters += search.size() + 1;
+  if (characters > kMaxSearchCharacters + 1)
+    searches.Invalid(
+        fmt::format("must not have more than {} characters (including spaces) in the search list",
+                    kMaxSearchCharacters));
+  for (const Field& search : searches.Items()) {
+    std::string domain(search.Text());
+    if (domain == ".") continue;
+    if (domain.ends_with('.')) domain.pop_back();
+    // Names of the network may have underscores.
+    std::replace(domain.begin(), domain.end(), '_', 'x');
+    search.Accept(ValidateDns1123Subdomain(domain));
   }
 }
 
@@ -50,8 +91,26 @@ void ValidateDnsConfig(const Field& spec) {
   }
   if (servers.size() > 3) servers.Invalid("must not have more than 3 nameservers");
   for (const Field& server : servers.Items()) server.Accept(ValidateIp(server.Text()));
+  ValidateSearchPaths(config["searches"]);
   const Field options = config["options"];
-  for (const Field& option : options.Items()) option["name"].MustBeSet("must not be empty");
+  for (const Field& option : options.Items()) {
+    if (option["name"].empty()) option.Required("must not be empty");
+  }
+}
+
+void ValidateReadinessGates(const Field& gates) {
+  for (const Field& gate : gates.Items()) {
+    const Field type = gate["conditionType"];
+    type.Accept(ValidateQualifiedName(type.Text()));
+  }
+}
+
+// Users of its own are of little use to a pod that shares other things with the host.
+void ValidateHostUsers(const Field& spec) {
+  if (!spec["hostUsers"] || spec["hostUsers"].IsTrue()) return;
+  for (std::string_view name : {"hostNetwork", "hostPID", "hostIPC"}) {
+    if (spec[name].IsTrue()) spec[name].Forbidden("when `pod.Spec.HostUsers` is false");
+  }
 }
 
 void ValidateHostAliases(const Field& aliases) {
@@ -174,8 +233,43 @@ void ValidateGatesUpdate(const Field& gates, const Field& old) {
   for (const Field& gate : old.Items()) before.Add(gate["name"]);
   for (const Field& gate : gates.Items()) {
     if (before.Contains(gate["name"].Text())) continue;
-    gates.Forbidden("only deletion is allowed, but found new scheduling gate '" +
-                    std::string(gate["name"].Text()) + "'");
+    gate["name"].Forbidden(fmt::format(
+        "only deletion is allowed, but found new scheduling gate '{}'", gate["name"].Text()));
+  }
+}
+
+// Containers for debugging are added, and stay as they are.
+void ValidateEphemeralContainersUpdate(const Field& containers, const Field& old) {
+  for (const Field& before : old.Items()) {
+    const std::string_view name = before["name"].Text();
+    const Json* after = nullptr;
+    for (const Field& container : containers.Items()) {
+      if (container["name"].Text() == name) after = container.value();
+    }
+    if (after == nullptr) {
+      containers.Forbidden(
+          fmt::format("existing ephemeral containers {} may not be removed\n", Quoted(name)));
+    } else if (!SemanticEqual(after, before.value())) {
+      containers.Forbidden(
+          fmt::format("existing ephemeral containers {} may not be changed\n", Quoted(name)));
+    }
+  }
+}
+
+// A container that has ended stays so, unless the pod restarts it.
+void ValidateStateTransitions(const Field& statuses, const Field& old, std::string_view policy) {
+  if (policy == "Always") return;
+  size_t index = 0;
+  for (const Field& before : old.Items()) {
+    const Field terminated = before["state.terminated"];
+    const size_t at = index++;
+    if (!terminated || (terminated["exitCode"].Int() != 0 && policy == "OnFailure")) continue;
+    for (const Field& status : statuses.Items()) {
+      if (status["name"].Text() != before["name"].Text() || status["state.terminated"]) continue;
+      const FieldPath item = statuses.path().Index(at);
+      const Field state(nullptr, item.Child("state"), statuses.errors());
+      state.Forbidden("may not be transitioned to non-terminated state");
+    }
   }
 }
 
@@ -207,9 +301,60 @@ class PodStrategy : public KindStrategy {
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field pod(object, errors);
     const Field spec = pod["spec"];
-    ValidatePodSpec(spec);
-    const Field containers = spec["containers"];
-    if (spec["hostNetwork"].IsTrue()) ValidateHostNetworkPorts(containers);
+    ValidatePodSpec(spec, PodSpecPlace::kPod);
+  }
+
+  void ValidateCreate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field pod(object, errors);
+    const Field spec = pod["spec"];
+    if (const Field ephemeral = spec["ephemeralContainers"]; !ephemeral.empty())
+      ephemeral.Forbidden("cannot be set on create");
+    if (!spec["nodeName"].empty() && !spec["schedulingGates"].empty())
+      spec["nodeName"].Forbidden("cannot be set until all schedulingGates have been cleared");
+  }
+
+  // How a pod is treated when memory is short was decided when it was made.
+  void PrepareForStatusUpdate(JsonObject& pod, const JsonObject& old) const override {
+    const std::string_view qos = TextAt(old, "status.qosClass");
+    JsonObject& status = EnsureObject(pod, "status");
+    if (!qos.empty() && TextAt(status, "qosClass").empty()) status["qosClass"] = qos;
+  }
+
+  void ValidateStatusUpdate(const JsonObject& object, const JsonObject& old_object,
+                            FieldErrors& errors) const override {
+    FieldErrors ignored;
+    const Field pod(object, errors);
+    const Field old(old_object, ignored);
+    const Field status = pod["status"];
+    const Field old_status = old["status"];
+    const Field conditions = status["conditions"];
+    for (const Field& condition : conditions.Items()) {
+      const Field type(condition["type"].value(), condition.path().Child("Type"), errors);
+      type.Accept(ValidateQualifiedName(type.Text()));
+    }
+    status["qosClass"].Immutable(old_status["qosClass"]);
+    const std::string_view policy = old["spec.restartPolicy"].Text();
+    for (std::string_view list : {"containerStatuses", "initContainerStatuses"})
+      ValidateStateTransitions(status[list], old_status[list], policy);
+    for (std::string_view list : {"podIPs", "hostIPs"}) {
+      const Field addresses = status[list];
+      for (const Field& address : addresses.Items()) {
+        const Field ip(address["ip"].value(), address.path(), errors);
+        ip.Accept(ValidateIp(ip.Text()));
+      }
+    }
+  }
+
+  void ValidatePartUpdate(std::string_view subresource, const JsonObject& object,
+                          const JsonObject& old_object, FieldErrors& errors) const override {
+    FieldErrors ignored;
+    const Field pod(object, errors);
+    const Field old(old_object, ignored);
+    if (subresource == "resize") return ValidatePodResize(pod, old);
+    if (subresource != "ephemeralcontainers") return;
+    const Field containers = pod["spec.ephemeralContainers"];
+    const Field before = old["spec.ephemeralContainers"];
+    ValidateEphemeralContainersUpdate(containers, before);
   }
 
   void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
@@ -273,13 +418,42 @@ void ValidatePodSecurity(const Field& spec) {
         Json(true), "ShareProcessNamespace and HostPID cannot both be enabled");
   const Field sysctls = context["sysctls"];
   ValidateSysctls(sysctls);
-  const Field seccomp = context["seccompProfile"];
-  ValidateProfile(seccomp);
+  context["fsGroupChangePolicy"].OneOf({"Always", "OnRootMismatch"});
+  ValidateSeccompProfile(context["seccompProfile"]);
+  ValidateAppArmorProfile(context["appArmorProfile"]);
 }
 
-void ValidatePodSpec(const Field& spec) {
+void ValidateSeccompProfile(const Field& profile) {
+  if (!profile) return;
+  const Field type = profile["type"];
+  if (type.MustBeSet("type is required when seccompProfile is set"))
+    type.OneOf({"Localhost", "RuntimeDefault", "Unconfined"});
+  const Field local = profile["localhostProfile"];
+  if (type.Text() == "Localhost") {
+    if (!local) local.Required("must be set when seccomp type is Localhost");
+  } else if (local) {
+    local.Invalid(profile.ToJson(), "can only be set when seccomp type is Localhost");
+  }
+}
+
+void ValidateAppArmorProfile(const Field& profile) {
+  if (!profile) return;
+  const Field type = profile["type"];
+  const Field local = profile["localhostProfile"];
+  if (type.MustBeSet("type is required when appArmorProfile is set"))
+    type.OneOf({"Localhost", "RuntimeDefault", "Unconfined"});
+  if (type.Text() == "Localhost") {
+    local.MustBeSet("must be set when AppArmor type is Localhost");
+  } else if (local) {
+    local.Invalid("can only be set when AppArmor type is Localhost");
+  }
+}
+
+void ValidatePodSpec(const Field& spec, PodSpecPlace place) {
   const Field volumes = spec["volumes"];
   ValidateContainers(spec, ValidateVolumes(volumes));
+  const Field containers = spec["containers"];
+  if (spec["hostNetwork"].IsTrue()) ValidateHostNetworkPorts(containers, place);
   spec["restartPolicy"].SetAndOneOf({"Always", "OnFailure", "Never"});
   spec["dnsPolicy"].SetAndOneOf({"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"});
   ValidateLabels(spec["nodeSelector"]);
@@ -288,6 +462,8 @@ void ValidatePodSpec(const Field& spec) {
   ValidatePullSecrets(secrets);
   ValidateScheduling(spec);
   ValidateDnsConfig(spec);
+  ValidateReadinessGates(spec["readinessGates"]);
+  ValidateHostUsers(spec);
   ValidateNames(spec);
   const Field tolerations = spec["tolerations"];
   ValidateTolerations(tolerations);
@@ -297,6 +473,7 @@ void ValidatePodSpec(const Field& spec) {
     if (const Field field = spec[name]; !field.empty()) field.MustBeSubdomain();
   }
   spec["preemptionPolicy"].OneOf({"PreemptLowerPriority", "Never"});
+  if (spec["os"]) spec["os.name"].SetAndOneOf({"linux", "windows"});
 }
 
 void ValidatePodTemplate(const Field& pod_template) {
@@ -307,7 +484,7 @@ void ValidatePodTemplate(const Field& pod_template) {
   const Field annotations = pod_template["metadata.annotations"];
   ValidateAnnotations(Field(annotations.value(), path.Child("annotations"), pod_template.errors()));
   const Field spec = pod_template["spec"];
-  ValidatePodSpec(spec);
+  ValidatePodSpec(spec, PodSpecPlace::kTemplate);
   if (const Field ephemeral = spec["ephemeralContainers"]; !ephemeral.empty())
     ephemeral.Forbidden("ephemeral containers not allowed in pod template");
 }

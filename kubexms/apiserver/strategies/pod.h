@@ -12,8 +12,13 @@ void SetPodSpecDefaults(JsonObject& spec);
 // The same for the PodTemplateSpec at `dotted`, where there is one.
 void SetPodTemplateDefaults(JsonObject& in, std::string_view dotted);
 
-void ValidatePodSpec(const Field& spec);
+// In a pod itself some rules are stricter than in a template.
+enum class PodSpecPlace { kPod, kTemplate };
+void ValidatePodSpec(const Field& spec, PodSpecPlace place);
 void ValidatePodTemplate(const Field& pod_template);
+
+// A write to pods/resize, which may change what containers get of CPU and memory.
+void ValidatePodResize(const Field& pod, const Field& old);
 
 // The parts of a PodSpec.
 // Returns the names of the volumes that are in order: the ones that containers can mount.
@@ -22,6 +27,8 @@ void ValidateContainers(const Field& spec, const UniqueTexts& volumes);
 void ValidatePodSecurity(const Field& spec);
 void ValidateScheduling(const Field& spec);
 void ValidateTolerations(const Field& tolerations);
+void ValidateSeccompProfile(const Field& profile);
+void ValidateAppArmorProfile(const Field& profile);
 void ValidateNodeSelector(const Field& node_selector);
 // `limits` and `requests` of containers.
 void ValidateResources(const Field& resources);

@@ -112,7 +112,18 @@ void ValidateSubPath(const Field& path) {
     path.Invalid("must not contain '..'");
 }
 
-void ValidateMounts(const Field& mounts, const UniqueTexts& volumes) {
+// What a container mounts is seen by the host only where the container is one of its own anyway.
+void ValidateMountPropagation(const Field& mount, bool privileged) {
+  const Field propagation = mount["mountPropagation"];
+  propagation.OneOf({"Bidirectional", "HostToContainer", "None"});
+  if (propagation.Text() == "Bidirectional" && !privileged)
+    propagation.Forbidden(
+        "Bidirectional mount propagation is available only to privileged containers");
+}
+
+void ValidateMounts(const Field& container, const UniqueTexts& volumes) {
+  const bool privileged = container["securityContext.privileged"].IsTrue();
+  const Field mounts = container["volumeMounts"];
   std::vector<std::string_view> paths;
   for (const Field& mount : mounts.Items()) {
     const Field name = mount["name"];
@@ -128,7 +139,7 @@ void ValidateMounts(const Field& mounts, const UniqueTexts& volumes) {
     if (!expression.empty() && !mount["subPath"].empty())
       expression.Invalid("subPathExpr and subPath are mutually exclusive");
     ValidateSubPath(expression);
-    mount["mountPropagation"].OneOf({"Bidirectional", "HostToContainer", "None"});
+    ValidateMountPropagation(mount, privileged);
   }
 }
 
@@ -185,6 +196,20 @@ void ValidateRequest(const Field& requests, const Field& limits, std::string_vie
     requests.Invalid(amount.ToJson(), fmt::format("must be less than or equal to {} limit of {}",
                                                   name, limit_amount.Text()));
   }
+}
+
+// Big pages alone say nothing about what a container needs.
+void ValidateHugePages(const Field& resources) {
+  bool huge = false;
+  bool ordinary = false;
+  for (std::string_view list : {"limits", "requests"}) {
+    const Field amounts = resources[list];
+    for (std::string_view name : amounts.Keys()) {
+      huge = huge || name.starts_with("hugepages-");
+      ordinary = ordinary || name == "cpu" || name == "memory";
+    }
+  }
+  if (huge && !ordinary) resources.Forbidden("HugePages require cpu or memory");
 }
 
 struct Handler {
@@ -253,12 +278,38 @@ void ValidateContainerSecurity(const Field& container) {
   const Field context = container["securityContext"];
   if (!context) return;
   for (std::string_view id : {"runAsUser", "runAsGroup"}) context[id].Between(0, 2147483647);
+  context["procMount"].OneOf({"Default", "Unmasked"});
+  ValidateSeccompProfile(context["seccompProfile"]);
+  ValidateAppArmorProfile(context["appArmorProfile"]);
   if (!context["allowPrivilegeEscalation"] || context["allowPrivilegeEscalation"].IsTrue()) return;
   if (context["privileged"].IsTrue())
     context.Invalid("cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
+  const Field added = context["capabilities.add"];
+  for (const Field& capability : added.Items()) {
+    if (capability.Text() == "CAP_SYS_ADMIN")
+      context.Invalid(
+          "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN");
+  }
 }
 
-void ValidateCommon(const Field& container, const UniqueTexts& volumes) {
+// Which of its resources can change while the container runs.
+void ValidateResizePolicy(const Field& policies, std::string_view restart_policy) {
+  std::vector<std::string_view> seen;
+  for (const Field& policy : policies.Items()) {
+    const Field resource(policy["resourceName"].value(), policies.path(), policies.errors());
+    if (std::find(seen.begin(), seen.end(), resource.Text()) != seen.end())
+      policy.Duplicate(resource.ToJson());
+    seen.push_back(resource.Text());
+    resource.SetAndOneOf({"cpu", "memory"});
+    const Field restart(policy["restartPolicy"].value(), policies.path(), policies.errors());
+    restart.SetAndOneOf({"NotRequired", "RestartContainer"});
+    if (restart_policy == "Never" && restart.Text() != "NotRequired")
+      restart.Invalid("must be 'NotRequired' when `restartPolicy` is 'Never'");
+  }
+}
+
+void ValidateCommon(const Field& container, const UniqueTexts& volumes,
+                    std::string_view restart_policy) {
   const Field name = container["name"];
   if (name.MustBeSet()) name.MustBeLabel();
   const Field image = container["image"];
@@ -268,13 +319,13 @@ void ValidateCommon(const Field& container, const UniqueTexts& volumes) {
   const Field ports = container["ports"];
   ValidatePorts(ports);
   ValidateEnvironment(container);
-  const Field mounts = container["volumeMounts"];
-  ValidateMounts(mounts, volumes);
+  ValidateMounts(container, volumes);
   const Field devices = container["volumeDevices"];
   ValidateDevices(devices, volumes);
   container["imagePullPolicy"].SetAndOneOf({"Always", "IfNotPresent", "Never"});
   const Field resources = container["resources"];
   ValidateResources(resources);
+  ValidateResizePolicy(container["resizePolicy"], restart_policy);
   ValidateContainerSecurity(container);
 }
 
@@ -305,11 +356,12 @@ void ValidateHostPorts(const Field& containers) {
   }
 }
 
-void ValidateMainContainers(const Field& containers, const UniqueTexts& volumes,
-                            UniqueTexts& names) {
+void ValidateMainContainers(const Field& spec, const UniqueTexts& volumes, UniqueTexts& names) {
+  const Field containers = spec["containers"];
+  const std::string_view restart_policy = spec["restartPolicy"].Text();
   if (!containers.MustBeSet()) return;
   for (const Field& container : containers.Items()) {
-    ValidateCommon(container, volumes);
+    ValidateCommon(container, volumes, restart_policy);
     names.Add(container["name"]);
     ValidateHooksAndProbes(container);
     container["restartPolicy"].OneOf({"Always", "OnFailure", "Never"});
@@ -317,10 +369,11 @@ void ValidateMainContainers(const Field& containers, const UniqueTexts& volumes,
   ValidateHostPorts(containers);
 }
 
-void ValidateInitContainers(const Field& containers, const UniqueTexts& volumes,
-                            UniqueTexts& names) {
+void ValidateInitContainers(const Field& spec, const UniqueTexts& volumes, UniqueTexts& names) {
+  const Field containers = spec["initContainers"];
+  const std::string_view restart_policy = spec["restartPolicy"].Text();
   for (const Field& container : containers.Items()) {
-    ValidateCommon(container, volumes);
+    ValidateCommon(container, volumes, restart_policy);
     names.Add(container["name"]);
     // One that is restarted runs beside the main containers and may have what they have.
     if (container["restartPolicy"].Text() == "Always") {
@@ -337,12 +390,15 @@ void ValidateInitContainers(const Field& containers, const UniqueTexts& volumes,
   ValidateHostPorts(containers);
 }
 
-void ValidateEphemeralContainers(const Field& containers, const UniqueTexts& volumes,
-                                 const UniqueTexts& main_names, UniqueTexts& names) {
+void ValidateEphemeralContainers(const Field& spec, const UniqueTexts& volumes,
+                                 UniqueTexts& names) {
+  const Field containers = spec["ephemeralContainers"];
+  const std::string_view restart_policy = spec["restartPolicy"].Text();
+  const UniqueTexts other_names = names;
   for (const Field& container : containers.Items()) {
     const Field target = container["targetContainerName"];
-    if (!target.empty() && !main_names.Contains(target.Text())) target.NotFound();
-    ValidateCommon(container, volumes);
+    if (!target.empty() && !other_names.Contains(target.Text())) target.NotFound();
+    ValidateCommon(container, volumes, restart_policy);
     names.Add(container["name"]);
     for (std::string_view name :
          {"lifecycle", "livenessProbe", "ports", "readinessProbe", "startupProbe"}) {
@@ -361,17 +417,14 @@ void ValidateResources(const Field& resources) {
   for (std::string_view name : limits.Keys()) (void)ValidateAmount(limits.Entry(name), name);
   const Field requests = resources["requests"];
   for (std::string_view name : requests.Keys()) ValidateRequest(requests, limits, name);
+  ValidateHugePages(resources);
 }
 
 void ValidateContainers(const Field& spec, const UniqueTexts& volumes) {
   UniqueTexts names;
-  const Field containers = spec["containers"];
-  ValidateMainContainers(containers, volumes, names);
-  UniqueTexts main_names = names;
-  const Field init = spec["initContainers"];
-  ValidateInitContainers(init, volumes, names);
-  const Field ephemeral = spec["ephemeralContainers"];
-  ValidateEphemeralContainers(ephemeral, volumes, main_names, names);
+  ValidateMainContainers(spec, volumes, names);
+  ValidateInitContainers(spec, volumes, names);
+  ValidateEphemeralContainers(spec, volumes, names);
 }
 
 }  // namespace kubexms

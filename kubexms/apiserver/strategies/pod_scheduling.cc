@@ -24,18 +24,36 @@ void ValidateNodeRequirement(const Field& requirement) {
   }
 }
 
-void ValidateNodeTerm(const Field& term) {
+// Nodes are chosen by one field only.
+void ValidateFieldRequirement(const Field& requirement) {
+  const Field values = requirement["values"];
+  const Field op = requirement["operator"];
+  if (op.Text() != "In" && op.Text() != "NotIn") {
+    op.Invalid("not a valid selector operator");
+  } else if (values.size() != 1) {
+    values.Required(
+        "must be only one value when `operator` is 'In' or 'NotIn' for node field selector");
+  }
+  const Field key = requirement["key"];
+  if (key.Text() != "metadata.name") return key.Invalid("not a valid field selector key");
+  for (const Field& value : values.Items()) value.MustBeSubdomain();
+}
+
+// Values that no label can have are let pass where they are a mere preference.
+enum class LabelValues { kAny, kValid };
+
+void ValidateNodeTerm(const Field& term, LabelValues allowed) {
   const Field expressions = term["matchExpressions"];
   for (const Field& requirement : expressions.Items()) {
     ValidateNodeRequirement(requirement);
     const Field key = requirement["key"];
     key.Accept(ValidateQualifiedName(key.Text()));
+    const Field values = requirement["values"];
+    if (allowed == LabelValues::kAny) continue;
+    for (const Field& value : values.Items()) value.Accept(ValidateLabelValue(value.Text()));
   }
   const Field fields = term["matchFields"];
-  for (const Field& requirement : fields.Items()) {
-    ValidateNodeRequirement(requirement);
-    requirement["key"].OneOf({"metadata.name"});
-  }
+  for (const Field& requirement : fields.Items()) ValidateFieldRequirement(requirement);
 }
 
 void ValidateWeight(const Field& preference) {
@@ -51,7 +69,7 @@ void ValidateNodeAffinity(const Field& affinity) {
   for (const Field& preference : preferred.Items()) {
     ValidateWeight(preference);
     const Field term = preference["preference"];
-    ValidateNodeTerm(term);
+    ValidateNodeTerm(term, LabelValues::kAny);
   }
 }
 
@@ -61,9 +79,13 @@ void ValidatePodTerm(const Field& term) {
   const Field namespace_selector = term["namespaceSelector"];
   ValidateLabelSelector(namespace_selector);
   const Field namespaces = term["namespaces"];
-  for (const Field& name : namespaces.Items()) name.MustBeLabel();
+  for (const Field& name : namespaces.Items()) {
+    const Field shown(name.value(), term.path().Child("namespace"), name.errors());
+    shown.MustBeLabel();
+  }
   const Field key = term["topologyKey"];
-  if (key.MustBeSet("can not be empty")) key.Accept(ValidateQualifiedName(key.Text()));
+  key.MustBeSet("can not be empty");
+  key.Accept(ValidateQualifiedName(key.Text()));
 }
 
 void ValidatePodAffinity(const Field& affinity) {
@@ -102,7 +124,7 @@ void ValidateSpreadConstraints(const Field& constraints) {
 void ValidateSchedulingGates(const Field& gates) {
   UniqueTexts names;
   for (const Field& gate : gates.Items()) {
-    const Field name = gate["name"];
+    const Field name(gate["name"].value(), gate.path(), gate.errors());
     name.Accept(ValidateQualifiedName(name.Text()));
     names.Add(name);
   }
@@ -122,7 +144,7 @@ void ValidateToleration(const Field& toleration) {
     effect.Invalid("effect must be 'NoExecute' when `tolerationSeconds` is set");
   if (op.Text() == "Exists") {
     if (!value.empty())
-      op.Invalid(toleration.ToJson(), "value must be empty when `operator` is 'Exists'");
+      op.Invalid(value.ToJson(), "value must be empty when `operator` is 'Exists'");
   } else if (op.empty() || op.Text() == "Equal") {
     for (const std::string& problem : ValidateLabelValue(value.Text()))
       op.Invalid(value.ToJson(), problem);
@@ -137,7 +159,7 @@ void ValidateToleration(const Field& toleration) {
 void ValidateNodeSelector(const Field& node_selector) {
   const Field terms = node_selector["nodeSelectorTerms"];
   terms.MustBeSet("must have at least one node selector term");
-  for (const Field& term : terms.Items()) ValidateNodeTerm(term);
+  for (const Field& term : terms.Items()) ValidateNodeTerm(term, LabelValues::kValid);
 }
 
 void ValidateTolerations(const Field& tolerations) {

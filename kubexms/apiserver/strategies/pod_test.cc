@@ -187,6 +187,22 @@ INSTANTIATE_TEST_SUITE_P(
                 "\"-1\": must be greater than or equal to 0"},
         Refusal{"", "ports: [{containerPort: 1, name: a}, {containerPort: 2, name: a}]",
                 "spec.containers[0].ports[1].name: Duplicate value: \"a\""},
+        Refusal{"", "resources: {limits: {hugepages-2Mi: 2Mi}}",
+                "spec.containers[0].resources: Forbidden: HugePages require cpu or memory"},
+        Refusal{"", "securityContext: {seccompProfile: {}}",
+                "spec.containers[0].securityContext.seccompProfile.type: Required value: type is "
+                "required when seccompProfile is set"},
+        Refusal{"restartPolicy: Never",
+                "resizePolicy: [{resourceName: cpu, restartPolicy: RestartContainer}]",
+                "spec.containers[0].resizePolicy: Invalid value: \"RestartContainer\": must be "
+                "'NotRequired' when `restartPolicy` is 'Never'"},
+        Refusal{"volumes: [{name: data}]",
+                "volumeMounts: [{name: data, mountPath: /d, mountPropagation: Bidirectional}]",
+                "spec.containers[0].volumeMounts[0].mountPropagation: Forbidden: Bidirectional "
+                "mount propagation is available only to privileged containers"},
+        Refusal{"hostNetwork: true", "ports: [{containerPort: 80, hostPort: 81}]",
+                "spec.containers[0].ports[0].hostPort: Invalid value: 81: must match "
+                "`containerPort` when `hostNetwork` is true"},
         Refusal{"", "imagePullPolicy: Never!",
                 "spec.containers[0].imagePullPolicy: Unsupported value: \"Never!\": supported "
                 "values: \"Always\", \"IfNotPresent\", \"Never\""}));
@@ -222,6 +238,38 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"dnsPolicy: None", "",
                 "spec.dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is "
                 "None"},
+        Refusal{
+            "dnsConfig: {searches: [good.example_1., Bad!], options: [{value: x}]}", "",
+            "spec.dnsConfig.searches[1]: Invalid value: \"Bad!\": a lowercase RFC 1123 "
+            "subdomain must consist of lower case alphanumeric characters, '-' or '.', and "
+            "must start and end with an alphanumeric character (e.g. 'example.com', regex used "
+            "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+            "\nspec.dnsConfig.options[0]: Required value: must not be empty"},
+        Refusal{"securityContext: {sysctls: [{name: net.ipv4.x, value: a}, {name: Bad, value: b}]}",
+                "",
+                "spec.securityContext.sysctls[1].name: Invalid value: \"Bad\": must have at most "
+                "253 characters and match regex "
+                "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$"},
+        Refusal{"hostUsers: false\nhostPID: true", "",
+                "spec.hostPID: Forbidden: when `pod.Spec.HostUsers` is false"},
+        Refusal{"os: {name: plan9}", "",
+                "spec.os.name: Unsupported value: \"plan9\": supported values: \"linux\", "
+                "\"windows\""},
+        Refusal{"readinessGates: [{conditionType: ''}]", "",
+                "spec.readinessGates[0].conditionType: Invalid value: \"\": name part must be "
+                "non-empty\nspec.readinessGates[0].conditionType: Invalid value: \"\": name part "
+                "must consist of alphanumeric characters, '-', '_' or '.', and must start and end "
+                "with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', "
+                "regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"},
+        Refusal{"affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                "{nodeSelectorTerms: [{matchFields: [{key: a, operator: Exists}]}]}}}",
+                "",
+                "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
+                "nodeSelectorTerms[0].matchFields[0].operator: Invalid value: \"Exists\": not a "
+                "valid selector operator\n"
+                "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
+                "nodeSelectorTerms[0].matchFields[0].key: Invalid value: \"a\": not a valid field "
+                "selector key"},
         Refusal{"securityContext: {runAsUser: -1}", "",
                 "spec.securityContext.runAsUser: Invalid value: -1: must be between 0 and "
                 "2147483647, inclusive"},
@@ -244,6 +292,92 @@ TEST(PodTest, OtherFieldsOfTheSpecMayNotChange) {
   const std::string errors = Update(stored, PodWith("nodeName: other")).errors;
   EXPECT_EQ(errors.substr(0, errors.find('`')),
             "spec: Forbidden: pod updates may not change fields other than ");
+}
+
+TEST(PodTest, TemplatesLeaveHostPortsToTheirPods) {
+  const auto errors = [](std::string_view ports) {
+    return ErrorsOfCreate(
+        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {selector: "
+        "{matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {hostNetwork: true, "
+        "containers: [{name: c, image: i, ports: [" +
+        std::string(ports) + "]}]}}}}");
+  };
+  EXPECT_EQ(errors("{containerPort: 80}"), "");
+  EXPECT_EQ(errors("{containerPort: 80, hostPort: 81}"),
+            "spec.template.spec.containers[0].ports[0].hostPort: Invalid value: 81: must match "
+            "`containerPort` when `hostNetwork` is true");
+}
+
+// What is wrong with a write to a part of a pod that has the old lines.
+std::string PartErrors(std::string_view part, const Json& old, std::string_view yaml) {
+  Json pod = Created(yaml);
+  FieldErrors errors;
+  BuiltinStrategy("", "Pod")->ValidatePartUpdate(part, pod.get_object(), old.get_object(), errors);
+  return Describe(errors);
+}
+
+TEST(PodTest, ResizeChangesCpuAndMemoryOnly) {
+  const auto pod = [](std::string_view resources, std::string_view more = "") {
+    return PodWith("initContainers: [{name: i, image: x}]\n" + std::string(more),
+                   "resources: " + std::string(resources));
+  };
+  const Json old = Created(pod("{requests: {cpu: 1}, limits: {memory: 2Gi}}"));
+  const auto errors = [&](std::string_view yaml) { return PartErrors("resize", old, yaml); };
+  EXPECT_EQ(errors(pod("{requests: {cpu: 2, memory: 2Gi}, limits: {cpu: 3, memory: 4Gi}}")), "");
+  EXPECT_EQ(
+      errors(pod("{limits: {memory: 2Gi}}")),
+      "spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed");
+  EXPECT_EQ(errors(pod("{requests: {cpu: 1, memory: 2Gi, ephemeral-storage: 1Gi}, limits: {memory: "
+                       "2Gi}}")),
+            "spec: Forbidden: only cpu and memory resources are mutable");
+  EXPECT_EQ(PartErrors("resize", Created(PodWith("", "resources: {requests: {cpu: 1}}")),
+                       PodWith("", "resources: {limits: {cpu: 1, memory: 2Gi}}")),
+            "spec: Invalid value: \"Burstable\": Pod QOS Class may not change as a result of "
+            "resizing");
+  EXPECT_EQ(errors(PodWith("initContainers: [{name: i, image: x, resources: {limits: {cpu: 1}}}]",
+                           "resources: {requests: {cpu: 1}, limits: {memory: 2Gi}}")),
+            "spec: Forbidden: resources for non-sidecar init containers are immutable");
+}
+
+TEST(PodTest, SomePodsCannotBeResized) {
+  Json old = Created(PodWith("os: {name: windows}"));
+  EXPECT_EQ(PartErrors("resize", old, PodWith("os: {name: windows}")),
+            "[]: Forbidden: windows pods cannot be resized");
+  old = Created(PodWith(""));
+  old.as_object()["status"].as_object()["containerStatuses"] =
+      MustParse("[{name: main, state: {running: {}}}]");
+  EXPECT_EQ(PartErrors("resize", old, PodWith("")),
+            "spec: Forbidden: Pod running on node without support for resize");
+}
+
+TEST(PodTest, ContainersForDebuggingStay) {
+  const std::string one = PodWith("ephemeralContainers: [{name: d, image: x}]");
+  const auto errors = [&](std::string_view yaml) {
+    return PartErrors("ephemeralcontainers", Created(one), yaml);
+  };
+  EXPECT_EQ(errors(PodWith("ephemeralContainers: [{name: d, image: x}, {name: e, image: y}]")), "");
+  EXPECT_EQ(errors(PodWith("")),
+            "spec.ephemeralContainers: Forbidden: existing ephemeral containers \"d\" may not be "
+            "removed\n");
+  EXPECT_EQ(errors(PodWith("ephemeralContainers: [{name: d, image: z}]")),
+            "spec.ephemeralContainers: Forbidden: existing ephemeral containers \"d\" may not be "
+            "changed\n");
+}
+
+TEST(PodTest, EndedContainersStaySo) {
+  Json old = Created(PodWith("restartPolicy: Never"));
+  JsonObject& status = old.as_object()["status"].as_object();
+  status["containerStatuses"] = MustParse("[{name: main, state: {terminated: {exitCode: 1}}}]");
+  Json pod = old;
+  JsonObject& changed = pod.as_object()["status"].as_object();
+  changed["containerStatuses"] = MustParse("[{name: main, state: {running: {}}}]");
+  changed["qosClass"] = "Guaranteed";
+  FieldErrors errors;
+  BuiltinStrategy("", "Pod")->ValidateStatusUpdate(pod.get_object(), old.get_object(), errors);
+  EXPECT_EQ(Describe(errors),
+            "status.qosClass: Invalid value: \"Guaranteed\": field is immutable\n"
+            "status.containerStatuses[0].state: Forbidden: may not be transitioned to "
+            "non-terminated state");
 }
 
 TEST(PodTest, ContainersMayNotComeAndGo) {

@@ -52,7 +52,7 @@ void SetPortDefaults(JsonObject& port) {
 
 bool IsIpv6(std::string_view address) { return address.find(':') != std::string_view::npos; }
 
-// What is wrong with an address of an endpoint, which others must be able to reach.
+// What is wrong with an address that others must be able to reach.
 Messages ValidateEndpointIp(std::string_view text) {
   if (Messages problems = ValidateIp(text); !problems.empty()) return problems;
   in6_addr address{};  // an IPv4 address as the one of IPv6 that stands for it
@@ -312,7 +312,11 @@ void ValidateLoadBalancerFields(const Field& spec) {
     }
     return;
   }
-  for (const Field& range : ranges.Items()) range.Accept(ValidateCidr(range.Text()));
+  // Kubernetes writes this name so.
+  const Field shown(ranges.value(), spec.path().Child("LoadBalancerSourceRanges"), spec.errors());
+  for (const Field& range : shown.Items()) range.Accept(ValidateCidr(range.Text()));
+  if (const Field name = spec["loadBalancerClass"]; name)
+    name.Accept(ValidateQualifiedName(name.Text()));
   if (!spec["allocateLoadBalancerNodePorts"]) spec["allocateLoadBalancerNodePorts"].Required();
 }
 
@@ -327,6 +331,20 @@ void ValidateTrafficPolicies(const Field& spec) {
     external.Invalid("may only be set for externally-accessible services");
   }
   if (NeedsClusterIp(type)) spec["internalTrafficPolicy"].SetAndOneOf({"Cluster", "Local"});
+  const Field health = spec["healthCheckNodePort"];
+  const bool checked = type == "LoadBalancer" && external.Text() == "Local";
+  if (health.Int() != 0 && !checked)
+    health.Invalid(
+        "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'");
+  spec["trafficDistribution"].OneOf({"PreferClose", "PreferSameNode", "PreferSameZone"});
+}
+
+// Who balances the load of a service is decided once.
+void ValidateLoadBalancerClassUpdate(const Field& spec, const Field& old) {
+  const bool balanced = spec["type"].Text() == "LoadBalancer";
+  if (!balanced || old["type"].Text() != "LoadBalancer") return;
+  const Field name = spec["loadBalancerClass"];
+  if (!name.SameAs(old["loadBalancerClass"])) name.Invalid("may not change once set");
 }
 
 class ServiceStrategy : public KindStrategy {
@@ -383,7 +401,7 @@ class ServiceStrategy : public KindStrategy {
     ValidateClusterIps(spec);
     ValidateIpFamilies(spec);
     const Field external_ips = spec["externalIPs"];
-    for (const Field& ip : external_ips.Items()) ip.Accept(ValidateIp(ip.Text()));
+    for (const Field& ip : external_ips.Items()) ip.Accept(ValidateEndpointIp(ip.Text()));
     type.SetAndOneOf({"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"});
     ValidateLoadBalancerFields(spec);
     ValidateTrafficPolicies(spec);
@@ -403,6 +421,7 @@ class ServiceStrategy : public KindStrategy {
     if (!headless) ValidateKept(spec, old_spec["clusterIPs"], "clusterIPs", "clusterIP");
     if (!headless || !spec["selector"].empty() || !old_spec["selector"].empty())
       ValidateKept(spec, old_spec["ipFamilies"], "ipFamilies", "ipFamily");
+    ValidateLoadBalancerClassUpdate(spec, old_spec);
   }
 
   void ValidateStatusUpdate(const JsonObject& object, const JsonObject&,

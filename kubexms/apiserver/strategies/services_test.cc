@@ -80,6 +80,15 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"{externalTrafficPolicy: Local, ports: [{port: 1}]}",
                 "spec.externalTrafficPolicy: Invalid value: \"Local\": may only be set for "
                 "externally-accessible services"},
+        Refusal{"{externalIPs: [127.0.0.1], ports: [{port: 1}]}",
+                "spec.externalIPs[0]: Invalid value: \"127.0.0.1\": may not be in the loopback "
+                "range (127.0.0.0/8, ::1/128)"},
+        Refusal{"{type: LoadBalancer, loadBalancerSourceRanges: [x], ports: [{port: 1}]}",
+                "spec.LoadBalancerSourceRanges[0]: Invalid value: \"x\": must be a valid CIDR "
+                "value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"},
+        Refusal{"{type: LoadBalancer, healthCheckNodePort: 30000, ports: [{port: 1}]}",
+                "spec.healthCheckNodePort: Invalid value: 30000: may only be set when `type` is "
+                "'LoadBalancer' and `externalTrafficPolicy` is 'Local'"},
         Refusal{"{loadBalancerClass: a/b, ports: [{port: 1}]}",
                 "spec.loadBalancerClass: Forbidden: may only be used when `type` is "
                 "'LoadBalancer'"}));
@@ -148,6 +157,22 @@ TEST(NetworkPolicyTest, TypesFollowTheRules) {
   EXPECT_EQ(types("{podSelector: {}, policyTypes: [Egress]}"), R"(["Egress"])");
 }
 
+TEST(NetworkPolicyTest, ExceptionsAreInsideOfTheBlock) {
+  const auto errors = [](std::string_view block) {
+    return ErrorsOfCreate(
+        "{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: n}, spec: "
+        "{podSelector: {}, ingress: [{from: [{ipBlock: " +
+        std::string(block) + "}]}]}}");
+  };
+  EXPECT_EQ(errors("{cidr: 10.0.0.0/8, except: [10.1.0.0/16]}"), "");
+  EXPECT_EQ(errors("{cidr: 'fd00::/8', except: ['fd01::/16']}"), "");
+  constexpr std::string_view kField = "spec.ingress[0].from[0].ipBlock.except[0]: Invalid value: ";
+  EXPECT_EQ(errors("{cidr: 10.0.0.0/8, except: [11.0.0.0/16]}"),
+            std::string(kField) + "\"11.0.0.0/16\": must be a strict subset of `cidr`");
+  EXPECT_EQ(errors("{cidr: 10.0.0.0/8, except: [10.0.0.0/8]}"),
+            std::string(kField) + "\"10.0.0.0/8\": must be a strict subset of `cidr`");
+}
+
 TEST(IngressTest, NeedsRulesWithPathTypes) {
   const auto errors = [](std::string_view spec) {
     return ErrorsOfCreate(
@@ -159,6 +184,9 @@ TEST(IngressTest, NeedsRulesWithPathTypes) {
   EXPECT_EQ(errors("{rules: [{http: {paths: [{path: /, backend: {service: {name: a, port: {number: "
                    "1}}}}]}}]}"),
             "spec.rules[0].http.paths[0].pathType: Required value: pathType must be specified");
+  EXPECT_EQ(errors("{rules: [{http: {paths: [{path: /a/.., pathType: Prefix, backend: {service: "
+                   "{name: a, port: {number: 1}}}}]}}]}"),
+            "spec.rules[0].http.paths[0].path: Invalid value: \"/a/..\": cannot end with '/..'");
   EXPECT_EQ(errors("{defaultBackend: {service: {name: a, port: {}}}}"),
             "spec.defaultBackend.service.port: Required value: port name or number is required");
 }

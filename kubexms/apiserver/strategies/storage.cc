@@ -170,6 +170,12 @@ class VolumeStrategy : public KindStrategy {
     if (path.Text() == "/" && spec["persistentVolumeReclaimPolicy"].Text() == "Recycle")
       spec["persistentVolumeReclaimPolicy"].Forbidden(
           "may not be 'recycle' for a hostPath mount of '/'");
+    if (const Field nfs = spec["nfs"]) {
+      nfs["server"].MustBeSet();
+      const Field exported = nfs["path"];
+      if (exported.MustBeSet() && !exported.Text().starts_with('/'))
+        exported.Invalid("must be an absolute path");
+    }
     const Field csi = spec["csi"];
     if (!csi) return;
     csi["driver"].MustBeSet();

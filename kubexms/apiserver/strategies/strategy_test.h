@@ -75,7 +75,9 @@ inline std::string Describe(const FieldErrors& errors) {
 inline std::string ErrorsOfCreate(std::string_view yaml) {
   const Json object = Created(yaml);
   const KindUnderTest kind = KindOf(object);
-  return Describe(ValidateObject(object, *kind.schema, *kind.strategy));
+  FieldErrors errors = ValidateObject(object, *kind.schema, *kind.strategy);
+  kind.strategy->ValidateCreate(object.get_object(), errors);
+  return Describe(errors);
 }
 
 // The object after an update of `stored`, and the errors of that.

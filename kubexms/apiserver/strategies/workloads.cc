@@ -148,6 +148,10 @@ class ReplicaSetStrategy : public WorkloadStrategy {
 
 class DaemonSetStrategy : public WorkloadStrategy {
  public:
+  void SetDefaults(JsonObject& set) const override {
+    WorkloadStrategy::SetDefaults(set);
+    SetDefault(EnsureObject(set, "metadata.annotations"), kTemplateGeneration, "0");
+  }
   void PrepareForCreate(JsonObject& set) const override {
     WorkloadStrategy::PrepareForCreate(set);
     EnsureObject(set, "metadata.annotations")[kTemplateGeneration] = "1";
