@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <optional>
 
 #include "kubexms/automation/checksum.h"
 #include "kubexms/automation/shell_functions.h"
+#include "kubexms/base/mutex.h"
 
 namespace kubexms::automation {
 namespace {
@@ -151,11 +153,19 @@ class ShellConnector final : public Connector {
   Result<CommandResult> Run(const Job& job);
   // Ends what a job has left behind.
   void Kill(const Job& job);
+  std::optional<Error> KnownRefusal() EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    return refusal_;
+  }
 
   const std::unique_ptr<Transport> transport_;
   const SudoOptions sudo_;
   Random* const random_;
   std::atomic<uint64_t> round_trips_ = 0;
+  Mutex mutex_;
+  // Who has been refused by sudo is not heard again with the same password: each attempt takes
+  // seconds, and after some of them hosts lock the account.
+  std::optional<Error> refusal_ GUARDED_BY(mutex_);
 };
 
 std::string ShellConnector::CommandLine(const Job& job) const {
@@ -183,6 +193,9 @@ InputSource ShellConnector::Input(const Job& job) const {
 }
 
 Result<CommandResult> ShellConnector::Run(const Job& job) {
+  if (NeedsSudo(job.as_root)) {
+    if (const std::optional<Error> known = KnownRefusal()) return *known;
+  }
   TailBuffer output(job.max_output);
   TailBuffer errors(job.max_output);
   Execution execution{.command_line = CommandLine(job),
@@ -209,7 +222,11 @@ Result<CommandResult> ShellConnector::Run(const Job& job) {
   result.error_output = errors.Take();
   if (NeedsSudo(job.as_root)) {
     const std::string_view refusal = SudoRefusal(result);
-    if (!refusal.empty()) return Terminal(Error::Unauthorized(std::string(refusal)));
+    if (!refusal.empty()) {
+      MutexLock lock(mutex_);
+      refusal_ = Terminal(Error::Unauthorized(std::string(refusal)));
+      return *refusal_;
+    }
   }
   return result;
 }

@@ -118,6 +118,18 @@ TEST_F(SshConnectorTest, SaysWhatIsWrongWithSudo) {
               HasSubstr("may not use sudo"));
 }
 
+TEST_F(SshConnectorTest, TriesAWrongSudoPasswordOnce) {
+  const auto connector = Make({sshd_->Endpoint("asks")}, Secret("wrong"));
+  for (int i = 0; i < 3; ++i) {
+    const Result<CommandResult> refused = connector->Exec({.script = "true"});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_TRUE(refused.error().terminal());
+    EXPECT_THAT(refused.error().message(), HasSubstr("sudo does not accept the password"));
+  }
+  EXPECT_EQ(connector->round_trips(), 1u);
+  EXPECT_EQ(MustExec(*connector, {.script = "echo mine", .as_root = false}).output, "mine\n");
+}
+
 TEST_F(SshConnectorTest, DoesNotMindASudoPasswordThatIsNotAskedFor) {
   const auto connector = Make({sshd_->Endpoint("free")}, Secret(kTestPassword));
   EXPECT_EQ(MustExec(*connector, {.script = "cat", .input = "input"}).output, "input");

@@ -328,7 +328,7 @@ TEST_F(ClusterPipelineTest, RefusesNetworksThatPodsWouldTakeAway) {
        {"host-0001: its network 10.244.7.0/24 (docker0) overlaps with 10.244.0.0/16 of "
         "spec.network.podCIDRs; choose another range",
         "host-0001: it has a network of pods already (file /etc/cni/net.d/10-flannel.conflist, "
-        "interface cni0, 2 chains of iptables such as KUBE-SERVICES); take it away",
+        "interface cni0, chains of iptables such as KUBE-SERVICES); take it away",
         "host-0004: it has no address of IPv4, and spec.network.podCIDRs has 10.244.0.0/16"}) {
     EXPECT_THAT(message, HasSubstr(reason));
   }

@@ -47,9 +47,12 @@ std::string LocalEtcdctl(const EtcdSpec& etcd, std::string_view arguments) {
   return Etcdctl(etcd, std::vector{EtcdClientUrl(etcd, "127.0.0.1")}, arguments);
 }
 
+// As the kernel says who listens: to try it would be noted in etcd's log each time.
 std::string AskLocalEtcd(const EtcdSpec& etcd, std::string_view arguments) {
-  return fmt::format("{{ bash -c ': </dev/tcp/127.0.0.1/{}' && {}; }}", etcd.client_port,
-                     LocalEtcdctl(etcd, arguments));
+  return fmt::format(
+      "{{ {{ grep -qsE ':{0:04X} [0-9A-F]+:0000 0A ' /proc/net/tcp /proc/net/tcp6 || "
+      "{{ echo 'nobody listens on port {0}' >&2; false; }}; }} && {1}; }}",
+      etcd.client_port, LocalEtcdctl(etcd, arguments));
 }
 
 // etcd refuses to change its members until all have been connected for five seconds.

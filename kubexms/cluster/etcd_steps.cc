@@ -50,7 +50,8 @@ std::string ConfigFile(const std::string& cluster, const EtcdSpec& etcd, const H
       EtcdPath("peer.key"), EtcdPath("ca.crt"));
 }
 
-// Started, not "ready": the first members of a new cluster are ready only with the others.
+// Started, not "ready": the first members of a new cluster are ready only with the others. To hand
+// over takes a moment; after that etcd would wait for its clients, which have other members.
 std::string UnitFile(const EtcdSpec& etcd) {
   return fmt::format(
       "# Written by kubexms.\n"
@@ -65,7 +66,7 @@ std::string UnitFile(const EtcdSpec& etcd) {
       "ExecStart={}/etcd --config-file={}\n"
       "Restart=always\n"
       "RestartSec=2s\n"
-      "TimeoutStopSec=15s\n"
+      "TimeoutStopSec=5s\n"
       "LimitNOFILE=65536\n"
       "OOMScoreAdjust=-999\n"
       "\n"

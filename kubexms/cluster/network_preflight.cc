@@ -32,22 +32,17 @@ const Probe kLeftovers{
     "nft list tables 2>/dev/null | grep -E ' kube-proxy$' | sed 's/^table [^ ]* /table /'\n"
     "true"};
 
-// "interface cni0, file /etc/cni/net.d/10-flannel.conflist and 31 chains such as KUBE-SERVICES".
+// "file /etc/cni/net.d/10-flannel.conflist, interface cni0, chains such as KUBE-SERVICES".
 std::string DescribeLeftovers(const std::string& output) {
-  std::vector<std::string> things, chains;
+  std::vector<std::string> things;
+  std::string chain;
   std::istringstream lines(output);
   for (std::string kind, name; lines >> kind >> name;) {
     if (kind == "interface" && !IsPodInterface(name)) continue;
-    if (kind == "chain") {
-      chains.push_back(name);
-    } else {
-      things.push_back(fmt::format("{} {}", kind, name));
-    }
+    if (kind != "chain") things.push_back(fmt::format("{} {}", kind, name));
+    if (kind == "chain" && chain.empty()) chain = name;
   }
-  if (!chains.empty()) {
-    things.push_back(
-        fmt::format("{} chains of iptables such as {}", chains.size(), chains.front()));
-  }
+  if (!chain.empty()) things.push_back(fmt::format("chains of iptables such as {}", chain));
   return fmt::format("{}", fmt::join(things, ", "));
 }
 
