@@ -37,22 +37,12 @@ IntOrString IntOrString::Parse(std::string_view text) {
   return IntOrString(std::string(text));
 }
 
-std::string IntOrString::ToString() const {
-  return IsInt() ? std::to_string(std::get<int32_t>(value_)) : std::get<std::string>(value_);
-}
+std::string IntOrString::ToString() const { return IsInt() ? std::to_string(number_) : text_; }
 
-int64_t IntOrString::IntValue() const {
-  if (const int32_t* number = std::get_if<int32_t>(&value_)) return *number;
-  return ParseInt64(std::get<std::string>(value_)).value_or(0);
-}
-
-std::string_view IntOrString::StringValue() const {
-  const std::string* text = std::get_if<std::string>(&value_);
-  return text == nullptr ? std::string_view() : *text;
-}
+int64_t IntOrString::IntValue() const { return IsInt() ? number_ : ParseInt64(text_).value_or(0); }
 
 Result<int64_t> IntOrString::GetScaledValue(int64_t total, Round round) const {
-  if (const int32_t* number = std::get_if<int32_t>(&value_)) return *number;
+  if (IsInt()) return number_;
   const std::string_view text = StringValue();
   if (!text.ends_with('%')) return Invalid("invalid type: string is not a percentage");
   const std::string_view digits = text.substr(0, text.size() - 1);

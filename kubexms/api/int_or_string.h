@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <variant>
+#include <utility>
 
 #include "kubexms/base/result.h"
 
@@ -18,20 +18,20 @@ class IntOrString {
 
   // Zero.
   IntOrString() = default;
-  IntOrString(int32_t number) : value_(number) {}
-  IntOrString(std::string text) : value_(std::move(text)) {}
-  IntOrString(const char* text) : value_(std::string(text)) {}
+  IntOrString(int32_t number) : number_(number) {}
+  IntOrString(std::string text) : is_text_(true), text_(std::move(text)) {}
+  IntOrString(const char* text) : is_text_(true), text_(text) {}
 
   // A number where `text` is one that fits, otherwise the text: how a command line is read.
   static IntOrString Parse(std::string_view text);
   std::string ToString() const;
 
-  bool IsInt() const { return std::holds_alternative<int32_t>(value_); }
-  bool IsString() const { return !IsInt(); }
+  bool IsInt() const { return !is_text_; }
+  bool IsString() const { return is_text_; }
   // The number, also one that is written as text; zero for other text.
   int64_t IntValue() const;
   // The text; empty for a number.
-  std::string_view StringValue() const;
+  std::string_view StringValue() const { return text_; }
 
   // A number as it is, "25%" as that share of `total`. Other text is an error.
   Result<int64_t> GetScaledValue(int64_t total, Round round) const;
@@ -40,7 +40,9 @@ class IntOrString {
   auto operator<=>(const IntOrString&) const = default;
 
  private:
-  std::variant<int32_t, std::string> value_ = 0;
+  bool is_text_ = false;
+  int32_t number_ = 0;  // of a number
+  std::string text_;    // of a text
 };
 
 }  // namespace kubexms

@@ -292,6 +292,10 @@ std::string WithPoint(uint64_t number, int digits) {
 
 }  // namespace
 
+Time Time::Now(const Clock& clock) {
+  return Time(std::chrono::floor<std::chrono::seconds>(clock.Now()));
+}
+
 Result<Time> Time::Parse(std::string_view text) {
   if (const std::optional<sys_seconds> usual = ParseUsualTime(text)) return Time(*usual);
   ASSIGN_OR_RETURN(const auto time, TimeParser(text, TimeParser::Fraction::kOptional).Parse());
@@ -299,6 +303,10 @@ Result<Time> Time::Parse(std::string_view text) {
 }
 
 std::string Time::ToString() const { return FormatDateTime(time_) + "Z"; }
+
+MicroTime MicroTime::Now(const Clock& clock) {
+  return MicroTime(std::chrono::floor<std::chrono::microseconds>(clock.Now()));
+}
 
 Result<MicroTime> MicroTime::Parse(std::string_view text) {
   ASSIGN_OR_RETURN(const auto time, TimeParser(text, TimeParser::Fraction::kSixDigits).Parse());

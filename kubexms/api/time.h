@@ -27,9 +27,7 @@ class Time {
  public:
   Time() = default;
   explicit Time(std::chrono::sys_seconds time) : time_(time) {}
-  static Time Now(const Clock& clock) {
-    return Time(std::chrono::floor<std::chrono::seconds>(clock.Now()));
-  }
+  static Time Now(const Clock& clock);
 
   // Takes any offset and any fraction of a second; the fraction is dropped.
   static Result<Time> Parse(std::string_view text);
@@ -51,9 +49,7 @@ class MicroTime {
 
   MicroTime() = default;
   explicit MicroTime(Value time) : time_(time) {}
-  static MicroTime Now(const Clock& clock) {
-    return MicroTime(std::chrono::floor<std::chrono::microseconds>(clock.Now()));
-  }
+  static MicroTime Now(const Clock& clock);
 
   // Takes any offset; the fraction must have exactly six digits.
   static Result<MicroTime> Parse(std::string_view text);

@@ -33,7 +33,9 @@ struct ManualClock::Waiter {
 };
 
 ManualClock::ManualClock()
-    : now_(std::chrono::sys_days{std::chrono::year{2024} / std::chrono::January / 1}) {}
+    : ManualClock(std::chrono::sys_days{std::chrono::year{2024} / std::chrono::January / 1}) {}
+
+ManualClock::ManualClock(WallTime start) : now_(start) {}
 
 Clock::WallTime ManualClock::Now() const {
   MutexLock lock(mutex_);

@@ -49,7 +49,7 @@ class ManualClock final : public Clock {
  public:
   // Starts at 2024-01-01T00:00:00Z unless told otherwise.
   ManualClock();
-  explicit ManualClock(WallTime start) : now_(start) {}
+  explicit ManualClock(WallTime start);
 
   WallTime Now() const override;
   MonotonicTime MonotonicNow() const override;

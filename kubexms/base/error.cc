@@ -29,6 +29,13 @@ std::string JoinCauses(const std::vector<ErrorCause>& causes) {
 Error::Error(int code, std::string_view reason, std::string message, ErrorDetails details)
     : Error(Rep{code, std::string(reason), std::move(message), std::move(details), false}) {}
 
+Error::Error(Rep rep) : rep_(std::make_shared<const Rep>(std::move(rep))) {}
+Error::Error(const Error&) = default;
+Error::Error(Error&&) noexcept = default;
+Error& Error::operator=(const Error&) = default;
+Error& Error::operator=(Error&&) noexcept = default;
+Error::~Error() = default;
+
 Error Error::NotFound(std::string_view resource, std::string_view name) {
   return {404, "NotFound", fmt::format("{} \"{}\" not found", resource, name),
           DetailsOf(resource, name)};

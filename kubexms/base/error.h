@@ -38,6 +38,11 @@ class Error {
  public:
   // The general maker. Prefer the named ones below, which word the message as Kubernetes does.
   Error(int code, std::string_view reason, std::string message, ErrorDetails details = {});
+  Error(const Error&);
+  Error(Error&&) noexcept;
+  Error& operator=(const Error&);
+  Error& operator=(Error&&) noexcept;
+  ~Error();
 
   // In the makers below `resource` is a qualified resource name: "pods" or "deployments.apps".
   static Error NotFound(std::string_view resource, std::string_view name);
@@ -96,7 +101,7 @@ class Error {
     bool operator==(const Rep&) const = default;
   };
 
-  explicit Error(Rep rep) : rep_(std::make_shared<const Rep>(std::move(rep))) {}
+  explicit Error(Rep rep);
   friend Error Terminal(const Error& error);
 
   std::shared_ptr<const Rep> rep_;

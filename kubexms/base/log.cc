@@ -213,6 +213,8 @@ void FileLogSink::Write(LogLevel, std::string_view line) {
   }
 }
 
+CapturingLogSink::CapturingLogSink(size_t capacity) : capacity_(capacity) {}
+
 void CapturingLogSink::Write(LogLevel, std::string_view line) {
   MutexLock lock(mutex_);
   lines_.emplace_back(line.substr(0, line.size() - 1));

@@ -63,7 +63,7 @@ class FileLogSink final : public LogSink {
 // Keeps the last lines, for tests.
 class CapturingLogSink final : public LogSink {
  public:
-  explicit CapturingLogSink(size_t capacity = 10'000) : capacity_(capacity) {}
+  explicit CapturingLogSink(size_t capacity = 10'000);
   void Write(LogLevel level, std::string_view line) override;
   // Without their line breaks.
   std::vector<std::string> Lines() const;

@@ -229,6 +229,11 @@ void Histogram::Observe(double value) const {
   if (series_ != nullptr) static_cast<HistogramSeries*>(series_)->Observe(value);
 }
 
+HistogramBatch::HistogramBatch(std::vector<double> buckets)
+    : bounds_(std::move(buckets)), counts_(bounds_.size() + 1) {}
+
+HistogramBatch HistogramBatch::Release() { return std::exchange(*this, HistogramBatch(bounds_)); }
+
 void Histogram::Take(const HistogramBatch& batch) const {
   if (series_ != nullptr) static_cast<HistogramSeries*>(series_)->Add(batch.counts_, batch.sum_);
 }

@@ -64,8 +64,7 @@ class Gauge {
 class HistogramBatch {
  public:
   // The buckets of the histogram that it is for.
-  explicit HistogramBatch(std::vector<double> buckets)
-      : bounds_(std::move(buckets)), counts_(bounds_.size() + 1) {}
+  explicit HistogramBatch(std::vector<double> buckets);
 
   void Observe(double value) {
     const auto bound = std::lower_bound(bounds_.begin(), bounds_.end(), value);
@@ -77,7 +76,7 @@ class HistogramBatch {
   }
 
   // What was gathered; nothing is left.
-  HistogramBatch Release() { return std::exchange(*this, HistogramBatch(bounds_)); }
+  HistogramBatch Release();
 
  private:
   friend class Histogram;

@@ -9,8 +9,10 @@
 //     return ParseConfig(text);
 //   }
 
+#include <new>
+#include <optional>
+#include <type_traits>
 #include <utility>
-#include <variant>
 
 #include "kubexms/base/check.h"
 #include "kubexms/base/error.h"
@@ -23,11 +25,36 @@ class [[nodiscard]] Result {
   using value_type = T;
 
   // A default value, made in its place: for large values that are filled in afterwards.
-  Result() : state_(std::in_place_index<0>) {}
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+  Result() : ok_(true), value_() {}
+  Result(T value) : ok_(true), value_(std::move(value)) {}
+  Result(Error error) : ok_(false), error_(std::move(error)) {}
+  Result(const Result& other) requires std::is_copy_constructible_v<T> : ok_(other.ok_) {
+    if (ok_) {
+      new (&value_) T(other.value_);
+    } else {
+      new (&error_) Error(other.error_);
+    }
+  }
+  Result(Result&& other) noexcept : ok_(other.ok_) {
+    if (ok_) {
+      new (&value_) T(std::move(other.value_));
+    } else {
+      new (&error_) Error(std::move(other.error_));
+    }
+  }
+  Result& operator=(Result other) noexcept {
+    this->~Result();
+    return *new (this) Result(std::move(other));
+  }
+  ~Result() {
+    if (ok_) {
+      value_.~T();
+    } else {
+      error_.~Error();
+    }
+  }
 
-  bool ok() const { return state_.index() == 0; }
+  bool ok() const { return ok_; }
   explicit operator bool() const { return ok(); }
 
   // Asking for what is not there is a bug of the caller and ends the program.
@@ -45,16 +72,22 @@ class [[nodiscard]] Result {
 
   const Error& error() const {
     KUBEXMS_CHECK(!ok());
-    return *std::get_if<1>(&state_);
+    return error_;
   }
 
  private:
   T* Checked() {
     KUBEXMS_CHECK(ok());
-    return std::get_if<0>(&state_);
+    return &value_;
   }
 
-  std::variant<T, Error> state_;
+  // Not a std::variant: there are hundreds of kinds of results, and for each that would be fifty
+  // functions to compile.
+  bool ok_;
+  union {
+    T value_;
+    Error error_;
+  };
 };
 
 template <>

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
+#include <type_traits>
 
 namespace kubexms {
 namespace {
@@ -41,6 +43,24 @@ TEST(ResultTest, MovesValuesOut) {
   EXPECT_EQ(*taken, 3);
   Result<std::unique_ptr<int>> failed = Error::BadRequest("x");
   EXPECT_EQ(*std::move(failed).value_or(std::make_unique<int>(7)), 7);
+}
+
+TEST(ResultTest, IsCopiedAndAssignedWhateverItHolds) {
+  const std::string text(100, 'x');
+  const Result<std::string> value = text, error = Error::BadRequest("x");
+  for (const Result<std::string>* from : {&value, &error}) {
+    for (const Result<std::string>* to : {&value, &error}) {
+      Result<std::string> result = *to;
+      result = *from;
+      EXPECT_EQ(result.ok(), from->ok());
+      result = Result<std::string>(result);
+      EXPECT_EQ(result.value_or(""), from->value_or(""));
+    }
+  }
+  EXPECT_EQ(*value, text);
+  EXPECT_EQ(error.error().message(), "x");
+  static_assert(!std::is_copy_constructible_v<Result<std::unique_ptr<int>>>);
+  static_assert(std::is_nothrow_move_constructible_v<Result<std::unique_ptr<int>>>);
 }
 
 TEST(ResultTest, PassesErrorsOn) {

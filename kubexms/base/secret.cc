@@ -12,6 +12,9 @@ size_t BitOf(uint32_t prefix) { return (prefix * 0x9E3779B1u) >> 16; }
 
 }  // namespace
 
+SecretRegistry::SecretRegistry(size_t capacity) : capacity_(capacity) {}
+SecretRegistry::~SecretRegistry() = default;
+
 SecretRegistry::Prefix SecretRegistry::PrefixOf(std::string_view text) {
   static_assert(kMinLength >= sizeof(Prefix));
   Prefix prefix;

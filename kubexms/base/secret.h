@@ -41,7 +41,8 @@ class SecretRegistry {
   static constexpr size_t kMinLength = 6;
 
   // Knows at most `capacity` values; the oldest makes room for a new one.
-  explicit SecretRegistry(size_t capacity = 4096) : capacity_(capacity) {}
+  explicit SecretRegistry(size_t capacity = 4096);
+  ~SecretRegistry();
 
   void Add(std::string_view value) EXCLUDES(mutex_);
   void Add(const Secret& secret) { Add(secret.Reveal()); }

@@ -29,7 +29,8 @@ std::optional<ThreadUse> ParseStat(const std::string& stat) {
   const size_t open = stat.find('(');
   const size_t close = stat.rfind(')');
   if (open == stat.npos || close == stat.npos || close < open) return std::nullopt;
-  ThreadUse use{.id = std::atoi(stat.c_str()), .name = stat.substr(open + 1, close - open - 1)};
+  ThreadUse use{.name = stat.substr(open + 1, close - open - 1)};
+  std::istringstream(stat) >> use.id;
   std::istringstream fields(stat.substr(close + 1));
   fields >> use.state;
   std::string skipped;

@@ -16,9 +16,30 @@ std::string GroupOf(std::string_view api_version) {
 
 }  // namespace
 
+Controller::Controller(ControllerOptions options) : options_(std::move(options)) {}
+Controller::Controller(const Controller&) = default;
+Controller::Controller(Controller&&) noexcept = default;
+Controller& Controller::operator=(const Controller&) = default;
+Controller& Controller::operator=(Controller&&) noexcept = default;
+Controller::~Controller() = default;
+
 void Controller::AddRule(WatchRule rule) { rules_.push_back(std::move(rule)); }
 
 void Controller::AddAccess(ResourceAccess access) { access_.push_back(std::move(access)); }
+
+void Controller::AddIndex(CacheIndex index) { indexes_.push_back(std::move(index)); }
+
+void Controller::AddSource(std::shared_ptr<Source> source) {
+  sources_.push_back(std::move(source));
+}
+
+void Controller::AddPrecondition(Precondition condition) {
+  preconditions_.push_back(std::move(condition));
+}
+
+void Controller::AddPredecessor(std::string controller) {
+  predecessors_.push_back(std::move(controller));
+}
 
 void Controller::SetFor(WatchRule rule) {
   KUBEXMS_CHECK(rules_.empty());

@@ -88,14 +88,19 @@ class Controller {
   using ReconcileFunction =
       std::function<Result<Outcome>(ReconcileContext& context, const CachedObject& object)>;
 
-  explicit Controller(ControllerOptions options) : options_(std::move(options)) {}
+  explicit Controller(ControllerOptions options);
+  Controller(const Controller&);
+  Controller(Controller&&) noexcept;
+  Controller& operator=(const Controller&);
+  Controller& operator=(Controller&&) noexcept;
+  ~Controller();
 
   void AddRule(WatchRule rule);
   void AddAccess(ResourceAccess access);
-  void AddIndex(CacheIndex index) { indexes_.push_back(std::move(index)); }
-  void AddSource(std::shared_ptr<Source> source) { sources_.push_back(std::move(source)); }
-  void AddPrecondition(Precondition condition) { preconditions_.push_back(std::move(condition)); }
-  void AddPredecessor(std::string controller) { predecessors_.push_back(std::move(controller)); }
+  void AddIndex(CacheIndex index);
+  void AddSource(std::shared_ptr<Source> source);
+  void AddPrecondition(Precondition condition);
+  void AddPredecessor(std::string controller);
   void SetReconcile(ReconcileFunction reconcile) { reconcile_ = std::move(reconcile); }
   // What reconciles are given as their client, instead of the manager's: for controllers that act
   // as a user of their own. Caches are filled by the manager's client all the same. It must outlive

@@ -2,6 +2,8 @@
 
 namespace kubexms {
 
+HandlerBuffer::HandlerBuffer(size_t capacity) : capacity_(capacity) {}
+
 // A deletion stays on its own: what follows it is another object, or nothing.
 bool HandlerBuffer::Merge(const CacheEvent& event) {
   const auto last = last_.find(event.object.key());

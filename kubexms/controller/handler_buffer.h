@@ -21,7 +21,7 @@ using EventHandler = std::function<void(const CacheEvent&)>;
 class HandlerBuffer {
  public:
   // `capacity`: how many objects may wait.
-  explicit HandlerBuffer(size_t capacity) : capacity_(capacity) {}
+  explicit HandlerBuffer(size_t capacity);
 
   // Takes an event; waits while the buffer is full. Nothing is taken once `stop` is requested.
   void Push(const CacheEvent& event, std::stop_token stop) EXCLUDES(mutex_);

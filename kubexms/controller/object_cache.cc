@@ -32,6 +32,9 @@ void Drop(Values& values, std::string_view value, const Entry* entry) {
 
 }  // namespace
 
+ObjectCache::ObjectCache() = default;
+ObjectCache::~ObjectCache() = default;
+
 CachedObject ObjectCache::Get(const ObjectKey& key) const {
   MutexLock lock(mutex_);
   const auto entry = entries_.find(key);
@@ -108,6 +111,8 @@ void ObjectCache::Unlink(const Entry& entry) {
     }
   }
 }
+
+ObjectCache::Entry& ObjectCache::EntryOf(const ObjectKey& key) { return entries_[key]; }
 
 // The bytes of an entry whose two objects are the same one count once.
 void ObjectCache::Show(Entry& entry, CachedObject object) {

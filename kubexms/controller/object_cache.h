@@ -49,7 +49,8 @@ class ObjectCache {
  public:
   using IndexFunction = std::function<std::vector<std::string>(const CachedObject&)>;
 
-  ObjectCache() = default;
+  ObjectCache();
+  ~ObjectCache();
   ObjectCache(const ObjectCache&) = delete;
   ObjectCache& operator=(const ObjectCache&) = delete;
 
@@ -119,7 +120,7 @@ class ObjectCache {
     Values values;
   };
 
-  Entry& EntryOf(const ObjectKey& key) REQUIRES(mutex_) { return entries_[key]; }
+  Entry& EntryOf(const ObjectKey& key) REQUIRES(mutex_);
   void Show(Entry& entry, CachedObject object) REQUIRES(mutex_);
   void Tell(Entry& entry, CachedObject object) REQUIRES(mutex_);
   void Link(const Entry& entry) REQUIRES(mutex_);

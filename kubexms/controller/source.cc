@@ -2,6 +2,11 @@
 
 namespace kubexms {
 
+ChannelSource::ChannelSource(std::string reason, size_t capacity)
+    : reason_(std::move(reason)), keys_(capacity) {}
+
+bool ChannelSource::Send(ObjectKey key) { return keys_.TryPush(key); }
+
 void ChannelSource::Run(const Enqueue& enqueue, Clock&, std::stop_token stop) {
   while (const std::optional<ObjectKey> key = keys_.Pop(stop)) enqueue(*key);
 }

@@ -33,12 +33,11 @@ class Source {
 // Keys sent by other code: keep the pointer, and send from any thread.
 class ChannelSource final : public Source {
  public:
-  explicit ChannelSource(std::string reason = "message", size_t capacity = 1000)
-      : reason_(std::move(reason)), keys_(capacity) {}
+  explicit ChannelSource(std::string reason = "message", size_t capacity = 1000);
 
   // False, and nothing is sent, when the channel is full: the controller is not working, or so many
   // were sent at once.
-  bool Send(ObjectKey key) { return keys_.TryPush(key); }
+  bool Send(ObjectKey key);
 
   const std::string& reason() const override { return reason_; }
   void Run(const Enqueue& enqueue, Clock& clock, std::stop_token stop) override;
