@@ -57,6 +57,25 @@ std::shared_ptr<SshConnections::Slot> SshConnections::SlotOf(const std::string& 
   return slot;
 }
 
+Result<void> SshConnections::Connect(Slot& slot, const SshEndpoint& endpoint,
+                                     std::shared_ptr<SshSession> bastion,
+                                     std::stop_token stop) const {
+  using SteadyClock = std::chrono::steady_clock;
+  if (slot.failure && SteadyClock::now() - slot.failed_at < failure_lasts_) return *slot.failure;
+  slot.failure.reset();
+  Result<std::shared_ptr<SshSession>> session =
+      SshSession::Connect(endpoint, std::move(bastion), std::move(stop));
+  if (session.ok()) {
+    slot.session = *std::move(session);
+    return {};
+  }
+  if (session.error().IsTransient() && !IsCanceled(session.error())) {
+    slot.failure = session.error();
+    slot.failed_at = SteadyClock::now();
+  }
+  return session.error();
+}
+
 Result<std::shared_ptr<SshSession>> SshConnections::Get(const SshRoute& route,
                                                         std::stop_token stop) {
   KUBEXMS_CHECK(!route.empty() && route.size() <= kMaxHops);
@@ -67,7 +86,7 @@ Result<std::shared_ptr<SshSession>> SshConnections::Get(const SshRoute& route,
     const std::shared_ptr<Slot> slot = SlotOf(key);
     MutexLock lock(slot->mutex);
     if (!slot->session || !slot->session->alive()) {
-      ASSIGN_OR_RETURN(slot->session, SshSession::Connect(endpoint, std::move(session), stop));
+      RETURN_IF_ERROR(Connect(*slot, endpoint, std::move(session), stop));
     }
     session = slot->session;
   }

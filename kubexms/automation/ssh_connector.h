@@ -3,8 +3,10 @@
 // Hosts over SSH. One SshConnections holds the connections of a program: one for each host, and one
 // for each bastion, however many hosts are behind it.
 
+#include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,14 @@ using SshRoute = std::vector<SshEndpoint>;
 // Safe for use from any thread.
 class SshConnections {
  public:
+  using Duration = std::chrono::steady_clock::duration;
+
+  // That a host does not answer is held to be true for `failure_lasts`: those who ask for a host
+  // one after the other, or for many behind one bastion, do not all wait for it. Less than the
+  // pauses between attempts.
+  explicit SshConnections(Duration failure_lasts = std::chrono::milliseconds(500))
+      : failure_lasts_(failure_lasts) {}
+
   // The session at the end of the route; connects what is not connected. Whoever asks for a
   // connection that another one is making waits for that one.
   Result<std::shared_ptr<SshSession>> Get(const SshRoute& route, std::stop_token stop)
@@ -31,10 +41,15 @@ class SshConnections {
   struct Slot {
     Mutex mutex;
     std::shared_ptr<SshSession> session GUARDED_BY(mutex);
+    std::optional<Error> failure GUARDED_BY(mutex);  // that it did not answer
+    std::chrono::steady_clock::time_point failed_at GUARDED_BY(mutex);
   };
 
   std::shared_ptr<Slot> SlotOf(const std::string& key) EXCLUDES(mutex_);
+  Result<void> Connect(Slot& slot, const SshEndpoint& endpoint, std::shared_ptr<SshSession> bastion,
+                       std::stop_token stop) const REQUIRES(slot.mutex);
 
+  const Duration failure_lasts_;
   Mutex mutex_;
   std::map<std::string, std::shared_ptr<Slot>> slots_ GUARDED_BY(mutex_);
 };

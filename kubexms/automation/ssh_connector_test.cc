@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "kubexms/automation/connector_suite_test.h"
 #include "kubexms/automation/sshd_test.h"
@@ -245,6 +248,35 @@ TEST_F(SshConnectorTest, SaysThatAHostDoesNotAnswer) {
   ASSERT_FALSE(result.ok());
   EXPECT_TRUE(result.error().IsTransient());
   EXPECT_THAT(result.error().message(), HasSubstr("Connection refused"));
+}
+
+TEST_F(SshConnectorTest, ThatAHostDoesNotAnswerIsKnownForAWhile) {
+  SshEndpoint endpoint = sshd_->Endpoint("root");
+  const int port = endpoint.port;
+  endpoint.port = UnusedPort();
+  for (const bool remembers : {true, false}) {
+    SshConnections connections(remembers ? std::chrono::hours(1) : std::chrono::hours(0));
+    const auto attempt = [&](const SshEndpoint& at) {
+      const Result<CommandResult> result =
+          MakeSshConnector({.route = {at}}, &connections, &random_)->Exec({.script = "true"});
+      return result.ok() ? "" : result.error().message();
+    };
+    EXPECT_THAT(attempt(endpoint), HasSubstr("Connection refused"));
+    // Somebody listens there now, who is no SSH server.
+    const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{.sin_family = AF_INET,
+                        .sin_port = htons(static_cast<uint16_t>(endpoint.port))};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ASSERT_EQ(::bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    ASSERT_EQ(::listen(listener, 1), 0);
+    endpoint.connect_timeout = std::chrono::milliseconds(50);
+    EXPECT_EQ(attempt(endpoint).find("Connection refused") != std::string::npos, remembers);
+    ::close(listener);
+    SshEndpoint other = endpoint;
+    other.port = port;
+    other.connect_timeout = SshEndpoint().connect_timeout;
+    EXPECT_EQ(attempt(other), "") << "that is another host";
+  }
 }
 
 TEST(ResolveRouteTest, FillsInWhatTheConfigurationSays) {

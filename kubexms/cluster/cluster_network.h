@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kubexms/base/error.h"
-#include "kubexms/cluster/cluster_kind.h"
 #include "kubexms/base/ip_range.h"
+#include "kubexms/cluster/cluster_kind.h"
 
 namespace kubexms::cluster {
 

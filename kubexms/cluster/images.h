@@ -14,7 +14,7 @@ namespace kubexms::cluster {
 std::vector<std::string> ImageNames(const ContainerRuntimeSpec& runtime);
 
 // The runtime of the host, which runs, has exactly these images of the artifact, as it says itself
-// by CRI. Only layers that it lacks are sent. To take it back removes those that were not there, and
+// by CRI. Only layers that it lacks are sent. To take it back removes those that were not there and
 // gives a name back to the image that had it before.
 automation::StepPtr EnsureImages(std::string step_name, std::vector<std::string> names,
                                  const ArtifactPtr& artifact);

@@ -9,8 +9,8 @@
 #include <sstream>
 #include <thread>
 
-#include "kubexms/cluster/images.h"
 #include "kubexms/base/ip_range.h"
+#include "kubexms/cluster/images.h"
 #include "kubexms/cluster/modules.h"
 
 namespace kubexms::cluster {

@@ -49,6 +49,8 @@ expect "who was there has not been restarted" "$process" "$(etcd_process)"
 lab ssh node2 "systemctl start kubexms-etcd-backup && systemctl start kubexms-etcd-backup"
 expect "the newest backups of the timer are kept" 1 \
   "$(lab ssh node2 "ls /var/backups/kubexms-etcd" | wc -l)"
+shows "where a backup would come from" "take a snapshot from node2 to $work/backup.db" \
+  cluster etcd backup --to "$work/backup.db" --limit node2 --dry-run
 shows "a backup comes to this machine" "Wrote $work/backup.db" \
   cluster etcd backup --to "$work/backup.db"
 expect "for its owner alone" 600 "$(stat -c %a "$work/backup.db")"

@@ -31,6 +31,14 @@ refuses "to remove within a limit" "name the hosts that are to leave" \
   "$kubexms" remove nodes node1 -f "$file" --limit node1
 refuses "to restore a part" "on all of its members, or on none" \
   "$kubexms" etcd restore -f "$file" --from x --limit node1
+refuses "to ask hosts for a history" "no host is asked" "$kubexms" status -f "$file" --limit node1
+sed 's/^  # network:.*/  network: {podCIDRs: [127.0.0.0\/16], serviceCIDRs: [10.96.0.0\/12, 10.97.0.0\/16]}/' \
+  "$file" >"$work/network.yaml"
+line=$(grep -n '^  network:' "$work/network.yaml" | cut -d: -f1)
+refuses "ranges of addresses" "network.yaml:$line: spec.network.podCIDRs[0]: Invalid value" \
+  "$kubexms" plan -f "$work/network.yaml"
+refuses "all of them at once" "network.yaml:$line: spec.network.serviceCIDRs[1]: Invalid value" \
+  "$kubexms" plan -f "$work/network.yaml"
 shows "nothing would be deleted" "nothing to change" "$kubexms" delete cluster -f "$file" --dry-run
 refuses "hosts that are not in it" "there is no host x" "$kubexms" plan -f "$file" --limit x
 refuses "a wrong number" "is not between 1 and" "$kubexms" plan -f "$file" --parallel none
