@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "kubexms/api/quantity.h"
@@ -115,9 +117,42 @@ class ResourceQuotaStrategy : public FixedFieldsStrategy {
     const Field hard = root["spec.hard"];
     for (std::string_view name : hard.Keys()) ValidateQuotaName(hard.Entry(name), name);
     ValidateNotNegative(hard);
+    for (std::string_view name : hard.Keys()) ValidateCount(hard.Entry(name), name);
+    const Field scopes = root["spec.scopes"];
+    for (const auto& [one, other] : kOpposites) {
+      if (Has(scopes, one) && Has(scopes, other)) scopes.Invalid("conflicting scopes");
+    }
   }
 
  private:
+  static constexpr std::pair<std::string_view, std::string_view> kOpposites[] = {
+      {"BestEffort", "NotBestEffort"}, {"Terminating", "NotTerminating"}};
+
+  static bool Has(const Field& scopes, std::string_view wanted) {
+    for (const Field& scope : scopes.Items()) {
+      if (scope.Text() == wanted) return true;
+    }
+    return false;
+  }
+
+  // Objects are counted in whole numbers.
+  static void ValidateCount(const Field& amount, std::string_view name) {
+    static constexpr std::string_view kCounted[] = {"configmaps",
+                                                    "persistentvolumeclaims",
+                                                    "pods",
+                                                    "replicationcontrollers",
+                                                    "resourcequotas",
+                                                    "secrets",
+                                                    "services",
+                                                    "services.loadbalancers",
+                                                    "services.nodeports"};
+    const bool counted =
+        name.starts_with("count/") ||
+        std::find(std::begin(kCounted), std::end(kCounted), name) != std::end(kCounted);
+    const Result<Quantity> quantity = Quantity::Parse(amount.Text());
+    if (counted && quantity.ok() && !quantity->AsInt64()) amount.Invalid("must be an integer");
+  }
+
   static void ValidateQuotaName(const Field& amount, std::string_view name) {
     static constexpr std::string_view kStandard[] = {"configmaps",
                                                      "cpu",
@@ -171,12 +206,11 @@ class LimitRangeStrategy : public KindStrategy {
         const Field amounts = item[name];
         ValidateNotNegative(amounts);
       }
-      ValidateOrder(item, "min", "max");
-      ValidateOrder(item, "min", "default");
-      ValidateOrder(item, "min", "defaultRequest");
-      ValidateOrder(item, "defaultRequest", "default");
-      ValidateOrder(item, "default", "max");
-      ValidateOrder(item, "defaultRequest", "max");
+      for (std::string_view name : {"default", "defaultRequest"}) {
+        if (type.Text() == "Pod" && !item[name].empty())
+          item[name].Forbidden("may not be specified when `type` is 'Pod'");
+      }
+      for (const Order& order : kOrders) ValidateOrder(item, order);
     }
   }
 
@@ -189,15 +223,34 @@ class LimitRangeStrategy : public KindStrategy {
     for (const auto& amount : copy) SetDefault(target, amount.key(), amount.value());
   }
 
-  static void ValidateOrder(const Field& item, std::string_view low, std::string_view high) {
-    const Field lows = item[low];
-    const Field highs = item[high];
+  // Of two amounts the one that must not be greater, how both are called, and which one is wrong.
+  struct Order {
+    std::string_view low;
+    std::string_view low_name;
+    std::string_view high;
+    std::string_view high_name;
+    std::string_view wrong;
+  };
+  static constexpr Order kOrders[] = {
+      {"min", "min", "max", "max", "min"},
+      {"min", "min", "defaultRequest", "default request", "defaultRequest"},
+      {"defaultRequest", "default request", "max", "max", "defaultRequest"},
+      {"defaultRequest", "default request", "default", "default limit", "defaultRequest"},
+      {"min", "min", "default", "default", "default"},
+      {"default", "default", "max", "max", "default"},
+  };
+
+  static void ValidateOrder(const Field& item, const Order& order) {
+    const Field lows = item[order.low];
+    const Field highs = item[order.high];
+    const Field wrong = item[order.wrong];
     for (std::string_view name : lows.Keys()) {
-      const Result<Quantity> a = Quantity::Parse(lows.Entry(name).Text());
-      const Result<Quantity> b = Quantity::Parse(highs.Entry(name).Text());
-      if (!highs.Entry(name) || !a.ok() || !b.ok() || *a <= *b) continue;
-      lows.Entry(name).Invalid(std::string(low) + " value " + a->ToString() + " is greater than " +
-                               std::string(high) + " value " + b->ToString());
+      const Result<Quantity> low = Quantity::Parse(lows.Entry(name).Text());
+      const Result<Quantity> high = Quantity::Parse(highs.Entry(name).Text());
+      if (!highs.Entry(name) || !low.ok() || !high.ok() || *low <= *high) continue;
+      wrong.Entry(name).Invalid(fmt::format("{} value {} is greater than {} value {}",
+                                            order.low_name, low->ToString(), order.high_name,
+                                            high->ToString()));
     }
   }
 };

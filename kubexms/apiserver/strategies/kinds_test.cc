@@ -135,6 +135,28 @@ INSTANTIATE_TEST_SUITE_P(
                 "1}}}",
                 "spec.hard[cows]: Invalid value: \"cows\": must be a standard resource type or "
                 "fully qualified"},
+        Refused{"{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {pods: "
+                "1500m}, scopes: [Terminating, NotTerminating]}}",
+                "spec.hard[pods]: Invalid value: \"1500m\": must be an integer\n"
+                "spec.scopes: Invalid value: [\"Terminating\",\"NotTerminating\"]: conflicting "
+                "scopes"},
+        Refused{"{apiVersion: v1, kind: LimitRange, metadata: {name: l}, spec: {limits: [{type: "
+                "Container, max: {cpu: 1}, default: {cpu: 2}, defaultRequest: {cpu: 3}}, {type: "
+                "Pod, default: {cpu: 1}}]}}",
+                "spec.limits[0].defaultRequest[cpu]: Invalid value: \"3\": default request value 3 "
+                "is greater than max value 1\n"
+                "spec.limits[0].defaultRequest[cpu]: Invalid value: \"3\": default request value 3 "
+                "is greater than default limit value 2\n"
+                "spec.limits[0].default[cpu]: Invalid value: \"2\": default value 2 is greater "
+                "than max value 1\n"
+                "spec.limits[1].default: Forbidden: may not be specified when `type` is 'Pod'"},
+        Refused{"{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: s}, "
+                "provisioner: a/b, allowedTopologies: [{matchLabelExpressions: [{key: z, values: "
+                "[]}]}]}",
+                "allowedTopologies[0].matchLabelExpressions[0].values: Required value"},
+        Refused{"{apiVersion: networking.k8s.io/v1, kind: IngressClass, metadata: {name: i}, spec: "
+                "{}}",
+                "spec.controller: Required value"},
         Refused{"{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: r}, "
                 "rules: [{verbs: [], apiGroups: [''], resources: [pods]}]}",
                 "rules[0].verbs: Required value: verbs must contain at least one value"},

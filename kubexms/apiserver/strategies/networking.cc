@@ -113,7 +113,7 @@ class IngressClassStrategy : public FixedFieldsStrategy {
     const Field root(object, errors);
     const Field controller = root["spec.controller"];
     if (controller.size() > 250) controller.TooLong(250);
-    if (!controller.empty() && controller.Text().find('/') == std::string_view::npos)
+    if (controller.MustBeSet() && controller.Text().find('/') == std::string_view::npos)
       controller.Invalid("must be a domain-prefixed path (such as \"acme.io/foo\")");
   }
 };

@@ -183,6 +183,21 @@ class VolumeStrategy : public KindStrategy {
   }
 };
 
+// Where volumes of a class may be: labels of nodes, each with some values.
+void ValidateTopology(const Field& term) {
+  const Field requirements = term["matchLabelExpressions"];
+  UniqueTexts keys;
+  for (const Field& requirement : requirements.Items()) {
+    const Field values = requirement["values"];
+    values.MustBeSet();
+    UniqueTexts seen;
+    for (const Field& value : values.Items()) seen.Add(value);
+    const Field key = requirement["key"];
+    key.Accept(ValidateQualifiedName(key.Text()));
+    keys.Add(key);
+  }
+}
+
 class StorageClassStrategy : public KindStrategy {
  public:
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
@@ -191,6 +206,8 @@ class StorageClassStrategy : public KindStrategy {
     if (provisioner.MustBeSet()) provisioner.Accept(ValidateAnnotationKey(provisioner.Text()));
     root["reclaimPolicy"].OneOf({"Delete", "Retain"});
     root["volumeBindingMode"].SetAndOneOf({"Immediate", "WaitForFirstConsumer"});
+    const Field topologies = root["allowedTopologies"];
+    for (const Field& term : topologies.Items()) ValidateTopology(term);
     const Field parameters = root["parameters"];
     for (std::string_view key : parameters.Keys()) {
       if (key.empty()) parameters.Invalid(Json(key), "field can not be empty.");
