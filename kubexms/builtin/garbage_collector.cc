@@ -110,6 +110,7 @@ struct GarbageCollector::Owners {
   std::set<std::string> solid;
   std::set<std::string> dangling;
   std::set<std::string> waiting;
+  std::set<std::string> left;  // that leave their dependents behind
   // One of them exists but no informer has told of it yet.
   bool unseen = false;
   // An object of the cluster has an owner in a namespace: nobody can say which.
@@ -314,6 +315,12 @@ Result<bool> GarbageCollector::Process(const std::string& uid) {
 Result<bool> GarbageCollector::Collect(const std::string& uid, const Item& item) {
   ASSIGN_OR_RETURN(Owners owners, Classify(item));
   if (owners.impossible) return false;
+  if (!owners.left.empty()) {
+    // The others are looked at when that is seen.
+    RETURN_IF_ERROR(PatchMetadata(
+        item, [&](ObjectMeta& metadata) { return RemoveReferences(owners.left, metadata); }));
+    return false;
+  }
   if (!owners.solid.empty()) {
     // One that waits for its dependents need not wait for this one, which stays.
     std::set<std::string> others = std::move(owners.dangling);
@@ -347,6 +354,7 @@ Result<GarbageCollector::Owners> GarbageCollector::Classify(const Item& item) {
     if (state == OwnerState::kSolid) owners.solid.insert(owner.uid);
     if (state == OwnerState::kWaiting) owners.waiting.insert(owner.uid);
     if (state == OwnerState::kAbsent) owners.dangling.insert(owner.uid);
+    if (state == OwnerState::kLeft) owners.left.insert(owner.uid);
   }
   return owners;
 }
@@ -384,6 +392,7 @@ Result<OwnerState> GarbageCollector::AskForOwner(const OwnerReference& owner, co
 }
 
 Result<void> GarbageCollector::Orphan(const std::string& uid, const Item& item) {
+  graph_.NoteLeft(uid);
   for (const Item& dependent : graph_.DependentsOf(uid)) {
     if (stopping_.stop_requested()) return Error::ServiceUnavailable("stopping");
     RETURN_IF_ERROR(PatchMetadata(

@@ -131,6 +131,18 @@ TEST_F(GarbageCollectorTest, OrphansStayWithoutTheReference) {
   EXPECT_TRUE(There("child"));
 }
 
+// As when the watch of its kind is behind that of its owner's.
+TEST_F(GarbageCollectorTest, AnOrphanThatIsSeenLateStaysToo) {
+  const ConfigMap owner = MakeOwner();
+  Start(kCollector);
+  Delete("owner", "Orphan");
+  EXPECT_TRUE(Gone("owner"));
+  MakeOwned("late", {ReferenceToMap(owner.metadata)});
+  ASSERT_TRUE(Eventually([&] { return MetadataOf("late").owner_references.empty(); }));
+  Settle();
+  EXPECT_TRUE(There("late"));
+}
+
 TEST_F(GarbageCollectorTest, WhatHasAnotherOwnerLosesTheReferenceAlone) {
   const ConfigMap owner = MakeOwner();
   const ConfigMap other = MakeOwner("other");

@@ -166,7 +166,7 @@ OwnerGraph::Changes OwnerGraph::Remove(const std::string& uid) {
   MutexLock lock(mutex_);
   const auto it = nodes_.find(uid);
   if (it == nodes_.end() || it->second.type == nullptr) return changes;
-  if (!it->second.dependents.empty()) AddAbsent(uid);
+  if (!it->second.dependents.empty()) absent_.Add(uid);
   RemoveNode(it->second, changes);
   return changes;
 }
@@ -198,17 +198,22 @@ void OwnerGraph::EraseIfUnused(const Node& node) {
   nodes_.erase(nodes_.find(*node.uid));
 }
 
-void OwnerGraph::AddAbsent(std::string key) {
-  if (!absent_.insert(key).second) return;
-  absent_order_.push_back(std::move(key));
-  if (absent_order_.size() <= max_absent_) return;
-  absent_.erase(absent_order_.front());
-  absent_order_.pop_front();
+void OwnerGraph::RecentKeys::Add(std::string key) {
+  if (!keys_.insert(key).second) return;
+  order_.push_back(std::move(key));
+  if (order_.size() <= max_) return;
+  keys_.erase(order_.front());
+  order_.pop_front();
 }
 
 void OwnerGraph::NoteAbsent(const OwnerReference& owner, std::string_view name_space) {
   MutexLock lock(mutex_);
-  AddAbsent(AbsentKey(owner, name_space));
+  absent_.Add(AbsentKey(owner, name_space));
+}
+
+void OwnerGraph::NoteLeft(const std::string& uid) {
+  MutexLock lock(mutex_);
+  left_.Add(uid);
 }
 
 std::optional<OwnerGraph::Item> OwnerGraph::Find(const std::string& uid) const {
@@ -220,8 +225,9 @@ std::optional<OwnerGraph::Item> OwnerGraph::Find(const std::string& uid) const {
 
 OwnerState OwnerGraph::StateOf(const OwnerReference& owner, std::string_view name_space) const {
   MutexLock lock(mutex_);
-  if (absent_.contains(owner.uid) || absent_.contains(AbsentKey(owner, name_space)) ||
-      absent_.contains(AbsentKey(owner, ""))) {
+  if (left_.Contains(owner.uid)) return OwnerState::kLeft;
+  if (absent_.Contains(owner.uid) || absent_.Contains(AbsentKey(owner, name_space)) ||
+      absent_.Contains(AbsentKey(owner, ""))) {
     return OwnerState::kAbsent;
   }
   const auto it = nodes_.find(owner.uid);

@@ -30,6 +30,7 @@ enum class OwnerState {
   kSolid,
   kWaiting,  // it is being deleted and waits for its dependents to go first
   kAbsent,   // it is gone, or never was
+  kLeft,     // it is gone, or going, and its dependents are to stay
 };
 
 // Safe for use from any thread.
@@ -58,8 +59,9 @@ class OwnerGraph {
     std::vector<Stray> strays;
   };
 
-  // `max_absent` owners at most are remembered as absent; what is forgotten is unknown.
-  explicit OwnerGraph(size_t max_absent = 10'000) : max_absent_(max_absent) {}
+  // `max_absent` owners at most are remembered as absent, and as many that left their dependents;
+  // what is forgotten is unknown.
+  explicit OwnerGraph(size_t max_absent = 10'000) : absent_(max_absent), left_(max_absent) {}
 
   // The object is there, or has changed.
   Changes Put(TypePtr type, CachedObject object) EXCLUDES(mutex_);
@@ -69,6 +71,9 @@ class OwnerGraph {
   Changes Forget(const ResourceType& type) EXCLUDES(mutex_);
   // The server says that there is no such owner of objects in this namespace.
   void NoteAbsent(const OwnerReference& owner, std::string_view name_space) EXCLUDES(mutex_);
+  // The dependents of the owner are orphans from now on, also those that are not known yet: what
+  // tells of them may be later than what tells of the owner.
+  void NoteLeft(const std::string& uid) EXCLUDES(mutex_);
 
   // Nothing when it is not there.
   std::optional<Item> Find(const std::string& uid) const EXCLUDES(mutex_);
@@ -92,6 +97,19 @@ class OwnerGraph {
     bool deleting_dependents = false;
   };
 
+  // The last so many that were added.
+  class RecentKeys {
+   public:
+    explicit RecentKeys(size_t max) : max_(max) {}
+    void Add(std::string key);
+    bool Contains(const std::string& key) const { return keys_.contains(key); }
+
+   private:
+    const size_t max_;
+    std::unordered_set<std::string> keys_;
+    std::deque<std::string> order_;
+  };
+
   static Item ItemOf(const Node& node);
   static bool Means(const OwnerReference& reference, const Node& owner,
                     std::string_view name_space);
@@ -102,15 +120,12 @@ class OwnerGraph {
   void NoteDeletion(Node& node, Changes& changes) REQUIRES(mutex_);
   void RemoveNode(Node& node, Changes& changes) REQUIRES(mutex_);
   void EraseIfUnused(const Node& node) REQUIRES(mutex_);
-  void AddAbsent(std::string key) REQUIRES(mutex_);
-
-  const size_t max_absent_;
 
   mutable Mutex mutex_;
   std::unordered_map<std::string, Node> nodes_ GUARDED_BY(mutex_);  // does not move its elements
   size_t seen_ GUARDED_BY(mutex_) = 0;
-  std::unordered_set<std::string> absent_ GUARDED_BY(mutex_);
-  std::deque<std::string> absent_order_ GUARDED_BY(mutex_);
+  RecentKeys absent_ GUARDED_BY(mutex_);
+  RecentKeys left_ GUARDED_BY(mutex_);
 };
 
 }  // namespace kubexms

@@ -110,6 +110,14 @@ TEST_F(OwnerGraphTest, WhatIsForgottenIsUnknownAgain) {
   EXPECT_EQ(StateOf("owner"), OwnerState::kUnknown);
 }
 
+TEST_F(OwnerGraphTest, AnOwnerThatLeavesItsDependentsDoesSoAlsoToThoseSeenLater) {
+  Put(Object("owner"));
+  graph_.NoteLeft("owner");
+  graph_.Remove("owner");
+  EXPECT_THAT(Put(Object("child", {Reference("owner")})), ElementsAre("child"));
+  EXPECT_EQ(StateOf("owner"), OwnerState::kLeft);
+}
+
 TEST_F(OwnerGraphTest, RemembersSoManyAbsentOwners) {
   OwnerGraph graph(1);
   graph.NoteAbsent(Reference("a"), "default");
