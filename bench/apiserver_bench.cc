@@ -279,7 +279,7 @@ void MeasureLists(Server& server, size_t count) {
   FillUpTo(server, count);
   const size_t objects = CountObjects(server);
   const double before = server.Memory();
-  const int requests = count > 50'000 ? 10 : 40;
+  const int requests = static_cast<int>(3'000'000 / count);
   const Measured lists = server.Gets(kConfigMaps, 2, requests);
   const double bytes = static_cast<double>(lists.load.body_bytes) / requests;
   fmt::print(

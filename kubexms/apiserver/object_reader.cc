@@ -91,14 +91,16 @@ Result<Json> ReadDocument(const Resource& resource, const store::Record& record,
   return document;
 }
 
-Result<SharedBytes> ReadBytes(const Resource& resource, const store::RecordPtr& record) {
-  if (IsStoredAs(record->value, resource)) return SharedBytes(record, record->value);
+Result<SharedBytes> ReadBytes(const Resource& resource, store::RecordPtr record) {
+  const std::string_view value = record->value;
+  if (IsStoredAs(value, resource)) return SharedBytes(std::move(record), value);
   ASSIGN_OR_RETURN(const Json document, ReadDocument(resource, *record));
   return SharedBytes(WriteJson(document));
 }
 
-Result<SharedBytes> ReadBytesAndComma(const Resource& resource, const store::RecordPtr& record) {
-  if (IsStoredAs(record->value, resource)) return SharedBytes(record, record->value_and_comma());
+Result<SharedBytes> ReadBytesAndComma(const Resource& resource, store::RecordPtr record) {
+  const std::string_view value_and_comma = record->value_and_comma();
+  if (IsStoredAs(record->value, resource)) return SharedBytes(std::move(record), value_and_comma);
   ASSIGN_OR_RETURN(const Json document, ReadDocument(resource, *record));
   return SharedBytes(WriteJson(document) + ",");
 }

@@ -23,9 +23,9 @@ Result<Json> ReadDocument(const Resource& resource, const store::Record& record,
                           const JsonStorage& storage = {});
 
 // The object's bytes in the version of the resource.
-Result<SharedBytes> ReadBytes(const Resource& resource, const store::RecordPtr& record);
+Result<SharedBytes> ReadBytes(const Resource& resource, store::RecordPtr record);
 // With a comma behind them, as in a list before another object.
-Result<SharedBytes> ReadBytesAndComma(const Resource& resource, const store::RecordPtr& record);
+Result<SharedBytes> ReadBytesAndComma(const Resource& resource, store::RecordPtr record);
 
 // The object that a write left, in the version of the resource. `stored` is in the stored version.
 Result<std::string> ConvertBytes(const Resource& resource, std::string stored);

@@ -100,12 +100,12 @@ Result<HttpResponse> Representation::Object(int status, const Resource& resource
   return response;
 }
 
-Result<HttpResponse> Representation::List(const Resource& resource, const ObjectList& list) const {
+Result<HttpResponse> Representation::List(const Resource& resource, ObjectList list) const {
   ASSIGN_OR_RETURN(Body body, ListBody(resource, list));
   return Respond(200, std::move(body));
 }
 
-Result<ObjectPage> Representation::Page(const Resource& resource, const ObjectList& list) const {
+Result<ObjectPage> Representation::Page(const Resource& resource, ObjectList list) const {
   ObjectPage page{.resource_version = std::to_string(list.revision),
                   .continue_token = list.continue_token};
   if (list.remaining_count) page.remaining = static_cast<int64_t>(*list.remaining_count);
@@ -140,7 +140,7 @@ Result<Body> Representation::ObjectBody(const Resource& resource, SharedBytes ob
   return OneBuffer(std::move(metadata));
 }
 
-Result<Body> Representation::ListBody(const Resource& resource, const ObjectList& list) const {
+Result<Body> Representation::ListBody(const Resource& resource, ObjectList& list) const {
   if (form_.kind == AnswerKind::kObject) return PlainList(resource, list);
   ASSIGN_OR_RETURN(const std::vector<SharedBytes> objects, Objects(resource, list));
   if (form_.kind == AnswerKind::kTable) {
@@ -160,28 +160,28 @@ Result<Body> Representation::ListBody(const Resource& resource, const ObjectList
 }
 
 Result<std::vector<SharedBytes>> Representation::Objects(const Resource& resource,
-                                                         const ObjectList& list) {
+                                                         ObjectList& list) {
   std::vector<SharedBytes> objects;
   objects.reserve(list.records.size());
-  for (const store::RecordPtr& record : list.records) {
-    ASSIGN_OR_RETURN(SharedBytes bytes, ReadBytes(resource, record));
+  for (store::RecordPtr& record : list.records) {
+    ASSIGN_OR_RETURN(SharedBytes bytes, ReadBytes(resource, std::move(record)));
     objects.push_back(std::move(bytes));
   }
   return objects;
 }
 
-Result<Body> Representation::PlainList(const Resource& resource, const ObjectList& list) const {
+Result<Body> Representation::PlainList(const Resource& resource, ObjectList& list) const {
   Body body;
   body.reserve(list.records.size() + 2);
   body.emplace_back(fmt::format(R"({{"apiVersion":"{}","items":[)", resource.api_version()));
-  const std::vector<store::RecordPtr>& records = list.records;
+  std::vector<store::RecordPtr>& records = list.records;
   for (size_t i = 0; i < records.size(); ++i) {
     if (i + kFetchAhead < records.size()) {
       __builtin_prefetch(records[i + kFetchAhead]->value.data());
     }
     const bool last = i + 1 == records.size();
-    ASSIGN_OR_RETURN(SharedBytes item, last ? ReadBytes(resource, records[i])
-                                            : ReadBytesAndComma(resource, records[i]));
+    ASSIGN_OR_RETURN(SharedBytes item, last ? ReadBytes(resource, std::move(records[i]))
+                                            : ReadBytesAndComma(resource, std::move(records[i])));
     body.push_back(std::move(item));
   }
   body.emplace_back(fmt::format(R"(],"kind":"{}","metadata":{}}})", resource.list_kind,

@@ -27,17 +27,18 @@ class Representation {
 
   Result<HttpResponse> Object(int status, const Resource& resource, SharedBytes object,
                               const std::vector<std::string>& warnings = {}) const;
-  Result<HttpResponse> List(const Resource& resource, const ObjectList& list) const;
+  Result<HttpResponse> List(const Resource& resource, ObjectList list) const;
   // The same for a caller in this process: each object for itself, as it is stored or as metadata.
-  Result<ObjectPage> Page(const Resource& resource, const ObjectList& list) const;
+  Result<ObjectPage> Page(const Resource& resource, ObjectList list) const;
   // How the objects of a watch's events are shown; null: as they are stored.
   std::unique_ptr<EventFormat> Events(const Resource& resource) const;
 
  private:
   Result<Body> ObjectBody(const Resource& resource, SharedBytes object) const;
-  Result<Body> ListBody(const Resource& resource, const ObjectList& list) const;
-  static Result<std::vector<SharedBytes>> Objects(const Resource& resource, const ObjectList& list);
-  Result<Body> PlainList(const Resource& resource, const ObjectList& list) const;
+  // These take the records out of the list.
+  Result<Body> ListBody(const Resource& resource, ObjectList& list) const;
+  static Result<std::vector<SharedBytes>> Objects(const Resource& resource, ObjectList& list);
+  Result<Body> PlainList(const Resource& resource, ObjectList& list) const;
   // The body in the format that was asked for.
   HttpResponse Respond(int status, Body body) const;
 

@@ -217,13 +217,15 @@ Result<HttpResponse> ResourceHandler::List(const ResourceCall& call) {
   ASSIGN_OR_RETURN(const ListQuery query, ReadListQuery(call.query, false));
   ASSIGN_OR_RETURN(const ObjectFilter filter, ObjectFilter::Make(*call.resource, query));
   ASSIGN_OR_RETURN(
-      const ObjectList list,
+      ObjectList list,
       environment_.reader.List(*call.resource, call.attributes.name_space, query, filter));
   if (call.direct != nullptr) {
-    ASSIGN_OR_RETURN(call.direct->page, representation.Page(*call.resource, list));
-    if (!call.direct->with_body) return HttpResponse();
+    const bool with_body = call.direct->with_body;
+    ASSIGN_OR_RETURN(call.direct->page, representation.Page(
+                                            *call.resource, with_body ? list : std::move(list)));
+    if (!with_body) return HttpResponse();
   }
-  return representation.List(*call.resource, list);
+  return representation.List(*call.resource, std::move(list));
 }
 
 Result<HttpResponse> ResourceHandler::Watch(const ResourceCall& call) {
@@ -361,7 +363,7 @@ Result<HttpResponse> ResourceHandler::DeleteCollection(const ResourceCall& call)
   ASSIGN_OR_RETURN(const DeleteQuery options, ReadDeleteQuery(call.query, call.http.body));
   ASSIGN_OR_RETURN(const ObjectFilter filter, ObjectFilter::Make(*call.resource, query));
   ASSIGN_OR_RETURN(
-      const ObjectList list,
+      ObjectList list,
       environment_.reader.List(*call.resource, call.attributes.name_space, query, filter));
   const WriteCall write(call, {.dry_run = options.dry_run});
   std::vector<std::string_view> names;
@@ -371,7 +373,7 @@ Result<HttpResponse> ResourceHandler::DeleteCollection(const ResourceCall& call)
     names.push_back(key.substr(key.rfind('/') + 1));
   }
   RETURN_IF_ERROR(environment_.writer.DeleteEach(write.Request(), names, options));
-  return representation.List(*call.resource, list);
+  return representation.List(*call.resource, std::move(list));
 }
 
 Result<HttpResponse> ResourceHandler::HandleSubresource(const ResourceCall& call) {

@@ -10,6 +10,14 @@ namespace kubexms::store {
 namespace {
 
 constexpr uint64_t kNewest = std::numeric_limits<uint64_t>::max();
+constexpr int kFetchAhead = 8;
+constexpr int kCacheLine = 64;
+
+void Fetch(const RecordPtr& record) {
+  const char* at = reinterpret_cast<const char*>(record.get());
+  __builtin_prefetch(at);
+  __builtin_prefetch(at + kCacheLine);
+}
 
 }  // namespace
 
@@ -31,7 +39,10 @@ void VersionIndex::Walk(Scan& scan, size_t max_steps, Visit visit) const {
   // Revision 0 sorts behind all versions of the last key that was passed.
   auto it = scan.after.empty() ? versions_.lower_bound(Position{scan.prefix, kNewest})
                                : versions_.upper_bound(Position{scan.after, 0});
+  auto ahead = it;
+  for (int i = 0; i < kFetchAhead && ahead != versions_.end(); ++i) Fetch(*ahead++);
   for (size_t steps = 0; it != versions_.end() && (*it)->key.starts_with(scan.prefix);) {
+    if (ahead != versions_.end()) Fetch(*ahead++);
     const Record& first = **it;
     if (first.mod_revision > scan.revision) {
       it = versions_.lower_bound(Position{first.key, scan.revision});
