@@ -216,13 +216,12 @@ Result<HttpResponse> ResourceHandler::List(const ResourceCall& call) {
   ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
   ASSIGN_OR_RETURN(const ListQuery query, ReadListQuery(call.query, false));
   ASSIGN_OR_RETURN(const ObjectFilter filter, ObjectFilter::Make(*call.resource, query));
-  ASSIGN_OR_RETURN(
-      ObjectList list,
-      environment_.reader.List(*call.resource, call.attributes.name_space, query, filter));
+  ASSIGN_OR_RETURN(ObjectList list, environment_.reader.List(
+                                        *call.resource, call.attributes.name_space, query, filter));
   if (call.direct != nullptr) {
     const bool with_body = call.direct->with_body;
-    ASSIGN_OR_RETURN(call.direct->page, representation.Page(
-                                            *call.resource, with_body ? list : std::move(list)));
+    ASSIGN_OR_RETURN(call.direct->page,
+                     representation.Page(*call.resource, with_body ? list : std::move(list)));
     if (!with_body) return HttpResponse();
   }
   return representation.List(*call.resource, std::move(list));
@@ -362,9 +361,8 @@ Result<HttpResponse> ResourceHandler::DeleteCollection(const ResourceCall& call)
   ASSIGN_OR_RETURN(const ListQuery query, ReadListQuery(call.query, false));
   ASSIGN_OR_RETURN(const DeleteQuery options, ReadDeleteQuery(call.query, call.http.body));
   ASSIGN_OR_RETURN(const ObjectFilter filter, ObjectFilter::Make(*call.resource, query));
-  ASSIGN_OR_RETURN(
-      ObjectList list,
-      environment_.reader.List(*call.resource, call.attributes.name_space, query, filter));
+  ASSIGN_OR_RETURN(ObjectList list, environment_.reader.List(
+                                        *call.resource, call.attributes.name_space, query, filter));
   const WriteCall write(call, {.dry_run = options.dry_run});
   std::vector<std::string_view> names;
   names.reserve(list.records.size());
