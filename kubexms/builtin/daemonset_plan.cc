@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 namespace kubexms {
 namespace {
@@ -90,7 +91,7 @@ class Planner {
         running.push_back(pod);
       }
     }
-    if (running.size() > 1) PlanExcess(running);
+    if (running.size() > 1) PlanExcess(std::move(running));
   }
 
   bool PlanEnded(size_t pod) {
@@ -99,19 +100,22 @@ class Planner {
     return true;
   }
 
-  void PlanExcess(const Indexes& running) {
+  // Of equals an available one stays, so that nothing is lost, and of those the oldest.
+  void PlanExcess(Indexes running) {
+    std::stable_partition(running.begin(), running.end(),
+                          [&](size_t pod) { return pods_[pod].available; });
     if (!goal_.rolling_update || goal_.rolling_update->max_surge == 0) {
       std::for_each(running.begin() + 1, running.end(), [&](size_t pod) { Remove(pod); });
       return;
     }
     // A new one may be beside an old one while it starts.
-    std::optional<size_t> oldest[2];
+    std::optional<size_t> kept_of[2];
     for (const size_t pod : running) {
-      std::optional<size_t>& kept = oldest[pods_[pod].updated ? 1 : 0];
+      std::optional<size_t>& kept = kept_of[pods_[pod].updated ? 1 : 0];
       if (kept) Remove(pod);
       if (!kept) kept = pod;
     }
-    const auto& [old_pod, new_pod] = oldest;
+    const auto& [old_pod, new_pod] = kept_of;
     if (!old_pod || !new_pod) return;
     if (!pods_[*old_pod].ready || pods_[*new_pod].available) Remove(*old_pod);
   }
