@@ -97,7 +97,7 @@ template <size_t... I>
 std::optional<Result<Operation>> ReadAny(std::string_view name, const JsonObject& object,
                                          std::index_sequence<I...>) {
   std::optional<Result<Operation>> out;
-  (ReadAs<std::variant_alternative_t<I, Operation>>(name, object, out) || ...);
+  (ReadAs<std::variant_alternative_t<I, Operation::variant>>(name, object, out) || ...);
   return out;
 }
 
@@ -157,6 +157,26 @@ std::string DescribeOne(const auto& op) {
 
 }  // namespace
 
+Answer::Answer() = default;
+Answer::Answer(const Answer&) = default;
+Answer::Answer(Answer&&) noexcept = default;
+Answer& Answer::operator=(const Answer&) = default;
+Answer& Answer::operator=(Answer&&) noexcept = default;
+Answer::~Answer() = default;
+
+Operation::Operation() = default;
+Operation::Operation(const Operation&) = default;
+Operation::Operation(Operation&&) noexcept = default;
+Operation& Operation::operator=(const Operation&) = default;
+Operation& Operation::operator=(Operation&&) noexcept = default;
+Operation::~Operation() = default;
+
+bool Operation::operator==(const Operation& other) const {
+  const variant& self = *this;
+  const variant& others = other;
+  return self == others;
+}
+
 std::string_view OperationName(const Operation& operation) {
   return std::visit([](const auto& op) { return std::decay_t<decltype(op)>::kName; }, operation);
 }
@@ -185,8 +205,8 @@ JsonObject ToJson(const Operation& operation) {
 Result<Operation> OperationFromJson(const Json& json) {
   const std::string_view name = FindString(json, "operation");
   if (name.empty()) return Error::BadRequest("an operation must be an object with \"operation\"");
-  auto read =
-      ReadAny(name, json.get_object(), std::make_index_sequence<std::variant_size_v<Operation>>());
+  auto read = ReadAny(name, json.get_object(),
+                      std::make_index_sequence<std::variant_size_v<Operation::variant>>());
   if (!read) return Error::BadRequest(fmt::format("\"{}\" is not an operation", name));
   return *std::move(read);
 }

@@ -207,9 +207,20 @@ struct JobState {
   }
 };
 
-using Answer =
-    std::variant<Done, Facts, PathState, PackageState, PackageVersions, ServiceState, UserState,
-                 SysctlState, KernelModuleState, PortState, ProbeResult, LockState, JobState>;
+// This and Operation are std::variants, but copied, moved and destroyed in operation.cc: with so
+// many alternatives that takes a second to compile, and nearly every unit does it.
+class Answer : public std::variant<Done, Facts, PathState, PackageState, PackageVersions,
+                                   ServiceState, UserState, SysctlState, KernelModuleState,
+                                   PortState, ProbeResult, LockState, JobState> {
+ public:
+  using variant::variant;
+  Answer();
+  Answer(const Answer&);
+  Answer(Answer&&) noexcept;
+  Answer& operator=(const Answer&);
+  Answer& operator=(Answer&&) noexcept;
+  ~Answer();
+};
 
 struct GetFacts {
   static constexpr std::string_view kName = "GetFacts";
@@ -693,13 +704,23 @@ struct StartJob {
   }
 };
 
-using Operation =
-    std::variant<GetFacts, GetPath, GetPackage, GetPackages, GetService, GetUser, GetSysctl,
-                 GetKernelModule, GetPort, Probe, GetJob, WriteFile, SetAttributes, MakeDirectory,
-                 MakeLink, RemovePath, BackupPath, RestorePath, InstallPackages,
-                 InstallPackageFiles, RemovePackages, SetService, PutUser, RemoveUser, SetSysctl,
-                 SetKernelModule, ExtractArchive, RunScript, AppendRecord, TakeLock, ReleaseLock,
-                 StartJob>;
+class Operation
+    : public std::variant<
+          GetFacts, GetPath, GetPackage, GetPackages, GetService, GetUser, GetSysctl,
+          GetKernelModule, GetPort, Probe, GetJob, WriteFile, SetAttributes, MakeDirectory,
+          MakeLink, RemovePath, BackupPath, RestorePath, InstallPackages, InstallPackageFiles,
+          RemovePackages, SetService, PutUser, RemoveUser, SetSysctl, SetKernelModule,
+          ExtractArchive, RunScript, AppendRecord, TakeLock, ReleaseLock, StartJob> {
+ public:
+  using variant::variant;
+  Operation();
+  Operation(const Operation&);
+  Operation(Operation&&) noexcept;
+  Operation& operator=(const Operation&);
+  Operation& operator=(Operation&&) noexcept;
+  ~Operation();
+  bool operator==(const Operation& other) const;
+};
 
 std::string_view OperationName(const Operation& operation);
 bool IsQuery(const Operation& operation);

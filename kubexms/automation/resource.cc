@@ -371,6 +371,13 @@ Result<void> Planner::operator()(const Archive& r) {
 
 }  // namespace
 
+Resource::Resource() = default;
+Resource::Resource(const Resource&) = default;
+Resource::Resource(Resource&&) noexcept = default;
+Resource& Resource::operator=(const Resource&) = default;
+Resource& Resource::operator=(Resource&&) noexcept = default;
+Resource::~Resource() = default;
+
 std::string BackupOf(std::string_view path, const std::string& backup_directory) {
   return fmt::format("{}/{}", backup_directory, Sha256Of(path).substr(0, 32));
 }

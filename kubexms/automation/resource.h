@@ -106,8 +106,18 @@ struct Archive {
   int64_t strip = 0;
 };
 
-using Resource = std::variant<File, Directory, Link, Absent, Package, Service, User, Sysctl,
-                              KernelModules, HostsEntries, Archive>;
+// A std::variant that is copied, moved and destroyed in resource.cc.
+class Resource : public std::variant<File, Directory, Link, Absent, Package, Service, User, Sysctl,
+                                     KernelModules, HostsEntries, Archive> {
+ public:
+  using variant::variant;
+  Resource();
+  Resource(const Resource&);
+  Resource(Resource&&) noexcept;
+  Resource& operator=(const Resource&);
+  Resource& operator=(Resource&&) noexcept;
+  ~Resource();
+};
 
 // Where BackupPath keeps what was at a path, below the directory of a run.
 std::string BackupOf(std::string_view path, const std::string& backup_directory);
