@@ -356,6 +356,8 @@ void PreflightSpec::Describe(Type<PreflightSpec>& type) {
       .Default(false);
 }
 
+KUBEXMS_DEFINE_SPECIAL_MEMBERS(ClusterSpec);
+
 const HostSpec& ClusterSpec::Host(std::string_view name) const {
   const auto found = std::find_if(hosts.begin(), hosts.end(),
                                   [&](const HostSpec& host) { return host.name == name; });

@@ -227,6 +227,7 @@ struct ClusterSpec : Struct {
   std::vector<std::string> RuntimeHosts() const;
   // Those that get a binary, in the order of the hosts.
   std::vector<std::string> HostsOf(const BinarySpec& binary) const;
+  KUBEXMS_DECLARE_SPECIAL_MEMBERS(ClusterSpec);
   static void Describe(Type<ClusterSpec>& type);
 };
 
