@@ -20,6 +20,8 @@ namespace {
 
 constexpr std::string_view kOutcomes[] = {"Succeeded", "Failed", "SomeHostsFailed", "Canceled"};
 
+constexpr size_t kMostKilledRuns = 8;
+
 std::string RunsDirectory(const Runtime& runtime) { return runtime.directory() + "/runs"; }
 std::string JournalPath(const Runtime& runtime, const std::string& run) {
   return fmt::format("{}/{}/journal", RunsDirectory(runtime), run);
@@ -34,6 +36,32 @@ std::string NewRunId(const Runtime& runtime) {
 std::string Now(const Runtime& runtime) { return FormatTimestamp(runtime.clock().Now()); }
 
 std::string ConfigSum(const Runtime& runtime) { return Sha256Of(WriteJson(runtime.config())); }
+
+std::vector<std::string> RunsOf(const Runtime& runtime) {
+  std::vector<std::string> runs;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(RunsDirectory(runtime), failed)) {
+    if (std::filesystem::exists(entry.path() / "journal")) runs.push_back(entry.path().filename());
+  }
+  std::sort(runs.begin(), runs.end());
+  return runs;
+}
+
+// The newest runs but this one that ended without a word. Whoever has the cluster's lock knows that
+// they are no longer at work; older ones have no locks that would still count.
+std::vector<std::string> KilledRuns(const Runtime& runtime, const std::string& run) {
+  std::vector<std::string> runs = RunsOf(runtime);
+  std::erase(runs, run);
+  if (runs.size() > kMostKilledRuns) {
+    runs.erase(runs.begin(), runs.end() - static_cast<ptrdiff_t>(kMostKilledRuns));
+  }
+  std::erase_if(runs, [&](const std::string& other) {
+    const auto records = ReadJournal(JournalPath(runtime, other));
+    return !records.ok() || records->empty() ||
+           records->back().type == JournalRecord::Type::kFinished;
+  });
+  return runs;
+}
 
 // A name that is one part of a path, so that nothing outside can be meant.
 bool IsRunId(const std::string& run) {
@@ -59,6 +87,15 @@ Result<OpenRun> OpenForWork(const Runtime& runtime, const std::string& run) {
                                      fmt::format("run {} (process {})", run, ::getpid())));
   ASSIGN_OR_RETURN(open.journal, Journal::Open(JournalPath(runtime, run), &runtime.secrets()));
   return open;
+}
+
+// Those on which something was begun.
+std::set<std::string> HostsOf(const std::vector<JournalRecord>& records) {
+  std::set<std::string> hosts;
+  for (const JournalRecord& record : records) {
+    if (record.type == JournalRecord::Type::kBegin) hosts.insert(record.host);
+  }
+  return hosts;
 }
 
 Result<void> Prepare(Runtime* runtime, const Pipeline& pipeline) {
@@ -88,8 +125,9 @@ void PlanAndExecute(Runtime* runtime, const Pipeline& pipeline, const RunPlan* p
   execution.Fill(report);
 }
 
+// `earlier` is what the run has done before; nothing, if it is new.
 Result<RunReport> Carry(Runtime* runtime, const Pipeline& pipeline, const RunOptions& options,
-                        const std::string& run, bool resumed) {
+                        const std::string& run, const std::vector<JournalRecord>& earlier) {
   ASSIGN_OR_RETURN(const std::vector<TaskNode> nodes, BuildGraph(pipeline, *runtime));
   ASSIGN_OR_RETURN(const OpenRun open, OpenForWork(*runtime, run));
   RETURN_IF_ERROR(open.journal->Append({.type = JournalRecord::Type::kRun,
@@ -101,8 +139,10 @@ Result<RunReport> Carry(Runtime* runtime, const Pipeline& pipeline, const RunOpt
   const uint64_t trips = runtime->round_trips();
   RunExecution execution(runtime, &options, run, &nodes, open.journal.get());
   RunReport report{.run = run, .pipeline = pipeline.name};
-  execution.Emit(
-      {.type = Event::Type::kRunStarted, .text = pipeline.name + (resumed ? ", resumed" : "")});
+  execution.GoesOnWith(HostsOf(earlier));
+  execution.Replaces(KilledRuns(*runtime, run));
+  execution.Emit({.type = Event::Type::kRunStarted,
+                  .text = pipeline.name + (earlier.empty() ? "" : ", resumed")});
   PlanAndExecute(runtime, pipeline, options.plan, execution, report);
   if (pipeline.post_run) {
     const Result<void> finished = pipeline.post_run(*runtime, report.error);
@@ -235,7 +275,7 @@ Result<RunPlan> Engine::Plan(const Pipeline& pipeline, const RunOptions& options
 }
 
 Result<RunReport> Engine::Run(const Pipeline& pipeline, const RunOptions& options) {
-  return Carry(runtime_, pipeline, options, NewRunId(*runtime_), false);
+  return Carry(runtime_, pipeline, options, NewRunId(*runtime_), {});
 }
 
 Result<RunReport> Engine::Resume(const Pipeline& pipeline, const std::string& run,
@@ -257,7 +297,7 @@ Result<RunReport> Engine::Resume(const Pipeline& pipeline, const std::string& ru
                              "roll this one back");
     }
   }
-  return Carry(runtime_, pipeline, options, run, true);
+  return Carry(runtime_, pipeline, options, run, records);
 }
 
 Result<RunReport> Engine::Rollback(const std::string& run, const RunOptions& options,
@@ -286,14 +326,6 @@ Result<void> Engine::Forget(const std::string& run, const RollbackScope& scope) 
   return GiveUp(*runtime_, Within(scope, records), *open.journal);
 }
 
-Result<std::vector<std::string>> Engine::Runs() const {
-  std::vector<std::string> runs;
-  std::error_code failed;
-  for (const auto& entry : std::filesystem::directory_iterator(RunsDirectory(*runtime_), failed)) {
-    if (std::filesystem::exists(entry.path() / "journal")) runs.push_back(entry.path().filename());
-  }
-  std::sort(runs.begin(), runs.end());
-  return runs;
-}
+Result<std::vector<std::string>> Engine::Runs() const { return RunsOf(*runtime_); }
 
 }  // namespace kubexms::automation

@@ -734,6 +734,35 @@ TEST_F(EngineTest, AnotherRunsLockIsRespectedUntilItIsStale) {
   Succeed(Engine(&runtime).Resume(Sample(runtime.AllHosts()), refused.run));
 }
 
+TEST_F(EngineTest, AResumedRunGivesBackTheLocksItHadWhenItWasKilled) {
+  SimulatedFleet fleet(2, Packages());
+  fleet.host(1).SetDown(true);
+  Runtime& runtime = Use(fleet);
+  RunOptions options{.max_failed_hosts = 1};
+  const RunReport report = Must(Engine(&runtime).Run(Sample(runtime.AllHosts()), options));
+  ASSERT_EQ(report.failed_hosts.size(), 1u);
+  const TakeLock held{.path = runtime.host_directory() + "/lock", .owner = "run " + report.run};
+  ASSERT_TRUE(fleet.host(0).Perform({held}).ok());
+  fleet.host(1).SetDown(false);
+  Succeed(Engine(&runtime).Resume(Sample(runtime.AllHosts()), report.run));
+  for (const int host : {0, 1}) {
+    const TakeLock other{.path = held.path, .owner = "another", .required = true};
+    EXPECT_TRUE(fleet.host(host).Perform({other}).ok()) << host;
+  }
+}
+
+TEST_F(EngineTest, ANewRunDoesNotWaitForTheLocksOfOneThatWasKilled) {
+  SimulatedFleet fleet(1, Packages());
+  Runtime& runtime = Use(fleet);
+  SecretRegistry secrets;
+  const std::string killed = "20240101-120000-000-x7k2p";
+  const JournalRecord begun{.type = JournalRecord::Type::kRun, .run = killed, .pipeline = "other"};
+  directory_.Write("runs/" + killed + "/journal", WriteRecord(begun, secrets) + "\n");
+  const TakeLock held{.path = runtime.host_directory() + "/lock", .owner = "run " + killed};
+  ASSERT_TRUE(fleet.host(0).Perform({held}).ok());
+  Succeed(Engine(&runtime).Run(Sample(runtime.AllHosts())));
+}
+
 TEST_F(EngineTest, AFailureIsExplained) {
   SimulatedFleet fleet(1, Packages());
   fleet.host(0).SetDiskFull(true);
@@ -991,7 +1020,7 @@ class EngineKillTest : public ::testing::Test {
 };
 
 class EngineKillAtTest : public EngineKillTest, public ::testing::WithParamInterface<int> {};
-INSTANTIATE_TEST_SUITE_P(Lines, EngineKillAtTest, ::testing::Values(1, 2, 3, 8, 15, 24));
+INSTANTIATE_TEST_SUITE_P(Lines, EngineKillAtTest, ::testing::Values(1, 2, 3, 8, 15, 24, 29));
 
 TEST_P(EngineKillAtTest, ARunThatWasKilledGoesOnAndCanBeTakenBack) {
   host_.Write("existing", "old");
@@ -1003,6 +1032,7 @@ TEST_P(EngineKillAtTest, ARunThatWasKilledGoesOnAndCanBeTakenBack) {
     EXPECT_EQ(host_.Read(fmt::format("d/{}", i)), fmt::format("content {}", i));
   }
   EXPECT_EQ(host_.Read("existing"), "new");
+  EXPECT_FALSE(host_.Has("kubexms/lock"));
   const Result<RunReport> back = Program("rollback");
   ASSERT_TRUE(back.ok() && back->ok());
   EXPECT_EQ(host_.Read("existing"), "old");

@@ -15,9 +15,6 @@ constexpr int64_t kStaleSeconds = 120;
 constexpr std::chrono::minutes kLongestPause(1);
 constexpr size_t kMaxTimeline = 100'000;
 
-std::string LockPath(const Runtime& runtime) { return runtime.host_directory() + "/lock"; }
-std::string LockOwner(const std::string& run) { return "run " + run; }
-
 std::string Joined(const std::vector<std::string>& lines) {
   return fmt::format("{}", fmt::join(lines, ", "));
 }
@@ -43,6 +40,18 @@ bool MayRetry(const RetryPolicy& policy, int attempt, const Error& error) {
 }
 
 }  // namespace
+
+TakeLock TakeHostLock(const Runtime& runtime, const std::string& run) {
+  return {.path = runtime.host_directory() + "/lock",
+          .owner = "run " + run,
+          .stale_seconds = kStaleSeconds,
+          .required = true};
+}
+
+ReleaseLock ReleaseHostLock(const Runtime& runtime, const std::string& run) {
+  const TakeLock taken = TakeHostLock(runtime, run);
+  return {.path = taken.path, .owner = taken.owner};
+}
 
 void ForEach(size_t count, int parallel, const std::function<void(size_t)>& work) {
   std::atomic<size_t> next = 0;
@@ -195,6 +204,10 @@ RunPlan RunExecution::MakePlan(const std::string& pipeline) {
   return plan;
 }
 
+void RunExecution::GoesOnWith(const std::set<std::string>& hosts) {
+  for (auto& [name, state] : hosts_) state.locked = hosts.contains(name);
+}
+
 void RunExecution::UsePlan(const RunPlan& plan) {
   for (auto& [name, state] : hosts_) {
     if (const auto known = plan.answers.find(name); known != plan.answers.end()) {
@@ -343,6 +356,14 @@ Operation RunExecution::HostRecord(const JournalRecord& record) const {
                       WriteRecord(record, runtime_->secrets())};
 }
 
+std::vector<Operation> RunExecution::Opening(const JournalRecord& begin) const {
+  std::vector<Operation> operations;
+  for (const std::string& run : replaced_) operations.emplace_back(ReleaseHostLock(*runtime_, run));
+  operations.emplace_back(TakeHostLock(*runtime_, run_));
+  operations.push_back(HostRecord(begin));
+  return operations;
+}
+
 Result<std::vector<Operation>> RunExecution::QueriesFrom(const Unit& unit, size_t index) const {
   const TaskNode& node = (*nodes_)[unit.node];
   const StepContext context = ContextOf(*unit.host->host);
@@ -380,11 +401,7 @@ Result<void> RunExecution::Apply(Unit& unit, size_t index, const Change& change)
   begin.final = change.final;
   RETURN_IF_ERROR(journal_->Append(begin));
   ASSIGN_OR_RETURN(const std::vector<Operation> queries, QueriesFrom(unit, index));
-  std::vector<Operation> operations = {TakeLock{.path = LockPath(*runtime_),
-                                                .owner = LockOwner(run_),
-                                                .stale_seconds = kStaleSeconds,
-                                                .required = true},
-                                       HostRecord(begin)};
+  std::vector<Operation> operations = Opening(begin);
   operations.insert(operations.end(), change.operations.begin(), change.operations.end());
   unit.stale = true;
   unit.changed = true;
@@ -496,8 +513,8 @@ void RunExecution::Work() {
 
 // Says every now and then that we are alive, also while a step takes long.
 void RunExecution::KeepLocks(std::stop_token stop) {
-  const TakeLock again{
-      .path = LockPath(*runtime_), .owner = LockOwner(run_), .stale_seconds = kStaleSeconds};
+  TakeLock again = TakeHostLock(*runtime_, run_);
+  again.required = false;
   while (runtime_->clock().SleepFor(kHeartbeat, stop)) {
     std::vector<const Host*> held;
     {
@@ -520,8 +537,7 @@ void RunExecution::ReleaseLocks() {
   }
   ForEach(held.size(), options_->parallel, [&](size_t i) {
     // One that cannot be released now goes stale.
-    static_cast<void>(
-        held[i]->connector->Perform({ReleaseLock{LockPath(*runtime_), LockOwner(run_)}}).ok());
+    static_cast<void>(held[i]->connector->Perform({ReleaseHostLock(*runtime_, run_)}).ok());
   });
 }
 

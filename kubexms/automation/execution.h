@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ namespace kubexms::automation {
 // Calls work(0) … work(count - 1) on at most `parallel` threads and waits for all.
 void ForEach(size_t count, int parallel, const std::function<void(size_t)>& work);
 
+// What takes the lock of a host for a run, and gives it back.
+TakeLock TakeHostLock(const Runtime& runtime, const std::string& run);
+ReleaseLock ReleaseHostLock(const Runtime& runtime, const std::string& run);
+
 class RunExecution {
  public:
   // Everything borrowed; `journal` is null when only a plan is wanted.
@@ -31,6 +36,10 @@ class RunExecution {
   RunPlan MakePlan(const std::string& pipeline);
   // Takes one that was made for the same pipeline, with all hosts answering, instead.
   void UsePlan(const RunPlan& plan);
+  // The run has worked on these hosts before, and may have left its lock there.
+  void GoesOnWith(const std::set<std::string>& hosts);
+  // Runs that no longer work on hosts and may have left their locks there.
+  void Replaces(std::vector<std::string> runs) { replaced_ = std::move(runs); }
   // Does it. The plan has to be there first.
   void Execute();
 
@@ -97,6 +106,8 @@ class RunExecution {
   Result<std::vector<Answer>> Perform(const Unit& unit, const std::vector<Operation>& operations);
   JournalRecord Record(const Unit& unit, size_t index, JournalRecord::Type type) const;
   Operation HostRecord(const JournalRecord& record) const;
+  // What comes before a change: the lock is ours, and the change is in the host's journal.
+  std::vector<Operation> Opening(const JournalRecord& begin) const;
 
   void KeepLocks(std::stop_token stop);
   void ReleaseLocks();
@@ -106,6 +117,7 @@ class RunExecution {
   const std::string run_;
   const std::vector<TaskNode>* const nodes_;
   Journal* const journal_;
+  std::vector<std::string> replaced_;  // constant while it goes on
 
   Mutex mutex_;
   CondVar changed_;

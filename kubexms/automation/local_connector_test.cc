@@ -10,6 +10,30 @@ namespace {
 
 using ::testing::HasSubstr;
 
+// Loses the end of what is sent: whoever sent it is no more.
+class CutTransport final : public Transport {
+ public:
+  explicit CutTransport(size_t lost) : lost_(lost) {}
+
+  Result<int> Execute(const Execution& execution) override {
+    std::string input;
+    for (;;) {
+      ASSIGN_OR_RETURN(const std::string piece, execution.input());
+      if (piece.empty()) break;
+      input += piece;
+    }
+    input.resize(input.size() - std::min(lost_, input.size()));
+    Execution cut = execution;
+    cut.input = [input]() mutable -> Result<std::string> { return std::exchange(input, ""); };
+    return whole_->Execute(cut);
+  }
+  bool IsRoot() const override { return true; }
+
+ private:
+  const size_t lost_;
+  const std::unique_ptr<Transport> whole_ = MakeLocalTransport();
+};
+
 class LocalConnectorTest : public ::testing::Test {
  protected:
   SystemRandom random_;
@@ -67,6 +91,44 @@ TEST_F(LocalConnectorTest, LeavesNothingBehindWhenAWriteFails) {
   EXPECT_FALSE(
       connector_->Perform({WriteFile{.path = directory_.File("y"), .owner = "no-such-user"}}).ok());
   EXPECT_EQ(Ask(*connector_, Probe{"ls -A " + directory_.path()}).output, "d\n");
+}
+
+// Of "rm -rf /srv/new" not even "rm -rf /srv" is done.
+TEST_F(LocalConnectorTest, AScriptThatWasCutOffIsNotRun) {
+  directory_.Write("kept/x", "");
+  const std::string remove = "rm -r " + directory_.File("kept");
+  for (const size_t lost : {2, 20, 43, 44, 45, 60}) {
+    const auto connector = MakeShellConnector(std::make_unique<CutTransport>(lost), {}, &random_);
+    EXPECT_FALSE(connector->Perform({RunScript{remove}, RunScript{remove + "/x"}}).ok()) << lost;
+    const Result<CommandResult> ran = connector->Exec({.script = remove + "\n" + remove + "/x"});
+    EXPECT_TRUE(ran.ok() && ran->exit_code == 125) << lost;
+    EXPECT_TRUE(directory_.Has("kept/x")) << lost;
+  }
+}
+
+TEST_F(LocalConnectorTest, AnUploadThatWasCutOffLeavesNothing) {
+  const auto connector = MakeShellConnector(std::make_unique<CutTransport>(5), {}, &random_);
+  const std::string source = directory_.Write("from", "0123456789");
+  EXPECT_FALSE(connector->Upload({.source = source, .path = directory_.File("to")}, {}).ok());
+  EXPECT_EQ(Ask(*connector_, Probe{"ls -A " + directory_.path()}).output, "from\n");
+}
+
+TEST_F(LocalConnectorTest, WhatAKilledOneHasLeftGoesWithTheNext) {
+  const std::string path = directory_.File("x"), left = ".kubexms.x.abcdef";
+  directory_.Write("backup", "old");
+  const std::vector<Operation> operations = {
+      WriteFile{.path = path, .content = "new"}, MakeLink{.path = path, .target = "to"},
+      RestorePath{path, directory_.File("backup")}, RemovePath{.path = path}};
+  for (const Operation& operation : operations) {
+    directory_.Write(left, "");
+    directory_.Write(".kubexms.another.abcdef", "");
+    EXPECT_TRUE(connector_->Perform({operation}).ok()) << OperationName(operation);
+    EXPECT_FALSE(directory_.Has(left)) << OperationName(operation);
+  }
+  directory_.Write(left, "");
+  EXPECT_TRUE(connector_->Upload({.source = directory_.File("backup"), .path = path}, {}).ok());
+  EXPECT_FALSE(directory_.Has(left));
+  EXPECT_TRUE(directory_.Has(".kubexms.another.abcdef"));
 }
 
 TEST_F(LocalConnectorTest, MakesLinksAndDirectoriesAndRemovesThem) {

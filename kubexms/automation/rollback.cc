@@ -81,8 +81,7 @@ bool NothingToUndo(const std::vector<JournalRecord>& steps) {
 Result<void> UndoOnHost(const Runtime& runtime, const std::string& run, const Host& host,
                         const std::vector<JournalRecord>& steps, Journal& journal,
                         const std::stop_token& stop) {
-  const std::string lock = runtime.host_directory() + "/lock", owner = "run " + run;
-  std::vector<Operation> operations = {TakeLock{.path = lock, .owner = owner, .required = true}};
+  std::vector<Operation> operations = {TakeHostLock(runtime, run)};
   for (const JournalRecord& step : steps) {
     operations.insert(operations.end(), step.undo.begin(), step.undo.end());
   }
@@ -93,7 +92,7 @@ Result<void> UndoOnHost(const Runtime& runtime, const std::string& run, const Ho
     operations.push_back(AppendRecord{runtime.host_directory() + "/journal",
                                       WriteRecord(undone, runtime.secrets())});
   }
-  operations.push_back(ReleaseLock{lock, owner});
+  operations.emplace_back(ReleaseHostLock(runtime, run));
   RETURN_IF_ERROR(host.connector->Perform(operations, {.stop = stop}));
   return AppendUndone(runtime, steps, journal);
 }

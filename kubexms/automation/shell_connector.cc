@@ -27,11 +27,15 @@ constexpr std::chrono::seconds kKillTimeout(20);
 // did not need it, and then it is skipped too. `read` takes one byte at a time, so what follows is
 // left for the command.
 constexpr std::string_view kSkip = R"sh(while IFS= read -r l && [ "$l" != {0} ]; do :; done; )sh";
+// A script ends with this line. What was cut off on its way is not run: the half of a command may
+// be another command.
+constexpr std::string_view kEnd = "# {0}.end";
 // Runs all of the input.
-constexpr std::string_view kRunAll = R"sh(eval "$(cat)")sh";
-// Runs the input up to another mark; the rest is for the command to read.
+constexpr std::string_view kRunAll =
+    R"sh(s=$(cat); case $s in *"# {0}.end") eval "$s" ;; *) exit 125 ;; esac)sh";
+// Runs the input up to its end; the rest is for the command to read.
 constexpr std::string_view kRunHead =
-    R"sh(s=; while IFS= read -r l && [ "$l" != {0}.end ]; do s="$s
+    R"sh(s=; while IFS= read -r l || exit 125; [ "$l" != "# {0}.end" ]; do s="$s
 $l"; done; eval "$s")sh";
 
 // Ends all processes that carry the mark in their environment, wherever they have gone: first
@@ -54,14 +58,20 @@ done
 exit 1
 )sh";
 
+// One that is cut off removes its part of the file, or, where it is not even left time for that,
+// the next one does.
 constexpr std::string_view kReceive = R"sh(
-temporary=$(mktemp "$(dirname -- {path})/.kubexms.XXXXXX") || exit 1
+path={path}
+part=${{path%/*}}/.kubexms.${{path##*/}}
+rm -f -- "$part".??????
+temporary=$(mktemp "$part.XXXXXX") || exit 1
 trap 'rm -f -- "$temporary"' EXIT
+trap 'exit 1' HUP INT PIPE TERM
 cat >"$temporary" || exit 1
 sum=$(sha256sum <"$temporary")
 if [ "${{sum%% *}}" != {sum} ]; then echo 'what arrived is not what was sent' >&2; exit 1; fi
 if [ -n {owner}{group} ]; then chown -- {owner}:{group} "$temporary" || exit 1; fi
-chmod -- {mode} "$temporary" && sync -- "$temporary" && mv -fT -- "$temporary" {path}
+chmod -- {mode} "$temporary" && sync -- "$temporary" && mv -fT -- "$temporary" "$path"
 )sh";
 
 // Keeps the end of what it is given.
@@ -170,7 +180,7 @@ class ShellConnector final : public Connector {
 
 std::string ShellConnector::CommandLine(const Job& job) const {
   std::string loop = fmt::format(kSkip, job.mark);
-  loop += job.input ? fmt::format(kRunHead, job.mark) : std::string(kRunAll);
+  loop += job.input ? fmt::format(kRunHead, job.mark) : fmt::format(kRunAll, job.mark);
   std::string line = "exec env LC_ALL=C ";
   if (NeedsSudo(job.as_root)) {
     line += sudo_.password.empty() ? "sudo -n -- " : "sudo -S -k -p '' -- ";
@@ -182,9 +192,8 @@ std::string ShellConnector::CommandLine(const Job& job) const {
 InputSource ShellConnector::Input(const Job& job) const {
   std::string head;
   if (NeedsSudo(job.as_root) && !sudo_.password.empty()) head = sudo_.password.Reveal() + "\n";
-  head += fmt::format("{}\n{}\n", job.mark, job.script);
+  head += fmt::format("{}\n{}\n", job.mark, job.script) + fmt::format(kEnd, job.mark) + "\n";
   if (!job.input) return FromText(std::move(head));
-  head += fmt::format("{}.end\n", job.mark);
   return [first = FromText(std::move(head)), second = job.input]() mutable -> Result<std::string> {
     ASSIGN_OR_RETURN(std::string piece, first());
     if (!piece.empty()) return piece;

@@ -122,7 +122,8 @@ constexpr ShellFunction kFunctions[] = {
 )sh"},
     {"WriteFile", R"sh(
   if [ -d "$1" ] && [ ! -L "$1" ]; then echo "$1 is a directory"; return 1; fi
-  temporary=$(mktemp "$(dirname -- "$1")/.kubexms.XXXXXX") || return 1
+  kx_part "$1"
+  temporary=$(mktemp "$part.XXXXXX") || return 1
   printf %s "$5" | base64 -d >"$temporary" && kx_attributes "$temporary" "$2" "$3" "$4" &&
     sync -- "$temporary" && mv -fT -- "$temporary" "$1" || { rm -f -- "$temporary"; return 1; }
 )sh"},
@@ -135,9 +136,11 @@ constexpr ShellFunction kFunctions[] = {
 )sh"},
     {"MakeLink", R"sh(
   if [ -d "$1" ] && [ ! -L "$1" ]; then echo "$1 is a directory"; return 1; fi
-  ln -sfT -- "$2" "$1.kubexms" && mv -fT -- "$1.kubexms" "$1"
+  kx_part "$1"
+  temporary=$(mktemp -u "$part.XXXXXX") && ln -sT -- "$2" "$temporary" && mv -fT -- "$temporary" "$1"
 )sh"},
     {"RemovePath", R"sh(
+  kx_part "$1"
   if [ "$2" = 1 ]; then rm -rf -- "$1"
   elif [ -d "$1" ] && [ ! -L "$1" ]; then rmdir --ignore-fail-on-non-empty -- "$1"
   else rm -f -- "$1"; fi
@@ -150,9 +153,9 @@ constexpr ShellFunction kFunctions[] = {
   cp -a -- "$1" "$2.part" && { [ -L "$1" ] || sync -- "$2.part"; } && mv -fT -- "$2.part" "$2"
 )sh"},
     {"RestorePath", R"sh(
+  kx_part "$1"
   if [ -e "$2" ] || [ -L "$2" ]; then
-    temporary=$(dirname -- "$1")/.kubexms.$$
-    rm -rf -- "$temporary"
+    temporary=$(mktemp -u "$part.XXXXXX") || return 1
     cp -a -- "$2" "$temporary" || return 1
     if [ -d "$temporary" ] || [ -d "$1" ]; then rm -rf -- "$1"; fi
     mv -fT -- "$temporary" "$1"
@@ -321,6 +324,14 @@ kx_apt() {
       kx_unheard env DEBIAN_FRONTEND=noninteractive dpkg --configure -a && kx_unheard "$@" ;;
     *) printf '%s\n' "$said"; return 1 ;;
   esac
+}
+# The beginning of names, as $part, under which what is to become a path is made. What is left there
+# of somebody who was cut off goes.
+kx_part() {
+  part=${1%/*}/.kubexms.${1##*/}
+  for left in "$part".??????; do
+    if [ -e "$left" ] || [ -L "$left" ]; then rm -rf -- "$left"; fi
+  done
 }
 kx_attributes() {
   if [ -n "$3$4" ]; then chown -h -- "$3${4:+:$4}" "$1" || return 1; fi

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "kubexms/cluster/etcd_members.h"
+#include "kubexms/cluster/steps.h"
 
 namespace kubexms::cluster {
 namespace {
@@ -44,11 +45,10 @@ Result<void> CheckTheyAnswer(const Runtime& runtime, const std::set<std::string>
   return {};
 }
 
-// What kubexms keeps for itself on the hosts.
 Result<void> RemoveOwnFiles(const ClusterWork& work, const std::set<std::string>& hosts) {
   for (const std::string& name : hosts) {
     const Result<std::vector<Answer>> removed = work.runtime->FindHost(name)->connector->Perform(
-        {RemovePath{work.runtime->host_directory(), true}}, {.stop = work.options->stop});
+        RemovalOfOwnFiles(*work.runtime), {.stop = work.options->stop});
     if (!removed.ok()) return removed.error().WithContext(name);
   }
   return {};

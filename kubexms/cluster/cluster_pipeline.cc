@@ -10,6 +10,7 @@
 #include "kubexms/cluster/cluster_nodes.h"
 #include "kubexms/cluster/etcd_backup.h"
 #include "kubexms/cluster/modules.h"
+#include "kubexms/cluster/steps.h"
 
 namespace kubexms::cluster {
 
@@ -71,8 +72,8 @@ Result<RunReport> DeleteCluster(Runtime& runtime, const RunOptions& options) {
   if (!all.ok()) return all;
   all.pipeline = "delete cluster";
   for (const Host& host : runtime.hosts()) {
-    const Result<std::vector<Answer>> removed = host.connector->Perform(
-        {RemovePath{runtime.host_directory(), true}}, {.stop = options.stop});
+    const Result<std::vector<Answer>> removed =
+        host.connector->Perform(RemovalOfOwnFiles(runtime), {.stop = options.stop});
     if (removed.ok()) continue;
     all.outcome = RunOutcome::kSomeHostsFailed;
     all.failed_hosts.emplace(host.name, removed.error().WithContext(host.name));

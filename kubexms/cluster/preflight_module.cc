@@ -187,7 +187,8 @@ constexpr std::string_view kUnlessOurs =
 // How many milliseconds it takes to bring one of etcd's records to the disk, on average.
 Probe DiskSyncOf(const EtcdSpec& etcd) {
   return {std::string(kUnlessOurs) + ExistingDirectory(etcd.data_dir) +
-          "file=$(mktemp \"$at/.kubexms.XXXXXX\") || exit 1; from=$(date +%s%N); "
+          "file=$(mktemp \"$at/.kubexms.XXXXXX\") || exit 1; "
+          "trap 'rm -f \"$file\"; exit 1' HUP INT PIPE TERM; from=$(date +%s%N); "
           "dd if=/dev/zero of=\"$file\" bs=2300 count=20 oflag=dsync 2>/dev/null; "
           "to=$(date +%s%N); rm -f \"$file\"; echo $(((to - from) / 20000000))"};
 }

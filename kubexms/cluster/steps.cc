@@ -299,4 +299,9 @@ StepPtr EnsureUploaded(std::string step_name, std::vector<UploadedFile> files) {
   return std::make_shared<UploadStep>(std::move(step_name), std::move(checked));
 }
 
+std::vector<Operation> RemovalOfOwnFiles(const automation::Runtime& runtime) {
+  const std::string& own = runtime.host_directory();
+  return {RemovePath{own, true}, RemovePath{own.substr(0, own.rfind('/'))}};
+}
+
 }  // namespace kubexms::cluster

@@ -56,4 +56,8 @@ struct UploadedFile {
 // read is an error of every plan.
 automation::StepPtr EnsureUploaded(std::string step_name, std::vector<UploadedFile> files);
 
+// For hosts that leave: what kubexms keeps there for itself goes, and the directory above it unless
+// it is also another cluster's.
+std::vector<automation::Operation> RemovalOfOwnFiles(const automation::Runtime& runtime);
+
 }  // namespace kubexms::cluster

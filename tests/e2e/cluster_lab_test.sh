@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A cluster's etcd on real hosts: made, changed by hand, mended, without one of its hosts, made by a
-# run that is killed, and taken away again.
+# A cluster's etcd on real hosts: made, changed by hand, mended, without one of its hosts, and made and
+# taken away by runs that are killed at random.
 # usage: cluster_lab_test.sh PATH_OF_KUBEXMS DIRECTORY_OF_LABS
 # shellcheck source=tests/e2e/lab_harness.sh
 source "$(dirname "$0")/lab_harness.sh" "$1" "$2"
@@ -37,11 +37,53 @@ has "$(cat "$work/diff.log")" "by hand" || failed "the difference" "is shown" "$
 shows "and mended" "Done:" cluster create cluster
 shows "then there is none" "" cluster diff
 
-# --- taken away, and made by a run that is killed
+# --- killed at random, while it is made and while it is taken away
+seed=${KUBEXMS_TEST_SEED:-$((RANDOM * 32768 + RANDOM))}
+echo "killed at random: KUBEXMS_TEST_SEED=$seed gives the same again"
+RANDOM=$seed
+# What of the hosts is ours to change: all names, and what is in files that are not made anew each
+# time. Journals and what was there before a run are kept on purpose.
+state() {
+  local host
+  for host in node1 node2 node3; do
+    echo "$host:"
+    lab ssh $host "{ find /etc /usr/local /var/lib/kubexms /tmp -xdev \
+        \( -path /var/lib/kubexms/lab/runs -o -path '/tmp/systemd-private-*' -o -name '*-' \) -prune \
+        -o -printf '%y %m %u %g %p %l\n'
+      find /etc /usr/local -xdev -type f ! -name '*-' ! -name '*.crt' ! -name '*.key' \
+        -exec sha256sum {} +; } | sort"
+  done
+}
+# same_state WHAT FILE: the hosts are as when FILE was made.
+same_state() {
+  local difference
+  difference=$(diff "$2" <(state)) || failed "$1 (seed $seed)" "no difference" "$difference"
+}
+state >"$work/made"
 shows "it can be deleted" "" cluster delete cluster --yes
 refuses "nothing runs" "" lab ssh node1 systemctl is-active kubexms-etcd
 refuses "nothing is left" "" lab ssh node2 ls /etc/kubexms /var/lib/etcd/member
-killed_at '"task":"os/names"' create cluster
-killed_at '"task":"etcd/configure"' resume
-shows "a run that was killed twice is finished" "succeeded" cluster resume
-shows "and healthy" "is healthy" etcdctl_on node3 endpoint health
+state >"$work/deleted"
+finished=$(last_run)
+# Whether there is a run that is to be resumed. Killed early enough there is none.
+is_begun() { [ "$(last_run)" != "$finished" ] && [ -s "$work/state/runs/$(last_run)/journal" ]; }
+is_finished() { is_begun && tail -n 1 "$work/state/runs/$(last_run)/journal" | grep -q '"type":"finished"'; }
+for ((round = 0; round < 5; round++)); do
+  if ! is_begun; then
+    killed_somewhere create cluster
+  elif ! is_finished; then
+    killed_somewhere resume
+  fi
+done
+if ! is_begun; then
+  shows "a run that was killed before it began is begun" "Done:" cluster create cluster
+elif ! is_finished; then
+  shows "a run that was killed again and again is finished" "succeeded" cluster resume
+fi
+same_state "what was killed and resumed is as if it had not been" "$work/made"
+expect "nothing is half written here" "" "$(find "$work/state" -name '*.part')"
+shows "there is nothing left to do" "Done: 0 steps" cluster create cluster
+shows "and it is healthy" "is healthy" etcdctl_on node3 endpoint health
+for ((round = 0; round < 2; round++)); do killed_somewhere delete cluster --yes; done
+shows "it can be deleted by one that was killed" "" cluster delete cluster --yes
+same_state "what was killed and deleted is as if it had not been" "$work/deleted"

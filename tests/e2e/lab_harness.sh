@@ -51,6 +51,19 @@ killed_at() {
   eventually "a journal says $1" is_mentioned_again "$1" "$before"
   { kill -KILL $run && wait $run; } 2>/dev/null || true
 }
+# records: how many the journals have.
+records() { cat "$work"/state/runs/*/journal 2>/dev/null | wc -l; }
+# killed_somewhere COMMAND...: killed after a random number of further records, and then within the
+# next 0.4 s, unless it ends before that. RANDOM=$seed makes it the same again.
+killed_somewhere() {
+  local target delay
+  target=$(($(records) + RANDOM % 12)) delay=0.$((RANDOM % 4))$((RANDOM % 10))
+  "$kubexms" "$@" -f "$config" --state-dir "$work/state" >"$work/killed.log" 2>&1 &
+  local run=$!
+  while [ "$(records)" -lt $target ] && kill -0 $run 2>/dev/null; do sleep 0.01; done
+  sleep $delay
+  { kill -KILL $run && wait $run; } 2>/dev/null || true
+}
 # configure HOSTS MORE: the file of a cluster; HOSTS is what `lab up` printed.
 configure() {
   {
