@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <thread>
 
 #include "kubexms/api/time.h"
 #include "kubexms/base/check.h"
@@ -19,8 +18,6 @@ namespace kubexms {
 namespace {
 
 constexpr size_t kMaxBatchBytes = 1024 * 1024;
-// Lines of so much time are written together, so that nobody wakes the writer for each.
-constexpr std::chrono::milliseconds kGatherFor(5);
 
 Error Failed(std::string_view what, const std::string& path) {
   return Error::Internal(fmt::format("{} {}: {}", what, path, std::strerror(errno)));
@@ -276,7 +273,7 @@ void AuditLog::Flush() {
 
 void AuditLog::Run() {
   while (std::optional<std::string> line = queue_.Pop()) {
-    std::this_thread::sleep_for(kGatherFor);
+    // What has come while the last batch was written goes with it.
     std::string batch = std::move(*line);
     uint64_t lines = 1;
     // A batch is never so large that a file which is allowed less would be outgrown by it.

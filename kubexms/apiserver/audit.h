@@ -1,9 +1,9 @@
 #pragma once
 
 // The audit log: who asked for what, when, and what came of it, as events of audit.k8s.io/v1, one
-// JSON object a line. Lines are written by a thread of the log's own. When it cannot keep up,
-// requests wait for it: no line is dropped to be faster. What the disk refuses is counted and
-// logged.
+// JSON object a line. Lines are written at once by a thread of the log's own; those that come
+// meanwhile are its next batch. When it cannot keep up, requests wait for it: no line is dropped to
+// be faster. What the disk refuses is counted and logged.
 
 #include <atomic>
 #include <cstdint>

@@ -354,6 +354,9 @@ void PreflightSpec::Describe(Type<PreflightSpec>& type) {
              "Whether a host that is new may have a network of pods already: files below "
              "/etc/cni/net.d, interfaces, rules of kube-proxy.")
       .Default(false);
+  type.Field("allowEqualProductUUIDs", &PreflightSpec::allow_equal_product_uuids,
+             "Whether the firmware of two hosts may say that they are the same machine.")
+      .Default(false);
 }
 
 KUBEXMS_DEFINE_SPECIAL_MEMBERS(ClusterSpec);

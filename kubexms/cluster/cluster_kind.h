@@ -203,6 +203,7 @@ struct PreflightSpec : Struct {
   int32_t max_clock_skew_seconds = 0;
   int32_t max_disk_sync_milliseconds = 0;
   bool allow_network_leftovers = false;
+  bool allow_equal_product_uuids = false;
 
   static void Describe(Type<PreflightSpec>& type);
 };

@@ -284,7 +284,7 @@ TEST_F(ClusterPipelineTest, WhatIsNoReasonToRefuseAHostIsNoted) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   for (const auto& host : fleet.hosts()) {
-    host->PutFile("/tmp/oddities", "selinux\nfirewall ufw\ncgroup1\nnameserver\n");
+    host->PutFile("/tmp/oddities", "selinux\nfirewall ufw\ncgroup1\nnameserver\ncontainer lxc\n");
   }
   const Pipeline pipeline = Use(fleet);
   const Result<RunPlan> plan = Engine(runtime_.get()).Plan(pipeline);
@@ -292,7 +292,10 @@ TEST_F(ClusterPipelineTest, WhatIsNoReasonToRefuseAHostIsNoted) {
   EXPECT_THAT(
       plan->notes,
       testing::IsSupersetOf(
-          {"host-0001: SELinux is enforcing: containers need the package container-selinux",
+          {"host-0002: it is a container (lxc) with the kernel and the product_uuid of its "
+           "machine: "
+           "whether it is a copy of another host is seen by its machine-id alone",
+           "host-0001: SELinux is enforcing: containers need the package container-selinux",
            "host-0001: ufw filters what reaches it: let the others through to 2379, 2380, 6443",
            "host-0002: ufw filters what reaches it: let the others through to 2379, 2380",
            "host-0004: its control groups are of version 1, which kubelets from 1.35 on refuse: "
@@ -438,6 +441,32 @@ TEST_F(ClusterPipelineTest, RefusesCopiesOfOneMachineAndWrongClocks) {
   EXPECT_THAT(error.message(), AllOf(HasSubstr("host-0001 and host-0003 have the same machine-id"),
                                      HasSubstr("the clock of host-0004 is ")));
   EXPECT_EQ(fleet.Snapshot(), before);
+}
+
+TEST_F(ClusterPipelineTest, RefusesMachinesWithTheSameProductUuid) {
+  SimulatedFleet fleet(kHosts, Packages());
+  Prepare(fleet);
+  // No uuid of their own: those of containers, of boards without one, and of some cheap ones.
+  fleet.host(0).PutFile("/etc/machine-id", "0\n");
+  fleet.host(1).PutFile("/etc/machine-id", "1\n");
+  for (const char* none :
+       {"00000000-0000-0000-0000-000000000000", "03000200-0400-0500-0006-000700080009"}) {
+    fleet.host(2).PutFile("/etc/machine-id", fmt::format("2\n{}\n", none));
+    fleet.host(3).PutFile("/etc/machine-id", fmt::format("3\n{}\n", none));
+    const Pipeline pipeline = Use(fleet);
+    EXPECT_TRUE(Engine(runtime_.get()).Plan(pipeline).ok()) << none;
+  }
+  constexpr const char* kUuid = "4c4c4544-0051-3510-8052-b4c04f564433";
+  fleet.host(1).PutFile("/etc/machine-id", fmt::format("1\n{}\n", kUuid));
+  fleet.host(3).PutFile("/etc/machine-id", fmt::format("3\n{}\n", kUuid));
+  const Pipeline refused = Use(fleet);
+  EXPECT_THAT(Engine(runtime_.get()).Plan(refused).error().message(),
+              HasSubstr(fmt::format("host-0002 and host-0004 have the same product_uuid, {}: give "
+                                    "one of them another in its hypervisor, or set "
+                                    "spec.preflight.allowEqualProductUUIDs",
+                                    kUuid)));
+  const Pipeline allowed = Use(fleet, Config("  preflight: {allowEqualProductUUIDs: true}\n"));
+  EXPECT_TRUE(Engine(runtime_.get()).Plan(allowed).ok());
 }
 
 TEST_F(ClusterPipelineTest, ALimitLeavesTheOtherHostsAlone) {

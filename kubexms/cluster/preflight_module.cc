@@ -37,9 +37,27 @@ const Probe kKubernetes{
 const Probe kOtherClusters{
     "for j in /var/lib/kubexms/*/journal; do [ ! -e \"$j\" ] || basename \"$(dirname \"$j\")\"; "
     "done"};
-const Probe kMachineId{"cat /etc/machine-id"};
+// Two lines: the machine-id, and the product_uuid, if it has one. That of a container would be that
+// of the machine it is on.
+const Probe kIdentity{
+    "cat /etc/machine-id; systemd-detect-virt -cq || cat /sys/class/dmi/id/product_uuid "
+    "2>/dev/null; "
+    "true"};
+// What boards have whose maker did not care.
+constexpr std::string_view kNoProductUuid = "03000200-0400-0500-0006-000700080009";
 
 std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+std::string SecondLine(const std::string& text) {
+  const size_t end = text.find('\n');
+  return end == std::string::npos ? "" : FirstLine(text.substr(end + 1));
+}
+
+// Whether it tells one machine from another.
+bool IsProductUuid(const std::string& uuid) {
+  if (uuid.empty() || uuid == kNoProductUuid) return false;
+  return std::ranges::any_of(uuid, [&](char c) { return c != '-' && c != uuid[0]; });
+}
 
 int64_t ToNumber(const std::string& text) {
   int64_t number = 0;
@@ -278,6 +296,7 @@ const Probe kOddities{
     "nftables\n"
     "[ \"$(stat -fc %T /sys/fs/cgroup)\" = cgroup2fs ] || echo cgroup1\n"
     "grep -qs '^nameserver' /etc/resolv.conf || echo nameserver\n"
+    "! container=$(systemd-detect-virt -c) || echo container \"$container\"\n"
     "true"};
 
 // What others reach on a host: "2379, 2380".
@@ -340,6 +359,11 @@ std::vector<std::string> Advice(const ClusterSpec& spec, bool offline, const std
           "systemd.unified_cgroup_hierarchy=1");
     } else if (what == "nameserver" && !offline) {
       notes.push_back("its /etc/resolv.conf names no server, so that it finds no packages");
+    } else if (what == "container") {
+      notes.push_back(fmt::format(
+          "it is a container ({}) with the kernel and the product_uuid of its machine: whether it "
+          "is a copy of another host is seen by its machine-id alone",
+          which));
     }
   }
   if (IsIn(spec.role_groups.control_plane, host) && answers.Get(GetFacts{}).cpus < 2) {
@@ -363,6 +387,7 @@ std::vector<std::string> Advice(const ClusterSpec& spec, bool offline, const std
 struct Sighting {
   Result<void> asked;
   std::string machine_id;
+  std::string product_uuid;  // empty when it has none of its own
   double clock_skew_seconds = 0;
 };
 
@@ -372,13 +397,16 @@ double Seconds(Clock::WallTime time) {
 
 Sighting Look(const Runtime& runtime, const Host& host) {
   const double before = Seconds(runtime.clock().Now());
-  const Result<std::vector<Answer>> answers = host.connector->Perform({GetFacts{}, kMachineId});
+  const Result<std::vector<Answer>> answers = host.connector->Perform({GetFacts{}, kIdentity});
   const double after = Seconds(runtime.clock().Now());
   // A host that does not answer is the engine's to report.
   if (!answers.ok()) return {.asked = answers.error()};
   const double at = static_cast<double>(std::get<Facts>((*answers)[0]).time_seconds);
   const double skew = at + 1 < before ? at + 1 - before : at > after ? at - after : 0;
-  return {.machine_id = FirstLine(std::get<ProbeResult>((*answers)[1]).output),
+  const std::string& identity = std::get<ProbeResult>((*answers)[1]).output;
+  const std::string uuid = SecondLine(identity);
+  return {.machine_id = FirstLine(identity),
+          .product_uuid = IsProductUuid(uuid) ? uuid : "",
           .clock_skew_seconds = skew};
 }
 
@@ -470,18 +498,27 @@ ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
 
 Result<void> CheckFleet(const ClusterSpec& spec, const Runtime& runtime) {
   const std::vector<Sighting> sightings = LookAtAll(runtime);
-  std::map<std::string, std::string> seen;
+  std::map<std::string, std::string> machine_ids, product_uuids;  // and whose they are
   Reasons reasons;
   for (size_t i = 0; i < sightings.size(); ++i) {
     const std::string& name = runtime.hosts()[i].name;
     const Sighting& sighting = sightings[i];
     if (!sighting.asked.ok()) continue;
-    const auto [other, fresh] = seen.emplace(sighting.machine_id, name);
-    if (!fresh) {
+    const auto [twin, is_alone] = machine_ids.emplace(sighting.machine_id, name);
+    if (!is_alone) {
       reasons.push_back(fmt::format(
           "{} and {} have the same machine-id: they are one machine, or copies of one (then "
           "remove /etc/machine-id of one and run systemd-machine-id-setup)",
-          other->second, name));
+          twin->second, name));
+    }
+    const auto [board, is_first] = product_uuids.emplace(sighting.product_uuid, name);
+    if (is_alone && !is_first && !board->first.empty() &&
+        !spec.preflight.allow_equal_product_uuids) {
+      reasons.push_back(
+          fmt::format("{} and {} have the same product_uuid, {}: give one of them another in its "
+                      "hypervisor, or "
+                      "set spec.preflight.allowEqualProductUUIDs if it is their firmware's fault",
+                      board->second, name, board->first));
     }
     if (std::abs(sighting.clock_skew_seconds) > spec.preflight.max_clock_skew_seconds) {
       reasons.push_back(fmt::format("the clock of {} is {:.0f} s {}; set up chrony or timesyncd",
