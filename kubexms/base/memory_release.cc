@@ -12,8 +12,18 @@
 
 #include "kubexms/base/threads.h"
 
-// Of mimalloc, which the binary has and tests have not.
-extern "C" void mi_collect(bool force) noexcept __attribute__((weak));
+// Of jemalloc, which the binary has and tests have not.
+extern "C" int mallctl(const char* name, void* old_value, size_t* old_size, void* new_value,
+                       size_t new_size) noexcept __attribute__((weak));
+
+// How it is to work: there is one heap for all threads, since each further one keeps free memory of
+// its own; a thread keeps little, since many come and go; and what is free for longer than a moment
+// goes back to the machine.
+extern "C" {
+extern const char* malloc_conf;
+const char* malloc_conf =
+    "narenas:1,tcache_max:1024,tcache_nslots_small_max:40,dirty_decay_ms:200,muzzy_decay_ms:0";
+}
 
 namespace kubexms {
 namespace {
@@ -42,8 +52,8 @@ double ProcessorSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PE
 }  // namespace
 
 void ReleaseUnusedMemory() {
-  if (mi_collect != nullptr) {
-    mi_collect(true);
+  if (mallctl != nullptr) {
+    (void)mallctl("arena.4096.purge", nullptr, nullptr, nullptr, 0);  // 4096: of all arenas
   } else {
     malloc_trim(0);
   }

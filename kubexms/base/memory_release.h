@@ -13,7 +13,8 @@ namespace kubexms {
 // any time, from any thread.
 void ReleaseUnusedMemory();
 
-// Whether a process that was busy has become quiet, told by what it takes of a processor.
+// Whether a process that was busy has become quiet, told by what it takes of a processor. Its start
+// is work.
 class QuietAfterWork {
  public:
   // Takes note of one period, in which it took this much, 1 being all of a core. True when the work
@@ -21,7 +22,7 @@ class QuietAfterWork {
   bool Note(double of_a_core);
 
  private:
-  bool busy_ = false;
+  bool busy_ = true;
 };
 
 // While it lives, memory is released each time this process becomes quiet after work.

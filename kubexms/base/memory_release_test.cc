@@ -7,7 +7,9 @@ namespace {
 
 TEST(QuietAfterWorkTest, IsToldOnceWhenWorkHasEnded) {
   QuietAfterWork work;
-  EXPECT_FALSE(work.Note(0));  // nothing has been done yet
+  EXPECT_FALSE(work.Note(0.5));
+  EXPECT_TRUE(work.Note(0));  // the start is over
+  EXPECT_FALSE(work.Note(0));
   EXPECT_FALSE(work.Note(1.5));
   EXPECT_FALSE(work.Note(0.2));  // it becomes less
   EXPECT_TRUE(work.Note(0.01));

@@ -8,7 +8,6 @@
 #include "kubexms/api/kinds/apps_v1.h"
 #include "kubexms/api/kinds/core_v1_config.h"
 #include "kubexms/api/kinds/core_v1_service.h"
-#include "kubexms/base/threads.h"
 #include "kubexms/builtin/pod_state.h"
 #include "kubexms/controller/status_patch.h"
 
@@ -86,7 +85,6 @@ Scheduler::Scheduler(SchedulerOptions options, Environment environment)
       metrics_(environment_.metrics, options_.name),
       broadcaster_(EventOptions(environment_)),
       events_(broadcaster_, options_.name),
-      writes_(options_.max_writes),
       queue_(options_.queue),
       chooser_(environment_.random) {}
 
@@ -96,9 +94,10 @@ Result<void> Scheduler::Run(std::stop_token stop) {
     const std::jthread events([this](std::stop_token end) { broadcaster_.Run(std::move(end)); });
     const bool synced = std::ranges::all_of(
         sources_, [&](const Source& source) { return source.informer->WaitForSync(stop); });
+    threads_.emplace();
     if (synced) Loop(stop);
-    for (std::jthread& writer : writers_) writer.request_stop();
-    writers_.clear();
+    end_of_writes_.request_stop();
+    threads_.reset();
   }
   for (const Source& source : sources_) source.informer->RemoveHandler(source.handler);
   return {};
@@ -377,20 +376,21 @@ void Scheduler::Report(const PodPtr& pod, const std::string& reason, const std::
 void Scheduler::Submit(Write write) {
   // A write that reports the failure of another one may be one too many; the attempt after it
   // reports again.
-  if (!writes_.TryPush(write)) return;
-  ++writes_under_way_;
-  if (writers_.size() < std::min(writes_under_way_, options_.writers)) {
-    writers_.emplace_back([this](const std::stop_token& end) {
-      NameThisThread("scheduler-write");
-      WriteAll(end);
-    });
+  {
+    MutexLock lock(writes_mutex_);
+    if (writes_.size() >= options_.max_writes) return;
+    writes_.push_back(std::move(write));
+    ++writes_under_way_;
+    if (writers_ >= options_.writers) return;
+    ++writers_;
   }
+  threads_->Start("scheduler-write", [this] { WriteAll(end_of_writes_.get_token()); });
 }
 
 // ---- On the threads that write.
 
 void Scheduler::WriteAll(const std::stop_token& stop) {
-  while (const std::optional<Write> write = writes_.Pop(stop)) {
+  while (const std::optional<Write> write = NextWrite(stop)) {
     const bool is_binding = !write->node.empty();
     const Result<void> result = is_binding ? Bind(*write, stop) : SetCondition(*write, stop);
     if (!result.ok()) {
@@ -405,6 +405,17 @@ void Scheduler::WriteAll(const std::stop_token& stop) {
     if (!result.ok()) outcome.error = result.error();
     inbox_.Push(std::move(outcome));
   }
+}
+
+std::optional<Scheduler::Write> Scheduler::NextWrite(const std::stop_token& stop) {
+  MutexLock lock(writes_mutex_);
+  if (stop.stop_requested() || writes_.empty()) {
+    --writers_;
+    return std::nullopt;
+  }
+  Write write = std::move(writes_.front());
+  writes_.pop_front();
+  return write;
 }
 
 Result<void> Scheduler::Bind(const Write& write, const std::stop_token& stop) {

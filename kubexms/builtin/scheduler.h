@@ -11,18 +11,20 @@
 // The server refuses to bind a Pod that has a node, so that two schedulers cannot disagree.
 
 #include <chrono>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
-#include "kubexms/base/bounded_queue.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/log.h"
 #include "kubexms/base/metrics.h"
+#include "kubexms/base/mutex.h"
 #include "kubexms/base/random.h"
+#include "kubexms/base/spare_threads.h"
 #include "kubexms/builtin/scheduler_decision.h"
 #include "kubexms/builtin/scheduler_inbox.h"
 #include "kubexms/builtin/scheduler_options.h"
@@ -117,11 +119,13 @@ class Scheduler {
   void Assume(Item item, const std::string& node, TimePoint begun);
   void Refuse(Item item, const Diagnosis& diagnosis, TimePoint begun);
   void Report(const PodPtr& pod, const std::string& reason, const std::string& message);
-  void Submit(Write write);
+  void Submit(Write write) EXCLUDES(writes_mutex_);
   void UpdateMetrics();
 
   // ---- On the threads that write.
-  void WriteAll(const std::stop_token& stop);
+  void WriteAll(const std::stop_token& stop) EXCLUDES(writes_mutex_);
+  // Nothing when there is none: the thread is then no writer any more.
+  std::optional<Write> NextWrite(const std::stop_token& stop) EXCLUDES(writes_mutex_);
   Result<void> Bind(const Write& write, const std::stop_token& stop);
   Result<void> SetCondition(const Write& write, const std::stop_token& stop);
 
@@ -131,7 +135,6 @@ class Scheduler {
   EventBroadcaster broadcaster_;
   const EventRecorder events_;
   SchedulerInbox inbox_;
-  BoundedQueue<Write> writes_;
 
   // Of the thread that decides.
   std::vector<Source> sources_;
@@ -142,8 +145,13 @@ class Scheduler {
   NodeChooser chooser_;
   std::unordered_map<ObjectKey, Assumption> assumptions_;
   size_t writes_under_way_ = 0;
-  std::vector<std::jthread> writers_;  // as many as there were writes at a time
   TimePoint next_look_at_assumptions_;
+
+  Mutex writes_mutex_;
+  std::deque<Write> writes_ GUARDED_BY(writes_mutex_);  // that wait, max_writes at most
+  size_t writers_ GUARDED_BY(writes_mutex_) = 0;        // threads that take them
+  std::stop_source end_of_writes_;
+  std::optional<SpareThreads> threads_;  // while it runs; last, since they use all of the above
 };
 
 }  // namespace kubexms

@@ -38,8 +38,8 @@ expect "a domain that is none is wrong" 1 \
 grep -q -- '--devbox-ssh-gate: "https://gate"' "$work/err" || expect "it names the flag" yes no
 expect "a full disk is a failure" 1 "$(status_of bash -c 'kubexms version >/dev/full')"
 
-MIMALLOC_SHOW_STATS=1 kubexms version 2>&1 | grep 'heap stats' >/dev/null ||
-  expect "the allocator is mimalloc" yes no
+MALLOC_CONF=stats_print:true kubexms version 2>&1 | grep 'jemalloc statistics' >/dev/null ||
+  expect "the allocator is jemalloc" yes no
 
 # Completion, in the real shells.
 cat >"$work/complete.bash" <<'SCRIPT'
