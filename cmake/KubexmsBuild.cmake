@@ -251,3 +251,14 @@ function(kubexms_install_package)
   install(EXPORT kubexms_targets NAMESPACE kubexms:: FILE kubexmsTargets.cmake
           DESTINATION ${destination})
 endfunction()
+
+# kubexms_use_allocator(TARGET): jemalloc for a program of ours. The choice is the program's, and no
+# library's. The archive stands before everything else, so that its malloc is everybody's.
+function(kubexms_use_allocator target)
+  if(KUBEXMS_SANITIZE)
+    return()
+  endif()
+  find_library(KUBEXMS_JEMALLOC libjemalloc.a REQUIRED)
+  target_link_options(${target} PRIVATE ${KUBEXMS_JEMALLOC})
+  target_sources(${target} PRIVATE ${CMAKE_SOURCE_DIR}/kubexms/allocator.cc)
+endfunction()

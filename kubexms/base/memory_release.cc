@@ -12,18 +12,9 @@
 
 #include "kubexms/base/threads.h"
 
-// Of jemalloc, which the binary has and tests have not.
+// Of jemalloc, which our programs have and tests have not.
 extern "C" int mallctl(const char* name, void* old_value, size_t* old_size, void* new_value,
                        size_t new_size) noexcept __attribute__((weak));
-
-// How it is to work: there is one heap for all threads, since each further one keeps free memory of
-// its own; a thread keeps little, since many come and go; and what is free for longer than a moment
-// goes back to the machine.
-extern "C" {
-extern const char* malloc_conf;
-const char* malloc_conf =
-    "narenas:1,tcache_max:1024,tcache_nslots_small_max:40,dirty_decay_ms:200,muzzy_decay_ms:0";
-}
 
 namespace kubexms {
 namespace {

@@ -28,7 +28,7 @@ const std::vector<Wrapped>& WrappedHeaders() {
       {"libssh/", {"automation"}},
       {"CLI/", {}},
       {"yaml.h", {}},
-      {"mimalloc", {}},
+      {"jemalloc", {}},
       {"nlohmann/", {}},
   };
   return kWrapped;
