@@ -137,4 +137,52 @@ if kubectl_has 22; then
   eventually "of those that are done few are kept" one_is_left
   eventually "which is told" told brief "Deleted job brief-"
 fi
+
+# --- starts that were missed while no controller ran
+stop_controllers() {
+  if [ "$mode" = server ]; then
+    stop_server TERM
+    start_server --controllers=none --simulate-nodes=2
+  else
+    kill -TERM "$manager"
+    wait "$manager"
+  fi
+}
+start_controllers() {
+  if [ "$mode" = server ]; then
+    stop_server TERM
+    start_server --simulate-nodes=2
+  else
+    start_manager
+  fi
+}
+utc() { date --utc --date="$1" +"$2"; }
+# made_last NAME TIME: as if it had made its last Job then.
+made_last() {
+  as_admin "/apis/batch/v1/namespaces/default/cronjobs/$1/status" --fail --output "$work/answer" \
+    --request PATCH --header 'Content-Type: application/merge-patch+json' \
+    --data "{\"status\":{\"lastScheduleTime\":\"$(utc "$2" %FT%TZ)\"}}"
+}
+jobs_of() { kubectl get jobs -o name | sed -n "s|.*/\($1-.*\)|\1|p"; }
+
+stop_controllers
+due=$(utc '2 minutes ago' %FT%H:%M:00Z)
+daily=$(utc "$due" '%-M %-H * * *')
+make_cron late "$daily" 'timeZone: Etc/UTC' >/dev/null
+make_cron too-late "$daily" 'timeZone: Etc/UTC, startingDeadlineSeconds: 20' >/dev/null
+make_cron neglected "* * * * *" "" "$slow" >/dev/null
+made_last late '5 days ago'
+made_last too-late '5 days ago'
+made_last neglected '3 hours ago'
+start_controllers
+eventually "the last start of five is made" is cronjob late .status.lastScheduleTime "$due"
+expect "those before it are not" "late-$(($(utc "$due" %s) / 60))" "$(jobs_of late)"
+eventually "it is too late for one with a deadline" told too-late \
+  "Missed scheduled time to start a job: $(utc "$due" '%a, %d %b %Y %H:%M:00 +0000')"
+expect "which makes none" "" "$(jobs_of too-late)"
+eventually "a hundred that were missed are worth a word" told neglected \
+  "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew"
+started() { [ -n "$(jobs_of neglected)" ]; }
+eventually "and the last one is made" started
+kubectl delete cronjob late too-late neglected >/dev/null
 echo "all passed"
