@@ -131,6 +131,16 @@ std::vector<std::string> VerbsOf(const KindName& name) {
   return verbs;
 }
 
+// In the words of Kubernetes.
+std::string_view DeprecationOf(const KindName& name) {
+  if (!name.group.empty()) return "";
+  if (name.kind == "ComponentStatus") return "v1 ComponentStatus is deprecated in v1.19+";
+  if (name.kind == "Endpoints") {
+    return "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
+  }
+  return "";
+}
+
 void ApplyRules(Resource& resource) {
   for (const KindRules& rules : kRules) {
     if (rules.group != resource.group || rules.kind != resource.kind) continue;
@@ -161,6 +171,7 @@ ResourcePtr MakeResource(const TypeInfo& type) {
       .strategy = name.kind == "CustomResourceDefinition" ? CustomResourceDefinitionStrategy()
                                                           : BuiltinStrategy(name.group, name.kind),
       .storage_version = std::string(name.version),
+      .deprecation = std::string(DeprecationOf(name)),
   });
   ApplyRules(*resource);
   return resource;

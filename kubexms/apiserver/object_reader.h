@@ -54,7 +54,7 @@ class ObjectFilter {
 
 struct ObjectList {
   std::vector<store::RecordPtr> records;
-  uint64_t revision = 0;
+  uint64_t revision = 0;                    // 0: of what is not stored
   std::string continue_token;               // empty after the last page
   std::optional<uint64_t> remaining_count;  // known when there is no filter
 };

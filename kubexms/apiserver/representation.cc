@@ -13,7 +13,7 @@ constexpr size_t kFetchAhead = 8;
 
 ListMeta MetadataOf(const ObjectList& list) {
   ListMeta metadata;
-  metadata.resource_version = std::to_string(list.revision);
+  if (list.revision != 0) metadata.resource_version = std::to_string(list.revision);
   metadata.continue_ = list.continue_token;
   if (list.remaining_count) {
     metadata.remaining_item_count = static_cast<int64_t>(*list.remaining_count);
@@ -22,7 +22,8 @@ ListMeta MetadataOf(const ObjectList& list) {
 }
 
 JsonObject MetadataJson(const ObjectList& list) {
-  JsonObject metadata{{"resourceVersion", std::to_string(list.revision)}};
+  JsonObject metadata;
+  if (list.revision != 0) metadata["resourceVersion"] = std::to_string(list.revision);
   if (!list.continue_token.empty()) metadata["continue"] = list.continue_token;
   if (list.remaining_count) metadata["remainingItemCount"] = *list.remaining_count;
   return metadata;

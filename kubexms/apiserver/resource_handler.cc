@@ -203,11 +203,7 @@ Result<HttpResponse> ResourceHandler::Handle(const ResourceCall& call) {
 
 Result<HttpResponse> ResourceHandler::Get(const ResourceCall& call) {
   ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
-  ASSIGN_OR_RETURN(const ResourceVersion version,
-                   ResourceVersion::Parse(call.query.Get("resourceVersion").value_or("")));
-  ASSIGN_OR_RETURN(const store::RecordPtr record,
-                   environment_.reader.Get(*call.resource, call.attributes.name_space,
-                                           call.attributes.name, version));
+  ASSIGN_OR_RETURN(const store::RecordPtr record, ReadOne(call));
   ASSIGN_OR_RETURN(SharedBytes bytes, ReadBytes(*call.resource, record));
   return representation.Object(200, *call.resource, std::move(bytes));
 }
@@ -215,9 +211,7 @@ Result<HttpResponse> ResourceHandler::Get(const ResourceCall& call) {
 Result<HttpResponse> ResourceHandler::List(const ResourceCall& call) {
   ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
   ASSIGN_OR_RETURN(const ListQuery query, ReadListQuery(call.query, false));
-  ASSIGN_OR_RETURN(const ObjectFilter filter, ObjectFilter::Make(*call.resource, query));
-  ASSIGN_OR_RETURN(ObjectList list, environment_.reader.List(
-                                        *call.resource, call.attributes.name_space, query, filter));
+  ASSIGN_OR_RETURN(ObjectList list, ReadMany(call, query));
   if (call.direct != nullptr) {
     const bool with_body = call.direct->with_body;
     ASSIGN_OR_RETURN(call.direct->page,
@@ -360,9 +354,7 @@ Result<HttpResponse> ResourceHandler::DeleteCollection(const ResourceCall& call)
   ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
   ASSIGN_OR_RETURN(const ListQuery query, ReadListQuery(call.query, false));
   ASSIGN_OR_RETURN(const DeleteQuery options, ReadDeleteQuery(call.query, call.http.body));
-  ASSIGN_OR_RETURN(const ObjectFilter filter, ObjectFilter::Make(*call.resource, query));
-  ASSIGN_OR_RETURN(ObjectList list, environment_.reader.List(
-                                        *call.resource, call.attributes.name_space, query, filter));
+  ASSIGN_OR_RETURN(ObjectList list, ReadMany(call, query));
   const WriteCall write(call, {.dry_run = options.dry_run});
   std::vector<std::string_view> names;
   names.reserve(list.records.size());
@@ -389,6 +381,22 @@ Result<HttpResponse> ResourceHandler::HandleSubresource(const ResourceCall& call
     return call.attributes.verb == "update" ? Update(call) : Patch(call);
   }
   return OtherKinds().Handle(call, *subresource);
+}
+
+Result<store::RecordPtr> ResourceHandler::ReadOne(const ResourceCall& call) {
+  const RequestAttributes& attributes = call.attributes;
+  if (ComponentStatuses::Serves(*call.resource)) {
+    return environment_.components.Get(attributes.name);
+  }
+  ASSIGN_OR_RETURN(const ResourceVersion version,
+                   ResourceVersion::Parse(call.query.Get("resourceVersion").value_or("")));
+  return environment_.reader.Get(*call.resource, attributes.name_space, attributes.name, version);
+}
+
+Result<ObjectList> ResourceHandler::ReadMany(const ResourceCall& call, const ListQuery& query) {
+  ASSIGN_OR_RETURN(const ObjectFilter filter, ObjectFilter::Make(*call.resource, query));
+  if (ComponentStatuses::Serves(*call.resource)) return environment_.components.List(filter);
+  return environment_.reader.List(*call.resource, call.attributes.name_space, query, filter);
 }
 
 Subresources ResourceHandler::OtherKinds() {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "kubexms/apiserver/component_statuses.h"
 #include "kubexms/apiserver/object_reader.h"
 #include "kubexms/apiserver/object_writer.h"
 #include "kubexms/apiserver/representation.h"
@@ -55,6 +56,7 @@ class ResourceHandler {
     Random& random;
     const Clock& clock;
     TokenIssuer& tokens;
+    const ComponentStatuses& components;
   };
 
   explicit ResourceHandler(Environment environment) : environment_(environment) {}
@@ -73,6 +75,9 @@ class ResourceHandler {
   Result<HttpResponse> DeleteCollection(const ResourceCall& call);
   Result<HttpResponse> HandleSubresource(const ResourceCall& call);
   Subresources OtherKinds();
+  // What is read, wherever it comes from.
+  Result<store::RecordPtr> ReadOne(const ResourceCall& call);
+  Result<ObjectList> ReadMany(const ResourceCall& call, const ListQuery& query);
 
   Environment environment_;
 };

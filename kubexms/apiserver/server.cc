@@ -149,6 +149,7 @@ class ApiServer::Impl {
   }
   Result<void> Listen();
   Result<void> WriteKubeconfig();
+  std::vector<HealthCheck> Components();
   std::vector<HealthCheck> Checks();
 
   const ApiServerOptions options_;
@@ -171,6 +172,7 @@ class ApiServer::Impl {
   CustomResources custom_resources_;
   WakeTimer timer_;
   OpenWatches watches_;
+  const ComponentStatuses components_;
   ResourceHandler resource_handler_;
   Documents documents_;
   ApiHandler handler_;
@@ -230,7 +232,9 @@ ApiServer::Impl::Impl(ApiServerOptions options, std::unique_ptr<store::Store> st
           *store_, registry_, writer_,
           FindResource(*registry_.Current(), "apiextensions.k8s.io", "customresourcedefinitions"),
           clock_, options_.log.Named("customresources")),
-      resource_handler_({*store_, reader_, writer_, timer_, watches_, random_, clock_, tokens_}),
+      components_(Components()),
+      resource_handler_(
+          {*store_, reader_, writer_, timer_, watches_, random_, clock_, tokens_, components_}),
       documents_(registry_, KUBEXMS_VERSION),
       handler_({.registry = registry_,
                 .resources = resource_handler_,
@@ -275,6 +279,12 @@ Result<void> ApiServer::Impl::WriteKubeconfig() {
                          ? options_.data_directory + "/admin.kubeconfig"
                          : options_.kubeconfig_path;
   return WritePrivateFile(kubeconfig_path_, kubeconfig_);
+}
+
+std::vector<HealthCheck> ApiServer::Impl::Components() {
+  std::vector<HealthCheck> components = options_.components;
+  components.push_back({.name = "etcd-0", .check = [this] { return store_->CheckWritable(); }});
+  return components;
 }
 
 std::vector<HealthCheck> ApiServer::Impl::Checks() {

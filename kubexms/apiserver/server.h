@@ -62,6 +62,9 @@ struct ApiServerOptions {
 
   // What else /livez and /readyz tell of.
   std::vector<HealthCheck> health_checks;
+  // Of which ComponentStatuses tell besides the store: "controller-manager" and "scheduler", where
+  // they run in this process.
+  std::vector<HealthCheck> components;
   // Where its metrics go, if others are to be served with them; null: a registry of its own. It
   // must outlive the server.
   MetricsRegistry* metrics = nullptr;

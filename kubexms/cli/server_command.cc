@@ -127,6 +127,23 @@ HealthCheck CheckOf(const ServerControllers& controllers) {
           .counts = false};
 }
 
+// What of a control plane runs with the server.
+std::vector<HealthCheck> ComponentsOf(const ControllerList& selected,
+                                      const ServerControllers& controllers) {
+  const auto is_scheduler = [](const BuiltinController* controller) {
+    return controller->name == "kube-scheduler";
+  };
+  const auto check = [&controllers] { return controllers.Readiness(); };
+  std::vector<HealthCheck> components;
+  if (std::ranges::any_of(selected.builtin, is_scheduler)) {
+    components.push_back({.name = "scheduler", .check = check});
+  }
+  if (!std::ranges::all_of(selected.builtin, is_scheduler)) {
+    components.push_back({.name = "controller-manager", .check = check});
+  }
+  return components;
+}
+
 Result<ExitCode> RunServer(const Invocation& call) {
   const StopSignals signals;
   static SystemClock clock;
@@ -151,6 +168,7 @@ Result<ExitCode> RunServer(const Invocation& call) {
   ASSIGN_OR_RETURN(controllers_options.devboxes, ReadDevboxOptions(call));
   ServerControllers controllers(std::move(controllers_options));
   if (controllers.HasWork()) options.health_checks.push_back(CheckOf(controllers));
+  options.components = ComponentsOf(selected, controllers);
   ASSIGN_OR_RETURN(const std::unique_ptr<ApiServer> server, ApiServer::Create(std::move(options)));
   RETURN_IF_ERROR(controllers.OpenFiles());
   call.err() << fmt::format(

@@ -156,6 +156,10 @@ eventually "cordoned nodes are not taken" says_why late-1 \
 if [ "$mode" = server ]; then
   stop_server KILL
   start_server --controllers=kube-scheduler
+  scheduler_is_well() { has "$(kubectl get componentstatuses scheduler)" "scheduler Healthy ok"; }
+  eventually "it is well" scheduler_is_well
+  shows "nothing else runs" "controller-manager Unhealthy does not run in this server" \
+    kubectl get componentstatuses
 else
   kill -KILL "$manager"
   start_manager --controllers=kube-scheduler

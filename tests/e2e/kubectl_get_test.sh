@@ -110,6 +110,8 @@ expect "a short name" deployments.apps "$(kubectl api-resources --no-headers -o 
 shows "--raw" '"gitVersion":"v1.34' kubectl get --raw /version
 expect "readyz" ok "$(kubectl get --raw /readyz)"
 shows "metrics" "apiserver_request_total" kubectl get --raw /metrics
+shows "its parts" "etcd-0 Healthy ok" kubectl get componentstatuses
+shows "which nobody should ask for" "v1 ComponentStatus is deprecated in v1.19+" kubectl get cs etcd-0
 
 # --- what is not there
 refuses "an object" 'Error from server (NotFound): pods "nope" not found' kubectl get pod nope
