@@ -41,6 +41,7 @@ refuses "all of them at once" "network.yaml:$line: spec.network.serviceCIDRs[1]:
   "$kubexms" plan -f "$work/network.yaml"
 shows "nothing would be deleted" "nothing to change" "$kubexms" delete cluster -f "$file" --dry-run
 refuses "hosts that are not in it" "there is no host x" "$kubexms" plan -f "$file" --limit x
+refuses "nor any of several" "there is no host x" "$kubexms" plan -f "$file" --limit x --limit node1
 refuses "a wrong number" "is not between 1 and" "$kubexms" plan -f "$file" --parallel none
 
 # Nothing listens there.
