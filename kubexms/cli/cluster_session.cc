@@ -238,12 +238,18 @@ Result<std::vector<RunSummary>> ClusterSession::Runs() {
 
 Result<std::vector<JournalRecord>> ClusterSession::JournalOf(const std::string& run) const {
   ASSIGN_OR_RETURN(const std::vector<std::string> runs, automation::Engine(runtime_.get()).Runs());
-  if (std::ranges::find(runs, run) == runs.end()) return Error::NotFound("runs", run);
+  if (std::ranges::find(runs, run) == runs.end()) {
+    return Error::BadRequest(fmt::format("there is no run {} of {}; kubexms status shows them", run,
+                                         cluster_.metadata.name));
+  }
   return automation::ReadJournal(fmt::format("{}/runs/{}/journal", directory_, run));
 }
 
 Result<std::string> ClusterSession::UnfinishedRun(const std::string& wanted) {
-  if (!wanted.empty()) return wanted;
+  if (!wanted.empty()) {
+    RETURN_IF_ERROR(JournalOf(wanted));
+    return wanted;
+  }
   ASSIGN_OR_RETURN(const std::vector<RunSummary> runs, Runs());
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
     if (run->state == "failed" || run->state == "interrupted") return run->run;
