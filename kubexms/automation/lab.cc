@@ -418,15 +418,21 @@ Result<std::optional<LabState>> Lab::ReadState() const {
 Result<LabState> Lab::State() const {
   RETURN_IF_ERROR(CheckLabName(options_.name));
   ASSIGN_OR_RETURN(std::optional<LabState> state, ReadState());
-  if (!state) return Error::NotFound("labs", options_.name);
+  if (!state) {
+    return Error(
+        404, "NotFound",
+        fmt::format("there is no lab {0}; kubexms lab up --name {0} makes one", options_.name));
+  }
   return *std::move(state);
 }
 
-Result<LabHost> Lab::FindHost(const LabState& state, const std::string& host) const {
-  const LabHost* found = state.Find(host);
-  if (found == nullptr)
-    return Error::NotFound(fmt::format("hosts of the lab {}", state.name), host);
-  return *found;
+Result<LabHost> Lab::FindHost(const LabState& state, const std::string& host) {
+  if (const LabHost* found = state.Find(host)) return *found;
+  std::vector<std::string> names;
+  for (const LabHost& other : state.hosts) names.push_back(other.name);
+  return Error(404, "NotFound",
+               fmt::format("there is no host {} in the lab {}; there are {}", host, state.name,
+                           fmt::join(names, ", ")));
 }
 
 Result<std::vector<LabHostStatus>> Lab::Status() const {

@@ -66,6 +66,8 @@ class Lab {
 
   // NotFound when there is no such lab.
   Result<LabState> State() const;
+  // NotFound, with those that there are, when there is no such host.
+  static Result<LabHost> FindHost(const LabState& state, const std::string& host);
   Result<std::vector<LabHostStatus>> Status() const;
 
   std::string key_file() const { return directory_ + "/key"; }
@@ -82,7 +84,6 @@ class Lab {
   // Removes the directory of a lab that nothing was written down about.
   void Forget() const;
   Result<std::optional<LabState>> ReadState() const;
-  Result<LabHost> FindHost(const LabState& state, const std::string& host) const;
 
   Result<LabState> Plan(const LabUpOptions& options) const;
   Result<void> Build(const LabUpOptions& options);

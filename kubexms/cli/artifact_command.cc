@@ -8,7 +8,6 @@
 #include <memory>
 #include <ostream>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -62,8 +61,7 @@ Result<cluster::ArtifactBuildOptions> OptionsFor(const Invocation& call,
   for (const cluster::PackageNeed& need : cluster::PackagesNeeded(spec)) {
     if (all || !need.hosts.empty()) names.insert(need.packages.begin(), need.packages.end());
   }
-  std::istringstream more(call.Value("packages"));
-  for (std::string name; std::getline(more, name, ',');) names.insert(name);
+  for (const std::string& name : call.List("packages")) names.insert(name);
   options.packages = {names.begin(), names.end()};
   options.binaries = spec.binaries;
   options.images = spec.container_runtime.images;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fstream>
 #include <ostream>
-#include <sstream>
 
 #include "kubexms/automation/explanation.h"
 #include "kubexms/cli/cluster_session.h"
@@ -98,7 +97,7 @@ Result<ExitCode> ResumeRun(const Invocation& call) {
 
 Result<ExitCode> RollBackRun(const Invocation& call) {
   ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenInParallel(call));
-  RETURN_IF_ERROR(session->Limit(call.Value("limit")));
+  RETURN_IF_ERROR(session->Limit(call.List("limit")));
   ASSIGN_OR_RETURN(const std::string run, session->UnfinishedRun(call.Value("RUN")));
   Engine engine(&session->runtime());
   const automation::RollbackScope scope{.hosts = session->limit()};
@@ -159,10 +158,7 @@ Result<ExitCode> ShowStatus(const Invocation& call) {
 }
 
 Result<ExitCode> CreateConfig(const Invocation& call) {
-  std::vector<std::string> addresses;
-  std::istringstream stream(call.Value("hosts"));
-  for (std::string address; std::getline(stream, address, ',');) addresses.push_back(address);
-  const std::string text = cluster::SampleConfig(call.Value("name"), addresses);
+  const std::string text = cluster::SampleConfig(call.Value("name"), call.List("hosts"));
   RETURN_IF_ERROR(cluster::ParseCluster(text, "--hosts"));
   if (!call.Given("file")) {
     call.out() << text;

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <ostream>
-#include <sstream>
 
 #include "kubexms/automation/explanation.h"
 #include "kubexms/automation/journal.h"
@@ -29,13 +28,6 @@ constexpr int kMaxParallel = 1024;
 std::string Home() {
   const char* home = std::getenv("HOME");
   return home ? home : "/root";
-}
-
-std::set<std::string> SplitByCommas(const std::string& text) {
-  std::set<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, ',');) parts.insert(part);
-  return parts;
 }
 
 Result<int> ReadParallel(const std::string& text) {
@@ -129,7 +121,7 @@ Result<std::unique_ptr<ClusterSession>> ClusterSession::Open(const Invocation& c
 
 Result<std::unique_ptr<ClusterSession>> ClusterSession::OpenForWork(const Invocation& call) {
   ASSIGN_OR_RETURN(std::unique_ptr<ClusterSession> session, Open(call));
-  RETURN_IF_ERROR(session->Limit(call.Value("limit")));
+  RETURN_IF_ERROR(session->Limit(call.List("limit")));
   ASSIGN_OR_RETURN(session->options_.parallel, ReadParallel(call.Value("parallel")));
   session->artifact_ = call.Given("artifact")
                            ? call.Value("artifact")
@@ -145,8 +137,8 @@ Result<std::unique_ptr<ClusterSession>> ClusterSession::OpenInParallel(
   return session;
 }
 
-Result<void> ClusterSession::Limit(const std::string& hosts) {
-  limit_ = SplitByCommas(hosts);
+Result<void> ClusterSession::Limit(const std::vector<std::string>& hosts) {
+  limit_ = {hosts.begin(), hosts.end()};
   for (const std::string& name : limit_) {
     if (runtime_->FindHost(name)) continue;
     return Error::BadRequest(fmt::format("--limit: there is no host {} in {}", name, file_));
@@ -246,12 +238,18 @@ Result<std::vector<RunSummary>> ClusterSession::Runs() {
 
 Result<std::vector<JournalRecord>> ClusterSession::JournalOf(const std::string& run) const {
   ASSIGN_OR_RETURN(const std::vector<std::string> runs, automation::Engine(runtime_.get()).Runs());
-  if (std::ranges::find(runs, run) == runs.end()) return Error::NotFound("runs", run);
+  if (std::ranges::find(runs, run) == runs.end()) {
+    return Error::BadRequest(fmt::format("there is no run {} of {}; kubexms status shows them", run,
+                                         cluster_.metadata.name));
+  }
   return automation::ReadJournal(fmt::format("{}/runs/{}/journal", directory_, run));
 }
 
 Result<std::string> ClusterSession::UnfinishedRun(const std::string& wanted) {
-  if (!wanted.empty()) return wanted;
+  if (!wanted.empty()) {
+    RETURN_IF_ERROR(JournalOf(wanted));
+    return wanted;
+  }
   ASSIGN_OR_RETURN(const std::vector<RunSummary> runs, Runs());
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
     if (run->state == "failed" || run->state == "interrupted") return run->run;

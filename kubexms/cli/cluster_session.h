@@ -59,7 +59,7 @@ class ClusterSession {
   automation::RunOptions& options() { return options_; }
   // The hosts of --limit; none: all.
   const std::set<std::string>& limit() const { return limit_; }
-  Result<void> Limit(const std::string& hosts);
+  Result<void> Limit(const std::vector<std::string>& hosts);
   // What a pipeline would do now, without a word about how it is found out.
   Result<automation::RunPlan> MakePlan(const automation::Pipeline& pipeline);
   // As the configuration and --limit want it. Issues certificates that are missing.

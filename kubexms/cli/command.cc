@@ -1,6 +1,7 @@
 #include "kubexms/cli/command.h"
 
 #include <algorithm>
+#include <sstream>
 
 namespace kubexms {
 namespace {
@@ -36,6 +37,15 @@ std::string Invocation::Value(std::string_view name) const {
 const std::vector<std::string>& Invocation::All(std::string_view name) const {
   static const std::vector<std::string> kNone;
   return Given(name) ? given_.find(name)->second : kNone;
+}
+
+std::vector<std::string> Invocation::List(std::string_view name) const {
+  std::vector<std::string> parts;
+  for (const std::string& value : Given(name) ? All(name) : std::vector{Value(name)}) {
+    std::istringstream stream(value);
+    for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+  }
+  return parts;
 }
 
 void Invocation::CheckDeclared(std::string_view name) const {

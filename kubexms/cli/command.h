@@ -89,6 +89,8 @@ class Invocation {
   std::string Value(std::string_view name) const;
   // All values, in order; empty when not given.
   const std::vector<std::string>& All(std::string_view name) const;
+  // What stands between commas, in all values or the fallback: "a,b" and then "c" are three.
+  std::vector<std::string> List(std::string_view name) const;
 
   // For what was asked for.
   std::ostream& out() const { return out_; }

@@ -8,12 +8,14 @@
 namespace kubexms {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::StartsWith;
 
 Result<ExitCode> PrintAll(const Invocation& call) {
   call.out() << "host=" << call.Value("host") << " format=" << call.Value("format")
              << " force=" << call.Given("force");
   for (const std::string& name : call.All("NAME")) call.out() << " " << name;
+  for (const std::string& tag : call.List("tags")) call.out() << " #" << tag;
   call.out() << "\n";
   return ExitCode::kDone;
 }
@@ -28,6 +30,7 @@ Command TestTree() {
                  .doc = "how",
                  .fallback = "table",
                  .choices = {"table", "wide"}},
+                {.name = "tags", .value = "TAGS", .doc = "with commas between"},
                 {.name = "force", .letter = 'f', .doc = "even if it is there"}},
       .arguments = {{.name = "NAME", .doc = "what to add", .repeated = true}},
       .run = PrintAll,
@@ -78,6 +81,11 @@ TEST(CommandLineTest, TakesValuesBehindAnEqualsSignAndFlagsBehindArguments) {
 TEST(CommandLineTest, TheLastOfARepeatedFlagWins) {
   EXPECT_EQ(Call({"thing", "add", "-H", "h1", "-H", "h2", "a"}).out,
             "host=h2 format=table force=0 a\n");
+}
+
+TEST(CommandLineTest, AListMayComeInPieces) {
+  EXPECT_THAT(Call({"thing", "add", "-H", "h", "--tags", "a,b", "x", "--tags=c"}).out,
+              EndsWith(" x #a #b #c\n"));
 }
 
 TEST(CommandLineTest, WordsBehindTwoDashesAreArguments) {
@@ -156,6 +164,7 @@ TEST(CommandLineTest, HelpOfACommandWinsOverMissingArguments) {
             "Flags:\n"
             "  -H, --host HOST      where\n"
             "      --format FORMAT  how: table, wide (default table)\n"
+            "      --tags TAGS      with commas between\n"
             "  -f, --force          even if it is there\n"
             "  -h, --help           show this\n");
 }

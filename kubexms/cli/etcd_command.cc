@@ -20,7 +20,7 @@ using SessionPtr = std::unique_ptr<ClusterSession>;
 
 Result<ExitCode> BackUp(const Invocation& call) {
   ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenInParallel(call));
-  RETURN_IF_ERROR(session->Limit(call.Value("limit")));
+  RETURN_IF_ERROR(session->Limit(call.List("limit")));
   const cluster::ClusterSpec& spec = session->cluster().spec;
   const cluster::EtcdBackupOptions options{.limit = session->limit(),
                                            .parallel = session->options().parallel,

@@ -130,10 +130,7 @@ Result<ExitCode> List(const Invocation& call) {
 Result<std::vector<std::string>> SshArguments(const Invocation& call) {
   LabCall lab(call);
   ASSIGN_OR_RETURN(const LabState state, lab->State());
-  const automation::LabHost* host = state.Find(call.Value("HOST"));
-  if (host == nullptr) {
-    return Error::NotFound(fmt::format("hosts of the lab {}", state.name), call.Value("HOST"));
-  }
+  ASSIGN_OR_RETURN(const automation::LabHost host, Lab::FindHost(state, call.Value("HOST")));
   std::vector<std::string> arguments = {"ssh",
                                         "-F",
                                         "none",
@@ -145,7 +142,7 @@ Result<std::vector<std::string>> SshArguments(const Invocation& call) {
                                         "StrictHostKeyChecking=yes",
                                         "-o",
                                         "UserKnownHostsFile=" + lab->known_hosts_file(),
-                                        "root@" + host->address};
+                                        "root@" + host.address};
   const std::vector<std::string>& command = call.All("COMMAND");
   if (!command.empty()) arguments.emplace_back("--");
   arguments.insert(arguments.end(), command.begin(), command.end());

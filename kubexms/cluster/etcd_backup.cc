@@ -154,6 +154,11 @@ Result<std::string> PlanEtcdBackup(const ClusterSpec& spec, const Runtime& runti
   if (std::filesystem::exists(file)) {
     return Error::BadRequest(fmt::format("{} is there already, and is not overwritten", file));
   }
+  const std::filesystem::path directory = std::filesystem::path(file).parent_path();
+  if (!directory.empty() && !std::filesystem::is_directory(directory)) {
+    return Error::BadRequest(
+        fmt::format("there is no directory {} for {}; make it first", directory.string(), file));
+  }
   ASSIGN_OR_RETURN(const Host* host, HealthyMember(spec, runtime, options));
   return host->name;
 }
@@ -180,7 +185,8 @@ Result<void> CheckSnapshotFile(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   std::error_code failed;
   const uintmax_t size = std::filesystem::file_size(file, failed);
-  if (!stream || failed) return Error::BadRequest(fmt::format("{} cannot be read", file));
+  if (failed) return Error::BadRequest(fmt::format("read {}: {}", file, failed.message()));
+  if (!stream) return Error::BadRequest(fmt::format("{} cannot be read", file));
   if (size % kPageBytes != kChecksumBytes) {
     return Error::BadRequest(
         fmt::format("{} is not a whole snapshot of etcd: it does not end with a checksum", file));

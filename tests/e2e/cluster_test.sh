@@ -24,6 +24,14 @@ expect "nothing is made for it" "" "$(ls -A "$work/.kubexms" 2>/dev/null)"
 
 shows "no run" "There has been no run" "$kubexms" status -f "$file"
 refuses "to resume none" "no run of demo is unfinished" "$kubexms" resume -f "$file"
+for command in resume rollback status; do
+  refuses "$command of a run that never was" "there is no run x of demo; kubexms status shows them" \
+    "$kubexms" $command x -f "$file"
+done
+refuses "a backup to nowhere" "there is no directory $work/none for $work/none/x" \
+  "$kubexms" etcd backup -f "$file" --to "$work/none/x"
+refuses "a backup of nothing" "read $work/none: No such file or directory" \
+  "$kubexms" etcd restore -f "$file" --from "$work/none" --yes
 refuses "to delete without --yes" "add --yes" "$kubexms" delete cluster -f "$file"
 refuses "to delete a part" "kubexms remove nodes takes single hosts out" \
   "$kubexms" delete cluster -f "$file" --limit node1
@@ -41,6 +49,7 @@ refuses "all of them at once" "network.yaml:$line: spec.network.serviceCIDRs[1]:
   "$kubexms" plan -f "$work/network.yaml"
 shows "nothing would be deleted" "nothing to change" "$kubexms" delete cluster -f "$file" --dry-run
 refuses "hosts that are not in it" "there is no host x" "$kubexms" plan -f "$file" --limit x
+refuses "nor any of several" "there is no host x" "$kubexms" plan -f "$file" --limit x --limit node1
 refuses "a wrong number" "is not between 1 and" "$kubexms" plan -f "$file" --parallel none
 
 # Nothing listens there.

@@ -18,7 +18,7 @@ remains() {
 state_of() { lab status | awk -v host="$1" '$1 == host { print $3 }'; }
 boot_of() { lab ssh "$1" cat /proc/sys/kernel/random/boot_id; }
 
-refuses "status of no lab" "labs \"$name\" not found" lab status
+refuses "status of no lab" "there is no lab $name; kubexms lab up --name $name makes one" lab status
 refuses "a wrong number of hosts" "is not a number of hosts" lab up --hosts none
 refuses "a wrong network" "is not a network" lab up --subnet 10.0.0.0/8
 refuses "more hosts than addresses" "at most 4" lab up --hosts 5 --subnet "$subnet"
@@ -52,7 +52,7 @@ lab ssh node2 'echo kept >/root/note && sync'
 lab kill node2
 expect "a host without power" stopped "$(state_of node2)"
 expect "the other one goes on" running "$(state_of node1)"
-refuses "a host that the lab has not" 'node9" not found' lab kill node9
+refuses "a host that the lab has not" 'there is no host node9 in the lab' lab kill node9
 lab start node2 2>/dev/null
 expect "its power is back" running "$(state_of node2)"
 expect "its disk is as it was" kept "$(lab ssh node2 cat /root/note)"
