@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -39,7 +40,9 @@ std::string ZoneOf(const Node& node) {
 // What is known of the nodes beyond what is stored. Safe for use from any thread.
 class NodeHealth {
  public:
-  explicit NodeHealth(const NodeLifecycleOptions& options) : zones_(options.zones) {}
+  explicit NodeHealth(const NodeLifecycleOptions& options)
+      : settling_(std::min(options.monitor_period, options.grace_period / 4)),
+        zones_(options.zones) {}
 
   struct Sight {
     bool first = false;         // the node was not known
@@ -67,9 +70,15 @@ class NodeHealth {
     MutexLock lock(mutex_);
     const bool all_were_disrupted = zones_.AllAreDisrupted();
     zones_.Put(node.metadata.name, ZoneOf(node), ready, now);
+    State& known = nodes_[node.metadata.name];
+    if (ready) known.failed.reset();
+    if (!ready && !known.failed) known.failed = now;
     // Nobody was heard for a while: perhaps it was not the nodes that fell silent.
     if (all_were_disrupted && !zones_.AllAreDisrupted()) {
-      for (auto& [name, state] : nodes_) state.last = now;
+      for (auto& [name, state] : nodes_) {
+        state.last = now;
+        if (state.failed) state.failed = now;
+      }
     }
   }
   // Everything has been done that follows from it.
@@ -88,8 +97,12 @@ class NodeHealth {
     MutexLock lock(mutex_);
     return zones_.AllAreDisrupted();
   }
+  // Nodes that fail together are not noticed at the same moment. So the first of them has no turn
+  // before it has been seen how many they are.
   bool IsItsTurn(const std::string& node, Clock::MonotonicTime now) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
+    const State& state = nodes_[node];
+    if (!state.failed || now - *state.failed < settling_) return false;
     const auto turn = zones_.TurnOf(node, now);
     return turn && *turn <= now;
   }
@@ -100,8 +113,11 @@ class NodeHealth {
     Time posted;
     MicroTime renewed;
     Clock::MonotonicTime last;
+    std::optional<Clock::MonotonicTime> failed;  // since when it counts as not ready
     bool ready = false;
   };
+
+  const std::chrono::nanoseconds settling_;
 
   Mutex mutex_;
   std::unordered_map<std::string, State> nodes_ GUARDED_BY(mutex_);

@@ -84,3 +84,31 @@ eventually "nodes are taken over" node_is sim-0002 True
 expect "it is the same node" "$uid" "$(field node sim-0002 '{.metadata.uid}')"
 kubectl delete pod elsewhere >/dev/null
 eventually "Pods end without controllers, too" is_gone pod elsewhere
+
+# --- most of a zone's nodes fail: it is rather the network there, and they keep their Pods
+stop_server TERM
+if [ "$mode" = manager ]; then
+  kill -KILL "$manager"
+  start_server --simulate-nodes=15 --node-monitor-grace-period=2s --controllers=none \
+    --token-file="$work/tokens"
+else
+  start_server --simulate-nodes=15 --node-monitor-grace-period=2s --controllers=none
+fi
+eventually "there are more nodes" node_is sim-0015 True
+in_zone() { kubectl get nodes --selector "topology.kubernetes.io/zone=$1" --output name; }
+mapfile -t zone < <(in_zone sim-a)
+mapfile -t other < <(in_zone sim-b)
+expect "a zone has five" 5 "${#zone[@]}"
+most=("${zone[@]:0:3}") one=${other[0]}
+kubectl annotate "${most[@]}" "$one" simulate.kubexms.io/stopped=true >/dev/null
+if [ "$mode" = manager ]; then
+  start_manager --node-monitor-grace-period=2s
+else
+  stop_server TERM
+  start_server --simulate-nodes=15 --node-monitor-grace-period=2s
+fi
+eventually "one of another zone is given up" has_taints "${one#node/}" "NoSchedule NoExecute"
+for node in "${most[@]}"; do
+  eventually "it is not ready" node_is "${node#node/}" Unknown
+  expect "its Pods may stay" NoSchedule "$(field node "${node#node/}" '{.spec.taints[*].effect}')"
+done
