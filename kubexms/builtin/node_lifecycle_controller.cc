@@ -101,8 +101,9 @@ class NodeHealth {
   // before it has been seen how many they are.
   bool IsItsTurn(const std::string& node, Clock::MonotonicTime now) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
-    const State& state = nodes_[node];
-    if (!state.failed || now - *state.failed < settling_) return false;
+    const auto known = nodes_.find(node);
+    if (known == nodes_.end() || !known->second.failed) return false;
+    if (now - *known->second.failed < settling_) return false;
     const auto turn = zones_.TurnOf(node, now);
     return turn && *turn <= now;
   }
