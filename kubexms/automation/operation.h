@@ -511,18 +511,21 @@ struct InstallPackageFiles {
 };
 
 // Those of them that are there. `dependencies` came with them, and go with them unless somebody has
-// asked for one since or another package needs it.
+// asked for one since or another package needs it. Of one whose installation was cut off everything
+// goes if its file is still in `directory`, or where apt keeps files.
 struct RemovePackages {
   static constexpr std::string_view kName = "RemovePackages";
   using AnswerType = Done;
   std::string packages;
   std::string dependencies;
+  std::string directory;
   bool operator==(const RemovePackages&) const = default;
 
   template <class Self, class Field>
   static void Visit(Self& self, Field& field) {
     field("packages", self.packages);
     field("dependencies", self.dependencies);
+    field("directory", self.directory);
   }
 };
 

@@ -191,6 +191,12 @@ constexpr ShellFunction kFunctions[] = {
     {"RemovePackages", R"sh(
   if command -v apt-get >/dev/null; then
     unfinished=$(kx_unfinished $1 $2)
+    for each in $unfinished; do
+      for file in "${3:-/nowhere}/${each}"_*.deb "/var/cache/apt/archives/${each}"_*.deb; do
+        # Until all of it is in place dpkg does not know of any of it.
+        if [ -f "$file" ] && said=$(kx_unheard dpkg --unpack "$file"); then break; fi
+      done
+    done
     if [ -n "$unfinished" ]; then
       kx_unheard dpkg --force-remove-reinstreq --remove $unfinished || return 1
     fi

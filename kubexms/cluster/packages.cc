@@ -110,7 +110,7 @@ class ArtifactPackagesStep final : public NamedStep {
     change.operations = {
         MakeDirectory{.path = directory, .mode = "0700"},
         WriteFile{.path = directory + "/Packages", .content = PackageIndex(plan.files)}};
-    change.undo = {RemovePackages{Joined(plan.packages), Joined(plan.dependencies)},
+    change.undo = {RemovePackages{Joined(plan.packages), Joined(plan.dependencies), directory},
                    RemovePath{directory, true}};
     return change;
   }
