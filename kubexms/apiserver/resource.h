@@ -69,13 +69,13 @@ struct Resource {
   std::string storage_version;
   // The group under which they are stored, where that is not `group`: one event has two groups.
   std::optional<std::string> storage_group;
+  std::string deprecation;  // the warning that clients get with every answer; empty: none
 
   bool custom = false;  // the rest is set for custom resources only
   std::vector<PrinterColumn> printer_columns;
   std::optional<ScalePaths> scale;
   std::string definition_uid;  // of the CustomResourceDefinition
   bool terminating = false;    // the definition is being deleted: nothing new
-  std::string deprecation;     // the warning that clients get with every answer; empty: none
   // Every object says who created it, in an annotation that nobody can forge.
   bool records_creator = false;
 
