@@ -33,7 +33,10 @@ shows "it can be taken back" "Done:" cluster rollback "$run"
 shows "then etcd has read its old configuration" "is healthy" etcdctl_on node1 endpoint health
 
 # --- becomes three, and is written to from then on
-lab ssh node1 "while :; do $(etcdctl put counter '$((n = n + 1))') >/dev/null 2>&1 || sleep 0.1; sleep 0.02; done" >/dev/null 2>&1 &
+# Not by the function: the process would be its child and outlive it.
+"$kubexms" lab ssh --dir "$directory" --name "$name" node1 \
+  "while :; do $(etcdctl put counter '$((n = n + 1))') >/dev/null 2>&1 || sleep 0.1; sleep 0.02; done" \
+  >/dev/null 2>&1 &
 writer=$!
 members_are "node1 node2 node3" "backup: {schedule: hourly, keep: 1}"
 shows "a plan says who would join" "add node3 to etcd as a learner" cluster plan
