@@ -194,7 +194,8 @@ constexpr ShellFunction kFunctions[] = {
     for each in $unfinished; do
       for file in "${3:-/nowhere}/${each}"_*.deb "/var/cache/apt/archives/${each}"_*.deb; do
         # Until all of it is in place dpkg does not know of any of it.
-        if [ -f "$file" ] && said=$(kx_unheard dpkg --unpack "$file"); then break; fi
+        [ -f "$file" ] || continue
+        said=$(kx_unheard env DEBIAN_FRONTEND=noninteractive dpkg --unpack "$file") && break
       done
     done
     if [ -n "$unfinished" ]; then
