@@ -186,6 +186,8 @@ class WorkQueue {
   CondVar drained_;  // the queue is shut down and empty
   WorkSchedule schedule_ GUARDED_BY(mutex_);
   Nodes nodes_ GUARDED_BY(mutex_);
+  // The last one that was finished, idle, for the next key: most of an Add() would be to make one.
+  typename Nodes::node_type spare_ GUARDED_BY(mutex_);
   Clock::MonotonicTime last_now_ GUARDED_BY(mutex_) = Clock::MonotonicTime::min();
   uint64_t retries_ GUARDED_BY(mutex_) = 0;
   HistogramBatch waited_ GUARDED_BY(mutex_) = WorkQueueMetrics::NoTimes();
@@ -266,7 +268,7 @@ std::optional<WorkItem<Key>> WorkQueue<Key>::TryGet() {
 
 template <class Key>
 void WorkQueue<Key>::Done(const Key& key) {
-  typename Nodes::node_type finished;  // freed without the lock
+  typename Nodes::node_type unused;  // freed without the lock
   MutexLock lock(mutex_);
   const auto it = nodes_.find(key);
   KUBEXMS_CHECK(it != nodes_.end());
@@ -275,7 +277,7 @@ void WorkQueue<Key>::Done(const Key& key) {
   if (measured()) worked_.Observe(now - node.started);
   schedule_.Finish(node, now);
   if (node.idle()) {
-    finished = nodes_.extract(it);
+    unused = std::exchange(spare_, nodes_.extract(it));
   } else if (schedule_.has_ready() && call_ == nullptr) {
     WakeOne();  // a worker that was called is about to come for the next
   }
@@ -353,9 +355,15 @@ typename WorkQueue<Key>::Node* WorkQueue<Key>::FindOrMake(const Key& key) {
     const auto known = nodes_.find(key);
     return known == nodes_.end() ? nullptr : &known->second;
   }
-  const auto it = nodes_.try_emplace(key).first;
-  it->second.key = &it->first;
-  return &it->second;
+  if (spare_.empty()) {
+    const auto it = nodes_.try_emplace(key).first;
+    it->second.key = &it->first;
+    return &it->second;
+  }
+  spare_.key() = key;
+  auto inserted = nodes_.insert(std::move(spare_));
+  spare_ = std::move(inserted.node);  // not used when the key was there
+  return &inserted.position->second;
 }
 
 // Fills in what needs the lock and returns the key, which stays where it is until Done().
