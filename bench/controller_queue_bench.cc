@@ -45,13 +45,13 @@ template <bool kMeasured>
 class OurQueue {
  public:
   void Add(const ObjectKey& key) { queue_.Add(key, {.reason = "changed"}); }
-  ObjectKey Get() { return std::move(queue_.Get(stop_.get_token())->key); }
+  ObjectKey Get() { return std::move(queue_.Get(stop_)->key); }
   void Done(const ObjectKey& key) { queue_.Done(key); }
 
  private:
   SystemClock clock_;
   MetricsRegistry metrics_;
-  std::stop_source stop_;
+  const std::stop_token stop_ = std::stop_source().get_token();  // as each worker has one
   WorkQueue<ObjectKey> queue_{{.name = "bench", .metrics = kMeasured ? &metrics_ : nullptr},
                               &clock_};
 };
