@@ -20,8 +20,8 @@ namespace kubexms {
 namespace {
 
 constexpr std::chrono::seconds kPeriod(2);
-constexpr double kBusyFrom = 0.25;
-constexpr double kQuietBelow = 0.1;
+constexpr double kBusyFrom = 0.1;
+constexpr double kQuietBelow = 0.06;
 
 // Segments that can be written have been: their content is nowhere else.
 int ReleaseObject(dl_phdr_info* object, size_t, void*) {

@@ -14,10 +14,10 @@ TEST(QuietAfterWorkTest, IsToldOnceWhenWorkHasEnded) {
   EXPECT_FALSE(work.Note(0.2));  // it becomes less
   EXPECT_TRUE(work.Note(0.01));
   EXPECT_FALSE(work.Note(0));
-  EXPECT_FALSE(work.Note(0.2));  // not much
+  EXPECT_FALSE(work.Note(0.08));  // not much
   EXPECT_FALSE(work.Note(0.01));
   EXPECT_FALSE(work.Note(0.3));
-  EXPECT_TRUE(work.Note(0.09));
+  EXPECT_TRUE(work.Note(0.05));
 }
 
 TEST(MemoryReleaserTest, EndsAtOnce) {
