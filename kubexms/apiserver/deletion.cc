@@ -8,6 +8,7 @@
 #include "kubexms/apiserver/custom_resource_definition.h"
 #include "kubexms/apiserver/metadata.h"
 #include "kubexms/apiserver/strategy.h"
+#include "kubexms/base/time_left.h"
 
 namespace kubexms {
 namespace {
@@ -75,7 +76,7 @@ void SetDeletionTime(JsonObject& metadata, const Resource& resource, int64_t gra
   const bool first = !metadata.contains("deletionTimestamp");
   const int64_t before = IntegerAt(metadata.if_contains("deletionGracePeriodSeconds"), grace);
   if (!first && before <= grace) return;
-  metadata["deletionTimestamp"] = Time(now.value() + std::chrono::seconds(grace)).ToString();
+  metadata["deletionTimestamp"] = Time(now.value() + BoundedSeconds(grace)).ToString();
   metadata["deletionGracePeriodSeconds"] = grace;
   if (first && resource.strategy->CountsGenerations()) {
     metadata["generation"] = IntegerAt(metadata.if_contains("generation"), 0) + 1;

@@ -5,6 +5,7 @@
 #include "kubexms/api/stored_object.h"
 #include "kubexms/apiserver/metadata.h"
 #include "kubexms/apiserver/raw_member.h"
+#include "kubexms/base/time_left.h"
 
 namespace kubexms {
 namespace {
@@ -87,7 +88,7 @@ Result<void> WatchEvents::Begin() {
   const ListQuery& query = options_.query;
   const auto now = std::chrono::steady_clock::now();
   deadline_ =
-      now + (query.timeout_seconds ? seconds(*query.timeout_seconds)
+      now + (query.timeout_seconds ? BoundedSeconds(*query.timeout_seconds)
                                    : std::chrono::duration_cast<seconds>(
                                          kDefaultTimeout * (1 + options_.random.Fraction())));
   next_bookmark_ = now + kBookmarkInterval;

@@ -4,6 +4,7 @@
 
 #include "kubexms/api/condition.h"
 #include "kubexms/api/object.h"
+#include "kubexms/base/time_left.h"
 
 namespace kubexms {
 namespace {
@@ -43,7 +44,7 @@ void KeepRecentDisruptions(std::span<const PodPointer> pods, const Clock& clock,
   for (const PodPointer& pod : pods) {
     const auto granted = verdict.status.disrupted_pods.find(pod->metadata.name);
     if (granted == verdict.status.disrupted_pods.end() || IsBeingDeleted(*pod)) continue;
-    const nanoseconds left = granted->second.value() + kDisruptionTimeout - clock.Now();
+    const nanoseconds left = TimeLeft(granted->second.value(), kDisruptionTimeout, clock.Now());
     if (left <= nanoseconds(0)) {
       verdict.not_deleted.push_back(pod);
       continue;
@@ -126,7 +127,8 @@ std::optional<nanoseconds> TimeUntilStale(const Pod& pod, const Clock& clock) {
   if (target == nullptr || target->status != kConditionTrue) return std::nullopt;
   // A kubelet may take as long as it needs to end a Pod.
   if (target->reason == "TerminationByKubelet") return std::nullopt;
-  const nanoseconds left = target->last_transition_time.value() + kDisruptionTimeout - clock.Now();
+  const nanoseconds left =
+      TimeLeft(target->last_transition_time.value(), kDisruptionTimeout, clock.Now());
   return std::max(left, nanoseconds(0));
 }
 

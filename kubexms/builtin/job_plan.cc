@@ -9,6 +9,7 @@
 
 #include "kubexms/api/condition.h"
 #include "kubexms/api/object.h"
+#include "kubexms/base/time_left.h"
 #include "kubexms/builtin/job_state.h"
 #include "kubexms/builtin/pod_failure_policy.h"
 #include "kubexms/builtin/pod_template.h"
@@ -107,7 +108,8 @@ std::optional<nanoseconds> TimeUntilDeadline(const Job& job, WallTime now) {
   if (!job.spec.active_deadline_seconds || IsSuspended(job) || job.status.start_time.IsZero()) {
     return std::nullopt;
   }
-  return job.status.start_time.value() + seconds(*job.spec.active_deadline_seconds) - now;
+  return TimeLeft(job.status.start_time.value(), BoundedSeconds(*job.spec.active_deadline_seconds),
+                  now);
 }
 
 std::optional<JobVerdict> VerdictOfLimits(const Job& job, const std::vector<PodPointer>& pods,
@@ -243,7 +245,7 @@ nanoseconds RemainingBackoff(const Job& job, const std::vector<PodPointer>& pods
     last_failure = std::max(last_failure, FinishTime(*pod));
   }
   if (failures == 0) return nanoseconds(0);
-  return last_failure.value() + PodBackoff(failures) - now;
+  return TimeLeft(last_failure.value(), PodBackoff(failures), now);
 }
 
 std::set<int32_t> OccupiedIndexes(const Job& job, const std::vector<PodPointer>& pods) {
@@ -275,7 +277,7 @@ void PlanIndexes(const Job& job, const std::vector<PodPointer>& pods, const JobN
     if (const auto last = failed.find(index); last != failed.end()) {
       pod.failures = FailuresAfter(*last->second, job);
       const nanoseconds wait =
-          FinishTime(*last->second).value() + PodBackoff(pod.failures.total()) - now;
+          TimeLeft(FinishTime(*last->second).value(), PodBackoff(pod.failures.total()), now);
       if (wait > nanoseconds(0)) {
         LookAgainAfter(wait, plan);
         continue;

@@ -269,6 +269,10 @@ TEST(JobPlanTest, FailsAtItsLimits) {
        MakeJob([](Job& job) { job.spec.active_deadline_seconds = 130; }),
        {a},
        "+ ?30"},
+      {"a deadline that no clock reaches",
+       MakeJob([](Job& job) { job.spec.active_deadline_seconds = INT64_MAX; }),
+       {a},
+       "+ ?3155695100"},
       {"what was decided stays",
        MakeJob([](Job& job) {
          batchv1::JobCondition condition;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kubexms/api/kinds/core_v1_pod.h"
+#include "kubexms/base/time_left.h"
 #include "kubexms/controller/cached_object.h"
 
 namespace kubexms {
@@ -118,7 +119,8 @@ class Emptier {
     for (const corev1::Pod& pod : pods.items) {
       const std::string& phase = pod.status.phase;
       if (phase == "Succeeded" || phase == "Failed") continue;
-      longest = std::max(longest, seconds(pod.spec.termination_grace_period_seconds.value_or(0)));
+      longest =
+          std::max(longest, BoundedSeconds(pod.spec.termination_grace_period_seconds.value_or(0)));
     }
     return age_ >= longest ? seconds(0) : longest;
   }

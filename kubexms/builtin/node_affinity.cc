@@ -109,8 +109,7 @@ std::optional<std::vector<std::string>> NamedNodes(const PodSpec& spec) {
     names.insert(names.end(), named->begin(), named->end());
   }
   std::ranges::sort(names);
-  const auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 

@@ -55,8 +55,8 @@ PodTerm TermOf(const PodAffinityTerm& term, int64_t weight, const ObjectMeta& po
   result.namespaces = term.namespaces;
   if (term.namespaces.empty() && !term.namespace_selector) result.namespaces = {pod.namespace_};
   std::ranges::sort(result.namespaces);
-  const auto repeated = std::ranges::unique(result.namespaces);
-  result.namespaces.erase(repeated.begin(), repeated.end());
+  result.namespaces.erase(std::unique(result.namespaces.begin(), result.namespaces.end()),
+                          result.namespaces.end());
   result.namespace_selector = Compiled(term.namespace_selector);
   result.selector =
       SelectorOf(term.label_selector, pod.labels, term.match_label_keys, term.mismatch_label_keys);

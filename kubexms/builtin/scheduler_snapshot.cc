@@ -291,8 +291,8 @@ PodSet SchedulerSnapshot::SetOf(const PodTerm& term) const {
     if (term.namespace_selector.Matches(labels)) set.namespaces.push_back(name);
   }
   std::ranges::sort(set.namespaces);
-  const auto repeated = std::ranges::unique(set.namespaces);
-  set.namespaces.erase(repeated.begin(), repeated.end());
+  set.namespaces.erase(std::unique(set.namespaces.begin(), set.namespaces.end()),
+                       set.namespaces.end());
   return set;
 }
 

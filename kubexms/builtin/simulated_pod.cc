@@ -13,6 +13,7 @@
 #include "kubexms/api/codec.h"
 #include "kubexms/api/condition.h"
 #include "kubexms/api/object.h"
+#include "kubexms/base/time_left.h"
 #include "kubexms/builtin/pod_state.h"
 
 namespace kubexms {
@@ -125,7 +126,7 @@ class PodSimulation {
 
   PodStep End() {
     const Clock::WallTime deadline = pod_.metadata.deletion_timestamp.value();
-    const seconds grace(pod_.metadata.deletion_grace_period_seconds.value_or(0));
+    const seconds grace = BoundedSeconds(pod_.metadata.deletion_grace_period_seconds.value_or(0));
     const auto end = std::min(
         deadline, deadline - grace +
                       std::chrono::floor<Clock::WallTime::duration>(behaviour_.terminate_after));

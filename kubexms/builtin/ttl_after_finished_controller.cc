@@ -3,6 +3,7 @@
 #include <chrono>
 #include <optional>
 
+#include "kubexms/base/time_left.h"
 #include "kubexms/builtin/job_state.h"
 
 namespace kubexms {
@@ -10,21 +11,20 @@ namespace {
 
 using batchv1::Job;
 
-// When a Job is to be deleted, if it is.
-std::optional<Clock::WallTime> ExpiryOf(const Job& job) {
+// Until a Job is to be deleted, if it is.
+std::optional<std::chrono::nanoseconds> TimeUntilExpiry(const Job& job, Clock::WallTime now) {
   const batchv1::JobCondition* end = FindTrueCondition(job, EndOf(job));
   const bool expires = end != nullptr && job.spec.ttl_seconds_after_finished.has_value() &&
                        job.metadata.deletion_timestamp.IsZero();
   if (!expires) return std::nullopt;
-  return end->last_transition_time.value() +
-         std::chrono::seconds(*job.spec.ttl_seconds_after_finished);
+  return TimeLeft(end->last_transition_time.value(),
+                  std::chrono::seconds(*job.spec.ttl_seconds_after_finished), now);
 }
 
 Result<Outcome> Reconcile(ReconcileContext& context, const Job& job) {
-  const std::optional<Clock::WallTime> expiry = ExpiryOf(job);
-  if (!expiry) return Outcome::Done();
-  const std::chrono::nanoseconds wait = *expiry - context.clock.Now();
-  if (wait > std::chrono::nanoseconds(0)) return Outcome::RequeueAfter(wait);
+  const auto left = TimeUntilExpiry(job, context.clock.Now());
+  if (!left) return Outcome::Done();
+  if (*left > std::chrono::nanoseconds(0)) return Outcome::RequeueAfter(*left);
   // Whoever gives the Job more time at the last moment changes its version.
   DeleteOptions options;
   options.propagation_policy = "Foreground";

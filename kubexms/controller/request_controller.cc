@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "kubexms/api/kinds/apiextensions_v1.h"
+#include "kubexms/base/time_left.h"
 #include "kubexms/base/utf8.h"
 #include "kubexms/controller/event_recorder.h"
 
@@ -90,8 +91,8 @@ Result<Outcome> Step::Run() {
 
 nanoseconds Step::UntilExpiry() const {
   if (!shared_.times.expires_after) return nanoseconds::max();
-  return request_.metadata.creation_timestamp.value() + *shared_.times.expires_after -
-         context_.clock.Now();
+  return TimeLeft(request_.metadata.creation_timestamp.value(), *shared_.times.expires_after,
+                  context_.clock.Now());
 }
 
 // Or when it expires, if that is sooner; one that has expired is only still to be undone.
@@ -241,7 +242,8 @@ Result<Outcome> Step::Retire() {
     request_.status.completion_time = Time::Now(context_.clock);
     RETURN_IF_ERROR(request_.write());
   }
-  const nanoseconds left = request_.status.completion_time.value() + *keep - context_.clock.Now();
+  const nanoseconds left =
+      TimeLeft(request_.status.completion_time.value(), *keep, context_.clock.Now());
   if (left > nanoseconds(0)) return Outcome::RequeueAfter(left);
   RETURN_IF_ERROR(DeleteOne(context_.client, shared_.type, request_.metadata));
   return Outcome::Done();

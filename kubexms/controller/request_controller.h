@@ -298,13 +298,13 @@ Result<int> DeleteFinishedRequests(Client& client, const Clock& clock,
                                    const FinishedRequests& which = {}) {
   ASSIGN_OR_RETURN(const List<T> all,
                    client.List<T>({.name_space = which.name_space, .stop = which.stop}));
+  const auto finished_by = std::chrono::floor<std::chrono::seconds>(clock.Now() - which.older_than);
   int deleted = 0;
   for (const T& request : all.items) {
     const RequestStatus& status = request.status;
-    const bool right_phase =
-        which.phase.empty() ? status.IsFinished() : status.phase == which.phase;
-    const bool old_enough = status.completion_time.value() + which.older_than <= clock.Now();
-    if (!right_phase || !old_enough) continue;
+    const bool right_phase = which.phase.empty() || status.phase == which.phase;
+    if (!status.IsFinished() || !right_phase) continue;
+    if (status.completion_time.value() > finished_by) continue;
     RETURN_IF_ERROR(request_internal::DeleteOne(client, ResourceType::Of<T>(), request.metadata));
     ++deleted;
   }

@@ -9,6 +9,7 @@
 #include "kubexms/api/kinds/core_v1_config.h"
 #include "kubexms/base/base64.h"
 #include "kubexms/base/random.h"
+#include "kubexms/base/time_left.h"
 #include "kubexms/controller/stages.h"
 #include "kubexms/platform/devbox_objects.h"
 #include "kubexms/platform/keep.h"
@@ -180,7 +181,7 @@ Time EndOf(const Pod& pod) {
 
 // One that ended is replaced after a while.
 Result<StageOutcome> ReplaceEnded(ReconcileContext& context, Devbox& devbox, const Pod& pod) {
-  const auto left = EndOf(pod).value() + kRestartDelay - context.clock.Now();
+  const auto left = TimeLeft(EndOf(pod).value(), kRestartDelay, context.clock.Now());
   if (left > std::chrono::nanoseconds(0)) {
     SaveContainerStatus(pod, devbox);
     return StageOutcome::Wait("PodEnded", "the pod ended; it is started again shortly")
