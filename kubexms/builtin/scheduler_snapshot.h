@@ -128,7 +128,7 @@ class SchedulerSnapshot {
   std::unordered_map<ObjectKey, PlacedPod> placed_;  // does not move its elements
   std::unordered_map<std::string, std::vector<PlacedPod*>> by_namespace_;
   std::unordered_map<std::string, StringMap> namespaces_;
-  const StringMap no_labels_;
+  const StringMap no_labels_{};
   std::unordered_map<std::string, size_t> image_nodes_;
 
   TopologyTable topology_;

@@ -135,6 +135,8 @@ TEST_F(InformerTest, HasAThreadOnlyWhileItHasSomethingToDo) {
 TEST_F(InformerTest, GoesOnWithoutListingWhenItsWatchIsLost) {
   Start(Options());
   ASSERT_TRUE(Eventually([&] { return informer_->stats().watches == 1; }));
+  ASSERT_TRUE(client().Create(MapOf("watched")).ok());
+  ASSERT_TRUE(Eventually([&] { return journal_.Has("+watched"); }));
   server_.DropWatches();
   ASSERT_TRUE(client().Create(MapOf("a")).ok());
   ASSERT_TRUE(Eventually([&] { return journal_.Has("+a"); }));
@@ -150,7 +152,12 @@ class LostHistoryClient final : public ClientDecorator {
   Result<std::unique_ptr<ObjectWatch>> OpenWatch(const ClientRequest& request) override {
     MutexLock lock(mutex_);
     while (held_ && !request.stop.stop_requested()) changed_.Wait(mutex_);
+    ++opened_;
     return ClientDecorator::OpenWatch(request);
+  }
+  int opened() {
+    MutexLock lock(mutex_);
+    return opened_;
   }
   void Hold(bool held) {
     MutexLock lock(mutex_);
@@ -162,6 +169,7 @@ class LostHistoryClient final : public ClientDecorator {
   Mutex mutex_;
   CondVar changed_;
   bool held_ GUARDED_BY(mutex_) = false;
+  int opened_ GUARDED_BY(mutex_) = 0;
 };
 
 TEST_F(InformerTest, ListsAgainAfterCompactionAndTellsWhatItMissed) {
@@ -172,7 +180,7 @@ TEST_F(InformerTest, ListsAgainAfterCompactionAndTellsWhatItMissed) {
   informer_ = std::make_unique<Informer>(Options(), environment);
   informer_->AddHandler(journal_.Handler());
   thread_ = std::jthread([this](std::stop_token stop) { informer_->Run(stop); });
-  ASSERT_TRUE(Eventually([&] { return informer_->stats().watches == 1; }));
+  ASSERT_TRUE(Eventually([&] { return gate.opened() == 1; }));
   gate.Hold(true);
   server_.DropWatches();
   ASSERT_TRUE(Eventually([&] { return informer_->stats().watches == 2; }));
