@@ -346,6 +346,33 @@ TEST_F(ClusterPipelineTest, RefusesNetworksThatPodsWouldTakeAway) {
               Not(HasSubstr("host-0001")));
 }
 
+TEST_F(ClusterPipelineTest, AHostWithoutADefaultRouteHasToBeToldItsAddress) {
+  SimulatedFleet fleet(kHosts, Packages());
+  Prepare(fleet);
+  for (const auto& host : fleet.hosts()) {
+    host->PutFile("/tmp/networks", "address eth0 10.0.0.9/24\nroute eth0 10.1.0.0/16\n");
+  }
+  fleet.host(0).PutFile("/tmp/networks", "address eth0 10.0.0.1/24\nroute eth0 default\n");
+  const auto plan = [&](const std::string& config) {
+    const Pipeline pipeline = Use(fleet, config);
+    return Engine(runtime_.get()).Plan(pipeline).value();
+  };
+  const RunPlan known = plan(Config());
+  EXPECT_TRUE(CheckPreflight(known).ok());
+  EXPECT_THAT(known.notes, Contains(HasSubstr("host-0004: it has no default route")));
+  EXPECT_THAT(known.notes, Not(Contains(HasSubstr("host-0001: it has no default route"))));
+  EXPECT_THAT(known.notes, Not(Contains(HasSubstr("host-0002: it has no default route"))))
+      << "no containers run there";
+
+  std::string config = Config();
+  config.replace(config.find("address: 10.0.0.4"), 17, "address: four.lab");
+  EXPECT_THAT(CheckPreflight(plan(config)).error().message(),
+              HasSubstr("host-0004: it has no default route, by which its own address would be "
+                        "known; give it one, or set the host's internalAddress"));
+  config.replace(config.find("four.lab"), 8, "four.lab, internalAddress: 10.0.0.4");
+  EXPECT_TRUE(CheckPreflight(plan(config)).ok());
+}
+
 TEST_F(ClusterPipelineTest, TheKernelIsSetUpForTheNetworkAndTheRestOfItIsNoted) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);

@@ -55,21 +55,54 @@ Result<void> CheckLeftovers(const std::string& output) {
                   left));
 }
 
+// Where nothing is known of a host's networks, nothing is held against it.
+bool LacksDefaultRoute(const std::string& networks) {
+  std::istringstream lines(networks);
+  bool known = false;
+  for (std::string kind, device, range; lines >> kind >> device >> range;) {
+    if (kind == "route" && range == "default") return false;
+    known |= kind == "address";
+  }
+  return known;
+}
+
+Result<void> CheckPodNetwork(const ClusterSpec& spec, const HostSpec& host,
+                             const std::string& networks) {
+  std::vector<std::string> reasons =
+      CompareNetworks(spec.network, ParseHostNetworks(networks)).reasons;
+  // A kubelet takes the address that it is told, or that of the default route.
+  if (LacksDefaultRoute(networks) && !IpRange::ParseAddress(host.InternalAddress())) {
+    reasons.emplace_back(
+        "it has no default route, by which its own address would be known; give it one, or set the "
+        "host's internalAddress");
+  }
+  if (reasons.empty()) return {};
+  return Error::BadRequest(fmt::format("{}", fmt::join(reasons, "; ")));
+}
+
+std::vector<std::string> PodNetworkNotes(const NetworkSpec& network, const std::string& networks) {
+  std::vector<std::string> notes = CompareNetworks(network, ParseHostNetworks(networks)).notes;
+  if (LacksDefaultRoute(networks)) {
+    notes.emplace_back(
+        "it has no default route: programs of the host itself may not reach the addresses of "
+        "services, nor anything outside of its networks");
+  }
+  return notes;
+}
+
 }  // namespace
 
 std::vector<StepPtr> CheckPodNetworkHost(const ClusterSpec& spec) {
-  const NetworkSpec& network = spec.network;
   std::vector<StepPtr> steps = {
       Require("network", {kNetworks},
-              [network](const StepContext&, const Answers& answers) -> Result<void> {
-                const NetworkFindings findings =
-                    CompareNetworks(network, ParseHostNetworks(answers.Get(kNetworks).output));
-                if (findings.reasons.empty()) return {};
-                return Error::BadRequest(fmt::format("{}", fmt::join(findings.reasons, "; ")));
+              [spec](const StepContext& context, const Answers& answers) {
+                return CheckPodNetwork(spec, spec.Host(context.host.name),
+                                       answers.Get(kNetworks).output);
               }),
-      Advise("network notes", {kNetworks}, [network](const StepContext&, const Answers& answers) {
-        return CompareNetworks(network, ParseHostNetworks(answers.Get(kNetworks).output)).notes;
-      })};
+      Advise("network notes", {kNetworks},
+             [network = spec.network](const StepContext&, const Answers& answers) {
+               return PodNetworkNotes(network, answers.Get(kNetworks).output);
+             })};
   if (!spec.preflight.allow_network_leftovers) {
     steps.push_back(
         Require("network leftovers", {kLeftovers}, [](const StepContext&, const Answers& answers) {
