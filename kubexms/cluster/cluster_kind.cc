@@ -347,7 +347,7 @@ void PreflightSpec::Describe(Type<PreflightSpec>& type) {
       .Minimum(1)
       .Default(30);
   type.Field("maxDiskSyncMilliseconds", &PreflightSpec::max_disk_sync_milliseconds,
-             "How long a small write to the disk of etcd may take, on average; 0: any time.")
+             "How long nine of ten small writes to the disk of etcd may take; 0: any time.")
       .Minimum(0)
       .Default(100);
   type.Field("allowNetworkLeftovers", &PreflightSpec::allow_network_leftovers,

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "kubexms/automation/local_connector.h"
 #include "kubexms/automation/simulated_fleet.h"
 #include "kubexms/base/test_directory_test.h"
 #include "kubexms/cluster/cluster_config.h"
@@ -28,6 +29,9 @@ constexpr const char* kFstab = "/dev/sda1 / ext4 defaults 0 1\n/dev/sda2 none sw
 
 // The last command that restarted a service; where Snapshot() does not look.
 constexpr const char* kRestarted = "/var/lib/kubexms/restarted";
+
+// The command by which the disk of etcd was tried.
+constexpr const char* kDiskTrial = "/var/lib/kubexms/disk-trial";
 
 // What etcd's configuration was when a rollback restarted it.
 constexpr const char* kReadAgain = "/var/lib/kubexms/read-again";
@@ -55,7 +59,12 @@ CommandResult Answer(SimulatedHost& host, const std::string& script) {
   if (script == "id -u") return {.output = "0\n"};
   if (says("df -Pk")) return {.output = read("/tmp/free", "9999999")};
   if (says("[ -w ")) return {.output = read("/tmp/read-only", "")};
-  if (says("oflag=dsync")) return {.output = read("/tmp/sync", "1\n")};
+  if (says("apt-cache policy")) return {.output = read("/tmp/candidates", "")};
+  if (script == "stat -fc %T /sys/fs/cgroup") return {.output = read("/tmp/cgroup", "cgroup2fs\n")};
+  if (says("oflag=dsync")) {
+    host.PutFile(kDiskTrial, script);
+    return {.output = read("/tmp/sync", "1\n")};
+  }
   if (says("/dev/tcp/")) return {.output = read("/tmp/unreachable", "")};
   if (says("/etc/kubernetes/")) return {.output = read("/tmp/kubernetes", "")};
   if (says("# what is left of")) return {.output = read("/tmp/leftovers", "interface eth0\n")};
@@ -268,7 +277,9 @@ TEST_F(ClusterPipelineTest, RefusesHostsThatAreNotReadyWithAllReasonsAtOnce) {
         "host-0001: 1 MiB are free for /var/lib/etcd, and it needs 2048",
         "another program listens on port 2379",
         "host-0002: it belongs to the cluster other already",
-        "the disk of /var/lib/etcd needs 250 ms for a write",
+        "nine of ten small writes to the disk of /var/lib/etcd take up to 250 ms, and etcd gets "
+        "into "
+        "trouble above 100 (spec.preflight.maxDiskSyncMilliseconds)",
         "it cannot reach host-0003 at 10.0.0.3 on port 2380",
         "host-0004: it cannot reach host-0001 at 10.0.0.1 on port 6443",
         "host-0003: /var/lib/etcd has the data of another etcd",
@@ -278,6 +289,38 @@ TEST_F(ClusterPipelineTest, RefusesHostsThatAreNotReadyWithAllReasonsAtOnce) {
     EXPECT_THAT(ready.error().message(), HasSubstr(reason));
   }
   EXPECT_EQ(fleet.Snapshot(), before);
+}
+
+// On the disk of this machine, and with a dd that says how long it took.
+TEST_F(ClusterPipelineTest, TheDiskOfEtcdIsJudgedByNineOfTenWrites) {
+  SimulatedFleet fleet(kHosts, Packages());
+  Prepare(fleet);
+  directory_.Write("data/kept", "");
+  const Pipeline pipeline =
+      Use(fleet, Config(fmt::format("  etcd: {{dataDir: {}}}\n", directory_.File("data/etcd"))));
+  ASSERT_TRUE(Engine(runtime_.get()).Plan(pipeline).ok());
+  const std::string trial = fleet.host(0).ReadFile(kDiskTrial).value_or("exit 1");
+  const auto here = MakeLocalConnector({}, &random_);
+  const auto said = [&](const std::string& before) {
+    return here->Exec({.script = before + trial}).value().output;
+  };
+  EXPECT_THAT(said(""), testing::MatchesRegex("[1-9][0-9]*\n"));
+
+  directory_.WriteScript("bin/dd",
+                         "cd \"$(dirname \"$0\")\" && echo >>count\n"
+                         "[ $(wc -l <count) -gt $SLOW ] && took=4e-03 || took=0.25\n"
+                         "echo \"2300 bytes (2.3 kB, 2.2 KiB) copied, $took s, 1 MB/s\" >&2\n");
+  const std::string bin = directory_.File("bin");
+  const auto with_slow = [&](int writes) {
+    return said(fmt::format("rm -f {0}/count; export PATH={0}:$PATH SLOW={1}\n", bin, writes));
+  };
+  EXPECT_EQ(with_slow(5), "4\n");
+  EXPECT_EQ(with_slow(6), "250\n");
+  EXPECT_EQ(here->Exec({.script = "ls -A " + directory_.File("data")}).value().output, "kept\n");
+
+  fleet.host(1).PutFile("/tmp/sync", "11\n");
+  EXPECT_THAT(Engine(runtime_.get()).Plan(pipeline).value().notes,
+              Contains(HasSubstr("host-0002: nine of ten small writes to the disk of ")));
 }
 
 TEST_F(ClusterPipelineTest, WhatIsNoReasonToRefuseAHostIsNoted) {
