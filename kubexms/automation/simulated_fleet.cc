@@ -570,10 +570,10 @@ Result<Answer> SimulatedHost::Do(const GetPort& op) {
 
 Result<Answer> SimulatedHost::Do(const GetFacts&) {
   return Answer(Facts{.hostname = name_,
-                      .os = "debian",
-                      .os_version = "12",
+                      .os = system_.os,
+                      .os_version = system_.os_version,
                       .architecture = "x86_64",
-                      .kernel = "6.1.0-simulated",
+                      .kernel = system_.kernel,
                       .cpus = 4,
                       .memory_bytes = int64_t{8} << 30,
                       .package_manager = "apt",
@@ -648,6 +648,11 @@ void SimulatedHost::SetDown(bool down) {
 void SimulatedHost::SetDiskFull(bool full) {
   MutexLock lock(mutex_);
   full_ = full;
+}
+
+void SimulatedHost::SetSystem(SimulatedSystem system) {
+  MutexLock lock(mutex_);
+  system_ = std::move(system);
 }
 
 void SimulatedHost::PutFile(const std::string& path, std::string content) {

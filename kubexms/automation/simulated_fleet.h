@@ -25,6 +25,13 @@ struct SimulatedPackage {
   std::vector<std::string> depends = {};
 };
 
+// What a host says about itself.
+struct SimulatedSystem {
+  std::string os = "debian";
+  std::string os_version = "12";
+  std::string kernel = "6.1.0-simulated";
+};
+
 enum class FaultKind {
   kLostBefore,  // the connection is lost, and the operation was not performed
   kLostAfter,   // the operation was performed, and its answer is lost
@@ -68,6 +75,7 @@ class SimulatedHost final : public Connector {
   void SetDown(bool down) EXCLUDES(mutex_);
   // Every write fails for want of space.
   void SetDiskFull(bool full) EXCLUDES(mutex_);
+  void SetSystem(SimulatedSystem system) EXCLUDES(mutex_);
   // By hand, as somebody who logs in.
   void PutFile(const std::string& path, std::string content) EXCLUDES(mutex_);
   std::optional<std::string> ReadFile(const std::string& path) const EXCLUDES(mutex_);
@@ -166,6 +174,7 @@ class SimulatedHost final : public Connector {
   const Catalog* const catalog_;
 
   mutable Mutex mutex_;
+  SimulatedSystem system_ GUARDED_BY(mutex_);
   Tree tree_ GUARDED_BY(mutex_);
   std::map<std::string, Installed> packages_ GUARDED_BY(mutex_);
   std::map<std::string, Service> services_ GUARDED_BY(mutex_);

@@ -15,6 +15,7 @@
 #include "kubexms/base/small_file.h"
 #include "kubexms/base/yaml.h"
 #include "kubexms/cluster/cluster_network.h"
+#include "kubexms/cluster/support_matrix.h"
 
 namespace kubexms::cluster {
 namespace {
@@ -85,6 +86,7 @@ class Checker {
   explicit Checker(const Cluster& cluster) : spec_(cluster.spec) {
     for (const HostSpec& host : spec_.hosts) known_.insert(host.name);
     CheckName(cluster.metadata.name);
+    CheckKubernetesVersion();
     CheckAddresses();
     const FieldPath groups = root_.Child("roleGroups");
     CheckGroup(groups.Child("etcd"), spec_.role_groups.etcd);
@@ -112,6 +114,28 @@ class Checker {
     } else if (name[0] == '.' || name.find('/') != std::string::npos) {
       causes_.push_back(Invalid(path, Json(name), "it names a directory, so without / and ."));
     }
+  }
+
+  void CheckKubernetesVersion() {
+    const std::string& version = spec_.kubernetes_version;
+    if (version.empty()) return;
+    const KubernetesSupport* known = FindKubernetes(version);
+    if (known == nullptr) {
+      std::vector<std::string_view> versions;
+      for (const KubernetesSupport& each : SupportedKubernetes()) versions.push_back(each.version);
+      causes_.push_back(NotSupported(root_.Child("kubernetesVersion"), Json(version), versions));
+    } else if (spec_.network.kube_proxy_mode == "nftables" && !known->has_nftables) {
+      const FieldPath network = root_.Child("network");
+      causes_.push_back(Invalid(network.Child("kubeProxyMode"), Json("nftables"),
+                                fmt::format("kube-proxy of Kubernetes {} does not have it yet; it "
+                                            "is there from {} on",
+                                            known->version, FirstWithNftables())));
+    }
+  }
+
+  static std::string_view FirstWithNftables() {
+    const auto all = SupportedKubernetes();
+    return std::ranges::find(all, true, &KubernetesSupport::has_nftables)->version;
   }
 
   void CheckAddresses() {
@@ -414,6 +438,12 @@ Result<Cluster> LoadCluster(const std::string& path) {
 
 std::vector<std::string> NotesOnUnused(const ClusterSpec& spec) {
   std::vector<std::string> notes;
+  if (!spec.kubernetes_version.empty()) {
+    notes.push_back(
+        fmt::format("spec.kubernetesVersion ({}) is what hosts are checked for: nothing installs "
+                    "Kubernetes yet",
+                    spec.kubernetes_version));
+  }
   Json defaults = JsonObject();
   ApplyDefaults(defaults, SchemaOf<NetworkSpec>());
   const Json network = ToJson(spec.network);
@@ -443,6 +473,22 @@ std::vector<std::string> NotesOnUnused(const ClusterSpec& spec) {
   return notes;
 }
 
+std::vector<std::string> NotesOnVersions(const ClusterSpec& spec) {
+  const KubernetesSupport* kubernetes = FindKubernetes(spec.kubernetes_version);
+  const NetworkPluginSpec& plugin = spec.network.plugin;
+  const PluginSupport* tested = FindPlugin(plugin.name, plugin.version);
+  if (kubernetes == nullptr || tested == nullptr) return {};
+  if (IsAtLeast(kubernetes->version, tested->first_kubernetes) &&
+      IsAtLeast(tested->last_kubernetes, kubernetes->version)) {
+    return {};
+  }
+  return {
+      fmt::format("spec.network.plugin ({} {}) is tested by its makers with Kubernetes {} to {}, "
+                  "and not with {}",
+                  plugin.name, plugin.version, tested->first_kubernetes, tested->last_kubernetes,
+                  kubernetes->version)};
+}
+
 std::string SampleConfig(std::string_view cluster, const std::vector<std::string>& addresses) {
   std::string hosts, all;
   std::vector<std::string> names;
@@ -470,6 +516,7 @@ std::string SampleConfig(std::string_view cluster, const std::vector<std::string
       "metadata:\n"
       "  name: {}\n"
       "spec:\n"
+      "  # kubernetesVersion: \"1.34\"  # hosts that are not fit for it are refused\n"
       "  # The machines. Their order is the order of everything.\n"
       "  hosts:\n{}"
       "  # What they are for, by name.\n"

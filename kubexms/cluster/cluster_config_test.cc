@@ -75,6 +75,53 @@ spec:
   }
 }
 
+TEST(ClusterConfigTest, AVersionOfKubernetesIsOneThatIsKnown) {
+  const auto parse = [](const std::string& version, const std::string& mode) {
+    return ParseCluster(
+        "apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nmetadata: {name: lab}\n"
+        "spec:\n  kubernetesVersion: " +
+            version +
+            "\n  hosts: [{name: a, address: 10.0.0.1}]\n"
+            "  roleGroups: {etcd: [a]}\n  network:\n    kubeProxyMode: " +
+            mode + "\n",
+        "cluster.yaml");
+  };
+  for (const char* good : {"'1.31'", "v1.34", "v1.36.2"}) {
+    const Result<Cluster> cluster = parse(good, "nftables");
+    EXPECT_TRUE(cluster.ok()) << cluster.error().message();
+  }
+  EXPECT_THAT(parse("v1.12.0", "iptables").error().message(),
+              HasSubstr("cluster.yaml:5: spec.kubernetesVersion: Unsupported value: \"v1.12.0\": "
+                        "supported values: \"1.29\", \"1.30\", \"1.31\""));
+  EXPECT_THAT(parse("newest", "iptables").error().message(),
+              HasSubstr("cluster.yaml:5: spec.kubernetesVersion: Unsupported value: \"newest\""));
+  // A number in YAML, of which 1.30 and 1.3 are the same.
+  EXPECT_THAT(parse("1.30", "iptables").error().message(),
+              HasSubstr("cluster.yaml:5: spec.kubernetesVersion: Invalid value: "));
+  EXPECT_THAT(parse("v1.30.4", "nftables").error().message(),
+              HasSubstr("cluster.yaml:9: spec.network.kubeProxyMode: Invalid value: \"nftables\": "
+                        "kube-proxy of Kubernetes 1.30 does not have it yet; it is there from 1.31 "
+                        "on"));
+}
+
+TEST(ClusterConfigTest, APluginThatIsNotTestedWithTheVersionIsNoted) {
+  ClusterSpec spec;
+  EXPECT_TRUE(NotesOnVersions(spec).empty());
+  spec.kubernetes_version = "v1.35.1";
+  spec.network.plugin.name = "cilium";
+  EXPECT_TRUE(NotesOnVersions(spec).empty());
+  spec.network.plugin.version = "v1.18.3";
+  EXPECT_THAT(NotesOnVersions(spec),
+              testing::ElementsAre("spec.network.plugin (cilium v1.18.3) is tested by its makers "
+                                   "with Kubernetes 1.30 to 1.33, and not with 1.35"));
+  for (const char* version : {"1.30", "1.33.2"}) {
+    spec.kubernetes_version = version;
+    EXPECT_TRUE(NotesOnVersions(spec).empty()) << version;
+  }
+  spec.kubernetes_version = "1.29";
+  EXPECT_EQ(NotesOnVersions(spec).size(), 1u);
+}
+
 TEST(ClusterConfigTest, LoadBalancersAndRegistriesAreChecked) {
   const Result<Cluster> cluster = ParseCluster(R"(apiVersion: kubexms.io/v1alpha1
 kind: Cluster

@@ -401,6 +401,10 @@ std::vector<std::string> ClusterSpec::HostsOf(const BinarySpec& binary) const {
 
 void ClusterSpec::Describe(Type<ClusterSpec>& type) {
   type.Doc("What a cluster is made of.");
+  type.Field(
+      "kubernetesVersion", &ClusterSpec::kubernetes_version,
+      "The version of Kubernetes that the hosts are to be fit for: \"1.34\" or v1.34.2. Left "
+      "out: hosts are not looked at for that.");
   type.Field("hosts", &ClusterSpec::hosts, "The machines. Their order is the order of everything.")
       .Required()
       .MinItems(1)

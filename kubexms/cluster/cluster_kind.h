@@ -209,6 +209,7 @@ struct PreflightSpec : Struct {
 };
 
 struct ClusterSpec : Struct {
+  std::string kubernetes_version;  // "1.34" or "v1.34.2"; empty: nothing is held against one
   std::vector<HostSpec> hosts;
   RoleGroups role_groups;
   ControlPlaneEndpoint control_plane_endpoint;

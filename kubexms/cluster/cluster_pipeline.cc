@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "kubexms/automation/checksum.h"
 #include "kubexms/automation/explanation.h"
@@ -22,6 +24,8 @@ Pipeline CreatePipeline(const Cluster& cluster, const EtcdCertificates& certific
   const std::string& name = cluster.metadata.name;
   const ClusterSpec& spec = cluster.spec;
   const bool balances = !choice.Of(spec.role_groups.load_balancer).empty();
+  std::vector<std::string> notes = NotesOnUnused(spec);
+  std::ranges::move(NotesOnVersions(spec), std::back_inserter(notes));
   return {
       .name = "create cluster",
       .modules = {PreflightModule(spec, options.artifact, choice), OsModule(name, spec, choice),
@@ -30,7 +34,7 @@ Pipeline CreatePipeline(const Cluster& cluster, const EtcdCertificates& certific
                   ContainerdModule(spec, options.secrets, options.artifact, choice),
                   HaModule(spec, options.secrets, options.artifact, choice)},
       .groups = {Quorum(std::string(kEtcdGroup), spec.role_groups.etcd), LoadBalancerGroup(spec)},
-      .notes = NotesOnUnused(spec),
+      .notes = std::move(notes),
       .pre_run = [spec, balances](Runtime& runtime) -> Result<void> {
         RETURN_IF_ERROR(CheckFleet(spec, runtime));
         return balances ? CheckAddressIsFree(spec, runtime) : Result<void>();

@@ -278,8 +278,7 @@ TEST_F(ClusterPipelineTest, RefusesHostsThatAreNotReadyWithAllReasonsAtOnce) {
         "another program listens on port 2379",
         "host-0002: it belongs to the cluster other already",
         "nine of ten small writes to the disk of /var/lib/etcd take up to 250 ms, and etcd gets "
-        "into "
-        "trouble above 100 (spec.preflight.maxDiskSyncMilliseconds)",
+        "into trouble above 100 (spec.preflight.maxDiskSyncMilliseconds)",
         "it cannot reach host-0003 at 10.0.0.3 on port 2380",
         "host-0004: it cannot reach host-0001 at 10.0.0.1 on port 6443",
         "host-0003: /var/lib/etcd has the data of another etcd",
@@ -351,6 +350,97 @@ TEST_F(ClusterPipelineTest, WhatIsNoReasonToRefuseAHostIsNoted) {
   EXPECT_THAT(CheckPreflight(*Engine(runtime_.get()).Plan(pipeline)).error().message(),
               HasSubstr("host-0001: its kernel has no control groups for memory, pids; boot it "
                         "with cgroup_enable=memory,pids"));
+}
+
+TEST_F(ClusterPipelineTest, RefusesSystemsThatAreTooOld) {
+  SimulatedFleet fleet(kHosts, Packages());
+  Prepare(fleet);
+  fleet.host(0).SetSystem({.os = "debian", .os_version = "10", .kernel = "4.9.0-13-amd64"});
+  fleet.host(1).SetSystem({.os = "rocky", .os_version = "8.10", .kernel = "4.18.0-553.el8"});
+  fleet.host(2).SetSystem({.os = "arch", .os_version = ""});
+  fleet.host(3).SetSystem({.os = "debian", .os_version = ""});
+  const Pipeline pipeline = Use(fleet);
+  const std::string message =
+      CheckPreflight(*Engine(runtime_.get()).Plan(pipeline)).error().message();
+  EXPECT_THAT(message, HasSubstr("host-0001: the system debian 10 is not supported; use one of "
+                                 "almalinux from 8 on, debian from 11 on, rhel from 8 on, rocky "
+                                 "from 8 on, ubuntu from 20.04 on; the kernel 4.9.0-13-amd64 is "
+                                 "older than 4.18"));
+  EXPECT_THAT(message, HasSubstr("host-0003: the system arch  is not supported"));
+  EXPECT_THAT(message, AllOf(Not(HasSubstr("host-0002")), Not(HasSubstr("host-0004"))));
+}
+
+TEST_F(ClusterPipelineTest, RefusesWhatDoesNotGoWithTheVersionOfKubernetes) {
+  SimulatedHost::Catalog packages = Packages();
+  packages["containerd"].version = "1.5.9-0ubuntu3";
+  SimulatedFleet fleet(kHosts, packages);
+  Prepare(fleet);
+  for (const auto& host : fleet.hosts()) {
+    host->PutFile("/tmp/cgroup", "tmpfs\n");
+    host->PutFile("/tmp/oddities", "cgroup1\n");
+  }
+  // One of the first three, which are to have etcd, has it already, and of one nothing is known.
+  fleet.host(0).PutFile("/tmp/candidates", "etcd-server=3.4.23+dfsg-4\ncontainerd=1.6.20~ds1-1\n");
+  ASSERT_TRUE(fleet.host(3).Perform({InstallPackages{"containerd"}}).ok());
+  fleet.host(3).PutFile("/tmp/candidates", "containerd=2.1.0-1\n");
+  fleet.host(3).SetSystem({.kernel = "4.18.0-553.el8"});
+  fleet.host(2).PutFile("/tmp/candidates", "etcd-server=3.5.24-1\n");
+  const auto plan = [&](const std::string& more) {
+    const Pipeline pipeline = Use(fleet, Config(more));
+    return Engine(runtime_.get()).Plan(pipeline).value();
+  };
+  EXPECT_TRUE(CheckPreflight(plan("")).ok());
+
+  const RunPlan newest = plan("  kubernetesVersion: v1.36.0\n");
+  const std::string message = CheckPreflight(newest).error().message();
+  EXPECT_THAT(
+      message,
+      AllOf(
+          HasSubstr("host-0001: it would get etcd-server 3.4.23+dfsg-4 from its package sources, "
+                    "and Kubernetes 1.36 needs 3.5.24 or later; put such an etcd and etcdctl into "
+                    "a directory and set spec.etcd.binariesDir to it; it would get containerd "
+                    "1.6.20~ds1-1 from its package sources, and Kubernetes 1.36 needs 2.0 or "
+                    "later"),
+          HasSubstr("host-0001: it would"),
+          HasSubstr("its control groups are of version 1, which "
+                    "kubelets of Kubernetes 1.36 refuse"),
+          HasSubstr("host-0004: containerd 1.5.9-0ubuntu3 is installed, and Kubernetes 1.36 needs "
+                    "2.0 or later")));
+  EXPECT_THAT(message, AllOf(Not(HasSubstr("host-0002")), Not(HasSubstr("host-0003")),
+                             Not(HasSubstr("older than"))));
+  EXPECT_THAT(newest.notes, Contains(HasSubstr("spec.kubernetesVersion (v1.36.0)")));
+  EXPECT_THAT(newest.notes, Not(Contains(HasSubstr("control groups"))));
+
+  const RunPlan older = plan("  kubernetesVersion: v1.30.2\n");
+  EXPECT_THAT(CheckPreflight(older).error().message(),
+              AllOf(HasSubstr("host-0004: containerd 1.5.9-0ubuntu3 is installed, and Kubernetes "
+                              "1.30 needs 1.6 or later"),
+                    Not(HasSubstr("host-0001")), Not(HasSubstr("control groups"))));
+  EXPECT_THAT(older.notes, Contains(HasSubstr("control groups are of version 1")));
+  EXPECT_THAT(
+      CheckPreflight(plan("  kubernetesVersion: v1.33.0\n")).error().message(),
+      HasSubstr("the kernel 4.18.0-553.el8 is older than 4.19, which Kubernetes 1.33 needs"));
+}
+
+TEST_F(ClusterPipelineTest, TheEtcdOfTheOperatorHasToGoWithTheVersionOfKubernetes) {
+  SimulatedFleet fleet(kHosts, Packages());
+  Prepare(fleet);
+  directory_.Write("bin/etcd", "not to be run");
+  directory_.Write("bin/etcdctl", "");
+  const auto check = [&] {
+    const Pipeline pipeline =
+        Use(fleet, Config(fmt::format("  kubernetesVersion: '1.34'\n  etcd: {{binariesDir: {}}}\n",
+                                      directory_.File("bin"))));
+    return CheckPreflight(*Engine(runtime_.get()).Plan(pipeline));
+  };
+  EXPECT_TRUE(check().ok());
+  directory_.WriteScript("bin/etcd", "echo etcd Version: 3.5.16\necho Git SHA: f20bbad\n");
+  EXPECT_THAT(check().error().message(),
+              HasSubstr(fmt::format("host-0002: it would get etcd 3.5.16 from {}, and Kubernetes "
+                                    "1.34 needs 3.5.24 or later",
+                                    directory_.File("bin"))));
+  directory_.WriteScript("bin/etcd", "echo etcd Version: 3.6.4\n");
+  EXPECT_TRUE(check().ok());
 }
 
 TEST_F(ClusterPipelineTest, RefusesNetworksThatPodsWouldTakeAway) {

@@ -30,10 +30,26 @@ GetPackages QueryFor(const std::vector<std::string>& names, const Artifact& arti
   return {fmt::format("{}", fmt::join(all, " "))};
 }
 
+// What the host's own sources have, as far as it knows without asking them: "a=1".
+Probe CandidatesFor(const std::vector<std::string>& names) {
+  return {
+      fmt::format("for each in {}; do\n"
+                  "  if command -v apt-cache >/dev/null; then\n"
+                  "    found=$(LC_ALL=C apt-cache policy -- $each | "
+                  "awk '$1 == \"Candidate:\" && $2 != \"(none)\" {{ print $2 }}')\n"
+                  "  else\n"
+                  "    found=$(dnf -q -C repoquery --latest-limit 1 --qf "
+                  "'%{{VERSION}}-%{{RELEASE}}' -- $each 2>/dev/null | head -n 1)\n"
+                  "  fi\n"
+                  "  [ -z \"$found\" ] || echo \"$each=$found\"\n"
+                  "done",
+                  Joined(names))};
+}
+
 // "a=1 b=2" → {{"a", "1"}, {"b", "2"}}.
-std::map<std::string, std::string> VersionsOf(const PackageVersions& answer) {
+std::map<std::string, std::string> ParseVersions(const std::string& text) {
   std::map<std::string, std::string> versions;
-  std::istringstream words(answer.versions);
+  std::istringstream words(text);
   for (std::string word; words >> word;) {
     const size_t equals = std::min(word.find('='), word.size() - 1);
     versions[word.substr(0, equals)] = word.substr(equals + 1);
@@ -60,7 +76,7 @@ Result<Installation> PlanInstallation(const std::vector<std::string>& names,
                                       const GetPackages& query, const Answers& answers,
                                       const Artifact& artifact) {
   ASSIGN_OR_RETURN(const ArtifactTarget* target, artifact.TargetFor(answers.Get(GetFacts{})));
-  const std::map<std::string, std::string> versions = VersionsOf(answers.Get(query));
+  const std::map<std::string, std::string> versions = ParseVersions(answers.Get(query).versions);
   Installation plan;
   std::vector<std::string> absent;
   for (const std::string& name : names) {
@@ -192,6 +208,26 @@ StepPtr RequireInArtifact(std::string step_name, std::vector<std::string> names,
                    }
                    return {};
                  });
+}
+
+std::vector<Operation> QueriesForOffers(const std::vector<std::string>& names) {
+  return {GetPackages{Joined(names)}, CandidatesFor(names)};
+}
+
+OfferedPackage FindOfferedPackage(const std::string& name, const std::vector<std::string>& names,
+                                  const Answers& answers, const ArtifactPtr& artifact) {
+  const auto installed = ParseVersions(answers.Get(GetPackages{Joined(names)}).versions);
+  if (const auto found = installed.find(name); found != installed.end()) return {found->second, ""};
+  if (artifact) {
+    // That it is for another system is told by whoever wants its packages.
+    const Result<const ArtifactTarget*> target = artifact->TargetFor(answers.Get(GetFacts{}));
+    const ArtifactPackage* package = target.ok() ? (*target)->FindPackage(name) : nullptr;
+    return {package == nullptr ? "" : package->version, artifact->path()};
+  }
+  const ProbeResult& said = answers.Get(CandidatesFor(names));
+  const auto candidates = ParseVersions(said.exit_code == 0 ? said.output : "");
+  const auto found = candidates.find(name);
+  return {found == candidates.end() ? "" : found->second, "its package sources"};
 }
 
 }  // namespace kubexms::cluster

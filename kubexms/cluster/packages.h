@@ -44,4 +44,15 @@ automation::StepPtr EnsurePackages(std::string step_name, std::vector<std::strin
 automation::StepPtr RequireInArtifact(std::string step_name, std::vector<std::string> names,
                                       const ArtifactPtr& artifact);
 
+// The version of a package that a host has or would get.
+struct OfferedPackage {
+  std::string version;  // empty: nobody knows
+  std::string from;     // the artifact, or "its package sources"; empty: it is installed
+};
+// What has to be asked for FindOfferedPackage; nothing is fetched for it.
+std::vector<automation::Operation> QueriesForOffers(const std::vector<std::string>& names);
+// `answers` has those to GetFacts and to the queries for `names`, of which `name` is one.
+OfferedPackage FindOfferedPackage(const std::string& name, const std::vector<std::string>& names,
+                                  const automation::Answers& answers, const ArtifactPtr& artifact);
+
 }  // namespace kubexms::cluster

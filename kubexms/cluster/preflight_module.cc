@@ -12,6 +12,7 @@
 #include "kubexms/base/ip_range.h"
 #include "kubexms/cluster/images.h"
 #include "kubexms/cluster/modules.h"
+#include "kubexms/cluster/support_matrix.h"
 
 namespace kubexms::cluster {
 namespace {
@@ -79,18 +80,6 @@ Result<void> Refuse(const Reasons& reasons) {
   return Error::BadRequest(fmt::format("{}", fmt::join(reasons, "; ")));
 }
 
-// Whether a version like "6.1.0-13-amd64" is this one or a later one.
-bool IsAtLeast(const std::string& version, int major, int minor) {
-  int numbers[2] = {0, 0};
-  const char* at = version.data();
-  const char* end = at + version.size();
-  for (int& number : numbers) {
-    at = std::from_chars(at, end, number).ptr;
-    if (at != end) ++at;
-  }
-  return std::pair(numbers[0], numbers[1]) >= std::pair(major, minor);
-}
-
 bool IsIn(const std::vector<std::string>& group, const std::string& host) {
   return std::ranges::find(group, host) != group.end();
 }
@@ -144,26 +133,42 @@ std::vector<Operation> SystemQueries(const SystemSpec& system) {
   return queries;
 }
 
+// One without a version is newer than all that have one, such as Debian's unstable.
+bool IsSupported(const Facts& facts) {
+  return std::ranges::any_of(SupportedSystems(), [&](const SystemSupport& system) {
+    return facts.os == system.name &&
+           (facts.os_version.empty() || IsAtLeast(facts.os_version, system.least_version));
+  });
+}
+
+// "debian from 11 on, …".
+std::string SystemNames() {
+  std::vector<std::string> names;
+  for (const SystemSupport& system : SupportedSystems()) {
+    names.push_back(fmt::format("{} from {} on", system.name, system.least_version));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 void CheckSystem(const ClusterSpec& spec, const HostSpec& host, const Answers& answers,
                  Reasons& reasons) {
   const Facts& facts = answers.Get(GetFacts{});
-  static const std::set<std::string> kSystems = {"debian", "ubuntu", "rocky", "almalinux", "rhel"};
-  if (!kSystems.contains(facts.os)) {
+  if (!IsSupported(facts)) {
     reasons.push_back(fmt::format("the system {} {} is not supported; use one of {}", facts.os,
-                                  facts.os_version, fmt::join(kSystems, ", ")));
+                                  facts.os_version, SystemNames()));
   }
   if (facts.architecture != "x86_64" && facts.architecture != "aarch64") {
     reasons.push_back(fmt::format("the architecture {} is not supported; use x86_64 or aarch64",
                                   facts.architecture));
   }
-  if (!IsAtLeast(facts.kernel, 4, 18)) {
-    reasons.push_back(fmt::format("the kernel {} is older than 4.18", facts.kernel));
+  if (!IsAtLeast(facts.kernel, kLeastKernel)) {
+    reasons.push_back(fmt::format("the kernel {} is older than {}", facts.kernel, kLeastKernel));
   }
   if (spec.network.kube_proxy_mode == "nftables" && IsIn(spec.RuntimeHosts(), host.name) &&
-      !IsAtLeast(facts.kernel, 5, 13)) {
+      !IsAtLeast(facts.kernel, kLeastNftablesKernel)) {
     reasons.push_back(fmt::format(
-        "the kernel {} is older than 5.13, which spec.network.kubeProxyMode nftables needs",
-        facts.kernel));
+        "the kernel {} is older than {}, which spec.network.kubeProxyMode nftables needs",
+        facts.kernel, kLeastNftablesKernel));
   }
   if (!facts.systemd) reasons.push_back("it does not run systemd");
   if (FirstLine(answers.Get(kUserId).output) != "0") {
@@ -364,6 +369,7 @@ std::vector<std::string> Advice(const ClusterSpec& spec, bool offline, const std
                                 const Answers& answers) {
   const ProbeResult& said = answers.Get(kOddities);
   const std::vector<std::string> runtimes = spec.RuntimeHosts();
+  const KubernetesSupport* needs = FindKubernetes(spec.kubernetes_version);
   std::vector<std::string> notes;
   std::istringstream lines(said.exit_code == 0 ? said.output : "");
   for (std::string line; std::getline(lines, line);) {
@@ -375,7 +381,7 @@ std::vector<std::string> Advice(const ClusterSpec& spec, bool offline, const std
     } else if (what == "firewall" && !PortsOf(spec, host).empty()) {
       notes.push_back(fmt::format("{} filters what reaches it: let the others through to {}", which,
                                   PortsOf(spec, host)));
-    } else if (what == "cgroup1" && IsIn(runtimes, host)) {
+    } else if (what == "cgroup1" && IsIn(runtimes, host) && (!needs || needs->takes_cgroup_v1)) {
       notes.push_back(
           "its control groups are of version 1, which kubelets from 1.35 on refuse: boot it with "
           "systemd.unified_cgroup_hierarchy=1");
@@ -509,6 +515,10 @@ ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
            .steps = {RequireImages("artifact", ImageNames(spec.container_runtime), artifact)},
            .hosts = choice.Of(spec.RuntimeHosts())});
     }
+  }
+  if (!spec.kubernetes_version.empty()) {
+    tasks.push_back(
+        {.name = "versions", .steps = {CheckVersions(spec, artifact)}, .hosts = choice.All(spec)});
   }
   if (spec.preflight.max_disk_sync_milliseconds > 0) {
     tasks.push_back({.name = "etcd disk",
