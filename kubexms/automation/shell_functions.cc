@@ -58,7 +58,9 @@ constexpr ShellFunction kFunctions[] = {
     version=$(dpkg-query -W -f='${db:Status-Status} ${Version}' -- "$1" 2>/dev/null) || return 0
     case $version in 'installed '*) echo "version=${version#installed }" ;; esac
   elif command -v rpm >/dev/null; then
-    version=$(rpm -q --qf '%{VERSION}-%{RELEASE}' -- "$1") && echo "version=$version"
+    # Of some there are several, such as the kernel.
+    versions=$(rpm -q --qf '%{VERSION}-%{RELEASE}\n' -- "$1") &&
+      echo "version=$(echo "$versions" | sort -V | tail -n 1)"
     return 0
   else echo 'neither dpkg nor rpm is there'; return 1; fi
 )sh"},
@@ -166,7 +168,8 @@ constexpr ShellFunction kFunctions[] = {
     kx_apt install -o Dpkg::Options::=--force-confold --no-install-recommends --allow-downgrades \
       -- $1
   elif command -v dnf >/dev/null; then
-    kx_unheard dnf install -y -q -- $(for each in $1; do echo "$each" | tr = -; done)
+    kx_unheard dnf install -y -q --setopt=install_weak_deps=False -- \
+      $(for each in $1; do echo "$each" | tr = -; done)
   else echo 'neither apt-get nor dnf is there'; return 1; fi
 )sh"},
     // Lists, caches and sources of its own, so that those of the host stay as they are.

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "kubexms/automation/checksum.h"
+#include "kubexms/automation/dnf_host_test.h"
 #include "kubexms/automation/engine.h"
 #include "kubexms/automation/simulated_fleet.h"
 #include "kubexms/base/test_directory_test.h"
@@ -410,6 +411,75 @@ TEST_F(PackagesTest, BinariesAreInstalledWhereTheyBelongAndTakenBack) {
   bytes[bytes.rfind("the tool")] ^= 1;
   EXPECT_THAT(failure(Artifact::Open(directory_.Write("altered", bytes)).value()),
               HasSubstr("was altered or is damaged"));
+}
+
+class OffersTest : public PackagesTest {
+ protected:
+  // What is known of `name` on a host.
+  OfferedPackage OfferOf(Connector& host, const std::string& name,
+                         const ArtifactPtr& artifact = nullptr) {
+    const std::vector<std::string> names = {"absent", name};
+    std::vector<Operation> queries = QueriesForOffers(names);
+    queries.emplace_back(GetFacts{});
+    const Answers answers = Runner(&host, &clock_, {}).Ask(queries).value();
+    EXPECT_EQ(FindOfferedPackage("absent", names, answers, artifact).version, "");
+    return FindOfferedPackage(name, names, answers, artifact);
+  }
+};
+
+TEST_F(OffersTest, WhatIsInstalledCountsThenTheArtifactThenTheSources) {
+  const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
+  SimulatedFleet fleet(1, {{"etcd-server", {.version = "2.0"}}});
+  SimulatedHost& host = fleet.host(0);
+  EXPECT_EQ(OfferOf(host, "etcd-server").version, "") << "the host does not know";
+  host.SetScriptHandler([](SimulatedHost&, const std::string&) {
+    return CommandResult{.output = "other=7\netcd-server=3.0\n"};
+  });
+  EXPECT_EQ(OfferOf(host, "etcd-server").version, "3.0");
+  EXPECT_EQ(OfferOf(host, "etcd-server").from, "its package sources");
+  EXPECT_EQ(OfferOf(host, "etcd-server", artifact).version, "1.0");
+  EXPECT_EQ(OfferOf(host, "etcd-server", artifact).from, artifact->path());
+  host.SetSystem({.os_version = "13"});
+  EXPECT_EQ(OfferOf(host, "etcd-server", artifact).version, "") << "it is for another system";
+  ASSERT_TRUE(host.Perform({InstallPackages{"etcd-server"}}).ok());
+  EXPECT_EQ(OfferOf(host, "etcd-server", artifact).version, "2.0");
+  EXPECT_EQ(OfferOf(host, "etcd-server", artifact).from, "");
+}
+
+TEST_F(OffersTest, DnfIsAskedForWhatItKnowsAlready) {
+  if (!DnfHost::IsPossible()) GTEST_SKIP() << DnfHost::kImpossible;
+  DnfHost host;
+  EXPECT_EQ(OfferOf(host.connector(), "tried").version, "");
+  ASSERT_TRUE(host.connector().Exec({.script = "dnf -q makecache"}).value().ok());
+  EXPECT_EQ(OfferOf(host.connector(), "tried").version, "2-7");
+  ASSERT_TRUE(host.connector().Perform({InstallPackages{"tried=1-7"}}).ok());
+  EXPECT_EQ(OfferOf(host.connector(), "tried").version, "1-7");
+}
+
+// A source of its own, beside those that this machine has.
+TEST_F(OffersTest, AptIsAskedForWhatItKnowsAlready) {
+  directory_.Write("lists/partial/none", "");
+  directory_.Write("source/Packages",
+                   "Package: tried\nVersion: 1:2.5-3\nArchitecture: all\nFilename: ./none\n"
+                   "Size: 1\nDescription: for a test\n");
+  directory_.Write("sources.list",
+                   fmt::format("deb [trusted=yes] file:{}/source ./\n", directory_.path()));
+  const std::string config = directory_.Write(
+      "apt.conf", fmt::format("Dir::Etc::sourcelist \"{0}/sources.list\";\n"
+                              "Dir::Etc::sourceparts \"/dev/null\";\n"
+                              "Dir::State::lists \"{0}/lists\";\nDir::Cache \"{0}/cache\";\n"
+                              "APT::Sandbox::User \"root\";\n",
+                              directory_.path()));
+  const auto here = MakeLocalConnector({}, &random_);
+  if (here->Exec({.script = "command -v apt-cache"}).value().exit_code != 0) {
+    GTEST_SKIP() << "needs apt";
+  }
+  const std::string before = "mkdir -p " + directory_.File("cache/archives/partial") +
+                             "; export APT_CONFIG=" + config + "\n";
+  const CommandResult updated = here->Exec({.script = before + "apt-get -q update"}).value();
+  ASSERT_TRUE(updated.ok()) << updated.output << updated.error_output;
+  const std::string probe = std::get<Probe>(QueriesForOffers({"tried", "absent"})[1]).script;
+  EXPECT_EQ(here->Exec({.script = before + probe}).value().output, "tried=1:2.5-3\n");
 }
 
 }  // namespace
