@@ -1,7 +1,11 @@
 #include "kubexms/automation/local_connector.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
 
 #include "kubexms/automation/connector_suite_test.h"
 
@@ -240,6 +244,46 @@ TEST_F(LocalConnectorTest, AsksAboutTheMachine) {
   EXPECT_FALSE(facts.os.empty());
   EXPECT_GT(facts.memory_bytes, 1 << 20);
   EXPECT_GE(facts.cpus, 1);
+}
+
+// Where /sys/module is a directory of the test, which also has a modprobe that cannot unload.
+class ModulesTransport final : public Transport {
+ public:
+  explicit ModulesTransport(std::string directory) : directory_(std::move(directory)) {}
+
+  Result<int> Execute(const Execution& execution) override {
+    Execution inside = execution;
+    inside.command_line = fmt::format(
+        "exec unshare -m sh -c {} sh {}",
+        ShellQuote(fmt::format("mount --bind {0}/module /sys/module && PATH={0}/bin:$PATH && exec "
+                               "sh -c \"$1\"",
+                               directory_)),
+        ShellQuote(execution.command_line));
+    return machine_->Execute(inside);
+  }
+  bool IsRoot() const override { return true; }
+
+ private:
+  const std::string directory_;
+  const std::unique_ptr<Transport> machine_ = MakeLocalTransport();
+};
+
+TEST_F(LocalConnectorTest, LeavesKernelModulesThatAreInUse) {
+  if (::geteuid() != 0 || std::system("unshare -m true 2>/dev/null") != 0) {
+    GTEST_SKIP() << "needs root and mount namespaces";
+  }
+  directory_.WriteScript("bin/modprobe", "echo \"FATAL: Module $3 is in use.\" >&2; exit 1\n");
+  directory_.Write("module/nf_conntrack/refcnt", "2\n");
+  directory_.Write("module/stuck/refcnt", "0\n");
+  const auto connector =
+      MakeShellConnector(std::make_unique<ModulesTransport>(directory_.path()), {}, &random_);
+  EXPECT_TRUE(connector->Perform({SetKernelModule{"nf-conntrack", false}}).ok());
+  for (const char* module : {"stuck", "absent"}) {
+    const auto failed = connector->Perform({SetKernelModule{module, false}});
+    ASSERT_FALSE(failed.ok()) << module;
+    EXPECT_THAT(failed.error().message(), HasSubstr("FATAL: Module "));
+  }
+  EXPECT_FALSE(connector->Perform({SetKernelModule{"nf_conntrack", true}}).ok());
 }
 
 TEST_F(LocalConnectorTest, ExtractsArchives) {

@@ -255,7 +255,10 @@ constexpr ShellFunction kFunctions[] = {
   printf '%s\n' "$2" >"/proc/sys/$(echo "$1" | tr . /)"
 )sh"},
     {"SetKernelModule", R"sh(
-  if [ "$2" = 1 ]; then modprobe -- "$1"; else modprobe -r -- "$1"; fi
+  if [ "$2" = 1 ]; then modprobe -- "$1"; return; fi
+  said=$(modprobe -r -- "$1" 2>&1) && return 0
+  users=$(cat "/sys/module/$(echo "$1" | tr - _)/refcnt" 2>/dev/null) || users=0
+  [ "$users" -gt 0 ] || { printf '%s\n' "$said"; return 1; }
 )sh"},
     {"ExtractArchive", R"sh(
   tar -x --no-same-owner --strip-components "$3" -f "$1" -C "$2"

@@ -535,6 +535,8 @@ TEST_F(ClusterPipelineTest, TheKernelIsSetUpForTheNetworkAndTheRestOfItIsNoted) 
   EXPECT_THAT(fleet.host(3).Snapshot(),
               AllOf(HasSubstr("sysctl net.ipv4.ip_local_reserved_ports 20000-20999\n"),
                     HasSubstr("sysctl net.ipv6.conf.all.forwarding 1\n"), HasSubstr("ip_vs_rr")));
+  EXPECT_THAT(fleet.host(3).ReadFile("/etc/modules-load.d/kubexms.conf").value_or(""),
+              HasSubstr("nf_conntrack\nip_vs\n"));
   const Pipeline plain = Use(fleet);
   EXPECT_THAT(Engine(runtime_.get()).Plan(plain)->notes, Not(Contains(HasSubstr("spec."))));
 }

@@ -67,7 +67,8 @@ std::vector<StepPtr> TimeSteps(const SystemSpec& system) {
 std::vector<std::string> KernelModuleNames(const ClusterSpec& spec) {
   std::vector<std::string> names = {"overlay", "br_netfilter"};
   if (spec.network.kube_proxy_mode == "ipvs") {
-    for (const char* name : {"ip_vs", "ip_vs_rr", "ip_vs_wrr", "ip_vs_sh", "nf_conntrack"}) {
+    // The first one is used by the others, and so is the last to go.
+    for (const char* name : {"nf_conntrack", "ip_vs", "ip_vs_rr", "ip_vs_wrr", "ip_vs_sh"}) {
       names.emplace_back(name);
     }
   }
