@@ -594,8 +594,8 @@ struct SetSysctl {
   }
 };
 
-// Until the next boot; what is to stay is a file in /etc/modules-load.d. One that is in use by now is
-// not unloaded.
+// Until the next boot; what is to stay is a file in /etc/modules-load.d. One that is in use by now
+// is not unloaded.
 struct SetKernelModule {
   static constexpr std::string_view kName = "SetKernelModule";
   using AnswerType = Done;

@@ -35,8 +35,8 @@ automation::ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr
 // families of addresses that it needs, an address that is known, and nothing left of another
 // cluster's pods.
 std::vector<automation::StepPtr> CheckPodNetworkHost(const ClusterSpec& spec);
-// For preflight, when the configuration names a version of Kubernetes: what a host has, or would get,
-// of what that version needs is new enough.
+// For preflight, when the configuration names a version of Kubernetes: what a host has, or would
+// get, of what that version needs is new enough.
 automation::StepPtr CheckVersions(const ClusterSpec& spec, const ArtifactPtr& artifact);
 // For preflight: a load balancer is in a network that its shared address belongs to.
 automation::StepPtr CheckSharedAddress(const ClusterSpec& spec);
