@@ -277,8 +277,8 @@ TEST_F(ClusterPipelineTest, RefusesHostsThatAreNotReadyWithAllReasonsAtOnce) {
         "host-0001: 1 MiB are free for /var/lib/etcd, and it needs 2048",
         "another program listens on port 2379",
         "host-0002: it belongs to the cluster other already",
-        "nine of ten small writes to the disk of /var/lib/etcd take up to 250 ms, and etcd gets "
-        "into trouble above 100 (spec.preflight.maxDiskSyncMilliseconds)",
+        "nine of ten small writes to the disk of /var/lib/etcd take up to 250 ms",
+        "etcd gets into trouble above 100 (spec.preflight.maxDiskSyncMilliseconds)",
         "it cannot reach host-0003 at 10.0.0.3 on port 2380",
         "host-0004: it cannot reach host-0001 at 10.0.0.1 on port 6443",
         "host-0003: /var/lib/etcd has the data of another etcd",
