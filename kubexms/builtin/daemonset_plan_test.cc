@@ -301,11 +301,13 @@ class World {
 
   bool IsAsWanted(bool updated) const {
     for (const auto& [name, node] : nodes) {
-      const auto here = std::count_if(pods.begin(), pods.end(), [&](const DaemonPod& pod) {
-        return pod.node == name && (pod.updated || !updated || !node.should_run);
-      });
-      const auto all = std::count_if(pods.begin(), pods.end(),
-                                     [&](const DaemonPod& pod) { return pod.node == name; });
+      const auto here = std::count_if(
+          pods.begin(), pods.end(), [&, &name = name, &node = node](const DaemonPod& pod) {
+            return pod.node == name && (pod.updated || !updated || !node.should_run);
+          });
+      const auto all =
+          std::count_if(pods.begin(), pods.end(),
+                        [&name = name](const DaemonPod& pod) { return pod.node == name; });
       if (node.should_run && (here != 1 || all != 1)) return false;
       if (!node.may_continue && all != 0) return false;
     }

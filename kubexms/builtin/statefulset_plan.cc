@@ -112,7 +112,7 @@ StatefulSetGoal GoalOf(const appsv1::StatefulSet& set, std::string current_revis
                        .current_revision = std::move(current_revision),
                        .update_revision = std::move(update_revision)};
   if (spec.update_strategy.type == "OnDelete") return goal;
-  goal.rolling_update.emplace();
+  goal.rolling_update = StatefulSetGoal::RollingUpdate{};
   if (const auto& strategy = spec.update_strategy.rolling_update) {
     goal.rolling_update = {.partition = strategy->partition.value_or(0),
                            .max_unavailable = MaxUnavailable(*strategy, goal.replicas)};

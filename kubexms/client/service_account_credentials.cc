@@ -8,6 +8,7 @@
 #include "kubexms/api/kinds/authentication_v1.h"
 #include "kubexms/api/kinds/core_v1_config.h"
 #include "kubexms/base/mutex.h"
+#include "kubexms/base/time_left.h"
 #include "kubexms/client/client.h"
 
 namespace kubexms {
@@ -29,10 +30,11 @@ class ServiceAccountCredentials final : public CredentialSource {
   Result<Credential> Get(std::stop_token stop) override {
     MutexLock lock(mutex_);
     if (!token_.empty() && clock_.MonotonicNow() < renew_at_) return Credential{token_};
-    const Result<TokenRequest> granted = Request(std::move(stop));
+    const Result<TokenRequest> granted = Request(stop);
     if (granted.ok()) {
       token_ = Secret("Bearer " + granted->status.token);
-      const nanoseconds left = granted->status.expiration_timestamp.value() - clock_.Now();
+      const nanoseconds left =
+          TimeLeft(granted->status.expiration_timestamp.value(), {}, clock_.Now());
       renew_at_ = clock_.MonotonicNow() + std::max<nanoseconds>(left / 5 * 4, kRenewPeriod);
     } else if (token_.empty()) {
       return granted.error().WithContext(

@@ -14,7 +14,7 @@ struct WorkerPool::Worker {
   std::thread thread;
 };
 
-WorkerPool::WorkerPool(Options options) : options_(std::move(options)) {}
+WorkerPool::WorkerPool(Options options) : options_(options) {}
 
 WorkerPool::~WorkerPool() {
   Workers workers, ended;
@@ -38,6 +38,7 @@ void WorkerPool::Add(std::function<void()> task) {
     if (!idle_.empty()) {
       idle = idle_.back();
       idle_.pop_back();
+      idle->task = std::move(task);
     } else if (workers_.size() < options_.max_workers) {
       Start(std::move(task));
       ended.swap(ended_);
@@ -46,9 +47,7 @@ void WorkerPool::Add(std::function<void()> task) {
     }
   }
   Join(ended);
-  if (idle == nullptr) return;
-  idle->task = std::move(task);
-  idle->woken.Post();
+  if (idle != nullptr) idle->woken.Post();
 }
 
 size_t WorkerPool::size() const {

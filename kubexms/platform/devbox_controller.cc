@@ -49,10 +49,10 @@ Result<void> SetKeys(const Devbox& devbox, Secret& secret) {
   if (secret.data.contains("SEALOS_DEVBOX_PRIVATE_KEY")) return {};
   SystemRandom random;
   ASSIGN_OR_RETURN(const SshKeyPair keys, MakeSshKeyPair(random, KeyOf(devbox).name + "@devbox"));
-  secret.data["SEALOS_DEVBOX_PRIVATE_KEY"] = Bytes(keys.private_key);
-  secret.data["SEALOS_DEVBOX_PUBLIC_KEY"] = Bytes(keys.public_key + "\n");
-  secret.data["SEALOS_DEVBOX_AUTHORIZED_KEYS"] = Bytes(keys.public_key + "\n");
-  secret.data["SEALOS_DEVBOX_JWT_SECRET"] = Bytes(EncodeBase64(random.Bytes(32), Base64Form::kUrl));
+  secret.data["SEALOS_DEVBOX_PRIVATE_KEY"] = Bytes{keys.private_key};
+  secret.data["SEALOS_DEVBOX_PUBLIC_KEY"] = Bytes{keys.public_key + "\n"};
+  secret.data["SEALOS_DEVBOX_AUTHORIZED_KEYS"] = Bytes{keys.public_key + "\n"};
+  secret.data["SEALOS_DEVBOX_JWT_SECRET"] = Bytes{EncodeBase64(random.Bytes(32), Base64Form::kUrl)};
   return {};
 }
 

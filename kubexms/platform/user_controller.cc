@@ -268,7 +268,7 @@ Result<StageOutcome> SyncRole(ReconcileContext& context, User& user, UserState&)
       {kDeveloperRole, AnythingBy({"get", "list", "watch"})}};
   for (const auto& [name, rule] : roles) {
     RETURN_IF_ERROR(Keep<Role>(context, {WorkspaceOf(user.metadata.name), name},
-                               [&](Role& role) -> Result<void> {
+                               [&, &rule = rule](Role& role) -> Result<void> {
                                  SetAnnotations(user, role.metadata);
                                  role.rules = {rule};
                                  return SetControllerReference(role.metadata, user);

@@ -200,6 +200,7 @@ void LocalStore::CommitAsync(Transaction transaction, CommitCallback done) {
   }
   // The committer needs the lock, so it is woken when that is free.
   if (first) work_.NotifyOne();
+  // NOLINTNEXTLINE(bugprone-use-after-move): it was moved only if it was not refused
   if (refused) done(*refused);
 }
 
