@@ -212,11 +212,12 @@ Result<HttpResponse> ResourceHandler::List(const ResourceCall& call) {
   ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
   ASSIGN_OR_RETURN(const ListQuery query, ReadListQuery(call.query, false));
   ASSIGN_OR_RETURN(ObjectList list, ReadMany(call, query));
+  if (call.direct != nullptr && !call.direct->with_body) {
+    ASSIGN_OR_RETURN(call.direct->page, representation.Page(*call.resource, std::move(list)));
+    return HttpResponse();
+  }
   if (call.direct != nullptr) {
-    const bool with_body = call.direct->with_body;
-    ASSIGN_OR_RETURN(call.direct->page,
-                     representation.Page(*call.resource, with_body ? list : std::move(list)));
-    if (!with_body) return HttpResponse();
+    ASSIGN_OR_RETURN(call.direct->page, representation.Page(*call.resource, list));
   }
   return representation.List(*call.resource, std::move(list));
 }

@@ -199,8 +199,8 @@ Result<void> ServiceAddresses::AssignClusterIps(Json& service, const Json* old) 
       if (!old_ips.contains(CanonicalIp(ip))) RETURN_IF_ERROR(CheckClusterIp(ip, service));
       ips.push_back(Json(ip));
     } else {
-      ASSIGN_OR_RETURN(std::string ip, FreeClusterIp(RangeOf(family)));
-      ips.push_back(Json(std::move(ip)));
+      ASSIGN_OR_RETURN(const std::string ip, FreeClusterIp(RangeOf(family)));
+      ips.push_back(Json(ip));
     }
   }
   JsonObject& spec = SpecOf(service);

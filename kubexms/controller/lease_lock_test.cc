@@ -163,7 +163,7 @@ TEST_F(LeaseLockTest, ReleaseOfADeletedLeaseSucceeds) {
 
 TEST_F(LeaseLockTest, AnAnswerThatWasLostIsFoundByTheNextAttempt) {
   client_.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
-    const Result<SharedBytes> answer = server.Do(request);
+    Result<SharedBytes> answer = server.Do(request);
     if (IsWrite(request.verb)) return Error::Timeout("the answer was lost");
     return answer;
   });

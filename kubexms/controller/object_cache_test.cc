@@ -399,7 +399,7 @@ RC_GTEST_PROP(ObjectCachePropertyTest, ReadersNeverGoBackBehindOwnWrites, ()) {
       case 1: model.Write(name, own); break;
       case 2: model.Delete(name, own); break;
       case 3: model.Watch(static_cast<size_t>(step % 4)); break;
-      case 4:
+      default:
         if (step % 5 == 0) model.Relist();
         break;
     }

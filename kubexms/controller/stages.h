@@ -281,6 +281,7 @@ class Stages {
     SetPhase(run, all);
     if constexpr (stages_internal::HasObservedGeneration<decltype(T::status)>) {
       if (object.metadata.generation) {
+        // NOLINTNEXTLINE(bugprone-optional-value-conversion): some kinds have a plain number
         changed.status.observed_generation = *object.metadata.generation;
       }
     }
