@@ -5,14 +5,13 @@
 
 #include <fmt/format.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
 
-#include "kubexms/automation/local_connector.h"
+#include "kubexms/automation/namespace_transport_test.h"
 #include "kubexms/automation/shell_connector.h"
 #include "kubexms/base/check.h"
 
@@ -21,11 +20,10 @@ namespace kubexms::automation {
 class DnfHost {
  public:
   static bool IsPossible() {
-    return ::geteuid() == 0 &&
-           std::system(
-               "for each in dnf rpmbuild createrepo_c; do "
-               "command -v $each >/dev/null || exit 1; done; "
-               "grep -qw overlay /proc/filesystems && unshare -m true 2>/dev/null") == 0;
+    return NamespaceTransport::IsPossible() && std::system(
+                                                   "for each in dnf rpmbuild createrepo_c; do "
+                                                   "command -v $each >/dev/null || exit 1; done; "
+                                                   "grep -qw overlay /proc/filesystems") == 0;
   }
   static constexpr const char* kImpossible =
       "needs root, overlayfs, mount namespaces, and the packages dnf, rpm and createrepo-c";
@@ -35,7 +33,12 @@ class DnfHost {
     for (const char* part : {"upper", "work", "root"}) {
       std::filesystem::create_directory(directory_ + "/" + part);
     }
-    connector_ = MakeShellConnector(std::make_unique<Disk>(directory_), {}, &random_);
+    const std::string mounts = fmt::format(
+        "cd {} && mount -t overlay -o lowerdir=/,upperdir=upper,workdir=work none root && "
+        "mount --rbind /proc root/proc && mount --rbind /dev root/dev && "
+        "exec chroot root sh -c \"$1\"",
+        directory_);
+    connector_ = MakeShellConnector(std::make_unique<NamespaceTransport>(mounts), {}, &random_);
     const Result<CommandResult> made = connector_->Exec({.script = kSetUp});
     KUBEXMS_CHECK(made.ok());
     if (!made->ok()) fmt::print(stderr, "{}{}\n", made->output, made->error_output);
@@ -51,29 +54,6 @@ class DnfHost {
   Connector& connector() { return *connector_; }
 
  private:
-  // Every command sees the disk in a namespace of its own.
-  class Disk final : public Transport {
-   public:
-    explicit Disk(std::string directory) : directory_(std::move(directory)) {}
-
-    Result<int> Execute(const Execution& execution) override {
-      Execution inside = execution;
-      const std::string mounts = fmt::format(
-          "cd {} && mount -t overlay -o lowerdir=/,upperdir=upper,workdir=work none root && "
-          "mount --rbind /proc root/proc && mount --rbind /dev root/dev && "
-          "exec chroot root sh -c \"$1\"",
-          directory_);
-      inside.command_line = fmt::format("exec unshare -m sh -c {} sh {}", ShellQuote(mounts),
-                                        ShellQuote(execution.command_line));
-      return machine_->Execute(inside);
-    }
-    bool IsRoot() const override { return true; }
-
-   private:
-    const std::string directory_;
-    const std::unique_ptr<Transport> machine_ = MakeLocalTransport();
-  };
-
   // `tried` in versions 1 and 2, of which the second has an epoch; `needy`, which needs it and
   // would like `extra`; and `core`, of which several versions can be there at once.
   static constexpr const char* kSetUp = R"sh(

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <cstdlib>
 
 #include "kubexms/automation/connector_suite_test.h"
+#include "kubexms/automation/namespace_transport_test.h"
 
 namespace kubexms::automation {
 namespace {
@@ -246,37 +244,16 @@ TEST_F(LocalConnectorTest, AsksAboutTheMachine) {
   EXPECT_GE(facts.cpus, 1);
 }
 
-// Where /sys/module is a directory of the test, which also has a modprobe that cannot unload.
-class ModulesTransport final : public Transport {
- public:
-  explicit ModulesTransport(std::string directory) : directory_(std::move(directory)) {}
-
-  Result<int> Execute(const Execution& execution) override {
-    Execution inside = execution;
-    inside.command_line = fmt::format(
-        "exec unshare -m sh -c {} sh {}",
-        ShellQuote(fmt::format("mount --bind {0}/module /sys/module && PATH={0}/bin:$PATH && exec "
-                               "sh -c \"$1\"",
-                               directory_)),
-        ShellQuote(execution.command_line));
-    return machine_->Execute(inside);
-  }
-  bool IsRoot() const override { return true; }
-
- private:
-  const std::string directory_;
-  const std::unique_ptr<Transport> machine_ = MakeLocalTransport();
-};
-
 TEST_F(LocalConnectorTest, LeavesKernelModulesThatAreInUse) {
-  if (::geteuid() != 0 || std::system("unshare -m true 2>/dev/null") != 0) {
-    GTEST_SKIP() << "needs root and mount namespaces";
-  }
+  if (!NamespaceTransport::IsPossible()) GTEST_SKIP() << "needs root and mount namespaces";
   directory_.WriteScript("bin/modprobe", "echo \"FATAL: Module $3 is in use.\" >&2; exit 1\n");
   directory_.Write("module/nf_conntrack/refcnt", "2\n");
   directory_.Write("module/stuck/refcnt", "0\n");
+  const std::string mounts =
+      fmt::format("mount --bind {0}/module /sys/module && PATH={0}/bin:$PATH && exec sh -c \"$1\"",
+                  directory_.path());
   const auto connector =
-      MakeShellConnector(std::make_unique<ModulesTransport>(directory_.path()), {}, &random_);
+      MakeShellConnector(std::make_unique<NamespaceTransport>(mounts), {}, &random_);
   EXPECT_TRUE(connector->Perform({SetKernelModule{"nf-conntrack", false}}).ok());
   for (const char* module : {"stuck", "absent"}) {
     const auto failed = connector->Perform({SetKernelModule{module, false}});

@@ -35,6 +35,8 @@ automation::ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr
 // families of addresses that it needs, an address that is known, and nothing left of another
 // cluster's pods.
 std::vector<automation::StepPtr> CheckPodNetworkHost(const ClusterSpec& spec);
+// Whether a role group has this host.
+bool IsIn(const std::vector<std::string>& group, const std::string& host);
 // For preflight, when the configuration names a version of Kubernetes: what a host has, or would
 // get, of what that version needs is new enough.
 automation::StepPtr CheckVersions(const ClusterSpec& spec, const ArtifactPtr& artifact);

@@ -80,10 +80,6 @@ Result<void> Refuse(const Reasons& reasons) {
   return Error::BadRequest(fmt::format("{}", fmt::join(reasons, "; ")));
 }
 
-bool IsIn(const std::vector<std::string>& group, const std::string& host) {
-  return std::ranges::find(group, host) != group.end();
-}
-
 bool HasWord(const std::string& words, const std::string& word) {
   return (" " + words + " ").find(" " + word + " ") != std::string::npos;
 }
@@ -455,6 +451,10 @@ std::vector<Sighting> LookAtAll(const Runtime& runtime) {
 }
 
 }  // namespace
+
+bool IsIn(const std::vector<std::string>& group, const std::string& host) {
+  return std::ranges::find(group, host) != group.end();
+}
 
 ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
                           const HostChoice& choice) {

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "kubexms/automation/local_connector.h"
 #include "kubexms/cluster/modules.h"
 #include "kubexms/cluster/support_matrix.h"
@@ -76,10 +74,6 @@ struct Versions {
     }
   }
 };
-
-bool IsIn(const std::vector<std::string>& group, const std::string& host) {
-  return std::ranges::find(group, host) != group.end();
-}
 
 }  // namespace
 
