@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "kubexms/apiserver/builtin_resources.h"
+#include "kubexms/apiserver/component_statuses.h"
 #include "kubexms/apiserver/resource_handler.h"
 #include "kubexms/apiserver/service_addresses.h"
 #include "kubexms/base/check.h"
@@ -58,7 +59,10 @@ struct Api {
   ObjectReader reader{*store};
   ObjectWriter writer{{*store, clock, random, admissions, addresses}};
   WakeTimer timer;
-  ResourceHandler handler{{*store, reader, writer, timer, random, clock, tokens}};
+  OpenWatches watches;
+  const ComponentStatuses components{{}};
+  ResourceHandler handler{
+      {*store, reader, writer, timer, watches, random, clock, tokens, components}};
 };
 
 }  // namespace
