@@ -36,11 +36,11 @@ class CronJobRun {
   Result<Outcome> Run() {
     ASSIGN_OR_RETURN(const std::vector<JobPointer> jobs, Jobs());
     const std::vector<Notice> notices = FollowJobs(jobs, cron_job_);
-    const Result<Outcome> started = Start();
+    Result<Outcome> started = Start();
     const Result<void> tidied = DeleteOldest(jobs);
     RETURN_IF_ERROR(WriteStatus());
     for (const Notice& notice : notices) Tell(notice);
-    RETURN_IF_ERROR(tidied);
+    if (!tidied.ok()) return tidied.error();
     return started;
   }
 
@@ -137,7 +137,7 @@ class CronJobRun {
   }
 
   Result<void> DeleteJob(const ObjectMeta& job) {
-    const Result<void> deleted = context_.client.Delete<Job>(ObjectKey::Of(job), WithItsPods(job));
+    Result<void> deleted = context_.client.Delete<Job>(ObjectKey::Of(job), WithItsPods(job));
     const bool gone =
         !deleted.ok() && (deleted.error().IsNotFound() || deleted.error().IsConflict());
     if (!deleted.ok() && !gone) {

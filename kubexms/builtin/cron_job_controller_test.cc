@@ -146,7 +146,7 @@ TEST(CronJobPlanTest, FindsWhatIsDue) {
        }) {
     CronJob cron_job = EveryMinute();
     if (*c.last != 0) cron_job.status.last_schedule_time = Time(At(c.last));
-    if (c.deadline) cron_job.spec.starting_deadline_seconds = *c.deadline;
+    cron_job.spec.starting_deadline_seconds = c.deadline;
     const CronStarts starts =
         FindStarts(cron_job, CronSchedule::Parse(c.schedule).value(), At(c.now));
     EXPECT_EQ(Text(starts.due), c.due) << c.schedule << " at " << c.now;

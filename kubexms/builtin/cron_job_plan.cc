@@ -50,7 +50,7 @@ bool AreMany(const CronSchedule& schedule, sys_seconds after, sys_seconds until)
 // As people there would write the time: "2024-01-01T09:00:00+09:00".
 std::string InZone(sys_seconds time, const TimeZone& zone) {
   const auto offset = std::chrono::duration_cast<minutes>(zone.OffsetAt(time));
-  const std::string text = Time(time + offset).ToString();
+  std::string text = Time(time + offset).ToString();
   if (offset == minutes(0)) return text;
   return fmt::format("{}{}{:02}:{:02}", text.substr(0, text.size() - 1),
                      offset.count() < 0 ? '-' : '+', std::abs(offset.count()) / 60,
@@ -102,7 +102,7 @@ Result<CronSchedule> ScheduleOf(const CronJobSpec& spec) {
     return Unusable("UnknownTimeZone", fmt::format("invalid timeZone: {}: {}",
                                                    Quoted(spec.time_zone), zone.error().message()));
   }
-  const Result<CronSchedule> schedule = CronSchedule::Parse(spec.schedule, *zone);
+  Result<CronSchedule> schedule = CronSchedule::Parse(spec.schedule, *zone);
   if (!schedule.ok()) {
     return Unusable("UnparseableSchedule",
                     fmt::format("unparseable schedule: {} : {}", Quoted(spec.schedule),

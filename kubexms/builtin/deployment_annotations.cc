@@ -18,7 +18,7 @@ constexpr std::string_view kNotCopied[] = {kRevision,
 constexpr size_t kMaxHistoryBytes = 2000;
 
 std::string Extended(std::string history, int64_t revision) {
-  const std::string last = std::to_string(revision);
+  std::string last = std::to_string(revision);
   if (history.empty()) return last;
   history += "," + last;
   while (history.size() > kMaxHistoryBytes) history.erase(0, history.find(',') + 1);

@@ -317,7 +317,7 @@ class DeploymentRun {
   Result<void> Delete(const ReplicaSet& set) {
     DeleteOptions only_this;
     only_this.preconditions.emplace().uid = set.metadata.uid;
-    const Result<void> deleted =
+    Result<void> deleted =
         context_.client.Delete<ReplicaSet>(ObjectKey::Of(set.metadata), only_this);
     if (deleted.ok() || deleted.error().IsNotFound() || deleted.error().IsConflict()) return {};
     return deleted;

@@ -29,7 +29,7 @@ std::vector<EndpointPort> PortsOf(const Service& service, const Pod& pod) {
     if (!number) continue;
     EndpointPort& added = ports.emplace_back();
     added.name = port.name;
-    added.port = *number;
+    added.port = number;
     added.protocol = port.protocol;
     added.app_protocol = port.app_protocol;
   }

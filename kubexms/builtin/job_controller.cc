@@ -112,7 +112,7 @@ class JobRun {
     RETURN_IF_ERROR(WriteStatus());
     Tell(begun);
     Tell(ended);
-    RETURN_IF_ERROR(done);
+    if (!done.ok()) return done.error();
     if (tracking.more) return Outcome::RequeueAfter(std::chrono::nanoseconds(0));
     return plan.again_after ? Outcome::RequeueAfter(*plan.again_after) : Outcome::Done();
   }

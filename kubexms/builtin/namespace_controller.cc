@@ -135,8 +135,9 @@ class Deletion {
           continue;
         }
       }
-      if (written.ok()) object_ = *std::move(written);
-      return IgnoreNotFound(written.ok() ? Result<void>() : Result<void>(written.error()));
+      if (!written.ok()) return IgnoreNotFound(Result<void>(written.error()));
+      object_ = *std::move(written);
+      return {};
     }
     return result;
   }

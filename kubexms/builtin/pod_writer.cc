@@ -71,8 +71,7 @@ Result<void> PodWriter::CreateOne(Pod pod, size_t number) {
 }
 
 Result<void> PodWriter::Delete(const Pod& pod) {
-  const Result<void> deleted =
-      context_.client.Delete<Pod>(ObjectKey::Of(pod.metadata), OnlyThis(pod));
+  Result<void> deleted = context_.client.Delete<Pod>(ObjectKey::Of(pod.metadata), OnlyThis(pod));
   if (deleted.ok()) {
     context_.events.Event(owner_, EventType::kNormal, "SuccessfulDelete",
                           "Deleted pod: " + pod.metadata.name);

@@ -65,7 +65,7 @@ class Replicas {
     SetStatus(counts, plan, done, counted);
     const bool moves = plan == ReplicaPlan() && !IsSettled(counts);
     ASSIGN_OR_RETURN(const Outcome told, Tell(counted, moves));
-    RETURN_IF_ERROR(done);
+    if (!done.ok()) return done.error();
     if (!counts.until_available) return told;
     return told.And(Outcome::RequeueAfter(*counts.until_available));
   }

@@ -365,7 +365,7 @@ TEST_F(ReplicaSetControllerTest, TellsThatPodsCannotBeDeleted) {
 TEST_F(ReplicaSetControllerTest, APodThatWasMadeWithoutAnAnswerIsNotMadeAgain) {
   std::atomic<int> made = 0;
   ClientOf(kAccount).Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
-    const Result<SharedBytes> answer = server.Do(request);
+    Result<SharedBytes> answer = server.Do(request);
     if (request.verb == Verb::kCreate && ++made == 1) return Error::ServiceUnavailable("lost");
     return answer;
   });

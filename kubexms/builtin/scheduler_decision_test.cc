@@ -109,7 +109,7 @@ struct RequestCase {
 };
 
 TEST(SchedulerResourcesTest, APodNeedsWhatItsContainersNeedTogether) {
-  const RequestCase kCases[] = {
+  const RequestCase cases[] = {
       {"{}", 0, 0},
       {"{containers: [{resources: {requests: {cpu: 1500m, memory: 1k}}},"
        " {resources: {requests: {cpu: '0.5', memory: 500}}}]}",
@@ -134,7 +134,7 @@ TEST(SchedulerResourcesTest, APodNeedsWhatItsContainersNeedTogether) {
        " memory: 7}}}]}",
        2000, 7},
   };
-  for (const RequestCase& test : kCases) {
+  for (const RequestCase& test : cases) {
     const ResourceAmounts amounts = RequestsOf(Parse<corev1::PodSpec>(test.spec));
     EXPECT_EQ(amounts.milli_cpu, test.milli_cpu) << test.spec;
     EXPECT_EQ(amounts.memory, test.memory) << test.spec;
@@ -151,7 +151,7 @@ TEST(SchedulerResourcesTest, WhatIsNotSaidIsPresumed) {
 
 TEST(NodeAffinityTest, RequirementsOfTerms) {
   const auto node = Parse<ObjectMeta>("{name: n1, labels: {zone: a, cpus: '16', word: x}}");
-  const std::pair<const char*, bool> kCases[] = {
+  const std::pair<const char*, bool> cases[] = {
       {"{}", false},
       {"{matchExpressions: [{key: zone, operator: In, values: [a, b]}]}", true},
       {"{matchExpressions: [{key: zone, operator: In, values: [b]}]}", false},
@@ -171,7 +171,7 @@ TEST(NodeAffinityTest, RequirementsOfTerms) {
        " operator: NotIn, values: [n1]}]}",
        false},
   };
-  for (const auto& [term, selects] : kCases) {
+  for (const auto& [term, selects] : cases) {
     EXPECT_EQ(SelectsNode(Parse<corev1::NodeSelectorTerm>(term), node), selects) << term;
   }
 }
@@ -194,7 +194,7 @@ TEST(NodeAffinityTest, KnowsWhenOnlyNamedNodesCanMatch) {
 
 TEST(NodeAffinityTest, Tolerations) {
   const auto taint = Parse<corev1::Taint>("{key: k, value: v, effect: NoSchedule}");
-  const std::pair<const char*, bool> kCases[] = {
+  const std::pair<const char*, bool> cases[] = {
       {"{key: k, operator: Equal, value: v, effect: NoSchedule}", true},
       {"{key: k, value: v}", true},
       {"{key: k, value: w}", false},
@@ -203,7 +203,7 @@ TEST(NodeAffinityTest, Tolerations) {
       {"{operator: Exists, effect: NoExecute}", false},
       {"{key: other, operator: Exists}", false},
   };
-  for (const auto& [toleration, tolerates] : kCases) {
+  for (const auto& [toleration, tolerates] : cases) {
     EXPECT_EQ(Tolerates(Parse<corev1::Toleration>(toleration), taint), tolerates) << toleration;
   }
 }

@@ -133,7 +133,7 @@ class PodSimulation {
     if (now_ < end) return {.next = end};
     // Whoever holds the Pod back by a finalizer wants to know how it ended.
     const bool held = !pod_.metadata.finalizers.empty();
-    const PodStep step{.remove = !held || grace > seconds(0)};
+    PodStep step{.remove = !held || grace > seconds(0)};
     if (!held || IsFinished(pod_)) return step;
     Begin();
     TerminateAll();

@@ -205,7 +205,7 @@ class StatefulSetSync {
     const ObjectMeta& metadata = member->pod->metadata;
     DeleteOptions only_this;
     only_this.preconditions.emplace().uid = metadata.uid;
-    const Result<void> deleted = context_.client.Delete<Pod>(ObjectKey::Of(metadata), only_this);
+    Result<void> deleted = context_.client.Delete<Pod>(ObjectKey::Of(metadata), only_this);
     // Conflict: another Pod has its name now.
     if (!deleted.ok() && (deleted.error().IsNotFound() || deleted.error().IsConflict())) return {};
     Tell(kDelete, metadata.name, deleted);
@@ -236,7 +236,7 @@ class StatefulSetSync {
   Result<void> CreateOne(int32_t ordinal, const corev1::PodTemplateSpec& pod_template) {
     const Pod pod = NewStatefulPod(set_, pod_template, ordinal, RevisionForNew(goal_, ordinal));
     const std::string& name = pod.metadata.name;
-    const Result<void> claims = CreateClaims(ordinal, name);
+    Result<void> claims = CreateClaims(ordinal, name);
     if (!claims.ok()) {
       Tell(kCreate, name, claims);
       return claims;
