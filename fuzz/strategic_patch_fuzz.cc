@@ -17,7 +17,7 @@ namespace {
 
 const Schema& TestSchema() {
   static SchemaArena arena;
-  static const Schema& kSchema = []() -> const Schema& {
+  static const Schema& schema = []() -> const Schema& {
     Schema* root = arena.New();
     root->type = SchemaType::kObject;
     const auto add = [&](const char* name, PatchStrategy strategy, const char* key, bool is_list) {
@@ -39,7 +39,7 @@ const Schema& TestSchema() {
     add("s", PatchStrategy::kMerge, "", true);
     return *root;
   }();
-  return kSchema;
+  return schema;
 }
 
 bool HasDistinctItems(const JsonArray& list) {

@@ -39,7 +39,8 @@ const Json& Pick(const Json& array, std::string_view key, std::string_view value
     if (FindString(item, key) == value) return item;
   }
   ADD_FAILURE() << "no item has " << key << " " << value;
-  return array;
+  static const Json kNone;
+  return kNone;
 }
 
 TEST(DiscoveryTest, NamesTheCoreVersionAndTheAddress) {

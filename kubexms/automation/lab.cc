@@ -87,7 +87,6 @@ Lab::Lab(LabOptions options, Connector* local, Clock* clock, Random* random)
     : options_(std::move(options)),
       directory_(options_.directory + "/" + options_.name),
       image_(ImageIn(options_.directory)),
-      local_(local),
       clock_(clock),
       random_(random),
       runner_(local, clock, {.stop = options_.stop}) {}

@@ -102,7 +102,6 @@ class Lab {
   const LabOptions options_;
   const std::string directory_;  // of this lab
   const std::string image_;
-  Connector* const local_;
   Clock* const clock_;
   Random* const random_;
   Runner runner_;

@@ -103,7 +103,7 @@ std::string ExpandHome(std::string path, std::string_view home) {
 Result<void> SetKeyword(std::string_view keyword, std::string value, std::string_view home,
                         SshConfigEntry& entry) {
   const auto set = [&](std::string& field) {
-    if (field.empty()) field = std::move(value);
+    if (field.empty()) field = value;
   };
   if (keyword == "hostname") set(entry.host_name);
   if (keyword == "user") set(entry.user);

@@ -158,7 +158,7 @@ TEST_F(ArtifactTest, HasWhatWasWrittenAndIsReadableByTar) {
 }
 
 TEST_F(ArtifactTest, RefusesWhatIsDamaged) {
-  const std::string path = Write("a", Packages());
+  Write("a", Packages());
   const std::string bytes = directory_.Read("a");
   const auto message = [&](const std::string& file) {
     const auto opened = Artifact::Open(file);

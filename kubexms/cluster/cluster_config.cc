@@ -490,7 +490,7 @@ std::vector<std::string> NotesOnVersions(const ClusterSpec& spec) {
 }
 
 std::string SampleConfig(std::string_view cluster, const std::vector<std::string>& addresses) {
-  std::string hosts, all;
+  std::string hosts;
   std::vector<std::string> names;
   for (const std::string& address : addresses) {
     names.push_back(fmt::format("node{}", names.size() + 1));

@@ -211,6 +211,7 @@ spec:
                                                "cluster.yaml");
   ASSERT_FALSE(cluster.ok());
   for (const char* line :
+       // NOLINTNEXTLINE(bugprone-suspicious-missing-comma): one line in two literals
        {"cluster.yaml:10: spec.containerRuntime.images[0].name: Invalid value: "
         "\"library/busybox:1\": it begins with its registry: docker.io/library/busybox:1",
         "cluster.yaml:11: spec.containerRuntime.images[1].name: Invalid value",
@@ -255,7 +256,7 @@ std::string Verdict(const std::string& more) {
 }
 
 TEST(ClusterConfigTest, NetworksAreChecked) {
-  const std::pair<const char*, const char*> kCases[] = {
+  const std::pair<const char*, const char*> cases[] = {
       {"podCIDRs: [10.244.0.0]",
        "c.yaml:9: spec.network.podCIDRs[0]: Invalid value: "
        "\"10.244.0.0\": must be a range of addresses"},
@@ -309,7 +310,7 @@ TEST(ClusterConfigTest, NetworksAreChecked) {
       {"plugin: {settings: {mtu: 1400}}", "plugin.settings: Forbidden: without a plugin"},
       {"plugin: {name: calico, settings: 3}", "plugin.settings: Invalid value"},
   };
-  for (const auto& [network, wanted] : kCases) {
+  for (const auto& [network, wanted] : cases) {
     EXPECT_THAT(Verdict("  network:\n    {" + std::string(network) + "}\n"), HasSubstr(wanted))
         << network;
   }
@@ -359,7 +360,7 @@ TEST(ClusterConfigTest, AddonsAreChecked) {
 }
 
 TEST(ClusterConfigTest, RefusesWhatIsNotACluster) {
-  const std::pair<const char*, const char*> kCases[] = {
+  const std::pair<const char*, const char*> cases[] = {
       {"a: [", "c.yaml"},
       {"kind: Pod\napiVersion: v1\n", "c.yaml:1: kind: Unsupported value: \"Pod\""},
       {"apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nmetadata: {name: x}\nspec: 3\n",
@@ -367,7 +368,7 @@ TEST(ClusterConfigTest, RefusesWhatIsNotACluster) {
       {"apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nspec: {}\n", "spec.hosts: Required"},
       {"kind: Cluster\nkind: Cluster\n", "kind: the field is there twice"},
   };
-  for (const auto& [text, wanted] : kCases) {
+  for (const auto& [text, wanted] : cases) {
     const Result<Cluster> cluster = ParseCluster(text, "c.yaml");
     ASSERT_FALSE(cluster.ok()) << text;
     EXPECT_THAT(cluster.error().message(), HasSubstr(wanted));

@@ -597,7 +597,6 @@ TEST(ClusterMembersTest, TheBackupTimerFollowsTheConfiguration) {
   Site site(3);
   site.Configure(3, kFirstThree);
   Succeed(site.Create());
-  const std::string without = site.fleet().Snapshot();
   site.Configure(3, kFirstThree, "  etcd: {backup: {schedule: hourly, keep: 3}}\n");
   Succeed(site.Create());
   EXPECT_THAT(site.host(2).ReadFile("/etc/systemd/system/kubexms-etcd-backup.timer").value(),

@@ -232,12 +232,12 @@ class Checker {
                                 kFirstUnprivilegedPort));
     }
     const ControlPlaneEndpoint& endpoint = spec_.control_plane_endpoint;
-    const std::pair<std::string_view, int> kOthers[] = {
+    const std::pair<std::string_view, int> others[] = {
         {"controlPlaneEndpoint.port", endpoint.port},
         {"controlPlaneEndpoint.backendPort", endpoint.backend_port},
         {"etcd.clientPort", spec_.etcd.client_port},
         {"etcd.peerPort", spec_.etcd.peer_port}};
-    for (const auto& [field, port] : kOthers) {
+    for (const auto& [field, port] : others) {
       if (port < from || port > to) continue;
       Refuse(path, text, fmt::format("{} of {} is among them", port, field));
     }

@@ -102,7 +102,8 @@ class MemberView {
     const ProbeResult& said = answers.Get(list_);
     if (said.exit_code != 0) return surveyed_;
     Result<EtcdMemberList> members = ParseEtcdMembers(said.output);
-    return members.ok() ? std::move(members->members) : surveyed_;
+    if (!members.ok()) return surveyed_;
+    return std::move(members->members);
   }
   // The one that this is about, or null.
   const EtcdMember* Own(const std::vector<EtcdMember>& members) const {

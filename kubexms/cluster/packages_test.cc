@@ -201,7 +201,7 @@ TEST_F(PackagesTest, RefusesArtifactsThatDoNotFitBeforeAnythingIsDone) {
   EXPECT_THAT(failure(WriteOne("debian-13")),
               AllOf(HasSubstr("is for debian-13 amd64, and the host is debian-12 amd64"),
                     HasSubstr("--os debian-12 --arch amd64")));
-  const std::string path = WriteOne();
+  WriteOne();
   std::string bytes = directory_.Read("artifact");
   bytes[bytes.rfind("files of libtwo")] ^= 1;
   EXPECT_THAT(failure(directory_.Write("altered", bytes)),
@@ -291,6 +291,7 @@ TEST_F(ImagesTest, ComeFromTheArtifactOnceAndGoAgain) {
                                       "\nlab.test/other:1 sha256:1\n");
   const std::string before = fleet.Snapshot();
   const Result<RunPlan> plan = Engine(runtime_.get()).Plan(pipeline);
+  EXPECT_EQ(fleet.Snapshot(), before);
   EXPECT_THAT(plan->ToText(), AllOf(HasSubstr("import lab.test/one:1, lab.test/two:1 from"),
                                     HasSubstr("import lab.test/two:1 from")));
   const RunReport first = Succeed(Engine(runtime_.get()).Run(pipeline));

@@ -123,7 +123,7 @@ class SimulatedEtcd {
   // The data in the place of other data, or back.
   static Result Exchange(automation::SimulatedHost& host, const std::string& script) {
     const bool back = Says(script, "rm -rf member && mv");
-    const std::string from = After(script, "if [ -e "), directory = "/var/lib/etcd/member";
+    const std::string from = After(script, "if [ -e ");
     const std::string data = back ? from : from.substr(0, from.rfind('/'));
     const std::string before = back ? data : After(script, "[ ! -e ");
     const auto content = host.ReadFile(back ? data + "/wal" : data + "/member/wal");

@@ -114,21 +114,21 @@ class SwapOffStep final : public NamedStep {
   using NamedStep::NamedStep;
 
   Result<std::vector<Operation>> Ask(const StepContext&) const override {
-    return std::vector<Operation>{kFstab, kActive};
+    return std::vector<Operation>{fstab_, active_};
   }
 
   Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
     Change change;
-    const PathState& fstab = answers.Get(kFstab);
+    const PathState& fstab = answers.Get(fstab_);
     if (fstab.kind == "file" && WithoutSwap(fstab.content) != fstab.content) {
-      const std::vector<Resource> file = {File{.path = kFstab.path,
+      const std::vector<Resource> file = {File{.path = fstab_.path,
                                                .content = WithoutSwap(fstab.content),
                                                .mode = fstab.mode,
                                                .owner = fstab.owner,
                                                .group = fstab.group}};
       ASSIGN_OR_RETURN(change, automation::PlanFor(file, answers, context.backup_directory));
     }
-    std::istringstream devices(answers.Get(kActive).output);
+    std::istringstream devices(answers.Get(active_).output);
     for (std::string device; std::getline(devices, device);) {
       const std::string quoted = automation::ShellQuote(device);
       change.summary.push_back(fmt::format("stop swapping to {}", device));
@@ -140,8 +140,8 @@ class SwapOffStep final : public NamedStep {
   }
 
  private:
-  const GetPath kFstab{.path = "/etc/fstab", .content = true};
-  const Probe kActive{"awk 'NR > 1 { print $1 }' /proc/swaps"};
+  const GetPath fstab_{.path = "/etc/fstab", .content = true};
+  const Probe active_{"awk 'NR > 1 { print $1 }' /proc/swaps"};
 };
 
 class DataDirectoryStep final : public NamedStep {

@@ -97,8 +97,8 @@ TEST(DevboxObjectsTest, APortIsServedOnce) {
 }
 
 TEST(DevboxObjectsTest, FromShutdownItCanOnlyRun) {
-  const char* kStates[] = {"", kRunning, kPaused, kStopped, kShutdown};
-  for (const char* from : kStates) {
+  const char* states[] = {"", kRunning, kPaused, kStopped, kShutdown};
+  for (const char* from : states) {
     for (const char* to : {kRunning, kPaused, kStopped, kShutdown}) {
       Devbox devbox = Fresh();
       devbox.status.state = from;

@@ -17,8 +17,8 @@ constexpr const char* kFieldManager = "kubexms-platform";
 constexpr auto kLookAgain = std::chrono::milliseconds(100);
 
 const ResourceType& DefinitionType() {
-  static const ResourceType type = ResourceType::Of<apiextensionsv1::CustomResourceDefinition>();
-  return type;
+  static const ResourceType kType = ResourceType::Of<apiextensionsv1::CustomResourceDefinition>();
+  return kType;
 }
 
 bool IsServed(const apiextensionsv1::CustomResourceDefinition& definition) {
