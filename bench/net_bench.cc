@@ -12,8 +12,10 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -37,10 +39,12 @@ double CpuOfProcess(pid_t pid) {
   std::ifstream stat(fmt::format("/proc/{}/stat", pid));
   std::string text((std::istreambuf_iterator<char>(stat)), {});
   if (text.empty()) return 0;
+  std::istringstream words(text.substr(text.rfind(')') + 2));
+  std::string skipped;
+  for (int i = 0; i < 11; ++i) words >> skipped;
   long user = 0;
   long system = 0;
-  std::sscanf(text.c_str() + text.rfind(')') + 2,
-              "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &user, &system);
+  words >> user >> system;
   return static_cast<double>(user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
@@ -147,13 +151,9 @@ double RequestsPerSecond(const Load& load, uint16_t port, const std::string& pat
       fmt::format("h2load -n {} -c {} -m {} -t 1 {} https://127.0.0.1:{}{} 2>&1", requests,
                   load.connections, load.streams, load.http2 ? "" : "--h1", port, path);
   const std::string output = bench::Output(command);
-  double seconds = 0;
-  double rate = 0;
   const size_t line = output.find("finished in ");
   if (line == std::string::npos || output.find(" 0 failed") == std::string::npos) return 0;
-  const size_t comma = output.find(", ", line);
-  std::sscanf(output.c_str() + comma, ", %lf req/s", &rate);
-  return seconds + rate;
+  return std::strtod(output.c_str() + output.find(", ", line) + 2, nullptr);  // "… req/s"
 }
 
 struct Measured {

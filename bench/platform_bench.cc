@@ -243,6 +243,8 @@ int Run(int users, int requests) {
 }  // namespace kubexms
 
 int main(int argc, char** argv) {
-  return kubexms::Run(argc > 1 ? std::atoi(argv[1]) : 10'000,
-                      argc > 2 ? std::atoi(argv[2]) : 100'000);
+  const auto number = [&](int at, long otherwise) {
+    return static_cast<int>(argc > at ? std::strtol(argv[at], nullptr, 10) : otherwise);
+  };
+  return kubexms::Run(number(1, 10'000), number(2, 100'000));
 }

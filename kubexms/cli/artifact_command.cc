@@ -124,7 +124,7 @@ Result<ExitCode> Build(const Invocation& call) {
   options.mirror = call.Value("mirror");
   options.cache_directory = call.Given("cache") ? call.Value("cache") : DefaultCache();
   options.output = call.Value("out");
-  options.progress = [&call](std::string_view line) { call.err() << line << std::endl; };
+  options.progress = [&call](std::string_view line) { call.err() << line << '\n' << std::flush; };
   ASSIGN_OR_RETURN(const ArtifactManifest manifest, cluster::BuildArtifact(runner, options));
   call.err() << fmt::format("Wrote {}.\n", options.output);
   for (const ArtifactTarget& target : manifest.targets) {

@@ -64,7 +64,7 @@ Result<Time> ReadSince(const std::string& text) {
     const SystemClock clock;
     return Time(std::chrono::floor<std::chrono::seconds>(clock.Now() - ago->value()));
   }
-  const Result<Time> time = Time::Parse(text);
+  Result<Time> time = Time::Parse(text);
   if (time.ok()) return time;
   return Error::BadRequest(fmt::format(
       "--since: \"{}\" is neither a time (2026-01-02T15:04:05Z) nor a span (24h)", text));

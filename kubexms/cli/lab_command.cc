@@ -36,7 +36,9 @@ class LabCall {
       : local_(automation::MakeLocalConnector({}, &random_)),
         lab_({.directory = DirectoryOf(call),
               .name = call.Value("name"),
-              .progress = [&call](std::string_view line) { call.err() << line << std::endl; },
+              .progress =
+                  [&call](std::string_view line) { call.err() << line << '\n'
+                                                              << std::flush; },
               .stop = signals_.token()},
              local_.get(), &clock_, &random_) {}
 

@@ -228,7 +228,7 @@ std::string Description() {
 }  // namespace
 
 Command ManagerCommand() {
-  const std::vector<std::string> kYesOrNo = {"true", "false"};
+  const std::vector<std::string> yes_or_no = {"true", "false"};
   return {
       .name = "manager",
       .summary = "Run the built-in controllers for a Kubernetes cluster",
@@ -247,12 +247,12 @@ Command ManagerCommand() {
                  .doc = "each controller acts as its own service account; false: all as the "
                         "kubeconfig's user",
                  .fallback = "true",
-                 .choices = kYesOrNo},
+                 .choices = yes_or_no},
                 {.name = "leader-elect",
                  .value = "BOOL",
                  .doc = "work only while no other manager does",
                  .fallback = "true",
-                 .choices = kYesOrNo},
+                 .choices = yes_or_no},
                 {.name = "bind",
                  .value = "ADDRESS:PORT",
                  .doc = "where /healthz, /readyz and /metrics are served; port 0 takes a free one",
