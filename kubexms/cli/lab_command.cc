@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -158,6 +159,9 @@ Result<ExitCode> Ssh(const Invocation& call) {
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
   call.out().flush();
+  sigset_t none;
+  sigemptyset(&none);
+  pthread_sigmask(SIG_SETMASK, &none, nullptr);  // we wait for them by other means
   ::execvp("ssh", pointers.data());
   return Error::Internal(
       fmt::format("start ssh (Debian package openssh-client): {}", std::strerror(errno)));
