@@ -186,7 +186,7 @@ class WorkQueue {
   CondVar drained_;  // the queue is shut down and empty
   WorkSchedule schedule_ GUARDED_BY(mutex_);
   Nodes nodes_ GUARDED_BY(mutex_);
-  // The last one that was finished, idle, for the next key: most of an Add() would be to make one.
+  // The last one that was finished, idle, for the next key, which then needs no memory of its own.
   typename Nodes::node_type spare_ GUARDED_BY(mutex_);
   Clock::MonotonicTime last_now_ GUARDED_BY(mutex_) = Clock::MonotonicTime::min();
   uint64_t retries_ GUARDED_BY(mutex_) = 0;
