@@ -1,6 +1,6 @@
 // The work queue against the least that a queue without duplicates can be: a mutex, a deque and a
 // set. Each round adds a key, takes one and finishes it; `keys` of them are waiting all the time.
-// Aim: within twice the time of the bare one.
+// Aim: within twice the time of the bare one, that is, at least 0.5 of its speed.
 
 #include <fmt/format.h>
 
@@ -108,7 +108,4 @@ KUBEXMS_QUEUE_BENCHMARK(MeasuredQueue);
 }  // namespace
 }  // namespace kubexms
 
-KUBEXMS_RATIO_MAIN("BareQueue/keys:100/iterations:200000/real_time/threads:1",
-                   "BareQueue/keys:1000000/iterations:200000/real_time/threads:1",
-                   "BareQueue/keys:100/iterations:200000/real_time/threads:4",
-                   "BareQueue/keys:1000000/iterations:200000/real_time/threads:4")
+KUBEXMS_RATIO_MAIN("BareQueue")

@@ -1,9 +1,10 @@
 #pragma once
 
 // A main() for benchmark programs that prints, after the usual table, each benchmark's time as a
-// ratio to baselines measured in the same run: the only figures that mean anything on another
-// machine. Benchmarks take turns, several times over, and the best turn counts, in processor time
-// where a benchmark does not ask for real time: so what else the machine does disturbs least.
+// ratio to baselines measured in the same run, with the same arguments: the only figures that mean
+// anything on another machine. Benchmarks take turns, several times over, and the best turn counts,
+// in processor time where a benchmark does not ask for real time: so what else the machine does
+// disturbs least.
 
 #include <benchmark/benchmark.h>
 
@@ -36,18 +37,23 @@ class RatioReporter : public benchmark::ConsoleReporter {
 
   void PrintRatios(const std::vector<std::string>& baselines) const {
     for (const std::string& baseline : baselines) {
-      const auto base = seconds_.find(baseline);
-      if (base == seconds_.end()) continue;
       std::printf("\n%-40s %12s\n", "benchmark", ("x faster than " + baseline).c_str());
       for (const std::string& name : order_) {
-        if (name != baseline) {
-          std::printf("%-40s %12.2f\n", name.c_str(), base->second / seconds_.at(name));
-        }
+        const std::string peer = baseline + ArgumentsOf(name);
+        const auto base = seconds_.find(peer);
+        if (base == seconds_.end() || name == peer) continue;
+        std::printf("%-40s %12.2f\n", name.c_str(), base->second / seconds_.at(name));
       }
     }
   }
 
  private:
+  // "/keys:100/threads:4" of "Queue/keys:100/threads:4"; nothing of "Queue".
+  static std::string ArgumentsOf(const std::string& name) {
+    const size_t slash = name.find('/');
+    return slash == std::string::npos ? "" : name.substr(slash);
+  }
+
   std::map<std::string, double> seconds_;
   std::vector<std::string> order_;
 };

@@ -151,15 +151,35 @@ class WorkQueue {
   size_t processing() const EXCLUDES(mutex_);
 
  private:
+  // Hashed before the lock is taken, as times are read: what others wait for is kept short.
+  template <class KeyOrReference>
+  struct Hashed {
+    KeyOrReference key;
+    size_t hash;
+  };
+  using StoredKey = Hashed<Key>;
+  using LookedUpKey = Hashed<const Key&>;
+  struct HashOf {
+    using is_transparent = void;
+    size_t operator()(const auto& hashed) const noexcept { return hashed.hash; }
+  };
+  struct EqualKeys {
+    using is_transparent = void;
+    bool operator()(const auto& a, const auto& b) const { return a.key == b.key; }
+  };
   struct Node : WorkEntry {
     const Key* key = nullptr;
   };
-  using Nodes = std::unordered_map<Key, Node>;  // does not move its elements
+  // Does not move its elements.
+  using Nodes = std::unordered_map<StoredKey, Node, HashOf, EqualKeys>;
+
+  static LookedUpKey LookUp(const Key& key) { return {key, std::hash<Key>()(key)}; }
 
   bool measured() const { return options_.metrics != nullptr; }
-  Clock::MonotonicTime Now() REQUIRES(mutex_);
-  Node* FindOrMake(const Key& key) REQUIRES(mutex_);
-  const Key* Take(WorkItem<Key>& item) REQUIRES(mutex_);
+  Clock::MonotonicTime NotBefore(Clock::MonotonicTime now) REQUIRES(mutex_);
+  Clock::MonotonicTime Now() REQUIRES(mutex_) { return NotBefore(clock_->MonotonicNow()); }
+  Node* FindOrMake(const LookedUpKey& key) REQUIRES(mutex_);
+  const Key* Take(Clock::MonotonicTime now, WorkItem<Key>& item) REQUIRES(mutex_);
   const Key* TakeNow(WorkItem<Key>& item) EXCLUDES(mutex_);
   const Key* WaitAndTake(const std::stop_token& stop, WorkItem<Key>& item) EXCLUDES(mutex_);
   bool HandOver(const Key* key, WorkItem<Key>& item) EXCLUDES(mutex_);
@@ -231,12 +251,14 @@ WorkQueue<Key>::~WorkQueue() {
 
 template <class Key>
 bool WorkQueue<Key>::Add(const Key& key, const WorkAddOptions& options) {
+  const LookedUpKey looked_up = LookUp(key);
+  const auto now = clock_->MonotonicNow();
   MutexLock lock(mutex_);
-  Node* node = FindOrMake(key);
+  Node* node = FindOrMake(looked_up);
   if (node == nullptr) return false;
   if (options.after > std::chrono::nanoseconds(0)) ++retries_;
   const auto due_before = schedule_.next_due();
-  schedule_.Add(*node, options, Now());
+  schedule_.Add(*node, options, NotBefore(now));
   if (schedule_.has_ready()) WakeOne();
   if (schedule_.next_due() < due_before) WakeTimekeeper();
   return true;
@@ -269,11 +291,13 @@ std::optional<WorkItem<Key>> WorkQueue<Key>::TryGet() {
 template <class Key>
 void WorkQueue<Key>::Done(const Key& key) {
   typename Nodes::node_type unused;  // freed without the lock
+  const LookedUpKey looked_up = LookUp(key);
+  const auto time = measured() ? clock_->MonotonicNow() : Clock::MonotonicTime::min();
   MutexLock lock(mutex_);
-  const auto it = nodes_.find(key);
+  const auto it = nodes_.find(looked_up);
   KUBEXMS_CHECK(it != nodes_.end());
   Node& node = it->second;
-  const auto now = measured() || node.state != WorkEntry::State::kNone ? Now() : last_now_;
+  const auto now = node.state == WorkEntry::State::kNone ? NotBefore(time) : Now();
   if (measured()) worked_.Observe(now - node.started);
   schedule_.Finish(node, now);
   if (node.idle()) {
@@ -306,7 +330,7 @@ size_t WorkQueue<Key>::ShutDown() {
   schedule_.Promote(Now());
   const std::vector<WorkEntry*> dropped = schedule_.DropDelayed();
   for (WorkEntry* entry : dropped) {
-    if (entry->idle()) nodes_.erase(*static_cast<Node*>(entry)->key);
+    if (entry->idle()) nodes_.erase(nodes_.find(LookUp(*static_cast<Node*>(entry)->key)));
   }
   WakeAll();
   return dropped.size();
@@ -342,25 +366,26 @@ size_t WorkQueue<Key>::processing() const {
 
 // Never goes back, whatever the clock and the order in which threads get the lock.
 template <class Key>
-Clock::MonotonicTime WorkQueue<Key>::Now() {
-  last_now_ = std::max(last_now_, clock_->MonotonicNow());
+Clock::MonotonicTime WorkQueue<Key>::NotBefore(Clock::MonotonicTime now) {
+  last_now_ = std::max(last_now_, now);
   return last_now_;
 }
 
 // Null when the key is refused.
 template <class Key>
-typename WorkQueue<Key>::Node* WorkQueue<Key>::FindOrMake(const Key& key) {
+typename WorkQueue<Key>::Node* WorkQueue<Key>::FindOrMake(const LookedUpKey& key) {
   if (shut_down_) return nullptr;
   if (options_.max_keys != 0 && nodes_.size() >= options_.max_keys) {
     const auto known = nodes_.find(key);
     return known == nodes_.end() ? nullptr : &known->second;
   }
   if (spare_.empty()) {
-    const auto it = nodes_.try_emplace(key).first;
-    it->second.key = &it->first;
+    const auto it = nodes_.try_emplace(StoredKey{key.key, key.hash}).first;
+    it->second.key = &it->first.key;
     return &it->second;
   }
-  spare_.key() = key;
+  spare_.key().key = key.key;
+  spare_.key().hash = key.hash;
   auto inserted = nodes_.insert(std::move(spare_));
   spare_ = std::move(inserted.node);  // not used when the key was there
   return &inserted.position->second;
@@ -368,10 +393,9 @@ typename WorkQueue<Key>::Node* WorkQueue<Key>::FindOrMake(const Key& key) {
 
 // Fills in what needs the lock and returns the key, which stays where it is until Done().
 template <class Key>
-const Key* WorkQueue<Key>::Take(WorkItem<Key>& item) {
+const Key* WorkQueue<Key>::Take(Clock::MonotonicTime now, WorkItem<Key>& item) {
   is_coming_ = false;
   if (given_up_) return nullptr;
-  const auto now = Now();
   schedule_.Promote(now);
   auto* node = static_cast<Node*>(schedule_.Next());
   if (node == nullptr) return nullptr;
@@ -386,8 +410,9 @@ const Key* WorkQueue<Key>::Take(WorkItem<Key>& item) {
 
 template <class Key>
 const Key* WorkQueue<Key>::TakeNow(WorkItem<Key>& item) {
+  const auto now = clock_->MonotonicNow();
   MutexLock lock(mutex_);
-  return Take(item);
+  return Take(NotBefore(now), item);
 }
 
 template <class Key>
@@ -398,7 +423,8 @@ const Key* WorkQueue<Key>::WaitAndTake(const std::stop_token& stop, WorkItem<Key
   });
   MutexLock lock(mutex_);
   const Key* key = nullptr;
-  while (!stop.stop_requested() && (key = Take(item)) == nullptr && !HasEnded() && !MayLeave()) {
+  while (!stop.stop_requested() && (key = Take(Now(), item)) == nullptr && !HasEnded() &&
+         !MayLeave()) {
     WaitForWork();
   }
   if (key == nullptr && call_ != nullptr) {
