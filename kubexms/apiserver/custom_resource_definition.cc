@@ -136,12 +136,28 @@ class DefinitionRules {
     }
   }
 
+  // A part that every version has. If it is the same in all of them errors name it once, as what it
+  // was called when a definition had one version.
+  void CheckParts(std::string_view key, std::string_view common_name,
+                  void (DefinitionRules::*check)(const Json& part, const FieldPath& path)) {
+    const JsonArray& versions = Items(spec_, "versions");
+    if (versions.empty()) return;
+    const Json& first = MemberOrNull(versions.front(), key);
+    const bool common = std::ranges::all_of(
+        versions, [&](const Json& version) { return MemberOrNull(version, key) == first; });
+    if (common) return (this->*check)(first, kSpec.Child(common_name));
+    const FieldPath versions_path = kSpec.Child("versions");
+    for (size_t i = 0; i < versions.size(); ++i) {
+      const FieldPath path = versions_path.Index(i);
+      (this->*check)(MemberOrNull(versions[i], key), path.Child(key));
+    }
+  }
+
   // Where a Scale finds the numbers of an object.
-  void CheckScalePaths(const Json& version, const FieldPath& path) {
-    const FieldPath parent = path.Child("subresources");
-    const Json& scale = MemberOrNull(MemberOrNull(version, "subresources"), "scale");
+  void CheckScalePaths(const Json& subresources, const FieldPath& path) {
+    const Json& scale = MemberOrNull(subresources, "scale");
     if (scale.is_null()) return;
-    const FieldPath scale_path = parent.Child("scale");
+    const FieldPath scale_path = path.Child("scale");
     const auto check = [&](std::string_view key, std::string_view above) {
       const FieldPath at = scale_path.Child(key);
       const std::string_view text = FindString(scale, key);
@@ -206,10 +222,12 @@ class DefinitionRules {
       AddAll(ValidateDns1035Label(name), name_path, name, errors_);
       names.insert(name);
       if (IsTrue(versions[i], "storage")) ++storage_versions;
-      CheckSchema(versions[i], path);
-      CheckScalePaths(versions[i], path);
-      CheckColumns(versions[i], path);
+      RequireSchema(versions[i], path);
     }
+    CheckParts("schema", "validation", &DefinitionRules::CheckSchema);
+    CheckParts("subresources", "subresources", &DefinitionRules::CheckScalePaths);
+    CheckParts("additionalPrinterColumns", "additionalPrinterColumns",
+               &DefinitionRules::CheckColumns);
     if (names.size() != versions.size()) {
       errors_.push_back(Invalid(versions_path, MemberOrNull(spec_, "versions"),
                                 "must contain unique version names"));
@@ -220,32 +238,34 @@ class DefinitionRules {
     }
   }
 
-  void CheckSchema(const Json& version, const FieldPath& path) {
+  void RequireSchema(const Json& version, const FieldPath& path) {
+    if (!MemberOrNull(MemberOrNull(version, "schema"), "openAPIV3Schema").is_null()) return;
     const FieldPath schema_path = path.Child("schema");
-    const FieldPath open_api_path = schema_path.Child("openAPIV3Schema");
-    const Json& schema = MemberOrNull(MemberOrNull(version, "schema"), "openAPIV3Schema");
-    if (schema.is_null()) {
-      errors_.push_back(Required(open_api_path, "schemas are required"));
-      return;
-    }
-    const CrdSchema parsed = ParseCrdSchema(schema, open_api_path);
+    errors_.push_back(Required(schema_path.Child("openAPIV3Schema"), "schemas are required"));
+  }
+
+  void CheckSchema(const Json& validation, const FieldPath& path) {
+    const Json& schema = MemberOrNull(validation, "openAPIV3Schema");
+    if (schema.is_null()) return;
+    const FieldPath schema_path = path.Child("openAPIV3Schema");
+    const CrdSchema parsed = ParseCrdSchema(schema, schema_path);
     errors_.insert(errors_.end(), parsed.errors.begin(), parsed.errors.end());
   }
 
-  void CheckColumns(const Json& version, const FieldPath& path) {
-    const FieldPath columns_path = path.Child("additionalPrinterColumns");
-    const JsonArray& columns = Items(version, "additionalPrinterColumns");
-    for (size_t i = 0; i < columns.size(); ++i) {
-      const FieldPath column = columns_path.Index(i);
-      const FieldPath type_path = column.Child("type");
-      const std::string_view type = FindString(columns[i], "type");
+  void CheckColumns(const Json& columns, const FieldPath& path) {
+    if (!columns.is_array()) return;
+    for (size_t i = 0; i < columns.get_array().size(); ++i) {
+      const Json& column = columns.get_array()[i];
+      const FieldPath column_path = path.Index(i);
+      const FieldPath type_path = column_path.Child("type");
+      const std::string_view type = FindString(column, "type");
       constexpr std::string_view kTypes[] = {"boolean", "date", "integer", "number", "string"};
       if (std::ranges::count(kTypes, type) == 0) {
         errors_.push_back(
             Invalid(type_path, Json(type), "must be one of boolean,date,integer,number,string"));
       }
-      const FieldPath json_path = column.Child("jsonPath");
-      if (FindString(columns[i], "jsonPath").empty()) errors_.push_back(Required(json_path));
+      const FieldPath json_path = column_path.Child("jsonPath");
+      if (FindString(column, "jsonPath").empty()) errors_.push_back(Required(json_path));
     }
   }
 
@@ -386,11 +406,26 @@ void ReadSubresources(const Json& version, Resource& resource) {
                                    .schema = SchemaHandle(std::shared_ptr<void>(), &schema)});
 }
 
-std::string DeprecationOf(const Resource& resource, const Json& version) {
+// The best of the served versions that are newer and not deprecated; empty: there is none.
+std::string_view Successor(const Json& versions, std::string_view deprecated) {
+  std::string_view best = deprecated;
+  for (const Json& version : versions.as_array()) {
+    const std::string_view name = FindString(version, "name");
+    if (IsTrue(version, "deprecated") || !IsTrue(version, "served")) continue;
+    if (IsPreferredVersion(name, best)) best = name;
+  }
+  return best == deprecated ? std::string_view() : best;
+}
+
+std::string DeprecationOf(const Resource& resource, const Json& versions, const Json& version) {
   if (!IsTrue(version, "deprecated")) return {};
   const std::string_view warning = FindString(version, "deprecationWarning");
   if (!warning.empty()) return std::string(warning);
-  return fmt::format("{} {} is deprecated", resource.api_version(), resource.kind);
+  const std::string_view successor = Successor(versions, resource.version);
+  const std::string deprecated =
+      fmt::format("{} {} is deprecated", resource.api_version(), resource.kind);
+  if (successor.empty()) return deprecated;
+  return fmt::format("{}; use {}/{} {}", deprecated, resource.group, successor, resource.kind);
 }
 
 ResourcePtr MakeResource(const Json& definition, const Json& version) {
@@ -411,7 +446,7 @@ ResourcePtr MakeResource(const Json& definition, const Json& version) {
   resource->custom = true;
   resource->definition_uid = UidOf(definition);
   resource->terminating = IsBeingDeleted(definition);
-  resource->deprecation = DeprecationOf(*resource, version);
+  resource->deprecation = DeprecationOf(*resource, MemberOrNull(spec, "versions"), version);
   if (const Json* annotations = MetadataOf(definition).if_contains("annotations")) {
     resource->records_creator = FindString(*annotations, kRecordCreator) == "true";
   }

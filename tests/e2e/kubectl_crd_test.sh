@@ -89,6 +89,13 @@ refuses "strategic patches are for built-in kinds" \
   --header 'Content-Type: application/strategic-merge-patch+json' --data '{}'
 shows "it is scaled" scaled kubectl scale boat ida --replicas=3
 expect "where its definition says" 3 "$(field ida .spec.masts)"
+as_admin '/apis/example.com/v1/namespaces/default/boats/ida/scale?fieldManager=rigger&force=true' \
+  --fail --request PATCH --header 'Content-Type: application/apply-patch+yaml' \
+  --data '{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"ida"},"spec":{"replicas":2}}' \
+  >"$work/answer"
+expect "its scale is applied, too" 2 "$(field ida .spec.masts)"
+expect "and has its owner" scale "$(kubectl get boat ida --show-managed-fields \
+  --output 'jsonpath={.metadata.managedFields[?(@.manager=="rigger")].subresource}')"
 # hire MANAGER NAME: one more for the crew of eva.
 hire() {
   kubectl apply --server-side --field-manager="$1" -f - <<<"{\"apiVersion\":\"example.com/v1\",

@@ -76,6 +76,17 @@ bool HasCondition(const Field& conditions, std::string_view type) {
   return false;
 }
 
+// To decide takes the right to write the approval.
+void ValidateNoNewDecisions(const Field& conditions, const Field& old_conditions) {
+  for (const Field& condition : conditions.Items()) {
+    const Field type = condition["type"];
+    if (type.Text() != "Approved" && type.Text() != "Denied") continue;
+    if (HasCondition(old_conditions, type.Text())) continue;
+    conditions.Forbidden("updates may not add a condition of type \"" + std::string(type.Text()) +
+                         "\"");
+  }
+}
+
 // What was decided stays.
 void ValidateDecisions(const Field& conditions, const Field& old_conditions) {
   for (const Field& condition : old_conditions.Items()) {
@@ -117,14 +128,13 @@ std::vector<Json*> ConditionsOf(JsonObject& request, std::string_view type) {
   return found;
 }
 
-// Gives the conditions of a type the values that they had; false when some came or went.
-bool KeepConditions(JsonObject& request, const JsonObject& old, std::string_view type) {
+// Gives the conditions of a type the values that they had, if none came or went.
+void KeepConditions(JsonObject& request, const JsonObject& old, std::string_view type) {
   JsonObject before = old;
   const std::vector<Json*> old_conditions = ConditionsOf(before, type);
   const std::vector<Json*> conditions = ConditionsOf(request, type);
-  if (conditions.size() != old_conditions.size()) return false;
+  if (conditions.size() != old_conditions.size()) return;
   for (size_t i = 0; i < conditions.size(); ++i) *conditions[i] = *old_conditions[i];
-  return true;
 }
 
 class SigningRequestStrategy : public KindStrategy {
@@ -152,14 +162,10 @@ class SigningRequestStrategy : public KindStrategy {
     const Field conditions = root["status.conditions"];
     ValidateConditions(conditions);
   }
-  // Who writes the status issues certificates; to approve takes the right to do so.
+  // Who writes the status issues certificates; decisions that were made stay as they are.
   void PrepareForStatusUpdate(JsonObject& request, const JsonObject& old) const override {
-    JsonObject& status = EnsureObject(request, "status");
-    const bool kept =
-        KeepConditions(request, old, "Approved") && KeepConditions(request, old, "Denied");
-    if (kept) return;
-    const JsonObject* old_status = FindObject(old, "status");
-    CopyMember(status, old_status == nullptr ? JsonObject() : *old_status, "conditions");
+    KeepConditions(request, old, "Approved");
+    KeepConditions(request, old, "Denied");
   }
   void ValidateStatusUpdate(const JsonObject& object, const JsonObject& old,
                             FieldErrors& errors) const override {
@@ -168,6 +174,7 @@ class SigningRequestStrategy : public KindStrategy {
     const Field conditions = root["status.conditions"];
     const Field old_conditions = old_root["status.conditions"];
     ValidateDecisions(conditions, old_conditions);
+    ValidateNoNewDecisions(conditions, old_conditions);
     const Field certificate = root["status.certificate"];
     const Field old_certificate = old_root["status.certificate"];
     if (!old_certificate.empty() && !certificate.SameAs(old_certificate))
