@@ -164,14 +164,16 @@ void AddVolumeProtection(Manager& manager, const BuiltinEnvironment&, Client& cl
 constexpr BuiltinController kControllers[] = {
     {"clusterrole-aggregation-controller", "clusterrole-aggregation-controller",
      AddRoleAggregation},
-    {"cronjob-controller", "cronjob-controller", AddCronJobs},
+    {"cronjob-controller", "cronjob-controller", AddCronJobs, "batch/v1", "CronJob"},
     {"daemonset-controller", "daemon-set-controller", AddDaemonSets},
     {"deployment-controller", "deployment-controller", AddDeployments},
-    {"disruption-controller", "disruption-controller", AddDisruption},
+    {"disruption-controller", "disruption-controller", AddDisruption, "policy/v1",
+     "PodDisruptionBudget"},
     {"endpoints-controller", "endpoint-controller", AddEndpoints},
-    {"endpointslice-controller", "endpointslice-controller", AddEndpointSlices},
+    {"endpointslice-controller", "endpointslice-controller", AddEndpointSlices,
+     "discovery.k8s.io/v1", "EndpointSlice"},
     {"endpointslice-mirroring-controller", "endpointslicemirroring-controller",
-     AddEndpointMirroring},
+     AddEndpointMirroring, "discovery.k8s.io/v1", "EndpointSlice"},
     {"garbage-collector-controller", "generic-garbage-collector", AddGarbageCollector},
     {"job-controller", "job-controller", AddJobs},
     {"kube-scheduler", "system:kube-scheduler", AddScheduler},
@@ -207,6 +209,18 @@ Error NoSuchController(std::string_view name) {
       fmt::format("there is no controller \"{}\"; there are {}", name, fmt::join(names, ", ")));
 }
 
+// A part of the server that did not answer may have the kind.
+bool MayServe(const Discovery& server, std::string_view api_version, std::string_view kind) {
+  const auto is_it = [&](const DiscoveredResource& resource) {
+    return resource.type.kind == kind && resource.type.ApiVersion() == api_version;
+  };
+  const auto may_have_it = [&](const DiscoveryFailure& failure) {
+    return failure.group_version == api_version;
+  };
+  return std::ranges::any_of(server.resources, is_it) ||
+         std::ranges::any_of(server.failures, may_have_it);
+}
+
 bool Exists(std::string_view name) {
   return std::any_of(std::begin(kControllers), std::end(kControllers),
                      [&](const BuiltinController& other) { return other.name == name; });
@@ -237,6 +251,24 @@ Result<std::vector<const BuiltinController*>> SelectControllers(std::string_view
     if (wanted) selected.push_back(&controller);
   }
   return selected;
+}
+
+std::vector<const BuiltinController*> ServedControllers(
+    const std::vector<const BuiltinController*>& controllers, const Discovery& server,
+    const Logger& log) {
+  std::vector<const BuiltinController*> served;
+  for (const BuiltinController* controller : controllers) {
+    const auto [api_version, kind] =
+        std::pair(controller->recent_api_version, controller->recent_kind);
+    if (kind.empty() || MayServe(server, api_version, kind)) {
+      served.push_back(controller);
+    } else {
+      log.Warn(
+          "a controller is left out: the server does not have its kind",
+          {{"controller", controller->name}, {"kind", fmt::format("{} {}", api_version, kind)}});
+    }
+  }
+  return served;
 }
 
 void AddBuiltinControllers(const std::vector<const BuiltinController*>& controllers,

@@ -20,6 +20,7 @@
 #include "kubexms/builtin/parallel_writes.h"
 #include "kubexms/builtin/pod_garbage_collector.h"
 #include "kubexms/builtin/scheduler_options.h"
+#include "kubexms/client/discovery.h"
 #include "kubexms/controller/manager.h"
 
 namespace kubexms {
@@ -50,6 +51,9 @@ struct BuiltinController {
   std::string_view account;
   // `client` is what it acts through.
   void (*add)(Manager& manager, const BuiltinEnvironment& environment, Client& client);
+  // What it works on and not every Kubernetes serves, since v1.21 at most.
+  std::string_view recent_api_version;
+  std::string_view recent_kind;
 };
 
 std::span<const BuiltinController> BuiltinControllers();
@@ -57,6 +61,11 @@ std::span<const BuiltinController> BuiltinControllers();
 // Those that a list means: "*" is all, "name" is one more, "-name" is one less; "none" and the
 // empty list are none. The error names what there is.
 Result<std::vector<const BuiltinController*>> SelectControllers(std::string_view list);
+
+// Those of them whose kinds the server has; of the others a warning says what is missing.
+std::vector<const BuiltinController*> ServedControllers(
+    const std::vector<const BuiltinController*>& controllers, const Discovery& server,
+    const Logger& log);
 
 // Adds them to the manager, before it runs.
 void AddBuiltinControllers(const std::vector<const BuiltinController*>& controllers,

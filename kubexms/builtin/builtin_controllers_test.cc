@@ -32,6 +32,27 @@ TEST(SelectControllersTest, ErrorsNameWhatThereIs) {
   EXPECT_THAT(Selected("*,nonsense"), ElementsAre(HasSubstr("\"nonsense\"; there are ")));
 }
 
+TEST_F(BuiltinTest, ControllersOfKindsThatTheServerLacksAreLeftOut) {
+  const auto all = SelectControllers("*");
+  ASSERT_TRUE(all.ok());
+  Result<Discovery> server = Discover(client());
+  ASSERT_TRUE(server.ok());
+  EXPECT_EQ(ServedControllers(*all, *server, Logger()), *all);
+
+  std::erase_if(server->resources, [](const DiscoveredResource& resource) {
+    return resource.type.group == "policy" || resource.type.kind == "CronJob";
+  });
+  std::set<std::string_view> left_out;
+  for (const BuiltinController* controller : *all) left_out.insert(controller->name);
+  for (const auto* controller : ServedControllers(*all, *server, Logger())) {
+    left_out.erase(controller->name);
+  }
+  EXPECT_THAT(left_out, ElementsAre("cronjob-controller", "disruption-controller"));
+
+  server->failures.push_back({"policy/v1", Error::Internal("it does not answer")});
+  EXPECT_EQ(ServedControllers(*all, *server, Logger()).size(), all->size() - 1);
+}
+
 TEST_F(BuiltinTest, EveryNamespaceHasItsServiceAccountAndAuthority) {
   Start();
   MakeNamespace("a");

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <ostream>
@@ -14,6 +15,7 @@
 #include "kubexms/builtin/builtin_controllers.h"
 #include "kubexms/cli/commands.h"
 #include "kubexms/cli/controller_list.h"
+#include "kubexms/client/discovery.h"
 #include "kubexms/client/kubeconfig.h"
 #include "kubexms/client/service_account_credentials.h"
 #include "kubexms/controller/audit_record.h"
@@ -76,6 +78,30 @@ Result<void> AwaitServer(ManagerProcess& process, const std::stop_token& stop) {
     process.log().Info("the server does not answer yet", {{"error", version.error()}});
     process.clock().SleepFor(kServerPeriod, stop);
   }
+}
+
+// Whose kinds have rules that the server must check: what was asked for stays as it was.
+Result<void> CheckPlatformCanRun(ManagerProcess& process, const std::stop_token& stop) {
+  constexpr int kFirstMinor = 25;
+  ASSIGN_OR_RETURN(const SharedBytes answer, process.client().GetPath("/version", stop));
+  ASSIGN_OR_RETURN(const Json version, ParseJson(answer.view()));
+  const std::string minor(FindString(version, "minor"));  // some have "30+"
+  if (std::atoi(minor.c_str()) >= kFirstMinor) return {};
+  return Error::BadRequest(
+      fmt::format("the platform needs Kubernetes v1.{} or later, which checks the rules of its "
+                  "kinds; the server is {}",
+                  kFirstMinor, FindString(version, "gitVersion")));
+}
+
+// The server may be older than this program, or have parts of its API switched off.
+Result<void> LeaveOutUnserved(ManagerProcess& process, ControllerList& controllers,
+                              const std::stop_token& stop) {
+  if (controllers.builtin.empty()) return {};
+  ASSIGN_OR_RETURN(const Discovery server, Discover(process.client(), stop));
+  controllers.builtin = ServedControllers(controllers.builtin, server, process.log());
+  if (controllers.empty())
+    return Error::BadRequest("the server has none of the controllers' kinds");
+  return {};
 }
 
 // The clients that controllers act through, one for each ServiceAccount. Who acts as another user
@@ -148,7 +174,7 @@ std::string NamesOf(const ControllerList& controllers) {
 }
 
 Result<void> RunControllers(const Invocation& call, const std::stop_token& stop) {
-  ASSIGN_OR_RETURN(const ControllerList controllers, ReadControllers(call));
+  ASSIGN_OR_RETURN(ControllerList controllers, ReadControllers(call));
   ASSIGN_OR_RETURN(ManagerConfiguration configuration, ReadConfiguration(call));
   ASSIGN_OR_RETURN(
       const ClientConfig server,
@@ -159,6 +185,7 @@ Result<void> RunControllers(const Invocation& call, const std::stop_token& stop)
   ASSIGN_OR_RETURN(const auto process,
                    ManagerProcess::Make(kName, std::move(configuration), server));
   RETURN_IF_ERROR(AwaitServer(*process, stop));
+  RETURN_IF_ERROR(LeaveOutUnserved(*process, controllers, stop));
   AccountClients accounts(*process);
   if (call.Value("use-service-account-credentials") == "true") {
     RETURN_IF_ERROR(AddAccounts(controllers, accounts, stop));
@@ -174,6 +201,7 @@ Result<void> RunControllers(const Invocation& call, const std::stop_token& stop)
   AddBuiltinControllers(controllers.builtin, environment, manager);
   std::unique_ptr<AuditSink> requests;
   if (controllers.platform) {
+    RETURN_IF_ERROR(CheckPlatformCanRun(*process, stop));
     ASSIGN_OR_RETURN(requests, OpenRequestLog(call));
     ASSIGN_OR_RETURN(const platform::PlatformOptions options,
                      ReadPlatform(call, server, requests.get()));
