@@ -48,6 +48,18 @@ lab ssh node2 -- test -d /sys/module
 lab ssh node2 'group=/sys/fs/cgroup/memory; [ -d $group ] || group=/sys/fs/cgroup
   mkdir $group/tried && rmdir $group/tried && unshare --mount --pid --fork --net true'
 
+"$kubexms" lab ssh --dir "$directory" --name "$name" node1 'touch /root/began && sleep 300' \
+  >/dev/null 2>&1 &
+session=$!
+eventually "a command runs" lab ssh node1 -- test -e /root/began
+kill -TERM $session
+{ sleep 30 && kill -KILL $session; } >/dev/null 2>&1 &
+patience=$!
+status=0
+wait $session 2>/dev/null || status=$?
+kill $patience
+expect "a signal ends it, as ssh says" 255 "$status"
+
 lab ssh node2 'echo kept >/root/note && sync'
 lab kill node2
 expect "a host without power" stopped "$(state_of node2)"
