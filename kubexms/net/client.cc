@@ -29,6 +29,9 @@ using ExchangePtr = std::shared_ptr<Exchange>;
 
 constexpr int kAttempts = 3;
 constexpr std::chrono::milliseconds kTick(200);
+// After a connection could not be made, while there are others that calls may wait for.
+constexpr int kConnectAttempts = 3;
+constexpr std::chrono::milliseconds kConnectPause(200);
 
 Time Now() { return std::chrono::steady_clock::now(); }
 
@@ -104,7 +107,7 @@ class ClientPool {
   void Tick();
 
   // What a connection reports; the second and the third destroy it.
-  void OnReady(bool is_http2) { expects_http2_ = is_http2; }
+  void OnReady(bool is_http2);
   void OnConnectFailed(uint64_t connection, const Error& error);
   void OnClosed(uint64_t connection);
   // Capacity may have become free.
@@ -125,6 +128,8 @@ class ClientPool {
   ClientConnection* Find(uint64_t id);
   ClientConnection* FindCapacity();
   void ServeWaiting();
+  void FailWaiting(const Error& error);
+  size_t Connecting() const;
   void MaybeConnect();
   void Connect();
   void Remove(uint64_t connection);
@@ -136,6 +141,8 @@ class ClientPool {
   std::deque<ExchangePtr> waiting_;
   bool kicked_ = false;
   bool expects_http2_ = true;  // until the server is seen to speak HTTP/1.1
+  int connect_failures_ = 0;   // since one succeeded, or calls were told
+  Time connect_after_{};
 };
 
 // ---- ClientConnection ----
@@ -311,7 +318,7 @@ void ClientPool::OnRead(const ExchangePtr& exchange, size_t count) {
 }
 
 void ClientPool::FailAll(const Error& error) {
-  for (const ExchangePtr& exchange : std::exchange(waiting_, {})) exchange->Fail(error);
+  FailWaiting(error);
   for (const auto& connection : connections_) {
     if (connection->protocol() != nullptr) connection->protocol()->Fail(error);
   }
@@ -322,13 +329,29 @@ void ClientPool::FailAll(const Error& error) {
 void ClientPool::Tick() {
   const Time now = Now();
   ForEachConnection([now](ClientConnection& connection) { connection.CheckTime(now); });
+  ServeWaiting();
 }
 
+void ClientPool::OnReady(bool is_http2) {
+  expects_http2_ = is_http2;
+  connect_failures_ = 0;
+  connect_after_ = {};
+}
+
+// Connections that are open may become free for what waits, but may also be busy for hours: calls
+// wait for them while a few more attempts are made.
 void ClientPool::OnConnectFailed(uint64_t connection, const Error& error) {
   Remove(connection);
-  const bool others = std::any_of(connections_.begin(), connections_.end(),
-                                  [](const auto& other) { return other->protocol() != nullptr; });
-  if (others) return Kick();  // they will serve what waits
+  if (Connecting() > 0) return;  // the last one decides
+  if (connections_.empty() || ++connect_failures_ >= kConnectAttempts) {
+    connect_failures_ = 0;
+    return FailWaiting(error);
+  }
+  connect_after_ = Now() + kConnectPause;
+  Kick();
+}
+
+void ClientPool::FailWaiting(const Error& error) {
   for (const ExchangePtr& exchange : std::exchange(waiting_, {})) exchange->Fail(error);
 }
 
@@ -373,10 +396,16 @@ void ClientPool::ServeWaiting() {
   MaybeConnect();
 }
 
+size_t ClientPool::Connecting() const {
+  return static_cast<size_t>(
+      std::count_if(connections_.begin(), connections_.end(),
+                    [](const auto& connection) { return connection->protocol() == nullptr; }));
+}
+
 // One new connection at a time where requests can share it, else one for each that waits.
 void ClientPool::MaybeConnect() {
-  size_t connecting = 0;
-  for (const auto& connection : connections_) connecting += connection->protocol() == nullptr;
+  if (waiting_.empty() || Now() < connect_after_) return;
+  size_t connecting = Connecting();
   const bool shareable = url.https && options.http2 && expects_http2_;
   const size_t useful = shareable ? std::min<size_t>(waiting_.size(), 1) : waiting_.size();
   for (; connecting < useful && connections_.size() < options.max_connections; ++connecting) {

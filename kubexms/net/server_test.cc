@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <ctime>
 #include <fstream>
 #include <thread>
 
@@ -431,6 +432,24 @@ TEST_P(BothProtocolsTest, ShutdownAnswersRequestsAndEndsStreamsCleanly) {
   server.Stop();
   EXPECT_EQ(server->stats().connections, 0u);
   EXPECT_FALSE(client->Do(Get("/")).ok());
+}
+
+TEST_P(BothProtocolsTest, CallsFailWhileAServerOnlyEndsWhatItHas) {
+  RunningServer server(TlsOptions(), handler_);
+  const auto client = Connect(server, http2());
+  std::jthread blocked([&] { EXPECT_EQ(client->Do(Get("/block"))->body, "released"); });
+  ASSERT_TRUE(Eventually([&] { return server->stats().in_flight == 1; }));
+  server.RequestStop();
+  std::optional<Error> error;
+  const std::clock_t before = std::clock();
+  ASSERT_TRUE(Eventually([&] {
+    const auto reply = client->Do(Get("/"), {.timeout = seconds(10)});
+    if (!reply.ok()) error = reply.error();
+    return !reply.ok();
+  }));
+  EXPECT_THAT(error->message(), EndsWith("Connection refused"));
+  EXPECT_LT(std::clock() - before, CLOCKS_PER_SEC) << "it must not try without a pause";
+  handler_.Release();
 }
 
 TEST_P(BothProtocolsTest, ShutdownCutsOffWhatDoesNotEnd) {
