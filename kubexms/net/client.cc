@@ -63,6 +63,8 @@ class ClientConnection final : public Socket::User {
   // connection up, and with it destroy this.
   void Continue();
   void CheckTime(Time now);
+  // Where it is connected to.
+  const SocketAddress& address() const { return addresses_[next_address_ - 1]; }
 
   // Null until connected.
   ClientProtocol* protocol() { return protocol_.get(); }
@@ -73,6 +75,7 @@ class ClientConnection final : public Socket::User {
   enum class Step { kResolving, kConnecting, kHandshake, kOpen };
 
   void TryNextAddress();
+  bool HasNextAddress() const { return next_address_ < addresses_.size(); }
   void FinishConnect();
   Result<std::unique_ptr<TlsSession>> MakeTls();
   void ReadInput();
@@ -87,7 +90,8 @@ class ClientConnection final : public Socket::User {
   Step step_ = Step::kResolving;
   std::vector<SocketAddress> addresses_;
   size_t next_address_ = 0;
-  int descriptor_ = -1;  // the channel's
+  Time address_deadline_{};  // when to try the next one
+  int descriptor_ = -1;      // the channel's
   std::unique_ptr<Channel> channel_;
   std::unique_ptr<ClientProtocol> protocol_;
   OutputQueue no_output_;
@@ -107,7 +111,7 @@ class ClientPool {
   void Tick();
 
   // What a connection reports; the second and the third destroy it.
-  void OnReady(bool is_http2);
+  void OnReady(const SocketAddress& address, bool is_http2);
   void OnConnectFailed(uint64_t connection, const Error& error);
   void OnClosed(uint64_t connection);
   // Capacity may have become free.
@@ -132,6 +136,7 @@ class ClientPool {
   size_t Connecting() const;
   void MaybeConnect();
   void Connect();
+  std::vector<SocketAddress> KnownAddresses() const;
   void Remove(uint64_t connection);
   template <class Function>
   void ForEachConnection(Function function);
@@ -143,6 +148,7 @@ class ClientPool {
   bool expects_http2_ = true;  // until the server is seen to speak HTTP/1.1
   int connect_failures_ = 0;   // since one succeeded, or calls were told
   Time connect_after_{};
+  SocketAddress good_address_;  // the last that answered: it is tried first
 };
 
 // ---- ClientConnection ----
@@ -154,8 +160,8 @@ void ClientConnection::Connect(std::vector<SocketAddress> addresses) {
 
 Error ClientConnection::ConnectError(int error) const {
   const std::string name = pool_.Name();
-  const std::string address = addresses_[next_address_ - 1].ToString();
-  const std::string at = name == address ? "" : " at " + address;
+  const std::string address_text = address().ToString();
+  const std::string at = name == address_text ? "" : " at " + address_text;
   return Error::ServiceUnavailable(
       fmt::format("connect to {}{}: {}", name, at, std::strerror(error)));
 }
@@ -195,13 +201,18 @@ void ClientConnection::TryNextAddress() {
   if (!tls.ok()) {
     return pool_.OnConnectFailed(id, Terminal(tls.error().WithContext("TLS with " + pool_.Name())));
   }
-  const SocketAddress& address = addresses_[next_address_++];
-  const auto* name = reinterpret_cast<const sockaddr*>(address.bytes.data());
+  // Each address has its share of the time that is left, the last one all of it.
+  const Time now = Now();
+  const auto left = opened_ + pool_.options.connect_timeout - now;
+  address_deadline_ = now + left / static_cast<int64_t>(addresses_.size() - next_address_);
+  ++next_address_;
+  const auto* name = reinterpret_cast<const sockaddr*>(address().bytes.data());
   descriptor_ = ::socket(name->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (descriptor_ < 0 && HasNextAddress()) return TryNextAddress();
   if (descriptor_ < 0) return pool_.OnConnectFailed(id, ConnectError(errno));
   TuneSocket(descriptor_);
   // Whatever comes of it, the socket's error tells once it is writable.
-  (void)::connect(descriptor_, name, static_cast<socklen_t>(address.bytes.size()));
+  (void)::connect(descriptor_, name, static_cast<socklen_t>(address().bytes.size()));
   channel_ = std::make_unique<Channel>(pool_.events, descriptor_, std::move(*tls), *this);
   channel_->WaitWritable();
 }
@@ -216,7 +227,7 @@ void ClientConnection::FinishConnect() {
       ::getpeername(descriptor_, reinterpret_cast<sockaddr*>(&peer), &peer_size) != 0) {
     error = errno;
   }
-  if (error != 0 && next_address_ < addresses_.size()) return TryNextAddress();
+  if (error != 0 && HasNextAddress()) return TryNextAddress();
   if (error != 0) return pool_.OnConnectFailed(id, ConnectError(error));
   step_ = Step::kHandshake;
   if (!channel_->Handshaking()) Established();
@@ -229,7 +240,7 @@ void ClientConnection::Established() {
   const ClientProtocol::Options options{.read_ahead_bytes = pool_.options.read_ahead_bytes};
   protocol_ = http2 ? MakeHttp2Client(options, Now()) : MakeHttp1Client(options);
   idle_since_ = Now();
-  pool_.OnReady(http2);
+  pool_.OnReady(address(), http2);
 }
 
 void ClientConnection::OnSocketReady() {
@@ -279,6 +290,7 @@ void ClientConnection::CheckTime(Time now) {
     if (unused && now - idle_since_ >= pool_.options.idle_timeout) return pool_.OnClosed(id);
     return Continue();
   }
+  if (HasNextAddress() && now >= address_deadline_) return TryNextAddress();
   if (now - opened_ < pool_.options.connect_timeout) return;
   const char* step = step_ == Step::kResolving    ? "resolve"
                      : step_ == Step::kConnecting ? "connect to"
@@ -332,7 +344,8 @@ void ClientPool::Tick() {
   ServeWaiting();
 }
 
-void ClientPool::OnReady(bool is_http2) {
+void ClientPool::OnReady(const SocketAddress& address, bool is_http2) {
+  good_address_ = address;
   expects_http2_ = is_http2;
   connect_failures_ = 0;
   connect_after_ = {};
@@ -421,13 +434,28 @@ void ClientPool::Connect() {
     ClientConnection* connection = Find(id);
     if (connection == nullptr) return;
     if (!addresses.ok()) return OnConnectFailed(id, addresses.error());
+    std::stable_partition(addresses->begin(), addresses->end(),
+                          [this](const auto& address) { return address == good_address_; });
     connection->Connect(std::move(*addresses));
   };
-  if (const auto address = SocketAddress::Parse(url.host, url.port); address.ok()) {
-    connect(std::vector<SocketAddress>{*address});
+  if (auto known = KnownAddresses(); !known.empty()) {
+    connect(std::move(known));
   } else {
     events.Resolve(url.host, url.port, connect);
   }
+}
+
+// Those that need no resolver.
+std::vector<SocketAddress> ClientPool::KnownAddresses() const {
+  std::vector<SocketAddress> known;
+  const auto add = [&](const std::string& ip) {
+    if (const auto address = SocketAddress::Parse(ip, url.port); address.ok()) {
+      known.push_back(*address);
+    }
+  };
+  for (const std::string& ip : options.addresses) add(ip);
+  if (known.empty()) add(url.host);
+  return known;
 }
 
 void ClientPool::Remove(uint64_t connection) {

@@ -15,6 +15,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "kubexms/base/result.h"
 #include "kubexms/net/certificates.h"
@@ -25,6 +26,9 @@ namespace kubexms {
 struct HttpClientOptions {
   // Scheme, host and port: "https://api.example.com:6443". Of the rest of a URL nothing is used.
   std::string server;
+  // The IP addresses of that host; empty: those that its name resolves to. They are tried one after
+  // the other, each for its share of `connect_timeout`, the one that answered last before others.
+  std::vector<std::string> addresses;
 
   // The authorities that may vouch for the server; empty: those of the system.
   std::string ca_pem;

@@ -661,10 +661,12 @@ TEST_F(ServerTest, StopsAtOnceWithIdleConnections) {
 // A port at which nobody listens, and one at which nobody answers.
 class DeafPort {
  public:
-  explicit DeafPort(bool listens) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  explicit DeafPort(bool listens, const char* ip = "127.0.0.1", uint16_t port = 0)
+      : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = ::inet_addr(ip);
     socklen_t size = sizeof(address);
     KUBEXMS_CHECK(::bind(socket_, reinterpret_cast<sockaddr*>(&address), size) == 0);
     if (listens) ::listen(socket_, 8);
@@ -704,6 +706,21 @@ TEST_F(ServerTest, ClientSaysWhatFailedWhenItConnects) {
   RunningServer plain(PlainOptions(), handler_);
   EXPECT_THAT(Connect(plain, true)->Do(Get("/")).error().message(), StartsWith("TLS with "));
   EXPECT_FALSE(HttpClient::Create({.server = "nonsense"}).ok());
+}
+
+TEST_F(ServerTest, ASilentAddressDoesNotHideTheOthers) {
+  RunningServer server(TlsOptions(), handler_);
+  const DeafPort deaf(true, "127.0.0.2", server->port());
+  auto options = ClientOptions(server->port(), false);
+  options.addresses = {"127.0.0.3", "127.0.0.2", "127.0.0.1"};
+  options.connect_timeout = seconds(3);
+  const auto client = HttpClient::Create(options).value();
+  const auto first = client->Open(Get("/watch"));
+  ASSERT_TRUE(first.ok()) << first.error().message();
+  // The next connection begins where the last one ended.
+  const auto second = client->Open(Get("/watch"), {.timeout = milliseconds(900)});
+  ASSERT_TRUE(second.ok()) << second.error().message();
+  EXPECT_EQ(client->connections(), 2u);
 }
 
 TEST_F(ServerTest, ClosingTheClientFailsItsReaders) {
