@@ -199,10 +199,12 @@ class RestClient::Impl {
     if (options.metrics != nullptr) AddMetrics(*options.metrics);
   }
 
-  // The answer of the last attempt, when it is a good one.
+  // The answer of the last attempt, when it is a good one. No error is terminal: what is wrong with
+  // the network, its certificates or a plugin can be mended while this runs.
   Result<Answer> Send(Call call);
 
  private:
+  Result<Answer> SendUntilDone(const Call& call);
   void AddMetrics(MetricsRegistry& metrics);
   Result<Answer> SendOnce(const Call& call, const Credential& credential, bool& unsent);
   Result<Answer> Exchange(const Call& call, const Credential& credential, bool& unsent);
@@ -252,6 +254,13 @@ void RestClient::Impl::AddMetrics(MetricsRegistry& metrics) {
 
 Result<Answer> RestClient::Impl::Send(Call call) {
   call.http.target = prefix_ + call.http.target;
+  Result<Answer> answer = SendUntilDone(call);
+  if (answer.ok()) return answer;
+  const Error& error = answer.error();
+  return Error(error.code(), error.reason(), error.message(), error.details());
+}
+
+Result<Answer> RestClient::Impl::SendUntilDone(const Call& call) {
   RetryBudget budget(options, clock);
   bool renewed = false;
   for (;;) {

@@ -8,7 +8,8 @@
 // Connections are kept and shared. A request is sent again when the server says when to (429 and
 // 503 with Retry-After), when the server cannot have seen it, and, if it only reads, when the
 // connection broke; never otherwise, so nothing is ever done twice. A refused credential that comes
-// from a file or a plugin is renewed once.
+// from a file or a plugin is renewed once. A server that is not trusted ends the call at once, but
+// its error is no terminal one: trust can be mended while a program runs.
 
 #include <chrono>
 #include <memory>

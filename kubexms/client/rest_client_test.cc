@@ -171,6 +171,21 @@ TEST_P(RestClientTest, ReadsDynamicObjectsAndPaths) {
   EXPECT_TRUE(client_->GetPath("/no/such/path").error().IsNotFound());
 }
 
+TEST_P(RestClientTest, AServerThatIsNotTrustedEndsTheCallButNotForGood) {
+  MetricsRegistry metrics;
+  ClientConfig config = server_->Config();
+  config.ca_pem =
+      CertificateAuthority::Create({.common_name = "other"}, Clock::WallTime::clock::now())
+          ->certificate_pem();
+  const auto client =
+      RestClient::Make({.config = config, .http2 = GetParam(), .metrics = &metrics}).value();
+  const Error error = client->Get<ConfigMap>({"default", "a"}).error();
+  EXPECT_THAT(error.message(), HasSubstr("unable to get local issuer certificate"));
+  EXPECT_FALSE(error.terminal());
+  EXPECT_TRUE(error.IsTransient());
+  EXPECT_THAT(metrics.Collect(), HasSubstr("method=\"GET\"} 1\n")) << "one attempt";
+}
+
 // ---- Against a server that does what it is told ----
 
 constexpr const char* kMap = R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}})";
@@ -281,6 +296,15 @@ TEST_F(ScriptedRestClientTest, ARefusedTokenIsReadAgainOnce) {
   server_.Answer(401, "who?");
   EXPECT_TRUE(Get(*client).error().IsUnauthorized());
   EXPECT_THAT(server_.requests(), SizeIs(5));
+}
+
+TEST_F(ScriptedRestClientTest, APluginThatIsMissingIsNoTerminalError) {
+  const auto client = server_.Connect(
+      {.config = {.user = {.exec = ExecPlugin{.api_version = "client.authentication.k8s.io/v1",
+                                              .command = "no-such-login-program"}}}});
+  const Error error = Get(*client).error();
+  EXPECT_THAT(error.message(), HasSubstr("there is no program"));
+  EXPECT_FALSE(error.terminal());
 }
 
 TEST_F(ScriptedRestClientTest, EachWarningIsLoggedOnce) {
