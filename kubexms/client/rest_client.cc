@@ -17,11 +17,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// How much later than it should a watch may end.
-constexpr std::chrono::seconds kWatchMargin(30);
+// How much later than it should a list or a watch with a time-out may end.
+constexpr std::chrono::seconds kServerMargin(30);
 // Attempts to connect again, and the wait before the first of them; it doubles.
 constexpr int kConnectionRetries = 3;
 constexpr milliseconds kConnectionDelay(100);
+constexpr int kTimedOut = 504;
 constexpr size_t kMaxErrorBytes = size_t{1024} * 1024;
 constexpr size_t kMaxWarnings = 1000;
 
@@ -299,7 +300,8 @@ std::optional<std::chrono::nanoseconds> RestClient::Impl::DelayOf(const Call& ca
     const bool refused = answer->status == 429 || answer->status == 503;
     return refused ? RetryAfter(answer->headers) : std::nullopt;
   }
-  const bool safe = call.reads || unsent;
+  // What took too long once would take as long again.
+  const bool safe = unsent || (call.reads && answer.error().code() != kTimedOut);
   return safe && answer.error().IsTransient() ? budget.ConnectionDelay(random_) : std::nullopt;
 }
 
@@ -388,15 +390,15 @@ Result<SharedBytes> RestClient::Do(const ClientRequest& request) {
 }
 
 Result<ObjectPage> RestClient::ListPage(const ClientRequest& request) {
-  ASSIGN_OR_RETURN(Answer answer, impl_->Send({.http = ToHttp(request),
-                                               .timeout = impl_->options.timeout,
-                                               .stop = request.stop}));
+  Call call{.http = ToHttp(request), .timeout = impl_->options.timeout, .stop = request.stop};
+  if (request.timeout) call.timeout = *request.timeout + kServerMargin;
+  ASSIGN_OR_RETURN(Answer answer, impl_->Send(std::move(call)));
   return ParseObjectPage(std::move(answer.body));
 }
 
 Result<std::unique_ptr<ObjectWatch>> RestClient::OpenWatch(const ClientRequest& request) {
   Call call{.http = ToHttp(request), .streams = true, .stop = request.stop};
-  if (request.timeout) call.timeout = *request.timeout + kWatchMargin;
+  if (request.timeout) call.timeout = *request.timeout + kServerMargin;
   ASSIGN_OR_RETURN(Answer answer, impl_->Send(std::move(call)));
   return std::unique_ptr<ObjectWatch>(
       std::make_unique<RestWatch>(std::move(answer), impl_->options.max_event_bytes, request.stop));

@@ -7,9 +7,10 @@
 //
 // Connections are kept and shared. A request is sent again when the server says when to (429 and
 // 503 with Retry-After), when the server cannot have seen it, and, if it only reads, when the
-// connection broke; never otherwise, so nothing is ever done twice. A refused credential that comes
-// from a file or a plugin is renewed once. A server that is not trusted ends the call at once, but
-// its error is no terminal one: trust can be mended while a program runs.
+// connection broke; never when it only took too long, and never otherwise, so nothing is ever done
+// twice. A refused credential that comes from a file or a plugin is renewed once. A server that is
+// not trusted ends the call at once, but its error is no terminal one: trust can be mended while a
+// program runs.
 
 #include <chrono>
 #include <memory>
@@ -34,7 +35,8 @@ struct RestClientOptions {
   double requests_per_second = 20;
   int burst = 30;
 
-  // Of one attempt, with its answer; watches end by themselves.
+  // Of one attempt, with its answer. A list with a time-out of its own has that instead, and half a
+  // minute more; watches end by themselves.
   std::chrono::milliseconds timeout = std::chrono::seconds(60);
   // A call is given up after so many further attempts, or when the next one would come later than
   // this after the first.

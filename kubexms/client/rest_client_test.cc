@@ -268,6 +268,24 @@ TEST_F(ScriptedRestClientTest, OnlyReadsAreSentAgainWhenTheConnectionBreaks) {
   EXPECT_THAT(server_.requests(), SizeIs(3));
 }
 
+TEST_F(ScriptedRestClientTest, AListHasTheTimeThatItWasGiven) {
+  const auto client = server_.Connect({.timeout = seconds(0)});
+  ClientRequest list = Client::ListRequest(Maps());
+  list.timeout = seconds(10);
+  server_.Answer(200, R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":{},"items":[]})");
+  const auto page = client->ListPage(list);
+  EXPECT_TRUE(page.ok()) << page.error().message();
+}
+
+TEST_F(ScriptedRestClientTest, WhatTookTooLongIsNotSentAgain) {
+  MetricsRegistry metrics;
+  const auto client =
+      server_.Connect({.timeout = std::chrono::milliseconds(50), .metrics = &metrics});
+  for (int i = 0; i < 4; ++i) server_.Stream({"{"}, ResponseStream::Next::kWait);
+  EXPECT_EQ(client->ListPage(Client::ListRequest(Maps())).error().code(), 504);
+  EXPECT_THAT(metrics.Collect(), HasSubstr("method=\"GET\"} 1\n"));
+}
+
 TEST_F(ScriptedRestClientTest, ConnectsAgainAlsoForWrites) {
   const auto nobody = [] {
     ScriptedServer gone;

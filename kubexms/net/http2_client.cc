@@ -98,7 +98,7 @@ class Http2Client final : public ClientProtocol {
     if (streams_.empty()) {
       last_received_ = now;
     } else if (now - last_received_ >= kDeadAfter) {
-      Fail(Error::Timeout("the server does not answer any more"));
+      Fail(Error::ServiceUnavailable("the server does not answer any more"));
     } else if (now - last_received_ >= kPingAfter && !std::exchange(ping_sent_, true)) {
       nghttp2_submit_ping(session_.get(), NGHTTP2_FLAG_NONE, nullptr);
     }
