@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kubexms {
 namespace {
 
@@ -45,8 +47,9 @@ ErrorDetails DetailsFromJson(const Json& json) {
     }
   }
   const Json* retry_after = FindMember(json, "retryAfterSeconds");
-  if (retry_after != nullptr && retry_after->is_int64()) {
-    details.retry_after = std::chrono::seconds(retry_after->get_int64());
+  // Zero is how the field is left out.
+  if (retry_after != nullptr && retry_after->is_int64() && retry_after->get_int64() > 0) {
+    details.retry_after = BoundedRetryAfter(retry_after->get_int64());
   }
   return details;
 }
@@ -110,6 +113,11 @@ Error ErrorFromStatus(int code, std::string_view body) {
   return {CodeOf(*status, code), FindString(*status, "reason"),
           std::string(FindString(*status, "message")),
           details == nullptr ? ErrorDetails() : DetailsFromJson(*details)};
+}
+
+std::chrono::seconds BoundedRetryAfter(int64_t seconds) {
+  constexpr std::chrono::seconds kHour = std::chrono::hours(1);
+  return std::chrono::seconds(std::clamp<int64_t>(seconds, 1, kHour.count()));
 }
 
 }  // namespace kubexms

@@ -37,5 +37,18 @@ TEST(StatusTest, ItsOwnCodeCounts) {
   EXPECT_EQ(ErrorFromStatus(500, R"({"kind":"Status","code":7})").code(), 500);
 }
 
+TEST(StatusTest, ATimeToTryAgainIsBounded) {
+  const auto retry_after = [](const std::string& seconds) {
+    return ErrorFromStatus(429,
+                           R"({"kind":"Status","details":{"retryAfterSeconds":)" + seconds + "}}")
+        .details()
+        .retry_after;
+  };
+  EXPECT_EQ(retry_after("9223372036854775807"), std::chrono::hours(1));
+  EXPECT_EQ(retry_after("7"), std::chrono::seconds(7));
+  EXPECT_EQ(retry_after("0"), std::nullopt);
+  EXPECT_EQ(retry_after("-5"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace kubexms

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ctime>
 #include <set>
 
 #include "kubexms/api/status.h"
@@ -88,18 +89,23 @@ struct Answer {
   bool good() const { return status >= 200 && status < 300; }
 };
 
-std::optional<std::chrono::seconds> RetryAfter(const HttpHeaders& headers) {
+// The header has seconds or a date.
+std::optional<std::chrono::seconds> RetryAfter(const HttpHeaders& headers, Clock::WallTime now) {
   const auto text = headers.Get("Retry-After");
   if (!text) return std::nullopt;
-  uint32_t seconds = 0;
+  int64_t seconds = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), seconds);
-  if (error != std::errc() || end != text->data() + text->size()) return std::nullopt;
-  return std::chrono::seconds(seconds);
+  if (end == text->data() + text->size() && error == std::errc()) return BoundedRetryAfter(seconds);
+  std::tm date{};
+  if (::strptime(std::string(*text).c_str(), "%a, %d %b %Y %H:%M:%S GMT", &date) == nullptr) {
+    return std::nullopt;
+  }
+  return BoundedRetryAfter(::timegm(&date) - Clock::WallTime::clock::to_time_t(now));
 }
 
-Error ErrorOf(const Answer& answer) {
+Error ErrorOf(const Answer& answer, Clock::WallTime now) {
   Error error = ErrorFromStatus(answer.status, answer.body);
-  const auto retry_after = RetryAfter(answer.headers);
+  const auto retry_after = RetryAfter(answer.headers, now);
   if (!retry_after || error.details().retry_after) return error;
   ErrorDetails details = error.details();
   details.retry_after = retry_after;
@@ -275,7 +281,7 @@ Result<Answer> RestClient::Impl::SendUntilDone(const Call& call) {
     }
     const auto delay = DelayOf(call, answer, unsent, budget);
     if (!delay || !budget.Take(*delay)) {
-      if (answer.ok() && !answer->good()) return ErrorOf(*answer);
+      if (answer.ok() && !answer->good()) return ErrorOf(*answer, clock.Now());
       return answer;
     }
     if (!clock.SleepFor(*delay, call.stop)) return Cancelled(call.http.path());
@@ -297,8 +303,10 @@ std::optional<std::chrono::nanoseconds> RestClient::Impl::DelayOf(const Call& ca
                                                                   bool unsent,
                                                                   RetryBudget& budget) {
   if (answer.ok()) {
+    // Only these two say that nothing was done.
     const bool refused = answer->status == 429 || answer->status == 503;
-    return refused ? RetryAfter(answer->headers) : std::nullopt;
+    const bool again = refused || (call.reads && answer->status >= 500);
+    return again ? RetryAfter(answer->headers, clock.Now()) : std::nullopt;
   }
   // What took too long once would take as long again.
   const bool safe = unsent || (call.reads && answer.error().code() != kTimedOut);

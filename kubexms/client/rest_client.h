@@ -6,11 +6,11 @@
 //   ASSIGN_OR_RETURN(auto client, RestClient::Make({.config = std::move(config)}));
 //
 // Connections are kept and shared. A request is sent again when the server says when to (429 and
-// 503 with Retry-After), when the server cannot have seen it, and, if it only reads, when the
-// connection broke; never when it only took too long, and never otherwise, so nothing is ever done
-// twice. A refused credential that comes from a file or a plugin is renewed once. A server that is
-// not trusted ends the call at once, but its error is no terminal one: trust can be mended while a
-// program runs.
+// 503 with Retry-After), when the server cannot have seen it, and, if it only reads, after any 5xx
+// with Retry-After and when the connection broke; never when it only took too long, and never
+// otherwise, so nothing is ever done twice. A refused credential that comes from a file or a plugin
+// is renewed once. A server that is not trusted ends the call at once, but its error is no terminal
+// one: trust can be mended while a program runs.
 
 #include <chrono>
 #include <memory>

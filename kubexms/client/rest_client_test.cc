@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "kubexms/api/kinds/core_v1_config.h"
 #include "kubexms/client/running_server_test.h"
 
@@ -194,6 +196,19 @@ class ScriptedRestClientTest : public testing::Test {
  protected:
   Result<ConfigMap> Get(RestClient& client) { return client.Get<ConfigMap>({"default", "a"}); }
 
+  // Moves the clock on after each of the next requests, once the client waits.
+  std::jthread LetPass(std::vector<seconds> waits) {
+    return std::jthread(
+        [this, waits = std::move(waits), seen = server_.requests().size()]() mutable {
+          for (const seconds wait : waits) {
+            while (server_.requests().size() <= seen) std::this_thread::yield();
+            ++seen;
+            clock_.WaitForSleepers(1);
+            clock_.Advance(wait);
+          }
+        });
+  }
+
   ScriptedServer server_;
   ManualClock clock_;
 };
@@ -213,19 +228,32 @@ TEST_F(ScriptedRestClientTest, SendsWhatServersWantToKnow) {
 
 TEST_F(ScriptedRestClientTest, WaitsAsLongAsTheServerSays) {
   server_.Answer(429, "slow down", {{"Retry-After", "7"}});
-  server_.Answer(503, "not yet", {{"Retry-After", "3"}});
+  server_.Answer(503, "not yet", {{"Retry-After", "Mon, 01 Jan 2024 00:00:10 GMT"}});
   server_.Answer(201, kMap);
   const auto client = server_.Connect({.clock = &clock_});
-  std::jthread server_time([&] {
-    clock_.WaitForSleepers(1);
-    clock_.Advance(seconds(7));
-    // Once the second request is there, the first wait is over: who sleeps then is the second.
-    while (server_.requests().size() < 2) std::this_thread::yield();
-    clock_.WaitForSleepers(1);
-    clock_.Advance(seconds(3));
-  });
+  const std::jthread time = LetPass({seconds(7), seconds(3)});
   EXPECT_TRUE(client->Create(MakeMap("a")).ok());
   EXPECT_THAT(server_.requests(), SizeIs(3));
+}
+
+TEST_F(ScriptedRestClientTest, ReadsAreRepeatedAfterAnyErrorThatSaysWhen) {
+  server_.Answer(500, "not now", {{"Retry-After", "2"}});
+  server_.Answer(200, kMap);
+  const auto client = server_.Connect({.clock = &clock_});
+  const std::jthread time = LetPass({seconds(2)});
+  EXPECT_TRUE(Get(*client).ok());
+  server_.Answer(500, "not now", {{"Retry-After", "2"}});
+  EXPECT_EQ(client->Create(MakeMap("a")).error().code(), 500) << "it may have been done";
+  EXPECT_THAT(server_.requests(), SizeIs(3));
+}
+
+TEST_F(ScriptedRestClientTest, WhatTheServerSaysHasBounds) {
+  for (const auto& [text, expected] : std::map<std::string, seconds>{
+           {"9223372036854775807", seconds(3600)}, {"-1", seconds(1)}, {"0", seconds(1)}}) {
+    server_.Answer(429, "slow down", {{"Retry-After", text}});
+    const Error error = Get(*server_.Connect({.max_retries = 0, .clock = &clock_})).error();
+    EXPECT_EQ(error.details().retry_after, expected) << text;
+  }
 }
 
 TEST_F(ScriptedRestClientTest, DoesNotWaitTooLongOrTooOften) {
@@ -234,7 +262,8 @@ TEST_F(ScriptedRestClientTest, DoesNotWaitTooLongOrTooOften) {
   EXPECT_TRUE(late.IsTooManyRequests());
   EXPECT_EQ(late.details().retry_after, seconds(61));
 
-  for (int i = 0; i < 3; ++i) server_.Answer(503, "not yet", {{"Retry-After", "0"}});
+  for (int i = 0; i < 3; ++i) server_.Answer(503, "not yet", {{"Retry-After", "1"}});
+  const std::jthread time = LetPass({seconds(1), seconds(1)});
   EXPECT_EQ(Get(*server_.Connect({.max_retries = 2, .clock = &clock_})).error().code(), 503);
   EXPECT_THAT(server_.requests(), SizeIs(4));
 
