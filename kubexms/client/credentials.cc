@@ -9,6 +9,7 @@
 #include "kubexms/base/json.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/small_file.h"
+#include "kubexms/client/reloaded_files.h"
 #include "kubexms/client/subprocess.h"
 
 namespace kubexms {
@@ -39,32 +40,61 @@ Result<Secret> BearerToken(std::string_view token, std::string_view origin) {
   return Secret("Bearer " + std::string(token));
 }
 
+// The certificate of a user, which may be in files.
+class UserCertificate {
+ public:
+  UserCertificate(const UserCredentials& user, const Logger& log) {
+    if (!user.certificate) return;
+    files_ = std::make_unique<ReloadedFiles>(ReloadedFiles::Options{
+        .paths = {user.certificate_file, user.key_file},
+        .texts = {user.certificate->certificate_pem, user.certificate->key_pem},
+        .check = [](const ReloadedFiles::Texts& texts) { return CheckKeyMatches(Pair(texts)); },
+        .log = log});
+  }
+
+  std::optional<CertificateAndKey> Get() const {
+    if (files_ == nullptr) return std::nullopt;
+    return Pair(files_->Get());
+  }
+
+ private:
+  static CertificateAndKey Pair(const ReloadedFiles::Texts& texts) {
+    return {.certificate_pem = texts[0], .key_pem = texts[1]};
+  }
+
+  std::unique_ptr<ReloadedFiles> files_;
+};
+
 class FixedCredentials final : public CredentialSource {
  public:
-  explicit FixedCredentials(Result<Credential> credential) : credential_(std::move(credential)) {}
+  FixedCredentials(Result<Secret> authorization, UserCertificate certificate)
+      : authorization_(std::move(authorization)), certificate_(std::move(certificate)) {}
 
-  Result<Credential> Get(std::stop_token) override { return credential_; }
+  Result<Credential> Get(std::stop_token) override {
+    if (!authorization_.ok()) return authorization_.error();
+    return Credential{*authorization_, certificate_.Get()};
+  }
   bool Reject(const Credential&) override { return false; }
 
  private:
-  const Result<Credential> credential_;
+  const Result<Secret> authorization_;
+  const UserCertificate certificate_;
 };
 
 class TokenFileCredentials final : public CredentialSource {
  public:
-  TokenFileCredentials(std::string path, std::optional<CertificateAndKey> certificate,
-                       const Clock& clock)
+  TokenFileCredentials(std::string path, UserCertificate certificate, const Clock& clock)
       : path_(std::move(path)), certificate_(std::move(certificate)), clock_(clock) {}
 
   Result<Credential> Get(std::stop_token) override {
     MutexLock lock(mutex_);
     const bool fresh = clock_.MonotonicNow() < read_again_;
-    if (fresh && !token_.empty()) return Credential{token_, certificate_};
+    if (fresh && !token_.empty()) return Credential{token_, certificate_.Get()};
     read_again_ = clock_.MonotonicNow() + kTokenFileLifetime;
     Result<Secret> token = Read();
     if (token.ok()) token_ = std::move(*token);
     if (token_.empty()) return token.error();
-    return Credential{token_, certificate_};
+    return Credential{token_, certificate_.Get()};
   }
 
   bool Reject(const Credential& refused) override {
@@ -84,7 +114,7 @@ class TokenFileCredentials final : public CredentialSource {
   }
 
   const std::string path_;
-  const std::optional<CertificateAndKey> certificate_;
+  const UserCertificate certificate_;
   const Clock& clock_;
   Mutex mutex_;
   Secret token_ GUARDED_BY(mutex_);
@@ -99,27 +129,27 @@ struct PluginCredential {
 
 class ExecCredentials final : public CredentialSource {
  public:
-  ExecCredentials(ExecPlugin plugin, std::optional<CertificateAndKey> certificate,
-                  const Clock& clock)
+  ExecCredentials(ExecPlugin plugin, UserCertificate certificate, const Clock& clock)
       : plugin_(std::move(plugin)), certificate_(std::move(certificate)), clock_(clock) {}
 
   Result<Credential> Get(std::stop_token stop) override {
     MutexLock lock(mutex_);
-    if (cached_ && (!cached_->expires || clock_.Now() < *cached_->expires)) {
-      return cached_->credential;
+    if (!cached_ || (cached_->expires && clock_.Now() >= *cached_->expires)) {
+      cached_.reset();
+      Result<PluginCredential> made = Run(std::move(stop));
+      if (!made.ok()) return made.error().WithContext("get credentials for the server");
+      cached_ = std::move(*made);
     }
-    cached_.reset();
-    Result<PluginCredential> made = Run(std::move(stop));
-    if (!made.ok()) return made.error().WithContext("get credentials for the server");
-    cached_ = std::move(*made);
-    return cached_->credential;
+    Credential credential = cached_->credential;
+    if (!credential.certificate) credential.certificate = certificate_.Get();
+    return credential;
   }
 
   bool Reject(const Credential& refused) override {
     MutexLock lock(mutex_);
     const auto same = [&](const Credential& other) {
       return other.authorization == refused.authorization &&
-             KeyOf(other.certificate) == KeyOf(refused.certificate);
+             (!other.certificate || KeyOf(other.certificate) == KeyOf(refused.certificate));
     };
     if (cached_ && same(cached_->credential)) cached_.reset();
     return true;
@@ -186,7 +216,7 @@ class ExecCredentials final : public CredentialSource {
   }
 
   Result<PluginCredential> ParseCredential(const Json& status) const {
-    PluginCredential made{.credential = {.certificate = certificate_}};
+    PluginCredential made;
     const std::string_view token = FindString(status, "token");
     const std::string_view certificate = FindString(status, "clientCertificateData");
     const std::string_view key = FindString(status, "clientKeyData");
@@ -214,36 +244,31 @@ class ExecCredentials final : public CredentialSource {
   }
 
   const ExecPlugin plugin_;
-  const std::optional<CertificateAndKey> certificate_;
+  const UserCertificate certificate_;
   const Clock& clock_;
   Mutex mutex_;
   std::optional<PluginCredential> cached_ GUARDED_BY(mutex_);
 };
 
-Result<Credential> FixedCredential(UserCredentials user) {
-  Credential credential{.certificate = std::move(user.certificate)};
-  if (!user.token.empty()) {
-    ASSIGN_OR_RETURN(credential.authorization,
-                     BearerToken(user.token.Reveal(), "users[].user.token"));
-  } else if (!user.username.empty()) {
-    credential.authorization =
-        Secret("Basic " + EncodeBase64(user.username + ":" + user.password.Reveal()));
-  }
-  return credential;
+Result<Secret> FixedAuthorization(const UserCredentials& user) {
+  if (!user.token.empty()) return BearerToken(user.token.Reveal(), "users[].user.token");
+  if (user.username.empty()) return Secret();
+  return Secret("Basic " + EncodeBase64(user.username + ":" + user.password.Reveal()));
 }
 
 }  // namespace
 
-std::unique_ptr<CredentialSource> MakeCredentialSource(UserCredentials user, const Clock& clock) {
+std::unique_ptr<CredentialSource> MakeCredentialSource(UserCredentials user, const Clock& clock,
+                                                       const Logger& log) {
+  UserCertificate certificate(user, log);
   if (user.exec) {
-    return std::make_unique<ExecCredentials>(std::move(*user.exec), std::move(user.certificate),
-                                             clock);
+    return std::make_unique<ExecCredentials>(std::move(*user.exec), std::move(certificate), clock);
   }
   if (!user.token_file.empty()) {
     return std::make_unique<TokenFileCredentials>(std::move(user.token_file),
-                                                  std::move(user.certificate), clock);
+                                                  std::move(certificate), clock);
   }
-  return std::make_unique<FixedCredentials>(FixedCredential(std::move(user)));
+  return std::make_unique<FixedCredentials>(FixedAuthorization(user), std::move(certificate));
 }
 
 }  // namespace kubexms

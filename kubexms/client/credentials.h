@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kubexms/base/clock.h"
+#include "kubexms/base/log.h"
 #include "kubexms/base/result.h"
 #include "kubexms/base/secret.h"
 #include "kubexms/net/certificates.h"
@@ -38,6 +39,9 @@ struct ExecPlugin {
 // token, username.
 struct UserCredentials {
   std::optional<CertificateAndKey> certificate;
+  // Where the certificate and its key are from, if that is files.
+  std::string certificate_file;
+  std::string key_file;
   Secret token;
   std::string token_file;
   std::string username;
@@ -63,8 +67,9 @@ class CredentialSource {
 };
 
 // A token file is read again after a minute, or when its token was refused; if that fails, the old
-// token is used until it can be read. A plugin's credential is kept until it expires or is refused.
-// `clock` must outlive the source.
-std::unique_ptr<CredentialSource> MakeCredentialSource(UserCredentials user, const Clock& clock);
+// token is used until it can be read. The files of a certificate are read again when they change. A
+// plugin's credential is kept until it expires or is refused. `clock` must outlive the source.
+std::unique_ptr<CredentialSource> MakeCredentialSource(UserCredentials user, const Clock& clock,
+                                                       const Logger& log = {});
 
 }  // namespace kubexms

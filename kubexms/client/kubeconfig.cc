@@ -215,19 +215,23 @@ struct Found {
                : (std::filesystem::path(file->directory) / path).string();
   }
 
-  // The contents that one of two members give, the data before the file.
-  Result<std::string> Pem(std::string_view member, const std::string& data,
-                          const std::string& path) const {
+  // The contents that one of two members give, the data before the file, and the file if they are
+  // from there.
+  Result<void> TakePem(std::string_view member, const std::string& data, const std::string& path,
+                       std::string& pem, std::string& pem_file) const {
     if (!data.empty()) {
       Result<std::string> decoded = DecodeBase64(data);
       if (!decoded.ok()) return Wrong(std::string(member) + "-data", "is not base64");
-      return decoded;
+      pem = std::move(*decoded);
+      return {};
     }
-    if (path.empty()) return std::string();
-    const std::string absolute = Absolute(path);
-    ASSIGN_OR_RETURN(auto text, ReadSmallFile(absolute, kMaxFileBytes));
-    if (!text) return Wrong(member, fmt::format("there is no file {}", absolute));
-    return std::move(*text);
+    if (path.empty()) return {};
+    pem_file = Absolute(path);
+    ASSIGN_OR_RETURN(auto text, ReadSmallFile(pem_file, kMaxFileBytes));
+    if (!text) return Wrong(member, fmt::format("there is no file {}", pem_file));
+    if (text->empty()) return Wrong(member, fmt::format("the file {} is empty", pem_file));
+    pem = std::move(*text);
+    return {};
   }
 };
 
@@ -312,8 +316,8 @@ class Resolver {
     config.server = fields.server;
     config.server_name = fields.server_name;
     config.insecure_skip_verify = fields.insecure;
-    ASSIGN_OR_RETURN(config.ca_pem,
-                     cluster.Pem("certificate-authority", fields.ca_data, fields.ca_file));
+    RETURN_IF_ERROR(cluster.TakePem("certificate-authority", fields.ca_data, fields.ca_file,
+                                    config.ca_pem, config.ca_file));
     if (fields.insecure && !config.ca_pem.empty()) {
       return cluster.Wrong("insecure-skip-tls-verify",
                            "contradicts certificate-authority: remove one of them");
@@ -346,9 +350,11 @@ class Resolver {
   static Result<void> TakeCertificate(const Found<UserFields>& user, UserCredentials& into) {
     const UserFields& fields = *user.fields;
     CertificateAndKey pair;
-    ASSIGN_OR_RETURN(pair.certificate_pem, user.Pem("client-certificate", fields.certificate_data,
-                                                    fields.certificate_file));
-    ASSIGN_OR_RETURN(pair.key_pem, user.Pem("client-key", fields.key_data, fields.key_file));
+    RETURN_IF_ERROR(user.TakePem("client-certificate", fields.certificate_data,
+                                 fields.certificate_file, pair.certificate_pem,
+                                 into.certificate_file));
+    RETURN_IF_ERROR(
+        user.TakePem("client-key", fields.key_data, fields.key_file, pair.key_pem, into.key_file));
     if (pair.certificate_pem.empty() && pair.key_pem.empty()) return {};
     if (pair.key_pem.empty()) return user.Wrong("client-key", "is missing for client-certificate");
     if (pair.certificate_pem.empty()) {
@@ -440,6 +446,7 @@ Result<std::string> ReadAccountFile(const std::string& path) {
     return Error::BadRequest(
         fmt::format("{}: there is no such file: mount a service account token", path));
   }
+  if (text->empty()) return Error::BadRequest(path + ": is empty");
   return std::move(*text);
 }
 
@@ -452,7 +459,8 @@ Result<ClientConfig> InClusterConfig(const std::string& host, const std::string&
     return Error::BadRequest(
         "$KUBERNETES_SERVICE_HOST and $KUBERNETES_SERVICE_PORT do not name a server");
   }
-  ASSIGN_OR_RETURN(config.ca_pem, ReadAccountFile(directory + "/ca.crt"));
+  config.ca_file = directory + "/ca.crt";
+  ASSIGN_OR_RETURN(config.ca_pem, ReadAccountFile(config.ca_file));
   config.user.token_file = directory + "/token";
   RETURN_IF_ERROR(ReadAccountFile(config.user.token_file));
   ASSIGN_OR_RETURN(const auto name_space, ReadSmallFile(directory + "/namespace", kMaxFileBytes));

@@ -18,6 +18,7 @@ struct ClientConfig {
   // "https://api.example.com:6443"; a path goes before that of every request.
   std::string server;
   std::string ca_pem;       // empty: the authorities of the system
+  std::string ca_file;      // where ca_pem is from, if that is a file
   std::string server_name;  // in the server's certificate, when it is not the host of `server`
   bool insecure_skip_verify = false;
   UserCredentials user;
@@ -40,9 +41,9 @@ struct LoadOptions {
 // From the first of these that is there: the path in `options`, the files in $KUBECONFIG,
 // ~/.kube/config, the pod's service account. Of several files, the first that has a name (of a
 // cluster, user or context) or a current context counts. Paths in a file are relative to it, and
-// what they name is read now, except for tokens. Errors name the file, the field and what to do,
-// and nothing that is secret. Refused: proxy-url, auth-provider, impersonation, plugins that want a
-// terminal.
+// what they name is read now; the client reads it again when it changes. Errors name the file, the
+// field and what to do, and nothing that is secret. Refused: proxy-url, auth-provider,
+// impersonation, plugins that want a terminal.
 Result<ClientConfig> LoadClientConfig(const LoadOptions& options = {});
 
 // The same from one text; paths in it are relative to `directory`.

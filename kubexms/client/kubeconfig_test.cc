@@ -87,8 +87,14 @@ TEST(KubeconfigTest, ReadsCertificatesFromDataAndFiles) {
                        "client-certificate: pki/me.crt, client-key: pki/me.key, tokenFile: tok"));
   const ClientConfig from_files = LoadClientConfig({.kubeconfig = path}).value();
   EXPECT_EQ(from_files.ca_pem, "CA");
+  EXPECT_EQ(from_files.ca_file, directory.File("pki/ca.crt"));
+  EXPECT_EQ(from_files.user.certificate_file, directory.File("pki/me.crt"));
+  EXPECT_EQ(from_files.user.key_file, directory.File("pki/me.key"));
   EXPECT_EQ(from_files.user.certificate->certificate_pem, pair.certificate_pem);
   EXPECT_EQ(from_files.user.token_file, directory.File("tok"));
+  directory.Write("pki/ca.crt", "");
+  EXPECT_THAT(LoadClientConfig({.kubeconfig = path}).error().message(),
+              HasSubstr("cluster.certificate-authority: the file "));
 }
 
 TEST(KubeconfigTest, ReadsPlugins) {

@@ -10,6 +10,7 @@
 #include "kubexms/api/status.h"
 #include "kubexms/base/random.h"
 #include "kubexms/base/token_bucket.h"
+#include "kubexms/client/reloaded_files.h"
 #include "kubexms/client/wire.h"
 #include "kubexms/net/client.h"
 
@@ -160,6 +161,17 @@ class RestWatch final : public ObjectWatch {
   bool over_ = false;
 };
 
+std::shared_ptr<ReloadedFiles> MakeAuthorities(const RestClientOptions& options) {
+  return std::make_shared<ReloadedFiles>(
+      ReloadedFiles::Options{.paths = {options.config.ca_file},
+                             .texts = {options.config.ca_pem},
+                             .check = [](const ReloadedFiles::Texts& texts) -> Result<void> {
+                               RETURN_IF_ERROR(InspectCertificate(texts.front()));
+                               return {};
+                             },
+                             .log = options.log});
+}
+
 // The bounds of the attempts of one call.
 class RetryBudget {
  public:
@@ -198,7 +210,8 @@ class RestClient::Impl {
         prefix_(url.target.substr(0, url.target.find('?'))),
         credentials_(options.credentials != nullptr
                          ? options.credentials
-                         : MakeCredentialSource(options.config.user, clock)),
+                         : MakeCredentialSource(options.config.user, clock, options.log)),
+        authorities_(MakeAuthorities(options)),
         limiter_({.qps = options.requests_per_second, .burst = std::max(options.burst, 1)},
                  &clock) {
     while (!prefix_.empty() && prefix_.back() == '/') prefix_.pop_back();
@@ -231,6 +244,7 @@ class RestClient::Impl {
   const std::string host_;
   std::string prefix_;  // of every path
   const std::shared_ptr<CredentialSource> credentials_;
+  const std::shared_ptr<ReloadedFiles> authorities_;
   TokenBucket limiter_;
   SystemRandom random_;
   MetricFamily<Counter> requests_;
@@ -354,12 +368,12 @@ Result<std::shared_ptr<HttpClient>> RestClient::Impl::HttpFor(const Credential& 
   MutexLock lock(mutex_);
   if (http_ != nullptr && http_certificate_ == certificate) return http_;
   HttpClientOptions http_options{.server = options.config.server,
-                                 .ca_pem = options.config.ca_pem,
                                  .server_name = options.config.server_name,
                                  .insecure_skip_verify = options.config.insecure_skip_verify,
                                  .user_agent = options.user_agent,
                                  .http2 = options.http2,
                                  .gzip = options.gzip};
+  http_options.authorities = [files = authorities_] { return files->Get().front(); };
   http_options.client_certificate = [pair = credential.certificate] { return pair; };
   ASSIGN_OR_RETURN(http_, HttpClient::Create(std::move(http_options)));
   http_certificate_ = certificate;

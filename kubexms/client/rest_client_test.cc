@@ -435,5 +435,99 @@ TEST_F(ScriptedRestClientTest, ABrokenListIsAnError) {
   EXPECT_THAT(server_.Connect()->List(Maps()).error().message(), HasSubstr("malformed list"));
 }
 
+// ---- Certificates in files ----
+
+// An authority that vouches for a server and for its clients.
+class Realm {
+ public:
+  CertificateAndKey Issue(CertificateUsage usage) const {
+    return authority_
+        .Issue({.subject = {.common_name = "me", .ip_addresses = {"127.0.0.1"}}, .usage = usage},
+               now_)
+        .value();
+  }
+  const std::string& pem() const { return authority_.certificate_pem(); }
+
+ private:
+  const Clock::WallTime now_ = Clock::WallTime::clock::now();
+  const CertificateAuthority authority_ =
+      CertificateAuthority::Create({.common_name = "realm"}, now_).value();
+};
+
+class EmptyObject final : public HttpHandler {
+  HttpResponse Handle(HttpRequest) override {
+    return HttpResponse::Text(200, "application/json", kMap);
+  }
+};
+
+// Serves clients of the same realm only, on a port that may be given.
+class RealmServer {
+ public:
+  explicit RealmServer(const Realm& realm, uint16_t port = 0)
+      : server_(HttpServer::Create(Options(realm, port), handler_).value()),
+        thread_([this](const std::stop_token& stop) { server_->Run(stop); }) {}
+  uint16_t port() const { return server_->port(); }
+
+ private:
+  static HttpServerOptions Options(const Realm& realm, uint16_t port) {
+    HttpServerOptions options;
+    options.port = port;
+    options.tls = {.certificate = realm.Issue(CertificateUsage::kServer),
+                   .client_ca_pem = realm.pem(),
+                   .require_client_certificate = true};
+    return options;
+  }
+
+  EmptyObject handler_;
+  const std::unique_ptr<HttpServer> server_;
+  std::jthread thread_;
+};
+
+TEST(RestClientFilesTest, FollowsCertificatesThatAreReplaced) {
+  const Realm old_realm;
+  auto server = std::make_unique<RealmServer>(old_realm);
+  const uint16_t port = server->port();
+  const TestDirectory directory;
+  const auto write = [&](const Realm& realm, const std::string& name) {
+    const CertificateAndKey pair = realm.Issue(CertificateUsage::kClient);
+    directory.Write("ca.crt", realm.pem());
+    directory.Write("me.crt", pair.certificate_pem);
+    directory.Write(name, pair.key_pem);
+  };
+  write(old_realm, "me.key");
+  const std::string path = directory.Write(
+      "config",
+      fmt::format(
+          "current-context: c\n"
+          "contexts: [{{name: c, context: {{cluster: k, user: u}}}}]\n"
+          "clusters: [{{name: k, cluster: {{server: 'https://127.0.0.1:{}', "
+          "certificate-authority: ca.crt}}}}]\n"
+          "users: [{{name: u, user: {{client-certificate: me.crt, client-key: me.key}}}}]\n",
+          port));
+  CapturingLogSink sink;
+  SystemClock clock;
+  const auto client = RestClient::Make({.config = LoadClientConfig({.kubeconfig = path}).value(),
+                                        .requests_per_second = 0,
+                                        .log = Logger({.sink = &sink, .clock = &clock})})
+                          .value();
+  const auto get = [&] { return client->Get<ConfigMap>({"default", "a"}); };
+  ASSERT_TRUE(get().ok()) << get().error().message();
+
+  // What is only half written is not used.
+  const Realm new_realm;
+  write(new_realm, "next.key");
+  EXPECT_TRUE(get().ok());
+  EXPECT_TRUE(get().ok());
+  EXPECT_THAT(sink.Lines(), ElementsAre(HasSubstr("what they had before is kept")));
+
+  server.reset();
+  server = std::make_unique<RealmServer>(new_realm, port);
+  EXPECT_FALSE(get().ok());
+  directory.Write("me.key", directory.Read("next.key"));
+  const auto now = get();
+  EXPECT_TRUE(now.ok()) << now.error().message();
+  EXPECT_THAT(sink.Lines(), SizeIs(1));
+}
+
 }  // namespace
 }  // namespace kubexms

@@ -185,7 +185,7 @@ Result<std::unique_ptr<TlsSession>> ClientConnection::MakeTls() {
   ASSIGN_OR_RETURN(
       const auto context,
       TlsContext::ForClient(
-          {.ca_pem = options.ca_pem,
+          {.ca_pem = options.authorities ? options.authorities() : options.ca_pem,
            .certificate = options.client_certificate ? options.client_certificate() : std::nullopt,
            .insecure_skip_verify = options.insecure_skip_verify,
            .http2 = options.http2}));

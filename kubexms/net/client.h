@@ -37,8 +37,9 @@ struct HttpClientOptions {
   // Talks to whoever answers. For tests and first contacts only.
   bool insecure_skip_verify = false;
 
-  // Both are asked again whenever they are needed, the first for every new connection, the second
-  // for every request, so that they can be rotated. They may be called from any thread.
+  // They are asked again whenever they are needed, the first two for every new connection, the
+  // third for every request, so that they can be rotated. They may be called from any thread.
+  std::function<std::string()> authorities;  // instead of ca_pem
   std::function<std::optional<CertificateAndKey>()> client_certificate;
   std::function<std::string()> bearer_token;
 
