@@ -5,6 +5,7 @@
 // they are asked for each time.
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -34,6 +35,14 @@ struct ExecPlugin {
   std::chrono::milliseconds timeout = std::chrono::seconds(60);
 };
 
+// Somebody as whom the server is asked to treat a user who may do that.
+struct Impersonation {
+  std::string user;  // empty: nobody
+  std::string uid;
+  std::vector<std::string> groups;
+  std::map<std::string, std::vector<std::string>, std::less<>> extra;
+};
+
 // The user of a kubeconfig. Everything may be empty: then requests are anonymous. A certificate
 // comes with each of the others; among those, the first that is set counts: exec, token_file,
 // token, username.
@@ -47,6 +56,7 @@ struct UserCredentials {
   std::string username;
   Secret password;
   std::optional<ExecPlugin> exec;
+  Impersonation impersonate;
 };
 
 // What one request presents.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <vector>
@@ -92,6 +93,9 @@ struct UserFields : Struct {
   std::string username;
   std::string password;
   std::string impersonate;
+  std::string impersonate_uid;
+  std::vector<std::string> impersonate_groups;
+  StringKeyed<std::vector<std::string>> impersonate_extra;
   RawJson auth_provider;
   Optional<ExecFields> exec;
 
@@ -105,6 +109,9 @@ struct UserFields : Struct {
     type.Field("username", &UserFields::username);
     type.Field("password", &UserFields::password);
     type.Field("as", &UserFields::impersonate);
+    type.Field("as-uid", &UserFields::impersonate_uid);
+    type.Field("as-groups", &UserFields::impersonate_groups);
+    type.Field("as-user-extra", &UserFields::impersonate_extra);
     type.Field("auth-provider", &UserFields::auth_provider);
     type.Field("exec", &UserFields::exec);
   }
@@ -235,6 +242,11 @@ struct Found {
   }
 };
 
+bool IsHeaderValue(const std::string& text) {
+  return std::none_of(text.begin(), text.end(),
+                      [](unsigned char c) { return std::iscntrl(c) != 0; });
+}
+
 class Resolver {
  public:
   explicit Resolver(std::vector<KubeconfigFile> files) : files_(std::move(files)) {}
@@ -331,9 +343,7 @@ class Resolver {
     if (!fields.auth_provider.text.empty()) {
       return user.Wrong("auth-provider", "is not supported: use exec, a token or a certificate");
     }
-    if (!fields.impersonate.empty()) {
-      return user.Wrong("as", "is not supported: use the credentials of that user");
-    }
+    RETURN_IF_ERROR(TakeImpersonation(user, config.user.impersonate));
     RETURN_IF_ERROR(TakeCertificate(user, config.user));
     config.user.token = Secret(fields.token);
     if (!fields.token_file.empty()) config.user.token_file = user.Absolute(fields.token_file);
@@ -343,6 +353,28 @@ class Resolver {
     ASSIGN_OR_RETURN(config.user.exec, Plugin(user));
     if (fields.exec->provide_cluster_info) {
       config.user.exec->cluster_json = ClusterJson(config, *cluster.fields);
+    }
+    return {};
+  }
+
+  static Result<void> TakeImpersonation(const Found<UserFields>& user, Impersonation& into) {
+    const UserFields& fields = *user.fields;
+    into = {.user = fields.impersonate,
+            .uid = fields.impersonate_uid,
+            .groups = fields.impersonate_groups,
+            .extra = fields.impersonate_extra};
+    std::vector<std::string> texts = into.groups;
+    for (const auto& [key, values] : into.extra) {
+      texts.insert(texts.end(), values.begin(), values.end());
+    }
+    texts.push_back(into.uid);
+    const auto given = [](const std::string& text) { return !text.empty(); };
+    if (into.user.empty() && std::any_of(texts.begin(), texts.end(), given)) {
+      return user.Wrong("as", "is missing for as-uid, as-groups or as-user-extra");
+    }
+    texts.push_back(into.user);
+    if (!std::all_of(texts.begin(), texts.end(), IsHeaderValue)) {
+      return user.Wrong("as", "no name, group or extra value may have control characters");
     }
     return {};
   }

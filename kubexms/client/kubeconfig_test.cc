@@ -115,6 +115,18 @@ TEST(KubeconfigTest, ReadsPlugins) {
   EXPECT_EQ(plugin.cluster_json, R"({"config":{"audience":"a"},"server":"https://h:1"})");
 }
 
+TEST(KubeconfigTest, ReadsAsWhomToAct) {
+  const Impersonation impersonate =
+      ParseKubeconfig(Config(kServer,
+                             "as: joe, as-uid: '7', as-groups: [dev, ops], "
+                             "as-user-extra: {example.com/scopes: [a, b]}"))
+          ->user.impersonate;
+  EXPECT_EQ(impersonate.user, "joe");
+  EXPECT_EQ(impersonate.uid, "7");
+  EXPECT_EQ(impersonate.groups, std::vector<std::string>({"dev", "ops"}));
+  EXPECT_EQ(impersonate.extra.at("example.com/scopes"), std::vector<std::string>({"a", "b"}));
+}
+
 TEST(KubeconfigTest, ErrorsNameTheFieldAndWhatToDo) {
   EXPECT_EQ(ErrorOf(Config("server: ''", "")),
             "kubeconfig: clusters[k].cluster.server: must be a URL such as "
@@ -129,7 +141,8 @@ TEST(KubeconfigTest, ErrorsNameTheFieldAndWhatToDo) {
               HasSubstr("cluster.certificate-authority: there is no file /nowhere/ca"));
   EXPECT_THAT(ErrorOf(Config(kServer, "auth-provider: {name: gcp}")),
               HasSubstr("users[u].user.auth-provider: is not supported"));
-  EXPECT_THAT(ErrorOf(Config(kServer, "as: root")), HasSubstr("user.as: is not supported"));
+  EXPECT_THAT(ErrorOf(Config(kServer, "as-groups: [a]")), HasSubstr("user.as: is missing"));
+  EXPECT_THAT(ErrorOf(Config(kServer, "as: \"a\\r\\nb: c\"")), HasSubstr("control characters"));
   EXPECT_THAT(ErrorOf(Config(kServer, "exec: {apiVersion: v0, command: x}")),
               HasSubstr("user.exec.apiVersion: must be client.authentication.k8s.io/v1 or"));
   EXPECT_THAT(ErrorOf(Config(kServer, "exec: {apiVersion: client.authentication.k8s.io/v1}")),

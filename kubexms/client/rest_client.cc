@@ -161,6 +161,20 @@ class RestWatch final : public ObjectWatch {
   bool over_ = false;
 };
 
+HttpHeaders ImpersonationHeaders(const Impersonation& impersonate) {
+  HttpHeaders headers;
+  if (impersonate.user.empty()) return headers;
+  headers.Add("Impersonate-User", impersonate.user);
+  if (!impersonate.uid.empty()) headers.Add("Impersonate-Uid", impersonate.uid);
+  for (const std::string& group : impersonate.groups) headers.Add("Impersonate-Group", group);
+  for (const auto& [key, values] : impersonate.extra) {
+    for (const std::string& value : values) {
+      headers.Add("Impersonate-Extra-" + PercentEncode(key), value);
+    }
+  }
+  return headers;
+}
+
 std::shared_ptr<ReloadedFiles> MakeAuthorities(const RestClientOptions& options) {
   return std::make_shared<ReloadedFiles>(
       ReloadedFiles::Options{.paths = {options.config.ca_file},
@@ -211,6 +225,9 @@ class RestClient::Impl {
         credentials_(options.credentials != nullptr
                          ? options.credentials
                          : MakeCredentialSource(options.config.user, clock, options.log)),
+        impersonation_(options.credentials != nullptr
+                           ? HttpHeaders()
+                           : ImpersonationHeaders(options.config.user.impersonate)),
         authorities_(MakeAuthorities(options)),
         limiter_({.qps = options.requests_per_second, .burst = std::max(options.burst, 1)},
                  &clock) {
@@ -244,6 +261,7 @@ class RestClient::Impl {
   const std::string host_;
   std::string prefix_;  // of every path
   const std::shared_ptr<CredentialSource> credentials_;
+  const HttpHeaders impersonation_;
   const std::shared_ptr<ReloadedFiles> authorities_;
   TokenBucket limiter_;
   SystemRandom random_;
@@ -344,6 +362,9 @@ Result<Answer> RestClient::Impl::Exchange(const Call& call, const Credential& cr
   HttpRequest request = call.http;
   if (!credential.authorization.empty()) {
     request.headers.Set("Authorization", credential.authorization.Reveal());
+  }
+  for (const HttpHeaders::Field field : impersonation_) {
+    request.headers.Add(field.name, field.value);
   }
   const HttpCallOptions call_options{.timeout = call.timeout, .stop = call.stop, .unsent = &unsent};
   if (!call.streams) {

@@ -173,6 +173,28 @@ TEST_P(RestClientTest, ReadsDynamicObjectsAndPaths) {
   EXPECT_TRUE(client_->GetPath("/no/such/path").error().IsNotFound());
 }
 
+TEST_P(RestClientTest, ActsAsSomebodyElse) {
+  ClientConfig config = server_->Config();
+  config.user.impersonate = {.user = "joe",
+                             .uid = "7",
+                             .groups = {"dev", "ops"},
+                             .extra = {{"example.com/scopes", {"a", "b"}}}};
+  const auto joe = RestClient::Make({.config = config, .http2 = GetParam()}).value();
+  const ResourceType reviews{.group = "authentication.k8s.io",
+                             .version = "v1",
+                             .kind = "SelfSubjectReview",
+                             .plural = "selfsubjectreviews",
+                             .namespaced = false};
+  ClientRequest who = Client::WriteRequest(
+      Verb::kCreate, reviews, {},
+      R"({"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1"})");
+  const auto answer = joe->Do(who);
+  ASSERT_TRUE(answer.ok()) << answer.error().message();
+  EXPECT_THAT(std::string(answer->view()),
+              AllOf(HasSubstr(R"("username":"joe")"), HasSubstr(R"("uid":"7")"),
+                    HasSubstr(R"("dev","ops")"), HasSubstr(R"("example.com/scopes":["a","b"])")));
+}
+
 TEST_P(RestClientTest, AServerThatIsNotTrustedEndsTheCallButNotForGood) {
   MetricsRegistry metrics;
   ClientConfig config = server_->Config();
