@@ -452,22 +452,20 @@ std::vector<std::string> SplitPaths(std::string_view list) {
   return paths;
 }
 
-// From those of the files that are there.
-Result<ClientConfig> FromFiles(const std::vector<std::string>& paths, const std::string& context) {
+// Those of the files that are there.
+Result<std::vector<KubeconfigFile>> ReadFiles(const std::vector<std::string>& paths) {
   std::vector<KubeconfigFile> files;
-  std::string missing;
   for (const std::string& path : paths) {
     ASSIGN_OR_RETURN(auto file, ReadKubeconfig(path));
-    if (file) {
-      files.push_back(std::move(*file));
-    } else {
-      missing += (missing.empty() ? "" : ", ") + path;
-    }
+    if (file) files.push_back(std::move(*file));
   }
-  if (files.empty()) {
-    return Error::BadRequest(fmt::format("{}: there is no such kubeconfig", missing));
-  }
-  return Resolver(std::move(files)).Resolve(context);
+  return files;
+}
+
+bool SaysNothing(const KubeconfigFile& file) {
+  const KubeconfigFields& fields = file.fields;
+  return fields.current_context.empty() && fields.clusters.empty() && fields.users.empty() &&
+         fields.contexts.empty();
 }
 
 // ---- Inside a pod ----
@@ -513,17 +511,22 @@ EnvironmentReader SystemEnvironment() {
 
 Result<ClientConfig> LoadClientConfig(const LoadOptions& options) {
   const auto variable = [&](const char* name) { return options.environment(name).value_or(""); };
-  const std::string listed = variable("KUBECONFIG");
-  if (!options.kubeconfig.empty()) return FromFiles({options.kubeconfig}, options.context);
-  if (!listed.empty()) return FromFiles(SplitPaths(listed), options.context);
-  const std::string home_file = variable("HOME") + "/.kube/config";
-  ASSIGN_OR_RETURN(auto file, ReadKubeconfig(home_file));
-  if (file) return Resolver({std::move(*file)}).Resolve(options.context);
+  const std::string listed =
+      options.kubeconfig.empty() ? variable("KUBECONFIG") : options.kubeconfig;
+  std::vector<std::string> paths = {variable("HOME") + "/.kube/config"};
+  if (!listed.empty()) paths = SplitPaths(listed);
+  if (!options.kubeconfig.empty()) paths = {options.kubeconfig};
+  ASSIGN_OR_RETURN(std::vector<KubeconfigFile> files, ReadFiles(paths));
+
   const std::string host = variable("KUBERNETES_SERVICE_HOST");
   const std::string port = variable("KUBERNETES_SERVICE_PORT");
-  if (!host.empty() && !port.empty()) {
+  const bool in_pod = !host.empty() && !port.empty();
+  const bool chosen = !options.kubeconfig.empty() || !options.context.empty();
+  if (in_pod && !chosen && std::all_of(files.begin(), files.end(), SaysNothing)) {
     return InClusterConfig(host, port, options.service_account_directory);
   }
+  if (!files.empty()) return Resolver(std::move(files)).Resolve(options.context);
+  if (!listed.empty()) return Error::BadRequest(listed + ": there is no such kubeconfig");
   return Error::BadRequest(
       "no server is configured: name a kubeconfig, set $KUBECONFIG, or write ~/.kube/config");
 }

@@ -38,8 +38,9 @@ struct LoadOptions {
   std::string service_account_directory = "/var/run/secrets/kubernetes.io/serviceaccount";
 };
 
-// From the first of these that is there: the path in `options`, the files in $KUBECONFIG,
-// ~/.kube/config, the pod's service account. Of several files, the first that has a name (of a
+// From the first of these that is there: the path in `options`, which has to be, the files in
+// $KUBECONFIG or else ~/.kube/config, the pod's service account. Files that are empty or missing do
+// not count while no context is asked for. Of several files, the first that has a name (of a
 // cluster, user or context) or a current context counts. Paths in a file are relative to it, and
 // what they name is read now; the client reads it again when it changes. Errors name the file, the
 // field and what to do, and nothing that is secret. Refused: proxy-url, auth-provider,

@@ -235,5 +235,31 @@ TEST(LoadClientConfigTest, FindsTheServiceAccountOfAPod) {
   EXPECT_EQ(config.name_space, "team");
 }
 
+TEST(LoadClientConfigTest, InAPodFilesThatSayNothingDoNotCount) {
+  const TestDirectory directory;
+  directory.Write("ca.crt", "CA");
+  directory.Write("token", "t");
+  std::map<std::string, std::string> variables = {{"KUBERNETES_SERVICE_HOST", "10.0.0.1"},
+                                                  {"KUBERNETES_SERVICE_PORT", "443"},
+                                                  {"HOME", directory.path()},
+                                                  {"KUBECONFIG", directory.File("missing")}};
+  const auto load = [&](LoadOptions options = {}) {
+    options.environment = Variables(variables);
+    options.service_account_directory = directory.path();
+    const auto config = LoadClientConfig(options);
+    return config.ok() ? config->server : config.error().message();
+  };
+  EXPECT_EQ(load(), "https://10.0.0.1:443");
+  EXPECT_THAT(load({.kubeconfig = directory.File("missing")}), HasSubstr("no such kubeconfig"));
+  EXPECT_THAT(load({.context = "c"}), HasSubstr("no such kubeconfig"));
+  directory.Write("missing", "apiVersion: v1\nkind: Config\n");
+  EXPECT_EQ(load(), "https://10.0.0.1:443");
+  variables.erase("KUBECONFIG");
+  directory.Write(".kube/config", "");
+  EXPECT_EQ(load(), "https://10.0.0.1:443");
+  directory.Write(".kube/config", Config(kServer, ""));
+  EXPECT_EQ(load(), "https://h:1");
+}
+
 }  // namespace
 }  // namespace kubexms
