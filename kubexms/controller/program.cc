@@ -19,7 +19,7 @@ constexpr std::string_view kDefaultEndpoints = "127.0.0.1:8081";
 struct Flags {
   std::string kubeconfig;
   std::string context;
-  std::string name_space = "default";
+  std::string name_space;
   std::string config;
   std::vector<std::string> settings;
   bool leader_elect = false;
@@ -32,8 +32,8 @@ void Declare(Flags& flags, CLI::App& app) {
                  "which server, and as whom; as for kubectl if not given");
   app.add_option("--context", flags.context, "of the kubeconfig");
   app.add_option("--namespace", flags.name_space,
-                 "of the lease, and of the printed service account")
-      ->capture_default_str();
+                 "of the lease, and of the printed service account; if not given, the lease's is "
+                 "that of the pod or of the context, and the account's \"default\"");
   app.add_option("--config", flags.config, "a file with settings (YAML)");
   app.add_option("--set", flags.settings,
                  "one setting, after those of the file: controllers.NAME.workers=4, "
@@ -56,7 +56,9 @@ void PrintManifests(const ManagerProgram& program, const Flags& flags) {
     }
   }
   if (flags.print_rbac) {
-    const RoleOptions options{.name = program.name, .name_space = flags.name_space};
+    const RoleOptions options{
+        .name = program.name,
+        .name_space = flags.name_space.empty() ? "default" : flags.name_space};
     for (Json& object : RolesFor(program.controllers, options))
       objects.push_back(std::move(object));
   }
@@ -72,7 +74,8 @@ Result<void> Serve(const ManagerProgram& program, const Flags& flags, std::stop_
                    LoadClientConfig({.kubeconfig = flags.kubeconfig, .context = flags.context}));
   ManagerOptions defaults{.endpoints_address = std::string(kDefaultEndpoints)};
   if (configuration.leader_election.enabled.value_or(false)) {
-    defaults.leader_election = LeaderElectionSettings{.name_space = flags.name_space};
+    const std::string& name_space = flags.name_space.empty() ? server.name_space : flags.name_space;
+    defaults.leader_election = LeaderElectionSettings{.name_space = name_space};
   }
   ASSIGN_OR_RETURN(const auto process,
                    ManagerProcess::Make(program.name, std::move(configuration), std::move(server)));

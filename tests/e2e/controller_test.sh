@@ -120,4 +120,10 @@ other_leads() { [ -n "$(lease holderIdentity)" ] && [ "$(lease holderIdentity)" 
 eventually "the other takes over" other_leads
 apply "$(hello_object after)" >/dev/null
 eventually "and works" says after "Hello, after!"
+
+kubectl config view --raw --minify >"$work/there"
+kubectl --kubeconfig "$work/there" config set-context --current --namespace kube-public >/dev/null
+start_hello there --kubeconfig "$work/there" --leader-elect
+lease_is_there() { kubectl --namespace kube-public get lease hello-controller >/dev/null 2>&1; }
+eventually "its lease is in the namespace of the context" lease_is_there
 echo "all passed"
