@@ -15,6 +15,7 @@
 #include "kubexms/base/small_file.h"
 #include "kubexms/base/yaml.h"
 #include "kubexms/net/http.h"
+#include "kubexms/net/proxy.h"
 
 namespace kubexms {
 namespace {
@@ -319,13 +320,14 @@ class Resolver {
 
   static Result<void> TakeCluster(const Found<ClusterFields>& cluster, ClientConfig& config) {
     const ClusterFields& fields = *cluster.fields;
-    if (!fields.proxy_url.empty()) {
-      return cluster.Wrong("proxy-url", "is not supported: remove it and connect directly");
-    }
     if (const auto url = Url::Parse(fields.server); !url.ok()) {
       return cluster.Wrong("server", "must be a URL such as https://api.example.com:6443");
     }
     config.server = fields.server;
+    config.proxy = Secret(fields.proxy_url);
+    if (const auto proxy = Proxy::Parse(config.proxy); !config.proxy.empty() && !proxy.ok()) {
+      return cluster.Wrong("proxy-url", proxy.error().message());
+    }
     config.server_name = fields.server_name;
     config.insecure_skip_verify = fields.insecure;
     RETURN_IF_ERROR(cluster.TakePem("certificate-authority", fields.ca_data, fields.ca_file,
@@ -430,6 +432,7 @@ class Resolver {
     if (!config.ca_pem.empty()) cluster["certificate-authority-data"] = EncodeBase64(config.ca_pem);
     if (!config.server_name.empty()) cluster["tls-server-name"] = config.server_name;
     if (config.insecure_skip_verify) cluster["insecure-skip-tls-verify"] = true;
+    if (!config.proxy.empty()) cluster["proxy-url"] = config.proxy.Reveal();
     for (const ExtensionEntry& entry : fields.extensions) {
       if (entry.name != "client.authentication.k8s.io/exec" || entry.extension.text.empty())
         continue;
@@ -509,7 +512,9 @@ EnvironmentReader SystemEnvironment() {
   };
 }
 
-Result<ClientConfig> LoadClientConfig(const LoadOptions& options) {
+namespace {
+
+Result<ClientConfig> LoadWithoutEnvironmentsProxy(const LoadOptions& options) {
   const auto variable = [&](const char* name) { return options.environment(name).value_or(""); };
   const std::string listed =
       options.kubeconfig.empty() ? variable("KUBECONFIG") : options.kubeconfig;
@@ -529,6 +534,20 @@ Result<ClientConfig> LoadClientConfig(const LoadOptions& options) {
   if (!listed.empty()) return Error::BadRequest(listed + ": there is no such kubeconfig");
   return Error::BadRequest(
       "no server is configured: name a kubeconfig, set $KUBECONFIG, or write ~/.kube/config");
+}
+
+}  // namespace
+
+Result<ClientConfig> LoadClientConfig(const LoadOptions& options) {
+  ASSIGN_OR_RETURN(ClientConfig config, LoadWithoutEnvironmentsProxy(options));
+  if (!config.proxy.empty()) return config;
+  ASSIGN_OR_RETURN(const Url url, Url::Parse(config.server));
+  config.proxy = ProxyOf(url, options.environment);
+  if (config.proxy.empty()) return config;
+  if (const auto proxy = Proxy::Parse(config.proxy); !proxy.ok()) {
+    return proxy.error().WithContext(url.https ? "$HTTPS_PROXY" : "$HTTP_PROXY");
+  }
+  return config;
 }
 
 Result<ClientConfig> ParseKubeconfig(std::string_view text, const std::string& context,

@@ -21,6 +21,7 @@ struct ClientConfig {
   std::string ca_file;      // where ca_pem is from, if that is a file
   std::string server_name;  // in the server's certificate, when it is not the host of `server`
   bool insecure_skip_verify = false;
+  Secret proxy;  // the URL of an HTTP proxy; empty: none
   UserCredentials user;
   // For commands that name none.
   std::string name_space = "default";
@@ -45,6 +46,8 @@ struct LoadOptions {
 // what they name is read now; the client reads it again when it changes. Errors name the file, the
 // field and what to do, and nothing that is secret. Refused: proxy-url, auth-provider,
 // impersonation, plugins that want a terminal.
+//
+// Without a proxy-url in the kubeconfig, $HTTPS_PROXY and $NO_PROXY count, as for other programs.
 Result<ClientConfig> LoadClientConfig(const LoadOptions& options = {});
 
 // The same from one text; paths in it are relative to `directory`.

@@ -131,8 +131,8 @@ TEST(KubeconfigTest, ErrorsNameTheFieldAndWhatToDo) {
   EXPECT_EQ(ErrorOf(Config("server: ''", "")),
             "kubeconfig: clusters[k].cluster.server: must be a URL such as "
             "https://api.example.com:6443");
-  EXPECT_THAT(ErrorOf(Config("server: 'https://h', proxy-url: 'http://p'", "")),
-              HasSubstr("clusters[k].cluster.proxy-url: is not supported"));
+  EXPECT_THAT(ErrorOf(Config("server: 'https://h', proxy-url: 'socks5://p'", "")),
+              HasSubstr("clusters[k].cluster.proxy-url: a proxy's URL must start with http://"));
   EXPECT_THAT(ErrorOf(Config("server: 'https://h', insecure-skip-tls-verify: true, "
                              "certificate-authority-data: QQ==",
                              "")),
@@ -196,6 +196,22 @@ TEST(LoadClientConfigTest, TakesTheFirstPlaceThatIsThere) {
               HasSubstr("no server is configured"));
   directory.Write(".kube/config", Config("server: 'https://c'", ""));
   EXPECT_EQ(LoadClientConfig({.environment = Variables(home)})->server, "https://c");
+}
+
+TEST(LoadClientConfigTest, FindsTheProxy) {
+  const TestDirectory directory;
+  const std::string own =
+      directory.Write("own", Config("server: 'https://h', proxy-url: 'http://own:1'", ""));
+  const std::string none = directory.Write("none", Config("server: 'https://h'", ""));
+  const auto load = [](const std::string& path, const std::string& variable) {
+    const auto config = LoadClientConfig(
+        {.kubeconfig = path, .environment = Variables({{"HTTPS_PROXY", variable}})});
+    return config.ok() ? config->proxy.Reveal() : config.error().message();
+  };
+  EXPECT_EQ(load(own, "http://other:2"), "http://own:1");
+  EXPECT_EQ(load(none, "http://other:2"), "http://other:2");
+  EXPECT_EQ(load(none, ""), "");
+  EXPECT_THAT(load(none, "socks5://x"), HasSubstr("$HTTPS_PROXY: a proxy's URL"));
 }
 
 TEST(LoadClientConfigTest, SaysWhichFileIsMissing) {

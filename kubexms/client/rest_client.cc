@@ -389,6 +389,7 @@ Result<std::shared_ptr<HttpClient>> RestClient::Impl::HttpFor(const Credential& 
   MutexLock lock(mutex_);
   if (http_ != nullptr && http_certificate_ == certificate) return http_;
   HttpClientOptions http_options{.server = options.config.server,
+                                 .proxy = options.config.proxy,
                                  .server_name = options.config.server_name,
                                  .insecure_skip_verify = options.config.insecure_skip_verify,
                                  .user_agent = options.user_agent,

@@ -30,6 +30,9 @@ class Channel {
   // Tells the peer that nothing more will come.
   void ShutdownSend();
 
+  // Gives the connected socket back; this must not be used any more.
+  int Release() { return socket_.Release(); }
+
   void WaitReadable() { socket_.WaitReadable(); }
   void WaitWritable() { socket_.WaitWritable(); }
 

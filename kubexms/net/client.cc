@@ -19,6 +19,7 @@
 #include "kubexms/net/event_loop.h"
 #include "kubexms/net/exchange.h"
 #include "kubexms/net/gzip.h"
+#include "kubexms/net/proxy.h"
 #include "kubexms/net/tls.h"
 
 namespace kubexms {
@@ -29,6 +30,8 @@ using ExchangePtr = std::shared_ptr<Exchange>;
 
 constexpr int kAttempts = 3;
 constexpr std::chrono::milliseconds kTick(200);
+constexpr size_t kMaxProxyAnswer = size_t{64} * 1024;
+constexpr size_t kMaxStatusLine = 200;
 // After a connection could not be made, while there are others that calls may wait for.
 constexpr int kConnectAttempts = 3;
 constexpr std::chrono::milliseconds kConnectPause(200);
@@ -72,11 +75,14 @@ class ClientConnection final : public Socket::User {
   const uint64_t id;
 
  private:
-  enum class Step { kResolving, kConnecting, kHandshake, kOpen };
+  enum class Step { kResolving, kConnecting, kProxy, kHandshake, kOpen };
 
   void TryNextAddress();
   bool HasNextAddress() const { return next_address_ < addresses_.size(); }
   void FinishConnect();
+  void AskProxy();
+  void ContinueProxy();
+  void StartSession();
   Result<std::unique_ptr<TlsSession>> MakeTls();
   void ReadInput();
   void Established();
@@ -84,6 +90,7 @@ class ClientConnection final : public Socket::User {
   Error Broken() const;
   Error ConnectError(int error) const;
   Error TlsError() const;
+  Error ProxyError(std::string_view why) const;
 
   ClientPool& pool_;
   const Time opened_;
@@ -93,6 +100,9 @@ class ClientConnection final : public Socket::User {
   Time address_deadline_{};  // when to try the next one
   int descriptor_ = -1;      // the channel's
   std::unique_ptr<Channel> channel_;
+  std::unique_ptr<TlsSession> tls_;  // until a proxy has connected it
+  OutputQueue proxy_output_;
+  std::string proxy_answer_;
   std::unique_ptr<ClientProtocol> protocol_;
   OutputQueue no_output_;
   Time idle_since_{};
@@ -101,8 +111,10 @@ class ClientConnection final : public Socket::User {
 // The connections to one server, for the client's I/O thread only.
 class ClientPool {
  public:
-  ClientPool(HttpClientOptions client_options, Url server_url)
-      : options(std::move(client_options)), url(std::move(server_url)) {}
+  ClientPool(HttpClientOptions client_options, Url server_url, std::optional<Proxy> server_proxy)
+      : options(std::move(client_options)),
+        url(std::move(server_url)),
+        proxy(std::move(server_proxy)) {}
 
   void Start(const ExchangePtr& exchange);
   void Cancel(const ExchangePtr& exchange);
@@ -118,12 +130,15 @@ class ClientPool {
   void Kick();
 
   std::string Name() const { return url.Authority(); }
+  // Where connections go.
+  const Url& Destination() const { return proxy ? proxy->url : url; }
   std::string ServerName() const {
     return options.server_name.empty() ? url.host : options.server_name;
   }
 
   const HttpClientOptions options;
   const Url url;
+  const std::optional<Proxy> proxy;
   EventLoop events;
   std::string scratch;  // for what is being received
   std::atomic<size_t> connection_count{0};
@@ -159,11 +174,16 @@ void ClientConnection::Connect(std::vector<SocketAddress> addresses) {
 }
 
 Error ClientConnection::ConnectError(int error) const {
-  const std::string name = pool_.Name();
+  const std::string name = pool_.Destination().Authority();
   const std::string address_text = address().ToString();
   const std::string at = name == address_text ? "" : " at " + address_text;
-  return Error::ServiceUnavailable(
-      fmt::format("connect to {}{}: {}", name, at, std::strerror(error)));
+  return Error::ServiceUnavailable(fmt::format(
+      "connect to {}{}{}: {}", pool_.proxy ? "the proxy " : "", name, at, std::strerror(error)));
+}
+
+Error ClientConnection::ProxyError(std::string_view why) const {
+  return Error::ServiceUnavailable(fmt::format("connect to {} through the proxy {}: {}",
+                                               pool_.Name(), pool_.proxy->url.Authority(), why));
 }
 
 Error ClientConnection::TlsError() const {
@@ -213,7 +233,9 @@ void ClientConnection::TryNextAddress() {
   TuneSocket(descriptor_);
   // Whatever comes of it, the socket's error tells once it is writable.
   (void)::connect(descriptor_, name, static_cast<socklen_t>(address().bytes.size()));
-  channel_ = std::make_unique<Channel>(pool_.events, descriptor_, std::move(*tls), *this);
+  tls_ = std::move(*tls);
+  channel_ = std::make_unique<Channel>(pool_.events, descriptor_,
+                                       pool_.proxy ? nullptr : std::move(tls_), *this);
   channel_->WaitWritable();
 }
 
@@ -229,6 +251,41 @@ void ClientConnection::FinishConnect() {
   }
   if (error != 0 && HasNextAddress()) return TryNextAddress();
   if (error != 0) return pool_.OnConnectFailed(id, ConnectError(error));
+  if (pool_.proxy) return AskProxy();
+  StartSession();
+}
+
+void ClientConnection::AskProxy() {
+  step_ = Step::kProxy;
+  proxy_output_ = {};
+  proxy_output_.Append(SharedBytes(pool_.proxy->ConnectRequest(pool_.Name())));
+  proxy_answer_.clear();
+  ContinueProxy();
+}
+
+void ClientConnection::ContinueProxy() {
+  const bool sent = channel_->Write(proxy_output_);
+  const Channel::Outcome outcome = channel_->Read(proxy_answer_);
+  const size_t end = proxy_answer_.find("\r\n\r\n");
+  if (end == std::string::npos) {
+    if (!sent || outcome != Channel::Outcome::kOpen || proxy_answer_.size() > kMaxProxyAnswer) {
+      return pool_.OnConnectFailed(id, ProxyError("it gave no answer"));
+    }
+    if (!proxy_output_.empty()) channel_->WaitWritable();
+    return channel_->WaitReadable();
+  }
+  // "HTTP/1.1 200 Connection established"
+  const std::string status_line =
+      proxy_answer_.substr(0, std::min(proxy_answer_.find("\r\n"), kMaxStatusLine));
+  const size_t space = std::min(status_line.find(' '), status_line.size());
+  if (!status_line.starts_with("HTTP/1.") || status_line.compare(space, 2, " 2") != 0) {
+    return pool_.OnConnectFailed(id, ProxyError("it answered \"" + status_line + "\""));
+  }
+  channel_ = std::make_unique<Channel>(pool_.events, channel_->Release(), std::move(tls_), *this);
+  StartSession();
+}
+
+void ClientConnection::StartSession() {
   step_ = Step::kHandshake;
   if (!channel_->Handshaking()) Established();
   Continue();
@@ -245,6 +302,7 @@ void ClientConnection::Established() {
 
 void ClientConnection::OnSocketReady() {
   if (step_ == Step::kConnecting) return FinishConnect();
+  if (step_ == Step::kProxy) return ContinueProxy();
   if (protocol_ == nullptr || protocol_->WantsInput()) return ReadInput();
   Continue();
 }
@@ -292,12 +350,13 @@ void ClientConnection::CheckTime(Time now) {
   }
   if (HasNextAddress() && now >= address_deadline_) return TryNextAddress();
   if (now - opened_ < pool_.options.connect_timeout) return;
-  const char* step = step_ == Step::kResolving    ? "resolve"
-                     : step_ == Step::kConnecting ? "connect to"
-                                                  : "TLS with";
-  pool_.OnConnectFailed(
-      id, Error::Timeout(fmt::format("{} {}: no answer within {} ms", step, pool_.Name(),
-                                     pool_.options.connect_timeout.count())));
+  if (step_ == Step::kProxy) return pool_.OnConnectFailed(id, ProxyError("no answer in time"));
+  const char* step = step_ == Step::kHandshake   ? "TLS with"
+                     : step_ == Step::kResolving ? "resolve"
+                                                 : "connect to";
+  pool_.OnConnectFailed(id, Error::Timeout(fmt::format("{} {}: no answer within {} ms", step,
+                                                       pool_.Destination().Authority(),
+                                                       pool_.options.connect_timeout.count())));
 }
 
 // ---- ClientPool ----
@@ -441,7 +500,7 @@ void ClientPool::Connect() {
   if (auto known = KnownAddresses(); !known.empty()) {
     connect(std::move(known));
   } else {
-    events.Resolve(url.host, url.port, connect);
+    events.Resolve(Destination().host, Destination().port, connect);
   }
 }
 
@@ -449,12 +508,14 @@ void ClientPool::Connect() {
 std::vector<SocketAddress> ClientPool::KnownAddresses() const {
   std::vector<SocketAddress> known;
   const auto add = [&](const std::string& ip) {
-    if (const auto address = SocketAddress::Parse(ip, url.port); address.ok()) {
+    if (const auto address = SocketAddress::Parse(ip, Destination().port); address.ok()) {
       known.push_back(*address);
     }
   };
-  for (const std::string& ip : options.addresses) add(ip);
-  if (known.empty()) add(url.host);
+  if (!proxy) {
+    for (const std::string& ip : options.addresses) add(ip);
+  }
+  if (known.empty()) add(Destination().host);
   return known;
 }
 
@@ -549,8 +610,12 @@ HttpClient::~HttpClient() {
 
 Result<std::unique_ptr<HttpClient>> HttpClient::Create(HttpClientOptions options) {
   ASSIGN_OR_RETURN(Url url, Url::Parse(options.server));
+  std::optional<Proxy> proxy;
+  if (!options.proxy.empty()) {
+    ASSIGN_OR_RETURN(proxy, Proxy::Parse(options.proxy));
+  }
   auto impl = std::make_unique<Impl>();
-  impl->pool = std::make_shared<ClientPool>(std::move(options), std::move(url));
+  impl->pool = std::make_shared<ClientPool>(std::move(options), std::move(url), std::move(proxy));
   impl->thread = std::jthread([pool = impl->pool.get()] {
     NameThisThread("http client");
     pool->events.Every(kTick, [pool] { pool->Tick(); });

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "kubexms/base/result.h"
+#include "kubexms/base/secret.h"
 #include "kubexms/net/certificates.h"
 #include "kubexms/net/http.h"
 
@@ -29,6 +30,9 @@ struct HttpClientOptions {
   // The IP addresses of that host; empty: those that its name resolves to. They are tried one after
   // the other, each for its share of `connect_timeout`, the one that answered last before others.
   std::vector<std::string> addresses;
+
+  // The URL of an HTTP proxy to connect through (proxy.h); empty: directly.
+  Secret proxy;
 
   // The authorities that may vouch for the server; empty: those of the system.
   std::string ca_pem;

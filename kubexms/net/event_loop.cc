@@ -163,6 +163,11 @@ Socket::~Socket() {
 
 int Socket::descriptor() const { return state_->descriptor.native_handle(); }
 
+int Socket::Release() {
+  state_->user = nullptr;
+  return state_->descriptor.release();
+}
+
 void Socket::WaitReadable() {
   state_->Wait(asio::posix::stream_descriptor::wait_read, state_->reading);
 }

@@ -70,6 +70,8 @@ class Socket {
   Socket& operator=(const Socket&) = delete;
 
   int descriptor() const;
+  // Gives the descriptor back, still open; this must not be used any more.
+  int Release();
   // Calls OnSocketReady() once it can be read from or written to (or has failed), one time for
   // each call; calling again before that changes nothing.
   void WaitReadable();

@@ -563,6 +563,7 @@ class RawClient {
     }
   }
   void EndSending() { ::shutdown(socket_, SHUT_WR); }
+  int descriptor() const { return socket_; }
   std::string ReadToEnd() {
     std::string text;
     char buffer[65536];
@@ -677,6 +678,7 @@ class DeafPort {
   DeafPort(const DeafPort&) = delete;
   DeafPort& operator=(const DeafPort&) = delete;
   uint16_t port() const { return port_; }
+  int descriptor() const { return socket_; }
 
  private:
   const int socket_;
@@ -729,6 +731,104 @@ TEST_F(ServerTest, ClosingTheClientFailsItsReaders) {
   const auto reader = client->Open(Get("/watch")).value();
   client.reset();
   EXPECT_THAT(reader->Read().error().message(), HasSubstr("the client was closed"));
+}
+
+// ---- Through a proxy ----
+
+// Connects one client with whom it asks for, or answers what it is told.
+class TestProxy {
+ public:
+  explicit TestProxy(std::string answer = "HTTP/1.1 200 OK\r\nVia: test\r\n\r\n")
+      : answer_(std::move(answer)), listener_(true), thread_([this] { Serve(); }) {}
+  ~TestProxy() { ::shutdown(listener_.descriptor(), SHUT_RDWR); }
+
+  std::string url() const { return fmt::format("http://me:pw@127.0.0.1:{}", listener_.port()); }
+  // What the client asked for, once it was answered.
+  std::string request() const {
+    MutexLock lock(mutex_);
+    return request_;
+  }
+
+ private:
+  void Serve() {
+    const int client = ::accept4(listener_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC);
+    if (client < 0) return;
+    const std::string request = ReadHead(client);
+    {
+      MutexLock lock(mutex_);
+      request_ = request;
+    }
+    // In two parts, as a network may deliver it.
+    for (const std::string& part : {answer_.substr(0, 5), answer_.substr(5)}) {
+      (void)::send(client, part.data(), part.size(), MSG_NOSIGNAL);
+    }
+    if (answer_.find(" 200 ") != std::string::npos) Forward(client, request);
+    ::close(client);
+  }
+
+  static std::string ReadHead(int client) {
+    std::string head;
+    for (char c; head.find("\r\n\r\n") == std::string::npos && ::recv(client, &c, 1, 0) == 1;) {
+      head += c;
+    }
+    return head;
+  }
+
+  static void Forward(int client, const std::string& request) {
+    const size_t colon = request.find(':');
+    const RawClient server(static_cast<uint16_t>(std::stoi(request.substr(colon + 1))));
+    const auto copy = [](int from, int to) {
+      char buffer[65536];
+      for (ssize_t count; (count = ::recv(from, buffer, sizeof(buffer), 0)) > 0;) {
+        if (::send(to, buffer, static_cast<size_t>(count), MSG_NOSIGNAL) != count) break;
+      }
+      ::shutdown(to, SHUT_WR);
+    };
+    const std::jthread up([&] { copy(client, server.descriptor()); });
+    copy(server.descriptor(), client);
+  }
+
+  const std::string answer_;
+  const DeafPort listener_;
+  mutable Mutex mutex_;
+  std::string request_ GUARDED_BY(mutex_);
+  std::jthread thread_;
+};
+
+TEST_P(BothProtocolsTest, ConnectsThroughAProxy) {
+  RunningServer server(TlsOptions(), handler_);
+  const TestProxy proxy;
+  auto options = ClientOptions(server->port(), http2());
+  options.proxy = Secret(proxy.url());
+  {
+    const auto client = HttpClient::Create(options).value();
+    const auto reply = client->Do(Get("/a"));
+    ASSERT_TRUE(reply.ok()) << reply.error().message();
+    EXPECT_EQ(reply->body, "GET /a ");
+    EXPECT_EQ(client->Do(Get("/b"))->body, "GET /b ");
+  }
+  EXPECT_EQ(proxy.request(), fmt::format("CONNECT 127.0.0.1:{0} HTTP/1.1\r\n"
+                                         "Host: 127.0.0.1:{0}\r\n"
+                                         "Proxy-Authorization: Basic bWU6cHc=\r\n\r\n",
+                                         server->port()));
+}
+
+TEST_F(ServerTest, ClientSaysWhatAProxyAnswered) {
+  const TestProxy refusing("HTTP/1.1 403 Forbidden\r\n\r\n");
+  auto options = ClientOptions(1, true);
+  options.proxy = Secret(refusing.url());
+  const auto refused = HttpClient::Create(options).value()->Do(Get("/"));
+  EXPECT_THAT(refused.error().message(),
+              AllOf(StartsWith("connect to 127.0.0.1:1 through the proxy 127.0.0.1:"),
+                    EndsWith("it answered \"HTTP/1.1 403 Forbidden\"")));
+  const TestProxy silent("HTTP/1.1 20");
+  options.proxy = Secret(silent.url());
+  EXPECT_THAT(HttpClient::Create(options).value()->Do(Get("/")).error().message(),
+              EndsWith("it gave no answer"));
+  const DeafPort closed(false);
+  options.proxy = Secret(fmt::format("127.0.0.1:{}", closed.port()));
+  EXPECT_EQ(HttpClient::Create(options).value()->Do(Get("/")).error().message(),
+            fmt::format("connect to the proxy 127.0.0.1:{}: Connection refused", closed.port()));
 }
 
 // ---- Other people's clients ----
