@@ -109,7 +109,13 @@ Result<void> ServerControllers::RunOnce(ApiServer& server, Clients& clients, std
                                  .metrics = options_.metrics,
                                  .log = options_.log};
   if (options_.elect_leader) {
-    manager_options.leader_election = LeaderElectionSettings{.name_space = "kube-system"};
+    manager_options.leader_election = LeaderElectionSettings{
+        .name_space = "kube-system",
+        // The server has more to do than this, and what still runs can write nothing any more.
+        .when_work_hangs = [log = options_.log](const Error& lost) {
+          log.Error("a controller does not end although another server may run it now",
+                    {{"error", lost}});
+        }};
   }
   Manager manager(std::move(manager_options));
   AddBuiltinControllers(

@@ -104,7 +104,7 @@ ClientRequest Client::ApplyRequest(ResourceType type, const ObjectKey& key, std:
 }
 
 ClientRequest Client::DeleteRequest(ResourceType type, const ObjectKey& key,
-                                    const DeleteOptions& options) {
+                                    const DeleteOptions& options, std::stop_token stop) {
   ClientRequest request;
   request.verb = Verb::kDelete;
   request.resource = std::move(type);
@@ -112,6 +112,7 @@ ClientRequest Client::DeleteRequest(ResourceType type, const ObjectKey& key,
   request.name = key.name;
   request.body = Encode(options);
   request.dry_run = !options.dry_run.empty();
+  request.stop = std::move(stop);
   return request;
 }
 
@@ -181,8 +182,8 @@ Result<DynamicObject> Client::Apply(const ResourceType& type, const DynamicObjec
 }
 
 Result<void> Client::Delete(const ResourceType& type, const ObjectKey& key,
-                            const DeleteOptions& options) {
-  RETURN_IF_ERROR(Do(DeleteRequest(type, key, options)));
+                            const DeleteOptions& options, std::stop_token stop) {
+  RETURN_IF_ERROR(Do(DeleteRequest(type, key, options, std::move(stop))));
   return {};
 }
 

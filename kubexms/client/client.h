@@ -172,8 +172,9 @@ class Client {
 
   // Success means that the server took the deletion; finalizers may keep the object for a while.
   template <Kind T>
-  Result<void> Delete(const ObjectKey& key, const DeleteOptions& options = {}) {
-    return Delete(ResourceType::Of<T>(), key, options);
+  Result<void> Delete(const ObjectKey& key, const DeleteOptions& options = {},
+                      std::stop_token stop = {}) {
+    return Delete(ResourceType::Of<T>(), key, options, std::move(stop));
   }
 
   // Every object that `which` selects.
@@ -212,7 +213,7 @@ class Client {
   Result<DynamicObject> Apply(const ResourceType& type, const DynamicObject& object,
                               const ApplyOptions& options);
   Result<void> Delete(const ResourceType& type, const ObjectKey& key,
-                      const DeleteOptions& options = {});
+                      const DeleteOptions& options = {}, std::stop_token stop = {});
   Result<void> DeleteAllOf(const ResourceType& type, const ListOptions& which,
                            const DeleteOptions& options = {});
 
@@ -233,7 +234,7 @@ class Client {
   static ClientRequest ApplyRequest(ResourceType type, const ObjectKey& key, std::string body,
                                     const ApplyOptions& options);
   static ClientRequest DeleteRequest(ResourceType type, const ObjectKey& key,
-                                     const DeleteOptions& options = {});
+                                     const DeleteOptions& options = {}, std::stop_token stop = {});
 
  private:
   template <class T>

@@ -7,6 +7,8 @@
 #include <map>
 #include <thread>
 
+#include "kubexms/controller/reconcile_client.h"
+
 namespace kubexms {
 namespace {
 
@@ -231,7 +233,7 @@ void ControllerRunner::Close() {
 }
 
 Result<void> ControllerRunner::Finish(Clock::MonotonicTime deadline) {
-  const size_t left = queue_.Drain(deadline);
+  const size_t left = queue_.Drain(deadline, give_up_.get_token());
   Abandon();
   queue_.AwaitWorkers();
   sources_.clear();
@@ -282,6 +284,7 @@ void ControllerRunner::Reconcile(const WorkItem<ObjectKey>& item, std::stop_toke
                          .reasons = fmt::format("{}", fmt::join(item.reasons.texts(), ", ")),
                          .started = environment_.clock.Now(),
                          .waited = item.waited};
+  ReconcileClient client(environment_.client, stop.get_token());
   ReconcileContext context{
       .controller = name(),
       .key = item.key,
@@ -290,7 +293,7 @@ void ControllerRunner::Reconcile(const WorkItem<ObjectKey>& item, std::stop_toke
       .waited = item.waited,
       .failures = item.requeues,
       .stop = stop.get_token(),
-      .client = environment_.client,
+      .client = client,
       .events = environment_.events,
       .clock = environment_.clock,
       .metrics = environment_.metrics,

@@ -63,8 +63,9 @@ class ControllerRunner {
   void Start();
   // From now on it takes nothing new.
   void Close();
-  // Works off what is queued, until `deadline` at most, and waits until its workers have left. An
-  // error says how many keys were left. After Start() and Close().
+  // Works off what is queued, until `deadline` or Abandon(), and waits until its workers have left:
+  // their reconciles are told to end, and can ask nothing of the server any more. An error says how
+  // many keys were left. After Start() and Close().
   Result<void> Finish(Clock::MonotonicTime deadline);
   // Ends the reconciles that run, and begins no more.
   void Abandon() { give_up_.request_stop(); }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -18,6 +19,8 @@ namespace {
 
 // Candidates that were refused come back after 1 to 2.2 retry periods, each at its own time.
 constexpr double kJitter = 1.2;
+// For work to end although its lease has run out already: the process was asleep.
+constexpr auto kLeastTimeToEnd = std::chrono::seconds(1);
 
 std::string HostName() {
   char name[256] = {};
@@ -127,16 +130,21 @@ bool LeaderElector::Acquire(const std::stop_token& stop) {
 // Whatever happens, the work has returned when this does.
 Result<void> LeaderElector::Lead(const std::stop_token& stop, const Work& work) {
   std::stop_source leading;
+  std::stop_source lost;
   std::stop_source work_ended;
   Result<void> result;
   std::jthread worker([&] {
-    result = work(leading.get_token());
+    result = work({.leading = leading.get_token(), .lost = lost.get_token()});
     work_ended.request_stop();
   });
   const std::stop_callback end_work(stop, [&] { leading.request_stop(); });
   const Result<void> kept = KeepLease(work_ended.get_token());
+  if (!kept.ok()) lost.request_stop();
   leading.request_stop();
-  if (!kept.ok()) EndLeading();
+  if (!kept.ok()) {
+    EndLeading();
+    AwaitEndOfLostWork(work_ended.get_token(), kept.error());
+  }
   worker.join();
   if (!kept.ok()) return kept.error();
   Release();
@@ -159,6 +167,17 @@ Result<void> LeaderElector::KeepLease(const std::stop_token& work_ended) {
     last_error = renewed.error().message();
     logger_.Warn("cannot renew the lease", {{"error", renewed.error()}});
   }
+}
+
+void LeaderElector::AwaitEndOfLostWork(const std::stop_token& work_ended, const Error& lost) {
+  const Clock::MonotonicTime others_begin =
+      LostAt() - options_.renew_deadline + options_.lease_duration;
+  const auto deadline = std::max(others_begin, clock_.MonotonicNow() + kLeastTimeToEnd);
+  if (!clock_.SleepUntil(deadline, work_ended)) return;
+  if (options_.when_work_hangs) return options_.when_work_hangs(lost);
+  logger_.Error("the work of a leader does not end; the process does, since another one may lead",
+                {{"error", lost}});
+  std::_Exit(EXIT_FAILURE);
 }
 
 Error LeaderElector::Lost(std::string_view why) const {

@@ -6,12 +6,12 @@
 //
 //   ASSIGN_OR_RETURN(auto elector, LeaderElector::Create({.name = "manager", .name_space = "ops",
 //                                                         .client = &client, ...}));
-//   return elector->Run(stop, [&](std::stop_token leading) { return manager.Run(leading); });
+//   return elector->Run(stop, [&](const Leadership& term) { return manager.Run(term.leading); });
 //
 // How it is safe: others take over `lease_duration` after the last renewal that they saw. A leader
 // that could not renew for `renew_deadline`, which is shorter, tells its work to end; the
-// difference is the time that the work has for that. Nobody's timestamps are compared with
-// anybody's clock.
+// difference is the time that the work has for that. Work that takes longer is ended with its
+// process, since nothing else ends a thread. Nobody's timestamps are compared with anybody's clock.
 
 #include <chrono>
 #include <functional>
@@ -44,6 +44,11 @@ struct LeaderElectionOptions {
   std::chrono::nanoseconds retry_period = std::chrono::seconds(2);
   // Give the lease up at the end, so that the next candidate need not wait for it to run out.
   bool release_on_stop = true;
+  // Called when the lease is lost and the work has not returned `lease_duration` after the last
+  // renewal (but at least a second after it was told to end), with the error that Run() is about to
+  // return. Empty: a line in the log, and the end of the process with code 1, without destructors.
+  // One that returns lets Run() wait for the work.
+  std::function<void(const Error& lost)> when_work_hangs;
 
   // Borrowed; all but the last two are required. The client must end its calls when it is told to
   // stop.
@@ -55,11 +60,19 @@ struct LeaderElectionOptions {
   Logger logger;
 };
 
+// What the work of a leader is told.
+struct Leadership {
+  // Requested when the work has to end: because the lease is lost, or because everything stops. In
+  // the latter case the lease is kept meanwhile, so that there is time to finish.
+  std::stop_token leading;
+  // Requested when the lease is lost, be it while the work is finishing: somebody else may be about
+  // to begin, so that nothing may be done any more. Before `leading`.
+  std::stop_token lost;
+};
+
 class LeaderElector {
  public:
-  // The work of a leader. Its token is requested when it has to end: at once when the lease is
-  // lost, or because everything stops.
-  using Work = std::function<Result<void>(std::stop_token leading)>;
+  using Work = std::function<Result<void>(const Leadership& term)>;
 
   // Errors name the option: BadRequest.
   static Result<std::unique_ptr<LeaderElector>> Create(LeaderElectionOptions options);
@@ -88,6 +101,7 @@ class LeaderElector {
   bool Acquire(const std::stop_token& stop);
   Result<void> Lead(const std::stop_token& stop, const Work& work);
   Result<void> KeepLease(const std::stop_token& work_ended);
+  void AwaitEndOfLostWork(const std::stop_token& work_ended, const Error& lost);
   Result<bool> TryOnce(const std::stop_token& stop);
   Error Lost(std::string_view why) const;
   Clock::MonotonicTime LostAt() const EXCLUDES(mutex_);

@@ -112,6 +112,7 @@ class Candidate {
       : elector_(LeaderElector::Create({.name = kKey.name,
                                         .name_space = kKey.name_space,
                                         .identity = std::move(identity),
+                                        .when_work_hangs = [this](const Error&) { hangs.Set(); },
                                         .client = &client,
                                         .clock = &clock,
                                         .random = &random_,
@@ -124,7 +125,7 @@ class Candidate {
   }
 
   void Start(LeaderElector::Work work = {}) {
-    if (!work) work = [this](const std::stop_token& leading) { return Work(leading); };
+    if (!work) work = [this](const Leadership& term) { return Work(term); };
     thread_ = std::thread([this, work = std::move(work)] {
       clock.Enter();
       result_ = elector_->Run(stop_.get_token(), work);
@@ -145,13 +146,20 @@ class Candidate {
   Signal began;
   Signal told_to_end;
   Signal patient;
+  Signal hangs;
+  std::atomic<Clock::MonotonicTime> told_at;
   std::atomic<bool> stubborn = false;
+  std::atomic<bool> waits_for_loss = false;
+  std::atomic<bool> lost = false;  // when it was told to end
 
  private:
-  Result<void> Work(const std::stop_token& leading) {
+  Result<void> Work(const Leadership& term) {
     began.Set();
-    WaitFor(leading);
+    WaitFor(term.leading);
+    told_at = clock.MonotonicNow();
+    lost = term.lost.stop_requested();
     told_to_end.Set();
+    if (waits_for_loss) WaitFor(term.lost);
     if (stubborn) patient.Wait();
     return {};
   }
@@ -251,7 +259,8 @@ TEST_F(LeaderElectorTest, LosesWhenItCannotRenewInTime) {
             "leader election lost: lease default/manager: not renewed in time: no route to host");
   EXPECT_TRUE(a_.told_to_end.IsSet());
   EXPECT_FALSE(a_.elector().IsLeader());
-  EXPECT_EQ(a_.clock.MonotonicNow() - begin, seconds(10));
+  EXPECT_EQ(a_.told_at.load() - begin, seconds(10));
+  EXPECT_TRUE(a_.lost);
   EXPECT_THAT(a_.metrics.Collect(),
               HasSubstr("leader_election_slowpath_total{name=\"manager\"} 4"));
   EXPECT_EQ(Holder(), "a");  // nothing is known about who leads, so nothing is released
@@ -329,8 +338,66 @@ TEST_F(LeaderElectorTest, WorkThatOutlivesItsLeaseIsUnhealthy) {
   EXPECT_TRUE(a_.elector().Healthy().ok());
 }
 
+TEST_F(LeaderElectorTest, WorkThatIsFinishingIsToldThatItsLeaseIsLost) {
+  a_.waits_for_loss = true;
+  a_.Start();
+  a_.began.Wait();
+  a_.Stop();
+  a_.told_to_end.Wait();
+  EXPECT_FALSE(a_.lost);
+  WriteHolder("b");
+  ASSERT_TRUE(a_.clock.Step(seconds(2)));
+  EXPECT_THAT(a_.Join().error().message(), HasSubstr("b leads now"));
+  EXPECT_FALSE(a_.hangs.IsSet());
+}
+
+TEST_F(LeaderElectorTest, WorkThatDoesNotEndIsNotWaitedForLongerThanOthersWait) {
+  a_.stubborn = true;
+  a_.Start();
+  a_.began.Wait();
+  const Clock::MonotonicTime begin = a_.clock.MonotonicNow();
+  client_.Set([](Client&, const ClientRequest&) -> Result<SharedBytes> {
+    return Error::ServiceUnavailable("no route to host");
+  });
+  while (!a_.told_to_end.IsSet()) a_.clock.Step(milliseconds(250));
+  while (a_.clock.MonotonicNow() - begin < milliseconds(14'750)) {
+    EXPECT_FALSE(a_.hangs.IsSet());
+    a_.clock.Step(milliseconds(250));
+  }
+  EXPECT_FALSE(a_.hangs.IsSet());
+  a_.clock.Step(milliseconds(250));
+  a_.hangs.Wait();
+}
+
+using LeaderElectorDeathTest = LeaderElectorTest;
+
+TEST_F(LeaderElectorDeathTest, WorkThatDoesNotEndIsEndedWithTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto lead_for_ever = [&] {
+    ManualClock clock;
+    SystemRandom random;
+    FileLogSink sink;
+    const auto elector = LeaderElector::Create({.name = kKey.name,
+                                                .name_space = kKey.name_space,
+                                                .client = &client_,
+                                                .clock = &clock,
+                                                .random = &random,
+                                                .logger = Logger({.sink = &sink, .clock = &clock})})
+                             .value();
+    const std::jthread time([&](const std::stop_token& over) {
+      while (!over.stop_requested()) clock.Advance(milliseconds(1));
+    });
+    (void)elector->Run({}, [&](const Leadership&) -> Result<void> {
+      client_.Set([](auto&, auto&) -> Result<SharedBytes> { return Error::Internal("no"); });
+      Signal().Wait();
+      return {};
+    });
+  };
+  EXPECT_EXIT(lead_for_ever(), testing::ExitedWithCode(1), "the work of a leader does not end");
+}
+
 TEST_F(LeaderElectorTest, WorkThatIsDoneEndsIt) {
-  a_.Start([](const std::stop_token&) -> Result<void> { return Error::Internal("broken"); });
+  a_.Start([](const Leadership&) -> Result<void> { return Error::Internal("broken"); });
   const Result<void> result = a_.Join();
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().message(), "broken");
@@ -362,7 +429,7 @@ TEST_F(LeaderElectorTest, SaysByEventsWhoLeads) {
                                               .events = &events})
                            .value();
   EXPECT_THAT(elector->identity(), HasSubstr("_"));
-  ASSERT_TRUE(elector->Run({}, [](const std::stop_token&) { return Result<void>(); }).ok());
+  ASSERT_TRUE(elector->Run({}, [](const Leadership&) { return Result<void>(); }).ok());
   std::stop_source stopped;
   stopped.request_stop();
   broadcaster.Run(stopped.get_token());

@@ -116,7 +116,7 @@ class Manager::Impl {
 
   // The last phase: returns when everything is to end.
   Result<void> Lead(std::stop_token stop);
-  Result<void> WorkAsLeader(std::stop_token stop, std::stop_token leading);
+  Result<void> WorkAsLeader(std::stop_token stop, const Leadership& term);
   std::vector<ControllerRunner*> WorkUntil(const std::stop_token& stop);
   Result<void> Finish(const std::vector<ControllerRunner*>& working,
                       const std::stop_token& abandon);
@@ -316,7 +316,7 @@ void Manager::Impl::EndRunnables() { runnable_threads_.clear(); }
 
 Result<void> Manager::Impl::Lead(std::stop_token stop) {
   const std::stop_token end = failing_.get_token();
-  if (!options_.leader_election) return WorkAsLeader(stop, end);
+  if (!options_.leader_election) return WorkAsLeader(stop, {.leading = end});
   const LeaderElectionSettings& settings = *options_.leader_election;
   ASSIGN_OR_RETURN(const auto elector,
                    LeaderElector::Create(
@@ -326,6 +326,7 @@ Result<void> Manager::Impl::Lead(std::stop_token stop) {
                         .lease_duration = settings.lease_duration,
                         .renew_deadline = settings.renew_deadline,
                         .retry_period = settings.retry_period,
+                        .when_work_hangs = settings.when_work_hangs,
                         .client = settings.client != nullptr ? settings.client : options_.client,
                         .clock = options_.clock,
                         .random = options_.random,
@@ -336,20 +337,19 @@ Result<void> Manager::Impl::Lead(std::stop_token stop) {
     MutexLock lock(mutex_);
     elector_ = elector.get();
   }
-  Result<void> led = elector->Run(end, [this, stop](std::stop_token leading) {
-    return WorkAsLeader(stop, std::move(leading));
-  });
+  Result<void> led =
+      elector->Run(end, [this, stop](const Leadership& term) { return WorkAsLeader(stop, term); });
   MutexLock lock(mutex_);
   elector_ = nullptr;
   return led;
 }
 
-// `stop` is what a person wants: then there is time to finish. When only `leading` ends, somebody
-// else may already be at work.
-Result<void> Manager::Impl::WorkAsLeader(std::stop_token stop, std::stop_token leading) {
+// `stop` is what a person wants: then there is time to finish, unless the lease is lost meanwhile.
+Result<void> Manager::Impl::WorkAsLeader(std::stop_token stop, const Leadership& term) {
   std::stop_source abandon;
   std::stop_source end;
-  const std::stop_callback ending(leading, [&] {
+  const std::stop_callback losing(term.lost, [&] { abandon.request_stop(); });
+  const std::stop_callback ending(term.leading, [&] {
     if (!stop.stop_requested()) abandon.request_stop();
     end.request_stop();
   });
@@ -401,8 +401,7 @@ Result<void> Manager::Impl::Finish(const std::vector<ControllerRunner*>& working
     for (ControllerRunner* runner : working) runner->Abandon();
   });
   for (ControllerRunner* runner : working) runner->Close();
-  const auto now = options_.clock->MonotonicNow();
-  const auto deadline = abandon.stop_requested() ? now : now + options_.shutdown_timeout;
+  const auto deadline = options_.clock->MonotonicNow() + options_.shutdown_timeout;
   Result<void> finished;
   for (ControllerRunner* runner : working) {
     Result<void> done = runner->Finish(deadline);

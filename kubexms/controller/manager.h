@@ -49,6 +49,9 @@ struct LeaderElectionSettings {
   // For the Lease; null: the manager's. With one of its own, which must outlive the manager,
   // renewals do not wait behind other requests where clients are limited.
   Client* client = nullptr;
+  // Instead of ending the process, when the lease is lost and a reconcile or a runnable does not
+  // end before another process may begin.
+  std::function<void(const Error& lost)> when_work_hangs;
 };
 
 struct ManagerOptions {
@@ -96,7 +99,8 @@ class Manager {
 
   // Runs everything until `stop` is requested, or until something that must run cannot: a wrong
   // description, caches that do not fill, a lost lease (then the process should end, since another
-  // one leads). What was started is ended in order, whatever happened. To be called once.
+  // one leads). What was started is ended in order, whatever happened; work that does not end
+  // although the lease is lost ends the process. To be called once.
   Result<void> Run(std::stop_token stop);
 
   // The rest may be called from any thread.

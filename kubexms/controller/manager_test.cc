@@ -14,6 +14,7 @@
 #include "kubexms/client/decorators.h"
 #include "kubexms/controller/event_recorder.h"
 #include "kubexms/controller/eventually_test.h"
+#include "kubexms/controller/intercepted_client_test.h"
 #include "kubexms/net/client.h"
 
 namespace kubexms {
@@ -526,6 +527,89 @@ TEST_F(ManagerTest, TheLeaseMayHaveAClientOfItsOwn) {
   EXPECT_TRUE(Eventually([&] { return manager.IsLeader(); }));
 }
 
+// Two managers of which one leads, by a lease whose client can be cut off.
+class TwoReplicasTest : public ManagerTest {
+ protected:
+  ManagerOptions ReplicaOptions(Client& lease_client) {
+    ManagerOptions options = Options();
+    options.leader_election = LeaderElectionSettings{.name = "maps",
+                                                     .name_space = "default",
+                                                     .lease_duration = seconds(2),
+                                                     .renew_deadline = seconds(1),
+                                                     .retry_period = milliseconds(200),
+                                                     .client = &lease_client};
+    return options;
+  }
+  void CutTheLease() {
+    lease_client_.Set([](auto&, auto&) -> Result<SharedBytes> {
+      return Error::ServiceUnavailable("no route to host");
+    });
+  }
+
+  InterceptedClient lease_client_{server_.client()};
+};
+
+TEST_F(TwoReplicasTest, AReconcileOfAShutdownEndsBeforeAnotherReplicaLeads) {
+  std::atomic<bool> begun = false;
+  std::atomic<bool> told = false;
+  std::atomic<bool> refused = false;
+  Manager first(ReplicaOptions(lease_client_));
+  first.Add(
+      Maps().Reconciles([&](ReconcileContext& context, const ConfigMap& map) -> Result<Outcome> {
+        if (map.metadata.name != "a") return Outcome::Done();
+        begun = true;
+        WaitForStop(context.stop);
+        refused = !context.client.Create(MapOf("too-late")).ok();
+        told = true;
+        return Outcome::Done();
+      }));
+  std::atomic<bool> second_led = false;
+  std::atomic<bool> both = false;
+  Manager second(ReplicaOptions(server_.client()));
+  second.Add(Maps().Reconciles([&](ReconcileContext&, const ConfigMap&) -> Result<Outcome> {
+    if (!told) both = true;
+    second_led = true;
+    return Outcome::Done();
+  }));
+  ASSERT_TRUE(Create("a"));
+  Result<void> ended;
+  std::jthread first_thread([&](std::stop_token stop) { ended = first.Run(stop); });
+  ASSERT_TRUE(Eventually([&] { return begun.load(); }));
+  const std::jthread second_thread(
+      [&](std::stop_token stop) { EXPECT_TRUE(second.Run(stop).ok()); });
+  first_thread.request_stop();
+  ASSERT_TRUE(Eventually([&] { return !first.Health().ok(); }));
+  EXPECT_FALSE(told);
+  CutTheLease();
+  EXPECT_TRUE(Eventually([&] { return second_led.load(); }));
+  EXPECT_FALSE(both);
+  EXPECT_TRUE(refused);
+  first_thread.join();
+  EXPECT_THAT(ended.error().message(), HasSubstr("leader election lost"));
+}
+
+TEST_F(TwoReplicasTest, AReconcileThatNeverEndsIsNotWaitedForWhenTheLeaseIsLost) {
+  std::atomic<bool> begun = false;
+  std::atomic<bool> hangs = false;
+  ManagerOptions options = ReplicaOptions(lease_client_);
+  options.leader_election->when_work_hangs = [&](const Error& lost) {
+    EXPECT_THAT(lost.message(), HasSubstr("leader election lost"));
+    hangs = true;
+  };
+  Manager manager(options);
+  manager.Add(Maps().Reconciles([&](ReconcileContext&, const ConfigMap&) -> Result<Outcome> {
+    begun = true;
+    while (!hangs) std::this_thread::yield();
+    return Outcome::Done();
+  }));
+  ASSERT_TRUE(Create("a"));
+  const std::jthread thread([&](std::stop_token stop) { EXPECT_FALSE(manager.Run(stop).ok()); });
+  ASSERT_TRUE(Eventually([&] { return begun.load(); }));
+  CutTheLease();
+  EXPECT_TRUE(Eventually([&] { return hangs.load(); }));
+  hangs = true;
+}
+
 // With a clock that is moved by hand.
 class TimedManagerTest : public ManagerTest {
  protected:
@@ -605,6 +689,30 @@ TEST_F(TimedManagerTest, TellsAReconcileThatItsTimeIsOver) {
   EXPECT_FALSE(told);
   manual_.Advance(seconds(1));
   EXPECT_TRUE(Eventually([&] { return told.load(); }));
+}
+
+TEST_F(TimedManagerTest, AReconcileWhoseTimeIsOverAsksNothingOfTheServer) {
+  ManagerOptions options = Options();
+  options.clock = &manual_;
+  Manager manager(options);
+  std::atomic<bool> waiting = false;
+  std::atomic<int> refused = 0;
+  manager.Add(
+      Maps({.name = "maps", .reconcile_timeout = seconds(30), .resync_period = seconds(0)})
+          .Reconciles([&](ReconcileContext& context, const ConfigMap& map) -> Result<Outcome> {
+            if (map.metadata.name != "a" || waiting.exchange(true)) return Outcome::Done();
+            WaitForStop(context.stop);
+            if (!context.client.Create(MapOf("b")).ok()) ++refused;
+            if (!context.client.Delete<ConfigMap>(context.key).ok()) ++refused;
+            return context.client.Update(map).error();
+          }));
+  ASSERT_TRUE(Create("a"));
+  std::jthread thread([&](std::stop_token stop) { EXPECT_TRUE(manager.Run(stop).ok()); });
+  ASSERT_TRUE(Eventually([&] { return waiting.load(); }));
+  manual_.Advance(seconds(30));
+  EXPECT_TRUE(Eventually([&] { return refused == 2; }));
+  EXPECT_TRUE(client().Get<ConfigMap>({"default", "a"}).ok());
+  EXPECT_TRUE(client().Get<ConfigMap>({"default", "b"}).error().IsNotFound());
 }
 
 }  // namespace

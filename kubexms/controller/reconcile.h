@@ -75,7 +75,8 @@ struct ReconcileContext {
   // How often it has failed in a row.
   int failures;
   // Requested when the run takes longer than reconcile_timeout, or when the process has to end.
-  // Give it to whatever takes long.
+  // Give it to whatever takes long. `client` has it: calls without a stop token of their own end
+  // with it, and from then on every call is refused.
   std::stop_token stop;
 
   // What it writes is seen at once by the caches: the next run of the same object, and everything

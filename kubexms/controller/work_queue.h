@@ -141,9 +141,10 @@ class WorkQueue {
   // From now on refuses every key and forgets those that are delayed; the number of the latter.
   // What is ready is still handed out, also what was added to run once more after Done().
   size_t ShutDown() EXCLUDES(mutex_);
-  // Shuts down and waits until everything was handed out and done. At `deadline` it gives up and
-  // lets Get() hand out nothing more. The number of keys that were not worked on to the end.
-  size_t Drain(Clock::MonotonicTime deadline) EXCLUDES(mutex_);
+  // Shuts down and waits until everything was handed out and done. At `deadline`, or when `give_up`
+  // is requested, it gives up and lets Get() hand out nothing more. The number of keys that were
+  // not worked on to the end.
+  size_t Drain(Clock::MonotonicTime deadline, std::stop_token give_up = {}) EXCLUDES(mutex_);
 
   // Keys that wait for a worker, those that are only delayed not counted.
   size_t size() const EXCLUDES(mutex_);
@@ -337,10 +338,16 @@ size_t WorkQueue<Key>::ShutDown() {
 }
 
 template <class Key>
-size_t WorkQueue<Key>::Drain(Clock::MonotonicTime deadline) {
+size_t WorkQueue<Key>::Drain(Clock::MonotonicTime deadline, std::stop_token give_up) {
   ShutDown();
+  const std::stop_callback wake(give_up, [this] {
+    MutexLock lock(mutex_);
+    drained_.NotifyAll();
+  });
   MutexLock lock(mutex_);
-  while (!nodes_.empty() && Now() < deadline) clock_->WaitUntil(drained_, mutex_, deadline);
+  while (!nodes_.empty() && !give_up.stop_requested() && Now() < deadline) {
+    clock_->WaitUntil(drained_, mutex_, deadline);
+  }
   given_up_ = true;
   WakeAll();
   return nodes_.size();
