@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "kubexms/client/not_answered.h"
+
 namespace kubexms {
 namespace {
 
@@ -18,7 +20,7 @@ template <class Function>
 auto WithFault(const Fault& fault, Function call) -> decltype(call()) {
   if (fault.error && !fault.answer_lost) return *fault.error;
   auto answer = call();
-  if (fault.error) return *fault.error;
+  if (fault.error) return NotAnswered(*fault.error);
   return answer;
 }
 

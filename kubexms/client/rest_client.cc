@@ -10,6 +10,7 @@
 #include "kubexms/api/status.h"
 #include "kubexms/base/random.h"
 #include "kubexms/base/token_bucket.h"
+#include "kubexms/client/not_answered.h"
 #include "kubexms/client/reloaded_files.h"
 #include "kubexms/client/wire.h"
 #include "kubexms/net/client.h"
@@ -313,7 +314,8 @@ Result<Answer> RestClient::Impl::SendUntilDone(const Call& call) {
     }
     const auto delay = DelayOf(call, answer, unsent, budget);
     if (!delay || !budget.Take(*delay)) {
-      if (answer.ok() && !answer->good()) return ErrorOf(*answer, clock.Now());
+      if (!answer.ok()) return NotAnswered(answer.error());
+      if (!answer->good()) return ErrorOf(*answer, clock.Now());
       return answer;
     }
     if (!clock.SleepFor(*delay, call.stop)) return Cancelled(call.http.path());

@@ -173,6 +173,7 @@ ControllerRunner::~ControllerRunner() {
 void ControllerRunner::Prepare() {
   for (const WatchRule& rule : controller_.rules()) {
     caches_.push_back({rule.form, environment_.informers.Get(rule.form, rule.scope)});
+    watched_.push_back(rule.form.resource);
   }
   for (const CacheIndex& index : controller_.indexes()) {
     for (const DeclaredCache& cache : caches_) {
@@ -284,7 +285,7 @@ void ControllerRunner::Reconcile(const WorkItem<ObjectKey>& item, std::stop_toke
                          .reasons = fmt::format("{}", fmt::join(item.reasons.texts(), ", ")),
                          .started = environment_.clock.Now(),
                          .waited = item.waited};
-  ReconcileClient client(environment_.client, stop.get_token());
+  ReconcileClient client(environment_.client, watched_, stop.get_token());
   ReconcileContext context{
       .controller = name(),
       .key = item.key,
@@ -321,7 +322,7 @@ void ControllerRunner::Reconcile(const WorkItem<ObjectKey>& item, std::stop_toke
 
 // What was thrown is a failure of unknown kind: it has no code, so nothing says that it will pass.
 Result<Outcome> ControllerRunner::Call(ReconcileContext& context) {
-  RETURN_IF_ERROR(environment_.client.SettleDoubts(context.stop));
+  RETURN_IF_ERROR(environment_.client.SettleDoubts(watched_, context.stop));
   const CachedObject object =
       controller_.has_for() ? caches_.front().informer->cache().Get(context.key) : CachedObject();
   try {

@@ -107,6 +107,7 @@ class ControllerRunner {
   FailureCounts<ObjectKey> unknown_failures_;
   std::unique_ptr<Watchdog> watchdog_;
   std::vector<DeclaredCache> caches_;  // constant after Prepare(); the first is that of its objects
+  std::vector<ResourceType> watched_;  // constant after Prepare()
   std::vector<std::pair<std::shared_ptr<Informer>, Informer::HandlerId>> handlers_;
   const uint64_t id_prefix_;
   std::atomic<uint64_t> next_id_ = 1;

@@ -7,6 +7,7 @@
 
 #include "kubexms/api/kinds/core_v1_config.h"
 #include "kubexms/base/utf8.h"
+#include "kubexms/client/not_answered.h"
 #include "kubexms/controller/call_deadline.h"
 
 namespace kubexms {
@@ -133,7 +134,8 @@ bool EventBroadcaster::Deliver(const CorrelatedEvent& event, const std::stop_tok
       return true;
     }
     if (stop.stop_requested()) return false;
-    if (!written.error().IsTransient() || attempt == options_.max_attempts) {
+    // What a server says no to is over: the others wait behind it.
+    if (!IsNotAnswered(written.error()) || attempt == options_.max_attempts) {
       Count(event.occurrence, "failed");
       logger_.Warn("an event was not written", {{"reason", event.occurrence.reason},
                                                 {"object", event.occurrence.object.name},

@@ -23,7 +23,7 @@ namespace kubexms {
 struct EventBroadcasterOptions {
   std::string instance;  // which of several processes it is; empty: this host's name
   size_t queue_capacity = 1000;
-  // Of one event, while the server cannot be reached.
+  // Of one event, while the server cannot be reached. One that it refuses is not tried again.
   int max_attempts = 12;
   std::chrono::nanoseconds retry_period = std::chrono::seconds(10);
   // For what is still in the queue when Run() is told to stop.

@@ -8,6 +8,7 @@
 
 #include "kubexms/api/kinds/core_v1_config.h"
 #include "kubexms/apiserver/test_server.h"
+#include "kubexms/client/not_answered.h"
 #include "kubexms/controller/intercepted_client_test.h"
 
 namespace kubexms {
@@ -161,7 +162,7 @@ TEST_F(EventBroadcasterTest, CutsLongMessagesBetweenCharacters) {
 TEST_F(EventBroadcasterTest, TriesAgainWhileTheServerIsAway) {
   std::atomic<int> attempts = 0;
   client_.Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
-    if (++attempts <= 3) return Error::ServiceUnavailable("no route to host");
+    if (++attempts <= 3) return NotAnswered(Error::ServiceUnavailable("no route to host"));
     return server.Do(request);
   });
   std::jthread running([this](std::stop_token stop) { broadcaster_.Run(stop); });
@@ -174,11 +175,25 @@ TEST_F(EventBroadcasterTest, TriesAgainWhileTheServerIsAway) {
   EXPECT_EQ(Stored().size(), 1u);
 }
 
+TEST_F(EventBroadcasterTest, AnEventThatTheServerRefusesDoesNotHoldUpTheOthers) {
+  std::atomic<int> attempts = 0;
+  client_.Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
+    if (++attempts == 1) return Error::Internal("the webhook failed");
+    return server.Do(request);
+  });
+  Record("refused");
+  Record("other");
+  Flush();
+  EXPECT_EQ(Count("failed"), 1);
+  EXPECT_EQ(Count("written"), 1);
+  EXPECT_EQ(attempts, 2);
+}
+
 TEST_F(EventBroadcasterTest, GivesUpAfterTwelveAttempts) {
   std::atomic<int> attempts = 0;
   client_.Set([&](Client&, const ClientRequest&) -> Result<SharedBytes> {
     ++attempts;
-    return Error::ServiceUnavailable("no route to host");
+    return NotAnswered(Error::ServiceUnavailable("no route to host"));
   });
   std::jthread running([this](std::stop_token stop) { broadcaster_.Run(stop); });
   Record("never");
@@ -202,7 +217,7 @@ TEST_F(EventBroadcasterTest, AnInterruptedEventIsPartOfTheLastFlush) {
   client_.Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
     if (++attempts > 1) return server.Do(request);
     stop.request_stop();
-    return Error::ServiceUnavailable("no route to host");
+    return NotAnswered(Error::ServiceUnavailable("no route to host"));
   });
   Record("first");
   Record("second");

@@ -7,6 +7,7 @@
 
 #include "kubexms/api/stored_object.h"
 #include "kubexms/base/stop.h"
+#include "kubexms/client/not_answered.h"
 
 namespace kubexms {
 namespace {
@@ -56,9 +57,20 @@ void Record(const Written& written, const SharedBytes& answer, Informer& informe
 
 constexpr size_t kMaxDoubts = 1000;
 
-// Whether a write with this error may have been done all the same: the answer was lost, or says
-// nothing about it.
-bool MayBeDone(const Error& error) { return error.code() >= 500; }
+// After which a server that answers, but not the question, is not asked any more.
+constexpr auto kMostTimeToAsk = std::chrono::seconds(30);
+
+// A call that was told to stop.
+constexpr int kCanceled = 499;
+
+// Whether a write with this error may have been done all the same: the answer was lost, or is of
+// somebody on the way or a server that does not know itself. A plain failure (500) is an answer,
+// unless it tells that the database did not answer.
+bool MayBeDone(const Error& error) {
+  const int code = error.code();
+  return code == kCanceled || code == 502 || code == 503 || code == 504 || IsNotAnswered(error) ||
+         error.message().find("etcdserver: ") != std::string::npos;
+}
 
 // The object that it deletes, if it says which.
 std::string DeletedUid(const ClientRequest& request) {
@@ -197,18 +209,22 @@ std::optional<uint64_t> InformerSet::KnownVersion(const ResourceType& resource,
   return oldest;
 }
 
-Result<SharedBytes> CacheAwareClient::Do(const ClientRequest& request) {
-  if (!IsWrite(request.verb) || request.dry_run) return ClientDecorator::Do(request);
-  ASSIGN_OR_RETURN(const std::string written, SettleDoubts(request.stop));
-  // Not a conflict: some take that for a change that they have yet to be told of.
-  if (!written.empty()) {
+Result<SharedBytes> CacheAwareClient::DoKnowing(Resources resources, const ClientRequest& request) {
+  if (!IsWrite(request.verb) || request.dry_run) return inner().Do(request);
+  const Resources its_own(&request.resource, 1);
+  for (const Resources concerned : {its_own, resources}) {
+    ASSIGN_OR_RETURN(const std::string written, SettleDoubts(concerned, request.stop));
+    if (written.empty()) continue;
+    // Not a conflict: some take that for a change that they have yet to be told of.
     return Error::ServiceUnavailable(written + " was written although no answer came; look again");
   }
   if (std::optional<SharedBytes> known = unchanged_.AnswerTo(request)) return *std::move(known);
-  Result<SharedBytes> answer = ClientDecorator::Do(request);
+  Result<SharedBytes> answer = inner().Do(request);
   if (!answer.ok()) {
     // Later, if it cannot be found out now.
-    if (MayBeDone(answer.error()) && Remember(request)) (void)SettleDoubts(request.stop).ok();
+    if (MayBeDone(answer.error()) && Remember(request)) {
+      (void)SettleDoubts(its_own, request.stop).ok();
+    }
     return answer;
   }
   unchanged_.Note(request, *answer);
@@ -227,24 +243,70 @@ bool CacheAwareClient::Remember(const ClientRequest& write) {
   if (!version) return false;
   MutexLock lock(mutex_);
   if (doubts_.size() >= kMaxDoubts) doubts_.pop_front();
-  doubts_.push_back({write.resource, std::move(key), *version, std::move(uid)});
+  doubts_.push_back({.resource = write.resource,
+                     .key = std::move(key),
+                     .version = *version,
+                     .deleted_uid = std::move(uid),
+                     .id = next_id_++,
+                     .since = informers_.environment().clock.MonotonicNow()});
+  doubt_count_ = doubts_.size();
   return true;
 }
 
-std::optional<CacheAwareClient::Doubt> CacheAwareClient::FirstDoubt() const {
-  MutexLock lock(mutex_);
-  return doubts_.empty() ? std::nullopt : std::optional(doubts_.front());
+CacheAwareClient::Doubts::iterator CacheAwareClient::Find(uint64_t id) {
+  return std::find_if(doubts_.begin(), doubts_.end(),
+                      [&](const Doubt& doubt) { return doubt.id == id; });
 }
 
-void CacheAwareClient::Forget(const Doubt& doubt) {
+Result<std::optional<CacheAwareClient::Doubt>> CacheAwareClient::Claim(Resources resources) {
   MutexLock lock(mutex_);
-  std::erase_if(doubts_, [&](const Doubt& other) {
-    return other.resource == doubt.resource && other.key == doubt.key &&
-           other.version == doubt.version && other.deleted_uid == doubt.deleted_uid;
-  });
+  while (true) {
+    auto doubt = std::find_if(doubts_.begin(), doubts_.end(), [&](const Doubt& other) {
+      return std::find(resources.begin(), resources.end(), other.resource) != resources.end();
+    });
+    if (doubt == doubts_.end()) return std::optional<Doubt>();
+    if (!std::exchange(doubt->being_asked, true)) return std::optional<Doubt>(*doubt);
+    const uint64_t id = doubt->id;
+    const int failed_questions = doubt->failed_questions;
+    concluded_.Wait(mutex_);
+    doubt = Find(id);
+    // All who waited have this answer; each asking again would take that long once more.
+    if (doubt != doubts_.end() && doubt->failed_questions > failed_questions) {
+      return *doubt->failure;
+    }
+  }
 }
 
-Result<bool> CacheAwareClient::Settle(const Doubt& doubt, const std::stop_token& stop) {
+bool CacheAwareClient::IsTooOld(const Doubt& doubt, const Error& failure) const {
+  // Whoever cannot reach the server can do nothing, so nothing is lost by asking on.
+  if (IsNotAnswered(failure) || failure.code() == kCanceled) return false;
+  const Informer::Environment& environment = informers_.environment();
+  if (environment.clock.MonotonicNow() - doubt.since < kMostTimeToAsk) return false;
+  environment.log.Warn("it was not found out whether a write was done; the watch has to tell",
+                       {{"resource", doubt.resource.QualifiedName()},
+                        {"object", doubt.key.ToString()},
+                        {"error", failure}});
+  return true;
+}
+
+void CacheAwareClient::Conclude(const Doubt& doubt, const Result<bool>& changed) {
+  const bool over = changed.ok() || IsTooOld(doubt, changed.error());
+  MutexLock lock(mutex_);
+  concluded_.NotifyAll();
+  const auto place = Find(doubt.id);
+  if (place == doubts_.end()) return;
+  if (over) {
+    doubts_.erase(place);
+    doubt_count_ = doubts_.size();
+    return;
+  }
+  place->being_asked = false;
+  if (changed.error().code() == kCanceled) return;  // the others can still ask
+  place->failure = changed.error();
+  ++place->failed_questions;
+}
+
+Result<bool> CacheAwareClient::Ask(const Doubt& doubt, const std::stop_token& stop) {
   const ClientRequest read = ListRequest(
       doubt.resource, {.name_space = doubt.key.name_space,
                        .field_selector = FieldSelector::Equal("metadata.name", doubt.key.name),
@@ -264,14 +326,16 @@ Result<bool> CacheAwareClient::Settle(const Doubt& doubt, const std::stop_token&
   return object.resource_version != doubt.version;
 }
 
-Result<std::string> CacheAwareClient::SettleDoubts(const std::stop_token& stop) {
+Result<std::string> CacheAwareClient::SettleDoubts(Resources resources,
+                                                   const std::stop_token& stop) {
   std::string written;
-  if (!FirstDoubt()) return written;
-  MutexLock lock(settling_);
-  while (const std::optional<Doubt> doubt = FirstDoubt()) {
-    ASSIGN_OR_RETURN(const bool changed, Settle(*doubt, stop));
-    Forget(*doubt);
-    if (changed) {
+  while (doubt_count_.load(std::memory_order_relaxed) > 0) {
+    ASSIGN_OR_RETURN(const std::optional<Doubt> doubt, Claim(resources));
+    if (!doubt) break;
+    const Result<bool> changed = Ask(*doubt, stop);
+    Conclude(*doubt, changed);
+    if (!changed.ok()) return changed.error();
+    if (*changed) {
       written = fmt::format("{} \"{}\"", doubt->resource.QualifiedName(), doubt->key.name);
     }
   }

@@ -3,9 +3,13 @@
 // The informers of a process, each shared by all who need it: one watch and one copy of each object
 // for any number of controllers.
 
+#include <atomic>
 #include <deque>
 #include <memory>
+#include <optional>
+#include <span>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "kubexms/base/mutex.h"
@@ -55,6 +59,7 @@ class InformerSet {
   // False when `stop` was requested first.
   bool WaitForSync(std::stop_token stop) const EXCLUDES(mutex_);
   Result<void> Health() const EXCLUDES(mutex_);
+  const Environment& environment() const { return environment_; }
 
   // Tells the caches what a write of this process did, before the server's watches tell of it.
   // `answer` is what the server answered with.
@@ -89,25 +94,32 @@ class InformerSet {
 // followed, nor are caches with a field selector.
 //
 // A write whose answer was lost may have been done. The server is asked, at once or, when it cannot
-// be reached, before the next reconcile (SettleDoubts) and the next write: if it was, the caches
-// show so from then on, and that next write is refused, because whoever asked for it did not know.
-// So nothing is made twice, nothing is deleted in place of what is gone already, and no status is
-// wrong about it. Only what caches show and can be named is asked for, by a list of its name, which
-// whoever has a cache may ask for: not what the server is to name, nor a deletion without a uid,
-// nor a part of an object (its status).
+// be reached, before the next write of that resource and before the next reconcile and the next
+// write of a controller that watches it: if it was done, the caches show so from then on, and that
+// next write is refused, because whoever asked for it did not know. So nothing is made twice,
+// nothing is deleted in place of what is gone already, and no status is wrong about it. Only what
+// caches show and can be named is asked for, by a list of its name, which whoever has a cache may
+// ask for: not what the server is to name, nor a deletion without a uid, nor a part of an object
+// (its status). A server that answers the question with errors is asked for half a minute; then the
+// watch has to tell. Other resources and controllers do not notice.
 //
 // An update that the server answered with the version it was made from is not sent a second time.
 class CacheAwareClient final : public ClientDecorator {
  public:
+  using Resources = std::span<const ResourceType>;
+
   // Both must outlive it.
   CacheAwareClient(Client& client, InformerSet& informers)
       : ClientDecorator(client), informers_(informers) {}
 
-  Result<SharedBytes> Do(const ClientRequest& request) override EXCLUDES(mutex_, settling_);
+  Result<SharedBytes> Do(const ClientRequest& request) override { return DoKnowing({}, request); }
+  // The same for a caller who decides by what caches of these resources show.
+  Result<SharedBytes> DoKnowing(Resources resources, const ClientRequest& request) EXCLUDES(mutex_);
 
-  // Once this returned, readers of the caches see what became of all earlier writes. The last of
-  // those that were done unknown to the caches; empty when there was none.
-  Result<std::string> SettleDoubts(const std::stop_token& stop) EXCLUDES(mutex_, settling_);
+  // Once this returned, readers of the caches see what became of all earlier writes of these
+  // resources. The last of those that were done unknown to the caches; empty when there was none.
+  Result<std::string> SettleDoubts(Resources resources, const std::stop_token& stop)
+      EXCLUDES(mutex_);
 
  private:
   struct Doubt {
@@ -115,20 +127,32 @@ class CacheAwareClient final : public ClientDecorator {
     ObjectKey key;
     uint64_t version = 0;     // that it had before, as far as was known
     std::string deleted_uid;  // of the one that may have been deleted
+    uint64_t id = 0;
+    Clock::MonotonicTime since;
+    bool being_asked = false;
+    int failed_questions = 0;
+    std::optional<Error> failure;  // of the last question
   };
+  using Doubts = std::deque<Doubt>;
 
   // False when there is nothing to find out.
   bool Remember(const ClientRequest& write) EXCLUDES(mutex_);
-  std::optional<Doubt> FirstDoubt() const EXCLUDES(mutex_);
-  void Forget(const Doubt& doubt) EXCLUDES(mutex_);
+  // The oldest doubt about these resources, which the caller is to ask about and to conclude. When
+  // somebody else does so, this waits for the answer, and an error is theirs.
+  Result<std::optional<Doubt>> Claim(Resources resources) EXCLUDES(mutex_);
+  void Conclude(const Doubt& doubt, const Result<bool>& changed) EXCLUDES(mutex_);
   // Whether there was a change. The caches know it now.
-  Result<bool> Settle(const Doubt& doubt, const std::stop_token& stop) REQUIRES(settling_);
+  Result<bool> Ask(const Doubt& doubt, const std::stop_token& stop);
+  Doubts::iterator Find(uint64_t id) REQUIRES(mutex_);
+  bool IsTooOld(const Doubt& doubt, const Error& failure) const;
 
   InformerSet& informers_;
   UnchangedUpdates unchanged_;
-  Mutex settling_;  // so that whoever comes later waits until the caches know
-  mutable Mutex mutex_;
-  std::deque<Doubt> doubts_ GUARDED_BY(mutex_);  // the oldest first
+  Mutex mutex_;
+  CondVar concluded_;
+  Doubts doubts_ GUARDED_BY(mutex_);     // the oldest first
+  std::atomic<size_t> doubt_count_ = 0;  // while there is none, asking takes no lock
+  uint64_t next_id_ GUARDED_BY(mutex_) = 1;
 };
 
 }  // namespace kubexms

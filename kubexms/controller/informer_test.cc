@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "kubexms/api/kinds/core_v1_config.h"
 #include "kubexms/apiserver/test_server.h"
+#include "kubexms/base/stop.h"
+#include "kubexms/client/not_answered.h"
 #include "kubexms/controller/eventually_test.h"
 #include "kubexms/controller/informer_set.h"
 #include "kubexms/controller/intercepted_client_test.h"
@@ -365,6 +368,8 @@ TEST_F(InformerSetTest, ReadersSeeTheirOwnWritesAtOnce) {
   EXPECT_TRUE(Eventually([&] { return maps.List("default").size() >= 100; }));
 }
 
+const std::vector<ResourceType> kMaps = {ResourceType::Of<ConfigMap>()};
+
 // Writes through a client that loses answers.
 class LostAnswerTest : public InformerSetTest {
  protected:
@@ -411,15 +416,17 @@ TEST_F(LostAnswerTest, TheServerIsAskedAtOnce) {
   EXPECT_TRUE(client_.Create(MapOf("b")).ok());
 }
 
-// A status that tells what is there must know of it, so no write comes first, of whatever kind.
+// A status that tells what is there must know of it: no write of whoever decides by what the cache
+// shows comes first, of whatever kind.
 TEST_F(LostAnswerTest, OrBeforeTheNextWrite) {
   LoseAnswers();
   Blind();
   EXPECT_FALSE(client_.Create(MapOf("a")).ok());
   lossy_.Set({});
-  const auto write = [&] {
-    return client_.Delete<corev1::Secret>({"default", "of-another-kind"}).error();
-  };
+  const ClientRequest other =
+      Client::DeleteRequest(ResourceType::Of<corev1::Secret>(), {"default", "of-another-kind"});
+  const auto write = [&] { return client_.DoKnowing(kMaps, other).error(); };
+  EXPECT_TRUE(client_.Do(other).error().IsNotFound());  // whoever does not, need not wait
   EXPECT_THAT(write().message(), testing::HasSubstr("it is not known whether a was written"));
   Reconnect();
   EXPECT_FALSE(IsShown("a"));
@@ -436,12 +443,86 @@ TEST_F(LostAnswerTest, OrBeforeTheNextReconcile) {
   LoseAnswers();
   Blind();
   EXPECT_FALSE(client_.Create(MapOf("a")).ok());
-  EXPECT_FALSE(client_.SettleDoubts({}).ok());
+  EXPECT_TRUE(client_.SettleDoubts({}, {}).ok());
+  EXPECT_FALSE(client_.SettleDoubts(kMaps, {}).ok());
+  EXPECT_FALSE(client_.Create(MapOf("b")).ok());
   Reconnect();
-  EXPECT_EQ(client_.SettleDoubts({}).value(), "configmaps \"a\"");
+  EXPECT_EQ(client_.SettleDoubts(kMaps, {}).value(), "configmaps \"a\"");
   EXPECT_TRUE(IsShown("a"));
-  EXPECT_EQ(client_.SettleDoubts({}).value(), "");
+  EXPECT_EQ(client_.SettleDoubts(kMaps, {}).value(), "");
   EXPECT_TRUE(client_.Create(MapOf("b")).ok());
+}
+
+TEST_F(LostAnswerTest, AServerThatSaysNoHasNotDoneIt) {
+  Blind();
+  lossy_.Set(
+      [](auto&, auto&) -> Result<SharedBytes> { return Error::Internal("the webhook failed"); });
+  EXPECT_FALSE(client_.Create(MapOf("a")).ok());
+  lossy_.Set({});
+  EXPECT_TRUE(client_.Create(MapOf("b")).ok());
+  // But a call that was told to stop may have been done.
+  lossy_.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
+    (void)server.Do(request).ok();
+    return Error(499, "Canceled", "the call was cancelled");
+  });
+  EXPECT_FALSE(client_.Create(MapOf("c")).ok());
+  Reconnect();
+  EXPECT_EQ(client_.SettleDoubts(kMaps, {}).value(), "configmaps \"c\"");
+}
+
+TEST_F(LostAnswerTest, AServerThatAnswersWithErrorsIsNotAskedForEver) {
+  ManualClock clock;
+  InformerSet informers({lossy_, clock, random_, Logger(), nullptr});
+  const auto informer = informers.Get<ConfigMap>();
+  CacheAwareClient client(lossy_, informers);
+  LoseAnswers();
+  Error answer = NotAnswered(Error::ServiceUnavailable("no route"));
+  lossy_.SetList([&](auto&, auto&) { return Result<ObjectPage>(answer); });
+  EXPECT_FALSE(client.Create(MapOf("a")).ok());
+  clock.Advance(std::chrono::hours(1));
+  EXPECT_FALSE(client.SettleDoubts(kMaps, {}).ok());
+  EXPECT_FALSE(client.SettleDoubts(kMaps, {}).ok());
+  answer = Error::Internal("the webhook failed");
+  EXPECT_FALSE(client.SettleDoubts(kMaps, {}).ok());
+  EXPECT_TRUE(client.SettleDoubts(kMaps, {}).ok());
+
+  EXPECT_FALSE(client.Create(MapOf("b")).ok());
+  clock.Advance(std::chrono::seconds(29));
+  EXPECT_FALSE(client.SettleDoubts(kMaps, {}).ok());
+  EXPECT_FALSE(client.SettleDoubts(kMaps, {}).ok());
+  clock.Advance(std::chrono::seconds(1));
+  EXPECT_FALSE(client.SettleDoubts(kMaps, {}).ok());
+  EXPECT_TRUE(client.SettleDoubts(kMaps, {}).ok());
+}
+
+TEST_F(LostAnswerTest, WhoeverWaitsForAnAnswerHasIt) {
+  LoseAnswers();
+  Blind();
+  EXPECT_FALSE(client_.Create(MapOf("a")).ok());
+  Reconnect();
+  std::atomic<int> questions = 0;
+  std::stop_source answered;
+  lossy_.SetList([&](auto&, auto&) -> Result<ObjectPage> {
+    ++questions;
+    WaitForStop(answered.get_token());
+    return NotAnswered(Error::Timeout("no answer in time"));
+  });
+  std::atomic<int> waiting = 0;
+  std::atomic<int> failed = 0;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      ++waiting;
+      if (!client_.SettleDoubts(kMaps, {}).ok()) ++failed;
+    });
+  }
+  ASSERT_TRUE(Eventually([&] { return waiting == 8 && questions == 1; }));
+  // Another resource is not held up.
+  EXPECT_TRUE(client_.Delete<corev1::Secret>({"default", "s"}).error().IsNotFound());
+  EXPECT_EQ(questions, 1);
+  answered.request_stop();
+  threads.clear();
+  EXPECT_EQ(failed, 8);
 }
 
 TEST_F(LostAnswerTest, WhatWasDeletedIsGone) {

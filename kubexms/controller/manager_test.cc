@@ -12,6 +12,7 @@
 #include "kubexms/apiserver/test_server.h"
 #include "kubexms/base/stop.h"
 #include "kubexms/client/decorators.h"
+#include "kubexms/client/not_answered.h"
 #include "kubexms/controller/event_recorder.h"
 #include "kubexms/controller/eventually_test.h"
 #include "kubexms/controller/intercepted_client_test.h"
@@ -293,6 +294,45 @@ TEST_F(ManagerTest, AReconcileSeesWhatTheLastOneWrote) {
   EXPECT_TRUE(Eventually([&] { return rounds == 100; }));
   EXPECT_TRUE(Stop().ok());
   EXPECT_FALSE(stale);
+}
+
+TEST_F(ManagerTest, AnUnknownOutcomeConcernsNoOtherController) {
+  InterceptedClient broken(server_.client());
+  broken.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
+    if (request.resource.plural != "secrets") return server.Do(request);
+    return NotAnswered(Error::ServiceUnavailable("no answer"));
+  });
+  ManagerOptions options = Options();
+  options.client = &broken;
+  Manager manager(options);
+  std::atomic<int> failed = 0;
+  manager.Add(Maps({.name = "secrets", .base_delay = milliseconds(1), .qps = 0})
+                  .Owns<Secret>()
+                  .Reconciles([&](ReconcileContext& context, const ConfigMap& map) {
+                    ++failed;
+                    return MakeSecret(context, map);
+                  }));
+  manager.Add(Maps({.name = "others"})
+                  .Reconciles([&](ReconcileContext& context, const ConfigMap&) -> Result<Outcome> {
+                    RETURN_IF_ERROR(context.client.Patch<ConfigMap>(
+                        context.key, {.body = R"({"data":{"done":"yes"}})"}));
+                    return Outcome::Done();
+                  }));
+  std::jthread thread([&](std::stop_token stop) { EXPECT_TRUE(manager.Run(stop).ok()); });
+  ASSERT_TRUE(Eventually([&] { return manager.Readiness().ok(); }));
+  broken.SetList([](Client& server, const ClientRequest& request) -> Result<ObjectPage> {
+    if (request.resource.plural != "secrets") return server.ListPage(request);
+    return NotAnswered(Error::ServiceUnavailable("no answer"));
+  });
+  ASSERT_TRUE(Create("a"));
+  ASSERT_TRUE(Eventually([&] { return failed >= 1; }));
+  ASSERT_TRUE(Create("b"));
+  EXPECT_TRUE(Eventually([&] {
+    return client().Get<ConfigMap>({"default", "b"}).value().data.contains("done");
+  }));
+  broken.SetList({});
+  broken.Set({});
+  EXPECT_TRUE(Eventually([&] { return client().Get<Secret>({"default", "b"}).ok(); }));
 }
 
 TEST_F(ManagerTest, TellsOfObjectsThatAreGoneForGood) {

@@ -31,7 +31,8 @@ auto ReconcileClient::Bound(const ClientRequest& request, const Call& call)
 }
 
 Result<SharedBytes> ReconcileClient::Do(const ClientRequest& request) {
-  return Bound(request, [&](const ClientRequest& bound) { return inner_.Do(bound); });
+  return Bound(request,
+               [&](const ClientRequest& bound) { return inner_.DoKnowing(known_, bound); });
 }
 
 Result<ObjectPage> ReconcileClient::ListPage(const ClientRequest& request) {

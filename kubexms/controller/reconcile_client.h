@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kubexms/client/client.h"
+#include "kubexms/controller/informer_set.h"
 
 namespace kubexms {
 
@@ -16,8 +16,10 @@ namespace kubexms {
 // from any thread.
 class ReconcileClient final : public Client {
  public:
-  // `inner` must outlive it.
-  ReconcileClient(Client& inner, std::stop_token stop) : inner_(inner), stop_(std::move(stop)) {}
+  // `known` are the resources that the reconcile decides by: no write is sent while it is not known
+  // what became of an earlier one of these. It must outlive the client, as `inner` must.
+  ReconcileClient(CacheAwareClient& inner, CacheAwareClient::Resources known, std::stop_token stop)
+      : inner_(inner), known_(known), stop_(std::move(stop)) {}
 
   Result<SharedBytes> Do(const ClientRequest& request) override;
   Result<ObjectPage> ListPage(const ClientRequest& request) override;
@@ -28,7 +30,8 @@ class ReconcileClient final : public Client {
   template <class Call>
   auto Bound(const ClientRequest& request, const Call& call) -> decltype(call(request));
 
-  Client& inner_;
+  CacheAwareClient& inner_;
+  const CacheAwareClient::Resources known_;
   const std::stop_token stop_;
 };
 

@@ -39,10 +39,14 @@ class ReconcileClientTest : public testing::Test {
             {"watch", [=, this] { return outcome(client_.Watch<ConfigMap>()); }}};
   }
 
+  SystemClock clock_;
+  SystemRandom random_;
   TestServer server_;
   InterceptedClient asked_{server_.client()};
   std::stop_source stop_;
-  ReconcileClient client_{asked_, stop_.get_token()};
+  InformerSet informers_{{asked_, clock_, random_, Logger(), nullptr}};
+  CacheAwareClient aware_{asked_, informers_};
+  ReconcileClient client_{aware_, {}, stop_.get_token()};
   ConfigMap map_;
 };
 

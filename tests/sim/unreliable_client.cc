@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kubexms/api/stored_object.h"
+#include "kubexms/client/not_answered.h"
 
 namespace kubexms::sim {
 namespace {
@@ -12,7 +13,9 @@ constexpr uint64_t kMostWatchEvents = 30;
 // Of a body, in the trace.
 constexpr size_t kMostBytes = 200;
 
-Error Unreachable() { return Error::ServiceUnavailable("the server cannot be reached"); }
+Error Unreachable() {
+  return NotAnswered(Error::ServiceUnavailable("the server cannot be reached"));
+}
 
 std::string NameAndVersion(std::string_view object) {
   const Result<ObjectHeader> header = ReadHeader(object);
