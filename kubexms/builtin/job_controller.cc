@@ -113,7 +113,7 @@ class JobRun {
     Tell(begun);
     Tell(ended);
     if (!done.ok()) return done.error();
-    if (tracking.more) return Outcome::RequeueAfter(std::chrono::nanoseconds(0));
+    if (tracking.more) return Outcome::RequeueAfter(std::chrono::milliseconds(1));
     return plan.again_after ? Outcome::RequeueAfter(*plan.again_after) : Outcome::Done();
   }
 

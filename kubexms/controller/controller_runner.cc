@@ -61,7 +61,7 @@ struct ControllerRunner::Metrics {
     success = results.With({controller, "success"});
     error = results.With({controller, "error"});
     requeue_after = results.With({controller, "requeue_after"});
-    results.With({controller, "requeue"});
+    requeue = results.With({controller, "requeue"});
     errors = counter("controller_runtime_reconcile_errors_total", "Failed reconciles.");
     seed_errors = counter("controller_reconcile_errors_total", "Failed reconciles.");
     terminal_errors = counter("controller_runtime_terminal_reconcile_errors_total",
@@ -76,7 +76,7 @@ struct ControllerRunner::Metrics {
     active_workers = gauge("controller_runtime_active_workers", "Workers that are busy.");
   }
 
-  Counter success, error, requeue_after;
+  Counter success, error, requeue, requeue_after;
   Counter errors, seed_errors, terminal_errors, panics, timeouts;
   Histogram time, seed_time;
   Gauge max_concurrent, active_workers;
@@ -344,8 +344,13 @@ std::string_view ControllerRunner::Settle(const WorkItem<ObjectKey>& item,
     metrics_->seed_errors.Increment();
     return Retry(item, result.error(), log);
   }
-  queue_.Forget(item.key);
   unknown_failures_.Forget(item.key);
+  if (result->requeue_after() && *result->requeue_after() <= nanoseconds(0)) {
+    metrics_->requeue.Increment();
+    queue_.AddRateLimited(item.key, "look again at once", item.priority);
+    return "requeue";
+  }
+  queue_.Forget(item.key);
   if (!result->requeue_after()) {
     metrics_->success.Increment();
     return "success";
@@ -383,12 +388,11 @@ std::string_view ControllerRunner::Retry(const WorkItem<ObjectKey>& item, const 
 }
 
 nanoseconds ControllerRunner::AddAgain(const WorkItem<ObjectKey>& item, const Error& error) {
-  if (!error.details().retry_after) {
-    return queue_.AddRateLimited(item.key, "retry", item.priority);
+  nanoseconds wanted{0};
+  if (error.details().retry_after) {
+    wanted = std::min<nanoseconds>(*error.details().retry_after, controller_.options().max_delay);
   }
-  const nanoseconds wait = *error.details().retry_after;
-  queue_.Add(item.key, {.priority = item.priority, .after = wait, .reason = "retry"});
-  return wait;
+  return queue_.AddRateLimited(item.key, "retry", item.priority, wanted);
 }
 
 void ControllerRunner::GiveUp(const WorkItem<ObjectKey>& item, const Error& error,

@@ -755,5 +755,68 @@ TEST_F(TimedManagerTest, AReconcileWhoseTimeIsOverAsksNothingOfTheServer) {
   EXPECT_TRUE(client().Get<ConfigMap>({"default", "b"}).error().IsNotFound());
 }
 
+// What its reconcilers return decides when they run again, by a clock that is moved by hand.
+class RetryTest : public TimedManagerTest {
+ protected:
+  // Reconciles the map "a" until the test is over.
+  void Start(ControllerOptions options, std::function<Result<Outcome>()> reconcile) {
+    options.name = "maps";
+    options.resync_period = seconds(0);
+    ManagerOptions manager_options = Options();
+    manager_options.clock = &manual_;
+    timed_.emplace(manager_options);
+    timed_->Add(Maps(options).Reconciles(
+        [this, reconcile](ReconcileContext& context, const ConfigMap& map) -> Result<Outcome> {
+          if (map.metadata.name != "a") return Outcome::Done();
+          failures_ = context.failures;
+          ++calls_;
+          return reconcile();
+        }));
+    ASSERT_TRUE(Create("a"));
+    timed_thread_ = std::jthread([this](std::stop_token stop) { (void)timed_->Run(stop).ok(); });
+    ExpectCalls(1);
+  }
+  void ExpectCalls(int calls) {
+    EXPECT_TRUE(Eventually([&] { return calls_ == calls; })) << calls_;
+  }
+
+  std::atomic<int> calls_ = 0;
+  std::atomic<int> failures_ = 0;
+  std::optional<Manager> timed_;
+  std::jthread timed_thread_;
+};
+
+TEST_F(RetryTest, AServerThatWantsItAtOnceDoesNotShortenTheDelay) {
+  Start({.base_delay = seconds(10), .qps = 0},
+        [] { return Error::TooManyRequests("later", seconds(0)); });
+  AdvanceWhen(1, seconds(9));
+  EXPECT_EQ(calls_, 1);
+  manual_.Advance(seconds(1));
+  ExpectCalls(2);
+  EXPECT_EQ(failures_, 1);
+}
+
+TEST_F(RetryTest, AServerThatWantsItLateIsWaitedForUpToTheLongestDelay) {
+  Start({.base_delay = seconds(1), .max_delay = seconds(20), .qps = 0},
+        [] { return Error::TooManyRequests("tomorrow", std::chrono::hours(24)); });
+  AdvanceWhen(1, seconds(19));
+  EXPECT_EQ(calls_, 1);
+  manual_.Advance(seconds(1));
+  ExpectCalls(2);
+  EXPECT_EQ(failures_, 1);
+}
+
+TEST_F(RetryTest, AtOnceMeansAfterGrowingDelays) {
+  Start({.base_delay = seconds(10), .qps = 0}, [] { return Outcome::RequeueAfter(seconds(-1)); });
+  AdvanceWhen(1, seconds(9));
+  EXPECT_EQ(calls_, 1);
+  manual_.Advance(seconds(1));
+  ExpectCalls(2);
+  AdvanceWhen(1, seconds(19));
+  EXPECT_EQ(calls_, 2);
+  manual_.Advance(seconds(1));
+  ExpectCalls(3);
+}
+
 }  // namespace
 }  // namespace kubexms

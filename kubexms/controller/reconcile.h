@@ -40,7 +40,8 @@ class Outcome {
  public:
   // Nothing to do until something changes.
   static Outcome Done() { return Outcome(std::nullopt); }
-  // Again after this time, or earlier if something changes.
+  // Again after this time, or earlier if something changes. A time that has come already (zero or
+  // less) means at once, but as a retry does: after growing delays while it goes on like that.
   static Outcome RequeueAfter(std::chrono::nanoseconds time) { return Outcome(time); }
 
   const std::optional<std::chrono::nanoseconds>& requeue_after() const { return requeue_after_; }

@@ -113,10 +113,11 @@ class WorkQueue {
 
   // False when the key was refused: the queue is shutting down, or full.
   bool Add(const Key& key, const WorkAddOptions& options = {}) EXCLUDES(mutex_);
-  // Counts a failure and adds the key after the time that the rate limiter wants, which is
-  // returned.
+  // Counts a failure and adds the key after the time that the rate limiter wants, and at least
+  // after `at_least`. The time is returned.
   std::chrono::nanoseconds AddRateLimited(const Key& key, WorkReason reason = {},
-                                          int priority = kNormalPriority) EXCLUDES(mutex_);
+                                          int priority = kNormalPriority,
+                                          std::chrono::nanoseconds at_least = {}) EXCLUDES(mutex_);
   // The failures of the key no longer count. To be called, beside Done(), when a run succeeded or
   // is not to be tried again.
   void Forget(const Key& key) { rate_limiter_->Forget(key); }
@@ -267,8 +268,9 @@ bool WorkQueue<Key>::Add(const Key& key, const WorkAddOptions& options) {
 
 template <class Key>
 std::chrono::nanoseconds WorkQueue<Key>::AddRateLimited(const Key& key, WorkReason reason,
-                                                        int priority) {
-  const auto after = rate_limiter_->When(key);
+                                                        int priority,
+                                                        std::chrono::nanoseconds at_least) {
+  const auto after = std::max(rate_limiter_->When(key), at_least);
   Add(key, {.priority = priority, .after = after, .reason = reason});
   return after;
 }
