@@ -52,6 +52,10 @@ void Controller::AddForPredicate(Predicate predicate) {
   rules_.front().predicates.push_back(std::move(predicate));
 }
 
+void Controller::AddEventFilter(Predicate predicate) {
+  event_filters_.push_back(std::move(predicate));
+}
+
 Result<void> Controller::Validate() const {
   const auto wrong = [&](std::string_view what) {
     return Error::BadRequest(fmt::format("controller \"{}\": {}", options_.name, what));

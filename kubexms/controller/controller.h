@@ -43,7 +43,8 @@ struct ControllerOptions {
 };
 
 struct RuleOptions {
-  InformerScope scope;                // unset parts are those of the controller
+  InformerScope scope;                // without a namespace, it has that of the controller
+  bool all_namespaces = false;        // although the controller has a namespace
   std::vector<Predicate> predicates;  // all must say yes
   // Of Owns(): owners that are not the object's controller count too.
   bool every_owner = false;
@@ -109,11 +110,14 @@ class Controller {
   // Makes the controller one of these objects: they are what is reconciled. Before AddRule().
   void SetFor(WatchRule rule);
   void AddForPredicate(Predicate predicate);
+  // Of all its watches.
+  void AddEventFilter(Predicate predicate);
 
   const ControllerOptions& options() const { return options_; }
   ControllerOptions& mutable_options() { return options_; }
   bool has_for() const { return has_for_; }
   const std::vector<WatchRule>& rules() const { return rules_; }
+  const std::vector<Predicate>& event_filters() const { return event_filters_; }
   const std::vector<ResourceAccess>& access() const { return access_; }
   const std::vector<CacheIndex>& indexes() const { return indexes_; }
   const std::vector<std::shared_ptr<Source>>& sources() const { return sources_; }
@@ -130,6 +134,7 @@ class Controller {
   ControllerOptions options_;
   bool has_for_ = false;
   std::vector<WatchRule> rules_;
+  std::vector<Predicate> event_filters_;
   std::vector<ResourceAccess> access_;
   std::vector<CacheIndex> indexes_;
   std::vector<std::shared_ptr<Source>> sources_;
@@ -156,8 +161,8 @@ class ControllerFor : public Controller {
   using Function = std::function<Result<Outcome>(ReconcileContext& context, const T& object)>;
   using DeletedFunction = std::function<Result<Outcome>(ReconcileContext& context)>;
 
-  // Without a name it is called after the kind. `scope` is that of all its watches which do not
-  // have their own.
+  // Without a name it is called after the kind. `scope` is that of the T; its namespace also that
+  // of all other watches which do not have their own.
   explicit ControllerFor(ControllerOptions options = {}, InformerScope scope = {})
       : Controller(std::move(options)), scope_(std::move(scope)) {
     if (mutable_options().name.empty()) mutable_options().name = ResourceType::Of<T>().plural;
@@ -173,6 +178,12 @@ class ControllerFor : public Controller {
   // Only such events of the reconciled objects themselves.
   ControllerFor& When(Predicate predicate) {
     AddForPredicate(std::move(predicate));
+    return *this;
+  }
+
+  // Only such events of all that it watches, those of Owns() and Watches() too.
+  ControllerFor& WithEventFilter(Predicate predicate) {
+    AddEventFilter(std::move(predicate));
     return *this;
   }
 
@@ -266,7 +277,8 @@ class ControllerFor : public Controller {
   template <Kind Other>
   void AddKind(ObjectMapper mapper, const RuleOptions& options, std::string reason) {
     InformerScope scope = options.scope;
-    if (scope.name_space.empty() && Other::kKind.scope == Scope::kNamespaced) {
+    const bool inherits = scope.name_space.empty() && !options.all_namespaces;
+    if (inherits && Other::kKind.scope == Scope::kNamespaced) {
       scope.name_space = scope_.name_space;
     }
     AddRule({.form = FormOf<Other>(&StripManagedFields<Other>),

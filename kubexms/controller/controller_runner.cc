@@ -7,6 +7,7 @@
 #include <map>
 #include <thread>
 
+#include "kubexms/controller/guarded.h"
 #include "kubexms/controller/reconcile_client.h"
 
 namespace kubexms {
@@ -19,6 +20,8 @@ constexpr size_t kRecentReconciles = 256;
 constexpr double kResyncJitter = 0.1;
 // Whose failures of unknown kind are counted, at most.
 constexpr size_t kMaxFailingKeys = 1'000'000;
+// Before a source that threw runs again.
+constexpr auto kSourceRestartDelay = std::chrono::seconds(1);
 
 const std::vector<double>& ReconcileTimeBuckets() {
   static const std::vector<double> kBuckets = {
@@ -195,9 +198,11 @@ bool ControllerRunner::HasSynced() const {
 }
 
 void ControllerRunner::Enqueue(const WatchRule& rule, const CacheEvent& event) {
-  const bool wanted = std::all_of(rule.predicates.begin(), rule.predicates.end(),
-                                  [&](const Predicate& predicate) { return predicate(event); });
-  if (!wanted) return;
+  const auto wanted = [&](const std::vector<Predicate>& predicates) {
+    return std::all_of(predicates.begin(), predicates.end(),
+                       [&](const Predicate& predicate) { return predicate(event); });
+  };
+  if (!wanted(rule.predicates) || !wanted(controller_.event_filters())) return;
   std::vector<ObjectKey> keys;
   if (event.old && event.old.value != event.object.value) rule.mapper(event.old, keys);
   rule.mapper(event.object, keys);
@@ -215,16 +220,26 @@ void ControllerRunner::Enqueue(const WatchRule& rule, const CacheEvent& event) {
 
 void ControllerRunner::Start() {
   for (const auto& source : controller_.sources()) {
-    sources_.emplace_back([this, source](std::stop_token stop) {
-      const WorkReason reason = WorkReason::Lasting(source->reason());
-      source->Run([&](const ObjectKey& key) { queue_.Add(key, {.reason = reason}); },
-                  environment_.clock, std::move(stop));
-    });
+    sources_.emplace_back([this, source](std::stop_token stop) { RunSource(*source, stop); });
   }
   queue_.CallWorkers(WorkersOf(controller_.options()),
                      [this] { environment_.threads.Start(name(), [this] { Work(); }); });
   working_ = true;
   environment_.log.Info("working", {{"workers", WorkersOf(controller_.options())}});
+}
+
+void ControllerRunner::RunSource(Source& source, const std::stop_token& stop) {
+  const WorkReason reason = WorkReason::Lasting(source.reason());
+  const auto enqueue = [&](const ObjectKey& key) { queue_.Add(key, {.reason = reason}); };
+  do {
+    const Result<void> ran = Guarded("a source", [&]() -> Result<void> {
+      source.Run(enqueue, environment_.clock, stop);
+      return {};
+    });
+    if (ran.ok()) return;
+    environment_.log.Error("a source failed; it is started again",
+                           {{"source", source.reason()}, {"error", ran.error()}});
+  } while (environment_.clock.SleepFor(kSourceRestartDelay, stop));
 }
 
 void ControllerRunner::Close() {
@@ -320,20 +335,18 @@ void ControllerRunner::Reconcile(const WorkItem<ObjectKey>& item, std::stop_toke
   Keep(std::move(record));
 }
 
-// What was thrown is a failure of unknown kind: it has no code, so nothing says that it will pass.
 Result<Outcome> ControllerRunner::Call(ReconcileContext& context) {
   RETURN_IF_ERROR(environment_.client.SettleDoubts(watched_, context.stop));
   const CachedObject object =
       controller_.has_for() ? caches_.front().informer->cache().Get(context.key) : CachedObject();
-  try {
-    return controller_.reconcile()(context, object);
-  } catch (const std::exception& exception) {
-    metrics_->panics.Increment();
-    return Error(0, "Unknown", fmt::format("the reconciler threw: {}", exception.what()));
-  } catch (...) {
-    metrics_->panics.Increment();
-    return Error(0, "Unknown", "the reconciler threw");
-  }
+  bool returned = false;
+  Result<Outcome> outcome = Guarded("the reconciler", [&] {
+    Result<Outcome> result = controller_.reconcile()(context, object);
+    returned = true;
+    return result;
+  });
+  if (!returned) metrics_->panics.Increment();
+  return outcome;
 }
 
 std::string_view ControllerRunner::Settle(const WorkItem<ObjectKey>& item,

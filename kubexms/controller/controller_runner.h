@@ -30,7 +30,7 @@ struct ReconcileRecord {
   Clock::WallTime started;
   std::chrono::nanoseconds waited;
   std::chrono::nanoseconds took;
-  std::string result;  // "success", "requeue_after", "error", "terminal_error"
+  std::string result;  // "success", "requeue", "requeue_after", "error", "terminal_error"
   std::string error;   // empty: none
 };
 
@@ -88,6 +88,7 @@ class ControllerRunner {
 
   void Enqueue(const WatchRule& rule, const CacheEvent& event);
   void PlanResync();
+  void RunSource(Source& source, const std::stop_token& stop);
   void Work();
   void Reconcile(const WorkItem<ObjectKey>& item, std::stop_token abandon);
   Result<Outcome> Call(ReconcileContext& context);
@@ -95,7 +96,8 @@ class ControllerRunner {
   std::string_view Settle(const WorkItem<ObjectKey>& item, const Result<Outcome>& result,
                           const Logger& log);
   std::string_view Retry(const WorkItem<ObjectKey>& item, const Error& error, const Logger& log);
-  // Queues the key for another try, when the server wants it or when the rate limiter does.
+  // Queues the key for another try, when the rate limiter wants it or, if that is later, the
+  // server.
   std::chrono::nanoseconds AddAgain(const WorkItem<ObjectKey>& item, const Error& error);
   void GiveUp(const WorkItem<ObjectKey>& item, const Error& error, const Logger& log);
   void Keep(ReconcileRecord record) EXCLUDES(recent_mutex_);

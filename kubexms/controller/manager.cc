@@ -15,6 +15,7 @@
 #include "kubexms/base/threads.h"
 #include "kubexms/controller/controller_runner.h"
 #include "kubexms/controller/event_broadcaster.h"
+#include "kubexms/controller/guarded.h"
 #include "kubexms/controller/leader_election.h"
 #include "kubexms/controller/manager_endpoints.h"
 #include "kubexms/net/client.h"
@@ -102,6 +103,7 @@ class Manager::Impl {
 
   Result<void> ApplySettings();
   Result<void> Validate() const;
+  Result<void> CheckNoneWaitsForItself() const;
   Result<void> StartEndpoints(std::stop_token stop);
   void EndEndpoints();
   Result<void> StartEvents(std::stop_token stop);
@@ -113,6 +115,7 @@ class Manager::Impl {
   EventRecorder EventsOf(const Controller& controller);
   Result<void> StartRunnables(std::stop_token stop);
   void EndRunnables();
+  void RunRunnable(const Runnable& runnable, const std::stop_token& stop);
 
   // The last phase: returns when everything is to end.
   Result<void> Lead(std::stop_token stop);
@@ -186,6 +189,34 @@ Result<void> Manager::Impl::Validate() const {
       return Error::BadRequest(fmt::format("controller \"{}\" waits for \"{}\", which is not there",
                                            controller.options().name, other));
     }
+  }
+  return CheckNoneWaitsForItself();
+}
+
+// Follows who waits for whom. `open` are those on the way, `done` those that lead to no circle.
+Result<void> Manager::Impl::CheckNoneWaitsForItself() const {
+  std::map<std::string_view, const Controller*> by_name;
+  for (const Controller& controller : controllers_)
+    by_name[controller.options().name] = &controller;
+  std::set<std::string_view> done;
+  std::vector<std::string_view> open;
+  const std::function<Result<void>(std::string_view)> visit =
+      [&](std::string_view name) -> Result<void> {
+    if (done.contains(name)) return {};
+    const auto begin = std::find(open.begin(), open.end(), name) - open.begin();
+    open.push_back(name);
+    if (begin + 1 < std::ssize(open)) {
+      return Error::BadRequest(
+          fmt::format("controllers wait for each other and would never start: {}",
+                      fmt::join(open.begin() + begin, open.end(), " waits for ")));
+    }
+    for (const std::string& other : by_name.at(name)->predecessors()) RETURN_IF_ERROR(visit(other));
+    open.pop_back();
+    done.insert(name);
+    return {};
+  };
+  for (const Controller& controller : controllers_) {
+    RETURN_IF_ERROR(visit(controller.options().name));
   }
   return {};
 }
@@ -302,17 +333,20 @@ void Manager::Impl::EndCaches() { caches_thread_ = {}; }
 Result<void> Manager::Impl::StartRunnables(std::stop_token) {
   for (const Runnable& runnable : runnables_) {
     if (runnable.needs_leadership) continue;
-    runnable_threads_.emplace_back([this, &runnable](std::stop_token stop) {
-      const Result<void> ended = runnable.run(stop);
-      if (stop.stop_requested()) return;
-      Fail(ended.ok() ? Error::Internal("\"" + runnable.name + "\" ended by itself")
-                      : ended.error().WithContext(runnable.name));
-    });
+    runnable_threads_.emplace_back(
+        [this, &runnable](const std::stop_token& stop) { RunRunnable(runnable, stop); });
   }
   return {};
 }
 
 void Manager::Impl::EndRunnables() { runnable_threads_.clear(); }
+
+void Manager::Impl::RunRunnable(const Runnable& runnable, const std::stop_token& stop) {
+  const Result<void> ended = Guarded("it", [&] { return runnable.run(stop); });
+  if (stop.stop_requested()) return;
+  Fail(ended.ok() ? Error::Internal("\"" + runnable.name + "\" ended by itself")
+                  : ended.error().WithContext(runnable.name));
+}
 
 Result<void> Manager::Impl::Lead(std::stop_token stop) {
   const std::stop_token end = failing_.get_token();
@@ -356,12 +390,7 @@ Result<void> Manager::Impl::WorkAsLeader(std::stop_token stop, const Leadership&
   std::vector<std::jthread> threads;
   for (const Runnable& runnable : runnables_) {
     if (!runnable.needs_leadership) continue;
-    threads.emplace_back([&, this] {
-      const Result<void> ended = runnable.run(end.get_token());
-      if (end.stop_requested()) return;
-      Fail(ended.ok() ? Error::Internal("\"" + runnable.name + "\" ended by itself")
-                      : ended.error().WithContext(runnable.name));
-    });
+    threads.emplace_back([&, this] { RunRunnable(runnable, end.get_token()); });
   }
   const std::vector<ControllerRunner*> working = WorkUntil(end.get_token());
   return Finish(working, abandon.get_token());
@@ -429,7 +458,7 @@ bool Manager::Impl::AwaitPreconditions(const ControllerRunner& runner, std::stop
   for (const Precondition& condition : conditions) {
     while (true) {
       if (stop.stop_requested()) return false;
-      const Result<void> holds = condition.check(stop);
+      const Result<void> holds = Guarded("it", [&] { return condition.check(stop); });
       if (holds.ok()) break;
       options_.log.Info(
           "a controller waits",
@@ -458,7 +487,7 @@ Result<void> Manager::Impl::Readiness() const {
     if (!runner->HasSynced()) return Error::ServiceUnavailable("not synced");
   }
   for (const auto& [name, check] : ready_checks_) {
-    const Result<void> ready = check();
+    const Result<void> ready = Guarded("it", check);
     if (!ready.ok()) return Error::ServiceUnavailable(name + ": " + ready.error().message());
   }
   return {};

@@ -80,7 +80,7 @@ struct ManagerOptions {
 struct Runnable {
   std::string name;
   bool needs_leadership = true;
-  // Until `stop` is requested. To end before that is an error of the manager.
+  // Until `stop` is requested. To end before that, or to throw, is an error of the manager.
   std::function<Result<void>(std::stop_token stop)> run;
 };
 

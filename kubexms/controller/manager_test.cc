@@ -369,6 +369,94 @@ TEST_F(ManagerTest, SourcesCauseReconcilesToo) {
   EXPECT_TRUE(Eventually([&] { return told == 1; }));
 }
 
+TEST_F(ManagerTest, SurvivesSourcesConditionsAndChecksThatThrow) {
+  std::atomic<int> timer_calls = 0;
+  std::atomic<int> condition_calls = 0;
+  std::atomic<bool> told = false;
+  std::atomic<bool> check_throws = true;
+  const auto timer =
+      std::make_shared<TimerSource>(milliseconds(1), [&]() -> std::vector<ObjectKey> {
+        if (++timer_calls == 1) throw std::runtime_error("oops");
+        return {{"default", "a"}};
+      });
+  manager_.Add(Maps()
+                   .From(timer)
+                   .WaitUntil({"the gate",
+                               [&](std::stop_token) -> Result<void> {
+                                 if (++condition_calls == 1) throw std::runtime_error("oops");
+                                 return {};
+                               }})
+                   .Reconciles([&](ReconcileContext& context, const ConfigMap&) -> Result<Outcome> {
+                     for (const auto reason : context.reasons) {
+                       if (reason == "timer") told = true;
+                     }
+                     return Outcome::Done();
+                   }));
+  manager_.AddReadyCheck("disk", [&]() -> Result<void> {
+    if (check_throws) throw std::runtime_error("oops");
+    return {};
+  });
+  ASSERT_TRUE(Create("a"));
+  Start();
+  EXPECT_TRUE(Eventually([&] { return told.load(); }));
+  EXPECT_EQ(manager_.Readiness().error().message(), "disk: it threw: oops");
+  check_throws = false;
+  EXPECT_TRUE(manager_.Readiness().ok());
+  EXPECT_TRUE(Stop().ok());
+}
+
+TEST_F(ManagerTest, ARunnableThatThrowsEndsTheManagerAndIsNamed) {
+  for (const bool needs_leadership : {false, true}) {
+    Manager manager(Options());
+    manager.Add(
+        Runnable{.name = "thrower",
+                 .needs_leadership = needs_leadership,
+                 .run = [](std::stop_token) -> Result<void> { throw std::runtime_error("oops"); }});
+    EXPECT_EQ(manager.Run({}).error().message(), "thrower: it threw: oops");
+  }
+}
+
+TEST_F(ManagerTest, AFilterIsOfAllThatIsWatched) {
+  Mutex mutex;
+  std::set<std::string> seen;
+  manager_.Add(Maps()
+                   .Watches<Secret>([](const Secret& secret) {
+                     return std::vector<ObjectKey>{{"default", secret.metadata.name}};
+                   })
+                   .WithEventFilter(MatchesLabels(*Selector::Parse("me")))
+                   .OnDeleted([&](ReconcileContext& context) -> Result<Outcome> {
+                     MutexLock lock(mutex);
+                     seen.insert(context.key.name);
+                     return Outcome::Done();
+                   }));
+  Start();
+  ASSERT_TRUE(Create("of-a-map-without-the-label"));
+  for (const char* name : {"without", "with"}) {
+    Secret secret;
+    secret.metadata.name = name;
+    secret.metadata.namespace_ = "default";
+    if (secret.metadata.name == "with") secret.metadata.labels["me"] = "";
+    ASSERT_TRUE(client().Create(secret).ok());
+  }
+  ASSERT_TRUE(Eventually([&] {
+    MutexLock lock(mutex);
+    return seen.contains("with");
+  }));
+  MutexLock lock(mutex);
+  EXPECT_THAT(seen, ::testing::ElementsAre("with"));
+}
+
+TEST_F(ManagerTest, OtherWatchesHaveTheNamespaceOfTheControllerUnlessTheySayOtherwise) {
+  const auto of_map = [](const Secret&) { return std::vector<ObjectKey>(); };
+  const Controller controller = Maps()
+                                    .Watches<Secret>(of_map)
+                                    .Watches<Secret>(of_map, {.scope = {.name_space = "other"}})
+                                    .Watches<Secret>(of_map, {.all_namespaces = true});
+  std::vector<std::string> namespaces;
+  for (const WatchRule& rule : controller.rules()) namespaces.push_back(rule.scope.name_space);
+  EXPECT_THAT(namespaces, ::testing::ElementsAre("default", "default", "other", ""));
+}
+
 TEST_F(ManagerTest, WorksOffWhatIsQueuedBeforeItEnds) {
   Mutex mutex;
   CondVar changed;
@@ -483,6 +571,14 @@ TEST_F(ManagerTest, RefusesDescriptionsThatCannotWork) {
   Manager waits(Options());
   waits.Add(Maps().WaitFor("nobody").Reconciles(MakeSecret));
   EXPECT_THAT(waits.Run({}).error().message(), HasSubstr("waits for \"nobody\""));
+
+  Manager circle(Options());
+  circle.Add(Maps({.name = "a"}).WaitFor("b").Reconciles(MakeSecret));
+  circle.Add(Maps({.name = "b"}).WaitFor("c").Reconciles(MakeSecret));
+  circle.Add(Maps({.name = "c"}).WaitFor("d").WaitFor("b").Reconciles(MakeSecret));
+  circle.Add(Maps({.name = "d"}).Reconciles(MakeSecret));
+  EXPECT_EQ(circle.Run({}).error().message(),
+            "controllers wait for each other and would never start: b waits for c waits for b");
 
   Manager idle(Options());
   idle.Add(Maps());

@@ -90,12 +90,21 @@ struct ReconcileContext {
 
   std::span<const DeclaredCache> caches;
 
-  // The cached objects of a kind that the controller watches; to ask for another one is a bug.
+  // The cached objects of a kind that the controller watches. To ask for another one is a bug, or
+  // for one that it watches only in another form (their metadata). So is not to say which, where it
+  // watches the kind in several scopes.
   template <Kind T>
   Lister<T> Cached() const {
-    return Lister<T>(CacheOf(ResourceType::Of<T>()));
+    return Lister<T>(CacheOf(FormOf<T>()));
   }
+  template <Kind T>
+  Lister<T> Cached(const InformerScope& scope) const {
+    return Lister<T>(CacheOf(FormOf<T>(), &scope));
+  }
+  // For code that does not know the C++ type.
   const ObjectCache& CacheOf(const ResourceType& resource) const;
+  // Of objects with the C++ type of the form, however they are changed before they are kept.
+  const ObjectCache& CacheOf(const ObjectForm& form, const InformerScope* scope = nullptr) const;
 };
 
 }  // namespace kubexms

@@ -26,7 +26,7 @@ class Source {
 
   // The reason that the reconciles it causes are given.
   virtual const std::string& reason() const = 0;
-  // Until `stop` is requested. Called once, on a thread of its own.
+  // Until `stop` is requested, on a thread of its own. Called once, and again after it threw.
   virtual void Run(const Enqueue& enqueue, Clock& clock, std::stop_token stop) = 0;
 };
 
