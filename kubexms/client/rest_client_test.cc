@@ -7,6 +7,7 @@
 #include <map>
 
 #include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/client/not_answered.h"
 #include "kubexms/client/running_server_test.h"
 
 namespace kubexms {
@@ -346,6 +347,14 @@ TEST_F(ScriptedRestClientTest, ConnectsAgainAlsoForWrites) {
   const auto client = RestClient::Make({.config = {.server = nobody}, .metrics = &metrics}).value();
   EXPECT_THAT(client->Create(MakeMap("a")).error().message(), HasSubstr("connect to"));
   EXPECT_THAT(metrics.Collect(), HasSubstr("method=\"POST\"} 4"));
+}
+
+TEST_F(ScriptedRestClientTest, TellsErrorsOfTheServerFromThoseOfTheWayToIt) {
+  server_.Answer(503, "down");
+  EXPECT_FALSE(IsNotAnswered(Get(*server_.Connect({})).error()));
+  const auto client = server_.Connect({.timeout = std::chrono::milliseconds(50)});
+  server_.Stream({"{"}, ResponseStream::Next::kWait);
+  EXPECT_TRUE(IsNotAnswered(client->Create(MakeMap("a")).error()));
 }
 
 TEST_F(ScriptedRestClientTest, ARefusedTokenIsReadAgainOnce) {
