@@ -164,12 +164,13 @@ std::optional<CachedObject> Informer::FindKnown(const ObjectHeader& header, bool
   return known;
 }
 
-std::vector<CachedObject> Informer::DecodeAll(const std::vector<SharedBytes>& objects) {
+std::vector<CachedObject> Informer::DecodeAll(const std::vector<SharedBytes>& objects,
+                                              uint64_t version) {
   std::vector<CachedObject> decoded;
   decoded.reserve(objects.size());
-  const bool relist = listed_;
+  const bool may_be_known = listed_ && !cache_.WentBack(version);
   for (const SharedBytes& object : objects) {
-    if (relist) {
+    if (may_be_known) {
       const Result<ObjectHeader> header = ReadHeader(object.view());
       std::optional<CachedObject> known =
           header.ok() ? FindKnown(*header, false) : std::optional<CachedObject>();
@@ -200,7 +201,7 @@ Result<void> Informer::Replace(std::vector<SharedBytes> objects, const std::stri
   size_t bytes = 0;
   for (const SharedBytes& object : objects) bytes += object.size();
   RETURN_IF_ERROR(CheckRoom(bytes));
-  std::vector<CachedObject> decoded = DecodeAll(objects);
+  std::vector<CachedObject> decoded = DecodeAll(objects, VersionNumber(version));
   objects.clear();
   {
     MutexLock lock(delivery_mutex_);

@@ -118,7 +118,7 @@ class Informer final : private ReflectorTarget {
   Result<void> Replace(std::vector<SharedBytes> objects, const std::string& version) override;
   Result<std::string> Apply(const ObjectEvent& event) override;
 
-  std::vector<CachedObject> DecodeAll(const std::vector<SharedBytes>& objects);
+  std::vector<CachedObject> DecodeAll(const std::vector<SharedBytes>& objects, uint64_t version);
   std::optional<CachedObject> DecodeOne(std::string_view json);
   std::optional<CachedObject> FindKnown(const ObjectHeader& header, bool removed) const;
   Result<void> CheckRoom(size_t bytes);

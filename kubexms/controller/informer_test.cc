@@ -197,6 +197,55 @@ TEST_F(InformerTest, ListsAgainAfterCompactionAndTellsWhatItMissed) {
   thread_ = {};
 }
 
+// One server, and from Switch() on another.
+class SwitchedClient final : public Client {
+ public:
+  SwitchedClient(Client& first, Client& second) : first_(first), second_(second) {}
+  void Switch() { switched_ = true; }
+
+  Result<SharedBytes> Do(const ClientRequest& request) override { return Now().Do(request); }
+  Result<ObjectPage> ListPage(const ClientRequest& request) override {
+    return Now().ListPage(request);
+  }
+  Result<std::unique_ptr<ObjectWatch>> OpenWatch(const ClientRequest& request) override {
+    return Now().OpenWatch(request);
+  }
+  Result<SharedBytes> GetPath(std::string_view path, std::stop_token stop) override {
+    return Now().GetPath(path, std::move(stop));
+  }
+
+ private:
+  Client& Now() { return switched_ ? second_ : first_; }
+
+  Client& first_;
+  Client& second_;
+  std::atomic<bool> switched_ = false;
+};
+
+TEST_F(InformerTest, FollowsAServerWhoseVersionsWentBack) {
+  TestServer restored;
+  ASSERT_TRUE(restored.client().Create(MapOf("a", {{"from", "backup"}})).ok());
+  ASSERT_TRUE(client().Create(MapOf("a")).ok());
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_TRUE(client().Update(MapOf("a", {{"round", std::to_string(i)}})).ok());
+  }
+  ASSERT_TRUE(client().Create(MapOf("lost")).ok());
+  SwitchedClient switched(client(), restored.client());
+  informer_ = std::make_unique<Informer>(
+      Options(), Informer::Environment{switched, clock_, random_, {}, &metrics_});
+  informer_->AddHandler(journal_.Handler());
+  thread_ = std::jthread([this](std::stop_token stop) { informer_->Run(stop); });
+  ASSERT_TRUE(Eventually([&] { return journal_.Has("+lost"); }));
+  switched.Switch();
+  server_.DropWatches();
+  ASSERT_TRUE(Eventually([&] { return journal_.Has("-?lost"); }));
+  ASSERT_NE(Maps().Get({"default", "a"}), nullptr);
+  EXPECT_TRUE(Maps().Get({"default", "a"})->metadata.labels.contains("from"));
+  ASSERT_TRUE(restored.client().Create(MapOf("new")).ok());
+  EXPECT_TRUE(Eventually([&] { return Maps().Get({"default", "new"}) != nullptr; }));
+  thread_ = {};
+}
+
 TEST_F(InformerTest, StreamsItsFirstListWhereTheServerCan) {
   ASSERT_TRUE(client().Create(MapOf("before")).ok());
   InformerOptions options = Options();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/unordered/unordered_flat_set.hpp>
+#include <limits>
 
 #include "kubexms/base/check.h"
 
@@ -10,6 +11,7 @@ namespace {
 
 // How many own deletions are remembered at most.
 constexpr size_t kMaxOwnDeletions = 4096;
+constexpr uint64_t kAnyVersion = std::numeric_limits<uint64_t>::max();
 
 template <class Values, class Members>
 void Collect(const Values& values, std::string_view value, std::vector<CachedObject>& out,
@@ -139,7 +141,9 @@ void ObjectCache::EraseIfEmpty(const Entries::iterator& entry) {
   if (!known.current && !known.told && known.absent_until == 0) entries_.erase(entry);
 }
 
-void ObjectCache::PutLocked(CachedObject object, std::vector<CacheEvent>& events) {
+// The handlers are told of an object that they know when its version is another one, or when
+// versions say nothing because they went back.
+void ObjectCache::PutLocked(CachedObject object, bool went_back, std::vector<CacheEvent>& events) {
   Entry& entry = EntryOf(object.key());
   const CachedObject old = entry.told;
   Tell(entry, object);
@@ -154,7 +158,7 @@ void ObjectCache::PutLocked(CachedObject object, std::vector<CacheEvent>& events
     events.push_back(
         {.type = CacheEvent::Type::kDelete, .object = old, .final_state_unknown = true});
     events.push_back({.type = CacheEvent::Type::kAdd, .object = std::move(object)});
-  } else if (old.metadata->resource_version != object.metadata->resource_version) {
+  } else if (went_back || old.metadata->resource_version != object.metadata->resource_version) {
     events.push_back({.type = CacheEvent::Type::kUpdate, .object = std::move(object), .old = old});
   }
 }
@@ -163,7 +167,7 @@ std::vector<CacheEvent> ObjectCache::Put(CachedObject object) {
   std::vector<CacheEvent> events;
   MutexLock lock(mutex_);
   seen_ = std::max(seen_, object.version);
-  PutLocked(std::move(object), events);
+  PutLocked(std::move(object), false, events);
   return events;
 }
 
@@ -224,14 +228,34 @@ void ObjectCache::RemoveAbsent(const std::vector<CachedObject>& objects, uint64_
   }
 }
 
+bool ObjectCache::WentBackLocked(uint64_t version) const { return version != 0 && version < seen_; }
+
+bool ObjectCache::WentBack(uint64_t version) const {
+  MutexLock lock(mutex_);
+  return WentBackLocked(version);
+}
+
+// What this process wrote is not part of the server's history any more, or of another one.
+void ObjectCache::ForgetOwnWrites() {
+  deleted_uids_.clear();
+  deletions_.clear();
+  for (auto& [key, entry] : entries_) {
+    entry.own = {};
+    entry.absent_until = 0;
+    Show(entry, {});
+  }
+}
+
 std::vector<CacheEvent> ObjectCache::Replace(std::vector<CachedObject> objects, uint64_t version) {
   std::vector<CacheEvent> events;
   events.reserve(objects.size());
   MutexLock lock(mutex_);
-  if (!entries_.empty()) RemoveAbsent(objects, version, events);
+  const bool went_back = WentBackLocked(version);
+  if (!entries_.empty()) RemoveAbsent(objects, went_back ? kAnyVersion : version, events);
+  if (went_back) ForgetOwnWrites();
   entries_.reserve(objects.size());
-  for (CachedObject& object : objects) PutLocked(std::move(object), events);
-  seen_ = std::max(seen_, version);
+  for (CachedObject& object : objects) PutLocked(std::move(object), went_back, events);
+  seen_ = went_back ? version : std::max(seen_, version);
   return events;
 }
 

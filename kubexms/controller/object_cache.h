@@ -10,7 +10,7 @@
 // shown until the watch reaches its version. An own deletion hides the object, known by its uid,
 // until the watch tells of it. Versions are compared as numbers, which Kubernetes guarantees within
 // one resource; where a server's are not numbers, own writes are not recorded and reads are as old
-// as the watch.
+// as the watch. A list that is older than `seen` begins anew: see WentBack().
 //
 // Safe for use from any thread; Replace, Put and Remove by one at a time.
 
@@ -74,11 +74,16 @@ class ObjectCache {
 
   // ---- Following the server. What is returned is to be told to the handlers, in this order.
 
-  // Everything there is at a version: what is not among `objects` is gone.
+  // Everything there is at a version: what is not among `objects` is gone. When the version went
+  // back, the list is right about everything, whatever was known, and is told as a whole.
   std::vector<CacheEvent> Replace(std::vector<CachedObject> objects, uint64_t version)
       EXCLUDES(mutex_);
   std::vector<CacheEvent> Put(CachedObject object) EXCLUDES(mutex_);
   std::vector<CacheEvent> Remove(const CachedObject& last) EXCLUDES(mutex_);
+  // Whether a list of this version is older than what was seen before: the server has lost data,
+  // as one that was restored from a backup, and gives versions a second time. What is known of a
+  // version says nothing about the server's object of that version then.
+  bool WentBack(uint64_t version) const EXCLUDES(mutex_);
   // Nothing up to this version is still to come.
   void Progress(uint64_t version) EXCLUDES(mutex_);
   // What the handlers have been told exists.
@@ -126,7 +131,10 @@ class ObjectCache {
   void Link(const Entry& entry) REQUIRES(mutex_);
   void Unlink(const Entry& entry) REQUIRES(mutex_);
   void EraseIfEmpty(const Entries::iterator& entry) REQUIRES(mutex_);
-  void PutLocked(CachedObject object, std::vector<CacheEvent>& events) REQUIRES(mutex_);
+  void PutLocked(CachedObject object, bool went_back, std::vector<CacheEvent>& events)
+      REQUIRES(mutex_);
+  bool WentBackLocked(uint64_t version) const REQUIRES(mutex_);
+  void ForgetOwnWrites() REQUIRES(mutex_);
   void Forget(Entry& entry, uint64_t version) REQUIRES(mutex_);
   void Hide(Entry& entry, uint64_t version) REQUIRES(mutex_);
   static void TellLost(const Entry& entry, uint64_t version, std::vector<CacheEvent>& events);

@@ -84,6 +84,48 @@ TEST(ObjectCacheTest, ReplaceTellsDeletionsFirstAndSaysThatTheirLastStateIsUnkno
   EXPECT_THAT(Names(cache.List()), ElementsAre("default/b", "default/c", "default/d"));
 }
 
+// As after the server's data was restored from a backup.
+TEST(ObjectCacheTest, AListWhoseVersionWentBackIsRight) {
+  ObjectCache cache;
+  cache.Replace({CachedConfigMap({.name = "a", .uid = "1", .version = 100}),
+                 CachedConfigMap({.name = "b", .uid = "2", .version = 50}),
+                 CachedConfigMap({.name = "c", .uid = "3", .version = 90})},
+                100);
+  EXPECT_FALSE(cache.WentBack(100));
+  EXPECT_TRUE(cache.WentBack(99));
+  EXPECT_FALSE(cache.WentBack(0));  // no number: nothing is known
+  const auto events = cache.Replace({CachedConfigMap({.name = "a", .uid = "1", .version = 60}),
+                                     CachedConfigMap({.name = "b", .uid = "2", .version = 50})},
+                                    60);
+  EXPECT_THAT(Told(events), ElementsAre("lost c@90", "update a@100>60", "update b@50>50"));
+  EXPECT_EQ(cache.Get({"default", "a"}).version, 60u);
+  EXPECT_THAT(Names(cache.List()), ElementsAre("default/a", "default/b"));
+  EXPECT_EQ(cache.bytes(), cache.Get({"default", "a"}).bytes + cache.Get({"default", "b"}).bytes);
+  EXPECT_THAT(Told(cache.Put(CachedConfigMap({.name = "a", .uid = "1", .version = 61}))),
+              ElementsAre("update a@60>61"));
+  EXPECT_EQ(cache.Get({"default", "a"}).version, 61u);
+}
+
+TEST(ObjectCacheTest, OwnWritesFromBeforeVersionsWentBackAreForgottenAndNewOnesSeen) {
+  ObjectCache cache;
+  cache.Replace({CachedConfigMap({.name = "deleted", .uid = "1", .version = 10}),
+                 CachedConfigMap({.name = "changed", .uid = "2", .version = 20})},
+                100);
+  cache.RecordDeletion({"default", "deleted"}, "1");
+  cache.RecordWrite(CachedConfigMap({.name = "changed", .uid = "2", .version = 101}));
+  cache.RecordWrite(CachedConfigMap({.name = "made", .uid = "3", .version = 102}));
+  const auto events =
+      cache.Replace({CachedConfigMap({.name = "deleted", .uid = "1", .version = 10}),
+                     CachedConfigMap({.name = "changed", .uid = "2", .version = 20})},
+                    60);
+  EXPECT_THAT(Told(events), ElementsAre("add made@102", "lost made@102", "update deleted@10>10",
+                                        "update changed@20>20"));
+  EXPECT_THAT(Names(cache.List()), ElementsAre("default/changed", "default/deleted"));
+  EXPECT_EQ(cache.Get({"default", "changed"}).version, 20u);
+  cache.RecordWrite(CachedConfigMap({.name = "changed", .uid = "2", .version = 61}));
+  EXPECT_EQ(cache.Get({"default", "changed"}).version, 61u);
+}
+
 TEST(ObjectCacheTest, ListsByNamespaceAndSelector) {
   ObjectCache cache;
   cache.Put(CachedConfigMap({.name = "a", .name_space = "x", .labels = R"({"tier":"front"})"}));

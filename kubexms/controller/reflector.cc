@@ -99,7 +99,7 @@ Result<void> Reflector::Stream() {
   ClientRequest request = WatchRequest();
   request.send_initial_events = true;
   request.resource_version_match = "NotOlderThan";
-  if (version_ == "0") request.resource_version.clear();
+  if (version_ == "0" || list_is_expired_) request.resource_version.clear();
   ASSIGN_OR_RETURN(watch_, environment_.client.OpenWatch(request));
   std::vector<SharedBytes> objects;
   while (true) {
@@ -112,6 +112,7 @@ Result<void> Reflector::Stream() {
     if (!EndsInitialEvents(bookmark.metadata)) continue;
     RETURN_IF_ERROR(target_.Replace(std::move(objects), bookmark.metadata.resource_version));
     version_ = bookmark.metadata.resource_version;
+    list_is_expired_ = false;
     break;
   }
   state_ = State::kWatch;
@@ -156,7 +157,8 @@ void Reflector::Fail(State failed, const Error& error) {
 // be had by watching again.
 void Reflector::FailWatch(const Error& error) {
   environment_.log.Info("a watch failed", {{"error", error}, {"version", version_}});
-  if (error.IsExpired() || !error.IsTransient()) {
+  list_is_expired_ = IsTooLargeVersion(error);
+  if (error.IsExpired() || list_is_expired_ || !error.IsTransient()) {
     state_ = can_stream_ ? State::kStream : State::kList;
   }
   if (!error.IsExpired()) Wait();

@@ -8,7 +8,8 @@
 //            server's memory. A server that cannot do it is asked by kList from then on.
 //   kWatch   passes on each change after the version it has. An end without an error, or a lost
 //            connection, is followed by another watch from the last version: nothing is listed
-//            again. Only a version that the server no longer has (410) leads back to kList.
+//            again. Only a version that the server no longer has (410), or does not have yet, as
+//            after it was restored from a backup, leads back to kList.
 //
 // Bookmarks move the version on without changes. Every failure waits longer than the last one, with
 // jitter; a watch that ends at once without having said anything counts as a failure.
@@ -122,7 +123,7 @@ class Reflector {
   State state_;
   Backoff backoff_;
   std::string version_ = "0";     // of the target; "0": nothing yet
-  bool list_is_expired_ = false;  // the last list failed because its version was not there
+  bool list_is_expired_ = false;  // version_ is not there: whatever is newest is to be listed
 
   std::atomic<Clock::MonotonicTime::duration> last_contact_;
   std::atomic<uint64_t> lists_ = 0;

@@ -224,6 +224,29 @@ TEST_F(ReflectorTest, AServerThatIsBehindIsAskedForTheNewest) {
               ElementsAre("list 0", "watch 5", "list 5", "list newest", "watch 3"));
 }
 
+// As one that was restored from a backup.
+TEST_F(ReflectorTest, AServerThatHasLostTheVersionIsListedAgain) {
+  server_.Lists(PageOf({"a"}, 100));
+  server_.Watches(Error::Timeout("Too large resource version: 100, current: 60"));
+  server_.Lists(PageOf({"b"}, 60));
+  server_.Watches(ScriptedServer::WatchScript{{Added("c", 61)}, {}});
+  Start();
+  EXPECT_THAT(AskedAfter(5, seconds(60)),
+              ElementsAre("list 0", "watch 100", "list newest", "watch 60", "watch 61"));
+  EXPECT_THAT(target_.told(), ElementsAre("=a,@100", "=b,@60", "+c"));
+}
+
+TEST_F(ReflectorTest, AServerThatHasLostTheVersionIsStreamedAgain) {
+  server_.Watches(
+      ScriptedServer::WatchScript{{Added("a", 1), Bookmark(100, true)},
+                                  Error::Timeout("Too large resource version: 100, current: 60")});
+  server_.Watches(ScriptedServer::WatchScript{{Added("b", 1), Bookmark(60, true)}, {}});
+  Start(true);
+  EXPECT_THAT(AskedAfter(3, seconds(60)),
+              ElementsAre("stream newest", "stream newest", "watch 60"));
+  EXPECT_THAT(target_.told(), ElementsAre("=a,@100", "=b,@60"));
+}
+
 TEST_F(ReflectorTest, ALostConnectionIsWatchedAgainFromTheLastVersionAfterAWhile) {
   server_.Lists(PageOf({}, 5));
   server_.Watches(ScriptedServer::WatchScript{{Added("a", 6)}, kLost});
