@@ -1,5 +1,9 @@
 #include "kubexms/controller/reflector.h"
 
+#include <map>
+
+#include "kubexms/api/stored_object.h"
+
 namespace kubexms {
 namespace {
 
@@ -22,6 +26,27 @@ bool IsTooLargeVersion(const Error& error) {
 bool EndsInitialEvents(const ObjectMeta& metadata) {
   const auto end = metadata.annotations.find(kInitialEventsEnd);
   return end != metadata.annotations.end() && end->second == "true";
+}
+
+// What a streamed list has come to so far: an object can change and go before the list is complete.
+using Streamed = std::map<ObjectKey, SharedBytes>;
+
+Result<void> AddTo(Streamed& objects, const ObjectEvent& event) {
+  ASSIGN_OR_RETURN(ObjectHeader header, ReadHeader(event.object.view()));
+  ObjectKey key{std::move(header.namespace_), std::move(header.name)};
+  if (event.type == ObjectEventType::kDeleted) {
+    objects.erase(key);
+  } else {
+    objects.insert_or_assign(std::move(key), event.object);
+  }
+  return {};
+}
+
+std::vector<SharedBytes> ValuesOf(Streamed objects) {
+  std::vector<SharedBytes> values;
+  values.reserve(objects.size());
+  for (auto& [key, object] : objects) values.push_back(std::move(object));
+  return values;
 }
 
 }  // namespace
@@ -101,16 +126,19 @@ Result<void> Reflector::Stream() {
   request.resource_version_match = "NotOlderThan";
   if (version_ == "0" || list_is_expired_) request.resource_version.clear();
   ASSIGN_OR_RETURN(watch_, environment_.client.OpenWatch(request));
-  std::vector<SharedBytes> objects;
+  Streamed objects;
   while (true) {
     ASSIGN_OR_RETURN(const std::optional<ObjectEvent> event, watch_->Next());
     Contact();
     if (!event) return Error::ServiceUnavailable("the stream ended before the list was complete");
-    if (event->type == ObjectEventType::kAdded) objects.push_back(event->object);
-    if (event->type != ObjectEventType::kBookmark) continue;
+    if (event->type != ObjectEventType::kBookmark) {
+      RETURN_IF_ERROR(AddTo(objects, *event));
+      continue;
+    }
     ASSIGN_OR_RETURN(const DynamicObject bookmark, DynamicObject::Decode(event->object.view()));
     if (!EndsInitialEvents(bookmark.metadata)) continue;
-    RETURN_IF_ERROR(target_.Replace(std::move(objects), bookmark.metadata.resource_version));
+    RETURN_IF_ERROR(
+        target_.Replace(ValuesOf(std::move(objects)), bookmark.metadata.resource_version));
     version_ = bookmark.metadata.resource_version;
     list_is_expired_ = false;
     break;

@@ -27,6 +27,10 @@ std::string BookmarkJson(uint64_t version, bool ends_initial = false) {
 ObjectEvent Added(const std::string& name, uint64_t version) {
   return {ObjectEventType::kAdded, ConfigMapJson({.name = name, .version = version})};
 }
+ObjectEvent Modified(const std::string& name, uint64_t version, const std::string& labels) {
+  return {ObjectEventType::kModified,
+          ConfigMapJson({.name = name, .version = version, .labels = labels})};
+}
 ObjectEvent Deleted(const std::string& name, uint64_t version) {
   return {ObjectEventType::kDeleted, ConfigMapJson({.name = name, .version = version})};
 }
@@ -112,7 +116,7 @@ class ScriptedServer final : public Client {
   std::vector<std::string> asked_ GUARDED_BY(mutex_);
 };
 
-// Remembers what it was told: "=a,b@5", "+a", "-a", "@7".
+// Remembers what it was told: "=a,b{label},@5", "+a", "-a", "@7".
 class Target final : public ReflectorTarget {
  public:
   Result<void> Replace(std::vector<SharedBytes> objects, const std::string& version) override {
@@ -138,7 +142,10 @@ class Target final : public ReflectorTarget {
 
  private:
   static std::string NameOf(const SharedBytes& object) {
-    return DynamicObject::Decode(object.view())->metadata.name;
+    const ObjectMeta metadata = DynamicObject::Decode(object.view())->metadata;
+    std::string name = metadata.name;
+    for (const auto& [label, value] : metadata.labels) name += "{" + label + "}";
+    return name;
   }
   void Tell(std::string text) {
     MutexLock lock(mutex_);
@@ -309,6 +316,16 @@ TEST_F(ReflectorTest, StreamsTheListAndGoesOnWithTheSameWatch) {
   Start(true);
   EXPECT_THAT(AskedAfter(2, seconds(0)), ElementsAre("stream newest", "watch 6"));
   EXPECT_THAT(target_.told(), ElementsAre("=a,b,@5", "+c"));
+}
+
+TEST_F(ReflectorTest, WhatChangesWhileTheListIsStreamedIsPartOfIt) {
+  server_.Watches(ScriptedServer::WatchScript{
+      {Added("a", 1), Added("b", 2), Added("c", 3), Modified("b", 4, R"({"new":"yes"})"),
+       Deleted("a", 5), Deleted("c", 6), Added("c", 7), Bookmark(8, true)},
+      {}});
+  Start(true);
+  EXPECT_THAT(AskedAfter(2, seconds(60)), ElementsAre("stream newest", "watch 8"));
+  EXPECT_THAT(target_.told(), ElementsAre("=b{new},c,@8"));
 }
 
 TEST_F(ReflectorTest, ListsWhereTheServerCannotStreamAndRemembersThat) {
