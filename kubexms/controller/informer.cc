@@ -229,9 +229,12 @@ Result<std::string> Informer::Apply(const ObjectEvent& event) {
     version_.Set(static_cast<double>(number));
     return bookmark.metadata.resource_version;
   }
-  RETURN_IF_ERROR(CheckRoom(cache_.bytes() + event.object.size()));
   ASSIGN_OR_RETURN(const ObjectHeader header, ReadHeader(event.object.view()));
   const bool removed = event.type == ObjectEventType::kDeleted;
+  if (!removed) {
+    RETURN_IF_ERROR(CheckRoom(cache_.BytesWith({header.namespace_, header.name},
+                                               header.resource_version, event.object.size())));
+  }
   std::optional<CachedObject> object = FindKnown(header, removed);
   std::string version = std::to_string(header.resource_version);
   if (!object) {

@@ -346,6 +346,23 @@ TEST_F(InformerTest, RefusesToGrowBeyondItsBoundAndSaysSo) {
   EXPECT_TRUE(informer_->Health().ok());
 }
 
+TEST_F(InformerTest, AFullCacheTakesChangesAndDeletions) {
+  ConfigMap large = MapOf("large");
+  large.data["text"] = std::string(4000, 'x');
+  ASSERT_TRUE(client().Create(large).ok());
+  InformerOptions options = Options();
+  options.max_bytes = 6000;
+  Start(options);
+  large.data["text"] = std::string(4000, 'y');
+  ASSERT_TRUE(client().Update(large).ok());
+  ASSERT_TRUE(Eventually([&] { return journal_.Has("~large"); }));
+  ASSERT_TRUE(client().Delete<ConfigMap>({"default", "large"}).ok());
+  ASSERT_TRUE(Eventually([&] { return journal_.Has("-large"); }));
+  EXPECT_TRUE(informer_->Health().ok());
+  EXPECT_EQ(informer_->stats().failures, 0u);
+  EXPECT_EQ(informer_->stats().lists, 1u);
+}
+
 TEST_F(InformerTest, TellsAHandlerOfEverythingAgain) {
   ASSERT_TRUE(client().Create(MapOf("a")).ok());
   Start(Options());

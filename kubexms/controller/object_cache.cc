@@ -81,6 +81,21 @@ size_t ObjectCache::bytes() const {
   return bytes_;
 }
 
+size_t ObjectCache::BytesWith(const ObjectKey& key, uint64_t version, size_t bytes) const {
+  MutexLock lock(mutex_);
+  size_t others = bytes_;
+  const auto found = entries_.find(key);
+  if (found != entries_.end()) {
+    const CachedObject& told = found->second.told;
+    const CachedObject& current = found->second.current;
+    if (told) others -= told.bytes;
+    if (current && current.value != told.value && current.version <= version) {
+      others -= current.bytes;
+    }
+  }
+  return others + bytes;
+}
+
 void ObjectCache::AddIndex(std::string name, IndexFunction function) {
   MutexLock lock(mutex_);
   const auto [index, made] = indexes_.try_emplace(std::move(name));

@@ -68,6 +68,9 @@ class ObjectCache {
   // Of the JSON of everything that is kept.
   size_t bytes() const EXCLUDES(mutex_);
 
+  // The same if the object of this key were replaced by that version of it, of `bytes`.
+  size_t BytesWith(const ObjectKey& key, uint64_t version, size_t bytes) const EXCLUDES(mutex_);
+
   // Adds an index, also while objects are there. To add one of the same name again does nothing.
   // The function must depend on the object alone and must not call the cache.
   void AddIndex(std::string name, IndexFunction function) EXCLUDES(mutex_);

@@ -332,6 +332,23 @@ TEST(ObjectCacheTest, CountsTheBytesOfWhatItKeepsOnce) {
   EXPECT_EQ(cache.bytes(), own.bytes);
 }
 
+TEST(ObjectCacheTest, SaysWhatAChangeWouldLeave) {
+  ObjectCache cache;
+  const CachedObject other = CachedConfigMap({.name = "other", .version = 1});
+  const CachedObject object = CachedConfigMap({.name = "a", .version = 2});
+  cache.Put(other);
+  cache.Put(object);
+  const ObjectKey key{"default", "a"};
+  EXPECT_EQ(cache.BytesWith({"default", "new"}, 3, 10), other.bytes + object.bytes + 10);
+  EXPECT_EQ(cache.BytesWith(key, 3, 10), other.bytes + 10);
+  const CachedObject own = CachedConfigMap({.name = "a", .version = 5, .labels = R"({"x":"y"})"});
+  cache.RecordWrite(own);
+  EXPECT_EQ(cache.BytesWith(key, 4, 10), other.bytes + own.bytes + 10);
+  EXPECT_EQ(cache.BytesWith(key, 5, own.bytes), other.bytes + own.bytes);
+  cache.Put(own);
+  EXPECT_EQ(cache.bytes(), other.bytes + own.bytes);
+}
+
 // A server with one history, a watch that lags behind it, and a process that writes: whatever the
 // order, a reader never goes back, and the cache ends up equal to the server.
 class HistoryModel {
