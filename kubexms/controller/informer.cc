@@ -47,7 +47,7 @@ Informer::Informer(InformerOptions options, Environment environment)
                                            .labels = MetricLabels()}));
   decode_errors_ = of_resource(metrics.AddCounter(
       {.name = "informer_decode_errors_total",
-       .help = "Objects that are not in the cache because they could not be decoded.",
+       .help = "Objects that could not be decoded, so that the cache has old states of them.",
        .labels = MetricLabels()}));
 }
 
@@ -119,8 +119,10 @@ void Informer::Resync(HandlerId id) {
   }
 }
 
-void Informer::Deliver(const CacheEvent& event) {
-  for (auto& [id, handler] : handlers_) DeliverTo(handler, event);
+void Informer::Deliver(const std::vector<CacheEvent>& events) {
+  for (const CacheEvent& event : events) {
+    for (auto& [id, handler] : handlers_) DeliverTo(handler, event);
+  }
 }
 
 void Informer::DeliverTo(Handler& handler, const CacheEvent& event) {
@@ -142,44 +144,61 @@ void Informer::Call(const EventHandler& function, const CacheEvent& event) const
   }
 }
 
-std::optional<CachedObject> Informer::DecodeOne(std::string_view json) {
+// Nothing when it cannot be decoded; then it is noted.
+std::optional<CachedObject> Informer::DecodeOne(std::string_view json, Unreadables& unreadable) {
   Result<CachedObject> object = options_.form.Decode(json);
   if (object.ok()) return std::move(*object);
   decode_errors_.Increment();
-  const Result<ObjectHeader> header = ReadHeader(json);
-  environment_.log.Error(
-      "an object cannot be decoded and is left out of the cache",
-      {{"resource", options_.form.resource.QualifiedName()},
-       {"object", header.ok() ? ObjectKey{header->namespace_, header->name}.ToString() : ""},
-       {"error", object.error()}});
+  const ObjectHeader header = ReadHeader(json).value_or({});
+  const ObjectKey key{header.namespace_, header.name};
+  environment_.log.Error("an object cannot be decoded; the cache keeps what it had of it",
+                         {{"resource", options_.form.resource.QualifiedName()},
+                          {"object", key.ToString()},
+                          {"error", object.error()}});
+  unreadable.insert_or_assign(key, Unreadable{header.uid, object.error()});
   return std::nullopt;
 }
 
-// What was told last is what a deleted object was like; only its version is another one.
-std::optional<CachedObject> Informer::FindKnown(const ObjectHeader& header, bool removed) const {
-  const ObjectKey key{header.namespace_, header.name};
-  CachedObject known = removed ? cache_.Told(key) : cache_.OfVersion(key, header.resource_version);
-  if (!known || header.resource_version == 0 || known.uid() != header.uid) return std::nullopt;
-  known.version = header.resource_version;
+void Informer::NoteUnreadable(const ObjectKey& key, Unreadables found) {
+  MutexLock lock(sync_mutex_);
+  unreadable_.erase(key);
+  unreadable_.merge(found);
+}
+
+// What need not be decoded, as this version of it is there.
+std::optional<CachedObject> Informer::FindKnown(const ObjectHeader& header) const {
+  CachedObject known = cache_.OfVersion({header.namespace_, header.name}, header.resource_version);
+  if (!known || known.uid() != header.uid) return std::nullopt;
   return known;
 }
 
+// What was told last is what a deleted object was like; only its version is another one. Empty when
+// nothing is known of it.
+CachedObject Informer::LastOf(const ObjectHeader& header, std::string_view json) const {
+  const ObjectKey key{header.namespace_, header.name};
+  CachedObject last = cache_.Told(key);
+  const bool is_it = last && header.resource_version != 0 && last.uid() == header.uid;
+  if (!is_it) {
+    Result<CachedObject> decoded = options_.form.Decode(json);
+    if (decoded.ok()) return std::move(*decoded);
+    if (!last) last = cache_.Get(key);
+  }
+  last.version = header.resource_version;
+  return last;
+}
+
 std::vector<CachedObject> Informer::DecodeAll(const std::vector<SharedBytes>& objects,
-                                              uint64_t version) {
+                                              uint64_t version, Unreadables& unreadable) {
   std::vector<CachedObject> decoded;
   decoded.reserve(objects.size());
   const bool may_be_known = listed_ && !cache_.WentBack(version);
   for (const SharedBytes& object : objects) {
+    std::optional<CachedObject> made;
     if (may_be_known) {
       const Result<ObjectHeader> header = ReadHeader(object.view());
-      std::optional<CachedObject> known =
-          header.ok() ? FindKnown(*header, false) : std::optional<CachedObject>();
-      if (known) {
-        decoded.push_back(std::move(*known));
-        continue;
-      }
+      if (header.ok()) made = FindKnown(*header);
     }
-    std::optional<CachedObject> made = DecodeOne(object.view());
+    if (!made) made = DecodeOne(object.view(), unreadable);
     if (made) decoded.push_back(std::move(*made));
   }
   return decoded;
@@ -201,15 +220,22 @@ Result<void> Informer::Replace(std::vector<SharedBytes> objects, const std::stri
   size_t bytes = 0;
   for (const SharedBytes& object : objects) bytes += object.size();
   RETURN_IF_ERROR(CheckRoom(bytes));
-  std::vector<CachedObject> decoded = DecodeAll(objects, VersionNumber(version));
+  Unreadables unreadable;
+  std::vector<CachedObject> decoded = DecodeAll(objects, VersionNumber(version), unreadable);
   objects.clear();
+  ObjectCache::Unreadable uids;
+  for (const auto& [key, object] : unreadable) uids[key] = object.uid;
+  {
+    MutexLock lock(sync_mutex_);
+    unreadable_ = std::move(unreadable);
+  }
   {
     MutexLock lock(delivery_mutex_);
     const bool initial = !listed_;
-    for (CacheEvent& event : cache_.Replace(std::move(decoded), VersionNumber(version))) {
-      event.initial = initial;
-      Deliver(event);
-    }
+    std::vector<CacheEvent> events =
+        cache_.Replace(std::move(decoded), VersionNumber(version), uids);
+    for (CacheEvent& event : events) event.initial = initial;
+    Deliver(events);
     for (auto& [id, handler] : handlers_) {
       if (initial && handler.buffer != nullptr) handler.buffer->EndFirstList();
     }
@@ -230,26 +256,39 @@ Result<std::string> Informer::Apply(const ObjectEvent& event) {
     return bookmark.metadata.resource_version;
   }
   ASSIGN_OR_RETURN(const ObjectHeader header, ReadHeader(event.object.view()));
-  const bool removed = event.type == ObjectEventType::kDeleted;
-  if (!removed) {
-    RETURN_IF_ERROR(CheckRoom(cache_.BytesWith({header.namespace_, header.name},
-                                               header.resource_version, event.object.size())));
+  if (event.type == ObjectEventType::kDeleted) return Remove(header, event.object.view());
+  return Put(header, event.object.view());
+}
+
+Result<std::string> Informer::Put(const ObjectHeader& header, std::string_view json) {
+  const ObjectKey key{header.namespace_, header.name};
+  RETURN_IF_ERROR(CheckRoom(cache_.BytesWith(key, header.resource_version, json.size())));
+  Unreadables unreadable;
+  std::optional<CachedObject> object = FindKnown(header);
+  if (!object) object = DecodeOne(json, unreadable);
+  NoteUnreadable(key, std::move(unreadable));
+  std::string version =
+      object ? object->metadata->resource_version : std::to_string(header.resource_version);
+  MutexLock lock(delivery_mutex_);
+  if (object) {
+    Deliver(cache_.Put(*std::move(object)));
+  } else if (const CachedObject known = cache_.Told(key); known && known.uid() != header.uid) {
+    Deliver(cache_.Remove(known));  // what cannot be decoded took its place
   }
-  std::optional<CachedObject> object = FindKnown(header, removed);
-  std::string version = std::to_string(header.resource_version);
-  if (!object) {
-    object = DecodeOne(event.object.view());
-    if (!object) return version;
-    version = object->metadata->resource_version;
-  }
-  {
-    MutexLock lock(delivery_mutex_);
-    const std::vector<CacheEvent> changes =
-        removed ? cache_.Remove(*object) : cache_.Put(std::move(*object));
-    for (const CacheEvent& change : changes) Deliver(change);
-  }
+  cache_.Progress(header.resource_version);
   UpdateMetrics();
   return version;
+}
+
+std::string Informer::Remove(const ObjectHeader& header, std::string_view json) {
+  NoteUnreadable({header.namespace_, header.name}, {});
+  const CachedObject last = LastOf(header, json);
+  MutexLock lock(delivery_mutex_);
+  if (last) Deliver(cache_.Remove(last));
+  cache_.Progress(header.resource_version);
+  UpdateMetrics();
+  if (header.resource_version == 0 && last) return last.metadata->resource_version;
+  return std::to_string(header.resource_version);
 }
 
 void Informer::UpdateMetrics() {
@@ -281,6 +320,13 @@ void Informer::WakeWaiters() {
 Result<void> Informer::Health() const {
   MutexLock lock(sync_mutex_);
   if (failure_) return *failure_;
+  if (!unreadable_.empty()) {
+    const auto& [key, object] = *unreadable_.begin();
+    return Error::Internal(fmt::format(
+        "{} of {} cannot be decoded, so that the cache has old states of them: \"{}\": {}",
+        unreadable_.size(), options_.form.resource.QualifiedName(), key.ToString(),
+        object.error.message()));
+  }
   if (reflector_.IsStale()) {
     return Error::ServiceUnavailable(fmt::format("nothing was heard of {} for too long",
                                                  options_.form.resource.QualifiedName()));

@@ -102,8 +102,9 @@ class Informer final : private ReflectorTarget {
   bool HasSynced() const EXCLUDES(delivery_mutex_);
   // False when `stop` was requested first.
   bool WaitForSync(std::stop_token stop) EXCLUDES(sync_mutex_);
-  // What is wrong with it, if anything: the cache is full, or the server has been silent for
-  // longer than a living watch can be.
+  // What is wrong with it, if anything: the cache is full, the server has been silent for longer
+  // than a living watch can be, or objects cannot be decoded. Of those the cache keeps what it had
+  // until they can be decoded again, or are deleted.
   Result<void> Health() const EXCLUDES(sync_mutex_);
   ReflectorStats stats() const { return reflector_.stats(); }
 
@@ -118,12 +119,27 @@ class Informer final : private ReflectorTarget {
   Result<void> Replace(std::vector<SharedBytes> objects, const std::string& version) override;
   Result<std::string> Apply(const ObjectEvent& event) override;
 
-  std::vector<CachedObject> DecodeAll(const std::vector<SharedBytes>& objects, uint64_t version);
-  std::optional<CachedObject> DecodeOne(std::string_view json);
-  std::optional<CachedObject> FindKnown(const ObjectHeader& header, bool removed) const;
+  // What is known of objects that are there but cannot be decoded.
+  struct Unreadable {
+    std::string uid;
+    Error error;
+  };
+  using Unreadables = std::map<ObjectKey, Unreadable>;
+
+  std::vector<CachedObject> DecodeAll(const std::vector<SharedBytes>& objects, uint64_t version,
+                                      Unreadables& unreadable);
+  std::optional<CachedObject> DecodeOne(std::string_view json, Unreadables& unreadable);
+  std::optional<CachedObject> FindKnown(const ObjectHeader& header) const;
+  CachedObject LastOf(const ObjectHeader& header, std::string_view json) const;
+  // The version of what was put or removed; "0" when it is not known.
+  Result<std::string> Put(const ObjectHeader& header, std::string_view json)
+      EXCLUDES(delivery_mutex_, sync_mutex_);
+  std::string Remove(const ObjectHeader& header, std::string_view json)
+      EXCLUDES(delivery_mutex_, sync_mutex_);
+  void NoteUnreadable(const ObjectKey& key, Unreadables found) EXCLUDES(sync_mutex_);
   Result<void> CheckRoom(size_t bytes);
   void EndHandlers() EXCLUDES(delivery_mutex_);
-  void Deliver(const CacheEvent& event) REQUIRES(delivery_mutex_);
+  void Deliver(const std::vector<CacheEvent>& events) REQUIRES(delivery_mutex_);
   void DeliverTo(Handler& handler, const CacheEvent& event);
   void Call(const EventHandler& function, const CacheEvent& event) const;
   void UpdateMetrics();
@@ -148,6 +164,7 @@ class Informer final : private ReflectorTarget {
   mutable Mutex sync_mutex_;
   CondVar synced_;
   std::optional<Error> failure_ GUARDED_BY(sync_mutex_);
+  Unreadables unreadable_ GUARDED_BY(sync_mutex_);
 };
 
 // The objects of an informer with their C++ type. A cheap handle; the informer must outlive it.

@@ -246,6 +246,95 @@ TEST_F(InformerTest, FollowsAServerWhoseVersionsWentBack) {
   thread_ = {};
 }
 
+// Decodes ConfigMaps, except those with this label.
+Result<CachedObject> DecodeUnlessOdd(std::string_view json, void (*edit)()) {
+  if (json.find(R"("odd":)") != std::string_view::npos) return Error::BadRequest("that is odd");
+  return FormOf<ConfigMap>().decode(json, edit);
+}
+
+const StringMap kOdd = {{"odd", "yes"}};
+
+class UnreadableTest : public InformerTest {
+ protected:
+  UnreadableTest() { options_.form.decode = &DecodeUnlessOdd; }
+
+  // Everything from now on is unknown to the informer until Relist().
+  void LoseHistory() {
+    ASSERT_TRUE(Eventually([&] { return gate_.opened() == 1; }));
+    gate_.Hold(true);
+    server_.DropWatches();
+    ASSERT_TRUE(Eventually([&] { return informer_->stats().watches == 2; }));
+  }
+  void Relist() {
+    server_.CompactNow();
+    gate_.Hold(false);
+    ASSERT_TRUE(Eventually([&] { return informer_->stats().lists == 2; }));
+    ASSERT_TRUE(Eventually([&] { return gate_.opened() == 3; }));
+  }
+  void StartBehindGate() {
+    informer_ = std::make_unique<Informer>(
+        options_, Informer::Environment{gate_, clock_, random_, {}, &metrics_});
+    informer_->AddHandler(journal_.Handler());
+    thread_ = std::jthread([this](std::stop_token stop) { informer_->Run(stop); });
+    ASSERT_TRUE(informer_->WaitForSync(wait_.get_token()));
+  }
+  std::string Illness() {
+    const Result<void> health = informer_->Health();
+    return health.ok() ? "" : health.error().message();
+  }
+  ~UnreadableTest() override { thread_ = {}; }
+
+  LostHistoryClient gate_{server_.client()};
+  InformerOptions options_ = Options();
+};
+
+TEST_F(UnreadableTest, AChangeThatCannotBeDecodedIsToldOnceOneCan) {
+  ASSERT_TRUE(client().Create(MapOf("a", {{"round", "1"}})).ok());
+  Start(options_);
+  ASSERT_TRUE(client().Update(MapOf("a", kOdd)).ok());
+  ASSERT_TRUE(Eventually([&] { return !Illness().empty(); }));
+  EXPECT_THAT(Illness(), ::testing::HasSubstr(R"("default/a": that is odd)"));
+  EXPECT_EQ(Maps().Get({"default", "a"})->metadata.labels.at("round"), "1");
+  ASSERT_TRUE(client().Update(MapOf("a", {{"round", "2"}})).ok());
+  ASSERT_TRUE(Eventually([&] { return journal_.Has("~a"); }));
+  EXPECT_EQ(Maps().Get({"default", "a"})->metadata.labels.at("round"), "2");
+  EXPECT_EQ(Illness(), "");
+  EXPECT_THAT(journal_.told(), ElementsAre("+a", "~a"));
+}
+
+TEST_F(UnreadableTest, ItsDeletionIsTold) {
+  ASSERT_TRUE(client().Create(MapOf("a")).ok());
+  ASSERT_TRUE(client().Create(MapOf("never-read", kOdd)).ok());
+  Start(options_);
+  EXPECT_THAT(Illness(), ::testing::HasSubstr("never-read"));
+  ASSERT_TRUE(client().Update(MapOf("a", kOdd)).ok());
+  ASSERT_TRUE(Eventually([&] { return Illness().find("default/a") != std::string::npos; }));
+  ASSERT_TRUE(client().Delete<ConfigMap>({"default", "a"}).ok());
+  ASSERT_TRUE(Eventually([&] { return journal_.Has("-a"); }));
+  ASSERT_TRUE(client().Delete<ConfigMap>({"default", "never-read"}).ok());
+  EXPECT_TRUE(Eventually([&] { return Illness().empty(); }));
+  EXPECT_THAT(journal_.told(), ElementsAre("+a", "-a"));
+}
+
+TEST_F(UnreadableTest, IsNotTakenForDeletedWhenItIsListed) {
+  ASSERT_TRUE(client().Create(MapOf("a")).ok());
+  ASSERT_TRUE(client().Create(MapOf("anew")).ok());
+  StartBehindGate();
+  LoseHistory();
+  ASSERT_TRUE(client().Update(MapOf("a", kOdd)).ok());
+  ASSERT_TRUE(client().Delete<ConfigMap>({"default", "anew"}).ok());
+  ASSERT_TRUE(client().Create(MapOf("anew", kOdd)).ok());
+  Relist();
+  EXPECT_THAT(journal_.told(), ElementsAre("+a", "+anew", "-?anew"));
+  EXPECT_NE(Maps().Get({"default", "a"}), nullptr);
+  EXPECT_THAT(Illness(), ::testing::HasSubstr("2 of configmaps"));
+  ASSERT_TRUE(client().Update(MapOf("a")).ok());
+  ASSERT_TRUE(client().Update(MapOf("anew")).ok());
+  ASSERT_TRUE(Eventually([&] { return journal_.Has("~a"); }));
+  EXPECT_TRUE(Eventually([&] { return Illness().empty(); }));
+  EXPECT_TRUE(Eventually([&] { return Maps().Get({"default", "anew"}) != nullptr; }));
+}
+
 TEST_F(InformerTest, StreamsItsFirstListWhereTheServerCan) {
   ASSERT_TRUE(client().Create(MapOf("before")).ok());
   InformerOptions options = Options();

@@ -164,7 +164,7 @@ void ObjectCache::PutLocked(CachedObject object, bool went_back, std::vector<Cac
   Tell(entry, object);
   const bool absent = entry.absent_until != 0 && entry.absent_until >= object.version;
   const bool hidden = absent || deleted_uids_.contains(object.uid());
-  const bool outdated = entry.current && entry.current.version > object.version;
+  const bool outdated = !went_back && entry.current && entry.current.version > object.version;
   if (!hidden) entry.absent_until = 0;
   if (!hidden && !outdated) Show(entry, object);
   if (!old) {
@@ -227,14 +227,20 @@ void ObjectCache::TellLost(const Entry& entry, uint64_t version, std::vector<Cac
                     .final_state_unknown = true});
 }
 
-void ObjectCache::RemoveAbsent(const std::vector<CachedObject>& objects, uint64_t version,
+void ObjectCache::RemoveAbsent(const std::vector<CachedObject>& objects,
+                               const Unreadable& unreadable, uint64_t version,
                                std::vector<CacheEvent>& events) {
+  const auto is_unreadable = [&](const ObjectKey& key, const Entry& entry) {
+    const auto found = unreadable.find(key);
+    const CachedObject& known = entry.told ? entry.told : entry.current;
+    return found != unreadable.end() && known && known.uid() == found->second;
+  };
   boost::unordered_flat_set<ObjectKey, std::hash<ObjectKey>> listed;
   listed.reserve(objects.size());
   for (const CachedObject& object : objects) listed.insert(object.key());
   for (auto entry = entries_.begin(); entry != entries_.end();) {
     const auto next = std::next(entry);
-    if (!listed.contains(entry->first)) {
+    if (!listed.contains(entry->first) && !is_unreadable(entry->first, entry->second)) {
       TellLost(entry->second, version, events);
       Forget(entry->second, version);
       EraseIfEmpty(entry);
@@ -257,16 +263,19 @@ void ObjectCache::ForgetOwnWrites() {
   for (auto& [key, entry] : entries_) {
     entry.own = {};
     entry.absent_until = 0;
-    Show(entry, {});
+    Show(entry, entry.told);
   }
 }
 
-std::vector<CacheEvent> ObjectCache::Replace(std::vector<CachedObject> objects, uint64_t version) {
+std::vector<CacheEvent> ObjectCache::Replace(std::vector<CachedObject> objects, uint64_t version,
+                                             const Unreadable& unreadable) {
   std::vector<CacheEvent> events;
   events.reserve(objects.size());
   MutexLock lock(mutex_);
   const bool went_back = WentBackLocked(version);
-  if (!entries_.empty()) RemoveAbsent(objects, went_back ? kAnyVersion : version, events);
+  if (!entries_.empty()) {
+    RemoveAbsent(objects, unreadable, went_back ? kAnyVersion : version, events);
+  }
   if (went_back) ForgetOwnWrites();
   entries_.reserve(objects.size());
   for (CachedObject& object : objects) PutLocked(std::move(object), went_back, events);

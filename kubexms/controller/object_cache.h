@@ -78,9 +78,11 @@ class ObjectCache {
   // ---- Following the server. What is returned is to be told to the handlers, in this order.
 
   // Everything there is at a version: what is not among `objects` is gone. When the version went
-  // back, the list is right about everything, whatever was known, and is told as a whole.
-  std::vector<CacheEvent> Replace(std::vector<CachedObject> objects, uint64_t version)
-      EXCLUDES(mutex_);
+  // back, the list is right about everything, whatever was known, and is told as a whole. What is
+  // there but could not be decoded is among `unreadable`, by its key and uid: it stays as it was.
+  using Unreadable = std::map<ObjectKey, std::string>;
+  std::vector<CacheEvent> Replace(std::vector<CachedObject> objects, uint64_t version,
+                                  const Unreadable& unreadable = {}) EXCLUDES(mutex_);
   std::vector<CacheEvent> Put(CachedObject object) EXCLUDES(mutex_);
   std::vector<CacheEvent> Remove(const CachedObject& last) EXCLUDES(mutex_);
   // Whether a list of this version is older than what was seen before: the server has lost data,
@@ -141,8 +143,8 @@ class ObjectCache {
   void Forget(Entry& entry, uint64_t version) REQUIRES(mutex_);
   void Hide(Entry& entry, uint64_t version) REQUIRES(mutex_);
   static void TellLost(const Entry& entry, uint64_t version, std::vector<CacheEvent>& events);
-  void RemoveAbsent(const std::vector<CachedObject>& objects, uint64_t version,
-                    std::vector<CacheEvent>& events) REQUIRES(mutex_);
+  void RemoveAbsent(const std::vector<CachedObject>& objects, const Unreadable& unreadable,
+                    uint64_t version, std::vector<CacheEvent>& events) REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   Entries entries_ GUARDED_BY(mutex_);

@@ -126,6 +126,21 @@ TEST(ObjectCacheTest, OwnWritesFromBeforeVersionsWentBackAreForgottenAndNewOnesS
   EXPECT_EQ(cache.Get({"default", "changed"}).version, 61u);
 }
 
+TEST(ObjectCacheTest, WhatAListHasButCouldNotBeDecodedStaysAsItWas) {
+  ObjectCache cache;
+  cache.Replace({CachedConfigMap({.name = "a", .uid = "1", .version = 1}),
+                 CachedConfigMap({.name = "anew", .uid = "2", .version = 2})},
+                3);
+  EXPECT_THAT(Told(cache.Replace({}, 9, {{{"default", "a"}, "1"}, {{"default", "anew"}, "3"}})),
+              ElementsAre("lost anew@2"));
+  EXPECT_THAT(Names(cache.List()), ElementsAre("default/a"));
+  // Also when versions went back.
+  cache.RecordWrite(CachedConfigMap({.name = "a", .uid = "1", .version = 10}));
+  EXPECT_THAT(Told(cache.Replace({}, 5, {{{"default", "a"}, "1"}})), IsEmpty());
+  EXPECT_EQ(cache.Get({"default", "a"}).version, 1u);
+  EXPECT_EQ(cache.bytes(), cache.Get({"default", "a"}).bytes);
+}
+
 TEST(ObjectCacheTest, ListsByNamespaceAndSelector) {
   ObjectCache cache;
   cache.Put(CachedConfigMap({.name = "a", .name_space = "x", .labels = R"({"tier":"front"})"}));
