@@ -128,10 +128,10 @@ std::string WarningText(std::string_view header) {
 
 class RestWatch final : public ObjectWatch {
  public:
-  RestWatch(Answer answer, size_t max_event_bytes, std::stop_token stop)
+  RestWatch(Answer answer, const RestClientOptions& options, std::stop_token stop)
       : http_(std::move(answer.http)),
         stream_(std::move(answer.stream)),
-        frames_(max_event_bytes),
+        frames_(options.max_event_bytes, options.log),
         stop_(std::move(stop)) {}
 
   Result<std::optional<ObjectEvent>> Next() override {
@@ -447,7 +447,7 @@ Result<std::unique_ptr<ObjectWatch>> RestClient::OpenWatch(const ClientRequest& 
   if (request.timeout) call.timeout = *request.timeout + kServerMargin;
   ASSIGN_OR_RETURN(Answer answer, impl_->Send(std::move(call)));
   return std::unique_ptr<ObjectWatch>(
-      std::make_unique<RestWatch>(std::move(answer), impl_->options.max_event_bytes, request.stop));
+      std::make_unique<RestWatch>(std::move(answer), impl_->options, request.stop));
 }
 
 Result<SharedBytes> RestClient::GetPath(std::string_view path, std::stop_token stop) {

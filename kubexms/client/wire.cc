@@ -113,7 +113,13 @@ Result<std::optional<ObjectEvent>> WatchFrames::Next() {
     ASSIGN_OR_RETURN(const EventSlices event, SliceEvent(line));
     if (event.type == "ERROR") return ErrorFromStatus(500, event.object);
     const auto type = EventType(event.type);
-    if (!type) return Malformed("watch event: its type is unknown");
+    if (!type) {
+      if (event.type.empty()) return Malformed("watch event: it has no type");
+      if (!std::exchange(has_skipped_, true)) {
+        log_.Warn("skipping watch events of an unknown type", {{"type", event.type}});
+      }
+      continue;
+    }
     return std::optional(ObjectEvent{*type, SharedBytes(lines_, event.object)});
   }
   lines_.reset();

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "kubexms/base/log.h"
 #include "kubexms/base/result.h"
 #include "kubexms/client/request.h"
 
@@ -17,8 +18,10 @@ Result<ObjectPage> ParseObjectPage(std::string body);
 // Puts a watch together again, from pieces of any size. For one thread at a time.
 class WatchFrames {
  public:
-  // An event of more than `max_event_bytes` is an error.
-  explicit WatchFrames(size_t max_event_bytes) : max_event_bytes_(max_event_bytes) {}
+  // An event of more than `max_event_bytes` is an error. Events of types that are unknown here are
+  // skipped, the first of them with a line in the log.
+  explicit WatchFrames(size_t max_event_bytes, Logger log = {})
+      : max_event_bytes_(max_event_bytes), log_(std::move(log)) {}
 
   // Takes bytes as they come. An error when an event gets too large.
   Result<void> Add(std::string bytes);
@@ -34,6 +37,8 @@ class WatchFrames {
   std::string_view unread_;
   std::string partial_;  // the line that is not complete yet
   const size_t max_event_bytes_;
+  const Logger log_;
+  bool has_skipped_ = false;
 };
 
 }  // namespace kubexms

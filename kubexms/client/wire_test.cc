@@ -107,12 +107,18 @@ TEST(WatchFramesTest, AnErrorEventIsItsError) {
 }
 
 TEST(WatchFramesTest, RefusesWhatIsNoEvent) {
-  for (const char* line : {"x", "{}", R"({"type":"ADDED"})", R"({"type":"NEW","object":{}})",
-                           R"({"type":"ADDED","object":{})", R"({"object":{}})"}) {
+  for (const char* line :
+       {"x", "{}", R"({"type":"ADDED"})", R"({"type":"ADDED","object":{})", R"({"object":{}})"}) {
     WatchFrames frames(1000);
     ASSERT_TRUE(frames.Add(std::string(line) + "\n").ok());
     ASSERT_FALSE(frames.Next().ok()) << line;
   }
+}
+
+TEST(WatchFramesTest, SkipsTypesThatItDoesNotKnow) {
+  const std::string unknown = "{\"type\":\"NEW\",\"object\":{}}\n";
+  EXPECT_THAT(Events(unknown + "{\"type\":\"ADDED\",\"object\":{}}\n" + unknown, 1000),
+              ElementsAre("ADDED {}"));
 }
 
 TEST(WatchFramesTest, BoundsTheSizeOfAnEvent) {

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "kubexms/api/stored_object.h"
+#include "kubexms/controller/cached_object.h"
 
 namespace kubexms {
 namespace {
@@ -13,6 +14,8 @@ using std::chrono::seconds;
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 // A watch that ended sooner than this and said nothing was not worth opening.
 constexpr seconds kShortWatch = seconds(1);
+// After so many watches that failed before they told anything new, a list may know more.
+constexpr int kMaxVainWatches = 5;
 // How much later than asked for a watch may end before it is taken for dead.
 constexpr seconds kStaleMargin = seconds(60);
 
@@ -21,6 +24,12 @@ bool IsTooLargeVersion(const Error& error) {
     if (cause.reason == "ResourceVersionTooLarge") return true;
   }
   return error.message().find("Too large resource version") != std::string::npos;
+}
+
+// A watch that names no version begins anywhere: what it does not tell is missed.
+Result<void> CheckVersion(const std::string& version) {
+  if (!version.empty()) return {};
+  return Error::BadRequest("the server sent no resourceVersion");
 }
 
 bool EndsInitialEvents(const ObjectMeta& metadata) {
@@ -98,11 +107,18 @@ Result<void> Reflector::List() {
   request.timeout = options_.list_timeout;
   ASSIGN_OR_RETURN(ObjectPage list, environment_.client.ListAll(std::move(request)));
   Contact();
+  RETURN_IF_ERROR(CheckVersion(list.resource_version));
   list_is_expired_ = false;
   RETURN_IF_ERROR(target_.Replace(std::move(list.items), list.resource_version));
-  version_ = list.resource_version;
-  state_ = State::kWatch;
+  GoOnFrom(std::move(list.resource_version));
   return {};
+}
+
+void Reflector::GoOnFrom(std::string version) {
+  version_ = std::move(version);
+  vain_watches_ = 0;
+  has_followed_ = false;
+  state_ = State::kWatch;
 }
 
 ClientRequest Reflector::WatchRequest() {
@@ -137,15 +153,14 @@ Result<void> Reflector::Stream() {
     }
     ASSIGN_OR_RETURN(const DynamicObject bookmark, DynamicObject::Decode(event->object.view()));
     if (!EndsInitialEvents(bookmark.metadata)) continue;
-    RETURN_IF_ERROR(
-        target_.Replace(ValuesOf(std::move(objects)), bookmark.metadata.resource_version));
-    version_ = bookmark.metadata.resource_version;
+    const std::string& version = bookmark.metadata.resource_version;
+    RETURN_IF_ERROR(CheckVersion(version));
+    RETURN_IF_ERROR(target_.Replace(ValuesOf(std::move(objects)), version));
     list_is_expired_ = false;
-    break;
+    watch_was_useful_ = true;
+    GoOnFrom(version);
+    return {};
   }
-  state_ = State::kWatch;
-  watch_was_useful_ = true;
-  return {};
 }
 
 Result<void> Reflector::OpenWatch() {
@@ -153,7 +168,6 @@ Result<void> Reflector::OpenWatch() {
   ASSIGN_OR_RETURN(watch_, environment_.client.OpenWatch(WatchRequest()));
   opened_ = environment_.clock.MonotonicNow();
   watch_was_useful_ = false;
-  Contact();
   return {};
 }
 
@@ -163,14 +177,22 @@ Result<void> Reflector::Follow() {
   if (event) return Take(*event);
   watch_.reset();
   const bool was_short = environment_.clock.MonotonicNow() - opened_ < kShortWatch;
-  if (was_short && !watch_was_useful_ && !stop_.stop_requested()) Wait();
+  if (!was_short || watch_was_useful_ || stop_.stop_requested()) return {};
+  EndInVain();
+  Wait();
   return {};
 }
 
 Result<void> Reflector::Take(const ObjectEvent& event) {
   ++events_;
   watch_was_useful_ = true;
-  ASSIGN_OR_RETURN(version_, target_.Apply(event));
+  ASSIGN_OR_RETURN(std::string version, target_.Apply(event));
+  RETURN_IF_ERROR(CheckVersion(version));
+  // What is older was told before: to watch from there would tell it again.
+  if (version == version_ || VersionNumber(version) < VersionNumber(version_)) return {};
+  version_ = std::move(version);
+  vain_watches_ = 0;
+  has_followed_ = true;
   return {};
 }
 
@@ -186,10 +208,19 @@ void Reflector::Fail(State failed, const Error& error) {
 void Reflector::FailWatch(const Error& error) {
   environment_.log.Info("a watch failed", {{"error", error}, {"version", version_}});
   list_is_expired_ = IsTooLargeVersion(error);
-  if (error.IsExpired() || list_is_expired_ || !error.IsTransient()) {
-    state_ = can_stream_ ? State::kStream : State::kList;
+  const bool version_is_gone = error.IsExpired() || list_is_expired_;
+  if (version_is_gone || !error.IsTransient()) {
+    GoBackToList();
+  } else if (!error.IsTooManyRequests()) {
+    EndInVain();
   }
-  if (!error.IsExpired()) Wait();
+  if (!error.IsExpired() || !has_followed_) Wait();
+}
+
+void Reflector::EndInVain() {
+  if (++vain_watches_ < kMaxVainWatches) return;
+  environment_.log.Warn("watches tell nothing; asking for a list", {{"version", version_}});
+  GoBackToList();
 }
 
 void Reflector::FailStream(const Error& error) {

@@ -9,10 +9,12 @@
 //   kWatch   passes on each change after the version it has. An end without an error, or a lost
 //            connection, is followed by another watch from the last version: nothing is listed
 //            again. Only a version that the server no longer has (410), or does not have yet, as
-//            after it was restored from a backup, leads back to kList.
+//            after it was restored from a backup, leads back to kList, and so do several watches
+//            in a row that told nothing new before they failed.
 //
 // Bookmarks move the version on without changes. Every failure waits longer than the last one, with
-// jitter; a watch that ends at once without having said anything counts as a failure.
+// jitter; a watch that ends at once without having said anything counts as a failure. Only a
+// version that is gone after changes were watched is followed by a list at once.
 
 #include <atomic>
 #include <functional>
@@ -86,7 +88,8 @@ class Reflector {
   // The rest may be called from any thread.
 
   ReflectorStats stats() const;
-  // When the server last said anything: an answer, an event, a bookmark.
+  // When the server last said anything: a list, an event, a bookmark, the end of a watch. That it
+  // opened a watch says nothing.
   Clock::MonotonicTime last_contact() const { return Clock::MonotonicTime(last_contact_.load()); }
   // Whether it is so long ago that a watch must be dead without having been noticed.
   bool IsStale() const;
@@ -101,10 +104,14 @@ class Reflector {
   // One event of the watch, or its end.
   Result<void> Follow();
   Result<void> Take(const ObjectEvent& event);
+  // The target is equal to a list of this version, and to be kept so by watching.
+  void GoOnFrom(std::string version);
   ClientRequest WatchRequest();
   // What to do after a failure: each chooses the next state, and waits where that is due.
   void Fail(State failed, const Error& error);
   void FailWatch(const Error& error);
+  void EndInVain();
+  void GoBackToList() { state_ = can_stream_ ? State::kStream : State::kList; }
   void FailStream(const Error& error);
   void FailList(const Error& error);
   void Wait();
@@ -119,6 +126,8 @@ class Reflector {
   std::unique_ptr<ObjectWatch> watch_;  // in kWatch; null: to be opened
   Clock::MonotonicTime opened_;
   bool watch_was_useful_ = false;  // it has told of something
+  int vain_watches_ = 0;           // in a row, since version_ is what it is
+  bool has_followed_ = false;      // version_ is newer than the last list
   bool can_stream_;
   State state_;
   Backoff backoff_;

@@ -217,7 +217,7 @@ TEST_F(ReflectorTest, AListWhoseVersionIsGoneAsksForTheNewestAtOnce) {
   server_.Lists(kGone);
   server_.Lists(PageOf({"a"}, 20));
   Start();
-  EXPECT_THAT(AskedAfter(5, seconds(0)),
+  EXPECT_THAT(AskedAfter(5, seconds(60)),
               ElementsAre("list 0", "watch 5", "list 5", "list newest", "watch 20"));
 }
 
@@ -227,7 +227,7 @@ TEST_F(ReflectorTest, AServerThatIsBehindIsAskedForTheNewest) {
   server_.Lists(Error::Timeout("Too large resource version: 5, current: 3"));
   server_.Lists(PageOf({"a"}, 3));
   Start();
-  EXPECT_THAT(AskedAfter(5, seconds(0)),
+  EXPECT_THAT(AskedAfter(5, seconds(60)),
               ElementsAre("list 0", "watch 5", "list 5", "list newest", "watch 3"));
 }
 
@@ -275,9 +275,78 @@ TEST_F(ReflectorTest, ALostConnectionIsWatchedAgainFromTheLastVersionAfterAWhile
 
 TEST_F(ReflectorTest, TooManyRequestsIsNoReasonToListAgain) {
   server_.Lists(PageOf({}, 5));
-  server_.Watches(Error::TooManyRequests("later", seconds(1)));
+  for (int i = 0; i < 40; ++i) {
+    server_.Watches(ScriptedServer::WatchScript{{}, Error::TooManyRequests("later", seconds(1))});
+  }
   Start();
-  EXPECT_THAT(AskedAfter(3, seconds(60)), ElementsAre("list 0", "watch 5", "watch 5"));
+  EXPECT_THAT(AskedAfter(41, seconds(60)).back(), "watch 5");
+  EXPECT_EQ(reflector_->stats().lists, 1u);
+  EXPECT_TRUE(reflector_->IsStale()) << "that watches are opened does not mean that they tell";
+}
+
+TEST_F(ReflectorTest, WatchesThatFailBeforeTheyTellAnythingNewLeadToAList) {
+  server_.Lists(PageOf({}, 5));
+  for (int i = 0; i < 2; ++i) {
+    server_.Watches(ScriptedServer::WatchScript{{}, Error::Internal("broken")});
+    server_.Watches(ScriptedServer::WatchScript{{Bookmark(5)}, kLost});
+  }
+  server_.Watches(kLost);
+  server_.Lists(PageOf({"a"}, 9));
+  Start();
+  EXPECT_THAT(AskedAfter(8, seconds(60)), ElementsAre("list 0", "watch 5", "watch 5", "watch 5",
+                                                      "watch 5", "watch 5", "list 5", "watch 9"));
+}
+
+TEST_F(ReflectorTest, WatchesThatTellSomethingBeforeTheyFailDoNot) {
+  server_.Lists(PageOf({}, 5));
+  for (uint64_t version = 6; version < 20; ++version) {
+    server_.Watches(ScriptedServer::WatchScript{{Added("a", version)}, kLost});
+  }
+  Start();
+  EXPECT_THAT(AskedAfter(16, seconds(60)).back(), "watch 19");
+  EXPECT_EQ(reflector_->stats().lists, 1u);
+}
+
+TEST_F(ReflectorTest, WatchesThatEndAtOnceWithoutAWordLeadToAList) {
+  server_.Lists(PageOf({}, 5));
+  for (int i = 0; i < 5; ++i) server_.Watches(ScriptedServer::WatchScript{});
+  server_.Lists(PageOf({"a"}, 9));
+  Start();
+  EXPECT_TRUE(Eventually([&] {
+    clock_.Advance(milliseconds(100));
+    return server_.asked().size() == 8;
+  }));
+  EXPECT_THAT(server_.asked().back(), "watch 9");
+  EXPECT_EQ(reflector_->stats().lists, 2u);
+}
+
+// Otherwise a server that keeps its history for less time than a list takes would do nothing else.
+TEST_F(ReflectorTest, AListWhoseVersionIsGoneAtOnceIsNotRepeatedAtOnce) {
+  server_.Lists(PageOf({}, 5));
+  server_.Watches(kGone);
+  Start();
+  clock_.WaitForSleepers(1);
+  EXPECT_THAT(server_.asked(), ElementsAre("list 0", "watch 5"));
+}
+
+TEST_F(ReflectorTest, NeverWatchesFromAnOlderVersionThanItHas) {
+  server_.Lists(PageOf({}, 5));
+  server_.Watches(ScriptedServer::WatchScript{{Added("a", 6), Bookmark(4)}, {}});
+  Start();
+  EXPECT_THAT(AskedAfter(3, seconds(60)), ElementsAre("list 0", "watch 5", "watch 6"));
+}
+
+TEST_F(ReflectorTest, NeverWatchesFromAnyVersion) {
+  server_.Lists(ObjectPage{});
+  server_.Lists(PageOf({}, 5));
+  server_.Watches(ScriptedServer::WatchScript{
+      {ObjectEvent{ObjectEventType::kBookmark,
+                   std::string(R"({"kind":"ConfigMap","metadata":{}})")}},
+      {}});
+  server_.Lists(PageOf({}, 6));
+  Start();
+  EXPECT_THAT(AskedAfter(5, seconds(60)),
+              ElementsAre("list 0", "list 0", "watch 5", "list 5", "watch 6"));
 }
 
 TEST_F(ReflectorTest, AnUnknownFailureOfAWatchLeadsToAList) {
@@ -334,7 +403,7 @@ TEST_F(ReflectorTest, ListsWhereTheServerCannotStreamAndRemembersThat) {
   server_.Watches(kGone);
   server_.Lists(PageOf({"a"}, 7));
   Start(true);
-  EXPECT_THAT(AskedAfter(5, seconds(0)),
+  EXPECT_THAT(AskedAfter(5, seconds(60)),
               ElementsAre("stream newest", "list 0", "watch 5", "list 5", "watch 7"));
 }
 
