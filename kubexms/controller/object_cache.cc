@@ -147,7 +147,6 @@ void ObjectCache::Show(Entry& entry, CachedObject object) {
 void ObjectCache::Tell(Entry& entry, CachedObject object) {
   if (entry.told && entry.told.value != entry.current.value) bytes_ -= entry.told.bytes;
   if (object && object.value != entry.current.value) bytes_ += object.bytes;
-  if (object && object.version >= entry.own.version) entry.own = {};
   entry.told = std::move(object);
 }
 
@@ -156,15 +155,21 @@ void ObjectCache::EraseIfEmpty(const Entries::iterator& entry) {
   if (!known.current && !known.told && known.absent_until == 0) entries_.erase(entry);
 }
 
-// The handlers are told of an object that they know when its version is another one, or when
-// versions say nothing because they went back.
-void ObjectCache::PutLocked(CachedObject object, bool went_back, std::vector<CacheEvent>& events) {
+// Nothing up to `as_of`, or the object's version, is still to come, so an own write up to there
+// that is not told of is no more. The handlers are told of an object that they know when its
+// version is another one, when readers saw another one, or when versions say nothing because they
+// went back.
+void ObjectCache::PutLocked(CachedObject object, uint64_t as_of, std::vector<CacheEvent>& events) {
   Entry& entry = EntryOf(object.key());
   const CachedObject old = entry.told;
+  as_of = std::max(as_of, object.version);
   Tell(entry, object);
+  if (entry.own.version <= as_of) entry.own = {};
+  if (entry.absent_until < as_of) entry.absent_until = 0;
   const bool absent = entry.absent_until != 0 && entry.absent_until >= object.version;
   const bool hidden = absent || deleted_uids_.contains(object.uid());
-  const bool outdated = !went_back && entry.current && entry.current.version > object.version;
+  const bool outdated = entry.current && entry.current.version > as_of;
+  const uint64_t seen_by_readers = entry.current.version;
   if (!hidden) entry.absent_until = 0;
   if (!hidden && !outdated) Show(entry, object);
   if (!old) {
@@ -173,7 +178,8 @@ void ObjectCache::PutLocked(CachedObject object, bool went_back, std::vector<Cac
     events.push_back(
         {.type = CacheEvent::Type::kDelete, .object = old, .final_state_unknown = true});
     events.push_back({.type = CacheEvent::Type::kAdd, .object = std::move(object)});
-  } else if (went_back || old.metadata->resource_version != object.metadata->resource_version) {
+  } else if (as_of == kAnyVersion || entry.current.version != seen_by_readers ||
+             old.metadata->resource_version != object.metadata->resource_version) {
     events.push_back({.type = CacheEvent::Type::kUpdate, .object = std::move(object), .old = old});
   }
 }
@@ -182,7 +188,7 @@ std::vector<CacheEvent> ObjectCache::Put(CachedObject object) {
   std::vector<CacheEvent> events;
   MutexLock lock(mutex_);
   seen_ = std::max(seen_, object.version);
-  PutLocked(std::move(object), false, events);
+  PutLocked(std::move(object), 0, events);
   return events;
 }
 
@@ -273,12 +279,11 @@ std::vector<CacheEvent> ObjectCache::Replace(std::vector<CachedObject> objects, 
   events.reserve(objects.size());
   MutexLock lock(mutex_);
   const bool went_back = WentBackLocked(version);
-  if (!entries_.empty()) {
-    RemoveAbsent(objects, unreadable, went_back ? kAnyVersion : version, events);
-  }
+  const uint64_t as_of = went_back ? kAnyVersion : version;
+  if (!entries_.empty()) RemoveAbsent(objects, unreadable, as_of, events);
   if (went_back) ForgetOwnWrites();
   entries_.reserve(objects.size());
-  for (CachedObject& object : objects) PutLocked(std::move(object), went_back, events);
+  for (CachedObject& object : objects) PutLocked(std::move(object), as_of, events);
   seen_ = went_back ? version : std::max(seen_, version);
   return events;
 }

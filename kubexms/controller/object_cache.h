@@ -136,7 +136,7 @@ class ObjectCache {
   void Link(const Entry& entry) REQUIRES(mutex_);
   void Unlink(const Entry& entry) REQUIRES(mutex_);
   void EraseIfEmpty(const Entries::iterator& entry) REQUIRES(mutex_);
-  void PutLocked(CachedObject object, bool went_back, std::vector<CacheEvent>& events)
+  void PutLocked(CachedObject object, uint64_t as_of, std::vector<CacheEvent>& events)
       REQUIRES(mutex_);
   bool WentBackLocked(uint64_t version) const REQUIRES(mutex_);
   void ForgetOwnWrites() REQUIRES(mutex_);

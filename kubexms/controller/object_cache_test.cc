@@ -126,6 +126,24 @@ TEST(ObjectCacheTest, OwnWritesFromBeforeVersionsWentBackAreForgottenAndNewOnesS
   EXPECT_EQ(cache.Get({"default", "changed"}).version, 61u);
 }
 
+// The server lost it before anybody was told.
+TEST(ObjectCacheTest, AnOwnWriteThatALaterListDoesNotHaveIsNoMore) {
+  ObjectCache cache;
+  cache.Replace(
+      {CachedConfigMap({.name = "a", .version = 1}), CachedConfigMap({.name = "b", .version = 2})},
+      3);
+  cache.RecordWrite(CachedConfigMap({.name = "a", .version = 5}));
+  cache.RecordAbsence({"default", "b"}, 6);
+  const std::vector<CachedObject> listed = {CachedConfigMap({.name = "a", .version = 1}),
+                                            CachedConfigMap({.name = "b", .version = 2})};
+  cache.Replace(listed, 4);
+  EXPECT_EQ(cache.Get({"default", "a"}).version, 5u);
+  EXPECT_FALSE(cache.Get({"default", "b"}));
+  EXPECT_THAT(Told(cache.Replace(listed, 7)), ElementsAre("update a@1>1", "update b@2>2"));
+  EXPECT_EQ(cache.Get({"default", "a"}).version, 1u);
+  EXPECT_TRUE(cache.Get({"default", "b"}));
+}
+
 TEST(ObjectCacheTest, WhatAListHasButCouldNotBeDecodedStaysAsItWas) {
   ObjectCache cache;
   cache.Replace({CachedConfigMap({.name = "a", .uid = "1", .version = 1}),
@@ -370,7 +388,7 @@ class HistoryModel {
  public:
   void Write(const std::string& name, bool by_this_process) {
     Existing& existing = server_[name];
-    if (existing.uid.empty()) existing.uid = "uid-" + std::to_string(version_ + 1);
+    if (existing.uid.empty()) existing.uid = "uid-" + std::to_string(++uids_);
     existing.version = ++version_;
     const ConfigMapParts parts{.name = name, .uid = existing.uid, .version = version_};
     pending_.push_back({false, parts});
@@ -396,6 +414,7 @@ class HistoryModel {
     while (count-- > 0 && !pending_.empty()) {
       const auto [deleted, parts] = pending_.front();
       pending_.erase(pending_.begin());
+      seen_ = parts.version;
       Handle(deleted ? cache_.Remove(CachedConfigMap(parts)) : cache_.Put(CachedConfigMap(parts)));
       for (const auto& [name, existing] : server_) Check(name);
       for (const auto& [name, floor] : floors_) Check(name);
@@ -409,7 +428,23 @@ class HistoryModel {
           CachedConfigMap({.name = name, .uid = existing.uid, .version = existing.version}));
     }
     pending_.clear();
+    seen_ = version_;
     Handle(cache_.Replace(std::move(objects), version_));
+  }
+
+  void BackUp() {
+    backup_ = server_;
+    backup_version_ = version_;
+  }
+
+  // Where the watch is past the backup: otherwise nobody can tell that there was one.
+  void Restore() {
+    if (backup_version_ >= seen_) return;
+    server_ = backup_;
+    version_ = backup_version_;
+    floors_.clear();
+    deleted_.clear();
+    Relist();
   }
 
   void Finish() {
@@ -418,6 +453,7 @@ class HistoryModel {
     for (const auto& [name, existing] : server_) {
       expected.push_back("default/" + name);
       RC_ASSERT(cache_.Get({"default", name}).version == existing.version);
+      RC_ASSERT(cache_.Get({"default", name}).uid() == existing.uid);
       RC_ASSERT(told_.at(name) == existing.version);
     }
     RC_ASSERT(Names(cache_.List()) == expected);
@@ -455,7 +491,11 @@ class HistoryModel {
 
   ObjectCache cache_;
   uint64_t version_ = 1;
+  uint64_t seen_ = 0;  // by the watch
   std::map<std::string, Existing> server_;
+  std::map<std::string, Existing> backup_;
+  uint64_t backup_version_ = 1;
+  uint64_t uids_ = 0;
   std::map<std::string, uint64_t> floors_;
   std::set<std::string> deleted_;  // uids, by this process
   std::map<std::string, uint64_t> told_;
@@ -475,6 +515,8 @@ RC_GTEST_PROP(ObjectCachePropertyTest, ReadersNeverGoBackBehindOwnWrites, ()) {
       case 3: model.Watch(static_cast<size_t>(step % 4)); break;
       default:
         if (step % 5 == 0) model.Relist();
+        if (step % 7 == 0) model.BackUp();
+        if (step % 7 == 1) model.Restore();
         break;
     }
   }
