@@ -25,12 +25,12 @@ bool HandlerBuffer::Merge(const CacheEvent& event) {
 void HandlerBuffer::Push(const CacheEvent& event, std::stop_token stop) {
   const std::stop_callback wake(stop, [this] { WakeAll(); });
   MutexLock lock(mutex_);
-  while (!stop.stop_requested()) {
+  while (!stop.stop_requested() && !closed_) {
     if (Merge(event)) return;
     if (waiting_.size() < capacity_) break;
     changed_.Wait(mutex_);
   }
-  if (stop.stop_requested()) return;
+  if (stop.stop_requested() || closed_) return;
   last_[event.object.key()] = taken_ + waiting_.size();
   waiting_.push_back(event);
   changed_.NotifyAll();
@@ -54,6 +54,12 @@ void HandlerBuffer::Run(const EventHandler& handler, std::stop_token stop) {
     }
     handler(event);
   }
+}
+
+void HandlerBuffer::Close() {
+  MutexLock lock(mutex_);
+  closed_ = true;
+  changed_.NotifyAll();
 }
 
 void HandlerBuffer::EndFirstList() {

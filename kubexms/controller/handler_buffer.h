@@ -23,11 +23,15 @@ class HandlerBuffer {
   // `capacity`: how many objects may wait.
   explicit HandlerBuffer(size_t capacity);
 
-  // Takes an event; waits while the buffer is full. Nothing is taken once `stop` is requested.
+  // Takes an event; waits while the buffer is full. Nothing is taken once `stop` is requested or
+  // the buffer is closed.
   void Push(const CacheEvent& event, std::stop_token stop) EXCLUDES(mutex_);
 
   // Hands events to the handler until `stop` is requested. To be called once.
   void Run(const EventHandler& handler, std::stop_token stop) EXCLUDES(mutex_);
+
+  // Nobody waits for it any more.
+  void Close() EXCLUDES(mutex_);
 
   // What has been pushed so far is the first list: once it is handled the handler has caught up.
   void EndFirstList() EXCLUDES(mutex_);
@@ -44,6 +48,7 @@ class HandlerBuffer {
   mutable Mutex mutex_;
   CondVar changed_;
   Waiting waiting_ GUARDED_BY(mutex_);
+  bool closed_ GUARDED_BY(mutex_) = false;
   uint64_t taken_ GUARDED_BY(mutex_) = 0;  // how many have left the front of waiting_
   uint64_t handled_ GUARDED_BY(mutex_) = 0;
   std::optional<uint64_t> first_list_ GUARDED_BY(mutex_);  // how many events it had

@@ -1,6 +1,7 @@
 #include "kubexms/controller/informer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -21,7 +22,21 @@ ReflectorOptions ReflectorOptionsOf(const InformerOptions& options) {
           .backoff = options.backoff};
 }
 
-std::vector<std::string> MetricLabels() { return {"group", "version", "resource"}; }
+std::string VersionText(const ObjectHeader& header) {
+  return header.resource_version == 0 ? "" : std::to_string(header.resource_version);
+}
+
+// Empty for everything there is, as labels are that a series does not have.
+std::string ScopeText(const InformerOptions& options) {
+  std::vector<std::string> parts;
+  if (options.form.metadata_only) parts.push_back("metadata only");
+  if (!options.scope.name_space.empty()) parts.push_back("namespace " + options.scope.name_space);
+  for (const std::string& selector :
+       {options.scope.label_selector.ToString(), options.scope.field_selector.ToString()}) {
+    if (!selector.empty()) parts.push_back(selector);
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
 
 }  // namespace
 
@@ -32,23 +47,25 @@ Informer::Informer(InformerOptions options, Environment environment)
                  {environment_.client, environment_.clock, environment_.random, environment_.log}) {
   reflector_.Begin(stopping_.get_token());
   if (environment_.metrics == nullptr) return;
+  const auto options_of = [](std::string name, std::string help) {
+    return MetricOptions{.name = std::move(name),
+                         .help = std::move(help),
+                         .labels = {"group", "version", "resource", "scope"}};
+  };
   const ResourceType& resource = options_.form.resource;
-  const auto of_resource = [&](auto family) {
-    return family.With({resource.group, resource.version, resource.plural});
+  const auto of_this = [&, scope = ScopeText(options_)](auto family) {
+    return family.With({resource.group, resource.version, resource.plural, scope});
   };
   MetricsRegistry& metrics = *environment_.metrics;
-  objects_ = of_resource(metrics.AddGauge(
-      {.name = "informer_objects", .help = "Cached objects.", .labels = MetricLabels()}));
-  bytes_ = of_resource(metrics.AddGauge({.name = "informer_bytes",
-                                         .help = "JSON bytes of the cached objects.",
-                                         .labels = MetricLabels()}));
-  version_ = of_resource(metrics.AddGauge({.name = "informer_store_resource_version",
-                                           .help = "Newest version in the cache.",
-                                           .labels = MetricLabels()}));
-  decode_errors_ = of_resource(metrics.AddCounter(
-      {.name = "informer_decode_errors_total",
-       .help = "Objects that could not be decoded, so that the cache has old states of them.",
-       .labels = MetricLabels()}));
+  objects_ =
+      MetricShare(of_this(metrics.AddGauge(options_of("informer_objects", "Cached objects."))));
+  bytes_ = MetricShare(
+      of_this(metrics.AddGauge(options_of("informer_bytes", "JSON bytes of the cached objects."))));
+  version_ = of_this(metrics.AddGauge(
+      options_of("informer_store_resource_version", "Newest version in the cache.")));
+  decode_errors_ = of_this(metrics.AddCounter(
+      options_of("informer_decode_errors_total",
+                 "Objects that could not be decoded, so that the cache has old states of them.")));
 }
 
 Informer::~Informer() = default;
@@ -56,12 +73,12 @@ Informer::~Informer() = default;
 void Informer::Run(std::stop_token stop) {
   const std::stop_callback end(stop, [this] { Stop(); });
   reflector_.Run(stopping_.get_token());
-  EndHandlers();
+  End();
 }
 
 bool Informer::Work(const std::function<void()>& ready) {
   if (reflector_.Work(ready)) return true;
-  EndHandlers();
+  End();
   return false;
 }
 
@@ -70,13 +87,17 @@ void Informer::Stop() {
   WakeWaiters();
 }
 
-void Informer::EndHandlers() {
+void Informer::End() {
   // The threads must not be joined under the lock that they take.
   std::map<HandlerId, Handler> handlers;
   {
     MutexLock lock(delivery_mutex_);
     handlers.swap(handlers_);
+    objects_.Set(0);
+    bytes_.Set(0);
   }
+  MutexLock lock(sync_mutex_);
+  buffers_.clear();
 }
 
 Informer::HandlerId Informer::AddHandler(EventHandler function, HandlerOptions options) {
@@ -91,6 +112,8 @@ Informer::HandlerId Informer::AddHandler(EventHandler function, HandlerOptions o
         [this, buffer = handler.buffer, inner = handler.function](std::stop_token stop) {
           buffer->Run([&](const CacheEvent& event) { Call(inner, event); }, stop);
         });
+    MutexLock buffers_lock(sync_mutex_);
+    buffers_[id] = handler.buffer;
   }
   for (CachedObject& object : cache_.Told()) {
     DeliverTo(handler,
@@ -101,6 +124,14 @@ Informer::HandlerId Informer::AddHandler(EventHandler function, HandlerOptions o
 }
 
 void Informer::RemoveHandler(HandlerId id) {
+  {
+    MutexLock lock(sync_mutex_);
+    const auto buffer = buffers_.find(id);
+    if (buffer != buffers_.end()) {
+      buffer->second->Close();  // the informer may wait for it
+      buffers_.erase(buffer);
+    }
+  }
   Handler removed;
   MutexLock lock(delivery_mutex_);
   const auto handler = handlers_.find(id);
@@ -240,9 +271,9 @@ Result<void> Informer::Replace(std::vector<SharedBytes> objects, const std::stri
       if (initial && handler.buffer != nullptr) handler.buffer->EndFirstList();
     }
     listed_ = true;
+    UpdateMetrics();
   }
   version_.Set(static_cast<double>(VersionNumber(version)));
-  UpdateMetrics();
   WakeWaiters();
   return {};
 }
@@ -267,8 +298,7 @@ Result<std::string> Informer::Put(const ObjectHeader& header, std::string_view j
   std::optional<CachedObject> object = FindKnown(header);
   if (!object) object = DecodeOne(json, unreadable);
   NoteUnreadable(key, std::move(unreadable));
-  std::string version =
-      object ? object->metadata->resource_version : std::to_string(header.resource_version);
+  std::string version = object ? object->metadata->resource_version : VersionText(header);
   MutexLock lock(delivery_mutex_);
   if (object) {
     Deliver(cache_.Put(*std::move(object)));
@@ -288,7 +318,7 @@ std::string Informer::Remove(const ObjectHeader& header, std::string_view json) 
   cache_.Progress(header.resource_version);
   UpdateMetrics();
   if (header.resource_version == 0 && last) return last.metadata->resource_version;
-  return std::to_string(header.resource_version);
+  return VersionText(header);
 }
 
 void Informer::UpdateMetrics() {
@@ -298,10 +328,9 @@ void Informer::UpdateMetrics() {
 
 bool Informer::HasSynced() const {
   if (!listed_) return false;
-  MutexLock lock(delivery_mutex_);
-  return std::all_of(handlers_.begin(), handlers_.end(), [](const auto& handler) {
-    return handler.second.buffer == nullptr || handler.second.buffer->caught_up();
-  });
+  MutexLock lock(sync_mutex_);
+  return std::all_of(buffers_.begin(), buffers_.end(),
+                     [](const auto& buffer) { return buffer.second->caught_up(); });
 }
 
 bool Informer::WaitForSync(std::stop_token stop) {

@@ -19,6 +19,7 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "kubexms/base/metrics.h"
@@ -59,6 +60,19 @@ struct HandlerOptions {
   size_t buffer = 0;
 };
 
+// What one of several adds to a gauge. For one thread at a time.
+class MetricShare {
+ public:
+  MetricShare() = default;
+  explicit MetricShare(Gauge total) : total_(total) {}
+
+  void Set(double value) { total_.Increment(value - std::exchange(share_, value)); }
+
+ private:
+  Gauge total_;
+  double share_ = 0;
+};
+
 class Informer final : private ReflectorTarget {
  public:
   // Everything is borrowed and must outlive the informer.
@@ -79,7 +93,7 @@ class Informer final : private ReflectorTarget {
   // The same without a thread of its own. Work() does what there is to do. True: it is to be called
   // again, by any one thread, after `ready` was called; from any thread, and it must not call the
   // informer. False: it has ended, after Stop() was called.
-  bool Work(const std::function<void()>& ready) EXCLUDES(delivery_mutex_);
+  bool Work(const std::function<void()>& ready) EXCLUDES(delivery_mutex_, sync_mutex_);
 
   // The rest may be called from any thread.
 
@@ -87,10 +101,12 @@ class Informer final : private ReflectorTarget {
 
   // The handler first gets what is there already, as additions with `initial`, and then every
   // change. What it throws is logged, and the event is over.
+  // Waits while the informer waits for a handler whose buffer is full.
   using HandlerId = uint64_t;
-  HandlerId AddHandler(EventHandler handler, HandlerOptions options = {}) EXCLUDES(delivery_mutex_);
+  HandlerId AddHandler(EventHandler handler, HandlerOptions options = {})
+      EXCLUDES(delivery_mutex_, sync_mutex_);
   // When this returns the handler is not running and will not be called again.
-  void RemoveHandler(HandlerId id) EXCLUDES(delivery_mutex_);
+  void RemoveHandler(HandlerId id) EXCLUDES(delivery_mutex_, sync_mutex_);
   // Tells the handler of every object, without a change of it.
   void Resync(HandlerId id) EXCLUDES(delivery_mutex_);
 
@@ -99,7 +115,7 @@ class Informer final : private ReflectorTarget {
   const InformerOptions& options() const { return options_; }
 
   // Whether the first list is in the cache and every handler has seen it.
-  bool HasSynced() const EXCLUDES(delivery_mutex_);
+  bool HasSynced() const EXCLUDES(sync_mutex_);
   // False when `stop` was requested first.
   bool WaitForSync(std::stop_token stop) EXCLUDES(sync_mutex_);
   // What is wrong with it, if anything: the cache is full, the server has been silent for longer
@@ -131,40 +147,42 @@ class Informer final : private ReflectorTarget {
   std::optional<CachedObject> DecodeOne(std::string_view json, Unreadables& unreadable);
   std::optional<CachedObject> FindKnown(const ObjectHeader& header) const;
   CachedObject LastOf(const ObjectHeader& header, std::string_view json) const;
-  // The version of what was put or removed; "0" when it is not known.
+  // The version of what was put or removed; empty when it is not known.
   Result<std::string> Put(const ObjectHeader& header, std::string_view json)
       EXCLUDES(delivery_mutex_, sync_mutex_);
   std::string Remove(const ObjectHeader& header, std::string_view json)
       EXCLUDES(delivery_mutex_, sync_mutex_);
   void NoteUnreadable(const ObjectKey& key, Unreadables found) EXCLUDES(sync_mutex_);
   Result<void> CheckRoom(size_t bytes);
-  void EndHandlers() EXCLUDES(delivery_mutex_);
+  void End() EXCLUDES(delivery_mutex_, sync_mutex_);
   void Deliver(const std::vector<CacheEvent>& events) REQUIRES(delivery_mutex_);
   void DeliverTo(Handler& handler, const CacheEvent& event);
   void Call(const EventHandler& function, const CacheEvent& event) const;
-  void UpdateMetrics();
+  void UpdateMetrics() REQUIRES(delivery_mutex_);
   void WakeWaiters() EXCLUDES(sync_mutex_);
 
   const InformerOptions options_;
   const Environment environment_;
   ObjectCache cache_;
   Reflector reflector_;
-  Gauge objects_;
-  Gauge bytes_;
   Gauge version_;
   Counter decode_errors_;
 
   // Held while handlers are called, so that each sees changes in their order.
   mutable Mutex delivery_mutex_;
+  MetricShare objects_ GUARDED_BY(delivery_mutex_);
+  MetricShare bytes_ GUARDED_BY(delivery_mutex_);
   std::map<HandlerId, Handler> handlers_ GUARDED_BY(delivery_mutex_);
   HandlerId next_id_ GUARDED_BY(delivery_mutex_) = 1;
   std::stop_source stopping_;
 
   std::atomic<bool> listed_ = false;
-  mutable Mutex sync_mutex_;
+  mutable Mutex sync_mutex_;  // after delivery_mutex_; nobody waits while it is held
   CondVar synced_;
   std::optional<Error> failure_ GUARDED_BY(sync_mutex_);
   Unreadables unreadable_ GUARDED_BY(sync_mutex_);
+  // Those of the handlers, so that they can be looked at while one of them is full.
+  std::map<HandlerId, std::shared_ptr<HandlerBuffer>> buffers_ GUARDED_BY(sync_mutex_);
 };
 
 // The objects of an informer with their C++ type. A cheap handle; the informer must outlive it.

@@ -74,6 +74,16 @@ class InformerTest : public ::testing::Test {
     thread_ = std::jthread([this](std::stop_token stop) { informer_->Run(stop); });
     ASSERT_TRUE(informer_->WaitForSync(wait_.get_token()));
   }
+  // The value of a metric about ConfigMaps.
+  std::string Measured(const std::string& name, const std::string& scope) {
+    const std::string series =
+        name + R"({group="",resource="configmaps",scope=")" + scope + R"(",version="v1"} )";
+    const std::string text = metrics_.Collect();
+    const size_t at = text.find("\n" + series);
+    if (at == std::string::npos) return "none in " + text;
+    const size_t begin = at + 1 + series.size();
+    return text.substr(begin, text.find('\n', begin) - begin);
+  }
   Lister<ConfigMap> Maps() { return Lister<ConfigMap>(informer_->cache()); }
   Client& client() { return server_.client(); }
 
@@ -409,6 +419,34 @@ TEST_F(InformerTest, ASlowHandlerWithABufferStopsNobody) {
   ASSERT_TRUE(Eventually([&] { return slow.Has("+m19"); }));
 }
 
+TEST_F(InformerTest, AHandlerWhoseBufferIsFullStopsNeitherQuestionsNorItsOwnRemoval) {
+  Start(Options());
+  Mutex mutex;
+  CondVar changed;
+  bool released = false;
+  const auto id = informer_->AddHandler(
+      [&](const CacheEvent&) {
+        MutexLock lock(mutex);
+        while (!released) changed.Wait(mutex);
+      },
+      {.buffer = 1});
+  // One with the handler, one in the buffer, and one that the informer waits with.
+  for (const char* name : {"a", "b", "c", "d"}) ASSERT_TRUE(client().Create(MapOf(name)).ok());
+  ASSERT_TRUE(Eventually([&] { return journal_.Has("+c"); }));
+  std::atomic<bool> answered = false;
+  std::jthread asker([&] {
+    (void)informer_->HasSynced();
+    answered = true;
+  });
+  EXPECT_TRUE(Eventually([&] { return answered.load(); }));
+  std::jthread remover([&] { informer_->RemoveHandler(id); });
+  // Others are told again although the handler has not ended yet.
+  EXPECT_TRUE(Eventually([&] { return journal_.Has("+d"); }));
+  MutexLock lock(mutex);
+  released = true;
+  changed.NotifyAll();
+}
+
 TEST_F(InformerTest, SurvivesHandlersThatThrow) {
   Start(Options());
   informer_->AddHandler([](const CacheEvent&) { throw std::runtime_error("no"); });
@@ -468,10 +506,39 @@ TEST_F(InformerTest, TellsAHandlerOfEverythingAgain) {
 TEST_F(InformerTest, MeasuresItself) {
   ASSERT_TRUE(client().Create(MapOf("a")).ok());
   Start(Options());
-  const std::string text = metrics_.Collect();
-  EXPECT_THAT(text, ::testing::HasSubstr(
-                        R"(informer_objects{group="",resource="configmaps",version="v1"} 1)"));
-  EXPECT_THAT(text, ::testing::HasSubstr("informer_bytes"));
+  EXPECT_EQ(Measured("informer_objects", "namespace default"), "1");
+  EXPECT_EQ(Measured("informer_bytes", "namespace default"),
+            std::to_string(informer_->cache().bytes()));
+}
+
+TEST_F(InformerTest, InformersOfOneResourceAreMeasuredApart) {
+  ASSERT_TRUE(client().Create(MapOf("a", {{"tier", "front"}})).ok());
+  ASSERT_TRUE(client().Create(MapOf("b")).ok());
+  InformerSet informers(Environment());
+  const auto all = informers.Get<ConfigMap>();
+  const auto front = informers.Get<ConfigMap>(
+      {.name_space = "default", .label_selector = *Selector::Parse("tier")});
+  const auto metadata = informers.Get(FormOf<MetadataObject>(ResourceType::Of<ConfigMap>()));
+  std::jthread thread([&](std::stop_token stop) { informers.Run(stop); });
+  ASSERT_TRUE(informers.WaitForSync(wait_.get_token()));
+  EXPECT_EQ(Measured("informer_objects", ""), std::to_string(all->cache().size()));
+  EXPECT_EQ(Measured("informer_objects", "namespace default, tier"), "1");
+  EXPECT_EQ(Measured("informer_bytes", "namespace default, tier"),
+            std::to_string(front->cache().bytes()));
+  EXPECT_EQ(Measured("informer_bytes", "metadata only"), std::to_string(metadata->cache().bytes()));
+}
+
+// Two forms of one scope, such as one with another transform, add up.
+TEST_F(InformerTest, AnInformerThatIsGoneIsNotMeasured) {
+  ASSERT_TRUE(client().Create(MapOf("a")).ok());
+  Start(Options());
+  {
+    Informer other(Options(), Environment());
+    std::jthread thread([&](std::stop_token stop) { other.Run(stop); });
+    ASSERT_TRUE(other.WaitForSync(wait_.get_token()));
+    EXPECT_EQ(Measured("informer_objects", "namespace default"), "2");
+  }
+  EXPECT_EQ(Measured("informer_objects", "namespace default"), "1");
 }
 
 TEST_F(InformerTest, MetadataCachesKeepNothingElse) {
