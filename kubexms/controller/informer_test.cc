@@ -10,6 +10,7 @@
 #include "kubexms/apiserver/test_server.h"
 #include "kubexms/base/stop.h"
 #include "kubexms/client/not_answered.h"
+#include "kubexms/controller/cached_config_map_test.h"
 #include "kubexms/controller/eventually_test.h"
 #include "kubexms/controller/informer_set.h"
 #include "kubexms/controller/intercepted_client_test.h"
@@ -253,6 +254,26 @@ TEST_F(InformerTest, FollowsAServerWhoseVersionsWentBack) {
   EXPECT_TRUE(Maps().Get({"default", "a"})->metadata.labels.contains("from"));
   ASSERT_TRUE(restored.client().Create(MapOf("new")).ok());
   EXPECT_TRUE(Eventually([&] { return Maps().Get({"default", "new"}) != nullptr; }));
+  thread_ = {};
+}
+
+TEST_F(InformerTest, AVersionThatIsGivenASecondTimeIsDecodedAgain) {
+  std::atomic<bool> restored = false;
+  InterceptedClient lists(client());
+  lists.SetList([&](Client&, const ClientRequest&) -> Result<ObjectPage> {
+    ObjectPage page{.resource_version = restored ? "900000" : "1000000"};
+    page.items.emplace_back(
+        ConfigMapJson({.version = 5, .labels = restored ? R"({"from":"backup"})" : "{}"}));
+    return page;
+  });
+  informer_ = std::make_unique<Informer>(
+      Options(), Informer::Environment{lists, clock_, random_, {}, &metrics_});
+  informer_->AddHandler(journal_.Handler());
+  thread_ = std::jthread([this](std::stop_token stop) { informer_->Run(stop); });
+  ASSERT_TRUE(Eventually([&] { return journal_.Has("+a"); }));
+  restored = true;
+  ASSERT_TRUE(Eventually([&] { return journal_.Has("~a"); }));
+  EXPECT_TRUE(Maps().Get({"default", "a"})->metadata.labels.contains("from"));
   thread_ = {};
 }
 
