@@ -51,6 +51,7 @@ void HandlerBuffer::Run(const EventHandler& handler, std::stop_token stop) {
       const auto last = last_.find(event.object.key());
       if (last != last_.end() && last->second == taken_) last_.erase(last);
       ++taken_;
+      changed_.NotifyAll();  // there is room while the handler works
     }
     handler(event);
   }

@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 
 #include "kubexms/base/bounded_queue.h"
 #include "kubexms/controller/cached_config_map_test.h"
+#include "kubexms/controller/eventually_test.h"
 
 namespace kubexms {
 namespace {
@@ -88,6 +90,34 @@ TEST(HandlerBufferTest, MakesTheInformerWaitWhenItIsFullAndLetsItGoWhenItStops) 
   buffer.Push(Added("c", 4), {});
   std::jthread blocked([&] { buffer.Push(Added("d", 5), stop.get_token()); });
   stop.request_stop();
+}
+
+TEST(HandlerBufferTest, HasRoomWhileTheHandlerWorks) {
+  HandlerBuffer buffer(1);
+  buffer.Push(Added("a", 1), {});
+  std::atomic<bool> pushed = false;
+  std::jthread informer([&](std::stop_token stop) {
+    buffer.Push(Added("b", 2), std::move(stop));
+    pushed = true;
+  });
+  std::stop_source stop;
+  bool had_room = false;
+  buffer.Run(
+      [&](const CacheEvent&) {
+        had_room = Eventually([&] { return pushed.load(); });
+        stop.request_stop();
+      },
+      stop.get_token());
+  EXPECT_TRUE(had_room);
+}
+
+TEST(HandlerBufferTest, AClosedOneMakesNobodyWait) {
+  HandlerBuffer buffer(1);
+  buffer.Push(Added("a", 1), {});
+  std::jthread informer([&] { buffer.Push(Added("b", 2), {}); });
+  buffer.Close();
+  informer.join();
+  buffer.Push(Added("c", 3), {});
 }
 
 TEST(HandlerBufferTest, HasCaughtUpOnceTheFirstListIsHandled) {
