@@ -79,6 +79,11 @@ class Turn {
 };
 
 Result<Outcome> Step::Run() {
+  if (request_.status.phase == kRequestProcessing) {
+    // The cache may be behind one who has finished it since.
+    ASSIGN_OR_RETURN(const bool exists, request_.refresh());
+    if (!exists) return Deleted(shared_, context_);
+  }
   if (IsDeleted()) return Deleted(shared_, context_);
   if (request_.status.IsFinished()) return Retire();
   if (!request_.turn.empty()) shared_.turns.Note(context_.key, request_.turn);

@@ -197,6 +197,8 @@ struct Request {
   std::function<Result<RequestOutcome>()> execute;
   std::function<Result<void>()> undo;
   std::function<Result<StatusWrite>()> write;
+  // Makes it what the server has now. False: it is gone, or another one has its name.
+  std::function<Result<bool>()> refresh;
 };
 
 Result<Outcome> Reconcile(Shared& shared, ReconcileContext& context, Request& request);
@@ -226,6 +228,7 @@ Result<Outcome> ReconcileTyped(Shared& shared, const RequestOptions<T>& options,
   if (options.labels && IsOpen(request)) {
     RETURN_IF_ERROR(
         KeepLabels(context, ResourceType::Of<T>(), options.labels(object), request.metadata));
+    before.metadata = request.metadata;
   }
   const auto write = [&]() -> Result<StatusWrite> {
     ASSIGN_OR_RETURN(const StatusPatched patched,
@@ -239,12 +242,21 @@ Result<Outcome> ReconcileTyped(Shared& shared, const RequestOptions<T>& options,
     }
     return patched.result;
   };
-  Request erased{.metadata = object.metadata,
+  const auto refresh = [&]() -> Result<bool> {
+    Result<T> fresh = context.client.Get<T>(context.key, {.stop = context.stop});
+    if (!fresh.ok() && fresh.error().IsNotFound()) return false;
+    if (!fresh.ok()) return fresh.error();
+    if (fresh->metadata.uid != object.metadata.uid) return false;
+    request = before = *std::move(fresh);
+    return true;
+  };
+  Request erased{.metadata = before.metadata,
                  .status = request.status,
                  .turn = options.one_at_a_time ? options.one_at_a_time(object) : "",
-                 .spec = [&] { return Encode(object.spec); },
+                 .spec = [&] { return Encode(before.spec); },
                  .execute = [&] { return options.execute(context, request); },
-                 .write = write};
+                 .write = write,
+                 .refresh = refresh};
   if (options.authorize) {
     erased.authorize = [&](const Asker& asker) {
       return options.authorize(context, request, asker);

@@ -143,6 +143,31 @@ TEST_F(RequestControllerTest, FinishedOnesAreNeverExecutedAgain) {
   EXPECT_THAT(audit_.records, SizeIs(1));
 }
 
+// As of one who takes over while its watch is behind what the one before wrote.
+TEST_F(RequestControllerTest, NorWhenTheCacheStillShowsThemInProcessing) {
+  Order begun;
+  execute_ = [&](ReconcileContext&, Order&) -> Result<RequestOutcome> {
+    begun = Stored();
+    return RequestOutcome::Completed("served");
+  };
+  ASSERT_TRUE(Reconcile().ok());
+  ASSERT_EQ(begun.status.phase, "Processing");
+  const Controller another = RequestController<Order>(Options());
+  EXPECT_EQ(Reconcile(another, begun).value(), Outcome::RequeueAfter(hours(1)));
+  EXPECT_EQ(executions_, 1);
+  EXPECT_THAT(audit_.records, SizeIs(1));
+  // Nor when it has expired meanwhile, is gone, or another one has its name.
+  harness_.clock.Advance(minutes(70));
+  EXPECT_EQ(Reconcile(another, begun).value(), Outcome::Done());
+  EXPECT_FALSE(Exists());
+  EXPECT_EQ(Reconcile(another, begun).value(), Outcome::Done());
+  Create("o");
+  EXPECT_EQ(Reconcile(another, begun).value(), Outcome::Done());
+  EXPECT_EQ(Stored().status.phase, "");
+  EXPECT_EQ(executions_, 1);
+  EXPECT_THAT(audit_.records, SizeIs(1));
+}
+
 TEST_F(RequestControllerTest, OneThatACrashLeftInProcessingIsExecutedAgain) {
   Order begun = Stored();
   begun.status.phase = "Processing";
@@ -165,7 +190,7 @@ TEST_F(RequestControllerTest, TemporaryErrorsAreTriedAgainLater) {
   EXPECT_THAT(audit_.records, IsEmpty());
   // The same again is not written again.
   ASSERT_TRUE(Reconcile().ok());
-  EXPECT_THAT(harness_.client.TakeVerbs(), IsEmpty());
+  EXPECT_THAT(harness_.client.TakeVerbs(), ElementsAre("get"));
   EXPECT_THAT(harness_.Events(), ElementsAre("Warning Retrying: no water ×2"));
 }
 
@@ -196,7 +221,7 @@ TEST_F(RequestControllerTest, MayWaitForWhatTakesLong) {
   EXPECT_EQ(Stored().status.phase, "Processing");
   EXPECT_EQ(Stored().status.message, "the water is not hot yet");
   ASSERT_TRUE(Reconcile().ok());
-  EXPECT_THAT(harness_.client.TakeVerbs(), IsEmpty());
+  EXPECT_THAT(harness_.client.TakeVerbs(), ElementsAre("get"));
   EXPECT_THAT(harness_.Events(), IsEmpty());
   EXPECT_THAT(audit_.records, IsEmpty());
 }
