@@ -31,8 +31,11 @@ class Step {
   bool IsDeleted() const { return !request_.metadata.deletion_timestamp.IsZero(); }
   nanoseconds UntilExpiry() const;
   Outcome AgainAfter(nanoseconds time) const;
+  bool IsBegun() const { return request_.status.phase == kRequestProcessing; }
+  bool IsExpired() const { return UntilExpiry() <= nanoseconds(0); }
   bool IsNextInTurn() const;
   Result<Outcome> WaitForTurn();
+  Result<Outcome> Proceed();
   Result<Outcome> Execute();
   Result<RequestOutcome> Attempt();
   Result<Outcome> RetryLater(const Error& error);
@@ -53,7 +56,7 @@ class Step {
 
 // Wakes whose turn it is now.
 void WakeNext(Shared& shared, ReconcileContext& context, const std::string& turn) {
-  const auto next = NextInTurn(context.CacheOf(shared.type), kTurnIndex, turn);
+  const auto next = NextInTurn(context.CacheOf(shared.type), turn);
   // One that is to be tried again later knows when.
   if (!next || *next == context.key) return;
   // A full channel costs time, not the turn: those that wait look again by themselves.
@@ -79,20 +82,27 @@ class Turn {
 };
 
 Result<Outcome> Step::Run() {
-  if (request_.status.phase == kRequestProcessing) {
+  if (IsBegun()) {
     // The cache may be behind one who has finished it since.
     ASSIGN_OR_RETURN(const bool exists, request_.refresh());
     if (!exists) return Deleted(shared_, context_);
   }
   if (IsDeleted()) return Deleted(shared_, context_);
   if (request_.status.IsFinished()) return Retire();
-  if (!request_.turn.empty()) shared_.turns.Note(context_.key, request_.turn);
-  if (UntilExpiry() <= nanoseconds(0)) return Expire();
-  if (request_.turn.empty()) return Execute();
+  if (request_.turn.empty()) return Proceed();
+  shared_.turns.Note(context_.key, request_.turn);
+  // Of one that was not begun there is nothing to undo, for which it would need its turn.
+  if (!IsBegun() && IsExpired()) {
+    const Result<Outcome> outcome = Expire();
+    WakeNext(shared_, context_, request_.turn);
+    return outcome;
+  }
   if (!IsNextInTurn() || !shared_.turns.Begin(request_.turn)) return WaitForTurn();
   const Turn turn(shared_, context_, request_.turn);
-  return Execute();
+  return Proceed();
 }
+
+Result<Outcome> Step::Proceed() { return IsExpired() ? Expire() : Execute(); }
 
 nanoseconds Step::UntilExpiry() const {
   if (!shared_.times.expires_after) return nanoseconds::max();
@@ -106,14 +116,15 @@ Outcome Step::AgainAfter(nanoseconds time) const {
   return Outcome::RequeueAfter(left > nanoseconds(0) ? std::min(time, left) : time);
 }
 
+// While the turn is somebody else's, nobody looks through all that wait.
 bool Step::IsNextInTurn() const {
-  return NextInTurn(context_.CacheOf(shared_.type), kTurnIndex, request_.turn) == context_.key;
+  return !shared_.turns.IsRunning(request_.turn) &&
+         NextInTurn(context_.CacheOf(shared_.type), request_.turn) == context_.key;
 }
 
 // It is woken when its turn comes; the time is for the case that nobody is there to do it.
 Result<Outcome> Step::WaitForTurn() {
-  const bool begun = request_.status.phase == kRequestProcessing;
-  if (!begun && request_.status.message.empty()) {
+  if (!IsBegun() && request_.status.message.empty()) {
     request_.status.phase = kRequestPending;
     SetMessage("waits for requests before it");
     RETURN_IF_ERROR(request_.write());
@@ -133,7 +144,7 @@ Result<T> Guarded(const Call& call) {
 }
 
 Result<Outcome> Step::Execute() {
-  if (request_.status.phase != kRequestProcessing) {
+  if (!IsBegun()) {
     request_.status.phase = kRequestProcessing;
     request_.status.message.clear();
     request_.status.start_time = Time::Now(context_.clock);
@@ -182,9 +193,7 @@ Result<Outcome> Step::Expire() {
   std::string message = fmt::format("not finished within {} of its creation",
                                     Duration(*shared_.times.expires_after).ToString());
   if (!request_.status.message.empty()) message += "; " + request_.status.message;
-  Result<Outcome> outcome = Fail(message, nanoseconds(0));
-  if (!request_.turn.empty()) WakeNext(shared_, context_, request_.turn);
-  return outcome;
+  return Fail(message, nanoseconds(0));
 }
 
 Result<Outcome> Step::Fail(const std::string& message, nanoseconds took) {

@@ -31,8 +31,9 @@
 //     with it.
 //
 // Requests with the same one_at_a_time key are executed one after another in the order of their
-// creation (to the second, then by name), by whichever worker. This holds within a process: with
-// several replicas, use the manager's leader election.
+// creation (to the second, then by name), by whichever worker. One that was begun comes before all
+// that were not: those wait until it is finished, also while it waits for its next attempt. This
+// holds within a process: with several replicas, use the manager's leader election.
 //
 // Deleting a request that waits cancels it. One that is being executed is not interrupted by its
 // deletion: what was begun is finished, once, and audited.
@@ -162,8 +163,6 @@ struct RequestOptions {
 
 namespace request_internal {
 
-inline constexpr std::string_view kTurnIndex = "kubexms.io/one-at-a-time";
-
 // What the requests of one controller have in common. Safe for use from any thread.
 class Shared {
  public:
@@ -218,6 +217,19 @@ Result<void> DeleteOne(Client& client, const ResourceType& type, const ObjectMet
 template <RequestKind T>
 bool IsOpen(const T& request) {
   return !request.status.IsFinished() && request.metadata.deletion_timestamp.IsZero();
+}
+
+// Open requests by their turn: those that were begun, or those that were not.
+template <RequestKind T>
+void IndexTurns(ControllerFor<T>& controller, std::string_view index, bool begun,
+                const std::function<std::string(const T& request)>& turn) {
+  controller.template Index<T>(
+      std::string(index), [turn, begun](const T& request) -> std::vector<std::string> {
+        if (!IsOpen(request) || (request.status.phase == kRequestProcessing) != begun) return {};
+        std::string value = turn(request);
+        if (value.empty()) return {};
+        return {std::move(value)};
+      });
 }
 
 template <RequestKind T>
@@ -278,13 +290,10 @@ ControllerFor<T> RequestController(RequestOptions<T> options) {
   controller.When(Changed<T>([](const T& before, const T& after) {
     return internal::SpecOrDeletionChanged(before.metadata, after.metadata);
   }));
-  // Only requests that are still to be executed.
-  controller.template Index<T>(
-      std::string(internal::kTurnIndex),
-      [turn = options.one_at_a_time](const T& request) -> std::vector<std::string> {
-        if (!turn || !internal::IsOpen(request)) return {};
-        return {turn(request)};
-      });
+  if (options.one_at_a_time) {
+    internal::IndexTurns(controller, kBegunIndex, true, options.one_at_a_time);
+    internal::IndexTurns(controller, kWaitingIndex, false, options.one_at_a_time);
+  }
   controller.From(shared->wake);
   for (ResourceAccess& access : internal::AccessToRequests(ResourceType::Of<T>())) {
     controller.AddAccess(std::move(access));

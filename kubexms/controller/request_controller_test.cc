@@ -576,6 +576,52 @@ TEST_F(RequestTurnsTest, TheOldestOfAKeyIsFirst) {
   EXPECT_EQ(Stored("later").status.phase, "Completed");
 }
 
+// "a" is of the same second, so that it would come first.
+TEST_F(RequestTurnsTest, OneThatWasBegunComesBeforeAllThatWait) {
+  (void)cache().Put(Cached("o"));
+  execute_ = [&](ReconcileContext&, Order& order) -> Result<RequestOutcome> {
+    if (order.metadata.name == "o") return Error::ServiceUnavailable("no water");
+    return RequestOutcome::Completed("served");
+  };
+  EXPECT_EQ(ReconcileInTurn("o").value(), Outcome::RequeueAfter(seconds(30)));
+  Create("a");
+  (void)cache().Put(Cached("o"));
+  (void)cache().Put(Cached("a"));
+  EXPECT_EQ(ReconcileInTurn("a").value(), Outcome::RequeueAfter(minutes(1)));
+  EXPECT_EQ(Stored("a").status.phase, "Pending");
+  EXPECT_EQ(executions_, 1);
+  EXPECT_EQ(ReconcileInTurn("o").value(), Outcome::RequeueAfter(seconds(30)));
+  EXPECT_EQ(executions_, 2);
+}
+
+// What an expired one began is undone in its turn.
+TEST_F(RequestTurnsTest, NobodyElseBeginsWhileOneThatExpiredIsUndone) {
+  RequestOptions<Order> options = Options();
+  options.one_at_a_time = [](const Order& order) { return order.spec.user; };
+  int undone = 0;
+  options.undo = [&](ReconcileContext&, const Order&) -> Result<void> {
+    ++undone;
+    EXPECT_EQ(ReconcileInTurn("a").value(), Outcome::RequeueAfter(minutes(1)));
+    (void)cache().Remove(Cached("o"));  // so that only the turn keeps it from beginning
+    EXPECT_EQ(ReconcileInTurn("a").value(), Outcome::RequeueAfter(minutes(1)));
+    EXPECT_EQ(Stored("a").status.phase, "Pending");
+    return {};
+  };
+  controller_.emplace(RequestController<Order>(options));
+  (void)cache().Put(Cached("o"));
+  execute_ = [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
+    return Error::ServiceUnavailable("no water");
+  };
+  ASSERT_TRUE(ReconcileInTurn("o").ok());
+  harness_.clock.Advance(hours(2));
+  Create("a");
+  (void)cache().Put(Cached("o"));
+  (void)cache().Put(Cached("a"));
+  ASSERT_TRUE(ReconcileInTurn("o").ok());
+  EXPECT_EQ(undone, 1);
+  EXPECT_EQ(Stored("o").status.phase, "Failed");
+}
+
 TEST_F(RequestTurnsTest, DoesNotBeginWhileADeletedOneIsStillExecuted) {
   Create("p");
   (void)cache().Put(Cached("o"));

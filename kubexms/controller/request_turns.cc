@@ -6,6 +6,21 @@
 #include "kubexms/base/check.h"
 
 namespace kubexms {
+namespace {
+
+std::optional<ObjectKey> OldestOf(const std::vector<CachedObject>& requests) {
+  const auto order = [](const CachedObject& object) {
+    const ObjectMeta& metadata = *object.metadata;
+    return std::tie(metadata.creation_timestamp, metadata.name, metadata.namespace_);
+  };
+  const auto first = std::min_element(
+      requests.begin(), requests.end(),
+      [&](const CachedObject& a, const CachedObject& b) { return order(a) < order(b); });
+  if (first == requests.end()) return std::nullopt;
+  return first->key();
+}
+
+}  // namespace
 
 void RequestTurns::Note(const ObjectKey& request, const std::string& turn) {
   MutexLock lock(mutex_);
@@ -21,6 +36,11 @@ std::optional<std::string> RequestTurns::Forget(const ObjectKey& request) {
   return turn;
 }
 
+bool RequestTurns::IsRunning(const std::string& turn) const {
+  MutexLock lock(mutex_);
+  return running_.contains(turn);
+}
+
 bool RequestTurns::Begin(const std::string& turn) {
   MutexLock lock(mutex_);
   return running_.insert(turn).second;
@@ -31,18 +51,9 @@ void RequestTurns::End(const std::string& turn) {
   KUBEXMS_CHECK(running_.erase(turn) == 1);
 }
 
-std::optional<ObjectKey> NextInTurn(const ObjectCache& cache, std::string_view index,
-                                    std::string_view turn) {
-  const std::vector<CachedObject> waiting = cache.ByIndex(index, turn);
-  const auto order = [](const CachedObject& object) {
-    const ObjectMeta& metadata = *object.metadata;
-    return std::tie(metadata.creation_timestamp, metadata.name, metadata.namespace_);
-  };
-  const auto first = std::min_element(
-      waiting.begin(), waiting.end(),
-      [&](const CachedObject& a, const CachedObject& b) { return order(a) < order(b); });
-  if (first == waiting.end()) return std::nullopt;
-  return first->key();
+std::optional<ObjectKey> NextInTurn(const ObjectCache& cache, std::string_view turn) {
+  const auto begun = OldestOf(cache.ByIndex(kBegunIndex, turn));
+  return begun ? begun : OldestOf(cache.ByIndex(kWaitingIndex, turn));
 }
 
 }  // namespace kubexms

@@ -21,18 +21,24 @@ class RequestTurns {
   // The turn that was noted, which is then no longer known.
   std::optional<std::string> Forget(const ObjectKey& request) EXCLUDES(mutex_);
 
+  bool IsRunning(const std::string& turn) const EXCLUDES(mutex_);
   // False when it has begun elsewhere and not ended.
   bool Begin(const std::string& turn) EXCLUDES(mutex_);
   void End(const std::string& turn) EXCLUDES(mutex_);
 
  private:
-  Mutex mutex_;
+  mutable Mutex mutex_;
   std::map<ObjectKey, std::string> noted_ GUARDED_BY(mutex_);  // one for each unfinished request
   std::set<std::string> running_ GUARDED_BY(mutex_);           // one for each busy worker at most
 };
 
-// The oldest of the objects that `index` has for this turn.
-std::optional<ObjectKey> NextInTurn(const ObjectCache& cache, std::string_view index,
-                                    std::string_view turn);
+// The indexes of a cache by turns: requests that were executed and are not finished, of which there
+// is one for each turn, and those that were not, of which there may be very many.
+inline constexpr std::string_view kBegunIndex = "kubexms.io/begun";
+inline constexpr std::string_view kWaitingIndex = "kubexms.io/waiting";
+
+// One that has begun, or else the oldest of those that wait. Quick when one has begun; else the
+// time is in proportion to how many wait.
+std::optional<ObjectKey> NextInTurn(const ObjectCache& cache, std::string_view turn);
 
 }  // namespace kubexms
