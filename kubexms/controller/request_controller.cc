@@ -41,9 +41,11 @@ class Step {
   Result<Outcome> RetryLater(const Error& error);
   Result<Outcome> WaitFor(const RequestOutcome& outcome);
   Result<Outcome> Expire();
-  Result<Outcome> Fail(const std::string& message, nanoseconds took);
-  Result<Outcome> Finish(std::string_view phase, std::string_view message, nanoseconds took);
-  Result<void> Audit(nanoseconds took);
+  Result<Outcome> End(const RequestEnding& ending);
+  Result<Outcome> EndLater(const RequestEnding& ending, const Error& error);
+  Result<void> Undo();
+  Result<void> Audit(const RequestEnding& ending);
+  Result<Outcome> Finish(const RequestEnding& ending);
   Result<Outcome> Retire();
   void SetMessage(std::string_view message);
   void Tell(EventType type, std::string_view reason, std::string_view message);
@@ -102,7 +104,10 @@ Result<Outcome> Step::Run() {
   return Proceed();
 }
 
-Result<Outcome> Step::Proceed() { return IsExpired() ? Expire() : Execute(); }
+Result<Outcome> Step::Proceed() {
+  if (request_.status.ending) return End(RequestEnding(*request_.status.ending));
+  return IsExpired() ? Expire() : Execute();
+}
 
 nanoseconds Step::UntilExpiry() const {
   if (!shared_.times.expires_after) return nanoseconds::max();
@@ -132,6 +137,14 @@ Result<Outcome> Step::WaitForTurn() {
   return AgainAfter(kLookForTurn);
 }
 
+RequestEnding Ending(std::string_view phase, std::string_view message, nanoseconds took = {}) {
+  RequestEnding ending;
+  ending.phase = phase;
+  ending.message = CutUtf8(ToValidUtf8(message), kMaxMessageBytes);
+  ending.took = Duration(took);
+  return ending;
+}
+
 template <class T, class Call>
 Result<T> Guarded(const Call& call) {
   try {
@@ -155,11 +168,11 @@ Result<Outcome> Step::Execute() {
   const Result<RequestOutcome> result = Guarded<RequestOutcome>([&] { return Attempt(); });
   const nanoseconds took = context_.clock.MonotonicNow() - begun;
   if (!result.ok()) {
-    return result.error().terminal() ? Fail(result.error().message(), took)
-                                     : RetryLater(result.error());
+    if (!result.error().terminal()) return RetryLater(result.error());
+    return End(Ending(kRequestFailed, result.error().message(), took));
   }
   if (result->again_after()) return WaitFor(*result);
-  return Finish(kRequestCompleted, result->message(), took);
+  return End(Ending(kRequestCompleted, result->message(), took));
 }
 
 Result<RequestOutcome> Step::Attempt() {
@@ -193,41 +206,35 @@ Result<Outcome> Step::Expire() {
   std::string message = fmt::format("not finished within {} of its creation",
                                     Duration(*shared_.times.expires_after).ToString());
   if (!request_.status.message.empty()) message += "; " + request_.status.message;
-  return Fail(message, nanoseconds(0));
+  return End(Ending(kRequestFailed, message));
 }
 
-Result<Outcome> Step::Fail(const std::string& message, nanoseconds took) {
+// What came of it is settled; the rest is tried again until it is done.
+Result<Outcome> Step::End(const RequestEnding& ending) {
+  if (ending.phase == kRequestFailed) {
+    const Result<void> undone = Undo();
+    if (!undone.ok()) return EndLater(ending, undone.error());
+  }
+  // Before the status: a request must not look finished without a record of it.
+  const Result<void> recorded = Audit(ending);
+  if (!recorded.ok()) return EndLater(ending, recorded.error());
+  return Finish(ending);
+}
+
+Result<Outcome> Step::EndLater(const RequestEnding& ending, const Error& error) {
+  request_.status.ending = ending;
+  return RetryLater(error);
+}
+
+Result<void> Step::Undo() {
   const bool begun = !request_.status.start_time.IsZero();
-  if (begun && request_.undo) {
-    const Result<void> undone = Guarded<void>([&] { return request_.undo(); });
-    if (!undone.ok()) {
-      return RetryLater(undone.error().WithContext("it failed, and cannot be undone yet"));
-    }
-  }
-  return Finish(kRequestFailed, message, took);
+  if (!begun || !request_.undo) return {};
+  const Result<void> undone = Guarded<void>([&] { return request_.undo(); });
+  if (undone.ok()) return {};
+  return undone.error().WithContext("it failed, and cannot be undone yet");
 }
 
-Result<Outcome> Step::Finish(std::string_view phase, std::string_view message, nanoseconds took) {
-  request_.status.phase = phase;
-  request_.status.completion_time = Time::Now(context_.clock);
-  SetMessage(message);
-  RETURN_IF_ERROR(Audit(took));
-  ASSIGN_OR_RETURN(const StatusWrite written, request_.write());
-  shared_.turns.Forget(context_.key);
-  const bool completed = phase == kRequestCompleted;
-  Count(completed ? "completed" : "failed");
-  if (written == StatusWrite::kGone) {
-    context_.log.Info("the request was deleted while it was executed", {{"result", phase}});
-    return Outcome::Done();
-  }
-  Tell(completed ? EventType::kNormal : EventType::kWarning, phase,
-       fmt::format("{} (asked for by {})", message,
-                   shared_.AskerFor(context_, request_.metadata).ToString()));
-  return Retire();
-}
-
-// Before the status is written: a request must not look finished without a record of it.
-Result<void> Step::Audit(nanoseconds took) {
+Result<void> Step::Audit(const RequestEnding& ending) {
   if (shared_.audit == nullptr) return {};
   const Result<void> written =
       shared_.audit->Write({.id = request_.metadata.uid,
@@ -237,12 +244,31 @@ Result<void> Step::Audit(nanoseconds took) {
                             .spec = request_.spec(),
                             .created = request_.metadata.creation_timestamp,
                             .started = request_.status.start_time,
-                            .completed = request_.status.completion_time,
-                            .took = took,
-                            .result = request_.status.phase,
-                            .message = request_.status.message});
+                            .completed = Time::Now(context_.clock),
+                            .took = ending.took.value(),
+                            .result = ending.phase,
+                            .message = ending.message});
   if (written.ok()) return {};
   return written.error().WithContext("the request cannot be audited, so it is not finished");
+}
+
+Result<Outcome> Step::Finish(const RequestEnding& ending) {
+  request_.status.phase = ending.phase;
+  request_.status.message = ending.message;
+  request_.status.completion_time = Time::Now(context_.clock);
+  request_.status.ending.reset();
+  ASSIGN_OR_RETURN(const StatusWrite written, request_.write());
+  shared_.turns.Forget(context_.key);
+  const bool completed = ending.phase == kRequestCompleted;
+  Count(completed ? "completed" : "failed");
+  if (written == StatusWrite::kGone) {
+    context_.log.Info("the request was deleted while it was executed", {{"result", ending.phase}});
+    return Outcome::Done();
+  }
+  Tell(completed ? EventType::kNormal : EventType::kWarning, ending.phase,
+       fmt::format("{} (asked for by {})", ending.message,
+                   shared_.AskerFor(context_, request_.metadata).ToString()));
+  return Retire();
 }
 
 // Finished ones go a while after their completion.

@@ -38,8 +38,9 @@
 // Deleting a request that waits cancels it. One that is being executed is not interrupted by its
 // deletion: what was begun is finished, once, and audited.
 //
-// Audit: before a request becomes Completed or Failed, a record of it is written; if that fails,
-// the request is not finished either, and is tried again. So there is at least one record of every
+// Audit: before a request becomes Completed or Failed, a record of it is written. While that fails
+// the request is not finished either: its status says what will come of it, and only the record is
+// tried again after `retry_after`, not the execution. So there is at least one record of every
 // finished request, and a crash between record and status can give a second one, with the same id.
 
 #include <chrono>
@@ -67,6 +68,19 @@ inline constexpr std::string_view kRequestFailed = "Failed";
 // type.Field("status", &Grant::status).DefaultJson(kPendingStatus);
 inline constexpr std::string_view kPendingStatus = R"({"phase":"Pending"})";
 
+// What came of a request whose end is still to be recorded, or which is still to be undone.
+struct RequestEnding : Struct {
+  std::string phase;  // Completed or Failed
+  std::string message;
+  Duration took;  // the execution
+
+  static void Describe(Type<RequestEnding>& type) {
+    type.Field("phase", &RequestEnding::phase, "Completed or Failed.");
+    type.Field("message", &RequestEnding::message, "What came of it.");
+    type.Field("took", &RequestEnding::took, "How long the execution took.");
+  }
+};
+
 // The status of a request: use it as it is, or derive from it and begin your Describe() with
 // RequestStatus::Describe(type).
 struct RequestStatus : Struct {
@@ -74,6 +88,7 @@ struct RequestStatus : Struct {
   std::string message;
   Time start_time;
   Time completion_time;
+  Optional<RequestEnding> ending;
 
   template <class Status>
   static void Describe(Type<Status>& type) {
@@ -85,6 +100,8 @@ struct RequestStatus : Struct {
     type.Field("startTime", &RequestStatus::start_time, "When it was first executed.");
     type.Field("completionTime", &RequestStatus::completion_time,
                "When it became Completed or Failed.");
+    type.Field("ending", &RequestStatus::ending,
+               "What it will become, once that is recorded and what it began is undone.");
   }
 
   bool IsFinished() const { return phase == kRequestCompleted || phase == kRequestFailed; }
@@ -149,7 +166,8 @@ struct RequestOptions {
   std::function<Result<void>(ReconcileContext& context, const T& request, const Asker& asker)>
       authorize;
   // Takes back what must not stay of an execution that was begun, before the request becomes
-  // Failed. Called until it succeeds. Empty: there is no such thing.
+  // Failed. Called until it succeeds, without another execution; must not mind to be called again.
+  // Empty: there is no such thing.
   std::function<Result<void>(ReconcileContext& context, const T& request)> undo;
   // Requests with equal, not empty keys are not executed at the same time. Must depend on the spec
   // and metadata alone. Empty: all at once.

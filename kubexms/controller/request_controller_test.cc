@@ -286,7 +286,9 @@ TEST_F(RequestControllerTest, WhatFailedIsUndoneFirst) {
   undo = {};
   ASSERT_TRUE(Reconcile(controller, Stored()).ok());
   EXPECT_EQ(Stored().status.phase, "Failed");
+  EXPECT_EQ(Stored().status.message, "no such drink");
   EXPECT_EQ(undone, 3);
+  EXPECT_EQ(executions_, 1);  // it has failed for good
 }
 
 TEST_F(RequestControllerTest, WhatWasNeverBegunNeedsNoUndoing) {
@@ -432,16 +434,32 @@ TEST_F(RequestControllerTest, ChangesOfTheRestOfTheObjectAreNoObstacle) {
   EXPECT_EQ(Stored().metadata.labels["seen"], "yes");
 }
 
-TEST_F(RequestControllerTest, WithoutARecordItIsNotFinished) {
+TEST_F(RequestControllerTest, WithoutARecordItIsNotFinishedAndNotExecutedAgain) {
+  execute_ = [this](ReconcileContext&, Order& order) -> Result<RequestOutcome> {
+    harness_.clock.Advance(seconds(4));
+    order.status.cup = "blue";
+    return RequestOutcome::Completed("served");
+  };
   audit_.failure = Error::Internal("the disk is full");
-  const auto result = Reconcile();
-  ASSERT_FALSE(result.ok());
-  EXPECT_THAT(result.error().message(), HasSubstr("the disk is full"));
-  EXPECT_EQ(Stored().status.phase, "Processing");
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(Reconcile().value(), Outcome::RequeueAfter(seconds(30)));
+    EXPECT_EQ(Stored().status.phase, "Processing");
+    EXPECT_EQ(Stored().status.message,
+              "will be tried again: the request cannot be audited, so it is not finished: "
+              "the disk is full");
+    EXPECT_TRUE(Stored().status.completion_time.IsZero());
+  }
+  EXPECT_THAT(harness_.Events(), ElementsAre(HasSubstr("Warning Retrying: the request cannot be")));
   audit_.failure.reset();
   ASSERT_TRUE(Reconcile().ok());
-  EXPECT_EQ(Stored().status.phase, "Completed");
-  EXPECT_THAT(audit_.records, SizeIs(1));
+  const OrderStatus status = Stored().status;
+  EXPECT_EQ(status.phase, "Completed");
+  EXPECT_EQ(status.message, "served");
+  EXPECT_EQ(status.cup, "blue");
+  EXPECT_FALSE(status.ending);
+  EXPECT_EQ(executions_, 1);
+  ASSERT_THAT(audit_.records, SizeIs(1));
+  EXPECT_EQ(audit_.records[0].took, seconds(4));
 }
 
 TEST_F(RequestControllerTest, TheRecordSaysWhoAskedForWhat) {
