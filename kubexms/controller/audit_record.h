@@ -61,7 +61,7 @@ struct AuditRecord {
   Time completed;
   // Of the last execution: how long the work itself took.
   std::chrono::nanoseconds took{0};
-  std::string result;  // "Completed" or "Failed"
+  std::string result;  // "Completed", "Failed", or "Cancelled": deleted before it was finished
   std::string message;
 };
 

@@ -16,6 +16,8 @@ namespace {
 using std::chrono::nanoseconds;
 
 constexpr size_t kMaxMessageBytes = 4096;
+// How one ends that was deleted between two attempts; for the record, its phase is Failed then.
+constexpr std::string_view kCancelled = "Cancelled";
 // How often one that waits for its turn looks by itself. Seldom: there may be very many of them.
 constexpr nanoseconds kLookForTurn = std::chrono::minutes(1);
 
@@ -40,6 +42,9 @@ class Step {
   Result<RequestOutcome> Attempt();
   Result<Outcome> RetryLater(const Error& error);
   Result<Outcome> WaitFor(const RequestOutcome& outcome);
+  Result<Outcome> GoOnAfter(nanoseconds time);
+  Result<Outcome> Cancel();
+  Result<Outcome> LetGo();
   Result<Outcome> Expire();
   Result<Outcome> End(const RequestEnding& ending);
   Result<Outcome> EndLater(const RequestEnding& ending, const Error& error);
@@ -48,6 +53,7 @@ class Step {
   Result<Outcome> Finish(const RequestEnding& ending);
   Result<Outcome> Retire();
   void SetMessage(std::string_view message);
+  std::string WithLastMessage(std::string_view text) const;
   void Tell(EventType type, std::string_view reason, std::string_view message);
   void Count(std::string_view result);
 
@@ -89,8 +95,8 @@ Result<Outcome> Step::Run() {
     ASSIGN_OR_RETURN(const bool exists, request_.refresh());
     if (!exists) return Deleted(shared_, context_);
   }
-  if (IsDeleted()) return Deleted(shared_, context_);
   if (request_.status.IsFinished()) return Retire();
+  if (IsDeleted() && !IsBegun()) return LetGo();
   if (request_.turn.empty()) return Proceed();
   shared_.turns.Note(context_.key, request_.turn);
   // Of one that was not begun there is nothing to undo, for which it would need its turn.
@@ -106,6 +112,7 @@ Result<Outcome> Step::Run() {
 
 Result<Outcome> Step::Proceed() {
   if (request_.status.ending) return End(RequestEnding(*request_.status.ending));
+  if (IsDeleted()) return Cancel();
   return IsExpired() ? Expire() : Execute();
 }
 
@@ -145,6 +152,11 @@ RequestEnding Ending(std::string_view phase, std::string_view message, nanosecon
   return ending;
 }
 
+std::string_view ResultLabel(const RequestEnding& ending) {
+  if (ending.phase == kRequestCompleted) return "completed";
+  return ending.phase == kCancelled ? "cancelled" : "failed";
+}
+
 template <class T, class Call>
 Result<T> Guarded(const Call& call) {
   try {
@@ -163,6 +175,11 @@ Result<Outcome> Step::Execute() {
     request_.status.start_time = Time::Now(context_.clock);
     ASSIGN_OR_RETURN(const StatusWrite written, request_.write());
     if (written == StatusWrite::kGone) return Outcome::Done();
+  }
+  if (request_.undo && shared_.hold == RequestHold::kBegun) {
+    ASSIGN_OR_RETURN(const bool held, request_.hold());
+    if (!held) return Outcome::Done();  // its deletion is looked at next
+    if (request_.status.IsFinished()) return Retire();
   }
   const auto begun = context_.clock.MonotonicNow();
   const Result<RequestOutcome> result = Guarded<RequestOutcome>([&] { return Attempt(); });
@@ -185,9 +202,7 @@ Result<RequestOutcome> Step::Attempt() {
 
 Result<Outcome> Step::WaitFor(const RequestOutcome& outcome) {
   SetMessage(outcome.message());
-  ASSIGN_OR_RETURN(const StatusWrite written, request_.write());
-  if (written == StatusWrite::kGone) return Outcome::Done();
-  return AgainAfter(*outcome.again_after());
+  return GoOnAfter(*outcome.again_after());
 }
 
 Result<Outcome> Step::RetryLater(const Error& error) {
@@ -195,23 +210,46 @@ Result<Outcome> Step::RetryLater(const Error& error) {
   Tell(EventType::kWarning, "Retrying", error.message());
   Count("retried");
   SetMessage("will be tried again: " + error.message());
+  return GoOnAfter(error.details().retry_after ? *error.details().retry_after
+                                               : shared_.times.retry_after);
+}
+
+// From here on its deletion must not go unnoticed.
+Result<Outcome> Step::GoOnAfter(nanoseconds time) {
   ASSIGN_OR_RETURN(const StatusWrite written, request_.write());
-  if (written == StatusWrite::kGone) return Outcome::Done();
-  const nanoseconds wait =
-      error.details().retry_after ? *error.details().retry_after : shared_.times.retry_after;
-  return AgainAfter(wait);
+  bool there = written != StatusWrite::kGone;
+  if (there && !IsDeleted() && (request_.undo || shared_.audit != nullptr)) {
+    ASSIGN_OR_RETURN(there, request_.hold());
+  }
+  if (there) return AgainAfter(time);
+  if (!request_.status.ending) return Cancel();
+  context_.log.Error("the request was deleted before its end could be recorded",
+                     {{"result", request_.status.ending->phase}});
+  return Outcome::Done();
+}
+
+// The request was deleted between two attempts.
+Result<Outcome> Step::Cancel() {
+  return End(Ending(kCancelled, WithLastMessage("deleted before it was finished")));
+}
+
+// Nothing is left to be done before it may go.
+Result<Outcome> Step::LetGo() {
+  finalizer_internal::Target target{shared_.type, request_.metadata};
+  RETURN_IF_ERROR(
+      finalizer_internal::Remove(context_.client, target, std::string(kFinalizer), context_.stop));
+  return IsDeleted() ? Deleted(shared_, context_) : Outcome::Done();
 }
 
 Result<Outcome> Step::Expire() {
-  std::string message = fmt::format("not finished within {} of its creation",
-                                    Duration(*shared_.times.expires_after).ToString());
-  if (!request_.status.message.empty()) message += "; " + request_.status.message;
-  return End(Ending(kRequestFailed, message));
+  const std::string message = fmt::format("not finished within {} of its creation",
+                                          Duration(*shared_.times.expires_after).ToString());
+  return End(Ending(kRequestFailed, WithLastMessage(message)));
 }
 
 // What came of it is settled; the rest is tried again until it is done.
 Result<Outcome> Step::End(const RequestEnding& ending) {
-  if (ending.phase == kRequestFailed) {
+  if (ending.phase != kRequestCompleted) {
     const Result<void> undone = Undo();
     if (!undone.ok()) return EndLater(ending, undone.error());
   }
@@ -231,7 +269,8 @@ Result<void> Step::Undo() {
   if (!begun || !request_.undo) return {};
   const Result<void> undone = Guarded<void>([&] { return request_.undo(); });
   if (undone.ok()) return {};
-  return undone.error().WithContext("it failed, and cannot be undone yet");
+  return undone.error().WithContext(IsDeleted() ? "it was deleted, and cannot be undone yet"
+                                                : "it failed, and cannot be undone yet");
 }
 
 Result<void> Step::Audit(const RequestEnding& ending) {
@@ -253,14 +292,14 @@ Result<void> Step::Audit(const RequestEnding& ending) {
 }
 
 Result<Outcome> Step::Finish(const RequestEnding& ending) {
-  request_.status.phase = ending.phase;
+  const bool completed = ending.phase == kRequestCompleted;
+  request_.status.phase = completed ? kRequestCompleted : kRequestFailed;
   request_.status.message = ending.message;
   request_.status.completion_time = Time::Now(context_.clock);
   request_.status.ending.reset();
   ASSIGN_OR_RETURN(const StatusWrite written, request_.write());
   shared_.turns.Forget(context_.key);
-  const bool completed = ending.phase == kRequestCompleted;
-  Count(completed ? "completed" : "failed");
+  Count(ResultLabel(ending));
   if (written == StatusWrite::kGone) {
     context_.log.Info("the request was deleted while it was executed", {{"result", ending.phase}});
     return Outcome::Done();
@@ -273,6 +312,8 @@ Result<Outcome> Step::Finish(const RequestEnding& ending) {
 
 // Finished ones go a while after their completion.
 Result<Outcome> Step::Retire() {
+  RETURN_IF_ERROR(LetGo());
+  if (IsDeleted()) return Outcome::Done();
   shared_.turns.Forget(context_.key);
   const std::optional<nanoseconds>& keep = request_.status.phase == kRequestCompleted
                                                ? shared_.times.keep_completed
@@ -291,6 +332,11 @@ Result<Outcome> Step::Retire() {
 
 void Step::SetMessage(std::string_view message) {
   request_.status.message = CutUtf8(ToValidUtf8(message), kMaxMessageBytes);
+}
+
+std::string Step::WithLastMessage(std::string_view text) const {
+  const std::string& last = request_.status.message;
+  return last.empty() ? std::string(text) : fmt::format("{}; {}", text, last);
 }
 
 void Step::Tell(EventType type, std::string_view reason, std::string_view message) {

@@ -36,7 +36,9 @@
 // holds within a process: with several replicas, use the manager's leader election.
 //
 // Deleting a request that waits cancels it. One that is being executed is not interrupted by its
-// deletion: what was begun is finished, once, and audited.
+// deletion: what was begun is finished, once, and audited. One that was begun and is deleted before
+// its next attempt is undone, recorded as "Cancelled", and only then goes: a finalizer keeps it
+// until then, as long as it is not finished. See RequestHold for when that is stored.
 //
 // Audit: before a request becomes Completed or Failed, a record of it is written. While that fails
 // the request is not finished either: its status says what will come of it, and only the record is
@@ -55,6 +57,7 @@
 #include "kubexms/api/crd.h"
 #include "kubexms/controller/audit_record.h"
 #include "kubexms/controller/controller.h"
+#include "kubexms/controller/finalizer.h"
 #include "kubexms/controller/object_reference.h"
 #include "kubexms/controller/request_turns.h"
 #include "kubexms/controller/status_patch.h"
@@ -70,12 +73,12 @@ inline constexpr std::string_view kPendingStatus = R"({"phase":"Pending"})";
 
 // What came of a request whose end is still to be recorded, or which is still to be undone.
 struct RequestEnding : Struct {
-  std::string phase;  // Completed or Failed
+  std::string phase;  // Completed, Failed or Cancelled, as in the record
   std::string message;
   Duration took;  // the execution
 
   static void Describe(Type<RequestEnding>& type) {
-    type.Field("phase", &RequestEnding::phase, "Completed or Failed.");
+    type.Field("phase", &RequestEnding::phase, "Completed, Failed or Cancelled.");
     type.Field("message", &RequestEnding::message, "What came of it.");
     type.Field("took", &RequestEnding::took, "How long the execution took.");
   }
@@ -153,6 +156,16 @@ struct RequestTimes {
   std::optional<std::chrono::nanoseconds> keep_failed = std::chrono::hours(1);
 };
 
+// Since when a request whose deletion must be noticed is kept by the finalizer of requests. Without
+// `undo` it is kUnfinished: the finalizer is for the record then.
+enum class RequestHold {
+  kBegun,  // before the first execution, so that nothing it does is forgotten; two writes more
+  // Once an attempt ended without finishing it: a request that completes at its first attempt costs
+  // no further write. One that is deleted after a crash in the middle of its first attempt, before
+  // the controller is back, is neither undone nor recorded.
+  kUnfinished,
+};
+
 template <RequestKind T>
 struct RequestOptions {
   ControllerOptions controller;
@@ -166,9 +179,10 @@ struct RequestOptions {
   std::function<Result<void>(ReconcileContext& context, const T& request, const Asker& asker)>
       authorize;
   // Takes back what must not stay of an execution that was begun, before the request becomes
-  // Failed. Called until it succeeds, without another execution; must not mind to be called again.
-  // Empty: there is no such thing.
+  // Failed, or goes because it was deleted. Called until it succeeds, without another execution;
+  // must not mind to be called again. Empty: there is no such thing.
   std::function<Result<void>(ReconcileContext& context, const T& request)> undo;
+  RequestHold hold = RequestHold::kBegun;
   // Requests with equal, not empty keys are not executed at the same time. Must depend on the spec
   // and metadata alone. Empty: all at once.
   std::function<std::string(const T& request)> one_at_a_time;
@@ -181,14 +195,18 @@ struct RequestOptions {
 
 namespace request_internal {
 
+inline constexpr std::string_view kFinalizer = "kubexms.io/request";
+
 // What the requests of one controller have in common. Safe for use from any thread.
 class Shared {
  public:
-  Shared(ResourceType resource, const RequestTimes& request_times, AuditSink* sink)
-      : type(std::move(resource)), times(request_times), audit(sink) {}
+  Shared(ResourceType resource, const RequestTimes& request_times, RequestHold request_hold,
+         AuditSink* sink)
+      : type(std::move(resource)), times(request_times), hold(request_hold), audit(sink) {}
 
   const ResourceType type;
   const RequestTimes times;
+  const RequestHold hold;
   AuditSink* const audit;  // may be null
   RequestTurns turns;
   // Wakes requests whose turn has come.
@@ -216,6 +234,8 @@ struct Request {
   std::function<Result<StatusWrite>()> write;
   // Makes it what the server has now. False: it is gone, or another one has its name.
   std::function<Result<bool>()> refresh;
+  // Stores the finalizer; all that was set must have been written. False: it is too late for that.
+  std::function<Result<bool>()> hold;
 };
 
 Result<Outcome> Reconcile(Shared& shared, ReconcileContext& context, Request& request);
@@ -237,17 +257,20 @@ bool IsOpen(const T& request) {
   return !request.status.IsFinished() && request.metadata.deletion_timestamp.IsZero();
 }
 
-// Open requests by their turn: those that were begun, or those that were not.
+// Requests that are still to be executed or undone, by their turn: those that were begun, or those
+// that were not.
 template <RequestKind T>
 void IndexTurns(ControllerFor<T>& controller, std::string_view index, bool begun,
                 const std::function<std::string(const T& request)>& turn) {
-  controller.template Index<T>(
-      std::string(index), [turn, begun](const T& request) -> std::vector<std::string> {
-        if (!IsOpen(request) || (request.status.phase == kRequestProcessing) != begun) return {};
-        std::string value = turn(request);
-        if (value.empty()) return {};
-        return {std::move(value)};
-      });
+  controller.template Index<T>(std::string(index),
+                               [turn, begun](const T& request) -> std::vector<std::string> {
+                                 const bool is_begun = request.status.phase == kRequestProcessing;
+                                 if (is_begun != begun || (!is_begun && !IsOpen(request)))
+                                   return {};
+                                 std::string value = turn(request);
+                                 if (value.empty()) return {};
+                                 return {std::move(value)};
+                               });
 }
 
 template <RequestKind T>
@@ -280,13 +303,26 @@ Result<Outcome> ReconcileTyped(Shared& shared, const RequestOptions<T>& options,
     request = before = *std::move(fresh);
     return true;
   };
+  const auto hold = [&]() -> Result<bool> {
+    finalizer_internal::Target target{ResourceType::Of<T>(), request.metadata};
+    SharedBytes stored;
+    ASSIGN_OR_RETURN(const auto added,
+                     finalizer_internal::Add(context.client, target, {std::string(kFinalizer)},
+                                             stored, context.stop));
+    if (added == finalizer_internal::Added::kTooLate) return false;
+    if (added == finalizer_internal::Added::kAlready) return true;
+    ASSIGN_OR_RETURN(before, Decode<T>(stored.view()));
+    request = before;
+    return true;
+  };
   Request erased{.metadata = before.metadata,
                  .status = request.status,
                  .turn = options.one_at_a_time ? options.one_at_a_time(object) : "",
                  .spec = [&] { return Encode(before.spec); },
                  .execute = [&] { return options.execute(context, request); },
                  .write = write,
-                 .refresh = refresh};
+                 .refresh = refresh,
+                 .hold = hold};
   if (options.authorize) {
     erased.authorize = [&](const Asker& asker) {
       return options.authorize(context, request, asker);
@@ -302,8 +338,8 @@ template <RequestKind T>
 ControllerFor<T> RequestController(RequestOptions<T> options) {
   namespace internal = request_internal;
   KUBEXMS_CHECK(options.execute != nullptr);
-  const auto shared =
-      std::make_shared<internal::Shared>(ResourceType::Of<T>(), options.times, options.audit);
+  const auto shared = std::make_shared<internal::Shared>(ResourceType::Of<T>(), options.times,
+                                                         options.hold, options.audit);
   ControllerFor<T> controller(options.controller, options.scope);
   controller.When(Changed<T>([](const T& before, const T& after) {
     return internal::SpecOrDeletionChanged(before.metadata, after.metadata);

@@ -1,5 +1,6 @@
 #include "kubexms/controller/request_controller.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -390,6 +391,110 @@ TEST_F(RequestControllerTest, OneThatIsDeletedWhileItIsExecutedIsFinishedAndAudi
   EXPECT_EQ(Reconcile().value(), Outcome::Done());
   EXPECT_THAT(audit_.records, SizeIs(1));
   EXPECT_FALSE(Exists());
+}
+
+// Between two attempts.
+TEST_F(RequestControllerTest, OneThatIsDeletedAfterItWasBegunIsUndoneAndRecordedBeforeItGoes) {
+  execute_ = [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
+    return Error::ServiceUnavailable("no water");
+  };
+  RequestOptions<Order> options = Options();
+  int undone = 0;
+  Result<void> undo = Error::ServiceUnavailable("no cloth");
+  options.undo = [&](ReconcileContext&, const Order&) {
+    ++undone;
+    return undo;
+  };
+  const Controller controller = RequestController<Order>(options);
+  ASSERT_TRUE(Reconcile(controller, Stored()).ok());
+  ASSERT_TRUE(server().Delete<Order>({"default", "o"}).ok());
+  ASSERT_TRUE(Exists());
+  EXPECT_EQ(Reconcile(controller, Stored()).value(), Outcome::RequeueAfter(seconds(30)));
+  EXPECT_THAT(Stored().status.message, HasSubstr("it was deleted, and cannot be undone yet"));
+  EXPECT_THAT(audit_.records, IsEmpty());
+  undo = {};
+  EXPECT_EQ(Reconcile(controller, Stored()).value(), Outcome::Done());
+  EXPECT_FALSE(Exists());
+  EXPECT_EQ(undone, 2);
+  EXPECT_EQ(executions_, 1);
+  ASSERT_THAT(audit_.records, SizeIs(1));
+  EXPECT_EQ(audit_.records[0].result, "Cancelled");
+  EXPECT_EQ(audit_.records[0].message,
+            "deleted before it was finished; will be tried again: no water");
+}
+
+TEST_F(RequestControllerTest, OneThatIsOnlyAuditedIsRecordedBeforeItGoes) {
+  execute_ = [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
+    return RequestOutcome::Waiting("the water is not hot yet", seconds(2));
+  };
+  ASSERT_TRUE(Reconcile().ok());
+  ASSERT_TRUE(server().Delete<Order>({"default", "o"}).ok());
+  EXPECT_EQ(Reconcile().value(), Outcome::Done());
+  EXPECT_FALSE(Exists());
+  ASSERT_THAT(audit_.records, SizeIs(1));
+  EXPECT_EQ(audit_.records[0].result, "Cancelled");
+}
+
+TEST_F(RequestControllerTest, OneThatGoesInItsFirstAttemptIsRecordedToo) {
+  execute_ = [this](ReconcileContext&, Order&) -> Result<RequestOutcome> {
+    EXPECT_TRUE(server().Delete<Order>({"default", "o"}).ok());
+    return Error::ServiceUnavailable("no water");
+  };
+  EXPECT_EQ(Reconcile().value(), Outcome::Done());
+  EXPECT_FALSE(Exists());
+  ASSERT_THAT(audit_.records, SizeIs(1));
+  EXPECT_EQ(audit_.records[0].result, "Cancelled");
+}
+
+TEST_F(RequestControllerTest, IsHeldBeforeTheFirstEffectAndNotOnceItIsFinished) {
+  RequestOptions<Order> options = Options();
+  options.undo = [](ReconcileContext&, const Order&) -> Result<void> { return {}; };
+  execute_ = [this](ReconcileContext&, Order&) -> Result<RequestOutcome> {
+    EXPECT_THAT(Stored().metadata.finalizers, ElementsAre("kubexms.io/request"));
+    return RequestOutcome::Completed("served");
+  };
+  ASSERT_TRUE(Reconcile(RequestController<Order>(options), Stored()).ok());
+  EXPECT_EQ(executions_, 1);
+  EXPECT_THAT(Stored().metadata.finalizers, IsEmpty());
+  // Or only when its first attempt did not finish it, for fewer writes.
+  Create("p");
+  options.hold = RequestHold::kUnfinished;
+  execute_ = [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
+    return RequestOutcome::Completed("served");
+  };
+  ASSERT_TRUE(Reconcile(RequestController<Order>(options), Stored("p")).ok());
+  EXPECT_THAT(harness_.client.TakeVerbs(), ElementsAre("patch status", "get", "patch status"));
+  Create("q");
+  execute_ = [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
+    return Error::ServiceUnavailable("no water");
+  };
+  ASSERT_TRUE(Reconcile(RequestController<Order>(options), Stored("q")).ok());
+  EXPECT_THAT(Stored("q").metadata.finalizers, ElementsAre("kubexms.io/request"));
+}
+
+// One that finished while it was being deleted, and whose finalizer a crash left.
+TEST_F(RequestControllerTest, WhatIsFinishedIsNotUndoneWhenItGoes) {
+  Order held = MakeOrder("held");
+  held.metadata.finalizers = {"kubexms.io/request"};
+  ASSERT_TRUE(server().Create(held).ok());
+  held = Stored("held");
+  held.status.phase = "Processing";
+  held.status.start_time = Time::Now(harness_.clock);
+  const Order begun = server().UpdateStatus(held).value();
+  held = begun;
+  held.status.phase = "Completed";
+  ASSERT_TRUE(server().UpdateStatus(held).ok());
+  ASSERT_TRUE(server().Delete<Order>({"default", "held"}).ok());
+  RequestOptions<Order> options = Options();
+  options.undo = [](ReconcileContext&, const Order&) -> Result<void> {
+    ADD_FAILURE() << "it is completed";
+    return {};
+  };
+  Order behind = begun;  // as a cache has it that lags
+  behind.metadata.deletion_timestamp = Time::Now(harness_.clock);
+  ASSERT_TRUE(Reconcile(RequestController<Order>(options), behind).ok());
+  EXPECT_FALSE(Exists("held"));
+  EXPECT_THAT(audit_.records, IsEmpty());
 }
 
 TEST_F(RequestControllerTest, OneThatIsDeletedBeforeItBeginsIsNotExecuted) {
@@ -828,6 +933,8 @@ class MortalClient final : public ClientDecorator {
 
 class RequestCrashTest : public RunningRequestsTest {
  protected:
+  static constexpr int kMostWrites = 20;
+
   void SetUp() override {
     RunningRequestsTest::SetUp();
     std::string name = testing::TempDir() + "crash_XXXXXX";
@@ -844,18 +951,79 @@ class RequestCrashTest : public RunningRequestsTest {
     return RequestOutcome::Completed("served");
   }
 
-  // Runs until the process is dead or the order Completed. True when it died.
-  bool RunUntilDeath(const std::string& name, int dies_at, bool after) {
-    MortalClient client(server_.client(), dies_at, after);
-    const auto audit = FileAuditSink::Open(directory_ + "/audit").value();
-    const RunningManager manager(
-        client, RequestController<Order>(
-                    {.controller = {.name = "orders"}, .execute = Serve, .audit = audit.get()}));
-    return client.AwaitDeath([&] { return IsCompleted(name); });
+  static Result<void> Unserve(ReconcileContext& context, const Order& order) {
+    return IgnoreNotFound(
+        context.client.Delete<corev1::ConfigMap>({"default", order.metadata.name}));
   }
 
+  struct Process {
+    std::function<Result<RequestOutcome>(ReconcileContext&, Order&)> execute = Serve;
+    bool undoes = false;
+    int dies_at = kMostWrites;
+    bool after = false;
+  };
+
+  // Runs until the process is dead, or it is over. True when it died.
+  bool RunUntilDeath(const Process& process, const std::function<bool()>& over) {
+    MortalClient client(server_.client(), process.dies_at, process.after);
+    const auto audit = FileAuditSink::Open(directory_ + "/audit").value();
+    RequestOptions<Order> options{.controller = {.name = "orders"},
+                                  .times = {.retry_after = hours(1)},
+                                  .execute = process.execute,
+                                  .audit = audit.get()};
+    if (process.undoes) options.undo = Unserve;
+    const RunningManager manager(client, RequestController<Order>(options));
+    return client.AwaitDeath(over);
+  }
+
+  Result<Order> Stored(const std::string& name) {
+    return server_.client().Get<Order>({"default", name});
+  }
+  bool HasEffect(const std::string& name) {
+    return server_.client().Get<corev1::ConfigMap>({"default", name}).ok();
+  }
   bool IsCompleted(const std::string& name) {
-    return server_.client().Get<Order>({"default", name})->status.phase == "Completed";
+    const Order order = Stored(name).value();
+    return order.status.phase == "Completed" && order.metadata.finalizers.empty();
+  }
+
+  // Completes one with a crash at each of its writes; how many those are.
+  int CompleteWithCrashes(bool undoes, bool after) {
+    int n = 1;
+    for (bool died = true; died && n < kMostWrites; ++n) {
+      const std::string name = fmt::format("{}{}{}", undoes ? "u" : "o", after ? "a" : "b", n);
+      Create(name);
+      const auto over = [&] { return IsCompleted(name); };
+      died = RunUntilDeath({.undoes = undoes, .dies_at = n, .after = after}, over);
+      if (!over()) RunUntilDeath({.undoes = undoes}, over);
+      EXPECT_TRUE(HasEffect(name)) << name;
+      EXPECT_EQ(RecordsOf(Stored(name)->metadata.uid), 1) << name;
+    }
+    return n - 2;  // of the last one it survived all
+  }
+
+  // Cancels one that has its effect and waits for its next attempt.
+  int CancelWithCrashes(bool after) {
+    const auto wait = [](ReconcileContext& context, Order& order) -> Result<RequestOutcome> {
+      RETURN_IF_ERROR(Serve(context, order));
+      return RequestOutcome::Waiting("the water is not hot yet", hours(1));
+    };
+    int n = 1;
+    for (bool died = true; died && n < kMostWrites; ++n) {
+      const std::string name = fmt::format("c{}{}", after ? "a" : "b", n);
+      Create(name);
+      RunUntilDeath({.execute = wait, .undoes = true},
+                    [&] { return !Stored(name)->status.message.empty(); });
+      EXPECT_TRUE(HasEffect(name)) << name;
+      const std::string uid = Stored(name)->metadata.uid;
+      EXPECT_TRUE(server_.client().Delete<Order>({"default", name}).ok());
+      const auto over = [&] { return !Stored(name).ok(); };
+      died = RunUntilDeath({.execute = wait, .undoes = true, .dies_at = n, .after = after}, over);
+      if (!over()) RunUntilDeath({.execute = wait, .undoes = true}, over);
+      EXPECT_FALSE(HasEffect(name)) << name;
+      EXPECT_EQ(RecordsOf(uid), 1) << name;
+    }
+    return n - 2;
   }
 
   size_t RecordsOf(const std::string& uid) const {
@@ -871,21 +1039,12 @@ class RequestCrashTest : public RunningRequestsTest {
 };
 
 TEST_F(RequestCrashTest, ACrashAtAnyWriteLosesNothingAndRepeatsNoEnd) {
-  constexpr int kMostWrites = 20;
   for (const bool after : {false, true}) {
-    int n = 1;
-    for (bool died = true; died; ++n) {
-      ASSERT_LT(n, kMostWrites);
-      const std::string name = (after ? "after" : "before") + std::to_string(n);
-      Create(name);
-      died = RunUntilDeath(name, n, after);
-      RunUntilDeath(name, kMostWrites, after);
-      const Order order = server_.client().Get<Order>({"default", name}).value();
-      EXPECT_EQ(order.status.phase, "Completed") << name;
-      EXPECT_TRUE(server_.client().Get<corev1::ConfigMap>({"default", name}).ok()) << name;
-      EXPECT_EQ(RecordsOf(order.metadata.uid), 1) << name;
-    }
-    EXPECT_GT(n, 4);  // it died at the writes of Processing, of the effect, and of Completed
+    // Processing, the effect, Completed; with an undo also the finalizer, which comes and goes.
+    EXPECT_EQ(CompleteWithCrashes(false, after), 3);
+    EXPECT_EQ(CompleteWithCrashes(true, after), 5);
+    // The effect goes, Failed, the finalizer goes.
+    EXPECT_EQ(CancelWithCrashes(after), 3);
   }
 }
 

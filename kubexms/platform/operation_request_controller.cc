@@ -246,6 +246,8 @@ Controller OperationRequestController(const OperationRequestOptions& options) {
        .execute = Execute,
        .authorize = Authorize,
        .undo = Undo,
+       // A bridge that is left after all is settled by the next request about that user.
+       .hold = RequestHold::kUnfinished,
        .one_at_a_time =
            [](const Operationrequest& request) {
              return request.spec.namespace_ + "/" + request.spec.user;

@@ -340,6 +340,32 @@ TEST_F(RequestsTest, AnUpdateThatFailsLeavesOneRole) {
   intercepted_.Set({});
 }
 
+// To delete a request in the middle is no way around the record of it.
+TEST_F(RequestsTest, AnUpdateThatIsDeletedLeavesOneRoleAndARecord) {
+  StartWithAliceAndBob();
+  ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
+  intercepted_.Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
+    const bool old_goes = request.verb == Verb::kDelete && request.name == "rb-bob";
+    if (old_goes) return Error::ServiceUnavailable("not now");
+    return server.Do(request);
+  });
+  Operationrequest request = Request("Update", "Manager");
+  request.metadata.name = "regretted";
+  ASSERT_TRUE(alice_->Create(request).ok());
+  const ObjectKey key{"ns-alice", "regretted"};
+  ASSERT_TRUE(Eventually(
+      [&] { return !client().Get<Operationrequest>(key)->metadata.finalizers.empty(); }));
+  EXPECT_THAT(RolesOfBob(), ElementsAre("Developer", "Manager"));
+  ASSERT_TRUE(client().Delete<Operationrequest>(key).ok());
+  EXPECT_TRUE(Eventually([&] { return !Exists<Operationrequest>(key); }));
+  EXPECT_THAT(RolesOfBob(), ElementsAre("Developer"));
+  const auto records = audit_.records();
+  ASSERT_THAT(records, SizeIs(2));
+  EXPECT_EQ(records[1].result, "Cancelled");
+  EXPECT_EQ(records[1].asker.user, "system:serviceaccount:user-system:alice");
+  intercepted_.Set({});
+}
+
 TEST_F(RequestsTest, EveryFinishedRequestIsAuditedWithWhoAsked) {
   StartWithAliceAndBob();
   ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
