@@ -13,6 +13,7 @@
 #include "kubexms/api/creator.h"
 #include "kubexms/api/kinds/apiextensions_v1.h"
 #include "kubexms/base/utf8.h"
+#include "kubexms/controller/request_controller.h"
 
 namespace kubexms {
 namespace {
@@ -62,6 +63,53 @@ std::vector<std::string> TextsIn(const std::string& json) {
   return texts;
 }
 
+Json* Below(Json* json, std::string_view name) {
+  return json != nullptr && json->is_object() ? json->as_object().if_contains(name) : nullptr;
+}
+
+bool HasPhasesOfRequests(Json& properties) {
+  const Json* phases =
+      Below(Below(Below(Below(&properties, "status"), "properties"), "phase"), "enum");
+  return phases != nullptr && *phases == Json(JsonArray{kRequestPending, kRequestProcessing,
+                                                        kRequestCompleted, kRequestFailed});
+}
+
+// A spec that is absent could be added later, to which no rule about its change applies.
+void AlwaysHaveSpec(JsonObject& schema, JsonObject& spec) {
+  if (!spec.contains("required")) {
+    if (!spec.contains("default")) spec["default"] = JsonObject();
+    return;
+  }
+  Json& required = schema["required"];
+  if (!required.is_array()) required.emplace_array();
+  JsonArray& names = required.as_array();
+  if (std::find(names.begin(), names.end(), Json("spec")) == names.end()) {
+    names.emplace_back("spec");
+  }
+}
+
+void FixSpec(JsonObject& spec) {
+  const JsonObject rule{{"rule", "self == oldSelf"},
+                        {"message", "cannot be changed after creation"}};
+  Json& rules = spec["x-kubernetes-validations"];
+  if (!rules.is_array()) rules.emplace_array();
+  JsonArray& all = rules.as_array();
+  if (std::find(all.begin(), all.end(), Json(rule)) == all.end()) all.emplace_back(rule);
+}
+
+// The schema of one version, if it is that of a request.
+void DescribeAsRequest(Json& version) {
+  Json* schema = Below(Below(&version, "schema"), "openAPIV3Schema");
+  Json* properties = Below(schema, "properties");
+  if (properties == nullptr || !HasPhasesOfRequests(*properties)) return;
+  JsonObject& status = Below(properties, "status")->as_object();
+  if (!status.contains("default")) status["default"] = ParseJson(kPendingStatus).value();
+  Json* spec = Below(properties, "spec");
+  if (spec == nullptr) return;
+  AlwaysHaveSpec(schema->as_object(), spec->as_object());
+  FixSpec(spec->as_object());
+}
+
 }  // namespace
 
 std::string Asker::ToString() const {
@@ -83,6 +131,9 @@ Json WithRecordedCreators(Json crd) {
   Json& annotations = metadata["annotations"];
   if (!annotations.is_object()) annotations.emplace_object();
   annotations.as_object()[kRecordCreator] = "true";
+  Json* versions = Below(Below(&crd, "spec"), "versions");
+  if (versions == nullptr || !versions->is_array()) return crd;
+  for (Json& version : versions->as_array()) DescribeAsRequest(version);
   return crd;
 }
 

@@ -41,6 +41,8 @@ struct Asker {
 Asker AskerOf(const ObjectMeta& metadata, bool recorded);
 
 // The definition of a custom resource with the annotation that has kubexms record who creates one.
+// Where that is a request (its status has the phases of one), its spec cannot be changed after its
+// creation, so that who asked and what was asked for are of one person, and it begins as Pending.
 Json WithRecordedCreators(Json crd);
 
 // Whether the server records who creates objects of this resource: it is kubexms, and the

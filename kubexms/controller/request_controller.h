@@ -17,9 +17,11 @@
 //        .audit = &audit}));
 //
 // Phases: Pending (also when there is none yet) → Processing → Completed or Failed, with a message
-// and a completionTime. A kind whose status has kPendingStatus as its default shows Pending from
-// the moment of its creation. A finished request is never executed again, whatever becomes of its
-// spec.
+// and a completionTime. A finished request is never executed again, whatever becomes of its spec.
+//
+// The definition of a request's kind comes from RequestCrdOf(), or from a program with
+// record_creators: the server records who created a request, whose spec nobody can change then, and
+// which shows Pending from the moment of its creation.
 //
 // execute must be idempotent. It is called again after an error that can pass, and when a request
 // is found in Processing after a crash: what it did before is still there then.
@@ -68,7 +70,6 @@ inline constexpr std::string_view kRequestPending = "Pending";
 inline constexpr std::string_view kRequestProcessing = "Processing";
 inline constexpr std::string_view kRequestCompleted = "Completed";
 inline constexpr std::string_view kRequestFailed = "Failed";
-// type.Field("status", &Grant::status).DefaultJson(kPendingStatus);
 inline constexpr std::string_view kPendingStatus = R"({"phase":"Pending"})";
 
 // What came of a request whose end is still to be recorded, or which is still to be undone.
@@ -115,7 +116,7 @@ concept RequestKind = Kind<T> && requires(T object) {
   { object.status } -> std::convertible_to<const RequestStatus&>;
 };
 
-// The definition of a request's kind, whose creators kubexms records.
+// The definition of a request's kind; see WithRecordedCreators().
 template <RequestKind T>
 Json RequestCrdOf() {
   return WithRecordedCreators(CrdOf<T>());

@@ -136,12 +136,28 @@ TEST_F(RequestControllerTest, ExecutesAndCompletes) {
 
 TEST_F(RequestControllerTest, FinishedOnesAreNeverExecutedAgain) {
   ASSERT_TRUE(Reconcile().ok());
-  Order changed = Stored();
-  changed.spec.drink = "coffee";
-  ASSERT_TRUE(server().Update(changed).ok());
   ASSERT_TRUE(Reconcile().ok());
   EXPECT_EQ(executions_, 1);
   EXPECT_THAT(audit_.records, SizeIs(1));
+}
+
+// Else the record would name the one who asked for something else.
+TEST_F(RequestControllerTest, NobodyCanChangeWhatWasAskedFor) {
+  Order changed = Stored();
+  EXPECT_EQ(changed.status.phase, "Pending");
+  changed.spec.drink = "coffee";
+  const auto updated = server().Update(changed);
+  ASSERT_FALSE(updated.ok());
+  EXPECT_THAT(updated.error().message(), HasSubstr("cannot be changed after creation"));
+  // Nor add what was not asked for.
+  DynamicObject empty =
+      DynamicObject::FromJson(ParseJson(R"({"apiVersion":"test.io/v1","kind":"Order",
+          "metadata":{"name":"empty","namespace":"default"}})")
+                                  .value())
+          .value();
+  ASSERT_TRUE(server().Create(ResourceType::Of<Order>(), empty).ok());
+  EXPECT_FALSE(
+      server().Patch<Order>({"default", "empty"}, {.body = R"({"spec":{"drink":"gin"}})"}).ok());
 }
 
 // As of one who takes over while its watch is behind what the one before wrote.
@@ -164,7 +180,7 @@ TEST_F(RequestControllerTest, NorWhenTheCacheStillShowsThemInProcessing) {
   EXPECT_EQ(Reconcile(another, begun).value(), Outcome::Done());
   Create("o");
   EXPECT_EQ(Reconcile(another, begun).value(), Outcome::Done());
-  EXPECT_EQ(Stored().status.phase, "");
+  EXPECT_EQ(Stored().status.phase, "Pending");
   EXPECT_EQ(executions_, 1);
   EXPECT_THAT(audit_.records, SizeIs(1));
 }

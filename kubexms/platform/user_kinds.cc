@@ -50,8 +50,8 @@ void OperationrequestSpec::Describe(Type<OperationrequestSpec>& type) {
 
 void Operationrequest::Describe(Type<Operationrequest>& type) {
   type.Field("metadata", &Operationrequest::metadata);
-  type.Field("spec", &Operationrequest::spec).Immutable();
-  type.Field("status", &Operationrequest::status).DefaultJson(kPendingStatus);
+  type.Field("spec", &Operationrequest::spec);
+  type.Field("status", &Operationrequest::status);
 }
 
 void DeleteRequestSpec::Describe(Type<DeleteRequestSpec>& type) {
@@ -64,8 +64,8 @@ void DeleteRequestSpec::Describe(Type<DeleteRequestSpec>& type) {
 
 void DeleteRequest::Describe(Type<DeleteRequest>& type) {
   type.Field("metadata", &DeleteRequest::metadata);
-  type.Field("spec", &DeleteRequest::spec).Immutable();
-  type.Field("status", &DeleteRequest::status).DefaultJson(kPendingStatus);
+  type.Field("spec", &DeleteRequest::spec);
+  type.Field("status", &DeleteRequest::status);
 }
 
 }  // namespace kubexms::userv1
