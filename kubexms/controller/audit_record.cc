@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "kubexms/api/creator.h"
 #include "kubexms/api/kinds/apiextensions_v1.h"
@@ -20,16 +21,18 @@ namespace {
 
 // What is left for the message when all else is as long as it can be.
 constexpr size_t kMaxMessageBytes = 4096;
+constexpr size_t kMaxAskerBytes = 1024;  // of a name
+constexpr size_t kTailBlock = 64 * 1024;
 
 std::string Annotation(const ObjectMeta& metadata, std::string_view name) {
   const auto found = metadata.annotations.find(name);
   return found == metadata.annotations.end() ? "" : found->second;
 }
 
-JsonObject AskerJson(const Asker& asker) {
+JsonObject AskerJson(const Asker& asker, size_t max_bytes) {
   JsonObject json;
-  if (!asker.user.empty()) json["user"] = asker.user;
-  if (!asker.claimed.empty()) json["claimed"] = asker.claimed;
+  if (!asker.user.empty()) json["user"] = CutUtf8(asker.user, max_bytes);
+  if (!asker.claimed.empty()) json["claimed"] = CutUtf8(asker.claimed, max_bytes);
   return json;
 }
 
@@ -38,7 +41,7 @@ JsonObject RecordJson(const AuditRecord& record) {
                   {"apiVersion", record.type.ApiVersion()},
                   {"kind", record.type.kind},
                   {"name", record.key.name},
-                  {"asker", AskerJson(record.asker)},
+                  {"asker", AskerJson(record.asker, kMaxAskerBytes)},
                   {"created", record.created.ToString()},
                   {"completed", record.completed.ToString()},
                   {"tookSeconds", std::chrono::duration<double>(record.took).count()},
@@ -160,27 +163,47 @@ std::string AuditRecordLine(const AuditRecord& record, size_t max_bytes) {
   line = WriteJson(json) + "\n";
   if (line.size() <= max_bytes) return line;
   json["message"] = "";
-  return WriteJson(json) + "\n";
+  line = WriteJson(json) + "\n";
+  for (size_t bytes = kMaxAskerBytes; line.size() > max_bytes && bytes > 0; bytes /= 2) {
+    json["asker"] = AskerJson(record.asker, bytes / 2);
+    line = WriteJson(json) + "\n";
+  }
+  return line;
 }
 
-FileAuditSink::FileAuditSink(std::string path, FileAuditSinkOptions options, int descriptor)
-    : path_(std::move(path)), options_(options), descriptor_(descriptor) {}
+namespace {
 
-FileAuditSink::~FileAuditSink() { ::close(descriptor_); }
+int OpenToAppend(const std::string& path) {
+  return ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+}
+
+// So that a file that was made in it is there after a crash.
+bool SyncDirectoryOf(const std::string& path) {
+  const std::string directory = std::filesystem::path(path).parent_path().string();
+  const int descriptor =
+      ::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool synced = ::fsync(descriptor) == 0;
+  ::close(descriptor);
+  return synced;
+}
+
+}  // namespace
+
+FileAuditSink::FileAuditSink(std::string path, FileAuditSinkOptions options)
+    : path_(std::move(path)), options_(options) {}
+
+FileAuditSink::~FileAuditSink() {
+  MutexLock lock(mutex_);
+  Close();
+}
 
 Result<std::unique_ptr<FileAuditSink>> FileAuditSink::Open(const std::string& path,
                                                            FileAuditSinkOptions options) {
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (descriptor < 0) {
-    return Error::Internal(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
-  }
-  std::unique_ptr<FileAuditSink> sink(new FileAuditSink(path, options, descriptor));
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-    return Error::Internal(
-        fmt::format("{} is in use: only one process can write audit records to it", path));
-  }
-  MutexLock lock(sink->mutex_);
-  RETURN_IF_ERROR(sink->ReadTail());
+  std::unique_ptr<FileAuditSink> sink(new FileAuditSink(path, options));
+  const int descriptor = OpenToAppend(path);
+  if (descriptor < 0) return sink->Failed("open");
+  ::close(descriptor);
   return sink;
 }
 
@@ -188,21 +211,71 @@ Error FileAuditSink::Failed(std::string_view what) const {
   return Error::Internal(fmt::format("cannot {} {}: {}", what, path_, std::strerror(errno)));
 }
 
+bool FileAuditSink::IsAtPath(int descriptor) const {
+  struct stat here;
+  struct stat there;
+  return ::fstat(descriptor, &here) == 0 && ::stat(path_.c_str(), &there) == 0 &&
+         here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
+void FileAuditSink::Close() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = -1;
+}
+
+// The file may have been renamed or removed since the last record.
+Result<void> FileAuditSink::UseFileAtPath() {
+  if (descriptor_ >= 0 && IsAtPath(descriptor_)) return {};
+  Close();
+  descriptor_ = OpenToAppend(path_);
+  if (descriptor_ < 0) return Failed("open");
+  Result<void> taken = TakeFile();
+  if (!taken.ok()) Close();
+  return taken;
+}
+
+Result<void> FileAuditSink::TakeFile() {
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    return Error::Internal(
+        fmt::format("{} is in use: only one process can write audit records to it", path_));
+  }
+  if (!SyncDirectoryOf(path_)) return Failed("sync the directory of");
+  return ReadTail();
+}
+
+Result<std::string> FileAuditSink::ReadFrom(size_t offset, size_t size) const {
+  std::string text(size, '\0');
+  size_t have = 0;
+  while (have < size) {
+    const ssize_t count =
+        ::pread(descriptor_, text.data() + have, size - have, static_cast<off_t>(offset + have));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return Failed("read");
+    have += static_cast<size_t>(count);
+  }
+  return text;
+}
+
+// Where the last `remembered` lines of the file begin, at the latest.
+Result<size_t> FileAuditSink::StartOfLastLines(size_t size) const {
+  size_t start = size;
+  size_t ends = 0;
+  while (start > 0 && ends <= options_.remembered) {
+    const size_t block = std::min(start, kTailBlock);
+    start -= block;
+    ASSIGN_OR_RETURN(const std::string text, ReadFrom(start, block));
+    ends += static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+  return start;
+}
+
 // Learns the last records, and whether the last line is complete.
 Result<void> FileAuditSink::ReadTail() {
   struct stat status;
   if (::fstat(descriptor_, &status) != 0) return Failed("read");
   const auto size = static_cast<size_t>(status.st_size);
-  const size_t wanted = std::min(size, options_.remembered * 1024);
-  std::string tail(wanted, '\0');
-  size_t have = 0;
-  while (have < wanted) {
-    const ssize_t count = ::pread(descriptor_, tail.data() + have, wanted - have,
-                                  static_cast<off_t>(size - wanted + have));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return Failed("read");
-    have += static_cast<size_t>(count);
-  }
+  ASSIGN_OR_RETURN(const size_t start, StartOfLastLines(size));
+  ASSIGN_OR_RETURN(const std::string tail, ReadFrom(start, size - start));
   torn_ = !tail.empty() && tail.back() != '\n';
   std::string_view rest = tail;
   for (size_t end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
@@ -224,6 +297,7 @@ void FileAuditSink::Remember(std::string ending) {
 Result<void> FileAuditSink::Write(const AuditRecord& record) {
   std::string ending = EndingOf(record.id, record.result);
   MutexLock lock(mutex_);
+  RETURN_IF_ERROR(UseFileAtPath());
   if (endings_.contains(ending)) return {};
   if (torn_) RETURN_IF_ERROR(Append("\n"));
   torn_ = true;

@@ -67,8 +67,9 @@ struct AuditRecord {
   std::string message;
 };
 
-// One JSON object with a line break, of at most `max_bytes`: a message that is too long is cut, and
-// a spec that is too long is left out ("specBytes" says how long it was).
+// One JSON object with a line break, of at most `max_bytes`, which must be 1024 at least: a message
+// or a name of the asker that is too long is cut, and a spec that is too long is left out
+// ("specBytes" says how long it was).
 std::string AuditRecordLine(const AuditRecord& record, size_t max_bytes);
 
 // Where records are kept. Safe for use from any thread.
@@ -90,28 +91,39 @@ struct FileAuditSinkOptions {
 // A request that is executed again after a crash gets no second line if it ends in the same way,
 // and a second one with the same id if it does not; only one of the last `remembered` records is
 // recognised. A line that a crash cut in two is ended when the file is opened again.
+//
+// One process writes to the file at a time, from its first record on: of several replicas the
+// leader. To rotate the file, rename it; the next record is then in a new one at its path. Do not
+// copy and truncate it, which loses what is written in between.
 class FileAuditSink final : public AuditSink {
  public:
-  // Fails if another process writes to the file.
+  // Fails if the file cannot be written; it is made if it is not there.
   static Result<std::unique_ptr<FileAuditSink>> Open(const std::string& path,
                                                      FileAuditSinkOptions options = {});
   ~FileAuditSink() override;
 
+  // Fails also while another process writes to the file.
   Result<void> Write(const AuditRecord& record) override EXCLUDES(mutex_);
 
  private:
-  FileAuditSink(std::string path, FileAuditSinkOptions options, int descriptor);
+  FileAuditSink(std::string path, FileAuditSinkOptions options);
+  Result<void> UseFileAtPath() REQUIRES(mutex_);
+  Result<void> TakeFile() REQUIRES(mutex_);
+  void Close() REQUIRES(mutex_);
+  bool IsAtPath(int descriptor) const;
   Result<void> ReadTail() REQUIRES(mutex_);
+  Result<std::string> ReadFrom(size_t offset, size_t size) const REQUIRES(mutex_);
+  Result<size_t> StartOfLastLines(size_t size) const REQUIRES(mutex_);
   Result<void> Append(std::string_view text) REQUIRES(mutex_);
   void Remember(std::string ending) REQUIRES(mutex_);
   Error Failed(std::string_view what) const;
 
   const std::string path_;
   const FileAuditSinkOptions options_;
-  const int descriptor_;
 
   Mutex mutex_;
-  bool torn_ GUARDED_BY(mutex_) = false;  // the last line has no end
+  int descriptor_ GUARDED_BY(mutex_) = -1;  // locked; -1: there was no record yet
+  bool torn_ GUARDED_BY(mutex_) = false;    // the last line has no end
   std::deque<std::string> order_ GUARDED_BY(mutex_);
   std::set<std::string, std::less<>> endings_ GUARDED_BY(mutex_);  // "id result"
 };

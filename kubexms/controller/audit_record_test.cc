@@ -53,6 +53,17 @@ TEST(AuditRecordTest, ALineIsBounded) {
   EXPECT_LE(AuditRecordLine(record, 1000).size(), 1000);
 }
 
+TEST(AuditRecordTest, ALineIsBoundedWhoeverAsked) {
+  AuditRecord record = MakeRecord("u1");
+  record.asker = {.claimed = std::string(200'000, 'x')};
+  const std::string line = AuditRecordLine(record, 64 * 1024);
+  EXPECT_LE(line.size(), 64 * 1024);
+  EXPECT_THAT(line, HasSubstr("granted"));
+  EXPECT_THAT(line, HasSubstr("Owner"));
+  record.asker.claimed = std::string(200'000, '\n');
+  EXPECT_LE(AuditRecordLine(record, 1024).size(), 1024);
+}
+
 TEST(AuditRecordTest, NobodyIsTakenAtTheirWord) {
   ObjectMeta metadata;
   EXPECT_EQ(AskerOf(metadata, true).ToString(), "unknown");
@@ -119,11 +130,50 @@ TEST_F(FileAuditSinkTest, ALineThatACrashCutInTwoIsEnded) {
   EXPECT_THAT(Lines(), ElementsAre(EndsWith("\"res"), HasSubstr("\"Completed\"")));
 }
 
-TEST_F(FileAuditSinkTest, HasOneWriter) {
+// As with leader election: the one that waits has the file open too.
+TEST_F(FileAuditSinkTest, HasOneWriterFromItsFirstRecordOn) {
+  auto first = FileAuditSink::Open(path_).value();
+  const auto second = FileAuditSink::Open(path_).value();
+  ASSERT_TRUE(first->Write(MakeRecord("u1")).ok());
+  const auto written = second->Write(MakeRecord("u2"));
+  ASSERT_FALSE(written.ok());
+  EXPECT_THAT(written.error().message(), HasSubstr("in use"));
+  first.reset();
+  // It knows what the other one wrote.
+  ASSERT_TRUE(second->Write(MakeRecord("u1")).ok());
+  ASSERT_TRUE(second->Write(MakeRecord("u2")).ok());
+  EXPECT_THAT(Lines(), ElementsAre(HasSubstr("\"u1\""), HasSubstr("\"u2\"")));
+}
+
+TEST_F(FileAuditSinkTest, AFileThatWasRenamedOrRemovedIsMadeAnew) {
   const auto sink = FileAuditSink::Open(path_).value();
-  const auto second = FileAuditSink::Open(path_);
-  ASSERT_FALSE(second.ok());
-  EXPECT_THAT(second.error().message(), HasSubstr("in use"));
+  ASSERT_TRUE(sink->Write(MakeRecord("u1")).ok());
+  std::filesystem::rename(path_, path_ + ".1");
+  ASSERT_TRUE(sink->Write(MakeRecord("u1")).ok());  // known from the file before
+  ASSERT_TRUE(sink->Write(MakeRecord("u2")).ok());
+  EXPECT_THAT(Lines(), ElementsAre(HasSubstr("\"u2\"")));
+  std::filesystem::remove(path_);
+  ASSERT_TRUE(sink->Write(MakeRecord("u3")).ok());
+  EXPECT_THAT(Lines(), ElementsAre(HasSubstr("\"u3\"")));
+  // The new one is locked as the first was.
+  EXPECT_FALSE(FileAuditSink::Open(path_).value()->Write(MakeRecord("u4")).ok());
+  std::filesystem::remove_all(directory_);
+  EXPECT_FALSE(sink->Write(MakeRecord("u5")).ok());
+}
+
+TEST_F(FileAuditSinkTest, RecognisesRecordsOfAnyLength) {
+  const FileAuditSinkOptions options{.remembered = 10};
+  const auto write_all = [&] {
+    const auto sink = FileAuditSink::Open(path_, options).value();
+    for (int i = 0; i < 10; ++i) {
+      AuditRecord record = MakeRecord("u" + std::to_string(i));
+      record.spec = "\"" + std::string(50'000, 'x') + "\"";
+      ASSERT_TRUE(sink->Write(record).ok());
+    }
+  };
+  write_all();
+  write_all();
+  EXPECT_THAT(Lines(), SizeIs(10));
 }
 
 TEST_F(FileAuditSinkTest, SaysWhichFileItCannotOpen) {
