@@ -20,6 +20,8 @@ constexpr size_t kMaxMessageBytes = 4096;
 constexpr std::string_view kCancelled = "Cancelled";
 // How often one that waits for its turn looks by itself. Seldom: there may be very many of them.
 constexpr nanoseconds kLookForTurn = std::chrono::minutes(1);
+// The definition of the kind may begin or end to have its creators recorded.
+constexpr nanoseconds kAskWhatIsRecorded = std::chrono::minutes(1);
 
 // One reconcile of one request.
 class Step {
@@ -364,19 +366,25 @@ void Step::Count(std::string_view result) {
 
 }  // namespace
 
+Result<void> Shared::AskWhatIsRecorded(ReconcileContext& context) {
+  const auto now = context.clock.MonotonicNow();
+  if (asked_ && now - *asked_ < kAskWhatIsRecorded) return {};
+  ASSIGN_OR_RETURN(records_creators_, RecordsCreators(context.client, type, context.stop));
+  asked_ = now;
+  return {};
+}
+
 Result<Asker> Shared::KnownAsker(ReconcileContext& context, const ObjectMeta& metadata) {
   MutexLock lock(mutex_);
-  if (!records_creators_) {
-    ASSIGN_OR_RETURN(records_creators_, RecordsCreators(context.client, type, context.stop));
-  }
-  return AskerOf(metadata, *records_creators_);
+  RETURN_IF_ERROR(AskWhatIsRecorded(context));
+  return AskerOf(metadata, records_creators_);
 }
 
 Asker Shared::AskerFor(ReconcileContext& context, const ObjectMeta& metadata) {
-  Result<Asker> known = KnownAsker(context, metadata);
-  if (known.ok()) return *std::move(known);
-  context.log.Warn("who asked cannot be told now", {{"error", known.error()}});
-  return AskerOf(metadata, false);
+  MutexLock lock(mutex_);
+  const Result<void> asked = AskWhatIsRecorded(context);
+  if (!asked.ok()) context.log.Warn("who asked cannot be told now", {{"error", asked.error()}});
+  return AskerOf(metadata, records_creators_);
 }
 
 Result<Outcome> Reconcile(Shared& shared, ReconcileContext& context, Request& request) {

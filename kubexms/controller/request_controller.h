@@ -150,7 +150,9 @@ struct RequestTimes {
   // From one attempt to the next.
   std::chrono::nanoseconds retry_after = std::chrono::seconds(30);
   // A request that is not finished so long after its creation becomes Failed; none: it may take for
-  // ever. An execution that has begun is not interrupted.
+  // ever. An execution that has begun is not interrupted. The creation is by the clock of the
+  // server and the rest by that of the controller: choose a time that is long compared with what
+  // the two can differ by, or requests expire early, or at once.
   std::optional<std::chrono::nanoseconds> expires_after = std::chrono::hours(1);
   // How long after its completion a request is deleted; none: it stays.
   std::optional<std::chrono::nanoseconds> keep_completed = std::chrono::hours(1);
@@ -213,14 +215,18 @@ class Shared {
   // Wakes requests whose turn has come.
   const std::shared_ptr<ChannelSource> wake = std::make_shared<ChannelSource>("its turn");
 
-  // Who asked for a request. The server is asked once what it records; while it cannot be asked,
-  // the one that decides about access gets the error, and others what the object claims.
+  // Who asked for a request. The server is asked about once a minute what it records; while it
+  // cannot be asked, the one that decides about access gets the error, and others an answer after
+  // what it said last.
   Result<Asker> KnownAsker(ReconcileContext& context, const ObjectMeta& metadata) EXCLUDES(mutex_);
   Asker AskerFor(ReconcileContext& context, const ObjectMeta& metadata) EXCLUDES(mutex_);
 
  private:
+  Result<void> AskWhatIsRecorded(ReconcileContext& context) REQUIRES(mutex_);
+
   Mutex mutex_;
-  std::optional<bool> records_creators_ GUARDED_BY(mutex_);
+  bool records_creators_ GUARDED_BY(mutex_) = false;
+  std::optional<Clock::MonotonicTime> asked_ GUARDED_BY(mutex_);
 };
 
 // One request. `status` is written by `write`, and then is as the server has it.

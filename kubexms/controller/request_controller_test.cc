@@ -618,6 +618,30 @@ TEST_F(RequestControllerTest, WhereNoServerVouchesForItTheAskerIsOnlyClaimed) {
   EXPECT_EQ(audit_.records[0].asker, (Asker{.claimed = "the queen"}));
 }
 
+TEST_F(RequestControllerTest, LearnsWithinAMinuteThatCreatorsAreNoLongerRecorded) {
+  const Controller controller = RequestController<Order>(Options());
+  ASSERT_TRUE(Reconcile(controller, Stored()).ok());
+  const auto annotate = [this](const StringMap& annotations) {
+    DynamicObject definition = server().Get(kCrdType, {"", "orders.test.io"}).value();
+    definition.metadata.annotations = annotations;
+    ASSERT_TRUE(server().Update(kCrdType, definition).ok());
+  };
+  annotate({});
+  Order forged = MakeOrder("forged");
+  forged.metadata.annotations["kubexms.io/creator"] = "the queen";
+  ASSERT_TRUE(server().Create(forged).ok());
+  harness_.clock.Advance(minutes(1));
+  ASSERT_TRUE(Reconcile(controller, Stored("forged")).ok());
+  annotate({{"kubexms.io/record-creator", "true"}});
+  Create("recorded");
+  harness_.clock.Advance(minutes(1));
+  ASSERT_TRUE(Reconcile(controller, Stored("recorded")).ok());
+  ASSERT_THAT(audit_.records, SizeIs(3));
+  EXPECT_EQ(audit_.records[0].asker.user, "kubernetes-admin");
+  EXPECT_EQ(audit_.records[1].asker, (Asker{.claimed = "the queen"}));
+  EXPECT_EQ(audit_.records[2].asker.user, "kubernetes-admin");
+}
+
 TEST_F(RequestControllerTest, MayHaveLabelsByWhichItIsFound) {
   RequestOptions<Order> options = Options();
   options.labels = [](const Order& order) { return StringMap{{"user", order.spec.user}}; };
