@@ -1,13 +1,16 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "kubexms/api/time.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/stop.h"
 #include "kubexms/cli/commands.h"
+#include "kubexms/client/discovery.h"
 #include "kubexms/client/kubeconfig.h"
 #include "kubexms/client/rest_client.h"
 #include "kubexms/controller/request_controller.h"
@@ -24,6 +27,21 @@ Result<FinishedRequests> ReadWhich(const Invocation& call) {
   return which;
 }
 
+// Those that are named, or else the platform's.
+Result<std::vector<ResourceType>> ReadKinds(const Invocation& call, Client& client,
+                                            const Clock& clock, const std::stop_token& stop) {
+  if (!call.Given("RESOURCE")) {
+    return std::vector{ResourceType::Of<userv1::Operationrequest>(),
+                       ResourceType::Of<userv1::DeleteRequest>()};
+  }
+  ResourceMapper mapper(client, clock);
+  std::vector<ResourceType> kinds;
+  for (const std::string& name : call.All("RESOURCE")) {
+    ASSIGN_OR_RETURN(kinds.emplace_back(), mapper.Find(name, stop));
+  }
+  return kinds;
+}
+
 Result<ExitCode> Prune(const Invocation& call) {
   const StopSignals signals;
   const SystemClock clock;
@@ -33,15 +51,21 @@ Result<ExitCode> Prune(const Invocation& call) {
       const ClientConfig config,
       LoadClientConfig({.kubeconfig = call.Value("kubeconfig"), .context = call.Value("context")}));
   ASSIGN_OR_RETURN(const std::unique_ptr<Client> client, RestClient::Make({.config = config}));
-  ASSIGN_OR_RETURN(const int operations,
-                   DeleteFinishedRequests<userv1::Operationrequest>(*client, clock, which));
-  int deletions = 0;
-  if (which.name_space.empty()) {
-    ASSIGN_OR_RETURN(deletions,
-                     DeleteFinishedRequests<userv1::DeleteRequest>(*client, clock, which));
+  ASSIGN_OR_RETURN(const std::vector<ResourceType> kinds,
+                   ReadKinds(call, *client, clock, which.stop));
+  std::vector<std::string> deleted;
+  for (const ResourceType& kind : kinds) {
+    const bool skipped = !kind.namespaced && !which.name_space.empty();
+    const Result<int> count =
+        skipped ? Result<int>(0) : DeleteFinishedRequests(*client, kind, clock, which);
+    if (!count.ok() && count.error().IsNotFound()) {
+      call.err() << fmt::format("{} are not installed on this server\n", kind.QualifiedName());
+      continue;
+    }
+    if (!count.ok()) return count.error();
+    deleted.push_back(fmt::format("{} {}", *count, kind.plural));
   }
-  call.out() << fmt::format("deleted {} operationrequests and {} deleterequests\n", operations,
-                            deletions);
+  if (!deleted.empty()) call.out() << fmt::format("deleted {}\n", fmt::join(deleted, " and "));
   return ExitCode::kDone;
 }
 
@@ -50,9 +74,9 @@ Command PruneCommand() {
       .name = "prune",
       .summary = "Delete requests that are finished",
       .description =
-          "Deletes Operationrequests and DeleteRequests that have been Completed or Failed for a\n"
-          "while. The controllers do so by themselves after the time they are configured for;\n"
-          "what was asked for stays in the records that `kubexms audit` shows.",
+          "Deletes requests of any kind, or else Operationrequests and DeleteRequests, that have\n"
+          "been Completed or Failed for a while. The controllers do so by themselves after the\n"
+          "time they are configured for; what was asked for stays in the records.",
       .flags = {{.name = "older-than",
                  .value = "SPAN",
                  .doc = "finished at least so long ago",
@@ -64,11 +88,15 @@ Command PruneCommand() {
                 {.name = "namespace",
                  .letter = 'n',
                  .value = "NAME",
-                 .doc = "only Operationrequests of this namespace"},
+                 .doc = "only those of this namespace"},
                 {.name = "kubeconfig",
                  .value = "FILE",
                  .doc = "which server, and as whom; where kubectl looks if not given"},
                 {.name = "context", .value = "NAME", .doc = "of the kubeconfig"}},
+      .arguments = {{.name = "RESOURCE",
+                     .doc = "kinds of requests, such as configcopies.example.io",
+                     .optional = true,
+                     .repeated = true}},
       .run = Prune,
   };
 }
@@ -78,7 +106,7 @@ Command PruneCommand() {
 Command RequestsCommand() {
   return {
       .name = "requests",
-      .summary = "Work with the requests of the platform",
+      .summary = "Work with requests, of the platform or of your own controllers",
       .commands = {PruneCommand()},
   };
 }

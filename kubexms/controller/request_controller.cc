@@ -434,3 +434,42 @@ Result<void> DeleteOne(Client& client, const ResourceType& type, const ObjectMet
 }
 
 }  // namespace kubexms::request_internal
+
+namespace kubexms {
+namespace {
+
+// What requests of all kinds have in common.
+struct AnyRequest : Struct {
+  ObjectMeta metadata;
+  RequestStatus status;
+
+  static void Describe(Type<AnyRequest>& type) {
+    type.Field("metadata", &AnyRequest::metadata);
+    type.Field("status", &AnyRequest::status);
+  }
+};
+
+bool IsOne(const FinishedRequests& which, const RequestStatus& status, const Clock& clock) {
+  if (!status.IsFinished() || status.completion_time.IsZero()) return false;
+  if (!which.phase.empty() && status.phase != which.phase) return false;
+  const auto finished_by = std::chrono::floor<std::chrono::seconds>(clock.Now() - which.older_than);
+  return status.completion_time.value() <= finished_by;
+}
+
+}  // namespace
+
+Result<int> DeleteFinishedRequests(Client& client, const ResourceType& type, const Clock& clock,
+                                   const FinishedRequests& which) {
+  ASSIGN_OR_RETURN(const ObjectPage all,
+                   client.List(type, {.name_space = which.name_space, .stop = which.stop}));
+  int deleted = 0;
+  for (const SharedBytes& item : all.items) {
+    const Result<AnyRequest> request = Decode<AnyRequest>(item.view());
+    if (!request.ok() || !IsOne(which, request->status, clock)) continue;
+    RETURN_IF_ERROR(request_internal::DeleteOne(client, type, request->metadata));
+    ++deleted;
+  }
+  return deleted;
+}
+
+}  // namespace kubexms

@@ -374,23 +374,15 @@ struct FinishedRequests {
   std::stop_token stop;
 };
 
-// Deletes requests that have been finished for so long; how many there were.
+// Deletes requests of a kind that have been finished for so long; how many there were. Of another
+// kind nothing is deleted: what has not the phase and the completionTime of a request is none.
+Result<int> DeleteFinishedRequests(Client& client, const ResourceType& type, const Clock& clock,
+                                   const FinishedRequests& which = {});
+
 template <RequestKind T>
 Result<int> DeleteFinishedRequests(Client& client, const Clock& clock,
                                    const FinishedRequests& which = {}) {
-  ASSIGN_OR_RETURN(const List<T> all,
-                   client.List<T>({.name_space = which.name_space, .stop = which.stop}));
-  const auto finished_by = std::chrono::floor<std::chrono::seconds>(clock.Now() - which.older_than);
-  int deleted = 0;
-  for (const T& request : all.items) {
-    const RequestStatus& status = request.status;
-    const bool right_phase = which.phase.empty() || status.phase == which.phase;
-    if (!status.IsFinished() || !right_phase) continue;
-    if (status.completion_time.value() > finished_by) continue;
-    RETURN_IF_ERROR(request_internal::DeleteOne(client, ResourceType::Of<T>(), request.metadata));
-    ++deleted;
-  }
-  return deleted;
+  return DeleteFinishedRequests(client, ResourceType::Of<T>(), clock, which);
 }
 
 }  // namespace kubexms

@@ -689,6 +689,16 @@ TEST_F(RequestControllerTest, FinishedOnesCanBeDeletedByHand) {
   EXPECT_TRUE(Exists("open"));
 }
 
+// Failed Pods have a phase that requests have, too.
+TEST_F(RequestControllerTest, WhatIsNoRequestIsNotDeletedByHand) {
+  Order order = Stored();
+  order.status.phase = "Failed";
+  ASSERT_TRUE(server().UpdateStatus(order).ok());
+  EXPECT_EQ(DeleteFinishedRequests(server(), ResourceType::Of<Order>(), harness_.clock, {}).value(),
+            0);
+  EXPECT_TRUE(Exists());
+}
+
 // With a cache that the test fills.
 class RequestTurnsTest : public RequestControllerTest {
  protected:

@@ -11,7 +11,7 @@ start() {
   programs+=($!)
 }
 
-start_server
+start_server --controllers '*'  # without the platform
 cd "$work"  # where the request's records go
 
 # --- stages
@@ -50,4 +50,26 @@ shows "with who asked, as the server knows them" \
   "$(openssl x509 -in "$work/data/pki/admin.crt" -noout -subject -nameopt multiline |
     sed -n 's/ *commonName *= //p')" cat config-copy.log
 expect "which is private" 600 "$(stat --format=%a config-copy.log)"
+refuses "nobody changes what was asked for" "cannot be changed after creation" \
+  kubectl patch configcopy fonts --type merge --patch '{"spec":{"to":"kube-system"}}'
+
+# The file is rotated while the program runs.
+mv config-copy.log config-copy.log.1
+ask again kube-public
+eventually "one more is executed" is Completed again
+expect "its record is in a new file" 1 "$(wc -l <config-copy.log)"
+
+# A replica that waits to lead shares the directory.
+"$request" --leader-elect --set endpointsAddress=127.0.0.1:0 2>"$work/replica.log" &
+replica=$!
+programs+=("$replica")
+leads() { kubectl get lease config-copy-controller --namespace default >/dev/null 2>&1; }
+eventually "a replica runs beside it" leads
+is_running() { kill -0 "$replica" 2>/dev/null; }
+expect "and does not end for the file" yes "$(is_running && echo yes || cat "$work/replica.log")"
+
+shows "finished ones of any kind are pruned" "deleted 3 configcopies" \
+  "$kubexms" requests prune configcopies.example.io --older-than 0s
+shows "a server without the platform is no error" "not installed" \
+  "$kubexms" requests prune
 echo "all passed"
