@@ -66,7 +66,7 @@ class Step {
 
 // Wakes whose turn it is now.
 void WakeNext(Shared& shared, ReconcileContext& context, const std::string& turn) {
-  const auto next = NextInTurn(context.CacheOf(shared.type), turn);
+  const auto next = shared.turns.Next(context.CacheOf(shared.type), turn);
   // One that is to be tried again later knows when.
   if (!next || *next == context.key) return;
   // A full channel costs time, not the turn: those that wait look again by themselves.
@@ -100,7 +100,7 @@ Result<Outcome> Step::Run() {
   if (request_.status.IsFinished()) return Retire();
   if (IsDeleted() && !IsBegun()) return LetGo();
   if (request_.turn.empty()) return Proceed();
-  shared_.turns.Note(context_.key, request_.turn);
+  shared_.turns.Note(request_.metadata, request_.turn);
   // Of one that was not begun there is nothing to undo, for which it would need its turn.
   if (!IsBegun() && IsExpired()) {
     const Result<Outcome> outcome = Expire();
@@ -130,10 +130,9 @@ Outcome Step::AgainAfter(nanoseconds time) const {
   return Outcome::RequeueAfter(left > nanoseconds(0) ? std::min(time, left) : time);
 }
 
-// While the turn is somebody else's, nobody looks through all that wait.
 bool Step::IsNextInTurn() const {
   return !shared_.turns.IsRunning(request_.turn) &&
-         NextInTurn(context_.CacheOf(shared_.type), request_.turn) == context_.key;
+         shared_.turns.Next(context_.CacheOf(shared_.type), request_.turn) == context_.key;
 }
 
 // It is woken when its turn comes; the time is for the case that nobody is there to do it.

@@ -32,10 +32,10 @@
 //   - success: Completed, with its message. Further members of the status that it set are written
 //     with it.
 //
-// Requests with the same one_at_a_time key are executed one after another in the order of their
-// creation (to the second, then by name), by whichever worker. One that was begun comes before all
-// that were not: those wait until it is finished, also while it waits for its next attempt. This
-// holds within a process: with several replicas, use the manager's leader election.
+// Requests with the same one_at_a_time key are executed one after another, the oldest of those that
+// wait first (to the second, then by name), by whichever worker. One that was begun comes before
+// all that were not: those wait until it is finished, also while it waits for its next attempt.
+// This holds within a process: with several replicas, use the manager's leader election.
 //
 // Deleting a request that waits cancels it. One that is being executed is not interrupted by its
 // deletion: what was begun is finished, once, and audited. One that was begun and is deleted before
@@ -264,20 +264,21 @@ bool IsOpen(const T& request) {
   return !request.status.IsFinished() && request.metadata.deletion_timestamp.IsZero();
 }
 
-// Requests that are still to be executed or undone, by their turn: those that were begun, or those
-// that were not.
+// Requests that are still to be executed or undone, by their turn.
 template <RequestKind T>
-void IndexTurns(ControllerFor<T>& controller, std::string_view index, bool begun,
+void IndexTurns(ControllerFor<T>& controller,
                 const std::function<std::string(const T& request)>& turn) {
-  controller.template Index<T>(std::string(index),
-                               [turn, begun](const T& request) -> std::vector<std::string> {
-                                 const bool is_begun = request.status.phase == kRequestProcessing;
-                                 if (is_begun != begun || (!is_begun && !IsOpen(request)))
-                                   return {};
-                                 std::string value = turn(request);
-                                 if (value.empty()) return {};
-                                 return {std::move(value)};
-                               });
+  using Values = std::vector<std::string>;
+  const auto begun = [turn](const T& request) {
+    if (request.status.phase != kRequestProcessing) return Values();
+    return BegunValues(turn(request));
+  };
+  const auto waiting = [turn](const T& request) {
+    if (request.status.phase == kRequestProcessing || !IsOpen(request)) return Values();
+    return WaitingValues(turn(request), ObjectKey::Of(request.metadata));
+  };
+  controller.template Index<T>(std::string(kBegunIndex), begun);
+  controller.template Index<T>(std::string(kWaitingIndex), waiting);
 }
 
 template <RequestKind T>
@@ -351,10 +352,7 @@ ControllerFor<T> RequestController(RequestOptions<T> options) {
   controller.When(Changed<T>([](const T& before, const T& after) {
     return internal::SpecOrDeletionChanged(before.metadata, after.metadata);
   }));
-  if (options.one_at_a_time) {
-    internal::IndexTurns(controller, kBegunIndex, true, options.one_at_a_time);
-    internal::IndexTurns(controller, kWaitingIndex, false, options.one_at_a_time);
-  }
+  if (options.one_at_a_time) internal::IndexTurns(controller, options.one_at_a_time);
   controller.From(shared->wake);
   for (ResourceAccess& access : internal::AccessToRequests(ResourceType::Of<T>())) {
     controller.AddAccess(std::move(access));

@@ -767,6 +767,26 @@ TEST_F(RequestTurnsTest, OneThatWasBegunComesBeforeAllThatWait) {
   EXPECT_EQ(executions_, 2);
 }
 
+// "a" comes while the order of the others is known.
+TEST_F(RequestTurnsTest, ThoseThatComeLaterHaveTheirPlace) {
+  Create("p");
+  Create("q");
+  for (const char* name : {"o", "p", "q"}) (void)cache().Put(Cached(name));
+  EXPECT_EQ(ReconcileInTurn("q").value(), Outcome::RequeueAfter(minutes(1)));
+  Create("a");
+  (void)cache().Put(Cached("a"));
+  EXPECT_EQ(ReconcileInTurn("a").value(), Outcome::RequeueAfter(hours(1)));
+  (void)cache().Put(Cached("a"));
+  // One that goes leaves its place to the next.
+  const CachedObject gone = Cached("o");
+  ASSERT_TRUE(server().Delete<Order>({"default", "o"}).ok());
+  (void)cache().Remove(gone);
+  EXPECT_EQ(ReconcileInTurn("q").value(), Outcome::RequeueAfter(minutes(1)));
+  EXPECT_EQ(ReconcileInTurn("p").value(), Outcome::RequeueAfter(hours(1)));
+  (void)cache().Put(Cached("p"));
+  EXPECT_EQ(ReconcileInTurn("q").value(), Outcome::RequeueAfter(hours(1)));
+}
+
 // What an expired one began is undone in its turn.
 TEST_F(RequestTurnsTest, NobodyElseBeginsWhileOneThatExpiredIsUndone) {
   RequestOptions<Order> options = Options();

@@ -1,30 +1,36 @@
 #include "kubexms/controller/request_turns.h"
 
-#include <algorithm>
-#include <tuple>
-
 #include "kubexms/base/check.h"
 
 namespace kubexms {
 namespace {
 
-std::optional<ObjectKey> OldestOf(const std::vector<CachedObject>& requests) {
-  const auto order = [](const CachedObject& object) {
-    const ObjectMeta& metadata = *object.metadata;
-    return std::tie(metadata.creation_timestamp, metadata.name, metadata.namespace_);
-  };
-  const auto first = std::min_element(
-      requests.begin(), requests.end(),
-      [&](const CachedObject& a, const CachedObject& b) { return order(a) < order(b); });
-  if (first == requests.end()) return std::nullopt;
-  return first->key();
+// By which one that waits is found alone.
+std::string OwnValue(const std::string& turn, const ObjectKey& request) {
+  return turn + "\n" + request.name_space + "/" + request.name;
 }
 
 }  // namespace
 
-void RequestTurns::Note(const ObjectKey& request, const std::string& turn) {
+std::vector<std::string> BegunValues(const std::string& turn) {
+  if (turn.empty()) return {};
+  return {turn};
+}
+
+std::vector<std::string> WaitingValues(const std::string& turn, const ObjectKey& request) {
+  if (turn.empty()) return {};
+  return {turn, OwnValue(turn, request)};
+}
+
+RequestTurns::Place RequestTurns::PlaceOf(const ObjectMeta& request) {
+  return {request.creation_timestamp, request.name, request.namespace_};
+}
+
+void RequestTurns::Note(const ObjectMeta& request, const std::string& turn) {
   MutexLock lock(mutex_);
-  noted_[request] = turn;
+  noted_[ObjectKey::Of(request)] = turn;
+  const auto order = order_.find(turn);
+  if (order != order_.end()) order->second.insert(PlaceOf(request));
 }
 
 std::optional<std::string> RequestTurns::Forget(const ObjectKey& request) {
@@ -34,6 +40,38 @@ std::optional<std::string> RequestTurns::Forget(const ObjectKey& request) {
   std::string turn = std::move(found->second);
   noted_.erase(found);
   return turn;
+}
+
+std::optional<ObjectKey> RequestTurns::Next(const ObjectCache& cache, const std::string& turn) {
+  std::optional<Place> begun;
+  for (const CachedObject& request : cache.ByIndex(kBegunIndex, turn)) {
+    Place place = PlaceOf(*request.metadata);
+    if (!begun || place < *begun) begun = std::move(place);
+  }
+  if (begun) return ObjectKey{std::get<2>(*begun), std::get<1>(*begun)};
+  MutexLock lock(mutex_);
+  if (auto first = FirstWaiting(cache, turn)) return first;
+  // All that there are, once.
+  for (const CachedObject& request : cache.ByIndex(kWaitingIndex, turn)) {
+    order_[turn].insert(PlaceOf(*request.metadata));
+  }
+  return FirstWaiting(cache, turn);
+}
+
+// Of those whose order is known. What is in front of it is dropped, and the order when it is empty.
+std::optional<ObjectKey> RequestTurns::FirstWaiting(const ObjectCache& cache,
+                                                    const std::string& turn) {
+  const auto order = order_.find(turn);
+  if (order == order_.end()) return std::nullopt;
+  std::set<Place>& places = order->second;
+  while (!places.empty()) {
+    const auto& [created, name, name_space] = *places.begin();
+    ObjectKey key{name_space, name};
+    if (!cache.ByIndex(kWaitingIndex, OwnValue(turn, key)).empty()) return key;
+    places.erase(places.begin());
+  }
+  order_.erase(order);
+  return std::nullopt;
 }
 
 bool RequestTurns::IsRunning(const std::string& turn) const {
@@ -49,11 +87,6 @@ bool RequestTurns::Begin(const std::string& turn) {
 void RequestTurns::End(const std::string& turn) {
   MutexLock lock(mutex_);
   KUBEXMS_CHECK(running_.erase(turn) == 1);
-}
-
-std::optional<ObjectKey> NextInTurn(const ObjectCache& cache, std::string_view turn) {
-  const auto begun = OldestOf(cache.ByIndex(kBegunIndex, turn));
-  return begun ? begun : OldestOf(cache.ByIndex(kWaitingIndex, turn));
 }
 
 }  // namespace kubexms

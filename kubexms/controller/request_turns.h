@@ -7,6 +7,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "kubexms/api/object_key.h"
 #include "kubexms/base/mutex.h"
@@ -14,12 +16,25 @@
 
 namespace kubexms {
 
+// The indexes of a cache by turns, and their values for a request; none for an empty turn. Requests
+// that were executed and are not finished, of which there is one for each turn, and those that were
+// not, of which there may be very many.
+inline constexpr std::string_view kBegunIndex = "kubexms.io/begun";
+inline constexpr std::string_view kWaitingIndex = "kubexms.io/waiting";
+std::vector<std::string> BegunValues(const std::string& turn);
+std::vector<std::string> WaitingValues(const std::string& turn, const ObjectKey& request);
+
 class RequestTurns {
  public:
   // Remembers what an unfinished request waits for, so that it is known when the request is gone.
-  void Note(const ObjectKey& request, const std::string& turn) EXCLUDES(mutex_);
+  void Note(const ObjectMeta& request, const std::string& turn) EXCLUDES(mutex_);
   // The turn that was noted, which is then no longer known.
   std::optional<std::string> Forget(const ObjectKey& request) EXCLUDES(mutex_);
+
+  // Whose turn it is: one that has begun, or else the oldest of those that wait, as far as they
+  // were noted or in the cache when the order was last made. However many wait, it is quick but for
+  // the first time.
+  std::optional<ObjectKey> Next(const ObjectCache& cache, const std::string& turn) EXCLUDES(mutex_);
 
   bool IsRunning(const std::string& turn) const EXCLUDES(mutex_);
   // False when it has begun elsewhere and not ended.
@@ -27,18 +42,17 @@ class RequestTurns {
   void End(const std::string& turn) EXCLUDES(mutex_);
 
  private:
+  // Creation, name and namespace: the order in which requests have their turns.
+  using Place = std::tuple<Time, std::string, std::string>;
+  static Place PlaceOf(const ObjectMeta& request);
+  std::optional<ObjectKey> FirstWaiting(const ObjectCache& cache, const std::string& turn)
+      REQUIRES(mutex_);
+
   mutable Mutex mutex_;
   std::map<ObjectKey, std::string> noted_ GUARDED_BY(mutex_);  // one for each unfinished request
   std::set<std::string> running_ GUARDED_BY(mutex_);           // one for each busy worker at most
+  // By turns, and only of those that were asked for. Some may wait no longer.
+  std::map<std::string, std::set<Place>> order_ GUARDED_BY(mutex_);
 };
-
-// The indexes of a cache by turns: requests that were executed and are not finished, of which there
-// is one for each turn, and those that were not, of which there may be very many.
-inline constexpr std::string_view kBegunIndex = "kubexms.io/begun";
-inline constexpr std::string_view kWaitingIndex = "kubexms.io/waiting";
-
-// One that has begun, or else the oldest of those that wait. Quick when one has begun; else the
-// time is in proportion to how many wait.
-std::optional<ObjectKey> NextInTurn(const ObjectCache& cache, std::string_view turn);
 
 }  // namespace kubexms
