@@ -29,16 +29,6 @@ std::string ReasonOf(const Error& error) {
   return IsReason(error.reason()) && error.reason() != "Unknown" ? error.reason() : "Failed";
 }
 
-Result<StageOutcome> CallGuarded(const StageRun::Call& call) {
-  try {
-    return call();
-  } catch (const std::exception& exception) {
-    return Error(500, "Unknown", fmt::format("the stage threw: {}", exception.what()));
-  } catch (...) {
-    return Error(500, "Unknown", "the stage threw");
-  }
-}
-
 std::string_view StatusOf(Fate fate) {
   switch (fate) {
     case Fate::kGood: return kConditionTrue;
@@ -50,6 +40,17 @@ std::string_view StatusOf(Fate fate) {
 }
 
 }  // namespace
+
+Result<StageOutcome> CallGuarded(const StageCall& call) {
+  // Code 0: nobody knows whether it can pass, so retries are bounded by maxRetries.
+  try {
+    return call();
+  } catch (const std::exception& exception) {
+    return Error(0, "Unknown", fmt::format("the stage threw: {}", exception.what()));
+  } catch (...) {
+    return Error(0, "Unknown", "the stage threw");
+  }
+}
 
 std::string DefaultPhase(const Finding& all) {
   switch (all.fate) {
@@ -79,8 +80,13 @@ StageRun::StageRun(ReconcileContext& context, corev1::ObjectReference object,
       conditions_(conditions),
       purpose_(purpose) {}
 
-Finding StageRun::RunStage(const StageInfo& stage, const std::string& path, const Call& call) {
+Finding StageRun::RunStage(const StageInfo& stage, const std::string& path, const StageCall& call) {
   if (context_.stop.stop_requested()) return Interrupted(stage);
+  return RunEvenIfStopped(stage, path, call);
+}
+
+Finding StageRun::RunEvenIfStopped(const StageInfo& stage, const std::string& path,
+                                   const StageCall& call) {
   const auto begun = context_.clock.MonotonicNow();
   const Result<StageOutcome> result = CallGuarded(call);
   Measure(path + stage.name, context_.clock.MonotonicNow() - begun, !result.ok());

@@ -20,7 +20,10 @@
 //
 // What a stage is given. The state is made anew for every reconcile. The object is a copy: what a
 // stage changes in its status is written at the end, what it changes elsewhere is not. A stage that
-// writes the object itself puts what the server answers in its place.
+// writes the object itself puts what the server answers in its place:
+//   ASSIGN_OR_RETURN(devbox, context.client.Update(devbox));
+// Its status keeps what the stages before it found, their conditions too: what they changed is
+// changed in the answer when the stage returns.
 //
 // What becomes of a stage, and of its condition:
 //   Done                  True, with the reason "Succeeded"
@@ -147,6 +150,11 @@ struct StageInfo {
   SkippedCondition skipped;
 };
 
+using StageCall = std::function<Result<StageOutcome>()>;
+
+// What it throws is an error.
+Result<StageOutcome> CallGuarded(const StageCall& call);
+
 // The findings of a list, as one.
 class Findings {
  public:
@@ -164,7 +172,6 @@ class Findings {
 // One reconcile by stages.
 class StageRun {
  public:
-  using Call = std::function<Result<StageOutcome>()>;
   enum class Purpose { kReconcile, kCleanup };
 
   // `conditions` are those of the status that is to be written.
@@ -173,7 +180,8 @@ class StageRun {
 
   // Calls a stage, unless the reconcile was told to stop, and records what becomes of it. `path`
   // has the names of the lists around it.
-  Finding RunStage(const StageInfo& stage, const std::string& path, const Call& call);
+  Finding RunStage(const StageInfo& stage, const std::string& path, const StageCall& call);
+  Finding RunEvenIfStopped(const StageInfo& stage, const std::string& path, const StageCall& call);
   // Records what became of a list that is a stage.
   Finding RecordList(const StageInfo& stage, const Finding& finding);
   void NotRun(const StageInfo& stage);
@@ -267,18 +275,33 @@ class Stages {
   struct Run {
     StageRun record;
     ReconcileContext& context;
+    const T& original;
     T& object;
     State& state;
+
+    Result<StageOutcome> Call(const typename Stage<T, State>::Function& function) {
+      // Caches are without them and all answers of servers have them, so they tell whether the
+      // object was replaced, also by an answer of the same version.
+      object.metadata.managed_fields.clear();
+      const std::string version = object.metadata.resource_version;
+      const auto status = object.status;
+      Result<StageOutcome> result =
+          stages_internal::CallGuarded([&] { return function(context, object, state); });
+      if (object.metadata.resource_version == version && object.metadata.managed_fields.empty()) {
+        return result;
+      }
+      ASSIGN_OR_RETURN(object.status,
+                       MergeStatus(original.status, status, object.status, context.clock));
+      return result;
+    }
   };
 
   Result<Outcome> Reconcile(ReconcileContext& context, const T& object) const {
     T changed = object;
     State state{};
     Run run{StageRun(context, ReferenceTo(object), object.metadata, changed.status.conditions),
-            context, changed, state};
-    const Finding all = RunAll(run, "");
-    run.record.SummariseAs(options_.ready_condition, all);
-    SetPhase(run, all);
+            context, object, changed, state};
+    SumUp(run, RunAll(run, ""));
     if constexpr (stages_internal::HasObservedGeneration<decltype(T::status)>) {
       if (object.metadata.generation) {
         // NOLINTNEXTLINE(bugprone-optional-value-conversion): some kinds have a plain number
@@ -315,7 +338,7 @@ class Stages {
     State state{};
     Run run{StageRun(context, ReferenceTo(object), object.metadata, changed.status.conditions,
                      StageRun::Purpose::kCleanup),
-            context, changed, state};
+            context, object, changed, state};
     const Finding all = CleanUpAll(run, "");
     if (all.fate == stages_internal::Fate::kGood && !run.record.Failed()) return false;
     ASSIGN_OR_RETURN(
@@ -354,21 +377,35 @@ class Stages {
     });
   }
 
-  void SetPhase(Run& run, const Finding& all) const {
+  void SumUp(Run& run, const Finding& all) const {
+    const std::vector<Condition> conditions = run.object.status.conditions;
+    run.record.SummariseAs(options_.ready_condition, all);
+    const Finding phase = SetPhase(run, all);
+    if (phase.fate == stages_internal::Fate::kGood) return;
+    // From the conditions as they were, so that the time of transition is right.
+    run.object.status.conditions = conditions;
+    Findings findings(StagePolicy::kRunAll);
+    findings.Add("Stages", all);
+    findings.Add("Phase", phase);
+    run.record.SummariseAs(options_.ready_condition, findings.all());
+  }
+
+  // What became of it. Also when the reconcile was told to stop: the conditions are written then,
+  // too, and the phase has to fit them.
+  Finding SetPhase(Run& run, const Finding& all) const {
     if constexpr (stages_internal::HasPhase<decltype(T::status)>) {
-      if (!phase_) {
-        run.object.status.phase = stages_internal::DefaultPhase(all);
-        return;
+      if (phase_) {
+        const std::string name = "Phase";
+        const std::string none;
+        return run.record.RunEvenIfStopped(
+            {name, none, SkippedCondition::kNone}, "", [&]() -> Result<StageOutcome> {
+              run.object.status.phase = phase_(run.object, run.state);
+              return StageOutcome::Done();
+            });
       }
-      // Guarded like a stage: a phase that cannot be derived must not keep the conditions from
-      // being written.
-      const std::string name = "Phase";
-      const std::string none;
-      run.record.RunStage({name, none, SkippedCondition::kNone}, "", [&]() -> Result<StageOutcome> {
-        run.object.status.phase = phase_(run.object, run.state);
-        return StageOutcome::Done();
-      });
+      run.object.status.phase = stages_internal::DefaultPhase(all);
     }
+    return {};
   }
 
   friend struct Stage<T, State>;
@@ -412,8 +449,7 @@ struct Stage {
   }
 
   Finding Call(const Function& function, ListRun& list, const std::string& path) const {
-    return list.record.RunStage(Info(), path,
-                                [&] { return function(list.context, list.object, list.state); });
+    return list.record.RunStage(Info(), path, [&] { return list.Call(function); });
   }
 
   void NotRun(stages_internal::StageRun& record) const {

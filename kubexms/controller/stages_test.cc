@@ -221,6 +221,7 @@ TEST_F(StagesTest, AnExceptionIsAFailureOfItsStage) {
   const auto result = Reconcile(GadgetStages().Add(throws).Add(Step("Pod")));
   ASSERT_FALSE(result.ok());
   EXPECT_FALSE(result.error().terminal());
+  EXPECT_FALSE(result.error().IsTransient()) << "else maxRetries would not count";
   EXPECT_THAT(ran_, ElementsAre("Pod"));
   EXPECT_EQ(TheCondition("SecretSynced").reason, "Failed");
   EXPECT_THAT(TheCondition("SecretSynced").message, HasSubstr("out of keys"));
@@ -350,6 +351,103 @@ TEST_F(StagesTest, APhaseThatCannotBeDerivedDoesNotLoseTheConditions) {
       });
   EXPECT_FALSE(Reconcile(stages).ok());
   EXPECT_EQ(TheCondition("ASynced").status, "True");
+  EXPECT_EQ(TheCondition("Ready").status, "False");
+  EXPECT_THAT(TheCondition("Ready").message, HasSubstr("no idea"));
+  harness_.clock.Advance(seconds(100));
+  EXPECT_FALSE(Reconcile(stages).ok());
+  EXPECT_THAT(harness_.client.TakeVerbs(), IsEmpty()) << "nothing is new";
+}
+
+TEST_F(StagesTest, ThePhaseFitsTheConditionsAlsoWhenItWasToldToStop) {
+  const auto stages =
+      GadgetStages()
+          .Add({.name = "Slow",
+                .condition = "SlowSynced",
+                .run = [this](ReconcileContext&, Gadget&, GadgetState&) -> Result<StageOutcome> {
+                  harness_.stop.request_stop();
+                  return StageOutcome::Done();
+                }})
+          .Phase([](const Gadget&, const GadgetState&) { return "Running"; });
+  ASSERT_TRUE(Reconcile(stages).ok());
+  EXPECT_EQ(TheCondition("Ready").status, "True");
+  EXPECT_EQ(Stored().status.phase, "Running");
+}
+
+// A stage that changes the object so, writes it, and sets the status afterwards.
+StageFunction Writes(const std::function<void(Gadget&)>& change) {
+  return [change](ReconcileContext& context, Gadget& gadget, GadgetState&) -> Result<StageOutcome> {
+    change(gadget);
+    ASSIGN_OR_RETURN(gadget, context.client.Update(gadget));
+    gadget.status.inspected_by = "B";
+    return StageOutcome::Done();
+  };
+}
+
+class StagesThatWriteTest : public StagesTest {
+ protected:
+  // A changes the status, B as given, C looks.
+  void Run(const std::function<void(Gadget&)>& change) {
+    const auto stages =
+        GadgetStages()
+            .Add({.name = "A",
+                  .condition = "ASynced",
+                  .run = [](ReconcileContext&, Gadget& gadget,
+                            GadgetState&) -> Result<StageOutcome> {
+                    gadget.status.parts = 3;
+                    return StageOutcome::Done();
+                  }})
+            .Add({.name = "B", .condition = "BSynced", .run = Writes(change)})
+            .Add({.name = "C",
+                  .condition = "CSynced",
+                  .run = [](ReconcileContext&, Gadget& gadget,
+                            GadgetState&) -> Result<StageOutcome> {
+                    EXPECT_EQ(gadget.status.parts, 3);
+                    EXPECT_TRUE(IsConditionTrue(gadget.status.conditions, "ASynced"));
+                    return StageOutcome::Done();
+                  }});
+    const auto result = Reconcile(stages);
+    ASSERT_TRUE(result.ok()) << result.error().message();
+    EXPECT_THAT(Conditions(), ElementsAre("ASynced=True Succeeded", "BSynced=True Succeeded",
+                                          "CSynced=True Succeeded", "Ready=True Ready"));
+    EXPECT_EQ(Stored().status.parts, 3);
+    EXPECT_EQ(Stored().status.inspected_by, "B");
+  }
+};
+
+TEST_F(StagesThatWriteTest, KeepWhatTheStagesBeforeThemFound) {
+  Run([](Gadget& gadget) { gadget.metadata.labels["written"] = "yes"; });
+  EXPECT_EQ(Stored().metadata.labels.at("written"), "yes");
+  EXPECT_THAT(harness_.client.TakeVerbs(), ElementsAre("update", "patch status"));
+}
+
+TEST_F(StagesThatWriteTest, KeepItAlsoWhenNothingChangedByIt) {
+  Run([](Gadget&) {});
+}
+
+TEST_F(StagesThatWriteTest, KeepWhatOthersWroteBeforeThem) {
+  Run([this](Gadget& gadget) {
+    Gadget other = Stored();
+    other.status.observed_generation = 7;
+    gadget.metadata.resource_version =
+        harness_.server.client().UpdateStatus(other).value().metadata.resource_version;
+  });
+}
+
+TEST_F(StagesTest, AStageMayTakeBackWhatAnotherOneSet) {
+  const auto set = [](int32_t parts) -> StageFunction {
+    return [parts](ReconcileContext&, Gadget& gadget, GadgetState&) -> Result<StageOutcome> {
+      gadget.status.parts = parts;
+      return StageOutcome::Done();
+    };
+  };
+  const auto stages = [&](int32_t first, int32_t second) {
+    return GadgetStages()
+        .Add({.name = "A", .run = set(first)})
+        .Add({.name = "B", .run = set(second)});
+  };
+  ASSERT_TRUE(Reconcile(stages(0, 5)).ok());
+  ASSERT_TRUE(Reconcile(stages(0, 5)).ok());
+  EXPECT_EQ(Stored().status.parts, 5);
 }
 
 // What somebody else writes between the reading and the writing stays.

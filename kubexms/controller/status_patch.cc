@@ -52,14 +52,14 @@ void CompareConditions(const Conditions& before, const Conditions& after, Differ
   }
 }
 
-Result<Difference> Compare(const Change& change) {
-  ASSIGN_OR_RETURN(const Json before, ParseJson(change.before));
-  ASSIGN_OR_RETURN(const Json after, ParseJson(change.after));
+Result<Difference> Compare(const std::string& before, const std::string& after) {
+  ASSIGN_OR_RETURN(const Json old_status, ParseJson(before));
+  ASSIGN_OR_RETURN(const Json new_status, ParseJson(after));
   Difference difference;
-  difference.members = CreateMergePatch(before, after).as_object();
+  difference.members = CreateMergePatch(old_status, new_status).as_object();
   if (difference.members.erase("conditions") == 0) return difference;
-  ASSIGN_OR_RETURN(const Conditions old_conditions, ConditionsOf(change.before));
-  ASSIGN_OR_RETURN(const Conditions new_conditions, ConditionsOf(change.after));
+  ASSIGN_OR_RETURN(const Conditions old_conditions, ConditionsOf(before));
+  ASSIGN_OR_RETURN(const Conditions new_conditions, ConditionsOf(after));
   CompareConditions(old_conditions, new_conditions, difference);
   return difference;
 }
@@ -127,7 +127,7 @@ Result<SharedBytes> Send(Client& client, const Change& change, std::string patch
 
 Result<StatusPatched> Patch(Client& client, const Change& change, const Clock& clock,
                             const std::stop_token& stop) {
-  ASSIGN_OR_RETURN(const Difference difference, Compare(change));
+  ASSIGN_OR_RETURN(const Difference difference, Compare(change.before, change.after));
   if (difference.IsEmpty()) return StatusPatched{StatusWrite::kUnchanged, {}};
   Target target{change.metadata.resource_version, {}};
   ASSIGN_OR_RETURN(target.conditions, ConditionsOf(change.before));
@@ -143,6 +143,17 @@ Result<StatusPatched> Patch(Client& client, const Change& change, const Clock& c
     if (refusal.IsNotFound() || attempt == kAttempts) return refusal;
     target = *std::move(fresh);
   }
+}
+
+Result<std::string> Merge(const std::string& before, const std::string& ours,
+                          const std::string& theirs, const Clock& clock) {
+  ASSIGN_OR_RETURN(Difference difference, Compare(before, theirs));
+  if (difference.HasConditions()) {
+    ASSIGN_OR_RETURN(Conditions conditions, ConditionsOf(ours));
+    difference.members["conditions"] = Changed(std::move(conditions), difference, clock);
+  }
+  ASSIGN_OR_RETURN(Json merged, ParseJson(ours));
+  return WriteJson(ApplyMergePatch(std::move(merged), difference.members));
 }
 
 }  // namespace kubexms::status_patch_internal

@@ -57,6 +57,10 @@ struct Change {
 Result<StatusPatched> Patch(Client& client, const Change& change, const Clock& clock,
                             const std::stop_token& stop);
 
+// Statuses as JSON; see MergeStatus().
+Result<std::string> Merge(const std::string& before, const std::string& ours,
+                          const std::string& theirs, const Clock& clock);
+
 }  // namespace status_patch_internal
 
 // `before` is the object as it was read, `after` a copy of it with another status. One who wrote
@@ -77,6 +81,17 @@ Result<StatusPatched> PatchStatus(Client& client, const T& before, const T& afte
     };
   }
   return status_patch_internal::Patch(client, change, clock, options.stop);
+}
+
+// The status `ours` with the changes that made `theirs` of `before` made to it, too. Like
+// PatchStatus() it knows members and conditions; where both changed the same one, `theirs` counts.
+template <class Status>
+Result<Status> MergeStatus(const Status& before, const Status& ours, const Status& theirs,
+                           const Clock& clock) {
+  ASSIGN_OR_RETURN(
+      const std::string merged,
+      status_patch_internal::Merge(Encode(before), Encode(ours), Encode(theirs), clock));
+  return Decode<Status>(merged);
 }
 
 }  // namespace kubexms
