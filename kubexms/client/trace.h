@@ -6,19 +6,24 @@
 //
 //   TraceRecorder recorder(client, clock, sink);    // in the program
 //
-//   ManualClock clock;                              // in the test
-//   ASSIGN_OR_RETURN(auto replay, TraceReplay::Load(text, clock));
+//   ManualClock clock(TraceBegin(text).value());    // in the test
+//   auto replay = TraceReplay::Load(text, clock).value();
 //   Manager manager({.client = replay.get(), .clock = &clock, …});
 //   clock.Advance(…);
+//   EXPECT_THAT(replay->Unasked(), IsEmpty());
+//   EXPECT_THAT(replay->Unanswered(), IsEmpty());
 //
-// A trace is JSON, one line for each answer and each event. It has the objects in it, secrets too.
-// What a program tells people (the resource "events") is not part of a trace, because it has the
-// time in it; nor can leader election be replayed, for the same reason.
+// A trace is JSON: a line with the time at which it begins, and one for each answer and each event.
+// It has the objects in it, secrets too. Times (2024-01-31T10:20:30Z) that a program writes are not
+// compared, since its threads are never as fast as they were. What it tells people (the resource
+// "events") is not part of a trace, because it counts what happened; nor can leader election be
+// replayed, which goes by the clock alone.
 
 #include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,13 +55,19 @@ class TraceRecorder final : public Client {
   const std::shared_ptr<Log> log_;
 };
 
+// When the trace was begun, by the clock of the program: where the clock of a replay has to stand,
+// if the program compares times of objects with it.
+Result<Clock::WallTime> TraceBegin(std::string_view text);
+
 // A client that knows the answers of a trace and nothing else. Each answer is given once, to a call
 // that asks for the same thing; of several that do, in the order in which they were recorded. A
 // watch gives an event when `clock` has reached the time at which it came and when everything was
 // asked that had been asked before it, so that no effect comes before its cause; after the last
-// event it waits for its stop token. A call that the trace has no answer for fails with an error
-// that names it: the program does something else than it did. Events about objects are accepted and
-// forgotten.
+// event it waits for its stop token. To get an object has no effect, and how often a reconcile does
+// it depends on how many changes it finds at once: such a call gets the object as it was at this
+// point of the trace, by the last answer, write or event. A call that the trace has no answer for
+// fails with an error that names it: the program does something else than it did. Events about
+// objects are accepted and forgotten.
 class TraceReplay final : public Client {
  public:
   // Errors name the line. Time begins now. `clock` must outlive it.
@@ -69,6 +80,8 @@ class TraceReplay final : public Client {
 
   // What was asked when the trace was recorded and has not been asked now, in order.
   std::vector<std::string> Unasked() const EXCLUDES(mutex_);
+  // What was asked now and the trace had no answer to, in order: at most the first hundred.
+  std::vector<std::string> Unanswered() const EXCLUDES(mutex_);
 
  private:
   struct Entry;
@@ -76,17 +89,31 @@ class TraceReplay final : public Client {
 
   TraceReplay(std::vector<std::shared_ptr<const Entry>> entries, Clock& clock);
 
-  // Null when there is none.
-  std::shared_ptr<const Entry> Take(const std::string& question) EXCLUDES(mutex_);
+  Result<std::shared_ptr<const Entry>> Take(const std::string& question) EXCLUDES(mutex_);
+  Result<SharedBytes> Read(const std::string& question) EXCLUDES(mutex_);
+  // The number of what comes next.
+  int64_t Next() const REQUIRES(mutex_);
+  Error NoAnswerTo(const std::string& question) REQUIRES(mutex_);
   // Until everything before this number was asked; false when `stop` was requested before.
   bool WaitForTurn(int64_t number, const std::stop_token& stop) EXCLUDES(mutex_);
+  void EventCame(int64_t number) EXCLUDES(mutex_);
 
   Clock& clock_;
   const Clock::MonotonicTime begin_;
   mutable Mutex mutex_;
   CondVar asked_;
   std::multimap<std::string, std::shared_ptr<const Entry>> entries_ GUARDED_BY(mutex_);
-  std::map<int64_t, std::string> unasked_ GUARDED_BY(mutex_);  // questions by their numbers
+  // By the question that gets an object: what was known of it, by the numbers of the answers,
+  // writes and events that told.
+  std::map<std::string, std::map<int64_t, Result<SharedBytes>>> known_ GUARDED_BY(mutex_);
+  // By their numbers: what is still to be asked, apart from objects; objects that nobody got yet;
+  // events that are to come.
+  std::map<int64_t, std::string> unasked_ GUARDED_BY(mutex_);
+  std::map<int64_t, std::string> unread_ GUARDED_BY(mutex_);
+  std::set<int64_t> to_come_ GUARDED_BY(mutex_);
+  // The greatest number of what was asked or came.
+  int64_t last_ GUARDED_BY(mutex_) = 0;
+  std::vector<std::string> unanswered_ GUARDED_BY(mutex_);
 };
 
 }  // namespace kubexms

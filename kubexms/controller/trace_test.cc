@@ -113,7 +113,7 @@ TEST(TraceTest, ARecordedRunHappensAgainWithoutTheServer) {
   std::vector<std::string> recorded;
   const std::string trace = RecordedTrace(recorded);
   ASSERT_EQ(recorded.size(), 3u);
-  ManualClock clock;
+  ManualClock clock(TraceBegin(trace).value());
   const auto replay = TraceReplay::Load(trace, clock);
   ASSERT_TRUE(replay.ok()) << replay.error().message();
   RunningCopier again(**replay, clock);
@@ -149,6 +149,70 @@ TEST(TraceTest, GivesErrorsBackAsTheyWere) {
   EXPECT_TRUE(error.IsNotFound());
   EXPECT_EQ(error.details().name, "a");
   EXPECT_TRUE((*replay)->Unasked().empty());
+}
+
+TEST(TraceTest, TimesThatAProgramWritesAreNotCompared) {
+  TestServer server;
+  SystemClock clock;
+  std::string trace;
+  TraceRecorder recorder(server.client(), clock,
+                         [&](std::string_view line) { trace.append(line); });
+  const auto map_at = [](const std::string& time) {
+    ConfigMap map = MapOf("a", time);
+    map.metadata.namespace_ = "default";
+    return map;
+  };
+  ASSERT_TRUE(recorder.Create(map_at("2024-01-31T10:20:30Z")).ok());
+  ASSERT_TRUE(recorder.Update(map_at("2024-01-31T10:20:30.123456Z")).ok());
+  const auto replay = TraceReplay::Load(trace, clock);
+  ASSERT_TRUE(replay.ok());
+  EXPECT_FALSE((*replay)->Create(map_at("tomorrow")).ok());
+  EXPECT_EQ((*replay)->Unanswered().size(), 1u);
+  EXPECT_TRUE((*replay)->Create(map_at("2025-02-03T04:05:06.7Z")).ok());
+  EXPECT_TRUE((*replay)->Update(map_at("2025-02-03T04:05:06Z")).ok());
+  EXPECT_THAT((*replay)->Unasked(), ::testing::IsEmpty());
+}
+
+TEST(TraceTest, SaysWhenItBegan) {
+  ManualClock clock;
+  TestServer server;
+  std::string trace;
+  const TraceRecorder recorder(server.client(), clock,
+                               [&](std::string_view line) { trace.append(line); });
+  EXPECT_EQ(TraceBegin(trace).value(), clock.Now());
+  EXPECT_FALSE(TraceBegin("").ok());
+  EXPECT_FALSE(TraceBegin("{}\n").ok());
+}
+
+// An object is as it was at that point, however often it is asked for.
+TEST(TraceTest, AnObjectCanBeReadAsOftenAsOneLikes) {
+  TestServer server;
+  SystemClock clock;
+  std::string trace;
+  TraceRecorder recorder(server.client(), clock,
+                         [&](std::string_view line) { trace.append(line); });
+  ConfigMap map = MapOf("a", "one");
+  map.metadata.namespace_ = "default";
+  EXPECT_TRUE(recorder.Get<ConfigMap>({"default", "a"}).error().IsNotFound());
+  ASSERT_TRUE(recorder.Create(map).ok());
+  map.data["text"] = "two";
+  ASSERT_TRUE(recorder.Update(map).ok());
+  ASSERT_TRUE(recorder.Get<ConfigMap>({"default", "a"}).ok());
+  const auto loaded = TraceReplay::Load(trace, clock);
+  ASSERT_TRUE(loaded.ok());
+  Client& replay = **loaded;
+  const auto text = [&] { return replay.Get<ConfigMap>({"default", "a"}).value().data.at("text"); };
+  EXPECT_TRUE(replay.Get<ConfigMap>({"default", "a"}).error().IsNotFound());
+  EXPECT_TRUE(replay.Get<ConfigMap>({"default", "a"}).error().IsNotFound());
+  map.data["text"] = "one";
+  ASSERT_TRUE(replay.Create(map).ok());
+  EXPECT_EQ(text(), "one");
+  map.data["text"] = "two";
+  ASSERT_TRUE(replay.Update(map).ok());
+  EXPECT_EQ(text(), "two");
+  EXPECT_EQ(text(), "two");
+  EXPECT_THAT((*loaded)->Unasked(), ::testing::IsEmpty());
+  EXPECT_THAT((*loaded)->Unanswered(), ::testing::IsEmpty());
 }
 
 TEST(TraceTest, RefusesTracesThatAreBroken) {
