@@ -10,7 +10,9 @@
 namespace kubexms {
 namespace {
 
-constexpr std::chrono::seconds kPatience{30};
+using std::chrono::nanoseconds;
+
+constexpr nanoseconds kPatience = std::chrono::seconds(30);
 constexpr std::chrono::milliseconds kBetweenLooks{1};
 
 [[noreturn]] void GiveUp(std::string_view what, std::string_view why) {
@@ -34,6 +36,7 @@ void Install(Client& client, const TypeInfo& kind, bool record_creators) {
 TestManager::TestManager(Client& client, const ManagerProgram& program,
                          const TestManagerOptions& options)
     : manager_({.name = program.name,
+                .shutdown_timeout = options.clock != nullptr ? nanoseconds(0) : kPatience,
                 .client = &client,
                 .clock = options.clock != nullptr ? options.clock : &system_clock_,
                 .random = &random_,

@@ -11,6 +11,16 @@
 //   EXPECT_TRUE(manager.Eventually([&] { return Greeted(server.client(), hello); }));
 //
 // When it cannot be started, the test program ends with the reason.
+//
+// A TestServer stores what it is told and does nothing by itself: objects stay when their owner goes,
+// and namespaces that are deleted are not emptied. A test that needs it has the controllers that do
+// it in a cluster added, from the library builtin:
+//
+//   .setup = [&](Manager& manager) {
+//     AddBuiltinControllers(
+//         SelectControllers("garbage-collector-controller,namespace-controller").value(),
+//         {.clock = &clock, .random = &random, .client_of = [&](auto) { return &client; }}, manager);
+//   }
 
 #include <chrono>
 #include <functional>
@@ -40,7 +50,8 @@ class TestManager {
   // everything that they watch has been listed.
   TestManager(Client& client, const ManagerProgram& program,
               const TestManagerOptions& options = {});
-  // Ends the controllers after what they have queued.
+  // Ends the controllers after what they have queued; at once with a clock of the test, which does
+  // not move any more.
   ~TestManager();
   TestManager(const TestManager&) = delete;
   TestManager& operator=(const TestManager&) = delete;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
 
 #include "kubexms/api/kinds/core_v1_config.h"
@@ -47,6 +48,24 @@ TEST(TestManagerTest, InstallsTheKindsAndRunsTheControllers) {
   EXPECT_TRUE(manager.Eventually([&] {
     return server.client().Get<corev1::ConfigMap>({"default", "n"}).ok();
   }));
+}
+
+TEST(TestManagerTest, EndsWithAClockThatNobodyMoves) {
+  TestServer server;
+  ManualClock clock;
+  std::atomic<int> tries = 0;
+  ManagerProgram program = Notes();
+  program.controllers = {ControllerFor<Note>({.name = "note"})
+                             .Reconciles([&](ReconcileContext&, const Note&) -> Result<Outcome> {
+                               ++tries;
+                               return Error::ServiceUnavailable("never");
+                             })};
+  const TestManager manager(server.client(), program, {.clock = &clock});
+  Note note;
+  note.metadata.namespace_ = "default";
+  note.metadata.name = "n";
+  ASSERT_TRUE(server.client().Create(note).ok());
+  EXPECT_TRUE(manager.Eventually([&] { return tries > 0; }));
 }
 
 TEST(TestManagerTest, StopsWaitingWhenTheManagerHasEnded) {

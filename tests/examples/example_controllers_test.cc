@@ -9,7 +9,10 @@
 #include "examples/stages/website.h"
 #include "kubexms/api/crd.h"
 #include "kubexms/apiserver/test_server.h"
+#include "kubexms/builtin/builtin_controllers.h"
+#include "kubexms/client/trace.h"
 #include "kubexms/controller/manager.h"
+#include "kubexms/controller/test_manager.h"
 
 namespace kubexms {
 namespace {
@@ -20,7 +23,7 @@ using website::Website;
 
 class ExampleControllersTest : public testing::Test {
  protected:
-  void Run(Json crd, Controller controller) {
+  void CreateCrd(Json crd) {
     const ResourceType crds{.group = "apiextensions.k8s.io",
                             .version = "v1",
                             .kind = "CustomResourceDefinition",
@@ -28,6 +31,10 @@ class ExampleControllersTest : public testing::Test {
                             .namespaced = false};
     const auto created = client().Create(crds, DynamicObject::FromJson(std::move(crd)).value());
     ASSERT_TRUE(created.ok()) << created.error().message();
+  }
+
+  void Run(Json crd, Controller controller) {
+    CreateCrd(std::move(crd));
     manager_.Add(std::move(controller));
     running_ = std::jthread([this](std::stop_token stop) { (void)manager_.Run(stop).ok(); });
   }
@@ -82,6 +89,34 @@ TEST_F(ExampleControllersTest, AWebsiteGetsItsPartsAndBecomesReady) {
   EXPECT_EQ(mended.data.at("index.html"), "hello");
 }
 
+// As in a cluster: what a website owns goes with it.
+TEST(TestKitTest, ATestCanHaveTheControllersOfACluster) {
+  TestServer server;
+  SystemClock clock;
+  SystemRandom random;
+  const auto add_cluster = [&](Manager& manager) {
+    AddBuiltinControllers(
+        SelectControllers("garbage-collector-controller,namespace-controller").value(),
+        {.clock = &clock, .random = &random, .client_of = [&](auto) { return &server.client(); }},
+        manager);
+  };
+  const TestManager manager(server.client(), {.name = "test",
+                                              .kinds = {&TypeOf<Website>()},
+                                              .controllers = {website::WebsiteController()},
+                                              .setup = add_cluster});
+  Website home;
+  home.metadata.namespace_ = "default";
+  home.metadata.name = "home";
+  home.spec.text = "hello";
+  ASSERT_TRUE(server.client().Create(home).ok());
+  const auto is_there = [&] {
+    return server.client().Get<corev1::Service>({"default", "home"}).ok();
+  };
+  ASSERT_TRUE(manager.Eventually(is_there));
+  ASSERT_TRUE(server.client().Delete<Website>({"default", "home"}).ok());
+  EXPECT_TRUE(manager.Eventually([&] { return !is_there(); }));
+}
+
 TEST_F(ExampleControllersTest, AConfigCopyIsMadeOnce) {
   Run(RequestCrdOf<ConfigCopy>(), config_copy::ConfigCopyController(nullptr));
   auto fonts = Make<corev1::ConfigMap>("fonts");
@@ -96,6 +131,42 @@ TEST_F(ExampleControllersTest, AConfigCopyIsMadeOnce) {
   EXPECT_EQ(done.status.phase, "Completed");
   EXPECT_EQ(done.status.message, "copied to kube-public/fonts");
   EXPECT_EQ(client().Get<corev1::ConfigMap>({"kube-public", "fonts"})->data.at("size"), "12");
+}
+
+// Runs a controller while the function does.
+void RunWhile(Client& client, Clock& clock, Controller controller,
+              const std::function<void()>& meanwhile) {
+  SeededRandom random(7);
+  Manager manager({.client = &client, .clock = &clock, .random = &random});
+  manager.Add(std::move(controller));
+  const std::jthread running([&](std::stop_token stop) { EXPECT_TRUE(manager.Run(stop).ok()); });
+  meanwhile();
+}
+
+TEST_F(ExampleControllersTest, ARecordedRunOfAWebsiteHappensAgainWithoutTheServer) {
+  std::string trace;
+  TraceRecorder recorder(client(), clock_, [&](std::string_view line) { trace.append(line); });
+  CreateCrd(CrdOf<Website>());
+  RunWhile(recorder, clock_, website::WebsiteController(), [&] {
+    auto home = Make<Website>("home");
+    home.spec.text = "hello";
+    ASSERT_TRUE(client().Create(home).ok());
+    Await<Website>([](const Website& website) { return website.status.phase == "Ready"; });
+    ASSERT_TRUE(client().Delete<corev1::ConfigMap>({"default", "home"}).ok());
+    Await<corev1::ConfigMap>(
+        [](const corev1::ConfigMap& map) { return map.metadata.name == "home"; });
+  });
+  ManualClock clock(TraceBegin(trace).value());
+  const auto replay = TraceReplay::Load(trace, clock);
+  ASSERT_TRUE(replay.ok()) << replay.error().message();
+  RunWhile(**replay, clock, website::WebsiteController(), [&] {
+    for (int i = 0; i < 300 && !(*replay)->Unasked().empty(); ++i) {
+      clock.Advance(std::chrono::milliseconds(20));
+      clock_.SleepFor(std::chrono::milliseconds(1));
+    }
+  });
+  EXPECT_THAT((*replay)->Unasked(), testing::IsEmpty());
+  EXPECT_THAT((*replay)->Unanswered(), testing::IsEmpty());
 }
 
 TEST_F(ExampleControllersTest, AConfigCopyToItsOwnNamespaceFails) {
