@@ -50,6 +50,7 @@ HttpResponse ManagerEndpoints::Handle(HttpRequest request) {
     return HttpResponse::Text(200, MetricsRegistry::kContentType, sources_.metrics.Collect());
   }
   if (path == "/debug/reconciles") {
+    if (!IsLocal(request)) return Plain(403, "reconciles are shown on this machine only\n");
     return HttpResponse::Text(200, "application/json", WriteJson(sources_.reconciles()) + "\n");
   }
   if (path == "/debug/threads") return Threads(request);
