@@ -61,6 +61,8 @@ struct ResourceAccess {
   ResourceType resource;
   std::string subresource;
   std::vector<std::string> verbs;
+  // Empty: all of them. None: that of the objects which the controller reconciles.
+  std::optional<std::string> name_space = std::nullopt;
 };
 
 // Which keys an object concerns.
@@ -170,9 +172,7 @@ class ControllerFor : public Controller {
             .scope = scope_,
             .mapper = ItsOwnKey(),
             .reason = "changed"});
-    for (ResourceAccess& access : AccessToReconciled(ResourceType::Of<T>())) {
-      AddAccess(std::move(access));
-    }
+    Allow(AccessToReconciled(ResourceType::Of<T>()), scope_.name_space);
   }
 
   // Only such events of the reconciled objects themselves.
@@ -192,9 +192,7 @@ class ControllerFor : public Controller {
   ControllerFor& Owns(RuleOptions options = {}) {
     AddKind<Owned>(ItsOwners(ResourceType::Of<T>(), options.every_owner), options,
                    std::string(Owned::kKind.kind) + " it owns changed");
-    for (ResourceAccess& access : AccessToOwned(ResourceType::Of<Owned>())) {
-      AddAccess(std::move(access));
-    }
+    Allow(AccessToOwned(ResourceType::Of<Owned>()), ScopeOf<Owned>(options).name_space);
     return *this;
   }
 
@@ -208,9 +206,7 @@ class ControllerFor : public Controller {
           for (ObjectKey& key : map(*object.As<Other>())) keys.push_back(std::move(key));
         },
         options, std::string(Other::kKind.kind) + " changed");
-    for (ResourceAccess& access : AccessToWatched(ResourceType::Of<Other>())) {
-      AddAccess(std::move(access));
-    }
+    Allow(AccessToWatched(ResourceType::Of<Other>()), ScopeOf<Other>(options).name_space);
     return *this;
   }
 
@@ -218,9 +214,7 @@ class ControllerFor : public Controller {
   template <Kind Other>
   ControllerFor& Reads(RuleOptions options = {}) {
     AddKind<Other>([](const CachedObject&, std::vector<ObjectKey>&) {}, options, "");
-    for (ResourceAccess& access : AccessToWatched(ResourceType::Of<Other>())) {
-      AddAccess(std::move(access));
-    }
+    Allow(AccessToWatched(ResourceType::Of<Other>()), ScopeOf<Other>(options).name_space);
     return *this;
   }
 
@@ -236,10 +230,13 @@ class ControllerFor : public Controller {
     return *this;
   }
 
-  // What else it does with a kind, for RBAC: Touches<corev1::Secret>({"create"}).
+  // What else it does with a kind, for RBAC: Touches<corev1::Secret>({"create"}). In the namespace
+  // of the controller's scope, unless another one is given; empty: in all.
   template <Kind Other>
-  ControllerFor& Touches(std::vector<std::string> verbs, std::string subresource = "") {
-    AddAccess({ResourceType::Of<Other>(), std::move(subresource), std::move(verbs)});
+  ControllerFor& Touches(std::vector<std::string> verbs, std::string subresource = "",
+                         std::optional<std::string> name_space = std::nullopt) {
+    AddAccess({ResourceType::Of<Other>(), std::move(subresource), std::move(verbs),
+               std::move(name_space)});
     return *this;
   }
 
@@ -275,14 +272,26 @@ class ControllerFor : public Controller {
 
  private:
   template <Kind Other>
-  void AddKind(ObjectMapper mapper, const RuleOptions& options, std::string reason) {
+  InformerScope ScopeOf(const RuleOptions& options) const {
     InformerScope scope = options.scope;
     const bool inherits = scope.name_space.empty() && !options.all_namespaces;
     if (inherits && Other::kKind.scope == Scope::kNamespaced) {
       scope.name_space = scope_.name_space;
     }
+    return scope;
+  }
+
+  void Allow(std::vector<ResourceAccess> accesses, const std::string& name_space) {
+    for (ResourceAccess& access : accesses) {
+      access.name_space = name_space;
+      AddAccess(std::move(access));
+    }
+  }
+
+  template <Kind Other>
+  void AddKind(ObjectMapper mapper, const RuleOptions& options, std::string reason) {
     AddRule({.form = FormOf<Other>(&StripManagedFields<Other>),
-             .scope = std::move(scope),
+             .scope = ScopeOf<Other>(options),
              .predicates = options.predicates,
              .mapper = std::move(mapper),
              .reason = std::move(reason)});

@@ -23,17 +23,30 @@ JsonObject Rule(const std::string& group, const std::set<std::string>& resources
   return rule;
 }
 
-// Resources of one group with the same verbs share a rule.
-JsonArray Rules(const std::vector<Controller>& controllers) {
-  std::map<std::pair<std::string, std::string>, std::set<std::string>> verbs;
-  for (const Controller& controller : controllers) {
-    for (const ResourceAccess& access : controller.access()) {
-      std::string resource = access.resource.plural;
-      if (!access.subresource.empty()) resource += "/" + access.subresource;
-      verbs[{access.resource.group, resource}].insert(access.verbs.begin(), access.verbs.end());
-    }
+// By group and resource.
+using Verbs = std::map<std::pair<std::string, std::string>, std::set<std::string>>;
+// By namespace; empty: in all of them, and what is in none.
+using VerbsByNamespace = std::map<std::string, Verbs>;
+
+// Where a controller's own objects are, and so the events about them.
+std::string NamespaceOf(const Controller& controller) {
+  return controller.has_for() ? controller.rules().front().scope.name_space : "";
+}
+
+void Add(const Controller& controller, VerbsByNamespace& verbs) {
+  for (const ResourceAccess& access : controller.access()) {
+    std::string resource = access.resource.plural;
+    if (!access.subresource.empty()) resource += "/" + access.subresource;
+    const std::string name_space =
+        access.resource.namespaced ? access.name_space.value_or(NamespaceOf(controller)) : "";
+    verbs[name_space][{access.resource.group, resource}].insert(access.verbs.begin(),
+                                                                access.verbs.end());
   }
-  verbs[{"", "events"}].insert({"create", "patch"});
+  verbs[NamespaceOf(controller)][{"", "events"}].insert({"create", "patch"});
+}
+
+// Resources of one group with the same verbs share a rule.
+JsonArray Rules(const Verbs& verbs) {
   std::map<std::pair<std::string, std::set<std::string>>, std::set<std::string>> resources;
   for (const auto& [where, what] : verbs) resources[{where.first, what}].insert(where.second);
   JsonArray rules;
@@ -53,12 +66,12 @@ JsonObject Named(std::string_view api_version, std::string_view kind, const std:
   return object;
 }
 
-JsonObject Binding(std::string_view kind, std::string_view role_kind, const RoleOptions& options,
-                   const std::string& name_space) {
-  JsonObject binding = Named(kRbacVersion, kind, options.name, name_space);
+JsonObject Binding(const RoleOptions& options, const std::string& name_space) {
+  const std::string prefix = name_space.empty() ? "Cluster" : "";
+  JsonObject binding = Named(kRbacVersion, prefix + "RoleBinding", options.name, name_space);
   JsonObject role;
   role["apiGroup"] = "rbac.authorization.k8s.io";
-  role["kind"] = role_kind;
+  role["kind"] = prefix + "Role";
   role["name"] = options.name;
   binding["roleRef"] = std::move(role);
   JsonObject subject;
@@ -72,17 +85,21 @@ JsonObject Binding(std::string_view kind, std::string_view role_kind, const Role
 }  // namespace
 
 std::vector<Json> RolesFor(const std::vector<Controller>& controllers, const RoleOptions& options) {
+  VerbsByNamespace verbs;
+  for (const Controller& controller : controllers) Add(controller, verbs);
+  if (options.leader_election) {
+    verbs[options.name_space][{"coordination.k8s.io", "leases"}].insert(
+        {"create", "get", "update"});
+  }
   std::vector<Json> objects;
   objects.push_back(Named("v1", "ServiceAccount", options.name, options.name_space));
-  JsonObject cluster_role = Named(kRbacVersion, "ClusterRole", options.name, "");
-  cluster_role["rules"] = Rules(controllers);
-  objects.push_back(std::move(cluster_role));
-  objects.push_back(Binding("ClusterRoleBinding", "ClusterRole", options, ""));
-  if (!options.leader_election) return objects;
-  JsonObject role = Named(kRbacVersion, "Role", options.name, options.name_space);
-  role["rules"] = JsonArray{Rule("coordination.k8s.io", {"leases"}, {"create", "get", "update"})};
-  objects.push_back(std::move(role));
-  objects.push_back(Binding("RoleBinding", "Role", options, options.name_space));
+  for (const auto& [name_space, allowed] : verbs) {
+    JsonObject role =
+        Named(kRbacVersion, name_space.empty() ? "ClusterRole" : "Role", options.name, name_space);
+    role["rules"] = Rules(allowed);
+    objects.push_back(std::move(role));
+    objects.push_back(Binding(options, name_space));
+  }
   return objects;
 }
 

@@ -13,12 +13,14 @@ namespace kubexms {
 struct RoleOptions {
   std::string name;        // of the role, its binding and the service account
   std::string name_space;  // of the service account
+  // By default so, since whoever runs the program later decides on --leader-elect.
   bool leader_election = true;
 };
 
-// A ServiceAccount, a ClusterRole with what the controllers touch (and events), its binding, and,
-// for leader election, a Role for leases in that namespace with its binding. Rules are sorted and
-// each is there once, so that the same controllers always give the same text.
+// A ServiceAccount, and with a binding each: a Role in every namespace that controllers are held to
+// by their scope, a ClusterRole for what they touch elsewhere (with events, where their objects
+// are), and, for leader election, leases in the Role of the account's namespace. Rules are sorted
+// and each is there once, so that the same controllers always give the same text.
 std::vector<Json> RolesFor(const std::vector<Controller>& controllers, const RoleOptions& options);
 
 }  // namespace kubexms
