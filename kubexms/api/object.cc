@@ -20,6 +20,14 @@ Result<std::string> TakeString(JsonObject& object, std::string_view key) {
   return text;
 }
 
+bool NamesSameOwner(const OwnerReference& reference, const KindName& kind,
+                    const ObjectMeta& owner) {
+  const size_t slash = reference.api_version.find('/');
+  const std::string_view group =
+      slash == std::string::npos ? "" : std::string_view(reference.api_version).substr(0, slash);
+  return reference.kind == kind.kind && group == kind.group && reference.name == owner.name;
+}
+
 }  // namespace
 
 Result<DynamicObject> DynamicObject::FromJson(Json document) {
@@ -99,9 +107,13 @@ Result<void> SetControllerReference(ObjectMeta& metadata, const KindName& owner_
         owner_kind.kind, owner.namespace_, owner.name, metadata.namespace_, metadata.name));
   }
   const OwnerReference* controller = ControllerOf(metadata);
-  if (controller != nullptr && controller->uid != owner.uid) {
+  if (controller != nullptr && !NamesSameOwner(*controller, owner_kind, owner)) {
     return Error::BadRequest(fmt::format("{} is already controlled by {} {}", metadata.name,
                                          controller->kind, controller->name));
+  }
+  // One to an owner that was made anew under its name is replaced: that one is gone.
+  for (OwnerReference& reference : metadata.owner_references) {
+    if (NamesSameOwner(reference, owner_kind, owner)) reference.uid = owner.uid;
   }
   OwnerReference reference;
   reference.api_version = owner_kind.ApiVersion();

@@ -46,9 +46,9 @@ TEST(FinalizerTest, AddAndRemoveSayWhetherAnythingChanged) {
   EXPECT_FALSE(RemoveFinalizer(metadata, "a/b"));
 }
 
-appsv1::ReplicaSet OwnerIn(std::string name_space, std::string uid) {
+appsv1::ReplicaSet OwnerIn(std::string name_space, std::string uid, std::string name = "rs") {
   appsv1::ReplicaSet owner;
-  owner.metadata.name = "rs";
+  owner.metadata.name = std::move(name);
   owner.metadata.namespace_ = std::move(name_space);
   owner.metadata.uid = std::move(uid);
   return owner;
@@ -64,8 +64,22 @@ TEST(OwnerReferenceTest, AnObjectHasOneController) {
             R"("blockOwnerDeletion":true,"controller":true,"kind":"ReplicaSet","name":"rs",)"
             R"("uid":"1"}]})");
   EXPECT_TRUE(IsControlledBy(pod.metadata, "1"));
-  EXPECT_FALSE(SetControllerReference(pod.metadata, OwnerIn("n", "2")).ok());
+  EXPECT_FALSE(SetControllerReference(pod.metadata, OwnerIn("n", "2", "other")).ok());
   EXPECT_TRUE(IsControlledBy(pod.metadata, "1"));
+}
+
+TEST(OwnerReferenceTest, AnOwnerMadeAnewTakesThePlaceOfTheOldOne) {
+  corev1::Pod pod;
+  pod.metadata.namespace_ = "n";
+  ASSERT_TRUE(SetControllerReference(pod.metadata, OwnerIn("n", "1")).ok());
+  pod.metadata.owner_references[0].api_version = "apps/v1beta2";
+  ASSERT_TRUE(SetControllerReference(pod.metadata, OwnerIn("n", "2")).ok());
+  EXPECT_TRUE(IsControlledBy(pod.metadata, "2"));
+  ASSERT_EQ(pod.metadata.owner_references.size(), 1u);
+  EXPECT_EQ(pod.metadata.owner_references[0].api_version, "apps/v1");
+  appsv1::Deployment same_name;
+  same_name.metadata = OwnerIn("n", "3").metadata;
+  EXPECT_FALSE(SetControllerReference(pod.metadata, same_name).ok());
 }
 
 TEST(OwnerReferenceTest, AnOwnerIsInTheSameNamespaceOrClusterWide) {
