@@ -45,14 +45,7 @@ expect "and nothing else" no "$(can get secrets || true)"
 shows "kubectl explains the kind" "What to say." kubectl explain hello.spec.greeting
 
 # --- as the service account that the roles are for
-token=$(kubectl create -f - --raw \
-  /api/v1/namespaces/default/serviceaccounts/hello-controller/token <<<'{}' |
-  sed -n 's/.*"token":"\([^"]*\)".*/\1/p')
-kubectl config view --raw --minify --output json |
-  sed "s|\"users\": \[|\"unused\": [|" >"$work/weak"
-kubectl --kubeconfig "$work/weak" config set-credentials weak --token "$token" >/dev/null
-context=$(kubectl config current-context)
-kubectl --kubeconfig "$work/weak" config set-context "$context" --user weak >/dev/null
+kubeconfig_of default hello-controller >"$work/weak"
 start_hello weak --kubeconfig "$work/weak"
 apply "$(hello_object world)" >/dev/null
 eventually "what was there is reconciled" says world "Hello, world!"
@@ -71,11 +64,6 @@ expect "and ready" ok "$(curl --silent "http://$address/readyz")"
 metrics() { curl --silent "http://$address/metrics"; }
 shows "it measures its reconciles" 'controller_runtime_reconcile_total{controller="hello"' metrics
 shows "and its requests" rest_client_requests_total metrics
-# understood WHAT COMMAND...: Prometheus' own tool can read what it prints.
-understood() {
-  "${@:2}" >"$work/metrics"
-  shows "$1" "" promtool check metrics <"$work/metrics"
-}
 understood "Prometheus understands the controller's metrics" metrics
 understood "and the server's" as_admin /metrics
 shows "one can see why something ran" '"why":"ConfigMap it owns changed"' \

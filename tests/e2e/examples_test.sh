@@ -23,8 +23,12 @@ shows "all stages succeed" "condition met" \
   kubectl wait --for=condition=Ready website/home --timeout=30s
 shows "each has its condition" "True" \
   kubectl get website home --output 'jsonpath={.status.conditions[*].status}'
+parts() { kubectl get configmap,service home --ignore-not-found --output name | tr '\n' ' '; }
+expect "its parts are there" "configmap/home service/home " "$(parts)"
 kubectl delete website home --timeout=30s >/dev/null
-refuses "it cleans up before it goes" "not found" kubectl get website home
+refuses "it can be deleted" "not found" kubectl get website home
+parts_are_gone() { [ -z "$(parts)" ]; }
+eventually "its parts go with it" parts_are_gone
 
 # --- a request
 "$request" --print-crds | kubectl apply -f - >/dev/null

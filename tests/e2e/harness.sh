@@ -152,3 +152,20 @@ kubectl_has() {
   minor=$(kubectl version --client --output=json | sed -n 's/.*"minor": "\([0-9]*\).*/\1/p')
   [ "$minor" -ge "$1" ]
 }
+
+# kubeconfig_of NAMESPACE ACCOUNT: prints one with which a program is that service account.
+kubeconfig_of() {
+  local token config=$work/$1.$2.kubeconfig
+  token=$(kubectl create -f - --raw "/api/v1/namespaces/$1/serviceaccounts/$2/token" <<<'{}' |
+    sed -n 's/.*"token":"\([^"]*\)".*/\1/p')
+  kubectl config view --raw --minify --output json | sed 's|"users": \[|"unused": [|' >"$config"
+  kubectl --kubeconfig "$config" config set-credentials account --token "$token" >/dev/null
+  kubectl --kubeconfig "$config" config set-context --current --user account >/dev/null
+  cat "$config"
+}
+
+# understood WHAT COMMAND...: Prometheus' own tool can read what it prints.
+understood() {
+  "${@:2}" >"$work/metrics"
+  shows "$1" "" promtool check metrics <"$work/metrics"
+}
