@@ -19,12 +19,13 @@ refuses "a directory that is not empty" "nothing was written" \
   kubexms new controller full --group example.io --kind Web
 expect "and is left as it is" mine "$(ls full)"
 
-# --- a project of every style: PROGRAM PLURAL, in a directory named after the program
+# --- a project of every style: PROGRAM PLURAL, in a directory named after the program. Some kinds
+# have names that headers of the C library have, too.
 kubexms new controller web-sites --group example.io --kind WebSite >next-steps
 expect "the next steps are told" 1 "$(grep -c 'cmake --build build' next-steps)"
-kubexms new controller teams --group teams.example.io --kind Team --version v1alpha1 \
+kubexms new controller teams --group teams.example.io --kind Semaphore --version v1alpha1 \
   --style stages --cluster-scoped >/dev/null
-kubexms new controller greeter --group a.example.io --kind Greeting --style request >/dev/null
+kubexms new controller greeter --group a.example.io --kind Time --style request >/dev/null
 
 # build_project NAME: without optimisation, which nothing here needs.
 build_project() {
@@ -114,13 +115,15 @@ run_project() {
       grep -v 'unchanged (server dry run)')"
   expect "its account may do its work" yes "$(kubectl auth can-i update "$2" --as "$role")"
   expect "and no more" no "$(kubectl auth can-i get secrets --as "$role" || true)"
-  kubectl config view --raw --minify --output json >"$work/$1.kubeconfig"
+  kubeconfig_of "$1-system" "$1" >"$work/$1.kubeconfig"
   "$1/build/$1" --kubeconfig "$work/$1.kubeconfig" --set endpointsAddress=127.0.0.1:0 \
     --leader-elect --namespace "$1-system" 2>"$1.log" &
   programs+=($!)
   kubectl apply -f "$1/config/samples/" >/dev/null
   eventually "the sample of $1 is reconciled" says "Good morning"
   eventually "and its table says so" is_in_table "$2" "$3"
+  expect "it was allowed all that it tried" "" "$(grep -i forbidden "$1.log" || true)"
+  understood "Prometheus understands its metrics" manager_answers /metrics "$1.log"
   kubectl delete "$2" sample >/dev/null
   expect "it cleans up" "${4-}" "$(kubectl get configmap sample --ignore-not-found --output name)"
   kill -TERM "${programs[-1]}"
@@ -129,6 +132,6 @@ run_project() {
   expect "it ends cleanly" 0 "$status"
 }
 run_project web-sites websites.example.io Ready
-run_project teams teams.teams.example.io Ready
-run_project greeter greetings.a.example.io Completed configmap/sample
+run_project teams semaphores.teams.example.io Ready
+run_project greeter times.a.example.io Completed configmap/sample
 echo "all passed"
