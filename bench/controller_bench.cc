@@ -34,6 +34,7 @@ constexpr int kObjects = 100'000;
 constexpr int kPods = 20'000;
 constexpr int kEvents = 200'000;
 constexpr int kWrites = 2'000;
+constexpr int kPodChanges = 40'000;  // through the server
 const ObjectKey kLatency{"default", "latency"};
 
 double SecondsSince(SteadyClock::time_point start) {
@@ -72,9 +73,11 @@ double SecondsToSync(Client& client) {
   return best;
 }
 
+std::string PodName(int i) { return fmt::format("checkout-7c9f8b6d54-{:05}", i); }
+
 std::string PodJson(int i, int version) {
   Pod pod = Decode<Pod>(bench::kSamplePod).value();
-  pod.metadata.name = fmt::format("checkout-7c9f8b6d54-{:05}", i);
+  pod.metadata.name = PodName(i);
   pod.metadata.uid = fmt::format("0b7c5f62-7d0a-4a61-8f3e-{:012}", i);
   pod.metadata.resource_version = std::to_string(version);
   return Encode(pod);
@@ -158,6 +161,43 @@ void Fill(Client& client) {
   }
 }
 
+// The same Pods as those of EndlessPods.
+void FillPods(Client& client) {
+  for (int i = 0; i < kPods; ++i) {
+    Pod pod = Decode<Pod>(PodJson(i, 0)).value();
+    pod.metadata.namespace_ = "default";
+    pod.metadata.resource_version.clear();
+    const auto status = pod.status;
+    Pod created = client.Create(pod).value();
+    created.status = status;
+    (void)client.UpdateStatus(created).value();
+  }
+}
+
+// Changes Pods as fast as the server takes it.
+void ChangePods(Client& client) {
+  for (int i = 0; i < kPodChanges; ++i) {
+    (void)client
+        .Patch<Pod>(
+            {"default", PodName(i % kPods)},
+            {.body = fmt::format(R"({{"metadata":{{"annotations":{{"round":"{}"}}}}}})", i)})
+        .value();
+  }
+}
+
+// From the first change to the event of the last one.
+void MeasurePodChanges(TestServer& server, Client& rest) {
+  Running running(FormOf<Pod>(&StripManagedFields<Pod>), rest);
+  running.AwaitSync();
+  const auto start = SteadyClock::now();
+  ChangePods(server.client());
+  const double written = SecondsSince(start);
+  while (running.informer.stats().events < kPodChanges) std::this_thread::yield();
+  Print("Pods written", fmt::format("{:.0f} /s", kPodChanges / written));
+  Print("and their events through an informer, HTTPS",
+        fmt::format("{:.0f} /s", kPodChanges / SecondsSince(start)));
+}
+
 struct Latencies {
   double p50_us;
   double p99_us;
@@ -228,6 +268,14 @@ class NotingManager {
   std::jthread thread_;
 };
 
+// Changes Pods once somebody asks for it: with data.go of the ConfigMap.
+void ChangePodsWhenAsked(Client& client, const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    if (client.Get<ConfigMap>(kLatency).value().data.contains("go")) return ChangePods(client);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 void ForgetRounds(Client& client) {
   (void)client.Patch<ConfigMap>(kLatency, {.body = R"({"data":{"round":null}})"}).value();
 }
@@ -250,15 +298,17 @@ double Number(const JsonObject& object, std::string_view name) {
   return object.at(name).to_number<double>();
 }
 
-void MeasureNode(const TestServer& server, double sync_seconds, const Latencies& https) {
+void MeasureNode(TestServer& server, double sync_seconds, const Latencies& https) {
   const std::string modules = KUBEXMS_NPM_DIR;
   if (::access((modules + "/@kubernetes/client-node").c_str(), R_OK) != 0) {
     Print("@kubernetes/client-node", "not installed");
     return;
   }
+  const std::jthread writer(
+      [&](std::stop_token stop) { ChangePodsWhenAsked(server.client(), stop); });
   const std::string output = bench::Output(
-      fmt::format("node --max-old-space-size=8192 --expose-gc {}/informer.mjs {} {} {}",
-                  KUBEXMS_BENCH_DIR, modules, server.kubeconfig_path(), kWrites / 4));
+      fmt::format("node --max-old-space-size=8192 --expose-gc {}/informer.mjs {} {} {} {}",
+                  KUBEXMS_BENCH_DIR, modules, server.kubeconfig_path(), kWrites / 4, kPodChanges));
   const Result<Json> parsed = ParseJson(output);
   if (!parsed.ok()) {
     Print("@kubernetes/client-node", "failed");
@@ -270,6 +320,10 @@ void MeasureNode(const TestServer& server, double sync_seconds, const Latencies&
   Print("client-node: first list over HTTPS", fmt::format("{:.2f} s", seconds));
   Print("client-node: memory of a ConfigMap of 1 KB",
         fmt::format("{:.0f} bytes", Number(node, "bytes_per_object")));
+  Print("client-node: memory of a cached Pod",
+        fmt::format("{:.0f} bytes", Number(node, "bytes_per_pod")));
+  Print("client-node: Pod events through an informer, HTTPS",
+        fmt::format("{:.0f} /s", Number(node, "pod_events_per_second")));
   Print("client-node: write to handler, p50 / p99", Microseconds(latencies));
   Print("we are faster at the first list", fmt::format("x {:.1f}", seconds / sync_seconds));
   Print("we are faster from write to reconcile, p50 / p99",
@@ -288,6 +342,8 @@ int Main() {
   Print(fmt::format("first list of {}, HTTPS", kObjects), fmt::format("{:.2f} s", sync));
   MeasureManager("in process", server.client());
   const Latencies https = MeasureManager("HTTPS", *rest);
+  FillPods(server.client());
+  MeasurePodChanges(server, *rest);
   MeasureNode(server, sync, https);
   return 0;
 }

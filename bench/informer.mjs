@@ -1,11 +1,13 @@
 // The informer of @kubernetes/client-node, measured: prints one line of JSON.
 //
-// usage: node --expose-gc informer.mjs FOLDER_OF_NODE_MODULES KUBECONFIG WRITES
+// usage: node --expose-gc informer.mjs FOLDER_OF_NODE_MODULES KUBECONFIG WRITES POD_CHANGES
+//
+// POD_CHANGES is how often somebody changes Pods once the ConfigMap "latency" has data.go.
 
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const [modules, kubeconfig, writes] = process.argv.slice(2);
+const [modules, kubeconfig, writes, pod_changes] = process.argv.slice(2);
 const library = path.join(modules, '@kubernetes/client-node/dist/index.js');
 const k8s = await import(pathToFileURL(library));
 
@@ -29,18 +31,37 @@ const sync_ms = performance.now() - begin;
 const objects = informer.list().length;
 const bytes_per_object = (memory() - before) / objects;
 
+const patch = (data) => core.patchNamespacedConfigMap(
+  { namespace: 'default', name: 'latency', body: { data } },
+  k8s.setHeaderOptions('Content-Type', k8s.PatchStrategy.MergePatch));
+
 const latencies = [];
 for (let i = 0; i < Number(writes); ++i) {
   const seen = new Promise((resolve) => { changed = resolve; });
   const start = performance.now();
-  await core.patchNamespacedConfigMap(
-    { namespace: 'default', name: 'latency', body: { data: { round: `node-${i}` } } },
-    k8s.setHeaderOptions('Content-Type', k8s.PatchStrategy.MergePatch));
+  await patch({ round: `node-${i}` });
   await seen;
   latencies.push((performance.now() - start) * 1000);
 }
 latencies.sort((a, b) => a - b);
 const at = (fraction) => latencies[Math.floor(latencies.length * fraction)];
-console.log(JSON.stringify(
-  { sync_ms, objects, bytes_per_object, p50_us: at(0.5), p99_us: at(0.99) }));
+await informer.stop();
+
+const before_pods = memory();
+const pods = k8s.makeInformer(config, '/api/v1/pods', () => core.listPodForAllNamespaces());
+let events = 0;
+let all_came = () => {};
+pods.on('update', () => { if (++events === Number(pod_changes)) all_came(); });
+pods.on('error', (error) => { throw error; });
+await pods.start();
+const bytes_per_pod = (memory() - before_pods) / pods.list().length;
+const last = new Promise((resolve) => { all_came = resolve; });
+await patch({ go: 'pods' });
+const asked = performance.now();
+await last;
+const pod_events_per_second = events / ((performance.now() - asked) / 1000);
+
+console.log(JSON.stringify({
+  sync_ms, objects, bytes_per_object, p50_us: at(0.5), p99_us: at(0.99),
+  bytes_per_pod, pod_events_per_second }));
 process.exit(0);
