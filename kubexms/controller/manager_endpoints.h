@@ -6,8 +6,8 @@
 //   GET /healthz              200 "ok", or 503 with what is wrong: "stopping", a dead watch …
 //   GET /readyz               200 "ok", or 503: "not synced", a ready check that fails
 //   GET /metrics              Prometheus' text
-//   GET /debug/reconciles     the last reconciles of each controller and why they ran, as JSON; only
-//                             from this machine
+//   GET /debug/reconciles     the last reconciles of each controller and why they ran, as JSON;
+//                             only from this machine
 //   GET /debug/threads        what each thread used of the processor, and the process of memory, as
 //                             JSON; only from this machine
 //   PUT /debug/log-level      "controller.hello=debug" as body; only from this machine

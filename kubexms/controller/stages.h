@@ -252,8 +252,8 @@ class Stages {
   }
 
   // Without one the phase is "Ready" when every stage is done, "Failed" when one failed, and else
-  // "Pending". If it throws, the phase stays as it was and the object is not Ready. Also called when
-  // the reconcile was told to stop: it must be quick.
+  // "Pending". If it throws, the phase stays as it was and the object is not Ready. Also called
+  // when the reconcile was told to stop: it must be quick.
   Stages& Phase(PhaseFunction phase) {
     static_assert(stages_internal::HasPhase<decltype(T::status)>, "the status has no phase");
     phase_ = std::move(phase);

@@ -12,14 +12,15 @@
 //
 // When it cannot be started, the test program ends with the reason.
 //
-// A TestServer stores what it is told and does nothing by itself: objects stay when their owner goes,
-// and namespaces that are deleted are not emptied. A test that needs it has the controllers that do
-// it in a cluster added, from the library builtin:
+// A TestServer stores what it is told and does nothing by itself: objects stay when their owner
+// goes, and namespaces that are deleted are not emptied. A test that needs it has the controllers
+// that do it in a cluster added, from the library builtin:
 //
 //   .setup = [&](Manager& manager) {
 //     AddBuiltinControllers(
 //         SelectControllers("garbage-collector-controller,namespace-controller").value(),
-//         {.clock = &clock, .random = &random, .client_of = [&](auto) { return &client; }}, manager);
+//         {.clock = &clock, .random = &random, .client_of = [&](auto) { return &client; }},
+//         manager);
 //   }
 
 #include <chrono>
