@@ -29,6 +29,11 @@ void WorkLedger::Bury(const std::string& process) {
   working_.erase(process);
 }
 
+bool WorkLedger::Lives(const std::string& process) const {
+  MutexLock lock(mutex_);
+  return !dead_.contains(process);
+}
+
 void WorkLedger::Begin(const std::string& process, const std::string& what) {
   ++begun_;
   MutexLock lock(mutex_);

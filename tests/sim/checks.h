@@ -53,6 +53,7 @@ class WorkLedger {
 
   // The process is no more: what its threads still do is not done by anybody.
   void Bury(const std::string& process) EXCLUDES(mutex_);
+  bool Lives(const std::string& process) const EXCLUDES(mutex_);
   uint64_t begun() const { return begun_; }
 
  private:

@@ -9,6 +9,7 @@
 #include "kubexms/api/kinds/core_v1_config.h"
 #include "kubexms/controller/idle_test.h"
 #include "tests/sim/foreign_candidate.h"
+#include "tests/sim/orders.h"
 
 namespace kubexms::sim {
 namespace {
@@ -38,6 +39,7 @@ class Simulation::Process {
         observer_{fmt::format("process-{}", number), world.ledger_, writes_},
         manager_(std::make_unique<Manager>(Options())) {
     AddControllers(*manager_, observer_);
+    AddOrderController(*manager_, observer_, world.server_.client(), world.violations_);
     thread_ = std::jthread([this](std::stop_token stop) {
       (void)manager_->Run(stop).ok();  // a lost lease is no fault
       ended_ = true;
@@ -99,6 +101,7 @@ Simulation::~Simulation() {
 
 std::vector<std::string> Simulation::Run() {
   CreateCounters(server_.client());
+  InstallOrders(server_.client());
   for (int i = 0; i < options_.processes; ++i) {
     processes_.push_back(std::make_unique<Process>(*this, next_process_++));
   }
@@ -122,6 +125,9 @@ void Simulation::StartWriters() {
   };
   start(writers_, [this](Client& client, Random& random, std::stop_token stop) {
     DisturbParents(client, clock_, random, std::move(stop));
+  });
+  start(writers_, [this](Client& client, Random& random, std::stop_token stop) {
+    PlaceOrders(client, clock_, random, std::move(stop));
   });
   for (int i = 0; i < kCountingWriters; ++i) {
     start(writers_, [this, i](Client& client, Random& random, std::stop_token stop) {
@@ -196,7 +202,10 @@ void Simulation::CheckConvergence() {
     violations_.Add(
         fmt::format("{} was counted and {} is there", counted_.load(), SumOfCounters(server)));
   }
-  const bool done = Await([&] { return Unfinished(server); });
+  const bool done = Await([&] {
+    std::string left = Unfinished(server);
+    return left.empty() ? UnfinishedOrder(server) : left;
+  });
   Await([&]() -> std::string {
     for (const auto& process : processes_) {
       std::string difference = DifferenceToServer(process->manager().informers(), server);

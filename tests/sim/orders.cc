@@ -1,0 +1,116 @@
+#include "tests/sim/orders.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <memory>
+
+#include "kubexms/controller/request_controller.h"
+
+namespace kubexms::sim {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr uint64_t kTables = 3;
+
+struct OrderSpec : Struct {
+  std::string table;
+
+  static void Describe(Type<OrderSpec>& type) {
+    type.Field("table", &OrderSpec::table, "Whose it is.");
+  }
+};
+
+struct Order : Object<OrderSpec, RequestStatus> {
+  static constexpr KindName kKind{.group = "example.io", .version = "v1", .kind = "Order"};
+};
+
+std::vector<Order> Orders(Client& client) {
+  return client.List<Order>(ListOptions{.name_space = kNamespace}).value().items;
+}
+
+// What is wrong with executing this order now; empty: nothing.
+std::string WrongWith(const Order& order, Client& server) {
+  for (const Order& other : Orders(server)) {
+    const std::string& name = other.metadata.name;
+    if (other.metadata.uid == order.metadata.uid) {
+      if (other.status.IsFinished()) return fmt::format("{} is {}", name, other.status.phase);
+    } else if (other.spec.table == order.spec.table && other.status.phase == kRequestProcessing) {
+      return name + ", of the same table, is Processing";
+    }
+  }
+  return "";
+}
+
+// Every other one succeeds at its first attempt.
+Result<RequestOutcome> OutcomeOf(int execution) {
+  switch (execution % 4) {
+    case 0: return Error::ServiceUnavailable("the kitchen is closed");
+    case 1: return RequestOutcome::Waiting("it is being cooked", milliseconds(300));
+    default: return RequestOutcome::Completed("served");
+  }
+}
+
+}  // namespace
+
+void InstallOrders(Client& client) {
+  const ResourceType definitions{.group = "apiextensions.k8s.io",
+                                 .version = "v1",
+                                 .kind = "CustomResourceDefinition",
+                                 .plural = "customresourcedefinitions",
+                                 .namespaced = false};
+  client.Create(definitions, DynamicObject::FromJson(CrdOf<Order>()).value()).value();
+}
+
+void AddOrderController(Manager& manager, Observer& observer, Client& server,
+                        Violations& violations) {
+  const auto executions = std::make_shared<std::atomic<int>>(0);
+  RequestOptions<Order> options;
+  options.controller = {.name = "orders", .workers = 3, .max_delay = std::chrono::seconds(3)};
+  options.scope = {.name_space = kNamespace};
+  options.times = {.retry_after = milliseconds(500),
+                   .expires_after = std::nullopt,
+                   .keep_completed = std::nullopt,
+                   .keep_failed = std::nullopt};
+  options.one_at_a_time = [](const Order& order) { return order.spec.table; };
+  options.execute = [&, executions](ReconcileContext& context,
+                                    Order& order) -> Result<RequestOutcome> {
+    const WorkLedger::Work work(observer.ledger, observer.process,
+                                "an order of table " + order.spec.table);
+    const std::string wrong = WrongWith(order, server);
+    if (!wrong.empty() && observer.ledger.Lives(observer.process)) {
+      violations.Add(
+          fmt::format("{} executes {}, but {}", observer.process, order.metadata.name, wrong));
+    }
+    context.clock.SleepFor(milliseconds(20), context.stop);
+    return OutcomeOf((*executions)++);
+  };
+  manager.Add(RequestController<Order>(std::move(options)));
+}
+
+void PlaceOrders(Client& client, Clock& clock, Random& random, std::stop_token stop) {
+  for (uint64_t i = 1; clock.SleepFor(milliseconds(random.Below(600)), stop); ++i) {
+    if (random.Below(8) == 0) {
+      const std::string name = fmt::format("order-{}", random.Below(i));
+      (void)client.Delete<Order>({kNamespace, name}).ok();
+      continue;
+    }
+    Order order;
+    order.metadata.namespace_ = kNamespace;
+    order.metadata.name = fmt::format("order-{}", i);
+    order.spec.table = fmt::format("{}", random.Below(kTables));
+    (void)client.Create(order).ok();
+  }
+}
+
+std::string UnfinishedOrder(Client& client) {
+  for (const Order& order : Orders(client)) {
+    if (order.status.IsFinished()) continue;
+    return fmt::format("{} is {}", order.metadata.name,
+                       order.status.phase.empty() ? "new" : order.status.phase);
+  }
+  return "";
+}
+
+}  // namespace kubexms::sim
