@@ -299,8 +299,8 @@ Result<Outcome> Step::Finish(const RequestEnding& ending) {
   request_.status.completion_time = Time::Now(context_.clock);
   request_.status.ending.reset();
   ASSIGN_OR_RETURN(const StatusWrite written, request_.write());
-  shared_.turns.Forget(context_.key);
   Count(ResultLabel(ending));
+  // Whose turn is next is known once the cache knows that it is gone: see Deleted().
   if (written == StatusWrite::kGone) {
     context_.log.Info("the request was deleted while it was executed", {{"result", ending.phase}});
     return Outcome::Done();

@@ -969,6 +969,23 @@ TEST_F(RunningRequestsTest, TheNextOneGoesOnWhenTheFirstIsDeleted) {
   AwaitCompleted(1);
 }
 
+TEST_F(RunningRequestsTest, TheNextOneGoesOnWhenTheFirstIsDeletedInItsExecution) {
+  Create("a-first");
+  Create("b-second");
+  const auto execute = [&](ReconcileContext&, Order& order) -> Result<RequestOutcome> {
+    if (order.metadata.name != "a-first") return RequestOutcome::Completed("served");
+    EXPECT_TRUE(server_.client().Delete<Order>({"default", "a-first"}).ok());
+    return Error::ServiceUnavailable("no water");
+  };
+  const RunningManager manager(
+      server_.client(), RequestController<Order>(
+                            {.controller = {.name = "orders", .workers = 2},
+                             .times = {.retry_after = hours(1)},
+                             .execute = execute,
+                             .one_at_a_time = [](const Order& order) { return order.spec.user; }}));
+  AwaitCompleted(1);
+}
+
 // A process that dies at its n-th write: before it, or after it without knowing.
 class MortalClient final : public ClientDecorator {
  public:
