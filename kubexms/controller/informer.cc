@@ -66,6 +66,9 @@ Informer::Informer(InformerOptions options, Environment environment)
   decode_errors_ = of_this(metrics.AddCounter(
       options_of("informer_decode_errors_total",
                  "Objects that could not be decoded, so that the cache has old states of them.")));
+  unreadable_count_ = MetricShare(of_this(metrics.AddGauge(
+      options_of("informer_unreadable_objects",
+                 "Objects that cannot be decoded now; the cache has old states of them."))));
 }
 
 Informer::~Informer() = default;
@@ -186,7 +189,7 @@ std::optional<CachedObject> Informer::DecodeOne(std::string_view json, Unreadabl
                          {{"resource", options_.form.resource.QualifiedName()},
                           {"object", key.ToString()},
                           {"error", object.error()}});
-  unreadable.insert_or_assign(key, Unreadable{header.uid, object.error()});
+  unreadable.insert_or_assign(key, header.uid);
   return std::nullopt;
 }
 
@@ -254,17 +257,15 @@ Result<void> Informer::Replace(std::vector<SharedBytes> objects, const std::stri
   Unreadables unreadable;
   std::vector<CachedObject> decoded = DecodeAll(objects, VersionNumber(version), unreadable);
   objects.clear();
-  ObjectCache::Unreadable uids;
-  for (const auto& [key, object] : unreadable) uids[key] = object.uid;
   {
     MutexLock lock(sync_mutex_);
-    unreadable_ = std::move(unreadable);
+    unreadable_ = unreadable;
   }
   {
     MutexLock lock(delivery_mutex_);
     const bool initial = !listed_;
     std::vector<CacheEvent> events =
-        cache_.Replace(std::move(decoded), VersionNumber(version), uids);
+        cache_.Replace(std::move(decoded), VersionNumber(version), unreadable);
     for (CacheEvent& event : events) event.initial = initial;
     Deliver(events);
     for (auto& [id, handler] : handlers_) {
@@ -324,6 +325,15 @@ std::string Informer::Remove(const ObjectHeader& header, std::string_view json) 
 void Informer::UpdateMetrics() {
   objects_.Set(static_cast<double>(cache_.size()));
   bytes_.Set(static_cast<double>(cache_.bytes()));
+  MutexLock lock(sync_mutex_);
+  unreadable_count_.Set(static_cast<double>(unreadable_.size()));
+}
+
+std::vector<ObjectKey> Informer::UnreadableObjects() const {
+  MutexLock lock(sync_mutex_);
+  std::vector<ObjectKey> keys;
+  for (const auto& [key, uid] : unreadable_) keys.push_back(key);
+  return keys;
 }
 
 bool Informer::HasSynced() const {
@@ -349,13 +359,6 @@ void Informer::WakeWaiters() {
 Result<void> Informer::Health() const {
   MutexLock lock(sync_mutex_);
   if (failure_) return *failure_;
-  if (!unreadable_.empty()) {
-    const auto& [key, object] = *unreadable_.begin();
-    return Error::Internal(fmt::format(
-        "{} of {} cannot be decoded, so that the cache has old states of them: \"{}\": {}",
-        unreadable_.size(), options_.form.resource.QualifiedName(), key.ToString(),
-        object.error.message()));
-  }
   if (reflector_.IsStale()) {
     return Error::ServiceUnavailable(fmt::format("nothing was heard of {} for too long",
                                                  options_.form.resource.QualifiedName()));

@@ -118,10 +118,12 @@ class Informer final : private ReflectorTarget {
   bool HasSynced() const EXCLUDES(sync_mutex_);
   // False when `stop` was requested first.
   bool WaitForSync(std::stop_token stop) EXCLUDES(sync_mutex_);
-  // What is wrong with it, if anything: the cache is full, the server has been silent for longer
-  // than a living watch can be, or objects cannot be decoded. Of those the cache keeps what it had
-  // until they can be decoded again, or are deleted.
+  // What is wrong with it, if anything: the cache is full, or the server has been silent for longer
+  // than a living watch can be.
   Result<void> Health() const EXCLUDES(sync_mutex_);
+  // Objects that cannot be decoded. The cache keeps what it had of them until they can be decoded
+  // again, or are deleted.
+  std::vector<ObjectKey> UnreadableObjects() const EXCLUDES(sync_mutex_);
   ReflectorStats stats() const { return reflector_.stats(); }
 
  private:
@@ -135,12 +137,7 @@ class Informer final : private ReflectorTarget {
   Result<void> Replace(std::vector<SharedBytes> objects, const std::string& version) override;
   Result<std::string> Apply(const ObjectEvent& event) override;
 
-  // What is known of objects that are there but cannot be decoded.
-  struct Unreadable {
-    std::string uid;
-    Error error;
-  };
-  using Unreadables = std::map<ObjectKey, Unreadable>;
+  using Unreadables = ObjectCache::Unreadable;
 
   std::vector<CachedObject> DecodeAll(const std::vector<SharedBytes>& objects, uint64_t version,
                                       Unreadables& unreadable);
@@ -158,7 +155,7 @@ class Informer final : private ReflectorTarget {
   void Deliver(const std::vector<CacheEvent>& events) REQUIRES(delivery_mutex_);
   void DeliverTo(Handler& handler, const CacheEvent& event);
   void Call(const EventHandler& function, const CacheEvent& event) const;
-  void UpdateMetrics() REQUIRES(delivery_mutex_);
+  void UpdateMetrics() REQUIRES(delivery_mutex_) EXCLUDES(sync_mutex_);
   void WakeWaiters() EXCLUDES(sync_mutex_);
 
   const InformerOptions options_;
@@ -172,6 +169,7 @@ class Informer final : private ReflectorTarget {
   mutable Mutex delivery_mutex_;
   MetricShare objects_ GUARDED_BY(delivery_mutex_);
   MetricShare bytes_ GUARDED_BY(delivery_mutex_);
+  MetricShare unreadable_count_ GUARDED_BY(delivery_mutex_);
   std::map<HandlerId, Handler> handlers_ GUARDED_BY(delivery_mutex_);
   HandlerId next_id_ GUARDED_BY(delivery_mutex_) = 1;
   std::stop_source stopping_;

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 
 #include "kubexms/api/kinds/apiextensions_v1.h"
 #include "kubexms/base/time_left.h"
 #include "kubexms/base/utf8.h"
 #include "kubexms/controller/event_recorder.h"
+#include "kubexms/controller/guarded.h"
 
 namespace kubexms::request_internal {
 namespace {
@@ -158,17 +158,6 @@ std::string_view ResultLabel(const RequestEnding& ending) {
   return ending.phase == kCancelled ? "cancelled" : "failed";
 }
 
-template <class T, class Call>
-Result<T> Guarded(const Call& call) {
-  try {
-    return call();
-  } catch (const std::exception& exception) {
-    return Error(500, "Unknown", fmt::format("the execution threw: {}", exception.what()));
-  } catch (...) {
-    return Error(500, "Unknown", "the execution threw");
-  }
-}
-
 Result<Outcome> Step::Execute() {
   if (!IsBegun()) {
     request_.status.phase = kRequestProcessing;
@@ -183,7 +172,7 @@ Result<Outcome> Step::Execute() {
     if (request_.status.IsFinished()) return Retire();
   }
   const auto begun = context_.clock.MonotonicNow();
-  const Result<RequestOutcome> result = Guarded<RequestOutcome>([&] { return Attempt(); });
+  const Result<RequestOutcome> result = Guarded("the execution", [&] { return Attempt(); });
   const nanoseconds took = context_.clock.MonotonicNow() - begun;
   if (!result.ok()) {
     if (!result.error().terminal()) return RetryLater(result.error());
@@ -268,7 +257,7 @@ Result<Outcome> Step::EndLater(const RequestEnding& ending, const Error& error) 
 Result<void> Step::Undo() {
   const bool begun = !request_.status.start_time.IsZero();
   if (!begun || !request_.undo) return {};
-  const Result<void> undone = Guarded<void>([&] { return request_.undo(); });
+  const Result<void> undone = Guarded("undoing it", request_.undo);
   if (undone.ok()) return {};
   return undone.error().WithContext(IsDeleted() ? "it was deleted, and cannot be undone yet"
                                                 : "it failed, and cannot be undone yet");

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <exception>
-
 #include "kubexms/base/utf8.h"
 #include "kubexms/controller/event_recorder.h"
 
@@ -41,17 +39,6 @@ std::string_view StatusOf(Fate fate) {
 
 }  // namespace
 
-Result<StageOutcome> CallGuarded(const StageCall& call) {
-  // Code 0: nobody knows whether it can pass, so retries are bounded by maxRetries.
-  try {
-    return call();
-  } catch (const std::exception& exception) {
-    return Error(0, "Unknown", fmt::format("the stage threw: {}", exception.what()));
-  } catch (...) {
-    return Error(0, "Unknown", "the stage threw");
-  }
-}
-
 std::string DefaultPhase(const Finding& all) {
   switch (all.fate) {
     case Fate::kGood: return "Ready";
@@ -88,7 +75,7 @@ Finding StageRun::RunStage(const StageInfo& stage, const std::string& path, cons
 Finding StageRun::RunEvenIfStopped(const StageInfo& stage, const std::string& path,
                                    const StageCall& call) {
   const auto begun = context_.clock.MonotonicNow();
-  const Result<StageOutcome> result = CallGuarded(call);
+  const Result<StageOutcome> result = Guarded("the stage", call);
   Measure(path + stage.name, context_.clock.MonotonicNow() - begun, !result.ok());
   if (result.ok()) return Conclude(stage, path, *result);
   return Conclude(stage, path, result.error());

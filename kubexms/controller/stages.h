@@ -56,6 +56,7 @@
 #include "kubexms/api/condition.h"
 #include "kubexms/base/check.h"
 #include "kubexms/controller/finalizer.h"
+#include "kubexms/controller/guarded.h"
 #include "kubexms/controller/object_reference.h"
 #include "kubexms/controller/reconcile.h"
 #include "kubexms/controller/status_patch.h"
@@ -151,9 +152,6 @@ struct StageInfo {
 };
 
 using StageCall = std::function<Result<StageOutcome>()>;
-
-// What it throws is an error.
-Result<StageOutcome> CallGuarded(const StageCall& call);
 
 // The findings of a list, as one.
 class Findings {
@@ -287,7 +285,7 @@ class Stages {
       const std::string version = object.metadata.resource_version;
       const auto status = object.status;
       Result<StageOutcome> result =
-          stages_internal::CallGuarded([&] { return function(context, object, state); });
+          Guarded("the stage", [&] { return function(context, object, state); });
       if (object.metadata.resource_version == version && object.metadata.managed_fields.empty()) {
         return result;
       }
