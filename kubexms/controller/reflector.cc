@@ -3,6 +3,7 @@
 #include <map>
 
 #include "kubexms/api/stored_object.h"
+#include "kubexms/client/not_answered.h"
 #include "kubexms/controller/cached_object.h"
 
 namespace kubexms {
@@ -211,8 +212,8 @@ void Reflector::FailWatch(const Error& error) {
   const bool version_is_gone = error.IsExpired() || list_is_expired_;
   if (version_is_gone || !error.IsTransient()) {
     GoBackToList();
-  } else if (!error.IsTooManyRequests()) {
-    EndInVain();
+  } else if (!error.IsTooManyRequests() && !IsNotAnswered(error)) {
+    EndInVain();  // the server is there, but its watches are worth nothing
   }
   if (!error.IsExpired() || !has_followed_) Wait();
 }

@@ -10,7 +10,7 @@
 //            connection, is followed by another watch from the last version: nothing is listed
 //            again. Only a version that the server no longer has (410), or does not have yet, as
 //            after it was restored from a backup, leads back to kList, and so do several watches
-//            in a row that told nothing new before they failed.
+//            in a row that told nothing new before the server ended them.
 //
 // Bookmarks move the version on without changes. Every failure waits longer than the last one, with
 // jitter; a watch that ends at once without having said anything counts as a failure. Only a

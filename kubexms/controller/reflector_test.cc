@@ -7,6 +7,7 @@
 #include <deque>
 #include <thread>
 
+#include "kubexms/client/not_answered.h"
 #include "kubexms/controller/cached_config_map_test.h"
 #include "kubexms/controller/eventually_test.h"
 
@@ -282,6 +283,15 @@ TEST_F(ReflectorTest, TooManyRequestsIsNoReasonToListAgain) {
   EXPECT_THAT(AskedAfter(41, seconds(60)).back(), "watch 5");
   EXPECT_EQ(reflector_->stats().lists, 1u);
   EXPECT_TRUE(reflector_->IsStale()) << "that watches are opened does not mean that they tell";
+}
+
+// When it is back everybody would list at once.
+TEST_F(ReflectorTest, AServerThatIsAwayIsNoReasonToListAgain) {
+  server_.Lists(PageOf({}, 5));
+  for (int i = 0; i < 10; ++i) server_.Watches(NotAnswered(kLost));
+  Start();
+  EXPECT_THAT(AskedAfter(12, seconds(60)).back(), "watch 5");
+  EXPECT_EQ(reflector_->stats().lists, 1u);
 }
 
 TEST_F(ReflectorTest, WatchesThatFailBeforeTheyTellAnythingNewLeadToAList) {

@@ -8,6 +8,7 @@
 #include "kubexms/api/crd.h"
 #include "kubexms/api/kinds/apiextensions_v1.h"
 #include "kubexms/platform/devbox_kinds.h"
+#include "kubexms/platform/names.h"
 #include "kubexms/platform/user_kinds.h"
 
 namespace kubexms::platform {
@@ -65,7 +66,13 @@ std::vector<Controller> Controllers(const PlatformOptions& options) {
 std::vector<Json> Roles(const RoleOptions& options) {
   std::vector<Controller> controllers = Controllers({});
   controllers.front().AddAccess({DefinitionType(), "", {"create", "get", "patch"}});
-  return RolesFor(controllers, options);
+  std::vector<Json> objects = RolesFor(controllers, options);
+  // Some of the roles are in it.
+  JsonObject system_namespace{{"apiVersion", "v1"},
+                              {"kind", "Namespace"},
+                              {"metadata", JsonObject{{"name", kSystemNamespace}}}};
+  objects.insert(objects.begin(), std::move(system_namespace));
+  return objects;
 }
 
 void AddControllers(const PlatformOptions& options, Client& client, Manager& manager) {

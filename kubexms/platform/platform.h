@@ -33,7 +33,7 @@ Result<void> InstallDefinitions(Client& client, Clock& clock, std::stop_token st
 std::vector<Controller> Controllers(const PlatformOptions& options);
 
 // A service account, and the roles with which it can install the definitions and run the
-// controllers, on any Kubernetes and with no other rights.
+// controllers, on any Kubernetes and with no other rights; and the namespace that some are in.
 std::vector<Json> Roles(const RoleOptions& options);
 
 // Adds them to a manager, before it runs. They act through `client`, which must outlive it.

@@ -36,7 +36,8 @@ expect "the greeting is what the guide shows" "$(blocks text | sed '/^$/d')" \
   "$(grep -o 'Hello, world!' output)"
 
 # --- the settings
-settings=$(sed -n 's/^| `\([a-zA-Z.]*\)` | .*/\1/p' "$guide" | grep -v '^controllers$')
+settings=$(sed -n '/^## Settings/,/^## Replicas/ s/^| `\([a-zA-Z.]*\)` | .*/\1/p' "$guide" |
+  grep -v '^controllers$')
 [ "$(wc -l <<<"$settings")" -ge 26 ] || failed "the settings are found" "26 or more" "$settings"
 for setting in $settings; do
   output=$(build/hello --kubeconfig "$work/none" --set "$setting={}" 2>&1 || true)
