@@ -20,6 +20,8 @@ constexpr size_t kMaxMessageBytes = 4096;
 constexpr std::string_view kCancelled = "Cancelled";
 // How often one that waits for its turn looks by itself. Seldom: there may be very many of them.
 constexpr nanoseconds kLookForTurn = std::chrono::minutes(1);
+// How often a process that has just begun looks whether its caches have caught up.
+constexpr nanoseconds kLookForOthers = std::chrono::milliseconds(50);
 // The definition of the kind may begin or end to have its creators recorded.
 constexpr nanoseconds kAskWhatIsRecorded = std::chrono::minutes(1);
 
@@ -107,6 +109,11 @@ Result<Outcome> Step::Run() {
     WakeNext(shared_, context_, request_.turn);
     return outcome;
   }
+  if (!IsBegun()) {
+    ASSIGN_OR_RETURN(const bool knows_others,
+                     shared_.KnowsOthers(context_.CacheOf(shared_.type), request_.newest));
+    if (!knows_others) return AgainAfter(kLookForOthers);
+  }
   if (!IsNextInTurn() || !shared_.turns.Begin(request_.turn)) return WaitForTurn();
   const Turn turn(shared_, context_, request_.turn);
   return Proceed();
@@ -160,6 +167,7 @@ std::string_view ResultLabel(const RequestEnding& ending) {
 
 Result<Outcome> Step::Execute() {
   if (!IsBegun()) {
+    if (!request_.turn.empty()) shared_.turns.Give(request_.turn, context_.key);
     request_.status.phase = kRequestProcessing;
     request_.status.message.clear();
     request_.status.start_time = Time::Now(context_.clock);
@@ -360,6 +368,22 @@ Result<void> Shared::AskWhatIsRecorded(ReconcileContext& context) {
   ASSIGN_OR_RETURN(records_creators_, RecordsCreators(context.client, type, context.stop));
   asked_ = now;
   return {};
+}
+
+Result<bool> Shared::KnowsOthers(const ObjectCache& cache,
+                                 const std::function<Result<uint64_t>()>& newest) {
+  const auto awaited = [this] {
+    MutexLock lock(mutex_);
+    return others_version_;
+  };
+  std::optional<uint64_t> version = awaited();
+  if (!version) {
+    ASSIGN_OR_RETURN(version, newest());
+  }
+  const bool knows = !cache.IsNews(*version);
+  MutexLock lock(mutex_);
+  others_version_ = knows ? 0 : *version;  // known once, whatever becomes of the versions
+  return knows;
 }
 
 Result<Asker> Shared::KnownAsker(ReconcileContext& context, const ObjectMeta& metadata) {

@@ -215,6 +215,11 @@ class Shared {
   // Wakes requests whose turn has come.
   const std::shared_ptr<ChannelSource> wake = std::make_shared<ChannelSource>("its turn");
 
+  // Whether the cache has what other processes did before this one began to work, such as a request
+  // that they had begun. The server is asked once, by `newest`.
+  Result<bool> KnowsOthers(const ObjectCache& cache,
+                           const std::function<Result<uint64_t>()>& newest) EXCLUDES(mutex_);
+
   // Who asked for a request. The server is asked about once a minute what it records; while it
   // cannot be asked, the one that decides about access gets the error, and others an answer after
   // what it said last.
@@ -227,6 +232,7 @@ class Shared {
   Mutex mutex_;
   bool records_creators_ GUARDED_BY(mutex_) = false;
   std::optional<Clock::MonotonicTime> asked_ GUARDED_BY(mutex_);
+  std::optional<uint64_t> others_version_ GUARDED_BY(mutex_);
 };
 
 // One request. `status` is written by `write`, and then is as the server has it.
@@ -241,6 +247,8 @@ struct Request {
   std::function<Result<StatusWrite>()> write;
   // Makes it what the server has now. False: it is gone, or another one has its name.
   std::function<Result<bool>()> refresh;
+  // The newest version of all requests, as the server has them now.
+  std::function<Result<uint64_t>()> newest;
   // Stores the finalizer; all that was set must have been written. False: it is too late for that.
   std::function<Result<bool>()> hold;
 };
@@ -323,6 +331,18 @@ Result<Outcome> ReconcileTyped(Shared& shared, const RequestOptions<T>& options,
     request = before;
     return true;
   };
+  const auto newest = [&]() -> Result<uint64_t> {
+    ASSIGN_OR_RETURN(const List<T> all,
+                     context.client.List<T>({.name_space = options.scope.name_space,
+                                             .label_selector = options.scope.label_selector,
+                                             .field_selector = options.scope.field_selector,
+                                             .stop = context.stop}));
+    uint64_t version = 0;
+    for (const T& other : all.items) {
+      version = std::max(version, VersionNumber(other.metadata.resource_version));
+    }
+    return version;
+  };
   Request erased{.metadata = before.metadata,
                  .status = request.status,
                  .turn = options.one_at_a_time ? options.one_at_a_time(object) : "",
@@ -330,6 +350,7 @@ Result<Outcome> ReconcileTyped(Shared& shared, const RequestOptions<T>& options,
                  .execute = [&] { return options.execute(context, request); },
                  .write = write,
                  .refresh = refresh,
+                 .newest = newest,
                  .hold = hold};
   if (options.authorize) {
     erased.authorize = [&](const Asker& asker) {

@@ -39,7 +39,14 @@ std::optional<std::string> RequestTurns::Forget(const ObjectKey& request) {
   if (found == noted_.end()) return std::nullopt;
   std::string turn = std::move(found->second);
   noted_.erase(found);
+  const auto given = given_.find(turn);
+  if (given != given_.end() && given->second == request) given_.erase(given);
   return turn;
+}
+
+void RequestTurns::Give(const std::string& turn, const ObjectKey& request) {
+  MutexLock lock(mutex_);
+  given_.insert_or_assign(turn, request);
 }
 
 std::optional<ObjectKey> RequestTurns::Next(const ObjectCache& cache, const std::string& turn) {
@@ -50,6 +57,11 @@ std::optional<ObjectKey> RequestTurns::Next(const ObjectCache& cache, const std:
   }
   if (begun) return ObjectKey{std::get<2>(*begun), std::get<1>(*begun)};
   MutexLock lock(mutex_);
+  if (const auto given = given_.find(turn); given != given_.end()) {
+    const std::string own = OwnValue(turn, given->second);
+    if (!cache.ByIndex(kWaitingIndex, own).empty()) return given->second;
+    given_.erase(given);
+  }
   if (auto first = FirstWaiting(cache, turn)) return first;
   // All that there are, once.
   for (const CachedObject& request : cache.ByIndex(kWaitingIndex, turn)) {

@@ -31,6 +31,10 @@ class RequestTurns {
   // The turn that was noted, which is then no longer known.
   std::optional<std::string> Forget(const ObjectKey& request) EXCLUDES(mutex_);
 
+  // A request is about to begin: the turn is its own until it is finished or gone, also if nobody
+  // learns for a while that it has begun.
+  void Give(const std::string& turn, const ObjectKey& request) EXCLUDES(mutex_);
+
   // Whose turn it is: one that has begun, or else the oldest of those that wait, as far as they
   // were noted or in the cache when the order was last made. However many wait, it is quick but for
   // the first time.
@@ -51,6 +55,7 @@ class RequestTurns {
   mutable Mutex mutex_;
   std::map<ObjectKey, std::string> noted_ GUARDED_BY(mutex_);  // one for each unfinished request
   std::set<std::string> running_ GUARDED_BY(mutex_);           // one for each busy worker at most
+  std::map<std::string, ObjectKey> given_ GUARDED_BY(mutex_);  // by turns
   // By turns, and only of those that were asked for. Some may wait no longer.
   std::map<std::string, std::set<Place>> order_ GUARDED_BY(mutex_);
 };
