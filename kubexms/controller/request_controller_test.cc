@@ -19,6 +19,7 @@ namespace kubexms {
 namespace {
 
 using std::chrono::hours;
+using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
@@ -765,6 +766,40 @@ TEST_F(RequestTurnsTest, OneThatWasBegunComesBeforeAllThatWait) {
   EXPECT_EQ(executions_, 1);
   EXPECT_EQ(ReconcileInTurn("o").value(), Outcome::RequeueAfter(seconds(30)));
   EXPECT_EQ(executions_, 2);
+}
+
+// "a" is of the same second, so that it would come first, and the cache does not know that "o" was
+// begun.
+TEST_F(RequestTurnsTest, OneThatMayHaveBegunComesBeforeAllThatWait) {
+  (void)cache().Put(Cached("o"));
+  harness_.client.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
+    (void)server.Do(request).ok();
+    return Error::ServiceUnavailable("the answer is lost");
+  });
+  EXPECT_FALSE(ReconcileInTurn("o").ok());
+  harness_.client.Set({});
+  EXPECT_EQ(Stored().status.phase, "Processing");
+  Create("a");
+  (void)cache().Put(Cached("a"));
+  EXPECT_EQ(ReconcileInTurn("a").value(), Outcome::RequeueAfter(minutes(1)));
+  EXPECT_EQ(ReconcileInTurn("o").value(), Outcome::RequeueAfter(hours(1)));
+  (void)cache().Put(Cached("o"));
+  EXPECT_EQ(ReconcileInTurn("a").value(), Outcome::RequeueAfter(hours(1)));
+  EXPECT_EQ(executions_, 2);
+}
+
+// "a" would come first, but another process has begun "o".
+TEST_F(RequestTurnsTest, ANewProcessBeginsOnceItKnowsWhatOthersBegan) {
+  Create("a");
+  (void)cache().Put(Cached("o"));
+  (void)cache().Put(Cached("a"));
+  Order begun = Stored();
+  begun.status.phase = "Processing";
+  ASSERT_TRUE(server().UpdateStatus(begun).ok());
+  EXPECT_EQ(ReconcileInTurn("a").value(), Outcome::RequeueAfter(milliseconds(50)));
+  (void)cache().Put(Cached("o"));
+  EXPECT_EQ(ReconcileInTurn("a").value(), Outcome::RequeueAfter(minutes(1)));
+  EXPECT_EQ(executions_, 0);
 }
 
 // "a" comes while the order of the others is known.
