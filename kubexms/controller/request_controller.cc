@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kubexms/api/kinds/apiextensions_v1.h"
+#include "kubexms/api/stored_object.h"
 #include "kubexms/base/time_left.h"
 #include "kubexms/base/utf8.h"
 #include "kubexms/controller/event_recorder.h"
@@ -368,6 +369,21 @@ Result<void> Shared::AskWhatIsRecorded(ReconcileContext& context) {
   ASSIGN_OR_RETURN(records_creators_, RecordsCreators(context.client, type, context.stop));
   asked_ = now;
   return {};
+}
+
+Result<uint64_t> NewestVersion(ReconcileContext& context, const ResourceType& type,
+                               const InformerScope& scope) {
+  ASSIGN_OR_RETURN(const ObjectPage all, context.client.ListAll(Client::ListRequest(
+                                             type, {.name_space = scope.name_space,
+                                                    .label_selector = scope.label_selector,
+                                                    .field_selector = scope.field_selector,
+                                                    .stop = context.stop})));
+  uint64_t newest = 0;
+  for (const SharedBytes& object : all.items) {
+    ASSIGN_OR_RETURN(const ObjectHeader header, ReadHeader(object.view()));
+    newest = std::max(newest, header.resource_version);
+  }
+  return newest;
 }
 
 Result<bool> Shared::KnowsOthers(const ObjectCache& cache,

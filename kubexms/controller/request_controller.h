@@ -235,6 +235,10 @@ class Shared {
   std::optional<uint64_t> others_version_ GUARDED_BY(mutex_);
 };
 
+// Of all objects in the scope, also those that cannot be decoded.
+Result<uint64_t> NewestVersion(ReconcileContext& context, const ResourceType& type,
+                               const InformerScope& scope);
+
 // One request. `status` is written by `write`, and then is as the server has it.
 struct Request {
   const ObjectMeta& metadata;
@@ -331,18 +335,7 @@ Result<Outcome> ReconcileTyped(Shared& shared, const RequestOptions<T>& options,
     request = before;
     return true;
   };
-  const auto newest = [&]() -> Result<uint64_t> {
-    ASSIGN_OR_RETURN(const List<T> all,
-                     context.client.List<T>({.name_space = options.scope.name_space,
-                                             .label_selector = options.scope.label_selector,
-                                             .field_selector = options.scope.field_selector,
-                                             .stop = context.stop}));
-    uint64_t version = 0;
-    for (const T& other : all.items) {
-      version = std::max(version, VersionNumber(other.metadata.resource_version));
-    }
-    return version;
-  };
+  const auto newest = [&] { return NewestVersion(context, ResourceType::Of<T>(), options.scope); };
   Request erased{.metadata = before.metadata,
                  .status = request.status,
                  .turn = options.one_at_a_time ? options.one_at_a_time(object) : "",
