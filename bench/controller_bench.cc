@@ -20,6 +20,7 @@
 #include "kubexms/api/kinds/core_v1_pod.h"
 #include "kubexms/apiserver/test_server.h"
 #include "kubexms/base/json.h"
+#include "kubexms/client/decorators.h"
 #include "kubexms/client/rest_client.h"
 #include "kubexms/controller/manager.h"
 
@@ -182,26 +183,19 @@ void ChangePods(Client& client) {
 }
 
 // Lists what was there at a version, so that a watch tells of everything since, as fast as it can.
-class FromVersion final : public Client {
+class FromVersion final : public ClientDecorator {
  public:
-  FromVersion(Client& inner, std::string version) : inner_(inner), version_(std::move(version)) {}
+  FromVersion(Client& inner, std::string version)
+      : ClientDecorator(inner), version_(std::move(version)) {}
 
-  Result<SharedBytes> Do(const ClientRequest& request) override { return inner_.Do(request); }
   Result<ObjectPage> ListPage(const ClientRequest& request) override {
     ClientRequest exact = request;
     exact.resource_version = version_;
     exact.resource_version_match = "Exact";
-    return inner_.ListPage(exact);
-  }
-  Result<std::unique_ptr<ObjectWatch>> OpenWatch(const ClientRequest& request) override {
-    return inner_.OpenWatch(request);
-  }
-  Result<SharedBytes> GetPath(std::string_view path, std::stop_token stop) override {
-    return inner_.GetPath(path, std::move(stop));
+    return inner().ListPage(exact);
   }
 
  private:
-  Client& inner_;
   const std::string version_;
 };
 
