@@ -66,41 +66,28 @@ if(KUBEXMS_SANITIZE)
   endif()
 endif()
 
-# kubexms_find_package(NAME args...) and kubexms_find_module(PREFIX pkg-config-name): find what a
-# library of ours links, here and again in the installed CMake package. The target of a module is
-# PkgConfig::PREFIX.
+# kubexms_find_package(NAME args...) and kubexms_find_module(PREFIX pkg-config-name): find what the
+# library in this folder links, here and again in the installed CMake package. The target of a module
+# is PkgConfig::PREFIX.
 function(kubexms_find_package)
   find_package(${ARGN} REQUIRED)
   list(JOIN ARGN " " arguments)
-  set_property(GLOBAL APPEND_STRING PROPERTY KUBEXMS_FIND "find_dependency(${arguments})\n")
+  kubexms_record_dependency("find_dependency(${arguments})")
 endfunction()
 
 function(kubexms_find_module prefix module)
   find_package(PkgConfig REQUIRED)
   pkg_check_modules(${prefix} REQUIRED IMPORTED_TARGET GLOBAL ${module})
-  set_property(GLOBAL APPEND_STRING PROPERTY KUBEXMS_FIND
-    "find_dependency(PkgConfig)\npkg_check_modules(${prefix} REQUIRED IMPORTED_TARGET ${module})\n")
+  kubexms_record_dependency(
+    "find_dependency(PkgConfig)\npkg_check_modules(${prefix} REQUIRED IMPORTED_TARGET ${module})")
 endfunction()
 
-kubexms_find_package(Threads)
-kubexms_find_package(Boost 1.81 COMPONENTS json)
-kubexms_find_package(fmt)
-kubexms_find_package(simdjson)
-kubexms_find_module(yaml yaml-0.1)
-kubexms_find_module(re2 re2)
-kubexms_find_package(prometheus-cpp COMPONENTS core)
-# store: RocksDB, and gRPC for etcd (whose own CMake package names a target that re2 does not have)
-kubexms_find_package(absl)
-kubexms_find_package(RocksDB)
-kubexms_find_package(Protobuf)
-kubexms_find_module(grpc grpc++)
-find_program(KUBEXMS_GRPC_PLUGIN grpc_cpp_plugin REQUIRED)
-# net
-kubexms_find_package(OpenSSL 3)
-kubexms_find_package(ZLIB)
-kubexms_find_module(nghttp2 libnghttp2)
-# automation
-kubexms_find_module(libssh libssh)
+# kubexms_record_dependency(TEXT): what the installed package runs before this folder's library.
+function(kubexms_record_dependency text)
+  get_filename_component(library ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  set_property(GLOBAL APPEND_STRING PROPERTY KUBEXMS_FIND_${library} "${text}\n")
+endfunction()
+
 if(KUBEXMS_TESTS OR KUBEXMS_BENCHMARKS)
   find_package(GTest REQUIRED)
   find_library(KUBEXMS_RAPIDCHECK rapidcheck REQUIRED)
@@ -205,10 +192,7 @@ function(kubexms_add_library name)
   endif()
   kubexms_use_precompiled(kubexms_${name} ${precompiled})
 
-  install(TARGETS kubexms_${name} EXPORT kubexms_targets
-          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/
-          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kubexms/${name} FILES_MATCHING PATTERN "*.h")
+  kubexms_install_component(${name} DEPENDS ${arg_DEPENDS})
 
   if(KUBEXMS_TESTS AND tests)
     list(TRANSFORM arg_TEST_DEPENDS PREPEND kubexms::)
@@ -237,19 +221,39 @@ function(kubexms_add_test name)
                        DISCOVERY_TIMEOUT 60)
 endfunction()
 
+set(KUBEXMS_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/kubexms)
+
+# kubexms_install_component(NAME DEPENDS lib...): the library, its headers, and the file of the CMake
+# package that finds what it links, and nothing else's.
+function(kubexms_install_component name)
+  cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
+  install(TARGETS kubexms_${name} EXPORT kubexms_${name}
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kubexms/${name}
+          FILES_MATCHING PATTERN "*.h" PATTERN "*_test.h" EXCLUDE)
+  install(EXPORT kubexms_${name} NAMESPACE kubexms:: FILE ${name}Targets.cmake
+          DESTINATION ${KUBEXMS_PACKAGE_DIR})
+
+  set(KUBEXMS_COMPONENT ${name})
+  set(KUBEXMS_COMPONENT_DEPENDS "${arg_DEPENDS}")
+  get_property(KUBEXMS_COMPONENT_FIND GLOBAL PROPERTY KUBEXMS_FIND_${name})
+  set(component ${CMAKE_BINARY_DIR}/generated/${name}Component.cmake)
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/component.cmake.in ${component} @ONLY)
+  install(FILES ${component} DESTINATION ${KUBEXMS_PACKAGE_DIR})
+  set_property(GLOBAL APPEND PROPERTY KUBEXMS_COMPONENTS ${name})
+endfunction()
+
 # kubexms_install_package(): the CMake package that find_package(kubexms) reads. After all
 # libraries.
 function(kubexms_install_package)
-  set(destination ${CMAKE_INSTALL_LIBDIR}/cmake/kubexms)
-  get_property(KUBEXMS_FIND GLOBAL PROPERTY KUBEXMS_FIND)
+  get_property(KUBEXMS_COMPONENTS GLOBAL PROPERTY KUBEXMS_COMPONENTS)
   configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/kubexmsConfig.cmake.in
-    ${CMAKE_BINARY_DIR}/kubexmsConfig.cmake INSTALL_DESTINATION ${destination})
+    ${CMAKE_BINARY_DIR}/kubexmsConfig.cmake INSTALL_DESTINATION ${KUBEXMS_PACKAGE_DIR})
   write_basic_package_version_file(${CMAKE_BINARY_DIR}/kubexmsConfigVersion.cmake
     COMPATIBILITY SameMinorVersion)
   install(FILES ${CMAKE_BINARY_DIR}/kubexmsConfig.cmake
-                ${CMAKE_BINARY_DIR}/kubexmsConfigVersion.cmake DESTINATION ${destination})
-  install(EXPORT kubexms_targets NAMESPACE kubexms:: FILE kubexmsTargets.cmake
-          DESTINATION ${destination})
+                ${CMAKE_BINARY_DIR}/kubexmsConfigVersion.cmake DESTINATION ${KUBEXMS_PACKAGE_DIR})
 endfunction()
 
 # kubexms_use_allocator(TARGET): jemalloc for a program of ours. The choice is the program's, and no

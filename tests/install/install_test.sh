@@ -15,9 +15,15 @@ expect() {
 cmake --install "$1" --prefix "$work/prefix" >/dev/null
 "$work/prefix/bin/kubexms" version
 
-for example in manifest widget; do
+expect "headers of tests are not installed" "" "$(find "$work/prefix" -name '*_test.h')"
+
+# Without the package files of gRPC and RocksDB, as on a machine that does not have them.
+without=(--no-warn-unused-cli -DCMAKE_DISABLE_FIND_PACKAGE_RocksDB=ON -DCMAKE_DISABLE_FIND_PACKAGE_Protobuf=ON)
+for example in manifest widget motd; do
+  flags=()
+  [ "$example" = motd ] && flags=("${without[@]}")
   cmake -G Ninja -S "$2/$example" -B "$work/$example" -DCMAKE_PREFIX_PATH="$work/prefix" \
-    -DCMAKE_CXX_COMPILER="$3" --log-level=WARNING
+    -DCMAKE_CXX_COMPILER="$3" --log-level=WARNING "${flags[@]}"
   cmake --build "$work/$example"
 done
 
@@ -40,4 +46,19 @@ expect "an invalid one is an error" 1 "$status"
 expect "every error is told" 'error: Widget.example.io "w" is invalid: [spec.color: Unsupported'\
 ' value: "green": supported values: "red", "blue", spec.size: Invalid value: 11: spec.size in body'\
 ' should be less than or equal to 10]' "$error"
+
+motd=$work/motd/motd
+message=$work/message
+expect "a plan shows the file" "write $message/motd" \
+  "$("$motd" plan "$message" | grep -o "write $message/motd" | head -n 1)"
+expect "a plan changes nothing" no "$([ -e "$message/motd" ] && echo yes || echo no)"
+expect "a run changes it" "1 changed, 0 unchanged" "$("$motd" apply "$message")"
+expect "the message is there" "Welcome to this-machine." "$(cat "$message/motd")"
+expect "a second run changes nothing" "0 changed, 1 unchanged" "$("$motd" apply "$message")"
+"$motd" rollback "$message" >/dev/null
+expect "a rollback removes it" no "$([ -e "$message/motd" ] && echo yes || echo no)"
+status=0
+error=$(cmake -S "$2/motd" -B "$work/unknown" -DCMAKE_PREFIX_PATH="$work/prefix" \
+  -DCMAKE_DISABLE_FIND_PACKAGE_OpenSSL=ON 2>&1) || status=$?
+expect "a component whose packages are missing is not found" 1 "$status"
 echo "all passed"
