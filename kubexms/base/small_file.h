@@ -10,7 +10,8 @@
 
 namespace kubexms {
 
-// Nothing when there is no such file. A file of more than `max_bytes` is refused.
+// Nothing when there is no such file. A file of more than `max_bytes` is refused. The text uses
+// memory for its own size, whatever the limit is, so callers may keep it.
 Result<std::optional<std::string>> ReadSmallFile(const std::string& path, size_t max_bytes);
 
 }  // namespace kubexms
