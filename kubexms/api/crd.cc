@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "kubexms/api/crd_schema.h"
 #include "kubexms/api/schema_json.h"
+#include "kubexms/base/check.h"
 
 namespace kubexms {
 namespace {
@@ -81,12 +83,65 @@ JsonArray MakeColumns(const TypeInfo& kind) {
   return columns;
 }
 
+bool IsKubernetesType(const TypeInfo& type) {
+  return type.schema.definition.starts_with("io.k8s.");
+}
+
+// Whether `{}` is a valid value, once the defaults of its members are filled in.
+bool MayBeEmpty(const JsonObject& schema) {
+  const Json* required = schema.if_contains("required");
+  if (required == nullptr) return true;
+  const JsonArray& names = required->as_array();
+  return std::all_of(names.begin(), names.end(), [&](const Json& name) {
+    return schema.at("properties").at(name.as_string()).as_object().contains("default");
+  });
+}
+
+// A server fills in the defaults of an object's members only where there is the object. In C++ a
+// struct is always there, so it is `{}` by default where its members have defaults. Whether it is.
+bool DefaultStructs(const TypeInfo& type, JsonObject& schema) {
+  bool has_default = schema.contains("default");
+  for (const FieldInfo& field : type.fields) {
+    if (field.type == nullptr) continue;
+    JsonObject& member = schema["properties"].as_object()[field.name].as_object();
+    const bool is_own_struct = field.type->kind == TypeKind::kStruct &&
+                               !IsKubernetesType(*field.type) && member.contains("properties");
+    has_default |= is_own_struct ? DefaultStructs(*field.type, member) : member.contains("default");
+  }
+  if (!has_default || !MayBeEmpty(schema)) return false;
+  if (!schema.contains("default")) schema["default"] = JsonObject();
+  return true;
+}
+
+// What Kubernetes would refuse is a bug in the description of the kind: it is printed, by the first
+// run of whatever has the kind.
+void CheckAccepted(const KindName& kind, const Json& schema) {
+  const FieldPath path(kind.kind);
+  const CrdSchema parsed = ParseCrdSchema(schema, path);
+  if (parsed.errors.empty()) return;
+  std::string what = "Kubernetes would refuse the definition of this kind:";
+  for (const ErrorCause& error : parsed.errors) {
+    what.append("\n  ").append(error.field).append(": ").append(error.message);
+  }
+  CheckFailed(what.c_str(), __FILE__, __LINE__);
+}
+
+JsonObject MakeSchema(const TypeInfo& kind) {
+  JsonObject schema = SchemaToOpenApi(kind.schema, SchemaDialect::kCrd);
+  const FieldInfo* spec = kind.FindField("spec");
+  if (spec != nullptr && spec->type->kind == TypeKind::kStruct) {
+    JsonObject& member = schema["properties"].as_object()["spec"].as_object();
+    if (member.contains("properties")) DefaultStructs(*spec->type, member);
+  }
+  CheckAccepted(*kind.kind_name, schema);
+  return schema;
+}
+
 JsonObject MakeVersion(const TypeInfo& kind) {
   JsonObject version{{"name", kind.kind_name->version},
                      {"served", true},
                      {"storage", true},
-                     {"schema", JsonObject{{"openAPIV3Schema",
-                                            SchemaToOpenApi(kind.schema, SchemaDialect::kCrd)}}}};
+                     {"schema", JsonObject{{"openAPIV3Schema", MakeSchema(kind)}}}};
   if (kind.schema.FindMember("status") != nullptr) {
     version["subresources"] = JsonObject{{"status", JsonObject()}};
   }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexms/api/cel_rules.h"
 #include "kubexms/api/pruning.h"
 #include "kubexms/api/structural_schema.h"
 #include "kubexms/api/validation.h"
@@ -149,15 +150,6 @@ class SchemaBuilder {
     return SchemaType::kAny;
   }
 
-  // The one rule that is understood: "self == oldSelf".
-  static bool IsImmutabilityRule(const Json& rule) {
-    const Json* text = rule.is_object() ? Find(rule.get_object(), "rule") : nullptr;
-    if (text == nullptr || !text->is_string()) return false;
-    std::string bare(AsView(text->get_string()));
-    std::erase_if(bare, [](char c) { return c == ' ' || c == '\t' || c == '\n'; });
-    return bare == "self==oldSelf" || bare == "oldSelf==self";
-  }
-
   void ReadExtensions(const JsonObject& object, Schema& schema, const FieldPath& path) {
     Read(object, "x-kubernetes-int-or-string", path, schema.int_or_string);
     Read(object, "x-kubernetes-preserve-unknown-fields", path, schema.preserve_unknown_fields);
@@ -283,6 +275,7 @@ void CheckAsKubernetesDoes(const JsonObject& json, const Schema& schema, const F
   if (structural.empty()) DefaultChecker(errors).Check(schema, path);
   const auto keywords = CheckKeywords(json, path);
   errors.insert(errors.end(), keywords.begin(), keywords.end());
+  if (errors.empty()) errors = CheckCelRules(schema, path);
 }
 
 }  // namespace

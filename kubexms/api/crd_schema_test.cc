@@ -1,5 +1,6 @@
 #include "kubexms/api/crd_schema.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +12,9 @@ namespace {
 using ::kubexms::testing::J;
 using ::kubexms::testing::Written;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
 // The errors of a schema, without the path that they all begin with.
@@ -247,6 +250,80 @@ TEST(CrdSchemaTest, UnderstandsTheRuleOfImmutability) {
                      FieldPath("schema"));
   EXPECT_THAT(parsed.unevaluated_rules, IsEmpty());
   EXPECT_TRUE(parsed.schema->FindProperty("spec")->immutable);
+}
+
+TEST(CrdSchemaTest, RefusesRulesAboutOldSelfWhereItemsCannotBeToldApart) {
+  constexpr std::string_view kItem =
+      R"({"type": "object", "required": ["k"], "properties": {"k": {"type": "string"}, "v": {
+          "type": "integer", "x-kubernetes-validations": [{"rule": "self >= oldSelf"}]}}})";
+  const auto list = [&](std::string_view type) {
+    return fmt::format(R"({{"type": "array", "items": {}{}}})", kItem, type);
+  };
+  constexpr std::string_view kError =
+      "items.properties[v].x-kubernetes-validations[0].rule: Invalid value: \"self >= oldSelf\": "
+      "oldSelf cannot be used on the uncorrelatable portion of the schema within "
+      "schema.properties[p]";
+  EXPECT_THAT(PropertyErrors(list("")), ElementsAre(kError));
+  EXPECT_THAT(PropertyErrors(list(R"(, "x-kubernetes-list-type": "atomic")")), ElementsAre(kError));
+  EXPECT_THAT(PropertyErrors(list(
+                  R"(, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"])")),
+              IsEmpty());
+  // A word in quotes is no name.
+  EXPECT_THAT(PropertyErrors(R"({"type": "array", "items": {"type": "string",
+                  "x-kubernetes-validations": [{"rule": "self != 'oldSelf' && self != \"oldSelf\""}]}})"),
+              IsEmpty());
+}
+
+TEST(CrdSchemaTest, RefusesRulesThatCostTooMuch) {
+  // A map of `entries` texts of `characters`, none of which may change; 0: without a bound.
+  const auto map = [](int entries, int characters) {
+    return fmt::format(
+        R"({{"type": "object"{}, "additionalProperties": {{"type": "string"{},
+             "x-kubernetes-validations": [{{"rule": "self == oldSelf"}}]}}}})",
+        entries == 0 ? "" : fmt::format(R"(, "maxProperties": {})", entries),
+        characters == 0 ? "" : fmt::format(R"(, "maxLength": {})", characters));
+  };
+  const auto error = [](std::string_view factor) {
+    return fmt::format(
+        "additionalProperties.x-kubernetes-validations[0].rule: Forbidden: estimated rule cost "
+        "exceeds budget by factor of {} (try simplifying the rule, or adding maxItems, "
+        "maxProperties, and maxLength where arrays, maps, and strings are declared)",
+        factor);
+  };
+  EXPECT_THAT(PropertyErrors(map(0, 0)),
+              ElementsAre(error("more than 100x"), HasSubstr("contributed to estimated rule cost"),
+                          HasSubstr("for entire OpenAPIv3 schema exceeds budget by factor of more "
+                                    "than 100x")));
+  EXPECT_THAT(PropertyErrors(map(100, 0)), ElementsAre(error("3.1x")));
+  EXPECT_THAT(PropertyErrors(map(32, 0)), ElementsAre(error("1.006640x")));
+  EXPECT_THAT(PropertyErrors(map(31, 0)), IsEmpty());
+  EXPECT_THAT(PropertyErrors(map(0, 10)), IsEmpty());
+  EXPECT_THAT(PropertyErrors(map(0, 100)), ElementsAre(error("4.4x")));
+  // What an object costs to compare does not depend on what is in it.
+  EXPECT_THAT(PropertyErrors(R"({"type": "array", "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["k"], "items": {"type": "object", "required": ["k"],
+      "properties": {"k": {"type": "string"}},
+      "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}})"),
+              IsEmpty());
+}
+
+TEST(CrdSchemaTest, RefusesRulesThatCostTooMuchTogether) {
+  std::string properties;
+  for (int i = 0; i < 33; ++i) {
+    if (i > 0) properties += ",";
+    properties += fmt::format(
+        R"("p{}": {{"type": "object", "maxProperties": 10, "additionalProperties": {{
+             "type": "string", "x-kubernetes-validations": [{{"rule": "self == oldSelf"}}]}}}})",
+        i);
+  }
+  const auto errors = Errors(R"({"type": "object", "properties": {)" + properties + "}}");
+  ASSERT_EQ(errors.size(), 5u);
+  EXPECT_THAT(errors.front(),
+              HasSubstr("Forbidden: contributed to estimated rule cost total exceeding cost limit "
+                        "for entire OpenAPIv3 schema"));
+  EXPECT_THAT(errors.back(),
+              StartsWith("schema: Forbidden: x-kubernetes-validations estimated rule cost total "
+                         "for entire OpenAPIv3 schema exceeds budget by factor of 1.03809"));
 }
 
 TEST(CrdSchemaTest, KeepsRulesAndNamesThem) {

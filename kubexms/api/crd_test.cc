@@ -1,9 +1,11 @@
 #include "kubexms/api/crd.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "kubexms/api/crd_schema.h"
 #include "kubexms/api/defaulting.h"
+#include "kubexms/api/kinds/core_v1_pod.h"
 #include "kubexms/api/validation.h"
 
 namespace kubexms {
@@ -75,6 +77,108 @@ TEST(CrdTest, TheSchemaIsStructuralAndSaysWhatTheDescriptionSays) {
   ASSERT_EQ(errors.size(), 2);
   EXPECT_EQ(errors[0].field, "spec.color");
   EXPECT_EQ(errors[1].field, "spec.tags[1]");
+}
+
+struct PartSpec : Struct {
+  std::string name;
+  std::string material;
+
+  static void Describe(Type<PartSpec>& type) {
+    type.Field("name", &PartSpec::name).Required();
+    type.Field("material", &PartSpec::material).MaxLength(100).Immutable();
+  }
+};
+
+struct MachineLimits : Struct {
+  int32_t power = 0;
+
+  static void Describe(Type<MachineLimits>& type) {
+    type.Field("power", &MachineLimits::power).Default(5);
+  }
+};
+
+struct MachineSpec : Struct {
+  corev1::PodTemplateSpec template_;
+  std::vector<PartSpec> parts;
+  MachineLimits limits;
+
+  static void Describe(Type<MachineSpec>& type) {
+    type.Field("template", &MachineSpec::template_);
+    type.Field("parts", &MachineSpec::parts).ListMap({"name"}).MaxItems(100);
+    type.Field("limits", &MachineSpec::limits);
+  }
+};
+
+struct Machine : Object<MachineSpec, WidgetStatus> {
+  static constexpr KindName kKind{.group = "example.io", .version = "v1", .kind = "Machine"};
+};
+
+SchemaHandle SchemaOfMachine() {
+  const Json crd = CrdOf<Machine>();
+  return ParseCrdSchema(crd.at("spec").at("versions").at(0).at("schema").at("openAPIV3Schema"),
+                        FieldPath("schema"))
+      .schema;
+}
+
+void CountRules(const Json& value, int& count) {
+  if (value.is_array()) {
+    for (const Json& item : value.get_array()) CountRules(item, count);
+  }
+  if (!value.is_object()) return;
+  for (const auto& member : value.get_object()) {
+    if (member.key() == "x-kubernetes-validations") ++count;
+    CountRules(member.value(), count);
+  }
+}
+
+// Claims in volumes of Pods cannot be changed, but templates of them can.
+TEST(CrdTest, RulesOfKubernetesOwnTypesStayWithItsOwnKinds) {
+  int count = 0;
+  CountRules(CrdOf<Machine>(), count);
+  EXPECT_EQ(count, 1);
+}
+
+TEST(CrdTest, ItemsOfAListMapHaveTheirRules) {
+  const SchemaHandle schema = SchemaOfMachine();
+  ASSERT_NE(schema, nullptr);
+  const auto machine = [](std::string_view parts) {
+    return ParseJson(fmt::format(R"({{"spec": {{"parts": {}}}}})", parts)).value();
+  };
+  const Json old = machine(R"([{"name": "a", "material": "iron"}, {"name": "b"}])");
+  EXPECT_TRUE(ValidateTransition(machine(R"([{"name": "b", "material": "tin"},
+                                             {"name": "a", "material": "iron"}])"),
+                                 old, *schema)
+                  .empty());
+  const auto errors =
+      ValidateTransition(machine(R"([{"name": "a", "material": "wood"}])"), old, *schema);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].field, "spec.parts[0].material");
+}
+
+TEST(CrdTest, AnAbsentSpecHasTheDefaultsOfItsMembers) {
+  Json machine = JsonObject();
+  EXPECT_TRUE(ApplyDefaults(machine, *SchemaOfMachine()));
+  EXPECT_EQ(WriteJson(machine), R"({"spec":{"limits":{"power":5}}})");
+  // What is required and has no default must be given.
+  Json widget = JsonObject();
+  const Json crd = CrdOf<Widget>();
+  const CrdSchema parsed = ParseCrdSchema(
+      crd.at("spec").at("versions").at(0).at("schema").at("openAPIV3Schema"), FieldPath("schema"));
+  EXPECT_FALSE(ApplyDefaults(widget, *parsed.schema));
+}
+
+struct ShelfSpec : Struct {
+  std::vector<PartSpec> parts;
+
+  static void Describe(Type<ShelfSpec>& type) { type.Field("parts", &ShelfSpec::parts); }
+};
+
+struct Shelf : Object<ShelfSpec, WidgetStatus> {
+  static constexpr KindName kKind{.group = "example.io", .version = "v1", .kind = "Shelf"};
+};
+
+TEST(CrdDeathTest, RefusesRulesThatKubernetesRefuses) {
+  EXPECT_DEATH(CrdOf<Shelf>(), "uncorrelatable portion of the schema within Shelf");
 }
 
 TEST(CrdTest, TheKindHasACodecOfItsOwn) {

@@ -99,13 +99,24 @@ class SchemaWriter {
     return {{"rule", "self == oldSelf"}, {"message", "cannot be changed after creation"}};
   }
 
+  // Fields of Kubernetes' own types cannot be changed in its own kinds. Where another kind has such
+  // a type inside, as the template of something, they can.
+  bool IsInKubernetesType() const {
+    // The last one is the node itself.
+    return std::any_of(open_.begin(), open_.end() - 1, [](const Schema* outer) {
+      return outer->definition.starts_with("io.k8s.");
+    });
+  }
+
   // What a field says for itself, even when its shape is a shared definition.
   void WriteOwn(const Schema& node, JsonObject& out) const {
     if (node.default_value) out["default"] = *node.default_value;
     if (node.nullable && dialect_ != SchemaDialect::kOpenApiV2) out["nullable"] = true;
     if (node.map_atomic) out["x-kubernetes-map-type"] = "atomic";
     if (dialect_ == SchemaDialect::kCrd) {
-      if (node.immutable) out["x-kubernetes-validations"] = JsonArray{ImmutabilityRule()};
+      if (node.immutable && !IsInKubernetesType()) {
+        out["x-kubernetes-validations"] = JsonArray{ImmutabilityRule()};
+      }
       return;
     }
     if (node.patch_strategy != PatchStrategy::kDefault) {

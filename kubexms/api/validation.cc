@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -522,11 +523,45 @@ std::string ImmutabilityMessage(const Schema& shape) {
 }
 
 void CheckTransition(const Json& value, const Json& old, const Schema& schema,
+                     const FieldPath& path, std::vector<ErrorCause>& errors);
+
+std::string KeysOf(const Json& item, const std::vector<std::string>& keys) {
+  std::string text;
+  for (const std::string& key : keys) {
+    const Json* value = FindMember(item, key);
+    text.append(value == nullptr ? "null" : WriteJson(*value)).append(",");
+  }
+  return text;
+}
+
+// Items of a list are told apart by their keys; of other lists than maps they cannot be.
+void CheckItemTransitions(const JsonArray& items, const JsonArray& old, const Schema& list,
+                          const FieldPath& path, std::vector<ErrorCause>& errors) {
+  std::map<std::string, const Json*> before;
+  for (const Json& item : old) before.emplace(KeysOf(item, list.list_map_keys), &item);
+  for (size_t i = 0; i < items.size(); ++i) {
+    const auto found = before.find(KeysOf(items[i], list.list_map_keys));
+    if (found == before.end()) continue;
+    const FieldPath item = path.Index(i);
+    CheckTransition(items[i], *found->second, *list.items, item, errors);
+  }
+}
+
+// Only where custom resources have rules: those of Kubernetes' own types are of its own kinds.
+bool MayHaveRules(const Schema* schema) {
+  return schema != nullptr && schema->Resolve().definition.empty();
+}
+
+void CheckTransition(const Json& value, const Json& old, const Schema& schema,
                      const FieldPath& path, std::vector<ErrorCause>& errors) {
   const Schema& shape = schema.Resolve();
   if ((schema.immutable || shape.immutable) && !JsonEqual(value, old)) {
     errors.push_back(Invalid(path, Json(SchemaTypeName(shape.type)), ImmutabilityMessage(shape)));
     return;
+  }
+  if (value.is_array() && old.is_array() && shape.list_type == ListType::kMap &&
+      MayHaveRules(shape.items)) {
+    return CheckItemTransitions(value.get_array(), old.get_array(), shape, path, errors);
   }
   if (!value.is_object() || !old.is_object()) return;
   for (const Property& property : shape.properties) {
@@ -535,6 +570,14 @@ void CheckTransition(const Json& value, const Json& old, const Schema& schema,
     if (now == nullptr || before == nullptr) continue;
     const FieldPath field = path.Child(property.name);
     CheckTransition(*now, *before, *property.schema, field, errors);
+  }
+  if (!MayHaveRules(shape.additional_properties)) return;
+  for (const auto& member : value.get_object()) {
+    const std::string_view key(member.key().data(), member.key().size());
+    const Json* before = FindMember(old, key);
+    if (before == nullptr || shape.FindProperty(key) != nullptr) continue;
+    const FieldPath field = path.Key(key);
+    CheckTransition(member.value(), *before, *shape.additional_properties, field, errors);
   }
 }
 
