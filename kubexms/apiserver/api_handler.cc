@@ -6,6 +6,7 @@
 #include "kubexms/apiserver/body.h"
 #include "kubexms/apiserver/representation.h"
 #include "kubexms/apiserver/reviews.h"
+#include "kubexms/apiserver/scope.h"
 
 namespace kubexms {
 namespace {
@@ -81,13 +82,23 @@ Result<HttpResponse> ApiHandler::Answer(const HttpRequest& request, const QueryP
                                         Identity& identity) {
   RETURN_IF_ERROR(Identify(request, origin, identity));
   const UserInfo& user = identity.acting();
+  const std::shared_ptr<const ResourceSet> resources = environment_.registry.Current();
+  const ResourcePtr* resource =
+      resources->Find(attributes.group, attributes.version, attributes.resource);
+  if (attributes.is_resource && resource != nullptr) {
+    RETURN_IF_ERROR(CheckScope(**resource, attributes));
+  }
   RETURN_IF_ERROR(Authorize(user, attributes));
   if (!attributes.is_resource) return AnswerPath(request, request.path());
   if (origin.direct != nullptr && environment_.audit != nullptr) {
     origin.direct->with_body =
         environment_.audit->LevelFor(identity.user, attributes) == AuditLevel::kRequestResponse;
   }
-  return AnswerResource(request, query, attributes, user, origin.direct);
+  if (resource == nullptr) {
+    const bool known = resources->HasGroupVersion(attributes.group, attributes.version);
+    return known ? NoSuchResource() : Error(404, "", "404 page not found\n");
+  }
+  return AnswerResource({request, query, attributes, user, *resources, *resource, origin.direct});
 }
 
 Result<void> ApiHandler::Identify(const HttpRequest& request, const Origin& origin,
@@ -142,28 +153,17 @@ Result<void> ApiHandler::Authorize(const UserInfo& user, const RequestAttributes
   return {};
 }
 
-Result<HttpResponse> ApiHandler::AnswerResource(const HttpRequest& request,
-                                                const QueryParameters& query,
-                                                const RequestAttributes& attributes,
-                                                const UserInfo& user, DirectAnswer* direct) {
-  const std::shared_ptr<const ResourceSet> resources = environment_.registry.Current();
-  const ResourcePtr* resource =
-      resources->Find(attributes.group, attributes.version, attributes.resource);
-  if (resource == nullptr) {
-    if (!resources->HasGroupVersion(attributes.group, attributes.version)) {
-      return Error(404, "", "404 page not found\n");
-    }
-    return Error(404, "NotFound", "the server could not find the requested resource");
+Result<HttpResponse> ApiHandler::AnswerResource(const ResourceCall& call) {
+  const Resource& resource = *call.resource;
+  RETURN_IF_ERROR(CheckPath(resource, call.attributes));
+  if (IsReview(resource) && call.attributes.verb == "create") {
+    return AnswerReview(call.http, call.attributes, call.user, resource);
   }
-  if (IsReview(**resource) && attributes.verb == "create") {
-    return AnswerReview(request, attributes, user, **resource);
-  }
-  const ResourceCall call{request, query, attributes, user, *resources, *resource, direct};
   Result<HttpResponse> response = environment_.resources.Handle(call);
-  if (response.ok() && !(*resource)->deprecation.empty()) {
-    response->headers.Add("Warning", WarningHeader((*resource)->deprecation));
+  if (response.ok() && !resource.deprecation.empty()) {
+    response->headers.Add("Warning", WarningHeader(resource.deprecation));
   }
-  if (request.method != "GET" && response.ok()) RETURN_IF_ERROR(FollowWrite(**resource));
+  if (call.http.method != "GET" && response.ok()) RETURN_IF_ERROR(FollowWrite(resource));
   return response;
 }
 

@@ -79,9 +79,7 @@ class ApiHandler final : public HttpHandler {
              const Identity& identity, Clock::WallTime received,
              const Result<HttpResponse>& answer);
   Result<void> Authorize(const UserInfo& user, const RequestAttributes& attributes);
-  Result<HttpResponse> AnswerResource(const HttpRequest& request, const QueryParameters& query,
-                                      const RequestAttributes& attributes, const UserInfo& user,
-                                      DirectAnswer* direct);
+  Result<HttpResponse> AnswerResource(const ResourceCall& call);
   // What other parts of the server must know of before a write is answered.
   Result<void> FollowWrite(const Resource& resource);
   Result<HttpResponse> AnswerReview(const HttpRequest& request, const RequestAttributes& attributes,

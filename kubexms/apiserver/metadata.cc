@@ -234,17 +234,20 @@ bool IsBeingDeleted(const Json& object) { return MetadataOf(object).contains("de
 
 bool HasFinalizers(const Json& object) { return !FinalizersOf(MetadataOf(object)).empty(); }
 
+Result<void> MatchNamespace(const Json& object, std::string_view name_space) {
+  const std::string_view given = NamespaceOf(object);
+  if (given.empty() || given == name_space) return {};
+  return Error::BadRequest(
+      "the namespace of the provided object does not match the namespace sent on the request");
+}
+
 Result<void> SetNamespace(Json& object, const Resource& resource, std::string_view name_space) {
   JsonObject& metadata = MetadataOf(object);
   if (!resource.namespaced) {
     metadata.erase("namespace");
     return {};
   }
-  const std::string_view given = NamespaceOf(object);
-  if (!given.empty() && given != name_space) {
-    return Error::BadRequest(
-        "the namespace of the provided object does not match the namespace sent on the request");
-  }
+  RETURN_IF_ERROR(MatchNamespace(object, name_space));
   metadata["namespace"] = name_space;
   return {};
 }

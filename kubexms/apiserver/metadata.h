@@ -35,6 +35,8 @@ std::string_view ResourceVersionOf(const Json& object);
 bool IsBeingDeleted(const Json& object);
 bool HasFinalizers(const Json& object);
 
+// Fails when the document names another namespace than the request.
+Result<void> MatchNamespace(const Json& object, std::string_view name_space);
 // Sets the namespace that the request names. Fails when the document names another one.
 Result<void> SetNamespace(Json& object, const Resource& resource, std::string_view name_space);
 

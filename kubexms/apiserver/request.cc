@@ -9,6 +9,7 @@
 #include "kubexms/api/protobuf.h"
 #include "kubexms/api/quote.h"
 #include "kubexms/apiserver/lower_case.h"
+#include "kubexms/apiserver/scope.h"
 #include "kubexms/base/yaml.h"
 
 namespace kubexms {
@@ -29,22 +30,35 @@ std::string ResourceVerb(std::string_view method, bool named, const QueryParamet
   if (method == "PUT") return "update";
   if (method == "PATCH") return "patch";
   if (method == "DELETE") return named ? "delete" : "deletecollection";
-  if (ReadBool(query, "watch")) return "watch";
-  return named ? "get" : "list";
+  if (named) return "get";
+  return ReadBool(query, "watch") ? "watch" : "list";
 }
 
 // `segments` begin with the resource or with "namespaces".
-void ReadResourcePath(std::span<const std::string> segments, RequestAttributes& attributes) {
+Result<void> ReadResourcePath(std::span<const std::string> segments,
+                              RequestAttributes& attributes) {
   if (segments.size() >= 2 && segments[0] == "namespaces") {
     attributes.name_space = segments[1];
     const bool of_the_namespace =
-        segments.size() == 2 ||
-        (segments.size() == 3 && (segments[2] == "status" || segments[2] == "finalize"));
+        segments.size() == 2 || segments[2] == "status" || segments[2] == "finalize";
     if (!of_the_namespace) segments = segments.subspan(2);
+    // Namespaces are in no namespace, and one that is named twice would pass for being the first.
+    const bool nested = !of_the_namespace && segments[0] == "namespaces";
+    if (nested && attributes.group.empty()) return NoSuchResource();
   }
   attributes.resource = segments[0];
   if (segments.size() >= 2) attributes.name = segments[1];
   if (segments.size() >= 3) attributes.subresource = segments[2];
+  // No subresource is called like that, so authorization is about what is then not found.
+  for (size_t i = 3; i < segments.size(); ++i) attributes.subresource += "/" + segments[i];
+  return {};
+}
+
+// A segment is one name: a slash in it would make the path of another object of it.
+Result<void> CheckSegments(std::span<const std::string> segments) {
+  const bool split = std::ranges::any_of(
+      segments, [](const std::string& segment) { return segment.find('/') != std::string::npos; });
+  return split ? NoSuchResource() : Result<void>();
 }
 
 Result<bool> ReadDryRun(const QueryParameters& query, std::string_view options_kind) {
@@ -168,6 +182,7 @@ Result<RequestAttributes> ReadAttributes(const HttpRequest& request, const Query
   std::vector<std::string> segments;
   if (below_api) {
     ASSIGN_OR_RETURN(segments, PathSegments(request.path()));
+    RETURN_IF_ERROR(CheckSegments(segments));
   }
   // /api/v1/pods and /apis/apps/v1/deployments; what is shorter is discovery.
   const size_t prefix = segments.empty() || segments[0] == "api" ? 2 : 3;
@@ -183,7 +198,7 @@ Result<RequestAttributes> ReadAttributes(const HttpRequest& request, const Query
   const bool watch =
       request.method == "GET" && resource_path.size() > 1 && resource_path[0] == "watch";
   if (watch) resource_path = resource_path.subspan(1);
-  ReadResourcePath(resource_path, attributes);
+  RETURN_IF_ERROR(ReadResourcePath(resource_path, attributes));
   attributes.verb = watch ? "watch" : ResourceVerb(request.method, !attributes.name.empty(), query);
   return attributes;
 }

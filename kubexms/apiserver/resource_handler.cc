@@ -11,6 +11,7 @@
 #include "kubexms/apiserver/field_management.h"
 #include "kubexms/apiserver/metadata.h"
 #include "kubexms/apiserver/patch.h"
+#include "kubexms/apiserver/scope.h"
 #include "kubexms/apiserver/strategy.h"
 #include "kubexms/apiserver/subresources.h"
 #include "kubexms/apiserver/watch_stream.h"
@@ -156,6 +157,14 @@ bool IsMisplaced(const RequestAttributes& attributes) {
   return change && attributes.name.empty();
 }
 
+// Restricts a watch of one object, named by its path or by the selector itself, to that object.
+Result<void> SelectName(const std::string& name, ListQuery& query) {
+  if (name.empty()) return {};
+  if (query.fields.IsEverything()) query.fields = FieldSelector::Equal("metadata.name", name);
+  if (query.fields.RequiredValue("metadata.name") == name) return {};
+  return Error::BadRequest("fieldSelector metadata.name doesn't match requested name");
+}
+
 // Kinds whose deletion answers with the object rather than with a Status.
 bool ReturnsDeletedObject(const Resource& resource) {
   constexpr std::string_view kCore[] = {"pods",
@@ -184,10 +193,7 @@ std::string SuccessOf(const Resource& resource, std::string_view name, const std
 Result<HttpResponse> ResourceHandler::Handle(const ResourceCall& call) {
   const RequestAttributes& attributes = call.attributes;
   if (!attributes.subresource.empty()) return HandleSubresource(call);
-  const bool needs_namespace = call.resource->namespaced && attributes.name_space.empty();
-  const bool of_all = attributes.verb == "list" || attributes.verb == "watch";
-  if (!call.resource->Allows(attributes.verb) || (needs_namespace && !of_all) ||
-      IsMisplaced(attributes)) {
+  if (!call.resource->Allows(attributes.verb) || IsMisplaced(attributes)) {
     return Error(405, "MethodNotAllowed",
                  "the server does not allow this method on the requested resource");
   }
@@ -226,9 +232,7 @@ Result<HttpResponse> ResourceHandler::Watch(const ResourceCall& call) {
   ASSIGN_OR_RETURN(const Representation representation,
                    Representation::Of(call.http, call.query, AnswerSubject::kEvents));
   ASSIGN_OR_RETURN(ListQuery query, ReadListQuery(call.query, true));
-  if (!call.attributes.name.empty()) {
-    query.fields = FieldSelector::Equal("metadata.name", call.attributes.name);
-  }
+  RETURN_IF_ERROR(SelectName(call.attributes.name, query));
   ASSIGN_OR_RETURN(std::unique_ptr<WatchEvents> events,
                    WatchEvents::Open({.store = environment_.store,
                                       .open = environment_.watches,
@@ -369,9 +373,7 @@ Result<HttpResponse> ResourceHandler::DeleteCollection(const ResourceCall& call)
 
 Result<HttpResponse> ResourceHandler::HandleSubresource(const ResourceCall& call) {
   const Subresource* subresource = call.resource->FindSubresource(call.attributes.subresource);
-  if (subresource == nullptr) {
-    return Error(404, "NotFound", "the server could not find the requested resource");
-  }
+  if (subresource == nullptr) return NoSuchResource();
   if (std::ranges::count(subresource->verbs, call.attributes.verb) == 0) {
     return Error(405, "MethodNotAllowed",
                  "the server does not allow this method on the requested resource");

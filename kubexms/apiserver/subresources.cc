@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kubexms/api/codec.h"
+#include "kubexms/api/field_error.h"
 #include "kubexms/api/quote.h"
 #include "kubexms/apiserver/body.h"
 #include "kubexms/apiserver/deletion.h"
@@ -186,6 +187,7 @@ Result<Json> ReadSubresourceBody(const ResourceCall& call, const Subresource& su
   RETURN_IF_ERROR(CheckKind(document, subresource.kind, false));
   RETURN_IF_ERROR(
       CheckShape(document, *subresource.schema, subresource.kind.kind, subresource.kind.version));
+  RETURN_IF_ERROR(MatchNamespace(document, call.attributes.name_space));
   return document;
 }
 
@@ -247,6 +249,9 @@ Result<HttpResponse> Subresources::Bind(const ResourceCall& call, const Subresou
                           {{"FieldValueRequired", "Required value", "target.name"}});
   }
   const std::string& name = call.attributes.name;
+  if (NameOf(binding) != name) {
+    return Error::BadRequest("name in URL does not match name in Binding object");
+  }
   const std::string_view uid = UidOf(binding);
   const std::string now = Time::Now(environment_.clock).ToString();
   const std::string manager = ManagerOf(call, options);
@@ -389,6 +394,13 @@ Result<std::string> Subresources::UseDisruptionBudget(const ResourceCall& call, 
 Result<HttpResponse> Subresources::RequestToken(const ResourceCall& call,
                                                 const Subresource& subresource) {
   ASSIGN_OR_RETURN(const Json request, ReadSubresourceBody(call, subresource));
+  if (const std::string_view name = NameOf(request);
+      !name.empty() && name != call.attributes.name) {
+    const FieldPath metadata("metadata");
+    return Error::Invalid("TokenRequest.authentication.k8s.io", call.attributes.name,
+                          {Invalid(metadata.Child("name"), Json(name),
+                                   "must match the service account name if specified")});
+  }
   ASSIGN_OR_RETURN(const Json account, ReadObject(call));
   ASSIGN_OR_RETURN(const std::optional<BoundObject> bound,
                    BoundObjectOf(request, call.attributes.name_space));
