@@ -1,8 +1,8 @@
 #pragma once
 
 // Decisions about a write that need more than the object itself: who writes it, and what else is
-// stored. Admissions run in order on every write, after defaulting and before validation; each may
-// change the object or refuse it.
+// stored. Admissions run in order on every write: Admit after defaulting and before validation,
+// where each may change the object or refuse it, and Validate after validation.
 
 #include <memory>
 #include <string_view>
@@ -30,7 +30,9 @@ class Admission {
   virtual ~Admission() = default;
 
   // `object` is the new object; for a deletion it is the stored one and changes are ignored.
-  virtual Result<void> Admit(const AdmissionRequest& request, Json& object) = 0;
+  virtual Result<void> Admit(const AdmissionRequest&, Json& /*object*/) { return {}; }
+  // `object` is what would be stored: valid, and changed by nothing any more. Not for deletions.
+  virtual Result<void> Validate(const AdmissionRequest&, const Json& /*object*/) { return {}; }
 };
 
 using AdmissionChain = std::vector<std::unique_ptr<Admission>>;

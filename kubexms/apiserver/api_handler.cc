@@ -88,7 +88,7 @@ Result<HttpResponse> ApiHandler::Answer(const HttpRequest& request, const QueryP
   if (attributes.is_resource && resource != nullptr) {
     RETURN_IF_ERROR(CheckScope(**resource, attributes));
   }
-  RETURN_IF_ERROR(Authorize(user, attributes));
+  RETURN_IF_ERROR(environment_.authorizer.CheckAllowed(user, attributes));
   if (!attributes.is_resource) return AnswerPath(request, request.path());
   if (origin.direct != nullptr && environment_.audit != nullptr) {
     origin.direct->with_body =
@@ -112,7 +112,7 @@ Result<void> ApiHandler::Identify(const HttpRequest& request, const Origin& orig
   ASSIGN_OR_RETURN(std::optional<Impersonation> impersonation, ParseImpersonation(request.headers));
   if (!impersonation) return {};
   for (const RequestAttributes& required : impersonation->required) {
-    RETURN_IF_ERROR(Authorize(identity.user, required));
+    RETURN_IF_ERROR(environment_.authorizer.CheckAllowed(identity.user, required));
   }
   identity.impersonated = std::move(impersonation->user);
   return {};
@@ -145,12 +145,6 @@ void ApiHandler::Audit(const HttpRequest& request, const RequestAttributes& attr
        .error = answer.ok() ? nullptr : &answer.error(),
        .request_object = request.body,
        .response_object = answered});
-}
-
-Result<void> ApiHandler::Authorize(const UserInfo& user, const RequestAttributes& attributes) {
-  ASSIGN_OR_RETURN(const Decision decision, environment_.authorizer.Authorize(user, attributes));
-  if (!decision.allowed) return ForbiddenError(user, attributes, decision.reason);
-  return {};
 }
 
 Result<HttpResponse> ApiHandler::AnswerResource(const ResourceCall& call) {

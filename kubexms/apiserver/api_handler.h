@@ -78,7 +78,6 @@ class ApiHandler final : public HttpHandler {
   void Audit(const HttpRequest& request, const RequestAttributes& attributes,
              const Identity& identity, Clock::WallTime received,
              const Result<HttpResponse>& answer);
-  Result<void> Authorize(const UserInfo& user, const RequestAttributes& attributes);
   Result<HttpResponse> AnswerResource(const ResourceCall& call);
   // What other parts of the server must know of before a write is answered.
   Result<void> FollowWrite(const Resource& resource);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kubexms/apiserver/certificate_admissions.h"
 #include "kubexms/apiserver/metadata.h"
 
 namespace kubexms {
@@ -209,6 +210,8 @@ AdmissionChain BuiltinAdmissions(store::Store& store, RbacAuthorizer& authorizer
   chain.push_back(std::make_unique<PodPriority>(store));
   chain.push_back(std::make_unique<NewNodesAreNotReady>());
   chain.push_back(std::make_unique<SigningRequestsNameTheirAuthor>());
+  chain.push_back(SignerPermissions(authorizer));
+  chain.push_back(CertificateSubjectRestriction());
   chain.push_back(std::make_unique<CreatorsAreRecorded>());
   chain.push_back(std::make_unique<NobodyEscalates>(authorizer));
   return chain;

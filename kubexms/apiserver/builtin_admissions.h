@@ -11,8 +11,9 @@
 namespace kubexms {
 
 // In order: namespaces of the system stay; Pods get a priority and the usual tolerations; new Nodes
-// are not ready; a CertificateSigningRequest says who asks; creators are recorded; nobody gives
-// rights that they do not have. All is borrowed.
+// are not ready; a CertificateSigningRequest says who asks, and is approved and signed by those who
+// may do so for its signer; creators are recorded; nobody gives rights that they do not have. All
+// is borrowed.
 AdmissionChain BuiltinAdmissions(store::Store& store, RbacAuthorizer& authorizer);
 
 }  // namespace kubexms

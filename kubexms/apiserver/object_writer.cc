@@ -144,7 +144,7 @@ class Write {
   Result<Written> Create(Json document);
   // Nothing when somebody else was faster and the write may be tried again.
   Result<std::optional<Written>> TryUpdate(const ObjectWriter::ChangeFunction& change,
-                                           const ObjectWriter::CreateFunction& create);
+                                           const std::optional<ObjectWriter::Creation>& creation);
   Result<std::optional<Deleted>> TryDelete(const DeleteQuery& options);
 
   // A deletion that is decided on and not yet committed.
@@ -170,7 +170,19 @@ class Write {
     return {};
   }
 
-  Result<void> PrepareCreation(Json& document, bool applied);
+  Result<void> Validate(AdmissionRequest::Operation operation, const Json& document,
+                        const Json* old) const {
+    const AdmissionRequest admission{operation, resource_, request_.subresource, request_.user,
+                                     old};
+    for (const auto& one : environment_.admissions) {
+      RETURN_IF_ERROR(one->Validate(admission, document));
+    }
+    return {};
+  }
+
+  // `authorize` may be empty, where the request itself was authorized as a creation.
+  Result<void> PrepareCreation(Json& document, bool applied,
+                               const std::function<Result<void>()>& authorize);
   // Nothing when the name is taken by chance and another one can be generated.
   Result<std::optional<Written>> CommitCreation(const Json& document);
   Result<void> PrepareUpdate(Json& document, const Json& old, bool applied);
@@ -191,7 +203,8 @@ class Write {
   const Resource& resource_;
 };
 
-Result<void> Write::PrepareCreation(Json& document, bool applied) {
+Result<void> Write::PrepareCreation(Json& document, bool applied,
+                                    const std::function<Result<void>()>& authorize) {
   RETURN_IF_ERROR(SetNamespace(document, resource_, request_.name_space));
   const Strategy& strategy = *resource_.strategy;
   if (strategy.HasStatus() && !strategy.KeepsStatusOnCreate()) {
@@ -204,7 +217,9 @@ Result<void> Write::PrepareCreation(Json& document, bool applied) {
   RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kCreate, document, nullptr));
   FieldErrors errors = ValidateDocument(document, resource_);
   resource_.strategy->ValidateCreate(document.get_object(), errors);
-  return Refuse(std::move(errors), resource_, document);
+  RETURN_IF_ERROR(Refuse(std::move(errors), resource_, document));
+  if (authorize) RETURN_IF_ERROR(authorize());
+  return Validate(AdmissionRequest::Operation::kCreate, document, nullptr);
 }
 
 Result<Written> Write::Create(Json document) {
@@ -214,7 +229,7 @@ Result<Written> Write::Create(Json document) {
   // Kept only where another name can be tried.
   const Json original = NameOf(document).empty() ? document : Json();
   for (int attempt = 1;; ++attempt) {
-    RETURN_IF_ERROR(PrepareCreation(document, false));
+    RETURN_IF_ERROR(PrepareCreation(document, false, {}));
     ASSIGN_OR_RETURN(std::optional<Written> written, CommitCreation(document));
     if (written) return std::move(*written);
     if (original.is_null() || attempt == kMaxAttempts) {
@@ -262,14 +277,15 @@ Result<std::optional<Written>> Write::CommitCreation(const Json& document) {
   return Conflict(request_, name);
 }
 
-Result<std::optional<Written>> Write::TryUpdate(const ObjectWriter::ChangeFunction& change,
-                                                const ObjectWriter::CreateFunction& create) {
+Result<std::optional<Written>> Write::TryUpdate(
+    const ObjectWriter::ChangeFunction& change,
+    const std::optional<ObjectWriter::Creation>& creation) {
   ASSIGN_OR_RETURN(const store::RecordPtr record,
                    environment_.store.Get(KeyOf(request_, request_.name)));
   if (record == nullptr) {
-    if (!create) return Error::NotFound(resource_.qualified_name(), request_.name);
-    ASSIGN_OR_RETURN(ObjectWriter::Change made, create());
-    RETURN_IF_ERROR(PrepareCreation(made.document, made.applied));
+    if (!creation) return Error::NotFound(resource_.qualified_name(), request_.name);
+    ASSIGN_OR_RETURN(ObjectWriter::Change made, creation->make());
+    RETURN_IF_ERROR(PrepareCreation(made.document, made.applied, creation->authorize));
     return CommitCreation(made.document);
   }
   ASSIGN_OR_RETURN(const Json old, ReadDocument(resource_, *record));
@@ -321,7 +337,8 @@ Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied)
   } else {
     resource_.strategy->ValidatePartUpdate(part, document.get_object(), old.get_object(), errors);
   }
-  return Refuse(std::move(errors), resource_, document);
+  RETURN_IF_ERROR(Refuse(std::move(errors), resource_, document));
+  return Validate(AdmissionRequest::Operation::kUpdate, document, &old);
 }
 
 Result<std::optional<Written>> Write::CommitUpdate(Json document, const Json& old,
@@ -440,10 +457,10 @@ Result<Written> ObjectWriter::Create(const WriteRequest& request, Json document)
 }
 
 Result<Written> ObjectWriter::Update(const WriteRequest& request, const ChangeFunction& change,
-                                     const CreateFunction& create) {
+                                     const std::optional<Creation>& creation) {
   Write write(environment_, request);
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    ASSIGN_OR_RETURN(std::optional<Written> written, write.TryUpdate(change, create));
+    ASSIGN_OR_RETURN(std::optional<Written> written, write.TryUpdate(change, creation));
     if (written) return std::move(*written);
   }
   return Conflict(request, request.name);

@@ -7,6 +7,7 @@
 // decision was made on.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,10 +72,15 @@ class ObjectWriter {
     bool applied = false;
   };
   using ChangeFunction = std::function<Result<Change>(const Json& old)>;
-  // Makes the document of an object that does not exist yet; empty: that is an error.
-  using CreateFunction = std::function<Result<Change>()>;
+  // What an update does when the object does not exist; without: that is an error.
+  struct Creation {
+    std::function<Result<Change>()> make;
+    // Whether the user may create, too: the right to update or to patch does not suffice. Asked
+    // when the object is known to be valid.
+    std::function<Result<void>()> authorize;
+  };
   Result<Written> Update(const WriteRequest& request, const ChangeFunction& change,
-                         const CreateFunction& create = {});
+                         const std::optional<Creation>& creation = {});
 
   Result<Deleted> Delete(const WriteRequest& request, const DeleteQuery& options);
   // Several objects; request.name means nothing. Their commits wait together, so many cost little

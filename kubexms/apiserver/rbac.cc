@@ -470,6 +470,12 @@ Result<Decision> RbacAuthorizer::Authorize(const UserInfo& user, const RequestAt
   return decision;
 }
 
+Result<void> RbacAuthorizer::CheckAllowed(const UserInfo& user, const RequestAttributes& request) {
+  ASSIGN_OR_RETURN(const Decision decision, Authorize(user, request));
+  if (!decision.allowed) return ForbiddenError(user, request, decision.reason);
+  return {};
+}
+
 Result<UserRules> RbacAuthorizer::RulesFor(const UserInfo& user, std::string_view name_space) {
   ASSIGN_OR_RETURN(const SnapshotPtr snapshot, Current());
   UserRules found;

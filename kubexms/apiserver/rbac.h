@@ -51,6 +51,8 @@ class RbacAuthorizer {
 
   // An error means that the store could not be read: refuse the request.
   Result<Decision> Authorize(const UserInfo& user, const RequestAttributes& request);
+  // The same as an error: 403 unless the request is allowed.
+  Result<void> CheckAllowed(const UserInfo& user, const RequestAttributes& request);
 
   // With an empty namespace: what the user may do in the whole cluster.
   Result<UserRules> RulesFor(const UserInfo& user, std::string_view name_space);

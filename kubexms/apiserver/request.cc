@@ -10,6 +10,7 @@
 #include "kubexms/api/quote.h"
 #include "kubexms/apiserver/lower_case.h"
 #include "kubexms/apiserver/scope.h"
+#include "kubexms/apiserver/strategies/fields.h"
 #include "kubexms/base/yaml.h"
 
 namespace kubexms {
@@ -30,6 +31,8 @@ std::string ResourceVerb(std::string_view method, bool named, const QueryParamet
   if (method == "PUT") return "update";
   if (method == "PATCH") return "patch";
   if (method == "DELETE") return named ? "delete" : "deletecollection";
+  // No verb: whoever may do everything is told that the method is not allowed.
+  if (method != "GET" && method != "HEAD") return "";
   if (named) return "get";
   return ReadBool(query, "watch") ? "watch" : "list";
 }
@@ -52,6 +55,16 @@ Result<void> ReadResourcePath(std::span<const std::string> segments,
   // No subresource is called like that, so authorization is about what is then not found.
   for (size_t i = 3; i < segments.size(); ++i) attributes.subresource += "/" + segments[i];
   return {};
+}
+
+// A list or watch of the objects of one name is about that object, so that rules with resourceNames
+// allow it.
+void ReadSelectedName(const QueryParameters& query, RequestAttributes& attributes) {
+  const Result<FieldSelector> fields =
+      FieldSelector::Parse(query.Get("fieldSelector").value_or(""));
+  if (!fields.ok()) return;  // the request is refused for it when its options are read
+  const std::string_view name = fields->RequiredValue("metadata.name").value_or("");
+  if (ValidatePathSegmentName(name).empty()) attributes.name = name;
 }
 
 // A segment is one name: a slash in it would make the path of another object of it.
@@ -200,6 +213,9 @@ Result<RequestAttributes> ReadAttributes(const HttpRequest& request, const Query
   if (watch) resource_path = resource_path.subspan(1);
   RETURN_IF_ERROR(ReadResourcePath(resource_path, attributes));
   attributes.verb = watch ? "watch" : ResourceVerb(request.method, !attributes.name.empty(), query);
+  if (!watch && (attributes.verb == "list" || attributes.verb == "watch")) {
+    ReadSelectedName(query, attributes);
+  }
   return attributes;
 }
 

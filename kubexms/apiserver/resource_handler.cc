@@ -286,14 +286,15 @@ Result<HttpResponse> ResourceHandler::Update(const ResourceCall& call) {
   }
   RETURN_IF_ERROR(CheckName(document, call.attributes.name));
   ASSIGN_OR_RETURN(const Json complete, write.Complete(std::move(document)));
-  ObjectWriter::CreateFunction create;
+  std::optional<ObjectWriter::Creation> creation;
   if (call.resource->strategy->AllowsCreateOnUpdate() && call.attributes.subresource.empty()) {
-    create = [&]() -> Result<Change> { return Change{complete}; };
+    creation = {.make = [&]() -> Result<Change> { return Change{complete}; },
+                .authorize = [&] { return AuthorizeCreation(call); }};
   }
   ASSIGN_OR_RETURN(Written written,
                    environment_.writer.Update(
                        write.Request(),
-                       [&](const Json&) -> Result<Change> { return Change{complete}; }, create));
+                       [&](const Json&) -> Result<Change> { return Change{complete}; }, creation));
   ASSIGN_OR_RETURN(std::string bytes, ConvertBytes(*call.resource, std::move(written.object)));
   return representation.Object(written.created ? 201 : 200, *call.resource,
                                SharedBytes(std::move(bytes)), write.warnings());
@@ -331,15 +332,24 @@ Result<HttpResponse> ResourceHandler::Patch(const ResourceCall& call) {
     ASSIGN_OR_RETURN(Json complete, write.Complete(std::move(applied)));
     return Change{std::move(complete), true};
   };
-  ObjectWriter::CreateFunction create;
-  if (call.attributes.subresource.empty()) create = [&] { return apply(nullptr); };
+  std::optional<ObjectWriter::Creation> creation;
+  if (call.attributes.subresource.empty()) {
+    creation = {.make = [&] { return apply(nullptr); },
+                .authorize = [&] { return AuthorizeCreation(call); }};
+  }
   return respond(environment_.writer.Update(
       write.Request(),
       [&](const Json& old) -> Result<Change> {
         ASSIGN_OR_RETURN(const Json shown, write.Shown(old));
         return apply(&shown);
       },
-      create));
+      creation));
+}
+
+Result<void> ResourceHandler::AuthorizeCreation(const ResourceCall& call) {
+  RequestAttributes creation = call.attributes;
+  creation.verb = "create";
+  return environment_.authorizer.CheckAllowed(call.user, creation);
 }
 
 Result<HttpResponse> ResourceHandler::Delete(const ResourceCall& call) {

@@ -9,6 +9,7 @@
 #include "kubexms/apiserver/component_statuses.h"
 #include "kubexms/apiserver/object_reader.h"
 #include "kubexms/apiserver/object_writer.h"
+#include "kubexms/apiserver/rbac.h"
 #include "kubexms/apiserver/representation.h"
 #include "kubexms/apiserver/request.h"
 #include "kubexms/apiserver/resource_registry.h"
@@ -57,6 +58,7 @@ class ResourceHandler {
     const Clock& clock;
     TokenIssuer& tokens;
     const ComponentStatuses& components;
+    RbacAuthorizer& authorizer;
   };
 
   explicit ResourceHandler(Environment environment) : environment_(environment) {}
@@ -74,6 +76,8 @@ class ResourceHandler {
   Result<HttpResponse> Delete(const ResourceCall& call);
   Result<HttpResponse> DeleteCollection(const ResourceCall& call);
   Result<HttpResponse> HandleSubresource(const ResourceCall& call);
+  // Of an update or patch that creates the object.
+  Result<void> AuthorizeCreation(const ResourceCall& call);
   Subresources OtherKinds();
   // What is read, wherever it comes from.
   Result<store::RecordPtr> ReadOne(const ResourceCall& call);

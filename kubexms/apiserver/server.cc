@@ -233,8 +233,8 @@ ApiServer::Impl::Impl(ApiServerOptions options, std::unique_ptr<store::Store> st
           FindResource(*registry_.Current(), "apiextensions.k8s.io", "customresourcedefinitions"),
           clock_, options_.log.Named("customresources")),
       components_(Components()),
-      resource_handler_(
-          {*store_, reader_, writer_, timer_, watches_, random_, clock_, tokens_, components_}),
+      resource_handler_({*store_, reader_, writer_, timer_, watches_, random_, clock_, tokens_,
+                         components_, *authorizer_}),
       documents_(registry_, KUBEXMS_VERSION),
       handler_({.registry = registry_,
                 .resources = resource_handler_,

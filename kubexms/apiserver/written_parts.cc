@@ -1,5 +1,6 @@
 #include "kubexms/apiserver/written_parts.h"
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,14 @@ void Keep(JsonObject& object, const Json& old, std::string_view key) {
   }
 }
 
+constexpr std::array<std::string_view, 4> kOwnMetadata = {"annotations", "finalizers", "labels",
+                                                          "ownerReferences"};
+
+void KeepMetadata(Json& document, const Json& old, std::string_view key) {
+  if (const Json* metadata = FindMember(old, "metadata"))
+    Keep(MetadataOf(document), *metadata, key);
+}
+
 // A status that leaves out what is always there says that it is zero.
 void AddZeroStatus(JsonObject& object, const Resource& resource) {
   const Json* zero = FindMember(resource.zero, "status");
@@ -29,24 +38,40 @@ void AddZeroStatus(JsonObject& object, const Resource& resource) {
   }
 }
 
+// Which members of the metadata a write of the status leaves as they were, by kind. Of most kinds a
+// status may be written together with everything that people say about the object.
+std::vector<std::string_view> MetadataKeptByStatus(const Resource& resource) {
+  if (resource.Is("", "pods")) return {"ownerReferences"};
+  if (resource.Is("apps", "deployments")) return {"labels"};
+  const bool kept = resource.Is("admissionregistration.k8s.io", "validatingadmissionpolicies") ||
+                    resource.Is("apiregistration.k8s.io", "apiservices") ||
+                    resource.Is("flowcontrol.apiserver.k8s.io", "flowschemas") ||
+                    resource.Is("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations") ||
+                    resource.Is("internal.apiserver.k8s.io", "storageversions") ||
+                    resource.Is("networking.k8s.io", "servicecidrs") ||
+                    resource.Is("resource.k8s.io", "resourceclaims") ||
+                    resource.Is("storage.k8s.io", "volumeattachments");
+  if (!kept) return {};
+  return {kOwnMetadata.begin(), kOwnMetadata.end()};
+}
+
 void WriteStatusOnly(Json& document, const Json& old, const Resource& resource) {
   JsonObject& object = document.get_object();
   std::vector<std::string> keys;
   for (const auto& member : object) keys.emplace_back(member.key());
   for (const auto& member : old.get_object()) keys.emplace_back(member.key());
   for (const std::string& key : keys) {
-    // Of built-in kinds a status may be written together with labels and annotations.
     const bool written = key == "status" || (key == "metadata" && !resource.custom);
     if (!written) Keep(object, old, key);
   }
+  for (const std::string_view key : MetadataKeptByStatus(resource))
+    KeepMetadata(document, old, key);
   AddZeroStatus(object, resource);
 }
 
 // Some parts are written without what people say about the object.
 void KeepOwnMetadata(Json& document, const Json& old) {
-  for (const std::string_view key : {"annotations", "finalizers", "labels", "ownerReferences"}) {
-    Keep(MetadataOf(document), Json(MetadataOf(old)), key);
-  }
+  for (const std::string_view key : kOwnMetadata) KeepMetadata(document, old, key);
 }
 
 // Everything as it was but for one member of the spec or status, and the metadata, which says on

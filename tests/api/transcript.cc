@@ -51,9 +51,7 @@ class Reader {
 
  private:
   const Line& Peek() const { return lines_[next_]; }
-  bool AtRequest() const {
-    return RE2::PartialMatch(Peek().text, "^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) [/$]");
-  }
+  bool AtRequest() const { return RE2::PartialMatch(Peek().text, "^[A-Z]+ [/$]"); }
   // An object, or the variable that stands for one.
   bool AtDocument() const { return Peek().text.starts_with('{') || Peek().text.starts_with("\"$"); }
   HeaderLines ReadHeaders();
