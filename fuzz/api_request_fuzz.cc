@@ -48,7 +48,7 @@ struct Api {
     return response.ok() ? response->status : response.error().code();
   }
 
-  const UserInfo user{.name = "fuzzer"};
+  const UserInfo user{.name = "fuzzer", .groups = {std::string(kMastersGroup)}};
   std::unique_ptr<store::Store> store = store::MakeMemoryStore();
   ManualClock clock;
   SeededRandom random{1};
@@ -61,8 +61,9 @@ struct Api {
   WakeTimer timer;
   OpenWatches watches;
   const ComponentStatuses components{{}};
+  std::unique_ptr<RbacAuthorizer> authorizer = RbacAuthorizer::Open(*store).value();
   ResourceHandler handler{
-      {*store, reader, writer, timer, watches, random, clock, tokens, components}};
+      {*store, reader, writer, timer, watches, random, clock, tokens, components, *authorizer}};
 };
 
 }  // namespace
