@@ -10,8 +10,8 @@
 //             .flags = {{.name = "loud", .doc = "in capitals"}},
 //             .arguments = {{.name = "NAME", .doc = "whom to greet"}},
 //             .run = [](const Invocation& call) -> Result<ExitCode> {
-//               call.out() << "Hello " << call.Value("NAME") << (call.Given("loud") ? "!\n" :
-//               "\n"); return ExitCode::kDone;
+//               call.out() << "Hello " << call.Value("NAME") << (call.Given("loud") ? "!" : "");
+//               return ExitCode::kDone;
 //             }};
 //   }
 //
