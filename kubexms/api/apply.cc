@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <tuple>
 
@@ -424,6 +425,8 @@ class Application {
     if (given_up.Difference(merged.owned).Empty()) return {};
     ASSIGN_OR_RETURN(const std::vector<Entry*> others, DecodeOthers());
     FieldSet owned = merged.owned;
+    // Metadata belongs to no manager, but the identity in it keeps it when its last label goes.
+    owned.Insert(std::array{PathElement::Field("metadata"), PathElement::Field("name")});
     for (const Entry* other : others) owned = owned.Union(other->fields());
     FieldSet removed = PruneFields(given_up, owned, options_.schema, live);
     merged.touched = merged.touched || !removed.Empty();

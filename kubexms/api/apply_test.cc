@@ -404,6 +404,16 @@ TEST(ApplyTest, ItemsGoAwayWhenTheirLastOwnerGivesThemUp) {
             R"({"spec":{"containers":[{"name":"c"},{"name":"b"},{"name":"d"}]}})");
 }
 
+TEST(ApplyTest, GivingUpTheLastFieldOfTheMetadataKeepsTheIdentity) {
+  for (const std::string_view field :
+       {R"("labels":{"a":"1"})", R"("annotations":{"a":"1"})", R"("finalizers":["a"])"}) {
+    Cluster cluster;
+    cluster.Apply("one", fmt::format(R"({{"metadata":{{"name":"x",{}}}}})", field));
+    cluster.Apply("one", R"({"metadata":{"name":"x"}})");
+    EXPECT_EQ(WriteJson(cluster.object()), R"({"metadata":{"name":"x"}})");
+  }
+}
+
 TEST(ApplyTest, WhatWasThereBeforeTheFirstApplyHasAnOwner) {
   Cluster cluster;
   cluster.Write(Doc(R"({"metadata":{"name":"x","uid":"1"},"data":{"a":"1"}})"));
