@@ -23,6 +23,8 @@ struct AdmissionRequest {
   std::string_view subresource;
   const UserInfo& user;
   const Json* old = nullptr;  // the stored object; null for a creation
+  // For messages: the object's name as the request gives it, or else its generateName.
+  std::string_view name;
 };
 
 class Admission {

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 
+#include "kubexms/api/quote.h"
 #include "kubexms/apiserver/certificate_admissions.h"
 #include "kubexms/apiserver/metadata.h"
+#include "kubexms/apiserver/runtime_class_admission.h"
+#include "kubexms/apiserver/service_account_admission.h"
 
 namespace kubexms {
 namespace {
@@ -71,7 +74,7 @@ class PodPriority final : public Admission {
     } else {
       ASSIGN_OR_RETURN(priority_class, Find(name));
       if (priority_class.is_null()) {
-        return Error::Forbidden("pods", NameOf(object),
+        return Error::Forbidden("pods", request.name,
                                 fmt::format("no PriorityClass with name {} was found", name));
       }
     }
@@ -201,19 +204,51 @@ class NobodyEscalates final : public Admission {
   RbacAuthorizer& authorizer_;
 };
 
+struct Plugin {
+  std::string_view name;  // in Kubernetes; empty where it is no plugin there
+  std::unique_ptr<Admission> admission;
+};
+
+std::vector<Plugin> MakePlugins(const AdmissionEnvironment& environment) {
+  auto& [store, authorizer, clock, random] = environment;
+  std::vector<Plugin> plugins;
+  plugins.push_back({"NamespaceLifecycle", std::make_unique<SystemNamespacesStay>()});
+  plugins.push_back({"ServiceAccount", MakeServiceAccountAdmission(store, clock, random)});
+  plugins.push_back({"TaintNodesByCondition", std::make_unique<NewNodesAreNotReady>()});
+  plugins.push_back({"Priority", std::make_unique<PodPriority>(store)});
+  plugins.push_back({"DefaultTolerationSeconds", std::make_unique<PodTolerations>()});
+  plugins.push_back({"RuntimeClass", MakeRuntimeClassAdmission(store)});
+  plugins.push_back({"", std::make_unique<SigningRequestsNameTheirAuthor>()});
+  plugins.push_back({"", SignerPermissions(authorizer)});
+  plugins.push_back({"CertificateSubjectRestriction", CertificateSubjectRestriction()});
+  plugins.push_back({"", std::make_unique<CreatorsAreRecorded>()});
+  plugins.push_back({"", std::make_unique<NobodyEscalates>(authorizer)});
+  return plugins;
+}
+
+std::string NamesOf(const std::vector<Plugin>& plugins) {
+  std::string names;
+  for (const Plugin& plugin : plugins) {
+    if (plugin.name.empty()) continue;
+    fmt::format_to(std::back_inserter(names), "{}{}", names.empty() ? "" : ", ", plugin.name);
+  }
+  return names;
+}
+
 }  // namespace
 
-AdmissionChain BuiltinAdmissions(store::Store& store, RbacAuthorizer& authorizer) {
+Result<AdmissionChain> BuiltinAdmissions(const AdmissionEnvironment& environment,
+                                         const std::vector<std::string>& disabled) {
+  std::vector<Plugin> plugins = MakePlugins(environment);
+  for (const std::string& name : disabled) {
+    const size_t removed =
+        name.empty() ? 0 : std::erase_if(plugins, [&](const Plugin& p) { return p.name == name; });
+    if (removed > 0) continue;
+    return Error::BadRequest(fmt::format("unknown admission plugin {}; there are {}", Quoted(name),
+                                         NamesOf(MakePlugins(environment))));
+  }
   AdmissionChain chain;
-  chain.push_back(std::make_unique<SystemNamespacesStay>());
-  chain.push_back(std::make_unique<PodTolerations>());
-  chain.push_back(std::make_unique<PodPriority>(store));
-  chain.push_back(std::make_unique<NewNodesAreNotReady>());
-  chain.push_back(std::make_unique<SigningRequestsNameTheirAuthor>());
-  chain.push_back(SignerPermissions(authorizer));
-  chain.push_back(CertificateSubjectRestriction());
-  chain.push_back(std::make_unique<CreatorsAreRecorded>());
-  chain.push_back(std::make_unique<NobodyEscalates>(authorizer));
+  for (Plugin& plugin : plugins) chain.push_back(std::move(plugin.admission));
   return chain;
 }
 

@@ -104,6 +104,13 @@ Result<void> CheckIdentity(const Json& document, const Json& old, uint64_t revis
   return {};
 }
 
+// As Kubernetes calls a new object when it refuses it.
+std::string NameInMessages(const Json& document) {
+  std::string_view name = NameOf(document);
+  if (name.empty()) name = MetadataString(document, "generateName");
+  return std::string(name.empty() ? "Unknown" : name);
+}
+
 bool IsBoundToVersion(const Json& document) {
   const std::string_view version = ResourceVersionOf(document);
   return !version.empty() && version != "0";
@@ -161,9 +168,10 @@ class Write {
     return {resource_, request_.subresource, request_.manager, Now()};
   }
 
-  Result<void> Admit(AdmissionRequest::Operation operation, Json& document, const Json* old) const {
-    const AdmissionRequest admission{operation, resource_, request_.subresource, request_.user,
-                                     old};
+  Result<void> Admit(AdmissionRequest::Operation operation, Json& document, const Json* old,
+                     std::string_view name) const {
+    const AdmissionRequest admission{operation,     resource_, request_.subresource,
+                                     request_.user, old,       name};
     for (const auto& one : environment_.admissions) {
       RETURN_IF_ERROR(one->Admit(admission, document));
     }
@@ -211,10 +219,19 @@ Result<void> Write::PrepareCreation(Json& document, bool applied,
     document.get_object().erase("status");
     if (resource_.custom) AddDefaultStatus(document.get_object(), *resource_.schema);
   }
+  const std::string name = NameInMessages(document);
   InitialiseMetadata(document, resource_, Now(), environment_.random);
   if (!applied) document = TrackWrite(nullptr, std::move(document), Management());
   resource_.strategy->PrepareForCreate(document.get_object());
-  RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kCreate, document, nullptr));
+  if (resource_.terminating) {
+    return Error::Forbidden(resource_.qualified_name(), NameOf(document),
+                            "create not allowed while custom resource definition is terminating");
+  }
+  // Before anything else about the object: nothing can be made in a namespace that is not there.
+  if (resource_.namespaced) {
+    RETURN_IF_ERROR(CheckNamespace(request_, name, environment_.store));
+  }
+  RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kCreate, document, nullptr, name));
   FieldErrors errors = ValidateDocument(document, resource_);
   resource_.strategy->ValidateCreate(document.get_object(), errors);
   RETURN_IF_ERROR(Refuse(std::move(errors), resource_, document));
@@ -321,7 +338,7 @@ Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied)
   CarryOverMetadata(document, old, resource_);
   // Where a pod runs is decided for it, and no change of what is wanted.
   if (part == "binding") KeepGeneration(document, old);
-  RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kUpdate, document, &old));
+  RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kUpdate, document, &old, request_.name));
   MetadataOf(document)["resourceVersion"] = ResourceVersionOf(old);
   FieldErrors errors = ValidateDocument(document, resource_);
   ValidateMetadataUpdate(document, old, errors);
@@ -379,7 +396,7 @@ Result<Write::Deletion> Write::PlanDeletion(const DeleteQuery& options) {
   if (record == nullptr) return Error::NotFound(resource_.qualified_name(), request_.name);
   ASSIGN_OR_RETURN(Json document, ReadDocument(resource_, *record));
   RETURN_IF_ERROR(CheckPreconditions(document, options, resource_));
-  RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kDelete, document, &document));
+  RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kDelete, document, &document, request_.name));
   Deletion deletion{
       .deleted = {.object = WriteJson(document), .uid = std::string(UidOf(document))}};
   const Json before = document;

@@ -141,7 +141,7 @@ class ApiServer::Impl {
  private:
   Impl(ApiServerOptions options, std::unique_ptr<store::Store> store, ServiceAddresses addresses,
        std::unique_ptr<RbacAuthorizer> authorizer, TokenIssuer tokens, TokenFile token_file,
-       std::unique_ptr<AuditLog> audit);
+       std::unique_ptr<AuditLog> audit, AdmissionChain admissions);
 
   // "127.0.0.1:6443", "[::1]:6443".
   std::string address() const {
@@ -203,9 +203,12 @@ Result<std::unique_ptr<ApiServer::Impl>> ApiServer::Impl::Create(ApiServerOption
     ASSIGN_OR_RETURN(token_file, TokenFile::Load(options.token_file, random));
   }
   ASSIGN_OR_RETURN(std::unique_ptr<AuditLog> audit, OpenAuditLog(options));
-  std::unique_ptr<Impl> impl(new Impl(std::move(options), std::move(store), std::move(addresses),
-                                      std::move(authorizer), std::move(tokens),
-                                      std::move(token_file), std::move(audit)));
+  ASSIGN_OR_RETURN(AdmissionChain admissions,
+                   BuiltinAdmissions({*store, *authorizer, system_clock, random},
+                                     options.disabled_admission_plugins));
+  std::unique_ptr<Impl> impl(
+      new Impl(std::move(options), std::move(store), std::move(addresses), std::move(authorizer),
+               std::move(tokens), std::move(token_file), std::move(audit), std::move(admissions)));
   impl->credentials_ = std::move(credentials);
   RETURN_IF_ERROR(impl->Listen());
   return impl;
@@ -213,7 +216,8 @@ Result<std::unique_ptr<ApiServer::Impl>> ApiServer::Impl::Create(ApiServerOption
 
 ApiServer::Impl::Impl(ApiServerOptions options, std::unique_ptr<store::Store> store,
                       ServiceAddresses addresses, std::unique_ptr<RbacAuthorizer> authorizer,
-                      TokenIssuer tokens, TokenFile token_file, std::unique_ptr<AuditLog> audit)
+                      TokenIssuer tokens, TokenFile token_file, std::unique_ptr<AuditLog> audit,
+                      AdmissionChain admissions)
     : options_(std::move(options)),
       clock_(options_.clock == nullptr ? system_clock_ : *options_.clock),
       store_(std::move(store)),
@@ -224,7 +228,7 @@ ApiServer::Impl::Impl(ApiServerOptions options, std::unique_ptr<store::Store> st
       lookup_(*store_),
       authenticator_(
           {.token_file = std::move(token_file), .issuer = &tokens_, .objects = &lookup_}),
-      admissions_(BuiltinAdmissions(*store_, *authorizer_)),
+      admissions_(std::move(admissions)),
       registry_(BuiltinResources()),
       reader_(*store_),
       writer_({*store_, clock_, random_, admissions_, addresses_}),

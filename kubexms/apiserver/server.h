@@ -49,6 +49,8 @@ struct ApiServerOptions {
   // What the audit log has: a Policy of audit.k8s.io/v1. Null: who changed what, but not reads.
   Json audit_policy;
   ServiceAddressOptions addresses;
+  // Admission plugins that are left out, by their names in Kubernetes: "ServiceAccount".
+  std::vector<std::string> disabled_admission_plugins;
 
   HttpLimits limits;
   size_t max_in_flight = 600;

@@ -45,6 +45,7 @@ ApiServerOptions ServerOptions(TestServerOptions options, const std::string& dir
           .bind_address = std::move(options.bind_address),
           .port = 0,
           .audit_log = "-",
+          .disabled_admission_plugins = std::move(options.disabled_admission_plugins),
           .workers = 8,
           .io_threads = 1,
           .clock = options.clock,

@@ -17,6 +17,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "kubexms/apiserver/server.h"
 #include "kubexms/apiserver/user.h"
@@ -31,6 +32,9 @@ struct TestServerOptions {
   // For the times that objects get, see ApiServerOptions; null: the machine's. With a ManualClock,
   // the thread that expires events is one of its sleepers.
   Clock* clock = nullptr;
+  // Without the controller that makes the ServiceAccount `default` of every namespace, that plugin
+  // would refuse every Pod.
+  std::vector<std::string> disabled_admission_plugins = {"ServiceAccount"};
   Logger log;
 };
 

@@ -102,6 +102,7 @@ Result<ApiServerOptions> ReadOptions(const Invocation& call) {
                            .token_file = call.Value("token-file"),
                            .audit_log = call.Value("audit-log")};
   options.addresses.cluster_ip_range = call.Value("service-cidr");
+  options.disabled_admission_plugins = SplitList(call.All("disable-admission-plugins"));
   if (call.Given("audit-policy")) {
     ASSIGN_OR_RETURN(const std::string policy, ReadFile(call.Value("audit-policy")));
     ASSIGN_OR_RETURN(options.audit_policy, ParseJsonOrYaml(policy));
@@ -234,6 +235,10 @@ Command ServerCommand() {
                 GracePeriodFlag(),
                 TailnetFlag(),
                 SshGateFlag(),
+                {.name = "disable-admission-plugins",
+                 .value = "NAMES",
+                 .doc = "comma-separated names of Kubernetes' admission plugins to leave out: "
+                        "ServiceAccount lets Pods run without the account of their namespace"},
                 {.name = "token-file",
                  .value = "FILE",
                  .doc = "static tokens, lines of token,user,uid,\"group1,group2\""},
