@@ -7,6 +7,7 @@
 #include "kubexms/apiserver/representation.h"
 #include "kubexms/apiserver/reviews.h"
 #include "kubexms/apiserver/scope.h"
+#include "kubexms/apiserver/shape.h"
 
 namespace kubexms {
 namespace {
@@ -174,7 +175,8 @@ Result<HttpResponse> ApiHandler::AnswerReview(const HttpRequest& request,
   ASSIGN_OR_RETURN(const BodyFormat format, BodyFormatOf(request.headers, false));
   ASSIGN_OR_RETURN(Json review, ParseBody(request.body, format, kind, {}, problems));
   RETURN_IF_ERROR(CheckKind(review, kind, false));
-  RETURN_IF_ERROR(CheckAndPrune(review, resource, problems));
+  const Result<void> readable = CheckAndPrune(review, resource, problems);
+  if (!readable.ok()) return CannotBeHandled(readable.error(), kind.kind, kind.version);
   const auto answer = [&]() -> Result<Json> {
     const std::string& plural = resource.plural;
     if (plural == "tokenreviews") {

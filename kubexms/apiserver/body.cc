@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "kubexms/api/builtin_kinds.h"
 #include "kubexms/api/defaulting.h"
 #include "kubexms/api/meta_v1.h"
@@ -11,12 +14,14 @@
 #include "kubexms/apiserver/metadata.h"
 #include "kubexms/apiserver/shape.h"
 #include "kubexms/apiserver/strategy.h"
+#include "kubexms/apiserver/strict_decoding.h"
 #include "kubexms/base/yaml.h"
 
 namespace kubexms {
 namespace {
 
 constexpr size_t kQuotedBody = 256;
+constexpr std::string_view kUnknownField = "unknown field";
 constexpr std::string_view kProtobufMediaType = "application/vnd.kubernetes.protobuf";
 
 Error Unrecognized(const GroupVersionKind& expected, std::string_view why, std::string_view body) {
@@ -159,12 +164,14 @@ Result<void> CheckAndPrune(Json& document, const Resource& resource,
   std::vector<std::string> removed;
   if (resource.custom) {
     if (const Json* metadata = FindMember(document, "metadata")) {
-      RETURN_IF_ERROR(CheckShape(*metadata, ObjectMetaSchema(), resource.kind, resource.version));
+      RETURN_IF_ERROR(CheckShape(*metadata, ObjectMetaSchema()));
     }
     Prune(document, *resource.schema, {.object_meta = &ObjectMetaSchema(), .removed = &removed});
+    std::ranges::stable_partition(
+        removed, [](const std::string& path) { return path.starts_with("metadata."); });
   } else {
-    RETURN_IF_ERROR(CheckShape(document, *resource.schema, resource.kind, resource.version));
-    Prune(document, *resource.schema, {.removed = &removed});
+    RETURN_IF_ERROR(CheckShape(document, *resource.schema));
+    Prune(document, *resource.schema, {.object_meta = &ObjectMetaSchema(), .removed = &removed});
     Normalise(document, *resource.schema);
   }
   RemoveNulls(document, *resource.schema);
@@ -172,9 +179,21 @@ Result<void> CheckAndPrune(Json& document, const Resource& resource,
     DropEmptyMetadata(metadata->get_object());
   }
   for (const std::string& path : removed) {
-    problems.push_back(fmt::format("unknown field {}", Quoted(path)));
+    problems.push_back(fmt::format("{} {}", kUnknownField, Quoted(path)));
   }
   return {};
+}
+
+std::vector<std::string> ArrangeProblems(std::vector<std::string> problems, std::string_view body,
+                                         BodyFormat format, const Resource& resource) {
+  if (problems.empty() || format != BodyFormat::kJson) return problems;
+  std::vector<std::string> arranged =
+      FindStrictErrors(body, resource.custom ? nullptr : resource.schema.get());
+  if (resource.custom) {
+    std::ranges::copy_if(problems, std::back_inserter(arranged),
+                         [](const std::string& one) { return one.starts_with(kUnknownField); });
+  }
+  return arranged.empty() ? problems : arranged;
 }
 
 void FillDefaults(Json& document, const Resource& resource) {
@@ -183,13 +202,10 @@ void FillDefaults(Json& document, const Resource& resource) {
 }
 
 Result<std::vector<std::string>> JudgeProblems(std::vector<std::string> problems,
-                                               FieldValidation validation,
-                                               const GroupVersionKind& kind) {
+                                               FieldValidation validation) {
   if (validation == FieldValidation::kIgnore) problems.clear();
   if (validation == FieldValidation::kStrict && !problems.empty()) {
-    return Error::BadRequest(
-        fmt::format("{} in version {} cannot be handled as a {}: strict decoding error: {}",
-                    kind.kind, Quoted(kind.version), kind.kind, fmt::join(problems, ", ")));
+    return Error::BadRequest(fmt::format("strict decoding error: {}", fmt::join(problems, ", ")));
   }
   return problems;
 }

@@ -46,9 +46,12 @@ Result<void> CheckAndPrune(Json& document, const Resource& resource,
 // Fills in the defaults of the schema and of the strategy.
 void FillDefaults(Json& document, const Resource& resource);
 
+// The problems of a body as Kubernetes would tell them, in its order.
+std::vector<std::string> ArrangeProblems(std::vector<std::string> problems, std::string_view body,
+                                         BodyFormat format, const Resource& resource);
+
 // What becomes of problems: nothing, warnings, or an error. Returns the warnings.
 Result<std::vector<std::string>> JudgeProblems(std::vector<std::string> problems,
-                                               FieldValidation validation,
-                                               const GroupVersionKind& kind);
+                                               FieldValidation validation);
 
 }  // namespace kubexms

@@ -48,4 +48,25 @@ Result<Json> ApplyPatch(PatchType type, Json document, const Json& patch, const 
   return ApplyStrategicPatch(std::move(document), patch, schema);
 }
 
+std::string PrintAsGo(const Json& value) {
+  if (value.is_null()) return "<nil>";
+  if (value.is_string()) return std::string(AsView(value.get_string()));
+  std::string text;
+  const auto add = [&text](std::string_view word) {
+    if (!text.empty()) text += ' ';
+    text += word;
+  };
+  if (const JsonArray* items = value.if_array()) {
+    for (const Json& item : *items) add(PrintAsGo(item));
+    return fmt::format("[{}]", text);
+  }
+  if (const JsonObject* object = value.if_object()) {
+    for (const auto* member : SortedMembers(*object)) {
+      add(fmt::format("{}:{}", std::string_view(member->key()), PrintAsGo(member->value())));
+    }
+    return fmt::format("map[{}]", text);
+  }
+  return WriteJson(value);
+}
+
 }  // namespace kubexms

@@ -2,6 +2,8 @@
 
 // The ways to change an object by saying what is to be different.
 
+#include <string>
+
 #include "kubexms/api/schema.h"
 #include "kubexms/apiserver/request.h"
 #include "kubexms/base/json.h"
@@ -19,5 +21,8 @@ Result<void> CheckPatchOptions(PatchType type, const WriteQuery& options);
 
 // The document after a patch of any type but apply, which needs to know whose fields are whose.
 Result<Json> ApplyPatch(PatchType type, Json document, const Json& patch, const Schema& schema);
+
+// A patch as Kubernetes' messages show a strategic one: map[spec:map[replicas:3]].
+std::string PrintAsGo(const Json& value);
 
 }  // namespace kubexms

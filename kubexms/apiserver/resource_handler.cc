@@ -12,7 +12,9 @@
 #include "kubexms/apiserver/metadata.h"
 #include "kubexms/apiserver/patch.h"
 #include "kubexms/apiserver/scope.h"
+#include "kubexms/apiserver/shape.h"
 #include "kubexms/apiserver/strategy.h"
+#include "kubexms/apiserver/strict_decoding.h"
 #include "kubexms/apiserver/subresources.h"
 #include "kubexms/apiserver/watch_stream.h"
 
@@ -20,6 +22,26 @@ namespace kubexms {
 namespace {
 
 using Change = ObjectWriter::Change;
+
+// A message has no more of a patch.
+constexpr size_t kMaxShownPatch = 16 * 1024;
+
+struct RequestPatch {
+  PatchType type;
+  Json document;
+  std::vector<std::string> duplicates;  // what is twice in it, as messages
+};
+
+Result<RequestPatch> ReadPatch(PatchType type, std::string_view body) {
+  RequestPatch patch{.type = type};
+  std::vector<std::string> duplicates;
+  ASSIGN_OR_RETURN(patch.document, ParseJson(body, {.duplicates = &duplicates}));
+  if (duplicates.empty()) return patch;
+  for (const std::string& error : FindStrictErrors(body, nullptr)) {
+    patch.duplicates.push_back(type == PatchType::kJson ? "json patch " + error : error);
+  }
+  return patch;
+}
 
 // What a write through one resource needs to know: the resource of the request, that of the stored
 // objects, who writes and how.
@@ -61,8 +83,9 @@ class WriteCall {
     const GroupVersionKind kind = Kind();
     ASSIGN_OR_RETURN(Json document, ParseBody(call_.http.body, format, kind, storage, problems));
     RETURN_IF_ERROR(CheckKind(document, kind, resource().custom));
-    RETURN_IF_ERROR(CheckAndPrune(document, resource(), problems));
-    RETURN_IF_ERROR(Judge(std::move(problems)));
+    RETURN_IF_ERROR(Handled(CheckAndPrune(document, resource(), problems)));
+    problems = ArrangeProblems(std::move(problems), call_.http.body, format, resource());
+    RETURN_IF_ERROR(Handled(Judge(std::move(problems))));
     return document;
   }
 
@@ -74,9 +97,10 @@ class WriteCall {
       return Error::BadRequest("metadata.managedFields must be nil");
     }
     const size_t duplicates = problems.size();
-    RETURN_IF_ERROR(CheckAndPrune(document, resource(), problems));
+    RETURN_IF_ERROR(Handled(CheckAndPrune(document, resource(), problems)));
     if (problems.size() > duplicates) RETURN_IF_ERROR(CheckDeclared());
-    RETURN_IF_ERROR(Judge(std::move(problems)));
+    const Result<void> judged = Judge(std::move(problems));
+    if (!judged.ok()) return judged.error().WithContext("error strict decoding YAML");
     return document;
   }
 
@@ -94,28 +118,44 @@ class WriteCall {
     return document;
   }
 
-  // What a patch has made of an object.
-  Result<Change> Patched(Json document) {
-    std::vector<std::string> problems;
+  // The stored object as a patch changes it.
+  Result<Change> Patched(const Json& stored, const RequestPatch& patch) {
+    ASSIGN_OR_RETURN(Json document, ApplyPatch(stored, patch));
     RETURN_IF_ERROR(CheckKind(document, Kind(), resource().custom));
+    std::vector<std::string> problems = patch.duplicates;
     Result<void> readable = CheckAndPrune(document, resource(), problems);
     if (readable.ok()) readable = Judge(std::move(problems));
-    if (!readable.ok()) return WrongPatch(readable.error());
+    if (!readable.ok()) return WrongPatch(stored, patch, readable.error());
     ASSIGN_OR_RETURN(Json complete, Complete(std::move(document)));
     return Change{std::move(complete)};
   }
 
+ private:
   Result<void> Judge(std::vector<std::string> problems) {
-    ASSIGN_OR_RETURN(warnings_,
-                     JudgeProblems(std::move(problems), options_.field_validation, Kind()));
+    ASSIGN_OR_RETURN(warnings_, JudgeProblems(std::move(problems), options_.field_validation));
     return {};
   }
 
- private:
+  Result<void> Handled(Result<void> read) const {
+    if (read.ok()) return read;
+    return CannotBeHandled(read.error(), resource().kind, resource().version);
+  }
+
+  Result<Json> ApplyPatch(const Json& stored, const RequestPatch& patch) {
+    ASSIGN_OR_RETURN(Json shown, Shown(stored));
+    return kubexms::ApplyPatch(patch.type, std::move(shown), patch.document, *resource().schema);
+  }
+
   // An object that cannot be read is the fault of the patch that made it.
-  Error WrongPatch(const Error& error) const {
-    return Error::Invalid("", "",
-                          {Invalid(FieldPath("patch"), Json(call_.http.body), error.message())});
+  Error WrongPatch(const Json& stored, const RequestPatch& patch, const Error& error) {
+    std::string shown;
+    if (patch.type == PatchType::kStrategicMerge) {
+      shown = PrintAsGo(patch.document);
+    } else if (const Result<Json> patched = ApplyPatch(stored, patch); patched.ok()) {
+      shown = WriteJson(*patched);
+    }
+    if (shown.size() > kMaxShownPatch) shown.resize(kMaxShownPatch);
+    return Error::Invalid("", "", {Invalid(FieldPath("patch"), Json(shown), error.message())});
   }
 
   // What apply says of the body with all its fields.
@@ -253,10 +293,6 @@ Result<HttpResponse> ResourceHandler::Watch(const ResourceCall& call) {
 }
 
 Result<HttpResponse> ResourceHandler::Create(const ResourceCall& call) {
-  if (call.resource->terminating) {
-    return Error(405, "MethodNotAllowed",
-                 "create not allowed while custom resource definition is terminating");
-  }
   if (call.resource->Is("", "bindings")) {
     return OtherKinds().BindPod(call);
   }
@@ -312,14 +348,9 @@ Result<HttpResponse> ResourceHandler::Patch(const ResourceCall& call) {
                                  SharedBytes(std::move(bytes)), write.warnings());
   };
   if (type != PatchType::kApply) {
-    ASSIGN_OR_RETURN(const Json patch, ParseJson(call.http.body));
-    return respond(
-        environment_.writer.Update(write.Request(), [&](const Json& old) -> Result<Change> {
-          ASSIGN_OR_RETURN(Json shown, write.Shown(old));
-          ASSIGN_OR_RETURN(Json patched,
-                           ApplyPatch(type, std::move(shown), patch, *call.resource->schema));
-          return write.Patched(std::move(patched));
-        }));
+    ASSIGN_OR_RETURN(const RequestPatch patch, ReadPatch(type, call.http.body));
+    return respond(environment_.writer.Update(
+        write.Request(), [&](const Json& old) { return write.Patched(old, patch); }));
   }
   ASSIGN_OR_RETURN(Json config, write.ReadConfiguration());
   RETURN_IF_ERROR(SetNamespace(config, *call.resource, call.attributes.name_space));

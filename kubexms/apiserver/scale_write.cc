@@ -87,7 +87,8 @@ Result<Json> ScaleWrite::ChangeScale(const Json& current, Time now) const {
   } else if (patch_) {
     ASSIGN_OR_RETURN(scale, ApplyPatch(*patch_, current, given_, *subresource_->schema));
   }
-  RETURN_IF_ERROR(CheckShape(scale, *subresource_->schema, "Scale", "v1"));
+  const Result<void> readable = CheckShape(scale, *subresource_->schema);
+  if (!readable.ok()) return CannotBeHandled(readable.error(), "Scale", "v1");
   if (patch_ == PatchType::kApply) return scale;
   return TrackUpdate(current, std::move(scale), management);
 }

@@ -185,12 +185,13 @@ class ShapeChecker {
 
 }  // namespace
 
-Result<void> CheckShape(const Json& document, const Schema& schema, std::string_view kind,
-                        std::string_view version) {
-  const Result<void> checked = ShapeChecker().Check(document, schema);
-  if (checked.ok()) return {};
+Result<void> CheckShape(const Json& document, const Schema& schema) {
+  return ShapeChecker().Check(document, schema);
+}
+
+Error CannotBeHandled(const Error& reason, std::string_view kind, std::string_view version) {
   return Error::BadRequest(fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", kind,
-                                       version, kind, checked.error().message()));
+                                       version, kind, reason.message()));
 }
 
 }  // namespace kubexms

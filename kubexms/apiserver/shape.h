@@ -14,7 +14,9 @@ namespace kubexms {
 // Success, or BadRequest about the first value that is not of its type, or is a quantity, time,
 // base64 or integer that cannot be read. Nulls count as absent; fields that the schema does not
 // know are not looked at.
-Result<void> CheckShape(const Json& document, const Schema& schema, std::string_view kind,
-                        std::string_view version);
+Result<void> CheckShape(const Json& document, const Schema& schema);
+
+// What Kubernetes says of a body that cannot be read as its kind, for this reason.
+Error CannotBeHandled(const Error& reason, std::string_view kind, std::string_view version);
 
 }  // namespace kubexms

@@ -185,8 +185,10 @@ Result<Json> ReadSubresourceBody(const ResourceCall& call, const Subresource& su
                    ParseBody(call.http.body, format, subresource.kind, {}, problems));
   RenameOldEviction(document);
   RETURN_IF_ERROR(CheckKind(document, subresource.kind, false));
-  RETURN_IF_ERROR(
-      CheckShape(document, *subresource.schema, subresource.kind.kind, subresource.kind.version));
+  const Result<void> readable = CheckShape(document, *subresource.schema);
+  if (!readable.ok()) {
+    return CannotBeHandled(readable.error(), subresource.kind.kind, subresource.kind.version);
+  }
   RETURN_IF_ERROR(MatchNamespace(document, call.attributes.name_space));
   return document;
 }
