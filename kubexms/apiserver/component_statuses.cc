@@ -1,7 +1,5 @@
 #include "kubexms/apiserver/component_statuses.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "kubexms/apiserver/resource.h"
@@ -42,8 +40,7 @@ bool ComponentStatuses::Serves(const Resource& resource) {
 Result<store::RecordPtr> ComponentStatuses::Get(std::string_view name) const {
   const auto component = std::ranges::find(components_, name, &HealthCheck::name);
   if (component != components_.end()) return StatusOf(*component);
-  // No NotFound: so it is in Kubernetes.
-  return Error::Internal(fmt::format("Component not found: {}", name));
+  return Error::NotFound("componentstatus", name);
 }
 
 ObjectList ComponentStatuses::List(const ObjectFilter& filter) const {

@@ -241,7 +241,7 @@ class DefinitionRules {
   void RequireSchema(const Json& version, const FieldPath& path) {
     if (!MemberOrNull(MemberOrNull(version, "schema"), "openAPIV3Schema").is_null()) return;
     const FieldPath schema_path = path.Child("schema");
-    errors_.push_back(Required(schema_path.Child("openAPIV3Schema"), "schemas are required"));
+    errors_.push_back(Required(schema_path.Child("openAPIV3Schema"), ""));
   }
 
   void CheckSchema(const Json& validation, const FieldPath& path) {

@@ -89,7 +89,7 @@ void ValidateOwners(const JsonObject& metadata, FieldErrors& errors) {
   const Json* owners = metadata.if_contains("ownerReferences");
   if (owners == nullptr || !owners->is_array()) return;
   const FieldPath path = kMetadata.Child("ownerReferences");
-  std::string_view controller;
+  std::string controller;
   for (size_t i = 0; i < owners->get_array().size(); ++i) {
     const Json& owner = owners->get_array()[i];
     ValidateOwner(owner, path.Index(i), errors);
@@ -97,7 +97,8 @@ void ValidateOwners(const JsonObject& metadata, FieldErrors& errors) {
     if (is_controller == nullptr || !is_controller->is_bool() || !is_controller->get_bool()) {
       continue;
     }
-    const std::string_view name = FindString(owner, "name");
+    const std::string name =
+        fmt::format("{}/{}", FindString(owner, "kind"), FindString(owner, "name"));
     if (!controller.empty()) {
       errors.push_back(Invalid(
           path, *owners,
@@ -308,7 +309,7 @@ void ValidateMetadataUpdate(const Json& object, const Json& old, FieldErrors& er
     const Json* value = metadata.if_contains(key);
     if (value == nullptr || old_metadata.contains(key)) continue;
     const FieldPath path = kMetadata.Child(key);
-    errors.push_back(Invalid(path, *value, "field is immutable; may only be changed via deletion"));
+    errors.push_back(Invalid(path, *value, "field is immutable"));
   }
 }
 

@@ -185,11 +185,10 @@ TEST_F(DualStackServicesTest, AreRefusedWhatContradictsItself) {
     std::string_view error;
   } cases[] = {
       {R"(,"ipFamilies":["IPv4","IPv6"])",
-       "spec.ipFamilyPolicy: Invalid value: \"null\": must be RequireDualStack or PreferDualStack "
-       "when "
-       "multiple 'ipFamilies' are specified"},
+       "spec.ipFamilyPolicy: Invalid value: \"SingleStack\": must be 'RequireDualStack' or "
+       "'PreferDualStack' when multiple IP families are specified"},
       {R"(,"ipFamilyPolicy":"SingleStack","clusterIPs":["10.0.0.3","fd00:1::3"])",
-       "must be RequireDualStack or PreferDualStack when multiple 'clusterIPs' are specified"},
+       "must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified"},
       {R"(,"ipFamilyPolicy":"PreferDualStack","clusterIPs":["10.0.0.3","10.0.0.4"])",
        "may specify no more than one IP for each IP family"},
       {R"(,"ipFamilies":["IPv6"],"clusterIP":"10.0.0.3")",

@@ -35,11 +35,30 @@ class Families {
     by_hand_ = !ips_.empty() && ips_.front() == "None" && !has_selector;
   }
 
-  // Whoever wants one family from now on need not name what is to go.
-  void GiveBackSecond(const Families& old) {
-    if (policy_ != kSingle) return;
-    if (ips_.size() == 2 && ips_ == old.ips_) ips_.resize(1);
-    if (names_.size() == 2 && names_ == old.names_) names_.resize(1);
+  // A policy that is not said: the one from before, or what it then means.
+  void InferPolicy(const Families* old) {
+    if (!policy_.empty()) return;
+    if (old != nullptr) policy_ = old->policy_;
+    if (policy_.empty()) policy_ = by_hand_ ? kRequire : kSingle;
+  }
+
+  // Whoever wants one family from now on need not name what is to go; who does not want just one
+  // keeps both.
+  void GiveBackSecond(const Families& old, std::vector<ErrorCause>& causes) {
+    if (policy_ == kSingle) {
+      if (ips_.size() == 2 && ips_ == old.ips_) ips_.resize(1);
+      if (names_.size() == 2 && names_ == old.names_) names_.resize(1);
+      return;
+    }
+    const auto reduced = [](const auto& now, const auto& before) {
+      return !now.empty() && now.size() < before.size();
+    };
+    if (reduced(ips_, old.ips_)) {
+      causes.push_back(WrongPolicy("must be 'SingleStack' to release the secondary cluster IP"));
+    }
+    if (reduced(names_, old.names_)) {
+      causes.push_back(WrongPolicy("must be 'SingleStack' to release the secondary IP family"));
+    }
   }
 
   // A Service that prefers two keeps what it has when the cluster comes to have others.
@@ -48,9 +67,9 @@ class Families {
   }
 
   void TakeFromIps(std::span<const std::string_view> available, std::vector<ErrorCause>& causes) {
-    if (policy_.empty() || policy_ == kSingle) {
-      if (ips_.size() == 2) causes.push_back(TooManyFor("clusterIPs"));
-      if (names_.size() == 2) causes.push_back(TooManyFor("ipFamilies"));
+    if (policy_ == kSingle) {
+      if (ips_.size() == 2) causes.push_back(TooManyFor("cluster IPs"));
+      if (names_.size() == 2) causes.push_back(TooManyFor("IP families"));
     }
     const FieldPath path("spec.clusterIPs");
     for (size_t i = names_.size(); i < ips_.size() && ips_[i] != "None"; ++i) {
@@ -82,7 +101,6 @@ class Families {
   }
 
   void FillIn(std::span<const std::string_view> available) {
-    if (policy_.empty()) policy_ = by_hand_ ? kRequire : kSingle;
     if (names_.empty()) names_.emplace_back(available.front());
     const bool both = policy_ != kSingle && (by_hand_ || available.size() == 2);
     if (both && names_.size() == 1) names_.push_back(OtherThan(names_.front()));
@@ -97,11 +115,11 @@ class Families {
 
  private:
   ErrorCause TooManyFor(std::string_view what) const {
-    return Invalid(FieldPath("spec.ipFamilyPolicy"),
-                   policy_.empty() ? Json(nullptr) : Json(policy_),
-                   fmt::format("must be RequireDualStack or PreferDualStack when multiple '{}' are "
-                               "specified",
-                               what));
+    return WrongPolicy(fmt::format(
+        "must be 'RequireDualStack' or 'PreferDualStack' when multiple {} are specified", what));
+  }
+  ErrorCause WrongPolicy(std::string_view why) const {
+    return Invalid(FieldPath("spec.ipFamilyPolicy"), Json(policy_), why);
   }
 
   std::string policy_;  // empty: nothing is said
@@ -129,12 +147,15 @@ std::string_view FamilyOf(std::string_view address) {
 Result<void> ChooseIpFamilies(Json& service, const Json* old,
                               std::span<const std::string_view> available) {
   Families families(service);
+  std::vector<ErrorCause> causes;
   if (old != nullptr) {
     const Families before(*old);
-    families.GiveBackSecond(before);
     if (families.KeepsWhatItPrefers(before)) return {};
+    families.InferPolicy(&before);
+    families.GiveBackSecond(before, causes);
+  } else {
+    families.InferPolicy(nullptr);
   }
-  std::vector<ErrorCause> causes;
   families.TakeFromIps(available, causes);
   if (causes.empty() && !families.MayHaveAny()) families.CheckAvailable(available, causes);
   if (!causes.empty()) return Error::Invalid("Service", NameOf(service), std::move(causes));

@@ -1,3 +1,4 @@
+#include "kubexms/api/group_version.h"
 #include "kubexms/api/quantity.h"
 #include "kubexms/apiserver/strategies/builtin.h"
 #include "kubexms/apiserver/strategies/fields.h"
@@ -80,6 +81,33 @@ void ValidateReference(const Field& reference) {
   for (std::string_view name : {"kind", "name"}) {
     const Field field = reference[name];
     if (field.MustBeSet()) field.Accept(ValidatePathSegmentName(field.Text()));
+  }
+}
+
+enum class CoreGroup { kAllowed, kRefused };
+
+void ValidateVersion(const Field& reference, CoreGroup core) {
+  const Field version = reference["apiVersion"];
+  const Result<GroupVersion> parsed = GroupVersion::Parse(version.Text());
+  if (!parsed.ok()) {
+    version.Invalid(Json(version.Text()), parsed.error().message());
+  } else if (parsed->group.empty() && core == CoreGroup::kRefused) {
+    version.Invalid(Json(version.Text()), "apiVersion must specify API group");
+  }
+}
+
+// The only scalable kind of the core group needs no group.
+void ValidateTargetVersion(const Field& scaler) {
+  const Field target = scaler["spec.scaleTargetRef"];
+  const bool core = target["kind"].Text() == "ReplicationController";
+  ValidateVersion(target, core ? CoreGroup::kAllowed : CoreGroup::kRefused);
+}
+
+void ValidateMetricVersions(const Field& scaler) {
+  const Field metrics = scaler["spec.metrics"];
+  for (const Field& metric : metrics.Items()) {
+    const Field described = metric["object.describedObject"];
+    if (described) ValidateVersion(described, CoreGroup::kAllowed);
   }
 }
 
@@ -178,6 +206,24 @@ class AutoscalerStrategy : public KindStrategy {
       const Field rules = behavior[direction];
       ValidateRules(rules);
     }
+  }
+
+  void ValidateCreate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field scaler(object, errors);
+    ValidateTargetVersion(scaler);
+    ValidateMetricVersions(scaler);
+  }
+
+  // What was wrong before may stay as it is.
+  void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
+                      FieldErrors& errors) const override {
+    const Field scaler(object, errors);
+    const bool same_target = SameAt(object, old_object, "spec.scaleTargetRef.apiVersion") &&
+                             SameAt(object, old_object, "spec.scaleTargetRef.kind");
+    if (!same_target) ValidateTargetVersion(scaler);
+    FieldErrors old_errors;
+    ValidateMetricVersions(Field(old_object, old_errors));
+    if (old_errors.empty()) ValidateMetricVersions(scaler);
   }
 };
 

@@ -76,10 +76,12 @@ INSTANTIATE_TEST_SUITE_P(
                 "{maxUnavailable: 50%}, status: {disruptionsAllowed: 0, currentHealthy: 0, "
                 "desiredHealthy: 0, expectedPods: 0}}"},
         Minimal{"{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: h}, "
-                "spec: {maxReplicas: 2, scaleTargetRef: {kind: Deployment, name: d}, behavior: "
+                "spec: {maxReplicas: 2, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, "
+                "name: d}, behavior: "
                 "{scaleUp: {selectPolicy: Min}}}}",
                 "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: h}, "
-                "spec: {minReplicas: 1, maxReplicas: 2, scaleTargetRef: {kind: Deployment, name: "
+                "spec: {minReplicas: 1, maxReplicas: 2, scaleTargetRef: {apiVersion: apps/v1, "
+                "kind: Deployment, name: "
                 "d}, metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, "
                 "averageUtilization: 80}}}], behavior: {scaleUp: {selectPolicy: Min, "
                 "stabilizationWindowSeconds: 0, policies: [{type: Pods, value: 4, periodSeconds: "
@@ -173,11 +175,13 @@ INSTANTIATE_TEST_SUITE_P(
                 "{minAvailable: 101%}}",
                 "spec.minAvailable: Invalid value: \"101%\": must not be greater than 100%"},
         Refused{"{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: h}, "
-                "spec: {minReplicas: 3, maxReplicas: 2, scaleTargetRef: {kind: D, name: d}}}",
+                "spec: {minReplicas: 3, maxReplicas: 2, scaleTargetRef: {apiVersion: a/v1, kind: "
+                "D, name: d}}}",
                 "spec.maxReplicas: Invalid value: 2: must be greater than or equal to "
                 "`minReplicas`"},
         Refused{"{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: h}, "
-                "spec: {maxReplicas: 2, scaleTargetRef: {kind: D, name: d}, metrics: [{type: "
+                "spec: {maxReplicas: 2, scaleTargetRef: {apiVersion: a/v1, kind: D, name: d}, "
+                "metrics: [{type: "
                 "Resource, resource: {name: cpu, target: {type: Utilization}}}, {type: Pods, pods: "
                 "{metric: {name: m}, target: {type: AverageValue, averageValue: 0}}}]}}",
                 "spec.metrics[0].resource.target.averageUtilization: Required value: must set "

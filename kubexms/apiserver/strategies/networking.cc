@@ -78,10 +78,14 @@ class IngressStrategy : public KindStrategy {
   }
   void ValidateCreate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);
+    const std::string_view annotation = "kubernetes.io/ingress.class";
     const Field annotations = root["metadata.annotations"];
-    const Field old_class = annotations.Entry("kubernetes.io/ingress.class");
-    if (old_class && root["spec.ingressClassName"])
-      old_class.Invalid("can not be set when the class field is also set");
+    const Field old_class = annotations.Entry(annotation);
+    const Field own_class = root["spec.ingressClassName"];
+    if (!old_class || !own_class || old_class.Text() == own_class.Text()) return;
+    const FieldPath path("annotations");
+    errors.push_back(Invalid(path.Child(annotation), old_class.ToJson(),
+                             "must match `ingressClassName` when both are specified"));
   }
 
  private:

@@ -473,7 +473,14 @@ void ValidatePodSpec(const Field& spec, PodSpecPlace place) {
     if (const Field field = spec[name]; !field.empty()) field.MustBeSubdomain();
   }
   spec["preemptionPolicy"].OneOf({"PreemptLowerPriority", "Never"});
-  if (spec["os"]) spec["os.name"].SetAndOneOf({"linux", "windows"});
+  if (const Field os = spec["os"]) {
+    const std::string_view name = os["name"].Text();
+    if (name.empty()) {
+      os["name"].Required();
+    } else if (name != "linux" && name != "windows") {
+      os.errors().push_back(NotSupported(os.path(), Json(name), {"linux", "windows"}));
+    }
+  }
 }
 
 void ValidatePodTemplate(const Field& pod_template) {

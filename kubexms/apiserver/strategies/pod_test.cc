@@ -253,7 +253,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"hostUsers: false\nhostPID: true", "",
                 "spec.hostPID: Forbidden: when `pod.Spec.HostUsers` is false"},
         Refusal{"os: {name: plan9}", "",
-                "spec.os.name: Unsupported value: \"plan9\": supported values: \"linux\", "
+                "spec.os: Unsupported value: \"plan9\": supported values: \"linux\", "
                 "\"windows\""},
         Refusal{"readinessGates: [{conditionType: ''}]", "",
                 "spec.readinessGates[0].conditionType: Invalid value: \"\": name part must be "
