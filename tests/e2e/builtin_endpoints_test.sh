@@ -4,7 +4,8 @@
 source "$(dirname "$0")/harness.sh" "$@"
 start_control_plane --service-cidr=10.96.0.0/16,fd00:96::/112 --controllers="$(
   printf %s 'endpointslice-controller,endpoints-controller,endpointslice-mirroring-controller,' \
-    'disruption-controller,clusterrole-aggregation-controller,garbage-collector-controller'
+    'disruption-controller,clusterrole-aggregation-controller,garbage-collector-controller,' \
+    serviceaccount-controller
 )"
 
 kubectl apply -f - >/dev/null <<'YAML'

@@ -2,7 +2,7 @@
 # The commands for workloads, as far as they are the server's matter: no controller runs here, so
 # that the test itself writes what one would.
 source "$(dirname "$0")/harness.sh" "$1"
-start_server --controllers=none
+start_server --controllers=none --disable-admission-plugins=ServiceAccount
 
 kubectl apply -f - >/dev/null <<'YAML'
 apiVersion: apps/v1
