@@ -1,6 +1,7 @@
 #include "kubexms/automation/ssh_config.h"
 
 #include <fmt/format.h>
+#include <glob.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,6 +12,10 @@ namespace kubexms::automation {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r";
+// As ssh has it.
+constexpr int kMaxIncludeDepth = 16;
+constexpr size_t kMaxFileBytes = 1 << 20;
+constexpr size_t kMaxBlocks = 10'000;
 
 std::string Lower(std::string_view text) {
   std::string lower(text);
@@ -127,43 +132,159 @@ void Inherit(std::string& field, const std::string& from) {
 
 }  // namespace
 
-Result<SshConfig> SshConfig::Parse(std::string_view text, std::string_view home) {
-  SshConfig config;
-  config.blocks_.push_back({.patterns = {"*"}});
-  for (int number = 1; !text.empty(); ++number) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    const std::string keyword = TakeKeyword(line);
-    if (keyword.empty()) continue;
-    if (keyword == "match" || keyword == "include") {
-      return Error::BadRequest(
-          fmt::format("line {}: {} is not supported; say it with Host", number, keyword));
-    }
-    if (keyword == "host") {
-      Block& block = config.blocks_.emplace_back();
-      for (std::string word = TakeWord(line); !word.empty(); word = TakeWord(line)) {
-        block.patterns.push_back(std::move(word));
+// Reads one file and those that it includes.
+class SshConfig::Reader {
+ public:
+  Reader(std::string_view home, SshConfig* config) : home_(home), config_(config) {}
+
+  Result<void> Read(std::string_view text, const std::string& file, int depth) {
+    file_ = file;
+    for (int number = 1; !text.empty(); ++number) {
+      std::string_view line = text.substr(0, text.find('\n'));
+      text.remove_prefix(std::min(text.size(), line.size() + 1));
+      const std::string keyword = TakeKeyword(line);
+      if (keyword.empty()) continue;
+      number_ = number;
+      if (keyword == "include") {
+        RETURN_IF_ERROR(Include(line, depth));
+        file_ = file;
+        continue;
       }
-      continue;
+      if (keyword == "host" || keyword == "match") {
+        config_->blocks_.push_back({.conditions = outer_});
+        Condition condition =
+            keyword == "host" ? Condition{.patterns = TakeWords(line)} : ReadMatch(TakeWords(line));
+        config_->blocks_.back().conditions.push_back(std::move(condition));
+        continue;
+      }
+      const Result<void> set =
+          SetKeyword(keyword, TakeWord(line), home_, config_->blocks_.back().entry);
+      if (!set.ok()) return set.error().WithContext(Place());
     }
-    const Result<void> set = SetKeyword(keyword, TakeWord(line), home, config.blocks_.back().entry);
-    if (!set.ok()) return set.error().WithContext(fmt::format("line {}", number));
+    return {};
   }
+
+ private:
+  std::string Place() const {
+    return file_.empty() ? fmt::format("line {}", number_) : fmt::format("{}:{}", file_, number_);
+  }
+  void Warn(std::string_view what) {
+    config_->warnings_.push_back(fmt::format("{}: {}", Place(), what));
+  }
+
+  static std::vector<std::string> TakeWords(std::string_view line) {
+    std::vector<std::string> words;
+    for (std::string word = TakeWord(line); !word.empty(); word = TakeWord(line)) {
+      words.push_back(std::move(word));
+    }
+    return words;
+  }
+
+  // "host a,b !user c": what depends on more than the host's name is never true.
+  Condition ReadMatch(const std::vector<std::string>& words) {
+    Condition condition{.patterns = {"*"}};
+    for (size_t i = 0; i < words.size(); ++i) {
+      const bool negated = words[i].starts_with('!');
+      const std::string criterion = Lower(std::string_view(words[i]).substr(negated ? 1 : 0));
+      if (criterion == "all" && !negated) continue;
+      const bool by_name = criterion == "host" || criterion == "originalhost";
+      if (!by_name || i + 1 == words.size()) {
+        Warn(fmt::format("Match {} is not supported; its block is ignored", criterion));
+        condition.never = true;
+        return condition;
+      }
+      condition.criteria.push_back({.patterns = SplitAtCommas(words[++i]),
+                                    .original = criterion == "originalhost",
+                                    .negated = negated});
+    }
+    return condition;
+  }
+
+  static std::vector<std::string> SplitAtCommas(std::string_view text) {
+    std::vector<std::string> parts;
+    for (;;) {
+      const size_t comma = text.find(',');
+      parts.emplace_back(text.substr(0, comma));
+      if (comma == std::string_view::npos) return parts;
+      text.remove_prefix(comma + 1);
+    }
+  }
+
+  // What the files say holds where the block that includes them does.
+  Result<void> Include(std::string_view line, int depth) {
+    if (depth >= kMaxIncludeDepth) {
+      Warn("too many files include each other; this one is ignored");
+      return {};
+    }
+    const std::vector<Condition> outer = outer_;
+    const std::vector<Condition> around = config_->blocks_.back().conditions;
+    for (std::string pattern : TakeWords(line)) {
+      pattern = ExpandHome(std::move(pattern), home_);
+      if (!pattern.starts_with('/')) pattern = fmt::format("{}/.ssh/{}", home_, pattern);
+      for (const std::string& path : FilesLike(pattern)) {
+        outer_ = around;
+        config_->blocks_.push_back({.conditions = around});
+        std::ifstream file(path, std::ios::binary);
+        std::string text(kMaxFileBytes + 1, '\0');
+        file.read(text.data(), static_cast<std::streamsize>(text.size()));
+        text.resize(static_cast<size_t>(file.gcount()));
+        if (text.size() > kMaxFileBytes || config_->blocks_.size() > kMaxBlocks) {
+          return Error::BadRequest(fmt::format("{}: {} is too large", Place(), path));
+        }
+        const int number = number_;
+        RETURN_IF_ERROR(Read(text, path, depth + 1));
+        number_ = number;
+      }
+    }
+    outer_ = outer;
+    config_->blocks_.push_back({.conditions = around});
+    return {};
+  }
+
+  static std::vector<std::string> FilesLike(const std::string& pattern) {
+    glob_t found{};
+    std::vector<std::string> paths;
+    if (::glob(pattern.c_str(), 0, nullptr, &found) == 0) {
+      paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+    }
+    ::globfree(&found);
+    return paths;
+  }
+
+  const std::string home_;
+  SshConfig* const config_;
+  std::vector<Condition> outer_;  // of the blocks that include this file
+  std::string file_;
+  int number_ = 0;
+};
+
+Result<SshConfig> SshConfig::Parse(std::string_view text, std::string_view home,
+                                   const std::string& file) {
+  SshConfig config;
+  config.blocks_.push_back({});
+  RETURN_IF_ERROR(Reader(home, &config).Read(text, file, 0));
   return config;
 }
 
 Result<SshConfig> SshConfig::Load(const std::string& path, std::string_view home) {
   std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  Result<SshConfig> config = Parse(text, home);
-  if (!config.ok()) return config.error().WithContext(path);
-  return config;
+  return Parse(text, home, path);
+}
+
+bool SshConfig::Condition::Holds(std::string_view alias, std::string_view host_name) const {
+  if (never || !MatchesAny(patterns, alias)) return false;
+  return std::ranges::all_of(criteria, [&](const Criterion& criterion) {
+    const bool original = criterion.original || host_name.empty();
+    return MatchesAny(criterion.patterns, original ? alias : host_name) != criterion.negated;
+  });
 }
 
 SshConfigEntry SshConfig::Lookup(std::string_view alias) const {
   SshConfigEntry found;
   for (const Block& block : blocks_) {
-    if (!MatchesAny(block.patterns, alias)) continue;
+    const auto holds = [&](const Condition& each) { return each.Holds(alias, found.host_name); };
+    if (!std::ranges::all_of(block.conditions, holds)) continue;
     const SshConfigEntry& entry = block.entry;
     Inherit(found.host_name, entry.host_name);
     Inherit(found.user, entry.user);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "kubexms/base/test_directory_test.h"
+
 namespace kubexms::automation {
 namespace {
 
@@ -43,9 +45,62 @@ TEST(SshConfigTest, MatchesPatterns) {
   EXPECT_EQ(Lookup("Host **\nUser u", "x").user, "u");
 }
 
+TEST(SshConfigTest, MatchIsAboutTheNameOfTheHost) {
+  constexpr std::string_view kText =
+      "Match host web*,!web9\n  User web\n"
+      "Host db\n  HostName db.example\n"
+      "Match host *.example\n  Port 2222\n"
+      "Match originalhost db host *.example\n  User db\n"
+      "Match !host *.example\n  IdentityFile /near\n"
+      "Match all\n  ProxyJump gate\n";
+  EXPECT_EQ(Lookup(kText, "web1").user, "web");
+  EXPECT_EQ(Lookup(kText, "web9").user, "");
+  EXPECT_EQ(Lookup(kText, "db").port, 2222);
+  EXPECT_EQ(Lookup(kText, "db").user, "db");
+  EXPECT_TRUE(Lookup(kText, "db").identity_files.empty());
+  EXPECT_EQ(Lookup(kText, "web1").identity_files, std::vector<std::string>{"/near"});
+  EXPECT_EQ(Lookup(kText, "x").proxy_jump, "gate");
+}
+
+TEST(SshConfigTest, WhatCannotBeKnownIsIgnoredWithAWarning) {
+  const SshConfig config = SshConfig::Parse(
+                               "User first\n"
+                               "Match host web exec \"test -e /x\"\n  Port 1\n"
+                               "Match user me\n  Port 2\n"
+                               "Match final all\n  Port 3\n"
+                               "Host *\n  Port 4\n",
+                               "/home/me", "config")
+                               .value();
+  EXPECT_EQ(config.Lookup("web").port, 4);
+  EXPECT_EQ(
+      config.warnings(),
+      (std::vector<std::string>{"config:2: Match exec is not supported; its block is ignored",
+                                "config:4: Match user is not supported; its block is ignored",
+                                "config:6: Match final is not supported; its block is ignored"}));
+}
+
+TEST(SshConfigTest, ReadsWhatIsIncludedWhereItIsIncluded) {
+  TestDirectory home;
+  home.Write(".ssh/config",
+             "Include conf.d/*.conf absent\n"
+             "Host web\n  Include web\n  Port 5\n"
+             "Include config\n");
+  home.Write(".ssh/conf.d/a.conf", "Host db\n  User a\n");
+  home.Write(".ssh/conf.d/b.conf", "Host db\n  User b\n  Port 7\n");
+  home.Write(".ssh/web", "User inside\nHost *\n  HostName of-web\n");
+  const Result<SshConfig> config = SshConfig::Load(home.path() + "/.ssh/config", home.path());
+  ASSERT_TRUE(config.ok()) << config.error().message();
+  EXPECT_EQ(config->Lookup("db").user, "a");
+  EXPECT_EQ(config->Lookup("db").port, 7);
+  EXPECT_EQ(config->Lookup("web").user, "inside");
+  EXPECT_EQ(config->Lookup("web").host_name, "of-web");
+  EXPECT_EQ(config->Lookup("web").port, 5);
+  EXPECT_EQ(config->Lookup("other").host_name, "");
+  // It includes itself.
+  EXPECT_FALSE(config->warnings().empty());
+}
+
 TEST(SshConfigTest, RefusesWhatItWouldHaveToGuess) {
-  EXPECT_FALSE(SshConfig::Parse("Match host x\n", "/").ok());
-  EXPECT_FALSE(SshConfig::Parse("Include other\n", "/").ok());
   const Result<SshConfig> port = SshConfig::Parse("\nPort many\n", "/");
   ASSERT_FALSE(port.ok());
   EXPECT_EQ(port.error().message(), "line 2: \"many\" is not a port: use 1 to 65535");

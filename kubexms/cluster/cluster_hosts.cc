@@ -93,6 +93,7 @@ std::vector<Host> HostsOf(const ClusterSpec& spec) {
 Result<std::vector<Host>> ConnectHosts(const ClusterSpec& spec, const ConnectOptions& options) {
   ASSIGN_OR_RETURN(const SshConfig config,
                    SshConfig::Load(options.home + "/.ssh/config", options.home));
+  if (options.warnings) *options.warnings = config.warnings();
   std::vector<Host> hosts = HostsOf(spec);
   for (size_t i = 0; i < hosts.size(); ++i) {
     auto connector = ConnectorTo(spec.hosts[i], config, options);

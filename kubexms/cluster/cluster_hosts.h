@@ -23,6 +23,8 @@ struct ConnectOptions {
   automation::SshConnections* connections = nullptr;
   SecretRegistry* secrets = nullptr;
   Random* random = nullptr;
+  // Gets what of ~/.ssh/config is ignored; null: nobody wants to know. Borrowed.
+  std::vector<std::string>* warnings = nullptr;
 };
 
 // In the order of the configuration. Nothing is connected yet; passwords are looked up.
