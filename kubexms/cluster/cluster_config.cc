@@ -10,8 +10,10 @@
 
 #include "kubexms/api/defaulting.h"
 #include "kubexms/api/field_error.h"
+#include "kubexms/api/names.h"
 #include "kubexms/api/pruning.h"
 #include "kubexms/api/validation.h"
+#include "kubexms/base/secret.h"
 #include "kubexms/base/small_file.h"
 #include "kubexms/base/yaml.h"
 #include "kubexms/cluster/cluster_network.h"
@@ -39,6 +41,36 @@ bool IsRegistryUrl(std::string_view text) {
            return std::isalnum(c) ||
                   std::string_view("-._~:/[]%").find(c) != std::string_view::npos;
          });
+}
+
+// What people write a password into by mistake.
+bool IsSecret(std::string_view field) {
+  return field.ends_with("password") || field.ends_with("Password") ||
+         field.ends_with("Passphrase");
+}
+
+// "https://user:password@host" without what stands before the host.
+std::string WithoutUserInfo(std::string text) {
+  for (size_t at = text.find("://"); at != std::string::npos; at = text.find("://", at + 3)) {
+    const size_t begin = at + 3, end = std::min(text.find_first_of("/ \"", begin), text.size());
+    const size_t sign = text.rfind('@', end);
+    if (sign == std::string::npos || sign < begin) continue;
+    text.replace(begin, sign - begin, kRedacted);
+  }
+  return text;
+}
+
+bool HasUserInfo(const std::string& url) { return WithoutUserInfo(url) != url; }
+
+// Nobody sees a password because it is in the wrong place.
+void HideSecrets(std::vector<ErrorCause>& causes) {
+  for (ErrorCause& cause : causes) {
+    if (cause.reason == "FieldValueRequired") continue;
+    cause.message = IsSecret(cause.field)
+                        ? "Invalid value: [redacted]: a password is not written into this file; "
+                          "say where it is: env:NAME, file:/path or cmd:command"
+                        : WithoutUserInfo(std::move(cause.message));
+  }
 }
 
 // One error with a line for each cause, in the order of the text.
@@ -111,8 +143,11 @@ class Checker {
     const FieldPath metadata("metadata"), path = metadata.Child("name");
     if (name.empty()) {
       causes_.push_back(Required(path, "the cluster needs a name"));
-    } else if (name[0] == '.' || name.find('/') != std::string::npos) {
-      causes_.push_back(Invalid(path, Json(name), "it names a directory, so without / and ."));
+      return;
+    }
+    // It names directories on the hosts, a block in /etc/hosts and what etcd is told apart by.
+    for (const std::string& reason : ValidateDns1123Label(name)) {
+      causes_.push_back(Invalid(path, Json(name), reason));
     }
   }
 
@@ -335,6 +370,7 @@ class Checker {
       const FieldPath path = list.Index(i);
       const int given = !source.file.empty() + !source.url.empty() + !source.command.empty();
       if (given != 1) causes_.push_back(Required(path, "one of file, url and command"));
+      CheckUrl(path.Child("url"), source.url);
       if (!source.url.empty() && source.sha256.empty()) {
         causes_.push_back(Required(path.Child("sha256"), "what is fetched has to be known"));
       }
@@ -359,7 +395,14 @@ class Checker {
     }
   }
 
+  // The file is shown to people and copied to hosts.
+  void CheckUrl(const FieldPath& path, const std::string& url) {
+    if (!HasUserInfo(url)) return;
+    causes_.push_back(Invalid(path, Json(url), "it must have neither a user nor a password"));
+  }
+
   void CheckManifest(const FieldPath& path, const ManifestSpec& manifest) {
+    CheckUrl(path.Child("url"), manifest.url);
     if (manifest.file.empty() == manifest.url.empty()) {
       causes_.push_back(Required(path, "one of file and url"));
     }
@@ -369,6 +412,7 @@ class Checker {
   }
 
   void CheckChart(const FieldPath& path, const ChartSpec& chart) {
+    CheckUrl(path.Child("repository"), chart.repository);
     const bool somewhere = !chart.repository.empty();
     if (somewhere != chart.file.empty()) {
       causes_.push_back(Required(path, "one of file and repository"));
@@ -423,6 +467,7 @@ Result<Cluster> ParseCluster(std::string_view text, std::string_view name) {
       }
     }
   }
+  HideSecrets(causes);
   if (!causes.empty()) return Refuse(name, causes, parsed->positions);
   return cluster;
 }

@@ -29,6 +29,56 @@ TEST(ClusterConfigTest, TheSampleIsValidAndHasDefaults) {
   }
 }
 
+// A cluster of one host, with more about the host and about the rest.
+std::string OneHost(const std::string& name, const std::string& host, const std::string& more) {
+  return "apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nmetadata: {name: " + name +
+         "}\nspec:\n  hosts:\n    - {name: a, address: 10.0.0.1" + host +
+         "}\n  roleGroups: {etcd: [a], worker: [a]}\n" + more;
+}
+
+TEST(ClusterConfigTest, PasswordsInTheFileAreRefusedAndNotShown) {
+  const std::pair<std::string, std::string> wrong[] = {
+      {", password: hunter2", ""},
+      {", sudoPassword: hunter2", ""},
+      {", privateKeyPassphrase: hunter2", ""},
+      {", password: [hunter2]", ""},
+      {", password: {is: hunter2}", ""},
+      {"", "  containerRuntime: {registries: [{name: r.example, username: u, password: hunter2}]}"},
+      {"",
+       "  containerRuntime: {registries: [{name: r.example, mirrors: "
+       "['https://u:hunter2@m.example']}]}"},
+      {"",
+       "  binaries: [{name: b, path: /b, sources: [{url: 'https://u:hunter2@f.example/b', "
+       "sha256: x}]}]"},
+      {"", "  addons: [{name: x, manifests: [{url: 'https://u:hunter2@f.example/b', sha256: x}]}]"},
+      {"",
+       "  addons: [{name: x, chart: {repository: 'oci://u:hunter2@f.example', name: x, "
+       "version: 1.0.0}}]"}};
+  for (const auto& [host, more] : wrong) {
+    const Result<Cluster> cluster = ParseCluster(OneHost("lab", host, more + "\n"), "cluster.yaml");
+    ASSERT_FALSE(cluster.ok()) << host << more;
+    EXPECT_THAT(cluster.error().message(), Not(HasSubstr("hunter2")));
+    EXPECT_THAT(cluster.error().message(), HasSubstr("[redacted]")) << host << more;
+    for (const ErrorCause& cause : cluster.error().details().causes) {
+      EXPECT_THAT(cause.message, Not(HasSubstr("hunter2")));
+    }
+  }
+  EXPECT_TRUE(ParseCluster(OneHost("lab", ", password: env:X", ""), "cluster.yaml").ok());
+}
+
+TEST(ClusterConfigTest, NamesOfClustersAreDnsLabels) {
+  for (const char* name : {"lab", "my-lab-2", "'0'"}) {
+    EXPECT_TRUE(ParseCluster(OneHost(name, "", ""), "cluster.yaml").ok()) << name;
+  }
+  const std::string long_name(64, 'a');
+  for (const char* name : {"Lab", "my_lab", "my.lab", "-lab", "lab-", "../lab", "'my lab'",
+                           "'a;reboot'", "'a$(id)'", long_name.c_str()}) {
+    const Result<Cluster> cluster = ParseCluster(OneHost(name, "", ""), "cluster.yaml");
+    ASSERT_FALSE(cluster.ok()) << name;
+    EXPECT_THAT(cluster.error().message(), HasSubstr("metadata.name: Invalid value"));
+  }
+}
+
 TEST(ClusterConfigTest, EverythingThatIsWrongIsToldAtOnceWithItsLine) {
   const Result<Cluster> cluster = ParseCluster(R"(apiVersion: kubexms.io/v1alpha1
 kind: Cluster
