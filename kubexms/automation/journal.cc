@@ -62,7 +62,8 @@ std::string WriteRecord(const JournalRecord& record, const SecretRegistry& secre
   JsonObject json;
   json["type"] = kTypes[static_cast<size_t>(record.type)];
   VisitTexts(record, [&](std::string_view name, const std::string& value) {
-    if (!value.empty()) json[name] = secrets.Redact(value);
+    // The others are names, by which records are found again and hosts are reached.
+    if (!value.empty()) json[name] = name == "message" ? secrets.Redact(value) : value;
   });
   for (const std::string& line : record.summary) {
     if (!json.contains("summary")) json["summary"].emplace_array();
@@ -74,7 +75,7 @@ std::string WriteRecord(const JournalRecord& record, const SecretRegistry& secre
     if (!json.contains("undo")) json["undo"].emplace_array();
     json["undo"].get_array().emplace_back(ToJson(operation));
   }
-  return secrets.Redact(WriteJson(json));
+  return WriteJson(json);
 }
 
 Result<JournalRecord> ParseRecord(std::string_view line) {
@@ -184,12 +185,13 @@ Result<std::unique_ptr<ClusterLock>> ClusterLock::Take(const std::string& path,
   if (file < 0) return FileError("open", path);
   std::unique_ptr<ClusterLock> lock(new ClusterLock(file));
   if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
-    return Error::Conflict(
-        "clusters", path,
-        fmt::format("{} is working on it; wait until that has ended", ReadAll(path)));
+    const std::string text = ReadAll(path);
+    return Error::Conflict("clusters", path,
+                           fmt::format("{} is working on it; wait until that has ended",
+                                       text.empty() ? "another program" : text));
   }
-  if (::ftruncate(file, 0) != 0) return FileError("write", path);
-  RETURN_IF_ERROR(WriteAll(file, owner, path));
+  // Who has it is a courtesy to others: a full disk must not keep anybody from making room.
+  static_cast<void>(::ftruncate(file, 0) == 0 && WriteAll(file, owner, path).ok());
   return lock;
 }
 

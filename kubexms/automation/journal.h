@@ -45,7 +45,9 @@ struct JournalRecord {
   std::string message;
 };
 
-// One line of JSON, without a line break; values that `secrets` knows are redacted.
+// One line of JSON, without a line break. Values that `secrets` knows are redacted in what people
+// read, summary and message. `undo` is what will be performed and stays as it is, so a step must
+// not put a secret there; the file is its owner's alone.
 std::string WriteRecord(const JournalRecord& record, const SecretRegistry& secrets);
 Result<JournalRecord> ParseRecord(std::string_view line);
 

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <map>
 #include <thread>
 
@@ -92,6 +94,40 @@ TEST_F(JournalTest, SecretsStayOut) {
   secrets_.Add("swordfish");
   Append({.type = JournalRecord::Type::kFailed, .run = "r", .message = "login: swordfish"});
   EXPECT_THAT(directory_.Read("journal"), Not(HasSubstr("swordfish")));
+}
+
+TEST_F(JournalTest, WhatIsFoundAgainAndPerformedIsNotRedacted) {
+  for (const char* word : {"containerd", "install", "node-one", "RunScript"}) secrets_.Add(word);
+  const JournalRecord begin{.type = JournalRecord::Type::kBegin,
+                            .run = "r",
+                            .task = "containerd/install",
+                            .step = "install containerd",
+                            .host = "node-one",
+                            .summary = {"write containerd"},
+                            .undo = {RunScript{"systemctl try-restart containerd"}}};
+  const JournalRecord read = ParseRecord(WriteRecord(begin, secrets_)).value();
+  EXPECT_EQ(read.task, begin.task);
+  EXPECT_EQ(read.step, begin.step);
+  EXPECT_EQ(read.host, begin.host);
+  EXPECT_EQ(read.undo, begin.undo);
+  EXPECT_EQ(read.summary, std::vector<std::string>{"write [redacted]"});
+}
+
+TEST_F(JournalTest, ALockIsTakenWhereNothingCanBeWritten) {
+  const std::string path = directory_.File("lock");
+  // As on a full disk.
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &none), 0);
+  auto first = ClusterLock::Take(path, "first");
+  const auto second = ClusterLock::Take(path, "second");
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  ASSERT_TRUE(first.ok()) << first.error().message();
+  ASSERT_FALSE(second.ok());
+  EXPECT_THAT(second.error().message(), HasSubstr("another program is working on it"));
 }
 
 TEST_F(JournalTest, ALockHasOneOwner) {

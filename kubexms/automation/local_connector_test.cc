@@ -169,6 +169,9 @@ TEST_F(LocalConnectorTest, RestoresThatThereWasNothing) {
   Ask(*connector_, WriteFile{.path = path, .content = "not ours"});
   Ask(*connector_, RestorePath{path, backup});  // no backup was made: nothing happens
   EXPECT_EQ(directory_.Read("x"), "not ours");
+  const auto lost = connector_->Perform({RestorePath{path, backup, true}});
+  ASSERT_FALSE(lost.ok());
+  EXPECT_THAT(lost.error().message(), HasSubstr("what was at " + path + " before is lost"));
   Ask(*connector_, RemovePath{path});
   Ask(*connector_, BackupPath{path, backup});
   Ask(*connector_, WriteFile{.path = path, .content = "ours"});

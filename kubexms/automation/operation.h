@@ -464,18 +464,21 @@ struct BackupPath {
   }
 };
 
-// Brings back what BackupPath kept; nothing where it never ran. The backup stays.
+// Brings back what BackupPath kept; the backup stays. Where there is none nothing happens, because
+// BackupPath never ran, or it is an error, when it is `required`, because it did.
 struct RestorePath {
   static constexpr std::string_view kName = "RestorePath";
   using AnswerType = Done;
   std::string path;
   std::string backup;
+  bool required = false;
   bool operator==(const RestorePath&) const = default;
 
   template <class Self, class Field>
   static void Visit(Self& self, Field& field) {
     field("path", self.path);
     field("backup", self.backup);
+    field("required", self.required);
   }
 };
 

@@ -161,14 +161,19 @@ constexpr ShellFunction kFunctions[] = {
     cp -a -- "$2" "$temporary" || return 1
     if [ -d "$temporary" ] || [ -d "$1" ]; then rm -rf -- "$1"; fi
     mv -fT -- "$temporary" "$1"
-  elif [ -e "$2.absent" ]; then rm -rf -- "$1"; fi
+  elif [ -e "$2.absent" ]; then rm -rf -- "$1"
+  elif [ "$3" = 1 ]; then
+    echo "what was at $1 before is lost: there is no $2"
+    return 1
+  fi
 )sh"},
     {"InstallPackages", R"sh(
+  kx_settle_packages || return 1
   if command -v apt-get >/dev/null; then
     kx_apt install -o Dpkg::Options::=--force-confold --no-install-recommends --allow-downgrades \
       -- $1
   elif command -v dnf >/dev/null; then
-    kx_unheard dnf install -y -q --setopt=install_weak_deps=False -- \
+    kx_uncut dnf install -y -q --setopt=install_weak_deps=False -- \
       $(for each in $1; do echo "$each" | tr = -; done)
   else echo 'neither apt-get nor dnf is there'; return 1; fi
 )sh"},
@@ -176,6 +181,7 @@ constexpr ShellFunction kFunctions[] = {
     {"InstallPackageFiles", R"sh(
   command -v apt-get >/dev/null || { echo 'apt-get is not there'; return 1; }
   packages=$1 from=$2
+  kx_settle_packages || return 1
   mkdir -p -- "$from/lists/partial" "$from/archives/partial" || return 1
   echo "deb [trusted=yes] file:$from ./" >"$from/sources.list" || return 1
   set -- -o "Dir::Etc::sourcelist=$from/sources.list" -o Dir::Etc::sourceparts=/dev/null \
@@ -192,17 +198,18 @@ constexpr ShellFunction kFunctions[] = {
 )sh"},
     // What was only needed by others is known to apt.
     {"RemovePackages", R"sh(
+  kx_settle_packages || return 1
   if command -v apt-get >/dev/null; then
     unfinished=$(kx_unfinished $1 $2)
     for each in $unfinished; do
       for file in "${3:-/nowhere}/${each}"_*.deb "/var/cache/apt/archives/${each}"_*.deb; do
         # Until all of it is in place dpkg does not know of any of it.
         [ -f "$file" ] || continue
-        said=$(kx_unheard env DEBIAN_FRONTEND=noninteractive dpkg --unpack "$file") && break
+        unpacked=$(kx_dpkg --unpack "$file") && break
       done
     done
     if [ -n "$unfinished" ]; then
-      kx_unheard dpkg --force-remove-reinstreq --remove $unfinished || return 1
+      kx_dpkg --force-remove-reinstreq --remove $unfinished || return 1
     fi
     present=$(kx_present $1)
     if [ -n "$present" ]; then kx_apt remove -- $present || return 1; fi
@@ -214,7 +221,7 @@ constexpr ShellFunction kFunctions[] = {
       case $unused in *" $each "*) remove="$remove $each" ;; esac
     done
     [ -z "$remove" ] || kx_apt remove -- $remove
-  elif command -v dnf >/dev/null; then kx_unheard dnf remove -y -q -- $1
+  elif command -v dnf >/dev/null; then kx_uncut dnf remove -y -q -- $1
   else echo 'neither apt-get nor dnf is there'; return 1; fi
 )sh"},
     {"SetService", R"sh(
@@ -267,26 +274,37 @@ constexpr ShellFunction kFunctions[] = {
   sh -c "$1"
 )sh"},
     {"AppendRecord", R"sh(
-  (umask 077; mkdir -p -- "$(dirname -- "$1")" &&
-    { printf %s "$2" | base64 -d; echo; } >>"$1") && sync -- "$1"
+  (umask 077; mkdir -p -- "$(dirname -- "$1")" && : >>"$1") || return 1
+  size=$(stat -c %s -- "$1") || return 1
+  # A line that was cut off goes, so that the next one is whole.
+  if [ "$size" -gt 0 ] && [ "$(tail -c 1 -- "$1" | wc -l)" = 0 ]; then
+    size=$((size - $(tail -n 1 -- "$1" | wc -c)))
+    truncate -s "$size" -- "$1" || return 1
+  fi
+  { printf %s "$2" | base64 -d && echo; } >>"$1" && sync -- "$1" && return 0
+  truncate -s "$size" -- "$1"
+  return 1
 )sh"},
-    // A directory, because only one can make it; its files say who did and when. A lock without a
-    // heartbeat is one whose owner was killed between the two, and is as old as its directory.
+    // A link, because only one can make it, and it says who did in the same moment, also where the
+    // disk is full. Its time is when its owner was last heard of.
     {"TakeLock", R"sh(
   (umask 077; mkdir -p -- "$(dirname -- "$1")") || return 1
   now=$(date +%s)
-  if mkdir -m 700 -- "$1" 2>/dev/null; then holder=$2 beat=$now
-  else
-    holder=$(cat "$1/owner" 2>/dev/null)
-    beat=$(stat -c %Y -- "$1/beat" 2>/dev/null || stat -c %Y -- "$1") || beat=$now
-    if [ "$holder" != "$2" ] && [ $((now - beat)) -ge "$3" ] &&
-       mv -T -- "$1" "$1.stale.$$" 2>/dev/null; then
-      rm -rf -- "$1.stale.$$"
-      if mkdir -m 700 -- "$1" 2>/dev/null; then holder=$2 beat=$now; fi
+  for attempt in 1 2; do
+    if said=$(ln -sT -- "$2" "$1" 2>&1); then holder=$2 beat=$now; break; fi
+    holder=$(readlink -- "$1" 2>/dev/null)
+    # Where nobody has it, it was released just now, or it cannot be made.
+    if ! beat=$(stat -c %Y -- "$1" 2>/dev/null); then
+      [ $attempt = 2 ] || continue
+      printf '%s\n' "$said"
+      return 1
     fi
-  fi
+    [ "$holder" != "$2" ] && [ $((now - beat)) -ge "$3" ] &&
+      mv -T -- "$1" "$1.stale.$$" 2>/dev/null || break
+    rm -rf -- "$1.stale.$$"
+  done
   if [ "$holder" = "$2" ]; then
-    printf %s "$2" >"$1/owner" && : >"$1/beat" || return 1
+    touch -h -- "$1" || return 1
     echo held=1
   elif [ "$4" = 1 ]; then
     echo "it is locked by $holder, last heard of $((now - beat)) s ago"
@@ -296,7 +314,7 @@ constexpr ShellFunction kFunctions[] = {
   echo "age_seconds=$((now - beat))"
 )sh"},
     {"ReleaseLock", R"sh(
-  if [ "$(cat "$1/owner" 2>/dev/null)" = "$2" ]; then rm -rf -- "$1"; fi
+  if [ "$(readlink -- "$1" 2>/dev/null)" = "$2" ]; then rm -f -- "$1"; fi
 )sh"},
     {"StartJob", R"sh(
   [ ! -d "$1" ] || return 0
@@ -305,7 +323,7 @@ constexpr ShellFunction kFunctions[] = {
   printf '%s\n' "$2" >"$1.part/script"
   : >"$1.part/output"
   # Its own session, and none of our streams: it must not notice when we go.
-  KX_JOB=$1 setsid sh -c 'echo $$ >"$KX_JOB.part/pid"; mv -T "$KX_JOB.part" "$KX_JOB"
+  KX_JOB=$1 setsid $(kx_scope) sh -c 'echo $$ >"$KX_JOB.part/pid"; mv -T "$KX_JOB.part" "$KX_JOB"
     env -u KX_JOB -u KUBEXMS_EXEC sh "$KX_JOB/script" >"$KX_JOB/output" 2>&1
     echo $? >"$KX_JOB/exit.part"; mv "$KX_JOB/exit.part" "$KX_JOB/exit"' \
     >/dev/null 2>&1 </dev/null 3>&- &
@@ -316,25 +334,55 @@ constexpr ShellFunction kFunctions[] = {
 };
 
 constexpr std::string_view kPrelude = R"sh(
-# A command whose output goes to a file does not notice when nobody listens any more: it goes on
-# when the connection is lost.
-kx_unheard() {
-  heard=$(mktemp) || return 1
-  "$@" >"$heard" 2>&1
-  result=$?
-  cat "$heard"
-  rm -f -- "$heard"
-  return $result
+# Seconds that no change of the clock disturbs.
+kx_now() { cut -d. -f1 /proc/uptime; }
+# Ends with the words that put a command outside of the session we came by: a host may end all that
+# is in a session when it is closed.
+kx_scope() {
+  [ ! -d /run/systemd/system ] || ! systemd-run -q --scope true >/dev/null 2>&1 ||
+    echo systemd-run -q --scope --description=kubexms
 }
-# An installation that was cut off has to be finished before apt-get does anything else.
+# Runs a package manager, which must never be cut off: it has a session of its own, does not carry
+# our mark, and writes to a file, so that it goes on when we are ended or the connection is lost.
+# One at a time: whoever comes next waits for the one that runs.
+kx_uncut() {
+  job=$(mktemp -d /run/kubexms.XXXXXX) || return 1
+  env -u KUBEXMS_EXEC setsid $(kx_scope) flock -o /run/kubexms-packages.lock sh -c '
+    job=$1 waits=$2
+    shift 2
+    "$@" >"$job/output" 2>&1
+    echo $? >"$job/exit"
+    kill -0 "$waits" 2>/dev/null || rm -rf -- "$job"' sh "$job" $$ "$@" \
+    >"$job/said" 2>&1 </dev/null 3>&- &
+  wait $!
+  result=$(cat "$job/exit" 2>/dev/null) || result=1
+  cat "$job/said" "$job/output" 2>/dev/null
+  rm -rf -- "$job"
+  return "$result"
+}
+# dpkg by itself does not wait for another one, such as that of unattended upgrades.
+kx_dpkg() {
+  end=$(($(kx_now) + 300))
+  until said=$(kx_uncut env DEBIAN_FRONTEND=noninteractive dpkg "$@"); do
+    case $said in *'locked by another process'*) ;; *) printf '%s\n' "$said"; return 1 ;; esac
+    if [ "$(kx_now)" -ge $end ]; then printf '%s\n' "$said"; return 1; fi
+    sleep 1
+  done
+}
+# Waits for one of ours that still runs, and finishes what was cut off because the host went down.
+# Where that fails, the packages that we are about say so themselves.
+kx_settle_packages() {
+  kx_uncut true || return 1
+  command -v dpkg >/dev/null || return 0
+  [ -z "$(dpkg --audit 2>/dev/null)" ] || settled=$(kx_dpkg --configure -a --force-confold) || true
+}
 kx_apt() {
   verb=$1
   shift
   set -- env DEBIAN_FRONTEND=noninteractive apt-get "$verb" -y -q -o DPkg::Lock::Timeout=300 "$@"
-  said=$(kx_unheard "$@") && return 0
+  said=$(kx_uncut "$@") && return 0
   case $said in
-    *'dpkg --configure -a'*)
-      kx_unheard env DEBIAN_FRONTEND=noninteractive dpkg --configure -a && kx_unheard "$@" ;;
+    *'dpkg --configure -a'*) kx_dpkg --configure -a --force-confold && kx_uncut "$@" ;;
     *) printf '%s\n' "$said"; return 1 ;;
   esac
 }

@@ -360,7 +360,11 @@ Result<Answer> SimulatedHost::Do(const BackupPath& op) {
 
 Result<Answer> SimulatedHost::Do(const RestorePath& op) {
   const bool kept = tree_.contains(op.backup);
-  if (!kept && !tree_.contains(op.backup + ".absent")) return Nothing();
+  if (!kept && !tree_.contains(op.backup + ".absent")) {
+    if (!op.required) return Nothing();
+    return Error::Internal(
+        fmt::format("what was at {} before is lost: there is no {}", op.path, op.backup));
+  }
   Erase(op.path);
   if (kept) Copy(op.backup, op.path);
   return Nothing();

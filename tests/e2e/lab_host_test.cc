@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <thread>
 
 #include "kubexms/automation/runner.h"
 #include "kubexms/automation/ssh_connector.h"
@@ -118,6 +119,90 @@ TEST_F(LabHostTest, PackagesAreInstalledChangedAndRemoved) {
   const Result<Change> refused = runner_.Ensure(unknown);
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(refused.error().message(), HasSubstr("no-such-package"));
+}
+
+// A package whose installation lasts until /tmp/go is there.
+constexpr const char* kSlowSource = R"sh(
+set -e
+rm -rf /srv/slow /tmp/go /tmp/begun && mkdir -p /srv/slow/tree/DEBIAN && cd /srv/slow
+printf 'Package: slow\nVersion: 1\nArchitecture: all\nMaintainer: a <a@example.com>\n' \
+  >tree/DEBIAN/control
+echo 'Description: for a test' >>tree/DEBIAN/control
+printf '#!/bin/sh\n: >/tmp/begun\nuntil [ -e /tmp/go ]; do sleep 0.1; done\n' >tree/DEBIAN/postinst
+chmod 755 tree/DEBIAN/postinst
+dpkg-deb --build tree slow.deb
+{ cat tree/DEBIAN/control
+  echo 'Filename: ./slow.deb'
+  echo "Size: $(stat -c %s slow.deb)"
+  echo "SHA256: $(sha256sum slow.deb | cut -d ' ' -f 1)"
+  echo; } >Packages
+echo 'deb [trusted=yes] file:/srv/slow ./' >/etc/apt/sources.list
+apt-get update
+)sh";
+
+class LabPackagesTest : public LabHostTest {
+ protected:
+  void SetUp() override { Run(kSlowSource); }
+  // Begins the installation, and ends the run that began it.
+  void CutOff() {
+    std::stop_source stop;
+    std::jthread cuts([&] {
+      const Result<CommandResult> begun =
+          connector_->Exec({.script = "until [ -e /tmp/begun ]; do sleep 0.1; done"});
+      EXPECT_TRUE(begun.ok());
+      stop.request_stop();
+    });
+    const Operation install[] = {InstallPackages{"slow"}};
+    const auto cut = connector_->Perform(install, {.stop = stop.get_token()});
+    ASSERT_FALSE(cut.ok());
+    EXPECT_TRUE(IsCanceled(cut.error())) << cut.error().message();
+    EXPECT_EQ(Run("dpkg-query -W -f '${db:Status-Status}' slow"), "half-configured");
+    EXPECT_NE(Run("pgrep -x dpkg"), "");
+  }
+  // Lets it end once somebody waits for it.
+  std::jthread LetItEnd() {
+    return std::jthread([this] {
+      const Result<CommandResult> let = connector_->Exec(
+          {.script =
+               "until pgrep -fc '[f]lock -o /run/kubexms-packages.lock' | grep -q '[^01]'; do "
+               "sleep 0.1; done; : >/tmp/go"});
+      EXPECT_TRUE(let.ok());
+    });
+  }
+  void IsClean() {
+    EXPECT_EQ(Run("dpkg --audit"), "");
+    EXPECT_EQ(Run("ls -d /run/kubexms.* 2>/dev/null || true"), "");
+  }
+};
+
+TEST_F(LabPackagesTest, ARollbackWaitsForAnInstallationThatWasCutOff) {
+  CutOff();
+  const std::jthread ends = LetItEnd();
+  const auto removed = connector_->Perform({RemovePackages{"slow"}});
+  ASSERT_TRUE(removed.ok()) << removed.error().message();
+  EXPECT_THAT(Get(GetPackage{"slow"}).version, IsEmpty());
+  IsClean();
+}
+
+TEST_F(LabPackagesTest, AResumedRunWaitsForAnInstallationThatWasCutOff) {
+  CutOff();
+  const std::jthread ends = LetItEnd();
+  Undo(Ensure({Package{"slow"}}));
+  EXPECT_THAT(Get(GetPackage{"slow"}).version, IsEmpty());
+  IsClean();
+}
+
+TEST_F(LabPackagesTest, WhatTheHostCutOffIsFinished) {
+  CutOff();
+  // As if its power had failed.
+  Run("pkill -KILL -f '[f]lock -o /run/kubexms-packages.lock'; pkill -KILL -x apt-get; "
+      "pkill -KILL -x dpkg; pkill -KILL -f slow.postins[t]; : >/tmp/go; rm -rf /run/kubexms.*");
+  EXPECT_NE(Run("dpkg --audit"), "");
+  const Change change = Ensure({Package{"slow"}});
+  EXPECT_EQ(Get(GetPackage{"slow"}).version, "1");
+  IsClean();
+  Undo(Change{.undo = {RemovePackages{"slow"}}});
+  EXPECT_THAT(Get(GetPackage{"slow"}).version, IsEmpty());
 }
 
 TEST_F(LabHostTest, ServicesAreStartedRestartedStoppedAndTakenBack) {
