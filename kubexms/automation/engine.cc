@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 
 #include "kubexms/automation/checksum.h"
@@ -69,23 +70,27 @@ bool IsRunId(const std::string& run) {
 }
 
 // What a run holds while it goes on.
-struct OpenRun {
+struct OpenRuns {
   std::unique_ptr<ClusterLock> lock;
-  std::unique_ptr<Journal> journal;
+  Journals journals;
 };
 
-Result<OpenRun> OpenForWork(const Runtime& runtime, const std::string& run) {
-  const std::string directory = fmt::format("{}/{}", RunsDirectory(runtime), run);
-  std::error_code failed;
-  std::filesystem::create_directories(directory, failed);
-  if (failed) {
-    return Error::Internal(fmt::format("make {}: {}", directory, failed.message()));
-  }
-  OpenRun open;
+// `runs` are all that journals are written for; hosts are locked for the last of them.
+Result<OpenRuns> OpenForWork(const Runtime& runtime, const std::vector<std::string>& runs) {
+  OpenRuns open;
   ASSIGN_OR_RETURN(open.lock,
                    ClusterLock::Take(runtime.directory() + "/lock",
-                                     fmt::format("run {} (process {})", run, ::getpid())));
-  ASSIGN_OR_RETURN(open.journal, Journal::Open(JournalPath(runtime, run), &runtime.secrets()));
+                                     fmt::format("run {} (process {})", runs.back(), ::getpid())));
+  for (const std::string& run : runs) {
+    const std::string directory = fmt::format("{}/{}", RunsDirectory(runtime), run);
+    std::error_code failed;
+    std::filesystem::create_directories(directory, failed);
+    if (failed) {
+      return Error::Internal(fmt::format("make {}: {}", directory, failed.message()));
+    }
+    ASSIGN_OR_RETURN(open.journals[run],
+                     Journal::Open(JournalPath(runtime, run), &runtime.secrets()));
+  }
   return open;
 }
 
@@ -129,18 +134,20 @@ void PlanAndExecute(Runtime* runtime, const Pipeline& pipeline, const RunPlan* p
 Result<RunReport> Carry(Runtime* runtime, const Pipeline& pipeline, const RunOptions& options,
                         const std::string& run, const std::vector<JournalRecord>& earlier) {
   ASSIGN_OR_RETURN(const std::vector<TaskNode> nodes, BuildGraph(pipeline, *runtime));
-  ASSIGN_OR_RETURN(const OpenRun open, OpenForWork(*runtime, run));
-  RETURN_IF_ERROR(open.journal->Append({.type = JournalRecord::Type::kRun,
-                                        .run = run,
-                                        .pipeline = pipeline.name,
-                                        .config = ConfigSum(*runtime),
-                                        .time = Now(*runtime)}));
+  ASSIGN_OR_RETURN(const OpenRuns open, OpenForWork(*runtime, {run}));
+  Journal& journal = *open.journals.at(run);
+  RETURN_IF_ERROR(journal.Append({.type = JournalRecord::Type::kRun,
+                                  .run = run,
+                                  .pipeline = pipeline.name,
+                                  .config = ConfigSum(*runtime),
+                                  .time = Now(*runtime)}));
   const auto start = runtime->clock().MonotonicNow();
   const uint64_t trips = runtime->round_trips();
-  RunExecution execution(runtime, &options, run, &nodes, open.journal.get());
+  RunExecution execution(runtime, &options, run, &nodes, &journal);
   RunReport report{.run = run, .pipeline = pipeline.name};
   execution.GoesOnWith(HostsOf(earlier));
   execution.Replaces(KilledRuns(*runtime, run));
+  execution.BelongsTo(pipeline.name, ConfigSum(*runtime));
   execution.Emit({.type = Event::Type::kRunStarted,
                   .text = pipeline.name + (earlier.empty() ? "" : ", resumed")});
   PlanAndExecute(runtime, pipeline, options.plan, execution, report);
@@ -151,10 +158,10 @@ Result<RunReport> Carry(Runtime* runtime, const Pipeline& pipeline, const RunOpt
   }
   if (!report.error) report.error = report.post_run_error;
   const std::string message = report.error ? report.error->message() : "";
-  RETURN_IF_ERROR(open.journal->Append({.type = JournalRecord::Type::kFinished,
-                                        .run = run,
-                                        .time = Now(*runtime),
-                                        .message = message}));
+  RETURN_IF_ERROR(journal.Append({.type = JournalRecord::Type::kFinished,
+                                  .run = run,
+                                  .time = Now(*runtime),
+                                  .message = message}));
   report.round_trips += runtime->round_trips() - trips;
   execution.Emit({.type = Event::Type::kRunFinished,
                   .text = message,
@@ -167,17 +174,31 @@ Result<RunReport> Carry(Runtime* runtime, const Pipeline& pipeline, const RunOpt
 std::vector<JournalRecord> Within(const RollbackScope& scope, std::vector<JournalRecord> records) {
   std::erase_if(records, [&](const JournalRecord& record) {
     return (!scope.hosts.empty() && !scope.hosts.contains(record.host)) ||
-           (!scope.module.empty() && !record.task.starts_with(scope.module + "/"));
+           scope.skipped_hosts.contains(record.host) ||
+           (!scope.module.empty() && !record.task.starts_with(scope.module + "/")) ||
+           // That a step was done is what makes its backups required.
+           (scope.accept_lost_backups && record.type == JournalRecord::Type::kDone);
   });
   return records;
 }
 
-Result<void> CheckNotFinal(const std::string& run, const std::vector<JournalRecord>& records,
-                           const RollbackScope& scope) {
-  if (scope.uninstall || !IsFinal(records)) return {};
+Result<void> CheckNotFinal(const std::string& run, const std::vector<JournalRecord>& records) {
+  if (!IsFinal(records)) return {};
   return Error::Conflict("runs", run,
                          "what was before it is gone already, so that it can only go forward: "
                          "repeat the command, if it is not done");
+}
+
+// Of all runs but one, the oldest first.
+Result<std::vector<JournalRecord>> ReadAllRuns(const Runtime& runtime, const RollbackScope& scope,
+                                               const std::string& except) {
+  std::vector<JournalRecord> all;
+  for (const std::string& run : RunsOf(runtime)) {
+    if (run == except) continue;
+    ASSIGN_OR_RETURN(std::vector<JournalRecord> records, ReadJournal(JournalPath(runtime, run)));
+    std::ranges::move(Within(scope, std::move(records)), std::back_inserter(all));
+  }
+  return all;
 }
 
 }  // namespace
@@ -305,25 +326,40 @@ Result<RunReport> Engine::Rollback(const std::string& run, const RunOptions& opt
   if (!IsRunId(run)) return Error::BadRequest(fmt::format("\"{}\" is not a run", run));
   ASSIGN_OR_RETURN(const std::vector<JournalRecord> records,
                    ReadJournal(JournalPath(*runtime_, run)));
-  RETURN_IF_ERROR(CheckNotFinal(run, records, scope));
-  ASSIGN_OR_RETURN(const OpenRun open, OpenForWork(*runtime_, run));
-  return TakeBack(runtime_, options, run, Within(scope, records), *open.journal);
+  RETURN_IF_ERROR(CheckNotFinal(run, records));
+  ASSIGN_OR_RETURN(const OpenRuns open, OpenForWork(*runtime_, {run}));
+  return TakeBack(runtime_, options, run, Within(scope, records), open.journals);
 }
 
 Result<RunPlan> Engine::PlanRollback(const std::string& run, const RollbackScope& scope) const {
   if (!IsRunId(run)) return Error::BadRequest(fmt::format("\"{}\" is not a run", run));
   ASSIGN_OR_RETURN(const std::vector<JournalRecord> records,
                    ReadJournal(JournalPath(*runtime_, run)));
-  RETURN_IF_ERROR(CheckNotFinal(run, records, scope));
+  RETURN_IF_ERROR(CheckNotFinal(run, records));
   return PlanTakeBack(Within(scope, records));
+}
+
+Result<RunReport> Engine::Uninstall(const RunOptions& options, const RollbackScope& scope,
+                                    const std::string& except) {
+  std::vector<std::string> runs = RunsOf(*runtime_);
+  std::erase(runs, except);
+  if (runs.empty()) return RunReport{.pipeline = "rollback"};
+  ASSIGN_OR_RETURN(const OpenRuns open, OpenForWork(*runtime_, runs));
+  ASSIGN_OR_RETURN(const std::vector<JournalRecord> records, ReadAllRuns(*runtime_, scope, except));
+  return TakeBack(runtime_, options, runs.back(), records, open.journals);
+}
+
+Result<RunPlan> Engine::PlanUninstall(const RollbackScope& scope) const {
+  ASSIGN_OR_RETURN(const std::vector<JournalRecord> records, ReadAllRuns(*runtime_, scope, ""));
+  return PlanTakeBack(records);
 }
 
 Result<void> Engine::Forget(const std::string& run, const RollbackScope& scope) {
   if (!IsRunId(run)) return Error::BadRequest(fmt::format("\"{}\" is not a run", run));
   ASSIGN_OR_RETURN(const std::vector<JournalRecord> records,
                    ReadJournal(JournalPath(*runtime_, run)));
-  ASSIGN_OR_RETURN(const OpenRun open, OpenForWork(*runtime_, run));
-  return GiveUp(*runtime_, Within(scope, records), *open.journal);
+  ASSIGN_OR_RETURN(const OpenRuns open, OpenForWork(*runtime_, {run}));
+  return GiveUp(*runtime_, Within(scope, records), open.journals);
 }
 
 Result<std::vector<std::string>> Engine::Runs() const { return RunsOf(*runtime_); }

@@ -93,8 +93,9 @@ struct RunReport {
 struct RollbackScope {
   std::set<std::string> hosts;
   std::string module;
-  // Also of runs that have done something final: for hosts of which nothing is to be left.
-  bool uninstall = false;
+  std::set<std::string> skipped_hosts;  // these not
+  // Go on where the previous state of a path was lost on the host: it stays as it is.
+  bool accept_lost_backups = false;
 };
 
 class Engine {
@@ -124,6 +125,14 @@ class Engine {
 
   // What Rollback would take back. No host is asked.
   Result<RunPlan> PlanRollback(const std::string& run, const RollbackScope& scope = {}) const;
+
+  // Takes back what all runs but `except` did, as if they were one: to the state before the first
+  // of them, whatever was in between, and also what cannot be taken back by itself. For hosts of
+  // which nothing is to be left.
+  Result<RunReport> Uninstall(const RunOptions& options, const RollbackScope& scope = {},
+                              const std::string& except = "");
+  // What Uninstall would take back. No host is asked.
+  Result<RunPlan> PlanUninstall(const RollbackScope& scope = {}) const;
 
   // Gives up what a run did within a scope, without asking a host: for hosts that no longer exist.
   // From then on the journal says that it was taken back.

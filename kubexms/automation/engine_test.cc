@@ -19,6 +19,7 @@
 namespace kubexms::automation {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -579,11 +580,130 @@ TEST_F(EngineTest, WhatIsFinalCanOnlyGoForward) {
   EXPECT_TRUE(refused.error().IsConflict());
   EXPECT_THAT(refused.error().message(), HasSubstr("it can only go forward"));
   EXPECT_FALSE(engine.PlanRollback(report.run).ok());
-  const RunPlan plan = engine.PlanRollback(report.run, {.uninstall = true}).value();
+  const RunPlan plan = engine.PlanUninstall().value();
   EXPECT_THAT(plan.ToText(), HasSubstr("take back: write /etc/final"));
-  Succeed(engine.Rollback(report.run, {}, {.uninstall = true}));
+  Succeed(engine.Uninstall({}));
   EXPECT_EQ(fleet.Snapshot(), before);
-  EXPECT_TRUE(engine.PlanRollback(report.run, {.uninstall = true})->steps.empty());
+  EXPECT_TRUE(engine.PlanUninstall()->steps.empty());
+}
+
+TEST_F(EngineTest, PlansShowRestartsThatFollowFromWhatEarlierStepsWrite) {
+  SimulatedFleet fleet(1, Packages());
+  Runtime& runtime = Use(fleet);
+  const auto pipeline = [&](const std::string& text) {
+    const Service service{.name = "web", .restart_after = {"/etc/app.conf"}};
+    return Pipeline{.name = "p",
+                    .modules = {MakeModule(
+                        "m", {{.name = "files",
+                               .steps = {Ensure("package", {Package{"web"}}),
+                                         Ensure("file", {File{"/etc/app.conf", text}})},
+                               .hosts = runtime.AllHosts()},
+                              {.name = "serve",
+                               .steps = {Ensure("service", {service}), Ensure("again", {service})},
+                               .hosts = runtime.AllHosts()}})}};
+  };
+  Engine engine(&runtime);
+  Succeed(engine.Run(pipeline("one")));
+  EXPECT_TRUE(engine.Plan(pipeline("one"))->empty());
+  const RunPlan plan = engine.Plan(pipeline("two")).value();
+  EXPECT_THAT(plan.Summary(), HasSubstr("2 of 4 steps to do on 1 hosts; restarts web on "));
+  EXPECT_EQ(Succeed(engine.Run(pipeline("two"))).changed, 2u);
+  const RunPlan back = engine.PlanRollback(engine.Runs()->back()).value();
+  EXPECT_THAT(back.Summary(), HasSubstr("restarts web on "));
+}
+
+TEST_F(EngineTest, WhatCannotBeUndoneBecauseItsBackupIsLostIsAnError) {
+  SimulatedFleet fleet(1);
+  Runtime& runtime = Use(fleet);
+  fleet.host(0).PutFile("/etc/app.conf", "mine");
+  const Pipeline pipeline{
+      .name = "p",
+      .modules = {MakeModule("m", {{.name = "t",
+                                    .steps = {Ensure("file", {File{"/etc/app.conf", "yours"}})},
+                                    .hosts = runtime.AllHosts()}})}};
+  Engine engine(&runtime);
+  const RunReport report = Succeed(engine.Run(pipeline));
+  ASSERT_TRUE(fleet.host(0).Perform({RemovePath{runtime.host_directory() + "/runs", true}}).ok());
+  for (int i = 0; i < 2; ++i) {
+    const RunReport lost = engine.Rollback(report.run).value();
+    EXPECT_FALSE(lost.ok());
+    ASSERT_TRUE(lost.error);
+    EXPECT_THAT(lost.error->message(), HasSubstr("what was at /etc/app.conf before is lost"));
+  }
+  EXPECT_FALSE(engine.Uninstall({})->ok());
+  Succeed(engine.Uninstall({}, {.accept_lost_backups = true}));
+  EXPECT_EQ(fleet.host(0).ReadFile("/etc/app.conf"), "yours");
+  EXPECT_TRUE(engine.PlanUninstall()->steps.empty());
+}
+
+TEST_F(EngineTest, UninstallLeadsToTheStateBeforeTheFirstRunWhateverWasBetween) {
+  SimulatedHost::Catalog catalog = Packages();
+  SimulatedFleet fleet(2, catalog);
+  Runtime& runtime = Use(fleet);
+  for (const auto& host : fleet.hosts()) host->PutFile("/etc/app.conf", "mine");
+  const std::string before = fleet.Snapshot();
+  const auto pipeline = [&](const std::string& text, const std::string& user) {
+    return Pipeline{
+        .name = "p",
+        .modules = {MakeModule(
+            "m", {{.name = "t",
+                   .steps = {Ensure("file", {File{"/etc/app.conf", text}}),
+                             Ensure("user", {User{.name = "app", .shell = user}}),
+                             Ensure("service", {Package{"web"}, Service{.name = "web"}})},
+                   .hosts = runtime.AllHosts()}})}};
+  };
+  Engine engine(&runtime);
+  Succeed(engine.Run(pipeline("one", "/bin/a")));
+  Succeed(engine.Run(pipeline("two", "/bin/b")));
+  const std::string second = engine.Runs()->back();
+  Succeed(engine.Run(pipeline("three", "/bin/c")));
+  // What the second run kept nobody needs.
+  const std::string kept = runtime.host_directory() + "/runs/" + second;
+  ASSERT_TRUE(fleet.host(0).Perform({RemovePath{kept, true}}).ok());
+  const uint64_t changes = fleet.changes();
+  Succeed(engine.Uninstall({}));
+  EXPECT_EQ(fleet.Snapshot(), before);
+  // The file, the user, the service and the package, once each.
+  EXPECT_EQ(fleet.changes() - changes, 2 * 4u);
+  EXPECT_TRUE(engine.PlanUninstall()->steps.empty());
+  Succeed(engine.Uninstall({}));
+}
+
+TEST_F(EngineTest, UninstallGoesOnWithoutHostsThatAreSkipped) {
+  SimulatedFleet fleet(2);
+  Runtime& runtime = Use(fleet);
+  const std::string before = fleet.host(0).Snapshot();
+  const Pipeline pipeline{
+      .name = "p",
+      .modules = {MakeModule("m", {{.name = "t",
+                                    .steps = {Ensure("file", {File{"/etc/app.conf", "x"}})},
+                                    .hosts = runtime.AllHosts()}})}};
+  Engine engine(&runtime);
+  Succeed(engine.Run(pipeline));
+  fleet.host(1).SetDown(true);
+  EXPECT_EQ(engine.Uninstall({})->outcome, RunOutcome::kSomeHostsFailed);
+  EXPECT_EQ(fleet.host(0).Snapshot(), before);
+  Succeed(engine.Uninstall({}, {.skipped_hosts = {fleet.host(1).name()}}));
+}
+
+TEST_F(EngineTest, ASecretThatIsAlsoAnOrdinaryWordDoesNotChangeWhatIsUndone) {
+  SimulatedFleet fleet(1);
+  Runtime& runtime = Use(fleet);
+  fleet.host(0).PutFile("/etc/app.conf", "mine");
+  const std::string before = fleet.Snapshot();
+  for (const char* word : {"/etc/app.conf", "backup", "restore file", "host-0001", "RestorePath"}) {
+    secrets_.Add(word);
+  }
+  const Pipeline pipeline{
+      .name = "p",
+      .modules = {
+          MakeModule("m", {{.name = "t",
+                            .steps = {Ensure("restore file", {File{"/etc/app.conf", "yours"}})},
+                            .hosts = runtime.AllHosts()}})}};
+  Engine engine(&runtime);
+  const RunReport report = Succeed(engine.Run(pipeline));
+  Succeed(engine.Rollback(report.run));
+  EXPECT_EQ(fleet.Snapshot(), before);
 }
 
 TEST_F(EngineTest, PostRunGetsTheErrorAndNeverHidesIt) {
@@ -934,6 +1054,8 @@ TEST_F(EngineTest, SecretsAreInNoJournalEventOrReport) {
                                         .done_when = "false",
                                         .script = "login hunter2hunter2"})},
                       .hosts = runtime.AllHosts()})})}};
+  const RunPlan plan = Engine(&runtime).Plan(pipeline).value();
+  EXPECT_THAT(plan.ToText(), AllOf(HasSubstr("[redacted]"), Not(HasSubstr("hunter2hunter2"))));
   const RunReport report = Must(Engine(&runtime).Run(pipeline));
   EXPECT_FALSE(report.ok());
   const std::string journal = directory_.Read("runs/" + report.run + "/journal");

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <thread>
 
+#include "kubexms/automation/checksum.h"
 #include "kubexms/automation/timestamp.h"
 
 namespace kubexms::automation {
@@ -38,6 +40,65 @@ bool MayRetry(const RetryPolicy& policy, int attempt, const Error& error) {
   if (attempt >= policy.attempts || error.terminal() || IsCanceled(error)) return false;
   return policy.any_error || IsConnectionLost(error);
 }
+
+}  // namespace
+
+namespace {
+
+// What a host will say once planned changes are made, as far as later steps of the plan depend on
+// it: without that a plan would not show the restarts that follow from what it writes.
+class Foresight {
+ public:
+  explicit Foresight(const Answers& now) : answers_(now) {}
+
+  const Answers& answers() const { return answers_; }
+  void Add(const Change& change) {
+    for (const Operation& operation : change.operations) {
+      std::visit([this](const auto& op) { Add(op); }, operation);
+    }
+  }
+
+ private:
+  // Later than all that hosts say; each later than the one before.
+  int64_t NextTime() { return time_++; }
+
+  template <class Op>
+  void Add(const Op&) {}
+  void Add(const BackupPath& op) { Touch(op.path); }
+  void Add(const WriteFile& op) {
+    PathState state{.kind = "file",
+                    .mode = op.mode,
+                    .owner = op.owner.empty() ? "root" : op.owner,
+                    .group = op.group.empty() ? "root" : op.group,
+                    .size = static_cast<int64_t>(op.content.size()),
+                    .modified_ns = NextTime(),
+                    .sha256 = Sha256Of(op.content),
+                    .content = op.content};
+    answers_.Add(GetPath{op.path, true}, std::move(state));
+  }
+  void Add(const SetService& op) {
+    const ServiceState* known = answers_.Find(GetService{op.service});
+    if (!known) return;
+    ServiceState state = *known;
+    if (!op.active.empty()) state.active = op.active != "stop";
+    if (!op.active.empty()) state.active_since_ns = NextTime();
+    if (!op.enabled.empty()) state.enabled = op.enabled == "enable";
+    answers_.Add(GetService{op.service}, state);
+  }
+  // Something is about to happen to it.
+  void Touch(const std::string& path) {
+    for (const bool content : {false, true}) {
+      const PathState* known = answers_.Find(GetPath{path, content});
+      if (!known || !known->exists()) continue;
+      PathState state = *known;
+      state.modified_ns = NextTime();
+      answers_.Add(GetPath{path, content}, std::move(state));
+    }
+  }
+
+  Answers answers_;
+  int64_t time_ = std::numeric_limits<int64_t>::max() / 2;
+};
 
 }  // namespace
 
@@ -175,17 +236,21 @@ RunPlan RunExecution::MakePlan(const std::string& pipeline) {
     else
       plan.answers.emplace(state->host->name, state->planned);
   }
+  std::map<std::string, Foresight> foresights;
   for (const TaskNode& node : *nodes_) {
     for (const Host* host : node.hosts) {
       const HostState& state = hosts_.at(host->name);
       if (state.failed) continue;
+      Foresight& foresight = foresights.try_emplace(host->name, state.planned).first->second;
       const StepContext context = ContextOf(*host);
       for (const StepPtr& step : node.task.steps) {
         ++plan.checked;
         const Result<std::vector<Operation>> asked = step->Ask(context);
         Result<Change> change = Error::Internal("the host was not asked");
         if (!asked.ok()) change = asked.error();
-        if (asked.ok() && state.planned.HasAll(*asked)) change = step->Plan(context, state.planned);
+        if (asked.ok() && state.planned.HasAll(*asked)) {
+          change = step->Plan(context, foresight.answers());
+        }
         if (change.ok()) {
           for (const std::string& note : change->notes) {
             plan.notes.push_back(fmt::format("{}: {}", host->name, note));
@@ -193,10 +258,16 @@ RunPlan RunExecution::MakePlan(const std::string& pipeline) {
         }
         if (change.ok() && change->empty()) continue;
         PlannedStep planned{node.module, node.task.name, step->name(), host->name, {}, {}};
-        if (change.ok())
+        if (change.ok()) {
+          foresight.Add(*change);
           planned.change = std::move(change).value();
-        else
-          planned.error = change.error();
+          for (std::string& line : planned.change.summary) {
+            line = runtime_->secrets().Redact(line);
+          }
+          planned.change.diff = runtime_->secrets().Redact(planned.change.diff);
+        } else {
+          planned.error = Redacted(change.error(), runtime_->secrets());
+        }
         plan.steps.push_back(std::move(planned));
       }
     }
@@ -360,7 +431,10 @@ std::vector<Operation> RunExecution::Opening(const JournalRecord& begin) const {
   std::vector<Operation> operations;
   for (const std::string& run : replaced_) operations.emplace_back(ReleaseHostLock(*runtime_, run));
   operations.emplace_back(TakeHostLock(*runtime_, run_));
-  operations.push_back(HostRecord(begin));
+  JournalRecord record = begin;
+  record.pipeline = pipeline_;
+  record.config = config_;
+  operations.push_back(HostRecord(record));
   return operations;
 }
 

@@ -40,6 +40,11 @@ class RunExecution {
   void GoesOnWith(const std::set<std::string>& hosts);
   // Runs that no longer work on hosts and may have left their locks there.
   void Replaces(std::vector<std::string> runs) { replaced_ = std::move(runs); }
+  // What each host writes down beside its steps, so that the hosts' journals can stand for ours.
+  void BelongsTo(std::string pipeline, std::string config) {
+    pipeline_ = std::move(pipeline);
+    config_ = std::move(config);
+  }
   // Does it. The plan has to be there first.
   void Execute();
 
@@ -117,7 +122,10 @@ class RunExecution {
   const std::string run_;
   const std::vector<TaskNode>* const nodes_;
   Journal* const journal_;
-  std::vector<std::string> replaced_;  // constant while it goes on
+  // Constant while it goes on.
+  std::vector<std::string> replaced_;
+  std::string pipeline_;
+  std::string config_;
 
   Mutex mutex_;
   CondVar changed_;

@@ -8,6 +8,7 @@
 #include "kubexms/cli/cluster_session.h"
 #include "kubexms/cli/commands.h"
 #include "kubexms/cli/output.h"
+#include "kubexms/cluster/cluster_adoption.h"
 #include "kubexms/cluster/cluster_config.h"
 #include "kubexms/cluster/cluster_pipeline.h"
 
@@ -59,7 +60,8 @@ Result<ExitCode> DeleteCluster(const Invocation& call) {
   }
   ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenInParallel(call));
   if (call.Given("dry-run")) {
-    ASSIGN_OR_RETURN(const RunPlan plan, cluster::PlanTakeBack(session->runtime()));
+    ASSIGN_OR_RETURN(RunPlan plan, Engine(&session->runtime()).PlanUninstall());
+    plan.pipeline = "delete cluster";
     PrintPlan(call, plan);
     return ExitCode::kDone;
   }
@@ -73,9 +75,18 @@ Result<ExitCode> DeleteCluster(const Invocation& call) {
         steps, runs.size(), session->cluster().metadata.name);
     return ExitCode::kWrongUsage;
   }
+  std::set<std::string> skipped;
   ASSIGN_OR_RETURN(const RunReport report,
-                   cluster::DeleteCluster(session->runtime(), session->options()));
-  return session->Tell(call, report);
+                   cluster::DeleteCluster(session->runtime(), session->options(),
+                                          {.force = call.Given("force"), .skipped = &skipped}));
+  const ExitCode code = session->Tell(call, report);
+  if (!skipped.empty()) {
+    call.err() << fmt::format("Skipped: {}. What was done there stays there.\n",
+                              fmt::join(skipped, ", "));
+  } else if (code == ExitCode::kSomeHostsFailed && !call.Given("force")) {
+    call.err() << "To go on without hosts that are gone for good, add --force.\n";
+  }
+  return code;
 }
 
 Result<ExitCode> ResumeRun(const Invocation& call) {
@@ -99,6 +110,7 @@ Result<ExitCode> RollBackRun(const Invocation& call) {
   ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenInParallel(call));
   RETURN_IF_ERROR(session->Limit(call.List("limit")));
   ASSIGN_OR_RETURN(const std::string run, session->UnfinishedRun(call.Value("RUN")));
+  RETURN_IF_ERROR(cluster::CheckHostsBelong(session->runtime()));
   Engine engine(&session->runtime());
   const automation::RollbackScope scope{.hosts = session->limit()};
   if (call.Given("dry-run")) {
@@ -175,6 +187,46 @@ Result<ExitCode> CreateConfig(const Invocation& call) {
   return ExitCode::kDone;
 }
 
+Result<ExitCode> Adopt(const Invocation& call) {
+  {
+    ASSIGN_OR_RETURN(const SessionPtr first, ClusterSession::OpenInParallel(call));
+    ASSIGN_OR_RETURN(const cluster::ClusterIdentity identity,
+                     cluster::FindIdentity(first->runtime()));
+    if (call.Given("dry-run")) {
+      call.out() << (call.Given("output")
+                         ? FormatObject(ToJson(identity), call.Value("output"))
+                         : fmt::format("adopt the cluster {} with the uid {} and {} hosts\n",
+                                       identity.name, identity.uid, identity.hosts.size()));
+      return ExitCode::kDone;
+    }
+    RETURN_IF_ERROR(cluster::RememberHosts(identity, first->runtime().directory()));
+  }
+  // With the hosts that only the cluster itself knows.
+  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenInParallel(call));
+  ASSIGN_OR_RETURN(const cluster::Adoption adoption,
+                   cluster::AdoptCluster(session->cluster(), session->runtime(),
+                                         {.skip_silent_hosts = call.Given("force")}));
+  if (call.Given("output")) {
+    const auto array = [](const std::vector<std::string>& names) {
+      return JsonArray(names.begin(), names.end());
+    };
+    call.out() << FormatObject(JsonObject{{"name", adoption.identity.name},
+                                          {"uid", adoption.identity.uid},
+                                          {"runs", array(adoption.runs)},
+                                          {"silent", array(adoption.silent)}},
+                               call.Value("output"));
+    return adoption.silent.empty() ? ExitCode::kDone : ExitCode::kSomeHostsFailed;
+  }
+  call.err() << fmt::format("Adopted the cluster {} with the uid {}: {} runs, in {}.\n",
+                            adoption.identity.name, adoption.identity.uid, adoption.runs.size(),
+                            session->runtime().directory());
+  if (adoption.silent.empty()) return ExitCode::kDone;
+  call.err() << fmt::format(
+      "{} did not answer: repeat the command when they do, or what was done there stays there.\n",
+      fmt::join(adoption.silent, ", "));
+  return ExitCode::kSomeHostsFailed;
+}
+
 std::vector<Flag> With(std::vector<Flag> flags, const std::vector<Flag>& more) {
   flags.insert(flags.end(), more.begin(), more.end());
   return flags;
@@ -218,17 +270,38 @@ Command CreateCommand() {
           .commands = {CreateClusterCommand(), CreateConfigCommand()}};
 }
 
+Command AdoptCommand() {
+  return {
+      .name = "adopt",
+      .summary = "Bring the state of clusters from their hosts to this machine",
+      .commands = {
+          {.name = "cluster",
+           .summary = "Bring the state of a cluster from its hosts to this machine",
+           .description =
+               "For an operator who has the configuration and may log in to the hosts, and whose\n"
+               "state directory is empty or older than the last run: reads the authority and the\n"
+               "certificates of etcd, the list of hosts and their journals. Changes no host.",
+           .flags = With(ClusterFlags(),
+                         {ParallelFlag(),
+                          DryRunFlag(),
+                          {.name = "force", .doc = "go on without hosts that do not answer"}}),
+           .run = Adopt}}};
+}
+
 Command DeleteCommand() {
   return {.name = "delete",
           .summary = "Take clusters back",
           .commands = {
               {.name = "cluster",
                .summary = "Take back everything that was done to the hosts of a cluster",
-               .description = "Takes back all runs from their journals, the newest first. What\n"
-                              "kubexms did not change stays.",
+               .description = "Takes back all runs from their journals, to the state before the\n"
+                              "first of them. What kubexms did not change stays.",
                .flags = With(ClusterFlags(), {LimitFlag(),
                                               ParallelFlag(),
                                               DryRunFlag(),
+                                              {.name = "force",
+                                               .doc = "go on without hosts that do not answer, and "
+                                                      "where undo data is lost"},
                                               {.name = "yes", .doc = "do it, without asking"}}),
                .run = DeleteCluster}}};
 }

@@ -162,12 +162,15 @@ Result<void> ClusterSession::Start(const Invocation& call, const std::set<std::s
     if (!gone.contains(host.name)) continue;
     host.private_key_passphrase = host.password = host.sudo_password = "";
   }
+  std::vector<std::string> warnings;
   ASSIGN_OR_RETURN(std::vector<automation::Host> hosts,
                    cluster::ConnectHosts(known, {.cluster_directory = directory_,
                                                  .home = Home(),
                                                  .connections = &connections_,
                                                  .secrets = &secrets_,
-                                                 .random = &random_}));
+                                                 .random = &random_,
+                                                 .warnings = &warnings}));
+  for (const std::string& warning : warnings) call.err() << "Warning: " << warning << "\n";
   runtime_ = std::make_unique<automation::Runtime>(
       automation::RuntimeOptions{.cluster = cluster_.metadata.name,
                                  .config = ToJson(cluster_),
@@ -182,15 +185,13 @@ Result<void> ClusterSession::Start(const Invocation& call, const std::set<std::s
   return {};
 }
 
-Result<void> ClusterSession::EnsureCertificates() {
-  ASSIGN_OR_RETURN(certificates_,
-                   cluster::EnsureEtcdCertificates(
-                       cluster_.spec, cluster::EtcdCertificateDirectory(directory_), clock_.Now()));
+Result<void> ClusterSession::OpenState() {
+  ASSIGN_OR_RETURN(state_, cluster::OpenClusterState(cluster_, *runtime_));
   return {};
 }
 
 Result<cluster::CreateOptions> ClusterSession::OptionsForCreate() {
-  cluster::CreateOptions options{.limit = limit_};
+  cluster::CreateOptions options{.limit = limit_, .identity = state_.identity};
   if (!artifact_.empty()) {
     ASSIGN_OR_RETURN(options.artifact, cluster::Artifact::Open(artifact_));
   }
@@ -210,9 +211,9 @@ Result<automation::RunPlan> ClusterSession::MakePlan(const automation::Pipeline&
 }
 
 Result<automation::Pipeline> ClusterSession::EtcdRestorePipeline(const std::string& snapshot) {
-  RETURN_IF_ERROR(EnsureCertificates());
+  RETURN_IF_ERROR(OpenState());
   ASSIGN_OR_RETURN(const cluster::CreateOptions options, OptionsForCreate());
-  return cluster::EtcdRestorePipeline(cluster_, certificates_, options, snapshot);
+  return cluster::EtcdRestorePipeline(cluster_, state_.certificates, options, snapshot);
 }
 
 Result<RunReport> ClusterSession::Converge(const automation::Pipeline& pipeline,
@@ -221,9 +222,9 @@ Result<RunReport> ClusterSession::Converge(const automation::Pipeline& pipeline,
 }
 
 Result<automation::Pipeline> ClusterSession::CreatePipeline() {
-  RETURN_IF_ERROR(EnsureCertificates());
+  RETURN_IF_ERROR(OpenState());
   ASSIGN_OR_RETURN(const cluster::CreateOptions options, OptionsForCreate());
-  return cluster::CreatePipeline(cluster_, certificates_, options);
+  return cluster::CreatePipeline(cluster_, state_.certificates, options);
 }
 
 Result<std::vector<RunSummary>> ClusterSession::Runs() {

@@ -86,7 +86,8 @@ class ClusterSession {
  private:
   explicit ClusterSession(const Invocation& call);
   Result<void> Start(const Invocation& call, const std::set<std::string>& gone = {});
-  Result<void> EnsureCertificates();
+  // What CreatePipeline() needs of the state directory.
+  Result<void> OpenState();
   Result<cluster::CreateOptions> OptionsForCreate();
   // "kubexms COMMAND -f … RUN".
   std::string CommandFor(const Invocation& call, std::string_view command,
@@ -101,7 +102,7 @@ class ClusterSession {
   std::string directory_;
   std::set<std::string> limit_;
   cluster::Cluster cluster_;
-  cluster::EtcdCertificates certificates_;
+  cluster::OpenedState state_;
   std::string artifact_;  // its path; empty: none
   std::optional<cluster::HostInventory> inventory_;
   std::unique_ptr<automation::EventSink> events_;

@@ -9,12 +9,12 @@ Command RootCommand() {
       .description = "A Kubernetes-compatible control plane in one binary.",
       .commands =
           {
-              AddCommand(),      ArtifactCommand(), AuditCommand(),  CompletionCommand(),
-              CompleteCommand(), CrdCommand(),      CreateCommand(), DeleteCommand(),
-              DiffCommand(),     EtcdCommand(),     LabCommand(),    ManagerCommand(),
-              NewCommand(),      PlanCommand(),     RemoveCommand(), RequestsCommand(),
-              ResumeCommand(),   RollbackCommand(), ServerCommand(), StatusCommand(),
-              VersionCommand(),
+              AddCommand(),        AdoptCommand(),    ArtifactCommand(), AuditCommand(),
+              CompletionCommand(), CompleteCommand(), CrdCommand(),      CreateCommand(),
+              DeleteCommand(),     DiffCommand(),     EtcdCommand(),     LabCommand(),
+              ManagerCommand(),    NewCommand(),      PlanCommand(),     RemoveCommand(),
+              RequestsCommand(),   ResumeCommand(),   RollbackCommand(), ServerCommand(),
+              StatusCommand(),     VersionCommand(),
           },
   };
 }

@@ -11,6 +11,7 @@ namespace kubexms {
 Command RootCommand();
 
 Command AddCommand();
+Command AdoptCommand();
 Command ArtifactCommand();
 Command AuditCommand();
 Command CompletionCommand();

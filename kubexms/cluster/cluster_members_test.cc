@@ -12,9 +12,9 @@
 #include "kubexms/cluster/cluster_hosts.h"
 #include "kubexms/cluster/cluster_nodes.h"
 #include "kubexms/cluster/cluster_pipeline.h"
+#include "kubexms/cluster/cluster_site_test.h"
 #include "kubexms/cluster/etcd_backup.h"
 #include "kubexms/cluster/etcd_membership.h"
-#include "kubexms/cluster/simulated_etcd_test.h"
 
 namespace kubexms::cluster {
 namespace {
@@ -188,16 +188,6 @@ TEST(EtcdctlOutputTest, IsRead) {
   }
 }
 
-// A snapshot of etcd as far as anybody looks at it.
-std::string SnapshotOf(const std::string& pages) {
-  const std::string hex = Sha256Of(pages);
-  std::string sum;
-  for (size_t i = 0; i < hex.size(); i += 2) {
-    sum += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
-  }
-  return pages + sum;
-}
-
 TEST(CheckSnapshotFileTest, AcceptsOnlyWhatEndsWithItsChecksum) {
   const TestDirectory directory;
   const std::string pages(1024, 'x'), good = SnapshotOf(pages);
@@ -214,128 +204,6 @@ TEST(CheckSnapshotFileTest, AcceptsOnlyWhatEndsWithItsChecksum) {
 
 // --- on simulated hosts
 
-CommandResult AnswerPreflight(SimulatedHost& host, const std::string& script) {
-  const auto says = [&](std::string_view text) { return script.find(text) != std::string::npos; };
-  if (script == "id -u") return {.output = "0\n"};
-  if (script == "true") return {};
-  if (says("df -Pk")) return {.output = "9999999"};
-  if (says("oflag=dsync")) return {.output = "1\n"};
-  for (const char* query :
-       {"[ -w ", "/dev/tcp/", "/etc/kubernetes/", "command -v", "RuntimeService/Status",
-        "try-restart", "certs.d", "# what is left of", "address show scope"}) {
-    if (says(query)) return {};
-  }
-  if (says("/journal")) return {.output = "lab\n"};
-  if (says("machine-id")) return {.output = host.name() + "\n"};
-  return {.exit_code = 127, .error_output = script};
-}
-
-const SimulatedHost::Catalog kPackages = {
-    {"etcd-server", {.services = {"etcd"}, .files = {{"/usr/bin/etcd", "etcd"}}}},
-    {"etcd-client", {.files = {{"/usr/bin/etcdctl", "etcdctl"}}}},
-    {"containerd", {.services = {"containerd"}, .files = {{"/usr/bin/ctr", "ctr"}}}},
-    {"runc", {.files = {{"/usr/bin/runc", "runc"}}}}};
-
-// Hosts with an etcd, and the operator's directory.
-class Site {
- public:
-  explicit Site(int hosts) : fleet_(hosts, kPackages), etcd_(&fleet_) {
-    const auto age = std::chrono::floor<std::chrono::seconds>(clock_.Now() - Clock::WallTime()) -
-                     std::chrono::seconds(1'704'067'200);
-    for (const auto& host : fleet_.hosts()) {
-      host->SetScriptHandler([this](SimulatedHost& at, const std::string& script) {
-        std::optional<CommandResult> said = etcd_.Answer(at, script);
-        return said ? *std::move(said) : AnswerPreflight(at, script);
-      });
-      host->Advance(age);
-      host->PutFile("/usr/bin/sh", "");
-    }
-    before_ = fleet_.Snapshot();
-  }
-
-  SimulatedHost& host(int number) { return fleet_.host(static_cast<size_t>(number - 1)); }
-  SimulatedFleet& fleet() { return fleet_; }
-  SimulatedEtcd& etcd() { return etcd_; }
-  const std::string& before() const { return before_; }
-
-  // The first `count` hosts, and those of them that are to have etcd.
-  void Configure(int count, const std::string& etcd, const std::string& more = "") {
-    std::string hosts, names;
-    for (int i = 1; i <= count; ++i) {
-      hosts += fmt::format("    - {{name: host-{:04}, address: 10.0.0.{}}}\n", i, i);
-      names += fmt::format("{}host-{:04}", i > 1 ? ", " : "", i);
-    }
-    cluster_ =
-        ParseCluster(fmt::format("apiVersion: kubexms.io/v1alpha1\nkind: Cluster\n"
-                                 "metadata: {{name: lab}}\nspec:\n  hosts:\n{}"
-                                 "  roleGroups: {{etcd: [{}], worker: [{}]}}\n"
-                                 "  system: {{setHostnames: false, configureKernel: false}}\n{}",
-                                 hosts, etcd, names, more),
-                     "cluster.yaml")
-            .value();
-    inventory_.emplace(HostInventory::Load(directory_.path()).value());
-    const ClusterSpec known = inventory_->WithKnownHosts(cluster_.spec);
-    RuntimeOptions options{.cluster = "lab",
-                           .config = ToJson(cluster_),
-                           .hosts = HostsOf(known),
-                           .directory = directory_.path(),
-                           .secrets = &secrets_,
-                           .clock = &clock_,
-                           .random = &random_};
-    for (Host& at : options.hosts) {
-      for (const auto& made : fleet_.hosts()) {
-        if (made->name() == at.name) at.connector = made;
-      }
-    }
-    runtime_ = std::make_unique<Runtime>(std::move(options));
-  }
-
-  Pipeline MakePipeline(const std::set<std::string>& limit = {}) {
-    const EtcdCertificates certificates =
-        EnsureEtcdCertificates(cluster_.spec, EtcdCertificateDirectory(directory_.path()),
-                               clock_.Now())
-            .value();
-    return CreatePipeline(cluster_, certificates, {.limit = limit});
-  }
-  Result<RunReport> Create(const std::set<std::string>& limit = {}) {
-    return Converge(Work(), MakePipeline(limit), limit);
-  }
-  Result<RunReport> Remove(const std::set<std::string>& hosts, bool gone = false) {
-    return RemoveHosts(Work(), {.hosts = hosts, .gone = gone});
-  }
-  // One of etcd from a snapshot.
-  Pipeline MakeRestore() {
-    const std::string file = directory_.Write("snapshot", SnapshotOf(std::string(1024, 's')));
-    const EtcdCertificates certificates =
-        EnsureEtcdCertificates(cluster_.spec, EtcdCertificateDirectory(directory_.path()),
-                               clock_.Now())
-            .value();
-    return EtcdRestorePipeline(cluster_, certificates, {}, file).value();
-  }
-  Result<RunReport> Delete() { return DeleteCluster(*runtime_, options_); }
-
-  ClusterWork Work() { return {runtime_.get(), &cluster_, &*inventory_, &options_}; }
-  Runtime& runtime() { return *runtime_; }
-  const Cluster& cluster() const { return cluster_; }
-  HostInventory& inventory() { return *inventory_; }
-
- private:
-  TestDirectory directory_;
-  SystemClock clock_;
-  SystemRandom random_;
-  SecretRegistry secrets_;
-  SimulatedFleet fleet_;
-  SimulatedEtcd etcd_;
-  std::string before_;
-  Cluster cluster_;
-  std::optional<HostInventory> inventory_;
-  std::unique_ptr<Runtime> runtime_;
-  RunOptions options_;
-};
-
-constexpr const char* kFirst = "host-0001";
-constexpr const char* kFirstThree = "host-0001, host-0002, host-0003";
-
 // What hosts look like, but for their certificates, which are others each time.
 std::string WithoutKeys(const std::string& snapshot) {
   std::istringstream lines(snapshot);
@@ -347,18 +215,6 @@ std::string WithoutKeys(const std::string& snapshot) {
     skips &= !line.starts_with("-----END ");
   }
   return kept;
-}
-
-RunReport Succeed(Result<RunReport> report) {
-  EXPECT_TRUE(report.ok()) << report.error().message();
-  if (!report.ok()) return {};
-  EXPECT_TRUE(report->ok()) << (report->error ? report->error->message() : "");
-  return *std::move(report);
-}
-
-std::string ErrorOf(const Result<RunReport>& report) {
-  if (!report.ok()) return report.error().message();
-  return report->error ? report->error->message() : "";
 }
 
 TEST(ClusterMembersTest, HostsJoinAnEtcdThatHasDataWithoutDisturbingIt) {

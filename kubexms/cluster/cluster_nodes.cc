@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "kubexms/cluster/cluster_state.h"
 #include "kubexms/cluster/etcd_members.h"
 #include "kubexms/cluster/steps.h"
 
@@ -65,35 +66,6 @@ Result<void> ForgetRuns(Runtime& runtime, const RollbackScope& scope, const std:
 
 }  // namespace
 
-Result<RunReport> TakeBack(Runtime& runtime, const RunOptions& options, const RollbackScope& scope,
-                           const std::string& except) {
-  Engine engine(&runtime);
-  RollbackScope part = scope;
-  part.uninstall = true;
-  ASSIGN_OR_RETURN(const std::vector<std::string> runs, engine.Runs());
-  RunReport all{.pipeline = "rollback"};
-  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-    if (*run == except) continue;
-    ASSIGN_OR_RETURN(const RunReport report, engine.Rollback(*run, options, part));
-    Add(all, report);
-    all.run = *run;
-    if (!report.ok()) break;
-  }
-  return all;
-}
-
-Result<RunPlan> PlanTakeBack(Runtime& runtime) {
-  Engine engine(&runtime);
-  ASSIGN_OR_RETURN(const std::vector<std::string> runs, engine.Runs());
-  RunPlan all{.pipeline = "delete cluster"};
-  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-    ASSIGN_OR_RETURN(RunPlan plan, engine.PlanRollback(*run, {.uninstall = true}));
-    all.checked += plan.checked;
-    std::ranges::move(plan.steps, std::back_inserter(all.steps));
-  }
-  return all;
-}
-
 Result<RunReport> Converge(const ClusterWork& work, const Pipeline& pipeline,
                            const std::set<std::string>& limit, const std::string& resumed) {
   const ClusterSpec& spec = work.cluster->spec;
@@ -110,8 +82,9 @@ Result<RunReport> Converge(const ClusterWork& work, const Pipeline& pipeline,
     std::erase_if(former, [&](const std::string& host) { return !limit.contains(host); });
   }
   if (former.empty()) return report;
-  ASSIGN_OR_RETURN(const RunReport taken,
-                   TakeBack(*work.runtime, *work.options, {former, "etcd"}, report.run));
+  ASSIGN_OR_RETURN(
+      const RunReport taken,
+      engine.Uninstall(*work.options, {.hosts = former, .module = "etcd"}, report.run));
   Add(report, taken);
   if (report.ok()) RETURN_IF_ERROR(work.inventory->ForgetEtcd(former));
   return report;
@@ -128,6 +101,7 @@ Pipeline RemovePipeline(const Cluster& cluster, const Removal& removal) {
                   "etcd would have no member left, and its data would be lost; kubexms delete "
                   "cluster takes everything back");
             }
+            RETURN_IF_ERROR(CheckHostsBelong(runtime));
             return removal.gone ? Result<void>() : CheckTheyAnswer(runtime, removal.hosts);
           }};
 }
@@ -141,7 +115,7 @@ Result<RunReport> RemoveHosts(const ClusterWork& work, const Removal& removal) {
     RETURN_IF_ERROR(ForgetRuns(*work.runtime, scope, report.run));
   } else {
     ASSIGN_OR_RETURN(const RunReport taken,
-                     TakeBack(*work.runtime, *work.options, scope, report.run));
+                     Engine(work.runtime).Uninstall(*work.options, scope, report.run));
     Add(report, taken);
     if (!report.ok()) return report;
     RETURN_IF_ERROR(RemoveOwnFiles(work, removal.hosts));

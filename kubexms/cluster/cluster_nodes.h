@@ -40,18 +40,8 @@ struct Removal {
 // data, and when a host that is not gone does not answer.
 automation::Pipeline RemovePipeline(const Cluster& cluster, const Removal& removal);
 
-// Carries it out, takes back all that was ever done to the hosts, the newest first, and forgets
-// them. Can be repeated after it was interrupted.
+// Carries it out, takes back all that was ever done to the hosts, and forgets them. Can be repeated
+// after it was interrupted.
 Result<automation::RunReport> RemoveHosts(const ClusterWork& work, const Removal& removal);
-
-// What is left to be taken back of all runs, the newest first. No host is asked.
-Result<automation::RunPlan> PlanTakeBack(automation::Runtime& runtime);
-
-// Takes back a part of what all runs did, the newest first, but not of `except`. Ends with the
-// first run of which something is left.
-Result<automation::RunReport> TakeBack(automation::Runtime& runtime,
-                                       const automation::RunOptions& options,
-                                       const automation::RollbackScope& scope,
-                                       const std::string& except = "");
 
 }  // namespace kubexms::cluster

@@ -18,6 +18,20 @@ namespace kubexms::cluster {
 
 using namespace automation;
 
+namespace {
+
+// Before anything else, so that whoever comes next sees whose the host is.
+ModulePtr StateModule(const ClusterSpec& spec, const ClusterIdentity& identity,
+                      const HostChoice& choice) {
+  std::vector<Task> tasks;
+  if (!identity.uid.empty()) {
+    tasks.push_back({.name = "identity", .steps = {MarkHost(identity)}, .hosts = choice.All(spec)});
+  }
+  return MakeModule("state", std::move(tasks));
+}
+
+}  // namespace
+
 Pipeline CreatePipeline(const Cluster& cluster, const EtcdCertificates& certificates,
                         const CreateOptions& options) {
   const HostChoice choice(options.limit);
@@ -28,15 +42,16 @@ Pipeline CreatePipeline(const Cluster& cluster, const EtcdCertificates& certific
   std::ranges::move(NotesOnVersions(spec), std::back_inserter(notes));
   return {
       .name = "create cluster",
-      .modules = {PreflightModule(spec, options.artifact, choice), OsModule(name, spec, choice),
+      .modules = {PreflightModule(spec, options.artifact, choice),
+                  StateModule(spec, options.identity, choice), OsModule(name, spec, choice),
                   BinariesModule(spec, options.artifact, choice),
                   EtcdModule(name, spec, certificates, options.artifact, choice),
                   ContainerdModule(spec, options.secrets, options.artifact, choice),
                   HaModule(spec, options.secrets, options.artifact, choice)},
       .groups = {Quorum(std::string(kEtcdGroup), spec.role_groups.etcd), LoadBalancerGroup(spec)},
       .notes = std::move(notes),
-      .pre_run = [spec, balances](Runtime& runtime) -> Result<void> {
-        RETURN_IF_ERROR(CheckFleet(spec, runtime));
+      .pre_run = [spec, balances, uid = options.identity.uid](Runtime& runtime) -> Result<void> {
+        RETURN_IF_ERROR(CheckFleet(spec, runtime, !uid.empty()));
         return balances ? CheckAddressIsFree(spec, runtime) : Result<void>();
       },
       .post_run =
@@ -52,7 +67,8 @@ Result<Pipeline> EtcdRestorePipeline(const Cluster& cluster, const EtcdCertifica
   // Its name says which snapshot, so that no other one can go on with it.
   return Pipeline{.name = fmt::format("etcd restore {}", sum.substr(0, 12)),
                   .modules = {EtcdRestoreModule(cluster.metadata.name, cluster.spec, certificates,
-                                                options.artifact, snapshot)}};
+                                                options.artifact, snapshot)},
+                  .pre_run = [](Runtime& runtime) { return CheckHostsBelong(runtime); }};
 }
 
 Result<void> CheckPreflight(const RunPlan& plan) {
@@ -71,21 +87,64 @@ Result<void> CheckPreflight(const RunPlan& plan) {
   return Error::BadRequest("the hosts are not ready; nothing was done" + reasons);
 }
 
-Result<RunReport> DeleteCluster(Runtime& runtime, const RunOptions& options) {
-  ASSIGN_OR_RETURN(RunReport all, TakeBack(runtime, options, {}));
-  if (!all.ok()) return all;
-  all.pipeline = "delete cluster";
+namespace {
+
+// The hosts of which nobody expects an answer: those that give none, and those that the journals
+// have and nobody knows how to reach.
+Result<std::set<std::string>> SilentHosts(Runtime& runtime) {
+  ASSIGN_OR_RETURN(const RunPlan plan, Engine(&runtime).PlanUninstall());
+  std::set<std::string> silent;
+  for (const PlannedStep& step : plan.steps) {
+    if (!runtime.FindHost(step.host)) silent.insert(step.host);
+  }
+  const std::vector<HostEvidence> evidence = CollectEvidence(runtime);
+  for (size_t i = 0; i < evidence.size(); ++i) {
+    if (!evidence[i].answered) silent.insert(runtime.hosts()[i].name);
+  }
+  return silent;
+}
+
+Result<void> ForgetHosts(Runtime& runtime, const std::set<std::string>& hosts) {
+  if (hosts.empty()) return {};
+  Engine engine(&runtime);
+  ASSIGN_OR_RETURN(const std::vector<std::string> runs, engine.Runs());
+  for (const std::string& run : runs) RETURN_IF_ERROR(engine.Forget(run, {.hosts = hosts}));
+  return {};
+}
+
+void RemoveOwnFiles(Runtime& runtime, const RunOptions& options,
+                    const std::set<std::string>& skipped, RunReport& report) {
   for (const Host& host : runtime.hosts()) {
+    if (skipped.contains(host.name)) continue;
     const Result<std::vector<Answer>> removed =
         host.connector->Perform(RemovalOfOwnFiles(runtime), {.stop = options.stop});
     if (removed.ok()) continue;
-    all.outcome = RunOutcome::kSomeHostsFailed;
-    all.failed_hosts.emplace(host.name, removed.error().WithContext(host.name));
-    all.error = all.failed_hosts.begin()->second;
+    report.outcome = RunOutcome::kSomeHostsFailed;
+    report.failed_hosts.emplace(host.name, removed.error().WithContext(host.name));
+    report.error = report.failed_hosts.begin()->second;
   }
+}
+
+}  // namespace
+
+Result<RunReport> DeleteCluster(Runtime& runtime, const RunOptions& options,
+                                const DeleteOptions& how) {
+  // What is on the hosts is the only record of what an unknown run did: it must not be removed.
+  RETURN_IF_ERROR(CheckHostsBelong(runtime));
+  RollbackScope scope{.accept_lost_backups = how.force};
+  if (how.force) {
+    ASSIGN_OR_RETURN(scope.skipped_hosts, SilentHosts(runtime));
+    if (how.skipped) *how.skipped = scope.skipped_hosts;
+  }
+  ASSIGN_OR_RETURN(RunReport all, Engine(&runtime).Uninstall(options, scope));
+  all.pipeline = "delete cluster";
   if (!all.ok()) return all;
+  RemoveOwnFiles(runtime, options, scope.skipped_hosts, all);
+  if (!all.ok()) return all;
+  RETURN_IF_ERROR(ForgetHosts(runtime, scope.skipped_hosts));
   std::error_code gone;
   std::filesystem::remove(HostInventory::PathIn(runtime.directory()), gone);
+  std::filesystem::remove(IdentityPath(runtime.directory()), gone);
   for (const std::string& directory : {EtcdCertificateDirectory(runtime.directory()),
                                        ClusterSecretDirectory(runtime.directory())}) {
     std::error_code failed;

@@ -8,6 +8,7 @@
 #include "kubexms/automation/engine.h"
 #include "kubexms/cluster/cluster_kind.h"
 #include "kubexms/cluster/cluster_secrets.h"
+#include "kubexms/cluster/cluster_state.h"
 #include "kubexms/cluster/etcd_certificates.h"
 #include "kubexms/cluster/packages.h"
 
@@ -15,6 +16,7 @@ namespace kubexms::cluster {
 
 struct CreateOptions {
   std::set<std::string> limit;  // of hosts; empty: all
+  ClusterIdentity identity;     // which the hosts have to have, and get; without a uid: nobody asks
   ArtifactPtr artifact;
   ClusterSecrets secrets;
 };
@@ -34,12 +36,19 @@ Result<automation::Pipeline> EtcdRestorePipeline(const Cluster& cluster,
 // against the others, all of it at once.
 Result<void> CheckPreflight(const automation::RunPlan& plan);
 
-// Takes back all runs of the cluster, the newest first, from their journals: what kubexms has
-// changed is as it was before, and nothing else is touched. Where that succeeded, what kubexms kept
-// on the hosts, the certificates and the secrets made for the cluster are removed too. Can be
-// repeated after it was interrupted.
+struct DeleteOptions {
+  // Go on without hosts that do not answer, and where undo data was lost.
+  bool force = false;
+  std::set<std::string>* skipped = nullptr;  // the hosts that `force` left out; borrowed
+};
+
+// Takes back all that runs of the cluster did, from their journals, to the state before the first
+// of them: what kubexms has changed is as it was before, and nothing else is touched. Where that
+// succeeded, what kubexms kept on the hosts, the certificates and the secrets made for the cluster
+// are removed too. Can be repeated after it was interrupted.
 Result<automation::RunReport> DeleteCluster(automation::Runtime& runtime,
-                                            const automation::RunOptions& options);
+                                            const automation::RunOptions& options,
+                                            const DeleteOptions& how = {});
 
 // Where EnsureEtcdCertificates keeps those of a cluster, below the cluster's directory.
 std::string EtcdCertificateDirectory(const std::string& cluster_directory);

@@ -12,6 +12,7 @@
 #include "kubexms/base/test_directory_test.h"
 #include "kubexms/cluster/cluster_config.h"
 #include "kubexms/cluster/cluster_hosts.h"
+#include "kubexms/cluster/etcd_host.h"
 #include "kubexms/cluster/modules.h"
 #include "kubexms/cluster/simulated_etcd_test.h"
 #include "kubexms/cluster/steps.h"
@@ -57,6 +58,10 @@ CommandResult Answer(SimulatedHost& host, const std::string& script) {
     return host.ReadFile(path).value_or(otherwise);
   };
   if (script == "id -u") return {.output = "0\n"};
+  if (says("systemd-analyze calendar")) {
+    const bool fine = !read("/tmp/calendar", "").empty();
+    return {.exit_code = fine ? 0 : 1, .output = "Failed to parse calendar specification"};
+  }
   if (says("df -Pk")) return {.output = read("/tmp/free", "9999999")};
   if (says("[ -w ")) return {.output = read("/tmp/read-only", "")};
   if (says("apt-cache policy")) return {.output = read("/tmp/candidates", "")};
@@ -169,14 +174,15 @@ class ClusterPipelineTest : public ::testing::Test {
                            .random = &random_};
     for (size_t i = 0; i < options.hosts.size(); ++i) options.hosts[i].connector = fleet.hosts()[i];
     runtime_ = std::make_unique<Runtime>(std::move(options));
-    certificates_ = EnsureEtcdCertificates(
-                        cluster.spec, EtcdCertificateDirectory(directory_.path()), clock_.Now())
-                        .value();
+    OpenedState state = OpenClusterState(cluster, *runtime_).value();
+    certificates_ = std::move(state.certificates);
     ClusterSecrets secrets =
         EnsureClusterSecrets(cluster.spec, ClusterSecretDirectory(directory_.path()), secrets_,
                              random_)
             .value();
-    return CreatePipeline(cluster, certificates_, {.limit = limit, .secrets = std::move(secrets)});
+    return CreatePipeline(
+        cluster, certificates_,
+        {.limit = limit, .identity = std::move(state.identity), .secrets = std::move(secrets)});
   }
 
   static RunReport Succeed(Result<RunReport> report) {
@@ -291,6 +297,20 @@ TEST_F(ClusterPipelineTest, RefusesHostsThatAreNotReadyWithAllReasonsAtOnce) {
 }
 
 // On the disk of this machine, and with a dd that says how long it took.
+TEST_F(ClusterPipelineTest, RefusesASchedulePastSystemd) {
+  SimulatedFleet fleet(kHosts, Packages());
+  Prepare(fleet);
+  const std::string config = Config("  etcd: {backup: {schedule: someday}}\n");
+  const Pipeline pipeline = Use(fleet, config);
+  const Result<void> refused = CheckPreflight(Engine(runtime_.get()).Plan(pipeline).value());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message(),
+              HasSubstr("host-0002: spec.etcd.backup.schedule \"someday\" is not a calendar"));
+  fleet.host(1).PutFile("/tmp/calendar", "fine");
+  EXPECT_THAT(CheckPreflight(Engine(runtime_.get()).Plan(pipeline).value()).error().message(),
+              Not(HasSubstr("host-0002")));
+}
+
 TEST_F(ClusterPipelineTest, TheDiskOfEtcdIsJudgedByNineOfTenWrites) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
@@ -650,7 +670,8 @@ TEST_F(ClusterPipelineTest, AChangedConfigurationRestartsTheMembersOnly) {
   const Result<RunPlan> plan = Engine(runtime_.get()).Plan(changed);
   ASSERT_TRUE(plan.ok());
   EXPECT_TRUE(CheckPreflight(*plan).ok());
-  EXPECT_EQ(plan->steps.size(), 3u) << plan->ToText();
+  EXPECT_EQ(plan->steps.size(), 6u) << plan->ToText();
+  EXPECT_THAT(plan->Summary(), HasSubstr("restarts kubexms-etcd on host-0001, kubexms-etcd on "));
   const RunReport report = Succeed(Engine(runtime_.get()).Run(changed));
   EXPECT_EQ(report.changed, 6u);  // three files and three restarts
 }
@@ -851,6 +872,23 @@ TEST_F(ClusterPipelineTest, RegistriesAreKnownToTheRuntimeAndTheirPasswordsToNob
   EXPECT_EQ(fleet.Snapshot(), before);
 }
 
+TEST(WaitScriptTest, CountsTimeAndNotAttempts) {
+  const TestDirectory directory;
+  SystemRandom random;
+  const auto connector = MakeLocalConnector({}, &random);
+  const auto run = [&](const std::string& script) {
+    return connector->Exec({.script = script, .as_root = false}).value().exit_code;
+  };
+  const std::string attempt = "{ echo >>" + directory.File("attempts") + "; sleep 1; false; }";
+  EXPECT_EQ(run(WaitScript(attempt, std::chrono::seconds(2), "exit 3")), 3);
+  EXPECT_LE(directory.Read("attempts").size(), 3u);
+  EXPECT_EQ(run(WaitScript("true", std::chrono::seconds(2), "exit 3")), 0);
+  const std::string slow = "{ echo >>" + directory.File("more") +
+                           "; sleep 1; echo 'etcdserver: unhealthy cluster'; false; }";
+  EXPECT_EQ(run(UntilEtcdIsReady(slow, std::chrono::seconds(2))), 1);
+  EXPECT_LE(directory.Read("more").size(), 3u);
+}
+
 TEST(WithoutSwapTest, CommentsOnlySwapLines) {
   EXPECT_EQ(WithoutSwap(""), "");
   EXPECT_EQ(WithoutSwap("/swap / ext4\n# /dev/b none swap\nUUID=1 none swap sw"),
@@ -873,7 +911,7 @@ TEST_F(ClusterPipelineTest, CertificatesAreKeptUntilTheyNoLongerFit) {
   const EtcdCertificates moved = ensure(clock_.Now());
   EXPECT_NE(server(moved, "host-0001"), server(first, "host-0001"));
   EXPECT_EQ(server(moved, "host-0002"), server(first, "host-0002"));
-  EXPECT_EQ(moved.authority_pem, first.authority_pem);
+  EXPECT_EQ(moved.authority.certificate_pem, first.authority.certificate_pem);
   const EtcdCertificates later = ensure(clock_.Now() + std::chrono::hours(24 * 300));
   EXPECT_NE(server(later, "host-0002"), server(first, "host-0002"));
   std::filesystem::remove(pki + "/ca.key");

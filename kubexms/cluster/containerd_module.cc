@@ -5,6 +5,7 @@
 
 #include "kubexms/base/json.h"
 #include "kubexms/cluster/cri_probe.h"
+#include "kubexms/cluster/etcd_host.h"
 #include "kubexms/cluster/images.h"
 #include "kubexms/cluster/modules.h"
 #include "kubexms/cluster/steps.h"
@@ -15,6 +16,7 @@ namespace {
 using namespace automation;
 
 constexpr std::string_view kService = "containerd";
+constexpr std::chrono::seconds kReadyTimeout(60);
 constexpr std::string_view kConfig = "/etc/containerd/config.toml";
 constexpr std::string_view kRegistries = "/etc/containerd/certs.d";
 constexpr std::string_view kCri = "plugins.\"io.containerd.grpc.v1.cri\"";
@@ -182,10 +184,9 @@ StepPtr Ready() {
   return Script(
       {.name = "ready",
        .done_when = ask,
-       .script = fmt::format("# wait until containerd is ready\n"
-                             "n=0; until {}; do n=$((n + 1)); if [ $n -ge 150 ]; then "
-                             "journalctl -u {} -n 20 --no-pager; exit 1; fi; sleep 0.2; done",
-                             ask, kService)});
+       .script = "# wait until containerd is ready\n" +
+                 WaitScript(ask, kReadyTimeout,
+                            fmt::format("journalctl -u {} -n 20 --no-pager; exit 1", kService))});
 }
 
 }  // namespace
@@ -201,7 +202,8 @@ ModulePtr ContainerdModule(const ClusterSpec& spec, const ClusterSecrets& secret
                  Configuration(runtime, secrets), Authorities(runtime), FormerRegistries(runtime),
                  WithUndo(EnsurePackages("packages", ContainerdPackages(), artifact),
                           {.before = std::string(kEndContainers)})},
-       .hosts = hosts},
+       .hosts = hosts,
+       .timeout = kInstallTimeout},
       {.name = "serve",
        .steps = {Ensure("service", {Service{.name = std::string(kService),
                                             .restart_after = {std::string(kConfig)}}}),

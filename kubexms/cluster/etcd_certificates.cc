@@ -79,7 +79,7 @@ Result<EtcdCertificates> EnsureEtcdCertificates(const ClusterSpec& spec,
   std::filesystem::create_directories(directory, failed);
   if (failed) return Error::Internal(fmt::format("make {}: {}", directory, failed.message()));
   ASSIGN_OR_RETURN(const CertificateAuthority authority, EnsureAuthority(directory + "/ca", now));
-  EtcdCertificates certificates{.authority_pem = authority.certificate_pem()};
+  EtcdCertificates certificates{.authority = authority.pair()};
   ASSIGN_OR_RETURN(certificates.client,
                    EnsurePair(authority, directory + "/client",
                               {.subject = {.common_name = "kubexms-etcd-client"},

@@ -18,7 +18,7 @@ struct EtcdMemberCertificates {
 };
 
 struct EtcdCertificates {
-  std::string authority_pem;
+  CertificateAndKey authority;
   CertificateAndKey client;  // for those who use etcd, and to ask how it is
   std::map<std::string, EtcdMemberCertificates> members;  // by host
 };

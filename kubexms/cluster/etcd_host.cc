@@ -55,16 +55,26 @@ std::string AskLocalEtcd(const EtcdSpec& etcd, std::string_view arguments) {
       etcd.client_port, LocalEtcdctl(etcd, arguments));
 }
 
+// Since the host was started, so that nobody who sets its clock disturbs it.
+constexpr std::string_view kSeconds = "$(cut -d. -f1 /proc/uptime)";
+
+std::string WaitScript(std::string_view command, std::chrono::seconds timeout,
+                       std::string_view otherwise) {
+  return fmt::format(
+      "end=$(({0} + {1})); until {2}; do if [ {0} -ge $end ]; then {3}; fi; sleep 0.25; done",
+      kSeconds, timeout.count(), command, otherwise);
+}
+
 // etcd refuses to change its members until all have been connected for five seconds.
 std::string UntilEtcdIsReady(std::string_view command, std::chrono::seconds timeout) {
   return fmt::format(
-      "n=0; until said=$({} 2>&1); do case $said in "
+      "end=$(({0} + {1})); until said=$({2} 2>&1); do case $said in "
       "*'already exist'*|*'member not found'*) break ;; "
       "*'unhealthy cluster'*|*'not enough started members'*|*'in sync with leader'*|"
       "*'leader changed'*|*'no leader'*|*'timed out'*|*'deadline exceeded'*|*'too many requests'*) "
-      ";; *) printf '%s\\n' \"$said\" >&2; exit 1 ;; esac; n=$((n + 1)); "
-      "if [ $n -ge {} ]; then printf '%s\\n' \"$said\" >&2; exit 1; fi; sleep 0.5; done",
-      command, 2 * timeout.count());
+      ";; *) printf '%s\\n' \"$said\" >&2; exit 1 ;; esac; "
+      "if [ {0} -ge $end ]; then printf '%s\\n' \"$said\" >&2; exit 1; fi; sleep 0.5; done",
+      kSeconds, timeout.count(), command);
 }
 
 }  // namespace kubexms::cluster

@@ -43,6 +43,11 @@ std::string LocalEtcdctl(const EtcdSpec& etcd, std::string_view arguments);
 // itself waits until its time is over.
 std::string AskLocalEtcd(const EtcdSpec& etcd, std::string_view arguments);
 
+// A script that tries a command until it succeeds, for some time of the host's, however long each
+// attempt takes. After that `otherwise` is run, which ends the script.
+std::string WaitScript(std::string_view command, std::chrono::seconds timeout,
+                       std::string_view otherwise);
+
 // Tries a command again each half second, as long as etcd says that it cannot do it yet. What has
 // been done already counts as done.
 std::string UntilEtcdIsReady(std::string_view command, std::chrono::seconds timeout);

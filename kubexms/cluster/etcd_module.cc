@@ -16,12 +16,22 @@ namespace {
 
 using namespace automation;
 
+// Whoever is root on a member can do with etcd what the key can, so it may be there; and another
+// operator can have it from there. etcd itself does not read it.
+File AuthorityKey(const EtcdCertificates& certificates) {
+  return {.path = EtcdPath("ca.key"),
+          .content = certificates.authority.key_pem,
+          .mode = "0600",
+          .secret = true};
+}
+
 StepPtr Certificates(const EtcdSpec& etcd, const EtcdCertificates& certificates) {
   const StepPtr step = Ensure(
       "certificates", [certificates](const StepContext& context) -> Result<std::vector<Resource>> {
         const EtcdMemberCertificates& own = certificates.members.at(context.host.name);
         return std::vector<Resource>{Directory{.path = std::string(kEtcdDirectory), .mode = "0755"},
-                                     EtcdFile("ca.crt", certificates.authority_pem),
+                                     EtcdFile("ca.crt", certificates.authority.certificate_pem),
+                                     AuthorityKey(certificates),
                                      EtcdFile("server.crt", own.server.certificate_pem),
                                      EtcdFile("server.key", own.server.key_pem, true),
                                      EtcdFile("peer.crt", own.peer.certificate_pem),
@@ -70,7 +80,10 @@ std::vector<Task> SetUpTasks(const EtcdSpec& etcd, const EtcdCertificates& certi
                      "data directory",
                      {.path = etcd.data_dir, .mode = "0700", .owner = "etcd", .group = "etcd"})},
        .hosts = hosts},
-      {.name = "install", .steps = InstallSteps(etcd, artifact), .hosts = hosts},
+      {.name = "install",
+       .steps = InstallSteps(etcd, artifact),
+       .hosts = hosts,
+       .timeout = kInstallTimeout},
       {.name = "certificates",
        .steps = {Certificates(etcd, certificates)},
        .hosts = hosts,

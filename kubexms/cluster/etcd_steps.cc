@@ -13,6 +13,9 @@ using namespace automation;
 
 constexpr std::string_view kInitialCluster = "initial-cluster: ";
 constexpr std::string_view kInitialState = "initial-cluster-state: ";
+// For all members of a new etcd to find each other, on slow disks too.
+constexpr std::chrono::seconds kHealthTimeout(120);
+constexpr std::chrono::seconds kReadAgainTimeout(20);
 
 // What begins with "initial" counts only until a member has data.
 std::string ConfigFile(const std::string& cluster, const EtcdSpec& etcd, const HostSpec& host,
@@ -95,18 +98,17 @@ std::string EtcdSetting(std::string_view config, std::string_view key) {
 
 // Where it answers then is said by its old configuration.
 StepPtr RestartEtcdAfterUndo(StepPtr step, const EtcdSpec& etcd) {
-  return WithUndo(
-      std::move(step),
-      {.after = fmt::format(
-           "# let etcd read its old files\n"
-           "systemctl daemon-reload; systemctl try-restart {0} || true\n"
-           "systemctl -q is-active {0} || exit 0\n"
-           "endpoint=$(sed -n 's/^advertise-client-urls: //p' {1})\n"
-           "n=0; until {2} >/dev/null 2>&1; do n=$((n + 1)); [ $n -lt 20 ] || exit 0; sleep 0.5; "
-           "done",
-           kEtcdService, EtcdPath("etcd.yaml"),
-           Etcdctl(etcd, std::vector<std::string>{"$endpoint"},
-                   "--command-timeout=1s endpoint health"))});
+  return WithUndo(std::move(step),
+                  {.after = fmt::format(
+                       "# let etcd read its old files\n"
+                       "systemctl daemon-reload; systemctl try-restart {0} || true\n"
+                       "systemctl -q is-active {0} || exit 0\n"
+                       "endpoint=$(sed -n 's/^advertise-client-urls: //p' {1})\n"
+                       "{2}",
+                       kEtcdService, EtcdPath("etcd.yaml"),
+                       WaitScript(Etcdctl(etcd, std::vector<std::string>{"$endpoint"},
+                                          "--command-timeout=1s endpoint health >/dev/null 2>&1"),
+                                  kReadAgainTimeout, "exit 0"))});
 }
 
 StepPtr ConfigureEtcd(
@@ -161,9 +163,8 @@ StepPtr AwaitEtcd(const EtcdSpec& etcd) {
   return Script(
       {.name = "healthy",
        .done_when = health,
-       .script = fmt::format("n=0; until {}; do n=$((n + 1)); if [ $n -ge 240 ]; then "
-                             "journalctl -u {} -n 20 --no-pager; exit 1; fi; sleep 0.25; done",
-                             health, kEtcdService),
+       .script = WaitScript(health, kHealthTimeout,
+                            fmt::format("journalctl -u {} -n 20 --no-pager; exit 1", kEtcdService)),
        .survives = true});
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "kubexms/cluster/etcd_host.h"
 #include "kubexms/cluster/modules.h"
 #include "kubexms/cluster/steps.h"
 
@@ -18,6 +19,7 @@ constexpr std::string_view kKeepalivedConfig = "/etc/keepalived/keepalived.conf"
 constexpr std::string_view kCheckScript = "/etc/keepalived/kubexms-check";
 constexpr int kHighestPriority = 200;
 constexpr std::chrono::seconds kSettleTime(20);
+constexpr std::chrono::seconds kAnswerTimeout(60);
 constexpr std::chrono::milliseconds kSettlePause(500);
 
 // "server node1 10.0.0.1:6443 check".
@@ -207,11 +209,9 @@ StepPtr AddressAnswers(const ControlPlaneEndpoint& endpoint) {
   return Script(
       {.name = "the virtual address answers",
        .done_when = ask,
-       .script = fmt::format("# wait until the virtual address answers\n"
-                             "n=0; until {}; do n=$((n + 1)); if [ $n -ge 30 ]; then "
-                             "journalctl -u keepalived -u haproxy -n 20 --no-pager; exit 1; fi; "
-                             "sleep 1; done",
-                             ask)});
+       .script = "# wait until the virtual address answers\n" +
+                 WaitScript(ask, kAnswerTimeout,
+                            "journalctl -u keepalived -u haproxy -n 20 --no-pager; exit 1")});
 }
 
 // What one load balancer sees of the virtual address.
@@ -268,7 +268,8 @@ ModulePtr HaModule(const ClusterSpec& spec, const ClusterSecrets& secrets,
                   RestartAfterUndo(std::make_shared<KeepalivedStep>(spec, secrets.vrrp_password),
                                    "keepalived"),
                   EnsurePackages("packages", LoadBalancerPackages(), artifact)},
-        .hosts = hosts},
+        .hosts = hosts,
+        .timeout = kInstallTimeout},
        {.name = "start",
         .steps = {Ensure("services", {Service{.name = "haproxy"}, Service{.name = "keepalived"}})},
         .hosts = hosts},

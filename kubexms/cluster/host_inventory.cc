@@ -121,6 +121,11 @@ Result<void> HostInventory::Forget(const std::set<std::string>& hosts) {
   return Save();
 }
 
+Result<void> HostInventory::Adopt(const std::vector<KnownHost>& hosts) {
+  for (const KnownHost& host : hosts) At(host.host.name) = host;
+  return Save();
+}
+
 Cluster WithoutHosts(Cluster cluster, const std::set<std::string>& names) {
   ClusterSpec& spec = cluster.spec;
   std::erase_if(spec.hosts, [&](const HostSpec& host) { return names.contains(host.name); });

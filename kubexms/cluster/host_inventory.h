@@ -54,6 +54,8 @@ class HostInventory {
   Result<void> MarkReady(const std::vector<std::string>& hosts);
   Result<void> ForgetEtcd(const std::set<std::string>& hosts);
   Result<void> Forget(const std::set<std::string>& hosts);
+  // As the hosts themselves say.
+  Result<void> Adopt(const std::vector<KnownHost>& hosts);
 
  private:
   explicit HostInventory(std::string path) : path_(std::move(path)) {}

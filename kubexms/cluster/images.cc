@@ -10,11 +10,14 @@
 #include "kubexms/base/json.h"
 #include "kubexms/cluster/artifact.h"
 #include "kubexms/cluster/cri_probe.h"
+#include "kubexms/cluster/etcd_host.h"
 
 namespace kubexms::cluster {
 namespace {
 
 using namespace automation;
+
+constexpr std::chrono::seconds kImagesTimeout(30);
 
 constexpr std::chrono::minutes kImportTimeout(30);
 
@@ -103,10 +106,11 @@ std::string ImportScript(const ImagePlan& plan, const std::string& directory) {
       "# import images\n{}"
       "said=$(tar -C {} -cf - oci-layout index.json blobs | ctr -n k8s.io images import - 2>&1) || "
       "{{ printf '%s\\n' \"$said\" >&2; exit 1; }}\n"
-      "n=0; until [ \"$({})\" = {} ]; do n=$((n + 1)); if [ $n -ge 50 ]; then "
-      "echo 'CRI does not know the images'; exit 1; fi; sleep 0.2; done",
-      keep, ShellQuote(directory), AskRuntimeImages(names),
-      ShellQuote(expected.substr(0, expected.size() - 1)));
+      "{}",
+      keep, ShellQuote(directory),
+      WaitScript(fmt::format("[ \"$({})\" = {} ]", AskRuntimeImages(names),
+                             ShellQuote(expected.substr(0, expected.size() - 1))),
+                 kImagesTimeout, "echo 'CRI does not know the images'; exit 1"));
 }
 
 // What CRI has made of an image, names that are checksums, goes with its last real name. The image

@@ -43,7 +43,8 @@ automation::StepPtr CheckVersions(const ClusterSpec& spec, const ArtifactPtr& ar
 // For preflight: a load balancer is in a network that its shared address belongs to.
 automation::StepPtr CheckSharedAddress(const ClusterSpec& spec);
 // What concerns the hosts together: each is another machine, and their clocks agree.
-Result<void> CheckFleet(const ClusterSpec& spec, const automation::Runtime& runtime);
+// With `owned` also that the state directory is that of the hosts.
+Result<void> CheckFleet(const ClusterSpec& spec, const automation::Runtime& runtime, bool owned);
 
 // Hostnames, /etc/hosts, swap, kernel modules and parameters, time. `cluster` names the block in
 // /etc/hosts.

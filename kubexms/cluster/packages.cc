@@ -14,8 +14,6 @@ namespace {
 
 using namespace automation;
 
-constexpr std::chrono::minutes kInstallTimeout(30);
-
 std::string Joined(const std::vector<std::string>& words, std::string_view separator = " ") {
   return fmt::format("{}", fmt::join(words, separator));
 }

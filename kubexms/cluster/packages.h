@@ -3,6 +3,7 @@
 // The packages that the modules install, and how they get onto a host: from the host's own sources,
 // or from an artifact, without any network but the connection to the operator's machine.
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "kubexms/cluster/cluster_kind.h"
 
 namespace kubexms::cluster {
+
+// For the tasks that install them: sources may be slow.
+inline constexpr std::chrono::minutes kInstallTimeout(30);
 
 class Artifact;
 // Null: there is none, and hosts use their own sources.

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "kubexms/base/ip_range.h"
+#include "kubexms/cluster/cluster_state.h"
 #include "kubexms/cluster/images.h"
 #include "kubexms/cluster/modules.h"
 #include "kubexms/cluster/support_matrix.h"
@@ -23,13 +24,15 @@ constexpr int64_t kMebibyte = 1 << 20;
 constexpr int64_t kControlPlaneMebibytes = 1700;
 constexpr int64_t kGoodDiskSyncMilliseconds = 10;
 constexpr size_t kParallel = 32;
+constexpr int64_t kNoSuchCommand = 127;
 const Probe kUserId{"id -u"};
 // Free kibibytes.
 const Probe kFreeDisk{"df -Pk /var/lib | awk 'END { print $4 }'"};
 const Probe kReadOnly{"for d in /etc /usr /var/lib; do [ -w $d ] || echo $d; done"};
 // What the operations and the modules use, as far as not every system has it.
 const Probe kMissingCommands{
-    "for c in awk base64 df getent hostname journalctl mktemp modprobe setsid sha256sum stat "
+    "for c in awk base64 cut df flock getent hostname journalctl mktemp modprobe setsid sha256sum "
+    "stat "
     "sysctl "
     "systemctl tar timeout useradd; do command -v $c >/dev/null || echo $c; done"};
 // What another cluster has left here, or still uses.
@@ -257,12 +260,28 @@ void CheckReach(const std::string& unreachable, int32_t port, Reasons& reasons) 
   }
 }
 
+// What systemd says about the schedule of backups, which a timer would only fail on later.
+Probe CalendarOf(const EtcdSpec& etcd) {
+  return {"systemd-analyze calendar -- " + ShellQuote(etcd.backup.schedule)};
+}
+
+void CheckCalendar(const EtcdSpec& etcd, const Answers& answers, Reasons& reasons) {
+  if (etcd.backup.schedule.empty()) return;
+  const ProbeResult& said = answers.Get(CalendarOf(etcd));
+  if (said.exit_code == 0 || said.exit_code == kNoSuchCommand) return;
+  reasons.push_back(fmt::format(
+      "spec.etcd.backup.schedule \"{}\" is not a calendar expression of systemd ({}); daily and "
+      "*-*-* 02:30 are",
+      etcd.backup.schedule, FirstLine(said.output)));
+}
+
 std::vector<Operation> EtcdQueries(const ClusterSpec& spec) {
   const EtcdSpec& etcd = spec.etcd;
   std::vector<Operation> queries = {
       GetService{std::string(kEtcdService)}, GetPort{etcd.client_port}, GetPort{etcd.peer_port},
       GetPath{etcd.data_dir + "/member"},    FreeDiskOf(etcd),          UnreachableMembers(spec)};
   if (spec.preflight.max_disk_sync_milliseconds > 0) queries.emplace_back(DiskSyncOf(etcd));
+  if (!etcd.backup.schedule.empty()) queries.emplace_back(CalendarOf(etcd));
   return queries;
 }
 
@@ -296,6 +315,7 @@ std::vector<std::string> EtcdAdvice(const ClusterSpec& spec, const Answers& answ
 // Where our etcd is already, its ports and data are its own.
 void CheckEtcd(const ClusterSpec& spec, const Answers& answers, Reasons& reasons) {
   const EtcdSpec& etcd = spec.etcd;
+  CheckCalendar(etcd, answers, reasons);
   if (answers.Get(GetService{std::string(kEtcdService)}).exists) return;
   CheckEtcdDisk(spec, answers, reasons);
   CheckReach(answers.Get(UnreachableMembers(spec)).output, etcd.peer_port, reasons);
@@ -410,6 +430,7 @@ std::vector<std::string> Advice(const ClusterSpec& spec, bool offline, const std
 
 struct Sighting {
   Result<void> asked;
+  HostEvidence evidence;
   std::string machine_id;
   std::string product_uuid;  // empty when it has none of its own
   double clock_skew_seconds = 0;
@@ -421,7 +442,9 @@ double Seconds(Clock::WallTime time) {
 
 Sighting Look(const Runtime& runtime, const Host& host) {
   const double before = Seconds(runtime.clock().Now());
-  const Result<std::vector<Answer>> answers = host.connector->Perform({GetFacts{}, kIdentity});
+  std::vector<Operation> queries = {GetFacts{}, kIdentity};
+  std::ranges::move(EvidenceQueries(runtime), std::back_inserter(queries));
+  const Result<std::vector<Answer>> answers = host.connector->Perform(queries, {});
   const double after = Seconds(runtime.clock().Now());
   // A host that does not answer is the engine's to report.
   if (!answers.ok()) return {.asked = answers.error()};
@@ -429,7 +452,10 @@ Sighting Look(const Runtime& runtime, const Host& host) {
   const double skew = at + 1 < before ? at + 1 - before : at > after ? at - after : 0;
   const std::string& identity = std::get<ProbeResult>((*answers)[1]).output;
   const std::string uuid = SecondLine(identity);
-  return {.machine_id = FirstLine(identity),
+  Answers all;
+  for (size_t i = 0; i < queries.size(); ++i) all.Add(queries[i], (*answers)[i]);
+  return {.evidence = ReadEvidence(all, runtime),
+          .machine_id = FirstLine(identity),
           .product_uuid = IsProductUuid(uuid) ? uuid : "",
           .clock_skew_seconds = skew};
 }
@@ -536,8 +562,14 @@ ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
   return MakeModule("preflight", std::move(tasks));
 }
 
-Result<void> CheckFleet(const ClusterSpec& spec, const Runtime& runtime) {
+Result<void> CheckFleet(const ClusterSpec& spec, const Runtime& runtime, bool owned) {
   const std::vector<Sighting> sightings = LookAtAll(runtime);
+  if (owned) {
+    std::vector<HostEvidence> evidence;
+    for (const Sighting& sighting : sightings) evidence.push_back(sighting.evidence);
+    ASSIGN_OR_RETURN(const ClusterState state, LoadClusterState(runtime.directory()));
+    RETURN_IF_ERROR(CheckEvidence(state, runtime, evidence));
+  }
   std::map<std::string, std::string> machine_ids, product_uuids;  // and whose they are
   Reasons reasons;
   for (size_t i = 0; i < sightings.size(); ++i) {

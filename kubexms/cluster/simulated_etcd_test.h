@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexms/automation/journal.h"
 #include "kubexms/automation/simulated_fleet.h"
 #include "kubexms/base/mutex.h"
 
@@ -28,6 +29,7 @@ class SimulatedEtcd {
   // Nothing when the script is not about etcd.
   std::optional<automation::CommandResult> Answer(automation::SimulatedHost& host,
                                                   const std::string& script) EXCLUDES(mutex_) {
+    if (script.starts_with("# runs that have worked")) return RunsOn(host);
     if (Says(script, "/before-")) return Exchange(host, script);
     if (Says(script, "# let etcd read its old files")) return Result();
     if (script.find("etcdctl --endpoints=") == std::string::npos) return std::nullopt;
@@ -72,6 +74,15 @@ class SimulatedEtcd {
 
   static constexpr const char* kData = "/var/lib/etcd/member/wal";
 
+  // The runs that the host's journal is about.
+  static Result RunsOn(automation::SimulatedHost& host) {
+    std::set<std::string> runs;
+    const auto records =
+        automation::ParseJournal(host.ReadFile("/var/lib/kubexms/lab/journal").value_or(""));
+    if (!records.ok()) return Fail(records.error().message());
+    for (const automation::JournalRecord& record : *records) runs.insert(record.run);
+    return {.output = fmt::format("{}{}", fmt::join(runs, "\n"), runs.empty() ? "" : "\n")};
+  }
   static Result Fail(const std::string& why) { return {.exit_code = 1, .error_output = why}; }
   static bool Says(const std::string& script, std::string_view text) {
     return script.find(text) != std::string::npos;

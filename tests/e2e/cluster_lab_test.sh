@@ -37,6 +37,31 @@ has "$(cat "$work/diff.log")" "by hand" || failed "the difference" "is shown" "$
 shows "and mended" "Done:" cluster create cluster
 shows "then there is none" "" cluster diff
 
+# --- another operator, who has the configuration and nothing else
+second() { "$kubexms" "$@" -f "$config" --state-dir "$work/second"; }
+authority() { lab ssh node1 sha256sum /etc/kubexms/etcd/ca.crt; }
+before=$(authority)
+for command in "create cluster" plan diff "delete cluster --yes" "remove nodes node3 --yes"; do
+  # shellcheck disable=SC2086
+  refuses "$command without the state of the cluster" "kubexms adopt cluster" second $command
+done
+expect "the authority is that of before" "$before" "$(authority)"
+shows "the state is brought from the hosts" "Adopted the cluster lab" second adopt cluster
+shows "it is the same one" "Done: 0 steps" second create cluster
+expect "its authority's key is the operator's alone" 600 "$(stat -c %a "$work/second/pki/etcd/ca.key")"
+sed 's/^\( *etcd: {\)binariesDir/\1backup: {schedule: someday}, binariesDir/' "$config" >"$work/wrong.yaml"
+config=$work/wrong.yaml
+refuses "a schedule that systemd does not know" "is not a calendar expression of systemd" second plan
+config=$work/cluster.yaml
+sed 's/^\( *etcd: {\)binariesDir/\1backup: {schedule: daily}, binariesDir/' "$config" >"$work/daily.yaml"
+config=$work/daily.yaml
+shows "the other operator works on it" "Done:" second create cluster
+refuses "the first one does not know of that" "does not have the run" cluster create cluster
+shows "until it has heard of it" "Adopted the cluster lab" cluster adopt cluster
+shows "and is up to date" "Done: 0 steps" cluster create cluster
+config=$work/cluster.yaml
+shows "what is taken away again" "Done:" cluster create cluster
+
 # --- killed at random, while it is made and while it is taken away
 seed=${KUBEXMS_TEST_SEED:-$((RANDOM * 32768 + RANDOM))}
 echo "killed at random: KUBEXMS_TEST_SEED=$seed gives the same again"
