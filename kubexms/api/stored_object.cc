@@ -1,5 +1,7 @@
 #include "kubexms/api/stored_object.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -108,7 +110,41 @@ uint64_t ReadVersion(dom::object metadata) {
   return std::from_chars(text.data(), end, version).ptr == end ? version : 0;
 }
 
+// Empty objects and arrays are no level, as when they are read.
+int DepthOf(const Json& value) {
+  int deepest = 0;
+  if (const JsonObject* object = value.if_object(); object != nullptr && !object->empty()) {
+    for (const auto& member : *object) deepest = std::max(deepest, DepthOf(member.value()));
+    return deepest + 1;
+  }
+  if (const JsonArray* array = value.if_array(); array != nullptr && !array->empty()) {
+    for (const Json& item : *array) deepest = std::max(deepest, DepthOf(item));
+    return deepest + 1;
+  }
+  return 0;
+}
+
+Result<void> RequireDepth(int depth, int limit) {
+  if (depth <= limit) return {};
+  return Error::BadRequest(fmt::format("the object is nested deeper than {} levels", limit));
+}
+
 }  // namespace
+
+Result<void> CheckDepth(const JsonObject& object) {
+  for (const auto& [key, value] : object) {
+    const JsonObject* metadata = key == "metadata" ? value.if_object() : nullptr;
+    if (metadata == nullptr) {
+      RETURN_IF_ERROR(RequireDepth(DepthOf(value) + 1, kMaxObjectDepth));
+      continue;
+    }
+    for (const auto& [name, part] : *metadata) {
+      const int limit = name == "managedFields" ? kMaxManagedDepth : kMaxObjectDepth;
+      RETURN_IF_ERROR(RequireDepth(DepthOf(part) + 2, limit));
+    }
+  }
+  return {};
+}
 
 std::string EncodedObject::WithVersion(uint64_t version) const {
   const std::string digits = std::to_string(version);

@@ -19,6 +19,16 @@
 
 namespace kubexms {
 
+// How deep objects and arrays may nest in an object, without its managedFields; those mirror the
+// content a few levels further down. What is stored is shown inside lists, events and tables, and
+// all of it stays within the 512 levels that readers accept: what was stored once can always be
+// read, changed and deleted.
+inline constexpr int kMaxObjectDepth = 480;
+inline constexpr int kMaxManagedDepth = 500;  // with its managedFields
+
+// Fails, as a bad request, when the object nests deeper than that.
+Result<void> CheckDepth(const JsonObject& object);
+
 // Canonical bytes of an object whose metadata.resourceVersion is "", and where that string begins.
 struct EncodedObject {
   std::string bytes;

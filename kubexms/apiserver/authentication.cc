@@ -14,6 +14,7 @@
 #include "kubexms/base/check.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/small_file.h"
+#include "kubexms/base/utf8.h"
 #include "kubexms/net/openssl.h"
 
 namespace kubexms {
@@ -130,6 +131,7 @@ Result<TokenLine> ParseTokenLine(std::string_view line) {
   }
   if (values[0].empty()) return Error::BadRequest("the token is empty");
   if (values[1].empty()) return Error::BadRequest("the user is empty");
+  if (!IsValidUtf8(line)) return Error::BadRequest("the line is not valid UTF-8");
   TokenLine parsed{.token = values[0], .user = {.name = values[1], .uid = values[2]}};
   if (values.size() == 4) parsed.user.groups = SplitGroups(values[3]);
   AddAuthenticatedGroup(parsed.user);
@@ -187,6 +189,11 @@ Result<bool> ReadImpersonationHeaders(const HttpHeaders& headers, UserInfo& user
   bool any = false;
   for (const HttpHeaders::Field field : headers) {
     const std::string name = LowerCase(field.name);
+    if (!name.starts_with("impersonate-")) continue;
+    // Who acts is written into objects and the audit log.
+    if (!IsValidUtf8(field.value)) {
+      return Error::BadRequest(fmt::format("the header {} is not valid UTF-8", field.name));
+    }
     if (name == "impersonate-user") {
       if (user.name.empty()) user.name = field.value;
     } else if (name == "impersonate-group") {
@@ -195,6 +202,10 @@ Result<bool> ReadImpersonationHeaders(const HttpHeaders& headers, UserInfo& user
       user.uid = field.value;
     } else if (name.starts_with(kExtraPrefix)) {
       ASSIGN_OR_RETURN(const std::string key, PercentDecode(name.substr(kExtraPrefix.size())));
+      if (!IsValidUtf8(key)) {
+        return Error::BadRequest(
+            fmt::format("the key in the header {} is not valid UTF-8", field.name));
+      }
       user.extra[LowerCase(key)].emplace_back(field.value);
     } else {
       continue;

@@ -45,6 +45,12 @@ TEST(TokenFileTest, ErrorsNameTheLine) {
   EXPECT_EQ(ParseError("t,u,1\nt,v,2"), "line 2: the same token is on an earlier line");
 }
 
+TEST(TokenFileTest, RefusesUsersThatAreNoText) {
+  SystemRandom random;
+  EXPECT_FALSE(TokenFile::Parse("t,a\xFF,1", random).ok());
+  EXPECT_FALSE(TokenFile::Parse("t,a,1,\"g\xFF\"", random).ok());
+}
+
 TEST(TokenFileTest, AMissingFileIsAnError) {
   SystemRandom random;
   const Result<TokenFile> file = TokenFile::Load("/nonexistent/tokens.csv", random);
@@ -177,6 +183,19 @@ TEST(ImpersonationTest, IsAbsentWithoutItsHeaders) {
 TEST(ImpersonationTest, NeedsAUser) {
   EXPECT_FALSE(ParseImpersonation({{"Impersonate-Group", "dev"}}).ok());
   EXPECT_FALSE(ParseImpersonation({{"Impersonate-Extra-scopes", "a"}}).ok());
+}
+
+TEST(ImpersonationTest, RefusesWhatIsNoText) {
+  for (const std::string_view name :
+       {"Impersonate-User", "Impersonate-Group", "Impersonate-Uid", "Impersonate-Extra-scopes"}) {
+    HttpHeaders headers{{"Impersonate-User", "ann"}};
+    headers.Add(name, "\xFF");
+    EXPECT_EQ(ParseImpersonation(headers).error().code(), 400) << name;
+  }
+  EXPECT_EQ(ParseImpersonation({{"Impersonate-User", "ann"}, {"Impersonate-Extra-%ff", "a"}})
+                .error()
+                .code(),
+            400);
 }
 
 TEST(ImpersonationTest, AsksForEveryPartOfTheIdentity) {

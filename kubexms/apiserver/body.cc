@@ -11,6 +11,7 @@
 #include "kubexms/api/protobuf.h"
 #include "kubexms/api/pruning.h"
 #include "kubexms/api/quote.h"
+#include "kubexms/api/stored_object.h"
 #include "kubexms/apiserver/metadata.h"
 #include "kubexms/apiserver/shape.h"
 #include "kubexms/apiserver/strategy.h"
@@ -35,11 +36,13 @@ Error Unrecognized(const GroupVersionKind& expected, std::string_view why, std::
 Result<Json> ParseText(std::string_view body, BodyFormat format, const JsonStorage& storage,
                        std::vector<std::string>& duplicates) {
   if (format == BodyFormat::kJson) {
-    return ParseJson(body, {.duplicates = &duplicates, .storage = storage});
+    return ParseJson(
+        body, {.max_depth = kMaxManagedDepth, .duplicates = &duplicates, .storage = storage});
   }
   if (format == BodyFormat::kProtobuf) return DecodeProtobuf(body, storage);
-  ASSIGN_OR_RETURN(YamlDocument document,
-                   ParseYamlOne(body, {.duplicates = &duplicates, .storage = storage}));
+  ASSIGN_OR_RETURN(YamlDocument document, ParseYamlOne(body, {.max_depth = kMaxManagedDepth,
+                                                              .duplicates = &duplicates,
+                                                              .storage = storage}));
   return std::move(document.value);
 }
 

@@ -94,8 +94,8 @@ Json MakeKubernetesEndpointSlice(const BootstrapOptions& options) {
 
 class Bootstrapper {
  public:
-  Bootstrapper(store::Store& store, const ResourceSet& resources, ObjectWriter& writer)
-      : store_(store), resources_(resources), writer_(writer) {}
+  Bootstrapper(store::Store& store, const ResourceSet& resources, ObjectWriter& writer, Logger log)
+      : store_(store), resources_(resources), writer_(writer), log_(std::move(log)) {}
 
   // Makes the objects that are missing, many at a time.
   Result<void> EnsureAll(const std::vector<Json>& objects) {
@@ -116,6 +116,7 @@ class Bootstrapper {
   Result<void> Replace(const Json& object) {
     const Resource& resource = ResourceOf(object);
     const WriteRequest request = RequestFor(resource, object);
+    RETURN_IF_ERROR(FindSound(resource, object));
     Result<Written> written =
         writer_.Update(request, [&](const Json& old) -> Result<ObjectWriter::Change> {
           Json document = Completed(object, resource);
@@ -156,11 +157,24 @@ class Bootstrapper {
     return object;
   }
 
+  // The stored object, null when there is none. One that is damaged is removed: all that is made
+  // here can be made anew.
+  Result<store::RecordPtr> FindSound(const Resource& resource, const Json& object) {
+    const std::string_view name_space = resource.namespaced ? NamespaceOf(object) : "";
+    ASSIGN_OR_RETURN(store::RecordPtr existing,
+                     store_.Get(StorageKey(resource, name_space, NameOf(object))));
+    if (existing == nullptr) return existing;
+    const Result<Json> readable = ReadDocument(resource, *existing);
+    if (readable.ok()) return existing;
+    log_.Error("an object of the system is damaged: it is made anew",
+               {{"key", existing->key}, {"error", readable.error()}});
+    RETURN_IF_ERROR(IgnoreNotFound(writer_.Delete(RequestFor(resource, object), {})));
+    return store::RecordPtr();
+  }
+
   Result<void> Ensure(const Json& object) {
     const Resource& resource = ResourceOf(object);
-    const std::string_view name_space = resource.namespaced ? NamespaceOf(object) : "";
-    ASSIGN_OR_RETURN(const store::RecordPtr existing,
-                     store_.Get(StorageKey(resource, name_space, NameOf(object))));
+    ASSIGN_OR_RETURN(const store::RecordPtr existing, FindSound(resource, object));
     if (existing == nullptr) return Make(resource, object);
     return Mend(resource, object, *existing);
   }
@@ -188,12 +202,17 @@ class Bootstrapper {
     const Result<Written> written = writer_.Update(
         RequestFor(resource, object),
         [&](const Json&) -> Result<ObjectWriter::Change> { return ObjectWriter::Change{*mended}; });
-    return written.ok() ? Result<void>() : Result<void>(written.error());
+    if (written.ok() || !written.error().IsInvalid()) return IgnoreNotFound(written);
+    // What somebody made of it must not keep the server from starting.
+    log_.Error("a default role or binding could not be completed",
+               {{"key", existing.key}, {"error", written.error()}});
+    return {};
   }
 
   store::Store& store_;
   const ResourceSet& resources_;
   ObjectWriter& writer_;
+  const Logger log_;
 };
 
 }  // namespace
@@ -203,8 +222,8 @@ std::string FirstClusterIp(std::string_view ranges) {
 }
 
 Result<void> Bootstrap(const BootstrapOptions& options, store::Store& store,
-                       const ResourceSet& resources, ObjectWriter& writer) {
-  Bootstrapper bootstrapper(store, resources, writer);
+                       const ResourceSet& resources, ObjectWriter& writer, const Logger& log) {
+  Bootstrapper bootstrapper(store, resources, writer, log);
   RETURN_IF_ERROR(
       bootstrapper.EnsureAll({MakeNamespace("default"), MakeNamespace("kube-system"),
                               MakeNamespace("kube-public"), MakeNamespace("kube-node-lease")}));

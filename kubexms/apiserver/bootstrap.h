@@ -23,8 +23,9 @@ struct BootstrapOptions {
 // "kubernetes".
 std::string FirstClusterIp(std::string_view ranges);
 
-// Makes what is missing and mends the default roles. Doing it twice is the same as once.
+// Makes what is missing, makes anew what is damaged, and mends the default roles. Doing it twice is
+// the same as once.
 Result<void> Bootstrap(const BootstrapOptions& options, store::Store& store,
-                       const ResourceSet& resources, ObjectWriter& writer);
+                       const ResourceSet& resources, ObjectWriter& writer, const Logger& log = {});
 
 }  // namespace kubexms

@@ -99,7 +99,8 @@ class PodPriority final : public Admission {
     ASSIGN_OR_RETURN(const store::ListPage page, store_.List({.prefix = Prefix()}));
     for (const store::RecordPtr& record : page.records) {
       if (record->value.find(R"("globalDefault":true)") == std::string::npos) continue;
-      return ParseJson(record->value);
+      // One that is damaged must not stop all pods.
+      if (Result<Json> found = ParseJson(record->value); found.ok()) return found;
     }
     return Json();
   }

@@ -63,7 +63,12 @@ Result<void> CustomResources::Sync() {
   MutexLock lock(mutex_);
   RETURN_IF_ERROR(ReadChanges());
   for (auto& [name, definition] : definitions_) {
-    RETURN_IF_ERROR(UpdateStatus(name, definition));
+    const Result<void> updated = UpdateStatus(name, definition);
+    // What is wrong with one definition is no reason not to serve the others.
+    if (!updated.ok()) {
+      log_.Error("the status of a definition could not be updated",
+                 {{"name", name}, {"error", updated.error()}});
+    }
   }
   Serve();
   return {};
@@ -96,10 +101,11 @@ void CustomResources::Take(const store::Record& record) {
     definitions_.erase(name);
     return;
   }
-  Result<Json> document = ParseJson(record.value);
+  Result<Json> document = ReadDocument(*definitions_resource_, record);
   if (!document.ok()) {
-    log_.Error("stored definition cannot be read",
-               {{"name", name}, {"error", document.error().message()}});
+    log_.Error("a stored definition is damaged: its resources are not served",
+               {{"key", record.key}, {"error", document.error()}});
+    definitions_.erase(name);
     return;
   }
   Definition& definition = definitions_[name];
@@ -210,12 +216,19 @@ Result<bool> CustomResources::CleanUpOne(const Json& definition) {
   ASSIGN_OR_RETURN(const store::ListPage page,
                    store_.List({.prefix = StoragePrefix(*resource, ""), .limit = kCleanUpPage}));
   for (const store::RecordPtr& record : page.records) {
-    ASSIGN_OR_RETURN(const Json object, ReadDocument(*resource, *record));
-    if (IsBeingDeleted(object)) continue;
+    // One that is damaged is removed by its key.
+    const Result<Json> object = ReadDocument(*resource, *record);
+    if (object.ok() && IsBeingDeleted(*object)) continue;
+    std::string_view place = record->key.substr(StoragePrefix(*resource, "").size());
+    std::string_view name_space;
+    if (resource->namespaced) {
+      name_space = place.substr(0, place.find('/'));
+      place.remove_prefix(std::min(name_space.size() + 1, place.size()));
+    }
     const Result<Deleted> deleted = writer_.Delete({.resource = *resource,
                                                     .subresource = "",
-                                                    .name_space = NamespaceOf(object),
-                                                    .name = NameOf(object),
+                                                    .name_space = name_space,
+                                                    .name = place,
                                                     .user = self_,
                                                     .manager = "kube-apiserver"},
                                                    {});

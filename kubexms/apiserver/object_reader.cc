@@ -7,6 +7,7 @@
 #include "kubexms/api/stored_object.h"
 #include "kubexms/apiserver/conversion.h"
 #include "kubexms/base/base64.h"
+#include "kubexms/base/json_reader.h"
 
 namespace kubexms {
 namespace {
@@ -80,18 +81,44 @@ Result<uint64_t> SnapshotOf(const ListQuery& query, store::Store& store) {
   return store::kLatest;
 }
 
+Result<void> FindObject(std::string_view value) {
+  ASSIGN_OR_RETURN(const simdjson::dom::element root, JsonReader::Read(value));
+  std::string_view name;
+  if (root.at_key("metadata").at_key("name").get(name) == simdjson::SUCCESS) return {};
+  return Error::Internal("metadata.name is missing");
+}
+
+Error DamagedError(const store::Record& record, std::string_view why) {
+  return Error::Internal(
+      fmt::format("the stored object {} is damaged: {}; delete it, or restore the store from a "
+                  "backup",
+                  record.key, why));
+}
+
 }  // namespace
+
+Result<void> CheckSound(const store::Record& record) {
+  using Soundness = store::Record::Soundness;
+  if (record.soundness() == Soundness::kSound) return {};
+  const Result<void> found = FindObject(record.value);
+  if (!found.ok()) return DamagedError(record, found.error().message());
+  record.NoteSoundness(Soundness::kSound);
+  return {};
+}
 
 Result<Json> ReadDocument(const Resource& resource, const store::Record& record,
                           const JsonStorage& storage) {
-  ASSIGN_OR_RETURN(Json document, ParseJson(record.value, {.storage = storage}));
+  RETURN_IF_ERROR(CheckSound(record));
+  Result<Json> document = ParseJson(record.value, {.storage = storage});
+  if (!document.ok()) return DamagedError(record, document.error().message());
   if (!IsStoredAs(record.value, resource)) {
-    RETURN_IF_ERROR(Convert(document, resource));
+    RETURN_IF_ERROR(Convert(*document, resource));
   }
   return document;
 }
 
 Result<SharedBytes> ReadBytes(const Resource& resource, store::RecordPtr record) {
+  RETURN_IF_ERROR(CheckSound(*record));
   const std::string_view value = record->value;
   if (IsStoredAs(value, resource)) return SharedBytes(std::move(record), value);
   ASSIGN_OR_RETURN(const Json document, ReadDocument(resource, *record));
@@ -99,6 +126,7 @@ Result<SharedBytes> ReadBytes(const Resource& resource, store::RecordPtr record)
 }
 
 Result<SharedBytes> ReadBytesAndComma(const Resource& resource, store::RecordPtr record) {
+  RETURN_IF_ERROR(CheckSound(*record));
   const std::string_view value_and_comma = record->value_and_comma();
   if (IsStoredAs(record->value, resource)) return SharedBytes(std::move(record), value_and_comma);
   ASSIGN_OR_RETURN(const Json document, ReadDocument(resource, *record));
@@ -144,6 +172,25 @@ bool ObjectFilter::Matches(const store::Record& record) const {
   });
 }
 
+bool ObjectReader::IsSound(const store::Record& record) const {
+  using Soundness = store::Record::Soundness;
+  if (record.soundness() != Soundness::kUnknown) return record.soundness() == Soundness::kSound;
+  const Result<void> sound = CheckSound(record);
+  if (!sound.ok() && record.NoteSoundness(Soundness::kDamaged)) {
+    log_.Error("a stored object is damaged: it is left out of lists and watches",
+               {{"key", record.key}, {"error", sound.error().message()}});
+  }
+  return sound.ok();
+}
+
+void ObjectReader::TakeDamaged(ObjectList& list) const {
+  const auto sound = [this](const store::RecordPtr& record) { return IsSound(*record); };
+  if (std::ranges::all_of(list.records, sound)) return;
+  const auto damaged = std::ranges::stable_partition(list.records, sound);
+  list.damaged.assign(damaged.begin(), damaged.end());
+  list.records.erase(damaged.begin(), damaged.end());
+}
+
 Result<store::RecordPtr> ObjectReader::Get(const Resource& resource, std::string_view name_space,
                                            std::string_view name,
                                            const ResourceVersion& version) const {
@@ -175,6 +222,7 @@ Result<ObjectList> ObjectReader::List(const Resource& resource, std::string_view
     return expired ? ContinueExpired() : page.error();
   }
   ObjectList list{.records = std::move(page->records), .revision = page->revision};
+  if (filter.IsEverything()) TakeDamaged(list);
   if (page->next) {
     list.continue_token = EncodeToken(*page->next, options.prefix.size());
     if (filter.IsEverything()) list.remaining_count = page->next->remaining;
@@ -192,7 +240,7 @@ Result<store::ListPage> ObjectReader::ReadFiltered(store::ListOptions options,
     matching.revision = page.revision;
     matching.next = page.next;
     for (size_t i = 0; i < page.records.size(); ++i) {
-      if (!filter.Matches(*page.records[i])) continue;
+      if (!IsSound(*page.records[i]) || !filter.Matches(*page.records[i])) continue;
       matching.records.push_back(page.records[i]);
       if (limit == 0 || matching.records.size() < limit) continue;
       const uint64_t left = page.records.size() - i - 1 + (page.next ? page.next->remaining : 0);

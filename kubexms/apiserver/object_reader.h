@@ -13,10 +13,15 @@
 #include "kubexms/apiserver/resource.h"
 #include "kubexms/apiserver/selectable_field.h"
 #include "kubexms/base/json.h"
+#include "kubexms/base/log.h"
 #include "kubexms/net/http.h"
 #include "kubexms/store/store.h"
 
 namespace kubexms {
+
+// Fails when the record holds no object: after damage to the store, or a write of another program.
+// The error names the key and says what to do. Looks at the bytes of a record once.
+Result<void> CheckSound(const store::Record& record);
 
 // The object in the version of the resource, as a document.
 Result<Json> ReadDocument(const Resource& resource, const store::Record& record,
@@ -54,14 +59,20 @@ class ObjectFilter {
 
 struct ObjectList {
   std::vector<store::RecordPtr> records;
+  std::vector<store::RecordPtr> damaged;    // what a list without a filter left out
   uint64_t revision = 0;                    // 0: of what is not stored
   std::string continue_token;               // empty after the last page
   std::optional<uint64_t> remaining_count;  // known when there is no filter
 };
 
+// A record that holds no object is logged when it is first met. Lists leave it out: one damaged
+// object does not hide the others.
 class ObjectReader {
  public:
-  explicit ObjectReader(store::Store& store) : store_(store) {}
+  explicit ObjectReader(store::Store& store, Logger log = {})
+      : store_(store), log_(std::move(log)) {}
+
+  bool IsSound(const store::Record& record) const;
 
   // NotFound when there is none. A version that is not reached yet is an error.
   Result<store::RecordPtr> Get(const Resource& resource, std::string_view name_space,
@@ -74,7 +85,10 @@ class ObjectReader {
   Result<store::ListPage> ReadFiltered(store::ListOptions options,
                                        const ObjectFilter& filter) const;
 
+  void TakeDamaged(ObjectList& list) const;
+
   store::Store& store_;
+  const Logger log_;
 };
 
 }  // namespace kubexms

@@ -161,6 +161,7 @@ class Write {
     std::optional<store::Transaction> transaction;  // none: nothing changes
   };
   Result<Deletion> PlanDeletion(const DeleteQuery& options);
+  Result<Deletion> PlanRemoval(const store::Record& record, const Error& why);
 
  private:
   Time Now() const { return Time::Now(environment_.clock); }
@@ -235,6 +236,7 @@ Result<void> Write::PrepareCreation(Json& document, bool applied,
   FieldErrors errors = ValidateDocument(document, resource_);
   resource_.strategy->ValidateCreate(document.get_object(), errors);
   RETURN_IF_ERROR(Refuse(std::move(errors), resource_, document));
+  RETURN_IF_ERROR(CheckDepth(document.get_object()));
   if (authorize) RETURN_IF_ERROR(authorize());
   return Validate(AdmissionRequest::Operation::kCreate, document, nullptr);
 }
@@ -355,6 +357,7 @@ Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied)
     resource_.strategy->ValidatePartUpdate(part, document.get_object(), old.get_object(), errors);
   }
   RETURN_IF_ERROR(Refuse(std::move(errors), resource_, document));
+  RETURN_IF_ERROR(CheckDepth(document.get_object()));
   return Validate(AdmissionRequest::Operation::kUpdate, document, &old);
 }
 
@@ -394,7 +397,9 @@ Result<Write::Deletion> Write::PlanDeletion(const DeleteQuery& options) {
   ASSIGN_OR_RETURN(const store::RecordPtr record,
                    environment_.store.Get(KeyOf(request_, request_.name)));
   if (record == nullptr) return Error::NotFound(resource_.qualified_name(), request_.name);
-  ASSIGN_OR_RETURN(Json document, ReadDocument(resource_, *record));
+  Result<Json> read = ReadDocument(resource_, *record);
+  if (!read.ok()) return PlanRemoval(*record, read.error());
+  Json document = std::move(*read);
   RETURN_IF_ERROR(CheckPreconditions(document, options, resource_));
   RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kDelete, document, &document, request_.name));
   Deletion deletion{
@@ -413,6 +418,23 @@ Result<Write::Deletion> Write::PlanDeletion(const DeleteQuery& options) {
             .Put(key, deletion.encoded.bytes, {.revision_offset = deletion.encoded.version_offset});
   }
   if (!request_.dry_run) deletion.transaction = std::move(transaction);
+  return deletion;
+}
+
+// Of an object that cannot be read: there are no finalizers and no dependents to be known of.
+Result<Write::Deletion> Write::PlanRemoval(const store::Record& record, const Error& why) {
+  Deletion deletion{.deleted = {.completed = true, .damaged = true}};
+  if (request_.dry_run) return deletion;
+  environment_.log.Warn("removing a damaged object without regard to its finalizers",
+                        {{"key", record.key}, {"user", request_.user.name}, {"error", why}});
+  const std::string key(record.key);
+  store::Transaction transaction =
+      store::Transaction().IfRevision(key, record.mod_revision).Delete(key);
+  if (resource_.Is("", "services")) {
+    ASSIGN_OR_RETURN(transaction, environment_.addresses.ReleaseHeldBy(
+                                      request_.name_space, request_.name, std::move(transaction)));
+  }
+  deletion.transaction = std::move(transaction);
   return deletion;
 }
 

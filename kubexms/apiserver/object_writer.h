@@ -18,6 +18,7 @@
 #include "kubexms/apiserver/user.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/json.h"
+#include "kubexms/base/log.h"
 #include "kubexms/base/random.h"
 #include "kubexms/store/store.h"
 
@@ -46,6 +47,7 @@ struct Deleted {
   std::string object;  // as it is now, or as it last was
   std::string uid;
   bool completed = false;  // false: it waits for its finalizers or its grace period
+  bool damaged = false;    // nothing could be read of it, so it was removed at once
 };
 
 class ObjectWriter {
@@ -57,6 +59,7 @@ class ObjectWriter {
     Random& random;
     const AdmissionChain& admissions;
     ServiceAddresses& addresses;
+    Logger log = {};
   };
 
   explicit ObjectWriter(Environment environment) : environment_(environment) {}

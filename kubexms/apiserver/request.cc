@@ -8,16 +8,45 @@
 #include "kubexms/api/field_error.h"
 #include "kubexms/api/protobuf.h"
 #include "kubexms/api/quote.h"
+#include "kubexms/api/rune.h"
 #include "kubexms/apiserver/lower_case.h"
 #include "kubexms/apiserver/scope.h"
 #include "kubexms/apiserver/strategies/fields.h"
+#include "kubexms/base/utf8.h"
 #include "kubexms/base/yaml.h"
 
 namespace kubexms {
 namespace {
 
+constexpr size_t kMaxManagerBytes = 128;
+
+Error InvalidOptions(std::string_view kind, std::vector<ErrorCause> errors) {
+  return Error::Invalid(fmt::format("{}.meta.k8s.io", kind), "", std::move(errors));
+}
+
 Error InvalidOptions(std::string_view kind, ErrorCause cause) {
-  return Error::Invalid(fmt::format("{}.meta.k8s.io", kind), "", {std::move(cause)});
+  return InvalidOptions(kind, std::vector<ErrorCause>{std::move(cause)});
+}
+
+// The name becomes a part of the stored object, so it must be one that can be written down.
+Result<std::string> ReadFieldManager(std::string_view given, std::string_view options_kind) {
+  const FieldPath path("fieldManager");
+  std::vector<ErrorCause> errors;
+  if (given.size() > kMaxManagerBytes) errors.push_back(TooLong(path, kMaxManagerBytes));
+  std::string manager = ToValidUtf8(given);
+  for (size_t at = 0; at < given.size();) {
+    const Rune rune = DecodeRune(given.substr(at));
+    if (!IsPrintable(rune.value)) {
+      errors.push_back(Invalid(path, Json(manager),
+                               fmt::format("invalid character U+{:04X} (at position {})",
+                                           static_cast<uint32_t>(rune.value), at)));
+      // One is enough to refuse a long text that consists of them.
+      if (given.size() > kMaxManagerBytes) break;
+    }
+    at += rune.size;
+  }
+  if (!errors.empty()) return InvalidOptions(options_kind, std::move(errors));
+  return manager;
 }
 
 // A parameter that is given is set, unless its value says otherwise; clients differ in the case.
@@ -243,10 +272,8 @@ Result<ListQuery> ReadListQuery(const QueryParameters& query, bool watch) {
 Result<WriteQuery> ReadWriteQuery(const QueryParameters& query, std::string_view options_kind) {
   WriteQuery write;
   ASSIGN_OR_RETURN(write.dry_run, ReadDryRun(query, options_kind));
-  write.field_manager = query.Get("fieldManager").value_or("");
-  if (write.field_manager.size() > 128) {
-    return InvalidOptions(options_kind, TooLong(FieldPath("fieldManager"), 128));
-  }
+  ASSIGN_OR_RETURN(write.field_manager,
+                   ReadFieldManager(query.Get("fieldManager").value_or(""), options_kind));
   write.force = ReadBool(query, "force");
   const std::string_view validation = query.Get("fieldValidation").value_or("");
   if (validation == "Ignore") {
@@ -261,8 +288,18 @@ Result<WriteQuery> ReadWriteQuery(const QueryParameters& query, std::string_view
 }
 
 std::string DefaultFieldManager(const HttpHeaders& headers) {
-  const std::string_view agent = headers.Get("User-Agent").value_or("");
-  std::string manager(agent.substr(0, std::min<size_t>(agent.find('/'), 128)));
+  std::string_view agent = headers.Get("User-Agent").value_or("");
+  agent = agent.substr(0, agent.find('/'));
+  std::string manager;
+  while (!agent.empty()) {
+    const Rune rune = DecodeRune(agent);
+    const std::string_view text = rune.valid ? agent.substr(0, rune.size) : "\uFFFD";
+    if (IsPrintable(rune.value)) {
+      if (manager.size() + text.size() > kMaxManagerBytes) break;
+      manager += text;
+    }
+    agent.remove_prefix(rune.size);
+  }
   return manager.empty() ? "unknown" : manager;
 }
 

@@ -49,13 +49,14 @@ enum class FieldValidation { kIgnore, kWarn, kStrict };
 struct WriteQuery {
   bool dry_run = false;
   FieldValidation field_validation = FieldValidation::kWarn;
-  std::string field_manager;  // as given; may be empty
+  std::string field_manager;  // printable UTF-8; empty when not given
   bool force = false;
 };
 // `options_kind` is what errors call them: "CreateOptions", "UpdateOptions", "PatchOptions".
 Result<WriteQuery> ReadWriteQuery(const QueryParameters& query, std::string_view options_kind);
 
-// The name of the manager of fields when the client gives none: its user agent up to the first '/'.
+// The name of the manager of fields when the client gives none: its user agent up to the first '/',
+// without what cannot be printed, and at most 128 bytes of it.
 std::string DefaultFieldManager(const HttpHeaders& headers);
 
 enum class Propagation { kDefault, kOrphan, kBackground, kForeground };

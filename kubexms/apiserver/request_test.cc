@@ -126,6 +126,20 @@ TEST(WriteQueryTest, NamesTheOptionsInErrors) {
             R"(supported values: "All")");
 }
 
+TEST(WriteQueryTest, AManagerIsPrintableText) {
+  const auto manager = [](std::string_view query) {
+    return ReadWriteQuery(Query(query), "CreateOptions");
+  };
+  EXPECT_EQ(manager("fieldManager=%ff").value().field_manager, "\uFFFD");
+  EXPECT_EQ(manager("fieldManager=gr%c3%bcn").value().field_manager, "grün");
+  EXPECT_EQ(manager("fieldManager=a%0Ab%7F").error().message(),
+            R"(CreateOptions.meta.k8s.io "" is invalid: [fieldManager: Invalid value: )"
+            R"("a\nb\x7f": invalid character U+000A (at position 1), fieldManager: Invalid value: )"
+            R"("a\nb\x7f": invalid character U+007F (at position 3)])");
+  EXPECT_TRUE(manager("fieldManager=" + std::string(128, 'x')).ok());
+  EXPECT_EQ(manager("fieldManager=" + std::string(129, 'x')).error().code(), 422);
+}
+
 TEST(DeleteQueryTest, TheBodyCountsBesideTheQuery) {
   const DeleteQuery query =
       ReadDeleteQuery(Query("gracePeriodSeconds=5"),
@@ -140,6 +154,10 @@ TEST(DeleteQueryTest, TheBodyCountsBesideTheQuery) {
 TEST(RequestTest, TheUserAgentNamesTheManager) {
   EXPECT_EQ(DefaultFieldManager({{"User-Agent", "kubectl/v1.34 (linux)"}}), "kubectl");
   EXPECT_EQ(DefaultFieldManager({}), "unknown");
+  EXPECT_EQ(DefaultFieldManager({{"User-Agent", "a\xFF\tb"}}), "a\uFFFDb");
+  EXPECT_EQ(DefaultFieldManager({{"User-Agent", std::string(127, 'x') + "ü"}}),
+            std::string(127, 'x'));
+  EXPECT_EQ(DefaultFieldManager({{"User-Agent", "/"}}), "unknown");
 }
 
 }  // namespace

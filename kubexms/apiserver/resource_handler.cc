@@ -205,6 +205,10 @@ Result<void> SelectName(const std::string& name, ListQuery& query) {
   return Error::BadRequest("fieldSelector metadata.name doesn't match requested name");
 }
 
+constexpr std::string_view kDamagedRemoved =
+    "the stored object was damaged: it was removed without regard to finalizers, dependents and "
+    "preconditions";
+
 // Kinds whose deletion answers with the object rather than with a Status.
 bool ReturnsDeletedObject(const Resource& resource) {
   constexpr std::string_view kCore[] = {"pods",
@@ -275,6 +279,7 @@ Result<HttpResponse> ResourceHandler::Watch(const ResourceCall& call) {
   RETURN_IF_ERROR(SelectName(call.attributes.name, query));
   ASSIGN_OR_RETURN(std::unique_ptr<WatchEvents> events,
                    WatchEvents::Open({.store = environment_.store,
+                                      .reader = environment_.reader,
                                       .open = environment_.watches,
                                       .random = environment_.random,
                                       .resource = call.resource,
@@ -388,9 +393,11 @@ Result<HttpResponse> ResourceHandler::Delete(const ResourceCall& call) {
   ASSIGN_OR_RETURN(const DeleteQuery options, ReadDeleteQuery(call.query, call.http.body));
   const WriteCall write(call, {.dry_run = options.dry_run});
   ASSIGN_OR_RETURN(Deleted deleted, environment_.writer.Delete(write.Request(), options));
-  if (deleted.completed && !ReturnsDeletedObject(*call.resource)) {
-    return HttpResponse::Text(200, "application/json",
-                              SuccessOf(*call.resource, call.attributes.name, deleted.uid));
+  if (deleted.damaged || (deleted.completed && !ReturnsDeletedObject(*call.resource))) {
+    HttpResponse response = HttpResponse::Text(
+        200, "application/json", SuccessOf(*call.resource, call.attributes.name, deleted.uid));
+    if (deleted.damaged) response.headers.Add("Warning", WarningHeader(kDamagedRemoved));
+    return response;
   }
   ASSIGN_OR_RETURN(std::string bytes, ConvertBytes(*call.resource, std::move(deleted.object)));
   return representation.Object(200, *call.resource, SharedBytes(std::move(bytes)));
@@ -404,9 +411,10 @@ Result<HttpResponse> ResourceHandler::DeleteCollection(const ResourceCall& call)
   const WriteCall write(call, {.dry_run = options.dry_run});
   std::vector<std::string_view> names;
   names.reserve(list.records.size());
-  for (const store::RecordPtr& record : list.records) {
-    const std::string_view key = record->key;
-    names.push_back(key.substr(key.rfind('/') + 1));
+  for (const auto& records : {std::cref(list.records), std::cref(list.damaged)}) {
+    for (const store::RecordPtr& record : records.get()) {
+      names.push_back(record->key.substr(record->key.rfind('/') + 1));
+    }
   }
   RETURN_IF_ERROR(environment_.writer.DeleteEach(write.Request(), names, options));
   return representation.List(*call.resource, std::move(list));

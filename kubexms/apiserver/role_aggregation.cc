@@ -33,15 +33,25 @@ Result<void> WriteRules(ObjectWriter& writer, const Resource& roles, const Clust
 
 }  // namespace
 
-Result<void> AggregateRoles(store::Store& store, ObjectWriter& writer, const Resource& roles) {
+Result<void> AggregateRoles(store::Store& store, ObjectWriter& writer, const Resource& roles,
+                            const Logger& log) {
   ASSIGN_OR_RETURN(const store::ListPage page, store.List({.prefix = StoragePrefix(roles, "")}));
   std::vector<ClusterRolePointer> stored;
   for (const store::RecordPtr& record : page.records) {
-    ASSIGN_OR_RETURN(ClusterRole role, Decode<ClusterRole>(record->value));
-    stored.push_back(std::make_shared<const ClusterRole>(std::move(role)));
+    Result<ClusterRole> role = Decode<ClusterRole>(record->value);
+    if (!role.ok()) {
+      log.Error("a role is unreadable: it is not aggregated",
+                {{"key", record->key}, {"error", role.error()}});
+      continue;
+    }
+    stored.push_back(std::make_shared<const ClusterRole>(std::move(*role)));
   }
   for (const ClusterRolePointer& role : SettleAggregatedRules(stored)) {
-    RETURN_IF_ERROR(WriteRules(writer, roles, *role));
+    const Result<void> written = WriteRules(writer, roles, *role);
+    // One that is refused must not keep the server from starting.
+    if (written.ok()) continue;
+    log.Error("a role could not be aggregated",
+              {{"role", role->metadata.name}, {"error", written.error()}});
   }
   return {};
 }

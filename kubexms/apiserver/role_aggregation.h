@@ -9,7 +9,9 @@
 
 namespace kubexms {
 
-// Gives every stored ClusterRole with an aggregationRule the rules of those that it selects.
-Result<void> AggregateRoles(store::Store& store, ObjectWriter& writer, const Resource& roles);
+// Gives every stored ClusterRole with an aggregationRule the rules of those that it selects. A role
+// that cannot be read or written is logged and passed over.
+Result<void> AggregateRoles(store::Store& store, ObjectWriter& writer, const Resource& roles,
+                            const Logger& log = {});
 
 }  // namespace kubexms

@@ -31,8 +31,8 @@ namespace {
 Result<std::unique_ptr<store::Store>> OpenStore(const ApiServerOptions& options) {
   if (options.store == "memory") return store::MakeMemoryStore();
   if (options.store == "rocksdb") {
-    return store::OpenRocksDbStore(
-        {.directory = options.data_directory + "/store", .log = options.log.Named("store")});
+    return store::OpenRocksDbStore({.directory = ApiServer::StoreDirectory(options.data_directory),
+                                    .log = options.log.Named("store")});
   }
   if (options.store == "etcd" && options.etcd) return store::OpenEtcdStore(*options.etcd);
   return Error::BadRequest(fmt::format(
@@ -230,8 +230,8 @@ ApiServer::Impl::Impl(ApiServerOptions options, std::unique_ptr<store::Store> st
           {.token_file = std::move(token_file), .issuer = &tokens_, .objects = &lookup_}),
       admissions_(std::move(admissions)),
       registry_(BuiltinResources()),
-      reader_(*store_),
-      writer_({*store_, clock_, random_, admissions_, addresses_}),
+      reader_(*store_, options_.log.Named("objects")),
+      writer_({*store_, clock_, random_, admissions_, addresses_, options_.log.Named("objects")}),
       custom_resources_(
           *store_, registry_, writer_,
           FindResource(*registry_.Current(), "apiextensions.k8s.io", "customresourcedefinitions"),
@@ -270,10 +270,11 @@ Result<void> ApiServer::Impl::Listen() {
   RETURN_IF_ERROR(Bootstrap({.cluster_ip_range = options_.addresses.cluster_ip_range,
                              .advertise_address = ReachableAddress(options_.bind_address),
                              .port = port()},
-                            *store_, *registry_.Current(), writer_));
+                            *store_, *registry_.Current(), writer_, options_.log));
   RETURN_IF_ERROR(custom_resources_.Sync());
   RETURN_IF_ERROR(AggregateRoles(*store_, writer_,
-                                 *FindResource(*registry_.Current(), kRbacGroup, "clusterroles")));
+                                 *FindResource(*registry_.Current(), kRbacGroup, "clusterroles"),
+                                 options_.log));
   return WriteKubeconfig();
 }
 

@@ -79,6 +79,10 @@ class ApiServer {
   // Opens the store, makes what is missing, and listens: clients can connect, and are served once
   // Run() is called.
   static Result<std::unique_ptr<ApiServer>> Create(ApiServerOptions options);
+  // Where the RocksDB store of a server is.
+  static std::string StoreDirectory(const std::string& data_directory) {
+    return data_directory + "/store";
+  }
   ~ApiServer();
 
   // Serves until `stop` is requested; then answers what is under way, ends the watches, and joins

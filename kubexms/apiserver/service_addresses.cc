@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "kubexms/api/field_error.h"
@@ -176,6 +177,56 @@ store::Transaction ServiceAddresses::Release(const Json& service,
   }
   for (const int64_t port : NodePortsOf(&service)) {
     transaction = std::move(transaction).Delete(PortKey(port));
+  }
+  return transaction;
+}
+
+namespace {
+
+Result<std::set<std::string>> UsedClusterIps(store::Store& store) {
+  std::set<std::string> used;
+  ASSIGN_OR_RETURN(const store::ListPage services,
+                   store.List({.prefix = StoragePrefix("", "services")}));
+  for (const store::RecordPtr& record : services.records) {
+    const Json service = ParseJson(record->value).value_or({});
+    used.merge(ClusterIpsOf(&service));
+  }
+  return used;
+}
+
+}  // namespace
+
+Result<store::Transaction> ServiceAddresses::ReleaseHeldBy(std::string_view name_space,
+                                                           std::string_view name,
+                                                           store::Transaction transaction) {
+  ASSIGN_OR_RETURN(const store::ListPage ips, store_.List({.prefix = IpKey("")}));
+  std::optional<std::set<std::string>> used;  // by the Services that can be read
+  for (const store::RecordPtr& record : ips.records) {
+    const Json address = ParseJson(record->value).value_or({});
+    if (!address.is_object()) {
+      // It does not say whose it is either.
+      if (!used) {
+        ASSIGN_OR_RETURN(used, UsedClusterIps(store_));
+      }
+      if (used->contains(std::string(record->key.substr(IpKey("").size())))) continue;
+      // By itself: there may be more of them than one transaction takes.
+      RETURN_IF_ERROR(store_.Commit(store::Transaction()
+                                        .IfRevision(std::string(record->key), record->mod_revision)
+                                        .Delete(std::string(record->key))));
+      continue;
+    }
+    const Json& parent = MemberOrNull(SpecOf(address), "parentRef");
+    if (FindString(parent, "resource") == "services" && FindString(parent, "name") == name &&
+        FindString(parent, "namespace") == name_space) {
+      transaction = std::move(transaction).Delete(std::string(record->key));
+    }
+  }
+  ASSIGN_OR_RETURN(const store::ListPage ports,
+                   store_.List({.prefix = StoragePrefix("kubexms.io", "nodeports")}));
+  for (const store::RecordPtr& record : ports.records) {
+    if (record->value == fmt::format("{}/{}", name_space, name)) {
+      transaction = std::move(transaction).Delete(std::string(record->key));
+    }
   }
   return transaction;
 }

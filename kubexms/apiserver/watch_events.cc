@@ -96,9 +96,8 @@ Result<void> WatchEvents::Begin() {
   ListQuery list_query = query;
   list_query.limit = 0;
   list_query.match = query.version.IsUnset() ? VersionMatch::kUnset : query.match;
-  ASSIGN_OR_RETURN(ObjectList list,
-                   ObjectReader(options_.store)
-                       .List(*options_.resource, options_.name_space, list_query, filter_));
+  ASSIGN_OR_RETURN(ObjectList list, options_.reader.List(*options_.resource, options_.name_space,
+                                                         list_query, filter_));
   initial_ = std::move(list.records);
   initial_bookmark_due_ = query.send_initial_events.value_or(false) && query.bookmarks;
   return ListenAfter(list.revision);
@@ -164,8 +163,11 @@ Result<MaybeEvent> WatchEvents::WhenIdle() {
 }
 
 Result<MaybeEvent> WatchEvents::Judge(const store::Event& event) const {
-  const bool is = !event.record->deleted && filter_.Matches(*event.record);
-  const bool was = event.previous != nullptr && filter_.Matches(*event.previous);
+  const auto shown = [this](const store::Record& record) {
+    return options_.reader.IsSound(record) && filter_.Matches(record);
+  };
+  const bool is = !event.record->deleted && shown(*event.record);
+  const bool was = event.previous != nullptr && shown(*event.previous);
   if (!is && !was) return MaybeEvent();
   ASSIGN_OR_RETURN(SharedBytes object,
                    ReadBytes(*options_.resource, is ? event.record : event.previous));

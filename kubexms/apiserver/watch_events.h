@@ -62,6 +62,7 @@ class OpenWatches {
 
 struct WatchEventsOptions {
   store::Store& store;
+  const ObjectReader& reader;
   OpenWatches& open;
   Random& random;
   ResourcePtr resource;

@@ -14,6 +14,7 @@ class WatchStreamTest : public WrittenObjects {
  protected:
   std::unique_ptr<ResponseStream> Open(ListQuery query) {
     auto events = WatchEvents::Open({.store = *store_,
+                                     .reader = reader_,
                                      .open = watches_,
                                      .random = random_,
                                      .resource = *resources_.Find("", "v1", "configmaps"),
@@ -58,6 +59,7 @@ class WatchStreamTest : public WrittenObjects {
                 }).ok());
   }
 
+  ObjectReader reader_{*store_};
   OpenWatches watches_;
   WakeTimer timer_;
 };

@@ -13,6 +13,7 @@
 #include "kubexms/base/json_reader.h"
 #include "kubexms/base/json_scanner.h"
 #include "kubexms/base/json_text.h"
+#include "kubexms/base/utf8.h"
 
 namespace kubexms {
 namespace {
@@ -222,7 +223,10 @@ void AppendEscaped(char c, TextBuffer& out) {
   }
 }
 
+// What is not valid UTF-8 becomes U+FFFD, as in Go: nobody could read it back.
 void AppendWithEscapes(std::string_view text, TextBuffer& out) {
+  std::string repaired;
+  if (!IsValidUtf8(text)) text = repaired = ToValidUtf8(text);
   const char* at = text.data();
   const char* end = at + text.size();
   out.Append('"');

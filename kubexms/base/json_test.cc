@@ -43,6 +43,22 @@ TEST(JsonTest, WritesTheCanonicalForm) {
   }
 }
 
+TEST(JsonTest, WritesValidUtf8WhateverItIsGiven) {
+  // Of every length, because short and long texts are copied differently.
+  for (size_t size = 1; size < 40; ++size) {
+    for (size_t at = 0; at < size; ++at) {
+      std::string text(size, 'x');
+      text[at] = '\xFF';
+      const std::string written = WriteJson(Json(text));
+      EXPECT_TRUE(IsValidUtf8(written));
+      EXPECT_EQ(written,
+                '"' + std::string(at, 'x') + "\uFFFD" + std::string(size - at - 1, 'x') + '"');
+    }
+  }
+  EXPECT_EQ(WriteJson(Json("\xED\xA0\x80\n")), "\"\uFFFD\uFFFD\uFFFD\\n\"");
+  EXPECT_EQ(WriteJson(Json("grüße 😀 \"")), R"("grüße 😀 \"")");
+}
+
 TEST(JsonTest, SortsKeysByBytes) {
   EXPECT_EQ(Parse(R"({"é":1,"b":2,"B":3,"a":4,"aa":5})"), R"({"B":3,"a":4,"aa":5,"b":2,"é":1})");
 }

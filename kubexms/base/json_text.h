@@ -83,9 +83,10 @@ inline const char* FindSpecial(const char* begin, const char* end) {
   return begin;
 }
 
-// Copies a text; false when a character in it is special. Works on many bytes at a time, on some of
-// them twice rather than one by one.
+// Copies a text; false when a character in it is special or not ASCII. Works on many bytes at a
+// time, on some of them twice rather than one by one.
 inline bool CopyPlain(std::string_view text, char* to) {
+  constexpr uint64_t kHigh = 0x8080808080808080;
   const char* from = text.data();
   const size_t size = text.size();
 #ifdef __SSE2__
@@ -93,7 +94,7 @@ inline bool CopyPlain(std::string_view text, char* to) {
     unsigned marks = 0;
     const auto copy16 = [&](size_t at) {
       const __m128i bytes = Load16(from + at);
-      marks |= MarkSpecial(bytes);
+      marks |= MarkSpecial(bytes) | static_cast<unsigned>(_mm_movemask_epi8(bytes));
       _mm_storeu_si128(reinterpret_cast<__m128i*>(to + at), bytes);
     };
     for (size_t i = 0; i + 16 < size; i += 16) copy16(i);
@@ -105,7 +106,7 @@ inline bool CopyPlain(std::string_view text, char* to) {
     uint64_t marks = 0;
     const auto copy8 = [&](size_t at) {
       const uint64_t bytes = Load8(from + at);
-      marks |= MarkSpecial(bytes);
+      marks |= MarkSpecial(bytes) | (bytes & kHigh);
       std::memcpy(to + at, &bytes, 8);
     };
     for (size_t i = 0; i + 8 < size; i += 8) copy8(i);
@@ -117,11 +118,12 @@ inline bool CopyPlain(std::string_view text, char* to) {
     const uint32_t last = Load4(from + size - 4);
     std::memcpy(to, &first, 4);
     std::memcpy(to + size - 4, &last, 4);
-    return MarkSpecial(uint64_t{last} << 32 | first) == 0;
+    const uint64_t bytes = uint64_t{last} << 32 | first;
+    return (MarkSpecial(bytes) | (bytes & kHigh)) == 0;
   }
   bool plain = true;
   for (size_t i = 0; i < size; ++i) {
-    plain = plain && !IsSpecial(from[i]);
+    plain = plain && !IsSpecial(from[i]) && static_cast<unsigned char>(from[i]) < 0x80;
     to[i] = from[i];
   }
   return plain;

@@ -21,6 +21,7 @@
 #include <cstring>
 #include <memory>
 
+#include "kubexms/base/utf8.h"
 #include "kubexms/net/openssl.h"
 
 namespace kubexms {
@@ -186,7 +187,8 @@ std::string Utf8Of(const ASN1_STRING* text) {
   }
   std::string value(reinterpret_cast<char*>(utf8), static_cast<size_t>(size));
   OPENSSL_free(utf8);
-  return value;
+  // OpenSSL passes surrogates and other code points that no text has.
+  return IsValidUtf8(value) ? value : std::string();
 }
 
 std::vector<std::string> NameEntries(const X509_NAME* name, int nid) {

@@ -18,6 +18,7 @@
 // mod_revision always agrees with the digits. (A function from revision to value would say the
 // same, but could not be sent to etcd.)
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -60,11 +61,23 @@ class Record {
   // The value and a comma: as it stands in a list of values, unless it is the last.
   std::string_view value_and_comma() const { return {value.data(), value.size() + 1}; }
 
+  // What the value means is known to its readers only. The first that looks whether it can be read
+  // at all leaves here what it found, so that the others need not look again.
+  enum class Soundness : uint8_t { kUnknown, kSound, kDamaged };
+  Soundness soundness() const { return soundness_.load(std::memory_order_relaxed); }
+  // True for the one caller that was the first.
+  bool NoteSoundness(Soundness found) const {
+    return soundness_.exchange(found, std::memory_order_relaxed) == Soundness::kUnknown;
+  }
+
   const std::string_view key;
   const std::string_view value;    // empty when deleted
   const uint64_t create_revision;  // of the commit that made the key; 0 when deleted
   const uint64_t mod_revision;     // of the commit that made this version
   const bool deleted;
+
+ private:
+  mutable std::atomic<Soundness> soundness_ = Soundness::kUnknown;
 };
 using RecordPtr = std::shared_ptr<const Record>;
 
@@ -75,6 +88,10 @@ struct Event {
   RecordPtr previous;
 
   uint64_t revision() const { return record->mod_revision; }
+  // What it keeps in memory, at most: others may hold the same records.
+  size_t bytes() const {
+    return record->key.size() + record->value.size() + (previous ? previous->value.size() : 0);
+  }
 };
 using EventPtr = std::shared_ptr<const Event>;
 
@@ -176,10 +193,10 @@ class Watch {
  public:
   virtual ~Watch() = default;
 
-  // What has come in since the last call, at once; possibly nothing. At most `max_events`, but
-  // always whole commits: a commit of more than that is returned in one piece. Poll until there
-  // are no events, then wait for on_ready. After an error the watch has ended and keeps returning
-  // that error:
+  // What has come in since the last call, at once; possibly nothing. At most `max_events` and about
+  // kMaxBatchBytes, but always whole commits: a commit of more than that is returned in one piece.
+  // Poll until there are no events, then wait for on_ready. After an error the watch has ended and
+  // keeps returning that error:
   //   Expired          the changes after its revision are compacted; list again.
   //   TooManyRequests  the watcher fell behind by more than its buffer; a new watch after the
   //                    revision of the last batch goes on without loss.
@@ -194,6 +211,8 @@ class Watch {
   virtual void RequestProgress() = 0;
 
   static constexpr size_t kDefaultMaxEvents = 1000;
+  // What a watcher that does not go on holds is little, however large the objects are.
+  static constexpr size_t kMaxBatchBytes = 256 << 10;
 };
 
 struct WatchOptions {
@@ -203,6 +222,9 @@ struct WatchOptions {
   // How many undelivered changes of its prefix the watch may be behind before it is cut off.
   // Changes from before the watch was opened do not count: they are read from the history.
   size_t buffer = 16384;
+  // The same in bytes (Event::bytes). All watches of a store together have a bound as well: the one
+  // that is the furthest behind is cut off first.
+  size_t buffer_bytes = 32 << 20;
   // Called once after a Poll without events, as soon as another Poll has something to say: events,
   // requested progress or an error. It runs on a thread of the store, must be quick and must not
   // call the watch or the store; posting to an event loop is what it is for. Once the watch is
