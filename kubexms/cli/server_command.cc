@@ -21,6 +21,7 @@
 #include "kubexms/cli/request_log.h"
 #include "kubexms/cli/server_controllers.h"
 #include "kubexms/net/listen_address.h"
+#include "kubexms/store/rocksdb_store.h"
 
 namespace kubexms {
 namespace {
@@ -145,6 +146,34 @@ std::vector<HealthCheck> ComponentsOf(const ControllerList& selected,
   return components;
 }
 
+// Does not serve: a flag that is left in a service's unit must not accept the next damage, too.
+Result<ExitCode> RepairStore(const Invocation& call, const ApiServerOptions& options) {
+  constexpr size_t kShownRanges = 20;
+  if (options.store != "rocksdb") {
+    return Error::BadRequest("--repair is for --store rocksdb; etcd has its own tools");
+  }
+  ASSIGN_OR_RETURN(
+      const store::StoreRepair repair,
+      store::RepairRocksDbStore({.directory = ApiServer::StoreDirectory(options.data_directory)}));
+  std::ostream& out = call.out();
+  for (size_t i = 0; i < std::min(repair.missing.size(), kShownRanges); ++i) {
+    const auto& [first, last] = repair.missing[i];
+    out << fmt::format("lost: all writes of the revisions {} to {}\n", first, last);
+  }
+  if (repair.missing.size() > kShownRanges) {
+    out << fmt::format("lost: {} more ranges of revisions\n", repair.missing.size() - kShownRanges);
+  }
+  if (repair.lost > 0) out << fmt::format("lost: {} older objects\n", repair.lost);
+  if (repair.unreadable > 0) {
+    out << fmt::format("dropped: {} entries that cannot be read\n", repair.unreadable);
+  }
+  out << fmt::format(
+      "kept: {} records, in the newest version that can be read\n"
+      "The store goes on at revision {}. Start the server without --repair.\n",
+      repair.kept, repair.revision);
+  return ExitCode::kDone;
+}
+
 Result<ExitCode> RunServer(const Invocation& call) {
   const StopSignals signals;
   static SystemClock clock;
@@ -154,6 +183,7 @@ Result<ExitCode> RunServer(const Invocation& call) {
   const Logger log({.sink = &sink, .clock = &clock});
   ASSIGN_OR_RETURN(const ControllerList selected, ReadControllerList(call.Value("controllers")));
   ASSIGN_OR_RETURN(ApiServerOptions options, ReadOptions(call));
+  if (call.Given("repair")) return RepairStore(call, options);
   options.metrics = &metrics;
   options.log = log;
   ServerControllersOptions controllers_options{.controllers = selected,
@@ -210,6 +240,9 @@ Command ServerCommand() {
                  .value = "STORE",
                  .doc = "rocksdb, memory, or etcd://HOST:PORT[,HOST:PORT...]",
                  .fallback = "rocksdb"},
+                {.name = "repair",
+                 .doc = "repair a damaged rocksdb store, say what is lost, and exit; copy the data "
+                        "directory first"},
                 {.name = "kubeconfig-out",
                  .value = "FILE",
                  .doc = "write the administrator's kubeconfig here"},

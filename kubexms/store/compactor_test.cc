@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
 
+#include "kubexms/store/local_store.h"
 #include "kubexms/store/memory_store.h"
 #include "kubexms/store/test_store_test.h"
 
@@ -42,6 +44,30 @@ TEST_F(CompactorTest, KeepsNoMoreRevisionsThanAllowed) {
   for (int i = 0; i < 30; ++i) MustPut(*store_, "/a", "x");
   ASSERT_TRUE(compactor.RunOnce().ok());
   EXPECT_EQ(Compacted(), store_->CurrentRevision().value() - 10);
+}
+
+// Without a compactor: what fills the memory must not wait for it.
+TEST(LocalStoreTest, KeepsNoMoreBytesOfHistoryThanAllowed) {
+  constexpr size_t kBound = 1 << 20;
+  LocalStore store(nullptr, std::make_unique<VersionIndex>(), {.max_history_bytes = kBound});
+  const uint64_t first = MustPut(store, "/kept", "1");
+  std::vector<std::weak_ptr<const Record>> versions;
+  for (int i = 0; i < 100; ++i) {
+    MustPut(store, "/large", std::string(100'000, 'x'));
+    versions.push_back(store.Get("/large", kLatest).value());
+    if (i % 2 == 1) MustDelete(store, "/large");
+  }
+  // A commit is answered before its history is compacted: one more, and that is done.
+  MustPut(store, "/last", "1");
+  while (store.CompactedRevision().value() <= first) std::this_thread::yield();
+  const auto kept = [&] {
+    return std::ranges::count_if(
+        versions, [](const std::weak_ptr<const Record>& version) { return !version.expired(); });
+  };
+  while (kept() > static_cast<ptrdiff_t>(kBound / 100'000 + 1)) std::this_thread::yield();
+  EXPECT_GE(kept(), 5);
+  EXPECT_EQ(store.Get("/kept", kLatest).value()->value, "1");
+  EXPECT_TRUE(store.Get("/kept", first).error().IsExpired());
 }
 
 TEST_F(CompactorTest, RunsUntilStopped) {

@@ -15,14 +15,14 @@
 
 namespace kubexms::store {
 
-namespace {
-
 Error SystemError(std::string_view what, const std::string& path, int number) {
   return Error::Internal(
       fmt::format("data directory: cannot {} {}: {}; check the path and its "
                   "permissions",
                   what, path, std::generic_category().message(number)));
 }
+
+namespace {
 
 std::string ReadAll(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -49,20 +49,6 @@ Result<void> SyncDirectory(const std::string& path) {
   return {};
 }
 
-// The file is there with all of its text or not at all, whenever the machine stops.
-Result<void> WriteDurably(const std::string& directory, const std::string& name,
-                          std::string_view text) {
-  const std::string path = directory + "/" + name, temporary = path + ".new";
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0) return SystemError("write", temporary, errno);
-  const bool written = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  const int failed = !written || ::fsync(file) != 0 ? errno : 0;
-  ::close(file);
-  if (failed != 0) return SystemError("write", temporary, failed);
-  if (::rename(temporary.c_str(), path.c_str()) != 0) return SystemError("write", path, errno);
-  return SyncDirectory(directory);
-}
-
 // Whether there is anything that neither the lock nor an interrupted first start has left.
 bool HoldsOtherThings(const std::string& path) {
   std::error_code error;
@@ -75,11 +61,24 @@ bool HoldsOtherThings(const std::string& path) {
 
 }  // namespace
 
-Result<DataDirectory> DataDirectory::Open(const std::string& path) {
+Result<void> WriteDurably(const std::string& path, std::string_view text) {
+  const std::string temporary = path + ".new";
+  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (file < 0) return SystemError("write", temporary, errno);
+  const bool written = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const int failed = !written || ::fsync(file) != 0 ? errno : 0;
+  ::close(file);
+  if (failed != 0) return SystemError("write", temporary, failed);
+  if (::rename(temporary.c_str(), path.c_str()) != 0) return SystemError("write", path, errno);
+  const std::string parent = std::filesystem::path(path).parent_path().string();
+  return SyncDirectory(parent.empty() ? "." : parent);
+}
+
+Result<DataDirectory> DataDirectory::Open(const std::string& path, bool repair) {
   RETURN_IF_ERROR(MakeDirectory(path));
   DataDirectory directory(path);
   RETURN_IF_ERROR(directory.Lock());
-  RETURN_IF_ERROR(directory.CheckFormat());
+  RETURN_IF_ERROR(directory.CheckFormat(repair));
   return directory;
 }
 
@@ -106,15 +105,25 @@ Result<void> DataDirectory::Lock() {
   return {};
 }
 
-Result<void> DataDirectory::CheckFormat() const {
+Result<void> DataDirectory::CheckFormat(bool repair) const {
   const std::string path = path_ + "/FORMAT";
   if (::access(path.c_str(), F_OK) != 0) {
-    if (!HoldsOtherThings(path_)) return WriteDurably(path_, "FORMAT", kFormat);
+    const bool has_data = ::access(data_path().c_str(), F_OK) == 0;
+    if (!HoldsOtherThings(path_) || (repair && has_data)) return WriteDurably(path, kFormat);
     return Error::Internal(fmt::format(
-        "data directory {} is not empty and has no FORMAT file: choose an empty directory", path_));
+        "data directory {} is not empty and has no FORMAT file: choose an empty directory{}", path_,
+        has_data ? ", or repair this one: kubexms server --repair" : ""));
   }
   const std::string format = ReadAll(path);
   if (format == kFormat) return {};
+  const bool damaged = !format.starts_with("kubexms-store ") || !format.ends_with('\n');
+  if (damaged && repair) return WriteDurably(path, kFormat);
+  if (damaged) {
+    return Error::Internal(
+        fmt::format("data directory {}: the FORMAT file is damaged: restore the directory from a "
+                    "backup, or repair it: kubexms server --repair",
+                    path_));
+  }
   return Error::Internal(fmt::format(
       "data directory {} has the format \"{}\", this version knows \"{}\": run the version that "
       "wrote it or choose another directory",

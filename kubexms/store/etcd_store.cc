@@ -11,6 +11,7 @@
 
 #include "kubexms/base/mutex.h"
 #include "kubexms/store/etcd_client.h"
+#include "kubexms/store/etcd_layout.h"
 #include "kubexms/store/watch_hub.h"
 
 namespace kubexms::store {
@@ -31,102 +32,6 @@ std::string PrefixEnd(std::string prefix) {
   return prefix;
 }
 
-std::string EncodeValue(const Transaction::Operation& operation) {
-  std::string stored = *operation.value + "\n";
-  if (operation.revision_offset) stored += fmt::format("{}", *operation.revision_offset);
-  return stored;
-}
-
-// Whatever was not written by a store like this one is returned as it is.
-std::string DecodeValue(std::string stored, uint64_t revision) {
-  const size_t line = stored.rfind('\n');
-  if (line == std::string::npos) return stored;
-  size_t offset = 0;
-  const bool spliced = line + 1 < stored.size();
-  if (spliced) {
-    const char* end = stored.data() + stored.size();
-    const auto parsed = std::from_chars(stored.data() + line + 1, end, offset);
-    if (parsed.ec != std::errc() || parsed.ptr != end || offset > line) return stored;
-  }
-  stored.resize(line);
-  return spliced ? SpliceRevision(std::move(stored), offset, revision) : stored;
-}
-
-// Names of keys in etcd.
-struct Layout {
-  explicit Layout(const std::string& root)
-      : everything(root + "/"), data(root + "/data"), progress(root + "/progress") {}
-
-  std::string Stored(std::string_view key) const { return data + std::string(key); }
-  bool IsData(std::string_view stored) const { return stored.starts_with(data); }
-
-  std::string_view Key(const pb::KeyValue& kv) const {
-    return std::string_view(kv.key()).substr(data.size());
-  }
-
-  RecordPtr Decode(pb::KeyValue* kv) const {
-    const auto mod_revision = static_cast<uint64_t>(kv->mod_revision());
-    return Record::Make(Key(*kv), DecodeValue(std::move(*kv->mutable_value()), mod_revision),
-                        static_cast<uint64_t>(kv->create_revision()), mod_revision);
-  }
-
-  // Null when etcd has already forgotten what was there before.
-  EventPtr Decode(pb::Event* event) const {
-    auto decoded = std::make_shared<Event>();
-    const pb::KeyValue& kv = event->kv();
-    const bool deleted = event->type() == pb::Event::DELETE;
-    const bool had_previous = deleted || kv.create_revision() != kv.mod_revision();
-    if (had_previous && !event->has_prev_kv()) return nullptr;
-    if (had_previous) decoded->previous = Decode(event->mutable_prev_kv());
-    if (deleted) {
-      decoded->record = Record::MakeDeletion(Key(kv), static_cast<uint64_t>(kv.mod_revision()));
-    } else {
-      decoded->record = Decode(event->mutable_kv());
-    }
-    return decoded;
-  }
-
-  const std::string everything;
-  const std::string data;
-  const std::string progress;
-};
-
-pb::TxnRequest EncodeTransaction(const Layout& layout, const Transaction& transaction) {
-  pb::TxnRequest request;
-  for (const Transaction::Condition& condition : transaction.conditions()) {
-    pb::Compare* compare = request.add_compare();
-    compare->set_target(pb::Compare::MOD);
-    compare->set_key(layout.Stored(condition.key));
-    compare->set_mod_revision(static_cast<int64_t>(condition.mod_revision));
-    request.add_failure()->mutable_request_range()->set_key(layout.Stored(condition.key));
-  }
-  for (const Transaction::Operation& operation : transaction.operations()) {
-    pb::RequestOp* change = request.add_success();
-    if (operation.value) {
-      change->mutable_request_put()->set_key(layout.Stored(operation.key));
-      change->mutable_request_put()->set_value(EncodeValue(operation));
-    } else {
-      change->mutable_request_delete_range()->set_key(layout.Stored(operation.key));
-    }
-  }
-  return request;
-}
-
-CommitResult DecodeResult(const Layout& layout, const Transaction& transaction,
-                          pb::TxnResponse& response) {
-  CommitResult result{.revision = static_cast<uint64_t>(response.header().revision())};
-  if (response.succeeded()) return result;
-  for (int i = 0; i < response.responses_size(); ++i) {
-    const Transaction::Condition& condition = transaction.conditions()[i];
-    pb::RangeResponse* found = response.mutable_responses(i)->mutable_response_range();
-    RecordPtr current = found->kvs_size() > 0 ? layout.Decode(found->mutable_kvs(0)) : nullptr;
-    if ((current ? current->mod_revision : 0) == condition.mod_revision) continue;
-    result.mismatch = {.key = condition.key, .current = std::move(current)};
-    break;
-  }
-  return result;
-}
-
 // Changes that are in memory.
 class ListedBacklog final : public Backlog {
  public:
@@ -135,10 +40,13 @@ class ListedBacklog final : public Backlog {
   Result<uint64_t> Read(uint64_t, uint64_t up_to, size_t max_events,
                         std::vector<EventPtr>& events) override {
     uint64_t reached = 0;
+    size_t bytes = 0;
     for (; next_ < events_.size(); ++next_) {
       const EventPtr& event = events_[next_];
-      if (events.size() >= max_events && event->revision() != reached) return reached;
+      const bool enough = events.size() >= max_events || bytes >= Watch::kMaxBatchBytes;
+      if (enough && event->revision() != reached) return reached;
       reached = event->revision();
+      bytes += event->bytes();
       events.push_back(event);
     }
     return up_to;
@@ -157,11 +65,13 @@ class RecentChanges {
   void Add(const std::vector<EventPtr>& events) {
     MutexLock lock(mutex_);
     for (const EventPtr& event : events) {
-      if (events_.size() >= capacity_) {
+      while (!events_.empty() && (events_.size() >= capacity_ || bytes_ > kMaxBytes)) {
         start_ = events_.front()->revision();
+        bytes_ -= events_.front()->bytes();
         events_.pop_front();
       }
       events_.push_back(event);
+      bytes_ += event->bytes();
     }
   }
 
@@ -169,6 +79,7 @@ class RecentChanges {
   void Restart(uint64_t revision) {
     MutexLock lock(mutex_);
     events_.clear();
+    bytes_ = 0;
     start_ = revision;
   }
 
@@ -186,9 +97,12 @@ class RecentChanges {
   }
 
  private:
+  static constexpr size_t kMaxBytes = 128 << 20;
+
   const size_t capacity_;
   Mutex mutex_;
   std::deque<EventPtr> events_ GUARDED_BY(mutex_);
+  size_t bytes_ GUARDED_BY(mutex_) = 0;
   uint64_t start_ GUARDED_BY(mutex_);  // everything after it is in events_
 };
 
@@ -289,7 +203,7 @@ class EtcdStore final : public Store {
   bool closing();
 
   const EtcdOptions options_;
-  const Layout layout_;
+  const EtcdLayout layout_;
   EtcdClient client_;
   const std::string id_;
   std::unique_ptr<RecentChanges> recent_;
@@ -360,7 +274,9 @@ Result<RecordPtr> EtcdStore::Get(std::string_view key, uint64_t revision) {
   request.set_revision(static_cast<int64_t>(revision));
   ASSIGN_OR_RETURN(pb::RangeResponse response, Range(request, "read"));
   if (response.kvs_size() == 0) return RecordPtr();
-  return layout_.Decode(response.mutable_kvs(0));
+  RecordPtr record = layout_.Decode(response.mutable_kvs(0));
+  if (!record) return UnexpectedAnswer();
+  return record;
 }
 
 Result<ListPage> EtcdStore::List(const ListOptions& options) {
@@ -377,8 +293,12 @@ Result<ListPage> EtcdStore::List(const ListOptions& options) {
     request.set_revision(static_cast<int64_t>(page.revision));
     ASSIGN_OR_RETURN(pb::RangeResponse response, Range(request, "list " + options.prefix));
     if (page.revision == kLatest) page.revision = response.header().revision();
-    for (pb::KeyValue& kv : *response.mutable_kvs()) page.records.push_back(layout_.Decode(&kv));
-    if (!response.more()) return page;
+    for (pb::KeyValue& kv : *response.mutable_kvs()) {
+      RecordPtr record = layout_.Decode(&kv);
+      if (!record) return UnexpectedAnswer();
+      page.records.push_back(std::move(record));
+    }
+    if (!response.more() || page.records.empty()) return page;
     const std::string last(page.records.back()->key);
     if (page.records.size() == options.limit) {
       const auto remaining = static_cast<uint64_t>(response.count() - response.kvs_size());
@@ -391,13 +311,13 @@ Result<ListPage> EtcdStore::List(const ListOptions& options) {
 
 Result<CommitResult> EtcdStore::Commit(Transaction transaction) {
   RETURN_IF_ERROR(transaction.Prepare());
-  const pb::TxnRequest request = EncodeTransaction(layout_, transaction);
+  const pb::TxnRequest request = layout_.Encode(transaction);
   pb::TxnResponse response;
   const grpc::Status status = client_.Invoke(Repeat::kWhenRefused, [&](auto& kv, auto* context) {
     return kv.Txn(context, request, &response);
   });
   if (!status.ok()) return ToError(status, "commit (it may have taken place: read before retry)");
-  return DecodeResult(layout_, transaction, response);
+  return layout_.Decode(transaction, response);
 }
 
 void EtcdStore::CommitAsync(Transaction transaction, CommitCallback done) {
@@ -405,7 +325,7 @@ void EtcdStore::CommitAsync(Transaction transaction, CommitCallback done) {
     return done(prepared.error());
   }
   auto call = std::make_shared<CommitCall>();
-  call->request = EncodeTransaction(layout_, transaction);
+  call->request = layout_.Encode(transaction);
   call->transaction = std::move(transaction);
   call->done = std::move(done);
   call->context->set_deadline(client_.NewDeadline());
@@ -417,7 +337,7 @@ void EtcdStore::CommitAsync(Transaction transaction, CommitCallback done) {
       [this, call, &endpoint](const grpc::Status& status) {
         call->context.reset();
         if (status.ok()) {
-          call->done(DecodeResult(layout_, call->transaction, call->response));
+          call->done(layout_.Decode(call->transaction, call->response));
         } else {
           if (status.error_code() == grpc::StatusCode::UNAVAILABLE) client_.Avoid(endpoint);
           call->done(ToError(status, "commit (it may have taken place: read before retry)"));

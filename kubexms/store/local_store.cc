@@ -68,9 +68,10 @@ class LocalStore::IndexBacklog final : public Backlog {
 };
 
 LocalStore::LocalStore(std::unique_ptr<Journal> journal, std::unique_ptr<VersionIndex> index,
-                       Logger log)
+                       LocalStoreOptions options)
     : journal_(std::move(journal)),
-      log_(std::move(log)),
+      log_(std::move(options.log)),
+      max_history_bytes_(options.max_history_bytes),
       hub_(index->current_revision()),
       index_(std::move(index)),
       committer_([this] { RunCommitter(); }) {}
@@ -168,10 +169,13 @@ Result<std::unique_ptr<Watch>> LocalStore::OpenWatch(WatchOptions options) {
 
 Result<uint64_t> LocalStore::ReadChanges(const std::string& prefix, uint64_t after, uint64_t up_to,
                                          size_t max_events, std::vector<EventPtr>& events) {
-  while (after < up_to && events.size() < max_events) {
+  size_t bytes = 0;
+  while (after < up_to && events.size() < max_events && bytes < Watch::kMaxBatchBytes) {
+    size_t counted = events.size();
     MutexLock lock(mutex_);
     RETURN_IF_ERROR(index_->CheckReadable(after));
     after = index_->ReadChanges(prefix, after, up_to, max_events, kStep, events);
+    for (; counted < events.size(); ++counted) bytes += events[counted]->bytes();
   }
   return after;
 }
@@ -239,7 +243,10 @@ void LocalStore::RunCommitter() {
     if (!WaitForWork(members, compact_target)) return;
     if (members.empty() && compact_target == 0) Recover();
     if (!members.empty()) CommitGroup(std::move(members));
-    if (compact_target > 0) CompactSome(compact_target);
+    // A group adds at most two steps' worth of changes, so history does not outgrow compaction.
+    for (size_t step = 0; compact_target > 0 && step <= kMaxGroup / kStep; ++step) {
+      if (CompactSome(compact_target)) break;
+    }
   }
 }
 
@@ -283,6 +290,7 @@ void LocalStore::CommitGroup(std::vector<Waiting> members) {
       MutexLock lock(mutex_);
       index_->Apply(group.events);
     }
+    BoundHistory();
     hub_.Publish(group.events, group.revision);
   }
   for (size_t i = 0; i < group.members.size(); ++i) {
@@ -364,21 +372,41 @@ void LocalStore::Recover() {
   failure_.reset();
 }
 
-// One step; commits come in between.
-void LocalStore::CompactSome(uint64_t target) {
-  VersionIndex::Obsolete obsolete;
-  uint64_t current;
+void LocalStore::BoundHistory() {
+  uint64_t target;
   {
     MutexLock lock(mutex_);
-    obsolete = index_->CompactStep(target, kStep);
-    current = index_->current_revision();
+    if (index_->history_bytes() <= max_history_bytes_) return;
+    target = index_->RevisionKeeping(max_history_bytes_ / 4 * 3);
+  }
+  MutexLock lock(queue_mutex_);
+  compact_target_ = std::max(compact_target_, target);
+}
+
+// One step; commits come in between. True when there is nothing left to do.
+bool LocalStore::CompactSome(uint64_t target) {
+  Journal::Compaction compaction;
+  {
+    MutexLock lock(mutex_);
+    VersionIndex::Obsolete obsolete = index_->CompactStep(target, kStep);
+    compaction = {.obsolete = std::move(obsolete_),
+                  .compacted = obsolete.revision,
+                  .current = index_->current_revision(),
+                  .live = index_->live_at_compacted()};
+    compaction.obsolete.insert(compaction.obsolete.end(), obsolete.records.begin(),
+                               obsolete.records.end());
   }
   Result<void> written;
-  if (journal_) written = journal_->Compact(obsolete.records, obsolete.revision, current);
-  if (!written.ok()) return Fail(written.error());
+  if (journal_) written = journal_->Compact(compaction);
+  if (!written.ok()) {
+    obsolete_ = std::move(compaction.obsolete);
+    Fail(written.error());
+    return true;
+  }
   MutexLock lock(queue_mutex_);
-  compacted_ = obsolete.revision;
+  compacted_ = compaction.compacted;
   compaction_moved_.NotifyAll();
+  return compaction.compacted >= target;
 }
 
 }  // namespace kubexms::store

@@ -27,11 +27,18 @@
 
 namespace kubexms::store {
 
+struct LocalStoreOptions {
+  // Of versions that only older revisions show. When there are more the oldest quarter is compacted
+  // away, whatever its age is: many versions of large objects must not fill the memory.
+  size_t max_history_bytes = 256 << 20;
+  Logger log = {};
+};
+
 class LocalStore final : public Store {
  public:
   // `journal` may be null: nothing is durable then. `index` is what the journal holds.
   LocalStore(std::unique_ptr<Journal> journal, std::unique_ptr<VersionIndex> index,
-             Logger log = {});
+             LocalStoreOptions options = {});
   // Completes what was asked for.
   ~LocalStore() override;
 
@@ -83,12 +90,14 @@ class LocalStore final : public Store {
                                                      const Group& group);
   void AddEvents(std::vector<Transaction::Operation> operations, Group& group);
   Result<void> Persist(const Group& group);
-  void CompactSome(uint64_t target);
+  void BoundHistory();
+  bool CompactSome(uint64_t target);
   void Fail(const Error& error);
   void Recover();
 
   const std::unique_ptr<Journal> journal_;
   const Logger log_;
+  const size_t max_history_bytes_;
   WatchHub hub_;
 
   Mutex mutex_;
@@ -104,6 +113,8 @@ class LocalStore final : public Store {
   CondVar compaction_moved_;
   std::optional<Error> failure_ GUARDED_BY(queue_mutex_);  // of the journal, until it recovers
 
+  // Of the committer: what the journal has yet to forget, because it failed.
+  std::vector<RecordPtr> obsolete_;
   std::thread committer_;
 };
 

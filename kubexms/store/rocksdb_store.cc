@@ -6,9 +6,13 @@
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 
+#include <filesystem>
+#include <map>
+
 #include "kubexms/base/check.h"
 #include "kubexms/store/data_directory.h"
 #include "kubexms/store/local_store.h"
+#include "kubexms/store/revision_mark.h"
 
 namespace kubexms::store {
 
@@ -17,11 +21,15 @@ namespace {
 // What is stored, format 1. Keys sort as bytes, so numbers in them are big-endian:
 //
 //   "m"                          compacted revision, newest revision: 8 bytes each
+//   "n"                          the compacted revision again, and how many records the snapshot at
+//                                it has: 8 bytes each; counts only when it agrees with "m"
 //   "v" revision(8) user key     'p' create revision(8) value    a version, by its mod revision
 //                                'd'                             a deletion
 //
-// All of a commit is written in one batch. Reading it back in order gives the history.
+// All of a commit is written in one batch, and every revision is the one before it plus one.
+// Reading it back in order gives the history, and shows where something is missing.
 constexpr std::string_view kMeta = "m";
+constexpr std::string_view kLive = "n";
 constexpr char kVersion = 'v';
 constexpr char kPut = 'p';
 constexpr char kDelete = 'd';
@@ -61,37 +69,30 @@ RecordPtr Decode(std::string_view key, std::string_view value) {
 }
 
 std::string_view View(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+rocksdb::Slice SliceOf(std::string_view text) { return {text.data(), text.size()}; }
 
-class RocksDbJournal final : public Journal {
- public:
-  static Result<std::unique_ptr<RocksDbJournal>> Open(const std::string& path);
+std::string MarkPath(const std::string& directory) { return directory + ".revision"; }
 
-  Result<std::unique_ptr<VersionIndex>> Load();
-  Result<void> Append(const std::vector<EventPtr>& events) override;
-  Result<void> Compact(const std::vector<RecordPtr>& obsolete, uint64_t compacted,
-                       uint64_t current) override;
-  Result<void> Recover(uint64_t current) override;
-
- private:
-  RocksDbJournal(DataDirectory directory, std::unique_ptr<rocksdb::DB> db)
-      : directory_(std::move(directory)), db_(std::move(db)) {}
-
-  Result<void> Write(rocksdb::WriteBatch& batch);
-  Error Failed(std::string_view what, const std::string& why) const;
-
-  DataDirectory directory_;
-  std::unique_ptr<rocksdb::DB> db_;  // null while it cannot recover
-};
+// Of the data that is not what was acknowledged.
+Error Damaged(const std::string& directory, std::string_view what) {
+  return Error::Internal(fmt::format(
+      "the store {0} is damaged: {1}; nothing was changed. Restore {0} from a backup, or "
+      "run kubexms server --repair once: it keeps what can be read and says what is lost",
+      directory, what));
+}
 
 // RocksDB is written in the order of keys and read only at the start, so it needs neither caches
 // nor filters, and what waits in memory to be written in a better order is best little. Log files
 // are used again: to overwrite one costs a fraction of the fsync that makes one longer.
+//
+// After a crash RocksDB reads its log up to the first record that is not whole. That is right for
+// the torn end of what nobody was told of, and hides damage to what somebody was: Load() tells one
+// from the other.
 rocksdb::Options MakeOptions() {
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = rocksdb::NewLRUCache(1 << 20);
   table.block_size = 64 << 10;
   rocksdb::Options options;
-  options.create_if_missing = true;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.write_buffer_size = 2 << 20;
   options.max_write_buffer_number = 6;
@@ -102,49 +103,136 @@ rocksdb::Options MakeOptions() {
   return options;
 }
 
-Result<std::unique_ptr<rocksdb::DB>> OpenDb(const std::string& path) {
+using DbPtr = std::unique_ptr<rocksdb::DB>;
+
+bool IsDamage(const rocksdb::Status& status) {
+  return status.IsCorruption() || status.IsNotFound() || status.IsInvalidArgument() ||
+         (status.IsIOError() && status.subcode() == rocksdb::Status::kPathNotFound);
+}
+
+// `directory` is that of the store, of which `path` is a part. Only to be read nothing changes.
+Result<DbPtr> OpenDb(const rocksdb::Options& options, const std::string& directory,
+                     const std::string& path, bool read_only = false) {
   rocksdb::DB* db = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(MakeOptions(), path, &db);
-  if (status.ok()) return std::unique_ptr<rocksdb::DB>(db);
-  return Error::Internal(
-      fmt::format("open {}: {}{}", path, status.ToString(),
-                  status.IsNoSpace() ? "" : "; restore the directory from a backup"));
+  const rocksdb::Status status = read_only ? rocksdb::DB::OpenForReadOnly(options, path, &db)
+                                           : rocksdb::DB::Open(options, path, &db);
+  if (status.ok()) return DbPtr(db);
+  if (IsDamage(status)) return Damaged(directory, status.ToString());
+  return Error::Internal(fmt::format("open {}: {}", path, status.ToString()));
 }
 
-Result<std::unique_ptr<RocksDbJournal>> RocksDbJournal::Open(const std::string& path) {
-  ASSIGN_OR_RETURN(DataDirectory directory, DataDirectory::Open(path));
-  ASSIGN_OR_RETURN(std::unique_ptr<rocksdb::DB> db, OpenDb(directory.data_path()));
-  return std::unique_ptr<RocksDbJournal>(new RocksDbJournal(std::move(directory), std::move(db)));
-}
-
-Error RocksDbJournal::Failed(std::string_view what, const std::string& why) const {
-  return Error::Internal(fmt::format("{} {}: {}", what, directory_.data_path(), why));
-}
-
-Result<std::unique_ptr<VersionIndex>> RocksDbJournal::Load() {
-  auto index = std::make_unique<VersionIndex>();
-  uint64_t compacted = kFirstRevision, current = kFirstRevision;
-  std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(rocksdb::ReadOptions()));
-  it->Seek(rocksdb::Slice(kMeta.data(), kMeta.size()));
-  if (it->Valid() && View(it->key()) == kMeta && it->value().size() == 2 * kNumber) {
-    compacted = ReadNumber(View(it->value()));
-    current = ReadNumber(View(it->value()).substr(kNumber));
+// Whether there is data, or parts of it.
+bool HoldsData(const std::string& path) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
+    const std::string extension = entry.path().extension().string();
+    if (entry.path().filename() == "CURRENT" || extension == ".sst" || extension == ".log") {
+      return true;
+    }
   }
-  index->Restore(compacted);
+  return false;
+}
+
+// What is said about the history beside the history itself.
+struct Meta {
+  uint64_t compacted = kFirstRevision;
+  uint64_t current = kFirstRevision;
+  std::optional<uint64_t> live;  // unknown before the first compaction, and of older versions
+  bool damaged = false;
+};
+
+Meta ReadMeta(rocksdb::Iterator& it) {
+  Meta meta;
+  const auto read = [&](std::string_view key, uint64_t& first, uint64_t& second) {
+    it.Seek(SliceOf(key));
+    if (!it.Valid() || View(it.key()) != key) return false;
+    meta.damaged |= it.value().size() != 2 * kNumber;
+    if (meta.damaged) return false;
+    first = ReadNumber(View(it.value()));
+    second = ReadNumber(View(it.value()).substr(kNumber));
+    return true;
+  };
+  read(kMeta, meta.compacted, meta.current);
+  uint64_t counted_at = 0, live = 0;
+  if (read(kLive, counted_at, live) && counted_at == meta.compacted) meta.live = live;
+  return meta;
+}
+
+std::string NumberPair(uint64_t first, uint64_t second) {
+  std::string bytes;
+  AppendNumber(bytes, first);
+  AppendNumber(bytes, second);
+  return bytes;
+}
+
+void PutMeta(rocksdb::WriteBatch& batch, const Meta& meta) {
+  KUBEXMS_CHECK(batch.Put(SliceOf(kMeta), NumberPair(meta.compacted, meta.current)).ok());
+  KUBEXMS_CHECK(batch.Put(SliceOf(kLive), NumberPair(meta.compacted, *meta.live)).ok());
+}
+
+Result<void> CommitBatch(rocksdb::DB& db, rocksdb::WriteBatch& batch, const std::string& path) {
+  rocksdb::WriteOptions options;
+  options.sync = true;
+  const rocksdb::Status status = db.Write(options, &batch);
+  if (status.ok()) return {};
+  return Error::Internal(fmt::format("write to {}: {}", path, status.ToString()));
+}
+
+// Reads the history, which must have no gaps and reach at least to `acknowledged`.
+Result<std::unique_ptr<VersionIndex>> Load(rocksdb::DB& db, const std::string& directory,
+                                           uint64_t acknowledged) {
+  auto index = std::make_unique<VersionIndex>();
+  std::unique_ptr<rocksdb::Iterator> it(db.NewIterator(rocksdb::ReadOptions()));
+  const Meta meta = ReadMeta(*it);
+  if (meta.damaged) return Damaged(directory, "its revisions are unreadable");
+  index->Restore(meta.compacted);
   for (it->Seek(rocksdb::Slice(&kVersion, 1)); it->Valid(); it->Next()) {
     RecordPtr record = Decode(View(it->key()), View(it->value()));
-    if (!record) return Failed("read", "an entry is damaged");
-    if (record->mod_revision <= compacted) {
+    if (!record) return Damaged(directory, "an entry is unreadable");
+    if (record->mod_revision <= meta.compacted) {
       index->RestoreRecord(std::move(record));
       continue;
+    }
+    const uint64_t newest = index->current_revision();
+    if (record->mod_revision > newest + 1) {
+      return Damaged(directory, fmt::format("the revisions {} to {} are missing", newest + 1,
+                                            record->mod_revision - 1));
     }
     RecordPtr previous = index->Get(record->key, record->mod_revision);
     index->Apply({std::make_shared<const Event>(Event{std::move(record), std::move(previous)})});
   }
-  if (!it->status().ok()) return Failed("read", it->status().ToString());
-  index->RestoreCurrent(current);
+  if (!it->status().ok()) return Damaged(directory, it->status().ToString());
+  if (meta.live && *meta.live != index->live_at_compacted()) {
+    return Damaged(directory, fmt::format("it has {} records of revision {} and should have {}",
+                                          index->live_at_compacted(), meta.compacted, *meta.live));
+  }
+  const uint64_t wanted = std::max(acknowledged, meta.current);
+  if (index->current_revision() < wanted) {
+    return Damaged(directory, fmt::format("its newest revision is {}, but {} was acknowledged: the "
+                                          "writes between are lost, or an older copy was restored",
+                                          index->current_revision(), wanted));
+  }
   return index;
 }
+
+class RocksDbJournal final : public Journal {
+ public:
+  RocksDbJournal(DataDirectory directory, DbPtr db, RevisionMark mark)
+      : directory_(std::move(directory)), db_(std::move(db)), mark_(std::move(mark)) {}
+
+  Result<void> Append(const std::vector<EventPtr>& events) override;
+  Result<void> Compact(const Compaction& compaction) override;
+  Result<void> Recover(uint64_t current) override;
+
+ private:
+  Result<void> Write(rocksdb::WriteBatch& batch) {
+    return CommitBatch(*db_, batch, directory_.data_path());
+  }
+
+  DataDirectory directory_;
+  DbPtr db_;  // null while it cannot recover
+  RevisionMark mark_;
+};
 
 Result<void> RocksDbJournal::Append(const std::vector<EventPtr>& events) {
   rocksdb::WriteBatch batch;
@@ -159,52 +247,203 @@ Result<void> RocksDbJournal::Append(const std::vector<EventPtr>& events) {
         batch.Put(rocksdb::SliceParts(key_parts, 1), rocksdb::SliceParts(value_parts, 2));
     KUBEXMS_CHECK(status.ok());
   }
-  return Write(batch);
+  RETURN_IF_ERROR(Write(batch));
+  mark_.Write(events.back()->revision());
+  return {};
 }
 
-Result<void> RocksDbJournal::Compact(const std::vector<RecordPtr>& obsolete, uint64_t compacted,
-                                     uint64_t current) {
+Result<void> RocksDbJournal::Compact(const Compaction& compaction) {
   rocksdb::WriteBatch batch;
-  std::string key, meta;
-  for (const RecordPtr& record : obsolete) {
+  std::string key;
+  for (const RecordPtr& record : compaction.obsolete) {
     EncodeKey(*record, key);
     KUBEXMS_CHECK(batch.Delete(key).ok());
   }
-  AppendNumber(meta, compacted);
-  AppendNumber(meta, current);
-  KUBEXMS_CHECK(batch.Put(rocksdb::Slice(kMeta.data(), kMeta.size()), meta).ok());
+  PutMeta(
+      batch,
+      {.compacted = compaction.compacted, .current = compaction.current, .live = compaction.live});
   return Write(batch);
-}
-
-Result<void> RocksDbJournal::Write(rocksdb::WriteBatch& batch) {
-  rocksdb::WriteOptions options;
-  options.sync = true;
-  const rocksdb::Status status = db_->Write(options, &batch);
-  if (!status.ok()) return Failed("write to", status.ToString());
-  return {};
 }
 
 Result<void> RocksDbJournal::Recover(uint64_t current) {
   db_.reset();
-  ASSIGN_OR_RETURN(db_, OpenDb(directory_.data_path()));
-  // What failed may be there all the same, but nobody was told so.
+  ASSIGN_OR_RETURN(db_, OpenDb(MakeOptions(), directory_.path(), directory_.data_path()));
   rocksdb::WriteBatch batch;
   std::string after(1, kVersion);
   AppendNumber(after, current + 1);
   std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(rocksdb::ReadOptions()));
+  it->SeekForPrev(after);
+  const bool versioned = it->Valid() && View(it->key()).size() > kNumber;
+  const uint64_t newest = versioned ? ReadNumber(View(it->key()).substr(1)) : 0;
+  const uint64_t reached = std::max(newest, ReadMeta(*it).current);
+  if (reached < current) {
+    db_.reset();
+    return Damaged(directory_.path(), fmt::format("its newest revision is {}, but {} was "
+                                                  "acknowledged",
+                                                  reached, current));
+  }
+  // What failed may be there all the same, but nobody was told so.
   for (it->Seek(after); it->Valid(); it->Next()) KUBEXMS_CHECK(batch.Delete(it->key()).ok());
-  if (!it->status().ok()) return Failed("read", it->status().ToString());
+  if (!it->status().ok()) return Damaged(directory_.path(), it->status().ToString());
   return Write(batch);
+}
+
+// ---- Repair.
+
+constexpr size_t kDeletionsInABatch = 10'000;
+// Revisions that may have been handed out after the last one that is known: those of the seconds
+// before a crash of the machine, which the mark did not get to see.
+constexpr uint64_t kSkippedRevisions = 1'000'000;
+
+// The newest version of every key, and the entries that are none of them.
+struct Salvage {
+  Meta meta;
+  uint64_t newest = kFirstRevision;
+  std::map<std::string, RecordPtr> records;  // deletions too
+  std::vector<std::string> obsolete;         // entries of the database
+  std::vector<StoreRepair::Range> missing;
+  uint64_t unreadable = 0;
+  uint64_t at_compacted = 0;  // records of the oldest snapshot
+};
+
+Result<Salvage> ReadAll(rocksdb::DB& db, const std::string& directory) {
+  Salvage found;
+  std::unique_ptr<rocksdb::Iterator> it(db.NewIterator(rocksdb::ReadOptions()));
+  found.meta = ReadMeta(*it);
+  if (found.meta.damaged) found.meta = {};
+  found.newest = found.meta.compacted;
+  std::string entry;
+  for (it->Seek(rocksdb::Slice(&kVersion, 1)); it->Valid(); it->Next()) {
+    RecordPtr record = Decode(View(it->key()), View(it->value()));
+    if (!record) {
+      ++found.unreadable;
+      found.obsolete.push_back(it->key().ToString());
+      continue;
+    }
+    if (record->mod_revision <= found.meta.compacted) ++found.at_compacted;
+    if (record->mod_revision > found.newest + 1) {
+      found.missing.push_back({found.newest + 1, record->mod_revision - 1});
+    }
+    found.newest = std::max(found.newest, record->mod_revision);
+    RecordPtr& newest = found.records[std::string(record->key)];
+    if (newest) {
+      EncodeKey(*newest, entry);
+      found.obsolete.push_back(entry);
+    }
+    newest = std::move(record);
+  }
+  if (!it->status().ok()) return Damaged(directory, it->status().ToString());
+  for (auto at = found.records.begin(); at != found.records.end();) {
+    if (!at->second->deleted) {
+      ++at;
+      continue;
+    }
+    EncodeKey(*at->second, entry);
+    found.obsolete.push_back(entry);
+    at = found.records.erase(at);
+  }
+  return found;
+}
+
+// Opens what can be opened, at first without, then with a new list of its files.
+Result<std::pair<DbPtr, Salvage>> OpenDamaged(const DataDirectory& directory) {
+  const std::string path = directory.data_path();
+  rocksdb::Options options = MakeOptions();
+  // Records behind a damaged one are kept, and a log that ends early is no reason to stop.
+  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
+  options.recycle_log_file_num = 0;
+  if (Result<DbPtr> db = OpenDb(options, directory.path(), path); db.ok()) {
+    if (Result<Salvage> found = ReadAll(**db, directory.path()); found.ok()) {
+      return std::pair(std::move(*db), std::move(*found));
+    }
+  }
+  const rocksdb::Status repaired = rocksdb::RepairDB(path, options);
+  if (!repaired.ok() && HoldsData(path)) {
+    return Error::Internal(fmt::format("repair {}: {}", path, repaired.ToString()));
+  }
+  options.create_if_missing = true;
+  ASSIGN_OR_RETURN(DbPtr db, OpenDb(options, directory.path(), path));
+  ASSIGN_OR_RETURN(Salvage found, ReadAll(*db, directory.path()));
+  return std::pair(std::move(db), std::move(found));
+}
+
+// Of the oldest snapshot. Without its number, or with more than that, nobody knows.
+uint64_t LostRecords(const Salvage& found) {
+  const uint64_t live = found.meta.live.value_or(0);
+  return live > found.at_compacted ? live - found.at_compacted : 0;
+}
+
+Result<void> WriteRepaired(rocksdb::DB& db, const std::string& path, const Salvage& found,
+                           uint64_t revision) {
+  for (size_t begin = 0; begin < found.obsolete.size(); begin += kDeletionsInABatch) {
+    rocksdb::WriteBatch batch;
+    const size_t end = std::min(found.obsolete.size(), begin + kDeletionsInABatch);
+    for (size_t i = begin; i < end; ++i) KUBEXMS_CHECK(batch.Delete(found.obsolete[i]).ok());
+    RETURN_IF_ERROR(CommitBatch(db, batch, path));
+  }
+  rocksdb::WriteBatch batch;
+  PutMeta(batch,
+          {.compacted = revision, .current = revision, .live = uint64_t{found.records.size()}});
+  RETURN_IF_ERROR(CommitBatch(db, batch, path));
+  // From now on there is nothing to be read from damaged logs.
+  const rocksdb::Status flushed = db.Flush(rocksdb::FlushOptions());
+  if (flushed.ok()) return {};
+  return Error::Internal(fmt::format("write to {}: {}", path, flushed.ToString()));
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Store>> OpenRocksDbStore(const RocksDbOptions& options) {
-  ASSIGN_OR_RETURN(std::unique_ptr<RocksDbJournal> journal,
-                   RocksDbJournal::Open(options.directory));
-  ASSIGN_OR_RETURN(std::unique_ptr<VersionIndex> index, journal->Load());
-  return std::unique_ptr<Store>(
-      std::make_unique<LocalStore>(std::move(journal), std::move(index), options.log));
+  const std::string mark_path = MarkPath(options.directory);
+  const Result<std::optional<uint64_t>> mark = RevisionMark::Read(mark_path);
+  if (!mark.ok()) return Damaged(options.directory, mark.error().message());
+  std::error_code ignored;
+  if (*mark && !std::filesystem::exists(options.directory, ignored)) {
+    return Damaged(options.directory,
+                   fmt::format("it is missing, though {} says that it had reached revision {}",
+                               mark_path, **mark));
+  }
+  ASSIGN_OR_RETURN(DataDirectory directory, DataDirectory::Open(options.directory));
+  const std::string path = directory.data_path();
+  if ((*mark || HoldsData(path)) && !std::filesystem::exists(path + "/CURRENT", ignored)) {
+    return Damaged(options.directory, fmt::format("{}/CURRENT is missing", path));
+  }
+  rocksdb::Options db_options = MakeOptions();
+  auto index = std::make_unique<VersionIndex>();
+  if (HoldsData(path)) {
+    // To open it for writing forgets the part of a log that cannot be read, so it is looked at
+    // before.
+    ASSIGN_OR_RETURN(const DbPtr db, OpenDb(db_options, options.directory, path, true));
+    ASSIGN_OR_RETURN(index, Load(*db, options.directory, mark->value_or(kFirstRevision)));
+  }
+  db_options.create_if_missing = !*mark;
+  ASSIGN_OR_RETURN(DbPtr db, OpenDb(db_options, options.directory, path));
+  ASSIGN_OR_RETURN(RevisionMark opened, RevisionMark::Open(mark_path, index->current_revision()));
+  opened.Write(index->current_revision());
+  auto journal =
+      std::make_unique<RocksDbJournal>(std::move(directory), std::move(db), std::move(opened));
+  return std::unique_ptr<Store>(std::make_unique<LocalStore>(
+      std::move(journal), std::move(index), LocalStoreOptions{.log = options.log}));
+}
+
+Result<StoreRepair> RepairRocksDbStore(const RocksDbOptions& options) {
+  const std::string mark_path = MarkPath(options.directory);
+  const uint64_t acknowledged = RevisionMark::Read(mark_path).value_or({}).value_or(kFirstRevision);
+  ASSIGN_OR_RETURN(const DataDirectory directory, DataDirectory::Open(options.directory, true));
+  ASSIGN_OR_RETURN(auto opened, OpenDamaged(directory));
+  auto& [db, found] = opened;
+  const uint64_t reached = std::max({found.newest, found.meta.current, acknowledged});
+  StoreRepair repair{.kept = found.records.size(),
+                     .unreadable = found.unreadable,
+                     .lost = LostRecords(found),
+                     .missing = std::move(found.missing)};
+  if (reached > found.newest) repair.missing.push_back({found.newest + 1, reached});
+  repair.revision = reached + kSkippedRevisions;
+  RETURN_IF_ERROR(WriteRepaired(*db, directory.data_path(), found, repair.revision));
+  std::error_code ignored;
+  std::filesystem::remove(mark_path, ignored);
+  ASSIGN_OR_RETURN(const RevisionMark mark, RevisionMark::Open(mark_path, repair.revision));
+  return repair;
 }
 
 }  // namespace kubexms::store

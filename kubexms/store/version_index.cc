@@ -19,6 +19,16 @@ void Fetch(const RecordPtr& record) {
   __builtin_prefetch(at + kCacheLine);
 }
 
+size_t BytesOf(const Record& record) {
+  return sizeof(Record) + record.key.size() + record.value.size();
+}
+
+// What compacting a change frees: the version before it, and a deletion itself.
+size_t FreedBy(const Event& event) {
+  return (event.previous ? BytesOf(*event.previous) : 0) +
+         (event.record->deleted ? BytesOf(*event.record) : 0);
+}
+
 }  // namespace
 
 Result<void> VersionIndex::CheckReadable(uint64_t revision) const {
@@ -84,11 +94,15 @@ uint64_t VersionIndex::ReadChanges(std::string_view prefix, uint64_t after, uint
   auto it = std::ranges::upper_bound(changes_, after, {},
                                      [](const EventPtr& event) { return event->revision(); });
   uint64_t reached = after;
+  size_t bytes = 0;
   for (size_t steps = 0; it != changes_.end() && (*it)->revision() <= up_to; ++it, ++steps) {
-    const bool enough = events.size() >= max_events || steps >= max_steps;
+    const bool enough =
+        events.size() >= max_events || steps >= max_steps || bytes >= Watch::kMaxBatchBytes;
     if (enough && (*it)->revision() != reached) return reached;
     reached = (*it)->revision();
-    if ((*it)->record->key.starts_with(prefix)) events.push_back(*it);
+    if (!(*it)->record->key.starts_with(prefix)) continue;
+    events.push_back(*it);
+    bytes += (*it)->bytes();
   }
   return up_to;
 }
@@ -98,8 +112,19 @@ void VersionIndex::Apply(const std::vector<EventPtr>& events) {
     KUBEXMS_CHECK(event->revision() >= current_);
     versions_.insert(event->record);
     changes_.push_back(event);
+    history_bytes_ += FreedBy(*event);
   }
   if (!events.empty()) current_ = events.back()->revision();
+}
+
+uint64_t VersionIndex::RevisionKeeping(size_t bytes) const {
+  uint64_t revision = compacted_;
+  size_t left = history_bytes_;
+  for (auto it = changes_.begin(); it != changes_.end() && left > bytes; ++it) {
+    left -= FreedBy(**it);
+    revision = (*it)->revision();
+  }
+  return revision;
 }
 
 VersionIndex::Obsolete VersionIndex::CompactStep(uint64_t target, size_t max_changes) {
@@ -110,6 +135,12 @@ VersionIndex::Obsolete VersionIndex::CompactStep(uint64_t target, size_t max_cha
     if (revision > target || (count >= max_changes && revision != compacted_)) break;
     compacted_ = revision;
     changes_.pop_front();
+    history_bytes_ -= FreedBy(*event);
+    if (event->record->deleted) {
+      --live_at_compacted_;
+    } else if (!event->previous) {
+      ++live_at_compacted_;
+    }
     if (event->previous) obsolete.records.push_back(event->previous);
     if (event->record->deleted) obsolete.records.push_back(event->record);
   }

@@ -2,7 +2,8 @@
 
 // The history of a store that lives on this machine, in memory: every version of every key since
 // the compacted revision, ordered for lookups and snapshots, and every change in the order it was
-// made, for watches. Reads never touch a disk. A million objects of 1 KB cost about 1.2 GB, of
+// made, for watches. Reads never touch a disk; the owner compacts when the history has too many
+// bytes. A million objects of 1 KB cost about 1.2 GB, of
 // which 1 GB is the objects themselves; the API server shares those bytes rather than keeping its
 // own copy.
 //
@@ -53,6 +54,14 @@ class VersionIndex {
   // Adds the changes of one commit, whose revision is larger than the current one.
   void Apply(const std::vector<EventPtr>& events);
 
+  // The bytes of all versions that only older revisions than the current one show.
+  size_t history_bytes() const { return history_bytes_; }
+  // The revision to compact to for the history to have no more than so many bytes.
+  uint64_t RevisionKeeping(size_t bytes) const;
+
+  // How many records the snapshot at the compacted revision has.
+  uint64_t live_at_compacted() const { return live_at_compacted_; }
+
   // What CompactStep found to be of no more use.
   struct Obsolete {
     uint64_t revision;  // the new compacted revision
@@ -65,7 +74,10 @@ class VersionIndex {
   // For reading a store back, in the order of revisions: the state at the compacted revision, then
   // what follows with Apply(), then the newest revision if it is larger than the last change's.
   void Restore(uint64_t compacted) { compacted_ = current_ = compacted; }
-  void RestoreRecord(RecordPtr record) { versions_.insert(std::move(record)); }
+  void RestoreRecord(RecordPtr record) {
+    versions_.insert(std::move(record));
+    ++live_at_compacted_;
+  }
   void RestoreCurrent(uint64_t current) { current_ = std::max(current_, current); }
 
  private:
@@ -94,6 +106,8 @@ class VersionIndex {
   std::deque<EventPtr> changes_;  // after compacted_
   uint64_t current_ = kFirstRevision;
   uint64_t compacted_ = kFirstRevision;
+  uint64_t live_at_compacted_ = 0;
+  size_t history_bytes_ = 0;
 };
 
 }  // namespace kubexms::store

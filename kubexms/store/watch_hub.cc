@@ -13,21 +13,37 @@ struct WatchHub::Channel {
   explicit Channel(std::string channel_prefix) : prefix(std::move(channel_prefix)) {}
 
   void Append(const EventPtr& event) REQUIRES(mutex);
-  void DropTaken() REQUIRES(mutex);
+  // Drops what every watch has taken, or is more than `max_bytes` or its buffer behind of.
+  void DropTaken(size_t max_bytes) REQUIRES(mutex);
   // How many changes from `cursor` on, up to a revision, are about `max_events` in whole commits.
   size_t CountFrom(uint64_t cursor, uint64_t up_to, size_t max_events) const REQUIRES(mutex);
   void WakeWaiting() REQUIRES(mutex);
   uint64_t end() const REQUIRES(mutex) { return begin + events.size(); }
-  const EventPtr& At(uint64_t number) const REQUIRES(mutex) { return events[number - begin]; }
+  const EventPtr& At(uint64_t number) const REQUIRES(mutex) { return events[number - begin].event; }
+  // The bytes of all changes before this one, since the channel was made.
+  uint64_t BytesBefore(uint64_t number) const REQUIRES(mutex) {
+    return number == end() ? appended_bytes : events[number - begin].bytes_before;
+  }
+  size_t bytes() const REQUIRES(mutex) { return appended_bytes - BytesBefore(begin); }
+  // Whether a watch has fallen further behind than it may.
+  bool IsTooSlow(const HubWatch& watch, size_t max_bytes) const REQUIRES(mutex);
 
   static constexpr size_t kDropStep = 64;
+  static constexpr size_t kDropBytes = 1 << 20;
+
+  struct Item {
+    EventPtr event;
+    uint64_t bytes_before;
+  };
 
   const std::string prefix;
 
   Mutex mutex;
-  std::deque<EventPtr> events GUARDED_BY(mutex);
+  std::deque<Item> events GUARDED_BY(mutex);
+  uint64_t appended_bytes GUARDED_BY(mutex) = 0;
   uint64_t begin GUARDED_BY(mutex) = 0;  // the number of the first of `events`
   size_t drop_at GUARDED_BY(mutex) = kDropStep;
+  size_t drop_at_bytes GUARDED_BY(mutex) = kDropBytes;
   std::vector<HubWatch*> watches GUARDED_BY(mutex);
   std::vector<HubWatch*> waiting GUARDED_BY(mutex);
 };
@@ -78,27 +94,37 @@ class WatchHub::HubWatch final : public Watch {
 };
 
 void WatchHub::Channel::Append(const EventPtr& event) {
-  events.push_back(event);
-  if (events.size() >= drop_at) DropTaken();
+  events.push_back({event, appended_bytes});
+  appended_bytes += event->bytes();
+  if (events.size() >= drop_at || bytes() >= drop_at_bytes) DropTaken(SIZE_MAX);
 }
 
-// Drops what every watch has taken or is too slow for. Looking at all watches is paid for by at
-// least kDropStep changes.
-void WatchHub::Channel::DropTaken() {
+bool WatchHub::Channel::IsTooSlow(const HubWatch& watch, size_t max_bytes) const {
+  if (watch.cursor_ < begin || end() - watch.cursor_ > watch.options_.buffer) return true;
+  const uint64_t behind = appended_bytes - BytesBefore(watch.cursor_);
+  return behind > std::min(watch.options_.buffer_bytes, max_bytes);
+}
+
+// Looking at all watches is paid for by at least kDropStep changes or kDropBytes.
+void WatchHub::Channel::DropTaken(size_t max_bytes) {
   uint64_t needed = end();
   for (const HubWatch* watch : watches) {
-    const uint64_t behind = end() - watch->cursor_;
-    if (behind <= watch->options_.buffer) needed = std::min(needed, watch->cursor_);
+    if (!IsTooSlow(*watch, max_bytes)) needed = std::min(needed, watch->cursor_);
   }
   events.erase(events.begin(), events.begin() + static_cast<ptrdiff_t>(needed - begin));
   begin = needed;
   drop_at = std::max(kDropStep, events.size() * 2);
+  drop_at_bytes = std::max(kDropBytes, bytes() * 2);
 }
 
 size_t WatchHub::Channel::CountFrom(uint64_t cursor, uint64_t up_to, size_t max_events) const {
+  const auto is_full = [&](uint64_t last) {
+    return last - cursor >= max_events ||
+           BytesBefore(last) - BytesBefore(cursor) >= Watch::kMaxBatchBytes;
+  };
   uint64_t last = cursor;
   while (last < end() && At(last)->revision() <= up_to &&
-         (last - cursor < max_events || At(last)->revision() == At(last - 1)->revision())) {
+         (!is_full(last) || At(last)->revision() == At(last - 1)->revision())) {
     ++last;
   }
   return last - cursor;
@@ -141,7 +167,7 @@ Result<void> WatchHub::HubWatch::TakeBacklog(size_t max_events, std::vector<Even
 Result<void> WatchHub::HubWatch::TakeLive(size_t max_events, WatchBatch& batch) {
   MutexLock lock(channel_->mutex);
   if (end_) return *end_;
-  if (cursor_ < channel_->begin || channel_->end() - cursor_ > options_.buffer) return TooSlow();
+  if (channel_->IsTooSlow(*this, SIZE_MAX)) return TooSlow();
   // Only a watch that was opened ahead of what was published meets changes it did not ask for.
   while (cursor_ < channel_->end() && channel_->At(cursor_)->revision() <= start_) ++cursor_;
   // What is published is here as a whole; of what is not, a part of a commit may be here already.
@@ -167,8 +193,9 @@ void WatchHub::HubWatch::Wake() {
 
 Error WatchHub::HubWatch::TooSlow() const {
   return Error::TooManyRequests(
-      fmt::format("watch on {} fell more than {} changes behind; watch again after revision {}",
-                  options_.prefix, options_.buffer, reached_),
+      fmt::format("watch on {} fell more than {} changes or {} bytes behind; watch again after "
+                  "revision {}",
+                  options_.prefix, options_.buffer, options_.buffer_bytes, reached_),
       std::chrono::seconds(1));
 }
 
@@ -203,8 +230,8 @@ void WatchHub::HubWatch::RequestProgress() {
   Wake();
 }
 
-WatchHub::WatchHub(uint64_t revision, AskProgress ask_progress)
-    : ask_progress_(std::move(ask_progress)), published_(revision) {}
+WatchHub::WatchHub(uint64_t revision, AskProgress ask_progress, size_t max_bytes)
+    : ask_progress_(std::move(ask_progress)), max_bytes_(max_bytes), published_(revision) {}
 
 WatchHub::~WatchHub() {
   MutexLock lock(mutex_);
@@ -247,6 +274,7 @@ void WatchHub::Leave(HubWatch* watch) {
     std::erase(channel->waiting, watch);
     std::erase(channel->watches, watch);
     last = channel->watches.empty();
+    if (last) bytes_ -= channel->bytes();
   }
   if (!last) return;
   const auto length = lengths_.find(channel->prefix.size());
@@ -262,8 +290,26 @@ void WatchHub::Append(const EventPtr& event, std::vector<Channel*>& touched) {
     if (found == channels_.end()) continue;
     Channel* channel = found->second.get();
     MutexLock lock(channel->mutex);
+    bytes_ -= channel->bytes();
     channel->Append(event);
+    bytes_ += channel->bytes();
     touched.push_back(channel);
+  }
+}
+
+void WatchHub::BoundBytes() {
+  while (bytes_ > max_bytes_) {
+    Channel* largest = nullptr;
+    size_t most = 0;
+    for (const auto& [prefix, channel] : channels_) {
+      MutexLock lock(channel->mutex);
+      if (channel->bytes() < most) continue;
+      most = channel->bytes();
+      largest = channel.get();
+    }
+    MutexLock lock(largest->mutex);
+    largest->DropTaken(most / 2);
+    bytes_ -= most - largest->bytes();
   }
 }
 
@@ -271,6 +317,7 @@ void WatchHub::Publish(const std::vector<EventPtr>& events, uint64_t revision) {
   MutexLock lock(mutex_);
   std::vector<Channel*> touched;
   for (const EventPtr& event : events) Append(event, touched);
+  BoundBytes();
   published_.store(revision, std::memory_order_release);
   std::sort(touched.begin(), touched.end());
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());

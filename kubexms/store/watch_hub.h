@@ -3,8 +3,9 @@
 // Delivers the changes of a store to any number of watches. Watches of one prefix share a channel:
 // a change is appended once per channel whose prefix it has, whatever the number of watches, and
 // each watch is a cursor into its channel. Only watches that wait are woken, so a change costs
-// nothing for those that are still busy with earlier ones. A channel is as long as the buffer of
-// its slowest watch allows; who falls behind further is cut off.
+// nothing for those that are still busy with earlier ones. A channel is as long, in changes and in
+// bytes, as the buffer of its slowest watch allows; who falls behind further is cut off. So are the
+// slowest ones of the largest channel when all channels together hold too much.
 
 #include <atomic>
 #include <deque>
@@ -41,8 +42,10 @@ class WatchHub {
   using AskProgress = std::function<uint64_t()>;
 
   // Everything up to `revision` counts as published. Without `ask_progress` what is published is
-  // always the newest state, and progress needs no asking.
-  explicit WatchHub(uint64_t revision, AskProgress ask_progress = nullptr);
+  // always the newest state, and progress needs no asking. `max_bytes` is for what all channels
+  // keep for slow watches.
+  explicit WatchHub(uint64_t revision, AskProgress ask_progress = nullptr,
+                    size_t max_bytes = kMaxBytes);
   ~WatchHub();
 
   // Opens a watch. `make_backlog` is called when options.after_revision lies before what is
@@ -59,6 +62,8 @@ class WatchHub {
   // Ends every open watch with the error. What is opened from now on starts at `revision`.
   void EndAll(const Error& error, uint64_t revision);
 
+  static constexpr size_t kMaxBytes = 256 << 20;
+
   uint64_t published() const { return published_.load(std::memory_order_acquire); }
 
  private:
@@ -72,8 +77,10 @@ class WatchHub {
   Channel* Join(HubWatch* watch);
   void Leave(HubWatch* watch);
   void Append(const EventPtr& event, std::vector<Channel*>& touched) REQUIRES(mutex_);
+  void BoundBytes() REQUIRES(mutex_);
 
   const AskProgress ask_progress_;
+  const size_t max_bytes_;
   std::atomic<uint64_t> published_;
   std::atomic<uint64_t> progress_reached_ = 0;
 
@@ -82,6 +89,7 @@ class WatchHub {
       GUARDED_BY(mutex_);
   // How many channels have a prefix of each length: the lengths to look a key up with.
   std::map<size_t, size_t> lengths_ GUARDED_BY(mutex_);
+  size_t bytes_ GUARDED_BY(mutex_) = 0;  // of all channels
 };
 
 }  // namespace kubexms::store

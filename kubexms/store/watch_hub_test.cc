@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
 #include <vector>
 
@@ -59,6 +60,75 @@ TEST(WatchHubTest, NoBatchHasAPartOfACommit) {
     ASSERT_EQ(batch->events.size() % kChanges, 0);
     seen += batch->events.size();
   }
+}
+
+EventPtr LargeEventAt(uint64_t revision, std::string_view prefix, size_t bytes) {
+  return std::make_shared<const Event>(
+      Event{Record::Make(fmt::format("{}{}", prefix, revision), std::string(bytes, 'x'), revision,
+                         revision),
+            nullptr});
+}
+
+TEST(WatchHubTest, ABatchOfLargeObjectsIsSmall) {
+  WatchHub hub(1);
+  const auto watch = hub.Open({.prefix = "/a/"}, NoBacklog);
+  std::vector<EventPtr> events;
+  for (uint64_t revision = 2; revision < 12; ++revision) {
+    events.push_back(LargeEventAt(revision, "/a/", Watch::kMaxBatchBytes / 2));
+  }
+  hub.Publish(events, 11);
+  for (uint64_t seen = 0; seen < events.size(); seen += 2) {
+    EXPECT_EQ((*watch)->Poll()->events.size(), 2U);
+  }
+  EXPECT_TRUE((*watch)->Poll()->events.empty());
+}
+
+// What is published and taken is not kept, however large it is.
+TEST(WatchHubTest, ForgetsLargeObjectsThatEverybodyHasTaken) {
+  WatchHub hub(1);
+  const auto watch = hub.Open({.prefix = "/a/"}, NoBacklog);
+  std::weak_ptr<const Event> first;
+  for (uint64_t revision = 2; revision < 12; ++revision) {
+    const EventPtr event = LargeEventAt(revision, "/a/", 1 << 20);
+    if (revision == 2) first = event;
+    hub.Publish({event}, revision);
+    while (!(*watch)->Poll()->events.empty()) {
+    }
+  }
+  EXPECT_TRUE(first.expired());
+}
+
+TEST(WatchHubTest, AWatchMayBeOnlySoManyBytesBehind) {
+  WatchHub hub(1);
+  const auto slow = hub.Open({.prefix = "/a/", .buffer_bytes = 4 << 20}, NoBacklog);
+  std::weak_ptr<const Event> first;
+  for (uint64_t revision = 2; revision < 20; ++revision) {
+    const EventPtr event = LargeEventAt(revision, "/a/", 1 << 20);
+    if (revision == 2) first = event;
+    hub.Publish({event}, revision);
+  }
+  EXPECT_TRUE(first.expired());
+  EXPECT_TRUE((*slow)->Poll().error().IsTooManyRequests());
+}
+
+TEST(WatchHubTest, AllWatchesTogetherHaveABound) {
+  constexpr size_t kBound = 8 << 20;
+  WatchHub hub(1, nullptr, kBound);
+  std::vector<std::unique_ptr<Watch>> watches;
+  std::vector<std::weak_ptr<const Event>> published;
+  uint64_t revision = 1;
+  for (int i = 0; i < 20; ++i) {
+    watches.push_back(hub.Open({.prefix = fmt::format("/{}/", i)}, NoBacklog).value());
+    for (int change = 0; change < 3; ++change) {
+      const EventPtr event = LargeEventAt(++revision, fmt::format("/{}/", i), 1 << 20);
+      published.push_back(event);
+      hub.Publish({event}, revision);
+    }
+  }
+  const auto kept = std::ranges::count_if(
+      published, [](const std::weak_ptr<const Event>& event) { return !event.expired(); });
+  EXPECT_LE(kept, 8);
+  EXPECT_GE(kept, 3);
 }
 
 // As when the answer comes before the one who asked has gone on.
