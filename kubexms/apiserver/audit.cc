@@ -262,7 +262,15 @@ AuditLog::~AuditLog() {
 
 void AuditLog::Write(const AuditEvent& event) {
   if (event.level == AuditLevel::kNone) return;
-  if (queue_.Push(AuditLine(event))) ++queued_lines_;
+  std::string line = AuditLine(event);
+  {
+    MutexLock lock(mutex_);
+    while (queued_bytes_ > 0 && queued_bytes_ + line.size() > options_.max_queued_bytes) {
+      written_changed_.Wait(mutex_);
+    }
+    queued_bytes_ += line.size();
+  }
+  if (queue_.Push(std::move(line))) ++queued_lines_;
 }
 
 void AuditLog::Flush() {
@@ -304,6 +312,7 @@ void AuditLog::WriteBatch(const std::string& batch, uint64_t lines) {
   }
   MutexLock lock(mutex_);
   written_lines_ += lines;
+  queued_bytes_ -= batch.size();
   written_changed_.NotifyAll();
 }
 

@@ -63,7 +63,9 @@ class AuditLog {
     // When the file would grow beyond this it becomes PATH.1, PATH.1 becomes PATH.2 and so on.
     size_t max_file_bytes = 100 * 1024 * 1024;
     int max_old_files = 10;  // older ones are deleted
+    // A line may have the bodies of a request and its answer.
     size_t max_queued_lines = 10'000;
+    size_t max_queued_bytes = 64 * 1024 * 1024;
     AuditPolicy policy;
     Logger logger;
   };
@@ -81,7 +83,7 @@ class AuditLog {
   }
 
   // Waits while the queue is full. Events of level kNone are not written.
-  void Write(const AuditEvent& event);
+  void Write(const AuditEvent& event) EXCLUDES(mutex_);
 
   // Returns when every line that was written before is in the file.
   void Flush() EXCLUDES(mutex_);
@@ -105,6 +107,7 @@ class AuditLog {
   Mutex mutex_;
   CondVar written_changed_;
   uint64_t written_lines_ GUARDED_BY(mutex_) = 0;
+  size_t queued_bytes_ GUARDED_BY(mutex_) = 0;
 
   std::thread writer_;  // last: it uses everything above
 };

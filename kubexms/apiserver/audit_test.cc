@@ -252,6 +252,30 @@ TEST_F(AuditLogTest, WritersWaitForASlowDiskAndLoseNothing) {
   EXPECT_THAT(text, HasSubstr("\"auditID\":\"199\""));
 }
 
+TEST_F(AuditLogTest, QueuesNoMoreBytesThanAllowed) {
+  const AuditPipe pipe(Path());
+  const AuditEvent event = EventOf("a");
+  const size_t line = AuditLine(event).size();
+  auto log = AuditLog::Open({.path = Path(), .max_queued_bytes = 3 * line}).value();
+  std::atomic<size_t> queued = 0;
+  const size_t lines = 10 * pipe.page() / line;
+  std::thread writer([&] {
+    for (size_t i = 0; i < lines; ++i) {
+      log->Write(event);
+      ++queued;
+    }
+    log.reset();
+  });
+  size_t read = 0;
+  for (std::string more; !(more = pipe.Read()).empty();) {
+    read += more.size();
+    // What the pipe holds, what is queued, and one that waits.
+    EXPECT_LE(queued * line, read + pipe.page() + 4 * line);
+  }
+  writer.join();
+  EXPECT_EQ(read, lines * line);
+}
+
 TEST_F(AuditLogTest, KeepsSoManyOldFilesOfSuchASize) {
   const size_t line = AuditLine(EventOf("0")).size();
   const auto log =
