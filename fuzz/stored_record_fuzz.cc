@@ -1,0 +1,99 @@
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "kubexms/apiserver/bootstrap.h"
+#include "kubexms/apiserver/builtin_resources.h"
+#include "kubexms/apiserver/component_statuses.h"
+#include "kubexms/apiserver/custom_resources.h"
+#include "kubexms/apiserver/rbac.h"
+#include "kubexms/apiserver/resource_handler.h"
+#include "kubexms/apiserver/role_aggregation.h"
+#include "kubexms/apiserver/service_addresses.h"
+#include "kubexms/base/check.h"
+#include "kubexms/net/certificates.h"
+#include "kubexms/store/memory_store.h"
+
+namespace kubexms {
+namespace {
+
+// The kinds that the server itself reads, and one that it does not.
+struct Place {
+  std::string_view key;
+  std::string_view path;
+};
+constexpr Place kPlaces[] = {
+    {"/registry/core/configmaps/default/x", "/api/v1/namespaces/default/configmaps/x"},
+    {"/registry/core/endpoints/default/kubernetes",
+     "/api/v1/namespaces/default/endpoints/kubernetes"},
+    {"/registry/core/services/default/x", "/api/v1/namespaces/default/services/x"},
+    {"/registry/rbac.authorization.k8s.io/clusterroles/edit",
+     "/apis/rbac.authorization.k8s.io/v1/clusterroles/edit"},
+    {"/registry/rbac.authorization.k8s.io/clusterrolebindings/x",
+     "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/x"},
+    {"/registry/apiextensions.k8s.io/customresourcedefinitions/x.example.com",
+     "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/x.example.com"},
+};
+
+// A server that starts on a store with such a record: it does start, and the record can be removed.
+void StartOn(const Place& place, std::string_view value) {
+  const std::unique_ptr<store::Store> store = store::MakeMemoryStore();
+  KUBEXMS_CHECK(
+      store->Commit(store::Transaction().Put(std::string(place.key), std::string(value))).ok());
+  static ManualClock clock;
+  static SeededRandom random{1};
+  static TokenIssuer tokens =
+      TokenIssuer::FromKey(MakePrivateKey().value(), {.clock = &clock, .random = &random}).value();
+  AdmissionChain admissions;
+  ServiceAddresses addresses(ServiceAddresses::Create({}, *store, random).value());
+  ResourceRegistry registry{BuiltinResources()};
+  ObjectReader reader(*store);
+  ObjectWriter writer{{*store, clock, random, admissions, addresses}};
+  const std::unique_ptr<RbacAuthorizer> authorizer = RbacAuthorizer::Open(*store, {}).value();
+  const std::shared_ptr<const ResourceSet> builtin = registry.Current();
+  KUBEXMS_CHECK(
+      Bootstrap(
+          {.cluster_ip_range = "10.96.0.0/12", .advertise_address = "127.0.0.1", .port = 6443},
+          *store, *builtin, writer)
+          .ok());
+  CustomResources custom(*store, registry, writer,
+                         *builtin->Find("apiextensions.k8s.io", "v1", "customresourcedefinitions"),
+                         clock, {});
+  KUBEXMS_CHECK(custom.Sync().ok());
+  KUBEXMS_CHECK(
+      AggregateRoles(*store, writer, **builtin->Find(kRbacGroup, "v1", "clusterroles")).ok());
+
+  WakeTimer timer;
+  OpenWatches watches;
+  const ComponentStatuses components{{}};
+  ResourceHandler handler{
+      {*store, reader, writer, timer, watches, random, clock, tokens, components, *authorizer}};
+  const UserInfo user{.name = "root", .groups = {"system:masters"}};
+  const auto answer = [&](std::string method, std::string_view path) {
+    HttpRequest request{.method = std::move(method), .target = std::string(path)};
+    const RequestAttributes attributes = ReadAttributes(request, {}).value();
+    const ResourcePtr* resource =
+        builtin->Find(attributes.group, attributes.version, attributes.resource);
+    const QueryParameters query;
+    return handler.Handle({request, query, attributes, user, *builtin, *resource});
+  };
+  const std::string_view all = place.path.substr(0, place.path.rfind('/'));
+  const Result<HttpResponse> list = answer("GET", all);
+  KUBEXMS_CHECK(list.ok() && ParseJson(Flatten(list->body)).ok());
+  const Result<HttpResponse> read = answer("GET", place.path);
+  if (read.ok()) KUBEXMS_CHECK(ParseJson(Flatten(read->body)).ok());
+  const Result<HttpResponse> deleted = answer("DELETE", place.path);
+  KUBEXMS_CHECK(deleted.ok() || deleted.error().IsNotFound());
+}
+
+}  // namespace
+}  // namespace kubexms
+
+// The first byte says where, the rest is what is stored there.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const std::string_view value(reinterpret_cast<const char*>(data) + 1, size - 1);
+  kubexms::StartOn(kubexms::kPlaces[data[0] % std::size(kubexms::kPlaces)], value);
+  return 0;
+}
