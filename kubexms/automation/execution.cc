@@ -21,10 +21,6 @@ std::string Joined(const std::vector<std::string>& lines) {
   return fmt::format("{}", fmt::join(lines, ", "));
 }
 
-Error Redacted(const Error& error, const SecretRegistry& secrets) {
-  return Error(error.code(), error.reason(), secrets.Redact(error.message()), error.details());
-}
-
 // What the timeline of a report is about.
 bool TellsMuch(Event::Type type) {
   return type != Event::Type::kTaskPlanned && type != Event::Type::kStepStarted &&
@@ -101,6 +97,10 @@ class Foresight {
 };
 
 }  // namespace
+
+Error Redacted(const Error& error, const SecretRegistry& secrets) {
+  return Error(error.code(), error.reason(), secrets.Redact(error.message()), error.details());
+}
 
 TakeLock TakeHostLock(const Runtime& runtime, const std::string& run) {
   return {.path = runtime.host_directory() + "/lock",

@@ -22,6 +22,9 @@ namespace kubexms::automation {
 // Calls work(0) … work(count - 1) on at most `parallel` threads and waits for all.
 void ForEach(size_t count, int parallel, const std::function<void(size_t)>& work);
 
+// The error without what must not be seen in its message.
+Error Redacted(const Error& error, const SecretRegistry& secrets);
+
 // What takes the lock of a host for a run, and gives it back.
 TakeLock TakeHostLock(const Runtime& runtime, const std::string& run);
 ReleaseLock ReleaseHostLock(const Runtime& runtime, const std::string& run);

@@ -537,7 +537,9 @@ struct SetService {
   static constexpr std::string_view kName = "SetService";
   using AnswerType = Done;
   std::string service;
-  std::string active;   // "start", "stop", "restart", or empty: as it is
+  // "start", "stop", "restart", or empty: as it is. "try-restart" restarts one that runs, so that it
+  // reads its files again; one that cannot is left to say so itself.
+  std::string active;
   std::string enabled;  // "enable", "disable", or empty: as it is
   bool operator==(const SetService&) const = default;
 

@@ -154,7 +154,9 @@ class Shortener {
     return !op.packages.empty() || !op.dependencies.empty();
   }
   bool Keep(SetService& op) {
-    if (!op.active.empty() && !IsLast("active", op.service)) op.active.clear();
+    // One that only reads its files again does not say whether it runs.
+    const char* const kind = op.active == "try-restart" ? "try-restart" : "active";
+    if (!op.active.empty() && !IsLast(kind, op.service)) op.active.clear();
     if (!op.enabled.empty() && !IsLast("enabled", op.service)) op.enabled.clear();
     return !op.active.empty() || !op.enabled.empty();
   }
@@ -284,7 +286,8 @@ class TakingBack {
       report_.changed += steps.size();
     else
       report_.failed_hosts.emplace(
-          name, undone.error().WithContext(fmt::format("{}: take back {}", name, task.task)));
+          name, Redacted(undone.error(), runtime_->secrets())
+                    .WithContext(fmt::format("{}: take back {}", name, task.task)));
   }
 
   Runtime* const runtime_;

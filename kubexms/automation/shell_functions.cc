@@ -227,12 +227,13 @@ constexpr ShellFunction kFunctions[] = {
     {"SetService", R"sh(
   systemctl daemon-reload || return 1
   if [ "$(systemctl show -p LoadState --value -- "$1")" = not-found ]; then
-    case "$2 $3" in *start*|*enable*) echo "there is no service $1"; return 1 ;; esac
+    case "$2 $3" in try-restart*) ;; *start*|*enable*) echo "there is no service $1"; return 1 ;; esac
     return 0
   fi
   if [ -n "$3" ]; then systemctl "$3" -- "$1" || return 1; fi
   [ -n "$2" ] || return 0
   systemctl "$2" -- "$1" && return 0
+  [ "$2" != try-restart ] || return 0
   systemctl status --no-pager -l -n 20 -- "$1"
   return 1
 )sh"},

@@ -504,7 +504,8 @@ Result<Answer> SimulatedHost::Do(const SetService& op) {
   Service& service = services_[UnitName(op.service)];
   if (!op.enabled.empty()) service.enabled = op.enabled == "enable";
   if (op.active == "stop") service.active = false;
-  if (op.active == "restart" || (op.active == "start" && !service.active)) {
+  if (op.active == "restart" || (op.active == "start" && !service.active) ||
+      (op.active == "try-restart" && service.active)) {
     service.active = true;
     service.active_since_ns = now_ns_;
   }

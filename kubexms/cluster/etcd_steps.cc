@@ -99,9 +99,9 @@ std::string EtcdSetting(std::string_view config, std::string_view key) {
 // Where it answers then is said by its old configuration.
 StepPtr RestartEtcdAfterUndo(StepPtr step, const EtcdSpec& etcd) {
   return WithUndo(std::move(step),
-                  {.after = fmt::format(
+                  {.restart = std::string(kEtcdService),
+                   .after = fmt::format(
                        "# let etcd read its old files\n"
-                       "systemctl daemon-reload; systemctl try-restart {0} || true\n"
                        "systemctl -q is-active {0} || exit 0\n"
                        "endpoint=$(sed -n 's/^advertise-client-urls: //p' {1})\n"
                        "{2}",

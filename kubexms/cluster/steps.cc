@@ -24,6 +24,7 @@ using automation::Resource;
 using automation::RestorePath;
 using automation::Runner;
 using automation::RunScript;
+using automation::SetService;
 using automation::StepContext;
 using automation::StepPtr;
 
@@ -181,6 +182,9 @@ class WithUndoStep final : public NamedStep {
     if (!scripts_.before.empty()) {
       change.undo.insert(change.undo.begin(), RunScript{scripts_.before});
     }
+    if (!scripts_.restart.empty()) {
+      change.undo.emplace_back(SetService{.service = scripts_.restart, .active = "try-restart"});
+    }
     if (!scripts_.after.empty()) change.undo.emplace_back(RunScript{scripts_.after});
     return change;
   }
@@ -286,8 +290,7 @@ StepPtr WithUndo(StepPtr step, UndoScripts scripts) {
 }
 
 StepPtr RestartAfterUndo(StepPtr step, std::string_view service) {
-  return WithUndo(std::move(step),
-                  {.after = fmt::format("systemctl try-restart {} || true", service)});
+  return WithUndo(std::move(step), {.restart = std::string(service)});
 }
 
 StepPtr EnsureUploaded(std::string step_name, std::vector<UploadedFile> files) {

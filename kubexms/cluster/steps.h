@@ -38,9 +38,10 @@ automation::StepPtr EnsureDataDirectory(std::string step_name, std::string path)
 
 struct UndoScripts {
   std::string before;
+  std::string restart;  // a service that then reads the old state, if it runs
   std::string after;
 };
-// `step`, and what else is done on the host when it is taken back. The scripts, either of which may
+// `step`, and what else is done on the host when it is taken back. The scripts, each of which may
 // be empty, must do no harm when there is nothing to do for them.
 automation::StepPtr WithUndo(automation::StepPtr step, UndoScripts scripts);
 // `step`, which writes what a service reads. When the old state is back, the service reads that, if
