@@ -19,6 +19,8 @@ namespace {
 
 // Candidates that were refused come back after 1 to 2.2 retry periods, each at its own time.
 constexpr double kJitter = 1.2;
+// How often a candidate that waits says so.
+constexpr auto kReportPeriod = std::chrono::seconds(30);
 // For work to end although its lease has run out already: the process was asleep.
 constexpr auto kLeastTimeToEnd = std::chrono::seconds(1);
 
@@ -112,6 +114,7 @@ Result<void> LeaderElector::Run(std::stop_token stop, const Work& work) {
 }
 
 bool LeaderElector::Acquire(const std::stop_token& stop) {
+  const Clock::MonotonicTime since = clock_.MonotonicNow();
   while (!stop.stop_requested()) {
     const Result<bool> acquired = TryOnce(stop);
     // An answer that took too long is worth nothing: others may have waited long enough already.
@@ -119,6 +122,7 @@ bool LeaderElector::Acquire(const std::stop_token& stop) {
     if (!acquired.ok() && !stop.stop_requested()) {
       logger_.Warn("cannot get the lease", {{"error", acquired.error()}});
     }
+    if (acquired.ok() && !*acquired) ReportWaiting(since);
     const double periods = 1 + kJitter * options_.random->Fraction();
     clock_.SleepFor(
         std::chrono::duration_cast<std::chrono::nanoseconds>(options_.retry_period * periods),
@@ -244,6 +248,31 @@ void LeaderElector::Announce(std::string_view what) {
 void LeaderElector::NoteHolder() {
   MutexLock lock(mutex_);
   leader_ = lock_->Holder();
+}
+
+std::string LeaderElector::WaitsFor() const {
+  const std::string holder = Leader();
+  return fmt::format("waits for the lease {}/{}, which {} holds", options_.name_space,
+                     options_.name, holder.empty() ? "nobody" : holder);
+}
+
+// At once, for another holder, and then again: whoever looks at the log sees why nothing happens.
+void LeaderElector::ReportWaiting(Clock::MonotonicTime since) {
+  const Clock::MonotonicTime now = clock_.MonotonicNow();
+  const std::string holder = Leader();
+  if (reported_at_ && reported_ == holder && now - *reported_at_ < kReportPeriod) return;
+  reported_ = holder;
+  reported_at_ = now;
+  logger_.Info("waits for the lease; another process holds it",
+               {{"namespace", options_.name_space},
+                {"holder", holder},
+                {"identity", options_.identity},
+                {"waited_seconds", static_cast<int64_t>(Seconds(now - since))}});
+}
+
+std::string LeaderElector::Standing() const {
+  if (!IsLeader()) return WaitsFor();
+  return fmt::format("leads by the lease {}/{}", options_.name_space, options_.name);
 }
 
 bool LeaderElector::IsLeader() const {

@@ -16,6 +16,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -92,6 +93,8 @@ class LeaderElector {
   bool IsLeader() const EXCLUDES(mutex_);
   // Who leads, as far as is known; empty: nobody.
   std::string Leader() const EXCLUDES(mutex_);
+  // "leads by the lease kube-system/manager", or for whom it waits since when.
+  std::string Standing() const EXCLUDES(mutex_);
   // An error when the work still runs although its lease has run out: a liveness check.
   Result<void> Healthy() const EXCLUDES(mutex_);
 
@@ -109,6 +112,8 @@ class LeaderElector {
   void BeginLeading();
   void EndLeading();
   void NoteHolder();
+  void ReportWaiting(Clock::MonotonicTime since);
+  std::string WaitsFor() const;
   void Announce(std::string_view what);
 
   const LeaderElectionOptions options_;
@@ -117,6 +122,9 @@ class LeaderElector {
   const Gauge is_leader_;
   const Counter slow_renewals_;
   const std::unique_ptr<LeaseLock> lock_;  // of the thread in Run()
+  // Who leads was last logged, and when; of the thread in Run().
+  std::string reported_;
+  std::optional<Clock::MonotonicTime> reported_at_;
 
   mutable Mutex mutex_;
   std::string leader_ GUARDED_BY(mutex_);

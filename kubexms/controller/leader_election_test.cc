@@ -116,7 +116,8 @@ class Candidate {
                                         .client = &client,
                                         .clock = &clock,
                                         .random = &random_,
-                                        .metrics = &metrics})
+                                        .metrics = &metrics,
+                                        .logger = Logger({.sink = &log, .clock = &clock})})
                      .value()) {}
   ~Candidate() {
     stop_.request_stop();
@@ -142,6 +143,7 @@ class Candidate {
   LeaderElector& elector() { return *elector_; }
 
   SteppedClock clock;
+  CapturingLogSink log;
   MetricsRegistry metrics;
   Signal began;
   Signal told_to_end;
@@ -226,6 +228,31 @@ TEST_F(LeaderElectorTest, TheNextCandidateLeadsSoonAfterARelease) {
   ASSERT_TRUE(b.clock.Step(milliseconds(4400)));  // the longest pause between two attempts
   b.began.Wait();
   EXPECT_EQ(Stored().spec.lease_transitions, 1);
+}
+
+TEST_F(LeaderElectorTest, SaysForWhomItWaits) {
+  Candidate b(client_, "b");
+  a_.Start();
+  a_.began.Wait();
+  EXPECT_EQ(a_.elector().Standing(), "leads by the lease default/manager");
+  b.Start();
+  const auto reports = [&] {
+    const std::vector<std::string> lines = b.log.Lines();
+    return std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
+      return line.find("waits for the lease") != std::string::npos &&
+             line.find("holder=a") != std::string::npos;
+    });
+  };
+  // At once, and then now and then, while a renews.
+  ASSERT_TRUE(b.clock.Step(milliseconds(1)));
+  EXPECT_EQ(reports(), 1);
+  EXPECT_EQ(b.elector().Standing(), "waits for the lease default/manager, which a holds");
+  for (int i = 0; i < 62; ++i) {
+    ASSERT_TRUE(a_.clock.Step(seconds(1)));
+    ASSERT_TRUE(b.clock.Step(seconds(1)));
+  }
+  EXPECT_GE(reports(), 2);
+  EXPECT_LE(reports(), 3);
 }
 
 TEST_F(LeaderElectorTest, ALeaderThatDiedIsFollowedWhenItsLeaseRunsOut) {

@@ -76,6 +76,7 @@ class Manager::Impl {
 
   Result<void> Run(std::stop_token stop);
   Result<void> Readiness() const;
+  std::string Standing() const;
   Json Reconciles() const;
   Result<void> Health() const;
 
@@ -265,6 +266,7 @@ Result<void> Manager::Impl::StartEndpoints(std::stop_token) {
   endpoints_ = std::make_unique<ManagerEndpoints>(
       ManagerEndpoints::Sources{.health = [this] { return Health(); },
                                 .readiness = [this] { return Readiness(); },
+                                .standing = [this] { return Standing(); },
                                 .reconciles = [this] { return Reconciles(); },
                                 .metrics = metrics_,
                                 .log = options_.log});
@@ -506,6 +508,11 @@ bool Manager::Impl::IsLeader() const {
   return elector_ != nullptr && elector_->IsLeader();
 }
 
+std::string Manager::Impl::Standing() const {
+  MutexLock lock(mutex_);
+  return elector_ == nullptr ? "" : elector_->Standing();
+}
+
 Manager::Manager(ManagerOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 Manager::~Manager() = default;
 
@@ -529,6 +536,7 @@ uint16_t Manager::endpoints_port() const { return impl_->port_; }
 Json Manager::Reconciles() const { return impl_->Reconciles(); }
 
 Result<void> Manager::Readiness() const { return impl_->Readiness(); }
+std::string Manager::Standing() const { return impl_->Standing(); }
 Result<void> Manager::Health() const { return impl_->Health(); }
 bool Manager::IsLeader() const { return impl_->IsLeader(); }
 

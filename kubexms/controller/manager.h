@@ -121,6 +121,9 @@ class Manager {
   Result<void> Readiness() const;
   Result<void> Health() const;
   bool IsLeader() const;
+  // Whether it leads, or for whom it waits: what /readyz says of a manager that is ready. Empty
+  // without leader election.
+  std::string Standing() const;
 
  private:
   class Impl;

@@ -15,6 +15,11 @@ HttpResponse Answer(const Result<void>& state) {
   return state.ok() ? Plain(200, "ok") : Plain(503, state.error().message());
 }
 
+HttpResponse AnswerReady(const Result<void>& state, const std::string& standing) {
+  if (!state.ok() || standing.empty()) return Answer(state);
+  return Plain(200, "ok\n" + standing + "\n");
+}
+
 bool IsLocal(const HttpRequest& request) {
   return request.peer != nullptr &&
          (request.peer->address.starts_with("127.") || request.peer->address.starts_with("[::1]"));
@@ -45,7 +50,9 @@ HttpResponse ManagerEndpoints::Handle(HttpRequest request) {
     return Plain(405, fmt::format("{} is not supported here\n", request.method));
   }
   if (path == "/healthz" || path == "/livez") return Answer(sources_.health());
-  if (path == "/readyz") return Answer(sources_.readiness());
+  if (path == "/readyz") {
+    return AnswerReady(sources_.readiness(), sources_.standing ? sources_.standing() : "");
+  }
   if (path == "/metrics") {
     return HttpResponse::Text(200, MetricsRegistry::kContentType, sources_.metrics.Collect());
   }

@@ -4,7 +4,9 @@
 // controllers have been doing.
 //
 //   GET /healthz              200 "ok", or 503 with what is wrong: "stopping", a dead watch …
-//   GET /readyz               200 "ok", or 503: "not synced", a ready check that fails
+//   GET /readyz               200 "ok", with a second line where leaders are elected: whether it
+//                             leads, or for whom it waits; or 503: "not synced", a ready check that
+//                             fails
 //   GET /metrics              Prometheus' text
 //   GET /debug/reconciles     the last reconciles of each controller and why they ran, as JSON;
 //                             only from this machine
@@ -28,6 +30,8 @@ class ManagerEndpoints final : public HttpHandler {
   struct Sources {
     std::function<Result<void>()> health;
     std::function<Result<void>()> readiness;
+    // What is said of one that is ready, beside "ok"; empty, or returning "": nothing.
+    std::function<std::string()> standing = nullptr;
     std::function<Json()> reconciles;
     const MetricsRegistry& metrics;
     Logger log;
