@@ -147,7 +147,7 @@ Command AuditCommand() {
       .name = "audit",
       .summary = "Show who asked the platform for what, and what came of it",
       .description =
-          "Shows finished Operationrequests and DeleteRequests, oldest first, also those that are\n"
+          "Shows finished Operationrequests and Deleterequests, oldest first, also those that are\n"
           "deleted by now. Who asked is who the server authenticated, whatever the request says.",
       .flags = {{.name = "user", .value = "NAME", .doc = "only those by or about this user"},
                 {.name = "since",

@@ -7,6 +7,7 @@
 
 #include "kubexms/api/names.h"
 #include "kubexms/api/time.h"
+#include "kubexms/platform/workspace_roles.h"
 
 namespace kubexms {
 namespace {
@@ -15,6 +16,8 @@ constexpr std::string_view kPlatform = "platform";
 constexpr std::string_view kGracePeriod = "node-monitor-grace-period";
 constexpr std::string_view kTailnet = "devbox-tailnet";
 constexpr std::string_view kSshGate = "devbox-ssh-gate";
+constexpr std::string_view kWorkspaceGroups = "workspace-groups";
+constexpr std::string_view kWatchNamespace = "watch-namespace";
 
 // Empty when it is not given.
 Result<std::string> ReadDomain(const Invocation& call, std::string_view flag) {
@@ -25,6 +28,20 @@ Result<std::string> ReadDomain(const Invocation& call, std::string_view flag) {
     return Error::BadRequest(fmt::format("--{}: \"{}\": {}", flag, name, wrong.front()));
   }
   return name;
+}
+
+Result<std::vector<std::string>> ReadGroups(const Invocation& call) {
+  std::vector<std::string> groups;
+  const std::string list = call.Value(kWorkspaceGroups);
+  std::string_view rest = list;
+  while (!rest.empty()) {
+    std::string group(rest.substr(0, rest.find(',')));
+    rest.remove_prefix(std::min(group.size() + 1, rest.size()));
+    const Result<void> checked = platform::CheckWorkspaceGroup(group);
+    if (!checked.ok()) return checked.error().WithContext(fmt::format("--{}", kWorkspaceGroups));
+    groups.push_back(std::move(group));
+  }
+  return groups;
 }
 
 }  // namespace
@@ -82,10 +99,34 @@ Flag SshGateFlag() {
           .doc = "of the platform: the gate by which devboxes of the type SSHGate are reached"};
 }
 
-Result<platform::DevboxControllerOptions> ReadDevboxOptions(const Invocation& call) {
-  platform::DevboxControllerOptions options;
-  ASSIGN_OR_RETURN(options.tailnet, ReadDomain(call, kTailnet));
-  ASSIGN_OR_RETURN(options.ssh_gate, ReadDomain(call, kSshGate));
+Flag WorkspaceGroupsFlag() {
+  return {.name = std::string(kWorkspaceGroups),
+          .value = "GROUP,...",
+          .doc =
+              "of the platform: API groups of custom resources that owners of workspaces may "
+              "work with"};
+}
+
+Flag WatchNamespaceFlag() {
+  return {.name = std::string(kWatchNamespace),
+          .value = "NAMESPACE",
+          .doc =
+              "of the platform: execute Operationrequests and run devboxes of this namespace "
+              "only; default: of all"};
+}
+
+Result<platform::PlatformOptions> ReadPlatformOptions(const Invocation& call) {
+  platform::PlatformOptions options;
+  ASSIGN_OR_RETURN(options.devboxes.tailnet, ReadDomain(call, kTailnet));
+  ASSIGN_OR_RETURN(options.devboxes.ssh_gate, ReadDomain(call, kSshGate));
+  ASSIGN_OR_RETURN(options.users.workspace_groups, ReadGroups(call));
+  const std::string name_space = call.Value(kWatchNamespace);
+  if (call.Given(kWatchNamespace) && !ValidateDns1123Label(name_space).empty()) {
+    return Error::BadRequest(
+        fmt::format("--{}: \"{}\" is no name of a namespace", kWatchNamespace, name_space));
+  }
+  options.devboxes.watch_namespace = name_space;
+  options.operation_requests.watch_namespace = name_space;
   return options;
 }
 

@@ -9,7 +9,7 @@
 
 #include "kubexms/builtin/builtin_controllers.h"
 #include "kubexms/cli/command.h"
-#include "kubexms/platform/devbox_controller.h"
+#include "kubexms/platform/platform.h"
 
 namespace kubexms {
 
@@ -28,10 +28,13 @@ Result<ControllerList> ReadControllerList(std::string_view list);
 Flag GracePeriodFlag();
 Result<std::chrono::nanoseconds> ReadGracePeriod(const Invocation& call);
 
-// --devbox-tailnet and --devbox-ssh-gate, of every command that runs the platform: what devboxes
-// can be reached by besides node ports.
+// Of every command that runs the platform. --devbox-tailnet and --devbox-ssh-gate: what devboxes
+// can be reached by besides node ports. --workspace-groups: custom resources that owners of
+// workspaces may work with. --watch-namespace: where requests are executed and devboxes run.
 Flag TailnetFlag();
 Flag SshGateFlag();
-Result<platform::DevboxControllerOptions> ReadDevboxOptions(const Invocation& call);
+Flag WorkspaceGroupsFlag();
+Flag WatchNamespaceFlag();
+Result<platform::PlatformOptions> ReadPlatformOptions(const Invocation& call);
 
 }  // namespace kubexms

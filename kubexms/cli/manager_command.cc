@@ -25,8 +25,10 @@
 namespace kubexms {
 namespace {
 
-// Of the user agent, of events and of the Lease: the one that the default roles know.
-constexpr const char* kName = "kube-controller-manager";
+// Of the user agent, of events and of the Lease. That of the built-in controllers is the one that
+// the default roles know: of this manager and Kubernetes' own, one works.
+constexpr const char* kBuiltinName = "kube-controller-manager";
+constexpr const char* kPlatformName = "kubexms-platform";
 constexpr const char* kNamespace = "kube-system";
 
 // Of each controller, and of the manager, which lists and watches every kind there is.
@@ -42,6 +44,11 @@ constexpr size_t kMaxAuthorityBytes = size_t{1} << 20;
 Result<ControllerList> ReadControllers(const Invocation& call) {
   ASSIGN_OR_RETURN(ControllerList selected, ReadControllerList(call.Value("controllers")));
   if (selected.empty()) return Error::BadRequest("--controllers: nothing is left to run");
+  if (selected.platform && !selected.builtin.empty()) {
+    return Error::BadRequest(
+        "--controllers: the platform has a Lease of its own; run another manager with "
+        "--controllers platform");
+  }
   return selected;
 }
 
@@ -154,8 +161,7 @@ Result<std::unique_ptr<AuditSink>> OpenRequestLog(const Invocation& call) {
 
 Result<platform::PlatformOptions> ReadPlatform(const Invocation& call, const ClientConfig& server,
                                                AuditSink* requests) {
-  platform::PlatformOptions options;
-  ASSIGN_OR_RETURN(options.devboxes, ReadDevboxOptions(call));
+  ASSIGN_OR_RETURN(platform::PlatformOptions options, ReadPlatformOptions(call));
   options.users.server = {
       .url = call.Given("user-server") ? call.Value("user-server") : server.server,
       .authority_pem = server.ca_pem};
@@ -165,12 +171,8 @@ Result<platform::PlatformOptions> ReadPlatform(const Invocation& call, const Cli
 }
 
 std::string NamesOf(const ControllerList& controllers) {
-  std::string names = fmt::format("{} built-in controllers", controllers.builtin.size());
-  if (controllers.builtin.empty())
-    names = "the platform";
-  else if (controllers.platform)
-    names += " and the platform";
-  return names;
+  if (controllers.platform) return "the platform";
+  return fmt::format("{} built-in controllers", controllers.builtin.size());
 }
 
 Result<void> RunControllers(const Invocation& call, const std::stop_token& stop) {
@@ -183,7 +185,8 @@ Result<void> RunControllers(const Invocation& call, const std::stop_token& stop)
   ASSIGN_OR_RETURN(environment.authority_pem, ReadAuthority(call, server));
   ASSIGN_OR_RETURN(environment.node_lifecycle.grace_period, ReadGracePeriod(call));
   ASSIGN_OR_RETURN(const auto process,
-                   ManagerProcess::Make(kName, std::move(configuration), server));
+                   ManagerProcess::Make(controllers.platform ? kPlatformName : kBuiltinName,
+                                        std::move(configuration), server));
   RETURN_IF_ERROR(AwaitServer(*process, stop));
   RETURN_IF_ERROR(LeaveOutUnserved(*process, controllers, stop));
   AccountClients accounts(*process);
@@ -219,8 +222,11 @@ Result<ExitCode> PrintRoles(const Invocation& call) {
   if (!controllers.platform) {
     return Error::BadRequest("--print-rbac is for --controllers platform: others have their roles");
   }
-  for (const Json& object : platform::Roles({.name = "kubexms-platform", .name_space = kNamespace}))
+  ASSIGN_OR_RETURN(const platform::PlatformOptions options, ReadPlatformOptions(call));
+  for (const Json& object :
+       platform::Roles({.name = kPlatformName, .name_space = kNamespace}, options)) {
     call.out() << "---\n" << WriteYaml(object);
+  }
   return ExitCode::kDone;
 }
 
@@ -246,7 +252,10 @@ std::string Description() {
       "\n"
       "With --controllers platform it runs those of the platform: users, their requests and\n"
       "devboxes. They act as the kubeconfig's user; --print-rbac shows what that one must be\n"
-      "allowed to do.\n"
+      "allowed to do. Their Lease is kubexms-platform in kube-system, so that they run beside the\n"
+      "controllers of the cluster. A manager that waits logs who holds the Lease, and /readyz "
+      "says\n"
+      "so.\n"
       "\n"
       "The built-in controllers are\n"
       "  {}",
@@ -298,6 +307,8 @@ Command ManagerCommand() {
                  .doc = "of the platform: records who asked for what, for `kubexms audit`"},
                 TailnetFlag(),
                 SshGateFlag(),
+                WorkspaceGroupsFlag(),
+                WatchNamespaceFlag(),
                 {.name = "print-rbac",
                  .doc =
                      "of the platform: print a service account with the roles it needs, and end"},

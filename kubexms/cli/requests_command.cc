@@ -32,7 +32,7 @@ Result<std::vector<ResourceType>> ReadKinds(const Invocation& call, Client& clie
                                             const Clock& clock, const std::stop_token& stop) {
   if (!call.Given("RESOURCE")) {
     return std::vector{ResourceType::Of<userv1::Operationrequest>(),
-                       ResourceType::Of<userv1::DeleteRequest>()};
+                       ResourceType::Of<userv1::Deleterequest>()};
   }
   ResourceMapper mapper(client, clock);
   std::vector<ResourceType> kinds;
@@ -74,7 +74,7 @@ Command PruneCommand() {
       .name = "prune",
       .summary = "Delete requests that are finished",
       .description =
-          "Deletes requests of any kind, or else Operationrequests and DeleteRequests, that have\n"
+          "Deletes requests of any kind, or else Operationrequests and Deleterequests, that have\n"
           "been Completed or Failed for a while. The controllers do so by themselves after the\n"
           "time they are configured for; what was asked for stays in the records.",
       .flags = {{.name = "older-than",

@@ -196,7 +196,7 @@ Result<ExitCode> RunServer(const Invocation& call) {
   ASSIGN_OR_RETURN(controllers_options.simulated_nodes.count,
                    ReadNodeCount(call.Value("simulate-nodes")));
   RETURN_IF_ERROR(ReadNodeTimes(call, controllers_options));
-  ASSIGN_OR_RETURN(controllers_options.devboxes, ReadDevboxOptions(call));
+  ASSIGN_OR_RETURN(controllers_options.platform, ReadPlatformOptions(call));
   ServerControllers controllers(std::move(controllers_options));
   if (controllers.HasWork()) options.health_checks.push_back(CheckOf(controllers));
   options.components = ComponentsOf(selected, controllers);
@@ -272,6 +272,8 @@ Command ServerCommand() {
                  .value = "NAMES",
                  .doc = "comma-separated names of Kubernetes' admission plugins to leave out: "
                         "ServiceAccount lets Pods run without the account of their namespace"},
+                WorkspaceGroupsFlag(),
+                WatchNamespaceFlag(),
                 {.name = "token-file",
                  .value = "FILE",
                  .doc = "static tokens, lines of token,user,uid,\"group1,group2\""},

@@ -45,7 +45,7 @@ UserInfo UserOf(std::string_view account) {
 
 void AddPlatform(const ServerControllersOptions& given, const ApiServer& server, Client& client,
                  AuditSink& requests, Manager& manager) {
-  platform::PlatformOptions options{.devboxes = given.devboxes};
+  platform::PlatformOptions options = given.platform;
   options.users.server = {.url = server.url(), .authority_pem = server.authority_pem()};
   options.operation_requests.audit = &requests;
   options.delete_requests.audit = &requests;

@@ -24,7 +24,7 @@ struct ServerControllersOptions {
   ControllerList controllers;
   // What became of the platform's requests is recorded in this file.
   std::string request_log;
-  platform::DevboxControllerOptions devboxes;
+  platform::PlatformOptions platform;
   NodeLifecycleOptions node_lifecycle;
   SimulatedNodesOptions simulated_nodes;
   // Several servers share the store, and one of them runs the controllers.

@@ -13,14 +13,14 @@ namespace kubexms::platform {
 namespace {
 
 using corev1::Namespace;
-using userv1::DeleteRequest;
+using userv1::Deleterequest;
 using userv1::User;
 
-bool KeepsWorkspace(const DeleteRequest& request) {
+bool KeepsWorkspace(const Deleterequest& request) {
   return request.spec.delete_dependents.has_value() && !*request.spec.delete_dependents;
 }
 
-std::string Done(const DeleteRequest& request, bool there_was_one) {
+std::string Done(const Deleterequest& request, bool there_was_one) {
   const std::string& user = request.spec.user;
   std::string message = fmt::format("{} {}", user, there_was_one ? "is deleted" : "was gone");
   if (KeepsWorkspace(request)) message += fmt::format("; {} is kept", WorkspaceOf(user));
@@ -35,7 +35,7 @@ Result<void> MarkWorkspaceKept(ReconcileContext& context, const User& user) {
 }
 
 // What is left of a user who was deleted by other ways, or whose workspace was kept then.
-Result<RequestOutcome> DeleteWorkspace(ReconcileContext& context, const DeleteRequest& request,
+Result<RequestOutcome> DeleteWorkspace(ReconcileContext& context, const Deleterequest& request,
                                        const DeleteRequestOptions& options) {
   const ObjectKey key{"", WorkspaceOf(request.spec.user)};
   const auto workspace = context.Cached<Namespace>().Get(key);
@@ -49,10 +49,9 @@ Result<RequestOutcome> DeleteWorkspace(ReconcileContext& context, const DeleteRe
   return RequestOutcome::Waiting(key.name + " is being deleted", options.look_again);
 }
 
-Result<RequestOutcome> Execute(ReconcileContext& context, const DeleteRequest& request,
+Result<RequestOutcome> Execute(ReconcileContext& context, const Deleterequest& request,
                                const DeleteRequestOptions& options) {
   const std::string& name = request.spec.user;
-  if (name.empty()) return Terminal(Error::BadRequest("spec.user: must name who is to go"));
   if (options.protected_users.contains(name)) {
     return Terminal(Error::Forbidden("users.user.sealos.io", name, "this user is protected"));
   }
@@ -71,7 +70,7 @@ Result<RequestOutcome> Execute(ReconcileContext& context, const DeleteRequest& r
 }
 
 // Where nobody vouches for the creator, who may create such requests may have it.
-Result<void> Authorize(ReconcileContext& context, const DeleteRequest& request,
+Result<void> Authorize(ReconcileContext& context, const Deleterequest& request,
                        const Asker& asker) {
   if (asker.user.empty()) return {};
   return CheckAccess(
@@ -82,13 +81,13 @@ Result<void> Authorize(ReconcileContext& context, const DeleteRequest& request,
 }  // namespace
 
 Controller DeleteRequestController(const DeleteRequestOptions& options) {
-  ControllerFor<DeleteRequest> controller = RequestController<DeleteRequest>(
+  ControllerFor<Deleterequest> controller = RequestController<Deleterequest>(
       {.controller = {.name = "deleterequest", .workers = options.workers},
        .times = options.times,
        .execute = [options](ReconcileContext& context,
-                            DeleteRequest& request) { return Execute(context, request, options); },
+                            Deleterequest& request) { return Execute(context, request, options); },
        .authorize = Authorize,
-       .one_at_a_time = [](const DeleteRequest& request) { return request.spec.user; },
+       .one_at_a_time = [](const Deleterequest& request) { return request.spec.user; },
        .audit = options.audit});
   controller.Reads<User>()
       .Reads<Namespace>()

@@ -1,6 +1,6 @@
 #pragma once
 
-// DeleteRequests: a user is deleted with the workspace and everything in it, or, with
+// Deleterequests: a user is deleted with the workspace and everything in it, or, with
 // deleteDependents: false, without. Whoever asks must be allowed to delete the user. Protected
 // users stay.
 
@@ -16,10 +16,7 @@ namespace kubexms::platform {
 struct DeleteRequestOptions {
   int workers = 2;
   std::set<std::string, std::less<>> protected_users = {"admin"};
-  RequestTimes times{.retry_after = std::chrono::seconds(5),
-                     .expires_after = std::chrono::minutes(10),
-                     .keep_completed = std::chrono::minutes(30),
-                     .keep_failed = std::chrono::hours(1)};
+  RequestTimes times{.expires_after = std::chrono::minutes(10)};
   // How often it is looked whether somebody who is being deleted has gone.
   std::chrono::nanoseconds look_again = std::chrono::seconds(1);
   AuditSink* audit = nullptr;  // borrowed; null: none

@@ -320,7 +320,8 @@ Controller DevboxController(const DevboxControllerOptions& options) {
   const RuleOptions of_devboxes{.scope = {.label_selector = Selector::FromLabels(
                                               {{"app.kubernetes.io/part-of", "devbox"},
                                                {"app.kubernetes.io/managed-by", "sealos"}})}};
-  ControllerFor<Devbox> controller({.name = "devbox", .workers = options.workers});
+  ControllerFor<Devbox> controller({.name = "devbox", .workers = options.workers},
+                                   {.name_space = options.watch_namespace});
   controller.When(Changed<Devbox>(SomethingToDo))
       .Owns<Secret>(of_devboxes)
       .Owns<Service>(of_devboxes)

@@ -17,6 +17,8 @@ namespace kubexms::platform {
 
 struct DevboxControllerOptions {
   int workers = 10;
+  // Whose devboxes; empty: those of all namespaces.
+  std::string watch_namespace;
   // Node agents save the contents: a devbox is not Stopped before its content's record says
   // Success.
   bool wait_for_commits = false;

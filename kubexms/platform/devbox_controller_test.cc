@@ -44,6 +44,8 @@ TEST(DevboxObjectsTest, ThePodReservesATenthAndIsBoundToItsContent) {
   EXPECT_EQ(container.resources.limits.at("cpu").ToString(), "2");
   EXPECT_EQ(container.resources.requests.at("cpu").ToString(), "200m");
   EXPECT_EQ(container.resources.limits.at("ephemeral-storage").ToString(), "10Gi");
+  // A tenth, in whole bytes.
+  EXPECT_EQ(container.resources.requests.at("memory").ToString(), "429496729");
   EXPECT_EQ(pod.metadata.annotations.at("devbox.sealos.io/content-id"), devbox.status.content_id);
   EXPECT_FALSE(*pod.spec.automount_service_account_token);
 }
@@ -247,7 +249,8 @@ class DevboxControllerTest : public PlatformTest {
   void ExpectNothingLeft() {
     EXPECT_FALSE(BoxPod().has_value());
     EXPECT_FALSE(Exists<Secret>({"default", "box"}));
-    for (const Service& service : client().List<Service>({.name_space = "default"}).value().items) {
+    const List<Service> all = client().List<Service>({.name_space = "default"}).value();
+    for (const Service& service : all.items) {
       EXPECT_EQ(service.metadata.name, "kubernetes");
     }
   }

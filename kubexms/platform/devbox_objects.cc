@@ -30,8 +30,10 @@ bool IsRunning(const Pod* pod) { return pod != nullptr && pod->status.phase == "
 
 // ---- The Pod.
 
-Quantity TenthOf(const Quantity& amount) {
-  return Quantity::Scaled(amount.ScaledValue(-3) / 10, -3, amount.format());
+// Of processors to the thousandth, of bytes to the byte, of which there are no parts.
+Quantity TenthOf(std::string_view resource, const Quantity& amount) {
+  if (resource == "cpu") return Quantity::Scaled(amount.MilliValue() / 10, -3, amount.format());
+  return Quantity(amount.Value() / 10, amount.format());
 }
 
 Result<Quantity> StorageLimit(const Devbox& devbox) {
@@ -52,7 +54,8 @@ Result<corev1::ResourceRequirements> ResourcesOf(const Devbox& devbox) {
   // Devboxes are mostly idle: a tenth is reserved.
   for (const char* name : {"cpu", "memory"}) {
     const auto limit = devbox.spec.resource.find(name);
-    if (limit != devbox.spec.resource.end()) resources.requests[name] = TenthOf(limit->second);
+    if (limit != devbox.spec.resource.end())
+      resources.requests[name] = TenthOf(name, limit->second);
   }
   const Quantity reserved = Quantity::Parse("500Mi").value();
   resources.requests["ephemeral-storage"] =

@@ -37,6 +37,14 @@ inline constexpr const char* kDeveloperRole = "Developer";
 // The RoleBinding of a user in a workspace of somebody else.
 inline std::string GuestBindingOf(std::string_view user) { return std::string("rb-").append(user); }
 
+// The Secret with the kubeconfig of a user, in kSystemNamespace, and the Role that lets the user
+// read it.
+inline std::string KubeconfigSecretOf(std::string_view user) {
+  return std::string("kubeconfig-").append(user);
+}
+// The key in that Secret.
+inline constexpr const char* kKubeconfigKey = "kubeconfig";
+
 // As whom the server knows a user: the service account of that name.
 inline std::string AccountUser(std::string_view user) {
   return std::string("system:serviceaccount:").append(kSystemNamespace).append(":").append(user);

@@ -21,6 +21,9 @@ using rbacv1::RoleBinding;
 using userv1::Operationrequest;
 using userv1::User;
 
+// How often it is looked whether a user is there who may be about to be made.
+constexpr auto kLookForUser = std::chrono::seconds(5);
+
 // While one role takes the place of another: the binding that bridges the time without "rb-<user>".
 std::string BridgeOf(const std::string& user) { return GuestBindingOf(user) + "-update"; }
 
@@ -40,7 +43,9 @@ class Operation {
   Result<RequestOutcome> Execute() {
     RETURN_IF_ERROR(CheckSpec());
     if (spec_.action == "Deprive") return Deprive();
-    RETURN_IF_ERROR(FindUsers());
+    if (const std::string missing = FindUsers(); !missing.empty()) {
+      return RequestOutcome::Waiting(fmt::format("waits for the user {}", missing), kLookForUser);
+    }
     return spec_.action == "Grant" ? Grant() : Update();
   }
 
@@ -59,8 +64,6 @@ class Operation {
 
  private:
   Result<void> CheckSpec() const {
-    if (spec_.user.empty()) return Wrong("spec.user", "must name the user whose role it is");
-    if (spec_.action.empty()) return Wrong("spec.action", "must be Grant, Update or Deprive");
     if (UserOf(spec_.namespace_).empty()) {
       return Wrong("spec.namespace", "must be a workspace, such as ns-alice");
     }
@@ -73,14 +76,13 @@ class Operation {
     return {};
   }
 
-  Result<void> FindUsers() {
-    workspace_user_ = context_.Cached<User>().Get({"", std::string(UserOf(spec_.namespace_))});
-    if (workspace_user_ == nullptr) {
-      return Error::NotFound("users.user.sealos.io", UserOf(spec_.namespace_));
-    }
+  // The name of the one who is not there yet; empty: all are.
+  std::string FindUsers() {
+    const std::string owner(UserOf(spec_.namespace_));
+    workspace_user_ = context_.Cached<User>().Get({"", owner});
+    if (workspace_user_ == nullptr) return owner;
     user_ = context_.Cached<User>().Get({"", spec_.user});
-    if (user_ == nullptr) return Error::NotFound("users.user.sealos.io", spec_.user);
-    return {};
+    return user_ == nullptr ? spec_.user : "";
   }
 
   std::shared_ptr<const RoleBinding> Bound(const ObjectKey& key) const {
@@ -204,12 +206,16 @@ Result<void> Undo(ReconcileContext& context, const Operationrequest& request) {
   return Operation(context, request).SettleBridge();
 }
 
-// The role to be given, or the one to be taken.
+// The role to be given, or the one to be taken; where none is held, the least, so that whoever may
+// take a role may ask again after a crash.
 std::string RoleInQuestion(ReconcileContext& context, const Operationrequest& request) {
   if (request.spec.action != "Deprive") return request.spec.role;
-  const auto bound = context.Cached<RoleBinding>().Get(
-      {request.spec.namespace_, GuestBindingOf(request.spec.user)});
-  return bound == nullptr ? request.spec.role : bound->role_ref.name;
+  const std::string& user = request.spec.user;
+  for (const std::string& name : {GuestBindingOf(user), BridgeOf(user)}) {
+    const auto bound = context.Cached<RoleBinding>().Get({request.spec.namespace_, name});
+    if (bound != nullptr) return bound->role_ref.name;
+  }
+  return kDeveloperRole;
 }
 
 // Requests are found by whom they are about.
@@ -242,6 +248,7 @@ Result<void> Authorize(ReconcileContext& context, const Operationrequest& reques
 Controller OperationRequestController(const OperationRequestOptions& options) {
   ControllerFor<Operationrequest> controller = RequestController<Operationrequest>(
       {.controller = {.name = "operationrequest", .workers = options.workers},
+       .scope = {.name_space = options.watch_namespace},
        .times = options.times,
        .execute = Execute,
        .authorize = Authorize,
@@ -254,11 +261,13 @@ Controller OperationRequestController(const OperationRequestOptions& options) {
            },
        .labels = LabelsOf,
        .audit = options.audit});
-  controller.Reads<User>()
-      .Reads<RoleBinding>()
+  controller
+      .Reads<User>()
+      // Requests are about other namespaces than their own.
+      .Reads<RoleBinding>({.all_namespaces = true})
       .Touches<User>({"patch"})
-      .Touches<RoleBinding>({"create", "delete"})
-      .Touches<Role>({"bind", "escalate"});
+      .Touches<RoleBinding>({"create", "delete"}, "", "")
+      .Touches<Role>({"bind", "escalate"}, "", "");
   controller.AddAccess(ReviewAccess());
   return controller;
 }

@@ -5,8 +5,8 @@
 // role means another binding.
 //
 // Whoever asks must be allowed to give that role away there ("bind" it); everybody may give up a
-// role of their own. On a server that records
-// who created a request, that one is asked about. On others, where nobody vouches for the creator,
+// role of their own. On a server that records who created a request, that one is asked about. On
+// others, where nobody vouches for the creator,
 // only requests in the namespace user-system are executed, into which users cannot write.
 
 #include "kubexms/controller/request_controller.h"
@@ -16,10 +16,9 @@ namespace kubexms::platform {
 
 struct OperationRequestOptions {
   int workers = 5;
-  RequestTimes times{.retry_after = std::chrono::seconds(5),
-                     .expires_after = std::chrono::minutes(3),
-                     .keep_completed = std::chrono::minutes(3),
-                     .keep_failed = std::chrono::hours(1)};
+  // Where requests are executed; empty: in all namespaces.
+  std::string watch_namespace;
+  RequestTimes times{.expires_after = std::chrono::minutes(3)};
   AuditSink* audit = nullptr;  // borrowed; null: none
 };
 

@@ -47,7 +47,7 @@ Result<void> Install(Client& client, const Json& definition, Clock& clock,
 
 std::vector<Json> Definitions() {
   return {CrdOf<userv1::User>(), RequestCrdOf<userv1::Operationrequest>(),
-          RequestCrdOf<userv1::DeleteRequest>(), CrdOf<devboxv1alpha2::Devbox>()};
+          RequestCrdOf<userv1::Deleterequest>(), CrdOf<devboxv1alpha2::Devbox>()};
 }
 
 Result<void> InstallDefinitions(Client& client, Clock& clock, std::stop_token stop) {
@@ -63,8 +63,8 @@ std::vector<Controller> Controllers(const PlatformOptions& options) {
           DeleteRequestController(options.delete_requests), DevboxController(options.devboxes)};
 }
 
-std::vector<Json> Roles(const RoleOptions& options) {
-  std::vector<Controller> controllers = Controllers({});
+std::vector<Json> Roles(const RoleOptions& options, const PlatformOptions& platform) {
+  std::vector<Controller> controllers = Controllers(platform);
   controllers.front().AddAccess({DefinitionType(), "", {"create", "get", "patch"}});
   std::vector<Json> objects = RolesFor(controllers, options);
   // Some of the roles are in it.

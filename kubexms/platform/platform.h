@@ -32,9 +32,9 @@ Result<void> InstallDefinitions(Client& client, Clock& clock, std::stop_token st
 
 std::vector<Controller> Controllers(const PlatformOptions& options);
 
-// A service account, and the roles with which it can install the definitions and run the
+// A service account, and the roles with which it can install the definitions and run these
 // controllers, on any Kubernetes and with no other rights; and the namespace that some are in.
-std::vector<Json> Roles(const RoleOptions& options);
+std::vector<Json> Roles(const RoleOptions& options, const PlatformOptions& platform);
 
 // Adds them to a manager, before it runs. They act through `client`, which must outlive it.
 void AddControllers(const PlatformOptions& options, Client& client, Manager& manager);

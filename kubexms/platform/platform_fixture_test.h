@@ -126,7 +126,7 @@ class PlatformTest : public ::testing::Test {
     });
   }
 
-  // What the user can do with the kubeconfig in the status.
+  // What the user can do with the kubeconfig.
   std::unique_ptr<Client> ClientOf(const std::string& kubeconfig) {
     auto config = ParseKubeconfig(kubeconfig);
     EXPECT_TRUE(config.ok()) << config.error().message();
@@ -135,7 +135,15 @@ class PlatformTest : public ::testing::Test {
     return std::move(*made);
   }
   std::unique_ptr<Client> ClientOfUser(const std::string& name) {
-    return ClientOf(UserNamed(name).status.kube_config);
+    return ClientOf(KubeconfigOf(name));
+  }
+  // Empty when there is none.
+  std::string KubeconfigOf(const std::string& name) {
+    const userv1::User user = UserNamed(name);
+    if (!user.status.kube_config_secret) return "";
+    const auto secret = client().Get<corev1::Secret>(
+        {user.status.kube_config_secret->namespace_, user.status.kube_config_secret->name});
+    return secret.ok() ? secret->data.at("kubeconfig").value : "";
   }
 
   // Creates the request through `by` and waits until it is finished.

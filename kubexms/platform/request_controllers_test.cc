@@ -1,4 +1,4 @@
-// Operationrequests and DeleteRequests, asked for by the users themselves.
+// Operationrequests and Deleterequests, asked for by the users themselves.
 
 #include "kubexms/platform/platform_fixture_test.h"
 #include "kubexms/platform/user_objects.h"
@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::SizeIs;
-using userv1::DeleteRequest;
+using userv1::Deleterequest;
 using userv1::Operationrequest;
 using userv1::User;
 
@@ -28,6 +28,12 @@ ConfigMap MapIn(const std::string& name_space, const std::string& name) {
 
 class RequestsTest : public PlatformTest {
  protected:
+  // What a crash or a test interrupts is tried again soon.
+  RequestsTest() {
+    options_.operation_requests.times.retry_after = std::chrono::milliseconds(50);
+    options_.delete_requests.times.retry_after = std::chrono::milliseconds(50);
+  }
+
   void StartWithAliceAndBob() {
     Start();
     for (const char* name : {"alice", "bob"}) MakeUser(name);
@@ -97,8 +103,8 @@ class RequestsTest : public PlatformTest {
     }
     EXPECT_THAT(results, AnyOf(ElementsAre("Completed"), ElementsAre("Completed", "Completed")));
   }
-  DeleteRequest RequestDeletion(const std::string& user) {
-    DeleteRequest request;
+  Deleterequest RequestDeletion(const std::string& user) {
+    Deleterequest request;
     request.metadata.generate_name = "delete-";
     request.spec.user = user;
     return request;
@@ -251,10 +257,46 @@ TEST_F(RequestsTest, WhatWasAskedForCannotBeChanged) {
   Operationrequest request = Request("Grant", "Developer");
   request.metadata.name = "fixed";
   ASSERT_EQ(Finish(*alice_, request).phase, "Completed");
-  const auto changed = alice_->Patch<Operationrequest>({"ns-alice", "fixed"},
-                                                       {.body = R"({"spec":{"role":"Owner"}})"});
+  const kubexms::Patch patch{.body = R"({"spec":{"role":"Owner"}})"};
+  EXPECT_TRUE(alice_->Patch<Operationrequest>({"ns-alice", "fixed"}, patch).error().IsForbidden());
+  const auto changed = client().Patch<Operationrequest>({"ns-alice", "fixed"}, patch);
   ASSERT_FALSE(changed.ok());
   EXPECT_THAT(changed.error().message(), HasSubstr("cannot be changed after creation"));
+}
+
+TEST_F(RequestsTest, MustNameTheirUser) {
+  const auto refused = [&](const ResourceType& type, const std::string& spec) {
+    const Json json =
+        ParseJson(R"({"metadata":{"name":"r","namespace":"default"},"spec":)" + spec + "}").value();
+    DynamicObject object = DynamicObject::FromJson(json).value();
+    if (!type.namespaced) object.metadata.namespace_.clear();
+    const auto created = client().Create(type, object);
+    return created.ok() ? "none" : created.error().message();
+  };
+  const ResourceType deletion = ResourceType::Of<Deleterequest>();
+  EXPECT_EQ(deletion.kind, "Deleterequest");
+  EXPECT_THAT(refused(deletion, "{}"), HasSubstr("spec.user: Required value"));
+  EXPECT_THAT(refused(deletion, R"({"user":""})"), HasSubstr("spec.user"));
+  const ResourceType operation = ResourceType::Of<Operationrequest>();
+  EXPECT_THAT(refused(operation, R"({"action":"Deprive","namespace":"ns-a"})"),
+              HasSubstr("spec.user: Required value"));
+  EXPECT_THAT(refused(operation, R"({"action":"Deprive","user":"a"})"),
+              HasSubstr("spec.namespace: Required value"));
+  EXPECT_THAT(refused(operation, R"({"namespace":"ns-a","user":"a"})"),
+              HasSubstr("spec.action: Required value"));
+}
+
+TEST_F(RequestsTest, OfOtherNamespacesAreLeftAloneWhereOneIsWatched) {
+  options_.operation_requests.watch_namespace = kSystemNamespace;
+  StartWithAliceAndBob();
+  Operationrequest elsewhere = Request("Grant", "Manager");
+  elsewhere.metadata.name = "elsewhere";
+  ASSERT_TRUE(client().Create(elsewhere).ok());
+  Operationrequest watched = Request("Grant", "Developer");
+  watched.metadata.namespace_ = kSystemNamespace;
+  EXPECT_EQ(Finish(client(), watched).phase, "Completed");
+  EXPECT_EQ(StatusOf<Operationrequest>({"ns-alice", "elsewhere"}).phase, "Pending");
+  EXPECT_EQ(RoleOfBob(), "Developer");
 }
 
 TEST_F(RequestsTest, WrongRequestsSayWhatIsWrong) {
@@ -397,12 +439,12 @@ TEST_F(RequestsTest, ADeletionThatTakesLongIsProcessing) {
   ConfigMap held = MapIn("ns-bob", "m");
   held.metadata.finalizers = {"example.com/held"};
   ASSERT_TRUE(client().Create(held).ok());
-  DeleteRequest request = RequestDeletion("bob");
+  Deleterequest request = RequestDeletion("bob");
   request.metadata.name = "bob-leaves";
   EXPECT_EQ(client().Create(request)->status.phase, "Pending");
   const auto shows = [&](std::string_view phase, std::string_view message) {
     return Eventually([&] {
-      const RequestStatus status = StatusOf<DeleteRequest>({"", "bob-leaves"});
+      const RequestStatus status = StatusOf<Deleterequest>({"", "bob-leaves"});
       return status.phase == phase && status.message == message;
     });
   };
@@ -417,7 +459,7 @@ TEST_F(RequestsTest, ADeletionThatTakesLongIsProcessing) {
 TEST_F(RequestsTest, MayKeepTheWorkspace) {
   StartWithAliceAndBob();
   ASSERT_TRUE(bob_->Create(MapIn("ns-bob", "m")).ok());
-  DeleteRequest request = RequestDeletion("bob");
+  Deleterequest request = RequestDeletion("bob");
   request.spec.delete_dependents = false;
   const RequestStatus status = Finish(client(), request);
   EXPECT_EQ(status.phase, "Completed");
@@ -455,14 +497,14 @@ TEST_F(RequestsTest, AUserIsDeletedWhateverWriteItCrashesAt) {
                            },
                        .ask =
                            [&](const std::string& name) {
-                             DeleteRequest request = RequestDeletion(name);
+                             Deleterequest request = RequestDeletion(name);
                              request.metadata.name = request_of(name).name;
                              request.spec.delete_dependents = dependents;
                              ASSERT_TRUE(client().Create(request).ok());
                            },
                        .is_done =
                            [&](const std::string& name) {
-                             return StatusOf<DeleteRequest>(request_of(name)).IsFinished();
+                             return StatusOf<Deleterequest>(request_of(name)).IsFinished();
                            },
                        .check_crashed =
                            [&](const std::string& name) {
@@ -473,7 +515,7 @@ TEST_F(RequestsTest, AUserIsDeletedWhateverWriteItCrashesAt) {
                              EXPECT_FALSE(Exists<User>({"", name}));
                              if (!dependents) check_workspace(name);
                              EXPECT_EQ(Exists<Namespace>({"", "ns-" + name}), !dependents);
-                             ExpectCompletedOnce<DeleteRequest>(request_of(name));
+                             ExpectCompletedOnce<Deleterequest>(request_of(name));
                            }});
   }
 }
@@ -531,7 +573,7 @@ class RequestTimesTest : public TimedPlatformTest {
   }
 };
 
-TEST_F(RequestTimesTest, FinishedOnesGoAfterTheTimeOfTheirKind) {
+TEST_F(RequestTimesTest, FinishedOnesGoAfterAnHour) {
   Start();
   Operationrequest completed;
   completed.metadata = MapIn("default", "completed").metadata;
@@ -541,22 +583,45 @@ TEST_F(RequestTimesTest, FinishedOnesGoAfterTheTimeOfTheirKind) {
   Operationrequest failed = completed;
   failed.metadata.name = "failed";
   failed.spec.namespace_ = "default";
-  DeleteRequest deleted;
+  Deleterequest deleted;
   deleted.metadata.name = "deleted";
   deleted.spec.user = "bob";
   EXPECT_EQ(Await(completed).phase, "Completed");
   EXPECT_EQ(Await(failed).phase, "Failed");
   EXPECT_EQ(Await(deleted).phase, "Completed");
-  MoveTime(std::chrono::minutes(3));
-  EXPECT_TRUE(IsGone(completed));
-  EXPECT_TRUE(Exists<DeleteRequest>({"", "deleted"}));
-  MoveTime(std::chrono::minutes(27));
-  EXPECT_TRUE(IsGone(deleted));
+  MoveTime(std::chrono::minutes(59));
+  EXPECT_TRUE(Exists<Operationrequest>({"default", "completed"}));
   EXPECT_TRUE(Exists<Operationrequest>({"default", "failed"}));
-  MoveTime(std::chrono::minutes(30));
+  EXPECT_TRUE(Exists<Deleterequest>({"", "deleted"}));
+  MoveTime(std::chrono::minutes(1));
+  EXPECT_TRUE(IsGone(completed));
   EXPECT_TRUE(IsGone(failed));
+  EXPECT_TRUE(IsGone(deleted));
   // What came of them stays known.
   EXPECT_THAT(audit_.records(), SizeIs(3));
+}
+
+TEST_F(RequestTimesTest, WhatCanPassIsTriedAgainAfterThirtySeconds) {
+  Start();
+  std::atomic<int> attempts = 0;
+  intercepted_.Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
+    if (request.resource.plural != "subjectaccessreviews") return server.Do(request);
+    ++attempts;
+    return Error::ServiceUnavailable("not now");
+  });
+  Operationrequest request;
+  request.metadata = MapIn("default", "again").metadata;
+  request.spec.action = "Deprive";
+  request.spec.namespace_ = "ns-alice";
+  request.spec.user = "bob";
+  ASSERT_TRUE(client().Create(request).ok());
+  ASSERT_TRUE(InTime([&] { return attempts == 1; }));
+  MoveTime(std::chrono::seconds(29));
+  ASSERT_TRUE(AwaitIdle(*manager_));
+  EXPECT_EQ(attempts, 1);
+  MoveTime(std::chrono::seconds(1));
+  EXPECT_TRUE(InTime([&] { return attempts == 2; }));
+  intercepted_.Set({});
 }
 
 TEST_F(RequestTimesTest, WhatCannotBeDoneYetFailsAfterAWhile) {
@@ -569,7 +634,7 @@ TEST_F(RequestTimesTest, WhatCannotBeDoneYetFailsAfterAWhile) {
   request.spec.role = "Developer";
   ASSERT_TRUE(client().Create(request).ok());
   const auto status = [&] { return client().Get<Operationrequest>({"default", "early"})->status; };
-  ASSERT_TRUE(InTime([&] { return status().message.find("not found") != std::string::npos; }));
+  ASSERT_TRUE(InTime([&] { return status().message == "waits for the user alice"; }));
   EXPECT_EQ(status().phase, "Processing");
   MoveTime(std::chrono::minutes(3));
   EXPECT_TRUE(InTime([&] { return status().phase == "Failed"; }));

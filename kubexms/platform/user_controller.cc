@@ -15,6 +15,7 @@
 #include "kubexms/platform/names.h"
 #include "kubexms/platform/user_kinds.h"
 #include "kubexms/platform/user_objects.h"
+#include "kubexms/platform/workspace_roles.h"
 
 namespace kubexms::platform {
 namespace {
@@ -176,6 +177,31 @@ Result<StageOutcome> DropServiceAccount(ReconcileContext& context, User& user, U
   return StageOutcome::Done();
 }
 
+// ---- Bindings.
+
+// What a binding refers to cannot be changed: one that refers to something else has to go.
+template <Kind Binding>
+Result<void> DropIfOther(ReconcileContext& context, const ObjectKey& key,
+                         const rbacv1::RoleRef& wanted) {
+  const auto cached = context.Cached<Binding>().Get(key);
+  if (cached == nullptr || Encode(cached->role_ref) == Encode(wanted)) return {};
+  RETURN_IF_ERROR(Drop<Binding>(context, key));
+  return {};
+}
+
+template <Kind Binding>
+Result<void> Bind(ReconcileContext& context, const User& user, const ObjectKey& key,
+                  const rbacv1::RoleRef& role) {
+  RETURN_IF_ERROR(DropIfOther<Binding>(context, key, role));
+  RETURN_IF_ERROR(Keep<Binding>(context, key, [&](Binding& binding) -> Result<void> {
+    SetAnnotations(user, binding.metadata);
+    binding.role_ref = role;
+    binding.subjects = {AccountSubject(user.metadata.name)};
+    return SetControllerReference(binding.metadata, user);
+  }));
+  return {};
+}
+
 // ---- The kubeconfig.
 
 Result<void> DropSecretsOf(ReconcileContext& context, const std::string& account,
@@ -216,10 +242,44 @@ int64_t ExpirationSeconds(const User& user) {
   return wanted == 0 ? kLongestExpiration : std::max(wanted, kShortestExpiration);
 }
 
-// Whether the token in the status goes on to be used.
+// Whether the token goes on to be used.
 bool IsGood(const TokenFacts& token, const User& user, const Secret& secret, const Clock& clock) {
   return token.secret_uid == secret.metadata.uid && clock.Now() < token.RenewAt() &&
          user.status.observed_csr_expiration_seconds == ExpirationSeconds(user);
+}
+
+std::optional<TokenFacts> StoredToken(ReconcileContext& context, const ObjectKey& key) {
+  const auto secret = context.Cached<Secret>().Get(key);
+  if (secret == nullptr) return std::nullopt;
+  const auto kubeconfig = secret->data.find(kKubeconfigKey);
+  return kubeconfig == secret->data.end() ? std::nullopt : TokenIn(kubeconfig->second.value);
+}
+
+Result<void> StoreKubeconfig(ReconcileContext& context, const User& user, const ObjectKey& key,
+                             const std::string& kubeconfig) {
+  RETURN_IF_ERROR(Keep<Secret>(context, key, [&](Secret& secret) -> Result<void> {
+    SetAnnotations(user, secret.metadata);
+    secret.type = "Opaque";
+    secret.data.clear();
+    secret.data[kKubeconfigKey] = Bytes{kubeconfig};
+    return SetControllerReference(secret.metadata, user);
+  }));
+  return {};
+}
+
+// So that users can fetch the next one before theirs expires.
+Result<void> LetUserRead(ReconcileContext& context, const User& user, const ObjectKey& secret) {
+  RETURN_IF_ERROR(Keep<Role>(context, secret, [&](Role& role) -> Result<void> {
+    SetAnnotations(user, role.metadata);
+    role.rules.clear();
+    rbacv1::PolicyRule& rule = role.rules.emplace_back();
+    rule.api_groups = {""};
+    rule.resources = {"secrets"};
+    rule.resource_names = {secret.name};
+    rule.verbs = {"get"};
+    return SetControllerReference(role.metadata, user);
+  }));
+  return Bind<RoleBinding>(context, user, secret, RoleNamed("Role", secret.name));
 }
 
 struct SyncKubeConfig {
@@ -230,14 +290,20 @@ struct SyncKubeConfig {
       return StageOutcome::Wait("NoServiceAccount", "the service account is not there yet");
     }
     ASSIGN_OR_RETURN(const Secret secret, KeepSecret(context, user));
-    std::optional<TokenFacts> token = TokenIn(user.status.kube_config);
+    const ObjectKey key{kSystemNamespace, KubeconfigSecretOf(user.metadata.name)};
+    std::optional<TokenFacts> token = StoredToken(context, key);
     if (!token || !IsGood(*token, user, secret, context.clock)) {
       ASSIGN_OR_RETURN(token,
                        RequestToken(context, *state.account, secret, ExpirationSeconds(user)));
     }
+    RETURN_IF_ERROR(StoreKubeconfig(context, user, key,
+                                    UserKubeconfig(user.metadata.name, server, token->token)));
+    RETURN_IF_ERROR(LetUserRead(context, user, key));
     // Only now: until the new one is there, the old one works.
     RETURN_IF_ERROR(DropSecretsOf(context, user.metadata.name, secret.metadata.name));
-    user.status.kube_config = UserKubeconfig(user.metadata.name, server, token->token);
+    corev1::SecretReference& reference = user.status.kube_config_secret.emplace();
+    reference.namespace_ = key.name_space;
+    reference.name = key.name;
     user.status.observed_csr_expiration_seconds = ExpirationSeconds(user);
     user.status.observed_kube_config_rotate_at = user.spec.kube_config_rotate_at;
     const auto renew_in = std::max<std::chrono::nanoseconds>(token->RenewAt() - context.clock.Now(),
@@ -248,57 +314,28 @@ struct SyncKubeConfig {
 
 Result<StageOutcome> DropKubeConfig(ReconcileContext& context, User& user, UserState&) {
   RETURN_IF_ERROR(DropSecretsOf(context, user.metadata.name, ""));
+  RETURN_IF_ERROR(
+      Drop<Secret>(context, {kSystemNamespace, KubeconfigSecretOf(user.metadata.name)}));
   return StageOutcome::Done();
 }
 
 // ---- Roles.
 
-rbacv1::PolicyRule AnythingBy(std::vector<std::string> verbs) {
-  rbacv1::PolicyRule rule;
-  rule.api_groups = {"*"};
-  rule.resources = {"*"};
-  rule.verbs = std::move(verbs);
-  return rule;
-}
+struct SyncRole {
+  std::vector<WorkspaceRole> roles;
 
-Result<StageOutcome> SyncRole(ReconcileContext& context, User& user, UserState&) {
-  const std::pair<const char*, rbacv1::PolicyRule> roles[] = {
-      {kOwnerRole, AnythingBy({"*"})},
-      {kManagerRole, AnythingBy({"*"})},
-      {kDeveloperRole, AnythingBy({"get", "list", "watch"})}};
-  for (const auto& [name, rule] : roles) {
-    RETURN_IF_ERROR(Keep<Role>(context, {WorkspaceOf(user.metadata.name), name},
-                               [&, &rule = rule](Role& role) -> Result<void> {
-                                 SetAnnotations(user, role.metadata);
-                                 role.rules = {rule};
-                                 return SetControllerReference(role.metadata, user);
-                               }));
+  Result<StageOutcome> operator()(ReconcileContext& context, User& user, UserState&) const {
+    for (const WorkspaceRole& wanted : roles) {
+      RETURN_IF_ERROR(Keep<Role>(context, {WorkspaceOf(user.metadata.name), wanted.name},
+                                 [&](Role& role) -> Result<void> {
+                                   SetAnnotations(user, role.metadata);
+                                   role.rules = wanted.rules;
+                                   return SetControllerReference(role.metadata, user);
+                                 }));
+    }
+    return StageOutcome::Done();
   }
-  return StageOutcome::Done();
-}
-
-// What a binding refers to cannot be changed: one that refers to something else has to go.
-template <Kind Binding>
-Result<void> DropIfOther(ReconcileContext& context, const ObjectKey& key,
-                         const rbacv1::RoleRef& wanted) {
-  const auto cached = context.Cached<Binding>().Get(key);
-  if (cached == nullptr || Encode(cached->role_ref) == Encode(wanted)) return {};
-  RETURN_IF_ERROR(Drop<Binding>(context, key));
-  return {};
-}
-
-template <Kind Binding>
-Result<void> Bind(ReconcileContext& context, const User& user, const ObjectKey& key,
-                  const rbacv1::RoleRef& role) {
-  RETURN_IF_ERROR(DropIfOther<Binding>(context, key, role));
-  RETURN_IF_ERROR(Keep<Binding>(context, key, [&](Binding& binding) -> Result<void> {
-    SetAnnotations(user, binding.metadata);
-    binding.role_ref = role;
-    binding.subjects = {AccountSubject(user.metadata.name)};
-    return SetControllerReference(binding.metadata, user);
-  }));
-  return {};
-}
+};
 
 Result<StageOutcome> SyncRoleBinding(ReconcileContext& context, User& user, UserState&) {
   const std::string& name = user.metadata.name;
@@ -338,7 +375,7 @@ std::string PhaseOf(const User& user, const UserState&) {
   return ready->status == kConditionTrue ? "Active" : "Unknown";
 }
 
-Stages<User, UserState> UserStages(ServerAddress server) {
+Stages<User, UserState> UserStages(UserControllerOptions options) {
   return Stages<User, UserState>({.policy = StagePolicy::kRunAll, .finalizer = kFinalizer})
       .Add({.name = "Initialize", .condition = "Initialized", .run = Initialize})
       .Add({.name = "Namespace",
@@ -351,9 +388,11 @@ Stages<User, UserState> UserStages(ServerAddress server) {
             .cleanup = DropServiceAccount})
       .Add({.name = "KubeConfig",
             .condition = "KubeConfigSyncReady",
-            .run = SyncKubeConfig{std::move(server)},
+            .run = SyncKubeConfig{std::move(options.server)},
             .cleanup = DropKubeConfig})
-      .Add({.name = "Role", .condition = "RoleSyncReady", .run = SyncRole})
+      .Add({.name = "Role",
+            .condition = "RoleSyncReady",
+            .run = SyncRole{WorkspaceRoles(options.workspace_groups)}})
       .Add({.name = "RoleBinding",
             .condition = "RoleBindingSyncReady",
             .run = SyncRoleBinding,
@@ -385,7 +424,8 @@ std::vector<std::string> HoldersOf(const RoleBinding& binding) {
 
 // The owner's own. What users have in the workspaces of others is the business of requests.
 bool IsOfItsOwner(const RoleBinding& binding) {
-  return UserOf(binding.metadata.namespace_) == binding.metadata.name;
+  return UserOf(binding.metadata.namespace_) == binding.metadata.name ||
+         binding.metadata.namespace_ == kSystemNamespace;
 }
 
 std::vector<std::string> AccountOf(const Secret& secret) {
@@ -412,7 +452,7 @@ Controller UserController(UserControllerOptions options) {
       // What is given away must be had: in a workspace that is everything.
       .Touches<Role>({"bind", "escalate"})
       .Touches<rbacv1::ClusterRole>({"bind"})
-      .Reconciles(UserStages(std::move(options.server)));
+      .Reconciles(UserStages(std::move(options)));
   return controller;
 }
 

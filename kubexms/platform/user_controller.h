@@ -7,6 +7,9 @@
 // One part that fails does not keep the others from being made; its condition says why, and the
 // phase is Unknown until all are there.
 
+#include <string>
+#include <vector>
+
 #include "kubexms/controller/controller.h"
 #include "kubexms/platform/user_kubeconfig.h"
 
@@ -16,6 +19,8 @@ struct UserControllerOptions {
   int workers = 5;
   // What is written into the kubeconfigs.
   ServerAddress server;
+  // API groups of custom resources that owners of workspaces may work with.
+  std::vector<std::string> workspace_groups;
 };
 
 Controller UserController(UserControllerOptions options);

@@ -1,8 +1,12 @@
 #include "kubexms/platform/user_controller.h"
 
+#include <ostream>
+
 #include "kubexms/api/condition.h"
+#include "kubexms/api/kinds/authorization_v1.h"
 #include "kubexms/platform/platform_fixture_test.h"
 #include "kubexms/platform/user_objects.h"
+#include "kubexms/platform/workspace_roles.h"
 
 namespace kubexms::platform {
 namespace {
@@ -38,26 +42,55 @@ ConfigMap MapIn(const std::string& name_space) {
   return map;
 }
 
+// Whether something may be done in ns-alice.
+struct Question {
+  std::string verb;
+  std::string group;
+  std::string resource;  // "pods/exec"
+
+  friend std::ostream& operator<<(std::ostream& out, const Question& question) {
+    return out << question.verb << " " << question.resource << " of \"" << question.group << "\"";
+  }
+};
+
+bool May(Client& user, const Question& question) {
+  authorizationv1::SelfSubjectAccessReview review;
+  authorizationv1::ResourceAttributes& attributes = review.spec.resource_attributes.emplace();
+  attributes.namespace_ = "ns-alice";
+  attributes.verb = question.verb;
+  attributes.group = question.group;
+  attributes.resource = question.resource.substr(0, question.resource.find('/'));
+  if (const size_t slash = question.resource.find('/'); slash != std::string::npos) {
+    attributes.subresource = question.resource.substr(slash + 1);
+  }
+  const auto answer = user.Create(review);
+  EXPECT_TRUE(answer.ok()) << answer.error().message();
+  return answer.ok() && answer->status.allowed;
+}
+
 class UserControllerTest : public PlatformTest {
  protected:
   // By whatever binding: "ns-alice Owner".
   std::vector<std::string> GivenTo(const std::string& user) {
     std::vector<std::string> given;
-    for (const RoleBinding& binding : client().List<RoleBinding>().value().items) {
+    const List<RoleBinding> all = client().List<RoleBinding>().value();
+    for (const RoleBinding& binding : all.items) {
       if (binding.subjects.empty() || binding.subjects.front().name != user) continue;
       given.push_back(binding.metadata.namespace_ + " " + binding.role_ref.name);
     }
     return given;
   }
-  void Give(const std::string& user, const std::string& name_space) {
+  void Give(const std::string& user, const std::string& name_space,
+            const char* role = kDeveloperRole) {
     RoleBinding binding;
     binding.metadata.namespace_ = name_space;
     binding.metadata.name = GuestBindingOf(user);
-    binding.role_ref = RoleNamed("Role", kDeveloperRole);
+    binding.role_ref = RoleNamed("Role", role);
     binding.subjects = {AccountSubject(user)};
     ASSERT_TRUE(client().Create(binding).ok());
   }
-  std::vector<corev1::Secret> TokenSecrets() {
+  // The kubeconfig's, and those that tokens are bound to.
+  std::vector<corev1::Secret> Secrets() {
     return client().List<corev1::Secret>({.name_space = kSystemNamespace}).value().items;
   }
   void Change(const std::string& user, const std::string& patch) {
@@ -141,12 +174,43 @@ TEST_F(UserControllerTest, TheKubeconfigIsTheOneThatUsersOfSealosKnow) {
   Start();
   MakeUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
-  const std::string text = UserNamed("alice").status.kube_config;
+  const std::string text = KubeconfigOf("alice");
   EXPECT_THAT(text, HasSubstr("current-context: alice@sealos"));
   EXPECT_THAT(text, HasSubstr("namespace: ns-alice"));
   const auto config = ParseKubeconfig(text);
   ASSERT_TRUE(config.ok());
   EXPECT_EQ(config->server, server_.url());
+}
+
+TEST_F(UserControllerTest, OnlyItsUserAndAdministratorsReadAKubeconfig) {
+  Start();
+  MakeUser("alice");
+  MakeUser("bob");
+  ASSERT_TRUE(BecomesActive("alice"));
+  ASSERT_TRUE(BecomesActive("bob"));
+  const User user = UserNamed("alice");
+  ASSERT_TRUE(user.status.kube_config_secret.has_value());
+  const ObjectKey key{user.status.kube_config_secret->namespace_,
+                      user.status.kube_config_secret->name};
+  EXPECT_EQ(key, (ObjectKey{"user-system", "kubeconfig-alice"}));
+  const std::string token = TokenIn(KubeconfigOf("alice"))->token;
+  const auto stored = client().Get(ResourceType::Of<User>(), {"", "alice"});
+  EXPECT_THAT(stored->Encode(), Not(HasSubstr(token)));
+  EXPECT_TRUE(ClientOfUser("alice")->Get<corev1::Secret>(key).ok());
+  EXPECT_TRUE(ClientOfUser("alice")
+                  ->List<corev1::Secret>({.name_space = "user-system"})
+                  .error()
+                  .IsForbidden());
+  // Nor with the highest role in the workspace.
+  Give("bob", "ns-alice", kOwnerRole);
+  const auto bob = ClientOfUser("bob");
+  ASSERT_TRUE(Eventually([&] { return May(*bob, {"create", "", "configmaps"}); }));
+  EXPECT_TRUE(bob->Get<corev1::Secret>(key).error().IsForbidden());
+  // Whatever somebody changed is put right.
+  ASSERT_TRUE(client().Delete<RoleBinding>(key).ok());
+  EXPECT_TRUE(Eventually([&] { return Exists<RoleBinding>(key); }));
+  ASSERT_TRUE(client().Delete<corev1::Secret>(key).ok());
+  EXPECT_TRUE(Eventually([&] { return Exists<corev1::Secret>(key); }));
 }
 
 TEST_F(UserControllerTest, TheKubeconfigWorksInTheWorkspaceAndNowhereElse) {
@@ -159,6 +223,131 @@ TEST_F(UserControllerTest, TheKubeconfigWorksInTheWorkspaceAndNowhereElse) {
   EXPECT_TRUE(alice->Create(MapIn("ns-alice")).ok());
   EXPECT_TRUE(alice->Create(MapIn("ns-bob")).error().IsForbidden());
   EXPECT_TRUE(alice->List<User>().error().IsForbidden());
+}
+
+// The right answers are those to SelfSubjectAccessReviews: a path that is not served is 404.
+TEST_F(UserControllerTest, OwnersHaveNoRightThatLeadsOutOfTheWorkspace) {
+  Start();
+  MakeUser("alice");
+  ASSERT_TRUE(BecomesActive("alice"));
+  const auto alice = ClientOfUser("alice");
+  const std::string sealos = "user.sealos.io";
+  const std::string rbac = "rbac.authorization.k8s.io";
+  const Question refused[] = {
+      // The Namespace with its pod security labels, quotas and limits.
+      {"patch", "", "namespaces"},
+      {"update", "", "namespaces"},
+      {"delete", "", "namespaces"},
+      {"patch", "", "namespaces/status"},
+      {"update", "", "namespaces/finalize"},
+      {"delete", "", "resourcequotas"},
+      {"patch", "", "limitranges"},
+      // What controllers and the scheduler write.
+      {"patch", sealos, "operationrequests/status"},
+      {"update", sealos, "operationrequests/status"},
+      {"update", sealos, "operationrequests/finalizers"},
+      {"patch", sealos, "operationrequests"},
+      {"update", sealos, "operationrequests"},
+      {"patch", "devbox.sealos.io", "devboxes/status"},
+      {"patch", "", "pods/status"},
+      {"create", "", "pods/binding"},
+      {"create", "", "bindings"},
+      {"patch", "", "services/status"},
+      {"patch", "", "endpoints"},
+      {"create", "discovery.k8s.io", "endpointslices"},
+      {"patch", "apps", "deployments/status"},
+      // Rights that they do not have.
+      {"escalate", rbac, "roles"},
+      {"bind", rbac, "roles"},
+      {"bind", rbac, "clusterroles"},
+      {"impersonate", "", "users"},
+      {"impersonate", "", "groups"},
+      {"approve", "certificates.k8s.io", "signers"},
+      {"create", "certificates.k8s.io", "certificatesigningrequests"},
+      {"get", "", "nodes/proxy"},
+      {"create", "admissionregistration.k8s.io", "validatingwebhookconfigurations"},
+      {"create", sealos, "deleterequests"},
+      {"get", sealos, "users"},
+      {"*", "*", "*"},
+  };
+  for (const Question& question : refused) EXPECT_FALSE(May(*alice, question)) << question;
+  const Question allowed[] = {
+      {"get", "", "namespaces"},
+      {"create", "", "pods"},
+      {"create", "", "pods/exec"},
+      {"create", "", "serviceaccounts/token"},
+      {"deletecollection", "apps", "deployments"},
+      {"patch", "apps", "statefulsets/scale"},
+      {"create", rbac, "rolebindings"},
+      {"create", sealos, "operationrequests"},
+      {"delete", sealos, "operationrequests"},
+      {"get", sealos, "operationrequests/status"},
+      {"patch", "devbox.sealos.io", "devboxes"},
+  };
+  for (const Question& question : allowed) EXPECT_TRUE(May(*alice, question)) << question;
+}
+
+TEST_F(UserControllerTest, OwnersGiveAwayWhatTheyHaveAndNoMore) {
+  Start();
+  MakeUser("alice");
+  ASSERT_TRUE(BecomesActive("alice"));
+  const auto alice = ClientOfUser("alice");
+  const auto bind = [&](const std::string& kind, const std::string& role) {
+    RoleBinding binding;
+    binding.metadata.namespace_ = "ns-alice";
+    binding.metadata.generate_name = "given-";
+    binding.role_ref = RoleNamed(kind, role);
+    binding.subjects = {AccountSubject("alice")};
+    return alice->Create(binding);
+  };
+  for (const char* role : {"Owner", "Manager", "Developer"}) {
+    EXPECT_TRUE(bind("Role", role).ok()) << role;
+  }
+  // As charts do.
+  for (const char* role : {"admin", "edit", "view"}) {
+    EXPECT_TRUE(bind("ClusterRole", role).ok()) << role;
+  }
+  EXPECT_TRUE(bind("ClusterRole", "cluster-admin").error().IsForbidden());
+  Role everything;
+  everything.metadata.namespace_ = "ns-alice";
+  everything.metadata.name = "everything";
+  rbacv1::PolicyRule& rule = everything.rules.emplace_back();
+  rule.api_groups = rule.resources = rule.verbs = {"*"};
+  EXPECT_TRUE(alice->Create(everything).error().IsForbidden());
+  const std::string rules = R"({"rules":[{"apiGroups":["*"],"resources":["*"],"verbs":["*"]}]})";
+  EXPECT_TRUE(alice->Patch<Role>({"ns-alice", "Owner"}, {.body = rules}).error().IsForbidden());
+}
+
+TEST_F(UserControllerTest, DevelopersReadAndDoNotAct) {
+  Start();
+  MakeUser("alice");
+  MakeUser("bob");
+  ASSERT_TRUE(BecomesActive("alice"));
+  ASSERT_TRUE(BecomesActive("bob"));
+  Give("bob", "ns-alice");
+  const auto bob = ClientOfUser("bob");
+  ASSERT_TRUE(Eventually([&] { return May(*bob, {"get", "", "configmaps"}); }));
+  // A GET opens these, too.
+  for (const char* subresource : {"pods/exec", "pods/attach", "pods/portforward", "pods/proxy"}) {
+    EXPECT_FALSE(May(*bob, {"get", "", subresource})) << subresource;
+  }
+  EXPECT_FALSE(May(*bob, {"get", "", "services/proxy"}));
+  EXPECT_TRUE(May(*bob, {"get", "", "pods/log"}));
+}
+
+TEST_F(UserControllerTest, WorkspacesHaveTheCustomResourcesOfChosenGroups) {
+  options_.users.workspace_groups = {"example.com"};
+  Start();
+  MakeUser("alice");
+  ASSERT_TRUE(BecomesActive("alice"));
+  const auto alice = ClientOfUser("alice");
+  EXPECT_TRUE(May(*alice, {"create", "example.com", "widgets"}));
+  EXPECT_FALSE(May(*alice, {"create", "example.org", "widgets"}));
+  EXPECT_FALSE(May(*alice, {"bind", "example.com", "widgets"}));
+  EXPECT_TRUE(CheckWorkspaceGroup("gateway.networking.k8s.io").ok());
+  for (const char* group : {"", "*", "apps", "user.sealos.io", "rbac.authorization.k8s.io"}) {
+    EXPECT_FALSE(CheckWorkspaceGroup(group).ok()) << group;
+  }
 }
 
 TEST_F(UserControllerTest, TheAdministratorMayDoEverything) {
@@ -200,17 +389,17 @@ TEST_F(UserControllerTest, RotationMakesTheOldKubeconfigWorthless) {
   Start();
   MakeUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
-  const std::string before = UserNamed("alice").status.kube_config;
+  const std::string before = KubeconfigOf("alice");
   const auto old = ClientOf(before);
   EXPECT_TRUE(old->Create(MapIn("ns-alice")).ok());
   Change("alice", R"({"spec":{"kubeConfigRotateAt":"2030-01-01T00:00:00Z"}})");
-  ASSERT_TRUE(Eventually([&] { return UserNamed("alice").status.kube_config != before; }));
+  ASSERT_TRUE(Eventually([&] { return KubeconfigOf("alice") != before; }));
   EXPECT_TRUE(Eventually([&] {
     const auto read = old->Get<ConfigMap>({"ns-alice", "m"});
     return !read.ok() && read.error().IsUnauthorized();
   }));
   EXPECT_TRUE(ClientOfUser("alice")->Get<ConfigMap>({"ns-alice", "m"}).ok());
-  EXPECT_TRUE(Eventually([&] { return TokenSecrets().size() == 1; }));
+  EXPECT_TRUE(Eventually([&] { return Secrets().size() == 2; }));
 }
 
 TEST_F(UserControllerTest, AnotherExpirationMakesAnotherToken) {
@@ -220,7 +409,7 @@ TEST_F(UserControllerTest, AnotherExpirationMakesAnotherToken) {
   Change("alice", R"({"spec":{"csrExpirationSeconds":3600}})");
   ASSERT_TRUE(Eventually(
       [&] { return UserNamed("alice").status.observed_csr_expiration_seconds == 3600; }));
-  const auto token = TokenIn(UserNamed("alice").status.kube_config);
+  const auto token = TokenIn(KubeconfigOf("alice"));
   ASSERT_TRUE(token.has_value());
   EXPECT_EQ(token->expires - token->issued, std::chrono::seconds(3600));
   EXPECT_EQ(token->RenewAt() - token->issued, std::chrono::seconds(2880));
@@ -230,9 +419,8 @@ TEST_F(UserControllerTest, WhatSomebodyChangedIsMended) {
   Start();
   MakeUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
-  // Owners may change their namespace, and must not get out of its bounds.
-  ASSERT_TRUE(ClientOfUser("alice")
-                  ->Patch<Namespace>({"", "ns-alice"}, {.body = R"({"metadata":{"labels":null}})"})
+  ASSERT_TRUE(client()
+                  .Patch<Namespace>({"", "ns-alice"}, {.body = R"({"metadata":{"labels":null}})"})
                   .ok());
   EXPECT_TRUE(Eventually([&] {
     const auto workspace = client().Get<Namespace>({"", "ns-alice"});
@@ -243,7 +431,7 @@ TEST_F(UserControllerTest, WhatSomebodyChangedIsMended) {
   ASSERT_TRUE(client().Patch<Role>({"ns-alice", "Developer"}, {.body = R"({"rules":[]})"}).ok());
   EXPECT_TRUE(Eventually([&] {
     const auto role = client().Get<Role>({"ns-alice", "Developer"});
-    return role.ok() && role->rules.size() == 1;
+    return role.ok() && !role->rules.empty();
   }));
   // Also while nobody was there to see it, and however long ago that was made.
   Stop();
@@ -282,7 +470,7 @@ TEST_F(UserControllerTest, DeletionTakesEverythingAlong) {
   EXPECT_TRUE(EventuallyGone<User>({"", "alice"}));
   EXPECT_FALSE(Exists<Namespace>({"", "ns-alice"}));
   EXPECT_FALSE(Exists<ServiceAccount>({kSystemNamespace, "alice"}));
-  EXPECT_THAT(TokenSecrets(), IsEmpty());
+  EXPECT_THAT(Secrets(), IsEmpty());
   EXPECT_TRUE(alice->List<ConfigMap>({.name_space = "ns-alice"}).error().IsUnauthorized());
 }
 
@@ -328,7 +516,8 @@ TEST_F(UserControllerTest, IsMadeWhateverWriteItCrashesAt) {
        .check_done =
            [&](const std::string& name) {
              EXPECT_TRUE(ClientOfUser(name)->Create(MapIn("ns-" + name)).ok());
-             EXPECT_THAT(GivenTo(name), ElementsAre("ns-" + name + " Owner"));
+             EXPECT_THAT(GivenTo(name),
+                         ElementsAre("ns-" + name + " Owner", "user-system kubeconfig-" + name));
            }});
 }
 
@@ -338,7 +527,7 @@ TEST_F(UserControllerTest, IsRotatedWhateverWriteItCrashesAt) {
                          [&](const std::string& name) {
                            MakeUser(name);
                            ASSERT_TRUE(BecomesActive(name));
-                           before = UserNamed(name).status.kube_config;
+                           before = KubeconfigOf(name);
                          },
                      .ask =
                          [&](const std::string& name) {
@@ -384,13 +573,14 @@ TEST_F(UserControllerTest, IsDeletedWhateverWriteItCrashesAt) {
        .check_crashed =
            [&](const std::string& name) {
              EXPECT_THAT(GivenTo(name), IsSubsetOf(std::vector<std::string>{
-                                            "elsewhere Developer", "ns-" + name + " Owner"}));
+                                            "elsewhere Developer", "ns-" + name + " Owner",
+                                            "user-system kubeconfig-" + name}));
            },
        .check_done =
            [&](const std::string& name) {
              EXPECT_FALSE(Exists<Namespace>({"", "ns-" + name}));
              EXPECT_FALSE(Exists<ServiceAccount>({kSystemNamespace, name}));
-             EXPECT_THAT(TokenSecrets(), IsEmpty());
+             EXPECT_THAT(Secrets(), IsEmpty());
              EXPECT_THAT(GivenTo(name), IsEmpty());
              EXPECT_TRUE(
                  user->List<ConfigMap>({.name_space = "elsewhere"}).error().IsUnauthorized());
@@ -409,16 +599,16 @@ TEST_F(UserTimesTest, TheTokenIsRenewedBeforeItExpires) {
     return InTime([&] { return UserNamed(name).status.phase == "Active"; });
   };
   ASSERT_TRUE(is_active("alice"));
-  const std::string before = UserNamed("alice").status.kube_config;
+  const std::string before = KubeconfigOf("alice");
   MoveTime(std::chrono::seconds(2800));
   MakeUser("bob");
   ASSERT_TRUE(is_active("bob"));
-  EXPECT_EQ(UserNamed("alice").status.kube_config, before);
+  EXPECT_EQ(KubeconfigOf("alice"), before);
   MoveTime(std::chrono::seconds(80));
-  EXPECT_TRUE(InTime([&] { return UserNamed("alice").status.kube_config != before; }));
+  EXPECT_TRUE(InTime([&] { return KubeconfigOf("alice") != before; }));
   // Whoever has not seen it yet is not locked out.
   EXPECT_TRUE(ClientOf(before)->Create(MapIn("ns-alice")).ok());
-  EXPECT_GT(TokenIn(UserNamed("alice").status.kube_config)->expires, TokenIn(before)->expires);
+  EXPECT_GT(TokenIn(KubeconfigOf("alice"))->expires, TokenIn(before)->expires);
 }
 
 }  // namespace

@@ -21,7 +21,9 @@ void UserStatus::Describe(Type<UserStatus>& type) {
   type.Field("observedCSRExpirationSeconds", &UserStatus::observed_csr_expiration_seconds,
              "For how long the credentials in the kubeconfig were asked for.")
       .Column("ExpirationSeconds");
-  type.Field("kubeConfig", &UserStatus::kube_config, "With it the user reaches the workspace.");
+  type.Field("kubeConfigSecret", &UserStatus::kube_config_secret,
+             "The Secret whose key kubeconfig has what the user reaches the workspace with. The "
+             "user and administrators may read it.");
   type.Field("observedKubeConfigRotateAt", &UserStatus::observed_kube_config_rotate_at,
              "The rotation after which the kubeconfig was made.");
   type.Field("observedGeneration", &UserStatus::observed_generation,
@@ -38,12 +40,19 @@ void User::Describe(Type<User>& type) {
 void OperationrequestSpec::Describe(Type<OperationrequestSpec>& type) {
   type.Doc("Whose role is to become what, and where.");
   type.Field("action", &OperationrequestSpec::action, "What to do with the role.")
+      .Required()
       .Enum({"Grant", "Update", "Deprive"})
       .Column("Action");
   type.Field("namespace", &OperationrequestSpec::namespace_, "The workspace: ns-<its user>.")
+      .Required()
+      .MinLength(1)
       .Column("Namespace");
-  type.Field("user", &OperationrequestSpec::user, "Who gets or loses the role.").Column("User");
-  type.Field("role", &OperationrequestSpec::role, "What they may do in the workspace.")
+  type.Field("user", &OperationrequestSpec::user, "Who gets or loses the role.")
+      .Required()
+      .MinLength(1)
+      .Column("User");
+  type.Field("role", &OperationrequestSpec::role,
+             "What they may do in the workspace; of no matter to Deprive.")
       .Enum({"Owner", "Manager", "Developer"})
       .Column("Role");
 }
@@ -54,18 +63,21 @@ void Operationrequest::Describe(Type<Operationrequest>& type) {
   type.Field("status", &Operationrequest::status);
 }
 
-void DeleteRequestSpec::Describe(Type<DeleteRequestSpec>& type) {
+void DeleterequestSpec::Describe(Type<DeleterequestSpec>& type) {
   type.Doc("Who is to go.");
-  type.Field("user", &DeleteRequestSpec::user, "Who is deleted.").Column("User");
-  type.Field("deleteDependents", &DeleteRequestSpec::delete_dependents,
+  type.Field("user", &DeleterequestSpec::user, "Who is deleted.")
+      .Required()
+      .MinLength(1)
+      .Column("User");
+  type.Field("deleteDependents", &DeleterequestSpec::delete_dependents,
              "Whether the user's workspace goes too, with all that is in it.")
       .Default(true);
 }
 
-void DeleteRequest::Describe(Type<DeleteRequest>& type) {
-  type.Field("metadata", &DeleteRequest::metadata);
-  type.Field("spec", &DeleteRequest::spec);
-  type.Field("status", &DeleteRequest::status);
+void Deleterequest::Describe(Type<Deleterequest>& type) {
+  type.Field("metadata", &Deleterequest::metadata);
+  type.Field("spec", &Deleterequest::spec);
+  type.Field("status", &Deleterequest::status);
 }
 
 }  // namespace kubexms::userv1

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexms/api/kinds/core_v1_config.h"
 #include "kubexms/api/object.h"
 #include "kubexms/controller/request_controller.h"
 
@@ -24,7 +25,7 @@ struct UserSpec : Struct {
 struct UserStatus : Struct {
   std::string phase;  // Pending, Unknown or Active
   int64_t observed_csr_expiration_seconds = 0;
-  std::string kube_config;
+  Optional<corev1::SecretReference> kube_config_secret;
   Time observed_kube_config_rotate_at;
   int64_t observed_generation = 0;
   std::vector<Condition> conditions;
@@ -72,27 +73,27 @@ struct Operationrequest : Struct {
   static void Describe(Type<Operationrequest>& type);
 };
 
-struct DeleteRequestSpec : Struct {
+struct DeleterequestSpec : Struct {
   std::string user;
   Optional<bool> delete_dependents;
 
-  static void Describe(Type<DeleteRequestSpec>& type);
+  static void Describe(Type<DeleterequestSpec>& type);
 };
 
 // Asks for a user to be deleted.
-struct DeleteRequest : Struct {
+struct Deleterequest : Struct {
   static constexpr KindName kKind{
       .group = kGroup,
       .version = "v1",
-      .kind = "DeleteRequest",
+      .kind = "Deleterequest",
       .scope = Scope::kCluster,
       .doc = "Asks for a user to be deleted, with or without what belongs to the user."};
 
   ObjectMeta metadata;
-  DeleteRequestSpec spec;
+  DeleterequestSpec spec;
   RequestStatus status;
 
-  static void Describe(Type<DeleteRequest>& type);
+  static void Describe(Type<Deleterequest>& type);
 };
 
 }  // namespace kubexms::userv1

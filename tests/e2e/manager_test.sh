@@ -52,6 +52,15 @@ eventually "one leads" leads
 first=$(holder)
 start_manager "${quick[@]}"
 shows "both are healthy" ok manager_answers /healthz manager2.log
+shows "one says that it leads" "leads by the lease kube-system/kube-controller-manager" \
+  manager_answers /readyz manager1.log
+shows "the other for whom it waits" \
+  "waits for the lease kube-system/kube-controller-manager, which $first holds" \
+  manager_answers /readyz manager2.log
+shows "and logs it" "holder=$first" \
+  grep "waits for the lease; another process holds it" "$work/manager2.log"
+refuses "the platform has a lease of its own" "run another manager with --controllers platform" \
+  "$kubexms" manager --controllers '*,platform'
 shows "and measure" 'leader_election_master_status{name="kube-controller-manager"} 0' \
   manager_answers /metrics manager2.log
 kubectl create namespace team >/dev/null

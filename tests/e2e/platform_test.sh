@@ -14,8 +14,18 @@ use_account() {
   export KUBECONFIG=$kubeconfig
 }
 
-# By a manager that may do what it asks for and nothing else, with a tailnet and a gate.
+# By a manager that may do what it asks for and nothing else, with a tailnet and a gate. The cluster's
+# own controllers hold their Lease meanwhile.
 start_platform_manager() {
+  kubectl create --filename - >/dev/null <<YAML
+apiVersion: coordination.k8s.io/v1
+kind: Lease
+metadata: {name: kube-controller-manager, namespace: kube-system}
+spec:
+  holderIdentity: the-manager-of-the-cluster
+  leaseDurationSeconds: 3600
+  renewTime: "$(date --utc +%Y-%m-%dT%H:%M:%S.000000Z)"
+YAML
   "$kubexms" manager --controllers platform --print-rbac | kubectl apply --filename - >/dev/null
   (
     use_account kube-system/kubexms-platform
@@ -39,7 +49,8 @@ eventually "the kinds are there" kubectl get users
 # as USER COMMAND...: kubectl with the kubeconfig that the platform made.
 as() { KUBECONFIG=$work/$1.kubeconfig kubectl "${@:2}"; }
 keep_kubeconfig() {
-  kubectl get user "$1" --output=jsonpath='{.status.kubeConfig}' >"$work/$1.kubeconfig"
+  kubectl get secret "kubeconfig-$1" --namespace user-system \
+    --output=jsonpath='{.data.kubeconfig}' | base64 --decode >"$work/$1.kubeconfig"
 }
 # is_phase KIND NAME PHASE [FLAG...]
 is_phase() { [ "$(kubectl get "$1" "$2" "${@:4}" --output=jsonpath='{.status.phase}')" = "$3" ]; }
@@ -61,6 +72,16 @@ done
 shows "alice works in her workspace" "created" as alice create configmap notes
 refuses "and not elsewhere" "forbidden" as alice --namespace ns-bob create configmap notes
 refuses "bob is not let in" "forbidden" as bob --namespace ns-alice get configmaps
+shows "the status names the secret" "user-system/kubeconfig-alice" kubectl get user alice \
+  --output=jsonpath='{.status.kubeConfigSecret.namespace}/{.status.kubeConfigSecret.name}'
+shows "which alice reads" "kubeconfig-alice" \
+  as alice --namespace user-system get secret kubeconfig-alice
+refuses "and bob does not" "forbidden" \
+  as bob --namespace user-system get secret kubeconfig-alice
+refuses "a status has no token" "none" bash -c \
+  "kubectl get users --output=yaml | grep --quiet eyJ || { echo none; false; }"
+refuses "owners do not relabel their workspace" "forbidden" \
+  as alice label namespace ns-alice --overwrite pod-security.kubernetes.io/enforce=privileged
 
 # --- sharing
 as alice apply --filename "$samples/share-workspace.yaml" >/dev/null
@@ -84,14 +105,27 @@ may() {
 }
 look=("get configmaps" "list pods" "watch secrets" "get devboxes" "list operationrequests")
 change=("create deployments" "delete pods" "update secrets" "create devboxes" "create pods/exec")
-give=("create operationrequests" "bind roles" "delete rolebindings")
+give=("create operationrequests" "bind roles/Manager" "delete rolebindings")
 nobody=("get nodes -A" "list users -A" "create users -A" "create deleterequests -A"
   "list namespaces -A" "get configmaps -n default" "create pods -n ns-carol"
-  "create operationrequests -n user-system" "create serviceaccounts/token -n user-system")
+  "create operationrequests -n user-system" "create serviceaccounts/token -n user-system"
+  "patch namespaces" "delete namespaces" "update resourcequotas" "patch operationrequests"
+  "patch operationrequests --subresource=status" "escalate roles" "bind clusterroles/cluster-admin"
+  "patch pods --subresource=status" "create endpointslices")
 may bob yes "${look[@]}"
 may bob no "${change[@]}" "${give[@]}" "${nobody[@]}"
 refuses "what was asked for stays" "cannot be changed after creation" \
-  as alice patch operationrequest let-bob-in --type merge --patch '{"spec":{"role":"Owner"}}'
+  kubectl patch operationrequest let-bob-in --namespace ns-alice --type merge \
+  --patch '{"spec":{"role":"Owner"}}'
+refuses "its status is not the owner's" "forbidden" \
+  as alice patch operationrequest let-bob-in --subresource=status --type merge \
+  --patch '{"status":{"phase":"Processing"}}'
+refuses "somebody must be named" "spec.user: Required value" kubectl create --filename - <<'YAML'
+apiVersion: user.sealos.io/v1
+kind: Deleterequest
+metadata: {name: nobody}
+spec: {}
+YAML
 
 # request USER NAME ACTION ROLE: about bob in ns-alice, from a namespace of the user.
 request_role() {
@@ -253,7 +287,7 @@ refuses "a wrong tailnet is none" "--devbox-tailnet" \
 ask_to_delete() {
   kubectl create --filename - >/dev/null <<YAML
 apiVersion: user.sealos.io/v1
-kind: DeleteRequest
+kind: Deleterequest
 metadata: {name: $1}
 spec: {user: $1${2:+, $2}}
 YAML
