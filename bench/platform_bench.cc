@@ -119,7 +119,7 @@ struct Bench {
     options.operation_requests.audit = &sink;
     options.operation_requests.times.keep_completed = std::chrono::hours(1);
     options.operation_requests.times.expires_after = std::chrono::hours(1);
-    const auto installed = platform::InstallDefinitions(server.client(), clock, {});
+    const auto installed = platform::Install(server.client(), clock, {});
     if (!installed.ok()) std::exit(1);
   }
 

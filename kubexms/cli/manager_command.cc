@@ -208,7 +208,7 @@ Result<void> RunControllers(const Invocation& call, const std::stop_token& stop)
     ASSIGN_OR_RETURN(requests, OpenRequestLog(call));
     ASSIGN_OR_RETURN(const platform::PlatformOptions options,
                      ReadPlatform(call, server, requests.get()));
-    RETURN_IF_ERROR(platform::InstallDefinitions(process->client(), process->clock(), stop));
+    RETURN_IF_ERROR(platform::Install(process->client(), process->clock(), stop));
     platform::AddControllers(options, manager.client(), manager);
   }
   call.err() << fmt::format("Running {} for {}. Stop with Ctrl-C.\n", NamesOf(controllers),

@@ -142,8 +142,9 @@ std::vector<ResourceAccess> AccessOf(const ControllerScaffold& scaffold) {
                           .plural = KindName{.kind = scaffold.kind}.Plural()};
   std::vector<ResourceAccess> all = AccessToReconciled(kind);
   const bool is_request = scaffold.style == ScaffoldStyle::kRequest;
+  const RecordPlace records{.type = kind, .name_space = std::string(kRecordNamespace)};
   for (ResourceAccess& access :
-       is_request ? request_internal::AccessToRequests(kind) : AccessToOwned(maps)) {
+       is_request ? request_internal::AccessToRequests(records) : AccessToOwned(maps)) {
     all.push_back(std::move(access));
   }
   if (is_request) all.push_back({maps, "", {"get", "create", "update"}});

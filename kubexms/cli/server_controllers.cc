@@ -128,7 +128,7 @@ Result<void> ServerControllers::RunOnce(ApiServer& server, Clients& clients, std
        .node_lifecycle = options_.node_lifecycle},
       manager);
   if (options_.controllers.platform) {
-    RETURN_IF_ERROR(platform::InstallDefinitions(clients.OfPlatform(), *options_.clock, stop));
+    RETURN_IF_ERROR(platform::Install(clients.OfPlatform(), *options_.clock, stop));
     AddPlatform(options_, server, clients.OfPlatform(), *requests_, manager);
   }
   if (options_.simulated_nodes.count > 0) {

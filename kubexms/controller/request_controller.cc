@@ -69,7 +69,7 @@ class Step {
 
 // Wakes whose turn it is now.
 void WakeNext(Shared& shared, ReconcileContext& context, const std::string& turn) {
-  const auto next = shared.turns.Next(context.CacheOf(shared.type), turn);
+  const auto next = shared.turns.Next(shared.Caches(context), turn);
   // One that is to be tried again later knows when.
   if (!next || *next == context.key) return;
   // A full channel costs time, not the turn: those that wait look again by themselves.
@@ -111,8 +111,7 @@ Result<Outcome> Step::Run() {
     return outcome;
   }
   if (!IsBegun()) {
-    ASSIGN_OR_RETURN(const bool knows_others,
-                     shared_.KnowsOthers(context_.CacheOf(shared_.type), request_.newest));
+    ASSIGN_OR_RETURN(const bool knows_others, shared_.KnowsOthers(context_));
     if (!knows_others) return AgainAfter(kLookForOthers);
   }
   if (!IsNextInTurn() || !shared_.turns.Begin(request_.turn)) return WaitForTurn();
@@ -140,12 +139,12 @@ Outcome Step::AgainAfter(nanoseconds time) const {
 
 bool Step::IsNextInTurn() const {
   return !shared_.turns.IsRunning(request_.turn) &&
-         shared_.turns.Next(context_.CacheOf(shared_.type), request_.turn) == context_.key;
+         shared_.turns.Next(shared_.Caches(context_), request_.turn) == context_.key;
 }
 
 // It is woken when its turn comes; the time is for the case that nobody is there to do it.
 Result<Outcome> Step::WaitForTurn() {
-  if (!IsBegun() && request_.status.message.empty()) {
+  if (!IsBegun()) {
     request_.status.phase = kRequestPending;
     SetMessage("waits for requests before it");
     RETURN_IF_ERROR(request_.write());
@@ -241,6 +240,12 @@ Result<Outcome> Step::LetGo() {
 }
 
 Result<Outcome> Step::Expire() {
+  if (!IsBegun()) {
+    // The cache may be behind one who has begun, finished or deleted it since.
+    ASSIGN_OR_RETURN(const bool exists, request_.refresh());
+    if (!exists) return Deleted(shared_, context_);
+    if (request_.status.IsFinished()) return Retire();
+  }
   const std::string message = fmt::format("not finished within {} of its creation",
                                           Duration(*shared_.times.expires_after).ToString());
   return End(Ending(kRequestFailed, WithLastMessage(message)));
@@ -311,6 +316,13 @@ Result<Outcome> Step::Finish(const RequestEnding& ending) {
 
 // Finished ones go a while after their completion.
 Result<Outcome> Step::Retire() {
+  if (!request_.is_shown()) {
+    // A crash came before the status was written, somebody changed it, or the cache is behind.
+    ASSIGN_OR_RETURN(const bool exists, request_.refresh());
+    if (!exists) return Deleted(shared_, context_);
+    if (!request_.status.IsFinished()) return AgainAfter(kLookForOthers);  // its record is gone
+    RETURN_IF_ERROR(request_.write());
+  }
   RETURN_IF_ERROR(LetGo());
   if (IsDeleted()) return Outcome::Done();
   shared_.turns.Forget(context_.key);
@@ -318,10 +330,6 @@ Result<Outcome> Step::Retire() {
                                                ? shared_.times.keep_completed
                                                : shared_.times.keep_failed;
   if (!keep) return Outcome::Done();
-  if (request_.status.completion_time.IsZero()) {  // somebody else finished it
-    request_.status.completion_time = Time::Now(context_.clock);
-    RETURN_IF_ERROR(request_.write());
-  }
   const nanoseconds left =
       TimeLeft(request_.status.completion_time.value(), *keep, context_.clock.Now());
   if (left > nanoseconds(0)) return Outcome::RequeueAfter(left);
@@ -371,13 +379,15 @@ Result<void> Shared::AskWhatIsRecorded(ReconcileContext& context) {
   return {};
 }
 
-Result<uint64_t> NewestVersion(ReconcileContext& context, const ResourceType& type,
-                               const InformerScope& scope) {
-  ASSIGN_OR_RETURN(const ObjectPage all, context.client.ListAll(Client::ListRequest(
-                                             type, {.name_space = scope.name_space,
-                                                    .label_selector = scope.label_selector,
-                                                    .field_selector = scope.field_selector,
-                                                    .stop = context.stop})));
+namespace {
+
+// Of all records, also those that cannot be decoded.
+Result<uint64_t> NewestVersion(ReconcileContext& context, const InformerScope& scope) {
+  ASSIGN_OR_RETURN(const ObjectPage all,
+                   context.client.ListAll(Client::ListRequest(
+                       ResourceType::Of<RequestRecord>(), {.name_space = scope.name_space,
+                                                           .label_selector = scope.label_selector,
+                                                           .stop = context.stop})));
   uint64_t newest = 0;
   for (const SharedBytes& object : all.items) {
     ASSIGN_OR_RETURN(const ObjectHeader header, ReadHeader(object.view()));
@@ -386,17 +396,41 @@ Result<uint64_t> NewestVersion(ReconcileContext& context, const ResourceType& ty
   return newest;
 }
 
-Result<bool> Shared::KnowsOthers(const ObjectCache& cache,
-                                 const std::function<Result<uint64_t>()>& newest) {
+}  // namespace
+
+RequestCaches Shared::Caches(const ReconcileContext& context) const {
+  return {.requests = context.CacheOf(type), .records = RecordCache(context), .place = place};
+}
+
+void Shared::NoteOwnRecord(const std::string& request_uid) {
+  MutexLock lock(mutex_);
+  own_records_.insert(request_uid);
+}
+
+Result<void> Shared::ForgetGone(ReconcileContext& context, std::string_view kept) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> gone,
+                   DeleteRecordsOfGone(context, place, context.key, kept));
+  MutexLock lock(mutex_);
+  for (const std::string& uid : gone) own_records_.erase(uid);
+  return {};
+}
+
+bool Shared::IsOwnRecord(const RequestRecord& record) const {
+  const Result<RecordedRequest> request = ReadRecord(record);
+  MutexLock lock(mutex_);
+  return request.ok() && own_records_.contains(request->uid);
+}
+
+Result<bool> Shared::KnowsOthers(ReconcileContext& context) {
   const auto awaited = [this] {
     MutexLock lock(mutex_);
     return others_version_;
   };
   std::optional<uint64_t> version = awaited();
   if (!version) {
-    ASSIGN_OR_RETURN(version, newest());
+    ASSIGN_OR_RETURN(version, NewestVersion(context, place.Scope()));
   }
-  const bool knows = !cache.IsNews(*version);
+  const bool knows = !RecordCache(context).IsNews(*version);
   MutexLock lock(mutex_);
   others_version_ = knows ? 0 : *version;  // known once, whatever becomes of the versions
   return knows;
@@ -420,13 +454,18 @@ Result<Outcome> Reconcile(Shared& shared, ReconcileContext& context, Request& re
 }
 
 Result<Outcome> Deleted(Shared& shared, ReconcileContext& context) {
+  RETURN_IF_ERROR(shared.ForgetGone(context, ""));
   if (const auto turn = shared.turns.Forget(context.key)) WakeNext(shared, context, *turn);
   return Outcome::Done();
 }
 
-std::vector<ResourceAccess> AccessToRequests(const ResourceType& type) {
-  return {{type, "", {"delete"}},
-          {ResourceType::Of<apiextensionsv1::CustomResourceDefinition>(), "", {"get"}}};
+std::vector<ResourceAccess> AccessToRequests(const RecordPlace& place) {
+  return {{place.type, "", {"delete"}},
+          {ResourceType::Of<apiextensionsv1::CustomResourceDefinition>(), "", {"get"}},
+          {ResourceType::Of<RequestRecord>(),
+           "",
+           {"get", "list", "watch", "create", "update", "delete"},
+           place.name_space}};
 }
 
 bool SpecOrDeletionChanged(const ObjectMeta& before, const ObjectMeta& after) {

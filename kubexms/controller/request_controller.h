@@ -19,6 +19,11 @@
 // Phases: Pending (also when there is none yet) → Processing → Completed or Failed, with a message
 // and a completionTime. A finished request is never executed again, whatever becomes of its spec.
 //
+// The status only shows how far a request is. What the executor believes is what it recorded
+// itself, in `record_namespace`, into which those who ask must not be able to write: a status that
+// somebody changed decides nothing, and is put right at the next reconcile. So execute must not
+// decide by further members of the status either.
+//
 // The definition of a request's kind comes from RequestCrdOf(), or from a program with
 // record_creators: the server records who created a request, whose spec nobody can change then, and
 // which shows Pending from the moment of its creation.
@@ -52,6 +57,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,55 +67,12 @@
 #include "kubexms/controller/controller.h"
 #include "kubexms/controller/finalizer.h"
 #include "kubexms/controller/object_reference.h"
+#include "kubexms/controller/request_record.h"
+#include "kubexms/controller/request_status.h"
 #include "kubexms/controller/request_turns.h"
 #include "kubexms/controller/status_patch.h"
 
 namespace kubexms {
-
-inline constexpr std::string_view kRequestPending = "Pending";
-inline constexpr std::string_view kRequestProcessing = "Processing";
-inline constexpr std::string_view kRequestCompleted = "Completed";
-inline constexpr std::string_view kRequestFailed = "Failed";
-inline constexpr std::string_view kPendingStatus = R"({"phase":"Pending"})";
-
-// What came of a request whose end is still to be recorded, or which is still to be undone.
-struct RequestEnding : Struct {
-  std::string phase;  // Completed, Failed or Cancelled, as in the record
-  std::string message;
-  Duration took;  // the execution
-
-  static void Describe(Type<RequestEnding>& type) {
-    type.Field("phase", &RequestEnding::phase, "Completed, Failed or Cancelled.");
-    type.Field("message", &RequestEnding::message, "What came of it.");
-    type.Field("took", &RequestEnding::took, "How long the execution took.");
-  }
-};
-
-// The status of a request: use it as it is, or derive from it and begin your Describe() with
-// RequestStatus::Describe(type).
-struct RequestStatus : Struct {
-  std::string phase;
-  std::string message;
-  Time start_time;
-  Time completion_time;
-  Optional<RequestEnding> ending;
-
-  template <class Status>
-  static void Describe(Type<Status>& type) {
-    type.Field("phase", &RequestStatus::phase, "How far the request is.")
-        .Enum({"Pending", "Processing", "Completed", "Failed"})
-        .Column("Phase");
-    type.Field("message", &RequestStatus::message, "What came of it, or what it waits for.")
-        .Column("Message", 1);
-    type.Field("startTime", &RequestStatus::start_time, "When it was first executed.");
-    type.Field("completionTime", &RequestStatus::completion_time,
-               "When it became Completed or Failed.");
-    type.Field("ending", &RequestStatus::ending,
-               "What it will become, once that is recorded and what it began is undone.");
-  }
-
-  bool IsFinished() const { return phase == kRequestCompleted || phase == kRequestFailed; }
-};
 
 template <class T>
 concept RequestKind = Kind<T> && requires(T object) {
@@ -173,6 +136,8 @@ template <RequestKind T>
 struct RequestOptions {
   ControllerOptions controller;
   InformerScope scope;  // for example one namespace
+  // Where it is recorded what became of requests; see request_record.h.
+  std::string record_namespace{kRecordNamespace};
   RequestTimes times;
 
   std::function<Result<RequestOutcome>(ReconcileContext& context, T& request)> execute;  // required
@@ -203,11 +168,12 @@ inline constexpr std::string_view kFinalizer = "kubexms.io/request";
 // What the requests of one controller have in common. Safe for use from any thread.
 class Shared {
  public:
-  Shared(ResourceType resource, const RequestTimes& request_times, RequestHold request_hold,
+  Shared(RecordPlace records, const RequestTimes& request_times, RequestHold request_hold,
          AuditSink* sink)
-      : type(std::move(resource)), times(request_times), hold(request_hold), audit(sink) {}
+      : place(std::move(records)), times(request_times), hold(request_hold), audit(sink) {}
 
-  const ResourceType type;
+  const RecordPlace place;
+  const ResourceType& type = place.type;
   const RequestTimes times;
   const RequestHold hold;
   AuditSink* const audit;  // may be null
@@ -215,10 +181,17 @@ class Shared {
   // Wakes requests whose turn has come.
   const std::shared_ptr<ChannelSource> wake = std::make_shared<ChannelSource>("its turn");
 
-  // Whether the cache has what other processes did before this one began to work, such as a request
-  // that they had begun. The server is asked once, by `newest`.
-  Result<bool> KnowsOthers(const ObjectCache& cache,
-                           const std::function<Result<uint64_t>()>& newest) EXCLUDES(mutex_);
+  RequestCaches Caches(const ReconcileContext& context) const;
+
+  // Whether the cache of records has what other processes did before this one began to work, such
+  // as a request that they had begun. The server is asked once.
+  Result<bool> KnowsOthers(ReconcileContext& context) EXCLUDES(mutex_);
+
+  // Records that this process makes are no news to it.
+  void NoteOwnRecord(const std::string& request_uid) EXCLUDES(mutex_);
+  bool IsOwnRecord(const RequestRecord& record) const EXCLUDES(mutex_);
+  // Deletes the records of requests that had the name of the one with the uid `kept`.
+  Result<void> ForgetGone(ReconcileContext& context, std::string_view kept) EXCLUDES(mutex_);
 
   // Who asked for a request. The server is asked about once a minute what it records; while it
   // cannot be asked, the one that decides about access gets the error, and others an answer after
@@ -229,17 +202,14 @@ class Shared {
  private:
   Result<void> AskWhatIsRecorded(ReconcileContext& context) REQUIRES(mutex_);
 
-  Mutex mutex_;
+  mutable Mutex mutex_;
+  std::set<std::string, std::less<>> own_records_ GUARDED_BY(mutex_);  // by the requests' uids
   bool records_creators_ GUARDED_BY(mutex_) = false;
   std::optional<Clock::MonotonicTime> asked_ GUARDED_BY(mutex_);
   std::optional<uint64_t> others_version_ GUARDED_BY(mutex_);
 };
 
-// Of all objects in the scope, also those that cannot be decoded.
-Result<uint64_t> NewestVersion(ReconcileContext& context, const ResourceType& type,
-                               const InformerScope& scope);
-
-// One request. `status` is written by `write`, and then is as the server has it.
+// One request. `status` is as it is recorded; `write` records it, and shows it in the object.
 struct Request {
   const ObjectMeta& metadata;
   RequestStatus& status;
@@ -249,19 +219,20 @@ struct Request {
   std::function<Result<RequestOutcome>()> execute;
   std::function<Result<void>()> undo;
   std::function<Result<StatusWrite>()> write;
-  // Makes it what the server has now. False: it is gone, or another one has its name.
+  // Makes it, and what is recorded, what the server has now. False: it is gone, or another one has
+  // its name.
   std::function<Result<bool>()> refresh;
-  // The newest version of all requests, as the server has them now.
-  std::function<Result<uint64_t>()> newest;
+  // Whether the object shows what is recorded.
+  std::function<bool()> is_shown;
   // Stores the finalizer; all that was set must have been written. False: it is too late for that.
   std::function<Result<bool>()> hold;
 };
 
 Result<Outcome> Reconcile(Shared& shared, ReconcileContext& context, Request& request);
 Result<Outcome> Deleted(Shared& shared, ReconcileContext& context);
-// What is done with requests besides reconciling them: they are deleted, and their definition says
-// whether their creators are recorded.
-std::vector<ResourceAccess> AccessToRequests(const ResourceType& type);
+// What is done with requests besides reconciling them: they are deleted, their definition says
+// whether their creators are recorded, and records are kept of them.
+std::vector<ResourceAccess> AccessToRequests(const RecordPlace& place);
 // What a request is to be looked at for. Its status is not: it is written here.
 bool SpecOrDeletionChanged(const ObjectMeta& before, const ObjectMeta& after);
 // Writes those that it does not have; `metadata` is then as the server has it.
@@ -276,21 +247,34 @@ bool IsOpen(const T& request) {
   return !request.status.IsFinished() && request.metadata.deletion_timestamp.IsZero();
 }
 
-// Requests that are still to be executed or undone, by their turn.
+// Requests that may still be executed, by their turn. One that somebody made look finished waits
+// until its next reconcile, which puts that right.
 template <RequestKind T>
 void IndexTurns(ControllerFor<T>& controller,
                 const std::function<std::string(const T& request)>& turn) {
-  using Values = std::vector<std::string>;
-  const auto begun = [turn](const T& request) {
-    if (request.status.phase != kRequestProcessing) return Values();
-    return BegunValues(turn(request));
-  };
   const auto waiting = [turn](const T& request) {
-    if (request.status.phase == kRequestProcessing || !IsOpen(request)) return Values();
+    if (!IsOpen(request)) return std::vector<std::string>();
     return WaitingValues(turn(request), ObjectKey::Of(request.metadata));
   };
-  controller.template Index<T>(std::string(kBegunIndex), begun);
   controller.template Index<T>(std::string(kWaitingIndex), waiting);
+}
+
+// A record that another process left concerns its request: it may be gone.
+template <RequestKind T>
+void WatchRecords(ControllerFor<T>& controller, const std::shared_ptr<Shared>& shared) {
+  const auto key_of = [](const RequestRecord& record) -> std::vector<ObjectKey> {
+    const Result<RecordedRequest> request = ReadRecord(record);
+    if (!request.ok()) return {};
+    return {request->Key()};
+  };
+  const auto is_news = [shared](const CacheEvent& event) {
+    return event.type == CacheEvent::Type::kAdd &&
+           !shared->IsOwnRecord(*event.object.As<RequestRecord>());
+  };
+  controller.template Watches<RequestRecord>(
+      key_of, {.scope = shared->place.Scope(), .predicates = {is_news}});
+  controller.template Index<RequestRecord>(std::string(kBegunIndex), BegunValues);
+  controller.template Index<RequestRecord>(std::string(kRequestIndex), RequestValues);
 }
 
 template <RequestKind T>
@@ -298,12 +282,21 @@ Result<Outcome> ReconcileTyped(Shared& shared, const RequestOptions<T>& options,
                                ReconcileContext& context, const T& object) {
   T before = object;
   T request = object;
+  const std::string turn = options.one_at_a_time ? options.one_at_a_time(object) : "";
+  RecordKeeper keeper(context, shared.place, object.metadata, turn);
+  RETURN_IF_ERROR(shared.ForgetGone(context, object.metadata.uid));
+  RETURN_IF_ERROR(keeper.Load());
+  // What is decided by is what is recorded.
+  const auto take_record = [&] { static_cast<RequestStatus&>(request.status) = keeper.status(); };
+  take_record();
   if (options.labels && IsOpen(request)) {
     RETURN_IF_ERROR(
         KeepLabels(context, ResourceType::Of<T>(), options.labels(object), request.metadata));
     before.metadata = request.metadata;
   }
   const auto write = [&]() -> Result<StatusWrite> {
+    if (keeper.Begins(request.status)) shared.NoteOwnRecord(object.metadata.uid);
+    RETURN_IF_ERROR(keeper.Store(request.status));
     ASSIGN_OR_RETURN(const StatusPatched patched,
                      PatchStatus(context.client, before, request, context.clock,
                                  {.only_if = [&](const T& fresh) {
@@ -312,6 +305,7 @@ Result<Outcome> ReconcileTyped(Shared& shared, const RequestOptions<T>& options,
     if (patched.result == StatusWrite::kWritten) {
       ASSIGN_OR_RETURN(before, Decode<T>(patched.object.view()));
       request = before;
+      take_record();
     }
     return patched.result;
   };
@@ -320,7 +314,9 @@ Result<Outcome> ReconcileTyped(Shared& shared, const RequestOptions<T>& options,
     if (!fresh.ok() && fresh.error().IsNotFound()) return false;
     if (!fresh.ok()) return fresh.error();
     if (fresh->metadata.uid != object.metadata.uid) return false;
+    RETURN_IF_ERROR(keeper.Reload());
     request = before = *std::move(fresh);
+    take_record();
     return true;
   };
   const auto hold = [&]() -> Result<bool> {
@@ -333,17 +329,18 @@ Result<Outcome> ReconcileTyped(Shared& shared, const RequestOptions<T>& options,
     if (added == finalizer_internal::Added::kAlready) return true;
     ASSIGN_OR_RETURN(before, Decode<T>(stored.view()));
     request = before;
+    take_record();
     return true;
   };
-  const auto newest = [&] { return NewestVersion(context, ResourceType::Of<T>(), options.scope); };
+  const auto is_shown = [&] { return Encode(before.status) == Encode(request.status); };
   Request erased{.metadata = before.metadata,
                  .status = request.status,
-                 .turn = options.one_at_a_time ? options.one_at_a_time(object) : "",
+                 .turn = turn,
                  .spec = [&] { return Encode(before.spec); },
                  .execute = [&] { return options.execute(context, request); },
                  .write = write,
                  .refresh = refresh,
-                 .newest = newest,
+                 .is_shown = is_shown,
                  .hold = hold};
   if (options.authorize) {
     erased.authorize = [&](const Asker& asker) {
@@ -360,15 +357,17 @@ template <RequestKind T>
 ControllerFor<T> RequestController(RequestOptions<T> options) {
   namespace internal = request_internal;
   KUBEXMS_CHECK(options.execute != nullptr);
-  const auto shared = std::make_shared<internal::Shared>(ResourceType::Of<T>(), options.times,
-                                                         options.hold, options.audit);
+  const auto shared = std::make_shared<internal::Shared>(
+      RecordPlace{.type = ResourceType::Of<T>(), .name_space = options.record_namespace},
+      options.times, options.hold, options.audit);
   ControllerFor<T> controller(options.controller, options.scope);
   controller.When(Changed<T>([](const T& before, const T& after) {
     return internal::SpecOrDeletionChanged(before.metadata, after.metadata);
   }));
   if (options.one_at_a_time) internal::IndexTurns(controller, options.one_at_a_time);
+  internal::WatchRecords(controller, shared);
   controller.From(shared->wake);
-  for (ResourceAccess& access : internal::AccessToRequests(ResourceType::Of<T>())) {
+  for (ResourceAccess& access : internal::AccessToRequests(shared->place)) {
     controller.AddAccess(std::move(access));
   }
   controller.Reconciles([shared, options](ReconcileContext& context, const T& request) {

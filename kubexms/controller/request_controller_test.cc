@@ -77,6 +77,10 @@ class RequestControllerTest : public testing::Test {
   void SetUp() override {
     CreateCrd(server(), RequestCrdOf<Order>());
     Create("o");
+    const Controller controller = RequestController<Order>(Options());
+    for (const CacheIndex& index : controller.indexes()) {
+      if (index.form == caches_[0].form) records().AddIndex(index.name, index.function);
+    }
   }
 
   Client& server() { return harness_.server.client(); }
@@ -99,16 +103,64 @@ class RequestControllerTest : public testing::Test {
             .audit = &audit_};
   }
 
-  // One reconcile of the object as it is given.
+  // One reconcile of the object as it is given, with a cache that has all records.
   Result<Outcome> Reconcile(const Controller& controller, const Order& order) {
     harness_.client.TakeVerbs();
+    SyncRecords();
     const ObjectKey key = ObjectKey::Of(order.metadata);
     ReconcileContext context = harness_.Context(key);
+    context.caches = caches_;
     return controller.reconcile()(context, FormOf<Order>().Decode(Encode(order)).value());
   }
   Result<Outcome> Reconcile() { return Reconcile(RequestController<Order>(Options()), Stored()); }
 
+  DeclaredCache MakeCache(const ObjectForm& form) {
+    return {form, std::make_shared<Informer>(
+                      InformerOptions{.form = form},
+                      Informer::Environment{harness_.client, harness_.clock, random_, Logger()})};
+  }
+  ObjectCache& records() { return caches_[0].informer->cache(); }
+  // Of all requests.
+  std::vector<RequestRecord> StoredRecords() {
+    const InformerScope scope = place_.Scope();
+    return server()
+        .List<RequestRecord>(
+            {.name_space = scope.name_space, .label_selector = scope.label_selector})
+        .value()
+        .items;
+  }
+  void SyncRecords() {
+    for (const CachedObject& known : records().List("", {})) {
+      if (!server().Get<RequestRecord>(ObjectKey::Of(*known.metadata)).ok()) {
+        (void)records().Remove(known);
+      }
+    }
+    for (const RequestRecord& record : StoredRecords()) {
+      (void)records().Put(caches_[0].form.Decode(Encode(record)).value());
+    }
+  }
+  // As another process recorded it.
+  void Record(const Order& order, const RequestStatus& status) {
+    const ObjectKey key = ObjectKey::Of(order.metadata);
+    ReconcileContext context = harness_.Context(key);
+    context.caches = caches_;
+    RecordKeeper keeper(context, place_, order.metadata, order.spec.user);
+    ASSERT_TRUE(keeper.Reload().ok());
+    const auto stored = keeper.Store(status);
+    ASSERT_TRUE(stored.ok()) << stored.error().message();
+  }
+  RequestStatus Processing() {
+    RequestStatus status;
+    status.phase = "Processing";
+    status.start_time = Time::Now(harness_.clock);
+    return status;
+  }
+
   ReconcileHarness harness_;
+  SystemRandom random_;
+  const RecordPlace place_{.type = ResourceType::Of<Order>(), .name_space = "kube-system"};
+  std::vector<DeclaredCache> caches_{
+      MakeCache(FormOf<RequestRecord>(&StripManagedFields<RequestRecord>))};
   MemoryAuditSink audit_;
   int executions_ = 0;
   std::function<Result<RequestOutcome>(ReconcileContext&, Order&)> execute_ =
@@ -126,7 +178,8 @@ TEST_F(RequestControllerTest, ExecutesAndCompletes) {
   };
   const Time begin = Time::Now(harness_.clock);
   EXPECT_EQ(Reconcile().value(), Outcome::RequeueAfter(hours(1)));
-  EXPECT_THAT(harness_.client.TakeVerbs(), ElementsAre("patch status", "get", "patch status"));
+  EXPECT_THAT(harness_.client.TakeVerbs(),
+              ElementsAre("create", "patch status", "get", "update", "patch status"));
   const OrderStatus status = Stored().status;
   EXPECT_EQ(status.phase, "Completed");
   EXPECT_EQ(status.message, "served tea");
@@ -187,15 +240,86 @@ TEST_F(RequestControllerTest, NorWhenTheCacheStillShowsThemInProcessing) {
 }
 
 TEST_F(RequestControllerTest, OneThatACrashLeftInProcessingIsExecutedAgain) {
-  Order begun = Stored();
-  begun.status.phase = "Processing";
-  begun.status.start_time = Time::Now(harness_.clock);
-  ASSERT_TRUE(server().UpdateStatus(begun).ok());
+  const RequestStatus begun = Processing();
+  Record(Stored(), begun);
   harness_.clock.Advance(minutes(2));
   ASSERT_TRUE(Reconcile().ok());
   EXPECT_EQ(executions_, 1);
   EXPECT_EQ(Stored().status.phase, "Completed");
-  EXPECT_EQ(Stored().status.start_time, begun.status.start_time);
+  EXPECT_EQ(Stored().status.start_time, begun.start_time);
+}
+
+// Whoever may write the status of a request decides nothing by it.
+TEST_F(RequestControllerTest, WhatSomebodyWroteIntoTheStatusIsNotBelieved) {
+  // An end that never was.
+  Order forged = Stored();
+  forged.status.phase = "Processing";
+  RequestEnding& ending = forged.status.ending.emplace();
+  ending.phase = "Completed";
+  ending.message = "served champagne";
+  ASSERT_TRUE(server().UpdateStatus(forged).ok());
+  execute_ = [](ReconcileContext&, Order& order) -> Result<RequestOutcome> {
+    EXPECT_FALSE(order.status.ending.has_value());
+    return Terminal(Error::BadRequest("no champagne"));
+  };
+  ASSERT_TRUE(Reconcile().ok());
+  EXPECT_EQ(executions_, 1);
+  EXPECT_EQ(Stored().status.phase, "Failed");
+  EXPECT_FALSE(Stored().status.ending.has_value());
+  ASSERT_THAT(audit_.records, SizeIs(1));
+  EXPECT_EQ(audit_.records[0].result, "Failed");
+  EXPECT_EQ(audit_.records[0].message, "no champagne");
+  // Back to the beginning: it is not executed again, and shows what became of it.
+  for (const char* phase : {"Pending", "Processing", "Completed"}) {
+    forged = Stored();
+    forged.status.phase = phase;
+    forged.status.message = "not yet";
+    forged.status.completion_time = {};
+    ASSERT_TRUE(server().UpdateStatus(forged).ok());
+    EXPECT_EQ(Reconcile().value(), Outcome::RequeueAfter(hours(1))) << phase;
+    EXPECT_EQ(Stored().status.phase, "Failed");
+    EXPECT_EQ(Stored().status.message, "no champagne");
+    EXPECT_EQ(Stored().status.completion_time, Time::Now(harness_.clock));
+  }
+  EXPECT_EQ(executions_, 1);
+  EXPECT_THAT(audit_.records, SizeIs(1));
+  // One that looks finished is executed all the same.
+  Create("p");
+  forged = Stored("p");
+  forged.status.phase = "Completed";
+  forged.status.completion_time = Time::Now(harness_.clock);
+  ASSERT_TRUE(server().UpdateStatus(forged).ok());
+  ASSERT_TRUE(Reconcile(RequestController<Order>(Options()), Stored("p")).ok());
+  EXPECT_EQ(executions_, 2);
+  EXPECT_EQ(Stored("p").status.phase, "Failed");
+}
+
+TEST_F(RequestControllerTest, ItsRecordGoesWithIt) {
+  const Controller controller = RequestController<Order>(Options());
+  ASSERT_TRUE(Reconcile(controller, Stored()).ok());
+  ASSERT_THAT(StoredRecords(), SizeIs(1));
+  // Another one under its name has nothing of it.
+  ASSERT_TRUE(server().Delete<Order>({"default", "o"}).ok());
+  Create("o");
+  ASSERT_TRUE(Reconcile(controller, Stored()).ok());
+  EXPECT_EQ(executions_, 2);
+  ASSERT_THAT(StoredRecords(), SizeIs(1));
+  ASSERT_TRUE(server().Delete<Order>({"default", "o"}).ok());
+  SyncRecords();
+  const ObjectKey key{"default", "o"};
+  ReconcileContext context = harness_.Context(key);
+  context.caches = caches_;
+  EXPECT_TRUE(controller.reconcile()(context, CachedObject()).ok());
+  EXPECT_THAT(StoredRecords(), IsEmpty());
+}
+
+TEST_F(RequestControllerTest, WithoutAPlaceForItsRecordNothingIsExecuted) {
+  RequestOptions<Order> options = Options();
+  options.record_namespace = "nowhere";
+  const auto result = Reconcile(RequestController<Order>(options), Stored());
+  ASSERT_FALSE(result.ok());
+  EXPECT_THAT(result.error().message(), HasSubstr("nowhere"));
+  EXPECT_EQ(executions_, 0);
 }
 
 TEST_F(RequestControllerTest, TemporaryErrorsAreTriedAgainLater) {
@@ -208,7 +332,7 @@ TEST_F(RequestControllerTest, TemporaryErrorsAreTriedAgainLater) {
   EXPECT_THAT(audit_.records, IsEmpty());
   // The same again is not written again.
   ASSERT_TRUE(Reconcile().ok());
-  EXPECT_THAT(harness_.client.TakeVerbs(), ElementsAre("get"));
+  EXPECT_THAT(harness_.client.TakeVerbs(), ElementsAre("get", "get"));
   EXPECT_THAT(harness_.Events(), ElementsAre("Warning Retrying: no water ×2"));
 }
 
@@ -239,7 +363,7 @@ TEST_F(RequestControllerTest, MayWaitForWhatTakesLong) {
   EXPECT_EQ(Stored().status.phase, "Processing");
   EXPECT_EQ(Stored().status.message, "the water is not hot yet");
   ASSERT_TRUE(Reconcile().ok());
-  EXPECT_THAT(harness_.client.TakeVerbs(), ElementsAre("get"));
+  EXPECT_THAT(harness_.client.TakeVerbs(), ElementsAre("get", "get"));
   EXPECT_THAT(harness_.Events(), IsEmpty());
   EXPECT_THAT(audit_.records, IsEmpty());
 }
@@ -381,15 +505,6 @@ TEST_F(RequestControllerTest, MayBeKeptForEver) {
   EXPECT_TRUE(Exists());
 }
 
-TEST_F(RequestControllerTest, OneThatSomebodyElseFinishedGetsACompletionTime) {
-  Order order = Stored();
-  order.status.phase = "Failed";
-  ASSERT_TRUE(server().UpdateStatus(order).ok());
-  EXPECT_EQ(Reconcile().value(), Outcome::RequeueAfter(hours(1)));
-  EXPECT_EQ(Stored().status.completion_time, Time::Now(harness_.clock));
-  EXPECT_EQ(executions_, 0);
-}
-
 TEST_F(RequestControllerTest, AnotherOneUnderTheSameNameIsNotDeleted) {
   ASSERT_TRUE(Reconcile().ok());
   const Order old = Stored();
@@ -480,7 +595,8 @@ TEST_F(RequestControllerTest, IsHeldBeforeTheFirstEffectAndNotOnceItIsFinished) 
     return RequestOutcome::Completed("served");
   };
   ASSERT_TRUE(Reconcile(RequestController<Order>(options), Stored("p")).ok());
-  EXPECT_THAT(harness_.client.TakeVerbs(), ElementsAre("patch status", "get", "patch status"));
+  EXPECT_THAT(harness_.client.TakeVerbs(),
+              ElementsAre("create", "patch status", "get", "update", "patch status"));
   Create("q");
   execute_ = [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
     return Error::ServiceUnavailable("no water");
@@ -494,13 +610,11 @@ TEST_F(RequestControllerTest, WhatIsFinishedIsNotUndoneWhenItGoes) {
   Order held = MakeOrder("held");
   held.metadata.finalizers = {"kubexms.io/request"};
   ASSERT_TRUE(server().Create(held).ok());
-  held = Stored("held");
-  held.status.phase = "Processing";
-  held.status.start_time = Time::Now(harness_.clock);
-  const Order begun = server().UpdateStatus(held).value();
-  held = begun;
-  held.status.phase = "Completed";
-  ASSERT_TRUE(server().UpdateStatus(held).ok());
+  const Order begun = Stored("held");
+  RequestStatus completed = Processing();
+  completed.phase = "Completed";
+  completed.completion_time = Time::Now(harness_.clock);
+  Record(begun, completed);
   ASSERT_TRUE(server().Delete<Order>({"default", "held"}).ok());
   RequestOptions<Order> options = Options();
   options.undo = [](ReconcileContext&, const Order&) -> Result<void> {
@@ -528,7 +642,7 @@ TEST_F(RequestControllerTest, OneThatIsDeletedBeforeItBeginsIsNotExecuted) {
   EXPECT_EQ(executions_, 0);
 }
 
-TEST_F(RequestControllerTest, AnEndThatSomebodyElseWroteIsNotOverwritten) {
+TEST_F(RequestControllerTest, AnEndThatSomebodyElseWroteMeanwhileIsPutRight) {
   execute_ = [this](ReconcileContext&, Order&) -> Result<RequestOutcome> {
     Order cancelled = Stored();
     cancelled.status.phase = "Failed";
@@ -539,9 +653,10 @@ TEST_F(RequestControllerTest, AnEndThatSomebodyElseWroteIsNotOverwritten) {
   const auto result = Reconcile();
   ASSERT_FALSE(result.ok());
   EXPECT_TRUE(result.error().IsConflict());
-  EXPECT_EQ(Stored().status.message, "cancelled by hand");
   ASSERT_TRUE(Reconcile().ok());
   EXPECT_EQ(executions_, 1);
+  EXPECT_EQ(Stored().status.phase, "Completed");
+  EXPECT_EQ(Stored().status.message, "served");
 }
 
 TEST_F(RequestControllerTest, ChangesOfTheRestOfTheObjectAreNoObstacle) {
@@ -650,7 +765,7 @@ TEST_F(RequestControllerTest, MayHaveLabelsByWhichItIsFound) {
   EXPECT_TRUE(Reconcile(controller, Stored()).ok());
   // One write more, which is in nobody's way.
   EXPECT_THAT(harness_.client.TakeVerbs(),
-              ElementsAre("patch", "patch status", "get", "patch status"));
+              ElementsAre("patch", "create", "patch status", "get", "update", "patch status"));
   EXPECT_EQ(Stored().metadata.labels.at("user"), "alice");
   EXPECT_EQ(Stored().status.phase, "Completed");
   EXPECT_TRUE(Reconcile(controller, Stored()).ok());
@@ -674,6 +789,12 @@ TEST_F(RequestControllerTest, SaysWhatItsRoleNeeds) {
   };
   EXPECT_TRUE(needs("orders", "delete"));
   EXPECT_TRUE(needs("customresourcedefinitions", "get"));
+  EXPECT_TRUE(needs("configmaps", "create"));
+  for (const ResourceAccess& access : controller.access()) {
+    if (access.resource.plural == "configmaps") {
+      EXPECT_EQ(access.name_space, "kube-system");
+    }
+  }
 }
 
 TEST_F(RequestControllerTest, FinishedOnesCanBeDeletedByHand) {
@@ -707,17 +828,19 @@ class RequestTurnsTest : public RequestControllerTest {
     RequestOptions<Order> options = Options();
     options.one_at_a_time = [](const Order& order) { return order.spec.user; };
     controller_.emplace(RequestController<Order>(options));
+    caches_.push_back(MakeCache(form_));
     for (const CacheIndex& index : controller_->indexes()) {
-      caches_[0].informer->cache().AddIndex(index.name, index.function);
+      if (index.form == form_) cache().AddIndex(index.name, index.function);
     }
   }
 
-  ObjectCache& cache() { return caches_[0].informer->cache(); }
+  ObjectCache& cache() { return caches_[1].informer->cache(); }
   CachedObject Cached(const std::string& name) {
     return form_.Decode(Encode(Stored(name))).value();
   }
 
   Result<Outcome> ReconcileInTurn(const std::string& name) {
+    if (sees_records_) SyncRecords();
     const ObjectKey key{"default", name};
     ReconcileContext context = harness_.Context(key);
     context.caches = caches_;
@@ -725,11 +848,7 @@ class RequestTurnsTest : public RequestControllerTest {
   }
 
   const ObjectForm form_ = FormOf<Order>(&StripManagedFields<Order>);
-  SystemRandom random_;
-  std::vector<DeclaredCache> caches_{
-      {form_, std::make_shared<Informer>(
-                  InformerOptions{.form = form_},
-                  Informer::Environment{harness_.client, harness_.clock, random_, Logger()})}};
+  bool sees_records_ = true;  // at once
   std::optional<Controller> controller_;
 };
 
@@ -772,16 +891,18 @@ TEST_F(RequestTurnsTest, OneThatWasBegunComesBeforeAllThatWait) {
 // begun.
 TEST_F(RequestTurnsTest, OneThatMayHaveBegunComesBeforeAllThatWait) {
   (void)cache().Put(Cached("o"));
+  sees_records_ = false;
   harness_.client.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
     (void)server.Do(request).ok();
     return Error::ServiceUnavailable("the answer is lost");
   });
   EXPECT_FALSE(ReconcileInTurn("o").ok());
   harness_.client.Set({});
-  EXPECT_EQ(Stored().status.phase, "Processing");
+  EXPECT_THAT(StoredRecords(), SizeIs(1));
   Create("a");
   (void)cache().Put(Cached("a"));
   EXPECT_EQ(ReconcileInTurn("a").value(), Outcome::RequeueAfter(minutes(1)));
+  sees_records_ = true;
   EXPECT_EQ(ReconcileInTurn("o").value(), Outcome::RequeueAfter(hours(1)));
   (void)cache().Put(Cached("o"));
   EXPECT_EQ(ReconcileInTurn("a").value(), Outcome::RequeueAfter(hours(1)));
@@ -793,13 +914,43 @@ TEST_F(RequestTurnsTest, ANewProcessBeginsOnceItKnowsWhatOthersBegan) {
   Create("a");
   (void)cache().Put(Cached("o"));
   (void)cache().Put(Cached("a"));
-  Order begun = Stored();
-  begun.status.phase = "Processing";
-  ASSERT_TRUE(server().UpdateStatus(begun).ok());
+  sees_records_ = false;
+  Record(Stored(), Processing());
   EXPECT_EQ(ReconcileInTurn("a").value(), Outcome::RequeueAfter(milliseconds(50)));
-  (void)cache().Put(Cached("o"));
+  sees_records_ = true;
   EXPECT_EQ(ReconcileInTurn("a").value(), Outcome::RequeueAfter(minutes(1)));
   EXPECT_EQ(executions_, 0);
+}
+
+// "o" is the oldest, and looks as if it had been begun, or were finished.
+TEST_F(RequestTurnsTest, WhatOneShowsKeepsNobodyElseWaiting) {
+  harness_.clock.Advance(seconds(1));
+  Create("later");
+  for (const char* name : {"o", "later"}) (void)cache().Put(Cached(name));
+  EXPECT_EQ(ReconcileInTurn("o").value(), Outcome::RequeueAfter(hours(1)));
+  for (const auto& [phase, name] : {std::pair{"Processing", "later"}, {"Pending", "latest"}}) {
+    Order forged = Stored();
+    forged.status.phase = phase;
+    ASSERT_TRUE(server().UpdateStatus(forged).ok());
+    (void)cache().Put(Cached("o"));
+    if (!Exists(name)) Create(name);
+    (void)cache().Put(Cached(name));
+    EXPECT_EQ(ReconcileInTurn(name).value(), Outcome::RequeueAfter(hours(1))) << name;
+    (void)cache().Put(Cached(name));
+  }
+  EXPECT_EQ(executions_, 3);
+  // One that waits and is made to look finished has its turn all the same.
+  harness_.clock.Advance(seconds(1));
+  Create("first");
+  Order forged = Stored("first");
+  forged.status.phase = "Completed";
+  ASSERT_TRUE(server().UpdateStatus(forged).ok());
+  (void)cache().Put(Cached("first"));
+  EXPECT_EQ(ReconcileInTurn("first").value(), Outcome::RequeueAfter(minutes(1)));
+  EXPECT_EQ(Stored("first").status.phase, "Pending");
+  (void)cache().Put(Cached("first"));
+  EXPECT_EQ(ReconcileInTurn("first").value(), Outcome::RequeueAfter(hours(1)));
+  EXPECT_EQ(executions_, 4);
 }
 
 // "a" comes while the order of the others is known.
@@ -1104,6 +1255,10 @@ class RequestCrashTest : public RunningRequestsTest {
   bool HasEffect(const std::string& name) {
     return server_.client().Get<corev1::ConfigMap>({"default", name}).ok();
   }
+  bool HasRecord(const std::string& uid) {
+    const RecordPlace place{.type = ResourceType::Of<Order>(), .name_space = "kube-system"};
+    return server_.client().Get<RequestRecord>(place.KeyOf(uid)).ok();
+  }
   bool IsCompleted(const std::string& name) {
     const Order order = Stored(name).value();
     return order.status.phase == "Completed" && order.metadata.finalizers.empty();
@@ -1139,7 +1294,7 @@ class RequestCrashTest : public RunningRequestsTest {
       EXPECT_TRUE(HasEffect(name)) << name;
       const std::string uid = Stored(name)->metadata.uid;
       EXPECT_TRUE(server_.client().Delete<Order>({"default", name}).ok());
-      const auto over = [&] { return !Stored(name).ok(); };
+      const auto over = [&] { return !Stored(name).ok() && !HasRecord(uid); };
       died = RunUntilDeath({.execute = wait, .undoes = true, .dies_at = n, .after = after}, over);
       if (!over()) RunUntilDeath({.execute = wait, .undoes = true}, over);
       EXPECT_FALSE(HasEffect(name)) << name;
@@ -1162,11 +1317,12 @@ class RequestCrashTest : public RunningRequestsTest {
 
 TEST_F(RequestCrashTest, ACrashAtAnyWriteLosesNothingAndRepeatsNoEnd) {
   for (const bool after : {false, true}) {
-    // Processing, the effect, Completed; with an undo also the finalizer, which comes and goes.
-    EXPECT_EQ(CompleteWithCrashes(false, after), 3);
-    EXPECT_EQ(CompleteWithCrashes(true, after), 5);
-    // The effect goes, Failed, the finalizer goes.
-    EXPECT_EQ(CancelWithCrashes(after), 3);
+    // Processing as a record and in the status, the effect, Completed in both; with an undo also
+    // the finalizer, which comes and goes.
+    EXPECT_EQ(CompleteWithCrashes(false, after), 5);
+    EXPECT_EQ(CompleteWithCrashes(true, after), 7);
+    // The effect goes, Failed in both, the finalizer goes, and the record.
+    EXPECT_EQ(CancelWithCrashes(after), 5);
   }
 }
 

@@ -10,12 +10,18 @@ std::string OwnValue(const std::string& turn, const ObjectKey& request) {
   return turn + "\n" + request.name_space + "/" + request.name;
 }
 
-}  // namespace
-
-std::vector<std::string> BegunValues(const std::string& turn) {
-  if (turn.empty()) return {};
-  return {turn};
+bool IsWaiting(const RequestCaches& caches, const CachedObject& request) {
+  return !caches.records.Get(caches.place.KeyOf(request.metadata->uid));
 }
+
+bool IsWaiting(const RequestCaches& caches, const std::string& turn, const ObjectKey& key) {
+  for (const CachedObject& request : caches.requests.ByIndex(kWaitingIndex, OwnValue(turn, key))) {
+    if (IsWaiting(caches, request)) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 std::vector<std::string> WaitingValues(const std::string& turn, const ObjectKey& request) {
   if (turn.empty()) return {};
@@ -49,29 +55,30 @@ void RequestTurns::Give(const std::string& turn, const ObjectKey& request) {
   given_.insert_or_assign(turn, request);
 }
 
-std::optional<ObjectKey> RequestTurns::Next(const ObjectCache& cache, const std::string& turn) {
+std::optional<ObjectKey> RequestTurns::Next(const RequestCaches& caches, const std::string& turn) {
   std::optional<Place> begun;
-  for (const CachedObject& request : cache.ByIndex(kBegunIndex, turn)) {
-    Place place = PlaceOf(*request.metadata);
+  for (const auto& record : Lister<RequestRecord>(caches.records).ByIndex(kBegunIndex, turn)) {
+    const Result<RecordedRequest> request = ReadRecord(*record);
+    if (!request.ok()) continue;
+    Place place{request->created, request->name, request->namespace_};
     if (!begun || place < *begun) begun = std::move(place);
   }
   if (begun) return ObjectKey{std::get<2>(*begun), std::get<1>(*begun)};
   MutexLock lock(mutex_);
   if (const auto given = given_.find(turn); given != given_.end()) {
-    const std::string own = OwnValue(turn, given->second);
-    if (!cache.ByIndex(kWaitingIndex, own).empty()) return given->second;
+    if (IsWaiting(caches, turn, given->second)) return given->second;
     given_.erase(given);
   }
-  if (auto first = FirstWaiting(cache, turn)) return first;
+  if (auto first = FirstWaiting(caches, turn)) return first;
   // All that there are, once.
-  for (const CachedObject& request : cache.ByIndex(kWaitingIndex, turn)) {
-    order_[turn].insert(PlaceOf(*request.metadata));
+  for (const CachedObject& request : caches.requests.ByIndex(kWaitingIndex, turn)) {
+    if (IsWaiting(caches, request)) order_[turn].insert(PlaceOf(*request.metadata));
   }
-  return FirstWaiting(cache, turn);
+  return FirstWaiting(caches, turn);
 }
 
 // Of those whose order is known. What is in front of it is dropped, and the order when it is empty.
-std::optional<ObjectKey> RequestTurns::FirstWaiting(const ObjectCache& cache,
+std::optional<ObjectKey> RequestTurns::FirstWaiting(const RequestCaches& caches,
                                                     const std::string& turn) {
   const auto order = order_.find(turn);
   if (order == order_.end()) return std::nullopt;
@@ -79,7 +86,7 @@ std::optional<ObjectKey> RequestTurns::FirstWaiting(const ObjectCache& cache,
   while (!places.empty()) {
     const auto& [created, name, name_space] = *places.begin();
     ObjectKey key{name_space, name};
-    if (!cache.ByIndex(kWaitingIndex, OwnValue(turn, key)).empty()) return key;
+    if (IsWaiting(caches, turn, key)) return key;
     places.erase(places.begin());
   }
   order_.erase(order);

@@ -13,16 +13,21 @@
 #include "kubexms/api/object_key.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/controller/object_cache.h"
+#include "kubexms/controller/request_record.h"
 
 namespace kubexms {
 
-// The indexes of a cache by turns, and their values for a request; none for an empty turn. Requests
-// that were executed and are not finished, of which there is one for each turn, and those that were
-// not, of which there may be very many.
-inline constexpr std::string_view kBegunIndex = "kubexms.io/begun";
+// The index of requests that may wait by their turn, of which there may be very many: all but those
+// that show that they are finished. A request that has a record does not wait, whatever it shows.
 inline constexpr std::string_view kWaitingIndex = "kubexms.io/waiting";
-std::vector<std::string> BegunValues(const std::string& turn);
 std::vector<std::string> WaitingValues(const std::string& turn, const ObjectKey& request);
+
+// The caches by which turns are given.
+struct RequestCaches {
+  const ObjectCache& requests;  // with kWaitingIndex
+  const ObjectCache& records;   // with kBegunIndex
+  const RecordPlace& place;
+};
 
 class RequestTurns {
  public:
@@ -38,7 +43,8 @@ class RequestTurns {
   // Whose turn it is: one that has begun, or else the oldest of those that wait, as far as they
   // were noted or in the cache when the order was last made. However many wait, it is quick but for
   // the first time.
-  std::optional<ObjectKey> Next(const ObjectCache& cache, const std::string& turn) EXCLUDES(mutex_);
+  std::optional<ObjectKey> Next(const RequestCaches& caches, const std::string& turn)
+      EXCLUDES(mutex_);
 
   bool IsRunning(const std::string& turn) const EXCLUDES(mutex_);
   // False when it has begun elsewhere and not ended.
@@ -49,7 +55,7 @@ class RequestTurns {
   // Creation, name and namespace: the order in which requests have their turns.
   using Place = std::tuple<Time, std::string, std::string>;
   static Place PlaceOf(const ObjectMeta& request);
-  std::optional<ObjectKey> FirstWaiting(const ObjectCache& cache, const std::string& turn)
+  std::optional<ObjectKey> FirstWaiting(const RequestCaches& caches, const std::string& turn)
       REQUIRES(mutex_);
 
   mutable Mutex mutex_;

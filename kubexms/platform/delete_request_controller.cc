@@ -83,6 +83,7 @@ Result<void> Authorize(ReconcileContext& context, const Deleterequest& request,
 Controller DeleteRequestController(const DeleteRequestOptions& options) {
   ControllerFor<Deleterequest> controller = RequestController<Deleterequest>(
       {.controller = {.name = "deleterequest", .workers = options.workers},
+       .record_namespace = kSystemNamespace,
        .times = options.times,
        .execute = [options](ReconcileContext& context,
                             Deleterequest& request) { return Execute(context, request, options); },

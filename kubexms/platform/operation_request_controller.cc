@@ -25,7 +25,8 @@ using userv1::User;
 constexpr auto kLookForUser = std::chrono::seconds(5);
 
 // While one role takes the place of another: the binding that bridges the time without "rb-<user>".
-std::string BridgeOf(const std::string& user) { return GuestBindingOf(user) + "-update"; }
+// No user's name has a colon, so that nobody's own binding is called so.
+std::string BridgeOf(const std::string& user) { return GuestBindingOf(user) + ":update"; }
 
 Error Wrong(std::string_view field, std::string_view what) {
   return Terminal(Error::BadRequest(fmt::format("{}: {}", field, what)));
@@ -69,6 +70,11 @@ class Operation {
     }
     if (spec_.user == UserOf(spec_.namespace_)) {
       return Wrong("spec.user", spec_.user + " owns this workspace and cannot be a guest in it");
+    }
+    if (GuestBindingOf(spec_.user) == UserOf(spec_.namespace_)) {
+      return Wrong("spec.user", fmt::format("{} cannot be a guest in {}, whose owner's binding has "
+                                            "the name of the guest's",
+                                            spec_.user, spec_.namespace_));
     }
     if (spec_.role.empty() && spec_.action != "Deprive") {
       return Wrong("spec.role", "must be Owner, Manager or Developer");
@@ -249,6 +255,7 @@ Controller OperationRequestController(const OperationRequestOptions& options) {
   ControllerFor<Operationrequest> controller = RequestController<Operationrequest>(
       {.controller = {.name = "operationrequest", .workers = options.workers},
        .scope = {.name_space = options.watch_namespace},
+       .record_namespace = kSystemNamespace,
        .times = options.times,
        .execute = Execute,
        .authorize = Authorize,

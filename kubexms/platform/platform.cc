@@ -7,6 +7,7 @@
 
 #include "kubexms/api/crd.h"
 #include "kubexms/api/kinds/apiextensions_v1.h"
+#include "kubexms/api/kinds/core_v1_config.h"
 #include "kubexms/platform/devbox_kinds.h"
 #include "kubexms/platform/names.h"
 #include "kubexms/platform/user_kinds.h"
@@ -29,8 +30,8 @@ bool IsServed(const apiextensionsv1::CustomResourceDefinition& definition) {
   return false;
 }
 
-Result<void> Install(Client& client, const Json& definition, Clock& clock,
-                     const std::stop_token& stop) {
+Result<void> InstallDefinition(Client& client, const Json& definition, Clock& clock,
+                               const std::stop_token& stop) {
   ASSIGN_OR_RETURN(const DynamicObject object, DynamicObject::FromJson(definition));
   RETURN_IF_ERROR(client.Apply(DefinitionType(), object,
                                {.field_manager = kFieldManager, .force = true, .stop = stop}));
@@ -50,9 +51,13 @@ std::vector<Json> Definitions() {
           RequestCrdOf<userv1::Deleterequest>(), CrdOf<devboxv1alpha2::Devbox>()};
 }
 
-Result<void> InstallDefinitions(Client& client, Clock& clock, std::stop_token stop) {
+Result<void> Install(Client& client, Clock& clock, std::stop_token stop) {
+  corev1::Namespace system;
+  system.metadata.name = kSystemNamespace;
+  const auto made = client.Create(system, {.stop = stop});
+  if (!made.ok() && !made.error().IsAlreadyExists()) return made.error();
   for (const Json& definition : Definitions()) {
-    const Result<void> installed = Install(client, definition, clock, stop);
+    const Result<void> installed = InstallDefinition(client, definition, clock, stop);
     if (!installed.ok()) return installed.error().WithContext("install the platform's kinds");
   }
   return {};

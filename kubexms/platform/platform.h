@@ -27,8 +27,9 @@ struct PlatformOptions {
 // The CustomResourceDefinitions of its kinds.
 std::vector<Json> Definitions();
 
-// Makes the server have them as this program knows them, and returns when they are served.
-Result<void> InstallDefinitions(Client& client, Clock& clock, std::stop_token stop);
+// Makes the server have them as this program knows them, and the namespace user-system, in which
+// the platform keeps what users must not write. Returns when they are served.
+Result<void> Install(Client& client, Clock& clock, std::stop_token stop);
 
 std::vector<Controller> Controllers(const PlatformOptions& options);
 

@@ -61,7 +61,7 @@ class PlatformTest : public ::testing::Test {
     options_.users.server = {.url = config->server, .authority_pem = config->ca_pem};
     options_.operation_requests.audit = &audit_;
     options_.delete_requests.audit = &audit_;
-    const auto installed = InstallDefinitions(client(), system_clock_, {});
+    const auto installed = Install(client(), system_clock_, {});
     EXPECT_TRUE(installed.ok()) << installed.error().message();
   }
   ~PlatformTest() override { Stop(); }

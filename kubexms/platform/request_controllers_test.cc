@@ -74,7 +74,7 @@ class RequestsTest : public PlatformTest {
 
   // By the administrator's hand.
   void BobHas(const std::vector<std::string>& roles) {
-    for (const char* name : {"rb-bob", "rb-bob-update"}) {
+    for (const char* name : {"rb-bob", "rb-bob:update"}) {
       (void)client().Delete<RoleBinding>({"ns-alice", name}).ok();
     }
     for (const std::string& role : roles) {
@@ -264,6 +264,44 @@ TEST_F(RequestsTest, WhatWasAskedForCannotBeChanged) {
   EXPECT_THAT(changed.error().message(), HasSubstr("cannot be changed after creation"));
 }
 
+// By somebody who may write the status of requests, as no role of a workspace allows.
+TEST_F(RequestsTest, AForgedStatusGrantsNothingAndKeepsNobodyFromRevoking) {
+  StartWithAliceAndBob();
+  const auto forge = [&](const std::function<void(RequestStatus&)>& change) {
+    Operationrequest request = client().Get<Operationrequest>({"ns-alice", "forged"}).value();
+    change(request.status);
+    const auto forged = client().UpdateStatus(request);
+    ASSERT_TRUE(forged.ok()) << forged.error().message();
+  };
+  ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
+  // As if a Grant had been executed, and its record were still to be written.
+  Stop();
+  Operationrequest grant = Request("Grant", "Owner");
+  grant.metadata.name = "forged";
+  ASSERT_TRUE(client().Create(grant).ok());
+  forge([](RequestStatus& status) {
+    status.phase = "Processing";
+    RequestEnding& ending = status.ending.emplace();
+    ending.phase = "Completed";
+    ending.message = "bob has the role Owner";
+  });
+  Start();
+  ASSERT_TRUE(Eventually([&] {
+    return StatusOf<Operationrequest>({"ns-alice", "forged"}).phase == "Failed";
+  }));
+  EXPECT_EQ(RoleOfBob(), "Developer");
+  EXPECT_EQ(audit_.records().back().result, "Failed");
+  // As if one were being executed for ever.
+  forge([](RequestStatus& status) { status.phase = "Processing"; });
+  EXPECT_EQ(Ask("Deprive", "Developer").phase, "Completed");
+  EXPECT_EQ(RoleOfBob(), "none");
+  // Nobody but the platform reads or writes what it recorded.
+  for (const auto& user : {alice_.get(), bob_.get()}) {
+    EXPECT_TRUE(user->List<ConfigMap>({.name_space = "user-system"}).error().IsForbidden());
+    EXPECT_TRUE(user->Create(MapIn("user-system", "m")).error().IsForbidden());
+  }
+}
+
 TEST_F(RequestsTest, MustNameTheirUser) {
   const auto refused = [&](const ResourceType& type, const std::string& spec) {
     const Json json =
@@ -309,6 +347,25 @@ TEST_F(RequestsTest, WrongRequestsSayWhatIsWrong) {
   request = Request("Grant", "Developer");
   request.spec.user = "alice";
   EXPECT_THAT(Finish(client(), request).message, HasSubstr("owns this workspace"));
+}
+
+// "rb-<user>" is the binding of a guest, and "<user>" that of the owner.
+TEST_F(RequestsTest, NamesThatLookLikeBindingsAreNoWayToThem) {
+  Start();
+  for (const char* name : {"alice", "bob", "bob-update", "rb-bob"}) MakeUser(name);
+  for (const char* name : {"alice", "bob", "bob-update", "rb-bob"}) {
+    ASSERT_TRUE(BecomesActive(name));
+  }
+  Operationrequest request = Request("Grant", "Manager");
+  request.spec.user = "bob-update";
+  ASSERT_EQ(Finish(client(), request).phase, "Completed");
+  ASSERT_EQ(Finish(client(), Request("Grant", "Developer")).phase, "Completed");
+  EXPECT_THAT(RolesOfBob(), ElementsAre("Developer"));
+  EXPECT_EQ(client().Get<RoleBinding>({"ns-alice", "rb-bob-update"})->role_ref.name, "Manager");
+  request = Request("Deprive", "");
+  request.spec.namespace_ = "ns-rb-bob";
+  EXPECT_THAT(Finish(client(), request).message, HasSubstr("cannot be a guest in ns-rb-bob"));
+  EXPECT_TRUE(Exists<RoleBinding>({"ns-rb-bob", "rb-bob"}));
 }
 
 // The controllers are gone after any number of writes and come back: at every time bob has a role

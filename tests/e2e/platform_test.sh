@@ -326,10 +326,10 @@ shows "others stay" "promote" kubectl get operationrequest promote --namespace n
 
 # What the CronJob runs, with the rights that it has.
 kubectl apply --filename "$samples/prune-requests.yaml" >/dev/null
-read -ra nightly <<<"$(kubectl get cronjob prune-requests --namespace user-system \
+read -ra nightly <<<"$(kubectl get cronjob prune-requests --namespace kube-system \
   --output=jsonpath='{.spec.jobTemplate.spec.template.spec.containers[0].command[*]}')"
 (
-  use_account user-system/prune-requests
+  use_account kube-system/prune-requests
   shows "nothing is a day old" "deleted 0 operationrequests and 0 deleterequests" \
     "$kubexms" "${nightly[@]:1}"
   nightly=("${nightly[@]/24h/0s}")

@@ -30,14 +30,23 @@ std::vector<Order> Orders(Client& client) {
   return client.List<Order>(ListOptions{.name_space = kNamespace}).value().items;
 }
 
-// What is wrong with executing this order now; empty: nothing.
+// What is wrong with executing this order now, by what is recorded; empty: nothing.
 std::string WrongWith(const Order& order, Client& server) {
-  for (const Order& other : Orders(server)) {
-    const std::string& name = other.metadata.name;
-    if (other.metadata.uid == order.metadata.uid) {
-      if (other.status.IsFinished()) return fmt::format("{} is {}", name, other.status.phase);
-    } else if (other.spec.table == order.spec.table && other.status.phase == kRequestProcessing) {
-      return name + ", of the same table, is Processing";
+  const RecordPlace place{.type = ResourceType::Of<Order>(),
+                          .name_space = RequestOptions<Order>().record_namespace};
+  const InformerScope scope = place.Scope();
+  const List<RequestRecord> records =
+      server
+          .List<RequestRecord>(
+              {.name_space = scope.name_space, .label_selector = scope.label_selector})
+          .value();
+  for (const RequestRecord& record : records.items) {
+    const RecordedRequest other = ReadRecord(record).value();
+    if (other.uid == order.metadata.uid) {
+      if (other.status.IsFinished()) return fmt::format("{} is {}", other.name, other.status.phase);
+    } else if (other.turn == order.spec.table && other.status.phase == kRequestProcessing &&
+               server.Get<Order>(other.Key()).ok()) {
+      return other.name + ", of the same table, is Processing";
     }
   }
   return "";
