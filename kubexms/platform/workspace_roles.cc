@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <iterator>
 #include <utility>
 
 #include "kubexms/api/names.h"
@@ -34,95 +36,106 @@ PolicyRule Rule(Names verbs, Names groups, Names resources) {
   return rule;
 }
 
-// All that is visible without acting: not pods/exec and the like, which a GET opens, too.
-std::vector<PolicyRule> ReadRules() {
-  return {
-      Rule(ReadVerbs(), {""},
-           {"bindings",
-            "configmaps",
-            "endpoints",
-            "events",
-            "limitranges",
-            "namespaces",
-            "namespaces/status",
-            "persistentvolumeclaims",
-            "persistentvolumeclaims/status",
-            "pods",
-            "pods/log",
-            "pods/status",
-            "podtemplates",
-            "replicationcontrollers",
-            "replicationcontrollers/scale",
-            "replicationcontrollers/status",
-            "resourcequotas",
-            "resourcequotas/status",
-            "secrets",
-            "serviceaccounts",
-            "services",
-            "services/status"}),
-      Rule(ReadVerbs(), {"apps", "extensions"},
-           {"controllerrevisions", "daemonsets", "daemonsets/status", "deployments",
-            "deployments/scale", "deployments/status", "ingresses", "ingresses/status",
-            "networkpolicies", "replicasets", "replicasets/scale", "replicasets/status",
-            "replicationcontrollers/scale", "statefulsets", "statefulsets/scale",
-            "statefulsets/status"}),
-      Rule(ReadVerbs(), {"autoscaling"},
-           {"horizontalpodautoscalers", "horizontalpodautoscalers/status"}),
-      Rule(ReadVerbs(), {"batch"}, {"cronjobs", "cronjobs/status", "jobs", "jobs/status"}),
-      Rule(ReadVerbs(), {"coordination.k8s.io"}, {"leases"}),
-      Rule(ReadVerbs(), {"discovery.k8s.io"}, {"endpointslices"}),
-      Rule(ReadVerbs(), {"events.k8s.io"}, {"events"}),
-      Rule(ReadVerbs(), {"metrics.k8s.io"}, {"pods"}),
-      Rule(ReadVerbs(), {"networking.k8s.io"},
-           {"ingresses", "ingresses/status", "networkpolicies"}),
-      Rule(ReadVerbs(), {"policy"}, {"poddisruptionbudgets", "poddisruptionbudgets/status"}),
-      Rule(ReadVerbs(), {kRbacGroup}, {"rolebindings", "roles"}),
-      Rule(ReadVerbs(), {"resource.k8s.io"},
-           {"resourceclaims", "resourceclaims/status", "resourceclaimtemplates"}),
-      Rule(ReadVerbs(), {"storage.k8s.io"}, {"csistoragecapacities"}),
-      Rule(ReadVerbs(), {"devbox.sealos.io"}, {"devboxes", "devboxes/status"}),
-      Rule(ReadVerbs(), {std::string(userv1::kGroup)},
-           {"operationrequests", "operationrequests/status"}),
-  };
+// The groups in which the resources below are. All rules for them together are the product of
+// groups and resources, so that a Role is small, of which every workspace has three.
+const Names& Groups() {
+  static const Names kGroups = {"",
+                                "apps",
+                                "autoscaling",
+                                "batch",
+                                "coordination.k8s.io",
+                                "devbox.sealos.io",
+                                "discovery.k8s.io",
+                                "events.k8s.io",
+                                "extensions",
+                                "metrics.k8s.io",
+                                "networking.k8s.io",
+                                "policy",
+                                "resource.k8s.io",
+                                "storage.k8s.io"};
+  return kGroups;
 }
 
-// Without any status, which is for controllers; without the Namespace, its quotas and limits, which
-// are for administrators; and without Endpoints, by which a Service reaches what its owner may not.
-std::vector<PolicyRule> WriteRules() {
-  Names read_and_write = ReadVerbs();
-  read_and_write.insert(read_and_write.end(), WriteVerbs().begin(), WriteVerbs().end());
+// What owners write.
+const Names& Written() {
+  static const Names kResources = {"configmaps",
+                                   "cronjobs",
+                                   "daemonsets",
+                                   "deployments",
+                                   "deployments/rollback",
+                                   "deployments/scale",
+                                   "devboxes",
+                                   "events",
+                                   "horizontalpodautoscalers",
+                                   "ingresses",
+                                   "jobs",
+                                   "leases",
+                                   "networkpolicies",
+                                   "persistentvolumeclaims",
+                                   "poddisruptionbudgets",
+                                   "pods",
+                                   "podtemplates",
+                                   "replicasets",
+                                   "replicasets/scale",
+                                   "replicationcontrollers",
+                                   "replicationcontrollers/scale",
+                                   "resourceclaims",
+                                   "resourceclaimtemplates",
+                                   "secrets",
+                                   "serviceaccounts",
+                                   "services",
+                                   "statefulsets",
+                                   "statefulsets/scale"};
+  return kResources;
+}
+
+// Where a GET acts, too: not for those who may only read.
+const Names& Opened() {
+  static const Names kResources = {"pods/attach", "pods/exec", "pods/portforward", "pods/proxy",
+                                   "services/proxy"};
+  return kResources;
+}
+
+// What nobody writes in a workspace: the Namespace, its quotas and limits are for administrators,
+// every status for controllers; by Endpoints a Service would reach what its owner may not.
+const Names& OnlyRead() {
+  static const Names kResources = {
+      "*/status",  "bindings",       "controllerrevisions", "csistoragecapacities",
+      "endpoints", "endpointslices", "limitranges",         "namespaces",
+      "pods/log",  "resourcequotas"};
+  return kResources;
+}
+
+Names Together(std::initializer_list<const Names*> parts) {
+  Names all;
+  for (const Names* part : parts) all.insert(all.end(), part->begin(), part->end());
+  return all;
+}
+
+std::vector<PolicyRule> ReadRules(Names resources) {
+  const std::string group(userv1::kGroup);
+  return {Rule(ReadVerbs(), Groups(), std::move(resources)),
+          Rule(ReadVerbs(), {kRbacGroup}, {"rolebindings", "roles"}),
+          Rule(ReadVerbs(), {group}, {"operationrequests", "operationrequests/status"})};
+}
+
+std::vector<PolicyRule> OwnerRules() {
   PolicyRule give_away = Rule({"bind"}, {kRbacGroup}, {"roles"});
   give_away.resource_names = {kDeveloperRole, kManagerRole, kOwnerRole};
-  return {
-      Rule(read_and_write, {""},
-           {"pods/attach", "pods/exec", "pods/portforward", "pods/proxy", "services/proxy"}),
-      Rule(WriteVerbs(), {""},
-           {"configmaps", "events", "persistentvolumeclaims", "pods", "podtemplates",
-            "replicationcontrollers", "replicationcontrollers/scale", "secrets", "serviceaccounts",
-            "services"}),
+  std::vector<PolicyRule> rules = ReadRules(OnlyRead());
+  const PolicyRule more[] = {
+      Rule(Together({&ReadVerbs(), &WriteVerbs()}), Groups(), Together({&Written(), &Opened()})),
       Rule({"get", "patch", "update"}, {""}, {"pods/ephemeralcontainers", "pods/resize"}),
-      Rule({"create"}, {""}, {"pods/eviction", "serviceaccounts/token"}),
+      Rule({"create"}, {"", "authorization.k8s.io"},
+           {"localsubjectaccessreviews", "pods/eviction", "serviceaccounts/token"}),
       Rule({"impersonate"}, {""}, {"serviceaccounts"}),
-      Rule(WriteVerbs(), {"apps", "extensions"},
-           {"daemonsets", "deployments", "deployments/rollback", "deployments/scale", "ingresses",
-            "networkpolicies", "replicasets", "replicasets/scale", "replicationcontrollers/scale",
-            "statefulsets", "statefulsets/scale"}),
-      Rule({"create"}, {"authorization.k8s.io"}, {"localsubjectaccessreviews"}),
-      Rule(WriteVerbs(), {"autoscaling"}, {"horizontalpodautoscalers"}),
-      Rule(WriteVerbs(), {"batch"}, {"cronjobs", "jobs"}),
-      Rule(WriteVerbs(), {"coordination.k8s.io"}, {"leases"}),
-      Rule(WriteVerbs(), {"events.k8s.io"}, {"events"}),
-      Rule(WriteVerbs(), {"networking.k8s.io"}, {"ingresses", "networkpolicies"}),
-      Rule(WriteVerbs(), {"policy"}, {"poddisruptionbudgets"}),
       // Neither "escalate" nor "bind" in general: nobody gives more than they have.
-      Rule(WriteVerbs(), {kRbacGroup}, {"rolebindings", "roles"}),
-      std::move(give_away),
-      Rule(WriteVerbs(), {"resource.k8s.io"}, {"resourceclaims", "resourceclaimtemplates"}),
-      Rule(WriteVerbs(), {"devbox.sealos.io"}, {"devboxes"}),
+      Rule(WriteVerbs(), {kRbacGroup}, {"rolebindings", "roles"}), give_away,
       // A request is created and may be canceled. Its finalizer and its labels are not its owner's.
       Rule({"create", "delete", "deletecollection"}, {std::string(userv1::kGroup)},
-           {"operationrequests"}),
-  };
+           {"operationrequests"})};
+  rules.insert(rules.end(), std::begin(more), std::end(more));
+  return rules;
 }
 
 void AddGroups(Names verbs, std::span<const std::string> groups, std::vector<PolicyRule>& rules) {
@@ -133,13 +146,10 @@ void AddGroups(Names verbs, std::span<const std::string> groups, std::vector<Pol
 }  // namespace
 
 std::vector<WorkspaceRole> WorkspaceRoles(std::span<const std::string> groups) {
-  std::vector<PolicyRule> read = ReadRules();
-  std::vector<PolicyRule> all = read;
-  for (PolicyRule& rule : WriteRules()) all.push_back(std::move(rule));
+  std::vector<PolicyRule> read = ReadRules(Together({&OnlyRead(), &Written()}));
+  std::vector<PolicyRule> all = OwnerRules();
   AddGroups(ReadVerbs(), groups, read);
-  Names every_verb = ReadVerbs();
-  every_verb.insert(every_verb.end(), WriteVerbs().begin(), WriteVerbs().end());
-  AddGroups(std::move(every_verb), groups, all);
+  AddGroups(Together({&ReadVerbs(), &WriteVerbs()}), groups, all);
   return {{kOwnerRole, all}, {kManagerRole, all}, {kDeveloperRole, read}};
 }
 
