@@ -283,6 +283,21 @@ fi
 refuses "a wrong tailnet is none" "--devbox-tailnet" \
   "$kubexms" manager --controllers platform --bind 127.0.0.1:0 --devbox-tailnet "no domain"
 
+refuses "rights on rights are no custom resources" "--workspace-groups" \
+  "$kubexms" manager --controllers platform --workspace-groups rbac.authorization.k8s.io
+refuses "a wrong namespace is none" "--watch-namespace" \
+  "$kubexms" manager --controllers platform --watch-namespace "no name"
+# rules_of NAMESPACE: what the manager of one namespace may do there; "" for everywhere.
+rules_of() {
+  "$kubexms" manager --controllers platform --watch-namespace watched --print-rbac |
+    awk -v namespace="$1" 'BEGIN { RS = "---\n" }
+      /\nkind: (Cluster)?Role\n/ && (namespace == "" ? !/\n  namespace:/ : $0 ~ "\n  namespace: " namespace "\n")'
+}
+shows "one namespace is watched with rights there" "- operationrequests" rules_of watched
+shows "on devboxes, too" "- devboxes" rules_of watched
+refuses "and none elsewhere" "none" bash -c \
+  "$(declare -f rules_of); kubexms='$kubexms'; rules_of '' | grep --quiet devboxes || { echo none; false; }"
+
 # ask_to_delete USER [FIELD]
 ask_to_delete() {
   kubectl create --filename - >/dev/null <<YAML
