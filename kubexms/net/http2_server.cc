@@ -174,6 +174,8 @@ class Http2Server final : public ServerProtocol {
     nghttp2_option_set_max_outbound_ack(option, 100);
     nghttp2_option_set_no_closed_streams(option, 1);
     nghttp2_option_set_max_continuations(option, 8);
+    // Spaces around a value are dropped, as in HTTP/1.1, rather than fatal to the request.
+    nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(option, 1);
     // Whoever ends a thousand watches at once is no attacker; resets of requests that have no
     // answer yet are counted in OnFrame().
     nghttp2_option_set_stream_reset_rate_limit(option, 10'000, 1'000);
@@ -247,8 +249,15 @@ class Http2Server final : public ServerProtocol {
       stream->header_too_large = true;
       return 0;
     }
-    AddField(stream->request, ToView(name, name_size), ToView(value, value_size));
+    AddField(stream->request, ToView(name, name_size), TrimSpaces(ToView(value, value_size)));
     return 0;
+  }
+
+  static std::string_view TrimSpaces(std::string_view text) {
+    constexpr std::string_view kSpaces = " \t";
+    const size_t begin = text.find_first_not_of(kSpaces);
+    if (begin == std::string_view::npos) return {};
+    return text.substr(begin, text.find_last_not_of(kSpaces) - begin + 1);
   }
 
   static void AddField(HttpRequest& request, std::string_view name, std::string_view value) {

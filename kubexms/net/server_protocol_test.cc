@@ -358,6 +358,21 @@ TEST_F(Http2ServerTest, AnswersManyAtOnce) {
   }
 }
 
+TEST_F(Http2ServerTest, DropsSpacesAroundValues) {
+  echo_ = false;
+  HttpRequest request;
+  request.headers.Add("x-after", "a b \t");
+  request.headers.Add("x-before", " c");
+  request.headers.Add("x-only", "  ");
+  Send(std::move(request));
+  Carry();
+  const auto incoming = server_->NextRequest(now_);
+  ASSERT_TRUE(incoming);
+  EXPECT_EQ(incoming->request.headers.Get("x-after"), "a b");
+  EXPECT_EQ(incoming->request.headers.Get("x-before"), "c");
+  EXPECT_EQ(incoming->request.headers.Get("x-only"), "");
+}
+
 TEST_F(Http2ServerTest, HonoursTheReadersWindow) {
   echo_ = false;
   auto exchange = Send({});
