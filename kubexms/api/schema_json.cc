@@ -11,6 +11,8 @@ constexpr std::string_view kQuantityPattern =
     R"(^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+)))"
     R"((([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$)";
 
+constexpr std::string_view kObjectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+
 std::string_view StrategyName(PatchStrategy strategy) {
   switch (strategy) {
     case PatchStrategy::kDefault: return "";
@@ -64,7 +66,7 @@ class SchemaWriter {
     WriteArray(shape, out);
     WriteValidations(shape, out);
     open_.pop_back();
-    if (dialect_ == SchemaDialect::kOpenApiV2) RelaxForKubectl(node, out);
+    if (dialect_ == SchemaDialect::kOpenApiV2) RelaxForKubectl(node, root, out);
     return out;
   }
 
@@ -139,6 +141,15 @@ class SchemaWriter {
   }
 
   void WriteChoice(const Schema& shape, JsonObject& out) const {
+    // In a custom resource the choice is not a type of its own.
+    const bool custom = shape.definition.empty() && shape.int_or_string;
+    if (custom && dialect_ != SchemaDialect::kCrd) {
+      out["x-kubernetes-int-or-string"] = true;
+      if (dialect_ == SchemaDialect::kOpenApiV3 && shape.any_of.empty() && shape.all_of.empty()) {
+        out["anyOf"] = TypeChoice({"integer", "string"});
+      }
+      return;
+    }
     switch (dialect_) {
       case SchemaDialect::kCrd:
         out["x-kubernetes-int-or-string"] = true;
@@ -165,13 +176,32 @@ class SchemaWriter {
     for (const Property& property : shape.properties) {
       properties[property.name] = WriteProperty(property, resource);
     }
+    JsonArray required = ToArray(shape.required);
+    const bool embedded = node.embedded_resource || shape.embedded_resource;
+    if (embedded && dialect_ != SchemaDialect::kCrd) AddResourceFields(properties, required);
     if (!properties.empty()) out["properties"] = std::move(properties);
-    if (!shape.required.empty()) out["required"] = ToArray(shape.required);
+    if (!required.empty()) out["required"] = std::move(required);
     if (shape.min_properties) out["minProperties"] = *shape.min_properties;
     if (shape.max_properties) out["maxProperties"] = *shape.max_properties;
     if (shape.additional_properties_forbidden) out["additionalProperties"] = false;
     if (shape.additional_properties != nullptr) {
       out["additionalProperties"] = WritePart(*shape.additional_properties);
+    }
+  }
+
+  // What every object has, also one inside another.
+  void AddResourceFields(JsonObject& properties, JsonArray& required) const {
+    for (const std::string_view name : {"kind", "apiVersion"}) {
+      properties[name] = JsonObject{{"type", "string"}};
+      if (std::find(required.begin(), required.end(), Json(name)) == required.end()) {
+        required.emplace_back(name);
+      }
+    }
+    JsonObject reference{{"$ref", DefinitionReference(kObjectMeta, dialect_)}};
+    if (dialect_ == SchemaDialect::kOpenApiV3) {
+      properties["metadata"] = JsonObject{{"allOf", JsonArray{std::move(reference)}}};
+    } else {
+      properties["metadata"] = std::move(reference);
     }
   }
 
@@ -255,15 +285,20 @@ class SchemaWriter {
   }
 
   // kubectl takes what OpenAPI v2 describes for everything that may be there.
-  static void RelaxForKubectl(const Schema& node, JsonObject& out) {
+  static void RelaxForKubectl(const Schema& node, bool root, JsonObject& out) {
     const Schema& shape = node.Resolve();
-    const bool compound = shape.type == SchemaType::kObject || shape.type == SchemaType::kArray;
-    const bool nullable = compound && (node.nullable || shape.nullable);
+    const bool nullable = node.nullable || shape.nullable;
     if (!nullable && !shape.preserve_unknown_fields) return;
     for (std::string_view keyword : {"properties", "items", "required", "additionalProperties"}) {
       out.erase(keyword);
     }
-    if (nullable) out.erase("type");
+    // Of a whole object kubectl must know that it is one, and no more.
+    if (root) {
+      out.erase("x-kubernetes-preserve-unknown-fields");
+    } else {
+      out.erase("type");
+      out.erase("format");
+    }
   }
 
   const SchemaDialect dialect_;

@@ -86,7 +86,7 @@ TEST_F(DefinitionTest, IsReferredToInOpenApiV2) {
             R"("children":{"items":{"$ref":"#/definitions/a.Tree"},"type":"array",)"
             R"("x-kubernetes-patch-merge-key":"name","x-kubernetes-patch-strategy":"merge"},)"
             R"("metadata":{"$ref":"#/definitions/meta.ObjectMeta"},)"
-            R"("port":{"format":"int-or-string","type":"string"},"size":{"type":"string"}})");
+            R"("port":{"x-kubernetes-int-or-string":true},"size":{"type":"string"}})");
 }
 
 TEST_F(DefinitionTest, IsReferredToInOpenApiV3) {
@@ -106,11 +106,32 @@ TEST(SchemaJsonTest, LeavesOutListMapsThatACrdCouldNotHave) {
       SchemaToOpenApi(*schema, SchemaDialect::kOpenApiV3).contains("x-kubernetes-list-type"));
 }
 
+TEST(SchemaJsonTest, DescribesWhatObjectsInsideOthersHave) {
+  const SchemaHandle schema = S(R"({"type": "object", "properties": {
+      "inner": {"type": "object", "x-kubernetes-embedded-resource": true,
+                "properties": {"spec": {"type": "object"}}}}})");
+  const Json v3 = SchemaToOpenApi(*schema, SchemaDialect::kOpenApiV3);
+  const Json& inner = v3.at("properties").at("inner");
+  EXPECT_EQ(WriteJson(inner.at("required")), R"(["kind","apiVersion"])");
+  EXPECT_EQ(WriteJson(inner.at("properties").at("metadata")),
+            R"({"allOf":[{"$ref":"#/components/schemas/)"
+            R"(io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]})");
+  EXPECT_TRUE(inner.at("properties").as_object().contains("spec"));
+}
+
 TEST(SchemaJsonTest, DescribesLessWhereKubectlWouldRefuseTooMuch) {
   EXPECT_EQ(Write(*S(R"({"type": "object", "x-kubernetes-preserve-unknown-fields": true,
                          "properties": {"a": {"type": "string"}}, "required": ["a"]})"),
                   SchemaDialect::kOpenApiV2),
-            R"({"type":"object","x-kubernetes-preserve-unknown-fields":true})");
+            R"({"type":"object"})");
+  EXPECT_EQ(Write(*S(R"({"type": "object", "properties": {
+                           "any": {"type": "object", "x-kubernetes-preserve-unknown-fields": true,
+                                   "properties": {"a": {"type": "string"}}},
+                           "choice": {"x-kubernetes-int-or-string": true},
+                           "null": {"type": "string", "nullable": true}}})"),
+                  SchemaDialect::kOpenApiV2),
+            R"({"properties":{"any":{"x-kubernetes-preserve-unknown-fields":true},)"
+            R"("choice":{"x-kubernetes-int-or-string":true},"null":{}},"type":"object"})");
   EXPECT_EQ(Write(*S(R"({"type": "string", "anyOf": [{"minLength": 1}], "nullable": true})"),
                   SchemaDialect::kOpenApiV2),
             R"({"type":"string"})");
