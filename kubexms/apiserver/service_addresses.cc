@@ -37,9 +37,13 @@ std::string_view TypeOf(const Json& service) { return FindString(SpecOf(service)
 
 bool HasClusterIp(const Json& service) { return TypeOf(service) != "ExternalName"; }
 
-bool HasNodePorts(const Json& service) {
+bool MayHaveNodePorts(const Json& service) {
+  return TypeOf(service) == "NodePort" || TypeOf(service) == "LoadBalancer";
+}
+
+// Whether ports that name none get one.
+bool GetsNodePorts(const Json& service) {
   if (TypeOf(service) == "NodePort") return true;
-  if (TypeOf(service) != "LoadBalancer") return false;
   const Json* allocate = FindMember(SpecOf(service), "allocateLoadBalancerNodePorts");
   return allocate == nullptr || !allocate->is_bool() || allocate->get_bool();
 }
@@ -62,16 +66,23 @@ int64_t NodePortOf(const Json& port) {
   return number != nullptr && number->is_int64() ? number->get_int64() : 0;
 }
 
+bool NeedsHealthPort(const Json& service) {
+  return TypeOf(service) == "LoadBalancer" &&
+         FindString(SpecOf(service), "externalTrafficPolicy") == "Local";
+}
+
+int64_t HealthPortOf(const Json& service) {
+  const Json* port = FindMember(SpecOf(service), "healthCheckNodePort");
+  return port != nullptr && port->is_int64() ? port->get_int64() : 0;
+}
+
 std::set<int64_t> NodePortsOf(const Json* service) {
   std::set<int64_t> numbers;
   if (service == nullptr) return numbers;
   for (const Json* port : PortsOf(*service)) {
     if (NodePortOf(*port) != 0) numbers.insert(NodePortOf(*port));
   }
-  const Json* health = FindMember(SpecOf(*service), "healthCheckNodePort");
-  if (health != nullptr && health->is_int64() && health->get_int64() != 0) {
-    numbers.insert(health->get_int64());
-  }
+  if (const int64_t health = HealthPortOf(*service); health != 0) numbers.insert(health);
   return numbers;
 }
 
@@ -121,7 +132,6 @@ void ForgetNodePorts(Json& service, const Json* old) {
   for (Json* port : PortsOf(service)) {
     if (before.contains(NodePortOf(*port))) port->get_object().erase("nodePort");
   }
-  SpecOf(service).erase("healthCheckNodePort");
 }
 
 }  // namespace
@@ -144,6 +154,7 @@ Result<store::Transaction> ServiceAddresses::Assign(Json& service, const Json* o
                                                     store::Transaction transaction) {
   RETURN_IF_ERROR(AssignClusterIps(service, old));
   RETURN_IF_ERROR(AssignNodePorts(service, old));
+  RETURN_IF_ERROR(AssignHealthPort(service, old));
   const std::set<std::string> ips = ClusterIpsOf(&service);
   const std::set<std::string> old_ips = ClusterIpsOf(old);
   for (const std::string& ip : ips) {
@@ -284,7 +295,7 @@ Result<void> ServiceAddresses::CheckClusterIp(const std::string& ip, const Json&
 }
 
 Result<void> ServiceAddresses::AssignNodePorts(Json& service, const Json* old) {
-  if (!HasNodePorts(service)) {
+  if (!MayHaveNodePorts(service)) {
     ForgetNodePorts(service, old);
     return {};
   }
@@ -297,25 +308,47 @@ Result<void> ServiceAddresses::AssignNodePorts(Json& service, const Json* old) {
     const FieldPath path = port_path.Child("nodePort");
     const int64_t wanted = NodePortOf(*port);
     if (wanted == 0) {
+      if (!GetsNodePorts(service)) continue;
       ASSIGN_OR_RETURN(const int64_t free, FreeNodePort(service));
       port->get_object()["nodePort"] = free;
       continue;
     }
     if (before.contains(wanted)) continue;
-    if (wanted < options_.first_node_port || wanted > options_.last_node_port) {
-      return InvalidService(
-          service,
-          Invalid(path, wanted,
-                  fmt::format("provided port is not in the valid range. The range of valid "
-                              "ports is {}-{}",
-                              options_.first_node_port, options_.last_node_port)));
-    }
-    ASSIGN_OR_RETURN(const bool taken, IsTaken(PortKey(wanted)));
-    if (taken) {
-      return InvalidService(service, Invalid(path, wanted, "provided port is already allocated"));
-    }
+    ASSIGN_OR_RETURN(const std::string problem, ExplainNodePort(wanted));
+    if (!problem.empty()) return InvalidService(service, Invalid(path, wanted, problem));
   }
   return {};
+}
+
+Result<void> ServiceAddresses::AssignHealthPort(Json& service, const Json* old) {
+  if (!NeedsHealthPort(service)) {
+    SpecOf(service).erase("healthCheckNodePort");
+    return {};
+  }
+  const int64_t wanted = HealthPortOf(service);
+  if (wanted == 0) {
+    ASSIGN_OR_RETURN(const int64_t free, FreeNodePort(service));
+    SpecOf(service)["healthCheckNodePort"] = free;
+    return {};
+  }
+  if (old != nullptr && HealthPortOf(*old) == wanted) return {};
+  ASSIGN_OR_RETURN(const std::string problem, ExplainNodePort(wanted));
+  if (problem.empty()) return {};
+  std::string message =
+      fmt::format("failed to allocate requested HealthCheck NodePort {}: {}", wanted, problem);
+  ErrorDetails details;
+  details.causes = {{.reason = "", .message = message, .field = ""}};
+  return Error(500, "InternalError", "Internal error occurred: " + message, std::move(details));
+}
+
+// Why the port cannot be had; empty when it can.
+Result<std::string> ServiceAddresses::ExplainNodePort(int64_t port) {
+  if (port < options_.first_node_port || port > options_.last_node_port) {
+    return fmt::format("provided port is not in the valid range. The range of valid ports is {}-{}",
+                       options_.first_node_port, options_.last_node_port);
+  }
+  ASSIGN_OR_RETURN(const bool taken, IsTaken(PortKey(port)));
+  return std::string(taken ? "provided port is already allocated" : "");
 }
 
 Result<std::string> ServiceAddresses::FreeClusterIp(const ServiceIpRange& range) {

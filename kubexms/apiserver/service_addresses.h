@@ -49,6 +49,8 @@ class ServiceAddresses {
 
   Result<void> AssignClusterIps(Json& service, const Json* old);
   Result<void> AssignNodePorts(Json& service, const Json* old);
+  Result<void> AssignHealthPort(Json& service, const Json* old);
+  Result<std::string> ExplainNodePort(int64_t port);
   const ServiceIpRange& RangeOf(std::string_view family) const;
   Result<void> CheckClusterIp(const std::string& ip, const Json& service);
   Result<std::string> FreeClusterIp(const ServiceIpRange& range);

@@ -19,12 +19,9 @@ std::string_view TypeOfService(const JsonObject& service) { return TextAt(servic
 bool NeedsClusterIp(std::string_view type) {
   return type == "ClusterIP" || type == "NodePort" || type == "LoadBalancer";
 }
-bool NeedsNodePort(const JsonObject& spec) {
+bool MayHaveNodePorts(const JsonObject& spec) {
   const std::string_view type = TextAt(spec, "type");
-  if (type == "NodePort") return true;
-  const Json* allocate = Find(spec, "allocateLoadBalancerNodePorts");
-  return type == "LoadBalancer" &&
-         (allocate == nullptr || TrueAt(spec, "allocateLoadBalancerNodePorts"));
+  return type == "NodePort" || type == "LoadBalancer";
 }
 bool IsExternallyAccessible(const JsonObject& spec) {
   const std::string_view type = TextAt(spec, "type");
@@ -99,6 +96,10 @@ void FollowClusterIp(JsonObject& spec, const JsonObject& old) {
   SetClusterIps(spec);
 }
 
+bool NeedsHealthPort(const JsonObject& spec) {
+  return TextAt(spec, "type") == "LoadBalancer" && TextAt(spec, "externalTrafficPolicy") == "Local";
+}
+
 // What the server gave the service before stays, where the client says nothing.
 void KeepAllocated(JsonObject& spec, const JsonObject& old) {
   if (NeedsClusterIp(TextAt(spec, "type")) && NeedsClusterIp(TextAt(old, "type"))) {
@@ -109,13 +110,12 @@ void KeepAllocated(JsonObject& spec, const JsonObject& old) {
       if (Find(spec, name) == nullptr) CopyMember(spec, old, name);
     }
   }
-  if (TextAt(spec, "type") == "LoadBalancer" && IntAt(spec, "healthCheckNodePort") == 0 &&
-      TextAt(spec, "externalTrafficPolicy") == "Local")
+  if (NeedsHealthPort(spec) && NeedsHealthPort(old) && IntAt(spec, "healthCheckNodePort") == 0)
     CopyMember(spec, old, "healthCheckNodePort");
 }
 
 void KeepNodePorts(JsonObject& spec, const JsonObject& old) {
-  if (!NeedsNodePort(spec) || !NeedsNodePort(old)) return;
+  if (!MayHaveNodePorts(spec) || !MayHaveNodePorts(old)) return;
   const Json* old_ports = Find(old, "ports");
   if (old_ports == nullptr || !old_ports->is_array()) return;
   std::set<int64_t> used;
@@ -160,13 +160,13 @@ void DropWhatTheTypeHadOnly(JsonObject& spec, const JsonObject& old) {
          {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"})
       drop_if_unchanged(name);
   }
-  if (NeedsNodePort(old) && !NeedsNodePort(spec) && SameNodePorts(spec, old))
+  if (MayHaveNodePorts(old) && !MayHaveNodePorts(spec) && SameNodePorts(spec, old))
     ForEachObject(spec, "ports", [](JsonObject& port) { port.erase("nodePort"); });
   if (TextAt(old, "type") == "LoadBalancer" && type != "LoadBalancer") {
-    for (std::string_view name :
-         {"allocateLoadBalancerNodePorts", "loadBalancerClass", "healthCheckNodePort"})
+    for (std::string_view name : {"allocateLoadBalancerNodePorts", "loadBalancerClass"})
       drop_if_unchanged(name);
   }
+  if (NeedsHealthPort(old) && !NeedsHealthPort(spec)) drop_if_unchanged("healthCheckNodePort");
   if (IsExternallyAccessible(old) && !IsExternallyAccessible(spec))
     drop_if_unchanged("externalTrafficPolicy");
 }
@@ -416,6 +416,12 @@ class ServiceStrategy : public KindStrategy {
     const Field old(old_object, ignored);
     const Field spec = root["spec"];
     const Field old_spec = old["spec"];
+    const JsonObject* now = FindObject(object, "spec");
+    const JsonObject* before = FindObject(old_object, "spec");
+    if (now != nullptr && before != nullptr && NeedsHealthPort(*now) && NeedsHealthPort(*before) &&
+        !SameAt(*now, *before, "healthCheckNodePort")) {
+      spec["healthCheckNodePort"].Forbidden("field is immutable");
+    }
     const bool headless =
         spec["clusterIP"].Text() == kHeadless && old_spec["clusterIP"].Text() == kHeadless;
     if (!headless) ValidateKept(spec, old_spec["clusterIPs"], "clusterIPs", "clusterIP");
