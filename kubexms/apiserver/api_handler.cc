@@ -4,6 +4,7 @@
 
 #include "kubexms/api/status.h"
 #include "kubexms/apiserver/body.h"
+#include "kubexms/apiserver/flow_schemas.h"
 #include "kubexms/apiserver/representation.h"
 #include "kubexms/apiserver/reviews.h"
 #include "kubexms/apiserver/scope.h"
@@ -70,6 +71,7 @@ Result<HttpResponse> ApiHandler::Serve(const HttpRequest& request, const Origin&
   ASSIGN_OR_RETURN(const QueryParameters query, QueryParameters::Parse(request.query()));
   if (IsHealthPath(request.path())) return AnswerHealth(checks_, request.path(), query);
   ASSIGN_OR_RETURN(const RequestAttributes attributes, ReadAttributes(request, query));
+  if (attributes.verb != "watch") RETURN_IF_ERROR(CheckTimeout(query));
   Identity identity;
   Result<HttpResponse> answer = Answer(request, query, attributes, origin, identity);
   if (environment_.audit != nullptr) Audit(request, attributes, identity, received, answer);
@@ -152,24 +154,30 @@ Result<HttpResponse> ApiHandler::AnswerResource(const ResourceCall& call) {
   const Resource& resource = *call.resource;
   RETURN_IF_ERROR(CheckPath(resource, call.attributes));
   if (IsReview(resource) && call.attributes.verb == "create") {
-    return AnswerReview(call.http, call.attributes, call.user, resource);
+    return AnswerReview(call);
   }
   Result<HttpResponse> response = environment_.resources.Handle(call);
   if (response.ok() && !resource.deprecation.empty()) {
     response->headers.Add("Warning", WarningHeader(resource.deprecation));
   }
-  if (call.http.method != "GET" && response.ok()) RETURN_IF_ERROR(FollowWrite(resource));
+  if (call.http.method != "GET" && response.ok()) RETURN_IF_ERROR(FollowWrite(call));
   return response;
 }
 
-Result<void> ApiHandler::FollowWrite(const Resource& resource) {
-  if (resource.group == "apiextensions.k8s.io") return environment_.custom_resources.Sync();
+Result<void> ApiHandler::FollowWrite(const ResourceCall& call) {
+  const std::string& group = call.resource->group;
+  if (group == "apiextensions.k8s.io") return environment_.custom_resources.Sync();
+  // What a status says is no reason to call the write a failure.
+  if (group == kFlowControlGroup) (void)environment_.resources.MarkFlowSchemas(call.resources);
   return {};
 }
 
-Result<HttpResponse> ApiHandler::AnswerReview(const HttpRequest& request,
-                                              const RequestAttributes& attributes,
-                                              const UserInfo& user, const Resource& resource) {
+Result<HttpResponse> ApiHandler::AnswerReview(const ResourceCall& call) {
+  const HttpRequest& request = call.http;
+  const UserInfo& user = call.user;
+  const Resource& resource = *call.resource;
+  ASSIGN_OR_RETURN(const Representation representation,
+                   Representation::Of(request, call.query, AnswerSubject::kDocument));
   std::vector<std::string> problems;
   const GroupVersionKind kind{resource.group, resource.version, resource.kind};
   ASSIGN_OR_RETURN(const BodyFormat format, BodyFormatOf(request.headers, false));
@@ -189,7 +197,7 @@ Result<HttpResponse> ApiHandler::AnswerReview(const HttpRequest& request,
       return AnswerSubjectAccessReview(std::move(review), environment_.authorizer);
     }
     if (plural == "localsubjectaccessreviews") {
-      return AnswerLocalSubjectAccessReview(std::move(review), attributes.name_space,
+      return AnswerLocalSubjectAccessReview(std::move(review), call.attributes.name_space,
                                             environment_.authorizer);
     }
     if (plural == "selfsubjectaccessreviews") {
@@ -198,7 +206,7 @@ Result<HttpResponse> ApiHandler::AnswerReview(const HttpRequest& request,
     return AnswerSelfSubjectRulesReview(review, user, environment_.authorizer);
   };
   ASSIGN_OR_RETURN(const Json answered, answer());
-  return HttpResponse::Text(201, kJson, WriteJson(answered));
+  return representation.Object(201, resource, SharedBytes(WriteJson(answered)));
 }
 
 Result<HttpResponse> ApiHandler::AnswerPath(const HttpRequest& request, std::string_view path) {

@@ -80,9 +80,8 @@ class ApiHandler final : public HttpHandler {
              const Result<HttpResponse>& answer);
   Result<HttpResponse> AnswerResource(const ResourceCall& call);
   // What other parts of the server must know of before a write is answered.
-  Result<void> FollowWrite(const Resource& resource);
-  Result<HttpResponse> AnswerReview(const HttpRequest& request, const RequestAttributes& attributes,
-                                    const UserInfo& user, const Resource& resource);
+  Result<void> FollowWrite(const ResourceCall& call);
+  Result<HttpResponse> AnswerReview(const ResourceCall& call);
   Result<HttpResponse> AnswerPath(const HttpRequest& request, std::string_view path);
 
   Environment environment_;

@@ -16,6 +16,7 @@ namespace kubexms {
 namespace {
 
 constexpr std::string_view kManager = "kube-apiserver";
+constexpr std::string_view kClientAuthority = "client-ca-file";
 // Objects that are made at the same time share commits to disk.
 constexpr size_t kParallel = 32;
 
@@ -92,6 +93,15 @@ Json MakeKubernetesEndpointSlice(const BootstrapOptions& options) {
       {"ports", JsonArray{port}}};
 }
 
+// Where servers that extend the API learn whose client certificates to trust.
+Json MakeAuthenticationConfigMap(const std::string& authority_pem) {
+  return JsonObject{{"apiVersion", "v1"},
+                    {"kind", "ConfigMap"},
+                    {"metadata", JsonObject{{"name", "extension-apiserver-authentication"},
+                                            {"namespace", "kube-system"}}},
+                    {"data", JsonObject{{kClientAuthority, authority_pem}}}};
+}
+
 class Bootstrapper {
  public:
   Bootstrapper(store::Store& store, const ResourceSet& resources, ObjectWriter& writer, Logger log)
@@ -109,6 +119,30 @@ class Bootstrapper {
       for (size_t i = 0; i < std::min(kParallel, objects.size()); ++i) threads.emplace_back(work);
     }
     for (const Result<void>& result : results) RETURN_IF_ERROR(result);
+    return {};
+  }
+
+  // Makes the object, or adds the authority to those of other servers.
+  Result<void> PublishAuthority(const std::string& authority_pem) {
+    const Json object = MakeAuthenticationConfigMap(authority_pem);
+    const Resource& resource = ResourceOf(object);
+    RETURN_IF_ERROR(FindSound(resource, object));
+    const Result<Written> written = writer_.Update(
+        RequestFor(resource, object), [&](const Json& old) -> Result<ObjectWriter::Change> {
+          Json document = old;
+          JsonObject& data = ObjectMember(document.get_object(), "data");
+          const std::string known(FindString(Json(data), kClientAuthority));
+          if (known.find(authority_pem) == std::string::npos) {
+            data[kClientAuthority] = known + authority_pem;
+          }
+          return ObjectWriter::Change{std::move(document)};
+        });
+    if (written.ok()) return {};
+    if (written.error().IsNotFound()) return Ensure(object);
+    if (!written.error().IsInvalid()) return written.error();
+    // What somebody made of it must not keep the server from starting.
+    log_.Error("the certificate authority of clients could not be published",
+               {{"name", NameOf(object)}, {"error", written.error()}});
     return {};
   }
 
@@ -235,6 +269,9 @@ Result<void> Bootstrap(const BootstrapOptions& options, store::Store& store,
   objects.push_back(MakeServiceCidr(options.cluster_ip_range));
   objects.push_back(MakeKubernetesService(options));
   RETURN_IF_ERROR(bootstrapper.EnsureAll(objects));
+  if (!options.client_authority_pem.empty()) {
+    RETURN_IF_ERROR(bootstrapper.PublishAuthority(options.client_authority_pem));
+  }
   RETURN_IF_ERROR(bootstrapper.Replace(MakeKubernetesEndpoints(options)));
   return bootstrapper.Replace(MakeKubernetesEndpointSlice(options));
 }

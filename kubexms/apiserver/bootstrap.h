@@ -17,6 +17,7 @@ struct BootstrapOptions {
   std::string cluster_ip_range;   // see ServiceAddressOptions
   std::string advertise_address;  // where Pods reach this server
   uint16_t port = 0;
+  std::string client_authority_pem;  // by which this server knows its clients; empty: by none
 };
 
 // The first address, "10.96.0.1", of ranges that were found to be right: that of the Service

@@ -24,8 +24,8 @@ struct AdmissionEnvironment {
 
 // In order: namespaces of the system stay; Pods get a ServiceAccount, a priority, the usual
 // tolerations and what their RuntimeClass says; new Nodes are not ready; a
-// CertificateSigningRequest says who asks, and is approved and signed by those who may do so for its
-// signer; creators are recorded; nobody gives rights that they do not have. All is borrowed.
+// CertificateSigningRequest says who asks, and is approved and signed by those who may do so for
+// its signer; creators are recorded; nobody gives rights that they do not have. All is borrowed.
 //
 // Those that are plugins of Kubernetes can be left out by their names there (`disabled`); a name
 // that is none of these is an error.

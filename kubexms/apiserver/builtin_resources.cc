@@ -174,6 +174,10 @@ ResourcePtr MakeResource(const TypeInfo& type) {
       .deprecation = std::string(DeprecationOf(name)),
   });
   ApplyRules(*resource);
+  // Kubernetes has this template behind a pointer: where nothing is set, it is not there.
+  if (name.kind == "ReplicationController") {
+    resource->zero.at("spec").as_object().erase("template");
+  }
   return resource;
 }
 

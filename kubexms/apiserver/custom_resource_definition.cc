@@ -9,6 +9,7 @@
 #include "kubexms/api/field_error.h"
 #include "kubexms/api/kinds/autoscaling_v1.h"
 #include "kubexms/api/meta_v1.h"
+#include "kubexms/api/quote.h"
 #include "kubexms/apiserver/builtin_admissions.h"
 #include "kubexms/apiserver/lower_case.h"
 #include "kubexms/apiserver/metadata.h"
@@ -289,6 +290,22 @@ Json InitialStatus(const JsonObject& definition) {
                     {"storedVersions", std::move(stored)}};
 }
 
+// Whether its objects would have to be converted by a webhook: with one version they never are.
+bool NeedsConversion(const Json& definition) {
+  const Json& spec = MemberOrNull(definition, "spec");
+  if (FindString(MemberOrNull(spec, "conversion"), "strategy") != "Webhook") return false;
+  return std::ranges::count_if(Items(spec, "versions"), [](const Json& version) {
+           return IsTrue(version, "served") || IsTrue(version, "storage");
+         }) > 1;
+}
+
+void RefuseConversion(FieldErrors& errors) {
+  const FieldPath conversion = kSpec.Child("conversion");
+  errors.push_back(Forbidden(conversion.Child("strategy"),
+                             "this server does not call conversion webhooks; serve and store one "
+                             "version, or use the strategy None"));
+}
+
 class DefinitionStrategy final : public Strategy {
  public:
   void SetDefaults(JsonObject& definition) const override {
@@ -324,9 +341,14 @@ class DefinitionStrategy final : public Strategy {
     DefinitionRules(Json(definition), errors).Check();
   }
 
+  void ValidateCreate(const JsonObject& definition, FieldErrors& errors) const override {
+    if (NeedsConversion(Json(definition))) RefuseConversion(errors);
+  }
+
   void ValidateUpdate(const JsonObject& definition, const JsonObject& old,
                       FieldErrors& errors) const override {
     const Json before(old);
+    if (NeedsConversion(Json(definition)) && !NeedsConversion(before)) RefuseConversion(errors);
     if (!IsEstablished(before)) return;
     const Json now(definition);
     const auto check = [&](const Json& from, const Json& to, std::string_view key,
@@ -370,6 +392,15 @@ SchemaHandle WithMetadata(const SchemaHandle& schema) {
   root->properties.push_back({"metadata", metadata});
   std::ranges::sort(root->properties, {}, &Property::name);
   return {nodes, root};
+}
+
+bool HasDefaults(const Schema& schema) {
+  const Schema& shape = schema.Resolve();
+  if (schema.default_value || shape.default_value) return true;
+  const auto below = [](const Schema* part) { return part != nullptr && HasDefaults(*part); };
+  return below(shape.items) || below(shape.additional_properties) ||
+         std::ranges::any_of(shape.properties,
+                             [&](const Property& property) { return below(property.schema); });
 }
 
 std::vector<PrinterColumn> ReadColumns(const Json& version) {
@@ -462,6 +493,9 @@ ResourcePtr MakeResource(const Json& definition, const Json& version) {
       ParseCrdSchema(MemberOrNull(MemberOrNull(version, "schema"), "openAPIV3Schema"), path);
   if (schema.schema != nullptr) {
     resource->schema = WithMetadata(schema.schema);
+    if (HasDefaults(*schema.schema)) {
+      resource->defaults_revision = ParseUint64(ResourceVersionOf(definition)).value_or(0);
+    }
   } else {
     // Written by a server with other rules: serve it without a schema of its own.
     auto any = std::make_shared<Schema>();

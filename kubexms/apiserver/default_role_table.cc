@@ -398,9 +398,12 @@ system::leader-locking-kube-controller-manager
   watch: configmaps
   get update: configmaps #kube-controller-manager
   create get list update watch: leases @coordination.k8s.io
+  create get list update watch: leasecandidates @coordination.k8s.io
 system::leader-locking-kube-scheduler
   watch: configmaps
   get update: configmaps #kube-scheduler
+  create get list update watch: leases @coordination.k8s.io
+  create get list update watch: leasecandidates @coordination.k8s.io
 system:controller:bootstrap-signer
   read: secrets
 system:controller:cloud-provider

@@ -65,10 +65,15 @@ void HoldUntilCleanedUp(JsonObject& metadata) {
   }
 }
 
+// Those that are older than garbage collection leave their Pods unless told otherwise.
+bool OrphansByDefault(const Resource& resource) {
+  return resource.Is("batch", "jobs") || resource.Is("", "replicationcontrollers");
+}
+
 Propagation PropagationOf(const Resource& resource, const DeleteQuery& options) {
-  // Jobs are older than garbage collection and leave their Pods unless told otherwise.
-  const bool job = resource.group == "batch" && resource.plural == "jobs";
-  if (options.propagation == Propagation::kDefault && job) return Propagation::kOrphan;
+  if (options.propagation == Propagation::kDefault && OrphansByDefault(resource)) {
+    return Propagation::kOrphan;
+  }
   return options.propagation;
 }
 
@@ -77,6 +82,8 @@ void SetDeletionTime(JsonObject& metadata, const Resource& resource, int64_t gra
   const int64_t before = IntegerAt(metadata.if_contains("deletionGracePeriodSeconds"), grace);
   if (!first && before <= grace) return;
   metadata["deletionTimestamp"] = Time(now.value() + BoundedSeconds(grace)).ToString();
+  // A definition is marked by the server itself, without all this.
+  if (resource.group == "apiextensions.k8s.io") return;
   metadata["deletionGracePeriodSeconds"] = grace;
   if (first && resource.strategy->CountsGenerations()) {
     metadata["generation"] = IntegerAt(metadata.if_contains("generation"), 0) + 1;
@@ -111,8 +118,10 @@ bool MarkForDeletion(Json& object, const Resource& resource, const DeleteQuery& 
   SetPropagation(metadata, PropagationOf(resource, options));
   if (resource.group == "apiextensions.k8s.io") HoldUntilCleanedUp(metadata);
   const int64_t grace = GracePeriod(object, resource, options);
-  if (grace == 0 && !HasFinalizers(object) && !HasContentFinalizers(object, resource)) return true;
-  SetDeletionTime(metadata, resource, grace, now);
+  const bool over = grace == 0 && !HasFinalizers(object) && !HasContentFinalizers(object, resource);
+  // The last that is seen of a Pod is that it is being deleted.
+  if (!over || resource.Is("", "pods")) SetDeletionTime(metadata, resource, grace, now);
+  if (over) return true;
   if (resource.Is("", "namespaces")) {
     Json& status = object.get_object()["status"];
     if (!status.is_object()) status.emplace_object();

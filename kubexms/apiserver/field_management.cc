@@ -1,25 +1,41 @@
 #include "kubexms/apiserver/field_management.h"
 
+#include <array>
+
 #include "kubexms/api/apply.h"
 #include "kubexms/apiserver/strategy.h"
+#include "kubexms/apiserver/written_parts.h"
 
 namespace kubexms {
 namespace {
 
-FieldSet SetOf(std::initializer_list<std::string_view> fields) {
+FieldSet SetOf(std::initializer_list<std::string_view> fields,
+               std::initializer_list<std::string_view> metadata = {}) {
   FieldSet set;
-  for (const std::string_view field : fields) {
-    const PathElement path[] = {PathElement::Field(field)};
-    set.Insert(path);
+  for (const std::string_view field : fields) set.Insert(std::array{PathElement::Field(field)});
+  for (const std::string_view field : metadata) {
+    set.Insert(std::array{PathElement::Field("metadata"), PathElement::Field(field)});
   }
   return set;
+}
+
+// The same for its status; see MetadataKeptByStatus().
+const FieldSet* ResetByStatus(const Resource& resource) {
+  static const FieldSet kSpec = SetOf({"spec", "data"});
+  static const FieldSet kSpecAndMetadata = SetOf({"spec", "data", "metadata"});
+  static const FieldSet kPod = SetOf({"spec"}, {"deletionTimestamp", "ownerReferences"});
+  static const FieldSet kDeployment = SetOf({"spec"}, {"labels"});
+  if (resource.Is("", "pods")) return &kPod;
+  if (resource.Is("apps", "deployments")) return &kDeployment;
+  const bool metadata_is_kept = resource.custom || !MetadataKeptByStatus(resource).empty() ||
+                                resource.group == "apiextensions.k8s.io";
+  return metadata_is_kept ? &kSpecAndMetadata : &kSpec;
 }
 
 // What a write to the object, or to its status, leaves alone.
 const FieldSet* ResetFields(const Resource& resource, std::string_view subresource) {
   static const FieldSet kStatus = SetOf({"status"});
-  static const FieldSet kAllButStatus = SetOf({"spec", "data", "metadata"});
-  if (subresource == "status") return &kAllButStatus;
+  if (subresource == "status") return ResetByStatus(resource);
   return resource.strategy->HasStatus() ? &kStatus : nullptr;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kubexms/api/defaulting.h"
 #include "kubexms/api/stored_object.h"
 #include "kubexms/apiserver/conversion.h"
 #include "kubexms/base/base64.h"
@@ -13,6 +14,8 @@ namespace kubexms {
 namespace {
 
 constexpr std::string_view kTokenVersion = "meta.k8s.io/v1";
+// The revision of a token that continues with the newest state.
+constexpr int64_t kNewest = -1;
 // How many records are looked at in one go when a filter may drop most of them.
 constexpr size_t kFilteredPage = 1000;
 
@@ -28,15 +31,16 @@ bool IsStoredAs(std::string_view bytes, const Resource& resource) {
   return take(resource.version) && take("\"");
 }
 
-Result<void> Convert(Json& document, const Resource& resource) {
-  if (!resource.custom) return ConvertBuiltin(document.get_object(), resource.api_version());
-  document.get_object()["apiVersion"] = resource.api_version();
-  return {};
+// Whether its definition may have got a default since the object was stored.
+bool MayLackDefaults(const Resource& resource, const store::Record& record) {
+  return resource.defaults_revision != 0 && record.mod_revision <= resource.defaults_revision;
 }
 
+// With kNewest, whoever continues sees the objects as they then are.
 std::string EncodeToken(const store::ListCursor& cursor, size_t prefix) {
+  const bool newest = cursor.revision == store::kLatest;
   return EncodeBase64(WriteJson(JsonObject{{"v", kTokenVersion},
-                                           {"rv", cursor.revision},
+                                           {"rv", newest ? Json(kNewest) : Json(cursor.revision)},
                                            {"start", cursor.after.substr(prefix)},
                                            {"left", cursor.remaining}}),
                       Base64Form::kUrl);
@@ -54,18 +58,24 @@ Result<store::ListCursor> DecodeToken(std::string_view token, const std::string&
   const Json* revision = FindMember(*json, "rv");
   const Json* left = FindMember(*json, "left");
   if (FindString(*json, "v") != kTokenVersion || revision == nullptr || !revision->is_int64() ||
-      revision->get_int64() <= 0 || left == nullptr || !left->is_int64() || left->get_int64() < 0) {
+      (revision->get_int64() <= 0 && revision->get_int64() != kNewest) || left == nullptr ||
+      !left->is_int64() || left->get_int64() < 0) {
     return invalid("it was not made by this server");
   }
-  return store::ListCursor{.revision = static_cast<uint64_t>(revision->get_int64()),
-                           .after = prefix + std::string(FindString(*json, "start")),
-                           .remaining = static_cast<uint64_t>(left->get_int64())};
+  const bool newest = revision->get_int64() == kNewest;
+  return store::ListCursor{
+      .revision = newest ? store::kLatest : static_cast<uint64_t>(revision->get_int64()),
+      .after = prefix + std::string(FindString(*json, "start")),
+      .remaining = static_cast<uint64_t>(left->get_int64())};
 }
 
 Error ContinueExpired() {
   return Error::Expired(
       "The provided continue parameter is too old to display a consistent list result. You can "
-      "start a new list without the continue parameter to get the newest state");
+      "start a new list without the continue parameter, or use the continue token in this response "
+      "to retrieve the remainder of the results. Continuing with the provided token results in an "
+      "inconsistent list - objects that were created, modified, or deleted between the time the "
+      "first chunk was returned and now may show up in the list.");
 }
 
 // Which snapshot a list shows.
@@ -106,21 +116,30 @@ Result<void> CheckSound(const store::Record& record) {
   return {};
 }
 
+Result<void> ConvertDocument(Json& document, const Resource& resource) {
+  if (FindString(document, "apiVersion") == resource.api_version()) return {};
+  if (!resource.custom) return ConvertBuiltin(document.get_object(), resource.api_version());
+  document.get_object()["apiVersion"] = resource.api_version();
+  return {};
+}
+
 Result<Json> ReadDocument(const Resource& resource, const store::Record& record,
                           const JsonStorage& storage) {
   RETURN_IF_ERROR(CheckSound(record));
   Result<Json> document = ParseJson(record.value, {.storage = storage});
   if (!document.ok()) return DamagedError(record, document.error().message());
   if (!IsStoredAs(record.value, resource)) {
-    RETURN_IF_ERROR(Convert(*document, resource));
+    RETURN_IF_ERROR(ConvertDocument(*document, resource));
   }
+  if (MayLackDefaults(resource, record)) ApplyDefaults(*document, *resource.schema);
   return document;
 }
 
 Result<SharedBytes> ReadBytes(const Resource& resource, store::RecordPtr record) {
   RETURN_IF_ERROR(CheckSound(*record));
   const std::string_view value = record->value;
-  if (IsStoredAs(value, resource)) return SharedBytes(std::move(record), value);
+  const bool as_it_is = IsStoredAs(value, resource) && !MayLackDefaults(resource, *record);
+  if (as_it_is) return SharedBytes(std::move(record), value);
   ASSIGN_OR_RETURN(const Json document, ReadDocument(resource, *record));
   return SharedBytes(WriteJson(document));
 }
@@ -128,7 +147,8 @@ Result<SharedBytes> ReadBytes(const Resource& resource, store::RecordPtr record)
 Result<SharedBytes> ReadBytesAndComma(const Resource& resource, store::RecordPtr record) {
   RETURN_IF_ERROR(CheckSound(*record));
   const std::string_view value_and_comma = record->value_and_comma();
-  if (IsStoredAs(record->value, resource)) return SharedBytes(std::move(record), value_and_comma);
+  const bool as_it_is = IsStoredAs(record->value, resource) && !MayLackDefaults(resource, *record);
+  if (as_it_is) return SharedBytes(std::move(record), value_and_comma);
   ASSIGN_OR_RETURN(const Json document, ReadDocument(resource, *record));
   return SharedBytes(WriteJson(document) + ",");
 }
@@ -136,8 +156,15 @@ Result<SharedBytes> ReadBytesAndComma(const Resource& resource, store::RecordPtr
 Result<std::string> ConvertBytes(const Resource& resource, std::string stored) {
   if (IsStoredAs(stored, resource)) return stored;
   ASSIGN_OR_RETURN(Json document, ParseJson(stored));
-  RETURN_IF_ERROR(Convert(document, resource));
+  RETURN_IF_ERROR(ConvertDocument(document, resource));
   return WriteJson(document);
+}
+
+std::string TokenForNewest(std::string_view continue_token) {
+  Result<store::ListCursor> cursor = DecodeToken(continue_token, "");
+  if (!cursor.ok()) return "";
+  cursor->revision = store::kLatest;
+  return EncodeToken(*cursor, 0);
 }
 
 Result<ObjectFilter> ObjectFilter::Make(const Resource& resource, const ListQuery& query) {
@@ -214,6 +241,9 @@ Result<ObjectList> ObjectReader::List(const Resource& resource, std::string_view
     ASSIGN_OR_RETURN(options.revision, SnapshotOf(query, store_));
   } else {
     ASSIGN_OR_RETURN(options.cursor, DecodeToken(query.continue_token, options.prefix));
+    if (options.cursor->revision == store::kLatest) {
+      ASSIGN_OR_RETURN(options.cursor->revision, store_.CurrentRevision());
+    }
   }
   Result<store::ListPage> page =
       filter.IsEverything() ? store_.List(options) : ReadFiltered(options, filter);

@@ -23,6 +23,9 @@ namespace kubexms {
 // The error names the key and says what to do. Looks at the bytes of a record once.
 Result<void> CheckSound(const store::Record& record);
 
+// Brings a document of the kind into the version of the resource.
+Result<void> ConvertDocument(Json& document, const Resource& resource);
+
 // The object in the version of the resource, as a document.
 Result<Json> ReadDocument(const Resource& resource, const store::Record& record,
                           const JsonStorage& storage = {});
@@ -34,6 +37,10 @@ Result<SharedBytes> ReadBytesAndComma(const Resource& resource, store::RecordPtr
 
 // The object that a write left, in the version of the resource. `stored` is in the stored version.
 Result<std::string> ConvertBytes(const Resource& resource, std::string stored);
+
+// Of a continue token that expired, one that goes on from the same place with the newest state;
+// empty where the token cannot be read.
+std::string TokenForNewest(std::string_view continue_token);
 
 // Which objects of a resource a list or watch is about. Made once, asked for every object.
 class ObjectFilter {

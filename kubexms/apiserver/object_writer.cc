@@ -165,8 +165,25 @@ class Write {
 
  private:
   Time Now() const { return Time::Now(environment_.clock); }
-  FieldManagement Management() const {
-    return {resource_, request_.subresource, request_.manager, Now()};
+  // Tracks who owns which field of a document that is to be stored in place of `old`, if any.
+  Result<Json> Track(const Json* old, Json document) const {
+    const Resource& shown = request_.requested == nullptr ? resource_ : *request_.requested;
+    const FieldManagement management{shown, request_.subresource, request_.manager, Now()};
+    if (shown.api_version() == resource_.api_version()) {
+      return TrackWrite(old, std::move(document), management);
+    }
+    Json converted = document;
+    RETURN_IF_ERROR(ConvertDocument(converted, shown));
+    Json converted_old = old == nullptr ? Json() : *old;
+    if (old != nullptr) RETURN_IF_ERROR(ConvertDocument(converted_old, shown));
+    const Json tracked =
+        TrackWrite(old == nullptr ? nullptr : &converted_old, std::move(converted), management);
+    JsonObject& metadata = MetadataOf(document);
+    metadata.erase("managedFields");
+    if (const Json* fields = MetadataOf(tracked).if_contains("managedFields")) {
+      metadata["managedFields"] = *fields;
+    }
+    return document;
   }
 
   Result<void> Admit(AdmissionRequest::Operation operation, Json& document, const Json* old,
@@ -192,6 +209,7 @@ class Write {
   // `authorize` may be empty, where the request itself was authorized as a creation.
   Result<void> PrepareCreation(Json& document, bool applied,
                                const std::function<Result<void>()>& authorize);
+  Error NameIsTaken(std::string_view name) const;
   // Nothing when the name is taken by chance and another one can be generated.
   Result<std::optional<Written>> CommitCreation(const Json& document);
   Result<void> PrepareUpdate(Json& document, const Json& old, bool applied);
@@ -222,7 +240,9 @@ Result<void> Write::PrepareCreation(Json& document, bool applied,
   }
   const std::string name = NameInMessages(document);
   InitialiseMetadata(document, resource_, Now(), environment_.random);
-  if (!applied) document = TrackWrite(nullptr, std::move(document), Management());
+  if (!applied) {
+    ASSIGN_OR_RETURN(document, Track(nullptr, std::move(document)));
+  }
   resource_.strategy->PrepareForCreate(document.get_object());
   if (resource_.terminating) {
     return Error::Forbidden(resource_.qualified_name(), NameOf(document),
@@ -251,11 +271,18 @@ Result<Written> Write::Create(Json document) {
     RETURN_IF_ERROR(PrepareCreation(document, false, {}));
     ASSIGN_OR_RETURN(std::optional<Written> written, CommitCreation(document));
     if (written) return std::move(*written);
-    if (original.is_null() || attempt == kMaxAttempts) {
-      return Error::AlreadyExists(resource_.qualified_name(), NameOf(document));
-    }
+    if (original.is_null() || attempt == kMaxAttempts) return NameIsTaken(NameOf(document));
     document = original;
   }
+}
+
+Error Write::NameIsTaken(std::string_view name) const {
+  const Error error = Error::AlreadyExists(resource_.qualified_name(), name);
+  const Result<store::RecordPtr> record = environment_.store.Get(KeyOf(request_, name));
+  if (!record.ok() || *record == nullptr) return error;
+  const Result<ObjectHeader> header = ReadHeader((*record)->value);
+  const bool deleting = header.ok() && header->deleting;
+  return deleting ? error.WithContext("object is being deleted") : error;
 }
 
 Result<std::optional<Written>> Write::CommitCreation(const Json& document) {
@@ -330,7 +357,7 @@ Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied)
   } else if (applied) {
     MetadataOf(document)["managedFields"] = std::move(managed);
   } else {
-    document = TrackWrite(&old, std::move(document), Management());
+    ASSIGN_OR_RETURN(document, Track(&old, std::move(document)));
   }
   if (status) {
     resource_.strategy->PrepareForStatusUpdate(document.get_object(), old.get_object());
@@ -406,6 +433,7 @@ Result<Write::Deletion> Write::PlanDeletion(const DeleteQuery& options) {
       .deleted = {.object = WriteJson(document), .uid = std::string(UidOf(document))}};
   const Json before = document;
   deletion.deleted.completed = MarkForDeletion(document, resource_, options, Now());
+  if (deletion.deleted.completed) deletion.deleted.object = WriteJson(document);
   const std::string key(record->key);
   store::Transaction transaction = store::Transaction().IfRevision(key, record->mod_revision);
   if (deletion.deleted.completed) {

@@ -28,7 +28,9 @@ class ServiceAddresses;
 
 // What is written, by whom and how. All is borrowed for the time of the call.
 struct WriteRequest {
-  const Resource& resource;
+  const Resource& resource;  // as it is stored
+  // In the version that the client writes, which is that of the fields it owns; null: as stored.
+  const Resource* requested = nullptr;
   std::string_view subresource;  // empty, "status", "scale", "finalize" …
   std::string_view name_space;
   std::string_view name;  // empty for a creation

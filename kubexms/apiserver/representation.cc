@@ -21,8 +21,10 @@ ListMeta MetadataOf(const ObjectList& list) {
   return metadata;
 }
 
-JsonObject MetadataJson(const ObjectList& list) {
+// Lists of custom resources have a token even after the last page.
+JsonObject MetadataJson(const Resource& resource, const ObjectList& list) {
   JsonObject metadata;
+  if (resource.custom) metadata["continue"] = "";
   if (list.revision != 0) metadata["resourceVersion"] = std::to_string(list.revision);
   if (!list.continue_token.empty()) metadata["continue"] = list.continue_token;
   if (list.remaining_count) metadata["remainingItemCount"] = *list.remaining_count;
@@ -186,7 +188,7 @@ Result<Body> Representation::PlainList(const Resource& resource, ObjectList& lis
     body.push_back(std::move(item));
   }
   body.emplace_back(fmt::format(R"(],"kind":"{}","metadata":{}}})", resource.list_kind,
-                                WriteJson(MetadataJson(list))));
+                                WriteJson(MetadataJson(resource, list))));
   return body;
 }
 

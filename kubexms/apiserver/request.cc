@@ -214,7 +214,46 @@ Result<void> ReadDeleteOptions(const Json& options, DeleteQuery& query) {
   return {};
 }
 
+// Why Go would not read a text as a duration ("1h15m"); empty when it would.
+std::string ExplainDuration(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789";
+  constexpr std::string_view kUnits[] = {"ns", "us", "µs", "μs", "ms", "s", "m", "h"};
+  std::string_view rest = text;
+  const std::string invalid = fmt::format("time: invalid duration {}", Quoted(text));
+  const auto take_digits = [&rest, kDigits] {
+    const size_t count = std::min(rest.find_first_not_of(kDigits), rest.size());
+    rest.remove_prefix(count);
+    return count > 0;
+  };
+  if (rest.starts_with('-') || rest.starts_with('+')) rest.remove_prefix(1);
+  if (rest == "0") return "";
+  if (rest.empty()) return invalid;
+  while (!rest.empty()) {
+    bool number = take_digits();
+    if (rest.starts_with('.')) {
+      rest.remove_prefix(1);
+      number = take_digits() || number;
+    }
+    if (!number) return invalid;
+    const std::string_view unit = rest.substr(0, rest.find_first_of(".0123456789"));
+    if (unit.empty()) return fmt::format("time: missing unit in duration {}", Quoted(text));
+    if (std::ranges::count(kUnits, unit) == 0) {
+      return fmt::format("time: unknown unit {} in duration {}", Quoted(unit), Quoted(text));
+    }
+    rest.remove_prefix(unit.size());
+  }
+  return "";
+}
+
 }  // namespace
+
+Result<void> CheckTimeout(const QueryParameters& query) {
+  const std::string_view timeout = query.Get("timeout").value_or("");
+  if (timeout.empty()) return {};
+  const std::string problem = ExplainDuration(timeout);
+  if (problem.empty()) return {};
+  return Error::BadRequest("invalid timeout specified in the request URL - " + problem);
+}
 
 Result<RequestAttributes> ReadAttributes(const HttpRequest& request, const QueryParameters& query) {
   RequestAttributes attributes;

@@ -43,6 +43,10 @@ struct ListQuery {
 // Refuses, in Kubernetes' words, values that cannot be read and options that exclude each other.
 Result<ListQuery> ReadListQuery(const QueryParameters& query, bool watch);
 
+// Refuses a `timeout` that is no duration. The server has limits of its own for how long it works
+// on a request.
+Result<void> CheckTimeout(const QueryParameters& query);
+
 enum class FieldValidation { kIgnore, kWarn, kStrict };
 
 // Of create, update and patch.

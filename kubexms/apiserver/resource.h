@@ -76,6 +76,8 @@ struct Resource {
   std::optional<ScalePaths> scale;
   std::string definition_uid;  // of the CustomResourceDefinition
   bool terminating = false;    // the definition is being deleted: nothing new
+  // Objects that were written up to here may lack defaults of the schema; 0: none does.
+  uint64_t defaults_revision = 0;
   // Every object says who created it, in an annotation that nobody can forge.
   bool records_creator = false;
 

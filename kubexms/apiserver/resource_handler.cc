@@ -6,9 +6,10 @@
 #include <boost/json/monotonic_resource.hpp>
 
 #include "kubexms/api/field_error.h"
+#include "kubexms/api/status.h"
 #include "kubexms/apiserver/body.h"
-#include "kubexms/apiserver/conversion.h"
 #include "kubexms/apiserver/field_management.h"
+#include "kubexms/apiserver/flow_schemas.h"
 #include "kubexms/apiserver/metadata.h"
 #include "kubexms/apiserver/patch.h"
 #include "kubexms/apiserver/scope.h"
@@ -65,6 +66,7 @@ class WriteCall {
 
   WriteRequest Request() const {
     return {.resource = storage_,
+            .requested = &resource(),
             .subresource = call_.attributes.subresource,
             .name_space = call_.attributes.name_space,
             .name = call_.attributes.name,
@@ -107,14 +109,14 @@ class WriteCall {
   // A document of the resource's kind that is to be stored.
   Result<Json> Complete(Json document) {
     FillDefaults(document, resource());
-    RETURN_IF_ERROR(ConvertTo(storage_, document));
+    RETURN_IF_ERROR(ConvertDocument(document, storage_));
     return document;
   }
 
   // The stored object as a document of the resource's kind.
   Result<Json> Shown(const Json& stored) {
     Json document = stored;
-    RETURN_IF_ERROR(ConvertTo(resource(), document));
+    RETURN_IF_ERROR(ConvertDocument(document, resource()));
     return document;
   }
 
@@ -174,13 +176,6 @@ class WriteCall {
     return storage == nullptr ? resource : **storage;
   }
 
-  static Result<void> ConvertTo(const Resource& resource, Json& document) {
-    if (FindString(document, "apiVersion") == resource.api_version()) return {};
-    if (!resource.custom) return ConvertBuiltin(document.get_object(), resource.api_version());
-    document.get_object()["apiVersion"] = resource.api_version();
-    return {};
-  }
-
   GroupVersionKind Kind() const { return {resource().group, resource().version, resource().kind}; }
 
   const ResourceCall& call_;
@@ -219,7 +214,43 @@ bool ReturnsDeletedObject(const Resource& resource) {
                                         "persistentvolumeclaims",
                                         "resourcequotas"};
   if (resource.group.empty()) return std::ranges::count(kCore, resource.plural) > 0;
-  return resource.group == "storage.k8s.io";
+  return resource.group == "storage.k8s.io" || resource.group == "resource.k8s.io";
+}
+
+// The error, with a token by which the client may go on all the same.
+HttpResponse ExpiredPage(const Error& error, std::string_view continue_token) {
+  Json status = StatusOf(error);
+  const std::string token = TokenForNewest(continue_token);
+  if (!token.empty()) ObjectMember(status.get_object(), "metadata")["continue"] = token;
+  return HttpResponse::Text(error.code(), "application/json", WriteJson(status));
+}
+
+// Kinds that are not replaced without saying which version is replaced.
+Result<void> CheckUnconditional(const ResourceCall& call) {
+  const Resource& resource = *call.resource;
+  constexpr std::string_view kGroups[] = {"admissionregistration.k8s.io", "apiextensions.k8s.io",
+                                          "apiregistration.k8s.io", "coordination.k8s.io",
+                                          "node.k8s.io"};
+  constexpr std::string_view kStorage[] = {"csidrivers", "csinodes", "csistoragecapacities",
+                                           "volumeattachments"};
+  const bool bound =
+      resource.custom || std::ranges::count(kGroups, resource.group) > 0 ||
+      resource.Is("policy", "poddisruptionbudgets") ||
+      (resource.group == "storage.k8s.io" && std::ranges::count(kStorage, resource.plural) > 0);
+  if (!bound) return {};
+  const FieldPath metadata("metadata");
+  const FieldPath path = metadata.Child("resourceVersion");
+  return Error::Invalid(resource.qualified_name(), call.attributes.name,
+                        {Invalid(path, 0, "must be specified for an update")});
+}
+
+constexpr std::string_view kPodsAreLeft =
+    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background "
+    "to "
+    "remove them or set propagationPolicy=Orphan to suppress this warning";
+
+bool LeavesPods(const Resource& resource, const DeleteQuery& options) {
+  return resource.Is("batch", "jobs") && options.propagation == Propagation::kDefault;
 }
 
 std::string SuccessOf(const Resource& resource, std::string_view name, const std::string& uid) {
@@ -251,6 +282,11 @@ Result<HttpResponse> ResourceHandler::Handle(const ResourceCall& call) {
   return DeleteCollection(call);
 }
 
+Result<void> ResourceHandler::MarkFlowSchemas(const ResourceSet& resources) {
+  return MarkDanglingFlowSchemas(resources, environment_.store, environment_.writer,
+                                 Time::Now(environment_.clock));
+}
+
 Result<HttpResponse> ResourceHandler::Get(const ResourceCall& call) {
   ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
   ASSIGN_OR_RETURN(const store::RecordPtr record, ReadOne(call));
@@ -261,7 +297,12 @@ Result<HttpResponse> ResourceHandler::Get(const ResourceCall& call) {
 Result<HttpResponse> ResourceHandler::List(const ResourceCall& call) {
   ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
   ASSIGN_OR_RETURN(const ListQuery query, ReadListQuery(call.query, false));
-  ASSIGN_OR_RETURN(ObjectList list, ReadMany(call, query));
+  Result<ObjectList> read = ReadMany(call, query);
+  const bool continues = call.direct == nullptr && !query.continue_token.empty();
+  if (!read.ok() && read.error().IsExpired() && continues) {
+    return ExpiredPage(read.error(), query.continue_token);
+  }
+  ASSIGN_OR_RETURN(ObjectList list, std::move(read));
   if (call.direct != nullptr && !call.direct->with_body) {
     ASSIGN_OR_RETURN(call.direct->page, representation.Page(*call.resource, std::move(list)));
     return HttpResponse();
@@ -319,12 +360,8 @@ Result<HttpResponse> ResourceHandler::Update(const ResourceCall& call) {
   ASSIGN_OR_RETURN(WriteCall write, WriteCall::Make(call, "UpdateOptions"));
   ASSIGN_OR_RETURN(const BodyFormat format, BodyFormatOf(call.http.headers, call.resource->custom));
   ASSIGN_OR_RETURN(Json document, write.ReadBody(format, {}));
-  if (call.resource->custom && ResourceVersionOf(document).empty()) {
-    const FieldPath metadata("metadata");
-    const FieldPath path = metadata.Child("resourceVersion");
-    return Error::Invalid(call.resource->qualified_name(), call.attributes.name,
-                          {Invalid(path, 0, "must be specified for an update")});
-  }
+  const std::string_view version = ResourceVersionOf(document);
+  const bool unconditional = version.empty() || version == "0";
   RETURN_IF_ERROR(CheckName(document, call.attributes.name));
   ASSIGN_OR_RETURN(const Json complete, write.Complete(std::move(document)));
   std::optional<ObjectWriter::Creation> creation;
@@ -332,10 +369,14 @@ Result<HttpResponse> ResourceHandler::Update(const ResourceCall& call) {
     creation = {.make = [&]() -> Result<Change> { return Change{complete}; },
                 .authorize = [&] { return AuthorizeCreation(call); }};
   }
-  ASSIGN_OR_RETURN(Written written,
-                   environment_.writer.Update(
-                       write.Request(),
-                       [&](const Json&) -> Result<Change> { return Change{complete}; }, creation));
+  ASSIGN_OR_RETURN(Written written, environment_.writer.Update(
+                                        write.Request(),
+                                        [&](const Json&) -> Result<Change> {
+                                          if (unconditional)
+                                            RETURN_IF_ERROR(CheckUnconditional(call));
+                                          return Change{complete};
+                                        },
+                                        creation));
   ASSIGN_OR_RETURN(std::string bytes, ConvertBytes(*call.resource, std::move(written.object)));
   return representation.Object(written.created ? 201 : 200, *call.resource,
                                SharedBytes(std::move(bytes)), write.warnings());
@@ -393,6 +434,8 @@ Result<HttpResponse> ResourceHandler::Delete(const ResourceCall& call) {
   ASSIGN_OR_RETURN(const DeleteQuery options, ReadDeleteQuery(call.query, call.http.body));
   const WriteCall write(call, {.dry_run = options.dry_run});
   ASSIGN_OR_RETURN(Deleted deleted, environment_.writer.Delete(write.Request(), options));
+  std::vector<std::string> warnings;
+  if (LeavesPods(*call.resource, options)) warnings.emplace_back(kPodsAreLeft);
   if (deleted.damaged || (deleted.completed && !ReturnsDeletedObject(*call.resource))) {
     HttpResponse response = HttpResponse::Text(
         200, "application/json", SuccessOf(*call.resource, call.attributes.name, deleted.uid));
@@ -400,7 +443,7 @@ Result<HttpResponse> ResourceHandler::Delete(const ResourceCall& call) {
     return response;
   }
   ASSIGN_OR_RETURN(std::string bytes, ConvertBytes(*call.resource, std::move(deleted.object)));
-  return representation.Object(200, *call.resource, SharedBytes(std::move(bytes)));
+  return representation.Object(200, *call.resource, SharedBytes(std::move(bytes)), warnings);
 }
 
 Result<HttpResponse> ResourceHandler::DeleteCollection(const ResourceCall& call) {
@@ -417,7 +460,11 @@ Result<HttpResponse> ResourceHandler::DeleteCollection(const ResourceCall& call)
     }
   }
   RETURN_IF_ERROR(environment_.writer.DeleteEach(write.Request(), names, options));
-  return representation.List(*call.resource, std::move(list));
+  ASSIGN_OR_RETURN(HttpResponse response, representation.List(*call.resource, std::move(list)));
+  if (LeavesPods(*call.resource, options)) {
+    response.headers.Add("Warning", WarningHeader(kPodsAreLeft));
+  }
+  return response;
 }
 
 Result<HttpResponse> ResourceHandler::HandleSubresource(const ResourceCall& call) {

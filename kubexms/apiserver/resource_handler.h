@@ -63,6 +63,9 @@ class ResourceHandler {
 
   explicit ResourceHandler(Environment environment) : environment_(environment) {}
 
+  // To be called after a write of flow control, see flow_schemas.h.
+  Result<void> MarkFlowSchemas(const ResourceSet& resources);
+
   // An error is answered as a Status.
   Result<HttpResponse> Handle(const ResourceCall& call);
 

@@ -269,7 +269,8 @@ Result<void> ApiServer::Impl::Listen() {
   documents_.SetServerAddress(address());
   RETURN_IF_ERROR(Bootstrap({.cluster_ip_range = options_.addresses.cluster_ip_range,
                              .advertise_address = ReachableAddress(options_.bind_address),
-                             .port = port()},
+                             .port = port(),
+                             .client_authority_pem = credentials_.authority_pem},
                             *store_, *registry_.Current(), writer_, options_.log));
   RETURN_IF_ERROR(custom_resources_.Sync());
   RETURN_IF_ERROR(AggregateRoles(*store_, writer_,

@@ -10,6 +10,7 @@
 #include "kubexms/apiserver/body.h"
 #include "kubexms/apiserver/deletion.h"
 #include "kubexms/apiserver/metadata.h"
+#include "kubexms/apiserver/representation.h"
 #include "kubexms/apiserver/scale.h"
 #include "kubexms/apiserver/scale_write.h"
 #include "kubexms/apiserver/shape.h"
@@ -176,6 +177,12 @@ Result<bool> Selects(const Json& budget, const Json& pod) {
   return compiled.Matches(labels);
 }
 
+// What a Scale is shown as.
+const Resource& ScaleResource() {
+  static const Resource kScale{.group = "autoscaling", .version = "v1", .kind = "Scale"};
+  return kScale;
+}
+
 }  // namespace
 
 Result<Json> ReadSubresourceBody(const ResourceCall& call, const Subresource& subresource) {
@@ -220,13 +227,15 @@ Result<Json> Subresources::ReadCore(const ResourceCall& call, std::string_view p
 }
 
 Result<HttpResponse> Subresources::GetScale(const ResourceCall& call) {
+  ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
   ASSIGN_OR_RETURN(const Json object, ReadObject(call));
   ASSIGN_OR_RETURN(const Json scale, ScaleOf(object, *call.resource));
-  return HttpResponse::Text(200, "application/json", WriteJson(scale));
+  return representation.Object(200, ScaleResource(), SharedBytes(WriteJson(scale)));
 }
 
 Result<HttpResponse> Subresources::WriteScale(const ResourceCall& call,
                                               const Subresource& subresource) {
+  ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
   ASSIGN_OR_RETURN(const ScaleWrite write, ScaleWrite::Read(call, subresource));
   ASSIGN_OR_RETURN(const Written written,
                    environment_.writer.Update(
@@ -238,7 +247,7 @@ Result<HttpResponse> Subresources::WriteScale(const ResourceCall& call,
                        }));
   ASSIGN_OR_RETURN(const Json object, ParseJson(written.object));
   ASSIGN_OR_RETURN(const Json scale, ScaleOf(object, *call.resource));
-  return HttpResponse::Text(200, "application/json", WriteJson(scale));
+  return representation.Object(200, ScaleResource(), SharedBytes(WriteJson(scale)));
 }
 
 Result<HttpResponse> Subresources::Bind(const ResourceCall& call, const Subresource& subresource) {

@@ -38,23 +38,6 @@ void AddZeroStatus(JsonObject& object, const Resource& resource) {
   }
 }
 
-// Which members of the metadata a write of the status leaves as they were, by kind. Of most kinds a
-// status may be written together with everything that people say about the object.
-std::vector<std::string_view> MetadataKeptByStatus(const Resource& resource) {
-  if (resource.Is("", "pods")) return {"ownerReferences"};
-  if (resource.Is("apps", "deployments")) return {"labels"};
-  const bool kept = resource.Is("admissionregistration.k8s.io", "validatingadmissionpolicies") ||
-                    resource.Is("apiregistration.k8s.io", "apiservices") ||
-                    resource.Is("flowcontrol.apiserver.k8s.io", "flowschemas") ||
-                    resource.Is("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations") ||
-                    resource.Is("internal.apiserver.k8s.io", "storageversions") ||
-                    resource.Is("networking.k8s.io", "servicecidrs") ||
-                    resource.Is("resource.k8s.io", "resourceclaims") ||
-                    resource.Is("storage.k8s.io", "volumeattachments");
-  if (!kept) return {};
-  return {kOwnMetadata.begin(), kOwnMetadata.end()};
-}
-
 void WriteStatusOnly(Json& document, const Json& old, const Resource& resource) {
   JsonObject& object = document.get_object();
   std::vector<std::string> keys;
@@ -126,6 +109,21 @@ void WriteContainerResourcesOnly(Json& document, const Json& old) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> MetadataKeptByStatus(const Resource& resource) {
+  if (resource.Is("", "pods")) return {"ownerReferences"};
+  if (resource.Is("apps", "deployments")) return {"labels"};
+  const bool kept = resource.Is("admissionregistration.k8s.io", "validatingadmissionpolicies") ||
+                    resource.Is("apiregistration.k8s.io", "apiservices") ||
+                    resource.Is("flowcontrol.apiserver.k8s.io", "flowschemas") ||
+                    resource.Is("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations") ||
+                    resource.Is("internal.apiserver.k8s.io", "storageversions") ||
+                    resource.Is("networking.k8s.io", "servicecidrs") ||
+                    resource.Is("resource.k8s.io", "resourceclaims") ||
+                    resource.Is("storage.k8s.io", "volumeattachments");
+  if (!kept) return {};
+  return {kOwnMetadata.begin(), kOwnMetadata.end()};
+}
 
 void RestoreOtherParts(Json& document, const Json& old, const Resource& resource,
                        std::string_view subresource) {

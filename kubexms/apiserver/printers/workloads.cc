@@ -283,6 +283,18 @@ void PrintAutoscalerV1(JsonView object, Row& row) {
   PrintAutoscalerWith(object, CpuTarget(object), row);
 }
 
+constexpr Column kScaleColumns[] = {
+    Text("Name", kName.description),
+    Integer("Desired", "How many replicas there should be."),
+    Integer("Available", "How many replicas there are."),
+    kAge,
+};
+
+void PrintScale(JsonView object, Row& row) {
+  row.Add(Name(object), object["spec"]["replicas"].Number(), object["status"]["replicas"].Number(),
+          row.Age(object));
+}
+
 constexpr Printer kPrinters[] = {
     {"", "v1", "ReplicationController", kReplicaColumns, PrintReplicationController},
     {"apps", "v1", "ControllerRevision", kControllerRevisionColumns, PrintControllerRevision},
@@ -292,6 +304,7 @@ constexpr Printer kPrinters[] = {
     {"apps", "v1", "StatefulSet", kStatefulSetColumns, PrintStatefulSet},
     {"autoscaling", "v1", "HorizontalPodAutoscaler", kAutoscalerColumns, PrintAutoscalerV1},
     {"autoscaling", "v2", "HorizontalPodAutoscaler", kAutoscalerColumns, PrintAutoscaler},
+    {"autoscaling", "v1", "Scale", kScaleColumns, PrintScale},
     {"batch", "v1", "CronJob", kCronJobColumns, PrintCronJob},
     {"batch", "v1", "Job", kJobColumns, PrintJob},
 };

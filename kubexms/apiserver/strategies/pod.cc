@@ -282,6 +282,10 @@ class PodStrategy : public KindStrategy {
     if (spec == nullptr) return;
     SetPodSpecDefaults(*spec);
     SetDefault(*spec, "enableServiceLinks", true);
+    // Less than nothing means the shortest time that there is.
+    if (IntAt(*spec, "terminationGracePeriodSeconds") < 0) {
+      (*spec)["terminationGracePeriodSeconds"] = 1;
+    }
     const bool host_network = TrueAt(*spec, "hostNetwork");
     for (std::string_view list : {"containers", "initContainers"}) {
       ForEachObject(*spec, list, [&](JsonObject& container) {
