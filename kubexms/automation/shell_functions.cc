@@ -328,8 +328,8 @@ constexpr ShellFunction kFunctions[] = {
     env -u KX_JOB -u KUBEXMS_EXEC sh "$KX_JOB/script" >"$KX_JOB/output" 2>&1
     echo $? >"$KX_JOB/exit.part"; mv "$KX_JOB/exit.part" "$KX_JOB/exit"' \
     >/dev/null 2>&1 </dev/null 3>&- &
-  waited=0
-  while [ ! -d "$1" ] && [ $waited -lt 500 ]; do sleep 0.01; waited=$((waited + 1)); done
+  end=$(($(kx_now) + 60))
+  while [ ! -d "$1" ] && [ "$(kx_now)" -lt $end ]; do sleep 0.01; done
   [ -d "$1" ]
 )sh"},
 };

@@ -179,6 +179,42 @@ TEST_F(AdoptionTest, AnAuthorityThatWasLostIsNotMadeAnew) {
   EXPECT_EQ(Succeed(site_.Create()).changed, 0u);
 }
 
+TEST_F(AdoptionTest, JournalsThatWereLostAreNotTakenForNothingToUndo) {
+  const std::string run = Engine(&site_.runtime()).Runs().value().at(0);
+  const std::string journal = first_ + "/runs/" + run + "/journal";
+  for (const bool empty : {true, false}) {
+    if (empty)
+      std::filesystem::resize_file(journal, 0);
+    else
+      std::filesystem::remove_all(first_ + "/runs");
+    EXPECT_THAT(ErrorOf(site_.Delete()), HasSubstr("the state does not have the run " + run));
+    EXPECT_THAT(Adopt().runs, ElementsAre(run));
+  }
+  Succeed(site_.Delete());
+  EXPECT_EQ(site_.fleet().Snapshot(), site_.before());
+}
+
+TEST_F(AdoptionTest, ADeadHostIsSkippedOnRequest) {
+  site_.host(3).SetDown(true);
+  EXPECT_FALSE(site_.Delete()->ok());
+  EXPECT_TRUE(std::filesystem::exists(IdentityPath(first_)));
+  std::set<std::string> skipped;
+  Succeed(DeleteCluster(site_.runtime(), {}, {.force = true, .skipped = &skipped}));
+  EXPECT_THAT(skipped, ElementsAre("host-0003"));
+  EXPECT_FALSE(site_.host(1).ReadFile(kAuthority));
+  EXPECT_FALSE(std::filesystem::exists(IdentityPath(first_)));
+  // It is still that cluster's, whoever finds it.
+  site_.host(3).SetDown(false);
+  EXPECT_THAT(ErrorOf(site_.Create()), HasSubstr("host-0003: it belongs to the cluster lab"));
+}
+
+TEST_F(AdoptionTest, AHostThatWasInstalledAnewIsGoneOnWithOnRequest) {
+  ASSERT_TRUE(site_.host(3).Perform({RemovePath{"/var/lib/kubexms", true}}).ok());
+  EXPECT_THAT(ErrorOf(site_.Delete()), HasSubstr("is lost"));
+  Succeed(DeleteCluster(site_.runtime(), {}, {.force = true}));
+  EXPECT_FALSE(site_.host(1).ReadFile(kAuthority));
+}
+
 TEST_F(AdoptionTest, AStateOfAnOlderVersionGoesOn) {
   std::filesystem::remove(IdentityPath(first_));
   for (int i = 1; i <= 3; ++i) {

@@ -136,9 +136,9 @@ Result<ClusterState> LoadClusterState(const std::string& directory) {
   if (authority) state.etcd_authority = Sha256Of(*authority);
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator(directory + "/runs", none)) {
-    if (std::filesystem::exists(entry.path() / "journal")) {
-      state.runs.insert(entry.path().filename());
-    }
+    // One that is empty has lost what hosts know of the run, or has never had anything.
+    const uintmax_t size = std::filesystem::file_size(entry.path() / "journal", none);
+    if (!none && size > 0) state.runs.insert(entry.path().filename());
   }
   return state;
 }
