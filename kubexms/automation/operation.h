@@ -537,8 +537,8 @@ struct SetService {
   static constexpr std::string_view kName = "SetService";
   using AnswerType = Done;
   std::string service;
-  // "start", "stop", "restart", or empty: as it is. "try-restart" restarts one that runs, so that it
-  // reads its files again; one that cannot is left to say so itself.
+  // "start", "stop", "restart", or empty: as it is. "try-restart" restarts one that runs, so that
+  // it reads its files again; one that cannot is left to say so itself.
   std::string active;
   std::string enabled;  // "enable", "disable", or empty: as it is
   bool operator==(const SetService&) const = default;
