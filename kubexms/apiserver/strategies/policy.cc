@@ -63,7 +63,7 @@ class PriorityClassStrategy : public KindStrategy {
 
 class RuntimeClassStrategy : public FixedFieldsStrategy {
  public:
-  RuntimeClassStrategy() : FixedFieldsStrategy({}, {"handler"}) {}
+  RuntimeClassStrategy() : FixedFieldsStrategy({.allows_create_on_update = true}, {"handler"}) {}
 
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);
