@@ -53,6 +53,12 @@ const std::set<std::string_view>& MayPrint() {
   return kPaths;
 }
 
+// A failed check in other people's code is the one thing that throws (base/check_recovery.h).
+const std::set<std::string_view>& MayThrow() {
+  static const std::set<std::string_view> kPaths = {"kubexms/base/check.cc"};
+  return kPaths;
+}
+
 bool StartsWith(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
@@ -220,7 +226,9 @@ class FileChecker {
   }
 
   void CheckLibraryLine(size_t line, std::string_view code) {
-    if (HasWord(code, "throw")) Complain(line, "throws: return an Error");
+    if (HasWord(code, "throw") && !MayThrow().contains(file_.path)) {
+      Complain(line, "throws: return an Error");
+    }
     if (MayPrint().contains(file_.path)) return;
     for (const std::string_view name : {"std::cout", "std::cerr", "printf", "fprintf", "puts"}) {
       if (HasWord(code, name))

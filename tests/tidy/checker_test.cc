@@ -96,6 +96,7 @@ TEST(CheckerTest, RefusesThrowOutsideCommentsAndStrings) {
               IsEmpty());
   EXPECT_THAT(CheckSource("base", "auto s = R\"x(\nthrow \" )\n)x\";\nthrow 1;\n"),
               ElementsAre(Complains(4, "throws")));
+  EXPECT_THAT(CheckFile({"kubexms/base/check.cc", "throw 1;\n"}), IsEmpty());
 }
 
 TEST(CheckerTest, RefusesPrintingInLibraries) {
