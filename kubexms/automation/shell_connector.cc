@@ -30,28 +30,41 @@ constexpr std::string_view kSkip = R"sh(while IFS= read -r l && [ "$l" != {0} ];
 // A script ends with this line. What was cut off on its way is not run: the half of a command may
 // be another command.
 constexpr std::string_view kEnd = "# {0}.end";
-// Runs all of the input.
+// Runs all of the input, unless kKill was there first.
 constexpr std::string_view kRunAll =
-    R"sh(s=$(cat); case $s in *"# {0}.end") eval "$s" ;; *) exit 125 ;; esac)sh";
+    R"sh(s=$(cat); d=/run; [ -w $d ] || d=/tmp; [ ! -d $d/kubexms-{0}.ended ] || exit 125; )sh"
+    R"sh(case $s in *"# {0}.end") eval "$s" ;; *) exit 125 ;; esac)sh";
 // Runs the input up to its end; the rest is for the command to read.
 constexpr std::string_view kRunHead =
     R"sh(s=; while IFS= read -r l || exit 125; [ "$l" != "# {0}.end" ]; do s="$s
-$l"; done; eval "$s")sh";
+$l"; done; d=/run; [ -w $d ] || d=/tmp; [ ! -d $d/kubexms-{0}.ended ] || exit 125; eval "$s")sh";
 
 // Ends all processes that carry the mark in their environment, wherever they have gone: first
-// politely, then not.
+// politely, then not. A busy host may begin the command only after that: it finds the directory
+// then, and does nothing. (A directory, since mkdir follows nobody's links.) Two looks must find no
+// process, since one can end and leave another behind while it is looked at. What ends takes its
+// time on a busy host.
 constexpr std::string_view kKill = R"sh(
+d=/run
+[ -w $d ] || d=/tmp
+find $d -maxdepth 1 -type d -name 'kubexms-kx-*.ended' -mmin +60 -delete 2>/dev/null
+mkdir $d/kubexms-{0}.ended
 signal=TERM
-for round in 1 2 3 4 5 6 7 8 9 10; do
+round=0
+found=1
+while [ $round -lt 50 ]; do
+  round=$((round + 1))
+  before=$found
   found=
-  for file in $(grep -ls 'KUBEXMS_EXEC={}' /proc/[0-9]*/environ); do
+  for file in $(grep -ls 'KUBEXMS_EXEC={0}' /proc/[0-9]*/environ); do
     process=${{file#/proc/}}
     process=${{process%/environ}}
     case $(cut -d')' -f2 "/proc/$process/stat" 2>/dev/null) in ' Z'*|'') continue ;; esac
     found=1
     kill -$signal "$process" 2>/dev/null
   done
-  [ -n "$found" ] || exit 0
+  [ -n "$before$found" ] || exit 0
+  [ -n "$found" ] || continue
   if [ $round -ge 4 ]; then signal=KILL; fi
   sleep 0.2
 done
