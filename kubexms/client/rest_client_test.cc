@@ -332,7 +332,7 @@ TEST_F(ScriptedRestClientTest, AListHasTheTimeThatItWasGiven) {
 TEST_F(ScriptedRestClientTest, WhatTookTooLongIsNotSentAgain) {
   MetricsRegistry metrics;
   const auto client =
-      server_.Connect({.timeout = std::chrono::milliseconds(50), .metrics = &metrics});
+      server_.Connect({.timeout = std::chrono::milliseconds(500), .metrics = &metrics});
   for (int i = 0; i < 4; ++i) server_.Stream({"{"}, ResponseStream::Next::kWait);
   EXPECT_EQ(client->ListPage(Client::ListRequest(Maps())).error().code(), 504);
   EXPECT_THAT(metrics.Collect(), HasSubstr("method=\"GET\"} 1\n"));
@@ -352,7 +352,7 @@ TEST_F(ScriptedRestClientTest, ConnectsAgainAlsoForWrites) {
 TEST_F(ScriptedRestClientTest, TellsErrorsOfTheServerFromThoseOfTheWayToIt) {
   server_.Answer(503, "down");
   EXPECT_FALSE(IsNotAnswered(Get(*server_.Connect({})).error()));
-  const auto client = server_.Connect({.timeout = std::chrono::milliseconds(50)});
+  const auto client = server_.Connect({.timeout = std::chrono::milliseconds(500)});
   server_.Stream({"{"}, ResponseStream::Next::kWait);
   EXPECT_TRUE(IsNotAnswered(client->Create(MakeMap("a")).error()));
 }
