@@ -58,7 +58,7 @@ void AddCronJobs(Manager& manager, const BuiltinEnvironment&, Client& client) {
 }
 
 void AddJobs(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
-  AddController(JobController(manager.informers(), environment.writes), client, manager);
+  AddController(JobController(environment.writes), client, manager);
 }
 
 void AddTtlAfterFinished(Manager& manager, const BuiltinEnvironment&, Client& client) {
@@ -80,17 +80,16 @@ void AddGarbageCollector(Manager& manager, const BuiltinEnvironment& environment
 }
 
 void AddDeployments(Manager& manager, const BuiltinEnvironment&, Client& client) {
-  AddController(DeploymentController(manager.informers()), client, manager);
+  AddController(DeploymentController(), client, manager);
 }
 
 void AddReplicaSets(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
-  AddController(ReplicaSetController(manager.informers(), environment.writes), client, manager);
+  AddController(ReplicaSetController(environment.writes), client, manager);
 }
 
 void AddReplicationControllers(Manager& manager, const BuiltinEnvironment& environment,
                                Client& client) {
-  AddController(ReplicationControllerController(manager.informers(), environment.writes), client,
-                manager);
+  AddController(ReplicationControllerController(environment.writes), client, manager);
 }
 
 void AddEndpointSlices(Manager& manager, const BuiltinEnvironment&, Client& client) {
@@ -106,7 +105,7 @@ void AddEndpoints(Manager& manager, const BuiltinEnvironment&, Client& client) {
 }
 
 void AddStatefulSets(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
-  AddController(StatefulSetController(manager.informers(), environment.writes), client, manager);
+  AddController(StatefulSetController(environment.writes), client, manager);
 }
 
 void AddScheduler(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
@@ -145,11 +144,11 @@ void AddDisruption(Manager& manager, const BuiltinEnvironment& environment, Clie
 }
 
 void AddRoleAggregation(Manager& manager, const BuiltinEnvironment&, Client& client) {
-  AddController(RoleAggregationController(manager.informers()), client, manager);
+  AddController(RoleAggregationController(), client, manager);
 }
 
 void AddDaemonSets(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
-  AddController(DaemonSetController(manager.informers(), environment.writes), client, manager);
+  AddController(DaemonSetController(environment.writes), client, manager);
 }
 
 void AddClaimProtection(Manager& manager, const BuiltinEnvironment&, Client& client) {

@@ -217,26 +217,25 @@ bool Differ(const Node& before, const Node& after) {
 }
 
 // The DaemonSets whose Pods may be on a node. It is asked about the node before and after a change.
-std::vector<ObjectKey> SetsFor(const Node& node, const Informer& sets) {
+std::vector<ObjectKey> SetsFor(const DeclaredCaches& caches, const Node& node) {
   std::vector<ObjectKey> keys;
-  for (const CachedObject& object : sets.cache().List()) {
-    const corev1::PodSpec& spec = object.As<DaemonSet>()->spec.template_.spec;
-    if (JudgeNode(spec, DaemonTolerations(spec), node).may_continue) keys.push_back(object.key());
+  for (const auto& set : caches.Cached<DaemonSet>().List()) {
+    const corev1::PodSpec& spec = set->spec.template_.spec;
+    if (JudgeNode(spec, DaemonTolerations(spec), node).may_continue) {
+      keys.push_back(ObjectKey::Of(set->metadata));
+    }
   }
   return keys;
 }
 
 }  // namespace
 
-Controller DaemonSetController(InformerSet& informers, std::shared_ptr<ParallelWrites> writes) {
+Controller DaemonSetController(std::shared_ptr<ParallelWrites> writes) {
   ControllerFor<DaemonSet> controller(
       {.name = "daemonset-controller", .workers = 2, .max_delay = std::chrono::minutes(1)});
-  WatchDependents<Pod>(controller, informers, &SelectorOfSet);
-  WatchDependents<ControllerRevision>(controller, informers, &SelectorOfSet);
-  controller
-      .Watches<Node>(
-          [sets = informers.Get<DaemonSet>()](const Node& node) { return SetsFor(node, *sets); },
-          {.predicates = {Changed<Node>(&Differ)}})
+  WatchDependents<Pod>(controller, &SelectorOfSet);
+  WatchDependents<ControllerRevision>(controller, &SelectorOfSet);
+  controller.Watches<Node>(&SetsFor, {.predicates = {Changed<Node>(&Differ)}})
       .Reconciles([writes = std::move(writes), backoff = std::make_shared<FailedPodBackoff>()](
                       ReconcileContext& context, const DaemonSet& set) {
         return DaemonSetSync(context, set, *writes, *backoff).Run();

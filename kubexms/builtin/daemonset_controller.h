@@ -8,11 +8,9 @@
 
 #include "kubexms/builtin/parallel_writes.h"
 #include "kubexms/controller/controller.h"
-#include "kubexms/controller/informer_set.h"
 
 namespace kubexms {
 
-// `informers` are those of the manager that will run it.
-Controller DaemonSetController(InformerSet& informers, std::shared_ptr<ParallelWrites> writes);
+Controller DaemonSetController(std::shared_ptr<ParallelWrites> writes);
 
 }  // namespace kubexms

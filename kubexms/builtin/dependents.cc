@@ -111,15 +111,17 @@ std::vector<std::string> ControllerIndexValues(const ObjectMeta& metadata) {
   return {kOrphansOf + metadata.namespace_};
 }
 
-ObjectMapper OwnersThatSelect(std::shared_ptr<Informer> owners, SelectorOf selector_of) {
-  return [owners = std::move(owners), selector_of = std::move(selector_of)](
-             const CachedObject& object, std::vector<ObjectKey>& keys) {
-    if (ControllerOf(*object.metadata) != nullptr) return;
-    for (const CachedObject& owner : owners->cache().List(object.metadata->namespace_)) {
-      const Result<Selector> selector = selector_of(owner);
-      if (selector.ok() && selector->Matches(object.metadata->labels)) keys.push_back(owner.key());
-    }
-  };
+ObjectMapper OwnersThatSelect(ObjectForm owners, SelectorOf selector_of) {
+  return
+      [owners = std::move(owners), selector_of = std::move(selector_of)](
+          const DeclaredCaches& caches, const CachedObject& object, std::vector<ObjectKey>& keys) {
+        if (ControllerOf(*object.metadata) != nullptr) return;
+        for (const CachedObject& owner : caches.CacheOf(owners).List(object.metadata->namespace_)) {
+          const Result<Selector> selector = selector_of(owner);
+          if (selector.ok() && selector->Matches(object.metadata->labels))
+            keys.push_back(owner.key());
+        }
+      };
 }
 
 Result<std::vector<CachedObject>> ClaimDependents(ReconcileContext& context,

@@ -11,7 +11,6 @@
 
 #include "kubexms/api/labels.h"
 #include "kubexms/controller/controller.h"
-#include "kubexms/controller/informer_set.h"
 
 namespace kubexms {
 
@@ -23,16 +22,16 @@ std::vector<std::string> ControllerIndexValues(const ObjectMeta& metadata);
 
 // Which owners of a namespace an object without a controller concerns, by their selectors.
 using SelectorOf = std::function<Result<Selector>(const CachedObject& owner)>;
-ObjectMapper OwnersThatSelect(std::shared_ptr<Informer> owners, SelectorOf selector_of);
+ObjectMapper OwnersThatSelect(ObjectForm owners, SelectorOf selector_of);
 
 // Makes changes of a Dependent reconcile its controller, if that is an Owner, or every Owner that
 // could take it up; and lets ClaimDependents() find them.
 template <Kind Dependent, Kind Owner>
-void WatchDependents(ControllerFor<Owner>& controller, InformerSet& informers,
+void WatchDependents(ControllerFor<Owner>& controller,
                      Result<Selector> (*selector_of)(const Owner&)) {
   controller.template Owns<Dependent>();
   controller.AddRule({.form = FormOf<Dependent>(&StripManagedFields<Dependent>),
-                      .mapper = OwnersThatSelect(informers.Get<Owner>(),
+                      .mapper = OwnersThatSelect(FormOf<Owner>(),
                                                  [selector_of](const CachedObject& owner) {
                                                    return selector_of(*owner.As<Owner>());
                                                  }),

@@ -333,9 +333,9 @@ class DeploymentRun {
 
 }  // namespace
 
-Controller DeploymentController(InformerSet& informers) {
+Controller DeploymentController() {
   ControllerFor<Deployment> controller({.name = "deployment-controller", .workers = kWorkers});
-  WatchDependents<ReplicaSet, Deployment>(controller, informers, &SelectorFor);
+  WatchDependents<ReplicaSet, Deployment>(controller, &SelectorFor);
   controller.Reconciles([](ReconcileContext& context, const Deployment& deployment) {
     return DeploymentRun(context, deployment).Reconcile();
   });

@@ -4,11 +4,9 @@
 // while the others shrink.
 
 #include "kubexms/controller/controller.h"
-#include "kubexms/controller/informer_set.h"
 
 namespace kubexms {
 
-// `informers` are those of the manager that will run it.
-Controller DeploymentController(InformerSet& informers);
+Controller DeploymentController();
 
 }  // namespace kubexms

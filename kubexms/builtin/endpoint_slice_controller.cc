@@ -45,17 +45,15 @@ Result<Outcome> Reconcile(ReconcileContext& context, const Service& service) {
 
 Controller EndpointSliceController(InformerSet& informers) {
   const auto services = LookupOfServices(informers);
-  const auto pods = informers.Get<Pod>();
   ControllerFor<Service> controller({.name = "endpointslice-controller",
                                      .event_source = "endpoint-slice-controller",
                                      .workers = 5});
   WatchSelectedPods(services, controller);
   controller.Index<Pod>(kPodsByNode, &NodeOfPod)
       .Watches<Node>(
-          [services, pods](const Node& node) {
+          [services](const DeclaredCaches& caches, const Node& node) {
             std::vector<ObjectKey> keys;
-            for (const auto& pod :
-                 Lister<Pod>(pods->cache()).ByIndex(kPodsByNode, node.metadata.name)) {
+            for (const auto& pod : caches.Cached<Pod>().ByIndex(kPodsByNode, node.metadata.name)) {
               std::ranges::move(services->Selecting(pod->metadata.namespace_, pod->metadata.labels),
                                 std::back_inserter(keys));
             }

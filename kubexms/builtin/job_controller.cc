@@ -174,9 +174,9 @@ Result<Outcome> Reconcile(ReconcileContext& context, const Job& job, ParallelWri
 
 }  // namespace
 
-Controller JobController(InformerSet& informers, std::shared_ptr<ParallelWrites> writes) {
+Controller JobController(std::shared_ptr<ParallelWrites> writes) {
   ControllerFor<Job> controller({.name = "job-controller", .workers = 4});
-  WatchDependents<Pod>(controller, informers, SelectorOfJob);
+  WatchDependents<Pod>(controller, SelectorOfJob);
   controller
       .Watches<Pod>([](const Pod& pod) -> std::vector<ObjectKey> {
         const auto key = IsTracked(pod) ? JobOf(pod) : std::nullopt;

@@ -7,11 +7,9 @@
 
 #include "kubexms/builtin/parallel_writes.h"
 #include "kubexms/controller/controller.h"
-#include "kubexms/controller/informer_set.h"
 
 namespace kubexms {
 
-// `informers` are those of the manager that is to run it.
-Controller JobController(InformerSet& informers, std::shared_ptr<ParallelWrites> writes);
+Controller JobController(std::shared_ptr<ParallelWrites> writes);
 
 }  // namespace kubexms

@@ -117,7 +117,7 @@ Controller LostPods(const PodGarbageCollectorOptions& options, InformerSet& info
         return GarbageOf(*pod, node.get()) != PodGarbage::kNone;
       })
       .Index<Pod>(kPodsByNode, NodeOfPod)
-      .Watches<Node>(PodsOn(informers.Get<Pod>()), {.predicates = {Changed<Node>(ConcernsPods)}})
+      .Watches<Node>(&PodsOn, {.predicates = {Changed<Node>(ConcernsPods)}})
       .Touches<Pod>({"delete"})
       .Touches<Pod>({"patch"}, "status")
       .Reconciles(

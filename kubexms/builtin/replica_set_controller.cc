@@ -157,11 +157,11 @@ class Replicas {
 };
 
 template <Kind Set>
-Controller Make(std::string name, std::string event_source, InformerSet& informers,
+Controller Make(std::string name, std::string event_source,
                 std::shared_ptr<ParallelWrites> writes) {
   ControllerFor<Set> controller(
       {.name = std::move(name), .event_source = std::move(event_source), .workers = kWorkers});
-  WatchDependents<Pod, Set>(controller, informers, &SelectorFor);
+  WatchDependents<Pod, Set>(controller, &SelectorFor);
   controller.template Index<Set>(
       kControllerIndex, [](const Set& set) { return ControllerIndexValues(set.metadata); });
   const auto pace = std::make_shared<StatusPace>(kStatusPeriod);
@@ -174,15 +174,13 @@ Controller Make(std::string name, std::string event_source, InformerSet& informe
 
 }  // namespace
 
-Controller ReplicaSetController(InformerSet& informers, std::shared_ptr<ParallelWrites> writes) {
-  return Make<ReplicaSet>("replicaset-controller", "replicaset-controller", informers,
-                          std::move(writes));
+Controller ReplicaSetController(std::shared_ptr<ParallelWrites> writes) {
+  return Make<ReplicaSet>("replicaset-controller", "replicaset-controller", std::move(writes));
 }
 
-Controller ReplicationControllerController(InformerSet& informers,
-                                           std::shared_ptr<ParallelWrites> writes) {
+Controller ReplicationControllerController(std::shared_ptr<ParallelWrites> writes) {
   return Make<ReplicationController>("replicationcontroller-controller", "replication-controller",
-                                     informers, std::move(writes));
+                                     std::move(writes));
 }
 
 }  // namespace kubexms

@@ -8,13 +8,10 @@
 
 #include "kubexms/builtin/parallel_writes.h"
 #include "kubexms/controller/controller.h"
-#include "kubexms/controller/informer_set.h"
 
 namespace kubexms {
 
-// `informers` are those of the manager that will run it.
-Controller ReplicaSetController(InformerSet& informers, std::shared_ptr<ParallelWrites> writes);
-Controller ReplicationControllerController(InformerSet& informers,
-                                           std::shared_ptr<ParallelWrites> writes);
+Controller ReplicaSetController(std::shared_ptr<ParallelWrites> writes);
+Controller ReplicationControllerController(std::shared_ptr<ParallelWrites> writes);
 
 }  // namespace kubexms

@@ -41,13 +41,13 @@ Result<Outcome> Reconcile(ReconcileContext& context, const ClusterRole& role) {
 
 }  // namespace
 
-Controller RoleAggregationController(InformerSet& informers) {
+Controller RoleAggregationController() {
   ControllerFor<ClusterRole> controller({.name = "clusterrole-aggregation-controller"});
   controller.Index<ClusterRole>(kLabelIndex, &LabelsOf<ClusterRole>)
       .Index<ClusterRole>(kAggregating, &WhetherAggregating)
-      .Watches<ClusterRole>([roles = informers.Get<ClusterRole>()](const ClusterRole& changed) {
+      .Watches<ClusterRole>([](const DeclaredCaches& caches, const ClusterRole& changed) {
         std::vector<ObjectKey> keys;
-        for (const auto& role : Lister<ClusterRole>(roles->cache()).ByIndex(kAggregating, kYes)) {
+        for (const auto& role : caches.Cached<ClusterRole>().ByIndex(kAggregating, kYes)) {
           if (Aggregates(*role, changed)) keys.push_back(ObjectKey::Of(role->metadata));
         }
         return keys;

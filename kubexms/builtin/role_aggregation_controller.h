@@ -7,9 +7,6 @@
 
 namespace kubexms {
 
-class InformerSet;
-
-// `informers` are those of the manager that runs it.
-Controller RoleAggregationController(InformerSet& informers);
+Controller RoleAggregationController();
 
 }  // namespace kubexms

@@ -210,7 +210,7 @@ Controller PodsController(const SimulatedNodesOptions& options, InformerSet& inf
       .When(Matches<Pod>(
           [count = options.count](const Pod& pod) { return IsOneOf(pod.spec.node_name, count); }))
       .Index<Pod>(kPodsByNode, NodeOfPod)
-      .Watches<Node>(PodsOn(pods),
+      .Watches<Node>(&PodsOn,
                      {.predicates = {Matches<Node>([count = options.count](const Node& node) {
                                        return IsOneOf(node.metadata.name, count);
                                      }),

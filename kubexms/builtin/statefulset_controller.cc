@@ -310,11 +310,11 @@ class StatefulSetSync {
 
 }  // namespace
 
-Controller StatefulSetController(InformerSet& informers, std::shared_ptr<ParallelWrites> writes) {
+Controller StatefulSetController(std::shared_ptr<ParallelWrites> writes) {
   ControllerFor<StatefulSet> controller(
       {.name = "statefulset-controller", .workers = 4, .max_delay = std::chrono::minutes(1)});
-  WatchDependents<Pod>(controller, informers, &SelectorOfSet);
-  WatchDependents<ControllerRevision>(controller, informers, &SelectorOfSet);
+  WatchDependents<Pod>(controller, &SelectorOfSet);
+  WatchDependents<ControllerRevision>(controller, &SelectorOfSet);
   controller.Reads<PersistentVolumeClaim>()
       .Touches<PersistentVolumeClaim>({"create", "update"})
       .Reconciles([writes = std::move(writes)](ReconcileContext& context, const StatefulSet& set) {

@@ -109,12 +109,12 @@ Controller TaintEvictionController(InformerSet& informers) {
         return node && !NoExecuteTaints(*node.As<Node>()).empty();
       })
       .Index<Pod>(kPodsByNode, NodeOfPod)
-      .Watches<Node>(PodsOn(informers.Get<Pod>()),
-                     {.predicates = {[](const CacheEvent& event) {
-                        const bool untainted = event.type == CacheEvent::Type::kAdd &&
-                                               NoExecuteTaints(*event.object.As<Node>()).empty();
-                        return !untainted && Changed<Node>(TaintsDiffer)(event);
-                      }}})
+      .Watches<Node>(&PodsOn, {.predicates = {[](const CacheEvent& event) {
+                                 const bool untainted =
+                                     event.type == CacheEvent::Type::kAdd &&
+                                     NoExecuteTaints(*event.object.As<Node>()).empty();
+                                 return !untainted && Changed<Node>(TaintsDiffer)(event);
+                               }}})
       .Touches<Pod>({"delete"})
       .Touches<Pod>({"update"}, "status")
       .Reconciles([notices](ReconcileContext& context, const Pod& pod) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -108,14 +109,14 @@ Result<void> ServerControllers::RunOnce(ApiServer& server, Clients& clients, std
                                  .random = options_.random,
                                  .metrics = options_.metrics,
                                  .log = options_.log};
+  // The server has more to do than this, and what still runs can write nothing any more. Only when
+  // the server itself is to end, a controller must not keep it.
+  manager_options.when_work_hangs = [log = options_.log, stop](const Error& error) {
+    log.Error("a controller does not end", {{"error", error}});
+    if (stop.stop_requested()) std::_Exit(EXIT_FAILURE);
+  };
   if (options_.elect_leader) {
-    manager_options.leader_election = LeaderElectionSettings{
-        .name_space = "kube-system",
-        // The server has more to do than this, and what still runs can write nothing any more.
-        .when_work_hangs = [log = options_.log](const Error& lost) {
-          log.Error("a controller does not end although another server may run it now",
-                    {{"error", lost}});
-        }};
+    manager_options.leader_election = LeaderElectionSettings{.name_space = "kube-system"};
   }
   Manager manager(std::move(manager_options));
   AddBuiltinControllers(

@@ -28,6 +28,7 @@ ClientRequest Client::GetRequest(ResourceType type, const ObjectKey& key,
   request.name_space = key.name_space;
   request.name = key.name;
   request.resource_version = options.resource_version;
+  request.allow_cached = options.allow_cached;
   request.stop = options.stop;
   return request;
 }

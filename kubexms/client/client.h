@@ -26,6 +26,8 @@ namespace kubexms {
 
 struct GetOptions {
   std::string resource_version;  // "0": any version will do
+  // What a cache of this process has will do, see ClientRequest.
+  bool allow_cached = false;
   std::stop_token stop;
 };
 

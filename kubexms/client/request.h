@@ -62,6 +62,9 @@ struct ClientRequest {
 
   // Of get, list and watch: only apiVersion, kind and metadata of each object.
   bool metadata_only = false;
+  // Of get: a cache of this process may answer, without managedFields. Clients that have no cache
+  // ask the server.
+  bool allow_cached = false;
 
   // Of writes.
   bool dry_run = false;

@@ -51,9 +51,14 @@ uint64_t VersionNumber(std::string_view resource_version);
 struct ObjectForm {
   ResourceType resource;
   bool metadata_only = false;
+  // Nothing but managedFields is missing in the objects: what encode() gives may be sent as an
+  // update.
+  bool complete = false;
   // `edit` is the transform below, as it was given.
   Result<CachedObject> (*decode)(std::string_view json, void (*edit)()) = nullptr;
   void (*edit)() = nullptr;
+  // The JSON of an object of this form.
+  std::string (*encode)(const CachedObject& object) = nullptr;
 
   Result<CachedObject> Decode(std::string_view json) const { return decode(json, edit); }
 
@@ -84,7 +89,24 @@ Result<CachedObject> Decode(std::string_view json, void (*edit)()) {
   return Make(std::move(object), metadata, json.size());
 }
 
+template <class T>
+std::string Encode(const CachedObject& object) {
+  const T& typed = *static_cast<const T*>(object.value.get());
+  if constexpr (std::is_same_v<T, DynamicObject>) {
+    return typed.Encode();
+  } else {
+    return kubexms::Encode(typed);
+  }
+}
+
 }  // namespace cached_object_internal
+
+// A transform: managedFields are most of the metadata, and controllers hardly ever read them. An
+// update without them leaves those of the server as they are.
+template <class T>
+void StripManagedFields(T& object) {
+  object.metadata.managed_fields.clear();
+}
 
 // The form of a typed kind, of a DynamicObject, or of a MetadataObject; the latter two need to be
 // told the resource. `transform` changes each object before it is kept: StripManagedFields, or a
@@ -93,20 +115,16 @@ template <class T>
 ObjectForm FormOf(ResourceType resource, void (*transform)(T&) = nullptr) {
   return {.resource = std::move(resource),
           .metadata_only = std::is_same_v<T, MetadataObject>,
+          .complete = !std::is_same_v<T, MetadataObject> &&
+                      (transform == nullptr || transform == &StripManagedFields<T>),
           .decode = &cached_object_internal::Decode<T>,
-          .edit = reinterpret_cast<void (*)()>(transform)};
+          .edit = reinterpret_cast<void (*)()>(transform),
+          .encode = &cached_object_internal::Encode<T>};
 }
 
 template <Kind T>
 ObjectForm FormOf(void (*transform)(T&) = nullptr) {
   return FormOf<T>(ResourceType::Of<T>(), transform);
-}
-
-// A transform: managedFields are most of the metadata, and controllers hardly ever read them. An
-// update without them leaves those of the server as they are.
-template <class T>
-void StripManagedFields(T& object) {
-  object.metadata.managed_fields.clear();
 }
 
 }  // namespace kubexms

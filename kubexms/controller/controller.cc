@@ -75,18 +75,22 @@ Result<void> Controller::Validate() const {
   if (options_.qps < 0) return wrong("qps must not be negative");
   if (options_.qps > 0 && options_.burst < 1) return wrong("burst must be at least 1");
   if (options_.reconcile_timeout.count() < 0) return wrong("reconcileTimeout must not be negative");
-  if (options_.resync_period.count() < 0) return wrong("resyncPeriod must not be negative");
+  const bool resyncs = options_.resync_period.count() != 0;
+  if (resyncs && options_.resync_period < std::chrono::seconds(1)) {
+    return wrong("resyncPeriod must be at least 1s, or 0s for never");
+  }
   return {};
 }
 
 ObjectMapper ItsOwnKey() {
-  return [](const CachedObject& object, std::vector<ObjectKey>& keys) {
+  return [](const DeclaredCaches&, const CachedObject& object, std::vector<ObjectKey>& keys) {
     keys.push_back(object.key());
   };
 }
 
 ObjectMapper ItsOwners(const ResourceType& owner, bool every_owner) {
-  return [owner, every_owner](const CachedObject& object, std::vector<ObjectKey>& keys) {
+  return [owner, every_owner](const DeclaredCaches&, const CachedObject& object,
+                              std::vector<ObjectKey>& keys) {
     for (const OwnerReference& reference : object.metadata->owner_references) {
       const bool counts = every_owner || reference.controller.value_or(false);
       if (!counts || reference.kind != owner.kind) continue;

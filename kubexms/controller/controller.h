@@ -31,7 +31,7 @@ struct ControllerOptions {
   int workers = 1;
   // Fewer than `workers` reconcile at a time; 0: as many as there are.
   int max_concurrent_reconciles = 0;
-  // How often an object is tried again after errors of unknown kind; none: for ever.
+  // How often an object is tried again after errors that are not the server's; none: for ever.
   std::optional<int> max_retries;
   std::chrono::nanoseconds base_delay = std::chrono::milliseconds(5);
   std::chrono::nanoseconds max_delay = std::chrono::seconds(1000);
@@ -66,7 +66,8 @@ struct ResourceAccess {
 };
 
 // Which keys an object concerns.
-using ObjectMapper = std::function<void(const CachedObject&, std::vector<ObjectKey>&)>;
+using ObjectMapper = std::function<void(const DeclaredCaches& caches, const CachedObject& object,
+                                        std::vector<ObjectKey>& keys)>;
 
 // One kind of objects that a controller watches, and what their changes mean to it.
 struct WatchRule {
@@ -201,9 +202,22 @@ class ControllerFor : public Controller {
   template <Kind Other>
   ControllerFor& Watches(std::function<std::vector<ObjectKey>(const Other&)> map,
                          RuleOptions options = {}) {
+    return Watches<Other>(
+        [map = std::move(map)](const DeclaredCaches&, const Other& object) { return map(object); },
+        std::move(options));
+  }
+  // The same where the answer is in the controller's caches:
+  //   caches.Cached<T>().ByIndex("bySecret", secret.metadata.name)
+  // They can be incomplete until all first lists are there; nothing is lost by that, as every T is
+  // reconciled then.
+  template <Kind Other>
+  ControllerFor& Watches(
+      std::function<std::vector<ObjectKey>(const DeclaredCaches& caches, const Other&)> map,
+      RuleOptions options = {}) {
     AddKind<Other>(
-        [map = std::move(map)](const CachedObject& object, std::vector<ObjectKey>& keys) {
-          for (ObjectKey& key : map(*object.As<Other>())) keys.push_back(std::move(key));
+        [map = std::move(map)](const DeclaredCaches& caches, const CachedObject& object,
+                               std::vector<ObjectKey>& keys) {
+          for (ObjectKey& key : map(caches, *object.As<Other>())) keys.push_back(std::move(key));
         },
         options, std::string(Other::kKind.kind) + " changed");
     Allow(AccessToWatched(ResourceType::Of<Other>()), ScopeOf<Other>(options).name_space);
@@ -213,7 +227,8 @@ class ControllerFor : public Controller {
   // Keeps a cache of a kind that reconciles read, without being called when it changes.
   template <Kind Other>
   ControllerFor& Reads(RuleOptions options = {}) {
-    AddKind<Other>([](const CachedObject&, std::vector<ObjectKey>&) {}, options, "");
+    AddKind<Other>([](const DeclaredCaches&, const CachedObject&, std::vector<ObjectKey>&) {},
+                   options, "");
     Allow(AccessToWatched(ResourceType::Of<Other>()), ScopeOf<Other>(options).name_space);
     return *this;
   }

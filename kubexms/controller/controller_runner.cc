@@ -18,8 +18,10 @@ using std::chrono::nanoseconds;
 constexpr size_t kRecentReconciles = 256;
 // How far the time between two resyncs may be from the period, so that not all come together.
 constexpr double kResyncJitter = 0.1;
-// Whose failures of unknown kind are counted, at most.
+// Whose own failures are counted, at most.
 constexpr size_t kMaxFailingKeys = 1'000'000;
+// From when on a reconcile that runs is reported.
+constexpr auto kLongReconcile = std::chrono::minutes(1);
 // Before a source that threw runs again.
 constexpr auto kSourceRestartDelay = std::chrono::seconds(1);
 
@@ -77,12 +79,35 @@ struct ControllerRunner::Metrics {
     max_concurrent =
         gauge("controller_runtime_max_concurrent_reconciles", "Workers of the controller.");
     active_workers = gauge("controller_runtime_active_workers", "Workers that are busy.");
+    longest_running = gauge("controller_reconcile_longest_running_seconds",
+                            "How long the oldest reconcile that runs has been running.");
   }
 
   Counter success, error, requeue, requeue_after;
   Counter errors, seed_errors, terminal_errors, panics, timeouts;
   Histogram time, seed_time;
-  Gauge max_concurrent, active_workers;
+  Gauge max_concurrent, active_workers, longest_running;
+};
+
+// Shows a reconcile as one that runs, for as long as it lives.
+class ControllerRunner::RunningEntry {
+ public:
+  RunningEntry(ControllerRunner& runner, const ReconcileRecord& record, Clock::MonotonicTime begun)
+      : runner_(runner), record_(record) {
+    MutexLock lock(runner_.recent_mutex_);
+    runner_.running_.push_back({&record, begun, begun + kLongReconcile});
+  }
+  ~RunningEntry() {
+    MutexLock lock(runner_.recent_mutex_);
+    std::erase_if(runner_.running_,
+                  [&](const RunningReconcile& other) { return other.record == &record_; });
+  }
+  RunningEntry(const RunningEntry&) = delete;
+  RunningEntry& operator=(const RunningEntry&) = delete;
+
+ private:
+  ControllerRunner& runner_;
+  const ReconcileRecord& record_;
 };
 
 // Tells reconciles that their time is over: one thread for all workers of a controller.
@@ -160,13 +185,14 @@ ControllerRunner::ControllerRunner(Controller controller, Environment environmen
                                             .qps = controller_.options().qps,
                                             .burst = controller_.options().burst},
                                            &environment_.clock)),
-      unknown_failures_(kMaxFailingKeys),
+      own_failures_(kMaxFailingKeys),
       watchdog_(controller_.options().reconcile_timeout.count() > 0
                     ? std::make_unique<Watchdog>(environment_.clock)
                     : nullptr),
       id_prefix_(environment_.random.Next() & 0xffffffff),
       metrics_(std::make_unique<Metrics>(environment_.metrics, controller_.options().name)) {
   metrics_->max_concurrent.Set(WorkersOf(controller_.options()));
+  refresh_ = environment_.metrics.AddRefresh([this] { PublishLongestRunning(); });
 }
 
 ControllerRunner::~ControllerRunner() {
@@ -178,11 +204,7 @@ void ControllerRunner::Prepare() {
     caches_.push_back({rule.form, environment_.informers.Get(rule.form, rule.scope)});
     watched_.push_back(rule.form.resource);
   }
-  for (const CacheIndex& index : controller_.indexes()) {
-    for (const DeclaredCache& cache : caches_) {
-      if (cache.form == index.form) cache.informer->cache().AddIndex(index.name, index.function);
-    }
-  }
+  for (const CacheIndex& index : controller_.indexes()) AddIndex(index);
   for (size_t i = 0; i < caches_.size(); ++i) {
     const WatchRule& rule = controller_.rules()[i];
     const auto id = caches_[i].informer->AddHandler(
@@ -190,6 +212,22 @@ void ControllerRunner::Prepare() {
     handlers_.emplace_back(caches_[i].informer, id);
   }
   PlanResync();
+}
+
+// An object for which the function fails is in no place of the index.
+void ControllerRunner::AddIndex(const CacheIndex& index) {
+  const auto values_of = [index, log = environment_.log](const CachedObject& object) {
+    const Result<std::vector<std::string>> values =
+        Guarded("it", [&]() -> Result<std::vector<std::string>> { return index.function(object); });
+    if (values.ok()) return *values;
+    log.Error(
+        "the function of an index failed",
+        {{"index", index.name}, {"object", object.key().ToString()}, {"error", values.error()}});
+    return std::vector<std::string>();
+  };
+  for (const DeclaredCache& cache : caches_) {
+    if (cache.form == index.form) cache.informer->cache().AddIndex(index.name, values_of);
+  }
 }
 
 bool ControllerRunner::HasSynced() const {
@@ -204,8 +242,9 @@ void ControllerRunner::Enqueue(const WatchRule& rule, const CacheEvent& event) {
   };
   if (!wanted(rule.predicates) || !wanted(controller_.event_filters())) return;
   std::vector<ObjectKey> keys;
-  if (event.old && event.old.value != event.object.value) rule.mapper(event.old, keys);
-  rule.mapper(event.object, keys);
+  const DeclaredCaches caches{name(), caches_};
+  if (event.old && event.old.value != event.object.value) rule.mapper(caches, event.old, keys);
+  rule.mapper(caches, event.object, keys);
   // A key that is added twice could be taken by a worker in between, and would run twice.
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
@@ -248,11 +287,14 @@ void ControllerRunner::Close() {
   queue_.ShutDown();
 }
 
-Result<void> ControllerRunner::Finish(Clock::MonotonicTime deadline) {
-  const size_t left = queue_.Drain(deadline, give_up_.get_token());
-  Abandon();
+void ControllerRunner::AwaitEnd() {
   queue_.AwaitWorkers();
   sources_.clear();
+}
+
+Result<void> ControllerRunner::Drain(Clock::MonotonicTime deadline) {
+  const size_t left = queue_.Drain(deadline, give_up_.get_token());
+  Abandon();
   if (left == 0) return {};
   return Error::Timeout(
       fmt::format("controller \"{}\" stopped with {} keys not worked off", name(), left));
@@ -300,7 +342,11 @@ void ControllerRunner::Reconcile(const WorkItem<ObjectKey>& item, std::stop_toke
                          .reasons = fmt::format("{}", fmt::join(item.reasons.texts(), ", ")),
                          .started = environment_.clock.Now(),
                          .waited = item.waited};
-  ReconcileClient client(environment_.client, watched_, stop.get_token());
+  ReconcileClient client(environment_.client,
+                         {.known = watched_,
+                          .caches = caches_,
+                          .reconciled = controller_.has_for() ? &item.key : nullptr},
+                         stop.get_token());
   ReconcileContext context{
       .controller = name(),
       .key = item.key,
@@ -316,17 +362,21 @@ void ControllerRunner::Reconcile(const WorkItem<ObjectKey>& item, std::stop_toke
       .log = environment_.log.With("object", item.key.ToString()).With("reconcileID", id),
       .caches = caches_};
   Result<Outcome> result = Outcome::Done();
-  if (watchdog_ != nullptr) {
-    const Watchdog::Guard guard(*watchdog_, begun + timeout, stop);
-    result = Call(context);
-  } else {
-    result = Call(context);
+  bool servers_error = false;
+  {
+    const RunningEntry running(*this, record, begun);
+    std::optional<Watchdog::Guard> guard;
+    if (watchdog_ != nullptr) guard.emplace(*watchdog_, begun + timeout, stop);
+    result = Call(context, servers_error);
   }
+  // What was told to stop says nothing about the object.
+  servers_error |=
+      stop.stop_requested() || (!result.ok() && client.MetTransient(result.error().code()));
   record.took = environment_.clock.MonotonicNow() - begun;
   if (watchdog_ != nullptr && record.took >= timeout) metrics_->timeouts.Increment();
   metrics_->time.Observe(record.took);
   metrics_->seed_time.Observe(record.took);
-  record.result = Settle(item, result, context.log);
+  record.result = Settle(item, result, servers_error, context.log);
   if (!result.ok()) record.error = result.error().message();
   context.log.Debug("reconciled", {{"why", record.reasons},
                                    {"waited", record.waited},
@@ -335,8 +385,10 @@ void ControllerRunner::Reconcile(const WorkItem<ObjectKey>& item, std::stop_toke
   Keep(std::move(record));
 }
 
-Result<Outcome> ControllerRunner::Call(ReconcileContext& context) {
-  RETURN_IF_ERROR(environment_.client.SettleDoubts(watched_, context.stop));
+Result<Outcome> ControllerRunner::Call(ReconcileContext& context, bool& servers_error) {
+  const Result<std::string> settled = environment_.client.SettleDoubts(watched_, context.stop);
+  servers_error = !settled.ok();
+  if (servers_error) return settled.error();
   const CachedObject object =
       controller_.has_for() ? caches_.front().informer->cache().Get(context.key) : CachedObject();
   bool returned = false;
@@ -350,15 +402,16 @@ Result<Outcome> ControllerRunner::Call(ReconcileContext& context) {
 }
 
 std::string_view ControllerRunner::Settle(const WorkItem<ObjectKey>& item,
-                                          const Result<Outcome>& result, const Logger& log) {
+                                          const Result<Outcome>& result, bool servers_error,
+                                          const Logger& log) {
   if (!result.ok()) {
     metrics_->error.Increment();
     metrics_->errors.Increment();
     metrics_->seed_errors.Increment();
-    return Retry(item, result.error(), log);
+    return Retry(item, result.error(), servers_error, log);
   }
-  unknown_failures_.Forget(item.key);
-  if (result->requeue_after() && *result->requeue_after() <= nanoseconds(0)) {
+  own_failures_.Forget(item.key);
+  if (result->requeue_after() && *result->requeue_after() < controller_.options().base_delay) {
     metrics_->requeue.Increment();
     queue_.AddRateLimited(item.key, "look again at once", item.priority);
     return "requeue";
@@ -376,15 +429,15 @@ std::string_view ControllerRunner::Settle(const WorkItem<ObjectKey>& item,
 }
 
 std::string_view ControllerRunner::Retry(const WorkItem<ObjectKey>& item, const Error& error,
-                                         const Logger& log) {
+                                         bool servers_error, const Logger& log) {
   if (error.terminal()) {
     metrics_->terminal_errors.Increment();
     GiveUp(item, error, log);
     return "terminal_error";
   }
-  if (!error.IsTransient()) {
+  if (!error.IsTransient() || !servers_error) {
     const std::optional<int>& most = controller_.options().max_retries;
-    if (most && unknown_failures_.Increment(item.key) >= *most) {
+    if (most && own_failures_.Increment(item.key) >= *most) {
       GiveUp(item, error, log);
       return "error";
     }
@@ -413,7 +466,7 @@ void ControllerRunner::GiveUp(const WorkItem<ObjectKey>& item, const Error& erro
   log.Error("reconcile failed and is not tried again until something changes",
             {{"error", error}, {"failures", item.requeues + 1}});
   queue_.Forget(item.key);
-  unknown_failures_.Forget(item.key);
+  own_failures_.Forget(item.key);
   if (!controller_.has_for()) return;
   const CachedObject object = caches_.front().informer->cache().Get(item.key);
   if (!object) return;
@@ -428,9 +481,50 @@ void ControllerRunner::Keep(ReconcileRecord record) {
   if (recent_.size() > kRecentReconciles) recent_.pop_back();
 }
 
-std::vector<ReconcileRecord> ControllerRunner::Recent() const {
+std::vector<ReconcileRecord> ControllerRunner::Running() const {
+  const auto now = environment_.clock.MonotonicNow();
+  std::vector<ReconcileRecord> running;
   MutexLock lock(recent_mutex_);
-  return {recent_.begin(), recent_.end()};
+  for (const RunningReconcile& one : running_) {
+    running.push_back(*one.record);
+    running.back().took = now - one.begun;
+    running.back().result = "running";
+  }
+  return running;
+}
+
+std::vector<ReconcileRecord> ControllerRunner::Recent() const {
+  std::vector<ReconcileRecord> records = Running();
+  MutexLock lock(recent_mutex_);
+  records.insert(records.end(), recent_.begin(), recent_.end());
+  return records;
+}
+
+void ControllerRunner::PublishLongestRunning() const {
+  const auto now = environment_.clock.MonotonicNow();
+  MutexLock lock(recent_mutex_);
+  const nanoseconds longest = running_.empty() ? nanoseconds(0) : now - running_.front().begun;
+  metrics_->longest_running.Set(std::chrono::duration<double>(longest).count());
+}
+
+void ControllerRunner::ReportLongRunning() {
+  const auto now = environment_.clock.MonotonicNow();
+  std::vector<ReconcileRecord> due;
+  {
+    MutexLock lock(recent_mutex_);
+    for (RunningReconcile& one : running_) {
+      if (now < one.next_report) continue;
+      due.push_back(*one.record);
+      due.back().took = now - one.begun;
+      one.next_report = one.begun + 2 * due.back().took;
+    }
+  }
+  for (const ReconcileRecord& record : due) {
+    environment_.log.Warn("a reconcile has not ended yet", {{"object", record.key.ToString()},
+                                                            {"reconcileID", record.id},
+                                                            {"why", record.reasons},
+                                                            {"running", record.took}});
+  }
 }
 
 }  // namespace kubexms

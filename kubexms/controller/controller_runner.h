@@ -22,16 +22,17 @@
 
 namespace kubexms {
 
-// One reconcile that is over, for people who want to know why it ran.
+// One reconcile, for people who want to know why it ran.
 struct ReconcileRecord {
   std::string id;
   ObjectKey key;
   std::string reasons;  // joined by commas
   Clock::WallTime started;
   std::chrono::nanoseconds waited;
-  std::chrono::nanoseconds took;
-  std::string result;  // "success", "requeue", "requeue_after", "error", "terminal_error"
-  std::string error;   // empty: none
+  std::chrono::nanoseconds took;  // so far, if it is running
+  // "success", "requeue", "requeue_after", "error", "terminal_error" or "running"
+  std::string result;
+  std::string error;  // empty: none
 };
 
 class ControllerRunner {
@@ -63,10 +64,12 @@ class ControllerRunner {
   void Start();
   // From now on it takes nothing new.
   void Close();
-  // Works off what is queued, until `deadline` or Abandon(), and waits until its workers have left:
-  // their reconciles are told to end, and can ask nothing of the server any more. An error says how
-  // many keys were left. After Start() and Close().
-  Result<void> Finish(Clock::MonotonicTime deadline);
+  // Works off what is queued, until `deadline` or Abandon(). Then the reconciles that still run are
+  // told to end, and can ask nothing of the server any more. An error says how many keys were left.
+  // After Start() and Close().
+  Result<void> Drain(Clock::MonotonicTime deadline);
+  // Waits until its workers have left. After Drain().
+  void AwaitEnd();
   // Ends the reconciles that run, and begins no more.
   void Abandon() { give_up_.request_stop(); }
 
@@ -79,34 +82,49 @@ class ControllerRunner {
   const Controller& controller() const { return controller_; }
   // From when its workers run until they are to stop.
   bool IsWorking() const { return working_; }
-  // The last ones, the newest first.
+  // Those that run, the oldest first, and the last that are over, the newest first.
   std::vector<ReconcileRecord> Recent() const EXCLUDES(recent_mutex_);
+  std::vector<ReconcileRecord> Running() const EXCLUDES(recent_mutex_);
+  // Logs reconciles that have been running for a minute, two, four and so on. To be called once in
+  // a while, by one thread at a time.
+  void ReportLongRunning() EXCLUDES(recent_mutex_);
   size_t queued() const { return queue_.size(); }
 
  private:
   class Watchdog;
+  class RunningEntry;
+
+  struct RunningReconcile {
+    const ReconcileRecord* record;  // which does not change while it runs
+    Clock::MonotonicTime begun;
+    Clock::MonotonicTime next_report;
+  };
 
   void Enqueue(const WatchRule& rule, const CacheEvent& event);
+  void AddIndex(const CacheIndex& index);
   void PlanResync();
   void RunSource(Source& source, const std::stop_token& stop);
   void Work();
   void Reconcile(const WorkItem<ObjectKey>& item, std::stop_token abandon);
-  Result<Outcome> Call(ReconcileContext& context);
-  // Decides what becomes of the key, and says what that is called.
+  Result<Outcome> Call(ReconcileContext& context, bool& servers_error);
+  // Decides what becomes of the key, and says what that is called. An error that can pass is tried
+  // again without a bound if it is the server's.
   std::string_view Settle(const WorkItem<ObjectKey>& item, const Result<Outcome>& result,
-                          const Logger& log);
-  std::string_view Retry(const WorkItem<ObjectKey>& item, const Error& error, const Logger& log);
+                          bool servers_error, const Logger& log);
+  std::string_view Retry(const WorkItem<ObjectKey>& item, const Error& error, bool servers_error,
+                         const Logger& log);
   // Queues the key for another try, when the rate limiter wants it or, if that is later, the
   // server.
   std::chrono::nanoseconds AddAgain(const WorkItem<ObjectKey>& item, const Error& error);
   void GiveUp(const WorkItem<ObjectKey>& item, const Error& error, const Logger& log);
   void Keep(ReconcileRecord record) EXCLUDES(recent_mutex_);
+  void PublishLongestRunning() const EXCLUDES(recent_mutex_);
   std::string NextId();
 
   const Controller controller_;
   const Environment environment_;
   WorkQueue<ObjectKey> queue_;
-  FailureCounts<ObjectKey> unknown_failures_;
+  FailureCounts<ObjectKey> own_failures_;
   std::unique_ptr<Watchdog> watchdog_;
   std::vector<DeclaredCache> caches_;  // constant after Prepare(); the first is that of its objects
   std::vector<ResourceType> watched_;  // constant after Prepare()
@@ -123,6 +141,9 @@ class ControllerRunner {
 
   mutable Mutex recent_mutex_;
   std::deque<ReconcileRecord> recent_ GUARDED_BY(recent_mutex_);
+  std::vector<RunningReconcile> running_ GUARDED_BY(recent_mutex_);  // the oldest first
+
+  MetricsRegistry::Refresh refresh_;  // goes first
 };
 
 }  // namespace kubexms

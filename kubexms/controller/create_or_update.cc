@@ -76,7 +76,9 @@ Result<Difference> DifferenceOf(const Change& change, const TypeInfo* type) {
 // One attempt at CreateOrUpdate or CreateOrPatch; for one call.
 class Attempt {
  public:
-  Attempt(Client& client, const Call& call) : client_(client), call_(call) {}
+  // `read_cached`: what a cache has of the object will do.
+  Attempt(Client& client, const Call& call, bool read_cached)
+      : client_(client), call_(call), read_cached_(read_cached) {}
 
   Result<Answer> Update() {
     ASSIGN_OR_RETURN(const bool exists, Prepare());
@@ -102,8 +104,8 @@ class Attempt {
     return answer;
   }
 
-  // Whether an error means that somebody else was faster. A creation that finds no namespace does
-  // not.
+  // Whether an error means that the object is not as it was read: somebody else was faster, or the
+  // cache is old. A creation that finds no namespace does not.
   bool IsRace(const Error& error) const {
     return error.IsConflict() || error.IsAlreadyExists() || (!creates_ && error.IsNotFound());
   }
@@ -111,8 +113,8 @@ class Attempt {
  private:
   // Reads and changes the object. False: there is none.
   Result<bool> Prepare() {
-    Result<SharedBytes> stored =
-        client_.Do(Client::GetRequest(call_.type, call_.key, {.stop = call_.options.stop}));
+    Result<SharedBytes> stored = client_.Do(Client::GetRequest(
+        call_.type, call_.key, {.allow_cached = read_cached_, .stop = call_.options.stop}));
     if (!stored.ok() && !stored.error().IsNotFound()) return stored.error();
     if (stored.ok()) stored_ = std::move(*stored);
     ASSIGN_OR_RETURN(change_,
@@ -182,6 +184,7 @@ class Attempt {
 
   Client& client_;
   const Call& call_;
+  const bool read_cached_;
   SharedBytes stored_;
   Change change_;
   Difference difference_;
@@ -191,7 +194,8 @@ class Attempt {
 
 Result<Answer> Repeat(Client& client, const Call& call, Result<Answer> (Attempt::*run)()) {
   for (int attempts = 1;; ++attempts) {
-    Attempt attempt(client, call);
+    // A cache that was too old for the first one may still be.
+    Attempt attempt(client, call, attempts == 1);
     Result<Answer> answer = (attempt.*run)();
     if (answer.ok() || !attempt.IsRace(answer.error()) || attempts == kAttempts) return answer;
   }

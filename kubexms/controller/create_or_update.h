@@ -26,9 +26,12 @@
 //
 // No guess is made about fields that somebody removed.
 //
+// With the client of a reconcile, the object is read from the controller's cache of its kind, where
+// it declares one, so that what is right already costs no request at all. Caches know the writes of
+// their own process; if one turns out to be too old all the same, it begins again as below.
+//
 // Conflicts, and objects that somebody else creates or deletes at the same moment, begin it again
-// with a new reading, a few times. With a client that reads from a cache, the new reading may be as
-// old as the first; then the conflict is returned, for the work queue to try later.
+// with a new reading from the server, a few times.
 
 #include <functional>
 #include <optional>
@@ -49,7 +52,7 @@ std::string_view WriteResultName(WriteResult result);
 template <Kind T>
 struct Written {
   WriteResult result;
-  T object;  // as the server has it
+  T object;  // as the server has it; without managedFields if a cache had it and nothing was sent
 };
 
 // ---- What the templates below are made of, without the C++ type.

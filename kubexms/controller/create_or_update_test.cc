@@ -3,11 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
+#include "kubexms/api/crd.h"
 #include "kubexms/api/kinds/apps_v1.h"
 #include "kubexms/api/kinds/core_v1_config.h"
 #include "kubexms/apiserver/test_server.h"
 #include "kubexms/controller/informer_set.h"
 #include "kubexms/controller/intercepted_client_test.h"
+#include "kubexms/controller/reconcile_client.h"
 
 namespace kubexms {
 namespace {
@@ -15,8 +19,22 @@ namespace {
 using appsv1::Deployment;
 using corev1::ConfigMap;
 using testing::ElementsAre;
+using testing::IsEmpty;
 
 const ObjectKey kKey{"default", "web"};
+
+// A kind whose spec may be left out.
+struct LampSpec : Struct {
+  std::string color;
+
+  static void Describe(Type<LampSpec>& type) {
+    type.Field("color", &LampSpec::color).Default("red");
+  }
+};
+
+struct Lamp : Object<LampSpec, NoStatus> {
+  static constexpr KindName kKind{.group = "test.io", .version = "v1", .kind = "Lamp"};
+};
 
 class CreateOrUpdateTest : public testing::Test {
  protected:
@@ -97,6 +115,117 @@ TEST_F(CreateOrUpdateTest, AControllerSendsWhatOnlyTheServersDefaultsUndoOnce) {
   const auto mended = CreateOrUpdate<Deployment>(client, kKey, SetWholeTemplate).value();
   EXPECT_EQ(mended.result, WriteResult::kUpdated);
   EXPECT_EQ(mended.object.spec.replicas, 2);
+}
+
+TEST_F(CreateOrUpdateTest, ASpecThatIsLeftOutHasItsDefaults) {
+  const auto definition = DynamicObject::FromJson(MakeCrd(TypeOf<Lamp>()));
+  const ResourceType definitions{.group = "apiextensions.k8s.io",
+                                 .version = "v1",
+                                 .kind = "CustomResourceDefinition",
+                                 .plural = "customresourcedefinitions",
+                                 .namespaced = false};
+  ASSERT_TRUE(server_.client().Create(definitions, *definition).ok());
+  const auto nothing = [](Lamp&) {};
+  EXPECT_EQ(CreateOrUpdate<Lamp>(client_, kKey, nothing).value().object.spec.color, "red");
+  EXPECT_EQ(server_.client().Get<Lamp>(kKey).value().spec.color, "red");
+  EXPECT_EQ(CreateOrUpdate<Lamp>(client_, kKey, nothing).value().result, WriteResult::kUnchanged);
+  const auto clear = [](Lamp& lamp) { lamp.spec = {}; };
+  EXPECT_EQ(CreateOrUpdate<Lamp>(client_, kKey, clear).value().result, WriteResult::kUnchanged);
+}
+
+// With the client of a reconcile whose controller declares a cache of ConfigMaps.
+class CachedCreateOrUpdateTest : public CreateOrUpdateTest {
+ protected:
+  CachedCreateOrUpdateTest() {
+    Declare(FormOf<ConfigMap>(&StripManagedFields<ConfigMap>));
+    thread_ = std::jthread([this](std::stop_token stop) { informers_.Run(stop); });
+  }
+
+  void Declare(const ObjectForm& form, const InformerScope& scope = {}) {
+    caches_ = {{form, informers_.Get(form, scope)}};
+  }
+  const ObjectCache& cache() const { return caches_.front().informer->cache(); }
+  void AwaitSync() {
+    std::stop_source never;
+    ASSERT_TRUE(informers_.WaitForSync(never.get_token()));
+  }
+  // The cache is as old as it is now from then on.
+  void FreezeCaches() { thread_ = {}; }
+  ReconcileClient TheClient(const ObjectKey* reconciled = nullptr) {
+    return ReconcileClient(aware_, {.caches = caches_, .reconciled = reconciled}, {});
+  }
+
+  SystemClock clock_;
+  SystemRandom random_;
+  InformerSet informers_{{client_, clock_, random_, {}, nullptr}};
+  CacheAwareClient aware_{client_, informers_};
+  std::vector<DeclaredCache> caches_;
+  std::jthread thread_;
+};
+
+TEST_F(CachedCreateOrUpdateTest, AsksTheServerForNothingThatTheCacheHas) {
+  AwaitSync();
+  ReconcileClient client = TheClient();
+  ASSERT_EQ(CreateOrUpdate<ConfigMap>(client, kKey, SetColor("red")).value().result,
+            WriteResult::kCreated);
+  EXPECT_THAT(client_.TakeVerbs(), ElementsAre("create"));
+  const auto unchanged = CreateOrUpdate<ConfigMap>(client, kKey, SetColor("red")).value();
+  EXPECT_EQ(unchanged.result, WriteResult::kUnchanged);
+  EXPECT_FALSE(unchanged.object.metadata.uid.empty());
+  ASSERT_EQ(CreateOrPatch<ConfigMap>(client, kKey, SetColor("red")).value().result,
+            WriteResult::kUnchanged);
+  EXPECT_THAT(client_.TakeVerbs(), IsEmpty());
+  ASSERT_EQ(CreateOrUpdate<ConfigMap>(client, kKey, SetColor("blue")).value().result,
+            WriteResult::kUpdated);
+  EXPECT_THAT(client_.TakeVerbs(), ElementsAre("update"));
+  EXPECT_TRUE(client.Get<ConfigMap>(kKey).ok());
+  EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get"));  // nobody said that a cache will do
+}
+
+TEST_F(CachedCreateOrUpdateTest, ACacheThatIsTooOldIsNoticed) {
+  Client& server = server_.client();
+  AwaitSync();
+  FreezeCaches();
+  ReconcileClient client = TheClient();
+  // Made, changed and deleted by somebody else.
+  ASSERT_TRUE(CreateOrUpdate<ConfigMap>(server, kKey, SetColor("red")).ok());
+  ASSERT_EQ(
+      CreateOrUpdate<ConfigMap>(client, kKey, SetColor("blue")).value().object.data.at("color"),
+      "blue");
+  EXPECT_THAT(client_.TakeVerbs(), ElementsAre("create", "get", "update"));
+  ASSERT_TRUE(server.Patch<ConfigMap>(kKey, {.body = R"({"data":{"size":"1"}})"}).ok());
+  const auto changed = CreateOrUpdate<ConfigMap>(client, kKey, SetColor("green")).value();
+  EXPECT_EQ(changed.object.data.at("size"), "1");
+  EXPECT_THAT(client_.TakeVerbs(), ElementsAre("update", "get", "update"));
+  ASSERT_TRUE(server.Delete<ConfigMap>(kKey).ok());
+  EXPECT_EQ(CreateOrUpdate<ConfigMap>(client, kKey, SetColor("red")).value().result,
+            WriteResult::kCreated);
+  EXPECT_THAT(client_.TakeVerbs(), ElementsAre("update", "get", "create"));
+}
+
+TEST_F(CachedCreateOrUpdateTest, OnlyCachesThatHaveTheWholeObjectAnswer) {
+  ASSERT_TRUE(CreateOrUpdate<ConfigMap>(server_.client(), kKey, SetColor("red")).ok());
+  const std::vector<std::pair<ObjectForm, InformerScope>> others = {
+      {FormOf<MetadataObject>(ResourceType::Of<ConfigMap>()), {}},
+      {FormOf<ConfigMap>([](ConfigMap& map) { map.data.clear(); }), {}},
+      {FormOf<ConfigMap>(), {.name_space = "other"}},
+      {FormOf<ConfigMap>(), {.label_selector = *Selector::Parse("me")}},
+      {FormOf<ConfigMap>(), {.field_selector = *FieldSelector::Parse("metadata.name=web")}}};
+  for (const auto& [form, scope] : others) {
+    Declare(form, scope);
+    AwaitSync();
+    ReconcileClient client = TheClient();
+    client_.TakeVerbs();
+    EXPECT_EQ(CreateOrUpdate<ConfigMap>(client, kKey, SetColor("red")).value().result,
+              WriteResult::kUnchanged);
+    EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get"));
+  }
+  // The reconciled object is at hand: whoever reads it again wants a newer one.
+  Declare(FormOf<ConfigMap>());
+  AwaitSync();
+  ReconcileClient client = TheClient(&kKey);
+  ASSERT_TRUE(CreateOrUpdate<ConfigMap>(client, kKey, SetColor("red")).ok());
+  EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get"));
 }
 
 TEST_F(CreateOrUpdateTest, DefaultsOfTheServerAreNoChangeForAPatchEither) {

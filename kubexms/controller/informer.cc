@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "kubexms/api/stored_object.h"
+#include "kubexms/controller/guarded.h"
 
 namespace kubexms {
 namespace {
@@ -168,19 +169,26 @@ void Informer::DeliverTo(Handler& handler, const CacheEvent& event) {
 }
 
 void Informer::Call(const EventHandler& function, const CacheEvent& event) const {
-  try {
+  const Result<void> handled = Guarded("it", [&]() -> Result<void> {
     function(event);
-  } catch (const std::exception& exception) {
-    environment_.log.Error("an event handler threw",
-                           {{"object", event.object.key().ToString()}, {"what", exception.what()}});
-  } catch (...) {
-    environment_.log.Error("an event handler threw", {{"object", event.object.key().ToString()}});
-  }
+    return {};
+  });
+  if (handled.ok()) return;
+  environment_.log.Error("an event handler failed",
+                         {{"object", event.object.key().ToString()}, {"error", handled.error()}});
+}
+
+bool Informer::Covers(const ResourceType& resource, std::string_view name_space) const {
+  const InformerScope& scope = options_.scope;
+  const bool same_namespace = scope.name_space.empty() || scope.name_space == name_space;
+  return options_.form.resource == resource && same_namespace &&
+         scope.field_selector.IsEverything();
 }
 
 // Nothing when it cannot be decoded; then it is noted.
 std::optional<CachedObject> Informer::DecodeOne(std::string_view json, Unreadables& unreadable) {
-  Result<CachedObject> object = options_.form.Decode(json);
+  Result<CachedObject> object =
+      Guarded("its transform", [&] { return options_.form.Decode(json); });
   if (object.ok()) return std::move(*object);
   decode_errors_.Increment();
   const ObjectHeader header = ReadHeader(json).value_or({});
@@ -213,7 +221,8 @@ CachedObject Informer::LastOf(const ObjectHeader& header, std::string_view json)
   CachedObject last = cache_.Told(key);
   const bool is_it = last && header.resource_version != 0 && last.uid() == header.uid;
   if (!is_it) {
-    Result<CachedObject> decoded = options_.form.Decode(json);
+    Result<CachedObject> decoded =
+        Guarded("its transform", [&] { return options_.form.Decode(json); });
     if (decoded.ok()) return std::move(*decoded);
     if (!last) last = cache_.Get(key);
   }
@@ -282,9 +291,7 @@ Result<void> Informer::Replace(std::vector<SharedBytes> objects, const std::stri
 Result<std::string> Informer::Apply(const ObjectEvent& event) {
   if (event.type == ObjectEventType::kBookmark) {
     ASSIGN_OR_RETURN(const DynamicObject bookmark, DynamicObject::Decode(event.object.view()));
-    const uint64_t number = VersionNumber(bookmark.metadata.resource_version);
-    cache_.Progress(number);
-    version_.Set(static_cast<double>(number));
+    NoteVersion(VersionNumber(bookmark.metadata.resource_version));
     return bookmark.metadata.resource_version;
   }
   ASSIGN_OR_RETURN(const ObjectHeader header, ReadHeader(event.object.view()));
@@ -306,7 +313,7 @@ Result<std::string> Informer::Put(const ObjectHeader& header, std::string_view j
   } else if (const CachedObject known = cache_.Told(key); known && known.uid() != header.uid) {
     Deliver(cache_.Remove(known));  // what cannot be decoded took its place
   }
-  cache_.Progress(header.resource_version);
+  NoteVersion(header.resource_version);
   UpdateMetrics();
   return version;
 }
@@ -316,10 +323,14 @@ std::string Informer::Remove(const ObjectHeader& header, std::string_view json) 
   const CachedObject last = LastOf(header, json);
   MutexLock lock(delivery_mutex_);
   if (last) Deliver(cache_.Remove(last));
-  cache_.Progress(header.resource_version);
+  NoteVersion(header.resource_version);
   UpdateMetrics();
   if (header.resource_version == 0 && last) return last.metadata->resource_version;
   return VersionText(header);
+}
+
+void Informer::NoteVersion(uint64_t version) {
+  version_.Set(static_cast<double>(cache_.Progress(version)));
 }
 
 void Informer::UpdateMetrics() {

@@ -100,7 +100,7 @@ class Informer final : private ReflectorTarget {
   void Stop() EXCLUDES(sync_mutex_);
 
   // The handler first gets what is there already, as additions with `initial`, and then every
-  // change. What it throws is logged, and the event is over.
+  // change. What it throws, or a check that fails in it, is logged, and the event is over.
   // Waits while the informer waits for a handler whose buffer is full.
   using HandlerId = uint64_t;
   HandlerId AddHandler(EventHandler handler, HandlerOptions options = {})
@@ -113,6 +113,9 @@ class Informer final : private ReflectorTarget {
   ObjectCache& cache() { return cache_; }
   const ObjectCache& cache() const { return cache_; }
   const InformerOptions& options() const { return options_; }
+  // Whether it would show an object of this resource and namespace, and knows of own writes of it:
+  // labels may still keep it out.
+  bool Covers(const ResourceType& resource, std::string_view name_space) const;
 
   // Whether the first list is in the cache and every handler has seen it.
   bool HasSynced() const EXCLUDES(sync_mutex_);
@@ -155,6 +158,8 @@ class Informer final : private ReflectorTarget {
   void Deliver(const std::vector<CacheEvent>& events) REQUIRES(delivery_mutex_);
   void DeliverTo(Handler& handler, const CacheEvent& event);
   void Call(const EventHandler& function, const CacheEvent& event) const;
+  // Nothing up to this version is still to come.
+  void NoteVersion(uint64_t version);
   void UpdateMetrics() REQUIRES(delivery_mutex_) EXCLUDES(sync_mutex_);
   void WakeWaiters() EXCLUDES(sync_mutex_);
 

@@ -86,13 +86,6 @@ std::string NameIn(const ClientRequest& write) {
   return header.ok() ? header->name : "";
 }
 
-bool Concerns(const Informer& informer, const ResourceType& resource, std::string_view name_space) {
-  const InformerScope& scope = informer.options().scope;
-  const bool same_namespace = scope.name_space.empty() || scope.name_space == name_space;
-  return informer.options().form.resource == resource && same_namespace &&
-         scope.field_selector.IsEverything();
-}
-
 }  // namespace
 
 InformerSet::~InformerSet() = default;
@@ -180,7 +173,7 @@ std::vector<std::shared_ptr<Informer>> InformerSet::Concerned(const ResourceType
                                                               std::string_view name_space) const {
   std::vector<std::shared_ptr<Informer>> concerned = All();
   std::erase_if(concerned,
-                [&](const auto& informer) { return !Concerns(*informer, resource, name_space); });
+                [&](const auto& informer) { return !informer->Covers(resource, name_space); });
   return concerned;
 }
 

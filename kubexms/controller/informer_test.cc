@@ -111,6 +111,21 @@ TEST_F(InformerTest, HasWhatWasThereAndFollowsWhatHappens) {
   EXPECT_TRUE(Maps().Get({"default", "after"})->metadata.managed_fields.empty());
 }
 
+TEST_F(InformerTest, ItsMetricOfTheVersionFollowsTheWatch) {
+  Start(Options());
+  const auto measured = [&] {
+    return Measured("informer_store_resource_version", "namespace default");
+  };
+  const auto created = client().Create(MapOf("a"));
+  ASSERT_TRUE(created.ok());
+  EXPECT_TRUE(Eventually([&] {
+    return std::stod(measured()) >= std::stod(created->metadata.resource_version);
+  })) << measured();
+  const double before = std::stod(measured());
+  ASSERT_TRUE(client().Delete<ConfigMap>({"default", "a"}).ok());
+  EXPECT_TRUE(Eventually([&] { return std::stod(measured()) > before; })) << measured();
+}
+
 TEST_F(InformerTest, ADeletionTellsOfWhatWasKnown) {
   ASSERT_TRUE(client().Create(MapOf("a")).ok());
   Start(Options());

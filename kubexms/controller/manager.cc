@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <deque>
 #include <latch>
 #include <set>
 #include <thread>
 
 #include "kubexms/api/time.h"
-#include "kubexms/base/stop.h"
 #include "kubexms/base/threads.h"
 #include "kubexms/controller/controller_runner.h"
 #include "kubexms/controller/event_broadcaster.h"
@@ -27,6 +27,10 @@ namespace {
 
 using std::chrono::nanoseconds;
 
+// What was told to end has this long to return.
+constexpr auto kEndGrace = std::chrono::seconds(10);
+// How often reconciles that run for long are looked for.
+constexpr auto kReportPeriod = std::chrono::minutes(1);
 // How often a precondition is looked at again.
 constexpr auto kPreconditionPeriod = std::chrono::seconds(1);
 
@@ -128,6 +132,9 @@ class Manager::Impl {
   bool IsWorking(const std::string& controller) const;
   // Remembers the first error, and ends everything.
   void Fail(const Error& error) EXCLUDES(mutex_);
+  // Ends the process, unless `ended` is requested in time.
+  void EnforceEnd(const std::stop_token& ended) const;
+  std::string DescribeHangingWork() const;
 
   const EventRecorder own_events_;
   SpareThreads workers_;                                    // of all controllers
@@ -142,6 +149,7 @@ class Manager::Impl {
   std::stop_source failing_;
   std::atomic<bool> prepared_ = false;
   std::atomic<bool> stopping_ = false;
+  std::atomic<const char*> ending_phase_ = nullptr;
 
   mutable Mutex mutex_;
   std::optional<Error> failure_ GUARDED_BY(mutex_);
@@ -230,6 +238,10 @@ Result<void> Manager::Impl::Run(std::stop_token stop) {
     failing_.request_stop();
   });
   const std::stop_token end = failing_.get_token();
+  std::jthread enforcer;
+  const std::stop_callback enforce(end, [&] {
+    enforcer = std::jthread([this](const std::stop_token& ended) { EnforceEnd(ended); });
+  });
   Result<void> result;
   size_t started = 0;
   for (const Phase& phase : Phases()) {
@@ -240,9 +252,11 @@ Result<void> Manager::Impl::Run(std::stop_token stop) {
   }
   if (result.ok() && !end.stop_requested()) result = Lead(stop);
   stopping_ = true;
+  failing_.request_stop();
   while (started > 0) {
     const Phase& phase = Phases()[--started];
     options_.log.Debug("ending", {{"phase", phase.name}});
+    ending_phase_ = phase.name.data();
     (this->*phase.end)();
   }
   MutexLock lock(mutex_);
@@ -257,6 +271,33 @@ void Manager::Impl::Fail(const Error& error) {
     if (!failure_) failure_ = error;
   }
   failing_.request_stop();
+}
+
+void Manager::Impl::EnforceEnd(const std::stop_token& ended) const {
+  const nanoseconds time = options_.shutdown_timeout + kEndGrace;
+  if (!options_.clock->SleepFor(time, ended)) return;
+  const Error error =
+      Error::Timeout(fmt::format("the manager has not ended {} after it was told to: {}",
+                                 Duration(time).ToString(), DescribeHangingWork()));
+  if (options_.when_work_hangs) return options_.when_work_hangs(error);
+  options_.log.Error("work does not end; the process does", {{"error", error}});
+  std::_Exit(EXIT_FAILURE);
+}
+
+std::string Manager::Impl::DescribeHangingWork() const {
+  std::vector<std::string> hanging;
+  for (size_t i = 0; prepared_ && i < runners_.size(); ++i) {
+    const ControllerRunner* runner = runners_[i].get();
+    for (const ReconcileRecord& record : runner->Running()) {
+      hanging.push_back(fmt::format("controller \"{}\" has been reconciling {} for {}",
+                                    runner->name(), record.key.ToString(),
+                                    Duration(record.took).ToString()));
+    }
+  }
+  if (!hanging.empty()) return fmt::format("{}", fmt::join(hanging, "; "));
+  const char* phase = ending_phase_;
+  if (phase != nullptr) return fmt::format("the phase \"{}\" does not end", phase);
+  return "a runnable, a source or a precondition does not return";
 }
 
 Result<void> Manager::Impl::StartEndpoints(std::stop_token) {
@@ -362,7 +403,7 @@ Result<void> Manager::Impl::Lead(std::stop_token stop) {
                         .lease_duration = settings.lease_duration,
                         .renew_deadline = settings.renew_deadline,
                         .retry_period = settings.retry_period,
-                        .when_work_hangs = settings.when_work_hangs,
+                        .when_work_hangs = options_.when_work_hangs,
                         .client = settings.client != nullptr ? settings.client : options_.client,
                         .clock = options_.clock,
                         .random = options_.random,
@@ -414,13 +455,12 @@ std::vector<ControllerRunner*> Manager::Impl::WorkUntil(const std::stop_token& s
     });
   }
   while (!stop.stop_requested()) {
-    auto next = Clock::MonotonicTime::max();
-    for (const auto& runner : runners_) next = std::min(next, runner->Resync());
-    if (next == Clock::MonotonicTime::max()) {
-      WaitForStop(stop);
-    } else {
-      options_.clock->SleepUntil(next, stop);
+    auto next = options_.clock->MonotonicNow() + kReportPeriod;
+    for (const auto& runner : runners_) {
+      next = std::min(next, runner->Resync());
+      runner->ReportLongRunning();
     }
+    options_.clock->SleepUntil(next, stop);
   }
   begun.wait();
   return working;
@@ -435,9 +475,10 @@ Result<void> Manager::Impl::Finish(const std::vector<ControllerRunner*>& working
   const auto deadline = options_.clock->MonotonicNow() + options_.shutdown_timeout;
   Result<void> finished;
   for (ControllerRunner* runner : working) {
-    Result<void> done = runner->Finish(deadline);
-    if (!done.ok()) finished = std::move(done);
+    Result<void> drained = runner->Drain(deadline);
+    if (!drained.ok()) finished = std::move(drained);
   }
+  for (ControllerRunner* runner : working) runner->AwaitEnd();
   return finished;
 }
 

@@ -49,9 +49,6 @@ struct LeaderElectionSettings {
   // For the Lease; null: the manager's. With one of its own, which must outlive the manager,
   // renewals do not wait behind other requests where clients are limited.
   Client* client = nullptr;
-  // Instead of ending the process, when the lease is lost and a reconcile or a runnable does not
-  // end before another process may begin.
-  std::function<void(const Error& lost)> when_work_hangs;
 };
 
 struct ManagerOptions {
@@ -59,8 +56,12 @@ struct ManagerOptions {
   // "127.0.0.1:8081"; port 0: one that is free. Empty: nothing is served.
   std::string endpoints_address;
   std::optional<LeaderElectionSettings> leader_election;
-  // To work off what is queued, and to end, once Run() is told to stop.
+  // To work off what is queued, once Run() is told to stop. Then reconciles and runnables are told
+  // to end. What has not returned ten seconds later ends the process.
   std::chrono::nanoseconds shutdown_timeout = std::chrono::seconds(30);
+  // Instead of ending the process: when a reconcile or a runnable does not end after that, or when
+  // the lease is lost and it does not end before another process may begin.
+  std::function<void(const Error& error)> when_work_hangs;
   // For the first lists of everything that is watched.
   std::chrono::nanoseconds sync_timeout = std::chrono::minutes(2);
   InformerSet::Defaults cache;
@@ -100,7 +101,7 @@ class Manager {
   // Runs everything until `stop` is requested, or until something that must run cannot: a wrong
   // description, caches that do not fill, a lost lease (then the process should end, since another
   // one leads). What was started is ended in order, whatever happened; work that does not end
-  // although the lease is lost ends the process. To be called once.
+  // when it is told to ends the process. To be called once.
   Result<void> Run(std::stop_token stop);
 
   // The rest may be called from any thread.
@@ -114,10 +115,10 @@ class Manager {
   // Of the endpoints; 0 while they are not served.
   uint16_t endpoints_port() const;
 
-  // What /readyz and /healthz answer.
-  // What each controller did last: {"controller": [{"key": …, "result": …}]}, as at
+  // What each controller does and did last: {"controller": [{"object": …, "result": …}]}, as at
   // /debug/reconciles.
   Json Reconciles() const;
+  // What /readyz and /healthz answer.
   Result<void> Readiness() const;
   Result<void> Health() const;
   bool IsLeader() const;

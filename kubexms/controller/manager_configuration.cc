@@ -67,7 +67,7 @@ void ControllerSettings::Describe(Type<ControllerSettings>& type) {
              "At most so many at a time; 0: as many as there are workers.")
       .Minimum(0);
   type.Field("maxRetries", &ControllerSettings::max_retries,
-             "After how many failures of unknown kind an object is left alone.")
+             "After how many failures that are not the server's an object is left alone.")
       .Minimum(0);
   type.Field("baseDelay", &ControllerSettings::base_delay, "Before the first retry.");
   type.Field("maxDelay", &ControllerSettings::max_delay, "Before any retry, at most.");

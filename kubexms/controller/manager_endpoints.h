@@ -8,8 +8,8 @@
 //                             leads, or for whom it waits; or 503: "not synced", a ready check that
 //                             fails
 //   GET /metrics              Prometheus' text
-//   GET /debug/reconciles     the last reconciles of each controller and why they ran, as JSON;
-//                             only from this machine
+//   GET /debug/reconciles     the reconciles of each controller that run, the last that are over,
+//                             and why they ran, as JSON; only from this machine
 //   GET /debug/threads        what each thread used of the processor, and the process of memory, as
 //                             JSON; only from this machine
 //   PUT /debug/log-level      "controller.hello=debug" as body; only from this machine

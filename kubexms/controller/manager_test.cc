@@ -9,10 +9,12 @@
 
 #include "kubexms/api/kinds/core_v1_config.h"
 #include "kubexms/api/kinds/events_v1.h"
+#include "kubexms/api/quote.h"
 #include "kubexms/apiserver/test_server.h"
 #include "kubexms/base/stop.h"
 #include "kubexms/client/decorators.h"
 #include "kubexms/client/not_answered.h"
+#include "kubexms/controller/create_or_update.h"
 #include "kubexms/controller/event_recorder.h"
 #include "kubexms/controller/eventually_test.h"
 #include "kubexms/controller/intercepted_client_test.h"
@@ -175,29 +177,44 @@ TEST_F(ManagerTest, ErrorsDecideWhetherItIsTriedAgain) {
   std::atomic<int> transient = 0;
   std::atomic<int> terminal = 0;
   std::atomic<int> unknown = 0;
-  manager_.Add(Maps({.name = "maps", .max_retries = 3, .base_delay = milliseconds(1), .qps = 0})
-                   .Reconciles([&](ReconcileContext& context, const ConfigMap&) -> Result<Outcome> {
-                     if (context.key.name == "transient") {
-                       if (++transient <= 8) return Error::ServiceUnavailable("not now");
-                     } else if (context.key.name == "terminal") {
-                       ++terminal;
-                       return Terminal(Error::BadRequest("this map can never work"));
-                     } else if (context.key.name == "unknown") {
-                       ++unknown;
-                       return Error::BadRequest("who knows");
-                     }
-                     return Outcome::Done();
-                   }));
-  Start();
-  for (const char* name : {"transient", "terminal", "unknown"}) ASSERT_TRUE(Create(name));
-  EXPECT_TRUE(Eventually([&] { return transient == 9; }));
-  EXPECT_TRUE(Eventually([&] { return unknown == 4; }));
+  std::atomic<int> own = 0;
+  FaultyClient faulty(server_.client(), {});
+  faulty.AddRule({.verb = Verb::kGet,
+                  .plural = "secrets",
+                  .times = 8,
+                  .fault = {.error = Error::ServiceUnavailable("not now")}});
+  ManagerOptions options = Options();
+  options.client = &faulty;
+  Manager manager(options);
+  manager.Add(
+      Maps({.name = "maps", .max_retries = 3, .base_delay = milliseconds(1), .qps = 0})
+          .Reconciles([&](ReconcileContext& context, const ConfigMap&) -> Result<Outcome> {
+            if (context.key.name == "transient") {
+              ++transient;
+              RETURN_IF_ERROR(IgnoreNotFound(context.client.Get<Secret>({"default", "none"})));
+            } else if (context.key.name == "terminal") {
+              ++terminal;
+              return Terminal(Error::BadRequest("this map can never work"));
+            } else if (context.key.name == "unknown") {
+              ++unknown;
+              return Error::BadRequest("who knows");
+            } else if (context.key.name == "own") {
+              ++own;
+              return Error::Internal("a bug, though it is called as a server's");
+            }
+            return Outcome::Done();
+          }));
+  const std::jthread run([&](std::stop_token stop) { EXPECT_TRUE(manager.Run(stop).ok()); });
+  for (const char* name : {"transient", "terminal", "unknown", "own"}) ASSERT_TRUE(Create(name));
+  EXPECT_TRUE(Eventually([&] { return transient == 9; })) << transient;
+  EXPECT_TRUE(Eventually([&] { return unknown == 4 && own == 4; })) << unknown << " " << own;
   // A change makes it try again.
   ASSERT_EQ(terminal, 1);
   ASSERT_TRUE(
       client().Patch<ConfigMap>({"default", "terminal"}, {.body = R"({"data":{"x":"y"}})"}).ok());
   EXPECT_TRUE(Eventually([&] { return terminal == 2; })) << terminal;
   EXPECT_EQ(unknown, 4);
+  EXPECT_EQ(own, 4);
   // And the permanent failure is told on the object.
   EXPECT_TRUE(Eventually([&] {
     const auto events = client().List<eventsv1::Event>({.name_space = "default"});
@@ -235,6 +252,125 @@ TEST_F(ManagerTest, SurvivesReconcilersThatThrowAndTriesThemAsOftenAsItMay) {
   EXPECT_EQ(always, 3);
   EXPECT_THAT(manager_.metrics().Collect(),
               HasSubstr(R"(controller_runtime_reconcile_panics_total{controller="maps"} 4)"));
+}
+
+TEST_F(ManagerTest, OneBadObjectEndsNeitherTheProcessNorTheOthers) {
+  std::atomic<int> good = 0;
+  manager_.Add(
+      Maps({.name = "maps", .max_retries = 0})
+          .Index<ConfigMap>("bySize",
+                            [](const ConfigMap& map) -> std::vector<std::string> {
+                              if (!map.data.contains("size")) return {};
+                              return {std::to_string(ParseInt64(map.data.at("size")).value())};
+                            })
+          .Watches<Secret>([](const Secret& secret) -> std::vector<ObjectKey> {
+            return {{"default", secret.metadata.labels.at("for")}};
+          })
+          .Reconciles([&](ReconcileContext& context, const ConfigMap& map) -> Result<Outcome> {
+            const std::string& name = context.key.name;
+            if (name == "bad-number") (void)ParseInt64(map.data.at("size")).value();
+            if (name == "no-cache") (void)context.Cached<corev1::Event>().List();
+            if (name == "no-index") (void)context.Cached<ConfigMap>().ByIndex("byColor", "red");
+            ++good;
+            return Outcome::Done();
+          }));
+  Start();
+  ConfigMap bad_number = MapOf("bad-number");
+  bad_number.data["size"] = "large";
+  ASSERT_TRUE(client().Create(bad_number).ok());
+  for (const char* name : {"no-cache", "no-index"}) ASSERT_TRUE(Create(name));
+  Secret unlabeled;
+  unlabeled.metadata.name = "s";
+  unlabeled.metadata.namespace_ = "default";
+  ASSERT_TRUE(client().Create(unlabeled).ok());
+  const auto logged = [&](const std::string& text) {
+    for (const std::string& line : log_.Lines()) {
+      if (line.find(text) != std::string::npos) return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(Eventually([&] { return logged("check failed: ok()"); }));
+  EXPECT_TRUE(Eventually([&] { return logged("declares no cache of events"); }));
+  EXPECT_TRUE(Eventually([&] { return logged("add .Reads<Event>()"); }));
+  EXPECT_TRUE(Eventually([&] { return logged("has no index \\\"byColor\\\""); }));
+  EXPECT_TRUE(Eventually([&] { return logged("the function of an index failed"); }));
+  EXPECT_TRUE(Eventually([&] { return logged("an event handler failed"); }));
+  const int before = good;
+  ASSERT_TRUE(Create("good"));
+  EXPECT_TRUE(Eventually([&] { return good > before; }));
+  EXPECT_TRUE(Stop().ok());
+}
+
+TEST_F(ManagerTest, WatchesMayLookIntoTheCachesOfTheController) {
+  std::atomic<int> calls = 0;
+  manager_.Add(Maps()
+                   .When(MatchesLabels(*Selector::Parse("me")))
+                   .Index<ConfigMap>("bySecret",
+                                     [](const ConfigMap& map) -> std::vector<std::string> {
+                                       const auto secret = map.data.find("secret");
+                                       if (secret == map.data.end()) return {};
+                                       return {secret->second};
+                                     })
+                   .Watches<Secret>([](const DeclaredCaches& caches, const Secret& secret) {
+                     std::vector<ObjectKey> keys;
+                     for (const auto& map :
+                          caches.Cached<ConfigMap>().ByIndex("bySecret", secret.metadata.name)) {
+                       keys.push_back(ObjectKey::Of(map->metadata));
+                     }
+                     return keys;
+                   })
+                   .Reconciles([&](ReconcileContext& context, const ConfigMap&) -> Result<Outcome> {
+                     for (const auto reason : context.reasons) {
+                       if (context.key.name == "a" && reason == "Secret changed") ++calls;
+                     }
+                     return Outcome::Done();
+                   }));
+  ConfigMap map = MapOf("a");
+  map.data["secret"] = "s";
+  ASSERT_TRUE(client().Create(map).ok());
+  Start();
+  ASSERT_TRUE(Eventually([&] { return manager_.Readiness().ok(); }));
+  Secret secret;
+  secret.metadata.name = "s";
+  secret.metadata.namespace_ = "default";
+  ASSERT_TRUE(client().Create(secret).ok());
+  EXPECT_TRUE(Eventually([&] { return calls >= 1; }));
+}
+
+TEST_F(ManagerTest, WhatIsRightAlreadyCostsNoRequestAfterARestart) {
+  constexpr int kMaps = 50;
+  const auto keep = [](ReconcileContext& context, const ConfigMap& map) -> Result<Outcome> {
+    RETURN_IF_ERROR(CreateOrUpdate<Secret>(context.client, context.key, [&](Secret& secret) {
+      secret.string_data = {};
+      secret.type = "Opaque";
+      secret.metadata.labels["color"] = "red";
+      return SetControllerReference(secret.metadata, map);
+    }));
+    return Outcome::Done();
+  };
+  for (int i = 0; i < kMaps; ++i) ASSERT_TRUE(Create("map-" + std::to_string(i)));
+  for (const bool restarted : {false, true}) {
+    InterceptedClient counted(server_.client());
+    ManagerOptions options = Options();
+    options.client = &counted;
+    MetricsRegistry metrics;
+    options.metrics = &metrics;
+    Manager manager(options);
+    std::atomic<int> reconciled = 0;
+    manager.Add(Maps().Owns<Secret>().Reconciles(
+        [&](ReconcileContext& context, const ConfigMap& map) -> Result<Outcome> {
+          const Result<Outcome> kept = keep(context, map);
+          EXPECT_TRUE(kept.ok());
+          ++reconciled;
+          return kept;
+        }));
+    const std::jthread run([&](std::stop_token stop) { EXPECT_TRUE(manager.Run(stop).ok()); });
+    ASSERT_TRUE(Eventually([&] { return reconciled >= kMaps; }));
+    const std::vector<std::string> verbs = counted.TakeVerbs();
+    EXPECT_EQ(std::count(verbs.begin(), verbs.end(), "get"), 0);
+    const bool wrote = std::count(verbs.begin(), verbs.end(), "create") > 0;
+    EXPECT_NE(wrote, restarted);
+  }
 }
 
 TEST_F(ManagerTest, NeverReconcilesOneObjectTwiceAtATime) {
@@ -563,6 +699,11 @@ TEST_F(ManagerTest, RefusesDescriptionsThatCannotWork) {
   manager_.Add(Maps({.name = "maps", .workers = 0}).Reconciles(MakeSecret));
   EXPECT_EQ(manager_.Run({}).error().message(), "controller \"maps\": workers must be at least 1");
 
+  Manager busy(Options());
+  busy.Add(
+      Maps({.name = "maps", .resync_period = std::chrono::nanoseconds(1)}).Reconciles(MakeSecret));
+  EXPECT_THAT(busy.Run({}).error().message(), HasSubstr("resyncPeriod must be at least 1s"));
+
   Manager twice(Options());
   twice.Add(Maps().Reconciles(MakeSecret));
   twice.Add(Maps().Reconciles(MakeSecret));
@@ -670,8 +811,8 @@ class TwoReplicasTest : public ManagerTest {
     ManagerOptions options = Options();
     options.leader_election = LeaderElectionSettings{.name = "maps",
                                                      .name_space = "default",
-                                                     .lease_duration = seconds(2),
-                                                     .renew_deadline = seconds(1),
+                                                     .lease_duration = seconds(6),
+                                                     .renew_deadline = seconds(4),
                                                      .retry_period = milliseconds(200),
                                                      .client = &lease_client};
     return options;
@@ -728,7 +869,7 @@ TEST_F(TwoReplicasTest, AReconcileThatNeverEndsIsNotWaitedForWhenTheLeaseIsLost)
   std::atomic<bool> begun = false;
   std::atomic<bool> hangs = false;
   ManagerOptions options = ReplicaOptions(lease_client_);
-  options.leader_election->when_work_hangs = [&](const Error& lost) {
+  options.when_work_hangs = [&](const Error& lost) {
     EXPECT_THAT(lost.message(), HasSubstr("leader election lost"));
     hangs = true;
   };
@@ -749,7 +890,8 @@ TEST_F(TwoReplicasTest, AReconcileThatNeverEndsIsNotWaitedForWhenTheLeaseIsLost)
 // With a clock that is moved by hand.
 class TimedManagerTest : public ManagerTest {
  protected:
-  // Everything that sleeps once the manager is idle: resyncs, the sync limit, events.
+  // What sleeps once the manager is idle: the manager, until it looks for reconciles that hang, and
+  // a worker, until a key is due.
   void AdvanceWhen(int sleepers, std::chrono::nanoseconds time) {
     manual_.WaitForSleepers(sleepers);
     manual_.Advance(time);
@@ -775,7 +917,7 @@ TEST_F(TimedManagerTest, LooksAgainAfterTheTimeAskedFor) {
   std::jthread thread([&](std::stop_token stop) { EXPECT_TRUE(manager.Run(stop).ok()); });
   ASSERT_TRUE(Eventually([&] { return calls == 1; }));
   // The worker waits for the key that is due.
-  AdvanceWhen(1, std::chrono::minutes(9));
+  AdvanceWhen(2, std::chrono::minutes(9));
   EXPECT_EQ(calls, 1);
   manual_.Advance(std::chrono::minutes(1));
   EXPECT_TRUE(Eventually([&] { return calls == 2; }));
@@ -825,6 +967,86 @@ TEST_F(TimedManagerTest, TellsAReconcileThatItsTimeIsOver) {
   EXPECT_FALSE(told);
   manual_.Advance(seconds(1));
   EXPECT_TRUE(Eventually([&] { return told.load(); }));
+}
+
+TEST_F(TimedManagerTest, AReconcileThatHangsIsShownAndDoesNotOutliveTheShutdown) {
+  ManagerOptions options = Options();
+  options.clock = &manual_;
+  options.log = Logger({.level = LogLevel::kDebug, .sink = &log_, .clock = &manual_});
+  std::atomic<bool> begun = false;
+  std::atomic<bool> let_go = false;
+  Mutex mutex;
+  std::string hanging;
+  options.when_work_hangs = [&](const Error& error) {
+    MutexLock lock(mutex);
+    hanging = error.message();
+    let_go = true;
+  };
+  Manager manager(options);
+  manager.Add(
+      Maps().Reconciles([&](ReconcileContext& context, const ConfigMap&) -> Result<Outcome> {
+        if (context.key.name != "a") return Outcome::Done();
+        begun = true;
+        while (!let_go) std::this_thread::yield();
+        return Outcome::Done();
+      }));
+  ASSERT_TRUE(Create("a"));
+  std::jthread thread([&](std::stop_token stop) { (void)manager.Run(stop).ok(); });
+  ASSERT_TRUE(Eventually([&] { return begun.load(); }));
+  const auto logged = [&] {
+    for (const std::string& line : log_.Lines()) {
+      if (line.find("a reconcile has not ended yet") != std::string::npos &&
+          line.find("default/a") != std::string::npos) {
+        return true;
+      }
+    }
+    return false;
+  };
+  EXPECT_TRUE(Eventually([&] {
+    manual_.Advance(std::chrono::minutes(1));
+    return logged();
+  }));
+  EXPECT_THAT(WriteJson(manager.Reconciles()), HasSubstr(R"("result":"running")"));
+  EXPECT_THAT(manager.metrics().Collect(),
+              ::testing::ContainsRegex("\ncontroller_reconcile_longest_running_seconds"
+                                       "\\{controller=\"maps\"\\} [1-9][0-9]+\n"));
+  const auto told = manual_.MonotonicNow();
+  thread.request_stop();
+  ASSERT_TRUE(Eventually([&] {
+    manual_.Advance(seconds(1));
+    return let_go.load();
+  }));
+  EXPECT_GE(manual_.MonotonicNow() - told, seconds(40));
+  thread.join();
+  MutexLock lock(mutex);
+  EXPECT_THAT(hanging, AllOf(HasSubstr("40s after it was told to"),
+                             HasSubstr("controller \"maps\" has been reconciling default/a")));
+}
+
+TEST_F(TimedManagerTest, ARunnableThatHangsDoesNotOutliveTheShutdown) {
+  ManagerOptions options = Options();
+  options.clock = &manual_;
+  std::atomic<bool> let_go = false;
+  options.when_work_hangs = [&](const Error&) { let_go = true; };
+  for (const bool needs_leadership : {false, true}) {
+    let_go = false;
+    std::atomic<bool> begun = false;
+    Manager manager(options);
+    manager.Add(Runnable{.name = "deaf",
+                         .needs_leadership = needs_leadership,
+                         .run = [&](std::stop_token) -> Result<void> {
+                           begun = true;
+                           while (!let_go) std::this_thread::yield();
+                           return {};
+                         }});
+    std::jthread thread([&](std::stop_token stop) { EXPECT_TRUE(manager.Run(stop).ok()); });
+    ASSERT_TRUE(Eventually([&] { return begun.load(); }));
+    thread.request_stop();
+    ASSERT_TRUE(Eventually([&] {
+      manual_.Advance(seconds(1));
+      return let_go.load();
+    }));
+  }
 }
 
 TEST_F(TimedManagerTest, AReconcileWhoseTimeIsOverAsksNothingOfTheServer) {
@@ -885,7 +1107,7 @@ class RetryTest : public TimedManagerTest {
 TEST_F(RetryTest, AServerThatWantsItAtOnceDoesNotShortenTheDelay) {
   Start({.base_delay = seconds(10), .qps = 0},
         [] { return Error::TooManyRequests("later", seconds(0)); });
-  AdvanceWhen(1, seconds(9));
+  AdvanceWhen(2, seconds(9));
   EXPECT_EQ(calls_, 1);
   manual_.Advance(seconds(1));
   ExpectCalls(2);
@@ -895,20 +1117,22 @@ TEST_F(RetryTest, AServerThatWantsItAtOnceDoesNotShortenTheDelay) {
 TEST_F(RetryTest, AServerThatWantsItLateIsWaitedForUpToTheLongestDelay) {
   Start({.base_delay = seconds(1), .max_delay = seconds(20), .qps = 0},
         [] { return Error::TooManyRequests("tomorrow", std::chrono::hours(24)); });
-  AdvanceWhen(1, seconds(19));
+  AdvanceWhen(2, seconds(19));
   EXPECT_EQ(calls_, 1);
   manual_.Advance(seconds(1));
   ExpectCalls(2);
   EXPECT_EQ(failures_, 1);
 }
 
-TEST_F(RetryTest, AtOnceMeansAfterGrowingDelays) {
-  Start({.base_delay = seconds(10), .qps = 0}, [] { return Outcome::RequeueAfter(seconds(-1)); });
-  AdvanceWhen(1, seconds(9));
+TEST_F(RetryTest, AtOnceAndShorterThanTheBaseDelayMeanAfterGrowingDelays) {
+  Start({.base_delay = seconds(10), .qps = 0}, [this] {
+    return Outcome::RequeueAfter(calls_ == 1 ? std::chrono::nanoseconds(1) : seconds(-1));
+  });
+  AdvanceWhen(2, seconds(9));
   EXPECT_EQ(calls_, 1);
   manual_.Advance(seconds(1));
   ExpectCalls(2);
-  AdvanceWhen(1, seconds(19));
+  AdvanceWhen(2, seconds(19));
   EXPECT_EQ(calls_, 2);
   manual_.Advance(seconds(1));
   ExpectCalls(3);

@@ -1,5 +1,7 @@
 #include "kubexms/controller/object_cache.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <limits>
@@ -66,7 +68,12 @@ std::vector<CachedObject> ObjectCache::ByIndex(std::string_view index,
   std::vector<CachedObject> objects;
   MutexLock lock(mutex_);
   const auto found = indexes_.find(index);
-  KUBEXMS_CHECK(found != indexes_.end());
+  if (found == indexes_.end()) {
+    CheckFailed(
+        fmt::format("the cache has no index \"{}\": declare it, .Index<T>(\"{}\", …)", index, index)
+            .c_str(),
+        __FILE__, __LINE__);
+  }
   Collect(found->second.values, value, objects, [](const CachedObject&) { return true; });
   return objects;
 }
@@ -210,9 +217,10 @@ std::vector<CacheEvent> ObjectCache::Remove(const CachedObject& last) {
   return events;
 }
 
-void ObjectCache::Progress(uint64_t version) {
+uint64_t ObjectCache::Progress(uint64_t version) {
   MutexLock lock(mutex_);
   seen_ = std::max(seen_, version);
+  return seen_;
 }
 
 // What this process knows to be newer than the list stays.

@@ -61,7 +61,7 @@ class ObjectCache {
   // All, or those of a namespace; in no order.
   std::vector<CachedObject> List(std::string_view name_space = "",
                                  const Selector& selector = {}) const EXCLUDES(mutex_);
-  // Those for which the index gives this value. The index must exist.
+  // Those for which the index gives this value. To name an index that was not added is a bug.
   std::vector<CachedObject> ByIndex(std::string_view index, std::string_view value) const
       EXCLUDES(mutex_);
   size_t size() const EXCLUDES(mutex_);
@@ -89,8 +89,8 @@ class ObjectCache {
   // as one that was restored from a backup, and gives versions a second time. What is known of a
   // version says nothing about the server's object of that version then.
   bool WentBack(uint64_t version) const EXCLUDES(mutex_);
-  // Nothing up to this version is still to come.
-  void Progress(uint64_t version) EXCLUDES(mutex_);
+  // Nothing up to this version is still to come. The newest version that was seen.
+  uint64_t Progress(uint64_t version) EXCLUDES(mutex_);
   // What the handlers have been told exists.
   std::vector<CachedObject> Told() const EXCLUDES(mutex_);
   // That one of them; an empty one when there is none.

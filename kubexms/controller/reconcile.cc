@@ -9,25 +9,28 @@
 namespace kubexms {
 namespace {
 
-[[noreturn]] void WrongCache(const ReconcileContext& context, const ResourceType& resource,
-                             std::string_view what) {
-  CheckFailed(fmt::format("controller \"{}\" asks for its cache of {}, but it {}",
-                          context.controller, resource.QualifiedName(), what)
-                  .c_str(),
-              __FILE__, __LINE__);
+[[noreturn]] void WrongCache(const DeclaredCaches& declared, std::string_view what) {
+  CheckFailed(fmt::format("controller \"{}\" {}", declared.controller, what).c_str(), __FILE__,
+              __LINE__);
 }
 
 template <class Matches>
-const ObjectCache& OnlyCache(const ReconcileContext& context, const ResourceType& resource,
+const ObjectCache& OnlyCache(const DeclaredCaches& declared, const ResourceType& resource,
                              const Matches& matches) {
   const Informer* found = nullptr;
-  for (const DeclaredCache& cache : context.caches) {
+  for (const DeclaredCache& cache : declared.caches) {
     if (!matches(cache) || cache.informer.get() == found) continue;
-    if (found != nullptr) WrongCache(context, resource, "has several: say which one");
+    if (found != nullptr) {
+      WrongCache(declared, fmt::format("has several caches of {}: say which one, Cached<{}>(scope)",
+                                       resource.QualifiedName(), resource.kind));
+    }
     found = cache.informer.get();
   }
-  if (found == nullptr) WrongCache(context, resource, "declares none with this C++ type and scope");
-  return found->cache();
+  if (found != nullptr) return found->cache();
+  WrongCache(declared,
+             fmt::format("declares no cache of {} with this C++ type and scope: add .Reads<{}>(), "
+                         ".Watches<{}>(…) or .Owns<{}>() to it",
+                         resource.QualifiedName(), resource.kind, resource.kind, resource.kind));
 }
 
 }  // namespace
@@ -38,13 +41,13 @@ Outcome Outcome::And(const Outcome& other) const {
   return RequeueAfter(std::min(*requeue_after_, *other.requeue_after_));
 }
 
-const ObjectCache& ReconcileContext::CacheOf(const ResourceType& resource) const {
+const ObjectCache& DeclaredCaches::CacheOf(const ResourceType& resource) const {
   return OnlyCache(*this, resource,
                    [&](const DeclaredCache& cache) { return cache.form.resource == resource; });
 }
 
-const ObjectCache& ReconcileContext::CacheOf(const ObjectForm& form,
-                                             const InformerScope* scope) const {
+const ObjectCache& DeclaredCaches::CacheOf(const ObjectForm& form,
+                                           const InformerScope* scope) const {
   return OnlyCache(*this, form.resource, [&](const DeclaredCache& cache) {
     return cache.form.resource == form.resource && cache.form.decode == form.decode &&
            (scope == nullptr || cache.informer->options().scope == *scope);

@@ -32,16 +32,19 @@ class EventRecorder;
 
 // What a reconcile that did not fail came to. An error is the other possibility:
 //   Terminal(error)      no retry can mend it: recorded, and not tried again until something
-//   changes; error.IsTransient()  (conflicts, time-outs, a server that is away): tried again with
-//   growing
+//                        changes;
+//   of the server        one that error.IsTransient() says can pass (a conflict, a time-out, a
+//                        server that is away) and that `client` got: tried again with growing
 //                        delays for as long as it takes, or when the server said to;
-//   any other            tried again with growing delays, up to max_retries times.
+//   any other            of the author's own code, whatever its code: tried again with growing
+//                        delays, up to max_retries times.
 class Outcome {
  public:
   // Nothing to do until something changes.
   static Outcome Done() { return Outcome(std::nullopt); }
-  // Again after this time, or earlier if something changes. A time that has come already (zero or
-  // less) means at once, but as a retry does: after growing delays while it goes on like that.
+  // Again after this time, or earlier if something changes. Less than the controller's base_delay,
+  // zero or a time that has passed means at once, but as a retry does: after growing delays while
+  // it goes on like that.
   static Outcome RequeueAfter(std::chrono::nanoseconds time) { return Outcome(time); }
 
   const std::optional<std::chrono::nanoseconds>& requeue_after() const { return requeue_after_; }
@@ -60,6 +63,29 @@ class Outcome {
 struct DeclaredCache {
   ObjectForm form;
   std::shared_ptr<Informer> informer;
+};
+
+// All of them: of the objects that a controller reconciles, and of what it owns, watches and reads.
+// Asking for another cache is a bug of the author: it ends the call, by an error of the reconcile
+// that names what to declare.
+struct DeclaredCaches {
+  const std::string& controller;  // its name
+  std::span<const DeclaredCache> caches;
+
+  // The cached objects of a kind that the controller watches: not of one that it watches only in
+  // another form (their metadata). Where it watches the kind in several scopes, say which.
+  template <Kind T>
+  Lister<T> Cached() const {
+    return Lister<T>(CacheOf(FormOf<T>()));
+  }
+  template <Kind T>
+  Lister<T> Cached(const InformerScope& scope) const {
+    return Lister<T>(CacheOf(FormOf<T>(), &scope));
+  }
+  // For code that does not know the C++ type.
+  const ObjectCache& CacheOf(const ResourceType& resource) const;
+  // Of objects with the C++ type of the form, however they are changed before they are kept.
+  const ObjectCache& CacheOf(const ObjectForm& form, const InformerScope* scope = nullptr) const;
 };
 
 // What a reconcile is given besides the object. Valid for the time of the call.
@@ -90,21 +116,22 @@ struct ReconcileContext {
 
   std::span<const DeclaredCache> caches;
 
-  // The cached objects of a kind that the controller watches. To ask for another one is a bug, or
-  // for one that it watches only in another form (their metadata). So is not to say which, where it
-  // watches the kind in several scopes.
+  // See DeclaredCaches.
   template <Kind T>
   Lister<T> Cached() const {
-    return Lister<T>(CacheOf(FormOf<T>()));
+    return Declared().Cached<T>();
   }
   template <Kind T>
   Lister<T> Cached(const InformerScope& scope) const {
-    return Lister<T>(CacheOf(FormOf<T>(), &scope));
+    return Declared().Cached<T>(scope);
   }
-  // For code that does not know the C++ type.
-  const ObjectCache& CacheOf(const ResourceType& resource) const;
-  // Of objects with the C++ type of the form, however they are changed before they are kept.
-  const ObjectCache& CacheOf(const ObjectForm& form, const InformerScope* scope = nullptr) const;
+  const ObjectCache& CacheOf(const ResourceType& resource) const {
+    return Declared().CacheOf(resource);
+  }
+  const ObjectCache& CacheOf(const ObjectForm& form, const InformerScope* scope = nullptr) const {
+    return Declared().CacheOf(form, scope);
+  }
+  DeclaredCaches Declared() const { return {controller, caches}; }
 };
 
 }  // namespace kubexms

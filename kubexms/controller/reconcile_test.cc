@@ -33,7 +33,8 @@ class CachedDeathTest : public testing::Test {
 
 TEST_F(CachedDeathTest, IsOfTheTypeThatIsAskedFor) {
   Declare(FormOf<MetadataObject>(ResourceType::Of<ConfigMap>()));
-  EXPECT_DEATH(Context().Cached<ConfigMap>(), "cache of configmaps, but it declares none with");
+  EXPECT_DEATH(Context().Cached<ConfigMap>(),
+               "declares no cache of configmaps .*add .Reads<ConfigMap>");
   Declare(FormOf<ConfigMap>(&StripManagedFields<ConfigMap>));
   EXPECT_EQ(Context().Cached<ConfigMap>().Get(key_), nullptr);
   EXPECT_EQ(&Context().CacheOf(caches_[1].form), &caches_[1].informer->cache());
@@ -45,7 +46,7 @@ TEST_F(CachedDeathTest, OneOfSeveralScopesIsNamed) {
   Declare(FormOf<ConfigMap>());
   EXPECT_EQ(Context().Cached<ConfigMap>().Get(key_), nullptr);  // the same cache, declared twice
   Declare(FormOf<ConfigMap>(), mine);
-  EXPECT_DEATH(Context().Cached<ConfigMap>(), "has several: say which one");
+  EXPECT_DEATH(Context().Cached<ConfigMap>(), "has several caches of configmaps: say which one");
   EXPECT_EQ(&Context().CacheOf(FormOf<ConfigMap>(), &mine), &caches_[2].informer->cache());
 }
 

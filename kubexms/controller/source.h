@@ -2,6 +2,7 @@
 
 // Reasons to reconcile that are not changes of objects: a message from elsewhere, the time.
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -47,12 +48,15 @@ class ChannelSource final : public Source {
   BoundedQueue<ObjectKey> keys_;
 };
 
-// Certain keys, once every period. The first time is one period after the start.
+// Certain keys, once every period, which is at least a millisecond. The first time is one period
+// after the start.
 class TimerSource final : public Source {
  public:
   TimerSource(std::chrono::nanoseconds period, std::function<std::vector<ObjectKey>()> keys,
               std::string reason = "timer")
-      : period_(period), keys_(std::move(keys)), reason_(std::move(reason)) {}
+      : period_(std::max<std::chrono::nanoseconds>(period, std::chrono::milliseconds(1))),
+        keys_(std::move(keys)),
+        reason_(std::move(reason)) {}
 
   const std::string& reason() const override { return reason_; }
   void Run(const Enqueue& enqueue, Clock& clock, std::stop_token stop) override;

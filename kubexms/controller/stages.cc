@@ -39,6 +39,22 @@ std::string_view StatusOf(Fate fate) {
 
 }  // namespace
 
+bool HasPhaseNamed(const TypeInfo& status, const std::string& phase) {
+  const auto property =
+      std::find_if(status.schema.properties.begin(), status.schema.properties.end(),
+                   [](const Property& other) { return other.name == "phase"; });
+  if (phase.empty() || property == status.schema.properties.end()) return false;
+  const auto& phases = property->schema->enum_values;
+  return phases.empty() || std::find(phases.begin(), phases.end(), Json(phase)) != phases.end();
+}
+
+Error NoFinalizer(const std::string& controller) {
+  return Terminal(Error::Internal(fmt::format(
+      "controller \"{}\": a stage has a cleanup, but nothing keeps the object until it ran: set "
+      "StagesOptions::finalizer",
+      controller)));
+}
+
 std::string DefaultPhase(const Finding& all) {
   switch (all.fate) {
     case Fate::kGood: return "Ready";
@@ -172,6 +188,17 @@ void StageRun::SummariseAs(const std::string& condition, const Finding& all) {
   Finding summary = all;
   if (all.fate == Fate::kGood) summary.reason = "Ready";
   Set(condition, StatusOf(all.fate), summary);
+}
+
+void StageRun::SetTerminating(const std::string& condition) {
+  if (!IsConditionTrue(conditions_, condition)) return;
+  Set(condition, kConditionFalse, {Fate::kWaiting, "Terminating", "the object is being deleted"});
+}
+
+void StageRun::NoteTerminating(const Result<StatusPatched>& written) const {
+  if (written.ok()) return;
+  context_.log.Warn("the status does not say that the object is being deleted",
+                    {{"error", written.error()}});
 }
 
 void StageRun::Measure(const std::string& stage, std::chrono::nanoseconds took, bool failed) {

@@ -43,6 +43,7 @@
 // The status needs a member `conditions`. `phase` and `observed_generation` are filled in where
 // there are such members. Objects that are being deleted are not reconciled: with a finalizer the
 // cleanups of the stages run, the last stage's first, and the object stays until all succeeded.
+// Before the first cleanup runs, the phase becomes "Terminating" and a true Ready condition False.
 
 #include <algorithm>
 #include <chrono>
@@ -125,6 +126,9 @@ struct StagesOptions {
   std::string finalizer;
   // The condition that sums up all stages; empty: none.
   std::string ready_condition = "Ready";
+  // The phase of an object that is being deleted and waits for cleanups; empty: it stays as it was.
+  // Where the phases of the kind are listed (Enum) and this is none of them, Phase() is asked.
+  std::string terminating_phase = "Terminating";
 };
 
 struct NoState {};
@@ -184,6 +188,10 @@ class StageRun {
   Finding RecordList(const StageInfo& stage, const Finding& finding);
   void NotRun(const StageInfo& stage);
   void SummariseAs(const std::string& condition, const Finding& all);
+  // Makes the condition False, if it is true.
+  void SetTerminating(const std::string& condition);
+  // Logs that the status could not be written before the cleanups.
+  void NoteTerminating(const Result<StatusPatched>& written) const;
 
   // To be called once the status was written: sends the events, and says what the reconcile comes
   // to.
@@ -214,6 +222,12 @@ class StageRun {
   std::vector<std::pair<std::string, std::string>> successes_;  // new ones: condition and message
   Outcome outcome_ = Outcome::Done();
 };
+
+// Whether a status may have this phase; false for an empty one.
+bool HasPhaseNamed(const TypeInfo& status, const std::string& phase);
+
+// Of stages that have cleanups and no finalizer.
+Error NoFinalizer(const std::string& controller);
 
 // "Ready", "Pending" or "Failed".
 std::string DefaultPhase(const Finding& all);
@@ -251,7 +265,8 @@ class Stages {
 
   // Without one the phase is "Ready" when every stage is done, "Failed" when one failed, and else
   // "Pending". If it throws, the phase stays as it was and the object is not Ready. Also called
-  // when the reconcile was told to stop: it must be quick.
+  // when the reconcile was told to stop: it must be quick. For objects that are being
+  // deleted, see terminating_phase.
   Stages& Phase(PhaseFunction phase) {
     static_assert(stages_internal::HasPhase<decltype(T::status)>, "the status has no phase");
     phase_ = std::move(phase);
@@ -260,7 +275,7 @@ class Stages {
 
   Result<Outcome> operator()(ReconcileContext& context, const T& object) const {
     if (!options_.finalizer.empty()) return ReconcileFinalized(context, object);
-    KUBEXMS_CHECK(!HasCleanup());
+    if (HasCleanup()) return stages_internal::NoFinalizer(context.controller);
     if (!object.metadata.deletion_timestamp.IsZero()) return Outcome::Done();
     return Reconcile(context, object);
   }
@@ -338,11 +353,42 @@ class Stages {
     Run run{StageRun(context, ReferenceTo(object), object.metadata, changed.status.conditions,
                      StageRun::Purpose::kCleanup),
             context, object, changed, state};
+    SetTerminating(run);
     const Finding all = CleanUpAll(run, "");
     if (all.fate == stages_internal::Fate::kGood && !run.record.Failed()) return false;
+    run.record.SummariseAs(options_.ready_condition, all);
     ASSIGN_OR_RETURN(
         outcome, run.record.Finish(PatchStatus(context.client, object, changed, context.clock)));
     return true;
+  }
+
+  // Written before the cleanups begin, as they can take long. If it cannot be written, they run all
+  // the same.
+  void SetTerminating(Run& run) const {
+    if (!HasCleanup()) return;
+    run.record.SetTerminating(options_.ready_condition);
+    SetTerminatingPhase(run);
+    const Result<StatusPatched> written =
+        PatchStatus(run.context.client, run.original, run.object, run.context.clock);
+    run.record.NoteTerminating(written);
+    if constexpr (stages_internal::HasPhase<decltype(T::status)>) {
+      // What the cleanups find can still be written.
+      if (!written.ok()) run.object.status.phase = run.original.status.phase;
+    }
+  }
+
+  // Where the kind has no such phase, the author's function says what it is.
+  void SetTerminatingPhase(Run& run) const {
+    if constexpr (stages_internal::HasPhase<decltype(T::status)>) {
+      const TypeInfo& status = TypeOf<decltype(T::status)>();
+      if (stages_internal::HasPhaseNamed(status, options_.terminating_phase)) {
+        run.object.status.phase = options_.terminating_phase;
+      } else if (phase_ && !options_.terminating_phase.empty()) {
+        const Result<std::string> phase = Guarded(
+            "the phase", [&]() -> Result<std::string> { return phase_(run.object, run.state); });
+        if (phase.ok()) run.object.status.phase = *phase;
+      }
+    }
   }
 
   Finding RunAll(Run& run, const std::string& path) const {

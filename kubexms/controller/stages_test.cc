@@ -21,6 +21,14 @@ struct GadgetSpec : Struct {
   static void Describe(Type<GadgetSpec>& type) { type.Field("size", &GadgetSpec::size); }
 };
 
+struct LampStatus : Struct {
+  std::string phase;
+
+  static void Describe(Type<LampStatus>& type) {
+    type.Field("phase", &LampStatus::phase).Enum({"On", "Off"});
+  }
+};
+
 struct GadgetStatus : Struct {
   std::vector<Condition> conditions;
   Optional<int64_t> observed_generation;
@@ -580,6 +588,75 @@ TEST_F(StagesCleanupTest, ACleanupMayWait) {
   EXPECT_EQ(Reconcile(stages).value(), Outcome::RequeueAfter(seconds(2)));
   EXPECT_TRUE(Exists());
   EXPECT_EQ(TheCondition("ASynced").reason, "PodEnding");
+}
+
+TEST_F(StagesCleanupTest, TheStatusSaysThatTheObjectIsBeingDeletedWhileCleanupsRun) {
+  std::string phase;
+  std::string ready;
+  GadgetStage stage = Step("A");
+  stage.cleanup = [&](ReconcileContext&, Gadget&, auto&) -> Result<StageOutcome> {
+    phase = Stored().status.phase;
+    ready = TheCondition("Ready").reason;
+    return StageOutcome::Wait("PodEnding");
+  };
+  const auto stages = GadgetStages({.finalizer = kFinalizer}).Add(stage);
+  ASSERT_TRUE(Reconcile(stages).ok());
+  EXPECT_EQ(Stored().status.phase, "Ready");
+  Delete();
+  ASSERT_TRUE(Reconcile(stages).ok());
+  EXPECT_EQ(phase, "Terminating");
+  EXPECT_EQ(ready, "Terminating");
+  EXPECT_EQ(Stored().status.phase, "Terminating");
+  EXPECT_EQ(TheCondition("Ready").status, "False");
+  EXPECT_EQ(TheCondition("Ready").reason, "PodEnding");
+  // Once it says so, it is written again only when something else is to be said.
+  const std::string version = Stored().metadata.resource_version;
+  ASSERT_TRUE(Reconcile(stages).ok());
+  EXPECT_EQ(ready, "PodEnding");
+  EXPECT_EQ(Stored().metadata.resource_version, version);
+}
+
+TEST_F(StagesCleanupTest, CleanupsRunAlsoWhenTheStatusCannotBeWritten) {
+  const auto stages = GadgetStages({.finalizer = kFinalizer}).Add(WithCleanup("A"));
+  ASSERT_TRUE(Reconcile(stages).ok());
+  Delete();
+  harness_.client.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
+    if (request.subresource == "status") return Error::Internal("no");
+    return server.Do(request);
+  });
+  ASSERT_TRUE(Reconcile(stages).ok());
+  EXPECT_THAT(ran_, ElementsAre("undo A"));
+  EXPECT_FALSE(Exists());
+}
+
+TEST_F(StagesCleanupTest, APhaseThatTheServerRefusesHidesNothing) {
+  const auto stages = GadgetStages({.finalizer = kFinalizer})
+                          .Add(WithCleanup("A", StageOutcome::Wait("PodEnding")));
+  ASSERT_TRUE(Reconcile(stages).ok());
+  Delete();
+  harness_.client.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
+    const bool refused = request.body.find(R"("phase":"Terminating")") != std::string::npos;
+    if (refused) return Error::BadRequest("no such phase");
+    return server.Do(request);
+  });
+  ASSERT_TRUE(Reconcile(stages).ok());
+  EXPECT_EQ(TheCondition("ASynced").reason, "PodEnding");
+  EXPECT_EQ(TheCondition("Ready").status, "False");
+}
+
+TEST_F(StagesCleanupTest, APhaseIsOneOfTheKind) {
+  using stages_internal::HasPhaseNamed;
+  EXPECT_TRUE(HasPhaseNamed(TypeOf<GadgetStatus>(), "Terminating"));
+  EXPECT_FALSE(HasPhaseNamed(TypeOf<GadgetStatus>(), ""));
+  EXPECT_FALSE(HasPhaseNamed(TypeOf<LampStatus>(), "Terminating"));
+  EXPECT_TRUE(HasPhaseNamed(TypeOf<LampStatus>(), "On"));
+}
+
+TEST_F(StagesCleanupTest, ACleanupWithoutAFinalizerIsAnErrorThatSaysWhatIsMissing) {
+  const Result<Outcome> result = Reconcile(GadgetStages().Add(WithCleanup("A")));
+  ASSERT_FALSE(result.ok());
+  EXPECT_TRUE(result.error().terminal());
+  EXPECT_THAT(result.error().message(), testing::HasSubstr("set StagesOptions::finalizer"));
 }
 
 TEST_F(StagesCleanupTest, WithoutAFinalizerADeletedObjectIsLeftAlone) {

@@ -31,12 +31,19 @@ void Install(Client& client, const TypeInfo& kind, bool record_creators) {
   }
 }
 
+// The time of a test's own clock says nothing about how long something takes to end.
+std::function<void(const Error&)> OnHangingWork(const TestManagerOptions& options) {
+  if (options.clock == nullptr) return {};
+  return [](const Error&) {};
+}
+
 }  // namespace
 
 TestManager::TestManager(Client& client, const ManagerProgram& program,
                          const TestManagerOptions& options)
     : manager_({.name = program.name,
                 .shutdown_timeout = options.clock != nullptr ? nanoseconds(0) : kPatience,
+                .when_work_hangs = OnHangingWork(options),
                 .client = &client,
                 .clock = options.clock != nullptr ? options.clock : &system_clock_,
                 .random = &random_,

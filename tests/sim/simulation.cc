@@ -61,14 +61,15 @@ class Simulation::Process {
  private:
   ManagerOptions Options() {
     ManagerOptions options{
-        .name = "simulated", .client = &client_, .clock = &world_.clock_, .random = &random_};
+        .name = "simulated",
+        .when_work_hangs = [](const Error&) {},  // the ledger tells what is wrong with that
+        .client = &client_,
+        .clock = &world_.clock_,
+        .random = &random_};
     options.cache.streaming_list = random_.Below(2) == 0;
     if (world_.elects()) {
       options.leader_election = {
-          .name = kLease,
-          .name_space = kNamespace,
-          .identity = observer_.process,
-          .when_work_hangs = [](const Error&) {}};  // the ledger tells what is wrong with that
+          .name = kLease, .name_space = kNamespace, .identity = observer_.process};
     }
     return options;
   }
