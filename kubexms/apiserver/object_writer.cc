@@ -26,6 +26,10 @@ constexpr int kMaxAttempts = 8;
 // Of several objects. The store commits together what waits.
 constexpr size_t kDeletionsAtATime = 512;
 
+// Of what clients write. The rest of what the store takes is for those who only want to be rid of an
+// object: the marks of its deletion, and the managed fields of whoever removes a finalizer.
+constexpr size_t kMaxObjectBytes = store::kMaxTransactionBytes - 50'000;
+
 constexpr std::string_view kModified =
     "the object has been modified; please apply your changes to the latest version and try again";
 
@@ -132,6 +136,19 @@ void KeepGeneration(Json& document, const Json& old) {
 std::string WithoutVersion(Json document) {
   MetadataOf(document).erase("resourceVersion");
   return WriteJson(document);
+}
+
+size_t BytesWithoutManagers(const Json& document) {
+  const Json* managers = MetadataOf(document).if_contains("managedFields");
+  return WriteJson(document).size() - (managers == nullptr ? 0 : WriteJson(*managers).size());
+}
+
+// `old` is null for a creation. An object that is too large already may become smaller.
+Result<void> CheckSize(size_t bytes, const Json& document, const Json* old) {
+  if (bytes <= kMaxObjectBytes) return {};
+  if (old != nullptr && BytesWithoutManagers(document) <= BytesWithoutManagers(*old)) return {};
+  return Error::RequestTooLarge(
+      fmt::format("the object has {} bytes; at most {} are possible", bytes, kMaxObjectBytes));
 }
 
 // The status that the schema gives to a new object, where it does.
@@ -309,6 +326,7 @@ Result<std::optional<Written>> Write::CommitCreation(const Json& document) {
       return std::optional(Written{.object = WithoutVersion(attempted), .created = true});
     }
     EncodedObject encoded = EncodeObject(attempted.get_object());
+    RETURN_IF_ERROR(CheckSize(encoded.bytes.size(), attempted, nullptr));
     ASSIGN_OR_RETURN(
         const store::CommitResult result,
         environment_.store.Commit(
@@ -405,6 +423,7 @@ Result<std::optional<Written>> Write::CommitUpdate(Json document, const Json& ol
     return std::optional(std::move(written));
   }
   EncodedObject encoded = EncodeObject(document.get_object());
+  if (!written.removed) RETURN_IF_ERROR(CheckSize(encoded.bytes.size(), document, &old));
   if (written.removed) {
     transaction = WithoutAddresses(
         old, store::Transaction().IfRevision(key, record.mod_revision).Delete(key));

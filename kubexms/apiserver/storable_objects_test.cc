@@ -168,6 +168,33 @@ TEST_F(StorableObjectsTest, ManagedFieldsThatAClientWritesAreNoDeeper) {
   }
 }
 
+// Deletion and whoever removes a finalizer add to an object, which must have room for it.
+TEST_F(StorableObjectsTest, LargeObjectsAreRefusedOrCanBeDeleted) {
+  int stored = 0;
+  for (const size_t size : {1'300'000, 1'449'000, 1'449'500, 1'449'900, 1'460'000, 1'499'000}) {
+    SCOPED_TRACE(fmt::format("{} bytes", size));
+    const Result<SharedBytes> created =
+        Do(Verb::kCreate, Widget(fmt::format(R"({{"a":"{}"}})", std::string(size - 600, 'x')),
+                                 R"(,"finalizers":["example.com/a","example.com/b"])"));
+    if (!created.ok()) {
+      EXPECT_EQ(created.error().code(), 413) << created.error().message();
+      continue;
+    }
+    ++stored;
+    const Result<SharedBytes> deleted = Do(Verb::kDelete, R"({"propagationPolicy":"Foreground"})");
+    ASSERT_TRUE(deleted.ok()) << deleted.error().message();
+    for (const std::string_view finalizers : {R"(["example.com/b"])", "null"}) {
+      const Result<SharedBytes> patched =
+          Do(Verb::kPatch, fmt::format(R"({{"metadata":{{"finalizers":{}}}}})", finalizers),
+             PatchType::kMerge, std::string(128, 'm'));
+      ASSERT_TRUE(patched.ok()) << patched.error().message();
+    }
+    ASSERT_TRUE(Do(Verb::kGet).error().IsNotFound());
+  }
+  EXPECT_GE(stored, 2);
+  EXPECT_LT(stored, 6);
+}
+
 TEST_F(StorableObjectsTest, HeadersAndParametersBecomeText) {
   for (const std::string_view manager : {"%ff", "%c3%28", "a%ed%a0%80", "%f0%9f%98%80"}) {
     for (const bool in_header : {false, true}) {
