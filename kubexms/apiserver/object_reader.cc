@@ -129,7 +129,8 @@ Result<Json> ReadDocument(const Resource& resource, const store::Record& record,
   Result<Json> document = ParseJson(record.value, {.storage = storage});
   if (!document.ok()) return DamagedError(record, document.error().message());
   if (!IsStoredAs(record.value, resource)) {
-    RETURN_IF_ERROR(ConvertDocument(*document, resource));
+    const Result<void> converted = ConvertDocument(*document, resource);
+    if (!converted.ok()) return DamagedError(record, converted.error().message());
   }
   if (MayLackDefaults(resource, record)) ApplyDefaults(*document, *resource.schema);
   return document;
@@ -199,19 +200,26 @@ bool ObjectFilter::Matches(const store::Record& record) const {
   });
 }
 
-bool ObjectReader::IsSound(const store::Record& record) const {
+bool ObjectReader::IsSound(const Resource& resource, const store::Record& record) const {
   using Soundness = store::Record::Soundness;
-  if (record.soundness() != Soundness::kUnknown) return record.soundness() == Soundness::kSound;
-  const Result<void> sound = CheckSound(record);
-  if (!sound.ok() && record.NoteSoundness(Soundness::kDamaged)) {
+  if (record.soundness() == Soundness::kDamaged) return false;
+  const bool converted = !resource.custom && !IsStoredAs(record.value, resource);
+  if (record.soundness() == Soundness::kSound && !converted) return true;
+  Result<void> sound = CheckSound(record);
+  if (sound.ok() && converted) {
+    const Result<Json> document = ReadDocument(resource, record);
+    if (!document.ok()) sound = document.error();
+  }
+  if (!sound.ok()) {
+    record.NoteSoundness(Soundness::kDamaged);
     log_.Error("a stored object is damaged: it is left out of lists and watches",
                {{"key", record.key}, {"error", sound.error().message()}});
   }
   return sound.ok();
 }
 
-void ObjectReader::TakeDamaged(ObjectList& list) const {
-  const auto sound = [this](const store::RecordPtr& record) { return IsSound(*record); };
+void ObjectReader::TakeDamaged(const Resource& resource, ObjectList& list) const {
+  const auto sound = [&](const store::RecordPtr& record) { return IsSound(resource, *record); };
   if (std::ranges::all_of(list.records, sound)) return;
   const auto damaged = std::ranges::stable_partition(list.records, sound);
   list.damaged.assign(damaged.begin(), damaged.end());
@@ -246,13 +254,13 @@ Result<ObjectList> ObjectReader::List(const Resource& resource, std::string_view
     }
   }
   Result<store::ListPage> page =
-      filter.IsEverything() ? store_.List(options) : ReadFiltered(options, filter);
+      filter.IsEverything() ? store_.List(options) : ReadFiltered(resource, options, filter);
   if (!page.ok()) {
     const bool expired = page.error().IsExpired() && !query.continue_token.empty();
     return expired ? ContinueExpired() : page.error();
   }
   ObjectList list{.records = std::move(page->records), .revision = page->revision};
-  if (filter.IsEverything()) TakeDamaged(list);
+  if (filter.IsEverything()) TakeDamaged(resource, list);
   if (page->next) {
     list.continue_token = EncodeToken(*page->next, options.prefix.size());
     if (filter.IsEverything()) list.remaining_count = page->next->remaining;
@@ -260,7 +268,8 @@ Result<ObjectList> ObjectReader::List(const Resource& resource, std::string_view
   return list;
 }
 
-Result<store::ListPage> ObjectReader::ReadFiltered(store::ListOptions options,
+Result<store::ListPage> ObjectReader::ReadFiltered(const Resource& resource,
+                                                   store::ListOptions options,
                                                    const ObjectFilter& filter) const {
   const size_t limit = options.limit;
   if (limit > 0) options.limit = std::max(limit, kFilteredPage);
@@ -270,7 +279,7 @@ Result<store::ListPage> ObjectReader::ReadFiltered(store::ListOptions options,
     matching.revision = page.revision;
     matching.next = page.next;
     for (size_t i = 0; i < page.records.size(); ++i) {
-      if (!IsSound(*page.records[i]) || !filter.Matches(*page.records[i])) continue;
+      if (!IsSound(resource, *page.records[i]) || !filter.Matches(*page.records[i])) continue;
       matching.records.push_back(page.records[i]);
       if (limit == 0 || matching.records.size() < limit) continue;
       const uint64_t left = page.records.size() - i - 1 + (page.next ? page.next->remaining : 0);

@@ -79,7 +79,8 @@ class ObjectReader {
   explicit ObjectReader(store::Store& store, Logger log = {})
       : store_(store), log_(std::move(log)) {}
 
-  bool IsSound(const store::Record& record) const;
+  // Whether the record holds an object that can be shown in the version of the resource.
+  bool IsSound(const Resource& resource, const store::Record& record) const;
 
   // NotFound when there is none. A version that is not reached yet is an error.
   Result<store::RecordPtr> Get(const Resource& resource, std::string_view name_space,
@@ -89,10 +90,10 @@ class ObjectReader {
                           const ListQuery& query, const ObjectFilter& filter) const;
 
  private:
-  Result<store::ListPage> ReadFiltered(store::ListOptions options,
+  Result<store::ListPage> ReadFiltered(const Resource& resource, store::ListOptions options,
                                        const ObjectFilter& filter) const;
 
-  void TakeDamaged(ObjectList& list) const;
+  void TakeDamaged(const Resource& resource, ObjectList& list) const;
 
   store::Store& store_;
   const Logger log_;

@@ -214,7 +214,8 @@ Result<store::Transaction> ServiceAddresses::ReleaseHeldBy(std::string_view name
   std::optional<std::set<std::string>> used;  // by the Services that can be read
   for (const store::RecordPtr& record : ips.records) {
     const Json address = ParseJson(record->value).value_or({});
-    if (!address.is_object()) {
+    const Json& parent = MemberOrNull(SpecOf(address), "parentRef");
+    if (FindString(parent, "name").empty()) {
       // It does not say whose it is either.
       if (!used) {
         ASSIGN_OR_RETURN(used, UsedClusterIps(store_));
@@ -226,7 +227,6 @@ Result<store::Transaction> ServiceAddresses::ReleaseHeldBy(std::string_view name
                                         .Delete(std::string(record->key))));
       continue;
     }
-    const Json& parent = MemberOrNull(SpecOf(address), "parentRef");
     if (FindString(parent, "resource") == "services" && FindString(parent, "name") == name &&
         FindString(parent, "namespace") == name_space) {
       transaction = std::move(transaction).Delete(std::string(record->key));

@@ -164,7 +164,7 @@ Result<MaybeEvent> WatchEvents::WhenIdle() {
 
 Result<MaybeEvent> WatchEvents::Judge(const store::Event& event) const {
   const auto shown = [this](const store::Record& record) {
-    return options_.reader.IsSound(record) && filter_.Matches(record);
+    return options_.reader.IsSound(*options_.resource, record) && filter_.Matches(record);
   };
   const bool is = !event.record->deleted && shown(*event.record);
   const bool was = event.previous != nullptr && shown(*event.previous);
