@@ -50,7 +50,7 @@ bool IsQualifiedPart(std::string_view value) {
 }
 
 std::string MaxLength(size_t length) {
-  return fmt::format("must be no more than {} bytes", length);
+  return fmt::format("must be no more than {} characters", length);
 }
 
 std::string RegexMessage(std::string_view rule, std::string_view regex,

@@ -34,9 +34,9 @@ TEST(NamesTest, Dns1123Label) {
   EXPECT_THAT(ValidateDns1123Label("a.b"), ElementsAre("must not contain dots"));
   EXPECT_THAT(ValidateDns1123Label(std::string(63, 'a')), IsEmpty());
   EXPECT_THAT(ValidateDns1123Label(std::string(64, 'a')),
-              ElementsAre("must be no more than 63 bytes"));
+              ElementsAre("must be no more than 63 characters"));
   EXPECT_THAT(ValidateDns1123Label(std::string(64, 'A')),
-              ElementsAre("must be no more than 63 bytes", kLabelMessage));
+              ElementsAre("must be no more than 63 characters", kLabelMessage));
 }
 
 TEST(NamesTest, Dns1123Subdomain) {
@@ -49,7 +49,7 @@ TEST(NamesTest, Dns1123Subdomain) {
   }
   EXPECT_THAT(ValidateDns1123Subdomain(std::string(253, 'a')), IsEmpty());
   EXPECT_THAT(ValidateDns1123Subdomain(std::string(254, 'a')),
-              ElementsAre("must be no more than 253 bytes"));
+              ElementsAre("must be no more than 253 characters"));
 }
 
 TEST(NamesTest, Dns1035Label) {
@@ -90,9 +90,9 @@ TEST(NamesTest, QualifiedName) {
   EXPECT_THAT(ValidateQualifiedName("A/a"),
               ElementsAre(std::string("prefix part ") + kSubdomainMessage));
   EXPECT_THAT(ValidateQualifiedName(std::string(254, 'a') + "/a"),
-              ElementsAre("prefix part must be no more than 253 bytes"));
+              ElementsAre("prefix part must be no more than 253 characters"));
   EXPECT_THAT(ValidateQualifiedName(std::string(64, 'a')),
-              ElementsAre("name part must be no more than 63 bytes"));
+              ElementsAre("name part must be no more than 63 characters"));
   EXPECT_THAT(
       ValidateQualifiedName("a/b/c"),
       ElementsAre("a valid label key must consist of alphanumeric characters, '-', '_' or '.', and "
@@ -115,7 +115,7 @@ TEST(NamesTest, LabelValue) {
                             "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"));
   }
   EXPECT_THAT(ValidateLabelValue(std::string(64, 'a')),
-              ElementsAre("must be no more than 63 bytes"));
+              ElementsAre("must be no more than 63 characters"));
 }
 
 TEST(NamesTest, Annotations) {
@@ -161,7 +161,7 @@ TEST(NamesTest, ConfigMapKey) {
                           "validation is '[-._a-zA-Z0-9]+')"));
   EXPECT_THAT(ValidateConfigMapKey(".."), ElementsAre("must not be '..'"));
   EXPECT_THAT(ValidateConfigMapKey(std::string(254, 'a')),
-              ElementsAre("must be no more than 253 bytes"));
+              ElementsAre("must be no more than 253 characters"));
 }
 
 TEST(NamesTest, Ports) {
@@ -174,7 +174,7 @@ TEST(NamesTest, Ports) {
   EXPECT_THAT(ValidatePortName("80"), ElementsAre("must contain at least one letter (a-z)"));
   EXPECT_THAT(ValidatePortName("a--b"), ElementsAre("must not contain consecutive hyphens"));
   EXPECT_THAT(ValidatePortName("a-"), ElementsAre("must not begin or end with a hyphen"));
-  EXPECT_THAT(ValidatePortName("abcdefghijklmnop"), ElementsAre("must be no more than 15 bytes"));
+  EXPECT_THAT(ValidatePortName("abcdefghijklmnop"), ElementsAre("must be no more than 15 characters"));
   EXPECT_THAT(ValidatePortNumber(1), IsEmpty());
   EXPECT_THAT(ValidatePortNumber(0), ElementsAre("must be between 1 and 65535, inclusive"));
   EXPECT_THAT(ValidatePortNumber(65536), ElementsAre("must be between 1 and 65535, inclusive"));

@@ -106,6 +106,7 @@ class Validator {
   Findings Check(const Json& value, const Schema& node, const FieldPath& path) {
     const Schema& shape = node.Resolve();
     Findings found;
+    if (value.is_null() && options_.builtin_kind) return found;
     if (value.is_null()) {
       CheckNull(node, path, found);
       CheckEnum(value, shape, path, found);
@@ -267,7 +268,7 @@ class Validator {
       AddInvalid(path, value, "should be a multiple of " + DescribeNumber(*shape.multiple_of),
                  found);
     }
-    if (options_.builtin_wording) {
+    if (options_.builtin_kind) {
       CheckRange(value, shape, path, found);
     } else {
       CheckBounds(value, shape, path, found);
@@ -388,6 +389,7 @@ class Validator {
       if (member == nullptr) continue;
       found.Merge(Check(*member, *property.schema, path.Child(property.name)), options_.max_errors);
     }
+    if (options_.builtin_kind) return;
     for (const std::string& name : shape.required) {
       if (!object.contains(name)) Add(Required(path.Child(name)), found);
     }

@@ -21,9 +21,10 @@ struct ValidationOptions {
   bool list_types = true;
   // Also check that integers fit their format (int32). For custom resources Kubernetes does not.
   bool integer_formats = false;
-  // Say what is wrong with a number as Kubernetes does for its own kinds: "must be greater than or
-  // equal to 0" instead of "spec.replicas in body should be greater than or equal to 0".
-  bool builtin_wording = false;
+  // Validate as Kubernetes does its own kinds: the rules of the kind say what is required, null is
+  // as good as absent, and "must be greater than or equal to 0" stands for "spec.replicas in body
+  // should be greater than or equal to 0".
+  bool builtin_kind = false;
   // Further errors are dropped.
   size_t max_errors = 500;
 };

@@ -278,7 +278,7 @@ TEST(ValidationTest, WordsRangesAsKubernetesDoesForItsOwnKinds) {
   minimum.minimum = 0;
   Schema range = minimum;
   range.maximum = 9;
-  const ValidationOptions options{.builtin_wording = true};
+  const ValidationOptions options{.builtin_kind = true};
   EXPECT_EQ(Validate(Json(-1), minimum, options).at(0).message,
             "Invalid value: -1: must be greater than or equal to 0");
   EXPECT_EQ(Validate(Json(10), range, options).at(0).message,

@@ -12,6 +12,7 @@
 #include "kubexms/api/pruning.h"
 #include "kubexms/api/quote.h"
 #include "kubexms/api/stored_object.h"
+#include "kubexms/api/zero_values.h"
 #include "kubexms/apiserver/metadata.h"
 #include "kubexms/apiserver/shape.h"
 #include "kubexms/apiserver/strategy.h"
@@ -172,12 +173,12 @@ Result<void> CheckAndPrune(Json& document, const Resource& resource,
     Prune(document, *resource.schema, {.object_meta = &ObjectMetaSchema(), .removed = &removed});
     std::ranges::stable_partition(
         removed, [](const std::string& path) { return path.starts_with("metadata."); });
+    RemoveNulls(document, *resource.schema);
   } else {
     RETURN_IF_ERROR(CheckShape(document, *resource.schema));
     Prune(document, *resource.schema, {.object_meta = &ObjectMetaSchema(), .removed = &removed});
     Normalise(document, *resource.schema);
   }
-  RemoveNulls(document, *resource.schema);
   if (Json* metadata = FindMember(document, "metadata"); metadata && metadata->is_object()) {
     DropEmptyMetadata(metadata->get_object());
   }
@@ -200,8 +201,10 @@ std::vector<std::string> ArrangeProblems(std::vector<std::string> problems, std:
 }
 
 void FillDefaults(Json& document, const Resource& resource) {
+  if (resource.zero_form != nullptr) RemoveZeroValues(document, *resource.zero_form);
   ApplyDefaults(document, *resource.schema);
   resource.strategy->SetDefaults(document.get_object());
+  if (resource.zero_form != nullptr) AddZeroValues(document, *resource.zero_form);
 }
 
 Result<std::vector<std::string>> JudgeProblems(std::vector<std::string> problems,

@@ -5,9 +5,9 @@
 #include <tuple>
 
 #include "kubexms/api/builtin_kinds.h"
+#include "kubexms/api/zero_values.h"
 #include "kubexms/apiserver/custom_resource_definition.h"
 #include "kubexms/apiserver/strategy.h"
-#include "kubexms/apiserver/zero_object.h"
 #include "kubexms/base/check.h"
 
 namespace kubexms {
@@ -153,6 +153,12 @@ void ApplyRules(Resource& resource) {
   if (resource.group == "events.k8s.io") resource.storage_group = "";
 }
 
+Json ZeroObject(const TypeInfo& type) {
+  Json zero = JsonObject();
+  AddZeroValues(zero, ZeroFormOf(type));
+  return zero;
+}
+
 ResourcePtr MakeResource(const TypeInfo& type) {
   const KindName& name = *type.kind_name;
   auto resource = std::make_shared<Resource>(Resource{
@@ -167,6 +173,7 @@ ResourcePtr MakeResource(const TypeInfo& type) {
       .namespaced = name.scope == Scope::kNamespaced,
       .verbs = VerbsOf(name),
       .schema = SchemaOfKind(type),
+      .zero_form = &ZeroFormOf(type),
       .zero = ZeroObject(type),
       .strategy = name.kind == "CustomResourceDefinition" ? CustomResourceDefinitionStrategy()
                                                           : BuiltinStrategy(name.group, name.kind),

@@ -14,31 +14,31 @@ bool IsWithin(std::string_view field, std::string_view parent) {
          field[parent.size()] == '[';
 }
 
-// An empty text is as good as an absent one, where only some are allowed, and so is a null.
-bool IsAboutNothing(const ErrorCause& cause) {
-  if (cause.reason == "FieldValueNotSupported")
-    return cause.message.starts_with("Unsupported value: \"\":");
-  return cause.reason == "FieldValueTypeInvalid" &&
-         cause.message.starts_with("Invalid value: \"null\":");
+// "effect" of "spec.taints[0].effect".
+std::string_view LastName(std::string_view field) {
+  const size_t dot = field.rfind('.');
+  return dot == std::string_view::npos ? field : field.substr(dot + 1);
+}
+
+// Whether a rule of the kind has spoken about the field. Some name the list and not the item, or
+// another parent: what they say is then the same, about a field of the same name.
+bool Covers(const ErrorCause& rule, const ErrorCause& found) {
+  return IsWithin(rule.field, found.field) || IsWithin(found.field, rule.field) ||
+         (rule.reason == found.reason && LastName(rule.field) == LastName(found.field));
 }
 
 }  // namespace
 
-FieldErrors ValidateObject(const Json& object, const Schema& schema, const Strategy& strategy) {
-  FieldErrors errors;
-  strategy.Validate(object.get_object(), errors);
+void AddSchemaErrors(const Json& object, const Schema& schema, FieldErrors& errors) {
   const FieldErrors own = errors;
   const ValidationOptions options{
-      .list_types = false, .integer_formats = true, .builtin_wording = true};
+      .list_types = false, .integer_formats = true, .builtin_kind = true};
   for (ErrorCause& cause : Validate(object, schema, options)) {
     if (IsWithin(cause.field, "metadata")) continue;  // has rules of its own
-    const bool known = std::any_of(own.begin(), own.end(), [&](const ErrorCause& other) {
-      return IsWithin(other.field, cause.field) ||
-             (other.reason == cause.reason && IsWithin(cause.field, other.field));
-    });
-    if (!known && !IsAboutNothing(cause)) errors.push_back(std::move(cause));
+    const bool known = std::any_of(own.begin(), own.end(),
+                                   [&](const ErrorCause& rule) { return Covers(rule, cause); });
+    if (!known) errors.push_back(std::move(cause));
   }
-  return errors;
 }
 
 }  // namespace kubexms

@@ -1,6 +1,6 @@
 #pragma once
 
-// All that is wrong with an object of a built-in kind, in the order in which it is answered.
+// What the schema of a built-in kind finds wrong, besides the rules of its strategy.
 
 #include "kubexms/api/schema.h"
 #include "kubexms/apiserver/strategy.h"
@@ -8,8 +8,8 @@
 
 namespace kubexms {
 
-// The rules of the strategy come first. The schema adds what it finds in fields that the strategy
-// has said nothing about, so that nothing is reported twice in two wordings.
-FieldErrors ValidateObject(const Json& object, const Schema& schema, const Strategy& strategy);
+// Adds to what the strategy has found. Fields that it has said something about are left to it, so
+// that nothing is reported twice in two wordings.
+void AddSchemaErrors(const Json& object, const Schema& schema, FieldErrors& errors);
 
 }  // namespace kubexms

@@ -7,6 +7,7 @@
 #include "kubexms/api/defaulting.h"
 #include "kubexms/api/stored_object.h"
 #include "kubexms/api/validation.h"
+#include "kubexms/api/zero_values.h"
 #include "kubexms/apiserver/deletion.h"
 #include "kubexms/apiserver/field_management.h"
 #include "kubexms/apiserver/metadata.h"
@@ -44,16 +45,19 @@ Error Conflict(const WriteRequest& request, std::string_view name) {
 FieldErrors ValidateDocument(const Json& document, const Resource& resource) {
   FieldErrors errors;
   ValidateMetadata(document, resource, errors);
-  FieldErrors content_errors = resource.custom
-                                   ? Validate(document, *resource.schema)
-                                   : ValidateObject(document, *resource.schema, *resource.strategy);
-  errors.insert(errors.end(), std::make_move_iterator(content_errors.begin()),
-                std::make_move_iterator(content_errors.end()));
+  if (resource.custom) {
+    for (ErrorCause& cause : Validate(document, *resource.schema)) {
+      errors.push_back(std::move(cause));
+    }
+  } else {
+    resource.strategy->Validate(document.get_object(), errors);
+  }
   if (resource.scale) ValidateReplicas(document, *resource.scale, errors);
   return errors;
 }
 
 Result<void> Refuse(FieldErrors errors, const Resource& resource, const Json& document) {
+  if (!resource.custom) AddSchemaErrors(document, *resource.schema, errors);
   if (errors.empty()) return {};
   return Error::Invalid(resource.qualified_kind(), NameOf(document), std::move(errors));
 }
@@ -270,6 +274,7 @@ Result<void> Write::PrepareCreation(Json& document, bool applied,
     RETURN_IF_ERROR(CheckNamespace(request_, name, environment_.store));
   }
   RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kCreate, document, nullptr, name));
+  if (resource_.zero_form != nullptr) AddZeroValues(document, *resource_.zero_form);
   FieldErrors errors = ValidateDocument(document, resource_);
   resource_.strategy->ValidateCreate(document.get_object(), errors);
   RETURN_IF_ERROR(Refuse(std::move(errors), resource_, document));
@@ -387,6 +392,7 @@ Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied)
   if (part == "binding") KeepGeneration(document, old);
   RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kUpdate, document, &old, request_.name));
   MetadataOf(document)["resourceVersion"] = ResourceVersionOf(old);
+  if (resource_.zero_form != nullptr) AddZeroValues(document, *resource_.zero_form);
   FieldErrors errors = ValidateDocument(document, resource_);
   ValidateMetadataUpdate(document, old, errors);
   if (resource_.custom) {

@@ -18,6 +18,7 @@
 namespace kubexms {
 
 class Strategy;
+struct ZeroForm;
 
 // A column of `kubectl get` that a CustomResourceDefinition asks for.
 struct PrinterColumn {
@@ -59,7 +60,9 @@ struct Resource {
   std::vector<std::string> verbs;
   std::vector<Subresource> subresources;
 
-  SchemaHandle schema;                 // of the whole object
+  SchemaHandle schema;  // of the whole object
+  // How zero values are written; null for custom resources, which are kept as they are.
+  const ZeroForm* zero_form = nullptr;
   Json zero = JsonObject();            // what an object consists of when nothing is set
   const Strategy* strategy = nullptr;  // never null; lives as long as the server
   // What `fieldSelector` may name besides metadata.name and metadata.namespace: "spec.nodeName".

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json/monotonic_resource.hpp>
 
+#include "kubexms/api/defaulting.h"
 #include "kubexms/api/field_error.h"
 #include "kubexms/api/status.h"
 #include "kubexms/apiserver/body.h"
@@ -100,6 +101,7 @@ class WriteCall {
     }
     const size_t duplicates = problems.size();
     RETURN_IF_ERROR(Handled(CheckAndPrune(document, resource(), problems)));
+    RemoveNulls(document, *resource().schema);
     if (problems.size() > duplicates) RETURN_IF_ERROR(CheckDeclared());
     const Result<void> judged = Judge(std::move(problems));
     if (!judged.ok()) return judged.error().WithContext("error strict decoding YAML");

@@ -127,7 +127,6 @@ class ShapeChecker {
   }
 
   static Result<void> CheckTime(std::string_view text, bool micro) {
-    if (text.empty()) return {};
     if (micro) {
       const Result<MicroTime> time = MicroTime::Parse(text);
       if (!time.ok()) return time.error();

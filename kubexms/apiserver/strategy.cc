@@ -22,6 +22,8 @@ StrategyTable MakeBuiltinStrategies() {
   AddCertificateStrategies(table);
   AddEventStrategies(table);
   AddAdmissionStrategies(table);
+  AddFlowControlStrategies(table);
+  AddDeviceStrategies(table);
   AddOtherStrategies(table);
   return table;
 }

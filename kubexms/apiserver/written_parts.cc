@@ -26,18 +26,6 @@ void KeepMetadata(Json& document, const Json& old, std::string_view key) {
     Keep(MetadataOf(document), *metadata, key);
 }
 
-// A status that leaves out what is always there says that it is zero.
-void AddZeroStatus(JsonObject& object, const Resource& resource) {
-  const Json* zero = FindMember(resource.zero, "status");
-  if (zero == nullptr || !zero->is_object()) return;
-  Json& status = object["status"];
-  if (!status.is_object()) status.emplace_object();
-  for (const auto& member : zero->get_object()) {
-    if (member.value().is_null() || status.get_object().contains(member.key())) continue;
-    status.get_object()[member.key()] = member.value();
-  }
-}
-
 void WriteStatusOnly(Json& document, const Json& old, const Resource& resource) {
   JsonObject& object = document.get_object();
   std::vector<std::string> keys;
@@ -49,7 +37,6 @@ void WriteStatusOnly(Json& document, const Json& old, const Resource& resource) 
   }
   for (const std::string_view key : MetadataKeptByStatus(resource))
     KeepMetadata(document, old, key);
-  AddZeroStatus(object, resource);
 }
 
 // Some parts are written without what people say about the object.

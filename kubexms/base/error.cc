@@ -1,6 +1,9 @@
 #include "kubexms/base/error.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
 
 namespace kubexms {
 namespace {
@@ -15,13 +18,17 @@ ErrorDetails DetailsOf(std::string_view qualified, std::string_view name) {
   return details;
 }
 
+// What is said twice is written once.
 std::string JoinCauses(const std::vector<ErrorCause>& causes) {
-  std::string joined;
+  std::vector<std::string> parts;
+  std::set<std::string_view> seen;
+  parts.reserve(causes.size());
   for (const ErrorCause& cause : causes) {
-    if (!joined.empty()) joined += ", ";
-    joined += cause.field.empty() ? cause.message : cause.field + ": " + cause.message;
+    std::string& part = parts.emplace_back(
+        cause.field.empty() ? cause.message : cause.field + ": " + cause.message);
+    if (!seen.insert(part).second) parts.pop_back();
   }
-  return causes.size() == 1 ? joined : "[" + joined + "]";
+  return parts.size() == 1 ? parts.front() : fmt::format("[{}]", fmt::join(parts, ", "));
 }
 
 }  // namespace

@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+
 #include "kubexms/api/cron_schedule.h"
+#include "kubexms/api/quote.h"
 #include "kubexms/apiserver/strategies/builtin.h"
 #include "kubexms/apiserver/strategies/pod.h"
 
@@ -14,18 +18,212 @@ constexpr std::string_view kNameLabel = "batch.kubernetes.io/job-name";
 constexpr std::string_view kOldUidLabel = "controller-uid";
 constexpr std::string_view kOldNameLabel = "job-name";
 
-void ValidateFailurePolicy(const Field& policy) {
+constexpr int64_t kMaxFailedIndexes = 100000;
+constexpr int64_t kManyCompletions = 100000;
+constexpr int64_t kMaxParallelismOfMany = 10000;
+constexpr int64_t kMaxFailedIndexesOfMany = 10000;
+constexpr int64_t kMaxRules = 20;
+constexpr int64_t kMaxExitCodes = 255;
+constexpr int64_t kMaxIndexesText = 64 * 1024;
+constexpr int64_t kMaxManagerName = 63;
+
+bool HasContainer(const Field& spec, std::string_view name) {
+  for (std::string_view list : {"template.spec.containers", "template.spec.initContainers"}) {
+    const Field containers = spec[list];
+    for (const Field& container : containers.Items()) {
+      if (container["name"].Text() == name) return true;
+    }
+  }
+  return false;
+}
+
+void ValidateExitCodeValues(const Field& codes) {
+  const Field values = codes["values"];
+  if (values.empty())
+    return values.InvalidAs(values ? "[]" : "null", "at least one value is required");
+  if (static_cast<int64_t>(values.size()) > kMaxExitCodes) values.TooMany(kMaxExitCodes);
+  std::vector<int64_t> seen;
+  bool ordered = true;
+  for (const Field& value : values.Items()) {
+    if (codes["operator"].Text() == "In" && value.Int() == 0)
+      value.Invalid("must not be 0 for the In operator");
+    if (std::find(seen.begin(), seen.end(), value.Int()) != seen.end()) value.Duplicate();
+    if (!seen.empty() && seen.back() > value.Int()) ordered = false;
+    seen.push_back(value.Int());
+  }
+  if (!ordered) values.Invalid("must be ordered");
+}
+
+void ValidateExitCodes(const Field& codes, const Field& spec) {
+  const Field op = codes["operator"];
+  if (op.MustBeSet(R"(valid values: ["In" "NotIn"])")) op.OneOf({"In", "NotIn"});
+  if (const Field container = codes["containerName"];
+      container && !HasContainer(spec, container.Text()))
+    container.Invalid("must be one of the container or initContainer names in the pod template");
+  ValidateExitCodeValues(codes);
+}
+
+void ValidateFailureRule(const Field& rule, const Field& spec) {
+  const Field action = rule["action"];
+  if (action.Text() == "FailIndex") {
+    if (!spec["backoffLimitPerIndex"])
+      action.Invalid("requires the backoffLimitPerIndex to be set");
+  } else if (action.MustBeSet(R"(valid values: ["Count" "FailIndex" "FailJob" "Ignore"])")) {
+    action.OneOf({"Count", "FailIndex", "FailJob", "Ignore"});
+  }
+  const Field codes = rule["onExitCodes"];
+  const Field conditions = rule["onPodConditions"];
+  if (codes) ValidateExitCodes(codes, spec);
+  if (static_cast<int64_t>(conditions.size()) > kMaxRules) conditions.TooMany(kMaxRules);
+  for (const Field& condition : conditions.Items()) {
+    const Field type = condition["type"];
+    for (const std::string& problem : ValidateQualifiedName(type.Text()))
+      type.Invalid(Json(type.Text()), problem);
+    const Field status = condition["status"];
+    if (status.MustBeSet(R"(valid values: ["False" "True" "Unknown"])"))
+      status.OneOf({"False", "True", "Unknown"});
+  }
+  if (codes && !conditions.empty())
+    rule.InvalidWithoutValue("specifying both OnExitCodes and OnPodConditions is not supported");
+  if (!codes && conditions.empty())
+    rule.InvalidWithoutValue("specifying one of OnExitCodes and OnPodConditions is required");
+}
+
+void ValidateFailurePolicy(const Field& policy, const Field& spec) {
   const Field rules = policy["rules"];
-  if (rules.size() > 20) rules.TooMany(20);
-  for (const Field& rule : rules.Items()) {
-    rule["action"].SetAndOneOf({"Count", "FailIndex", "FailJob", "Ignore"});
-    const Field codes = rule["onExitCodes"];
-    const Field conditions = rule["onPodConditions"];
-    if (codes && !conditions.empty())
-      rule.Invalid("specifying both OnExitCodes and OnPodConditions is not supported");
-    if (!codes && conditions.empty())
-      rule.Invalid("specifying one of OnExitCodes and OnPodConditions is required");
-    if (codes) codes["values"].MustBeSet("at least one value is required");
+  if (static_cast<int64_t>(rules.size()) > kMaxRules) rules.TooMany(kMaxRules);
+  for (const Field& rule : rules.Items()) ValidateFailureRule(rule, spec);
+}
+
+// How many indexes "1,3-5" names, none of which may reach `completions`; or what is wrong with it.
+Result<int64_t> CountIndexes(std::string_view text, int64_t completions) {
+  int64_t total = 0;
+  int64_t last = -1;
+  while (!text.empty()) {
+    const size_t comma = std::min(text.find(','), text.size());
+    const std::string_view interval = text.substr(0, comma);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    std::vector<int64_t> limits;
+    for (std::string_view rest = interval;;) {
+      const size_t dash = std::min(rest.find('-'), rest.size());
+      const std::string_view number = rest.substr(0, dash);
+      int64_t index = 0;
+      const auto [end, error] =
+          std::from_chars(number.data(), number.data() + number.size(), index);
+      if (error != std::errc() || end != number.data() + number.size())
+        return Error::BadRequest(
+            fmt::format("cannot convert string to integer for index: {}", Quoted(number)));
+      if (index >= completions)
+        return Error::BadRequest(fmt::format("too large index: {}", Quoted(number)));
+      limits.push_back(index);
+      if (dash == rest.size()) break;
+      rest.remove_prefix(dash + 1);
+    }
+    if (limits.size() > 2)
+      return Error::BadRequest(fmt::format(
+          "the fragment {} violates the requirement that an index interval can have at most two "
+          "parts separated by '-'",
+          Quoted(interval)));
+    if (limits.front() <= last)
+      return Error::BadRequest(
+          fmt::format("non-increasing order, previous: {}, current: {}", last, limits.front()));
+    if (limits.back() < limits.front() || (limits.size() == 2 && limits[0] == limits[1]))
+      return Error::BadRequest(fmt::format("non-increasing order, previous: {}, current: {}",
+                                           limits.front(), limits.back()));
+    total += limits.back() - limits.front() + 1;
+    last = limits.back();
+  }
+  return total;
+}
+
+void ValidateSuccessRule(const Field& rule, int64_t completions) {
+  const Field count = rule["succeededCount"];
+  const Field indexes = rule["succeededIndexes"];
+  if (!count && !indexes)
+    rule.Required("at least one of succeededCount or succeededIndexes must be specified");
+  int64_t total = 0;
+  if (indexes) {
+    if (static_cast<int64_t>(indexes.size()) > kMaxIndexesText) indexes.TooLong(kMaxIndexesText);
+    const Result<int64_t> counted = CountIndexes(indexes.Text(), completions);
+    if (counted.ok()) {
+      total = *counted;
+    } else {
+      indexes.Invalid("error parsing succeededIndexes: " + counted.error().message());
+    }
+  }
+  if (!count) return;
+  count.AtLeast(0);
+  if (count.Int() > completions)
+    count.Invalid(
+        fmt::format("must be less than or equal to {} (the number of specified "
+                    "completions)",
+                    completions));
+  if (indexes && count.Int() > total)
+    count.Invalid(
+        fmt::format("must be less than or equal to {} (the number of indexes in the "
+                    "specified succeededIndexes field)",
+                    total));
+}
+
+void ValidateSuccessPolicy(const Field& policy, const Field& spec) {
+  const Field rules = policy["rules"];
+  rules.MustBeSet("at least one rules must be specified when the successPolicy is specified");
+  if (static_cast<int64_t>(rules.size()) > kMaxRules) rules.TooMany(kMaxRules);
+  for (const Field& rule : rules.Items()) ValidateSuccessRule(rule, spec["completions"].Int());
+}
+
+// Limits on jobs whose pods are numbered.
+void ValidateIndexedJob(const Field& spec) {
+  const Field completions = spec["completions"];
+  const Field parallelism = spec["parallelism"];
+  const Field failed = spec["maxFailedIndexes"];
+  if (!completions) completions.Required("when completion mode is Indexed");
+  if (parallelism.Int() > kMaxIndexedParallelism)
+    parallelism.Invalid(
+        fmt::format("must be less than or equal to {} when completion mode is Indexed",
+                    kMaxIndexedParallelism));
+  if (completions && failed && failed.Int() > completions.Int())
+    failed.Invalid("must be less than or equal to completions");
+  if (failed.Int() > kMaxFailedIndexes)
+    failed.Invalid(fmt::format("must be less than or equal to {}", kMaxFailedIndexes));
+  if (completions.Int() <= kManyCompletions || !spec["backoffLimitPerIndex"]) return;
+  const std::string many = fmt::format(
+      "when completions are above {} and used with backoff limit per index", kManyCompletions);
+  if (!failed)
+    failed.Required(
+        fmt::format("must be specified when completions is above {}", kManyCompletions));
+  if (parallelism.Int() > kMaxParallelismOfMany)
+    parallelism.Invalid(
+        fmt::format("must be less than or equal to {} {}", kMaxParallelismOfMany, many));
+  if (failed.Int() > kMaxFailedIndexesOfMany)
+    failed.Invalid(
+        fmt::format("must be less than or equal to {} {}", kMaxFailedIndexesOfMany, many));
+}
+
+void ValidateManager(const Field& manager) {
+  if (!manager) return;
+  ValidateDomainPrefixedPath(manager);
+  if (static_cast<int64_t>(manager.size()) > kMaxManagerName) manager.TooLong(kMaxManagerName);
+}
+
+void ValidateReplacementPolicy(const Field& spec) {
+  const Field policy = spec["podReplacementPolicy"];
+  if (!policy) return;
+  if (spec["podFailurePolicy"]) {
+    policy.MustBeOneOf({"Failed"});
+  } else {
+    policy.MustBeOneOf({"Failed", "TerminatingOrFailed"});
+  }
+}
+
+void ValidateRestartPolicy(const Field& spec) {
+  const Field restart = spec["template.spec.restartPolicy"];
+  if (restart.empty() || restart.Text() == "Always") {
+    restart.Required("valid values: \"OnFailure\", \"Never\"");
+  } else if (restart.Text() != "OnFailure" && restart.Text() != "Never") {
+    restart.NotSupported({"OnFailure", "Never"});
+  } else if (spec["podFailurePolicy"] && restart.Text() != "Never") {
+    restart.Invalid("only \"Never\" is supported when podFailurePolicy is specified");
   }
 }
 
@@ -35,30 +233,31 @@ void ValidateJobSpec(const Field& spec) {
        {"parallelism", "completions", "activeDeadlineSeconds", "backoffLimit",
         "ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes"})
     spec[name].AtLeast(0);
+  if (spec["maxFailedIndexes"] && !spec["backoffLimitPerIndex"])
+    spec["backoffLimitPerIndex"].Required("when maxFailedIndexes is specified");
+  ValidateManager(spec["managedBy"]);
   const Field mode = spec["completionMode"];
-  mode.OneOf({"NonIndexed", "Indexed"});
+  if (mode) mode.MustBeOneOf({"NonIndexed", "Indexed"});
   const bool indexed = mode.Text() == "Indexed";
-  if (indexed && !spec["completions"])
-    spec["completions"].Required("when completion mode is Indexed");
-  for (std::string_view name : {"backoffLimitPerIndex", "successPolicy"}) {
-    if (!indexed && spec[name]) spec[name].Invalid("requires indexed completion mode");
+  if (indexed) {
+    ValidateIndexedJob(spec);
+  } else if (!mode || mode.Text() == "NonIndexed") {
+    for (std::string_view name : {"backoffLimitPerIndex", "maxFailedIndexes"}) {
+      if (spec[name]) spec[name].Invalid("requires indexed completion mode");
+    }
   }
-  if (indexed && spec["parallelism"].Int() > kMaxIndexedParallelism)
-    spec["parallelism"].Invalid(
-        fmt::format("must be less than or equal to {} when completion mode is Indexed",
-                    kMaxIndexedParallelism));
-  if (const Field policy = spec["podFailurePolicy"]) ValidateFailurePolicy(policy);
-  spec["podReplacementPolicy"].OneOf({"Failed", "TerminatingOrFailed"});
+  if (const Field policy = spec["podFailurePolicy"]) ValidateFailurePolicy(policy, spec);
+  if (const Field policy = spec["successPolicy"]) {
+    if (!indexed) {
+      policy.Invalid("requires indexed completion mode");
+    } else {
+      ValidateSuccessPolicy(policy, spec);
+    }
+  }
+  ValidateReplacementPolicy(spec);
   const Field pod_template = spec["template"];
   ValidatePodTemplate(pod_template);
-  const Field restart = spec["template.spec.restartPolicy"];
-  if (restart.empty() || restart.Text() == "Always") {
-    restart.Required("valid values: \"OnFailure\", \"Never\"");
-  } else if (restart.Text() != "OnFailure" && restart.Text() != "Never") {
-    restart.NotSupported({"OnFailure", "Never"});
-  } else if (spec["podFailurePolicy"] && restart.Text() != "Never") {
-    restart.Invalid("only \"Never\" is supported when podFailurePolicy is specified");
-  }
+  ValidateRestartPolicy(spec);
 }
 
 class JobStrategy : public KindStrategy {

@@ -36,6 +36,8 @@ void AddPolicyStrategies(StrategyTable& table);
 void AddCertificateStrategies(StrategyTable& table);
 void AddEventStrategies(StrategyTable& table);
 void AddAdmissionStrategies(StrategyTable& table);
+void AddFlowControlStrategies(StrategyTable& table);
+void AddDeviceStrategies(StrategyTable& table);
 void AddOtherStrategies(StrategyTable& table);
 
 }  // namespace kubexms

@@ -52,6 +52,7 @@ class NodeStrategy : public KindStrategy {
   bool KeepsStatusOnCreate() const override { return true; }
 
   void SetDefaults(JsonObject& node) const override {
+    if (JsonObject* spec = FindObject(node, "spec")) MatchPodRanges(*spec);
     JsonObject* status = FindObject(node, "status");
     if (status == nullptr) return;
     if (const JsonObject* capacity = FindObject(std::as_const(*status), "capacity")) {
@@ -62,9 +63,13 @@ class NodeStrategy : public KindStrategy {
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);
     const Field taints = root["spec.taints"];
-    ValidateTaints(taints);
+    // Kubernetes takes them for a part of the metadata.
+    const FieldPath metadata("metadata");
+    ValidateTaints(Field(taints.value(), metadata.Child("taints"), errors));
     const Field ranges = root["spec.podCIDRs"];
     for (const Field& range : ranges.Items()) range.Accept(ValidateCidr(range.Text()));
+    if (!IsOneOfEachFamily(ranges))
+      ranges.Invalid("may specify no more than one CIDR for each IP family");
   }
   void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
                       FieldErrors& errors) const override {
@@ -81,6 +86,19 @@ class NodeStrategy : public KindStrategy {
   }
 
  private:
+  // The old field is the first item of the new one.
+  static void MatchPodRanges(JsonObject& spec) {
+    const std::string first(TextAt(spec, "podCIDR"));
+    const JsonArray* ranges = FindArray(spec, "podCIDRs");
+    const bool has_ranges = ranges != nullptr && !ranges->empty();
+    if (first.empty() && has_ranges) {
+      const Json range = ranges->front();
+      spec["podCIDR"] = range;
+    } else if (!first.empty() && (!has_ranges || ranges->front() != Json(first))) {
+      spec["podCIDRs"] = JsonArray{Json(first)};
+    }
+  }
+
   static void ValidateTaints(const Field& taints) {
     std::vector<std::pair<std::string_view, std::string_view>> seen;
     for (const Field& taint : taints.Items()) {
@@ -119,12 +137,79 @@ class ResourceQuotaStrategy : public FixedFieldsStrategy {
     ValidateNotNegative(hard);
     for (std::string_view name : hard.Keys()) ValidateCount(hard.Entry(name), name);
     const Field scopes = root["spec.scopes"];
+    for (const Field& scope : scopes.Items()) {
+      if (!IsScope(scope.Text())) scopes.Invalid("unsupported scope");
+      ValidateScopeFits(scope.Text(), hard,
+                        [&] { scopes.Invalid("unsupported scope applied to resource"); });
+    }
     for (const auto& [one, other] : kOpposites) {
       if (Has(scopes, one) && Has(scopes, other)) scopes.Invalid("conflicting scopes");
     }
+    ValidateScopeSelector(root["spec"], hard);
   }
 
  private:
+  static bool IsScope(std::string_view scope) {
+    static constexpr std::string_view kScopes[] = {
+        "BestEffort",           "CrossNamespacePodAffinity",
+        "NotBestEffort",        "NotTerminating",
+        "PriorityClass",        "Terminating",
+        "VolumeAttributesClass"};
+    return std::find(std::begin(kScopes), std::end(kScopes), scope) != std::end(kScopes);
+  }
+
+  // Some scopes are of pods, and of what pods use; one is of claims.
+  template <class Refuse>
+  static void ValidateScopeFits(std::string_view scope, const Field& hard, Refuse refuse) {
+    static constexpr std::string_view kOfPods[] = {
+        "cpu", "limits.cpu", "limits.memory", "memory", "pods", "requests.cpu", "requests.memory"};
+    for (std::string_view name : hard.Keys()) {
+      if (!IsStandardQuotaName(name)) continue;
+      const bool of_pods =
+          std::find(std::begin(kOfPods), std::end(kOfPods), name) != std::end(kOfPods);
+      const bool fits = scope == "BestEffort" ? name == "pods"
+                        : scope == "VolumeAttributesClass"
+                            ? name == "persistentvolumeclaims" || name == "requests.storage"
+                            : of_pods || !IsScope(scope);
+      if (!fits) refuse();
+    }
+  }
+
+  // The names that are errors are those of the list, not of its items.
+  static void ValidateScopeSelector(const Field& spec, const Field& hard) {
+    const Field expressions = spec["scopeSelector.matchExpressions"];
+    for (const Field& expression : expressions.Items()) {
+      const auto shown = [&](std::string_view name) {
+        return Field(expression[name].value(), expressions.path().Child(name),
+                     expressions.errors());
+      };
+      const Field scope = shown("scopeName");
+      const Field op = shown("operator");
+      const Field values = shown("values");
+      if (!IsScope(scope.Text())) scope.Invalid(Json(scope.Text()), "unsupported scope");
+      ValidateScopeFits(scope.Text(), hard,
+                        [&] { expressions.Invalid("unsupported scope applied to resource"); });
+      const bool by_existence = scope.Text() != "PriorityClass" &&
+                                scope.Text() != "VolumeAttributesClass" && IsScope(scope.Text());
+      if (by_existence && op.Text() != "Exists")
+        op.Invalid(
+            Json(op.Text()),
+            "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, "
+            "ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, "
+            "ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity");
+      if (op.Text() == "In" || op.Text() == "NotIn") {
+        values.MustBeSet(
+            "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector");
+      } else if (op.Text() == "Exists" || op.Text() == "DoesNotExist") {
+        if (!values.empty())
+          values.Invalid(
+              "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector");
+      } else {
+        op.Invalid(Json(op.Text()), "not a valid selector operator");
+      }
+    }
+  }
+
   static constexpr std::pair<std::string_view, std::string_view> kOpposites[] = {
       {"BestEffort", "NotBestEffort"}, {"Terminating", "NotTerminating"}};
 
@@ -154,6 +239,14 @@ class ResourceQuotaStrategy : public FixedFieldsStrategy {
   }
 
   static void ValidateQuotaName(const Field& amount, std::string_view name) {
+    if (name.find('/') != std::string_view::npos || name.starts_with("hugepages-") ||
+        name.starts_with("requests.hugepages-") || name.starts_with("limits.hugepages-"))
+      return;
+    if (!IsStandardQuotaName(name))
+      amount.Invalid(Json(name), "must be a standard resource type or fully qualified");
+  }
+
+  static bool IsStandardQuotaName(std::string_view name) {
     static constexpr std::string_view kStandard[] = {"configmaps",
                                                      "cpu",
                                                      "ephemeral-storage",
@@ -174,11 +267,7 @@ class ResourceQuotaStrategy : public FixedFieldsStrategy {
                                                      "services.loadbalancers",
                                                      "services.nodeports",
                                                      "storage"};
-    if (name.find('/') != std::string_view::npos || name.starts_with("hugepages-") ||
-        name.starts_with("requests.hugepages-") || name.starts_with("limits.hugepages-"))
-      return;
-    if (std::find(std::begin(kStandard), std::end(kStandard), name) == std::end(kStandard))
-      amount.Invalid(Json(name), "must be a standard resource type or fully qualified");
+    return std::find(std::begin(kStandard), std::end(kStandard), name) != std::end(kStandard);
   }
 };
 
@@ -210,7 +299,12 @@ class LimitRangeStrategy : public KindStrategy {
         if (type.Text() == "Pod" && !item[name].empty())
           item[name].Forbidden("may not be specified when `type` is 'Pod'");
       }
+      if (type.Text() == "PersistentVolumeClaim" && !item["min.storage"] && !item["max.storage"])
+        item["limits"].Required(
+            "either minimum or maximum storage value is required, but neither was provided");
       for (const Order& order : kOrders) ValidateOrder(item, order);
+      const Field ratios = item["maxLimitRequestRatio"];
+      for (std::string_view name : ratios.Keys()) ValidateRatio(ratios.Entry(name));
     }
   }
 
@@ -239,6 +333,12 @@ class LimitRangeStrategy : public KindStrategy {
       {"min", "min", "default", "default", "default"},
       {"default", "default", "max", "max", "default"},
   };
+
+  static void ValidateRatio(const Field& ratio) {
+    const Result<Quantity> quantity = Quantity::Parse(ratio.Text());
+    if (quantity.ok() && *quantity < *Quantity::Parse("1"))
+      ratio.Invalid(fmt::format("ratio {} is less than 1", quantity->ToString()));
+  }
 
   static void ValidateOrder(const Field& item, const Order& order) {
     const Field lows = item[order.low];

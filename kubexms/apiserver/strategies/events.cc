@@ -33,10 +33,11 @@ class EventStrategy : public KindStrategy {
   static void ValidateNamespace(const Field& root, std::string_view about) {
     const Field place = root[about];
     const std::string_view own = root["metadata.namespace"].Text();
-    const bool of_cluster = place.empty();
-    const bool fits =
-        of_cluster ? own.empty() || own == "default" || own == "kube-system" : own == place.Text();
-    if (!fits) place.Invalid("does not match event.namespace");
+    const bool timed = bool(root["eventTime"]);
+    const bool fits = !place.empty()
+                          ? timed || own == place.Text()
+                          : own == "default" || (timed ? own == "kube-system" : own.empty());
+    if (!fits) place.Invalid(Json(place.Text()), "does not match event.namespace");
   }
 };
 

@@ -196,6 +196,23 @@ void Field::Invalid(const Json& shown, std::string_view detail) const {
 void Field::NotSupported(std::initializer_list<std::string_view> supported) const {
   errors_->push_back(kubexms::NotSupported(path_, ToJson(), supported));
 }
+void Field::InvalidAs(std::string_view shown, std::string_view detail) const {
+  ErrorCause cause = kubexms::Invalid(path_, Json(0), detail);
+  cause.message = fmt::format("Invalid value: {}: {}", shown, detail);
+  errors_->push_back(std::move(cause));
+}
+void Field::InvalidWithoutValue(std::string_view detail) const {
+  ErrorCause cause = kubexms::Invalid(path_, Json(0), detail);
+  cause.message = fmt::format("Invalid value: {}", detail);
+  errors_->push_back(std::move(cause));
+}
+void Field::NotSupportedAs(std::string_view shown,
+                           std::initializer_list<std::string_view> supported) const {
+  ErrorCause cause = kubexms::NotSupported(path_, Json(0), supported);
+  const size_t end = cause.message.find(": supported values");
+  cause.message = fmt::format("Unsupported value: {}{}", shown, cause.message.substr(end));
+  errors_->push_back(std::move(cause));
+}
 void Field::Duplicate(const Json& shown) const {
   errors_->push_back(kubexms::Duplicate(path_, shown));
 }
@@ -239,6 +256,11 @@ void Field::OneOf(std::initializer_list<std::string_view> supported) const {
 
 void Field::SetAndOneOf(std::initializer_list<std::string_view> supported) const {
   if (MustBeSet()) OneOf(supported);
+}
+
+void Field::MustBeOneOf(std::initializer_list<std::string_view> supported) const {
+  if (std::find(supported.begin(), supported.end(), Text()) == supported.end())
+    NotSupported(supported);
 }
 
 bool Field::SameAs(const Field& old) const {
@@ -318,6 +340,25 @@ void ValidateAnnotations(const Field& annotations) {
     annotations.TooLong(kMaxAnnotationsSize);
 }
 
+bool IsOneOfEachFamily(const Field& ranges) {
+  size_t v6 = 0;
+  for (const Field& range : ranges.Items()) {
+    if (range.Text().find(':') != std::string_view::npos) ++v6;
+  }
+  return v6 <= 1 && ranges.size() - v6 <= 1;
+}
+
+void ValidateDomainPrefixedPath(const Field& path) {
+  if (!path.MustBeSet()) return;
+  const std::string_view text = path.Text();
+  const size_t slash = text.find('/');
+  if (slash == std::string_view::npos || slash == 0 || slash + 1 == text.size())
+    return path.Invalid("must be a domain-prefixed path (such as \"acme.io/foo\")");
+  const std::string_view domain = text.substr(0, slash);
+  for (const std::string& problem : ValidateDns1123Subdomain(domain))
+    path.Invalid(Json(domain), problem);
+}
+
 void ValidatePortNumberOrName(const Field& port) {
   if (port.IsText()) {
     port.Accept(ValidatePortName(port.Text()));
@@ -350,11 +391,21 @@ void ValidateNotMoreThan100Percent(const Field& value) {
     value.Invalid("must not be greater than 100%");
 }
 
+namespace {
+
+Result<Selector> CompileSelector(const Field& selector) {
+  ASSIGN_OR_RETURN(const LabelSelector described,
+                   Decode<LabelSelector>(WriteJson(selector.ToJson())));
+  return Selector::From(described);
+}
+
+}  // namespace
+
+bool IsSelector(const Field& selector) { return CompileSelector(selector).ok(); }
+
 bool SelectorMatches(const Field& selector, const StringMap& labels) {
   if (!selector) return false;
-  const Result<LabelSelector> described = Decode<LabelSelector>(WriteJson(selector.ToJson()));
-  if (!described.ok()) return false;
-  const Result<Selector> compiled = Selector::From(*described);
+  const Result<Selector> compiled = CompileSelector(selector);
   return compiled.ok() && compiled->Matches(labels);
 }
 

@@ -120,7 +120,12 @@ class Field {
   void Required(std::string_view detail = {}) const;
   void Invalid(std::string_view detail) const { Invalid(ToJson(), detail); }
   void Invalid(const Json& shown, std::string_view detail) const;
+  void InvalidWithoutValue(std::string_view detail) const;
+  // With a value that is shown as it is written here: the JSON of one of Kubernetes' Go structs.
+  void InvalidAs(std::string_view shown, std::string_view detail) const;
   void NotSupported(std::initializer_list<std::string_view> supported) const;
+  void NotSupportedAs(std::string_view shown,
+                      std::initializer_list<std::string_view> supported) const;
   void Duplicate() const { Duplicate(ToJson()); }
   void Duplicate(const Json& shown) const;
   void NotFound() const;
@@ -137,6 +142,8 @@ class Field {
   void Between(int64_t minimum, int64_t maximum) const;                 // when it is there
   void OneOf(std::initializer_list<std::string_view> supported) const;  // when it is not empty
   void SetAndOneOf(std::initializer_list<std::string_view> supported) const;
+  // Also when it is empty.
+  void MustBeOneOf(std::initializer_list<std::string_view> supported) const;
   bool SameAs(const Field& old) const;
   void Immutable(const Field& old, std::string_view detail = "field is immutable") const;
   // Immutable in every one of these members.
@@ -157,6 +164,7 @@ class UniqueTexts {
   // Reports the field when its text was seen before; empty texts do not count.
   bool Add(const Field& field);
   bool Contains(std::string_view text) const;
+  void Insert(std::string_view text) { seen_.emplace_back(text); }
 
  private:
   std::vector<std::string> seen_;
@@ -169,6 +177,10 @@ void ValidateLabelSelector(const Field& selector);
 // Labels or annotations of templates: keys and, for labels, values.
 void ValidateLabels(const Field& labels);
 void ValidateAnnotations(const Field& annotations);
+// Whether a list of networks has at most one of IPv4 and one of IPv6.
+bool IsOneOfEachFamily(const Field& ranges);
+// "acme.io/foo": a domain and a path.
+void ValidateDomainPrefixedPath(const Field& path);
 // A port: "http" or 80.
 void ValidatePortNumberOrName(const Field& port);
 // "25%" or a number that is not negative.
@@ -177,6 +189,8 @@ void ValidatePositiveIntOrPercent(const Field& value);
 void ValidateNotMoreThan100Percent(const Field& value);
 // The number, or the number before '%'; -1 for anything else.
 int64_t IntOrPercentValue(const Field& value);
+// Whether there is something to select by: operators and values as they should be.
+bool IsSelector(const Field& selector);
 // True when the selector, as LabelSelector objects are written, is valid and matches the labels.
 bool SelectorMatches(const Field& selector, const StringMap& labels);
 

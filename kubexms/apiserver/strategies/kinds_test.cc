@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "spec: Required value: must specify a volume type"},
         Refused{"{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {taints: [{key: a, "
                 "effect: Go}]}}",
-                "spec.taints[0].effect: Unsupported value: \"Go\": supported values: "
+                "metadata.taints[0].effect: Unsupported value: \"Go\": supported values: "
                 "\"NoSchedule\", \"PreferNoSchedule\", \"NoExecute\""},
         Refused{"{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {cows: "
                 "1}}}",

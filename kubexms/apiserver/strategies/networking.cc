@@ -9,13 +9,22 @@ namespace {
 
 constexpr std::string_view kGroup = "networking.k8s.io";
 
+// An object of any kind in the same namespace.
+void ValidateLocalReference(const Field& reference) {
+  if (const Field group = reference["apiGroup"]) group.MustBeSubdomain();
+  for (std::string_view name : {"kind", "name"}) {
+    const Field field = reference[name];
+    if (field.MustBeSet()) field.Accept(ValidatePathSegmentName(field.Text()));
+  }
+}
+
 void ValidateBackend(const Field& backend) {
   const Field service = backend["service"];
   const Field resource = backend["resource"];
   if (service && resource)
     return backend.Invalid(Json(""), "cannot set both resource and service backends");
   if (!service && !resource) return backend.Required("resource or service backend is required");
-  if (!service) return;
+  if (resource) return ValidateLocalReference(resource);
   const Field name = service["name"];
   if (name.MustBeSet()) name.Accept(ValidateDns1035Label(name.Text()));
   const Field port = service["port"];
@@ -113,12 +122,32 @@ class IngressClassStrategy : public FixedFieldsStrategy {
  public:
   IngressClassStrategy() : FixedFieldsStrategy({.counts_generations = true}, {"spec.controller"}) {}
 
+  void SetDefaults(JsonObject& object) const override {
+    if (JsonObject* parameters = FindObject(object, "spec.parameters"))
+      SetDefault(*parameters, "scope", "Cluster");
+  }
+
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);
     const Field controller = root["spec.controller"];
     if (controller.size() > 250) controller.TooLong(250);
-    if (controller.MustBeSet() && controller.Text().find('/') == std::string_view::npos)
-      controller.Invalid("must be a domain-prefixed path (such as \"acme.io/foo\")");
+    ValidateDomainPrefixedPath(controller);
+    if (const Field parameters = root["spec.parameters"]) ValidateParameters(parameters);
+  }
+
+ private:
+  static void ValidateParameters(const Field& parameters) {
+    ValidateLocalReference(parameters);
+    const Field scope = parameters["scope"];
+    const Field in = parameters["namespace"];
+    if (!scope) return scope.Required();
+    scope.MustBeOneOf({"Cluster", "Namespace"});
+    if (scope.Text() == "Namespace") {
+      if (!in) return in.Required("`parameters.scope` is set to 'Namespace'");
+      in.MustBeLabel();
+    } else if (scope.Text() == "Cluster" && in) {
+      in.Forbidden("`parameters.scope` is set to 'Cluster'");
+    }
   }
 };
 
@@ -212,8 +241,13 @@ class IpAddressStrategy : public FixedFieldsStrategy {
     const Field root(object, errors);
     const Field parent = root["spec.parentRef"];
     if (!parent) return parent.Required();
-    parent["resource"].MustBeSet();
-    parent["name"].MustBeSet();
+    if (const Field group = parent["group"]; !group.empty()) group.MustBeSubdomain();
+    for (std::string_view name : {"resource", "name"}) {
+      const Field field = parent[name];
+      if (field.MustBeSet()) field.Accept(ValidatePathSegmentName(field.Text()));
+    }
+    if (const Field in = parent["namespace"]; !in.empty())
+      in.Accept(ValidatePathSegmentName(in.Text()));
   }
 };
 
@@ -227,6 +261,10 @@ class ServiceCidrStrategy : public FixedFieldsStrategy {
     const Field ranges = root["spec.cidrs"];
     ranges.MustBeSet("at least one CIDR required");
     for (const Field& range : ranges.Items()) range.Accept(ValidateCidr(range.Text()));
+    if (!IsOneOfEachFamily(ranges))
+      ranges.Invalid(
+          "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and "
+          "2001:db8::/64");
   }
 };
 

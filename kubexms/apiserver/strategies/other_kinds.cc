@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "kubexms/apiserver/strategies/builtin.h"
 #include "kubexms/apiserver/strategies/fields.h"
 
@@ -16,24 +18,6 @@ class StatusStrategy : public FixedFieldsStrategy {
   void PrepareForCreate(JsonObject& object) const override { object["status"] = JsonObject(); }
 };
 
-class PriorityLevelStrategy : public StatusStrategy {
- public:
-  PriorityLevelStrategy() : StatusStrategy(true) {}
-
-  void Validate(const JsonObject& object, FieldErrors& errors) const override {
-    const Field root(object, errors);
-    const Field spec = root["spec"];
-    const Field limited = spec["limited"];
-    const Field exempt = spec["exempt"];
-    if (spec["type"].Text() == "Exempt" && limited)
-      limited.Forbidden("must be nil if the type is not Limited");
-    if (spec["type"].Text() == "Limited" && exempt)
-      exempt.Forbidden("must be nil if the type is Limited");
-    if (spec["type"].Text() == "Limited" && !limited)
-      limited.Required("must not be empty when type is Limited");
-  }
-};
-
 class ApiServiceStrategy : public StatusStrategy {
  public:
   ApiServiceStrategy() : StatusStrategy(false) {}
@@ -41,66 +25,49 @@ class ApiServiceStrategy : public StatusStrategy {
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);
     const Field spec = root["spec"];
+    const Field version = spec["version"];
     const std::string wanted =
-        std::string(spec["version"].Text()) + "." + std::string(spec["group"].Text());
+        std::string(version.Text()) + "." + std::string(spec["group"].Text());
     const Field name = root["metadata.name"];
     if (!name.empty() && name.Text() != wanted)
       name.Invalid("must be `spec.version+\".\"+spec.group`: \"" + wanted + "\"");
+    for (const std::string& problem : ValidateDns1035Label(version.Text()))
+      version.Invalid(Json(version.Text()), problem);
+    for (const auto& [member, maximum] :
+         {std::pair<std::string_view, int64_t>{"groupPriorityMinimum", 20000},
+          {"versionPriority", 1000}}) {
+      const Field priority = spec[member];
+      if (priority.Int() <= 0 || priority.Int() > maximum)
+        priority.Invalid(Json(priority.Int()),
+                         fmt::format("must be positive and less than {}", maximum));
+    }
+    ValidateService(spec);
+  }
+
+ private:
+  static void ValidateService(const Field& spec) {
+    const Field service = spec["service"];
     const Field bundle = spec["caBundle"];
-    if (!bundle.empty() && spec["insecureSkipTLSVerify"].IsTrue())
-      spec["insecureSkipTLSVerify"].Invalid("may not be true if caBundle is present");
-    spec["groupPriorityMinimum"].Between(1, 20000);
-    spec["versionPriority"].Between(1, 1000);
+    const Field insecure = spec["insecureSkipTLSVerify"];
+    if (!service) {
+      if (!bundle.empty())
+        bundle.Invalid(Json(std::to_string(bundle.size())),
+                       "local APIServices may not have a caBundle");
+      if (insecure.IsTrue())
+        insecure.Invalid("local APIServices may not have insecureSkipTLSVerify");
+      return;
+    }
+    service["namespace"].MustBeSet();
+    service["name"].MustBeSet();
+    if (const Field port = service["port"]) port.Accept(ValidatePortNumber(port.Int()));
+    if (insecure.IsTrue() && !bundle.empty())
+      insecure.Invalid("may not be true if caBundle is present");
   }
 };
-
-// So many devices of a request, unless it wants all that there are.
-void SetDeviceCount(JsonObject& request) {
-  if (TextAt(request, "allocationMode") == "ExactCount") SetDefault(request, "count", 1);
-}
-
-void SetClaimDefaults(JsonObject& spec) {
-  ForEachObject(spec, "devices.requests", [](JsonObject& request) {
-    if (JsonObject* exactly = FindObject(request, "exactly")) SetDeviceCount(*exactly);
-    ForEachObject(request, "firstAvailable", SetDeviceCount);
-  });
-}
-
-class ResourceClaimStrategy : public StatusStrategy {
- public:
-  ResourceClaimStrategy() : StatusStrategy(false, {"spec"}) {}
-
-  void SetDefaults(JsonObject& claim) const override {
-    if (JsonObject* spec = FindObject(claim, "spec")) SetClaimDefaults(*spec);
-  }
-};
-
-class ResourceClaimTemplateStrategy : public FixedFieldsStrategy {
- public:
-  ResourceClaimTemplateStrategy() : FixedFieldsStrategy({}, {"spec"}) {}
-
-  void SetDefaults(JsonObject& claim) const override {
-    if (JsonObject* spec = FindObject(claim, "spec.spec")) SetClaimDefaults(*spec);
-  }
-};
-
-std::unique_ptr<Strategy> Fixed(const KindTraits& traits, std::vector<std::string_view> fixed) {
-  return std::make_unique<FixedFieldsStrategy>(traits, std::move(fixed));
-}
 
 }  // namespace
 
 void AddOtherStrategies(StrategyTable& table) {
-  constexpr std::string_view kFlow = "flowcontrol.apiserver.k8s.io";
-  table.Add(kFlow, "FlowSchema", std::make_unique<StatusStrategy>(true));
-  table.Add(kFlow, "PriorityLevelConfiguration", std::make_unique<PriorityLevelStrategy>());
-  constexpr std::string_view kDevices = "resource.k8s.io";
-  table.Add(kDevices, "ResourceClaim", std::make_unique<ResourceClaimStrategy>());
-  table.Add(kDevices, "ResourceClaimTemplate", std::make_unique<ResourceClaimTemplateStrategy>());
-  table.Add(
-      kDevices, "ResourceSlice",
-      Fixed({.counts_generations = true}, {"spec.driver", "spec.nodeName", "spec.pool.name"}));
-  table.Add(kDevices, "DeviceClass", Fixed({.counts_generations = true}, {}));
   table.Add("apiregistration.k8s.io", "APIService", std::make_unique<ApiServiceStrategy>());
 }
 

@@ -131,10 +131,6 @@ void ValidateNames(const Field& spec) {
   }
 }
 
-void ValidatePullSecrets(const Field& secrets) {
-  for (const Field& secret : secrets.Items()) secret["name"].MustBeSet();
-}
-
 // What a container may use at most is what it asks for, where it says nothing else.
 void SetRequestsFromLimits(JsonObject& container) {
   const JsonObject* limits = FindObject(std::as_const(container), "resources.limits");
@@ -278,6 +274,7 @@ class PodStrategy : public KindStrategy {
   PodStrategy() : KindStrategy({.has_status = true, .counts_generations = true}) {}
 
   void SetDefaults(JsonObject& pod) const override {
+    if (JsonObject* status = FindObject(pod, "status")) MatchAddresses(*status);
     JsonObject* spec = FindObject(pod, "spec");
     if (spec == nullptr) return;
     SetPodSpecDefaults(*spec);
@@ -305,7 +302,7 @@ class PodStrategy : public KindStrategy {
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field pod(object, errors);
     const Field spec = pod["spec"];
-    ValidatePodSpec(spec, PodSpecPlace::kPod);
+    ValidatePodSpec(spec, PodSpecPlace::kPod, pod["metadata.name"].Text());
   }
 
   void ValidateCreate(const JsonObject& object, FieldErrors& errors) const override {
@@ -388,6 +385,21 @@ class PodStrategy : public KindStrategy {
   }
 
  private:
+  // The old field is the first item of the new one.
+  static void MatchAddresses(JsonObject& status) {
+    const std::string first(TextAt(status, "podIP"));
+    const JsonArray* addresses = FindArray(status, "podIPs");
+    const bool has_addresses =
+        addresses != nullptr && !addresses->empty() && addresses->front().is_object();
+    const std::string listed(has_addresses ? TextAt(addresses->front().get_object(), "ip")
+                                           : std::string_view());
+    if (first.empty() && has_addresses) {
+      status["podIP"] = listed;
+    } else if (!first.empty() && (!has_addresses || listed != first)) {
+      status["podIPs"] = JsonArray{Json(JsonObject{{"ip", first}})};
+    }
+  }
+
   static constexpr std::string_view kMayNotChange =
       "pod updates may not change fields other than `spec.containers[*].image`,"
       "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` "
@@ -422,7 +434,10 @@ void ValidatePodSecurity(const Field& spec) {
         Json(true), "ShareProcessNamespace and HostPID cannot both be enabled");
   const Field sysctls = context["sysctls"];
   ValidateSysctls(sysctls);
-  context["fsGroupChangePolicy"].OneOf({"Always", "OnRootMismatch"});
+  if (const Field policy = context["fsGroupChangePolicy"])
+    policy.MustBeOneOf({"Always", "OnRootMismatch"});
+  if (const Field policy = context["supplementalGroupsPolicy"])
+    policy.MustBeOneOf({"Merge", "Strict"});
   ValidateSeccompProfile(context["seccompProfile"]);
   ValidateAppArmorProfile(context["appArmorProfile"]);
 }
@@ -436,7 +451,9 @@ void ValidateSeccompProfile(const Field& profile) {
   if (type.Text() == "Localhost") {
     if (!local) local.Required("must be set when seccomp type is Localhost");
   } else if (local) {
-    local.Invalid(profile.ToJson(), "can only be set when seccomp type is Localhost");
+    local.InvalidAs(fmt::format("{{\"Type\":{},\"LocalhostProfile\":{}}}",
+                                WriteJson(Json(type.Text())), WriteJson(local.ToJson())),
+                    "can only be set when seccomp type is Localhost");
   }
 }
 
@@ -453,17 +470,15 @@ void ValidateAppArmorProfile(const Field& profile) {
   }
 }
 
-void ValidatePodSpec(const Field& spec, PodSpecPlace place) {
+void ValidatePodSpec(const Field& spec, PodSpecPlace place, std::string_view pod_name) {
   const Field volumes = spec["volumes"];
-  ValidateContainers(spec, ValidateVolumes(volumes));
+  ValidateContainers(spec, ValidateVolumes(volumes, pod_name));
   const Field containers = spec["containers"];
   if (spec["hostNetwork"].IsTrue()) ValidateHostNetworkPorts(containers, place);
   spec["restartPolicy"].SetAndOneOf({"Always", "OnFailure", "Never"});
   spec["dnsPolicy"].SetAndOneOf({"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"});
   ValidateLabels(spec["nodeSelector"]);
   ValidatePodSecurity(spec);
-  const Field secrets = spec["imagePullSecrets"];
-  ValidatePullSecrets(secrets);
   ValidateScheduling(spec);
   ValidateDnsConfig(spec);
   ValidateReadinessGates(spec["readinessGates"]);
@@ -476,7 +491,8 @@ void ValidatePodSpec(const Field& spec, PodSpecPlace place) {
   for (std::string_view name : {"priorityClassName", "runtimeClassName"}) {
     if (const Field field = spec[name]; !field.empty()) field.MustBeSubdomain();
   }
-  spec["preemptionPolicy"].OneOf({"PreemptLowerPriority", "Never"});
+  if (const Field policy = spec["preemptionPolicy"])
+    policy.MustBeOneOf({"Never", "PreemptLowerPriority"});
   if (const Field os = spec["os"]) {
     const std::string_view name = os["name"].Text();
     if (name.empty()) {

@@ -14,16 +14,26 @@ void SetPodTemplateDefaults(JsonObject& in, std::string_view dotted);
 
 // In a pod itself some rules are stricter than in a template.
 enum class PodSpecPlace { kPod, kTemplate };
-void ValidatePodSpec(const Field& spec, PodSpecPlace place);
+// `pod_name` is empty in templates and where it is not known yet.
+void ValidatePodSpec(const Field& spec, PodSpecPlace place, std::string_view pod_name = {});
 void ValidatePodTemplate(const Field& pod_template);
 
 // A write to pods/resize, which may change what containers get of CPU and memory.
 void ValidatePodResize(const Field& pod, const Field& old);
 
 // The parts of a PodSpec.
-// Returns the names of the volumes that are in order: the ones that containers can mount.
-UniqueTexts ValidateVolumes(const Field& volumes);
-void ValidateContainers(const Field& spec, const UniqueTexts& volumes);
+// The names of the volumes that are in order: the ones that containers can mount. Only those that
+// are claims can be used as devices.
+struct PodVolumes {
+  UniqueTexts all;
+  UniqueTexts claims;
+};
+PodVolumes ValidateVolumes(const Field& volumes, std::string_view pod_name);
+void ValidateContainers(const Field& spec, const PodVolumes& volumes);
+// What a variable or a file takes from the pod itself.
+enum class FieldReferencePlace { kVariable, kVolume };
+void ValidateFieldReference(const Field& reference, FieldReferencePlace place);
+void ValidateResourceReference(const Field& reference, FieldReferencePlace place);
 void ValidatePodSecurity(const Field& spec);
 void ValidateScheduling(const Field& spec);
 void ValidateTolerations(const Field& tolerations);

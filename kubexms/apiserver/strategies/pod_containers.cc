@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <optional>
 
 #include "kubexms/api/quantity.h"
 #include "kubexms/apiserver/strategies/pod.h"
+#include "kubexms/apiserver/strategies/volume_sources.h"
 
 namespace kubexms {
 namespace {
@@ -31,28 +34,10 @@ void ValidatePorts(const Field& ports) {
   }
 }
 
-void ValidateFieldReference(const Field& reference) {
-  reference["apiVersion"].MustBeSet();
-  const Field path = reference["fieldPath"];
-  if (!path.MustBeSet()) return;
-  const std::string_view text = path.Text();
-  if (text.ends_with("']") &&
-      (text.starts_with("metadata.labels['") || text.starts_with("metadata.annotations['")))
-    return;
-  path.OneOf({"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName",
-              "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP",
-              "status.podIPs"});
-}
-
-void ValidateResourceReference(const Field& reference) {
-  const Field resource = reference["resource"];
-  if (!resource.MustBeSet() || resource.Text().find("hugepages-") != std::string_view::npos) return;
-  resource.OneOf({"limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu",
-                  "requests.ephemeral-storage", "requests.memory"});
-}
-
 void ValidateKeyReference(const Field& reference) {
-  reference["name"].MustBeSet();
+  const Field name = reference["name"];
+  for (const std::string& problem : ValidateDns1123Subdomain(name.Text()))
+    name.Invalid(Json(name.Text()), problem);
   const Field key = reference["key"];
   if (key.MustBeSet()) key.Accept(ValidateConfigMapKey(key.Text()));
 }
@@ -67,8 +52,12 @@ void ValidateValueFrom(const Field& variable) {
     ++sources;
     validate(source);
   };
-  visit("fieldRef", ValidateFieldReference);
-  visit("resourceFieldRef", ValidateResourceReference);
+  visit("fieldRef", [](const Field& source) {
+    ValidateFieldReference(source, FieldReferencePlace::kVariable);
+  });
+  visit("resourceFieldRef", [](const Field& source) {
+    ValidateResourceReference(source, FieldReferencePlace::kVariable);
+  });
   visit("configMapKeyRef", ValidateKeyReference);
   visit("secretKeyRef", ValidateKeyReference);
   visit("fileKeyRef", [](const Field& source) { source["key"].MustBeSet(); });
@@ -96,58 +85,114 @@ void ValidateEnvironment(const Field& container) {
       prefix.Accept(ValidateEnvVarName(prefix.Text()));
     const Field map = source["configMapRef"];
     const Field secret = source["secretRef"];
-    if (map) map["name"].MustBeSet();
-    if (secret) secret["name"].MustBeSet();
+    for (const Field* object : {&map, &secret}) {
+      if (!*object) continue;
+      const Field name = (*object)["name"];
+      if (name.MustBeSet()) name.MustBeSubdomain();
+    }
     if (!map && !secret)
-      source.Invalid(Json(""), "must specify one of: `configMapRef` or `secretRef`");
+      sources.Invalid(Json(""), "must specify one of: `configMapRef` or `secretRef`");
     if (map && secret)
-      source.Invalid(Json(""), "may not have more than one field specified at a time");
+      sources.Invalid(Json(""), "may not have more than one field specified at a time");
   }
 }
 
-void ValidateSubPath(const Field& path) {
-  if (path.empty()) return;
-  if (path.Text().starts_with('/')) path.Invalid("must be a relative path");
-  if (fmt::format("/{}/", path.Text()).find("/../") != std::string::npos)
-    path.Invalid("must not contain '..'");
-}
-
 // What a container mounts is seen by the host only where the container is one of its own anyway.
-void ValidateMountPropagation(const Field& mount, bool privileged) {
-  const Field propagation = mount["mountPropagation"];
-  propagation.OneOf({"Bidirectional", "HostToContainer", "None"});
+void ValidateMountPropagation(const Field& propagation, bool privileged) {
+  if (!propagation) return;
+  propagation.MustBeOneOf({"Bidirectional", "HostToContainer", "None"});
   if (propagation.Text() == "Bidirectional" && !privileged)
     propagation.Forbidden(
         "Bidirectional mount propagation is available only to privileged containers");
 }
 
-void ValidateMounts(const Field& container, const UniqueTexts& volumes) {
+void ValidateRecursiveReadOnly(const Field& mount, const Field& recursive) {
+  if (!recursive) return;
+  recursive.MustBeOneOf({"Disabled", "Enabled", "IfPossible"});
+  if (recursive.Text() != "Enabled" && recursive.Text() != "IfPossible") return;
+  if (!mount["readOnly"].IsTrue())
+    recursive.Forbidden("may only be specified when readOnly is true");
+  const Field propagation = mount["mountPropagation"];
+  if (propagation && propagation.Text() != "None")
+    recursive.Forbidden("may only be specified when mountPropagation is None or not specified");
+}
+
+bool HasItemWith(const Field& list, std::string_view member, std::string_view text) {
+  for (const Field& item : list.Items()) {
+    if (item[member].Text() == text) return true;
+  }
+  return false;
+}
+
+// Where a mount goes inside its volume. Kubernetes names the list, not its item.
+void ValidateMountDetails(const Field& mounts, const Field& mount, bool privileged) {
+  const auto shown = [&](std::string_view name) {
+    return Field(mount[name].value(), mounts.path().Child(name), mounts.errors());
+  };
+  ValidateDescendingPath(shown("subPath"));
+  const Field expression = mount["subPathExpr"];
+  if (!expression.empty() && !mount["subPath"].empty())
+    expression.Invalid("subPathExpr and subPath are mutually exclusive");
+  ValidateDescendingPath(shown("subPathExpr"));
+  ValidateMountPropagation(shown("mountPropagation"), privileged);
+  ValidateRecursiveReadOnly(mount, shown("recursiveReadOnly"));
+}
+
+void ValidateMounts(const Field& container, const PodVolumes& volumes) {
   const bool privileged = container["securityContext.privileged"].IsTrue();
   const Field mounts = container["volumeMounts"];
+  const Field devices = container["volumeDevices"];
   std::vector<std::string_view> paths;
   for (const Field& mount : mounts.Items()) {
     const Field name = mount["name"];
     name.MustBeSet();
-    if (!volumes.Contains(name.Text())) name.NotFound();
+    if (!volumes.all.Contains(name.Text())) name.NotFound();
     const Field path = mount["mountPath"];
     path.MustBeSet();
     if (std::find(paths.begin(), paths.end(), path.Text()) != paths.end())
       path.Invalid("must be unique");
     paths.push_back(path.Text());
-    ValidateSubPath(mount["subPath"]);
-    const Field expression = mount["subPathExpr"];
-    if (!expression.empty() && !mount["subPath"].empty())
-      expression.Invalid("subPathExpr and subPath are mutually exclusive");
-    ValidateSubPath(expression);
-    ValidateMountPropagation(mount, privileged);
+    if (HasItemWith(devices, "name", name.Text()))
+      name.Invalid("must not already exist in volumeDevices");
+    if (HasItemWith(devices, "devicePath", path.Text()))
+      path.Invalid("must not already exist as a path in volumeDevices");
+    ValidateMountDetails(mounts, mount, privileged);
   }
 }
 
-void ValidateDevices(const Field& devices, const UniqueTexts& volumes) {
+void ValidateDevice(const Field& device, const PodVolumes& volumes) {
+  const Field name = device["name"];
+  name.MustBeSet();
+  if (!volumes.all.Contains(name.Text())) {
+    name.NotFound();
+  } else if (!volumes.claims.Contains(name.Text())) {
+    name.Invalid(
+        "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode");
+  }
+  const Field path = device["devicePath"];
+  path.MustBeSet();
+  if (fmt::format("/{}/", path.Text()).find("/../") != std::string::npos)
+    path.Invalid("can not contain backsteps ('..')");
+}
+
+void ValidateDevices(const Field& container, const PodVolumes& volumes) {
+  const Field devices = container["volumeDevices"];
+  const Field mounts = container["volumeMounts"];
+  std::vector<std::string_view> names;
+  std::vector<std::string_view> paths;
+  const auto add = [](const Field& field, std::vector<std::string_view>& seen) {
+    const bool is_new = std::find(seen.begin(), seen.end(), field.Text()) == seen.end();
+    if (!is_new) field.Invalid("must be unique");
+    if (!field.empty()) seen.push_back(field.Text());
+  };
   for (const Field& device : devices.Items()) {
-    const Field name = device["name"];
-    if (name.MustBeSet() && !volumes.Contains(name.Text())) name.NotFound();
-    device["devicePath"].MustBeSet();
+    add(device["name"], names);
+    ValidateDevice(device, volumes);
+    add(device["devicePath"], paths);
+    if (HasItemWith(mounts, "name", device["name"].Text()))
+      device["name"].Invalid("must not already exist in volumeMounts");
+    if (HasItemWith(mounts, "mountPath", device["devicePath"].Text()))
+      device["devicePath"].Invalid("must not already exist as a path in volumeMounts");
   }
 }
 
@@ -212,65 +257,91 @@ void ValidateHugePages(const Field& resources) {
   if (huge && !ordinary) resources.Forbidden("HugePages require cpu or memory");
 }
 
-struct Handler {
-  std::string_view name;
-  void (*validate)(const Field& handler);
-};
+bool IsHeaderName(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return c == '-' || (c < 0x80 && std::isalnum(c) != 0);
+  });
+}
 
 void ValidateHttpGet(const Field& handler) {
   handler["path"].MustBeSet();
   ValidatePortNumberOrName(handler["port"]);
-  handler["scheme"].OneOf({"HTTP", "HTTPS"});
+  handler["scheme"].MustBeOneOf({"HTTP", "HTTPS"});
+  const Field headers = handler["httpHeaders"];
+  for (const Field& header : headers.Items()) {
+    if (IsHeaderName(header["name"].Text())) continue;
+    headers.Invalid(Json(header["name"].Text()),
+                    "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. "
+                    "'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')");
+  }
+}
+
+// The pod's time to end, where it has a valid one.
+using GracePeriod = std::optional<int64_t>;
+
+void ValidateSleep(const Field& sleep, GracePeriod grace) {
+  const int64_t seconds = sleep["seconds"].Int();
+  if (!grace || (seconds >= 0 && seconds <= *grace)) return;
+  sleep.Invalid(
+      Json(seconds),
+      fmt::format("must be non-negative and less than terminationGracePeriodSeconds ({})", *grace));
+}
+
+void ValidateAction(std::string_view name, const Field& action, GracePeriod grace) {
+  if (name == "exec") {
+    action["command"].MustBeSet();
+  } else if (name == "httpGet") {
+    ValidateHttpGet(action);
+  } else if (name == "tcpSocket") {
+    ValidatePortNumberOrName(action["port"]);
+  } else if (name == "grpc") {
+    action["port"].Accept(ValidatePortNumber(action["port"].Int()));
+  } else {
+    ValidateSleep(action, grace);
+  }
 }
 
 // What runs a probe or a hook: exactly one of several.
-void ValidateHandler(const Field& handler) {
-  static constexpr Handler kHandlers[] = {
-      {"exec", [](const Field& exec) { exec["command"].MustBeSet(); }},
-      {"httpGet", ValidateHttpGet},
-      {"tcpSocket", [](const Field& socket) { ValidatePortNumberOrName(socket["port"]); }},
-      {"grpc", [](const Field& grpc) { grpc["port"].Between(1, kMaxPort); }},
-      {"sleep", [](const Field&) {}},
-  };
+void ValidateHandler(const Field& handler, GracePeriod grace) {
   size_t count = 0;
-  for (const Handler& kind : kHandlers) {
-    const Field action = handler[kind.name];
+  for (std::string_view name : {"exec", "httpGet", "tcpSocket", "grpc", "sleep"}) {
+    const Field action = handler[name];
     if (!action) continue;
     if (++count > 1) {
       action.Forbidden("may not specify more than 1 handler type");
     } else {
-      kind.validate(action);
+      ValidateAction(name, action, grace);
     }
   }
   if (count == 0) handler.Required("must specify a handler type");
 }
 
-void ValidateProbe(const Field& probe) {
+void ValidateProbe(const Field& probe, GracePeriod grace) {
   if (!probe) return;
-  ValidateHandler(probe);
+  ValidateHandler(probe, grace);
   for (std::string_view name : {"initialDelaySeconds", "timeoutSeconds", "periodSeconds",
                                 "successThreshold", "failureThreshold"})
     probe[name].AtLeast(0);
-  const Field grace = probe["terminationGracePeriodSeconds"];
-  if (grace && grace.Int() <= 0) grace.Invalid("must be greater than 0");
+  const Field own_grace = probe["terminationGracePeriodSeconds"];
+  if (own_grace && own_grace.Int() <= 0) own_grace.Invalid("must be greater than 0");
 }
 
 // Liveness and startup probes succeed at once.
-void ValidateRestartingProbe(const Field& probe) {
-  ValidateProbe(probe);
+void ValidateRestartingProbe(const Field& probe, GracePeriod grace) {
+  ValidateProbe(probe, grace);
   if (probe && probe["successThreshold"].Int(1) != 1)
     probe["successThreshold"].Invalid("must be 1");
 }
 
-void ValidateReadinessProbe(const Field& probe) {
-  ValidateProbe(probe);
-  if (const Field grace = probe["terminationGracePeriodSeconds"])
-    grace.Invalid("must not be set for readinessProbes");
+void ValidateReadinessProbe(const Field& probe, GracePeriod grace) {
+  ValidateProbe(probe, grace);
+  if (const Field own_grace = probe["terminationGracePeriodSeconds"])
+    own_grace.Invalid("must not be set for readinessProbes");
 }
 
-void ValidateLifecycle(const Field& lifecycle) {
+void ValidateLifecycle(const Field& lifecycle, GracePeriod grace) {
   for (std::string_view hook : {"postStart", "preStop"}) {
-    if (const Field handler = lifecycle[hook]) ValidateHandler(handler);
+    if (const Field handler = lifecycle[hook]) ValidateHandler(handler, grace);
   }
 }
 
@@ -278,7 +349,7 @@ void ValidateContainerSecurity(const Field& container) {
   const Field context = container["securityContext"];
   if (!context) return;
   for (std::string_view id : {"runAsUser", "runAsGroup"}) context[id].Between(0, 2147483647);
-  context["procMount"].OneOf({"Default", "Unmasked"});
+  if (const Field mount = context["procMount"]) mount.MustBeOneOf({"Default", "Unmasked"});
   ValidateSeccompProfile(context["seccompProfile"]);
   ValidateAppArmorProfile(context["appArmorProfile"]);
   if (!context["allowPrivilegeEscalation"] || context["allowPrivilegeEscalation"].IsTrue()) return;
@@ -308,20 +379,19 @@ void ValidateResizePolicy(const Field& policies, std::string_view restart_policy
   }
 }
 
-void ValidateCommon(const Field& container, const UniqueTexts& volumes,
+void ValidateCommon(const Field& container, const PodVolumes& volumes,
                     std::string_view restart_policy) {
   const Field name = container["name"];
   if (name.MustBeSet()) name.MustBeLabel();
   const Field image = container["image"];
   if (image.MustBeSet() && (image.Text().front() == ' ' || image.Text().back() == ' '))
     image.Invalid("must not have leading or trailing whitespace");
-  container["terminationMessagePolicy"].SetAndOneOf({"FallbackToLogsOnError", "File"});
+  container["terminationMessagePolicy"].SetAndOneOf({"File", "FallbackToLogsOnError"});
   const Field ports = container["ports"];
   ValidatePorts(ports);
   ValidateEnvironment(container);
   ValidateMounts(container, volumes);
-  const Field devices = container["volumeDevices"];
-  ValidateDevices(devices, volumes);
+  ValidateDevices(container, volumes);
   container["imagePullPolicy"].SetAndOneOf({"Always", "IfNotPresent", "Never"});
   const Field resources = container["resources"];
   ValidateResources(resources);
@@ -329,15 +399,21 @@ void ValidateCommon(const Field& container, const UniqueTexts& volumes,
   ValidateContainerSecurity(container);
 }
 
-void ValidateHooksAndProbes(const Field& container) {
+void ValidateHooksAndProbes(const Field& container, GracePeriod grace) {
   const Field lifecycle = container["lifecycle"];
-  ValidateLifecycle(lifecycle);
+  ValidateLifecycle(lifecycle, grace);
   const Field liveness = container["livenessProbe"];
-  ValidateRestartingProbe(liveness);
+  ValidateRestartingProbe(liveness, grace);
   const Field readiness = container["readinessProbe"];
-  ValidateReadinessProbe(readiness);
+  ValidateReadinessProbe(readiness, grace);
   const Field startup = container["startupProbe"];
-  ValidateRestartingProbe(startup);
+  ValidateRestartingProbe(startup, grace);
+}
+
+GracePeriod GracePeriodOf(const Field& spec) {
+  const Field grace = spec["terminationGracePeriodSeconds"];
+  if (!grace || grace.Int() < 0) return std::nullopt;
+  return grace.Int();
 }
 
 // No two containers of a list may have the same port of the host.
@@ -356,31 +432,31 @@ void ValidateHostPorts(const Field& containers) {
   }
 }
 
-void ValidateMainContainers(const Field& spec, const UniqueTexts& volumes, UniqueTexts& names) {
+void ValidateMainContainers(const Field& spec, const PodVolumes& volumes, UniqueTexts& names) {
   const Field containers = spec["containers"];
   const std::string_view restart_policy = spec["restartPolicy"].Text();
+  const GracePeriod grace = GracePeriodOf(spec);
   if (!containers.MustBeSet()) return;
   for (const Field& container : containers.Items()) {
     ValidateCommon(container, volumes, restart_policy);
     names.Add(container["name"]);
-    ValidateHooksAndProbes(container);
-    container["restartPolicy"].OneOf({"Always", "OnFailure", "Never"});
+    ValidateHooksAndProbes(container, grace);
   }
   ValidateHostPorts(containers);
 }
 
-void ValidateInitContainers(const Field& spec, const UniqueTexts& volumes, UniqueTexts& names) {
+void ValidateInitContainers(const Field& spec, const PodVolumes& volumes, UniqueTexts& names) {
   const Field containers = spec["initContainers"];
   const std::string_view restart_policy = spec["restartPolicy"].Text();
+  const GracePeriod grace = GracePeriodOf(spec);
   for (const Field& container : containers.Items()) {
     ValidateCommon(container, volumes, restart_policy);
     names.Add(container["name"]);
     // One that is restarted runs beside the main containers and may have what they have.
     if (container["restartPolicy"].Text() == "Always") {
-      ValidateHooksAndProbes(container);
+      ValidateHooksAndProbes(container, grace);
       continue;
     }
-    container["restartPolicy"].OneOf({"Always", "OnFailure", "Never"});
     for (std::string_view name : {"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"}) {
       if (container[name])
         container[name].Forbidden(
@@ -390,8 +466,7 @@ void ValidateInitContainers(const Field& spec, const UniqueTexts& volumes, Uniqu
   ValidateHostPorts(containers);
 }
 
-void ValidateEphemeralContainers(const Field& spec, const UniqueTexts& volumes,
-                                 UniqueTexts& names) {
+void ValidateEphemeralContainers(const Field& spec, const PodVolumes& volumes, UniqueTexts& names) {
   const Field containers = spec["ephemeralContainers"];
   const std::string_view restart_policy = spec["restartPolicy"].Text();
   const UniqueTexts other_names = names;
@@ -410,7 +485,96 @@ void ValidateEphemeralContainers(const Field& spec, const UniqueTexts& volumes,
   }
 }
 
+// What the amount of a resource may be divided by.
+void ValidateDivisor(const Field& divisor, std::string_view resource) {
+  if (divisor.empty() || divisor.Text() == "0") return;
+  const bool known = resource.ends_with(".cpu") || resource.ends_with(".memory") ||
+                     resource.ends_with(".ephemeral-storage") ||
+                     resource.find(".hugepages-") != std::string_view::npos;
+  if (!known) return;
+  if (resource.ends_with(".cpu")) {
+    if (divisor.Text() != "1m" && divisor.Text() != "1")
+      divisor.Invalid(Json(resource),
+                      "only divisor's values 1m and 1 are supported with the cpu resource");
+    return;
+  }
+  static constexpr std::string_view kUnits[] = {"1",   "1k",  "1M",  "1G",  "1T",  "1P", "1E",
+                                                "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"};
+  if (std::find(std::begin(kUnits), std::end(kUnits), divisor.Text()) != std::end(kUnits)) return;
+  const std::string_view what = resource.find(".hugepages-") != std::string_view::npos ? "hugepages"
+                                : resource.ends_with(".ephemeral-storage")
+                                    ? "local ephemeral storage"
+                                    : "memory";
+  divisor.Invalid(Json(resource),
+                  fmt::format("only divisor's values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, "
+                              "1Ti, 1Pi, 1Ei are supported with the {} resource",
+                              what));
+}
+
 }  // namespace
+
+void ValidateFieldReference(const Field& reference, FieldReferencePlace place) {
+  const Field version = reference["apiVersion"];
+  if (!version.MustBeSet()) return;
+  const Field path = reference["fieldPath"];
+  if (!path.MustBeSet()) return;
+  if (version.Text() != "v1")
+    return path.Invalid(
+        fmt::format("error converting fieldPath: unsupported pod version: {}", version.Text()));
+  const std::string_view text = path.Text();
+  const size_t bracket = text.find("['");
+  if (bracket != std::string_view::npos && text.ends_with("']")) {
+    const std::string_view map = text.substr(0, bracket);
+    const std::string_view key = text.substr(bracket + 2, text.size() - bracket - 4);
+    if (map != "metadata.labels" && map != "metadata.annotations")
+      return path.Invalid(fmt::format(
+          "error converting fieldPath: field label does not support subscript: {}", text));
+    const Messages problems =
+        map == "metadata.labels" ? ValidateQualifiedName(key) : ValidateAnnotationKey(key);
+    for (const std::string& problem : problems) reference.Invalid(Json(key), problem);
+    return;
+  }
+  static constexpr std::string_view kKnown[] = {"metadata.annotations",
+                                                "metadata.labels",
+                                                "metadata.name",
+                                                "metadata.namespace",
+                                                "metadata.uid",
+                                                "spec.hostIP",
+                                                "spec.nodeName",
+                                                "spec.restartPolicy",
+                                                "spec.schedulerName",
+                                                "status.phase",
+                                                "spec.serviceAccountName",
+                                                "status.hostIP",
+                                                "status.hostIPs",
+                                                "status.podIP",
+                                                "status.podIPs"};
+  if (std::find(std::begin(kKnown), std::end(kKnown), text) == std::end(kKnown))
+    return path.Invalid(
+        fmt::format("error converting fieldPath: field label not supported: {}", text));
+  if (place == FieldReferencePlace::kVolume) {
+    path.MustBeOneOf({"metadata.annotations", "metadata.labels", "metadata.name",
+                      "metadata.namespace", "metadata.uid"});
+  } else {
+    path.MustBeOneOf({"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName",
+                      "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP",
+                      "status.podIPs"});
+  }
+}
+
+void ValidateResourceReference(const Field& reference, FieldReferencePlace place) {
+  const Field resource = reference["resource"];
+  const std::string_view name = resource.Text();
+  const Field container = reference["containerName"];
+  if (place == FieldReferencePlace::kVolume && container.empty()) {
+    container.Required();
+  } else if (resource.MustBeSet() && !name.starts_with("limits.hugepages-") &&
+             !name.starts_with("requests.hugepages-")) {
+    resource.MustBeOneOf({"limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu",
+                          "requests.ephemeral-storage", "requests.memory"});
+  }
+  ValidateDivisor(reference["divisor"], name);
+}
 
 void ValidateResources(const Field& resources) {
   const Field limits = resources["limits"];
@@ -420,7 +584,7 @@ void ValidateResources(const Field& resources) {
   ValidateHugePages(resources);
 }
 
-void ValidateContainers(const Field& spec, const UniqueTexts& volumes) {
+void ValidateContainers(const Field& spec, const PodVolumes& volumes) {
   UniqueTexts names;
   ValidateMainContainers(spec, volumes, names);
   ValidateInitContainers(spec, volumes, names);

@@ -20,6 +20,14 @@ std::string_view ImageTag(std::string_view image) {
   return at == std::string_view::npos ? "latest" : std::string_view{};
 }
 
+// Rules of when to restart one container are not served: of the fields for them only the one that
+// makes an init container run beside the others is kept.
+void DropRestartRules(JsonObject& container, bool may_run_beside) {
+  container.erase("restartPolicyRules");
+  if (!may_run_beside || TextAt(container, "restartPolicy") != "Always")
+    container.erase("restartPolicy");
+}
+
 void SetContainerDefaults(JsonObject& container) {
   const bool latest = ImageTag(TextAt(container, "image")) == "latest";
   SetDefault(container, "imagePullPolicy", latest ? "Always" : "IfNotPresent");
@@ -77,7 +85,12 @@ bool AnyAsksForResources(const JsonObject& pod_spec, std::string_view list) {
 }  // namespace
 
 void SetPodSpecDefaults(JsonObject& spec) {
-  for (std::string_view list : kContainerLists) ForEachObject(spec, list, SetContainerDefaults);
+  for (std::string_view list : kContainerLists) {
+    ForEachObject(spec, list, [&](JsonObject& container) {
+      SetContainerDefaults(container);
+      DropRestartRules(container, list == "initContainers");
+    });
+  }
   ForEachObject(spec, "volumes", SetVolumeDefaults);
   // The old name of the account is kept for old clients.
   if (const std::string_view account = TextAt(spec, "serviceAccountName"); !account.empty()) {

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <set>
-
 #include "kubexms/apiserver/strategies/pod.h"
 
 namespace kubexms {
@@ -73,11 +71,33 @@ void ValidateNodeAffinity(const Field& affinity) {
   }
 }
 
+// Keys of labels whose values the pod itself has, added to the selector.
+void ValidateLabelKeys(const Field& keys, const Field& selector) {
+  if (keys.empty()) return;
+  if (!selector) return keys.Forbidden("must not be specified when labelSelector is not set");
+  for (const Field& key : keys.Items()) key.Accept(ValidateQualifiedName(key.Text()));
+}
+
+void ValidateMatchLabelKeys(const Field& parent) {
+  const Field selector = parent["labelSelector"];
+  const Field matching = parent["matchLabelKeys"];
+  const Field mismatching = parent["mismatchLabelKeys"];
+  ValidateLabelKeys(matching, selector);
+  ValidateLabelKeys(mismatching, selector);
+  UniqueTexts excluded;
+  for (const Field& key : mismatching.Items()) excluded.Insert(key.Text());
+  for (const Field& key : matching.Items()) {
+    if (excluded.Contains(key.Text()))
+      key.Invalid("exists in both matchLabelKeys and mismatchLabelKeys");
+  }
+}
+
 void ValidatePodTerm(const Field& term) {
   const Field selector = term["labelSelector"];
   ValidateLabelSelector(selector);
   const Field namespace_selector = term["namespaceSelector"];
   ValidateLabelSelector(namespace_selector);
+  ValidateMatchLabelKeys(term);
   const Field namespaces = term["namespaces"];
   for (const Field& name : namespaces.Items()) {
     const Field shown(name.value(), term.path().Child("namespace"), name.errors());
@@ -99,25 +119,41 @@ void ValidatePodAffinity(const Field& affinity) {
   }
 }
 
+// No two constraints may have the same of these.
+std::string PairOf(const Field& constraint) {
+  return fmt::format("{{{}, {}}}", constraint["topologyKey"].Text(),
+                     constraint["whenUnsatisfiable"].Text());
+}
+
+void ValidateSpreadConstraint(const Field& constraint) {
+  const Field skew = constraint["maxSkew"];
+  if (skew.Int() <= 0) skew.Invalid(Json(skew.Int()), "must be greater than zero");
+  constraint["topologyKey"].MustBeSet("can not be empty");
+  const Field when = constraint["whenUnsatisfiable"];
+  when.MustBeOneOf({"DoNotSchedule", "ScheduleAnyway"});
+  const Field domains = constraint["minDomains"];
+  if (domains && domains.Int() <= 0) domains.Invalid("must be greater than zero");
+  if (domains && when.Text() != "DoNotSchedule")
+    domains.Invalid("can only use minDomains if whenUnsatisfiable=DoNotSchedule, not " +
+                    std::string(when.Text()));
+  for (std::string_view name : {"nodeAffinityPolicy", "nodeTaintsPolicy"}) {
+    if (const Field policy = constraint[name]) policy.MustBeOneOf({"Honor", "Ignore"});
+  }
+  ValidateMatchLabelKeys(constraint);
+  const Field selector = constraint["labelSelector"];
+  ValidateLabelSelector(selector);
+}
+
 void ValidateSpreadConstraints(const Field& constraints) {
-  std::set<std::string> seen;
-  for (const Field& constraint : constraints.Items()) {
-    const Field skew = constraint["maxSkew"];
-    if (skew.Int() <= 0) skew.Invalid(Json(skew.Int()), "must be greater than zero");
-    const Field key = constraint["topologyKey"];
-    if (key.MustBeSet("can not be empty")) key.Accept(ValidateQualifiedName(key.Text()));
-    const Field when = constraint["whenUnsatisfiable"];
-    when.SetAndOneOf({"DoNotSchedule", "ScheduleAnyway"});
-    std::string pair = fmt::format("{{{}, {}}}", key.Text(), when.Text());
-    const Field both = constraint["{topologyKey, whenUnsatisfiable}"];
-    if (!seen.insert(pair).second) both.Duplicate(Json(pair));
-    const Field domains = constraint["minDomains"];
-    if (domains && domains.Int() <= 0) domains.Invalid("must be greater than zero");
-    if (domains && when.Text() != "DoNotSchedule")
-      domains.Invalid("can only use minDomains if whenUnsatisfiable=DoNotSchedule, not " +
-                      std::string(when.Text()));
-    const Field selector = constraint["labelSelector"];
-    ValidateLabelSelector(selector);
+  for (size_t i = 0; i < constraints.size(); ++i) {
+    const Field constraint = constraints.Item(i);
+    ValidateSpreadConstraint(constraint);
+    const std::string pair = PairOf(constraint);
+    for (size_t other = i + 1; other < constraints.size(); ++other) {
+      if (PairOf(constraints.Item(other)) != pair) continue;
+      constraint["{topologyKey, whenUnsatisfiable}"].Duplicate(Json(pair));
+      break;
+    }
   }
 }
 
@@ -151,7 +187,7 @@ void ValidateToleration(const Field& toleration) {
   } else {
     op.NotSupported({"Equal", "Exists"});
   }
-  effect.OneOf({"NoExecute", "NoSchedule", "PreferNoSchedule"});
+  effect.OneOf({"NoSchedule", "PreferNoSchedule", "NoExecute"});
 }
 
 }  // namespace

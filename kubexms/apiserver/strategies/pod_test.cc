@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "unique"},
         Refusal{"volumes: [{name: data}]",
                 "volumeMounts: [{name: data, mountPath: /d, subPath: ../up}]",
-                "spec.containers[0].volumeMounts[0].subPath: Invalid value: \"../up\": must not "
+                "spec.containers[0].volumeMounts.subPath: Invalid value: \"../up\": must not "
                 "contain '..'"},
         Refusal{"", "env: [{name: A, value: x, valueFrom: {fieldRef: {fieldPath: metadata.name}}}]",
                 "spec.containers[0].env[0].valueFrom: Invalid value: \"\": may not be specified "
@@ -168,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"", "env: [{name: A, valueFrom: {secretKeyRef: {name: s, key: ''}}}]",
                 "spec.containers[0].env[0].valueFrom.secretKeyRef.key: Required value"},
         Refusal{"", "envFrom: [{prefix: P}]",
-                "spec.containers[0].envFrom[0]: Invalid value: \"\": must specify one of: "
+                "spec.containers[0].envFrom: Invalid value: \"\": must specify one of: "
                 "`configMapRef` or `secretRef`"},
         Refusal{"", "livenessProbe: {periodSeconds: 5}",
                 "spec.containers[0].livenessProbe: Required value: must specify a handler type"},
@@ -198,7 +198,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "'NotRequired' when `restartPolicy` is 'Never'"},
         Refusal{"volumes: [{name: data}]",
                 "volumeMounts: [{name: data, mountPath: /d, mountPropagation: Bidirectional}]",
-                "spec.containers[0].volumeMounts[0].mountPropagation: Forbidden: Bidirectional "
+                "spec.containers[0].volumeMounts.mountPropagation: Forbidden: Bidirectional "
                 "mount propagation is available only to privileged containers"},
         Refusal{"hostNetwork: true", "ports: [{containerPort: 80, hostPort: 81}]",
                 "spec.containers[0].ports[0].hostPort: Invalid value: 81: must match "

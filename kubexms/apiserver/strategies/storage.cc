@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <cctype>
 
 #include "kubexms/api/quantity.h"
 #include "kubexms/apiserver/strategies/builtin.h"
 #include "kubexms/apiserver/strategies/pod.h"
+#include "kubexms/apiserver/strategies/volume_sources.h"
 
 namespace kubexms {
 namespace {
@@ -32,15 +34,73 @@ constexpr std::string_view kVolumeSources[] = {"awsElasticBlockStore",
                                                "vsphereVolume"};
 
 void ValidateAccessModes(const Field& modes) {
-  modes.MustBeSet("at least 1 access mode is required");
   bool once_pod = false;
+  bool other = false;
   for (const Field& mode : modes.Items()) {
-    once_pod = once_pod || mode.Text() == "ReadWriteOncePod";
     const Field listed(mode.value(), modes.path(), modes.errors());
-    listed.OneOf({"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"});
+    listed.MustBeOneOf({"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"});
+    (mode.Text() == "ReadWriteOncePod" ? once_pod : other) = true;
   }
-  if (once_pod && modes.size() > 1)
-    modes.Forbidden("may not use ReadWriteOncePod with other access modes");
+  if (once_pod && other) modes.Forbidden("may not use ReadWriteOncePod with other access modes");
+}
+
+// What a claim is filled with. `dataSource` and `dataSourceRef` have the same rules.
+void ValidateDataSource(const Field& source) {
+  if (!source) return;
+  source["name"].MustBeSet();
+  const Field kind = source["kind"];
+  kind.MustBeSet();
+  const Field group = source["apiGroup"];
+  if (group.empty() && kind.Text() != "PersistentVolumeClaim")
+    source.Invalid(Json(kind.Text()),
+                   "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
+  if (!group.empty()) group.MustBeSubdomain();
+  if (const Field in = source["namespace"]; !in.empty()) in.MustBeLabel();
+}
+
+void ValidateDataSources(const Field& spec) {
+  const Field source = spec["dataSource"];
+  const Field reference = spec["dataSourceRef"];
+  ValidateDataSource(source);
+  ValidateDataSource(reference);
+  if (!source || !reference) return;
+  // Kubernetes shows no value here but the struct of a path.
+  if (!reference["namespace"].empty()) {
+    spec.Invalid(Json(JsonObject()),
+                 "may not be specified when dataSourceRef.namespace is specified");
+    return;
+  }
+  for (std::string_view name : {"apiGroup", "kind", "name"}) {
+    if (source[name].SameAs(reference[name])) continue;
+    return spec.Invalid(Json(JsonObject()), "must match dataSourceRef");
+  }
+}
+
+// `dataSource` knows two kinds; anything else in it is ignored.
+bool IsKnownDataSource(const JsonObject& source) {
+  const std::string_view group = TextAt(source, "apiGroup");
+  const std::string_view kind = TextAt(source, "kind");
+  return (group.empty() && kind == "PersistentVolumeClaim") ||
+         (group == "snapshot.storage.k8s.io" && kind == "VolumeSnapshot");
+}
+
+// The old field and the new one say the same.
+void NormaliseDataSources(JsonObject& spec) {
+  const JsonObject* source = FindObject(std::as_const(spec), "dataSource");
+  if (source != nullptr && !IsKnownDataSource(*source)) {
+    spec.erase("dataSource");
+    source = nullptr;
+  }
+  const JsonObject* reference = FindObject(std::as_const(spec), "dataSourceRef");
+  if (source != nullptr && reference == nullptr) {
+    const JsonObject copy = *source;
+    spec["dataSourceRef"] = copy;
+  } else if (source == nullptr && reference != nullptr && IsKnownDataSource(*reference) &&
+             TextAt(*reference, "namespace").empty()) {
+    JsonObject copy = *reference;
+    copy.erase("namespace");
+    spec["dataSource"] = std::move(copy);
+  }
 }
 
 void ValidatePositiveQuantity(const Field& amount) {
@@ -64,6 +124,7 @@ class ClaimStrategy : public KindStrategy {
 
   void PrepareForCreate(JsonObject& claim) const override {
     claim["status"] = JsonObject{{"phase", "Pending"}};
+    if (JsonObject* spec = FindObject(claim, "spec")) NormaliseDataSources(*spec);
     AddFinalizer(claim, "kubernetes.io/pvc-protection");
   }
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
@@ -118,16 +179,24 @@ class VolumeStrategy : public KindStrategy {
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);
     const Field spec = root["spec"];
-    ValidateAccessModes(spec["accessModes"]);
+    const Field modes = spec["accessModes"];
+    modes.MustBeSet();
+    ValidateAccessModes(modes);
     ValidateCapacity(spec["capacity"]);
-    spec["persistentVolumeReclaimPolicy"].OneOf({"Delete", "Recycle", "Retain"});
+    if (const Field policy = spec["persistentVolumeReclaimPolicy"]; !policy.empty())
+      policy.MustBeOneOf({"Delete", "Recycle", "Retain"});
+    const Field affinity = spec["nodeAffinity"];
+    const Field required = affinity["required"];
+    if (affinity && !required) required.Required("must specify required node constraints");
+    if (required) ValidateNodeSelector(required);
     ValidateSource(spec);
-    const Field affinity = spec["nodeAffinity.required"];
-    if (affinity) ValidateNodeSelector(affinity);
-    if (spec["local"] && !affinity)
-      spec["nodeAffinity"].Required("Local volume requires node affinity");
     if (const Field name = spec["storageClassName"]; !name.empty()) name.MustBeSubdomain();
-    spec["volumeMode"].OneOf({"Block", "Filesystem"});
+    if (const Field mode = spec["volumeMode"]) mode.MustBeOneOf({"Block", "Filesystem"});
+    if (const Field name = spec["volumeAttributesClassName"]) {
+      if (name.MustBeSet("an empty string is disallowed")) name.MustBeSubdomain();
+      if (!spec["csi"])
+        spec["csi"].Required("has to be specified when using volumeAttributesClassName");
+    }
   }
 
   void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
@@ -150,7 +219,10 @@ class VolumeStrategy : public KindStrategy {
  private:
   static void ValidateCapacity(const Field& capacity) {
     capacity.MustBeSet();
-    if (capacity.size() > 0 && !capacity.Entry("storage")) capacity.NotSupported({"storage"});
+    if (!capacity.Entry("storage") || capacity.size() > 1) {
+      std::string shown = capacity ? WriteJson(capacity.ToJson()) : "null";
+      capacity.NotSupportedAs(shown, {"storage"});
+    }
     for (std::string_view name : capacity.Keys()) ValidatePositiveQuantity(capacity.Entry(name));
   }
 
@@ -159,27 +231,35 @@ class VolumeStrategy : public KindStrategy {
     for (std::string_view name : kVolumeSources) {
       const Field source = spec[name];
       if (!source) continue;
-      if (++count > 1) source.Forbidden("may not specify more than 1 volume type");
+      if (++count > 1) {
+        source.Forbidden("may not specify more than 1 volume type");
+      } else if (name == "csi") {
+        ValidateCsi(source);
+      } else if (name == "local") {
+        if (source["path"].MustBeSet()) ValidateNoBacksteps(source["path"]);
+        if (!spec["nodeAffinity"])
+          spec["nodeAffinity"].Required("Local volume requires node affinity");
+      } else {
+        ValidateCommonSource(name, source);
+      }
     }
     if (count == 0) spec.Required("must specify a volume type");
-    for (std::string_view name : {"hostPath", "local"}) {
-      const Field source = spec[name];
-      if (source) source["path"].MustBeSet();
-    }
-    const Field path = spec["hostPath.path"];
-    if (path.Text() == "/" && spec["persistentVolumeReclaimPolicy"].Text() == "Recycle")
+    if (spec["hostPath.path"].Text() == "/" &&
+        spec["persistentVolumeReclaimPolicy"].Text() == "Recycle")
       spec["persistentVolumeReclaimPolicy"].Forbidden(
           "may not be 'recycle' for a hostPath mount of '/'");
-    if (const Field nfs = spec["nfs"]) {
-      nfs["server"].MustBeSet();
-      const Field exported = nfs["path"];
-      if (exported.MustBeSet() && !exported.Text().starts_with('/'))
-        exported.Invalid("must be an absolute path");
-    }
-    const Field csi = spec["csi"];
-    if (!csi) return;
-    csi["driver"].MustBeSet();
+  }
+
+  static void ValidateCsi(const Field& csi) {
+    ValidateDriverName(csi["driver"]);
     csi["volumeHandle"].MustBeSet();
+    for (std::string_view name : {"controllerPublishSecretRef", "controllerExpandSecretRef",
+                                  "nodePublishSecretRef", "nodeExpandSecretRef"}) {
+      const Field secret = csi[name];
+      if (!secret) continue;
+      if (secret["name"].MustBeSet()) secret["name"].MustBeSubdomain();
+      if (secret["namespace"].MustBeSet()) secret["namespace"].MustBeLabel();
+    }
   }
 };
 
@@ -204,10 +284,19 @@ class StorageClassStrategy : public KindStrategy {
     const Field root(object, errors);
     const Field provisioner = root["provisioner"];
     if (provisioner.MustBeSet()) provisioner.Accept(ValidateAnnotationKey(provisioner.Text()));
-    root["reclaimPolicy"].OneOf({"Delete", "Retain"});
+    if (const Field policy = root["reclaimPolicy"]; !policy.empty())
+      policy.MustBeOneOf({"Delete", "Retain"});
     root["volumeBindingMode"].SetAndOneOf({"Immediate", "WaitForFirstConsumer"});
     const Field topologies = root["allowedTopologies"];
-    for (const Field& term : topologies.Items()) ValidateTopology(term);
+    std::vector<std::string> terms;
+    for (const Field& term : topologies.Items()) {
+      const Field requirements = term["matchLabelExpressions"];
+      ValidateTopology(term);
+      std::string text = requirements.empty() ? std::string() : WriteJson(requirements.ToJson());
+      if (text.empty() || std::find(terms.begin(), terms.end(), text) != terms.end())
+        requirements.Duplicate(Json(""));
+      terms.push_back(std::move(text));
+    }
     const Field parameters = root["parameters"];
     for (std::string_view key : parameters.Keys()) {
       if (key.empty()) parameters.Invalid(Json(key), "field can not be empty.");
@@ -239,14 +328,21 @@ class AttachmentStrategy : public FixedFieldsStrategy {
     const Field attacher = spec["attacher"];
     if (attacher.MustBeSet()) attacher.MustBeSubdomain();
     const Field source = spec["source"];
-    const bool by_name = bool(source["persistentVolumeName"]);
+    const Field name = source["persistentVolumeName"];
+    const bool by_name = bool(name);
     const bool inline_spec = bool(source["inlineVolumeSpec"]);
     if (!by_name && !inline_spec)
       source.Required("must specify exactly one of inlineVolumeSpec and persistentVolumeName");
     if (by_name && inline_spec)
       source.Forbidden("must specify exactly one of inlineVolumeSpec and persistentVolumeName");
+    if (by_name && !inline_spec) {
+      name.MustBeSet("must specify non empty persistentVolumeName");
+      for (const std::string& problem : ValidateDns1123Subdomain(name.Text()))
+        name.Invalid(problem);
+    }
     const Field node = spec["nodeName"];
-    node.MustBeSubdomain();
+    for (const std::string& problem : ValidateDns1123Subdomain(node.Text()))
+      node.Invalid(Json(node.Text()), problem);
   }
 };
 
@@ -257,10 +353,111 @@ class CsiNodeStrategy : public KindStrategy {
     const Field drivers = root["spec.drivers"];
     UniqueTexts names;
     for (const Field& driver : drivers.Items()) {
-      if (driver["name"].MustBeSet()) names.Add(driver["name"]);
-      driver["nodeID"].MustBeSet();
-      const Field keys = driver["topologyKeys"];
-      for (const Field& key : keys.Items()) key.Accept(ValidateQualifiedName(key.Text()));
+      ValidateDriverName(driver["name"]);
+      ValidateNodeId(driver["nodeID"]);
+      driver["allocatable.count"].AtLeast(0);
+      names.Add(driver["name"]);
+      ValidateTopologyKeys(driver);
+    }
+  }
+
+ private:
+  static void ValidateNodeId(const Field& id) {
+    id.MustBeSet();
+    if (id.size() > 256) id.Invalid("must be 256 characters or less");
+  }
+
+  // Kubernetes names the driver, not the key.
+  static void ValidateTopologyKeys(const Field& driver) {
+    const Field keys = driver["topologyKeys"];
+    UniqueTexts seen;
+    for (const Field& key : keys.Items()) {
+      const Field shown(key.value(), driver.path(), driver.errors());
+      shown.MustBeSet();
+      seen.Add(shown);
+      shown.Accept(ValidateQualifiedName(key.Text()));
+    }
+  }
+};
+
+class CsiDriverStrategy : public FixedFieldsStrategy {
+ public:
+  CsiDriverStrategy()
+      : FixedFieldsStrategy({.counts_generations = true},
+                            {"spec.attachRequired", "spec.volumeLifecycleModes"}) {}
+
+  void Validate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field spec = root["spec"];
+    if (const Field policy = spec["fsGroupPolicy"])
+      policy.MustBeOneOf({"File", "None", "ReadWriteOnceWithFSType"});
+    const Field tokens = spec["tokenRequests"];
+    std::vector<std::string_view> audiences;
+    for (const Field& token : tokens.Items()) {
+      const Field audience = token["audience"];
+      if (std::find(audiences.begin(), audiences.end(), audience.Text()) != audiences.end()) {
+        audience.Duplicate(Json(audience.Text()));
+        continue;
+      }
+      audiences.push_back(audience.Text());
+      const Field expiration = token["expirationSeconds"];
+      if (expiration && expiration.Int() < 600)
+        expiration.Invalid("may not specify a duration less than 10 minutes");
+      if (expiration.Int() > int64_t{1} << 32)
+        expiration.Invalid("may not specify a duration larger than 2^32 seconds");
+    }
+    const Field modes = spec["volumeLifecycleModes"];
+    for (const Field& mode : modes.Items()) {
+      const Field shown(mode.value(), modes.path(), errors);
+      shown.MustBeOneOf({"Ephemeral", "Persistent"});
+    }
+  }
+};
+
+class CsiStorageCapacityStrategy : public FixedFieldsStrategy {
+ public:
+  CsiStorageCapacityStrategy() : FixedFieldsStrategy({}, {"nodeTopology", "storageClassName"}) {}
+
+  void Validate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field name = root["storageClassName"];
+    for (const std::string& problem : ValidateDns1123Subdomain(name.Text()))
+      name.Invalid(Json(name.Text()), problem);
+    const Field topology = root["nodeTopology"];
+    ValidateLabelSelector(topology);
+    for (std::string_view member : {"capacity", "maximumVolumeSize"}) {
+      const Field amount = root[member];
+      const Result<Quantity> quantity = Quantity::Parse(amount.Text());
+      if (quantity.ok() && quantity->Sign() < 0)
+        amount.Invalid("must be greater than or equal to 0");
+    }
+  }
+};
+
+class VolumeAttributesClassStrategy : public KindStrategy {
+ public:
+  void Validate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field driver = root["driverName"];
+    if (driver.MustBeSet()) {
+      std::string lower(driver.Text());
+      std::transform(lower.begin(), lower.end(), lower.begin(),
+                     [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+      for (const std::string& problem : ValidateQualifiedName(lower))
+        driver.Invalid(Json(lower), problem);
+    }
+    const Field parameters = root["parameters"];
+    parameters.MustBeSet("must contain at least one key/value pair");
+    for (std::string_view key : parameters.Keys()) {
+      if (key.empty()) parameters.Invalid(Json(key), "field can not be empty.");
+    }
+  }
+  void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
+                      FieldErrors& errors) const override {
+    const Field root(object, errors);
+    for (std::string_view name : {"driverName", "parameters"}) {
+      if (!SameAt(object, old_object, name))
+        root[name].Forbidden("updates to " + std::string(name) + " are forbidden.");
     }
   }
 };
@@ -268,18 +465,24 @@ class CsiNodeStrategy : public KindStrategy {
 }  // namespace
 
 void ValidateClaimSpec(const Field& spec) {
-  ValidateAccessModes(spec["accessModes"]);
+  const Field modes = spec["accessModes"];
+  modes.MustBeSet("at least 1 access mode is required");
   const Field selector = spec["selector"];
   ValidateLabelSelector(selector);
+  ValidateAccessModes(modes);
   const Field resources = spec["resources"];
-  const Field size = spec["resources.requests.storage"];
+  const Field requests = resources["requests"];
+  const Field size(requests.Entry("storage").value(), resources.path().Key("storage"),
+                   spec.errors());
   if (size) {
     ValidatePositiveQuantity(size);
   } else {
-    resources.Entry("storage").Required();
+    size.Required();
   }
   if (const Field name = spec["storageClassName"]; !name.empty()) name.MustBeSubdomain();
-  spec["volumeMode"].OneOf({"Block", "Filesystem"});
+  if (const Field mode = spec["volumeMode"]) mode.MustBeOneOf({"Block", "Filesystem"});
+  ValidateDataSources(spec);
+  if (const Field name = spec["volumeAttributesClassName"]; !name.empty()) name.MustBeSubdomain();
 }
 
 void AddStorageStrategies(StrategyTable& table) {
@@ -289,16 +492,9 @@ void AddStorageStrategies(StrategyTable& table) {
   table.Add(kGroup, "StorageClass", std::make_unique<StorageClassStrategy>());
   table.Add(kGroup, "VolumeAttachment", std::make_unique<AttachmentStrategy>());
   table.Add(kGroup, "CSINode", std::make_unique<CsiNodeStrategy>());
-  table.Add(kGroup, "CSIDriver",
-            std::make_unique<FixedFieldsStrategy>(
-                KindTraits{.counts_generations = true},
-                std::vector<std::string_view>{"spec.attachRequired", "spec.volumeLifecycleModes"}));
-  table.Add(kGroup, "CSIStorageCapacity",
-            std::make_unique<FixedFieldsStrategy>(
-                KindTraits{}, std::vector<std::string_view>{"nodeTopology", "storageClassName"}));
-  table.Add(kGroup, "VolumeAttributesClass",
-            std::make_unique<FixedFieldsStrategy>(
-                KindTraits{}, std::vector<std::string_view>{"driverName", "parameters"}));
+  table.Add(kGroup, "CSIDriver", std::make_unique<CsiDriverStrategy>());
+  table.Add(kGroup, "CSIStorageCapacity", std::make_unique<CsiStorageCapacityStrategy>());
+  table.Add(kGroup, "VolumeAttributesClass", std::make_unique<VolumeAttributesClassStrategy>());
 }
 
 }  // namespace kubexms

@@ -10,6 +10,7 @@
 #include "kubexms/api/builtin_kinds.h"
 #include "kubexms/api/defaulting.h"
 #include "kubexms/api/group_version.h"
+#include "kubexms/api/zero_values.h"
 #include "kubexms/apiserver/object_validation.h"
 #include "kubexms/apiserver/strategy.h"
 #include "kubexms/base/json.h"
@@ -28,6 +29,7 @@ inline Json MustParse(std::string_view yaml) {
 struct KindUnderTest {
   const Schema* schema;
   const Strategy* strategy;
+  const ZeroForm* zero_form;
 };
 
 inline KindUnderTest KindOf(const Json& object) {
@@ -40,7 +42,7 @@ inline KindUnderTest KindOf(const Json& object) {
       slash == std::string_view::npos ? api_version : api_version.substr(slash + 1);
   const TypeInfo* type = FindBuiltinKind(group, version, kind);
   EXPECT_NE(type, nullptr) << api_version << " " << kind;
-  return {&type->schema, BuiltinStrategy(group, kind)};
+  return {&type->schema, BuiltinStrategy(group, kind), &ZeroFormOf(*type)};
 }
 
 // Defaulted, as every document of a client is.
@@ -48,8 +50,10 @@ inline Json Defaulted(std::string_view yaml) {
   Json object = MustParse(yaml);
   const KindUnderTest kind = KindOf(object);
   Normalise(object, *kind.schema);
+  RemoveZeroValues(object, *kind.zero_form);
   ApplyDefaults(object, *kind.schema);
   kind.strategy->SetDefaults(object.get_object());
+  AddZeroValues(object, *kind.zero_form);
   return object;
 }
 
@@ -59,6 +63,7 @@ inline Json Created(std::string_view yaml) {
   const KindUnderTest kind = KindOf(object);
   object.as_object()["metadata"].as_object()["uid"] = kTestUid;
   kind.strategy->PrepareForCreate(object.get_object());
+  AddZeroValues(object, *kind.zero_form);
   return object;
 }
 
@@ -75,8 +80,10 @@ inline std::string Describe(const FieldErrors& errors) {
 inline std::string ErrorsOfCreate(std::string_view yaml) {
   const Json object = Created(yaml);
   const KindUnderTest kind = KindOf(object);
-  FieldErrors errors = ValidateObject(object, *kind.schema, *kind.strategy);
+  FieldErrors errors;
+  kind.strategy->Validate(object.get_object(), errors);
   kind.strategy->ValidateCreate(object.get_object(), errors);
+  AddSchemaErrors(object, *kind.schema, errors);
   return Describe(errors);
 }
 
@@ -92,8 +99,10 @@ inline Updated Update(const Json& stored, std::string_view yaml) {
   object.as_object()["metadata"].as_object()["uid"] = kTestUid;
   if (const Json* status = FindMember(stored, "status")) object.as_object()["status"] = *status;
   kind.strategy->PrepareForUpdate(object.get_object(), stored.get_object());
-  FieldErrors errors = ValidateObject(object, *kind.schema, *kind.strategy);
+  FieldErrors errors;
+  kind.strategy->Validate(object.get_object(), errors);
   kind.strategy->ValidateUpdate(object.get_object(), stored.get_object(), errors);
+  AddSchemaErrors(object, *kind.schema, errors);
   return {std::move(object), Describe(errors)};
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <map>
 
 #include "kubexms/apiserver/strategies/builtin.h"
 #include "kubexms/apiserver/strategies/pod.h"
@@ -10,10 +11,20 @@ namespace {
 
 constexpr std::string_view kTemplateGeneration = "deprecated.daemonset.template.generation";
 
+// A value as it stands in a struct that an error shows.
+std::string Shown(const Field& value) { return value ? WriteJson(value.ToJson()) : "null"; }
+
+void RefuseTemplateLabels(const Field& labels) {
+  constexpr std::string_view kRule = "`selector` does not match template `labels`";
+  if (labels) return labels.Invalid(kRule);
+  labels.InvalidAs("null", kRule);
+}
+
 // The selector of a workload, which must be there and select something, and the template of the
 // pods that it must match. `owner` and `empty_owner` are what messages call the kind.
-void ValidateSelectorAndTemplate(const Field& spec, std::string_view owner,
-                                 std::string_view empty_owner) {
+// `pod_template` is the template to validate in place of the spec's own.
+void ValidateSelectorAndTemplate(const Field& spec, const Json& pod_template,
+                                 std::string_view owner, std::string_view empty_owner) {
   const Field selector = spec["selector"];
   if (!selector) {
     selector.Required();
@@ -23,16 +34,23 @@ void ValidateSelectorAndTemplate(const Field& spec, std::string_view owner,
       selector.Invalid(fmt::format("empty selector is invalid for {}", empty_owner));
   }
   const Field labels = spec["template.metadata.labels"];
-  const bool selects_all = selector && selector.empty();
-  if (!selects_all && !SelectorMatches(selector, TextMap(labels.value())))
-    labels.Invalid(labels ? labels.ToJson() : Json(JsonObject()),
-                   "`selector` does not match template `labels`");
-  const Field pod_template = spec["template"];
-  ValidatePodTemplate(pod_template);
-  const Field policy = spec["template.spec.restartPolicy"];
-  if (!policy.empty() && policy.Text() != "Always") policy.NotSupported({"Always"});
+  if (selector && !IsSelector(selector)) {
+    selector.Invalid("invalid label selector");
+  } else {
+    const bool selects_all = selector && selector.empty();
+    if (!selects_all && !SelectorMatches(selector, TextMap(labels.value())))
+      RefuseTemplateLabels(labels);
+    ValidatePodTemplate(Field(&pod_template, spec.path().Child("template"), spec.errors()));
+  }
+  spec["template.spec.restartPolicy"].MustBeOneOf({"Always"});
   if (const Field deadline = spec["template.spec.activeDeadlineSeconds"])
     deadline.Forbidden(fmt::format("activeDeadlineSeconds in {} is not Supported", owner));
+}
+
+void ValidateSelectorAndTemplate(const Field& spec, std::string_view owner,
+                                 std::string_view empty_owner) {
+  const Field pod_template = spec["template"];
+  ValidateSelectorAndTemplate(spec, pod_template.ToJson(), owner, empty_owner);
 }
 
 // More pods cannot be ready or available than there are.
@@ -114,7 +132,13 @@ class DeploymentStrategy : public WorkloadStrategy {
     } else if (type.Text() == "RollingUpdate") {
       ValidateRollingUpdate(rolling);
     } else {
-      type.NotSupported({"Recreate", "RollingUpdate"});
+      std::string shown = "null";
+      if (rolling)
+        shown = fmt::format("{{\"MaxUnavailable\":{},\"MaxSurge\":{}}}",
+                            Shown(rolling["maxUnavailable"]), Shown(rolling["maxSurge"]));
+      strategy.NotSupportedAs(
+          fmt::format("{{\"Type\":{},\"RollingUpdate\":{}}}", Shown(type), shown),
+          {"Recreate", "RollingUpdate"});
     }
   }
 
@@ -214,6 +238,18 @@ class DaemonSetStrategy : public WorkloadStrategy {
 
 class StatefulSetStrategy : public WorkloadStrategy {
  public:
+  Messages ValidateName(std::string_view name) const override { return ValidateDns1123Label(name); }
+
+  void ValidateCreate(const JsonObject& object, FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field claims = root["spec.volumeClaimTemplates"];
+    for (const Field& claim : claims.Items()) {
+      const Field spec = claim["spec"];
+      ValidateClaimSpec(spec);
+    }
+    if (const Field name = root["spec.serviceName"]; !name.empty()) name.MustBeLabel();
+  }
+
   void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
                       FieldErrors& errors) const override {
     const JsonObject* spec = FindObject(object, "spec");
@@ -250,29 +286,73 @@ class StatefulSetStrategy : public WorkloadStrategy {
     return JsonObject{{"replicas", 0}, {"availableReplicas", 0}};
   }
   void ValidateSpec(const Field& spec) const override {
-    spec["podManagementPolicy"].SetAndOneOf({"OrderedReady", "Parallel"});
+    const Field management = spec["podManagementPolicy"];
+    if (management.MustBeSet() && management.Text() != "OrderedReady" &&
+        management.Text() != "Parallel")
+      management.Invalid("must be 'OrderedReady' or 'Parallel'");
     const Field strategy = spec["updateStrategy"];
     ValidateUpdateStrategy(strategy);
-    for (std::string_view name : {"whenDeleted", "whenScaled"}) {
-      const Field retention = spec["persistentVolumeClaimRetentionPolicy"];
-      retention[name].OneOf({"Retain", "Delete"});
+    if (const Field retention = spec["persistentVolumeClaimRetentionPolicy"]) {
+      for (std::string_view name : {"whenDeleted", "whenScaled"})
+        retention[name].MustBeOneOf({"Retain", "Delete"});
     }
     spec["replicas"].AtLeast(0);
     spec["minReadySeconds"].AtLeast(0);
     spec["ordinals.start"].AtLeast(0);
-    ValidateSelectorAndTemplate(spec, "StatefulSet", "statefulset");
+    ValidateSelectorAndTemplate(spec, WithClaimVolumes(spec), "StatefulSet", "statefulset");
   }
 
  private:
+  // The template as a pod of the set has it: each claim template is a volume of its name, in place
+  // of a volume of the template that has the same name, and the controller gives the pod its names.
+  static Json WithClaimVolumes(const Field& spec) {
+    const Field pod_template = spec["template"];
+    Json copy = pod_template.ToJson();
+    if (!copy.is_object()) return copy;
+    JsonObject& pod_spec = EnsureObject(copy.get_object(), "spec");
+    for (std::string_view name : {"hostname", "subdomain"}) pod_spec.erase(name);
+    std::map<std::string_view, Json> claims;
+    const Field templates = spec["volumeClaimTemplates"];
+    for (const Field& claim : templates.Items()) {
+      const std::string_view name = claim["metadata.name"].Text();
+      claims[name] =
+          JsonObject{{"name", name}, {"persistentVolumeClaim", JsonObject{{"claimName", name}}}};
+    }
+    if (claims.empty()) return copy;
+    JsonArray volumes;
+    for (const auto& [name, volume] : claims) volumes.push_back(volume);
+    ForEachObject(pod_spec, "volumes", [&](JsonObject& volume) {
+      if (!claims.contains(TextAt(volume, "name"))) volumes.push_back(volume);
+    });
+    pod_spec["volumes"] = std::move(volumes);
+    return copy;
+  }
+
   static void ValidateUpdateStrategy(const Field& strategy) {
     const Field type = strategy["type"];
     const Field rolling = strategy["rollingUpdate"];
-    if (type.Text() == "OnDelete") {
+    if (type.empty()) {
+      strategy.Required();
+    } else if (type.Text() == "OnDelete") {
       if (rolling) rolling.Invalid("only allowed for updateStrategy 'RollingUpdate'");
     } else if (type.Text() == "RollingUpdate") {
-      rolling["partition"].AtLeast(0);
+      if (rolling) ValidateRollingUpdate(rolling);
     } else {
-      type.Invalid("must be 'RollingUpdate' or 'OnDelete'");
+      std::string shown = "null";
+      if (rolling)
+        shown = fmt::format("{{\"Partition\":{},\"MaxUnavailable\":{}}}",
+                            Shown(rolling["partition"]), Shown(rolling["maxUnavailable"]));
+      strategy.InvalidAs(fmt::format("{{\"Type\":{},\"RollingUpdate\":{}}}", Shown(type), shown),
+                         "must be 'RollingUpdate' or 'OnDelete'");
+    }
+  }
+
+  static void ValidateRollingUpdate(const Field& rolling) {
+    rolling["partition"].AtLeast(0);
+    if (const Field unavailable = rolling["maxUnavailable"]) {
+      ValidatePositiveIntOrPercent(unavailable);
+      if (IntOrPercentValue(unavailable) == 0) unavailable.Invalid("cannot be 0");
+      ValidateNotMoreThan100Percent(unavailable);
     }
   }
 };
@@ -310,8 +390,7 @@ class ReplicationControllerStrategy : public WorkloadStrategy {
     for (const auto& [key, value] : TextMap(selector.value())) {
       const auto found = actual.find(key);
       if (found != actual.end() && found->second == value) continue;
-      labels.Invalid(labels ? labels.ToJson() : Json(JsonObject()),
-                     "`selector` does not match template `labels`");
+      RefuseTemplateLabels(labels);
       break;
     }
     ValidatePodTemplate(pod_template);

@@ -74,6 +74,7 @@ TEST(WorkloadTest, StatefulSetGetsDefaults) {
   podManagementPolicy: OrderedReady
   persistentVolumeClaimRetentionPolicy: {whenDeleted: Retain, whenScaled: Retain}
   updateStrategy: {type: RollingUpdate, rollingUpdate: {partition: 0}}
+  serviceName: ""
 )",
                  "{replicas: 0, availableReplicas: 0}");
 }
