@@ -174,7 +174,8 @@ TEST(NamesTest, Ports) {
   EXPECT_THAT(ValidatePortName("80"), ElementsAre("must contain at least one letter (a-z)"));
   EXPECT_THAT(ValidatePortName("a--b"), ElementsAre("must not contain consecutive hyphens"));
   EXPECT_THAT(ValidatePortName("a-"), ElementsAre("must not begin or end with a hyphen"));
-  EXPECT_THAT(ValidatePortName("abcdefghijklmnop"), ElementsAre("must be no more than 15 characters"));
+  EXPECT_THAT(ValidatePortName("abcdefghijklmnop"),
+              ElementsAre("must be no more than 15 characters"));
   EXPECT_THAT(ValidatePortNumber(1), IsEmpty());
   EXPECT_THAT(ValidatePortNumber(0), ElementsAre("must be between 1 and 65535, inclusive"));
   EXPECT_THAT(ValidatePortNumber(65536), ElementsAre("must be between 1 and 65535, inclusive"));

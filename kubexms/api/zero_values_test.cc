@@ -48,7 +48,8 @@ TEST(ZeroValuesTest, ReadsNullsInListsAndMapsAsZero) {
 TEST(ZeroValuesTest, LeavesValuesOfAnyTypeAlone) {
   const std::string_view text =
       R"({"metadata":{},"spec":{"names":{},"versions":[{"schema":{"openAPIV3Schema":
-          {"default":"","enum":[null,0,""],"additionalProperties":false}}}]},"status":{"acceptedNames":{}}})";
+          {"default":"","enum":[null,0,""],"additionalProperties":false}}}]},
+          "status":{"acceptedNames":{}}})";
   EXPECT_EQ(Removed("apiextensions.k8s.io", "CustomResourceDefinition", text),
             ParseJson(text).value());
 }

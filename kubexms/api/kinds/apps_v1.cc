@@ -377,8 +377,7 @@ void StatefulSetSpec::Describe(Type<StatefulSetSpec>& type) {
       .Minimum(0);
   type.Field("revisionHistoryLimit", &StatefulSetSpec::revision_history_limit,
              "How many unused revisions to keep for rollback; 10 by default.")
-      .Default(10)
-      .Minimum(0);
+      .Default(10);
   type.Field("selector", &StatefulSetSpec::selector,
              "Finds the pods that belong to this set; must match the labels of the template.")
       .Required()

@@ -28,8 +28,7 @@ void CSIDriverSpec::Describe(Type<CSIDriverSpec>& type) {
   type.Field("nodeAllocatableUpdatePeriodSeconds",
              &CSIDriverSpec::node_allocatable_update_period_seconds,
              "Seconds between refreshes of volume limits in CSINode, at least 10; absent never "
-             "refreshes.")
-      .Minimum(10);
+             "refreshes.");
   type.Field("podInfoOnMount", &CSIDriverSpec::pod_info_on_mount,
              "True to pass pod name, namespace, UID and service account to the driver when "
              "mounting; false by default.")

@@ -1,4 +1,8 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cctype>
+#include <set>
 
 #include "kubexms/apiserver/strategies/builtin.h"
 #include "kubexms/apiserver/strategies/fields.h"
@@ -18,6 +22,26 @@ void ValidateFullyQualifiedName(const Field& name) {
     name.Invalid("should be a domain with at least three segments separated by dots");
 }
 
+void ValidateServicePath(const Field& path) {
+  std::string_view rest = path.Text();
+  if (rest.empty() || rest == "/") return;
+  if (rest == "//") return path.Invalid("segment[0] may not be empty");
+  if (!rest.starts_with('/')) path.Invalid("must start with a '/'");
+  rest.remove_prefix(1);
+  if (rest.ends_with('/')) rest.remove_suffix(1);
+  for (size_t i = 0;; ++i) {
+    const size_t slash = rest.find('/');
+    const std::string_view step = rest.substr(0, slash);
+    if (step.empty()) path.Invalid(fmt::format("segment[{}] may not be empty", i));
+    if (!step.empty()) {
+      for (const std::string& problem : ValidateDns1123Subdomain(step))
+        path.Invalid(fmt::format("segment[{}]: {}", i, problem));
+    }
+    if (slash == std::string_view::npos) return;
+    rest.remove_prefix(slash + 1);
+  }
+}
+
 void ValidateClientConfig(const Field& config) {
   const Field url = config["url"];
   const Field service = config["service"];
@@ -26,11 +50,12 @@ void ValidateClientConfig(const Field& config) {
   if (url && !url.Text().starts_with("https://"))
     url.Invalid("'https' is the only allowed URL scheme; desired format: https://host[/path]");
   if (!service) return;
-  service["name"].MustBeSet("service name is required");
-  service["namespace"].MustBeSet("service namespace is required");
+  service["name"].MustBeSet();
+  service["namespace"].MustBeSet();
   const Field port = service["port"];
   if (port && (port.Int() < 1 || port.Int() > 65535))
     port.Invalid("port is not valid: must be between 1 and 65535, inclusive");
+  ValidateServicePath(service["path"]);
 }
 
 // A list that names everything with "*" may name nothing else.
@@ -54,8 +79,24 @@ void ValidateRule(const Field& rule) {
     list.MustBeSet();
     ValidateWildcard(list);
   }
+  for (std::string_view name : {"apiVersions", "resources"}) {
+    const Field list = rule[name];
+    for (const Field& item : list.Items()) item.MustBeSet();
+  }
   rule["resources"].MustBeSet();
   rule["scope"].OneOf({"*", "Cluster", "Namespaced"});
+}
+
+// Further conditions under which a webhook or policy is called.
+void ValidateMatchConditions(const Field& conditions) {
+  if (conditions.size() > 64) conditions.TooMany(64);
+  UniqueTexts names;
+  for (const Field& condition : conditions.Items()) {
+    condition["expression"].MustBeSet();
+    const Field name = condition["name"];
+    if (name.MustBeSet()) name.Accept(ValidateQualifiedName(name.Text()));
+    names.Add(name);
+  }
 }
 
 void ValidateWebhook(const Field& hook, UniqueTexts& names) {
@@ -78,6 +119,10 @@ void ValidateWebhook(const Field& hook, UniqueTexts& names) {
       known = known || version.Text() == "v1" || version.Text() == "v1beta1";
     if (!known) versions.Invalid("must include at least one of v1, v1beta1");
   }
+  std::set<std::string_view> seen;
+  for (const Field& version : versions.Items()) {
+    if (!seen.insert(version.Text()).second) version.Invalid("duplicate version");
+  }
   const Field timeout = hook["timeoutSeconds"];
   if (timeout && (timeout.Int() < 1 || timeout.Int() > 30))
     timeout.Invalid("the timeout value must be between 1 and 30 seconds");
@@ -85,6 +130,7 @@ void ValidateWebhook(const Field& hook, UniqueTexts& names) {
     const Field field = hook[selector];
     ValidateLabelSelector(field);
   }
+  ValidateMatchConditions(hook["matchConditions"]);
 }
 
 class WebhookConfigurationStrategy : public KindStrategy {
@@ -120,6 +166,50 @@ class PolicyStrategy : public KindStrategy {
       validations.Required("validations or auditAnnotations must contain at least one item");
     for (const Field& validation : validations.Items())
       validation["expression"].MustBeSet("expression is not specified");
+    if (const Field kind = spec["paramKind"]) ValidateParamKind(kind);
+    ValidateAuditAnnotations(spec["auditAnnotations"], root["metadata.name"].Text());
+    ValidateMatchConditions(spec["matchConditions"]);
+    const Field variables = spec["variables"];
+    for (const Field& variable : variables.Items()) {
+      variable["name"].MustBeSet("name is not specified");
+      variable["expression"].MustBeSet("expression is not specified");
+    }
+  }
+
+ private:
+  static void ValidateParamKind(const Field& param) {
+    const Field version = param["apiVersion"];
+    if (version.MustBeSet()) {
+      const std::string_view text = version.Text();
+      const size_t slash = text.find('/');
+      const std::string_view last = slash == std::string_view::npos ? text : text.substr(slash + 1);
+      if (slash != std::string_view::npos) {
+        for (const std::string& problem : ValidateDns1123Subdomain(text.substr(0, slash)))
+          version.Invalid(Json(text.substr(0, slash)), problem);
+      }
+      for (const std::string& problem : ValidateDns1035Label(last))
+        version.Invalid(Json(last), problem);
+    }
+    const Field kind = param["kind"];
+    if (!kind.MustBeSet()) return;
+    std::string lower(kind.Text());
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    for (const std::string& problem : ValidateDns1035Label(lower))
+      kind.Invalid("may have mixed case, but should otherwise match: " + problem);
+  }
+
+  static void ValidateAuditAnnotations(const Field& annotations, std::string_view policy) {
+    if (annotations.size() > 20) annotations.TooMany(20);
+    UniqueTexts keys;
+    for (const Field& annotation : annotations.Items()) {
+      const Field key = annotation["key"];
+      const std::string name = fmt::format("{}/{}", policy, key.Text());
+      for (const std::string& problem : ValidateQualifiedName(name))
+        key.Invalid(Json(name), problem);
+      keys.Add(key);
+      annotation["valueExpression"].MustBeSet("valueExpression is not specified");
+    }
   }
 };
 
@@ -130,7 +220,14 @@ class PolicyBindingStrategy : public KindStrategy {
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);
     const Field spec = root["spec"];
-    spec["policyName"].MustBeSet();
+    const Field policy = spec["policyName"];
+    if (policy.MustBeSet()) policy.MustBeSubdomain();
+    if (const Field param = spec["paramRef"]) ValidateParamRef(param);
+    for (std::string_view name : {"namespaceSelector", "objectSelector"}) {
+      const Field match = spec["matchResources"];
+      const Field selector = match[name];
+      ValidateLabelSelector(selector);
+    }
     const Field actions = spec["validationActions"];
     actions.MustBeSet();
     UniqueTexts seen;
@@ -142,6 +239,22 @@ class PolicyBindingStrategy : public KindStrategy {
       actions.Invalid(
           "must not contain both Deny and Warn (repeating the same validation failure "
           "information in the API response and headers serves no purpose)");
+  }
+
+ private:
+  static void ValidateParamRef(const Field& param) {
+    const Field name = param["name"];
+    const Field selector = param["selector"];
+    if (!name.empty() && selector) {
+      name.Forbidden("name and selector are mutually exclusive");
+    } else if (name.empty() && !selector) {
+      param.Required("one of name or selector must be specified");
+    }
+    if (!name.empty()) name.Accept(ValidatePathSegmentName(name.Text()));
+    ValidateLabelSelector(selector);
+    const Field action = param["parameterNotFoundAction"];
+    if (!action) return action.Required();
+    action.MustBeOneOf({"Allow", "Deny"});
   }
 };
 

@@ -97,6 +97,19 @@ class IngressStrategy : public KindStrategy {
                              "must match `ingressClassName` when both are specified"));
   }
 
+  void ValidateStatusUpdate(const JsonObject& object, const JsonObject&,
+                            FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field points = root["status.loadBalancer.ingress"];
+    for (const Field& point : points.Items()) {
+      if (const Field ip = point["ip"]; !ip.empty()) ip.Accept(ValidateIp(ip.Text()));
+      const Field host = point["hostname"];
+      if (host.empty()) continue;
+      host.MustBeSubdomain();
+      if (ValidateIp(host.Text()).empty()) host.Invalid("must be a DNS name, not an IP address");
+    }
+  }
+
  private:
   static void ValidateHost(const Field& host) {
     if (host.Text().find('*') != std::string_view::npos) {

@@ -269,6 +269,11 @@ void ValidateStateTransitions(const Field& statuses, const Field& old, std::stri
   }
 }
 
+std::string_view FirstIp(const Field& addresses) {
+  const Field first = addresses.Item(0);
+  return first["ip"].Text();
+}
+
 class PodStrategy : public KindStrategy {
  public:
   PodStrategy() : KindStrategy({.has_status = true, .counts_generations = true}) {}
@@ -337,6 +342,11 @@ class PodStrategy : public KindStrategy {
     const std::string_view policy = old["spec.restartPolicy"].Text();
     for (std::string_view list : {"containerStatuses", "initContainerStatuses"})
       ValidateStateTransitions(status[list], old_status[list], policy);
+    const Field hosts = status["hostIPs"];
+    if (!hosts.empty() && FirstIp(hosts) != status["hostIP"].Text()) {
+      const Field host = hosts.Item(0);
+      host["ip"].Invalid(Json(host["ip"].Text()), "must be equal to `hostIP`");
+    }
     for (std::string_view list : {"podIPs", "hostIPs"}) {
       const Field addresses = status[list];
       for (const Field& address : addresses.Items()) {

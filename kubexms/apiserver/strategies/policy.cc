@@ -1,5 +1,5 @@
 #include "kubexms/apiserver/strategies/builtin.h"
-#include "kubexms/apiserver/strategies/fields.h"
+#include "kubexms/apiserver/strategies/pod.h"
 
 namespace kubexms {
 namespace {
@@ -70,6 +70,10 @@ class RuntimeClassStrategy : public FixedFieldsStrategy {
     root["handler"].MustBeLabel();
     const Field scheduling = root["scheduling.nodeSelector"];
     ValidateLabels(scheduling);
+    const Field tolerations = root["scheduling.tolerations"];
+    // Kubernetes writes the name of the list twice.
+    const FieldPath& path = tolerations.path();
+    ValidateTolerations(Field(tolerations.value(), path.Child("tolerations"), errors));
   }
 };
 

@@ -469,6 +469,7 @@ class EndpointsStrategy : public KindStrategy {
       for (const Field& address : list->Items()) {
         address["ip"].Accept(validate_ip(address["ip"].Text()));
         if (const Field host = address["hostname"]; !host.empty()) host.MustBeLabel();
+        if (const Field node = address["nodeName"]) node.MustBeSubdomain();
       }
     }
     const Field ports = subset["ports"];
@@ -478,6 +479,8 @@ class EndpointsStrategy : public KindStrategy {
       if (!name.empty()) name.MustBeLabel();
       port["port"].Between(1, 65535);
       port["protocol"].SetAndOneOf({"SCTP", "TCP", "UDP"});
+      if (const Field protocol = port["appProtocol"])
+        protocol.Accept(ValidateQualifiedName(protocol.Text()));
     }
   }
 };
@@ -508,6 +511,7 @@ class EndpointSliceStrategy : public FixedFieldsStrategy {
   static constexpr size_t kMaxEndpoints = 1000;
   static constexpr size_t kMaxPorts = 20000;
   static constexpr size_t kMaxAddresses = 100;
+  static constexpr size_t kMaxHints = 8;
 
   static void ValidateEndpoint(const Field& endpoint, std::string_view type,
                                Messages (*validate_ip)(std::string_view)) {
@@ -528,6 +532,14 @@ class EndpointSliceStrategy : public FixedFieldsStrategy {
     }
     if (const Field node = endpoint["nodeName"]) node.MustBeSubdomain();
     if (const Field host = endpoint["hostname"]) host.MustBeLabel();
+    const Field zones = endpoint["hints.forZones"];
+    if (zones.size() > kMaxHints) zones.TooMany(kMaxHints);
+    std::set<std::string_view> seen;
+    for (const Field& zone : zones.Items()) {
+      const Field name = zone["name"];
+      name.Accept(ValidateLabelValue(name.Text()));
+      if (!seen.insert(name.Text()).second) name.Duplicate(Json(name.Text()));
+    }
   }
 
   static void UniqueNames(const Field& ports) {

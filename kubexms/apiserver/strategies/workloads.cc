@@ -238,6 +238,21 @@ class DaemonSetStrategy : public WorkloadStrategy {
 
 class StatefulSetStrategy : public WorkloadStrategy {
  public:
+  void ValidateStatusUpdate(const JsonObject& object, const JsonObject&,
+                            FieldErrors& errors) const override {
+    const Field root(object, errors);
+    const Field status = root["status"];
+    for (std::string_view name :
+         {"readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"}) {
+      const Field count = status[name];
+      if (count.Int() > status["replicas"].Int())
+        count.Invalid("cannot be greater than status.replicas");
+    }
+    const Field available = status["availableReplicas"];
+    if (available.Int() > status["readyReplicas"].Int())
+      available.Invalid("cannot be greater than status.readyReplicas");
+  }
+
   Messages ValidateName(std::string_view name) const override { return ValidateDns1123Label(name); }
 
   void ValidateCreate(const JsonObject& object, FieldErrors& errors) const override {
