@@ -42,6 +42,7 @@ can() { kubectl auth can-i "$@" --as system:serviceaccount:default:hello-control
 expect "the roles allow what it does" yes "$(can update configmaps)"
 expect "and its status" yes "$(can update hellos --subresource=status)"
 expect "and nothing else" no "$(can get secrets || true)"
+eventually "the kind is known" kubectl explain hello.spec
 shows "kubectl explains the kind" "What to say." kubectl explain hello.spec.greeting
 
 # --- as the service account that the roles are for
@@ -65,7 +66,7 @@ metrics() { curl --silent "http://$address/metrics"; }
 shows "it measures its reconciles" 'controller_runtime_reconcile_total{controller="hello"' metrics
 shows "and its requests" rest_client_requests_total metrics
 understood "Prometheus understands the controller's metrics" metrics
-understood "and the server's" as_admin /metrics
+[ -z "$ours" ] || understood "and the server's" as_admin /metrics
 shows "one can see why something ran" '"why":"ConfigMap it owns changed"' \
   curl --silent "http://$address/debug/reconciles"
 

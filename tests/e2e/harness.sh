@@ -5,15 +5,20 @@ set -euo pipefail
 
 kubexms=$1 mode=${2:-server}
 work=$(mktemp -d)
-server='' port=0 manager='' managers=()
+server='' port=0 manager='' managers=() helpers=()
+ours=yes  # the server is kubexms; empty: it is upstream's
 export HOME=$work KUBECONFIG=$work/kubeconfig
 
 finish() {
   local status=$?
-  for manager in "${managers[@]}"; do
-    { kill -KILL "$manager" && wait "$manager"; } 2>/dev/null || true
+  local process
+  for process in "${managers[@]}"; do
+    { kill -KILL "$process" && wait "$process"; } 2>/dev/null || true
   done
   [ -z "$server" ] || stop_server KILL
+  for process in "${helpers[@]}"; do
+    { kill -KILL "$process" && wait "$process"; } 2>/dev/null || true
+  done
   [ $status = 0 ] || tail -n 20 "$work"/server.log "$work"/manager*.log >&2 2>/dev/null || true
   rm -rf "$work"
 }
@@ -48,14 +53,17 @@ refuses() {
   has "$output" "$2" || failed "$1" "$2" "$output"
 }
 
-# eventually WHAT COMMAND...: it succeeds within 30 seconds; tried again and again.
-eventually() {
-  local deadline=$((SECONDS + 30))
-  until "${@:2}" >/dev/null 2>&1; do
-    [ $SECONDS -lt $deadline ] || failed "$1" "success within 30 s" "$("${@:2}" 2>&1 || true)"
+# within SECONDS WHAT COMMAND...: it succeeds in that time; tried again and again.
+within() {
+  local deadline=$((SECONDS + $1))
+  until "${@:3}" >/dev/null 2>&1; do
+    [ $SECONDS -lt $deadline ] || failed "$2" "success within $1 s" "$("${@:3}" 2>&1 || true)"
     sleep 0.05
   done
 }
+
+# eventually WHAT COMMAND...: it succeeds within 30 seconds.
+eventually() { within 30 "$@"; }
 
 # request PATH [FLAG...]: what the server answers to one who does not say who he is.
 request() {
@@ -169,3 +177,7 @@ understood() {
   "${@:2}" >"$work/metrics"
   shows "$1" "" promtool check metrics <"$work/metrics"
 }
+
+if [ "${KUBEXMS_TEST_SERVER:-}" = upstream ]; then
+  source "$(dirname "${BASH_SOURCE[0]}")/../upstream/control_plane.sh"
+fi
