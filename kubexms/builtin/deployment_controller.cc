@@ -13,6 +13,7 @@
 #include "kubexms/builtin/dependents.h"
 #include "kubexms/builtin/deployment_annotations.h"
 #include "kubexms/builtin/deployment_status.h"
+#include "kubexms/builtin/pod_state.h"
 #include "kubexms/builtin/pod_template.h"
 #include "kubexms/builtin/rollout.h"
 #include "kubexms/builtin/write_status.h"
@@ -24,6 +25,7 @@ namespace {
 
 using appsv1::Deployment;
 using appsv1::ReplicaSet;
+using corev1::Pod;
 
 constexpr int kWorkers = 4;
 constexpr const char* kHashLabel = "pod-template-hash";
@@ -45,11 +47,24 @@ std::string TemplateText(corev1::PodTemplateSpec pods) {
   return Encode(pods);
 }
 
-// Whether Pods of the set may still be there, as far as it is known.
-bool MayHavePods(const ReplicaSet& set) {
-  return set.spec.replicas.value_or(1) > 0 || set.status.replicas > 0 ||
-         set.status.terminating_replicas.value_or(0) > 0 ||
-         set.status.observed_generation < set.metadata.generation.value_or(0);
+// A Pod is gone, or its containers are.
+bool HasEnded(const CacheEvent& event) {
+  if (event.type == CacheEvent::Type::kDelete) return true;
+  return event.type == CacheEvent::Type::kUpdate && IsFinished(*event.object.As<Pod>());
+}
+
+// The Deployment that makes new Pods once the old ones have ended, of which this is one.
+std::vector<ObjectKey> WaitingFor(const DeclaredCaches& caches, const Pod& pod) {
+  const auto owner_of = [&pod](const ObjectMeta& owned) {
+    const OwnerReference* owner = ControllerOf(owned);
+    return ObjectKey{pod.metadata.namespace_, owner == nullptr ? "" : owner->name};
+  };
+  const auto set = caches.Cached<ReplicaSet>().Get(owner_of(pod.metadata));
+  if (set == nullptr) return {};
+  const ObjectKey key = owner_of(set->metadata);
+  const auto deployment = caches.Cached<Deployment>().Get(key);
+  if (deployment == nullptr || deployment->spec.strategy.type != "Recreate") return {};
+  return {key};
 }
 
 // The members in which a set differs from what it was, bound to that very object.
@@ -138,6 +153,17 @@ class DeploymentRun {
 
   void Progressing(std::string_view status, std::string_view reason, std::string_view message) {
     SetProgressing(deployment_.spec, status, reason, message, now_, changed_.status);
+  }
+
+  // Whether Pods of the set may still be there, as far as it is known. Those that are terminating
+  // are counted themselves: servers of Kubernetes v1.34 do not keep status.terminatingReplicas.
+  bool MayHavePods(const ReplicaSet& set) const {
+    if (set.spec.replicas.value_or(1) > 0 || set.status.replicas > 0 ||
+        set.status.observed_generation < set.metadata.generation.value_or(0)) {
+      return true;
+    }
+    const auto pods = context_.Cached<Pod>().ByIndex(kControllerIndex, set.metadata.uid);
+    return std::ranges::any_of(pods, [](const auto& pod) { return !IsFinished(*pod); });
   }
 
   Result<void> RollOut() {
@@ -336,6 +362,9 @@ class DeploymentRun {
 Controller DeploymentController() {
   ControllerFor<Deployment> controller({.name = "deployment-controller", .workers = kWorkers});
   WatchDependents<ReplicaSet, Deployment>(controller, &SelectorFor);
+  controller.Watches<Pod>(&WaitingFor, {.predicates = {&HasEnded}})
+      .Index<Pod>(kControllerIndex,
+                  [](const Pod& pod) { return ControllerIndexValues(pod.metadata); });
   controller.Reconciles([](ReconcileContext& context, const Deployment& deployment) {
     return DeploymentRun(context, deployment).Reconcile();
   });

@@ -313,6 +313,29 @@ TEST_F(DeploymentControllerTest, RecreateWaitsUntilTheOldPodsHaveEnded) {
   EXPECT_EQ(Sets().at("web:2").spec.replicas, 2);
 }
 
+TEST_F(DeploymentControllerTest, RecreateWaitsForPodsThatNoStatusCounts) {
+  Start(kAccount);
+  Deployment made = DeploymentOf(1);
+  made.spec.strategy.type = "Recreate";
+  Create(made);
+  ASSERT_TRUE(Eventually([&] { return Sets().contains("web:1"); }));
+  Pod pod = PodFromTemplate(Sets().at("web:1").spec.template_, Sets().at("web:1"));
+  pod.metadata.name = "old";
+  pod.metadata.finalizers = {"example.com/slow"};
+  Create(pod);
+  SetImage("web:2");
+  ASSERT_TRUE(Eventually([&] { return Sets().at("web:1").spec.replicas == 0; }));
+  ReplicaSet set = Sets().at("web:1");
+  set.status.observed_generation = *set.metadata.generation;
+  ASSERT_TRUE(client().UpdateStatus(set).ok());
+  SetImage("web:3");
+  Once([](const Deployment& now) { return now.status.observed_generation == 3; });
+  EXPECT_THAT(Sets(), SizeIs(1));
+  Patch<Pod>("old", R"({"metadata":{"finalizers":null}})");
+  ASSERT_TRUE(client().Delete<Pod>({kNamespace, "old"}).ok());
+  EXPECT_TRUE(Eventually([&] { return Sets().contains("web:3"); }));
+}
+
 TEST_F(DeploymentControllerTest, ForgetsOldRevisions) {
   Start(kBoth);
   Deployment made = DeploymentOf(1);
