@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kubexms/automation/checksum.h"
 #include "kubexms/base/utf8.h"
 
 namespace kubexms::automation {
@@ -13,6 +14,8 @@ namespace {
 
 constexpr size_t kContext = 3;
 constexpr size_t kMaxLines = 1000;  // that differ, on each side
+constexpr size_t kMaxReadableLines = 16;
+constexpr size_t kShownDigits = 12;  // of a checksum
 
 using Lines = std::vector<std::string_view>;
 
@@ -93,6 +96,16 @@ std::string Hunks(const std::vector<Edit>& edits) {
   }
 }
 
+// The changed lines of a unified diff, whose first two lines name the file.
+void CountLines(FileDiff& file) {
+  if (!file.diff.starts_with("--- ")) return;
+  const Lines lines = Split(file.diff);
+  for (size_t i = 2; i < lines.size(); ++i) {
+    file.added += lines[i].front() == '+';
+    file.removed += lines[i].front() == '-';
+  }
+}
+
 }  // namespace
 
 std::string UnifiedDiff(std::string_view path, std::string_view before, std::string_view after) {
@@ -119,6 +132,42 @@ std::string UnifiedDiff(std::string_view path, std::string_view before, std::str
   AppendMiddle(old_lines, new_lines, edits);
   edits.insert(edits.end(), tail.rbegin(), tail.rend());
   return fmt::format("--- {0}\n+++ {0}\n{1}", path, Hunks(edits));
+}
+
+std::string FileDiff::Summary() const {
+  if (secret) return fmt::format("{}: secret, not shown", path);
+  return fmt::format("{}: {}{} bytes, sha256 {}…, +{} -{} lines", path, created ? "new, " : "",
+                     bytes, sha256.substr(0, kShownDigits), added, removed);
+}
+
+std::string FileDiff::ChangedLines() const {
+  if (!diff.starts_with("--- ")) return diff;
+  std::string changed;
+  const Lines lines = Split(diff);
+  for (size_t i = 2; i < lines.size(); ++i) {
+    if (lines[i].front() == '+' || lines[i].front() == '-') changed += lines[i];
+  }
+  return changed;
+}
+
+bool FileDiff::IsReadable() const {
+  return !secret && added + removed <= kMaxReadableLines && diff.find("-----BEGIN ") == diff.npos;
+}
+
+FileDiff DiffFile(std::string_view path, const std::string* before, std::string_view after) {
+  FileDiff file{.path = std::string(path),
+                .created = before == nullptr,
+                .bytes = after.size(),
+                .sha256 = Sha256Of(after),
+                .diff = UnifiedDiff(path, before ? *before : "", after)};
+  CountLines(file);
+  return file;
+}
+
+FileDiff DiffSecretFile(std::string_view path) {
+  FileDiff file{.path = std::string(path), .secret = true};
+  file.diff = file.Summary() + "\n";
+  return file;
 }
 
 }  // namespace kubexms::automation

@@ -201,6 +201,23 @@ Result<std::vector<JournalRecord>> ReadAllRuns(const Runtime& runtime, const Rol
   return all;
 }
 
+Result<RunPlan> MakePlan(Runtime* runtime, const Pipeline& pipeline, const RunOptions& options) {
+  const uint64_t trips = runtime->round_trips();
+  ASSIGN_OR_RETURN(const std::vector<TaskNode> nodes, BuildGraph(pipeline, *runtime));
+  RETURN_IF_ERROR(Prepare(runtime, pipeline));
+  RunExecution execution(runtime, &options, "plan", &nodes, nullptr);
+  RunPlan plan = execution.MakePlan(pipeline.name);
+  plan.notes.insert(plan.notes.begin(), pipeline.notes.begin(), pipeline.notes.end());
+  plan.round_trips = runtime->round_trips() - trips;
+  return plan;
+}
+
+JsonObject FileToJson(const FileDiff& file) {
+  if (file.secret) return {{"path", file.path}, {"secret", true}};
+  return {{"path", file.path},     {"created", file.created}, {"bytes", file.bytes},
+          {"sha256", file.sha256}, {"added", file.added},     {"removed", file.removed}};
+}
+
 }  // namespace
 
 std::string RunPlan::Summary() const {
@@ -223,19 +240,6 @@ std::string RunPlan::Summary() const {
   return text;
 }
 
-std::string RunPlan::ToText() const {
-  std::string text;
-  for (const PlannedStep& step : steps) {
-    text += fmt::format("{} {}/{}: {}\n", step.host, step.module, step.task, step.step);
-    for (const std::string& line : step.change.summary) text += fmt::format("  {}\n", line);
-    if (step.error) text += fmt::format("  cannot be planned: {}\n", step.error->message());
-    text += step.change.diff;
-  }
-  for (const std::string& host : unreachable) text += fmt::format("{}\n", host);
-  for (const std::string& note : notes) text += fmt::format("note: {}\n", note);
-  return text + Summary() + "\n";
-}
-
 Json RunPlan::ToJson() const {
   JsonObject json;
   json["pipeline"] = pipeline;
@@ -246,7 +250,9 @@ Json RunPlan::ToJson() const {
                       {"task", step.task},
                       {"step", step.step},
                       {"host", step.host},
-                      {"diff", step.change.diff}};
+                      {"diff", step.change.Diff()}};
+    JsonArray& files = object["files"].emplace_array();
+    for (const FileDiff& file : step.change.files) files.emplace_back(FileToJson(file));
     object["summary"] = JsonArray(step.change.summary.begin(), step.change.summary.end());
     object["restarts"] = JsonArray(step.change.restarts.begin(), step.change.restarts.end());
     if (step.error) object["error"] = step.error->message();
@@ -285,13 +291,14 @@ Json RunReport::ToJson() const {
 }
 
 Result<RunPlan> Engine::Plan(const Pipeline& pipeline, const RunOptions& options) {
-  ASSIGN_OR_RETURN(const std::vector<TaskNode> nodes, BuildGraph(pipeline, *runtime_));
-  const uint64_t trips = runtime_->round_trips();
-  RETURN_IF_ERROR(Prepare(runtime_, pipeline));
-  RunExecution execution(runtime_, &options, "plan", &nodes, nullptr);
-  RunPlan plan = execution.MakePlan(pipeline.name);
-  plan.notes.insert(plan.notes.begin(), pipeline.notes.begin(), pipeline.notes.end());
-  plan.round_trips = runtime_->round_trips() - trips;
+  const auto start = runtime_->clock().MonotonicNow();
+  const auto tell = [&](Event event) {
+    event.time = runtime_->clock().Now();
+    if (options.events) options.events->OnEvent(event);
+  };
+  tell({.type = Event::Type::kPlanStarted, .text = pipeline.name});
+  Result<RunPlan> plan = MakePlan(runtime_, pipeline, options);
+  tell({.type = Event::Type::kPlanFinished, .duration = runtime_->clock().MonotonicNow() - start});
   return plan;
 }
 

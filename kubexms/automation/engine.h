@@ -52,8 +52,12 @@ struct RunPlan {
   bool empty() const { return steps.empty() && unreachable.empty(); }
   // "3 changes on 2 hosts; restarts containerd on node1".
   std::string Summary() const;
-  // With the differences of files, for people.
-  std::string ToText() const;
+  // For people: each change once, with the hosts that it is for. Diffs that are long, and those of
+  // certificates, are summarized, unless `detail` is kFull.
+  enum class Detail { kSummary, kFull };
+  // The notes, each once, with the hosts that it is about before it.
+  std::vector<std::string> NotesOnce() const;
+  std::string ToText(Detail detail = Detail::kSummary) const;
   Json ToJson() const;
 };
 

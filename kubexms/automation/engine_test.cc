@@ -118,7 +118,8 @@ TEST_F(EngineTest, PlansWithoutChangingAnything) {
   EXPECT_EQ(fleet.round_trips(), 3u);
   EXPECT_EQ(plan->checked, 27u);
   EXPECT_EQ(plan->steps.size(), 24u);  // there is nothing to clean
-  EXPECT_THAT(plan->ToText(), HasSubstr("host-0001 web/install: package\n  install web\n"));
+  EXPECT_THAT(plan->ToText(), HasSubstr("web/install: package (host-0001, host-0002, host-0003)\n"
+                                        "  install web\n"));
   EXPECT_THAT(plan->ToText(), HasSubstr("+host-0002\n"));
   EXPECT_THAT(plan->Summary(), HasSubstr("24 of 27 steps to do on 3 hosts"));
 }
@@ -802,7 +803,7 @@ TEST_F(EngineTest, AdviceIsInThePlanAndChangesNothing) {
   const RunPlan plan = Engine(&runtime).Plan(pipeline).value();
   EXPECT_TRUE(plan.empty());
   EXPECT_THAT(plan.notes, ElementsAre("host-0001: debian is fine", "host-0002: debian is fine"));
-  EXPECT_THAT(plan.ToText(), HasSubstr("note: host-0001: debian is fine\n"));
+  EXPECT_THAT(plan.ToText(), HasSubstr("note: host-0001, host-0002: debian is fine\n"));
   EXPECT_EQ(Succeed(Engine(&runtime).Run(pipeline)).changed, 0u);
 }
 

@@ -8,8 +8,9 @@ namespace kubexms::automation {
 namespace {
 
 constexpr std::string_view kNames[] = {
-    "RunStarted",  "Planned",     "TaskPlanned", "TaskStarted",  "StepStarted",  "StepUnchanged",
-    "StepChanged", "StepRetried", "StepFailed",  "HostFinished", "TaskFinished", "RunFinished"};
+    "PlanStarted", "HostChecked", "PlanFinished", "RunStarted",    "Planned",
+    "TaskPlanned", "TaskStarted", "StepStarted",  "StepUnchanged", "StepChanged",
+    "StepRetried", "StepFailed",  "HostFinished", "TaskFinished",  "RunFinished"};
 
 std::string Where(const Event& event) {
   std::string where = event.host;
@@ -30,6 +31,9 @@ std::string FormatDuration(std::chrono::nanoseconds duration) {
 
 std::string PlainLine(const Event& event) {
   switch (event.type) {
+    case Event::Type::kPlanStarted: return fmt::format("planning: {}", event.text);
+    case Event::Type::kPlanFinished:
+      return fmt::format("planned after {}", FormatDuration(event.duration));
     case Event::Type::kRunStarted: return fmt::format("run {}: {}", event.run, event.text);
     case Event::Type::kPlanned: return fmt::format("plan: {}", event.text);
     case Event::Type::kTaskFinished:
@@ -40,10 +44,11 @@ std::string PlainLine(const Event& event) {
                          FormatDuration(event.duration));
     case Event::Type::kStepRetried:
       return fmt::format("{}: trying again: {}", Where(event), event.text);
-    case Event::Type::kStepFailed: return fmt::format("{}: FAILED: {}", Where(event), event.text);
+    // Why is in the report, which is told at the end.
+    case Event::Type::kStepFailed: return fmt::format("{}: FAILED", Where(event));
     case Event::Type::kRunFinished:
       return fmt::format("run {} {} after {}", event.run,
-                         event.text.empty() ? "succeeded" : "failed: " + event.text,
+                         event.text.empty() ? "succeeded" : "failed",
                          FormatDuration(event.duration));
     default: return {};
   }

@@ -15,6 +15,9 @@ namespace kubexms::automation {
 
 struct Event {
   enum class Type {
+    kPlanStarted,    // text: the pipeline; before a plan that is not part of a run
+    kHostChecked,    // a host has answered for the plan, or failed to; hosts: how many are asked
+    kPlanFinished,   // of kPlanStarted
     kRunStarted,     // text: the pipeline
     kPlanned,        // text: how much is to be changed
     kTaskPlanned,    // hosts: on how many; one for each task, before the first begins
@@ -72,7 +75,7 @@ class JsonEventSink final : public EventSink {
 };
 
 // A line for each thing that happened, for logs and pipes. Steps that change nothing are not
-// mentioned.
+// mentioned; why one failed is in the report of the run.
 class PlainEventSink final : public EventSink {
  public:
   explicit PlainEventSink(TextOutput output) : output_(std::move(output)) {}

@@ -37,7 +37,7 @@ TEST(EventTest, IsALineForLogs) {
   sink.OnEvent(Sample(Event::Type::kStepFailed));
   EXPECT_EQ(out,
             "node1 web/install: package: changed: install web (1.5s)\n"
-            "node1 web/install: package: FAILED: install web\n");
+            "node1 web/install: package: FAILED\n");
 }
 
 }  // namespace

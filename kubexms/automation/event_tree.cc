@@ -88,8 +88,25 @@ void EventTree::ApplyToTask(const Event& event) {
   }
 }
 
+void EventTree::ApplyToPlan(const Event& event) {
+  switch (event.type) {
+    case Event::Type::kPlanStarted:
+      title_ = fmt::format("planning: {}", event.text);
+      stage_ = "asking the hosts";
+      start_ = event.time;
+      break;
+    case Event::Type::kHostChecked:
+      stage_ = fmt::format("asking the hosts: {}/{} answered", ++checked_, event.hosts);
+      break;
+    default: ending_ = PlainLine(event); finished_ = true;
+  }
+}
+
 void EventTree::Apply(const Event& event) {
   switch (event.type) {
+    case Event::Type::kPlanStarted:
+    case Event::Type::kHostChecked:
+    case Event::Type::kPlanFinished: ApplyToPlan(event); break;
     case Event::Type::kRunStarted:
       title_ = fmt::format("{} (run {})", event.text, event.run);
       stage_ = "asking the hosts";
@@ -193,12 +210,14 @@ TreeEventSink::TreeEventSink(Options options)
 
 void TreeEventSink::OnEvent(const Event& event) {
   MutexLock lock(mutex_);
-  if (event.type == Event::Type::kRunStarted) {
+  const bool starts =
+      event.type == Event::Type::kRunStarted || event.type == Event::Type::kPlanStarted;
+  if (starts) {
     tree_ = EventTree();
     drawing_ = true;
   }
   tree_.Apply(event);
-  if (event.type == Event::Type::kRunStarted || tree_.finished()) Redraw();
+  if (starts || tree_.finished()) Redraw();
   if (!tree_.finished()) return;
   drawing_ = false;
   drawn_lines_ = 0;

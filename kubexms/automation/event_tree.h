@@ -66,8 +66,11 @@ class EventTree {
   static void AddHosts(const TaskState& task, const View& view, size_t most,
                        std::vector<Line>& lines);
 
+  void ApplyToPlan(const Event& event);
+
   std::string title_;
-  std::string stage_;  // before there are tasks
+  std::string stage_;   // before there are tasks
+  size_t checked_ = 0;  // hosts, for the plan
   Clock::WallTime start_;
   std::vector<ModuleState> modules_;
   std::string ending_;

@@ -24,7 +24,8 @@ std::string Joined(const std::vector<std::string>& lines) {
 // What the timeline of a report is about.
 bool TellsMuch(Event::Type type) {
   return type != Event::Type::kTaskPlanned && type != Event::Type::kStepStarted &&
-         type != Event::Type::kStepUnchanged && type != Event::Type::kHostFinished;
+         type != Event::Type::kStepUnchanged && type != Event::Type::kHostFinished &&
+         type != Event::Type::kHostChecked;
 }
 
 int64_t UndoParallel(const TaskNode& node) {
@@ -212,6 +213,7 @@ void RunExecution::AskHosts(const std::vector<HostState*>& hosts) {
     }
     Runner runner(state.host->connector.get(), &runtime_->clock(), {.stop = options_->stop});
     Result<Answers> answers = runner.Ask(queries);
+    Emit({.type = Event::Type::kHostChecked, .host = state.host->name, .hosts = hosts.size()});
     if (answers.ok()) {
       state.planned = std::move(answers).value();
       return;
@@ -264,7 +266,9 @@ RunPlan RunExecution::MakePlan(const std::string& pipeline) {
           for (std::string& line : planned.change.summary) {
             line = runtime_->secrets().Redact(line);
           }
-          planned.change.diff = runtime_->secrets().Redact(planned.change.diff);
+          for (FileDiff& file : planned.change.files) {
+            file.diff = runtime_->secrets().Redact(file.diff);
+          }
         } else {
           planned.error = Redacted(change.error(), runtime_->secrets());
         }
@@ -534,7 +538,7 @@ Result<void> RunExecution::RunStep(Unit& unit, size_t index) {
     if (changed.ok()) {
       if (*changed) event.type = Event::Type::kStepChanged;
       event.text = Joined(change.summary);
-      event.diff = change.diff;
+      event.diff = change.Diff();
       Emit(std::move(event));
       return {};
     }

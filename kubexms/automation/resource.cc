@@ -179,10 +179,8 @@ void Planner::FlushPackages() {
 void Planner::Write(const File& file, const std::string* before) {
   Keep(file.path);
   Do(WriteFile{file.path, file.mode, file.owner, file.group, file.content});
-  if (file.secret)
-    change_.diff += fmt::format("{}: changes (it is secret and not shown)\n", file.path);
-  else
-    change_.diff += UnifiedDiff(file.path, before ? *before : "", file.content);
+  change_.files.push_back(file.secret ? DiffSecretFile(file.path)
+                                      : DiffFile(file.path, before, file.content));
 }
 
 Result<void> Planner::operator()(const File& r) {
@@ -370,6 +368,12 @@ Result<void> Planner::operator()(const Archive& r) {
 }
 
 }  // namespace
+
+std::string Change::Diff() const {
+  std::string text;
+  for (const FileDiff& file : files) text += file.diff;
+  return text;
+}
 
 Resource::Resource() = default;
 Resource::Resource(const Resource&) = default;

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "kubexms/automation/diff.h"
 #include "kubexms/automation/operation.h"
 #include "kubexms/base/result.h"
 
@@ -20,7 +21,7 @@ namespace kubexms::automation {
 // What is to be done so that something becomes true. Empty: it is true already.
 struct Change {
   std::vector<std::string> summary;   // a line for each thing, for people: "write /etc/hosts"
-  std::string diff;                   // of the files, without those that are secret
+  std::vector<FileDiff> files;        // those that are written
   std::vector<std::string> restarts;  // the services that are disturbed
   std::vector<Operation> operations;
   std::vector<Operation> undo;     // takes all of it back, to be performed in this order
@@ -28,6 +29,8 @@ struct Change {
   bool final = false;              // once it is begun, the run as a whole cannot be taken back
 
   bool empty() const { return summary.empty(); }
+  // Of all files.
+  std::string Diff() const;
 };
 
 // A path whose directory exists or is a resource before this one.

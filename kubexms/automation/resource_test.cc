@@ -55,7 +55,7 @@ class ResourceTest : public ::testing::Test {
 TEST_F(ResourceTest, Files) {
   const Change change = CheckLifeCycle({File{.path = "/etc/a", .content = "one\n"}});
   EXPECT_THAT(change.summary, ElementsAre("write /etc/a"));
-  EXPECT_EQ(change.diff, "--- /etc/a\n+++ /etc/a\n@@ -0,0 +1,1 @@\n+one\n");
+  EXPECT_EQ(change.Diff(), "--- /etc/a\n+++ /etc/a\n@@ -0,0 +1,1 @@\n+one\n");
   const Change mode = CheckLifeCycle({File{.path = "/etc/a", .content = "one\n", .mode = "0600"}});
   EXPECT_THAT(mode.summary, ElementsAre("set /etc/a to 0600 root:root, from 0644 root:root"));
 }
@@ -63,7 +63,7 @@ TEST_F(ResourceTest, Files) {
 TEST_F(ResourceTest, SecretFilesAreNotShown) {
   const Change change =
       CheckLifeCycle({File{.path = "/etc/key", .content = "hidden", .secret = true}});
-  EXPECT_THAT(change.diff, Not(HasSubstr("hidden")));
+  EXPECT_THAT(change.Diff(), Not(HasSubstr("hidden")));
 }
 
 TEST_F(ResourceTest, DirectoriesWithThoseAbove) {

@@ -26,17 +26,14 @@ Result<ExitCode> ShowPlan(const Invocation& call) {
   ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForWork(call));
   ASSIGN_OR_RETURN(const Pipeline pipeline, session->CreatePipeline());
   ASSIGN_OR_RETURN(const RunPlan plan, session->MakePlan(pipeline));
-  PrintPlan(call, plan);
-  if (!plan.unreachable.empty()) return ExitCode::kSomeHostsFailed;
-  RETURN_IF_ERROR(cluster::CheckPreflight(plan));
-  return ExitCode::kDone;
+  return ShowPlanOf(call, plan);
 }
 
 Result<ExitCode> ShowDiff(const Invocation& call) {
   ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForWork(call));
   ASSIGN_OR_RETURN(const Pipeline pipeline, session->CreatePipeline());
   ASSIGN_OR_RETURN(const RunPlan plan, session->MakePlan(pipeline));
-  PrintPlan(call, plan);
+  PrintPlan(call, plan, call.Given("full"));
   if (!plan.unreachable.empty()) return ExitCode::kSomeHostsFailed;
   return plan.empty() ? ExitCode::kDone : ExitCode::kWrongUsage;
 }
@@ -46,8 +43,10 @@ Result<ExitCode> CreateCluster(const Invocation& call) {
   ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForWork(call));
   ASSIGN_OR_RETURN(const Pipeline pipeline, session->CreatePipeline());
   ASSIGN_OR_RETURN(const RunPlan plan, session->MakePlan(pipeline));
-  RETURN_IF_ERROR(cluster::CheckPreflight(plan));
-  PrintNotes(call, plan);
+  session->TellNotes(call, plan);
+  if (const auto refused = cluster::CheckPreflight(plan); !refused.ok()) {
+    return session->TellRefused(call, pipeline, refused.error());
+  }
   session->options().plan = &plan;
   ASSIGN_OR_RETURN(const RunReport report, session->Converge(pipeline));
   return session->Tell(call, report);
@@ -90,7 +89,6 @@ Result<ExitCode> DeleteCluster(const Invocation& call) {
 }
 
 Result<ExitCode> ResumeRun(const Invocation& call) {
-  if (call.Given("dry-run")) return ShowPlan(call);
   ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForWork(call));
   ASSIGN_OR_RETURN(const std::string run, session->UnfinishedRun(call.Value("RUN")));
   ASSIGN_OR_RETURN(Pipeline pipeline, session->CreatePipeline());
@@ -101,6 +99,11 @@ Result<ExitCode> ResumeRun(const Invocation& call) {
   if (found != runs.end() && found->pipeline != pipeline.name) {
     return Error::BadRequest(fmt::format(
         "run {} is one of \"{}\": repeat that command, and it goes on", run, found->pipeline));
+  }
+  if (call.Given("dry-run")) {
+    ASSIGN_OR_RETURN(RunPlan plan, session->MakePlan(pipeline));
+    plan.notes.push_back(fmt::format("this goes on with run {}", run));
+    return ShowPlanOf(call, plan);
   }
   ASSIGN_OR_RETURN(const RunReport report, session->Converge(pipeline, run));
   return session->Tell(call, report);
@@ -243,7 +246,7 @@ Command CreateClusterCommand() {
               "Makes the hosts what the configuration says: checks them, sets up their operating\n"
               "systems and etcd. What is true already is left alone. If it fails, kubexms resume\n"
               "goes on and kubexms rollback takes it back.",
-          .flags = With(ClusterWorkFlags(), {DryRunFlag()}),
+          .flags = With(ClusterWorkFlags(), {DryRunFlag(), FullFlag()}),
           .run = CreateCluster};
 }
 
@@ -309,7 +312,7 @@ Command DeleteCommand() {
 Command PlanCommand() {
   return {.name = "plan",
           .summary = "Show what create cluster would do now, and do nothing",
-          .flags = With(ClusterWorkFlags(), {DryRunFlag()}),
+          .flags = With(ClusterWorkFlags(), {DryRunFlag(), FullFlag()}),
           .run = ShowPlan};
 }
 
@@ -317,14 +320,14 @@ Command DiffCommand() {
   return {.name = "diff",
           .summary = "Show how hosts differ from their configuration",
           .description = "Exits with 2 when they differ and with 3 when hosts do not answer.",
-          .flags = With(ClusterWorkFlags(), {DryRunFlag()}),
+          .flags = With(ClusterWorkFlags(), {DryRunFlag(), FullFlag()}),
           .run = ShowDiff};
 }
 
 Command ResumeCommand() {
   return {.name = "resume",
           .summary = "Go on with a run that failed or was interrupted",
-          .flags = With(ClusterWorkFlags(), {DryRunFlag()}),
+          .flags = With(ClusterWorkFlags(), {DryRunFlag(), FullFlag()}),
           .arguments = {RunArgument()},
           .run = ResumeRun};
 }

@@ -57,12 +57,24 @@ std::string Indented(std::string_view text) {
   return indented;
 }
 
-std::string ToText(const Error& error) {
-  std::string text = fmt::format("  {}\n", Indented(error.message()));
-  if (const auto known = automation::Explain(error.message())) {
+std::string ToText(const std::string& message) {
+  std::string text = fmt::format("  {}\n", Indented(message));
+  if (const auto known = automation::Explain(message)) {
     text += fmt::format("    probably {}; {}\n", known->cause, known->advice);
   }
   return text;
+}
+
+// What failed, each once, with its hosts. The messages begin with the name of their host.
+std::map<std::string, std::vector<std::string>> ByMessage(
+    const std::map<std::string, Error>& failed_hosts) {
+  std::map<std::string, std::vector<std::string>> hosts;
+  for (const auto& [host, error] : failed_hosts) {
+    std::string_view message = error.message();
+    if (message.starts_with(host + ": ")) message.remove_prefix(host.size() + 2);
+    hosts[std::string(message)].push_back(host);
+  }
+  return hosts;
 }
 
 }  // namespace
@@ -102,13 +114,19 @@ Flag ParallelFlag() {
 
 Flag DryRunFlag() { return {.name = "dry-run", .doc = "only show what would be done"}; }
 
-void PrintNotes(const Invocation& call, const automation::RunPlan& plan) {
-  for (const std::string& note : plan.notes) call.err() << "Note: " << note << "\n";
+Flag FullFlag() { return {.name = "full", .doc = "show the contents of all files that change"}; }
+
+void PrintPlan(const Invocation& call, const automation::RunPlan& plan, bool full) {
+  using Detail = automation::RunPlan::Detail;
+  call.out() << (call.Given("output") ? FormatObject(plan.ToJson(), call.Value("output"))
+                                      : plan.ToText(full ? Detail::kFull : Detail::kSummary));
 }
 
-void PrintPlan(const Invocation& call, const automation::RunPlan& plan) {
-  call.out() << (call.Given("output") ? FormatObject(plan.ToJson(), call.Value("output"))
-                                      : plan.ToText());
+Result<ExitCode> ShowPlanOf(const Invocation& call, const automation::RunPlan& plan) {
+  PrintPlan(call, plan, call.Given("full"));
+  if (!plan.unreachable.empty()) return ExitCode::kSomeHostsFailed;
+  if (cluster::CheckPreflight(plan).ok()) return ExitCode::kDone;
+  return Error::BadRequest("the hosts are not ready, as the plan says; nothing would be done");
 }
 
 ClusterSession::ClusterSession(const Invocation& call) : file_(call.Value("file")) {}
@@ -202,11 +220,9 @@ Result<cluster::CreateOptions> ClusterSession::OptionsForCreate() {
 }
 
 Result<automation::RunPlan> ClusterSession::MakePlan(const automation::Pipeline& pipeline) {
-  automation::RunOptions quiet = options_;
-  quiet.events = nullptr;
   ASSIGN_OR_RETURN(automation::RunPlan plan,
-                   automation::Engine(runtime_.get()).Plan(pipeline, quiet));
-  if (quiet.stop.stop_requested()) return automation::Canceled(pipeline.name);
+                   automation::Engine(runtime_.get()).Plan(pipeline, options_));
+  if (options_.stop.stop_requested()) return automation::Canceled(pipeline.name);
   return plan;
 }
 
@@ -269,6 +285,21 @@ std::string ClusterSession::CommandFor(const Invocation& call, std::string_view 
   return fmt::format("kubexms {} -f {}{}{} {}", command, file_, where, with, run);
 }
 
+void ClusterSession::TellNotes(const Invocation& call, const automation::RunPlan& plan) {
+  notes_ = plan.notes;
+  if (call.Given("output")) return;
+  for (const std::string& note : plan.NotesOnce()) call.err() << "Note: " << note << "\n";
+}
+
+Result<ExitCode> ClusterSession::TellRefused(const Invocation& call,
+                                             const automation::Pipeline& pipeline,
+                                             const Error& refused) const {
+  if (!call.Given("output")) return refused;
+  return Tell(
+      call,
+      {.pipeline = pipeline.name, .outcome = automation::RunOutcome::kFailed, .error = refused});
+}
+
 ExitCode ClusterSession::Tell(const Invocation& call, const RunReport& report) const {
   // The others go on when their command is repeated, which knows what they need.
   const bool resumes = report.pipeline == "create cluster" || report.pipeline == cluster::kAddNodes;
@@ -276,6 +307,7 @@ ExitCode ClusterSession::Tell(const Invocation& call, const RunReport& report) c
   const ExitCode exit_code = static_cast<ExitCode>(report.ExitCode());
   if (call.Given("output")) {
     Json json = report.ToJson();
+    json.as_object()["notes"] = JsonArray(notes_.begin(), notes_.end());
     if (continues) {
       json.as_object()["resume"] = CommandFor(call, "resume", report.run);
       json.as_object()["rollback"] = CommandFor(call, "rollback", report.run);
@@ -289,8 +321,10 @@ ExitCode ClusterSession::Tell(const Invocation& call, const RunReport& report) c
   }
   std::string text =
       report.outcome == automation::RunOutcome::kCanceled ? "\nStopped:\n" : "\nFailed:\n";
-  if (report.failed_hosts.empty() && report.error) text += ToText(*report.error);
-  for (const auto& [host, error] : report.failed_hosts) text += ToText(error);
+  if (report.failed_hosts.empty() && report.error) text += ToText(report.error->message());
+  for (const auto& [message, hosts] : ByMessage(report.failed_hosts)) {
+    text += ToText(fmt::format("{}: {}", fmt::join(hosts, ", "), message));
+  }
   if (continues) {
     text += fmt::format("\nTo go on:        {}\nTo take it back: {}\n",
                         CommandFor(call, "resume", report.run),

@@ -35,10 +35,13 @@ Flag LimitFlag();
 Flag ParallelFlag();
 Flag DryRunFlag();
 
-// Its notes, to people.
-void PrintNotes(const Invocation& call, const automation::RunPlan& plan);
+// --full, for those that show how files change.
+Flag FullFlag();
 // A plan as -o says.
-void PrintPlan(const Invocation& call, const automation::RunPlan& plan);
+void PrintPlan(const Invocation& call, const automation::RunPlan& plan, bool full = false);
+
+// The plan of a run with --full, and whether the run would begin: why not is in the plan.
+Result<ExitCode> ShowPlanOf(const Invocation& call, const automation::RunPlan& plan);
 
 using automation::RunSummary;
 
@@ -60,7 +63,7 @@ class ClusterSession {
   // The hosts of --limit; none: all.
   const std::set<std::string>& limit() const { return limit_; }
   Result<void> Limit(const std::vector<std::string>& hosts);
-  // What a pipeline would do now, without a word about how it is found out.
+  // What a pipeline would do now.
   Result<automation::RunPlan> MakePlan(const automation::Pipeline& pipeline);
   // As the configuration and --limit want it. Issues certificates that are missing.
   Result<automation::Pipeline> CreatePipeline();
@@ -79,6 +82,11 @@ class ClusterSession {
   // `wanted`, or the newest that is not done.
   Result<std::string> UnfinishedRun(const std::string& wanted);
 
+  // Tells the notes of a plan that is to be carried out: to people now, to programs in the report.
+  void TellNotes(const Invocation& call, const automation::RunPlan& plan);
+  // A run that was refused before it began: the error to people, a report to programs.
+  Result<ExitCode> TellRefused(const Invocation& call, const automation::Pipeline& pipeline,
+                               const Error& refused) const;
   // Tells how a run ended: to people on `err`, with the cause and what to do next, or to programs
   // on `out`, when -o is given.
   ExitCode Tell(const Invocation& call, const automation::RunReport& report) const;
@@ -108,6 +116,7 @@ class ClusterSession {
   std::unique_ptr<automation::EventSink> events_;
   std::unique_ptr<automation::Runtime> runtime_;
   automation::RunOptions options_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace kubexms

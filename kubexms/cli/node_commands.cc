@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <ostream>
 
 #include "kubexms/cli/cluster_session.h"
@@ -46,15 +47,14 @@ Result<ExitCode> AddNodes(const Invocation& call) {
   }
   ASSIGN_OR_RETURN(Pipeline pipeline, session->CreatePipeline());
   pipeline.name = cluster::kAddNodes;
-  ASSIGN_OR_RETURN(const RunPlan plan, session->MakePlan(pipeline));
+  ASSIGN_OR_RETURN(RunPlan plan, session->MakePlan(pipeline));
   RETURN_IF_ERROR(CheckNobodyLeaves(plan));
-  if (call.Given("dry-run")) PrintPlan(call, plan);
-  RETURN_IF_ERROR(cluster::CheckPreflight(plan));
-  if (call.Given("dry-run")) {
-    return plan.unreachable.empty() ? ExitCode::kDone : ExitCode::kSomeHostsFailed;
+  plan.notes.push_back(fmt::format("new hosts: {}", fmt::join(fresh, ", ")));
+  if (call.Given("dry-run")) return ShowPlanOf(call, plan);
+  session->TellNotes(call, plan);
+  if (const auto refused = cluster::CheckPreflight(plan); !refused.ok()) {
+    return session->TellRefused(call, pipeline, refused.error());
   }
-  PrintNotes(call, plan);
-  call.err() << fmt::format("New: {}\n", fmt::join(fresh, ", "));
   session->options().plan = &plan;
   ASSIGN_OR_RETURN(const RunReport report, session->Converge(pipeline));
   return session->Tell(call, report);
@@ -104,9 +104,15 @@ Result<ExitCode> RemoveNodes(const Invocation& call) {
       ClusterSession::OpenInParallel(call, removal.gone ? removal.hosts : std::set<std::string>()));
   RETURN_IF_ERROR(CheckKnown(*session, removal));
   const Pipeline pipeline = cluster::RemovePipeline(session->cluster(), removal);
-  ASSIGN_OR_RETURN(const RunPlan plan, session->MakePlan(pipeline));
+  ASSIGN_OR_RETURN(RunPlan plan, session->MakePlan(pipeline));
   for (const automation::PlannedStep& step : plan.steps) {
     if (step.error) return step.error->WithContext("nothing was done: " + step.host);
+  }
+  if (!removal.gone) {
+    ASSIGN_OR_RETURN(RunPlan undone,
+                     Engine(&session->runtime()).PlanUninstall({.hosts = removal.hosts}));
+    plan.checked += undone.checked;
+    std::ranges::move(undone.steps, std::back_inserter(plan.steps));
   }
   if (call.Given("dry-run")) {
     PrintPlan(call, plan);
@@ -128,7 +134,7 @@ Result<ExitCode> RemoveNodes(const Invocation& call) {
 
 std::vector<Flag> AddFlags() {
   std::vector<Flag> flags = ClusterWorkFlags();
-  flags.push_back(DryRunFlag());
+  flags.insert(flags.end(), {DryRunFlag(), FullFlag()});
   return flags;
 }
 

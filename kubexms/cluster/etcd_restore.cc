@@ -121,7 +121,7 @@ StepPtr Swap(const RestorationPtr& restoration) {
         ASSIGN_OR_RETURN(Change change, PlanFor(mark, answers, context.backup_directory));
         change.summary = {fmt::format("put the snapshot in the place of {}",
                                       EtcdMemberDirectory(restoration->etcd()))};
-        change.diff.clear();
+        change.files.clear();
         change.operations.insert(change.operations.begin(),
                                  RunScript{restoration->SwapScript(context)});
         change.undo.emplace_back(RunScript{restoration->SwapBackScript(context)});
