@@ -16,6 +16,7 @@
 #include "kubexms/base/stop.h"
 #include "kubexms/cli/commands.h"
 #include "kubexms/cli/output.h"
+#include "kubexms/cluster/cluster_config.h"
 
 namespace kubexms {
 namespace {
@@ -71,6 +72,49 @@ Result<ExitCode> Up(const Invocation& call) {
       lab->Up({.hosts = hosts, .subnet = call.Value("subnet"), .mirror = call.Value("mirror")}));
   ASSIGN_OR_RETURN(const std::vector<LabHostStatus> status, lab->Status());
   call.out() << automation::HostsBlock(status, lab->key_file());
+  call.err() << "Next: kubexms lab config > cluster.yaml\n";
+  return ExitCode::kDone;
+}
+
+// The configuration of a cluster of all hosts of a lab.
+std::string ConfigOf(const std::vector<LabHostStatus>& hosts, const std::string& key_file,
+                     const std::string& name) {
+  std::vector<std::string> names;
+  for (const LabHostStatus& status : hosts) names.push_back(status.host.name);
+  const long members = names.size() < 3 ? 1 : 3;
+  std::string block = automation::HostsBlock(hosts, key_file);
+  for (size_t at = 0; (at = block.find('\n', at)) + 1 < block.size(); at += 3) {
+    block.insert(at + 1, "  ");
+  }
+  return fmt::format(
+      "# The hosts of a lab as a cluster, for kubexms create cluster -f FILE.\n"
+      "apiVersion: kubexms.io/v1alpha1\n"
+      "kind: Cluster\n"
+      "metadata:\n"
+      "  name: {}\n"
+      "spec:\n"
+      "  {}"
+      "  roleGroups:\n"
+      "    etcd: [{}]\n"
+      "    controlPlane: [{}]\n"
+      "    worker: [{}]\n"
+      "  # The hosts have no way to the internet, so their packages come from here:\n"
+      "  # kubexms artifact build -f FILE -o cluster.artifact\n"
+      "  artifact: ./cluster.artifact\n"
+      "  # They share the kernel and the disk of this machine.\n"
+      "  system: {{configureKernel: false}}\n"
+      "  preflight: {{maxDiskSyncMilliseconds: 0}}\n",
+      name, block, fmt::join(names.begin(), names.begin() + members, ", "), names.front(),
+      fmt::join(names, ", "));
+}
+
+Result<ExitCode> Config(const Invocation& call) {
+  LabCall lab(call);
+  ASSIGN_OR_RETURN(const std::vector<LabHostStatus> status, lab->Status());
+  if (status.empty()) return Error::BadRequest("the lab has no hosts; kubexms lab up makes them");
+  const std::string text = ConfigOf(status, lab->key_file(), call.Value("name"));
+  RETURN_IF_ERROR(cluster::ParseCluster(text, "lab"));
+  call.out() << text;
   return ExitCode::kDone;
 }
 
@@ -105,7 +149,7 @@ Json ToJson(const LabState& state, const std::vector<LabHostStatus>& hosts,
                     {"hosts", std::move(list)}};
 }
 
-Result<ExitCode> Status(const Invocation& call) {
+Result<ExitCode> ShowHosts(const Invocation& call) {
   LabCall lab(call);
   ASSIGN_OR_RETURN(const LabState state, lab->State());
   ASSIGN_OR_RETURN(const std::vector<LabHostStatus> hosts, lab->Status());
@@ -122,7 +166,7 @@ Result<ExitCode> Status(const Invocation& call) {
   return ExitCode::kDone;
 }
 
-Result<ExitCode> List(const Invocation& call) {
+Result<ExitCode> ListNames(const Invocation& call) {
   for (const std::string& name : automation::ListLabs(DirectoryOf(call))) {
     call.out() << name << "\n";
   }
@@ -234,14 +278,18 @@ Command LabCommand() {
       .commands =
           {
               UpCommand(),
+              {.name = "config",
+               .summary = "Print the configuration of a cluster of the hosts of a lab",
+               .flags = LabFlags(),
+               .run = Config},
               {.name = "status",
                .summary = "Show the hosts of a lab",
                .flags = LabFlags({OutputFlag()}),
-               .run = Status},
+               .run = ShowHosts},
               {.name = "ls",
                .summary = "List the labs of this machine",
                .flags = {DirectoryFlag()},
-               .run = List},
+               .run = ListNames},
               {.name = "ssh",
                .summary = "Log in to a host, or run a command there",
                .description = "Flags of the command stand after \"--\": lab ssh node1 -- ls -l",
