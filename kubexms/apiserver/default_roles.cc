@@ -298,10 +298,14 @@ PolicyRules RulesOf(const Json& role) {
 }
 
 void AddMissingRules(const Json& wanted, Json& role) {
-  const PolicyRules missing = MissingRules(RulesOf(role), RulesOf(wanted));
+  const PolicyRules existing = RulesOf(role);
+  std::vector<const PolicyRule*> held;
+  for (const PolicyRule& rule : existing) held.push_back(&rule);
+  MissingRules missing = FindMissingRules(held, RulesOf(wanted));
   if (missing.empty()) return;
+  if (missing.truncated) missing.rules = RulesOf(wanted);
   JsonArray rules = ArrayOf(role, "rules");
-  for (const PolicyRule& rule : missing) rules.push_back(ToJson(rule));
+  for (const PolicyRule& rule : missing.rules) rules.push_back(ToJson(rule));
   role.as_object()["rules"] = std::move(rules);
 }
 

@@ -1,6 +1,11 @@
 #include "kubexms/apiserver/policy_rules.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <unordered_map>
 
 #include "kubexms/api/quote.h"
 
@@ -46,76 +51,279 @@ bool PathsCover(const Strings& held, std::string_view path) {
   return std::ranges::any_of(held, [&](const std::string& one) { return PathCovers(one, path); });
 }
 
-bool ResourcesCover(const Strings& held, std::string_view wanted) {
-  if (HasOrAll(held, wanted)) return true;
-  const size_t slash = wanted.find('/');
-  return slash != std::string_view::npos && Has(held, "*" + std::string(wanted.substr(slash)));
-}
+// Bounds of FindMissingRules(): strings and members of sets that are looked at, and what the answer
+// holds.
+constexpr size_t kMaxSteps = 4'000'000;
+constexpr size_t kStepsForARule = 8;
+constexpr size_t kMaxAnswerBytes = size_t{256} * 1024;
+constexpr size_t kMaxAnswerRules = 1000;
 
-// One verb on one resource of one group, perhaps of one name; or one verb on one path.
-struct Piece {
-  std::string_view verb;
-  std::string_view group;
-  std::string_view resource;
-  const std::string* name = nullptr;
-  const std::string* path = nullptr;
+// The parts of a rule. Those of a rule about paths are in the places of groups and verbs.
+enum Dimension : size_t { kGroups, kResources, kNames, kVerbs, kDimensions };
+// Indices of values of a dimension, in order.
+using Indices = std::vector<uint32_t>;
+using Box = std::array<Indices, kDimensions>;
 
-  bool SameButVerb(const Piece& other) const {
-    const bool same_name =
-        name == nullptr || other.name == nullptr ? name == other.name : *name == *other.name;
-    return path == nullptr && other.path == nullptr && group == other.group &&
-           resource == other.resource && same_name;
+// Counts what is done, until it is too much.
+class Budget {
+ public:
+  bool Take(size_t steps) {
+    left_ = steps > left_ ? 0 : left_ - steps;
+    return left_ > 0;
   }
+  bool spent() const { return left_ == 0; }
+
+ private:
+  size_t left_ = kMaxSteps;
 };
 
-bool Covers(const PolicyRule& held, const Piece& piece) {
-  if (!HasOrAll(held.verbs, piece.verb)) return false;
-  if (piece.path != nullptr) return PathsCover(held.non_resource_urls, *piece.path);
-  if (!HasOrAll(held.api_groups, piece.group) || !ResourcesCover(held.resources, piece.resource)) {
-    return false;
-  }
-  if (held.resource_names.empty()) return true;
-  return piece.name != nullptr && Has(held.resource_names, *piece.name);
-}
+// The different values of one dimension of a wanted rule, and which of them a held one covers.
+class Values {
+ public:
+  // Of words and resources "*" means all; a name "*" is a name.
+  enum class Kind { kWords, kResources, kNames, kPaths };
 
-void AppendResourcePieces(const PolicyRule& rule, std::vector<Piece>& pieces) {
-  for (const std::string& group : rule.api_groups) {
-    for (const std::string& resource : rule.resources) {
-      for (const std::string& verb : rule.verbs) {
-        Piece piece{.verb = verb, .group = group, .resource = resource};
-        if (rule.resource_names.empty()) pieces.push_back(piece);
-        for (const std::string& name : rule.resource_names) {
-          piece.name = &name;
-          pieces.push_back(piece);
+  Values(const Strings& values, Kind kind) : kind_(kind) {
+    for (const std::string& value : values) {
+      if (!index_.emplace(value, values_.size()).second) continue;
+      const size_t slash = value.find('/');
+      if (kind == Kind::kResources && slash != std::string::npos) {
+        by_subresource_[std::string_view(value).substr(slash)].push_back(
+            static_cast<uint32_t>(values_.size()));
+      }
+      values_.push_back(&value);
+    }
+  }
+  // The one value of a dimension in which rules do not differ, or that says "all".
+  Values() : kind_(Kind::kWords), values_{nullptr} {}
+
+  size_t size() const { return values_.size(); }
+  const std::string* operator[](size_t i) const { return values_[i]; }
+
+  // In `covered`, of this size, sets what one of the `held` values covers. False: nothing.
+  bool Cover(const Strings& held, std::vector<bool>& covered, Budget& budget) const {
+    covered.assign(values_.size(), false);
+    bool any = false;
+    for (const std::string& value : held) {
+      if (!budget.Take(1)) return false;
+      any |= CoverBy(value, covered, budget);
+    }
+    return any;
+  }
+
+ private:
+  bool CoverBy(std::string_view held, std::vector<bool>& covered, Budget& budget) const {
+    if (kind_ == Kind::kPaths) return CoverPaths(held, covered, budget);
+    if (held == kAll && kind_ != Kind::kNames) {
+      budget.Take(values_.size());
+      covered.assign(values_.size(), true);
+      return true;
+    }
+    bool any = false;
+    if (const auto found = index_.find(held); found != index_.end()) {
+      covered[found->second] = true;
+      any = true;
+    }
+    if (kind_ != Kind::kResources || !held.starts_with("*/")) return any;
+    const auto found = by_subresource_.find(held.substr(1));
+    if (found == by_subresource_.end()) return any;
+    budget.Take(found->second.size());
+    for (const uint32_t i : found->second) covered[i] = true;
+    return true;
+  }
+
+  bool CoverPaths(std::string_view held, std::vector<bool>& covered, Budget& budget) const {
+    bool any = false;
+    budget.Take(values_.size());
+    for (size_t i = 0; i < values_.size(); ++i) {
+      if (!PathCovers(held, *values_[i])) continue;
+      covered[i] = true;
+      any = true;
+    }
+    return any;
+  }
+
+  Kind kind_;
+  std::vector<const std::string*> values_;
+  std::unordered_map<std::string_view, size_t> index_;
+  std::unordered_map<std::string_view, Indices> by_subresource_;
+};
+
+// One wanted rule, from which held ones are taken away.
+class WantedRule {
+ public:
+  WantedRule(const PolicyRule& rule, bool paths) : paths_(paths) {
+    values_[kGroups] = paths ? Values(rule.non_resource_urls, Values::Kind::kPaths)
+                             : Values(rule.api_groups, Values::Kind::kWords);
+    if (!paths) values_[kResources] = Values(rule.resources, Values::Kind::kResources);
+    if (!paths && !rule.resource_names.empty()) {
+      values_[kNames] = Values(rule.resource_names, Values::Kind::kNames);
+      named_ = true;
+    }
+    values_[kVerbs] = Values(rule.verbs, Values::Kind::kWords);
+    Box all;
+    for (size_t d = 0; d < kDimensions; ++d) {
+      all[d].resize(values_[d].size());
+      std::iota(all[d].begin(), all[d].end(), 0U);
+    }
+    const bool grants =
+        std::ranges::none_of(all, [](const Indices& indices) { return indices.empty(); });
+    if (grants) missing_.push_back(std::move(all));
+  }
+
+  // Empty once all is held.
+  const std::vector<Box>& missing() const { return missing_; }
+  const Values& values(Dimension dimension) const { return values_[dimension]; }
+  bool paths() const { return paths_; }
+
+  void Subtract(const PolicyRule& held, Budget& budget) {
+    std::array<std::vector<bool>, kDimensions> covered;
+    budget.Take(kStepsForARule);
+    if (!Cover(held, covered, budget)) return;
+    std::vector<Box> left;
+    for (Box& box : missing_) SubtractFrom(box, covered, left, budget);
+    missing_ = std::move(left);
+  }
+
+ private:
+  bool Cover(const PolicyRule& held, std::array<std::vector<bool>, kDimensions>& covered,
+             Budget& budget) const {
+    const auto cover = [&](Dimension dimension, const Strings& by) {
+      return values_[dimension].Cover(by, covered[dimension], budget);
+    };
+    if (!cover(kVerbs, held.verbs)) return false;
+    if (!cover(kGroups, paths_ ? held.non_resource_urls : held.api_groups)) return false;
+    if (paths_) {
+      covered[kResources] = covered[kNames] = {true};
+      return true;
+    }
+    if (!cover(kResources, held.resources)) return false;
+    if (held.resource_names.empty()) {
+      covered[kNames].assign(values_[kNames].size(), true);
+      return true;
+    }
+    return named_ && cover(kNames, held.resource_names);
+  }
+
+  // Appends what of the box is not covered: what lies outside in the first dimension, then of what
+  // lies inside there what is outside in the second, and so on.
+  static void SubtractFrom(Box& box, const std::array<std::vector<bool>, kDimensions>& covered,
+                           std::vector<Box>& left, Budget& budget) {
+    Box inside;
+    Box outside;
+    bool apart = false;
+    size_t members = 0;
+    for (size_t d = 0; d < kDimensions; ++d) {
+      for (const uint32_t i : box[d]) (covered[d][i] ? inside : outside)[d].push_back(i);
+      apart = apart || inside[d].empty();
+      members += box[d].size();
+    }
+    // When there is no time left the box stays: what is not known to be held is missing.
+    if (!budget.Take(members * kDimensions) || apart) {
+      left.push_back(std::move(box));
+      return;
+    }
+    for (size_t d = 0; d < kDimensions; ++d) {
+      if (!outside[d].empty()) {
+        left.push_back(box);
+        left.back()[d] = outside[d];
+      }
+      box[d] = std::move(inside[d]);
+    }
+  }
+
+  const bool paths_;
+  bool named_ = false;
+  std::array<Values, kDimensions> values_;
+  std::vector<Box> missing_;
+};
+
+// Puts together what is missing of all wanted rules, as far as it fits.
+class MissingPieces {
+ public:
+  void Add(const WantedRule& wanted) {
+    for (const Piece& piece : PiecesOf(wanted)) {
+      if (full_) return;
+      PolicyRule& rule = RuleOf(wanted, piece);
+      for (const uint32_t verb : *piece.verbs) AddVerb(*wanted.values(kVerbs)[verb], rule);
+    }
+  }
+
+  MissingRules Take() && { return {.rules = std::move(rules_), .truncated = full_}; }
+
+ private:
+  using Key = std::array<std::string_view, kDimensions>;
+
+  struct Piece {
+    std::array<uint32_t, 3> at;  // group, resource and name
+    const Indices* verbs;
+  };
+
+  // In the order of the rule's own parts; not all of them when they are too many.
+  static std::vector<Piece> PiecesOf(const WantedRule& wanted) {
+    std::vector<Piece> pieces;
+    const auto add = [&pieces](const Box& box) {
+      for (const uint32_t group : box[kGroups]) {
+        for (const uint32_t resource : box[kResources]) {
+          for (const uint32_t name : box[kNames]) {
+            if (pieces.size() > kMaxAnswerRules) return;
+            pieces.push_back({{group, resource, name}, &box[kVerbs]});
+          }
         }
       }
-    }
+    };
+    for (const Box& box : wanted.missing()) add(box);
+    std::ranges::sort(pieces, {}, &Piece::at);
+    return pieces;
   }
-}
 
-std::vector<Piece> BreakDown(std::span<const PolicyRule> rules) {
-  std::vector<Piece> pieces;
-  for (const PolicyRule& rule : rules) {
-    AppendResourcePieces(rule, pieces);
-    for (const std::string& path : rule.non_resource_urls) {
-      for (const std::string& verb : rule.verbs) pieces.push_back({.verb = verb, .path = &path});
+  PolicyRule& RuleOf(const WantedRule& wanted, const Piece& piece) {
+    const std::string& first = *wanted.values(kGroups)[piece.at[0]];
+    const std::string* second = wanted.values(kResources)[piece.at[1]];
+    const std::string* third = wanted.values(kNames)[piece.at[2]];
+    Key key{first, {}, {}, wanted.paths() ? "path" : "all"};
+    if (second != nullptr) key[1] = *second;
+    if (third != nullptr) {
+      key[2] = *third;
+      key[3] = "name";
     }
-  }
-  return pieces;
-}
-
-PolicyRule RuleOf(const Piece& piece) {
-  PolicyRule rule;
-  rule.verbs = {std::string(piece.verb)};
-  if (piece.path != nullptr) {
-    rule.non_resource_urls = {*piece.path};
+    const auto [found, added] = index_.emplace(key, rules_.size());
+    if (!added) return rules_[found->second];
+    PolicyRule& rule = rules_.emplace_back();
+    Charge(key[0].size() + key[1].size() + key[2].size() + sizeof(PolicyRule));
+    if (wanted.paths()) {
+      rule.non_resource_urls = {first};
+    } else {
+      rule.api_groups = {first};
+      rule.resources = {*second};
+      if (third != nullptr) rule.resource_names = {*third};
+    }
+    full_ = full_ || rules_.size() >= kMaxAnswerRules;
     return rule;
   }
-  rule.api_groups = {std::string(piece.group)};
-  rule.resources = {std::string(piece.resource)};
-  if (piece.name != nullptr) rule.resource_names = {*piece.name};
-  return rule;
-}
+
+  void AddVerb(const std::string& verb, PolicyRule& rule) {
+    if (rule.verbs.size() >= kMaxVerbs) {
+      full_ = true;
+      return;
+    }
+    if (Has(rule.verbs, verb)) return;
+    rule.verbs.push_back(verb);
+    Charge(verb.size() + sizeof(verb));
+  }
+
+  void Charge(size_t bytes) {
+    bytes_ += bytes;
+    full_ = full_ || bytes_ > kMaxAnswerBytes;
+  }
+
+  static constexpr size_t kMaxVerbs = 256;
+
+  PolicyRules rules_;
+  std::map<Key, size_t> index_;
+  size_t bytes_ = 0;
+  bool full_ = false;
+};
 
 void AppendField(std::string_view name, const Strings& values, std::string& out) {
   if (values.empty()) return;
@@ -135,23 +343,22 @@ bool RuleAllows(const PolicyRule& rule, const RequestAttributes& request) {
   });
 }
 
-PolicyRules MissingRules(std::span<const PolicyRule> held, std::span<const PolicyRule> wanted) {
-  std::vector<Piece> missing;  // beside `rules`: the piece that each was made of
-  PolicyRules rules;
-  for (const Piece& piece : BreakDown(wanted)) {
-    const auto covers = [&](const PolicyRule& rule) { return Covers(rule, piece); };
-    if (std::ranges::any_of(held, covers)) continue;
-    const auto same =
-        std::ranges::find_if(missing, [&](const Piece& other) { return other.SameButVerb(piece); });
-    if (same == missing.end()) {
-      missing.push_back(piece);
-      rules.push_back(RuleOf(piece));
-      continue;
+MissingRules FindMissingRules(std::span<const PolicyRule* const> held,
+                              std::span<const PolicyRule> wanted) {
+  Budget budget;
+  MissingPieces pieces;
+  for (const PolicyRule& rule : wanted) {
+    for (const bool paths : {false, true}) {
+      WantedRule one(rule, paths);
+      for (size_t i = 0; i < held.size() && !one.missing().empty() && !budget.spent(); ++i) {
+        one.Subtract(*held[i], budget);
+      }
+      pieces.Add(one);
     }
-    Strings& verbs = rules[static_cast<size_t>(same - missing.begin())].verbs;
-    if (!Has(verbs, piece.verb)) verbs.emplace_back(piece.verb);
   }
-  return rules;
+  MissingRules missing = std::move(pieces).Take();
+  missing.truncated = missing.truncated || (budget.spent() && !missing.rules.empty());
+  return missing;
 }
 
 std::string DescribeRule(const PolicyRule& rule) {

@@ -141,6 +141,13 @@ std::string JoinErrors(const std::vector<std::string>& errors) {
   return fmt::format("[{}]", fmt::join(errors, ", "));
 }
 
+// Adds one that is not there yet. There may be thousands of bindings to roles that do not exist.
+void AddError(std::string error, std::vector<std::string>& errors) {
+  constexpr size_t kMaxErrors = 32;
+  if (errors.size() >= kMaxErrors || std::ranges::count(errors, error) > 0) return;
+  errors.push_back(std::move(error));
+}
+
 bool IsMaster(const UserInfo& user) {
   return std::ranges::find(user.groups, kMastersGroup) != user.groups.end();
 }
@@ -203,6 +210,38 @@ std::string DescribeDenial(const UserInfo& user, const RequestAttributes& reques
                                 : "in the namespace " + Quoted(request.name_space);
   return fmt::format("User {} cannot {} resource {} in API group {} {}", Quoted(user.name),
                      request.verb, Quoted(resource), Quoted(request.group), where);
+}
+
+// What a list of a user's rules may hold.
+constexpr size_t kMaxRulesBytes = size_t{4} * 1024 * 1024;
+
+// More rules than these are not compared with those that somebody wants to give.
+constexpr size_t kMaxHeldRules = 200'000;
+
+size_t SizeOf(const PolicyRule& rule) {
+  size_t bytes = sizeof(rule);
+  for (const auto* values : {&rule.verbs, &rule.api_groups, &rule.resources, &rule.resource_names,
+                             &rule.non_resource_urls}) {
+    for (const std::string& value : *values) bytes += value.size() + sizeof(value);
+  }
+  return bytes;
+}
+
+// One rule a line, in order; not all of them when they are too many.
+std::string DescribeRules(const MissingRules& missing) {
+  constexpr size_t kMaxText = size_t{16} * 1024;
+  std::set<std::string> described;
+  for (const PolicyRule& rule : missing.rules) described.insert(DescribeRule(rule));
+  std::string text;
+  bool truncated = missing.truncated;
+  for (const std::string& line : described) {
+    truncated = truncated || text.size() + line.size() > kMaxText;
+    if (text.size() + line.size() > kMaxText) break;
+    if (!text.empty()) text += '\n';
+    text += line;
+  }
+  if (truncated) text += text.empty() ? "more rules than can be listed" : "\nand more";
+  return text;
 }
 
 // Bindings of both kinds have their parts in the same places.
@@ -279,6 +318,25 @@ struct RbacAuthorizer::Snapshot {
     // No namespace is called so, and a key made of it might be that of somebody else.
     if (name_space.find('/') != std::string_view::npos) return;
     WalkScope(user, name_space, key, visit);
+  }
+
+  // Calls visit(const PolicyRules&) for each binding of the user, and returns which roles of them
+  // do not exist.
+  template <class Visit>
+  std::vector<std::string> ForEachRole(const UserInfo& user, std::string_view name_space,
+                                       const Visit& visit) const {
+    std::vector<std::string> errors;
+    std::set<const Binding*> seen;
+    Walk(user, name_space, [&](const Grant& grant, const PolicyRules* rules) {
+      if (!seen.insert(grant.binding.get()).second) return false;
+      if (rules != nullptr) {
+        visit(*rules);
+      } else {
+        AddError(MissingRole(grant.binding->role), errors);
+      }
+      return false;
+    });
+    return errors;
   }
 
  private:
@@ -457,8 +515,7 @@ Result<Decision> RbacAuthorizer::Authorize(const UserInfo& user, const RequestAt
   std::vector<std::string> errors;
   snapshot->Walk(user, request.name_space, [&](const Grant& grant, const PolicyRules* rules) {
     if (rules == nullptr) {
-      std::string error = MissingRole(grant.binding->role);
-      if (std::ranges::find(errors, error) == errors.end()) errors.push_back(std::move(error));
+      AddError(MissingRole(grant.binding->role), errors);
       return false;
     }
     const auto allows = [&](const PolicyRule& rule) { return RuleAllows(rule, request); };
@@ -479,16 +536,17 @@ Result<void> RbacAuthorizer::CheckAllowed(const UserInfo& user, const RequestAtt
 Result<UserRules> RbacAuthorizer::RulesFor(const UserInfo& user, std::string_view name_space) {
   ASSIGN_OR_RETURN(const SnapshotPtr snapshot, Current());
   UserRules found;
-  std::set<const Binding*> seen;
-  snapshot->Walk(user, name_space, [&](const Grant& grant, const PolicyRules* rules) {
-    if (!seen.insert(grant.binding.get()).second) return false;
-    if (rules == nullptr) {
-      found.errors.push_back(MissingRole(grant.binding->role));
-    } else {
-      found.rules.insert(found.rules.end(), rules->begin(), rules->end());
+  size_t bytes = 0;
+  bool truncated = false;
+  found.errors = snapshot->ForEachRole(user, name_space, [&](const PolicyRules& rules) {
+    for (const PolicyRule& rule : rules) {
+      bytes += SizeOf(rule);
+      truncated = truncated || bytes > kMaxRulesBytes;
+      if (truncated) return;
+      found.rules.push_back(rule);
     }
-    return false;
   });
+  if (truncated) found.errors.push_back("the rules are too many to be listed");
   return found;
 }
 
@@ -499,16 +557,21 @@ Result<bool> RbacAuthorizer::Allowed(const UserInfo& user, const RequestAttribut
 
 Result<void> RbacAuthorizer::CheckHolds(const UserInfo& user, std::string_view name_space,
                                         const PolicyRules& wanted) {
-  ASSIGN_OR_RETURN(const UserRules held, RulesFor(user, name_space));
-  const PolicyRules missing = MissingRules(held.rules, wanted);
+  ASSIGN_OR_RETURN(const SnapshotPtr snapshot, Current());
+  std::vector<const PolicyRule*> held;
+  std::set<const PolicyRules*> seen;
+  const std::vector<std::string> errors =
+      snapshot->ForEachRole(user, name_space, [&](const PolicyRules& rules) {
+        if (held.size() >= kMaxHeldRules || !seen.insert(&rules).second) return;
+        for (const PolicyRule& rule : rules) held.push_back(&rule);
+      });
+  const MissingRules missing = FindMissingRules(held, wanted);
   if (missing.empty()) return {};
-  std::set<std::string> described;
-  for (const PolicyRule& rule : missing) described.insert(DescribeRule(rule));
   std::string why = fmt::format(
       "user {} (groups={}) is attempting to grant RBAC permissions not currently held:\n{}",
-      Quoted(user.name), DescribeList(user.groups), fmt::join(described, "\n"));
-  if (!held.errors.empty()) {
-    why += fmt::format("; resolution errors: [{}]", fmt::join(held.errors, " "));
+      Quoted(user.name), DescribeList(user.groups), DescribeRules(missing));
+  if (!errors.empty()) {
+    why += fmt::format("; resolution errors: [{}]", fmt::join(errors, " "));
   }
   return Error(403, "Forbidden", std::move(why));
 }
