@@ -24,6 +24,25 @@ bool IsReview(const Resource& resource) {
   return resource.group == "authentication.k8s.io" || resource.group == "authorization.k8s.io";
 }
 
+// Health checks and leases: whoever waits for them in vain restarts a server, or a leader, that
+// only has much to do.
+bool IsUrgent(const HttpRequest& request) {
+  constexpr size_t kMaxLease = size_t{64} * 1024;
+  constexpr std::string_view kLeases = "/apis/coordination.k8s.io/v1/namespaces/";
+  if (IsHealthPath(request.path())) return true;
+  if (!request.path().starts_with(kLeases) || request.body.size() > kMaxLease) return false;
+  const std::string_view rest = request.path().substr(kLeases.size());
+  const size_t slash = rest.find('/');
+  return slash != std::string_view::npos && rest.substr(slash).starts_with("/leases/");
+}
+
+// Lists and watches may take long to begin.
+bool IsGetOfOneObject(const HttpRequest& request) {
+  if (request.method != "GET" || !request.query().empty()) return false;
+  const Result<RequestAttributes> attributes = ReadAttributes(request, {});
+  return attributes.ok() && attributes->verb == "get" && attributes->is_resource;
+}
+
 bool IsAnonymous(const UserInfo& user) { return user.name == kAnonymousUser; }
 
 }  // namespace
@@ -47,17 +66,16 @@ ApiHandler::ApiHandler(Environment environment, std::vector<HealthCheck> checks)
       request_metrics_(environment.metrics) {}
 
 HttpHandler::Where ApiHandler::Dispatch(const HttpRequest& request) {
-  if (!environment_.store_is_local || request.method != "GET") return Where::kWorker;
-  // Lists and watches may take long to begin.
-  if (!request.query().empty()) return Where::kWorker;
-  const Result<RequestAttributes> attributes = ReadAttributes(request, {});
-  return attributes.ok() && attributes->verb == "get" && attributes->is_resource ? Where::kInline
-                                                                                 : Where::kWorker;
+  if (environment_.store_is_local && IsGetOfOneObject(request)) return Where::kInline;
+  return IsUrgent(request) ? Where::kUrgent : Where::kWorker;
 }
 
 HttpResponse ApiHandler::Handle(HttpRequest request) {
-  Result<HttpResponse> answer = Serve(request, {});
-  return answer.ok() ? std::move(*answer) : ErrorResponse(answer.error());
+  bool authenticated = false;
+  Result<HttpResponse> answer = Serve(request, {.authenticated = &authenticated});
+  HttpResponse response = answer.ok() ? std::move(*answer) : ErrorResponse(answer.error());
+  response.client_authenticated = authenticated;
+  return response;
 }
 
 Result<HttpResponse> ApiHandler::HandleAs(const UserInfo& user, const HttpRequest& request,
@@ -75,7 +93,8 @@ Result<HttpResponse> ApiHandler::Serve(const HttpRequest& request, const Origin&
   Identity identity;
   Result<HttpResponse> answer = Answer(request, query, attributes, origin, identity);
   if (environment_.audit != nullptr) Audit(request, attributes, identity, received, answer);
-  request_metrics_.Record(attributes, answer.ok() ? answer->status : answer.error().code(),
+  request_metrics_.Record(attributes, *environment_.registry.Current(),
+                          answer.ok() ? answer->status : answer.error().code(),
                           std::chrono::steady_clock::now() - start);
   return answer;
 }
@@ -112,6 +131,7 @@ Result<void> ApiHandler::Identify(const HttpRequest& request, const Origin& orig
     ASSIGN_OR_RETURN(identity.user, environment_.authenticator.Authenticate(request));
   }
   if (IsAnonymous(identity.user)) return Error::Unauthorized("Unauthorized");
+  if (origin.authenticated != nullptr) *origin.authenticated = true;
   ASSIGN_OR_RETURN(std::optional<Impersonation> impersonation, ParseImpersonation(request.headers));
   if (!impersonation) return {};
   for (const RequestAttributes& required : impersonation->required) {

@@ -67,6 +67,7 @@ class ApiHandler final : public HttpHandler {
   struct Origin {
     const UserInfo* user = nullptr;  // null: the request has to prove it
     DirectAnswer* direct = nullptr;
+    bool* authenticated = nullptr;  // set to true once the request has proved whose it is
   };
 
   Result<HttpResponse> Serve(const HttpRequest& request, const Origin& origin);

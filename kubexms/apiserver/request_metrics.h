@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "kubexms/apiserver/resource_registry.h"
 #include "kubexms/apiserver/user.h"
 #include "kubexms/base/metrics.h"
 
@@ -13,7 +14,8 @@ class RequestMetrics {
  public:
   explicit RequestMetrics(MetricsRegistry& registry);
 
-  void Record(const RequestAttributes& attributes, int code,
+  // Only names that are in `resources` become labels.
+  void Record(const RequestAttributes& attributes, const ResourceSet& resources, int code,
               std::chrono::nanoseconds duration) const;
 
  private:

@@ -39,6 +39,9 @@ class SharedBytes {
   void RemovePrefix(size_t count) { view_.remove_prefix(count); }
   SharedBytes Prefix(size_t count) const { return {owner_, view_.substr(0, count)}; }
 
+  // What keeps the bytes; null when nothing has to.
+  const std::shared_ptr<const void>& owner() const { return owner_; }
+
  private:
   std::shared_ptr<const void> owner_;
   std::string_view view_;
@@ -160,6 +163,8 @@ struct HttpResponse {
   Body body;
   // When set, the body is what the stream yields (see server.h) and `body` is not looked at.
   std::unique_ptr<ResponseStream> stream;
+  // The client has proved who it is: a server that has too many connections closes others first.
+  bool client_authenticated = false;
 };
 
 // "Not Found" for 404; empty for a code that has no registered text.

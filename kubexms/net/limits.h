@@ -24,6 +24,11 @@ struct HttpLimits {
   double idle_frames_per_second = 100;
   double idle_frames_burst = 1000;
 
+  // Complete answers in memory of their own that one connection has not read yet. With more of them
+  // its further reads wait, with four times as much its writes; what is being handled may exceed
+  // it.
+  size_t connection_unread_bytes = size_t{16} * 1024 * 1024;
+
   // Answers that are pulled ahead of the socket for one stream.
   size_t stream_buffer_bytes = size_t{64} * 1024;
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -10,6 +11,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <deque>
+#include <set>
 #include <thread>
 #include <unordered_map>
 
@@ -32,6 +35,10 @@ constexpr uint64_t kWriteProgress = uint64_t{16} * 1024;
 // answer before the kernel forgets it.
 constexpr std::chrono::seconds kLinger(2);
 constexpr int kBacklog = 1024;
+// While half of the bound of unread answers is taken, a client that has more than the first of
+// these to read and takes hardly any of it for the second is cut off.
+constexpr size_t kUnreadSuspicious = size_t{1} * 1024 * 1024;
+constexpr std::chrono::seconds kUnreadPatience(2);
 
 HttpResponse PlainTextError(const Error& error) {
   HttpResponse response =
@@ -64,15 +71,36 @@ struct Shared {
   }
   void LeaveFlight() { --in_flight; }
 
+  bool EnterUrgent() {
+    if (urgent.fetch_add(1) < options.max_urgent) return true;
+    --urgent;
+    return false;
+  }
+
+  // Connections are dealt out to the loops in turn.
+  size_t UnauthenticatedPerLoop() const {
+    const size_t half = options.max_connections / 2;
+    const size_t all = options.max_unauthenticated_connections == 0
+                           ? half
+                           : options.max_unauthenticated_connections;
+    return std::max<size_t>(all / std::max<size_t>(options.io_threads, 1), 1);
+  }
+
+  bool HoldsTooMuchUnread() const { return unread_bytes > options.max_unread_bytes; }
+  bool HoldsMuchUnread() const { return unread_bytes > options.max_unread_bytes / 2; }
+
   const HttpServerOptions options;
   HttpHandler& handler;
-  std::unique_ptr<WorkerPool> workers;  // while Run() runs
+  std::unique_ptr<WorkerPool> workers;         // while Run() runs
+  std::unique_ptr<WorkerPool> urgent_workers;  // the same
 
   std::atomic<uint64_t> accepted{0};
   std::atomic<uint64_t> refused{0};
   std::atomic<size_t> connections{0};
   std::atomic<size_t> in_flight{0};
   std::atomic<size_t> streams{0};
+  std::atomic<size_t> urgent{0};
+  std::atomic<size_t> unread_bytes{0};
 
   Mutex mutex;
   std::shared_ptr<const TlsContext> tls_context GUARDED_BY(mutex);
@@ -95,6 +123,59 @@ class CountedStream final : public ResponseStream {
   std::atomic<size_t>& count_;
 };
 
+// The bytes of answers that one connection has not read yet, counted for the server as well.
+// Answers may be freed after their connection.
+using UnreadBytes = std::shared_ptr<std::atomic<size_t>>;
+
+// Keeps the last part of an answer, and counts the whole answer for as long.
+class CountedAnswer {
+ public:
+  CountedAnswer(SharedBytes last, size_t size, UnreadBytes of_connection,
+                std::atomic<size_t>& of_server)
+      : last_(std::move(last)),
+        size_(size),
+        of_connection_(std::move(of_connection)),
+        of_server_(of_server) {
+    *of_connection_ += size_;
+    of_server_ += size_;
+  }
+  ~CountedAnswer() {
+    *of_connection_ -= size_;
+    of_server_ -= size_;
+  }
+  CountedAnswer(const CountedAnswer&) = delete;
+  CountedAnswer& operator=(const CountedAnswer&) = delete;
+
+ private:
+  const SharedBytes last_;
+  const size_t size_;
+  const UnreadBytes of_connection_;
+  std::atomic<size_t>& of_server_;
+};
+
+// Counts what the answer alone holds, until it is read; stored objects are in memory in any case.
+void CountUnread(HttpResponse& response, const UnreadBytes& of_connection,
+                 std::atomic<size_t>& of_server) {
+  constexpr size_t kSmall = 4096;
+  size_t own = 0;
+  SharedBytes* last = nullptr;
+  for (SharedBytes& bytes : response.body) {
+    if (bytes.owner().use_count() == 1) own += bytes.size();
+    if (!bytes.empty()) last = &bytes;
+  }
+  if (own < kSmall) return;
+  const std::string_view view = last->view();
+  *last = SharedBytes(
+      std::make_shared<const CountedAnswer>(std::move(*last), own, of_connection, of_server), view);
+}
+
+// Whether the request waits until the connection has read more of its answers. Those of writes are
+// small, and nobody should lose a lease over a list that takes long to read.
+bool MustWait(const HttpRequest& request, size_t unread, const HttpLimits& limits) {
+  const bool read = request.method == "GET" || request.method == "HEAD";
+  return unread > limits.connection_unread_bytes * (read ? 1 : 4);
+}
+
 // One client.
 class Connection final : public Socket::User {
  public:
@@ -104,6 +185,8 @@ class Connection final : public Socket::User {
 
   void OnSocketReady() override;
   void Respond(uint32_t stream, HttpResponse response, Time now);
+  // Takes a request back that was given to a worker while too much was unread.
+  void Hold(ServerProtocol::Incoming incoming) { held_.push_back(std::move(incoming)); }
   void Wake(uint32_t stream, Time now);
 
   // Does what can be done now: takes requests, writes answers, waits for the socket. Each of these
@@ -122,8 +205,12 @@ class Connection final : public Socket::User {
   void DispatchRequests(Time now);
   void Dispatch(ServerProtocol::Incoming incoming, Time now);
   void HandleInline(ServerProtocol::Incoming incoming, Time now);
-  void HandleOnWorker(ServerProtocol::Incoming incoming, Time now);
+  void HandleOnWorker(ServerProtocol::Incoming incoming);
+  // False when too many of them wait already.
+  bool HandleUrgently(ServerProtocol::Incoming& incoming);
+  void Refuse(const ServerProtocol::Incoming& incoming, Time now);
 
+  bool Stalls(Time now);
   bool WriteOutput(Time now);
   void NoteProgress(Time now);
   void WaitForSocket();
@@ -139,6 +226,7 @@ class Connection final : public Socket::User {
   Channel channel_;
   const std::shared_ptr<HttpPeer> peer_;
   const Time opened_;
+  const UnreadBytes unread_ = std::make_shared<std::atomic<size_t>>(0);
 
   std::unique_ptr<ServerProtocol> protocol_;  // once it is known which one
   OutputQueue no_output_;
@@ -149,6 +237,11 @@ class Connection final : public Socket::User {
   // Since when output has waited without the peer taking enough of it, and what it had taken then.
   std::optional<Time> blocked_since_;
   uint64_t blocked_sent_ = 0;
+  // Since when little was sent, and what had been sent until then.
+  Time sent_since_;
+  uint64_t sent_ = 0;
+  std::deque<ServerProtocol::Incoming> held_;
+  bool authenticated_ = false;
 };
 
 // One I/O thread and the connections it serves.
@@ -162,10 +255,13 @@ class ServerLoop : public std::enable_shared_from_this<ServerLoop> {
   // From any thread.
   void PostConnection(int descriptor, std::string address);
   void PostResponse(uint64_t connection, uint32_t stream, HttpResponse response) {
-    Post({connection, stream, std::move(response), nullptr});
+    Post({connection, stream, std::move(response), nullptr, std::nullopt});
+  }
+  void PostHeld(uint64_t connection, ServerProtocol::Incoming incoming) {
+    Post({connection, incoming.stream, std::nullopt, nullptr, std::move(incoming)});
   }
   void PostWake(uint64_t connection, uint32_t stream, std::shared_ptr<std::atomic<bool>> pending) {
-    Post({connection, stream, std::nullopt, std::move(pending)});
+    Post({connection, stream, std::nullopt, std::move(pending), std::nullopt});
   }
   void PostDrain() {
     events.Post([this] { Drain(); });
@@ -175,6 +271,7 @@ class ServerLoop : public std::enable_shared_from_this<ServerLoop> {
   void Run();
   // From the loop's thread.
   void Close(uint64_t connection);
+  void MarkAuthenticated(uint64_t connection) { unauthenticated_.erase(connection); }
 
   Shared& shared;
   EventLoop events;
@@ -182,12 +279,13 @@ class ServerLoop : public std::enable_shared_from_this<ServerLoop> {
   std::string scratch;  // for what is being received
 
  private:
-  // For one stream of one connection: its answer, or that it was woken.
+  // For one stream of one connection: its answer, that it was woken, or its request that waits.
   struct Mail {
     uint64_t connection;
     uint32_t stream;
     std::optional<HttpResponse> response;
     std::shared_ptr<std::atomic<bool>> pending;
+    std::optional<ServerProtocol::Incoming> held;
   };
 
   void Post(Mail mail);
@@ -199,7 +297,10 @@ class ServerLoop : public std::enable_shared_from_this<ServerLoop> {
   template <class Function>
   void ForEachConnection(Function function);
 
+  void CloseOldestUnauthenticated();
+
   std::unordered_map<uint64_t, std::unique_ptr<Connection>> connections_;
+  std::set<uint64_t> unauthenticated_;  // the oldest first
   uint64_t last_id_ = 0;
   std::optional<Time> drain_deadline_;
 
@@ -234,7 +335,8 @@ Connection::Connection(ServerLoop& loop, uint64_t id, int descriptor, std::strin
       id_(id),
       channel_(loop.events, descriptor, std::move(tls), *this),
       peer_(std::make_shared<HttpPeer>()),
-      opened_(Now()) {
+      opened_(Now()),
+      sent_since_(opened_) {
   peer_->address = std::move(address);
 }
 
@@ -269,6 +371,7 @@ void Connection::TakeInput(std::string_view input, Time now) {
   if (const TlsSession* tls = channel_.tls()) {
     peer_->certificate = tls->PeerCertificate();
     peer_->certificate_error = tls->PeerCertificateError();
+    if (peer_->certificate) loop_.MarkAuthenticated(id_);
     MakeProtocol(tls->protocol() == "h2", now);
     protocol_->Receive(input, now);
   } else {
@@ -298,6 +401,9 @@ void Connection::MakeProtocol(bool http2, Time now) {
 }
 
 void Connection::Respond(uint32_t stream, HttpResponse response, Time now) {
+  if (response.client_authenticated && !std::exchange(authenticated_, true)) {
+    loop_.MarkAuthenticated(id_);
+  }
   if (response.stream != nullptr) {
     response.stream = std::make_unique<CountedStream>(std::move(response.stream), shared_.streams);
   }
@@ -309,6 +415,12 @@ void Connection::Wake(uint32_t stream, Time now) {
 }
 
 void Connection::DispatchRequests(Time now) {
+  const HttpLimits& limits = shared_.options.limits;
+  while (!held_.empty() && !MustWait(held_.front().request, *unread_, limits)) {
+    ServerProtocol::Incoming incoming = std::move(held_.front());
+    held_.pop_front();
+    Dispatch(std::move(incoming), now);
+  }
   while (auto incoming = protocol_->NextRequest(now)) {
     incoming->request.peer = peer_;
     Dispatch(std::move(*incoming), now);
@@ -316,10 +428,18 @@ void Connection::DispatchRequests(Time now) {
 }
 
 void Connection::Dispatch(ServerProtocol::Incoming incoming, Time now) {
-  if (shared_.handler.Dispatch(incoming.request) == HttpHandler::Where::kInline) {
-    return HandleInline(std::move(incoming), now);
+  const HttpHandler::Where where = shared_.handler.Dispatch(incoming.request);
+  if (where == HttpHandler::Where::kInline) return HandleInline(std::move(incoming), now);
+  if (where == HttpHandler::Where::kUrgent && HandleUrgently(incoming)) return;
+  if (MustWait(incoming.request, *unread_, shared_.options.limits)) {
+    held_.push_back(std::move(incoming));
+    return;
   }
-  if (shared_.EnterFlight()) return HandleOnWorker(std::move(incoming), now);
+  if (shared_.HoldsTooMuchUnread() || !shared_.EnterFlight()) return Refuse(incoming, now);
+  HandleOnWorker(std::move(incoming));
+}
+
+void Connection::Refuse(const ServerProtocol::Incoming& incoming, Time now) {
   ++shared_.refused;
   HttpResponse response = shared_.options.error_response(Error::TooManyRequests(
       "too many requests are being handled, please try again later", std::chrono::seconds(1)));
@@ -330,6 +450,7 @@ void Connection::Dispatch(ServerProtocol::Incoming incoming, Time now) {
 void Connection::HandleInline(ServerProtocol::Incoming incoming, Time now) {
   const bool gzip = TakesGzip(incoming.request.headers);
   HttpResponse response = shared_.handler.Handle(std::move(incoming.request));
+  CountUnread(response, unread_, shared_.unread_bytes);
   // Compressing takes milliseconds: that is a worker's job.
   if (!IsWorthCompressing(gzip, response) || !shared_.EnterFlight()) {
     return Respond(incoming.stream, std::move(response), now);
@@ -342,15 +463,35 @@ void Connection::HandleInline(ServerProtocol::Incoming incoming, Time now) {
   });
 }
 
-void Connection::HandleOnWorker(ServerProtocol::Incoming incoming, Time) {
-  auto request = std::make_shared<HttpRequest>(std::move(incoming.request));
-  shared_.workers->Add([loop = &loop_, id = id_, stream = incoming.stream, request] {
-    const bool gzip = TakesGzip(request->headers);
-    HttpResponse response = loop->shared.handler.Handle(std::move(*request));
+void Connection::HandleOnWorker(ServerProtocol::Incoming incoming) {
+  auto shared_incoming = std::make_shared<ServerProtocol::Incoming>(std::move(incoming));
+  shared_.workers->Add([loop = &loop_, id = id_, unread = unread_, shared_incoming] {
+    Shared& shared = loop->shared;
+    // Many may have been given to the workers before the first of them was answered.
+    if (MustWait(shared_incoming->request, *unread, shared.options.limits)) {
+      shared.LeaveFlight();
+      return loop->PostHeld(id, std::move(*shared_incoming));
+    }
+    HttpRequest& request = shared_incoming->request;
+    const bool gzip = TakesGzip(request.headers);
+    HttpResponse response = shared.handler.Handle(std::move(request));
     CompressForClient(gzip, response);
-    loop->shared.LeaveFlight();
-    loop->PostResponse(id, stream, std::move(response));
+    CountUnread(response, unread, shared.unread_bytes);
+    shared.LeaveFlight();
+    loop->PostResponse(id, shared_incoming->stream, std::move(response));
   });
+}
+
+bool Connection::HandleUrgently(ServerProtocol::Incoming& incoming) {
+  if (!shared_.EnterUrgent()) return false;
+  auto request = std::make_shared<HttpRequest>(std::move(incoming.request));
+  std::function<void()> task = [loop = &loop_, id = id_, stream = incoming.stream, request] {
+    HttpResponse response = loop->shared.handler.Handle(std::move(*request));
+    --loop->shared.urgent;
+    loop->PostResponse(id, stream, std::move(response));
+  };
+  if (!shared_.workers->TryAdd(task)) shared_.urgent_workers->Add(std::move(task));
+  return true;
 }
 
 void Connection::Continue(Time now) {
@@ -402,7 +543,7 @@ void Connection::BeginLinger(Time now) {
 }
 
 void Connection::CheckTime(Time now) {
-  if (TimedOut(now)) return loop_.Close(id_);
+  if (TimedOut(now) || Stalls(now)) return loop_.Close(id_);
   if (protocol_ != nullptr && !lingering_since_) protocol_->CheckTime(now);
   Continue(now);
 }
@@ -415,6 +556,16 @@ bool Connection::TimedOut(Time now) {
            (channel_.tls() != nullptr ? options.handshake_timeout : options.limits.header_timeout);
   }
   return blocked_since_ && now - *blocked_since_ >= options.limits.write_timeout;
+}
+
+// Whether the client keeps memory that others need by not reading.
+bool Connection::Stalls(Time now) {
+  if (*unread_ == 0 || channel_.sent() - sent_ >= kWriteProgress) {
+    sent_ = channel_.sent();
+    sent_since_ = now;
+  }
+  return shared_.HoldsMuchUnread() && *unread_ > kUnreadSuspicious &&
+         now - sent_since_ >= kUnreadPatience;
 }
 
 void Connection::Drain(Time now) {
@@ -469,7 +620,9 @@ void ServerLoop::Deliver(Mail& mail, Time now) {
   if (mail.pending != nullptr) mail.pending->store(false);
   const auto found = connections_.find(mail.connection);
   if (found == connections_.end()) return;
-  if (mail.response) {
+  if (mail.held) {
+    found->second->Hold(std::move(*mail.held));
+  } else if (mail.response) {
     found->second->Respond(mail.stream, std::move(*mail.response), now);
   } else {
     found->second->Wake(mail.stream, now);
@@ -499,7 +652,15 @@ void ServerLoop::Adopt(int descriptor, std::string address) {
       std::make_unique<Connection>(*this, id, descriptor, std::move(address), std::move(tls));
   Connection& added = *connection;
   connections_.emplace(id, std::move(connection));
+  CloseOldestUnauthenticated();
+  unauthenticated_.insert(id);
   added.Continue(Now());
+}
+
+void ServerLoop::CloseOldestUnauthenticated() {
+  if (unauthenticated_.size() < shared.UnauthenticatedPerLoop()) return;
+  ++shared.refused;
+  Close(*unauthenticated_.begin());
 }
 
 template <class Function>
@@ -531,6 +692,7 @@ void ServerLoop::Drain() {
 }
 
 void ServerLoop::Close(uint64_t connection) {
+  unauthenticated_.erase(connection);
   connections_.erase(connection);
   if (drain_deadline_ && connections_.empty()) events.Stop();
 }
@@ -624,6 +786,22 @@ Result<std::shared_ptr<const TlsContext>> MakeTlsContext(const HttpServerOptions
        .http2 = options.http2});
 }
 
+// How many connections leave file descriptors for the rest of the process: a store that can open no
+// file can write nothing. The process may have as many as the system allows it.
+size_t ConnectionsWithinDescriptors(size_t wanted) {
+  constexpr size_t kLeast = 64;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return wanted;
+  if (limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+    ::getrlimit(RLIMIT_NOFILE, &limit);
+  }
+  const size_t all = static_cast<size_t>(limit.rlim_cur);
+  const size_t reserved = std::clamp(all / 4, kLeast, size_t{1024});
+  return std::min(wanted, all > 2 * reserved ? all - reserved : all / 2);
+}
+
 }  // namespace
 
 struct HttpServer::Impl {
@@ -661,6 +839,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Create(HttpServerOptions options
         "a server needs a TLS certificate; set allow_plaintext to serve without one");
   }
   if (!options.error_response) options.error_response = PlainTextError;
+  options.max_connections = ConnectionsWithinDescriptors(options.max_connections);
   ASSIGN_OR_RETURN(const SocketAddress address,
                    SocketAddress::Parse(options.bind_address, options.port));
   auto impl = std::make_unique<Impl>(std::move(options), handler);
@@ -679,6 +858,8 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Create(HttpServerOptions options
 void HttpServer::Run(std::stop_token stop) {
   impl_->shared.workers = std::make_unique<WorkerPool>(
       WorkerPool::Options{.max_workers = impl_->shared.options.workers});
+  impl_->shared.urgent_workers = std::make_unique<WorkerPool>(
+      WorkerPool::Options{.max_workers = impl_->shared.options.urgent_workers});
   impl_->listener->Wait();
   impl_->RetryAcceptEverySecond();
   {
@@ -688,6 +869,7 @@ void HttpServer::Run(std::stop_token stop) {
     threads.clear();
   }
   impl_->shared.workers.reset();
+  impl_->shared.urgent_workers.reset();
 }
 
 uint16_t HttpServer::port() const { return impl_->port; }
@@ -698,7 +880,8 @@ HttpServerStats HttpServer::stats() const {
           .refused = shared.refused,
           .connections = shared.connections,
           .in_flight = shared.in_flight,
-          .streams = shared.streams};
+          .streams = shared.streams,
+          .unread_bytes = shared.unread_bytes};
 }
 
 Result<void> HttpServer::ReplaceCertificate(const CertificateAndKey& certificate) {

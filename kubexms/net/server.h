@@ -34,6 +34,9 @@ class HttpHandler {
   enum class Where {
     kWorker,  // Handle() may block: it runs on a worker, within the bound of requests in flight
     kInline,  // Handle() is quick and never blocks: it runs at once, on the I/O thread
+    // As kWorker, for what is short and must be answered while all workers are busy: it runs on a
+    // worker that is free or on one of few that do nothing else.
+    kUrgent,
   };
 
   virtual ~HttpHandler() = default;
@@ -67,13 +70,24 @@ struct HttpServerOptions {
   bool http2 = true;
 
   HttpLimits limits;
-  // More connections than this are closed at once.
+  // More connections than this are closed at once; fewer where the process may not open so many
+  // files, of which some are left to others.
   size_t max_connections = 10'000;
+  // Connections of clients that have not proved who they are (HttpResponse::client_authenticated,
+  // or a certificate). With more of them the oldest is closed. 0: half of max_connections.
+  size_t max_unauthenticated_connections = 0;
   // Requests that wait for a worker or are being handled. Beyond it: 429 with Retry-After.
   size_t max_in_flight = 600;
   size_t io_threads = 2;
   // Threads for handlers that block, at most; those without work end.
   size_t workers = 16;
+  // Threads for urgent requests while the workers are busy, and how many of these may wait for
+  // them.
+  size_t urgent_workers = 2;
+  size_t max_urgent = 100;
+  // Complete answers in memory of their own that clients have not read yet. Beyond it, requests are
+  // answered with 429, and clients that have read nothing for a while are cut off.
+  size_t max_unread_bytes = size_t{512} * 1024 * 1024;
   std::chrono::milliseconds handshake_timeout = std::chrono::seconds(10);
   // How long requests and streams may take to end once the server is asked to stop.
   std::chrono::milliseconds shutdown_grace = std::chrono::seconds(10);
@@ -84,11 +98,12 @@ struct HttpServerOptions {
 };
 
 struct HttpServerStats {
-  uint64_t accepted = 0;   // connections so far
-  uint64_t refused = 0;    // connections and requests turned away because of a bound
-  size_t connections = 0;  // now
-  size_t in_flight = 0;    // requests, now
-  size_t streams = 0;      // hanging response streams, now
+  uint64_t accepted = 0;    // connections so far
+  uint64_t refused = 0;     // connections and requests turned away because of a bound
+  size_t connections = 0;   // now
+  size_t in_flight = 0;     // requests, now
+  size_t streams = 0;       // hanging response streams, now
+  size_t unread_bytes = 0;  // of complete answers, now
 };
 
 class HttpServer {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -107,6 +108,7 @@ class EndlessStream final : public ResponseStream {
 class TestHandler final : public HttpHandler {
  public:
   Where Dispatch(const HttpRequest& request) override {
+    if (request.path() == "/urgent") return Where::kUrgent;
     return request.path() == "/inline" || request.path() == "/watch" ? Where::kInline
                                                                      : Where::kWorker;
   }
@@ -117,6 +119,12 @@ class TestHandler final : public HttpHandler {
     if (path == "/whoami") return HttpResponse::Text(200, "text/plain", WhoIs(*request.peer));
     if (path == "/token") return Text(request.headers.Get("Authorization").value_or("none"));
     if (path == "/list") return List();
+    if (path == "/large") return Text(std::string(size_t{8} * 1024 * 1024, 'x'));
+    if (path == "/login") {
+      HttpResponse response = Text("welcome");
+      response.client_authenticated = true;
+      return response;
+    }
     if (path == "/block") return Block();
     if (path == "/endless") {
       HttpResponse response;
@@ -369,6 +377,71 @@ TEST_P(BothProtocolsTest, RefusesMoreRequestsThanMayBeInFlight) {
   handler_.Release();
 }
 
+TEST_P(BothProtocolsTest, AnswersUrgentRequestsWhileAllWorkersAreBusy) {
+  auto options = TlsOptions();
+  options.workers = 1;
+  options.max_in_flight = 2;
+  RunningServer server(options, handler_);
+  const auto client = Connect(server, http2());
+  std::jthread blocked([&] { EXPECT_EQ(client->Do(Get("/block"))->body, "released"); });
+  std::jthread waiting([&] { EXPECT_EQ(client->Do(Get("/block"))->body, "released"); });
+  ASSERT_TRUE(Eventually([&] { return server->stats().in_flight == 2; }));
+  EXPECT_EQ(client->Do(Get("/"))->status, 429);
+  EXPECT_EQ(client->Do(Get("/urgent"))->status, 200);
+  handler_.Release();
+}
+
+TEST_P(BothProtocolsTest, CutsOffWhoReadsNothingWhileMemoryIsShort) {
+  auto options = TlsOptions();
+  options.max_unread_bytes = size_t{4} * 1024 * 1024;
+  options.limits.write_timeout = seconds(600);
+  RunningServer server(options, handler_);
+  auto lazy_options = ClientOptions(server->port(), http2());
+  lazy_options.read_ahead_bytes = 65536;
+  const auto lazy = HttpClient::Create(lazy_options).value();
+  const auto reader = lazy->Open(Get("/large")).value();  // and does not read it
+  ASSERT_TRUE(Eventually([&] { return server->stats().unread_bytes > 4 * 1024 * 1024; }));
+  const auto client = Connect(server, http2());
+  EXPECT_EQ(client->Do(Get("/"))->status, 429);
+  EXPECT_EQ(client->Do(Get("/inline"))->status, 200);
+  ASSERT_TRUE(Eventually([&] { return server->stats().unread_bytes == 0; }));
+  EXPECT_EQ(client->Do(Get("/"))->status, 200);
+}
+
+TEST_F(ServerTest, RequestsWaitWhileTheirConnectionHasMuchToRead) {
+  auto options = TlsOptions();
+  options.limits.connection_unread_bytes = size_t{1} * 1024 * 1024;
+  options.workers = 2;
+  RunningServer server(options, handler_);
+  auto lazy_options = ClientOptions(server->port(), /*http2=*/true);
+  lazy_options.read_ahead_bytes = 65536;
+  const auto lazy = HttpClient::Create(lazy_options).value();
+  constexpr size_t kLarge = size_t{8} * 1024 * 1024;
+  constexpr size_t kRequests = 30;
+  std::vector<std::jthread> readers;
+  std::atomic<bool> read = false;
+  std::atomic<size_t> complete = 0;
+  for (size_t i = 0; i < kRequests; ++i) {
+    readers.emplace_back([&] {
+      const auto reader = lazy->Open(Get("/large")).value();
+      read.wait(false);
+      size_t size = 0;
+      for (Result<std::string> part = reader->Read(); part.ok() && !part->empty();) {
+        size += part->size();
+        part = reader->Read();
+      }
+      if (size == kLarge) ++complete;
+    });
+  }
+  ASSERT_TRUE(Eventually([&] { return server->stats().unread_bytes >= kLarge; }));
+  // One that is below the bound lets one request for each worker through.
+  EXPECT_LE(server->stats().unread_bytes, 3 * kLarge);
+  read = true;
+  read.notify_all();
+  readers.clear();
+  EXPECT_EQ(complete, kRequests);
+}
+
 TEST_P(BothProtocolsTest, WakesAThousandHangingStreamsTogether) {
   const int count = http2() ? 1000 : 200;  // with HTTP/1.1 each needs its connection
   RunningServer server(TlsOptions(), handler_);
@@ -565,6 +638,12 @@ class RawClient {
   }
   void EndSending() { ::shutdown(socket_, SHUT_WR); }
   int descriptor() const { return socket_; }
+  std::string ReadUntil(std::string_view end) {
+    std::string text;
+    char c = 0;
+    while (text.find(end) == std::string::npos && ::recv(socket_, &c, 1, 0) == 1) text += c;
+    return text;
+  }
   std::string ReadToEnd() {
     std::string text;
     char buffer[65536];
@@ -650,6 +729,42 @@ TEST_F(ServerTest, BoundsConnections) {
   EXPECT_EQ(server->stats().refused, 1u);
 }
 
+TEST_F(ServerTest, ClosesTheOldestUnauthenticatedConnection) {
+  auto options = PlainOptions();
+  options.io_threads = 1;
+  options.max_connections = 10;
+  options.max_unauthenticated_connections = 2;
+  RunningServer server(options, handler_);
+  RawClient known(server->port());
+  known.Send("GET /login HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_THAT(known.ReadUntil("welcome"), HasSubstr("200 OK"));
+  RawClient first(server->port());
+  RawClient second(server->port());
+  ASSERT_TRUE(Eventually([&] { return server->stats().connections == 3; }));
+  RawClient third(server->port());
+  EXPECT_EQ(first.ReadToEnd(), "");
+  ASSERT_TRUE(Eventually([&] { return server->stats().connections == 3; }));
+  known.Send("GET /inline HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(known.ReadToEnd(), HasSubstr("200 OK"));
+}
+
+TEST_F(ServerTest, LeavesFileDescriptorsToOthers) {
+  // In a process of its own, which cannot open more files any more.
+  const auto serve = [this] {
+    const rlimit few{.rlim_cur = 400, .rlim_max = 400};
+    KUBEXMS_CHECK(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+    RunningServer server(PlainOptions(), handler_);
+    std::vector<std::unique_ptr<RawClient>> clients;
+    // Each connection takes a descriptor on either side here.
+    for (int i = 0; i < 170; ++i) clients.push_back(std::make_unique<RawClient>(server->port()));
+    if (!Eventually([&] { return server->stats().accepted == 170; })) std::_Exit(2);
+    // Of those that have not said who they are only half as many are kept.
+    std::_Exit(server->stats().connections <= 151 ? 0 : 1);
+  };
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(serve(), testing::ExitedWithCode(0), "");
+}
+
 TEST_F(ServerTest, StopsAtOnceWithIdleConnections) {
   RunningServer server(PlainOptions(), handler_);
   RawClient client(server->port());
@@ -680,6 +795,12 @@ class DeafPort {
   DeafPort& operator=(const DeafPort&) = delete;
   uint16_t port() const { return port_; }
   int descriptor() const { return socket_; }
+  std::string ReadUntil(std::string_view end) {
+    std::string text;
+    char c = 0;
+    while (text.find(end) == std::string::npos && ::recv(socket_, &c, 1, 0) == 1) text += c;
+    return text;
+  }
 
  private:
   const int socket_;

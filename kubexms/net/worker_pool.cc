@@ -30,7 +30,11 @@ WorkerPool::~WorkerPool() {
   Join(ended);
 }
 
-void WorkerPool::Add(std::function<void()> task) {
+void WorkerPool::Add(std::function<void()> task) { Give(task, /*wait=*/true); }
+
+bool WorkerPool::TryAdd(std::function<void()>& task) { return Give(task, /*wait=*/false); }
+
+bool WorkerPool::Give(std::function<void()>& task, bool wait) {
   Worker* idle = nullptr;
   Workers ended;
   {
@@ -42,12 +46,15 @@ void WorkerPool::Add(std::function<void()> task) {
     } else if (workers_.size() < options_.max_workers) {
       Start(std::move(task));
       ended.swap(ended_);
-    } else {
+    } else if (wait) {
       tasks_.push_back(std::move(task));
+    } else {
+      return false;
     }
   }
   Join(ended);
   if (idle != nullptr) idle->woken.Post();
+  return true;
 }
 
 size_t WorkerPool::size() const {

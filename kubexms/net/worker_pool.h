@@ -26,6 +26,8 @@ class WorkerPool {
   ~WorkerPool();
 
   void Add(std::function<void()> task);
+  // Adds the task unless it would have to wait for a worker: then it stays with the caller.
+  bool TryAdd(std::function<void()>& task);
 
   // Threads that live now.
   size_t size() const;
@@ -34,6 +36,8 @@ class WorkerPool {
   struct Worker;
   using Workers = std::vector<std::unique_ptr<Worker>>;
 
+  // Gives the task to a worker, or lets it wait; false when all are busy and it may not wait.
+  bool Give(std::function<void()>& task, bool wait) EXCLUDES(mutex_);
   void Start(std::function<void()> task) REQUIRES(mutex_);
   void Work(Worker& worker);
   // What the worker does next; empty when there is nothing more to do.
