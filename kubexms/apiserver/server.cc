@@ -196,7 +196,8 @@ Result<std::unique_ptr<ApiServer::Impl>> ApiServer::Impl::Create(ApiServerOption
                    RbacAuthorizer::Open(*store, options.log.Named("authorization")));
   ASSIGN_OR_RETURN(TokenIssuer tokens,
                    TokenIssuer::Open(options.data_directory + "/pki/service-account.key",
-                                     {.clock = options.clock ? options.clock : &system_clock,
+                                     {.max_lifetime = options.max_token_lifetime,
+                                      .clock = options.clock ? options.clock : &system_clock,
                                       .random = &random}));
   TokenFile token_file;
   if (!options.token_file.empty()) {
@@ -284,6 +285,7 @@ Result<void> ApiServer::Impl::WriteKubeconfig() {
   kubeconfig_path_ = options_.kubeconfig_path.empty()
                          ? options_.data_directory + "/admin.kubeconfig"
                          : options_.kubeconfig_path;
+  RemoveTemporaryFiles(kubeconfig_path_);
   return WritePrivateFile(kubeconfig_path_, kubeconfig_);
 }
 
@@ -322,6 +324,14 @@ void ApiServer::Impl::Run(std::stop_token stop) {
   std::jthread custom([this](std::stop_token token) { custom_resources_.Run(std::move(token)); });
   std::jthread compaction([&](std::stop_token token) { compactor.Run(std::move(token)); });
   std::jthread events([&](std::stop_token token) { expiry.Run(std::move(token)); });
+  std::jthread renewal([this](const std::stop_token& token) {
+    const auto use = [this](const ServerCredentials& credentials) -> Result<void> {
+      RETURN_IF_ERROR(http_->ReplaceCertificate(credentials.server));
+      return WritePrivateFile(kubeconfig_path_, MakeKubeconfig(credentials, url()));
+    };
+    RenewCredentials(CredentialsFor(options_), credentials_, system_clock_,
+                     options_.log.Named("certificates"), use, token);
+  });
   http_->Run(std::move(stop));
 }
 

@@ -45,7 +45,9 @@ struct ApiServerOptions {
   // Where the administrator's kubeconfig is written; empty: only into the data directory.
   std::string kubeconfig_path;
   std::string token_file;  // static tokens; empty: none
-  std::string audit_log;   // empty: "audit.log" in the data directory; "-": none
+  // The longest that a token of a service account holds, whatever is asked for.
+  std::chrono::seconds max_token_lifetime = std::chrono::hours(24 * 365);
+  std::string audit_log;  // empty: "audit.log" in the data directory; "-": none
   // What the audit log has: a Policy of audit.k8s.io/v1. Null: who changed what, but not reads.
   Json audit_policy;
   ServiceAddressOptions addresses;

@@ -4,10 +4,13 @@
 // or about to expire: an authority of its own, the server's certificate, and the administrator's,
 // as a kubeconfig.
 
+#include <functional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "kubexms/base/clock.h"
+#include "kubexms/base/log.h"
 #include "kubexms/base/result.h"
 #include "kubexms/net/certificates.h"
 
@@ -17,6 +20,8 @@ struct ServerCredentials {
   std::string authority_pem;
   CertificateAndKey server;
   CertificateAndKey administrator;
+
+  bool operator==(const ServerCredentials&) const = default;
 };
 
 struct CredentialOptions {
@@ -26,9 +31,17 @@ struct CredentialOptions {
   std::vector<std::string> ip_addresses;
 };
 
-// Private keys are readable by their owner only.
+// Private keys are readable by their owner only. Fails when a part of the authority is missing:
+// clients trust it, so it is never replaced.
 Result<ServerCredentials> LoadOrMakeCredentials(const CredentialOptions& options,
                                                 Clock::WallTime now);
+
+// Looks every hour whether the `current` certificates are about to expire, makes new ones and calls
+// `use` with them; returns when `stop` is requested. A call that fails is repeated.
+void RenewCredentials(const CredentialOptions& options, ServerCredentials current, Clock& clock,
+                      const Logger& log,
+                      const std::function<Result<void>(const ServerCredentials&)>& use,
+                      const std::stop_token& stop);
 
 // The kubeconfig of the administrator, as YAML with everything in it.
 std::string MakeKubeconfig(const ServerCredentials& credentials, const std::string& url);

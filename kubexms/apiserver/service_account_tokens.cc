@@ -302,6 +302,7 @@ TokenIssuer::TokenIssuer(SigningKey key, Json key_set, Options options)
 }
 
 Result<TokenIssuer> TokenIssuer::Open(const std::string& path, Options options) {
+  RemoveTemporaryFiles(path);
   ASSIGN_OR_RETURN(std::optional<std::string> pem, ReadSmallFile(path, kMaxKeyFileBytes));
   if (!pem) {
     ASSIGN_OR_RETURN(pem, MakePrivateKey());
@@ -428,8 +429,9 @@ Result<std::optional<BoundObject>> BoundObjectOf(const Json& request, std::strin
 Result<Json> AnswerTokenRequest(const TokenIssuer& issuer, const TokenRequestInput& input) {
   ASSIGN_OR_RETURN(const Request request, FromJson<Request>(input.request));
   RETURN_IF_ERROR(CheckRequestMetadata(request, input.service_account));
-  const int64_t expiration = request.spec.expiration_seconds.value_or(kDefaultExpiration);
+  int64_t expiration = request.spec.expiration_seconds.value_or(kDefaultExpiration);
   RETURN_IF_ERROR(CheckExpiration(expiration));
+  expiration = std::min<int64_t>(expiration, issuer.options().max_lifetime.count());
   RETURN_IF_ERROR(BoundObjectOf(input.request, ""));
 
   TokenClaims claims;

@@ -76,6 +76,8 @@ class TokenIssuer {
     std::vector<std::string> api_audiences = {"https://kubernetes.default.svc.cluster.local"};
     // Where clients find the keys; given in the discovery document.
     std::string jwks_uri = "https://kubernetes.default.svc.cluster.local/openid/v1/jwks";
+    // Who asks for a token that holds longer gets one that holds as long as this.
+    std::chrono::seconds max_lifetime = std::chrono::hours(24 * 365);
     // Borrowed; they must outlive the issuer.
     const Clock* clock = nullptr;
     Random* random = nullptr;

@@ -262,6 +262,11 @@ TEST_F(TokenRequestTest, RefusesTooShortAndTooLong) {
   EXPECT_TRUE(Answer(R"({"expirationSeconds":4294967296})").ok());
 }
 
+TEST_F(TokenRequestTest, HoldsForAYearAtMost) {
+  const Json answer = Answer(R"({"expirationSeconds":1000000000})").value();
+  EXPECT_EQ(answer.at("spec").at("expirationSeconds").as_int64(), 365 * 24 * 3600);
+}
+
 TEST_F(TokenRequestTest, ExtendsWhatKubeletsAskForAndWarns) {
   const Json answer = Answer(R"({"expirationSeconds":3607})").value();
   EXPECT_EQ(FindString(answer.at("status"), "expirationTimestamp"), "2024-01-01T01:00:07Z");

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 #include "kubexms/base/utf8.h"
@@ -408,8 +409,11 @@ Result<void> SyncFolderOf(const std::string& path) {
   return {};
 }
 
+// In the names of files that are not complete yet, before six random characters.
+constexpr std::string_view kTemporary = ".tmp-";
+
 Result<void> ReplaceFile(const std::string& path, std::string_view content, mode_t mode) {
-  std::string temporary = path + ".XXXXXX";
+  std::string temporary = fmt::format("{}{}XXXXXX", path, kTemporary);
   FileDescriptor fd(::mkostemp(temporary.data(), O_CLOEXEC));
   if (fd.get() < 0) return FileError("create", temporary);
   // mkostemp made it 0600, so the content is never readable by more than `mode` allows.
@@ -427,6 +431,16 @@ Result<void> ReplaceFile(const std::string& path, std::string_view content, mode
 Result<CertificateInfo> InspectCertificate(std::string_view pem) {
   ASSIGN_OR_RETURN(const CertificatePtr certificate, ParseCertificate(pem));
   return InfoOf(certificate.get());
+}
+
+Result<void> CheckSignedBy(std::string_view certificate_pem, std::string_view authority_pem) {
+  ASSIGN_OR_RETURN(const CertificatePtr certificate, ParseCertificate(certificate_pem));
+  ASSIGN_OR_RETURN(const CertificatePtr authority, ParseCertificate(authority_pem));
+  if (X509_verify(certificate.get(), X509_get0_pubkey(authority.get())) == 1) return {};
+  TakeOpenSslErrors();
+  return Error::BadRequest(fmt::format("the certificate of \"{}\" is not signed by \"{}\"",
+                                       CommonName(X509_get_subject_name(certificate.get())),
+                                       CommonName(X509_get_subject_name(authority.get()))));
 }
 
 Result<void> CheckKeyMatches(const CertificateAndKey& pair) {
@@ -534,6 +548,20 @@ Result<void> WritePrivateFile(const std::string& path, std::string_view content)
 
 Result<void> WritePublicFile(const std::string& path, std::string_view content) {
   return ReplaceFile(path, content, 0644);
+}
+
+void RemoveTemporaryFiles(const std::string& path) {
+  constexpr size_t kRandom = 6;
+  const std::filesystem::path file(path);
+  const std::string prefix = fmt::format("{}{}", file.filename().string(), kTemporary);
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           file.has_parent_path() ? file.parent_path() : ".", error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(prefix) || name.size() != prefix.size() + kRandom) continue;
+    std::error_code ignored;
+    std::filesystem::remove(entry.path(), ignored);
+  }
 }
 
 }  // namespace kubexms

@@ -24,6 +24,8 @@ enum class CertificateUsage { kServer, kClient, kServerAndClient };
 struct CertificateAndKey {
   std::string certificate_pem;
   std::string key_pem;
+
+  bool operator==(const CertificateAndKey&) const = default;
 };
 
 // Whom a certificate is for.
@@ -52,6 +54,10 @@ struct CertificateInfo {
 
 // About the first certificate in `pem`.
 Result<CertificateInfo> InspectCertificate(std::string_view pem);
+
+// Fails unless the (first) certificate carries the signature of the authority's key. Names and
+// dates are not looked at.
+Result<void> CheckSignedBy(std::string_view certificate_pem, std::string_view authority_pem);
 
 // Fails unless the key belongs to the (first) certificate.
 Result<void> CheckKeyMatches(const CertificateAndKey& pair);
@@ -110,5 +116,8 @@ class CertificateAuthority {
 Result<void> WritePrivateFile(const std::string& path, std::string_view content);
 // The same for what everyone may read.
 Result<void> WritePublicFile(const std::string& path, std::string_view content);
+// Removes what such writes of the file have left when the process was killed in them. Nobody else
+// may be writing it.
+void RemoveTemporaryFiles(const std::string& path);
 
 }  // namespace kubexms
