@@ -107,13 +107,32 @@ void AppendObjectReference(const RequestAttributes& request, TextBuffer& out) {
   reference.Close();
 }
 
+// What the error says without the values that the client sent: which fields are wrong, and how.
+// Messages about requests that cannot be read or are invalid repeat parts of them.
+std::string MessageWithoutBody(const Error& error) {
+  if (error.code() != 400 && error.code() != 422) return error.message();
+  constexpr size_t kMaxCauses = 20;
+  const ErrorDetails& details = error.details();
+  std::string message = details.kind.empty()
+                            ? "the request is malformed"
+                            : fmt::format("{} \"{}\" is {}", details.kind, details.name,
+                                          error.code() == 422 ? "invalid" : "malformed");
+  for (size_t i = 0; i < std::min(details.causes.size(), kMaxCauses); ++i) {
+    const ErrorCause& cause = details.causes[i];
+    message += fmt::format("{}{}: {}", i == 0 ? ": " : ", ", cause.field, cause.reason);
+  }
+  return message;
+}
+
 void AppendStatus(const AuditEvent& event, TextBuffer& out) {
   ObjectWriter status(out);
   status.Key("metadata");
   out.Append("{}");
   if (event.error != nullptr) {
     status.String("status", "Failure");
-    status.Optional("message", event.error->message());
+    status.Optional("message", event.level >= AuditLevel::kRequest
+                                   ? event.error->message()
+                                   : MessageWithoutBody(*event.error));
     status.Optional("reason", event.error->reason());
   }
   status.Key("code");

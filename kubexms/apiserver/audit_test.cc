@@ -11,7 +11,9 @@
 #include <fstream>
 #include <set>
 
+#include "kubexms/base/json.h"
 #include "kubexms/base/random.h"
+#include "kubexms/base/utf8.h"
 
 namespace kubexms {
 namespace {
@@ -70,6 +72,37 @@ TEST(AuditLineTest, TellsWhoActedForWhomAndWhatWentWrong) {
   EXPECT_THAT(line,
               HasSubstr(R"("responseStatus":{"metadata":{},"status":"Failure",)"
                         R"("message":"pods \"p\" not found","reason":"NotFound","code":404})"));
+}
+
+TEST(AuditLineTest, DoesNotRepeatWhatARefusedRequestSaid) {
+  const Error invalid = Error::Invalid(
+      "Secret", "s", {{"FieldValueInvalid", "Invalid value: \"hunter2\": no", "data[password]"}});
+  const Error malformed = Error::BadRequest("cannot read \"hunter2\"");
+  for (const Error* error : {&invalid, &malformed}) {
+    AuditEvent event = EventOf("i");
+    event.code = error->code();
+    event.error = error;
+    event.request_object = R"({"data":{"password":"hunter2"}})";
+    EXPECT_THAT(AuditLine(event), Not(HasSubstr("hunter2")));
+    event.level = AuditLevel::kRequest;
+    EXPECT_THAT(AuditLine(event), HasSubstr("hunter2"));
+  }
+  AuditEvent event = EventOf("i");
+  event.error = &invalid;
+  EXPECT_THAT(
+      AuditLine(event),
+      HasSubstr(R"("message":"Secret \"s\" is invalid: data[password]: FieldValueInvalid")"));
+}
+
+TEST(AuditLineTest, IsJsonWhateverAClientSends) {
+  const UserInfo odd{.name = "\xff", .groups = {"\xc3("}, .extra = {{"\xfe", {"\x80"}}}};
+  const RequestAttributes request{.verb = "\xf0\x28", .resource = "\xed\xa0\x80", .name = "a\nb"};
+  AuditEvent event{
+      .id = "i", .request_uri = "/\xff", .request = request, .user = odd, .user_agent = "\xff\xfe"};
+  const std::string line = AuditLine(event);
+  EXPECT_TRUE(IsValidUtf8(line));
+  EXPECT_TRUE(ParseJson(line).ok());
+  EXPECT_EQ(std::ranges::count(line, '\n'), 1);
 }
 
 TEST(AuditLineTest, HasTheBodiesThatItsLevelAsksForInOneLine) {
