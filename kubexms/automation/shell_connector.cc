@@ -43,7 +43,7 @@ $l"; done; d=/run; [ -w $d ] || d=/tmp; [ ! -d $d/kubexms-{0}.ended ] || exit 12
 // politely, then not. A busy host may begin the command only after that: it finds the directory
 // then, and does nothing. (A directory, since mkdir follows nobody's links.) Two looks must find no
 // process, since one can end and leave another behind while it is looked at. What ends takes its
-// time on a busy host.
+// time on a busy host. A command that was seen has begun, so its directory goes again.
 constexpr std::string_view kKill = R"sh(
 d=/run
 [ -w $d ] || d=/tmp
@@ -52,6 +52,7 @@ mkdir $d/kubexms-{0}.ended
 signal=TERM
 round=0
 found=1
+seen=
 while [ $round -lt 50 ]; do
   round=$((round + 1))
   before=$found
@@ -61,9 +62,13 @@ while [ $round -lt 50 ]; do
     process=${{process%/environ}}
     case $(cut -d')' -f2 "/proc/$process/stat" 2>/dev/null) in ' Z'*|'') continue ;; esac
     found=1
+    seen=1
     kill -$signal "$process" 2>/dev/null
   done
-  [ -n "$before$found" ] || exit 0
+  if [ -z "$before$found" ]; then
+    if [ -n "$seen" ]; then rmdir $d/kubexms-{0}.ended; fi
+    exit 0
+  fi
   [ -n "$found" ] || continue
   if [ $round -ge 4 ]; then signal=KILL; fi
   sleep 0.2
