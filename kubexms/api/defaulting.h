@@ -5,6 +5,7 @@
 
 #include "kubexms/api/schema.h"
 #include "kubexms/base/json.h"
+#include "kubexms/base/result.h"
 
 namespace kubexms {
 
@@ -14,6 +15,9 @@ namespace kubexms {
 // True when something changed. Defaulting twice is the same as once. A default must not contain
 // itself. Safe for use from any thread.
 bool ApplyDefaults(Json& value, const Schema& schema);
+// The same for schemas of other people: fails with 413, the value half filled in, when the defaults
+// would have more than `max_bytes`. Each item of a long list may get a large default.
+Result<void> ApplyDefaults(Json& value, const Schema& schema, size_t max_bytes);
 
 // Removes the nulls of members that may not be null and have no default, as Kubernetes does with
 // custom resources before defaulting. True when something was removed.

@@ -28,6 +28,19 @@ TEST(DefaultingTest, FillsInWhatIsMissing) {
             R"({"spec":{"color":"","size":0}})");
 }
 
+TEST(DefaultingTest, StopsWhereDefaultsAreTooMuch) {
+  const auto schema = S(R"({"properties": {"l": {"items": {"properties": {
+                            "a": {"default": {"text": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}}}}}}})");
+  Json few = J(R"({"l": [{}, {}]})");
+  EXPECT_TRUE(ApplyDefaults(few, *schema, 1000).ok());
+  Json many = J(R"({"l": []})");
+  for (int i = 0; i < 10'000; ++i) many.at("l").as_array().push_back(JsonObject());
+  const Result<void> refused = ApplyDefaults(many, *schema, 1000);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code(), 413);
+  EXPECT_LT(WriteJson(many).size(), 40'000u);
+}
+
 TEST(DefaultingTest, FillsInDefaultsThemselves) {
   EXPECT_EQ(Defaulted(R"({"properties": {"a": {"default": {}, "properties": {
                          "b": {"default": {}, "properties": {"c": {"default": 1}}}}}}})",

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "kubexms/api/quote.h"
+#include "kubexms/base/utf8.h"
 
 namespace kubexms {
 namespace {
@@ -29,6 +30,15 @@ ErrorCause MakeCause(std::string_view reason, std::string_view what, const Json&
 
 std::string CountOf(int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string DescribeWhole(const Json& value) {
+  switch (value.kind()) {
+    case boost::json::kind::null: return "\"null\"";
+    case boost::json::kind::string: return Quoted(AsView(value.get_string()));
+    case boost::json::kind::double_: return DescribeNumber(value.get_double());
+    default: return WriteJson(value);
+  }
 }
 
 }  // namespace
@@ -107,12 +117,12 @@ ErrorCause InternalError(const FieldPath& path, std::string_view detail) {
 }
 
 std::string DescribeValue(const Json& value) {
-  switch (value.kind()) {
-    case boost::json::kind::null: return "\"null\"";
-    case boost::json::kind::string: return Quoted(AsView(value.get_string()));
-    case boost::json::kind::double_: return DescribeNumber(value.get_double());
-    default: return WriteJson(value);
-  }
+  // Enough to recognize the value by. It is a client's, and may be repeated in many errors.
+  constexpr size_t kMaxShown = 4096;
+  std::string text = DescribeWhole(value);
+  if (text.size() <= kMaxShown) return text;
+  text.resize(CutUtf8(text, kMaxShown).size());
+  return text.append("...");
 }
 
 std::string DescribeNumber(double number) {

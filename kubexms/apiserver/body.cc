@@ -18,6 +18,7 @@
 #include "kubexms/apiserver/strategy.h"
 #include "kubexms/apiserver/strict_decoding.h"
 #include "kubexms/base/yaml.h"
+#include "kubexms/store/store.h"
 
 namespace kubexms {
 namespace {
@@ -200,11 +201,12 @@ std::vector<std::string> ArrangeProblems(std::vector<std::string> problems, std:
   return arranged.empty() ? problems : arranged;
 }
 
-void FillDefaults(Json& document, const Resource& resource) {
+Result<void> FillDefaults(Json& document, const Resource& resource) {
   if (resource.zero_form != nullptr) RemoveZeroValues(document, *resource.zero_form);
-  ApplyDefaults(document, *resource.schema);
+  RETURN_IF_ERROR(ApplyDefaults(document, *resource.schema, store::kMaxTransactionBytes));
   resource.strategy->SetDefaults(document.get_object());
   if (resource.zero_form != nullptr) AddZeroValues(document, *resource.zero_form);
+  return {};
 }
 
 Result<std::vector<std::string>> JudgeProblems(std::vector<std::string> problems,

@@ -44,7 +44,7 @@ Result<void> CheckAndPrune(Json& document, const Resource& resource,
                            std::vector<std::string>& problems);
 
 // Fills in the defaults of the schema and of the strategy.
-void FillDefaults(Json& document, const Resource& resource);
+Result<void> FillDefaults(Json& document, const Resource& resource);
 
 // The problems of a body as Kubernetes would tell them, in its order.
 std::vector<std::string> ArrangeProblems(std::vector<std::string> problems, std::string_view body,

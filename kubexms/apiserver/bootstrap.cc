@@ -187,7 +187,7 @@ class Bootstrapper {
   }
 
   static Json Completed(Json object, const Resource& resource) {
-    FillDefaults(object, resource);
+    KUBEXMS_CHECK(FillDefaults(object, resource).ok());  // objects of our own are small
     return object;
   }
 

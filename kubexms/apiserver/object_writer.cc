@@ -156,11 +156,11 @@ Result<void> CheckSize(size_t bytes, const Json& document, const Json* old) {
 }
 
 // The status that the schema gives to a new object, where it does.
-void AddDefaultStatus(JsonObject& object, const Schema& schema) {
+Result<void> AddDefaultStatus(JsonObject& object, const Schema& schema) {
   const Schema* status = schema.Resolve().FindProperty("status");
-  if (status == nullptr || !status->default_value) return;
+  if (status == nullptr || !status->default_value) return {};
   Json& added = object["status"] = *status->default_value;
-  ApplyDefaults(added, *status);
+  return ApplyDefaults(added, *status, store::kMaxTransactionBytes);
 }
 
 // One write of one object: the request, and what all steps of it need.
@@ -257,7 +257,9 @@ Result<void> Write::PrepareCreation(Json& document, bool applied,
   const Strategy& strategy = *resource_.strategy;
   if (strategy.HasStatus() && !strategy.KeepsStatusOnCreate()) {
     document.get_object().erase("status");
-    if (resource_.custom) AddDefaultStatus(document.get_object(), *resource_.schema);
+    if (resource_.custom) {
+      RETURN_IF_ERROR(AddDefaultStatus(document.get_object(), *resource_.schema));
+    }
   }
   const std::string name = NameInMessages(document);
   InitialiseMetadata(document, resource_, Now(), environment_.random);
@@ -325,18 +327,18 @@ Result<std::optional<Written>> Write::CommitCreation(const Json& document) {
       ASSIGN_OR_RETURN(transaction, WithAddresses(*addressed, nullptr, std::move(transaction)));
     }
     const Json& attempted = addressed ? *addressed : document;
+    EncodedObject encoded = EncodeObject(attempted.get_object());
+    RETURN_IF_ERROR(CheckSize(encoded.bytes.size(), attempted, nullptr));
+    transaction =
+        std::move(transaction).Put(key, encoded.bytes, {.revision_offset = encoded.version_offset});
     if (request_.dry_run) {
+      RETURN_IF_ERROR(transaction.Prepare());
       ASSIGN_OR_RETURN(const store::RecordPtr existing, environment_.store.Get(key));
       if (existing != nullptr) return std::optional<Written>();
       return std::optional(Written{.object = WithoutVersion(attempted), .created = true});
     }
-    EncodedObject encoded = EncodeObject(attempted.get_object());
-    RETURN_IF_ERROR(CheckSize(encoded.bytes.size(), attempted, nullptr));
-    ASSIGN_OR_RETURN(
-        const store::CommitResult result,
-        environment_.store.Commit(
-            std::move(transaction)
-                .Put(key, encoded.bytes, {.revision_offset = encoded.version_offset})));
+    ASSIGN_OR_RETURN(const store::CommitResult result,
+                     environment_.store.Commit(std::move(transaction)));
     if (result.committed()) {
       return std::optional(
           Written{.object = encoded.WithVersion(result.revision), .created = true});
@@ -424,10 +426,6 @@ Result<std::optional<Written>> Write::CommitUpdate(Json document, const Json& ol
     written.object = WriteJson(document);
     return std::optional(std::move(written));
   }
-  if (request_.dry_run) {
-    written.object = WriteJson(document);
-    return std::optional(std::move(written));
-  }
   EncodedObject encoded = EncodeObject(document.get_object());
   if (!written.removed) RETURN_IF_ERROR(CheckSize(encoded.bytes.size(), document, &old));
   if (written.removed) {
@@ -436,6 +434,11 @@ Result<std::optional<Written>> Write::CommitUpdate(Json document, const Json& ol
   } else {
     transaction =
         std::move(transaction).Put(key, encoded.bytes, {.revision_offset = encoded.version_offset});
+  }
+  if (request_.dry_run) {
+    RETURN_IF_ERROR(transaction.Prepare());
+    written.object = WriteJson(document);
+    return std::optional(std::move(written));
   }
   ASSIGN_OR_RETURN(const store::CommitResult result,
                    environment_.store.Commit(std::move(transaction)));

@@ -97,7 +97,11 @@ Result<HttpResponse> Representation::Object(int status, const Resource& resource
                                             const std::vector<std::string>& warnings) const {
   ASSIGN_OR_RETURN(Body body, ObjectBody(resource, std::move(object)));
   HttpResponse response = Respond(status, std::move(body));
+  constexpr size_t kMaxWarnings = 4096;
+  size_t bytes = 0;
   for (const std::string& warning : warnings) {
+    bytes += warning.size();
+    if (bytes > kMaxWarnings) break;
     response.headers.Add("Warning", WarningHeader(warning));
   }
   return response;

@@ -110,7 +110,7 @@ class WriteCall {
 
   // A document of the resource's kind that is to be stored.
   Result<Json> Complete(Json document) {
-    FillDefaults(document, resource());
+    RETURN_IF_ERROR(FillDefaults(document, resource()));
     RETURN_IF_ERROR(ConvertDocument(document, storage_));
     return document;
   }

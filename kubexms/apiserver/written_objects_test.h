@@ -45,7 +45,7 @@ class WrittenObjects : public testing::Test {
     Json document = ParseJson(text).value();
     document.get_object()["apiVersion"] = resource.api_version();
     document.get_object()["kind"] = resource.kind;
-    FillDefaults(document, resource);
+    RETURN_IF_ERROR(FillDefaults(document, resource));
     ASSIGN_OR_RETURN(const Written written, writer_.Create(Request(resource), std::move(document)));
     return ParseJson(written.object);
   }

@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "kubexms/base/utf8.h"
+
 namespace kubexms {
 namespace {
 
@@ -18,23 +20,42 @@ ErrorDetails DetailsOf(std::string_view qualified, std::string_view name) {
   return details;
 }
 
-// What is said twice is written once.
-std::string JoinCauses(const std::vector<ErrorCause>& causes) {
+// An error is for people: what somebody else makes long is cut.
+constexpr size_t kMaxMessage = size_t{64} * 1024;
+
+std::string Shorten(std::string message) {
+  constexpr std::string_view kCut = "... (cut)";
+  if (message.size() <= kMaxMessage) return message;
+  message.resize(CutUtf8(message, kMaxMessage - kCut.size()).size());
+  return message.append(kCut);
+}
+
+// What is said twice is written once. Keeps the first causes, as far as they fit into a message, and
+// says how many more there are.
+std::string JoinCauses(std::vector<ErrorCause>& causes) {
+  constexpr size_t kRoom = kMaxMessage / 2;
+  const size_t count = causes.size();
   std::vector<std::string> parts;
-  std::set<std::string_view> seen;
-  parts.reserve(causes.size());
-  for (const ErrorCause& cause : causes) {
-    std::string& part = parts.emplace_back(
-        cause.field.empty() ? cause.message : cause.field + ": " + cause.message);
-    if (!seen.insert(part).second) parts.pop_back();
+  std::set<std::string> seen;
+  size_t kept = 0;
+  for (size_t bytes = 0; kept < count && bytes < kRoom; ++kept) {
+    ErrorCause& cause = causes[kept];
+    cause.message = Shorten(std::move(cause.message));
+    cause.field = Shorten(std::move(cause.field));
+    std::string part = cause.field.empty() ? cause.message : cause.field + ": " + cause.message;
+    bytes += part.size();
+    if (seen.insert(part).second) parts.push_back(std::move(part));
   }
+  causes.resize(kept);
+  if (kept < count) parts.back() += fmt::format(" ... and {} more", count - kept);
   return parts.size() == 1 ? parts.front() : fmt::format("[{}]", fmt::join(parts, ", "));
 }
 
 }  // namespace
 
 Error::Error(int code, std::string_view reason, std::string message, ErrorDetails details)
-    : Error(Rep{code, std::string(reason), std::move(message), std::move(details), false}) {}
+    : Error(
+          Rep{code, std::string(reason), Shorten(std::move(message)), std::move(details), false}) {}
 
 Error::Error(Rep rep) : rep_(std::make_shared<const Rep>(std::move(rep))) {}
 Error::Error(const Error&) = default;

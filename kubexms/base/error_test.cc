@@ -32,6 +32,20 @@ TEST(ErrorTest, ListsTheCausesOfInvalid) {
   EXPECT_EQ(Error::Invalid("Pod", "a", {}).message(), "Pod \"a\" is invalid");
 }
 
+TEST(ErrorTest, IsBoundedInLength) {
+  EXPECT_LE(Error::BadRequest(std::string(10'000'000, 'x')).message().size(), 64 * 1024);
+  std::vector<ErrorCause> causes;
+  for (int i = 0; i < 100'000; ++i) {
+    causes.push_back({"FieldValueInvalid", "Invalid value: " + std::to_string(i), "spec"});
+  }
+  const Error error = Error::Invalid("Pod", "a", causes);
+  EXPECT_LE(error.message().size(), 64 * 1024);
+  EXPECT_TRUE(error.message().ends_with(" more]"));
+  EXPECT_LT(error.details().causes.size(), 2000u);
+  const Error long_cause = Error::Invalid("Pod", "a", {{"r", std::string(10'000'000, 'x'), "f"}});
+  EXPECT_LE(long_cause.details().causes[0].message.size(), 64 * 1024);
+}
+
 TEST(ErrorTest, CarriesCodeReasonAndDetails) {
   const Error error = Error::NotFound("deployments.apps", "web");
   EXPECT_EQ(error.code(), 404);

@@ -13,6 +13,12 @@
 namespace kubexms {
 namespace {
 
+// Nobody reads more errors than these, and a long list of wrong items has as many.
+bool HasRoom(const FieldErrors& errors) {
+  constexpr size_t kMaxErrors = 500;
+  return errors.size() < kMaxErrors;
+}
+
 // Splits "spec.template" into "spec" and "template".
 std::pair<std::string_view, std::string_view> SplitFirst(std::string_view dotted) {
   const size_t dot = dotted.find('.');
@@ -188,13 +194,13 @@ Json Field::ToJson() const {
 }
 
 void Field::Required(std::string_view detail) const {
-  errors_->push_back(kubexms::Required(path_, detail));
+  if (HasRoom(*errors_)) errors_->push_back(kubexms::Required(path_, detail));
 }
 void Field::Invalid(const Json& shown, std::string_view detail) const {
-  errors_->push_back(kubexms::Invalid(path_, shown, detail));
+  if (HasRoom(*errors_)) errors_->push_back(kubexms::Invalid(path_, shown, detail));
 }
 void Field::NotSupported(std::initializer_list<std::string_view> supported) const {
-  errors_->push_back(kubexms::NotSupported(path_, ToJson(), supported));
+  if (HasRoom(*errors_)) errors_->push_back(kubexms::NotSupported(path_, ToJson(), supported));
 }
 void Field::InvalidAs(std::string_view shown, std::string_view detail) const {
   ErrorCause cause = kubexms::Invalid(path_, Json(0), detail);
@@ -214,17 +220,20 @@ void Field::NotSupportedAs(std::string_view shown,
   errors_->push_back(std::move(cause));
 }
 void Field::Duplicate(const Json& shown) const {
-  errors_->push_back(kubexms::Duplicate(path_, shown));
+  if (HasRoom(*errors_)) errors_->push_back(kubexms::Duplicate(path_, shown));
 }
-void Field::NotFound() const { errors_->push_back(kubexms::NotFound(path_, ToJson())); }
+void Field::NotFound() const {
+  if (HasRoom(*errors_)) errors_->push_back(kubexms::NotFound(path_, ToJson()));
+}
 void Field::Forbidden(std::string_view detail) const {
-  errors_->push_back(kubexms::Forbidden(path_, detail));
+  if (HasRoom(*errors_)) errors_->push_back(kubexms::Forbidden(path_, detail));
 }
 void Field::TooLong(int64_t max_bytes) const {
-  errors_->push_back(kubexms::TooLong(path_, max_bytes));
+  if (HasRoom(*errors_)) errors_->push_back(kubexms::TooLong(path_, max_bytes));
 }
 void Field::TooMany(int64_t max_items) const {
-  errors_->push_back(kubexms::TooMany(path_, static_cast<int64_t>(size()), max_items));
+  if (HasRoom(*errors_))
+    errors_->push_back(kubexms::TooMany(path_, static_cast<int64_t>(size()), max_items));
 }
 
 bool Field::MustBeSet(std::string_view detail) const {
@@ -285,13 +294,11 @@ bool UniqueTexts::Add(const Field& field) {
     field.Duplicate();
     return false;
   }
-  seen_.emplace_back(text);
+  seen_.emplace(text);
   return true;
 }
 
-bool UniqueTexts::Contains(std::string_view text) const {
-  return std::find(seen_.begin(), seen_.end(), text) != seen_.end();
-}
+bool UniqueTexts::Contains(std::string_view text) const { return seen_.contains(text); }
 
 namespace {
 

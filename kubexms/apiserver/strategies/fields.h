@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -164,10 +165,10 @@ class UniqueTexts {
   // Reports the field when its text was seen before; empty texts do not count.
   bool Add(const Field& field);
   bool Contains(std::string_view text) const;
-  void Insert(std::string_view text) { seen_.emplace_back(text); }
+  void Insert(std::string_view text) { seen_.emplace(text); }
 
  private:
-  std::vector<std::string> seen_;
+  std::set<std::string, std::less<>> seen_;
 };
 
 // Rules that several groups share.
