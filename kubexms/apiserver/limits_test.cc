@@ -72,6 +72,27 @@ TEST_F(LimitsTest, DefaultsOfManyItemsAreTooLarge) {
   }
 }
 
+TEST_F(LimitsTest, ObjectsThatAreTooLargeForLaterDefaultsAreReadWithoutThem) {
+  const auto change_default = [&](const std::string& operation) {
+    const std::string patch = fmt::format(
+        R"([{{"path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/moons)"
+        R"(/items/properties/text/default",{}}}])",
+        operation);
+    const auto changed = server_.client().Patch(kDefinitions, {"", "planets.example.com"},
+                                                {.type = PatchType::kJson, .body = patch});
+    ASSERT_TRUE(changed.ok()) << changed.error().message();
+  };
+  change_default(R"("op":"remove")");
+  std::string moons = "{}";
+  for (int i = 0; i < 30'000; ++i) moons += ",{}";
+  const auto made = Create(R"({"moons":[)" + moons + "]}", false);
+  ASSERT_TRUE(made.ok()) << made.error().message();
+  change_default(R"("op":"add","value":")" + std::string(60'000, 'x') + "\"");
+  const auto read = server_.client().Get(kPlanets, {"", made->metadata.name});
+  ASSERT_TRUE(read.ok()) << read.error().message();
+  EXPECT_TRUE(server_.client().Delete(kPlanets, {"", made->metadata.name}).ok());
+}
+
 TEST_F(LimitsTest, DryRunsAreAsLargeAsWrites) {
   const std::string spec = R"({"text":")" + std::string(1'600'000, 'x') + R"("})";
   for (const bool dry_run : {true, false}) {

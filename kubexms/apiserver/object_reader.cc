@@ -105,6 +105,17 @@ Error DamagedError(const store::Record& record, std::string_view why) {
                   record.key, why));
 }
 
+Result<Json> ReadAsStored(const Resource& resource, const store::Record& record,
+                          const JsonStorage& storage) {
+  Result<Json> document = ParseJson(record.value, {.storage = storage});
+  if (!document.ok()) return DamagedError(record, document.error().message());
+  if (!IsStoredAs(record.value, resource)) {
+    const Result<void> converted = ConvertDocument(*document, resource);
+    if (!converted.ok()) return DamagedError(record, converted.error().message());
+  }
+  return document;
+}
+
 }  // namespace
 
 Result<void> CheckSound(const store::Record& record) {
@@ -126,14 +137,12 @@ Result<void> ConvertDocument(Json& document, const Resource& resource) {
 Result<Json> ReadDocument(const Resource& resource, const store::Record& record,
                           const JsonStorage& storage) {
   RETURN_IF_ERROR(CheckSound(record));
-  Result<Json> document = ParseJson(record.value, {.storage = storage});
-  if (!document.ok()) return DamagedError(record, document.error().message());
-  if (!IsStoredAs(record.value, resource)) {
-    const Result<void> converted = ConvertDocument(*document, resource);
-    if (!converted.ok()) return DamagedError(record, converted.error().message());
-  }
-  if (MayLackDefaults(resource, record)) ApplyDefaults(*document, *resource.schema);
-  return document;
+  ASSIGN_OR_RETURN(Json document, ReadAsStored(resource, record, storage));
+  if (!MayLackDefaults(resource, record)) return document;
+  const size_t limit = store::kMaxTransactionBytes;
+  if (ApplyDefaults(document, *resource.schema, limit).ok()) return document;
+  // A definition has got defaults that this object is too large for: it can be read without them.
+  return ReadAsStored(resource, record, storage);
 }
 
 Result<SharedBytes> ReadBytes(const Resource& resource, store::RecordPtr record) {
