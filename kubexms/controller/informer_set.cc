@@ -27,12 +27,24 @@ struct Written {
   std::optional<ObjectHeader> object;  // as it is now
 };
 
+const std::vector<std::string> kGracePeriod = {"metadata.deletionGracePeriodSeconds"};
+
+// Whether nothing is left of an object that a deletion answered with. The last that is seen of a Pod
+// is that it is being deleted, and that its grace period is over; of other kinds it is what they
+// were before.
+bool IsGone(const ClientRequest& request, const ObjectHeader& answered) {
+  if (request.verb != Verb::kDelete) return false;
+  if (!answered.deleting) return true;
+  return request.resource.QualifiedName() == "pods" && answered.fields.front() == "0" &&
+         !answered.has_finalizers;
+}
+
 std::optional<Written> ReadWritten(const ClientRequest& request, const SharedBytes& answer) {
-  Result<ObjectHeader> header = ReadHeader(answer.view());
+  Result<ObjectHeader> header = ReadHeader(answer.view(), kGracePeriod);
   if (header.ok() && !header->name.empty()) {
     return Written{.key = {header->namespace_, header->name},
                    .uid = header->uid,
-                   .deleted = request.verb == Verb::kDelete && !header->deleting,
+                   .deleted = IsGone(request, *header),
                    .object = std::move(*header)};
   }
   if (request.verb != Verb::kDelete) return std::nullopt;
