@@ -17,7 +17,7 @@ use_account() {
 # By a manager that may do what it asks for and nothing else, with a tailnet and a gate. The cluster's
 # own controllers hold their Lease meanwhile.
 start_platform_manager() {
-  kubectl create --filename - >/dev/null <<YAML
+  [ -z "$ours" ] || kubectl create --filename - >/dev/null <<YAML
 apiVersion: coordination.k8s.io/v1
 kind: Lease
 metadata: {name: kube-controller-manager, namespace: kube-system}
