@@ -35,7 +35,7 @@ expect "the first one goes on" "$first_boot" "$(boot_of node1)"
 expect "each has an id of its own" 2 \
   "$( (lab ssh node1 cat /etc/machine-id; lab ssh node2 cat /etc/machine-id) | sort -u | wc -l)"
 lab up >"$work/again" 2>"$work/progress"
-expect "nothing is done again" "" "$(cat "$work/progress")"
+expect "nothing is done again" "Next: kubexms lab config > cluster.yaml" "$(cat "$work/progress")"
 expect "the same hosts" "$(cat "$work/hosts")" "$(cat "$work/again")"
 shows "the list of labs" "$name" "$kubexms" lab ls --dir "$directory"
 shows "status as a table" "node2 ${subnet%.0/28}.12 running" lab status
