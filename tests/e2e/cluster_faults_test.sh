@@ -138,7 +138,7 @@ expect "it holds no host" "" "$(lab ssh node1 'ls -d /var/lib/kubexms/lab/lock 2
 for host in node2 node3; do on $host 'pkill -CONT -x etcd'; done
 shows "and goes on later" "succeeded" cluster resume
 shows "nothing is left to do" "Done: 0 steps" cluster create cluster
-shows "to see that takes two round trips a host" '"roundTrips": 6' cluster create cluster -o json
+shows "to see that takes three round trips a host" '"roundTrips": 9' cluster create cluster -o json
 
 # --- on a terminal
 drawn=$(TERM=xterm script -qec "$kubexms create cluster -f $config --state-dir $work/state" /dev/null)

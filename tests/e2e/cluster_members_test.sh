@@ -66,7 +66,7 @@ shows "what would be done" "remove node3 from etcd" cluster remove nodes node3 -
 shows "it is forgotten" "etcd is left with 2 members" cluster remove nodes node3 --force --yes
 expect "two members" "node1 node2" "$(members node1)"
 members_are "node1 node2 node4" "backup: {schedule: hourly, keep: 1}"
-shows "another takes its place" "New: node4" cluster add nodes
+shows "another takes its place" "new hosts: node4" cluster add nodes
 expect "three members again" "node1 node2 node4" "$(members node4)"
 refuses "to lose the majority" "etcd would have no member left" \
   cluster remove nodes node1 node2 node4 --yes
