@@ -27,8 +27,8 @@ constexpr int kMaxAttempts = 8;
 // Of several objects. The store commits together what waits.
 constexpr size_t kDeletionsAtATime = 512;
 
-// Of what clients write. The rest of what the store takes is for those who only want to be rid of an
-// object: the marks of its deletion, and the managed fields of whoever removes a finalizer.
+// Of what clients write. The rest of what the store takes is for those who only want to be rid of
+// an object: the marks of its deletion, and the managed fields of whoever removes a finalizer.
 constexpr size_t kMaxObjectBytes = store::kMaxTransactionBytes - 50'000;
 
 constexpr std::string_view kModified =

@@ -30,8 +30,8 @@ std::string Shorten(std::string message) {
   return message.append(kCut);
 }
 
-// What is said twice is written once. Keeps the first causes, as far as they fit into a message, and
-// says how many more there are.
+// What is said twice is written once. Keeps the first causes, as far as they fit into a message,
+// and says how many more there are.
 std::string JoinCauses(std::vector<ErrorCause>& causes) {
   constexpr size_t kRoom = kMaxMessage / 2;
   const size_t count = causes.size();

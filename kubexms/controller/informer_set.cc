@@ -29,9 +29,9 @@ struct Written {
 
 const std::vector<std::string> kGracePeriod = {"metadata.deletionGracePeriodSeconds"};
 
-// Whether nothing is left of an object that a deletion answered with. The last that is seen of a Pod
-// is that it is being deleted, and that its grace period is over; of other kinds it is what they
-// were before.
+// Whether nothing is left of an object that a deletion answered with. The last state of a Pod says
+// that it is being deleted and that its grace period is zero; that of other kinds is what they were
+// before.
 bool IsGone(const ClientRequest& request, const ObjectHeader& answered) {
   if (request.verb != Verb::kDelete) return false;
   if (!answered.deleting) return true;

@@ -60,7 +60,7 @@ std::string ErrorOf(std::string_view text) {
 
 TEST(TranscriptTest, NamesTheLineThatIsWrong) {
   EXPECT_EQ(ErrorOf("\n# nothing\n"), "line 1: there is no request in this file");
-  EXPECT_EQ(ErrorOf("\nFETCH /\n"),
+  EXPECT_EQ(ErrorOf("\nfetch /\n"),
             "line 2: a request such as \"GET /api/v1/pods\" is expected here");
   EXPECT_EQ(ErrorOf("GET /a\n\nGET /b\n---\n200\n"),
             "line 1: the request has no answer: \"---\" is missing");
