@@ -1,7 +1,8 @@
 #pragma once
 
 // Checks of our own invariants, on in every build. A failed one is a bug: it prints the condition
-// and the place and aborts. Input is never checked with these: it gets an Error.
+// and the place and aborts, except where check_recovery.h makes it end one call of other people's
+// code. Input is never checked with these: it gets an Error.
 
 namespace kubexms {
 

@@ -57,7 +57,7 @@ class [[nodiscard]] Result {
   bool ok() const { return ok_; }
   explicit operator bool() const { return ok(); }
 
-  // Asking for what is not there is a bug of the caller and ends the program.
+  // Asking for what is not there is a bug of the caller: a failed check (check.h).
   T& value() & { return *Checked(); }
   const T& value() const& { return *const_cast<Result*>(this)->Checked(); }
   T&& value() && { return std::move(*Checked()); }
