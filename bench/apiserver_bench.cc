@@ -20,8 +20,8 @@
 
 #include "bench/https_load.h"
 #include "bench/process.h"
-#include "kubexms/base/json.h"
-#include "kubexms/net/client.h"
+#include "kubexms/base/json/json.h"
+#include "kubexms/net/client/client.h"
 #include "kubexms/store/etcd_store.h"
 
 namespace kubexms {

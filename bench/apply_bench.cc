@@ -9,10 +9,10 @@
 
 #include "bench/ratio.h"
 #include "bench/sample_pod.h"
-#include "kubexms/api/apply.h"
-#include "kubexms/api/kinds/core_v1_pod.h"
-#include "kubexms/api/managed_fields.h"
-#include "kubexms/api/type.h"
+#include "kubexms/api/patch/apply.h"
+#include "kubexms/api/kinds/core_v1/pod.h"
+#include "kubexms/api/patch/managed_fields.h"
+#include "kubexms/api/schema/type.h"
 #include "kubexms/base/check.h"
 
 namespace kubexms::bench {

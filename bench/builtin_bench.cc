@@ -23,14 +23,14 @@
 
 #include "bench/memory.h"
 #include "kubexms/api/kinds/apps_v1.h"
-#include "kubexms/api/kinds/core_v1_config.h"
-#include "kubexms/api/kinds/core_v1_node.h"
+#include "kubexms/api/kinds/core_v1/config.h"
+#include "kubexms/api/kinds/core_v1/node.h"
 #include "kubexms/apiserver/test_server.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/random.h"
-#include "kubexms/base/threads.h"
+#include "kubexms/base/threads/threads.h"
 #include "kubexms/builtin/builtin_controllers.h"
-#include "kubexms/builtin/simulated_nodes.h"
+#include "kubexms/builtin/simulated_nodes/simulated_nodes.h"
 #include "kubexms/client/decorators.h"
 
 namespace kubexms {

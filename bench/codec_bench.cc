@@ -11,7 +11,7 @@
 #include "bench/ratio.h"
 #include "bench/sample_pod.h"
 #include "kubexms/api/codec.h"
-#include "kubexms/api/kinds/core_v1_pod.h"
+#include "kubexms/api/kinds/core_v1/pod.h"
 #include "kubexms/api/stored_object.h"
 
 namespace kubexms::bench {

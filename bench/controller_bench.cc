@@ -16,13 +16,13 @@
 #include "bench/memory.h"
 #include "bench/process.h"
 #include "bench/sample_pod.h"
-#include "kubexms/api/kinds/core_v1_config.h"
-#include "kubexms/api/kinds/core_v1_pod.h"
+#include "kubexms/api/kinds/core_v1/config.h"
+#include "kubexms/api/kinds/core_v1/pod.h"
 #include "kubexms/apiserver/test_server.h"
-#include "kubexms/base/json.h"
+#include "kubexms/base/json/json.h"
 #include "kubexms/client/decorators.h"
-#include "kubexms/client/rest_client.h"
-#include "kubexms/controller/manager.h"
+#include "kubexms/client/rest/rest_client.h"
+#include "kubexms/controller/manager/manager.h"
 
 namespace kubexms {
 namespace {

@@ -11,7 +11,7 @@
 #include "bench/ratio.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/mutex.h"
-#include "kubexms/controller/work_queue.h"
+#include "kubexms/controller/queue/work_queue.h"
 
 namespace kubexms {
 namespace {

@@ -11,8 +11,8 @@
 #include <iterator>
 
 #include "kubexms/apiserver/test_server.h"
-#include "kubexms/base/json.h"
-#include "kubexms/net/client.h"
+#include "kubexms/base/json/json.h"
+#include "kubexms/net/client/client.h"
 
 namespace kubexms {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <fstream>
 
-#include "kubexms/base/memory_release.h"
+#include "kubexms/base/threads/memory_release.h"
 
 namespace kubexms::bench {
 

@@ -21,8 +21,8 @@
 
 #include "bench/process.h"
 #include "kubexms/base/mutex.h"
-#include "kubexms/net/client.h"
-#include "kubexms/net/server.h"
+#include "kubexms/net/client/client.h"
+#include "kubexms/net/server/server.h"
 
 namespace kubexms {
 namespace {

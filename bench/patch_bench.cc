@@ -7,10 +7,10 @@
 
 #include "bench/ratio.h"
 #include "bench/sample_pod.h"
-#include "kubexms/api/json_patch.h"
-#include "kubexms/api/kinds/core_v1_pod.h"
-#include "kubexms/api/merge_patch.h"
-#include "kubexms/api/strategic_patch.h"
+#include "kubexms/api/patch/json_patch.h"
+#include "kubexms/api/kinds/core_v1/pod.h"
+#include "kubexms/api/patch/merge_patch.h"
+#include "kubexms/api/patch/strategic_patch.h"
 
 namespace kubexms::bench {
 namespace {

@@ -20,7 +20,7 @@
 #include "kubexms/base/random.h"
 #include "kubexms/builtin/builtin_controllers.h"
 #include "kubexms/client/decorators.h"
-#include "kubexms/controller/manager.h"
+#include "kubexms/controller/manager/manager.h"
 #include "kubexms/platform/names.h"
 #include "kubexms/platform/platform.h"
 

@@ -8,9 +8,9 @@
 #include <algorithm>
 
 #include "bench/ratio.h"
-#include "kubexms/apiserver/default_roles.h"
-#include "kubexms/apiserver/rbac.h"
-#include "kubexms/apiserver/rbac_objects_test.h"
+#include "kubexms/apiserver/authorization/default_roles.h"
+#include "kubexms/apiserver/authorization/rbac.h"
+#include "kubexms/apiserver/authorization/rbac_objects_test.h"
 #include "kubexms/store/memory_store.h"
 
 namespace kubexms {

@@ -13,12 +13,12 @@
 #include <string>
 #include <thread>
 
-#include "kubexms/api/kinds/core_v1_node.h"
+#include "kubexms/api/kinds/core_v1/node.h"
 #include "kubexms/apiserver/test_server.h"
 #include "kubexms/base/random.h"
 #include "kubexms/builtin/builtin_controllers.h"
-#include "kubexms/builtin/scheduler_decision.h"
-#include "kubexms/controller/manager.h"
+#include "kubexms/builtin/scheduler/scheduler_decision.h"
+#include "kubexms/controller/manager/manager.h"
 
 namespace kubexms {
 namespace {

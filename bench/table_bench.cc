@@ -3,8 +3,8 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/sample_pod.h"
-#include "kubexms/apiserver/partial_metadata.h"
-#include "kubexms/apiserver/table.h"
+#include "kubexms/apiserver/read/partial_metadata.h"
+#include "kubexms/apiserver/table/table.h"
 
 namespace kubexms {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "kubexms/api/labels.h"
-#include "kubexms/api/quantity.h"
+#include "kubexms/api/values/quantity.h"
 
 namespace kubexms {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "kubexms/apiserver/accept.h"
+#include "kubexms/apiserver/request/accept.h"
 #include "kubexms/base/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

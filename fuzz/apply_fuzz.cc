@@ -1,9 +1,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "kubexms/api/apply.h"
-#include "kubexms/api/managed_fields.h"
-#include "kubexms/api/schema.h"
+#include "kubexms/api/patch/apply.h"
+#include "kubexms/api/patch/managed_fields.h"
+#include "kubexms/api/schema/schema.h"
 #include "kubexms/base/check.h"
 
 namespace {

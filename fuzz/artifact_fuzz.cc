@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "kubexms/base/check.h"
-#include "kubexms/cluster/artifact.h"
-#include "kubexms/cluster/image_archive.h"
-#include "kubexms/cluster/tar_file.h"
+#include "kubexms/cluster/artifact/artifact.h"
+#include "kubexms/cluster/artifact/image_archive.h"
+#include "kubexms/cluster/artifact/tar_file.h"
 
 // An archive from somewhere else: an artifact, an image, any tar.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,8 +1,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "kubexms/apiserver/audit_policy.h"
-#include "kubexms/base/yaml.h"
+#include "kubexms/apiserver/audit/audit_policy.h"
+#include "kubexms/base/json/yaml.h"
 
 // A policy, as the file of --audit-policy has it; one that is accepted decides about any request.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

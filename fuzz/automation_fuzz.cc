@@ -5,11 +5,11 @@
 #include <string>
 #include <string_view>
 
-#include "kubexms/automation/diff.h"
-#include "kubexms/automation/journal.h"
-#include "kubexms/automation/shell_functions.h"
-#include "kubexms/automation/ssh_config.h"
-#include "kubexms/automation/text_template.h"
+#include "kubexms/automation/steps/diff.h"
+#include "kubexms/automation/journal/journal.h"
+#include "kubexms/automation/hosts/shell_functions.h"
+#include "kubexms/automation/hosts/ssh_config.h"
+#include "kubexms/automation/steps/text_template.h"
 
 using namespace kubexms;
 using namespace kubexms::automation;

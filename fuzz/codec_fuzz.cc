@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "kubexms/api/codec.h"
-#include "kubexms/api/kinds/core_v1_pod.h"
+#include "kubexms/api/kinds/core_v1/pod.h"
 #include "kubexms/api/stored_object.h"
 #include "kubexms/base/check.h"
 

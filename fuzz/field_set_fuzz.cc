@@ -1,7 +1,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "kubexms/api/field_set.h"
+#include "kubexms/api/patch/field_set.h"
 #include "kubexms/base/check.h"
 
 // Whatever is read as FieldsV1 is written so that it is read as the same set again, and obeys the

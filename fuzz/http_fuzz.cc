@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "kubexms/base/check.h"
-#include "kubexms/net/server_protocol.h"
+#include "kubexms/net/server/server_protocol.h"
 
 namespace kubexms {
 namespace {

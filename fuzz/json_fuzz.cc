@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "kubexms/base/check.h"
-#include "kubexms/base/json.h"
-#include "kubexms/base/json_scanner.h"
+#include "kubexms/base/json/json.h"
+#include "kubexms/base/json/json_scanner.h"
 
 namespace {
 

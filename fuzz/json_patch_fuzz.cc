@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "kubexms/api/json_patch.h"
+#include "kubexms/api/patch/json_patch.h"
 #include "kubexms/base/check.h"
 
 using namespace kubexms;

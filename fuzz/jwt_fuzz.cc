@@ -3,10 +3,10 @@
 #include <string_view>
 #include <vector>
 
-#include "kubexms/apiserver/service_account_tokens.h"
-#include "kubexms/base/base64.h"
+#include "kubexms/apiserver/authentication/service_account_tokens.h"
+#include "kubexms/base/text/base64.h"
 #include "kubexms/base/check.h"
-#include "kubexms/net/certificates.h"
+#include "kubexms/net/tls/certificates.h"
 
 namespace kubexms {
 namespace {

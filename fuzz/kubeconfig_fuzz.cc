@@ -2,8 +2,8 @@
 #include <string_view>
 
 #include "kubexms/base/check.h"
-#include "kubexms/client/kubeconfig.h"
-#include "kubexms/net/http.h"
+#include "kubexms/client/credentials/kubeconfig.h"
+#include "kubexms/net/http/http.h"
 
 // What is accepted names a server that can be called.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

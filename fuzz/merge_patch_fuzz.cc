@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "kubexms/api/merge_patch.h"
+#include "kubexms/api/patch/merge_patch.h"
 #include "kubexms/base/check.h"
 
 using namespace kubexms;

@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-#include "kubexms/api/protobuf.h"
+#include "kubexms/api/protobuf/protobuf.h"
 #include "kubexms/base/check.h"
 
 // What is read as protobuf is a document that JSON can carry; what is not read is a bad request.

@@ -1,7 +1,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "kubexms/api/quantity.h"
+#include "kubexms/api/values/quantity.h"
 #include "kubexms/base/check.h"
 
 // Whatever parses is written as text that parses to the same value and is written the same again.

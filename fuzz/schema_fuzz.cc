@@ -1,13 +1,13 @@
 #include <cstdint>
 #include <string_view>
 
-#include "kubexms/api/crd_schema.h"
-#include "kubexms/api/defaulting.h"
-#include "kubexms/api/pruning.h"
-#include "kubexms/api/schema_json.h"
-#include "kubexms/api/validation.h"
+#include "kubexms/api/crd/crd_schema.h"
+#include "kubexms/api/schema/defaulting.h"
+#include "kubexms/api/schema/pruning.h"
+#include "kubexms/api/schema/schema_json.h"
+#include "kubexms/api/schema/validation.h"
 #include "kubexms/base/check.h"
-#include "kubexms/base/json.h"
+#include "kubexms/base/json/json.h"
 
 namespace {
 

@@ -4,15 +4,15 @@
 #include <string_view>
 
 #include "kubexms/apiserver/bootstrap.h"
-#include "kubexms/apiserver/builtin_resources.h"
-#include "kubexms/apiserver/component_statuses.h"
-#include "kubexms/apiserver/custom_resources.h"
-#include "kubexms/apiserver/rbac.h"
-#include "kubexms/apiserver/resource_handler.h"
+#include "kubexms/apiserver/resources/builtin_resources.h"
+#include "kubexms/apiserver/handlers/component_statuses.h"
+#include "kubexms/apiserver/custom_resources/custom_resources.h"
+#include "kubexms/apiserver/authorization/rbac.h"
+#include "kubexms/apiserver/handlers/resource_handler.h"
 #include "kubexms/apiserver/role_aggregation.h"
-#include "kubexms/apiserver/service_addresses.h"
+#include "kubexms/apiserver/services/service_addresses.h"
 #include "kubexms/base/check.h"
-#include "kubexms/net/certificates.h"
+#include "kubexms/net/tls/certificates.h"
 #include "kubexms/store/memory_store.h"
 
 namespace kubexms {

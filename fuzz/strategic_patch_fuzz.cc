@@ -8,7 +8,7 @@
 #include <set>
 #include <string_view>
 
-#include "kubexms/api/strategic_patch.h"
+#include "kubexms/api/patch/strategic_patch.h"
 #include "kubexms/base/check.h"
 
 using namespace kubexms;

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <string_view>
 
-#include "kubexms/apiserver/raw_member.h"
-#include "kubexms/apiserver/table.h"
+#include "kubexms/apiserver/read/raw_member.h"
+#include "kubexms/apiserver/table/table.h"
 #include "kubexms/base/check.h"
-#include "kubexms/base/json.h"
+#include "kubexms/base/json/json.h"
 #include "kubexms/base/utf8.h"
 
 namespace kubexms {

@@ -1,7 +1,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "kubexms/apiserver/authentication.h"
+#include "kubexms/apiserver/authentication/authentication.h"
 #include "kubexms/base/check.h"
 #include "kubexms/base/random.h"
 #include "kubexms/base/utf8.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kubexms/base/check.h"
-#include "kubexms/client/wire.h"
+#include "kubexms/client/rest/wire.h"
 
 namespace kubexms {
 namespace {

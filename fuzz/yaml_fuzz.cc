@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "kubexms/base/check.h"
-#include "kubexms/base/yaml.h"
+#include "kubexms/base/json/yaml.h"
 
 // What parses is written in a form that parses to an equal document.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

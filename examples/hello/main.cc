@@ -7,7 +7,7 @@
 //     kubectl apply -f -
 //   kubectl get hello,configmap
 
-#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/controller.h"
 
 using namespace kubexms;

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <string>
 
-#include "kubexms/base/json.h"
-#include "kubexms/base/yaml.h"
+#include "kubexms/base/json/json.h"
+#include "kubexms/base/json/yaml.h"
 
 int main() {
   const std::string text(std::istreambuf_iterator<char>(std::cin), {});

@@ -7,9 +7,9 @@
 
 #include <string>
 
-#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/controller/create_or_update.h"
-#include "kubexms/controller/request_controller.h"
+#include "kubexms/controller/requests/request_controller.h"
 
 namespace kubexms::config_copy {
 

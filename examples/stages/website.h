@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "kubexms/api/kinds/core_v1_config.h"
-#include "kubexms/api/kinds/core_v1_service.h"
+#include "kubexms/api/kinds/core_v1/config.h"
+#include "kubexms/api/kinds/core_v1/service.h"
 #include "kubexms/controller/controller.h"
 #include "kubexms/controller/create_or_update.h"
 #include "kubexms/controller/stages.h"

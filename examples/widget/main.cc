@@ -5,12 +5,12 @@
 #include <iterator>
 #include <string>
 
-#include "kubexms/api/crd.h"
-#include "kubexms/api/defaulting.h"
+#include "kubexms/api/crd/crd.h"
+#include "kubexms/api/schema/defaulting.h"
 #include "kubexms/api/object.h"
-#include "kubexms/api/pruning.h"
-#include "kubexms/api/validation.h"
-#include "kubexms/base/yaml.h"
+#include "kubexms/api/schema/pruning.h"
+#include "kubexms/api/schema/validation.h"
+#include "kubexms/base/json/yaml.h"
 
 using namespace kubexms;
 

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <limits>
 
-#include "kubexms/base/json_reader.h"
-#include "kubexms/base/json_scanner.h"
+#include "kubexms/base/json/json_reader.h"
+#include "kubexms/base/json/json_scanner.h"
 
 namespace kubexms::codec_internal {
 namespace {

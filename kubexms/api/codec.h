@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "kubexms/api/type.h"
-#include "kubexms/base/json.h"
+#include "kubexms/api/schema/type.h"
+#include "kubexms/base/json/json.h"
 #include "kubexms/base/result.h"
 
 namespace kubexms {

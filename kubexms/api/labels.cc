@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "kubexms/api/names.h"
-#include "kubexms/api/quote.h"
-#include "kubexms/base/json.h"
+#include "kubexms/api/values/quote.h"
+#include "kubexms/base/json/json.h"
 
 namespace kubexms {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "kubexms/api/scalars.h"
-#include "kubexms/api/type.h"
+#include "kubexms/api/schema/scalars.h"
+#include "kubexms/api/schema/type.h"
 
 namespace kubexms {
 

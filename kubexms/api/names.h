@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kubexms/api/type.h"
+#include "kubexms/api/schema/type.h"
 
 namespace kubexms {
 

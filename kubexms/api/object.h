@@ -14,7 +14,7 @@
 
 #include "kubexms/api/codec.h"
 #include "kubexms/api/meta_v1.h"
-#include "kubexms/api/type.h"
+#include "kubexms/api/schema/type.h"
 
 namespace kubexms {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "kubexms/base/error.h"
-#include "kubexms/base/json.h"
+#include "kubexms/base/json/json.h"
 
 namespace kubexms {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "kubexms/base/json_reader.h"
+#include "kubexms/base/json/json_reader.h"
 
 namespace kubexms {
 namespace {

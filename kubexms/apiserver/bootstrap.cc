@@ -6,11 +6,11 @@
 #include <thread>
 #include <vector>
 
-#include "kubexms/apiserver/body.h"
-#include "kubexms/apiserver/default_roles.h"
-#include "kubexms/apiserver/metadata.h"
-#include "kubexms/apiserver/object_reader.h"
-#include "kubexms/apiserver/service_ip_range.h"
+#include "kubexms/apiserver/decoding/body.h"
+#include "kubexms/apiserver/authorization/default_roles.h"
+#include "kubexms/apiserver/resources/metadata.h"
+#include "kubexms/apiserver/read/object_reader.h"
+#include "kubexms/apiserver/services/service_ip_range.h"
 
 namespace kubexms {
 namespace {

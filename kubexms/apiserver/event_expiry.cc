@@ -1,6 +1,6 @@
 #include "kubexms/apiserver/event_expiry.h"
 
-#include "kubexms/apiserver/resource.h"
+#include "kubexms/apiserver/resources/resource.h"
 
 namespace kubexms {
 namespace {

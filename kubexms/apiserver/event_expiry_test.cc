@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kubexms/apiserver/resource.h"
+#include "kubexms/apiserver/resources/resource.h"
 #include "kubexms/store/memory_store.h"
 
 namespace kubexms {

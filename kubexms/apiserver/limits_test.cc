@@ -10,7 +10,7 @@
 
 #include "kubexms/apiserver/server.h"
 #include "kubexms/apiserver/test_server.h"
-#include "kubexms/net/client.h"
+#include "kubexms/net/client/client.h"
 
 namespace kubexms {
 namespace {

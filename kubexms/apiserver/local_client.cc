@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kubexms/apiserver/api_handler.h"
+#include "kubexms/apiserver/handlers/api_handler.h"
 
 namespace kubexms {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "kubexms/apiserver/user.h"
+#include "kubexms/apiserver/request/user.h"
 #include "kubexms/client/client.h"
 
 namespace kubexms {

@@ -11,7 +11,7 @@
 #include <iterator>
 #include <thread>
 
-#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/apiserver/test_server.h"
 
 namespace kubexms {

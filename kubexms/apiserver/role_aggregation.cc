@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "kubexms/api/aggregated_rules.h"
+#include "kubexms/api/builtin/aggregated_rules.h"
 #include "kubexms/api/codec.h"
 
 namespace kubexms {

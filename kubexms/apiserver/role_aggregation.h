@@ -4,7 +4,7 @@
 // extended since it last ran. Those that change while it runs are the matter of the
 // clusterrole-aggregation-controller.
 
-#include "kubexms/apiserver/object_writer.h"
+#include "kubexms/apiserver/write/object_writer.h"
 #include "kubexms/store/store.h"
 
 namespace kubexms {

@@ -15,14 +15,14 @@
 #include <string>
 #include <vector>
 
-#include "kubexms/apiserver/health.h"
-#include "kubexms/apiserver/service_addresses.h"
-#include "kubexms/apiserver/user.h"
+#include "kubexms/apiserver/handlers/health.h"
+#include "kubexms/apiserver/services/service_addresses.h"
+#include "kubexms/apiserver/request/user.h"
 #include "kubexms/base/clock.h"
-#include "kubexms/base/json.h"
+#include "kubexms/base/json/json.h"
 #include "kubexms/base/log.h"
 #include "kubexms/base/result.h"
-#include "kubexms/net/limits.h"
+#include "kubexms/net/server/limits.h"
 #include "kubexms/store/etcd_store.h"
 
 namespace kubexms {

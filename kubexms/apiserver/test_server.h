@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "kubexms/apiserver/server.h"
-#include "kubexms/apiserver/user.h"
+#include "kubexms/apiserver/request/user.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/client/client.h"
 

@@ -6,9 +6,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/api/kinds/discovery_v1.h"
-#include "kubexms/net/client.h"
+#include "kubexms/net/client/client.h"
 
 namespace kubexms {
 namespace {

@@ -11,7 +11,7 @@
 #include <map>
 
 #include "kubexms/base/check.h"
-#include "kubexms/base/json.h"
+#include "kubexms/base/json/json.h"
 #include "kubexms/base/utf8.h"
 
 namespace kubexms {

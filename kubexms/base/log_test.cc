@@ -7,7 +7,7 @@
 #include <cmath>
 #include <thread>
 
-#include "kubexms/base/json.h"
+#include "kubexms/base/json/json.h"
 
 namespace kubexms {
 namespace {

@@ -14,14 +14,14 @@
 #include "kubexms/base/clock.h"
 #include "kubexms/base/log.h"
 #include "kubexms/base/random.h"
-#include "kubexms/builtin/garbage_collector.h"
-#include "kubexms/builtin/namespace_controller.h"
-#include "kubexms/builtin/node_lifecycle_controller.h"
-#include "kubexms/builtin/parallel_writes.h"
-#include "kubexms/builtin/pod_garbage_collector.h"
-#include "kubexms/builtin/scheduler_options.h"
+#include "kubexms/builtin/garbage_collection/garbage_collector.h"
+#include "kubexms/builtin/namespaces/namespace_controller.h"
+#include "kubexms/builtin/nodes/node_lifecycle_controller.h"
+#include "kubexms/builtin/shared/parallel_writes.h"
+#include "kubexms/builtin/garbage_collection/pod_garbage_collector.h"
+#include "kubexms/builtin/scheduler/scheduler_options.h"
 #include "kubexms/client/discovery.h"
-#include "kubexms/controller/manager.h"
+#include "kubexms/controller/manager/manager.h"
 
 namespace kubexms {
 

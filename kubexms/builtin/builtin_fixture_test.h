@@ -17,14 +17,14 @@
 #include <utility>
 #include <vector>
 
-#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/apiserver/test_server.h"
 #include "kubexms/base/random.h"
 #include "kubexms/builtin/builtin_controllers.h"
-#include "kubexms/builtin/simulated_nodes.h"
-#include "kubexms/controller/eventually_test.h"
-#include "kubexms/controller/idle_test.h"
-#include "kubexms/controller/intercepted_client_test.h"
+#include "kubexms/builtin/simulated_nodes/simulated_nodes.h"
+#include "kubexms/controller/testing/eventually_test.h"
+#include "kubexms/controller/testing/idle_test.h"
+#include "kubexms/controller/testing/intercepted_client_test.h"
 
 namespace kubexms {
 

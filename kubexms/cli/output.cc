@@ -1,6 +1,6 @@
 #include "kubexms/cli/output.h"
 
-#include "kubexms/base/yaml.h"
+#include "kubexms/base/json/yaml.h"
 
 namespace kubexms {
 

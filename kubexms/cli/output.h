@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "kubexms/base/json.h"
+#include "kubexms/base/json/json.h"
 #include "kubexms/cli/command.h"
 
 namespace kubexms {

@@ -12,11 +12,11 @@
 #include <system_error>
 
 #include "kubexms/api/names.h"
-#include "kubexms/api/type.h"
-#include "kubexms/base/yaml.h"
+#include "kubexms/api/schema/type.h"
+#include "kubexms/base/json/yaml.h"
 #include "kubexms/cli/scaffold_templates.h"
-#include "kubexms/controller/rbac.h"
-#include "kubexms/controller/request_controller.h"
+#include "kubexms/controller/manager/rbac.h"
+#include "kubexms/controller/requests/request_controller.h"
 
 namespace kubexms {
 namespace {

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "kubexms/base/yaml.h"
+#include "kubexms/base/json/yaml.h"
 
 namespace kubexms {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/client/running_server_test.h"
 
 namespace kubexms {

@@ -15,7 +15,7 @@
 #include "kubexms/api/field_selector.h"
 #include "kubexms/api/labels.h"
 #include "kubexms/client/resource_type.h"
-#include "kubexms/net/http.h"
+#include "kubexms/net/http/http.h"
 
 namespace kubexms {
 

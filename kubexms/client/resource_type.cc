@@ -1,6 +1,6 @@
 #include "kubexms/client/resource_type.h"
 
-#include "kubexms/net/http.h"
+#include "kubexms/net/http/http.h"
 
 namespace kubexms {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "kubexms/api/type.h"
+#include "kubexms/api/schema/type.h"
 
 namespace kubexms {
 

@@ -14,8 +14,8 @@
 #include "kubexms/apiserver/server.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/test_directory_test.h"
-#include "kubexms/client/rest_client.h"
-#include "kubexms/net/server.h"
+#include "kubexms/client/rest/rest_client.h"
+#include "kubexms/net/server/server.h"
 
 namespace kubexms {
 

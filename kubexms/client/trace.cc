@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "kubexms/api/status.h"
-#include "kubexms/base/json.h"
-#include "kubexms/base/stop.h"
+#include "kubexms/base/json/json.h"
+#include "kubexms/base/threads/stop.h"
 
 namespace kubexms {
 namespace {

@@ -10,12 +10,12 @@
 #include <set>
 #include <tuple>
 
-#include "kubexms/automation/checksum.h"
-#include "kubexms/automation/execution.h"
-#include "kubexms/automation/journal.h"
-#include "kubexms/automation/timestamp.h"
+#include "kubexms/automation/hosts/checksum.h"
+#include "kubexms/automation/engine/execution.h"
+#include "kubexms/automation/journal/journal.h"
+#include "kubexms/automation/journal/timestamp.h"
 #include "kubexms/cluster/cluster_pipeline.h"
-#include "kubexms/cluster/etcd_host.h"
+#include "kubexms/cluster/modules/etcd/etcd_host.h"
 #include "kubexms/cluster/host_inventory.h"
 
 namespace kubexms::cluster {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kubexms/automation/runtime.h"
+#include "kubexms/automation/steps/runtime.h"
 #include "kubexms/cluster/cluster_state.h"
 
 namespace kubexms::cluster {

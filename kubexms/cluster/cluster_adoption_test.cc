@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "kubexms/automation/local_connector.h"
+#include "kubexms/automation/hosts/local_connector.h"
 #include "kubexms/cluster/cluster_site_test.h"
 
 namespace kubexms::cluster {

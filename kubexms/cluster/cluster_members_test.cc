@@ -5,16 +5,16 @@
 #include <chrono>
 #include <sstream>
 
-#include "kubexms/automation/checksum.h"
-#include "kubexms/automation/simulated_fleet.h"
+#include "kubexms/automation/hosts/checksum.h"
+#include "kubexms/automation/hosts/simulated_fleet.h"
 #include "kubexms/base/test_directory_test.h"
-#include "kubexms/cluster/cluster_config.h"
-#include "kubexms/cluster/cluster_hosts.h"
+#include "kubexms/cluster/config/cluster_config.h"
+#include "kubexms/cluster/config/cluster_hosts.h"
 #include "kubexms/cluster/cluster_nodes.h"
 #include "kubexms/cluster/cluster_pipeline.h"
 #include "kubexms/cluster/cluster_site_test.h"
-#include "kubexms/cluster/etcd_backup.h"
-#include "kubexms/cluster/etcd_membership.h"
+#include "kubexms/cluster/modules/etcd/etcd_backup.h"
+#include "kubexms/cluster/modules/etcd/etcd_membership.h"
 
 namespace kubexms::cluster {
 namespace {

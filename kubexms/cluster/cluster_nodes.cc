@@ -6,8 +6,8 @@
 #include <iterator>
 
 #include "kubexms/cluster/cluster_state.h"
-#include "kubexms/cluster/etcd_members.h"
-#include "kubexms/cluster/steps.h"
+#include "kubexms/cluster/modules/etcd/etcd_members.h"
+#include "kubexms/cluster/modules/steps.h"
 
 namespace kubexms::cluster {
 namespace {

@@ -6,8 +6,8 @@
 #include <set>
 #include <string>
 
-#include "kubexms/automation/engine.h"
-#include "kubexms/cluster/cluster_kind.h"
+#include "kubexms/automation/engine/engine.h"
+#include "kubexms/cluster/config/cluster_kind.h"
 #include "kubexms/cluster/host_inventory.h"
 
 namespace kubexms::cluster {

@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <iterator>
 
-#include "kubexms/automation/checksum.h"
-#include "kubexms/automation/explanation.h"
-#include "kubexms/cluster/cluster_config.h"
+#include "kubexms/automation/hosts/checksum.h"
+#include "kubexms/automation/journal/explanation.h"
+#include "kubexms/cluster/config/cluster_config.h"
 #include "kubexms/cluster/cluster_nodes.h"
-#include "kubexms/cluster/etcd_backup.h"
-#include "kubexms/cluster/modules.h"
-#include "kubexms/cluster/steps.h"
+#include "kubexms/cluster/modules/etcd/etcd_backup.h"
+#include "kubexms/cluster/modules/modules.h"
+#include "kubexms/cluster/modules/steps.h"
 
 namespace kubexms::cluster {
 

@@ -5,12 +5,12 @@
 #include <set>
 #include <string>
 
-#include "kubexms/automation/engine.h"
-#include "kubexms/cluster/cluster_kind.h"
-#include "kubexms/cluster/cluster_secrets.h"
+#include "kubexms/automation/engine/engine.h"
+#include "kubexms/cluster/config/cluster_kind.h"
+#include "kubexms/cluster/config/cluster_secrets.h"
 #include "kubexms/cluster/cluster_state.h"
-#include "kubexms/cluster/etcd_certificates.h"
-#include "kubexms/cluster/packages.h"
+#include "kubexms/cluster/modules/etcd_certificates.h"
+#include "kubexms/cluster/modules/packages.h"
 
 namespace kubexms::cluster {
 

@@ -7,15 +7,15 @@
 #include <chrono>
 #include <thread>
 
-#include "kubexms/automation/local_connector.h"
-#include "kubexms/automation/simulated_fleet.h"
+#include "kubexms/automation/hosts/local_connector.h"
+#include "kubexms/automation/hosts/simulated_fleet.h"
 #include "kubexms/base/test_directory_test.h"
-#include "kubexms/cluster/cluster_config.h"
-#include "kubexms/cluster/cluster_hosts.h"
-#include "kubexms/cluster/etcd_host.h"
-#include "kubexms/cluster/modules.h"
-#include "kubexms/cluster/simulated_etcd_test.h"
-#include "kubexms/cluster/steps.h"
+#include "kubexms/cluster/config/cluster_config.h"
+#include "kubexms/cluster/config/cluster_hosts.h"
+#include "kubexms/cluster/modules/etcd/etcd_host.h"
+#include "kubexms/cluster/modules/modules.h"
+#include "kubexms/cluster/modules/etcd/simulated_etcd_test.h"
+#include "kubexms/cluster/modules/steps.h"
 
 namespace kubexms::cluster {
 namespace {

@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <sstream>
 
-#include "kubexms/api/validation.h"
-#include "kubexms/automation/checksum.h"
-#include "kubexms/automation/engine.h"
-#include "kubexms/automation/execution.h"
+#include "kubexms/api/schema/validation.h"
+#include "kubexms/automation/hosts/checksum.h"
+#include "kubexms/automation/engine/engine.h"
+#include "kubexms/automation/engine/execution.h"
 #include "kubexms/base/small_file.h"
 #include "kubexms/cluster/cluster_pipeline.h"
-#include "kubexms/cluster/etcd_host.h"
+#include "kubexms/cluster/modules/etcd/etcd_host.h"
 #include "kubexms/cluster/host_inventory.h"
 
 namespace kubexms::cluster {

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "kubexms/automation/runtime.h"
-#include "kubexms/automation/step.h"
+#include "kubexms/automation/steps/runtime.h"
+#include "kubexms/automation/steps/step.h"
 #include "kubexms/base/result.h"
-#include "kubexms/cluster/cluster_kind.h"
-#include "kubexms/cluster/etcd_certificates.h"
+#include "kubexms/cluster/config/cluster_kind.h"
+#include "kubexms/cluster/modules/etcd_certificates.h"
 
 namespace kubexms::cluster {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kubexms/base/small_file.h"
-#include "kubexms/net/certificates.h"
+#include "kubexms/net/tls/certificates.h"
 
 namespace kubexms::cluster {
 namespace {

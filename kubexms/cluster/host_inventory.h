@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kubexms/base/result.h"
-#include "kubexms/cluster/cluster_kind.h"
+#include "kubexms/cluster/config/cluster_kind.h"
 
 namespace kubexms::cluster {
 

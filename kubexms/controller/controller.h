@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "kubexms/controller/informer.h"
+#include "kubexms/controller/informers/informer.h"
 #include "kubexms/controller/predicate.h"
 #include "kubexms/controller/reconcile.h"
 #include "kubexms/controller/source.h"

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "kubexms/api/defaulting.h"
-#include "kubexms/api/merge_patch.h"
-#include "kubexms/base/json.h"
+#include "kubexms/api/schema/defaulting.h"
+#include "kubexms/api/patch/merge_patch.h"
+#include "kubexms/base/json/json.h"
 
 namespace kubexms {
 

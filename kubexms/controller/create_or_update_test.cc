@@ -5,13 +5,13 @@
 
 #include <thread>
 
-#include "kubexms/api/crd.h"
+#include "kubexms/api/crd/crd.h"
 #include "kubexms/api/kinds/apps_v1.h"
-#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/apiserver/test_server.h"
-#include "kubexms/controller/informer_set.h"
-#include "kubexms/controller/intercepted_client_test.h"
-#include "kubexms/controller/reconcile_client.h"
+#include "kubexms/controller/informers/informer_set.h"
+#include "kubexms/controller/testing/intercepted_client_test.h"
+#include "kubexms/controller/manager/reconcile_client.h"
 
 namespace kubexms {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "kubexms/base/json.h"
+#include "kubexms/base/json/json.h"
 
 namespace kubexms::finalizer_internal {
 namespace {

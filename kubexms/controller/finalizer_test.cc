@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/apiserver/test_server.h"
-#include "kubexms/controller/intercepted_client_test.h"
+#include "kubexms/controller/testing/intercepted_client_test.h"
 
 namespace kubexms {
 namespace {

@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-#include "kubexms/controller/object_cache.h"
+#include "kubexms/controller/informers/object_cache.h"
 
 namespace kubexms {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kubexms/controller/cached_config_map_test.h"
+#include "kubexms/controller/informers/cached_config_map_test.h"
 
 namespace kubexms {
 namespace {

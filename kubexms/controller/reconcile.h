@@ -24,7 +24,7 @@
 #include "kubexms/base/log.h"
 #include "kubexms/base/metrics.h"
 #include "kubexms/client/client.h"
-#include "kubexms/controller/informer.h"
+#include "kubexms/controller/informers/informer.h"
 
 namespace kubexms {
 

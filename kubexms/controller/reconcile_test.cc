@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "kubexms/api/kinds/core_v1_config.h"
-#include "kubexms/controller/informer_set.h"
-#include "kubexms/controller/reconcile_harness_test.h"
+#include "kubexms/api/kinds/core_v1/config.h"
+#include "kubexms/controller/informers/informer_set.h"
+#include "kubexms/controller/testing/reconcile_harness_test.h"
 
 namespace kubexms {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kubexms/api/object_key.h"
-#include "kubexms/base/bounded_queue.h"
+#include "kubexms/base/threads/bounded_queue.h"
 #include "kubexms/base/clock.h"
 
 namespace kubexms {

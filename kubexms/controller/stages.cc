@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "kubexms/base/utf8.h"
-#include "kubexms/controller/event_recorder.h"
+#include "kubexms/controller/events/event_recorder.h"
 
 namespace kubexms::stages_internal {
 namespace {

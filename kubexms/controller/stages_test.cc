@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "kubexms/controller/reconcile_harness_test.h"
+#include "kubexms/controller/testing/reconcile_harness_test.h"
 
 namespace kubexms {
 namespace {

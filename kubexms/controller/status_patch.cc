@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "kubexms/api/condition.h"
-#include "kubexms/api/merge_patch.h"
-#include "kubexms/base/json.h"
+#include "kubexms/api/patch/merge_patch.h"
+#include "kubexms/base/json/json.h"
 
 namespace kubexms::status_patch_internal {
 namespace {

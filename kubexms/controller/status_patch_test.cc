@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "kubexms/api/condition.h"
-#include "kubexms/controller/reconcile_harness_test.h"
+#include "kubexms/controller/testing/reconcile_harness_test.h"
 
 namespace kubexms {
 namespace {

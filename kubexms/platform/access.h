@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "kubexms/controller/audit_record.h"
+#include "kubexms/controller/requests/audit_record.h"
 #include "kubexms/controller/controller.h"
 #include "kubexms/controller/reconcile.h"
 

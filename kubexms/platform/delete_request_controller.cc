@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/platform/access.h"
 #include "kubexms/platform/names.h"
 #include "kubexms/platform/user_objects.h"

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "kubexms/controller/request_controller.h"
+#include "kubexms/controller/requests/request_controller.h"
 #include "kubexms/platform/user_kinds.h"
 
 namespace kubexms::platform {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
-#include "kubexms/api/kinds/core_v1_config.h"
-#include "kubexms/base/base64.h"
+#include "kubexms/api/kinds/core_v1/config.h"
+#include "kubexms/base/text/base64.h"
 #include "kubexms/base/random.h"
 #include "kubexms/base/time_left.h"
 #include "kubexms/controller/stages.h"

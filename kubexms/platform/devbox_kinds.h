@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "kubexms/api/kinds/core_v1_pod.h"
-#include "kubexms/api/kinds/core_v1_service.h"
+#include "kubexms/api/kinds/core_v1/pod.h"
+#include "kubexms/api/kinds/core_v1/service.h"
 #include "kubexms/api/object.h"
 
 namespace kubexms::devboxv1alpha2 {

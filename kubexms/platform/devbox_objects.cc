@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kubexms/base/fnv.h"
+#include "kubexms/base/text/fnv.h"
 
 namespace kubexms::platform {
 namespace {

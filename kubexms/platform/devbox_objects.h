@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "kubexms/api/kinds/core_v1_pod.h"
-#include "kubexms/api/kinds/core_v1_service.h"
+#include "kubexms/api/kinds/core_v1/pod.h"
+#include "kubexms/api/kinds/core_v1/service.h"
 #include "kubexms/platform/devbox_kinds.h"
 
 namespace kubexms::platform {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/api/kinds/rbac_v1.h"
 #include "kubexms/api/names.h"
 #include "kubexms/platform/access.h"

@@ -9,7 +9,7 @@
 // others, where nobody vouches for the creator,
 // only requests in the namespace user-system are executed, into which users cannot write.
 
-#include "kubexms/controller/request_controller.h"
+#include "kubexms/controller/requests/request_controller.h"
 #include "kubexms/platform/user_kinds.h"
 
 namespace kubexms::platform {

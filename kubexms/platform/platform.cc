@@ -5,9 +5,9 @@
 #include <chrono>
 #include <utility>
 
-#include "kubexms/api/crd.h"
+#include "kubexms/api/crd/crd.h"
 #include "kubexms/api/kinds/apiextensions_v1.h"
-#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/platform/devbox_kinds.h"
 #include "kubexms/platform/names.h"
 #include "kubexms/platform/user_kinds.h"

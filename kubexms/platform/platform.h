@@ -6,10 +6,10 @@
 #include <stop_token>
 #include <vector>
 
-#include "kubexms/base/json.h"
+#include "kubexms/base/json/json.h"
 #include "kubexms/controller/controller.h"
-#include "kubexms/controller/manager.h"
-#include "kubexms/controller/rbac.h"
+#include "kubexms/controller/manager/manager.h"
+#include "kubexms/controller/manager/rbac.h"
 #include "kubexms/platform/delete_request_controller.h"
 #include "kubexms/platform/devbox_controller.h"
 #include "kubexms/platform/operation_request_controller.h"

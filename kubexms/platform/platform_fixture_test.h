@@ -17,17 +17,17 @@
 #include <utility>
 #include <vector>
 
-#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/api/kinds/rbac_v1.h"
 #include "kubexms/apiserver/test_server.h"
 #include "kubexms/base/random.h"
 #include "kubexms/builtin/builtin_controllers.h"
-#include "kubexms/client/kubeconfig.h"
-#include "kubexms/client/rest_client.h"
-#include "kubexms/controller/eventually_test.h"
-#include "kubexms/controller/idle_test.h"
-#include "kubexms/controller/intercepted_client_test.h"
-#include "kubexms/controller/manager.h"
+#include "kubexms/client/credentials/kubeconfig.h"
+#include "kubexms/client/rest/rest_client.h"
+#include "kubexms/controller/testing/eventually_test.h"
+#include "kubexms/controller/testing/idle_test.h"
+#include "kubexms/controller/testing/intercepted_client_test.h"
+#include "kubexms/controller/manager/manager.h"
 #include "kubexms/platform/names.h"
 #include "kubexms/platform/platform.h"
 

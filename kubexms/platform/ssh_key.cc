@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "kubexms/base/base64.h"
+#include "kubexms/base/text/base64.h"
 
 namespace kubexms::platform {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "kubexms/api/kinds/authentication_v1.h"
-#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/api/kinds/rbac_v1.h"
-#include "kubexms/base/fnv.h"
+#include "kubexms/base/text/fnv.h"
 #include "kubexms/controller/stages.h"
 #include "kubexms/platform/keep.h"
 #include "kubexms/platform/names.h"

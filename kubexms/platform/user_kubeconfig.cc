@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "kubexms/base/base64.h"
-#include "kubexms/base/json.h"
-#include "kubexms/base/yaml.h"
-#include "kubexms/client/kubeconfig.h"
+#include "kubexms/base/text/base64.h"
+#include "kubexms/base/json/json.h"
+#include "kubexms/base/json/yaml.h"
+#include "kubexms/client/credentials/kubeconfig.h"
 #include "kubexms/platform/names.h"
 
 namespace kubexms::platform {

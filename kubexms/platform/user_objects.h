@@ -5,7 +5,7 @@
 #include <string>
 
 #include "kubexms/api/kinds/rbac_v1.h"
-#include "kubexms/base/json.h"
+#include "kubexms/base/json/json.h"
 #include "kubexms/controller/reconcile.h"
 #include "kubexms/platform/user_kinds.h"
 

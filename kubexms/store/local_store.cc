@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kubexms/base/semaphore.h"
+#include "kubexms/base/threads/semaphore.h"
 
 namespace kubexms::store {
 

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "kubexms/base/base64.h"
-#include "kubexms/base/yaml.h"
+#include "kubexms/base/text/base64.h"
+#include "kubexms/base/json/yaml.h"
 
 namespace kubexms::transcripts {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "kubexms/base/result.h"
-#include "kubexms/net/client.h"
+#include "kubexms/net/client/client.h"
 
 namespace kubexms::transcripts {
 

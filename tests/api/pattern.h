@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kubexms/base/json.h"
+#include "kubexms/base/json/json.h"
 #include "kubexms/base/result.h"
 
 namespace kubexms::transcripts {

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "kubexms/base/random.h"
-#include "kubexms/base/yaml.h"
+#include "kubexms/base/json/yaml.h"
 #include "tests/api/kubeconfig.h"
 
 namespace kubexms::transcripts {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "kubexms/base/result.h"
-#include "kubexms/net/client.h"
+#include "kubexms/net/client/client.h"
 #include "tests/api/pattern.h"
 #include "tests/api/transcript.h"
 

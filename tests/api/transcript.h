@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "kubexms/base/json.h"
+#include "kubexms/base/json/json.h"
 #include "kubexms/base/result.h"
 
 namespace kubexms::transcripts {

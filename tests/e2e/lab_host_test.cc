@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <thread>
 
-#include "kubexms/automation/runner.h"
-#include "kubexms/automation/ssh_connector.h"
+#include "kubexms/automation/steps/runner.h"
+#include "kubexms/automation/hosts/ssh_connector.h"
 #include "kubexms/base/check.h"
 
 namespace kubexms::automation {

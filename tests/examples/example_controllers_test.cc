@@ -7,12 +7,12 @@
 
 #include "examples/request/config_copy.h"
 #include "examples/stages/website.h"
-#include "kubexms/api/crd.h"
+#include "kubexms/api/crd/crd.h"
 #include "kubexms/apiserver/test_server.h"
 #include "kubexms/builtin/builtin_controllers.h"
 #include "kubexms/client/trace.h"
-#include "kubexms/controller/manager.h"
-#include "kubexms/controller/test_manager.h"
+#include "kubexms/controller/manager/manager.h"
+#include "kubexms/controller/testing/test_manager.h"
 
 namespace kubexms {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "kubexms/base/mutex.h"
 #include "kubexms/client/client.h"
-#include "kubexms/controller/object_cache.h"
+#include "kubexms/controller/informers/object_cache.h"
 
 namespace kubexms::sim {
 

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <memory>
 
-#include "kubexms/controller/request_controller.h"
+#include "kubexms/controller/requests/request_controller.h"
 
 namespace kubexms::sim {
 namespace {

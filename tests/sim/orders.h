@@ -9,7 +9,7 @@
 #include "kubexms/base/clock.h"
 #include "kubexms/base/random.h"
 #include "kubexms/client/client.h"
-#include "kubexms/controller/manager.h"
+#include "kubexms/controller/manager/manager.h"
 #include "tests/sim/workload.h"
 
 namespace kubexms::sim {

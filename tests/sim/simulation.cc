@@ -6,8 +6,8 @@
 #include <functional>
 #include <optional>
 
-#include "kubexms/api/kinds/core_v1_config.h"
-#include "kubexms/controller/idle_test.h"
+#include "kubexms/api/kinds/core_v1/config.h"
+#include "kubexms/controller/testing/idle_test.h"
 #include "tests/sim/foreign_candidate.h"
 #include "tests/sim/orders.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "kubexms/api/kinds/core_v1_config.h"
+#include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/controller/finalizer.h"
 
 namespace kubexms::sim {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "kubexms/api/json_patch.h"
+#include "kubexms/api/patch/json_patch.h"
 
 namespace kubexms {
 namespace {

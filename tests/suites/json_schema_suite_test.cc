@@ -10,9 +10,9 @@
 #include <set>
 #include <string>
 
-#include "kubexms/api/crd_schema.h"
-#include "kubexms/api/validation.h"
-#include "kubexms/base/json.h"
+#include "kubexms/api/crd/crd_schema.h"
+#include "kubexms/api/schema/validation.h"
+#include "kubexms/base/json/json.h"
 
 namespace kubexms {
 namespace {

@@ -9,8 +9,8 @@
 #include <iterator>
 #include <map>
 
-#include "kubexms/base/json.h"
-#include "kubexms/base/yaml.h"
+#include "kubexms/base/json/json.h"
+#include "kubexms/base/json/yaml.h"
 
 namespace kubexms {
 namespace {

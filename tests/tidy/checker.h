@@ -11,7 +11,7 @@
 
 namespace kubexms::tidy {
 
-// "kubexms/net/http.h:12: what is wrong". Line 0 is the file as a whole.
+// "kubexms/net/http/http.h:12: what is wrong". Line 0 is the file as a whole.
 struct Complaint {
   std::string path;
   int line = 0;

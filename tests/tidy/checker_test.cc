@@ -31,13 +31,13 @@ TEST(CheckerTest, HasNothingToSayAboutGoodFiles) {
 }
 
 TEST(CheckerTest, RefusesIncludesAgainstTheDirections) {
-  EXPECT_THAT(CheckSource("base", "#include \"kubexms/api/schema.h\"\n"),
+  EXPECT_THAT(CheckSource("base", "#include \"kubexms/api/schema/schema.h\"\n"),
               ElementsAre(Complains(1, "base may not include api")));
-  EXPECT_THAT(CheckSource("api", "\n#include \"kubexms/net/http.h\"\n"),
+  EXPECT_THAT(CheckSource("api", "\n#include \"kubexms/net/http/http.h\"\n"),
               ElementsAre(Complains(2, "api may not include net")));
-  EXPECT_THAT(CheckSource("store", "#include \"kubexms/api/schema.h\"\n"),
+  EXPECT_THAT(CheckSource("store", "#include \"kubexms/api/schema/schema.h\"\n"),
               ElementsAre(Complains(1, "store may not include api")));
-  EXPECT_THAT(CheckFile({"kubexms/base/x_test.cc", "#include \"kubexms/net/http.h\"\n"}),
+  EXPECT_THAT(CheckFile({"kubexms/base/x_test.cc", "#include \"kubexms/net/http/http.h\"\n"}),
               ElementsAre(Complains(1, "base may not include net")));
 }
 

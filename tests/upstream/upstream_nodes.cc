@@ -5,10 +5,10 @@
 #include <iostream>
 #include <string_view>
 
-#include "kubexms/base/stop.h"
-#include "kubexms/builtin/simulated_nodes.h"
-#include "kubexms/client/kubeconfig.h"
-#include "kubexms/controller/manager_process.h"
+#include "kubexms/base/threads/stop.h"
+#include "kubexms/builtin/simulated_nodes/simulated_nodes.h"
+#include "kubexms/client/credentials/kubeconfig.h"
+#include "kubexms/controller/manager/manager_process.h"
 
 namespace kubexms {
 namespace {

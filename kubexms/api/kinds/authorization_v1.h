@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kubexms/api/meta_v1.h"
-#include "kubexms/api/type.h"
+#include "kubexms/api/schema/type.h"
 
 namespace kubexms::authorizationv1 {
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "kubexms/api/kinds/core_v1_pod.h"
-#include "kubexms/api/kinds/core_v1_reference.h"
+#include "kubexms/api/kinds/core_v1/pod.h"
+#include "kubexms/api/kinds/core_v1/reference.h"
 #include "kubexms/api/meta_v1.h"
-#include "kubexms/api/scalars.h"
-#include "kubexms/api/type.h"
+#include "kubexms/api/schema/scalars.h"
+#include "kubexms/api/schema/type.h"
 
 namespace kubexms::batchv1 {
 

@@ -1,5 +1,5 @@
 #include "kubexms/api/group_version.h"
-#include "kubexms/api/quantity.h"
+#include "kubexms/api/values/quantity.h"
 #include "kubexms/apiserver/strategies/builtin.h"
 #include "kubexms/apiserver/strategies/fields.h"
 

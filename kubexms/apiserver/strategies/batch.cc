@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "kubexms/api/cron_schedule.h"
-#include "kubexms/api/quote.h"
+#include "kubexms/api/values/cron_schedule.h"
+#include "kubexms/api/values/quote.h"
 #include "kubexms/apiserver/strategies/builtin.h"
 #include "kubexms/apiserver/strategies/pod.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kubexms/apiserver/strategy.h"
+#include "kubexms/apiserver/strategies/strategy.h"
 
 namespace kubexms {
 

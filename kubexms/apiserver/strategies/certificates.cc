@@ -1,8 +1,8 @@
-#include "kubexms/net/certificates.h"
+#include "kubexms/net/tls/certificates.h"
 
 #include "kubexms/apiserver/strategies/builtin.h"
 #include "kubexms/apiserver/strategies/fields.h"
-#include "kubexms/base/base64.h"
+#include "kubexms/base/text/base64.h"
 
 namespace kubexms {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kubexms/api/quantity.h"
+#include "kubexms/api/values/quantity.h"
 #include "kubexms/apiserver/strategies/builtin.h"
 #include "kubexms/apiserver/strategies/fields.h"
 

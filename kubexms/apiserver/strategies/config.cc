@@ -1,6 +1,6 @@
 #include "kubexms/apiserver/strategies/builtin.h"
 #include "kubexms/apiserver/strategies/fields.h"
-#include "kubexms/base/base64.h"
+#include "kubexms/base/text/base64.h"
 
 namespace kubexms {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "kubexms/api/pattern.h"
+#include "kubexms/api/schema/pattern.h"
 #include "kubexms/apiserver/strategies/builtin.h"
 #include "kubexms/apiserver/strategies/pod.h"
 #include "kubexms/apiserver/strategies/volume_sources.h"

@@ -8,7 +8,7 @@
 #include "kubexms/api/codec.h"
 #include "kubexms/api/labels.h"
 #include "kubexms/api/meta_v1.h"
-#include "kubexms/api/quote.h"
+#include "kubexms/api/values/quote.h"
 
 namespace kubexms {
 namespace {

@@ -20,11 +20,11 @@
 #include <utility>
 #include <vector>
 
-#include "kubexms/api/field_error.h"
+#include "kubexms/api/schema/field_error.h"
 #include "kubexms/api/names.h"
-#include "kubexms/api/type.h"
-#include "kubexms/apiserver/strategy.h"
-#include "kubexms/base/json.h"
+#include "kubexms/api/schema/type.h"
+#include "kubexms/apiserver/strategies/strategy.h"
+#include "kubexms/base/json/json.h"
 
 namespace kubexms {
 

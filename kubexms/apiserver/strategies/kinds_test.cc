@@ -2,8 +2,8 @@
 
 #include "kubexms/apiserver/strategies/fields.h"
 #include "kubexms/apiserver/strategies/strategy_test.h"
-#include "kubexms/base/base64.h"
-#include "kubexms/net/certificates.h"
+#include "kubexms/base/text/base64.h"
+#include "kubexms/net/tls/certificates.h"
 
 namespace kubexms {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "kubexms/apiserver/strategies/builtin.h"
 #include "kubexms/apiserver/strategies/fields.h"
-#include "kubexms/base/ip_range.h"
+#include "kubexms/base/text/ip_range.h"
 
 namespace kubexms {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kubexms/api/quote.h"
+#include "kubexms/api/values/quote.h"
 #include "kubexms/apiserver/strategies/builtin.h"
 
 namespace kubexms {

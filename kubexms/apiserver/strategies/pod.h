@@ -3,7 +3,7 @@
 // The rules of pods, shared with everything that has a pod template.
 
 #include "kubexms/apiserver/strategies/fields.h"
-#include "kubexms/base/json.h"
+#include "kubexms/base/json/json.h"
 
 namespace kubexms {
 

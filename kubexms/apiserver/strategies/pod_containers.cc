@@ -4,7 +4,7 @@
 #include <cctype>
 #include <optional>
 
-#include "kubexms/api/quantity.h"
+#include "kubexms/api/values/quantity.h"
 #include "kubexms/apiserver/strategies/pod.h"
 #include "kubexms/apiserver/strategies/volume_sources.h"
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "kubexms/api/quantity.h"
+#include "kubexms/api/values/quantity.h"
 #include "kubexms/apiserver/strategies/pod.h"
 
 namespace kubexms {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "kubexms/api/quantity.h"
-#include "kubexms/api/quote.h"
+#include "kubexms/api/values/quantity.h"
+#include "kubexms/api/values/quote.h"
 #include "kubexms/apiserver/strategies/pod.h"
 #include "kubexms/apiserver/strategies/volume_sources.h"
 

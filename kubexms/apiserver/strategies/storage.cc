@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "kubexms/api/quantity.h"
+#include "kubexms/api/values/quantity.h"
 #include "kubexms/apiserver/strategies/builtin.h"
 #include "kubexms/apiserver/strategies/pod.h"
 #include "kubexms/apiserver/strategies/volume_sources.h"

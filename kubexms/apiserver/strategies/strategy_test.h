@@ -7,14 +7,14 @@
 #include <string>
 #include <string_view>
 
-#include "kubexms/api/builtin_kinds.h"
-#include "kubexms/api/defaulting.h"
+#include "kubexms/api/builtin/builtin_kinds.h"
+#include "kubexms/api/schema/defaulting.h"
 #include "kubexms/api/group_version.h"
-#include "kubexms/api/zero_values.h"
-#include "kubexms/apiserver/object_validation.h"
-#include "kubexms/apiserver/strategy.h"
-#include "kubexms/base/json.h"
-#include "kubexms/base/yaml.h"
+#include "kubexms/api/schema/zero_values.h"
+#include "kubexms/apiserver/write/object_validation.h"
+#include "kubexms/apiserver/strategies/strategy.h"
+#include "kubexms/base/json/json.h"
+#include "kubexms/base/json/yaml.h"
 
 namespace kubexms {
 

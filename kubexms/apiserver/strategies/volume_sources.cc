@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "kubexms/api/pattern.h"
+#include "kubexms/api/schema/pattern.h"
 
 namespace kubexms {
 namespace {

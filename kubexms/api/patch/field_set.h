@@ -1,0 +1,179 @@
+#pragma once
+
+// Sets of field paths: what server-side apply remembers about who owns which part of an object.
+//
+// A path is a sequence of elements, each of which picks a child of a value. Its text forms are
+// Kubernetes': in FieldsV1 documents (`{"f:spec":{"f:replicas":{}}}`), and for people
+// (`.spec.containers[name="a"].image`).
+//
+// A set has members at any depth, and a member does not imply the paths below or above it: whoever
+// owns `.spec.ports[port=80]` may or may not own `.spec.ports[port=80].name`.
+
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kubexms/api/schema/schema.h"
+#include "kubexms/base/json/json.h"
+#include "kubexms/base/result.h"
+
+namespace kubexms {
+
+// One step of a path. Elements are ordered as the bytes of their FieldsV1 form are.
+class PathElement {
+ public:
+  // The values are the letters of FieldsV1.
+  enum class Kind : char {
+    kField = 'f',  // a member of an object: f:name
+    kIndex = 'i',  // an item of a list by its place: i:0
+    kKey = 'k',    // an item of a list by some of its members: k:{"name":"a"}
+    kValue = 'v',  // an item of a list by its value: v:1
+  };
+
+  static PathElement Field(std::string_view name) { return {Kind::kField, std::string(name)}; }
+  static PathElement Index(uint64_t index) { return {Kind::kIndex, std::to_string(index)}; }
+  static PathElement Key(const JsonObject& members);
+  static PathElement Value(const Json& value) { return {Kind::kValue, WriteJson(value)}; }
+  // From canonical JSON: an object for kKey, any value for kValue.
+  static PathElement FromCanonical(Kind kind, std::string json) { return {kind, std::move(json)}; }
+  // From the FieldsV1 form, which may have its JSON written in any way.
+  static Result<PathElement> Parse(std::string_view text);
+
+  Kind kind() const { return kind_; }
+  // The FieldsV1 form without its "f:": a name, or canonical JSON.
+  const std::string& text() const { return text_; }
+
+  void AppendFieldsV1(std::string& out) const;
+  // `.name`, `[name="a"]`, `[="x"]` or `[0]`.
+  void AppendPath(std::string& out) const;
+
+  auto operator<=>(const PathElement&) const = default;
+
+ private:
+  PathElement(Kind kind, std::string text) : kind_(kind), text_(std::move(text)) {}
+
+  Kind kind_;
+  std::string text_;
+};
+
+using ElementPath = std::vector<PathElement>;
+
+// The path as Kubernetes shows it in conflicts.
+std::string PrintPath(std::span<const PathElement> path);
+
+// Whether an object's schema has a property of this name, rather than taking any key.
+bool IsNamedField(const Schema& schema, std::string_view name);
+
+class FieldSet {
+ public:
+  struct Node;
+
+  bool Empty() const;
+  // How many members there are, at all depths.
+  size_t Size() const;
+  // The empty path is never a member: nobody owns the object as such.
+  bool Has(std::span<const PathElement> path) const;
+  void Insert(std::span<const PathElement> path);
+
+  // Whether some path is a member of both.
+  bool Intersects(const FieldSet& other) const;
+
+  FieldSet Union(const FieldSet& other) const;
+  FieldSet Intersection(const FieldSet& other) const;
+  // The members that `other` has not; what is below a member of `other` stays.
+  FieldSet Difference(const FieldSet& other) const;
+  // The same without everything below the members of `other`.
+  FieldSet RecursiveDifference(const FieldSet& other) const;
+  // Adds the parents of members where they are fields that the schema names, but not where they
+  // are entries of a map or items of a list.
+  FieldSet EnsureNamedFieldsAreMembers(const Schema* schema) const;
+  // The members that have no member below them.
+  FieldSet Leaves() const;
+
+  // Every member's path, parents first. The path is only valid during the call.
+  template <class Visit>
+  void ForEach(Visit visit) const;
+
+  // The children of the root, sorted; each is a member or has members below it.
+  std::span<const Node> nodes() const;
+  // The child, or null.
+  const Node* Find(PathElement::Kind kind, std::string_view text) const;
+  const Node* Find(const PathElement& element) const {
+    return Find(element.kind(), element.text());
+  }
+
+  // For building in bulk: adds a child that is not there yet, in any order; a child without
+  // members is not added. Sort() must follow before the set is used.
+  void Append(PathElement&& element, bool member, FieldSet&& children);
+  void Sort();
+  // Room for so many children.
+  void Reserve(size_t count);
+  // Drops the membership of a child, and the child when nothing is below it.
+  void EraseMember(const PathElement& element);
+  // The set below a child, which is dropped when `change` leaves it empty and it is no member.
+  template <class Change>
+  void ChangeBelow(const PathElement& element, Change change);
+
+  // As FieldsV1.
+  Json ToJson(const JsonStorage& storage = {}) const;
+  // Whether this is the set of `fields`, told without making that set. False also where `fields`
+  // has it in another form than ToJson gives: then only the set can tell.
+  bool IsWrittenAs(const Json& fields) const;
+  // Refuses whatever is not FieldsV1, naming the path at which it is wrong.
+  static Result<FieldSet> FromJson(const Json& fields);
+
+  bool operator==(const FieldSet& other) const;
+
+ private:
+  template <class Visit>
+  void ForEachBelow(ElementPath& path, Visit& visit) const;
+  std::vector<Node>::iterator LowerBound(PathElement::Kind kind, std::string_view text);
+  void EraseIfEmpty(std::vector<Node>::iterator node);
+
+  std::vector<Node> nodes_;
+};
+
+struct FieldSet::Node {
+  Node(PathElement&& e, bool m, FieldSet&& c)
+      : element(std::move(e)), member(m), children(std::move(c)) {}
+
+  PathElement element;
+  bool member = false;
+  FieldSet children;
+
+  bool operator==(const Node&) const = default;
+};
+
+inline bool FieldSet::Empty() const { return nodes_.empty(); }
+inline void FieldSet::Reserve(size_t count) { nodes_.reserve(count); }
+inline std::span<const FieldSet::Node> FieldSet::nodes() const { return nodes_; }
+
+template <class Visit>
+void FieldSet::ForEach(Visit visit) const {
+  ElementPath path;
+  ForEachBelow(path, visit);
+}
+
+template <class Visit>
+void FieldSet::ForEachBelow(ElementPath& path, Visit& visit) const {
+  for (const Node& node : nodes_) {
+    path.push_back(node.element);
+    if (node.member) visit(std::span<const PathElement>(path));
+    node.children.ForEachBelow(path, visit);
+    path.pop_back();
+  }
+}
+
+template <class Change>
+void FieldSet::ChangeBelow(const PathElement& element, Change change) {
+  const auto node = LowerBound(element.kind(), element.text());
+  if (node == nodes_.end() || node->element != element) return;
+  change(node->children);
+  EraseIfEmpty(node);
+}
+
+}  // namespace kubexms

@@ -1,0 +1,533 @@
+#pragma once
+
+// One C++ description per type, no code generator. A described struct derives from Struct, has
+// ordinary members, and names them once:
+//
+//   struct WidgetSpec : Struct {
+//     int32_t replicas = 0;
+//     std::string color;
+//
+//     static void Describe(Type<WidgetSpec>& type) {
+//       type.Doc("What a widget should be.");
+//       type.Field("replicas", &WidgetSpec::replicas, "How many.").Minimum(0).Default(1);
+//       type.Field("color", &WidgetSpec::color, "Paint.").Enum({"red", "blue"});
+//     }
+//   };
+//
+// From it come decoding and encoding (codec.h), and a Schema (schema.h) with all that follows from
+// that: defaults, validation, OpenAPI, CRDs, printer columns, patches and apply. The descriptions
+// are tables that one interpreter walks, so a type costs little to compile and little code.
+//
+// What a member may be: bool, int32_t, int64_t, double, std::string; a described struct;
+// Optional<T>; std::vector<T>; StringKeyed<T>; RawJson; and any class for which ScalarTraits is
+// specialised (Time, Quantity, IntOrString, Bytes …).
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kubexms/api/schema/schema.h"
+#include "kubexms/base/result.h"
+
+namespace kubexms {
+
+// What every Boxed is underneath, so that the encoder can look into one without knowing its type.
+class BoxBase {
+ public:
+  bool has_value() const { return value_ != nullptr; }
+  const void* raw() const { return value_; }
+
+ protected:
+  explicit BoxBase(void* value = nullptr) : value_(value) {}
+
+  void* value_;
+};
+
+// An optional struct, kept on the heap so that an absent one costs a pointer. Copies are deep.
+template <class T>
+class Boxed : public BoxBase {
+ public:
+  Boxed() = default;
+  Boxed(std::nullopt_t) {}
+  Boxed(T value) : BoxBase(new T(std::move(value))) {}
+  Boxed(const Boxed& other) : BoxBase(other ? new T(*other) : nullptr) {}
+  Boxed(Boxed&& other) noexcept : BoxBase(std::exchange(other.value_, nullptr)) {}
+  Boxed& operator=(Boxed other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
+  ~Boxed() { delete get(); }
+
+  explicit operator bool() const { return has_value(); }
+  T& operator*() { return *get(); }
+  const T& operator*() const { return *get(); }
+  T* operator->() { return get(); }
+  const T* operator->() const { return get(); }
+  T& emplace() {
+    reset();
+    value_ = new T();
+    return *get();
+  }
+  void reset() { *this = Boxed(); }
+
+ private:
+  T* get() const { return static_cast<T*>(value_); }
+};
+
+// The one way to write a member that can be absent: inline for small values, boxed for structs.
+template <class T>
+using Optional = std::conditional_t<std::is_arithmetic_v<T> || std::is_same_v<T, std::string>,
+                                    std::optional<T>, Boxed<T>>;
+
+// A JSON object whose keys are data.
+template <class T>
+using StringKeyed = std::map<std::string, T, std::less<>>;
+using StringMap = StringKeyed<std::string>;
+
+// Any JSON, kept as canonical text; empty means absent.
+struct RawJson {
+  std::string text;
+
+  bool operator==(const RawJson&) const = default;
+};
+
+// Base of every described struct. It keeps the fields that the description does not know, as
+// canonical JSON, so that they survive decode → change → encode.
+class Struct {
+ public:
+  using UnknownFields = std::vector<std::pair<std::string, RawJson>>;  // sorted by name
+
+  Struct() = default;
+  Struct(const Struct& other) : unknown_(CopyOf(other)) {}
+  Struct(Struct&&) noexcept = default;
+  Struct& operator=(const Struct& other) {
+    if (this != &other) unknown_ = CopyOf(other);
+    return *this;
+  }
+  Struct& operator=(Struct&&) noexcept = default;
+
+  const UnknownFields* unknown_fields() const { return unknown_.get(); }
+  UnknownFields& MutableUnknownFields() {
+    if (unknown_ == nullptr) unknown_ = Make({});
+    return *unknown_;
+  }
+
+ private:
+  // Nearly always there are none: what is done when there are is kept out of the code of the five
+  // hundred types.
+  struct Delete {
+    void operator()(UnknownFields* fields) const noexcept;
+  };
+  using Pointer = std::unique_ptr<UnknownFields, Delete>;
+  static Pointer Make(const UnknownFields& fields);
+  static Pointer CopyOf(const Struct& other) {
+    return other.unknown_ ? Make(*other.unknown_) : nullptr;
+  }
+
+  Pointer unknown_;
+};
+
+// In a large struct: construction, copies, moves and destruction are compiled once, where
+// KUBEXMS_DEFINE_SPECIAL_MEMBERS stands, instead of in every unit that has such an object.
+#define KUBEXMS_DECLARE_SPECIAL_MEMBERS(T) \
+  T();                                     \
+  T(const T&);                             \
+  T(T&&) noexcept;                         \
+  T& operator=(const T&);                  \
+  T& operator=(T&&) noexcept;              \
+  ~T()
+
+#define KUBEXMS_DEFINE_SPECIAL_MEMBERS(T)  \
+  T::T() = default;                        \
+  T::T(const T&) = default;                \
+  T::T(T&&) noexcept = default;            \
+  T& T::operator=(const T&) = default;     \
+  T& T::operator=(T&&) noexcept = default; \
+  T::~T() = default
+
+// How a class that is one JSON scalar is read and written. Specialise it with:
+//   static Result<T> FromText(std::string_view)           from a JSON string
+//   static Result<T> FromInteger(int64_t)                 optional: from a JSON integer
+//   static Result<T> FromDouble(double)                   optional: from another JSON number
+//   static void AppendJson(const T&, TextBuffer& out)    canonical JSON, quotes included
+//   static bool IsZero(const T&)                          true when an optional field is left out
+//   static void Describe(Schema&)                         type, format, …
+template <class T>
+struct ScalarTraits;
+
+enum class Scope { kNamespaced, kCluster };
+
+// The line that makes a described struct with a `metadata` member a kind:
+//   static constexpr KindName kKind{.group = "example.io", .version = "v1", .kind = "Widget"};
+struct KindName {
+  std::string_view group;  // empty for core
+  std::string_view version;
+  std::string_view kind;
+  Scope scope = Scope::kNamespaced;
+  std::string_view doc;
+  std::string_view plural;       // empty: made from the kind, "Policy" → "policies"
+  std::string_view short_names;  // separated by spaces
+  std::string_view categories;   // separated by spaces
+
+  std::string ApiVersion() const;  // "v1" or "apps/v1"
+  std::string Plural() const;
+  std::string Singular() const;
+};
+
+struct TypeInfo;
+
+enum class TypeKind : uint8_t {
+  kBool,
+  kInt32,
+  kInt64,
+  kDouble,
+  kString,
+  kScalar,
+  kRawJson,
+  kStruct,
+  kOptional,  // std::optional
+  kBoxed,     // Boxed
+  kList,
+  kMap,
+};
+
+// How the encoder sees, most cheaply, that a field is to be left out.
+enum class Absence : uint8_t {
+  kNever,        // it is required
+  kZeroWord,     // eight zero bytes: Boxed, int64_t, double
+  kFalse,        // bool
+  kEmptyString,  // std::string
+  kOther,        // ask the type
+};
+
+struct FieldInfo {
+  // The first eight bytes of `name"`, or all of them, and where they are in a word: with these a
+  // decoder that has a key before it tells most fields apart.
+  uint64_t prefix = 0;
+  uint64_t prefix_mask = 0;
+  std::string name;
+  std::string key;  // as it is written: "name": with its quotes and colon
+  size_t offset = 0;
+  const TypeInfo* type = nullptr;
+  bool required = false;
+  Absence absence = Absence::kNever;
+  // apiVersion and kind of a kind: always this text, no member. Null type.
+  std::string constant;
+};
+
+// A struct has at most so many fields: decoding keeps a bit for each.
+inline constexpr size_t kMaxFields = 128;
+
+struct MapEntry {
+  std::string_view key;
+  void* value;
+  bool made;
+};
+
+// The erased operations of one type. Made once per type, on first use; immutable afterwards.
+struct TypeInfo {
+  TypeKind kind;
+  size_t size;
+
+  // kOptional, kBoxed, kList, kMap: what is inside.
+  const TypeInfo* element = nullptr;
+  // kOptional, kBoxed: engages it. kList: appends an item. Returns the new element.
+  void* (*emplace)(void* container) = nullptr;
+  // kOptional: the element, or null. kBoxed needs no such function: it is a BoxBase.
+  const void* (*get)(const void* optional) = nullptr;
+  // kList.
+  std::pair<const void*, size_t> (*items)(const void* list) = nullptr;
+  // kMap: the entry of a key, which is made where there is none.
+  MapEntry (*insert)(void* map, std::string_view key) = nullptr;
+  void (*visit)(const void* map, void* context,
+                void (*visitor)(void* context, const std::string& key,
+                                const void* value)) = nullptr;
+  // kList, kMap, kScalar: left out of the JSON when the field is not required.
+  bool (*is_zero)(const void* value) = nullptr;
+
+  // kScalar. The number forms are null when only strings are allowed.
+  Result<void> (*from_text)(void* value, std::string_view text) = nullptr;
+  Result<void> (*from_integer)(void* value, int64_t number) = nullptr;
+  Result<void> (*from_double)(void* value, double number) = nullptr;
+  void (*append)(const void* value, TextBuffer& out) = nullptr;
+
+  // kStruct: fields sorted by name, and the unknown ones. `kind_name` is set for kinds.
+  std::vector<FieldInfo> fields;
+  const KindName* kind_name = nullptr;
+  Struct* (*as_struct)(void* value) = nullptr;
+  // kStruct: a new value, for code that knows the type only by its description.
+  std::shared_ptr<void> (*make)() = nullptr;
+
+  // What a value looks like. For a struct it is the shared definition.
+  Schema schema;
+
+  // The field, or null.
+  const FieldInfo* FindField(std::string_view name) const;
+};
+
+// The description of T.
+template <class T>
+const TypeInfo& TypeOf();
+
+// Adds to the description of one field; returned by Type<T>::Field.
+class FieldBuilder {
+ public:
+  FieldBuilder(TypeInfo& owner, FieldInfo& field, Schema& schema)
+      : owner_(owner), field_(field), schema_(schema) {}
+
+  // Must be in the JSON; always written.
+  FieldBuilder& Required();
+  FieldBuilder& Immutable();
+  FieldBuilder& Nullable();
+
+  FieldBuilder& Default(bool value);
+  FieldBuilder& Default(int value);
+  FieldBuilder& Default(const char* value);
+  FieldBuilder& DefaultJson(std::string_view json);
+
+  // The allowed values; of each item, for a list.
+  FieldBuilder& Enum(std::initializer_list<std::string_view> values);
+  FieldBuilder& Minimum(double value);
+  FieldBuilder& Maximum(double value);
+  FieldBuilder& MinLength(int64_t value);
+  FieldBuilder& MaxLength(int64_t value);
+  FieldBuilder& Pattern(std::string_view regex);
+  FieldBuilder& MinItems(int64_t value);
+  FieldBuilder& MaxItems(int64_t value);
+  FieldBuilder& Format(std::string_view format);
+  FieldBuilder& PreserveUnknownFields();
+
+  // Ownership under server-side apply. Lists without one of these are atomic.
+  FieldBuilder& ListAtomic();
+  FieldBuilder& ListSet();
+  FieldBuilder& ListMap(std::initializer_list<std::string_view> keys);
+  FieldBuilder& MapAtomic();
+  // Behaviour under strategic merge patch.
+  FieldBuilder& PatchMerge(std::string_view merge_key = "");
+  FieldBuilder& PatchRetainKeys();
+  FieldBuilder& PatchMergeRetainKeys(std::string_view merge_key);
+
+  // Shows the field as a column of `kubectl get`; priority 1 only with -o wide.
+  FieldBuilder& Column(std::string_view title, int priority = 0);
+
+ private:
+  TypeInfo& owner_;
+  FieldInfo& field_;
+  Schema& schema_;
+};
+
+// Describes the struct T; given to T::Describe.
+template <class T>
+class Type {
+ public:
+  explicit Type(TypeInfo& info) : info_(info) {}
+
+  Type& Doc(std::string_view doc) {
+    info_.schema.doc = doc;
+    return *this;
+  }
+  // The name of the definition in OpenAPI documents: "io.k8s.api.apps.v1.DeploymentSpec".
+  Type& Name(std::string_view name) {
+    info_.schema.definition = name;
+    return *this;
+  }
+  // Server-side apply treats a value of this type as one piece.
+  Type& Atomic() {
+    info_.schema.map_atomic = true;
+    return *this;
+  }
+
+  // `member` is a member of T or of one of its bases.
+  template <class M, class Owner>
+  FieldBuilder Field(std::string_view name, M Owner::*member, std::string_view doc = "");
+
+ private:
+  TypeInfo& info_;
+};
+
+// ---- Implementation of the erasure; nothing below is for users. ----
+
+namespace type_internal {
+
+// One for each described type: constant-initialised, filled on first use, never destroyed.
+struct LazyType {
+  void (*build)(TypeInfo& info);
+  TypeInfo* info = nullptr;  // guarded by the mutex in type.cc
+};
+// The finished description, with every type that it reaches.
+const TypeInfo& Built(LazyType& type);
+// While a type is being built: the description of a type it uses, which may be the same one again
+// and then is still incomplete.
+const TypeInfo* Reference(LazyType& type);
+FieldBuilder AddField(TypeInfo& owner, std::string_view name, size_t offset, const TypeInfo* type,
+                      std::string_view doc);
+
+template <class T>
+void Build(TypeInfo& info);
+
+template <class T>
+constinit LazyType lazy_type{&Build<T>};
+
+template <class T>
+struct IsVector : std::false_type {};
+template <class T>
+struct IsVector<std::vector<T>> : std::true_type {};
+template <class T>
+struct IsOptional : std::false_type {};
+template <class T>
+struct IsOptional<std::optional<T>> : std::true_type {
+  using Element = T;
+};
+template <class T>
+struct IsOptional<Boxed<T>> : std::true_type {
+  using Element = T;
+};
+template <class T>
+struct IsStringKeyed : std::false_type {};
+template <class T>
+struct IsStringKeyed<StringKeyed<T>> : std::true_type {};
+
+template <class T>
+void BuildScalar(TypeInfo& info) {
+  using Traits = ScalarTraits<T>;
+  info.kind = TypeKind::kScalar;
+  info.from_text = [](void* value, std::string_view text) -> Result<void> {
+    ASSIGN_OR_RETURN(*static_cast<T*>(value), Traits::FromText(text));
+    return {};
+  };
+  if constexpr (requires { Traits::FromInteger(int64_t{}); }) {
+    info.from_integer = [](void* value, int64_t number) -> Result<void> {
+      ASSIGN_OR_RETURN(*static_cast<T*>(value), Traits::FromInteger(number));
+      return {};
+    };
+  }
+  if constexpr (requires { Traits::FromDouble(double{}); }) {
+    info.from_double = [](void* value, double number) -> Result<void> {
+      ASSIGN_OR_RETURN(*static_cast<T*>(value), Traits::FromDouble(number));
+      return {};
+    };
+  }
+  info.append = [](const void* value, TextBuffer& out) {
+    Traits::AppendJson(*static_cast<const T*>(value), out);
+  };
+  info.is_zero = [](const void* value) { return Traits::IsZero(*static_cast<const T*>(value)); };
+  Traits::Describe(info.schema);
+}
+
+void BuildPrimitive(TypeInfo& info, TypeKind kind);
+void FinishOptional(TypeInfo& info, TypeKind kind);
+void FinishList(TypeInfo& info);
+void FinishMap(TypeInfo& info);
+void FinishStruct(TypeInfo& info);
+void DescribeKind(TypeInfo& info, const KindName& kind);
+
+template <class T>
+void BuildOptional(TypeInfo& info) {
+  using Element = typename IsOptional<T>::Element;
+  info.element = Reference(lazy_type<Element>);
+  info.emplace = [](void* optional) -> void* { return &static_cast<T*>(optional)->emplace(); };
+  if constexpr (std::is_base_of_v<BoxBase, T>) {
+    FinishOptional(info, TypeKind::kBoxed);
+  } else {
+    info.get = [](const void* optional) -> const void* {
+      const T& value = *static_cast<const T*>(optional);
+      return value.has_value() ? &*value : nullptr;
+    };
+    FinishOptional(info, TypeKind::kOptional);
+  }
+}
+
+template <class T>
+void BuildList(TypeInfo& info) {
+  info.element = Reference(lazy_type<typename T::value_type>);
+  info.emplace = [](void* list) -> void* { return &static_cast<T*>(list)->emplace_back(); };
+  info.items = [](const void* list) -> std::pair<const void*, size_t> {
+    const T& value = *static_cast<const T*>(list);
+    return {value.data(), value.size()};
+  };
+  info.is_zero = [](const void* list) { return static_cast<const T*>(list)->empty(); };
+  FinishList(info);
+}
+
+template <class T>
+void BuildMap(TypeInfo& info) {
+  info.element = Reference(lazy_type<typename T::mapped_type>);
+  info.insert = [](void* map, std::string_view key) -> MapEntry {
+    T& value = *static_cast<T*>(map);
+    const size_t size = value.size();
+    const auto it = value.try_emplace(value.end(), std::string(key));  // they come in order
+    return {it->first, &it->second, value.size() != size};
+  };
+  info.visit = [](const void* map, void* context,
+                  void (*visitor)(void*, const std::string&, const void*)) {
+    for (const auto& [key, value] : *static_cast<const T*>(map)) visitor(context, key, &value);
+  };
+  info.is_zero = [](const void* map) { return static_cast<const T*>(map)->empty(); };
+  FinishMap(info);
+}
+
+// Sets the kind first: a type that refers to itself is seen before it is complete.
+template <class T>
+void Build(TypeInfo& info) {
+  info.size = sizeof(T);
+  if constexpr (std::is_same_v<T, bool>) {
+    BuildPrimitive(info, TypeKind::kBool);
+  } else if constexpr (std::is_same_v<T, int32_t>) {
+    BuildPrimitive(info, TypeKind::kInt32);
+  } else if constexpr (std::is_same_v<T, int64_t>) {
+    BuildPrimitive(info, TypeKind::kInt64);
+  } else if constexpr (std::is_same_v<T, double>) {
+    BuildPrimitive(info, TypeKind::kDouble);
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    BuildPrimitive(info, TypeKind::kString);
+  } else if constexpr (std::is_same_v<T, RawJson>) {
+    BuildPrimitive(info, TypeKind::kRawJson);
+  } else if constexpr (IsOptional<T>::value) {
+    BuildOptional<T>(info);
+  } else if constexpr (IsVector<T>::value) {
+    BuildList<T>(info);
+  } else if constexpr (IsStringKeyed<T>::value) {
+    BuildMap<T>(info);
+  } else if constexpr (std::is_base_of_v<Struct, T>) {
+    info.kind = TypeKind::kStruct;
+    info.as_struct = [](void* value) -> Struct* { return static_cast<T*>(value); };
+    info.make = []() -> std::shared_ptr<void> { return std::make_shared<T>(); };
+    if constexpr (requires { T::kKind; }) DescribeKind(info, T::kKind);
+    Type<T> type(info);
+    T::Describe(type);
+    FinishStruct(info);
+  } else {
+    BuildScalar<T>(info);
+  }
+}
+
+}  // namespace type_internal
+
+template <class T>
+const TypeInfo& TypeOf() {
+  static const TypeInfo& info = type_internal::Built(type_internal::lazy_type<T>);
+  return info;
+}
+
+template <class T>
+template <class M, class Owner>
+FieldBuilder Type<T>::Field(std::string_view name, M Owner::*member, std::string_view doc) {
+  static_assert(std::is_base_of_v<Owner, T>);
+  // The offset of a member, taken on storage of the right size that holds no object.
+  alignas(T) static char storage[sizeof(T)];
+  const T* object = reinterpret_cast<const T*>(storage);
+  const size_t offset = static_cast<size_t>(reinterpret_cast<const char*>(&(object->*member)) -
+                                            reinterpret_cast<const char*>(object));
+  return type_internal::AddField(info_, name, offset,
+                                 type_internal::Reference(type_internal::lazy_type<M>), doc);
+}
+
+}  // namespace kubexms

@@ -1,0 +1,71 @@
+#pragma once
+
+// Keeps what the server serves in step with the CustomResourceDefinitions that are stored: accepts
+// their names, serves their resources, and deletes the objects of one that is being deleted. A
+// definition is served as soon as the request that wrote it is answered.
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kubexms/apiserver/write/object_writer.h"
+#include "kubexms/apiserver/resources/resource_registry.h"
+#include "kubexms/base/log.h"
+#include "kubexms/base/mutex.h"
+#include "kubexms/store/store.h"
+
+namespace kubexms {
+
+class CustomResources {
+ public:
+  // Everything is borrowed. `definitions` is the resource of CustomResourceDefinitions.
+  CustomResources(store::Store& store, ResourceRegistry& registry, ObjectWriter& writer,
+                  ResourcePtr definitions, const Clock& clock, Logger log);
+
+  // Takes in what has changed since the last time. Cheap when nothing has.
+  Result<void> Sync() EXCLUDES(mutex_);
+
+  // Syncs when definitions are written by others, and deletes the objects of deleted ones.
+  void Run(std::stop_token stop);
+
+ private:
+  struct Definition {
+    Json document;
+    std::vector<ResourcePtr> resources;
+    bool names_accepted = false;
+  };
+
+  Result<void> ReadChanges() REQUIRES(mutex_);
+  void Take(const store::Record& record) REQUIRES(mutex_);
+  Result<void> UpdateStatus(const std::string& name, Definition& definition) REQUIRES(mutex_);
+  std::string FindNameConflict(const std::string& name, const Definition& definition) const
+      REQUIRES(mutex_);
+  void Serve() REQUIRES(mutex_);
+  // True when some definition still waits for its objects to go.
+  bool CleanUp() EXCLUDES(mutex_);
+  Result<bool> CleanUpOne(const Json& definition);
+  void Signal() EXCLUDES(signal_mutex_);
+  // Until there is something to do; no longer than the time given.
+  void WaitForSignal(std::chrono::milliseconds at_most) EXCLUDES(signal_mutex_);
+
+  store::Store& store_;
+  ResourceRegistry& registry_;
+  ObjectWriter& writer_;
+  const ResourcePtr definitions_resource_;
+  const Clock& clock_;
+  const Logger log_;
+  const UserInfo self_;
+
+  Mutex mutex_;
+  std::unique_ptr<store::Watch> watch_ GUARDED_BY(mutex_);
+  std::map<std::string, Definition> definitions_ GUARDED_BY(mutex_);  // by name
+
+  Mutex signal_mutex_;
+  CondVar signalled_;
+  bool signal_ GUARDED_BY(signal_mutex_) = false;
+};
+
+}  // namespace kubexms

@@ -1,0 +1,60 @@
+#pragma once
+
+// The OpenAPI documents of a set of resources, as they are served below /openapi. Each is made when
+// it is first asked for, and kept as long as this object: one belongs to one state of the
+// resources. Documents have an ETag, so that a client that has one is told so with a few bytes.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexms/apiserver/resources/resource.h"
+#include "kubexms/base/mutex.h"
+#include "kubexms/net/http/http.h"
+
+namespace kubexms {
+
+class OpenApiDocuments {
+ public:
+  explicit OpenApiDocuments(std::vector<ResourcePtr> resources)
+      : resources_(std::move(resources)) {}
+
+  // The answer to a GET; nothing when the path is none of
+  //   /openapi/v2                   everything in one document, as JSON or protobuf
+  //   /openapi/v3                   which documents there are, with a hash of each
+  //   /openapi/v3/apis/apps/v1      one group and version. With ?hash= of the index the answer may
+  //                                 be kept forever; with another hash it leads to the right one.
+  // Any thread may call it; those that want a document that is being made wait for it.
+  std::optional<HttpResponse> Answer(const HttpRequest& request) EXCLUDES(mutex_);
+
+ private:
+  struct Document {
+    SharedBytes bytes;
+    std::string hash;
+  };
+
+  static Document MakeDocument(std::string text);
+  // "api/v1" and "apis/apps/v1", each with its resources.
+  std::map<std::string, std::vector<ResourcePtr>> ByGroupVersion() const;
+
+  HttpResponse AnswerV2(const HttpRequest& request) EXCLUDES(mutex_);
+  HttpResponse AnswerIndex(const HttpRequest& request) EXCLUDES(mutex_);
+  std::optional<HttpResponse> AnswerV3(std::string_view group_version, const HttpRequest& request)
+      EXCLUDES(mutex_);
+  Document V2(bool protobuf) EXCLUDES(mutex_);
+  Document Index() EXCLUDES(mutex_);
+  // Nothing when there is no such group and version.
+  std::optional<Document> V3(std::string_view group_version) EXCLUDES(mutex_);
+  const Document* FindV3(std::string_view group_version) REQUIRES(mutex_);
+
+  const std::vector<ResourcePtr> resources_;
+  Mutex mutex_;
+  std::optional<Document> v2_json_ GUARDED_BY(mutex_);
+  std::optional<Document> v2_protobuf_ GUARDED_BY(mutex_);
+  std::optional<Document> index_ GUARDED_BY(mutex_);
+  std::map<std::string, Document, std::less<>> v3_ GUARDED_BY(mutex_);
+};
+
+}  // namespace kubexms

@@ -1,0 +1,438 @@
+#include "kubexms/apiserver/handlers/subresources.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kubexms/api/codec.h"
+#include "kubexms/api/schema/field_error.h"
+#include "kubexms/api/values/quote.h"
+#include "kubexms/apiserver/decoding/body.h"
+#include "kubexms/apiserver/write/deletion.h"
+#include "kubexms/apiserver/resources/metadata.h"
+#include "kubexms/apiserver/handlers/representation.h"
+#include "kubexms/apiserver/write/scale.h"
+#include "kubexms/apiserver/handlers/scale_write.h"
+#include "kubexms/apiserver/decoding/shape.h"
+
+namespace kubexms {
+namespace {
+
+using Change = ObjectWriter::Change;
+
+// How many evictions of one budget may be granted and not seen by its controller.
+constexpr size_t kMaxDisruptedPods = 2000;
+constexpr std::string_view kWouldViolate =
+    "Cannot evict pod as it would violate the pod's disruption budget.";
+
+std::string Success(int code) {
+  return WriteJson(JsonObject{{"apiVersion", "v1"},
+                              {"kind", "Status"},
+                              {"metadata", JsonObject()},
+                              {"status", "Success"},
+                              {"code", code}});
+}
+
+// Older clients evict in the version that was before; nothing but its name has changed.
+void RenameOldEviction(Json& document) {
+  if (FindString(document, "kind") == "Eviction" &&
+      FindString(document, "apiVersion") == "policy/v1beta1") {
+    document.get_object()["apiVersion"] = "policy/v1";
+  }
+}
+
+WriteRequest RequestOf(const ResourceCall& call, std::string_view manager, bool dry_run) {
+  return {.resource = *call.resource,
+          .subresource = call.attributes.subresource,
+          .name_space = call.attributes.name_space,
+          .name = call.attributes.name,
+          .user = call.user,
+          .manager = manager,
+          .dry_run = dry_run};
+}
+
+std::string ManagerOf(const ResourceCall& call, const WriteQuery& options) {
+  return options.field_manager.empty() ? DefaultFieldManager(call.http.headers)
+                                       : options.field_manager;
+}
+
+// Adds the condition to the object's status, or replaces the one of its type.
+void SetConditionOf(Json& object, JsonObject condition) {
+  Json& status = object.get_object()["status"];
+  if (!status.is_object()) status.emplace_object();
+  Json& conditions = status.get_object()["conditions"];
+  if (!conditions.is_array()) conditions.emplace_array();
+  for (Json& other : conditions.get_array()) {
+    if (FindString(other, "type") != AsView(condition["type"].get_string())) continue;
+    other = std::move(condition);
+    return;
+  }
+  conditions.get_array().push_back(std::move(condition));
+}
+
+int64_t IntegerAt(const Json& object, std::string_view part, std::string_view key) {
+  const Json* parent = FindMember(object, part);
+  const Json* value = parent == nullptr ? nullptr : FindMember(*parent, key);
+  return value != nullptr && value->is_int64() ? value->get_int64() : 0;
+}
+
+Error BudgetRefuses(std::string why, std::optional<std::chrono::seconds> retry_after = {}) {
+  ErrorDetails details;
+  details.causes = {{.reason = "DisruptionBudget", .message = std::move(why), .field = ""}};
+  details.retry_after = retry_after;
+  return {429, "TooManyRequests", std::string(kWouldViolate), std::move(details)};
+}
+
+Error BudgetSpent(std::string_view budget, int64_t wanted, int64_t healthy) {
+  return BudgetRefuses(
+      fmt::format("The disruption budget {} needs {} healthy pods and has {} currently", budget,
+                  wanted, healthy));
+}
+
+// Its controller has not seen what the budget or the Pod is now.
+Error BudgetNotJudged(std::string_view budget) {
+  return BudgetRefuses(
+      fmt::format("The disruption budget {} is still being processed by the server.", budget),
+      std::chrono::seconds(10));
+}
+
+Error BudgetForbids(std::string_view budget, std::string_view why) {
+  return Error::Forbidden("poddisruptionbudget.policy", budget, why);
+}
+
+bool IsReady(const Json& pod) {
+  const Json* status = FindMember(pod, "status");
+  const Json* conditions = status == nullptr ? nullptr : FindMember(*status, "conditions");
+  if (conditions == nullptr || !conditions->is_array()) return false;
+  return std::ranges::any_of(conditions->get_array(), [](const Json& condition) {
+    return FindString(condition, "type") == "Ready" && FindString(condition, "status") == "True";
+  });
+}
+
+// A Pod that is not ready counts for nothing, so its end takes nothing from the budget; but where
+// too few are healthy it may be about to become so, unless the budget does not care.
+bool LetsUnhealthyGo(const Json& budget) {
+  const Json* spec = FindMember(budget, "spec");
+  if (spec != nullptr && FindString(*spec, "unhealthyPodEvictionPolicy") == "AlwaysAllow") {
+    return true;
+  }
+  const int64_t wanted = IntegerAt(budget, "status", "desiredHealthy");
+  return wanted > 0 && IntegerAt(budget, "status", "currentHealthy") >= wanted;
+}
+
+// The budget with one disruption less, of this Pod.
+Result<Json> TakeFromBudget(const Json& budget, std::string_view pod, const std::string& now) {
+  const std::string_view name = NameOf(budget);
+  const int64_t generation = IntegerAt(budget, "metadata", "generation");
+  const int64_t allowed = IntegerAt(budget, "status", "disruptionsAllowed");
+  if (IntegerAt(budget, "status", "observedGeneration") < generation) return BudgetNotJudged(name);
+  if (allowed < 0) return BudgetForbids(name, "pdb disruptions allowed is negative");
+  Json changed = budget;
+  JsonObject& status = changed.get_object()["status"].get_object();
+  Json& disrupted = status["disruptedPods"];
+  if (!disrupted.is_object()) disrupted.emplace_object();
+  if (disrupted.get_object().size() > kMaxDisruptedPods) {
+    return BudgetForbids(name,
+                         "DisruptedPods map too big - too many evictions not confirmed by PDB "
+                         "controller");
+  }
+  if (allowed == 0) {
+    return BudgetSpent(name, IntegerAt(budget, "status", "desiredHealthy"),
+                       IntegerAt(budget, "status", "currentHealthy"));
+  }
+  disrupted.get_object()[pod] = now;
+  status["disruptionsAllowed"] = allowed - 1;
+  if (allowed == 1) {
+    SetConditionOf(changed, {{"type", "DisruptionAllowed"},
+                             {"status", "False"},
+                             {"reason", "InsufficientPods"},
+                             {"message", ""},
+                             {"observedGeneration", generation},
+                             {"lastTransitionTime", now}});
+  }
+  return changed;
+}
+
+// A Pod that does not run can go at any time.
+bool NeedsNoBudget(const Json& pod) {
+  const Json* status = FindMember(pod, "status");
+  const std::string_view phase = status == nullptr ? "" : FindString(*status, "phase");
+  return phase == "Succeeded" || phase == "Failed" || phase == "Pending" || IsBeingDeleted(pod);
+}
+
+Result<bool> Selects(const Json& budget, const Json& pod) {
+  const Json* spec = FindMember(budget, "spec");
+  const Json* selector = spec == nullptr ? nullptr : FindMember(*spec, "selector");
+  if (selector == nullptr) return false;
+  ASSIGN_OR_RETURN(const LabelSelector typed, Decode<LabelSelector>(WriteJson(*selector)));
+  ASSIGN_OR_RETURN(const Selector compiled, Selector::From(typed));
+  StringMap labels;
+  if (const Json* map = MetadataOf(pod).if_contains("labels"); map != nullptr && map->is_object()) {
+    for (const auto& label : map->get_object()) {
+      if (label.value().is_string()) {
+        labels.emplace(label.key(), AsView(label.value().get_string()));
+      }
+    }
+  }
+  return compiled.Matches(labels);
+}
+
+// What a Scale is shown as.
+const Resource& ScaleResource() {
+  static const Resource kScale{.group = "autoscaling", .version = "v1", .kind = "Scale"};
+  return kScale;
+}
+
+}  // namespace
+
+Result<Json> ReadSubresourceBody(const ResourceCall& call, const Subresource& subresource) {
+  std::vector<std::string> problems;
+  ASSIGN_OR_RETURN(const BodyFormat format, BodyFormatOf(call.http.headers, false));
+  ASSIGN_OR_RETURN(Json document,
+                   ParseBody(call.http.body, format, subresource.kind, {}, problems));
+  RenameOldEviction(document);
+  RETURN_IF_ERROR(CheckKind(document, subresource.kind, false));
+  const Result<void> readable = CheckShape(document, *subresource.schema);
+  if (!readable.ok()) {
+    return CannotBeHandled(readable.error(), subresource.kind.kind, subresource.kind.version);
+  }
+  RETURN_IF_ERROR(MatchNamespace(document, call.attributes.name_space));
+  return document;
+}
+
+Result<HttpResponse> Subresources::Handle(const ResourceCall& call,
+                                          const Subresource& subresource) {
+  if (subresource.name == "scale") {
+    return call.attributes.verb == "get" ? GetScale(call) : WriteScale(call, subresource);
+  }
+  if (subresource.name == "binding") return Bind(call, subresource);
+  if (subresource.name == "eviction") return Evict(call, subresource);
+  return RequestToken(call, subresource);
+}
+
+Result<Json> Subresources::ReadObject(const ResourceCall& call) {
+  ASSIGN_OR_RETURN(
+      const store::RecordPtr record,
+      environment_.reader.Get(*call.resource, call.attributes.name_space, call.attributes.name));
+  return ReadDocument(*call.resource, *record);
+}
+
+Result<Json> Subresources::ReadCore(const ResourceCall& call, std::string_view plural,
+                                    std::string_view name_space, std::string_view name) {
+  const ResourcePtr* resource = call.resources.Find("", "v1", plural);
+  if (resource == nullptr) return Error::NotFound(plural, name);
+  ASSIGN_OR_RETURN(const store::RecordPtr record,
+                   environment_.reader.Get(**resource, name_space, name));
+  return ReadDocument(**resource, *record);
+}
+
+Result<HttpResponse> Subresources::GetScale(const ResourceCall& call) {
+  ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
+  ASSIGN_OR_RETURN(const Json object, ReadObject(call));
+  ASSIGN_OR_RETURN(const Json scale, ScaleOf(object, *call.resource));
+  return representation.Object(200, ScaleResource(), SharedBytes(WriteJson(scale)));
+}
+
+Result<HttpResponse> Subresources::WriteScale(const ResourceCall& call,
+                                              const Subresource& subresource) {
+  ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
+  ASSIGN_OR_RETURN(const ScaleWrite write, ScaleWrite::Read(call, subresource));
+  ASSIGN_OR_RETURN(const Written written,
+                   environment_.writer.Update(
+                       RequestOf(call, write.manager(), write.options().dry_run),
+                       [&](const Json& old) -> Result<Change> {
+                         ASSIGN_OR_RETURN(Json changed,
+                                          write.Change(old, Time::Now(environment_.clock)));
+                         return Change{std::move(changed), true};
+                       }));
+  ASSIGN_OR_RETURN(const Json object, ParseJson(written.object));
+  ASSIGN_OR_RETURN(const Json scale, ScaleOf(object, *call.resource));
+  return representation.Object(200, ScaleResource(), SharedBytes(WriteJson(scale)));
+}
+
+Result<HttpResponse> Subresources::Bind(const ResourceCall& call, const Subresource& subresource) {
+  ASSIGN_OR_RETURN(const WriteQuery options, ReadWriteQuery(call.query, "CreateOptions"));
+  ASSIGN_OR_RETURN(const Json binding, ReadSubresourceBody(call, subresource));
+  const Json* target = FindMember(binding, "target");
+  const std::string node(target == nullptr ? "" : FindString(*target, "name"));
+  if (node.empty()) {
+    return Error::Invalid("Binding", call.attributes.name,
+                          {{"FieldValueRequired", "Required value", "target.name"}});
+  }
+  const std::string& name = call.attributes.name;
+  if (NameOf(binding) != name) {
+    return Error::BadRequest("name in URL does not match name in Binding object");
+  }
+  const std::string_view uid = UidOf(binding);
+  const std::string now = Time::Now(environment_.clock).ToString();
+  const std::string manager = ManagerOf(call, options);
+  ASSIGN_OR_RETURN(
+      const Written written,
+      environment_.writer.Update(
+          RequestOf(call, manager, options.dry_run), [&](const Json& old) -> Result<Change> {
+            // Whoever decided for another pod of this name decided nothing about this one.
+            if (!uid.empty() && uid != UidOf(old)) {
+              return Error::Conflict("pods/binding", name,
+                                     fmt::format("Precondition failed: UID in precondition: {}, "
+                                                 "UID in object meta: {}",
+                                                 uid, UidOf(old)));
+            }
+            Json pod = old;
+            Json& spec = pod.get_object()["spec"];
+            const std::string_view assigned = FindString(spec, "nodeName");
+            if (!assigned.empty()) {
+              return Error::Conflict(
+                  "pods/binding", name,
+                  fmt::format("pod {} is already assigned to node {}", name, Quoted(assigned)));
+            }
+            if (IsBeingDeleted(pod)) {
+              return Error::Conflict(
+                  "pods/binding", name,
+                  fmt::format("pod {} is being deleted, cannot be assigned to a host", name));
+            }
+            const Json* gates = FindMember(spec, "schedulingGates");
+            if (gates != nullptr && gates->is_array() && !gates->get_array().empty()) {
+              return Error::Conflict(
+                  "pods/binding", name,
+                  fmt::format("pod {} has non-empty .spec.schedulingGates", name));
+            }
+            spec.get_object()["nodeName"] = node;
+            SetConditionOf(
+                pod, {{"type", "PodScheduled"}, {"status", "True"}, {"lastTransitionTime", now}});
+            return Change{std::move(pod), true};  // nobody owns where a pod runs
+          }));
+  return HttpResponse::Text(201, "application/json", Success(201));
+}
+
+Result<HttpResponse> Subresources::BindPod(const ResourceCall& call) {
+  const ResourcePtr* pods = call.resources.Find("", "v1", "pods");
+  const Subresource* binding = pods == nullptr ? nullptr : (*pods)->FindSubresource("binding");
+  if (binding == nullptr) return Error::NotFound("pods/binding", "");
+  ASSIGN_OR_RETURN(const Json body, ReadSubresourceBody(call, *binding));
+  RequestAttributes attributes = call.attributes;
+  attributes.name = NameOf(body);
+  attributes.subresource = binding->name;
+  return Bind({call.http, call.query, attributes, call.user, call.resources, *pods}, *binding);
+}
+
+Result<HttpResponse> Subresources::Evict(const ResourceCall& call, const Subresource& subresource) {
+  ASSIGN_OR_RETURN(const Json eviction, ReadSubresourceBody(call, subresource));
+  const Json* options_json = FindMember(eviction, "deleteOptions");
+  ASSIGN_OR_RETURN(DeleteQuery options,
+                   ReadDeleteQuery(call.query, options_json == nullptr ? std::string()
+                                                                       : WriteJson(*options_json)));
+  if (NameOf(eviction) != call.attributes.name) {
+    return Error::BadRequest("name in URL does not match name in Eviction object");
+  }
+  ASSIGN_OR_RETURN(const Json pod, ReadObject(call));
+  std::string unharmed;  // a budget that lets the Pod go as long as it stays as it is
+  if (!NeedsNoBudget(pod)) {
+    ASSIGN_OR_RETURN(unharmed, UseDisruptionBudget(call, pod, options.dry_run));
+  }
+  if (!unharmed.empty() && options.precondition_version.empty()) {
+    options.precondition_version = ResourceVersionOf(pod);
+  } else {
+    unharmed.clear();
+  }
+  if (options.precondition_uid.empty()) options.precondition_uid = UidOf(pod);
+  WriteRequest request = RequestOf(call, "kube-apiserver", options.dry_run);
+  // Whoever looks after the pod can tell from this why it ends.
+  request.subresource = "status";
+  const std::string now = Time::Now(environment_.clock).ToString();
+  const Result<Written> marked =
+      environment_.writer.Update(request, [&](const Json& old) -> Result<Change> {
+        RETURN_IF_ERROR(CheckPreconditions(old, options, *call.resource));
+        Json disrupted = old;
+        SetConditionOf(disrupted, {{"type", "DisruptionTarget"},
+                                   {"status", "True"},
+                                   {"reason", "EvictionByEvictionAPI"},
+                                   {"message", "Eviction API: evicting"},
+                                   {"lastTransitionTime", now}});
+        return Change{std::move(disrupted), true};
+      });
+  if (!marked.ok()) {
+    const bool changed = marked.error().IsConflict() && !unharmed.empty();
+    return changed ? BudgetNotJudged(unharmed) : marked.error();
+  }
+  options.precondition_version.clear();
+  request.subresource = "";
+  ASSIGN_OR_RETURN(const Deleted deleted, environment_.writer.Delete(request, options));
+  return HttpResponse::Text(201, "application/json", Success(201));
+}
+
+Result<std::vector<Json>> Subresources::BudgetsOf(const ResourceCall& call, const Json& pod) {
+  std::vector<Json> selecting;
+  const ResourcePtr* budgets = call.resources.Find("policy", "v1", "poddisruptionbudgets");
+  if (budgets == nullptr) return selecting;
+  ASSIGN_OR_RETURN(const ObjectFilter all, ObjectFilter::Make(**budgets, {}));
+  ASSIGN_OR_RETURN(const ObjectList list,
+                   environment_.reader.List(**budgets, call.attributes.name_space, {}, all));
+  for (const store::RecordPtr& record : list.records) {
+    ASSIGN_OR_RETURN(Json budget, ReadDocument(**budgets, *record));
+    ASSIGN_OR_RETURN(const bool selects, Selects(budget, pod));
+    if (selects) selecting.push_back(std::move(budget));
+  }
+  return selecting;
+}
+
+Result<std::string> Subresources::UseDisruptionBudget(const ResourceCall& call, const Json& pod,
+                                                      bool dry_run) {
+  ASSIGN_OR_RETURN(const std::vector<Json> budgets, BudgetsOf(call, pod));
+  if (budgets.empty()) return std::string();
+  if (budgets.size() > 1) {
+    return Error(500, "",
+                 "This pod has more than one PodDisruptionBudget, which the eviction subresource "
+                 "does not support.");
+  }
+  const std::string name(NameOf(budgets[0]));
+  if (!IsReady(pod) && LetsUnhealthyGo(budgets[0])) return name;
+  const std::string now = Time::Now(environment_.clock).ToString();
+  RETURN_IF_ERROR(environment_.writer.Update(
+      {.resource = **call.resources.Find("policy", "v1", "poddisruptionbudgets"),
+       .subresource = "status",
+       .name_space = call.attributes.name_space,
+       .name = name,
+       .user = call.user,
+       .manager = "kube-apiserver",
+       .dry_run = dry_run},
+      [&](const Json& old) -> Result<Change> {
+        ASSIGN_OR_RETURN(Json taken, TakeFromBudget(old, NameOf(pod), now));
+        return Change{std::move(taken)};
+      }));
+  return std::string();
+}
+
+Result<HttpResponse> Subresources::RequestToken(const ResourceCall& call,
+                                                const Subresource& subresource) {
+  ASSIGN_OR_RETURN(const Json request, ReadSubresourceBody(call, subresource));
+  if (const std::string_view name = NameOf(request);
+      !name.empty() && name != call.attributes.name) {
+    const FieldPath metadata("metadata");
+    return Error::Invalid("TokenRequest.authentication.k8s.io", call.attributes.name,
+                          {Invalid(metadata.Child("name"), Json(name),
+                                   "must match the service account name if specified")});
+  }
+  ASSIGN_OR_RETURN(const Json account, ReadObject(call));
+  ASSIGN_OR_RETURN(const std::optional<BoundObject> bound,
+                   BoundObjectOf(request, call.attributes.name_space));
+  Json bound_object;
+  std::optional<std::string> node_uid;
+  if (bound) {
+    ASSIGN_OR_RETURN(bound_object, ReadCore(call, bound->resource, bound->name_space, bound->name));
+    const Json* spec = FindMember(bound_object, "spec");
+    const std::string_view node = spec == nullptr ? "" : FindString(*spec, "nodeName");
+    if (bound->resource == "pods" && !node.empty()) {
+      const Result<Json> found = ReadCore(call, "nodes", "", node);
+      if (found.ok()) node_uid = UidOf(*found);
+    }
+  }
+  ASSIGN_OR_RETURN(
+      const Json answer,
+      AnswerTokenRequest(environment_.tokens, {.service_account = account,
+                                               .bound_object = bound ? &bound_object : nullptr,
+                                               .node_uid = node_uid,
+                                               .request = request}));
+  return HttpResponse::Text(201, "application/json", WriteJson(answer));
+}
+
+}  // namespace kubexms

@@ -1,0 +1,114 @@
+#include "kubexms/apiserver/request/accept.h"
+
+#include <gtest/gtest.h>
+
+namespace kubexms {
+namespace {
+
+constexpr std::string_view kKubectl =
+    "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;"
+    "g=meta.k8s.io,application/json";
+
+Result<AnswerForm> Negotiate(std::string_view accept,
+                             AnswerSubject subject = AnswerSubject::kObjects,
+                             std::string_view query = "", std::string_view user_agent = "test") {
+  return NegotiateAnswer({{"Accept", accept}, {"User-Agent", user_agent}},
+                         *QueryParameters::Parse(query), subject);
+}
+
+TEST(AcceptTest, IsJsonWhenNothingIsAskedFor) {
+  EXPECT_EQ(*NegotiateAnswer({}, {}, AnswerSubject::kObjects), AnswerForm());
+  EXPECT_EQ(*Negotiate(""), AnswerForm());
+  EXPECT_EQ(*Negotiate("*/*"), AnswerForm());
+  EXPECT_EQ(*Negotiate("*"), AnswerForm());
+  EXPECT_EQ(*Negotiate("application/*"), AnswerForm());
+}
+
+TEST(AcceptTest, PrefersWhatComesFirst) {
+  EXPECT_EQ(Negotiate("application/yaml, application/json")->format, AnswerFormat::kYaml);
+  EXPECT_EQ(Negotiate("application/json, application/yaml")->format, AnswerFormat::kJson);
+  EXPECT_EQ(Negotiate("application/json;q=0.5, application/yaml")->format, AnswerFormat::kYaml);
+  EXPECT_EQ(Negotiate("*/*, application/yaml")->format, AnswerFormat::kYaml);
+  EXPECT_EQ(Negotiate("application/*, application/yaml")->format, AnswerFormat::kYaml);
+  EXPECT_EQ(Negotiate("application/vnd.kubernetes.protobuf,application/json")->format,
+            AnswerFormat::kJson);
+}
+
+TEST(AcceptTest, GivesTables) {
+  const AnswerForm form = *Negotiate(kKubectl);
+  EXPECT_EQ(form.kind, AnswerKind::kTable);
+  EXPECT_EQ(form.version, "v1");
+  EXPECT_EQ(form.ContentType(), "application/json");
+  EXPECT_EQ(Negotiate("application/json;as=Table;v=v1beta1;g=meta.k8s.io")->version, "v1beta1");
+  EXPECT_EQ(Negotiate("application/yaml; as=Table; v=v1; g=meta.k8s.io")->format,
+            AnswerFormat::kYaml);
+  EXPECT_EQ(Negotiate(kKubectl, AnswerSubject::kEvents)->kind, AnswerKind::kTable);
+}
+
+TEST(AcceptTest, GivesMetadataOnly) {
+  EXPECT_EQ(Negotiate("application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io")->kind,
+            AnswerKind::kPartialObjectMetadata);
+  EXPECT_EQ(Negotiate("application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io")->kind,
+            AnswerKind::kPartialObjectMetadataList);
+}
+
+TEST(AcceptTest, FallsBackToTheNextThatThereIs) {
+  EXPECT_EQ(Negotiate("application/json;as=Chart;v=v1;g=meta.k8s.io,application/json")->kind,
+            AnswerKind::kObject);
+  EXPECT_EQ(Negotiate(kKubectl, AnswerSubject::kDocument)->kind, AnswerKind::kObject);
+  EXPECT_EQ(Negotiate("application/json;as=Table;v=v9;g=meta.k8s.io").error().code(), 406);
+  EXPECT_EQ(Negotiate("application/json;as=Table;v=v1;g=example.com").error().code(), 406);
+}
+
+TEST(AcceptTest, AggregatesDiscovery) {
+  constexpr std::string_view kAccept =
+      "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
+      "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
+  const AnswerForm form = *Negotiate(kAccept, AnswerSubject::kDiscovery);
+  EXPECT_EQ(form.kind, AnswerKind::kAggregatedDiscovery);
+  EXPECT_EQ(form.version, "v2");
+  EXPECT_EQ(form.ContentType(),
+            "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
+  EXPECT_EQ(Negotiate(kAccept, AnswerSubject::kObjects)->kind, AnswerKind::kObject);
+}
+
+TEST(AcceptTest, RefusesWhatThereIsNot) {
+  const Result<AnswerForm> form = Negotiate("application/xml");
+  ASSERT_FALSE(form.ok());
+  EXPECT_EQ(form.error().reason(), "NotAcceptable");
+  EXPECT_EQ(form.error().message(),
+            "406: Not Acceptable\n\nAvailable representations: application/json, "
+            "application/yaml, application/json;stream=watch");
+  EXPECT_FALSE(Negotiate("application/json;q=0").ok());
+  EXPECT_FALSE(Negotiate("application/vnd.kubernetes.protobuf").ok());
+}
+
+TEST(AcceptTest, DoesNotStreamYaml) {
+  EXPECT_FALSE(Negotiate("application/yaml", AnswerSubject::kEvents).ok());
+  EXPECT_TRUE(Negotiate("application/json;stream=watch", AnswerSubject::kEvents).ok());
+  EXPECT_FALSE(Negotiate("application/json;stream=film", AnswerSubject::kEvents).ok());
+}
+
+TEST(AcceptTest, ChoosesAmongMediaTypes) {
+  constexpr std::string_view kTypes[] = {"application/json", "application/x+protobuf"};
+  EXPECT_EQ(PreferredMediaType("", kTypes), 0U);
+  EXPECT_EQ(PreferredMediaType("*/*", kTypes), 0U);
+  EXPECT_EQ(PreferredMediaType("application/x+protobuf", kTypes), 1U);
+  EXPECT_EQ(PreferredMediaType("application/json;q=0.1, application/x+protobuf", kTypes), 1U);
+  EXPECT_EQ(PreferredMediaType("text/html", kTypes), std::nullopt);
+}
+
+TEST(AcceptTest, IndentsForPeople) {
+  const auto pretty = [](std::string_view accept, std::string_view query, std::string_view agent) {
+    return Negotiate(accept, AnswerSubject::kObjects, query, agent)->pretty;
+  };
+  EXPECT_TRUE(pretty("*/*", "", "curl/8.0"));
+  EXPECT_TRUE(pretty("*/*", "", "Mozilla/5.0 (X11)"));
+  EXPECT_FALSE(pretty("*/*", "", "kubectl/v1.34.0"));
+  EXPECT_TRUE(pretty("*/*", "pretty=true", "kubectl/v1.34.0"));
+  EXPECT_FALSE(pretty("*/*", "pretty=false", "curl/8.0"));
+  EXPECT_TRUE(pretty("application/json;pretty=1", "", "kubectl/v1.34.0"));
+}
+
+}  // namespace
+}  // namespace kubexms

@@ -1,0 +1,64 @@
+#include "kubexms/apiserver/request/scope.h"
+
+#include <algorithm>
+
+namespace kubexms {
+namespace {
+
+Error NotServed(const Resource& resource) {
+  // Kubernetes serves custom resources from another place, where nothing knows the path.
+  return resource.custom ? Error(404, "", "404 page not found\n") : NoSuchResource();
+}
+
+bool AllowsAny(const Resource& resource, std::initializer_list<std::string_view> verbs) {
+  return std::ranges::any_of(verbs, [&](std::string_view verb) { return resource.Allows(verb); });
+}
+
+bool IsListOrWatch(const RequestAttributes& attributes) {
+  return attributes.verb == "list" || attributes.verb == "watch";
+}
+
+// Lists and watches may have the name of an object from their field selector.
+bool NamesOneObject(const RequestAttributes& attributes) {
+  return !attributes.name.empty() && !IsListOrWatch(attributes);
+}
+
+// A path without a namespace is that of the objects of all namespaces, which are only read.
+Result<void> CheckAllNamespaces(const Resource& resource, const RequestAttributes& attributes) {
+  const bool of_many = !NamesOneObject(attributes) && attributes.subresource.empty();
+  if (!of_many || !resource.Allows("list")) return NotServed(resource);
+  if (IsListOrWatch(attributes)) return {};
+  if (resource.custom) return NotServed(resource);
+  return Error(405, "MethodNotAllowed",
+               "the server does not allow this method on the requested resource");
+}
+
+}  // namespace
+
+Error NoSuchResource() {
+  return {404, "NotFound", "the server could not find the requested resource"};
+}
+
+Result<void> CheckScope(const Resource& resource, const RequestAttributes& attributes) {
+  if (resource.namespaced || attributes.name_space.empty()) return {};
+  // A Namespace counts as a part of itself, so that roles in it can be about it.
+  if (resource.Is("", "namespaces") && attributes.name == attributes.name_space) return {};
+  return NotServed(resource);
+}
+
+Result<void> CheckPath(const Resource& resource, const RequestAttributes& attributes) {
+  RETURN_IF_ERROR(CheckScope(resource, attributes));
+  if (resource.namespaced && attributes.name_space.empty()) {
+    return CheckAllNamespaces(resource, attributes);
+  }
+  if (!attributes.subresource.empty()) {
+    return resource.FindSubresource(attributes.subresource) == nullptr ? NoSuchResource()
+                                                                       : Result<void>();
+  }
+  const bool served = NamesOneObject(attributes)
+                          ? AllowsAny(resource, {"get", "update", "patch", "delete"})
+                          : AllowsAny(resource, {"list", "create", "deletecollection"});
+  return served ? Result<void>() : NotServed(resource);
+}
+
+}  // namespace kubexms

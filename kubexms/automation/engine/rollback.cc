@@ -1,0 +1,352 @@
+#include "kubexms/automation/engine/rollback.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <sstream>
+#include <tuple>
+
+#include "kubexms/automation/engine/execution.h"
+#include "kubexms/automation/journal/timestamp.h"
+
+namespace kubexms::automation {
+namespace {
+
+constexpr std::chrono::minutes kUndoTimeout(30);
+
+// Run, task, step, host.
+using StepKey = std::tuple<std::string, std::string, std::string, std::string>;
+
+StepKey KeyOf(const JournalRecord& record) {
+  return {record.run, record.task, record.step, record.host};
+}
+
+// What undoes a step that was done, so that what it takes must be there.
+void RequireBackups(std::vector<Operation>& undo) {
+  for (Operation& operation : undo) {
+    if (auto* restore = std::get_if<RestorePath>(&operation)) restore->required = true;
+  }
+}
+
+// What a task did to its hosts and is still there, by their names; the last step first.
+struct TaskToUndo {
+  std::string task;  // "module/task"
+  std::map<std::string, std::vector<JournalRecord>> hosts;
+  int64_t parallel = 0;  // hosts at a time; 0: any number
+};
+
+// The beginnings that have not been taken back, the last task first. Of several runs, whose records
+// follow each other: a task comes where it was first, and its newest steps first.
+std::vector<TaskToUndo> ToUndo(const std::vector<JournalRecord>& records) {
+  std::vector<TaskToUndo> tasks;  // the first one first, until the end
+  const auto task_of = [&](const JournalRecord& record) -> TaskToUndo& {
+    const auto found = std::ranges::find(tasks, record.task, &TaskToUndo::task);
+    return found != tasks.end() ? *found : tasks.emplace_back(TaskToUndo{.task = record.task});
+  };
+  for (const JournalRecord& record : records) {
+    if (record.type == JournalRecord::Type::kBegin) {
+      TaskToUndo& task = task_of(record);
+      const int64_t bound = record.undo_parallel;
+      if (bound > 0 && (task.parallel == 0 || bound < task.parallel)) task.parallel = bound;
+      std::vector<JournalRecord>& of_host = task.hosts[record.host];
+      of_host.insert(of_host.begin(), record);
+    } else if (record.type == JournalRecord::Type::kDone) {
+      // The newest of the step: an earlier one was interrupted, and may not have kept anything.
+      TaskToUndo& task = task_of(record);
+      const auto of_host = task.hosts.find(record.host);
+      if (of_host == task.hosts.end()) continue;
+      const auto begun = std::ranges::find(of_host->second, KeyOf(record), KeyOf);
+      if (begun != of_host->second.end()) RequireBackups(begun->undo);
+    } else if (record.type == JournalRecord::Type::kUndone) {
+      TaskToUndo& task = task_of(record);
+      std::erase_if(task.hosts[record.host],
+                    [&](const auto& other) { return KeyOf(other) == KeyOf(record); });
+      if (task.hosts[record.host].empty()) task.hosts.erase(record.host);
+    }
+  }
+  std::erase_if(tasks, [](const TaskToUndo& task) { return task.hosts.empty(); });
+  std::ranges::reverse(tasks);
+  return tasks;
+}
+
+std::string Summary(const std::vector<TaskToUndo>& tasks) {
+  size_t steps = 0;
+  std::set<std::string> hosts;
+  for (const TaskToUndo& task : tasks) {
+    for (const auto& [host, records] : task.hosts) {
+      steps += records.size();
+      hosts.insert(host);
+    }
+  }
+  return fmt::format("{} steps to take back on {} hosts", steps, hosts.size());
+}
+
+Result<void> AppendUndone(const Runtime& runtime, const std::vector<JournalRecord>& steps,
+                          const Journals& journals) {
+  for (const JournalRecord& step : steps) {
+    JournalRecord undone = step;
+    undone.type = JournalRecord::Type::kUndone;
+    undone.time = FormatTimestamp(runtime.clock().Now());
+    undone.undo.clear();
+    RETURN_IF_ERROR(journals.at(step.run)->Append(undone));
+  }
+  return {};
+}
+
+bool NothingToUndo(const std::vector<JournalRecord>& steps) {
+  return std::ranges::all_of(steps, [](const JournalRecord& step) { return step.undo.empty(); });
+}
+
+std::vector<std::string> Words(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+// What is left of a list of operations that set states when those after it are performed too: of
+// each state only the last one counts. So a path, a service, a package goes straight to what it was
+// before the first run, also when a state in between cannot be had any more. Scripts stay: what
+// they do depends on what is around them.
+class Shortener {
+ public:
+  std::vector<Operation> Shorten(std::vector<Operation> operations) {
+    std::vector<Operation> kept;
+    for (auto operation = operations.rbegin(); operation != operations.rend(); ++operation) {
+      if (std::visit([this](auto& op) { return Keep(op); }, *operation)) {
+        kept.push_back(std::move(*operation));
+      }
+    }
+    std::ranges::reverse(kept);
+    return kept;
+  }
+
+ private:
+  // True the first time, which is the last of the list.
+  bool IsLast(std::string_view kind, std::string_view subject) {
+    return seen_.insert(fmt::format("{} {}", kind, subject)).second;
+  }
+  // Those of the packages that nothing later is about.
+  std::string Last(const std::string& packages) {
+    std::vector<std::string> last;
+    for (const std::string& word : Words(packages)) {
+      if (IsLast("package", word.substr(0, word.find('=')))) last.push_back(word);
+    }
+    return fmt::format("{}", fmt::join(last, " "));
+  }
+
+  template <class Op>
+  bool Keep(Op&) {
+    return true;
+  }
+  bool Keep(RestorePath& op) { return IsLast("path", op.path); }
+  bool Keep(WriteFile& op) { return IsLast("path", op.path); }
+  bool Keep(MakeLink& op) { return IsLast("path", op.path); }
+  bool Keep(SetAttributes& op) { return IsLast("attributes", op.path); }
+  bool Keep(SetSysctl& op) { return IsLast("sysctl", op.key); }
+  bool Keep(SetKernelModule& op) { return IsLast("module", op.module); }
+  bool Keep(PutUser& op) { return IsLast("user", op.user); }
+  bool Keep(RemoveUser& op) { return IsLast("user", op.user); }
+  bool Keep(InstallPackages& op) { return !(op.packages = Last(op.packages)).empty(); }
+  bool Keep(RemovePackages& op) {
+    op.packages = Last(op.packages);
+    return !op.packages.empty() || !op.dependencies.empty();
+  }
+  bool Keep(SetService& op) {
+    // One that only reads its files again does not say whether it runs.
+    const char* const kind = op.active == "try-restart" ? "try-restart" : "active";
+    if (!op.active.empty() && !IsLast(kind, op.service)) op.active.clear();
+    if (!op.enabled.empty() && !IsLast("enabled", op.service)) op.enabled.clear();
+    return !op.active.empty() || !op.enabled.empty();
+  }
+
+  std::set<std::string> seen_;
+};
+
+// Takes back the steps of one task on one host, in one round trip.
+Result<void> UndoOnHost(const Runtime& runtime, const std::string& run, const Host& host,
+                        const std::vector<JournalRecord>& steps, const Journals& journals,
+                        const std::stop_token& stop) {
+  std::vector<Operation> undo;
+  for (const JournalRecord& step : steps) {
+    undo.insert(undo.end(), step.undo.begin(), step.undo.end());
+  }
+  std::vector<Operation> operations;
+  // One that has lost its connection has left its lock. Whoever has the cluster's lock knows that
+  // none of them is at work.
+  for (const auto& [other, journal] : journals) {
+    if (other != run) operations.emplace_back(ReleaseHostLock(runtime, other));
+  }
+  operations.emplace_back(TakeHostLock(runtime, run));
+  std::ranges::move(Shortener().Shorten(std::move(undo)), std::back_inserter(operations));
+  for (const JournalRecord& step : steps) {
+    JournalRecord undone = step;
+    undone.type = JournalRecord::Type::kUndone;
+    undone.time = FormatTimestamp(runtime.clock().Now());
+    undone.undo.clear();
+    operations.push_back(AppendRecord{runtime.host_directory() + "/journal",
+                                      WriteRecord(undone, runtime.secrets())});
+  }
+  operations.emplace_back(ReleaseHostLock(runtime, run));
+  RETURN_IF_ERROR(host.connector->Perform(operations, {.timeout = kUndoTimeout, .stop = stop}));
+  return AppendUndone(runtime, steps, journals);
+}
+
+// Takes runs back, one task after the other, each on its hosts in parallel.
+class TakingBack {
+ public:
+  // Everything borrowed. `run` is the one that hosts are locked for.
+  TakingBack(Runtime* runtime, const RunOptions* options, std::string run, const Journals* journals)
+      : runtime_(runtime), options_(options), run_(std::move(run)), journals_(journals) {}
+
+  RunReport Perform(const std::vector<TaskToUndo>& tasks) {
+    const uint64_t trips = runtime_->round_trips();
+    const auto start = runtime_->clock().MonotonicNow();
+    if (!tasks.empty()) {
+      Tell({.type = Event::Type::kRunStarted, .text = "rollback"});
+      Tell({.type = Event::Type::kPlanned, .text = Summary(tasks)});
+    }
+    for (const TaskToUndo& task : tasks) {
+      Tell(EventOf(task, {.type = Event::Type::kTaskPlanned, .hosts = task.hosts.size()}));
+    }
+    for (const TaskToUndo& task : tasks) Undo(task);
+    MutexLock lock(mutex_);
+    report_.run = run_;
+    report_.pipeline = "rollback";
+    report_.round_trips = runtime_->round_trips() - trips;
+    if (!report_.failed_hosts.empty()) {
+      report_.outcome =
+          options_->stop.stop_requested() ? RunOutcome::kCanceled : RunOutcome::kSomeHostsFailed;
+      report_.error = report_.failed_hosts.begin()->second;
+    }
+    if (!tasks.empty()) {
+      Tell({.type = Event::Type::kRunFinished,
+            .text = report_.error ? report_.error->message() : "",
+            .duration = runtime_->clock().MonotonicNow() - start});
+    }
+    return report_;
+  }
+
+ private:
+  void Tell(Event event) const {
+    if (!options_->events) return;
+    event.run = run_;
+    event.time = runtime_->clock().Now();
+    event.text = runtime_->secrets().Redact(event.text);
+    options_->events->OnEvent(event);
+  }
+  static Event EventOf(const TaskToUndo& task, Event event) {
+    const size_t slash = task.task.find('/');
+    event.module = task.task.substr(0, slash);
+    event.task = slash == std::string::npos ? task.task : task.task.substr(slash + 1);
+    return event;
+  }
+
+  void Undo(const TaskToUndo& task) EXCLUDES(mutex_) {
+    std::vector<std::string> hosts;
+    {
+      MutexLock lock(mutex_);
+      for (const auto& [host, steps] : task.hosts) {
+        if (!report_.failed_hosts.contains(host)) hosts.push_back(host);
+      }
+    }
+    const auto start = runtime_->clock().MonotonicNow();
+    const int64_t bound = task.parallel > 0 ? task.parallel : options_->parallel;
+    ForEach(hosts.size(), static_cast<int>(std::min<int64_t>(bound, options_->parallel)),
+            [&](size_t i) { UndoOn(hosts[i], task, task.hosts.at(hosts[i])); });
+    MutexLock lock(mutex_);
+    for (const auto& [host, steps] : task.hosts) {
+      if (report_.failed_hosts.contains(host)) return;
+    }
+    Tell(EventOf(task, {.type = Event::Type::kTaskFinished,
+                        .duration = runtime_->clock().MonotonicNow() - start}));
+  }
+
+  void UndoOn(const std::string& name, const TaskToUndo& task,
+              const std::vector<JournalRecord>& steps) EXCLUDES(mutex_) {
+    const auto event = [&](Event::Type type, const std::string& step, const std::string& text) {
+      return EventOf(task, {.type = type, .host = name, .step = step, .text = text});
+    };
+    Tell(event(Event::Type::kTaskStarted, "", ""));
+    Tell(event(Event::Type::kStepStarted, "take back", ""));
+    const Host* host = runtime_->FindHost(name);
+    Result<void> undone = Error::NotFound("hosts", name);
+    if (NothingToUndo(steps))
+      undone = AppendUndone(*runtime_, steps, *journals_);
+    else if (host)
+      undone = UndoOnHost(*runtime_, run_, *host, steps, *journals_, options_->stop);
+    if (!undone.ok()) Tell(event(Event::Type::kStepFailed, "take back", undone.error().message()));
+    for (const JournalRecord& step : steps) {
+      if (undone.ok()) Tell(event(Event::Type::kStepChanged, step.step, "taken back"));
+    }
+    if (undone.ok()) Tell(event(Event::Type::kHostFinished, "", ""));
+    MutexLock lock(mutex_);
+    if (undone.ok())
+      report_.changed += steps.size();
+    else
+      report_.failed_hosts.emplace(
+          name, Redacted(undone.error(), runtime_->secrets())
+                    .WithContext(fmt::format("{}: take back {}", name, task.task)));
+  }
+
+  Runtime* const runtime_;
+  const RunOptions* const options_;
+  const std::string run_;
+  const Journals* const journals_;
+  Mutex mutex_;
+  RunReport report_ GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+RunReport TakeBack(Runtime* runtime, const RunOptions& options, const std::string& run,
+                   const std::vector<JournalRecord>& records, const Journals& journals) {
+  return TakingBack(runtime, &options, run, &journals).Perform(ToUndo(records));
+}
+
+RunPlan PlanTakeBack(const std::vector<JournalRecord>& records) {
+  RunPlan plan{.pipeline = "rollback"};
+  for (const TaskToUndo& task : ToUndo(records)) {
+    const size_t slash = std::min(task.task.find('/'), task.task.size());
+    for (const auto& [host, steps] : task.hosts) {
+      for (const JournalRecord& step : steps) {
+        ++plan.checked;
+        if (step.undo.empty()) continue;
+        PlannedStep planned{.module = task.task.substr(0, slash),
+                            .task = task.task.substr(std::min(slash + 1, task.task.size())),
+                            .step = step.step,
+                            .host = host};
+        for (const std::string& line : step.summary) {
+          planned.change.summary.push_back("take back: " + line);
+        }
+        for (const Operation& operation : step.undo) {
+          const auto* service = std::get_if<SetService>(&operation);
+          if (service && !service->active.empty() && service->active != "start") {
+            planned.change.restarts.push_back(service->service);
+          }
+        }
+        plan.steps.push_back(std::move(planned));
+      }
+    }
+  }
+  return plan;
+}
+
+bool IsFinal(const std::vector<JournalRecord>& records) {
+  return std::ranges::any_of(records, [](const JournalRecord& record) {
+    return record.type == JournalRecord::Type::kBegin && record.final;
+  });
+}
+
+Result<void> GiveUp(const Runtime& runtime, const std::vector<JournalRecord>& records,
+                    const Journals& journals) {
+  for (const TaskToUndo& task : ToUndo(records)) {
+    for (const auto& [host, steps] : task.hosts) {
+      RETURN_IF_ERROR(AppendUndone(runtime, steps, journals));
+    }
+  }
+  return {};
+}
+
+}  // namespace kubexms::automation

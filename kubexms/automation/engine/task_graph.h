@@ -1,0 +1,26 @@
+#pragma once
+
+// The tasks of a pipeline and what each waits for. Only for the engine.
+
+#include <string>
+#include <vector>
+
+#include "kubexms/automation/engine/pipeline.h"
+#include "kubexms/base/result.h"
+
+namespace kubexms::automation {
+
+struct TaskNode {
+  std::string module;
+  Task task;
+  std::vector<const Host*> hosts;
+  std::vector<size_t> after;     // indexes of nodes
+  const Group* group = nullptr;  // of the pipeline
+
+  std::string id() const { return module + "/" + task.name; }
+};
+
+// In an order in which they can run. All that is wrong with the pipeline is one error.
+Result<std::vector<TaskNode>> BuildGraph(const Pipeline& pipeline, const Runtime& runtime);
+
+}  // namespace kubexms::automation

@@ -1,0 +1,57 @@
+#include "kubexms/automation/hosts/operation.h"
+
+#include <gtest/gtest.h>
+
+namespace kubexms::automation {
+namespace {
+
+TEST(OperationTest, SurvivesTheWayThroughJson) {
+  const std::vector<Operation> operations = {
+      WriteFile{.path = "/a", .mode = "0600", .owner = "x", .content = std::string("\0\xff", 2)},
+      GetPath{"/b", true}, SetService{.service = "s", .active = "restart", .enabled = "enable"},
+      TakeLock{.path = "/l", .owner = "o", .stale_seconds = 7}, GetFacts{}};
+  for (const Operation& operation : operations) {
+    const Result<Json> json = ParseJson(WriteJson(ToJson(operation)));
+    ASSERT_TRUE(json.ok());
+    const Result<Operation> back = OperationFromJson(*json);
+    ASSERT_TRUE(back.ok()) << back.error().message();
+    EXPECT_TRUE(*back == operation) << Describe(operation);
+  }
+}
+
+TEST(OperationTest, RefusesWhatItDoesNotUnderstand) {
+  for (const char* text :
+       {"{}", "[]", R"({"operation":"Dance"})", R"({"operation":"GetPath","path":1})",
+        R"({"operation":"GetPath","path":"/a","more":1})",
+        R"({"operation":"WriteFile","path":"/a","content":"***"})"}) {
+    EXPECT_FALSE(OperationFromJson(*ParseJson(text)).ok()) << text;
+  }
+}
+
+TEST(OperationTest, DescribesItselfForPeople) {
+  EXPECT_EQ(Describe(WriteFile{.path = "/etc/hosts", .content = "secret"}),
+            "write file /etc/hosts");
+  EXPECT_EQ(Describe(SetService{.service = "a", .active = "start", .enabled = "enable"}),
+            "start and enable a");
+  EXPECT_EQ(Describe(RunScript{"one\ntwo"}), "run script one…");
+}
+
+TEST(OperationTest, KnowsQueriesFromChanges) {
+  EXPECT_TRUE(IsQuery(GetJob{}));
+  EXPECT_TRUE(IsQuery(Probe{}));
+  EXPECT_FALSE(IsQuery(TakeLock{}));
+  EXPECT_FALSE(IsQuery(WriteFile{}));
+}
+
+TEST(AnswersTest, FindsTheNewestAnswerAndTheFullerOne) {
+  Answers answers;
+  answers.Add(GetPackage{"a"}, PackageState{"1"});
+  answers.Add(GetPackage{"a"}, PackageState{"2"});
+  EXPECT_EQ(answers.Get(GetPackage{"a"}).version, "2");
+  EXPECT_EQ(answers.Find(GetPackage{"b"}), nullptr);
+  answers.Add(GetPath{"/x", true}, PathState{.kind = "file"});
+  EXPECT_EQ(answers.Get(GetPath{"/x"}).kind, "file");
+}
+
+}  // namespace
+}  // namespace kubexms::automation

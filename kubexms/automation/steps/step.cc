@@ -1,0 +1,123 @@
+#include "kubexms/automation/steps/step.h"
+
+#include <fmt/format.h>
+
+#include "kubexms/automation/hosts/checksum.h"
+
+namespace kubexms::automation {
+namespace {
+
+class EnsureStep final : public NamedStep {
+ public:
+  using Resources = std::function<Result<std::vector<Resource>>(const StepContext&)>;
+
+  EnsureStep(std::string name, Resources resources)
+      : NamedStep(std::move(name)), resources_(std::move(resources)) {}
+
+  Result<std::vector<Operation>> Ask(const StepContext& context) const override {
+    ASSIGN_OR_RETURN(const std::vector<Resource> resources, resources_(context));
+    return QueriesFor(resources);
+  }
+  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+    ASSIGN_OR_RETURN(const std::vector<Resource> resources, resources_(context));
+    return PlanFor(resources, answers, context.backup_directory);
+  }
+
+ private:
+  const Resources resources_;
+};
+
+class ScriptStep final : public NamedStep {
+ public:
+  explicit ScriptStep(ScriptOptions options)
+      : NamedStep(options.name), options_(std::move(options)) {}
+
+  Result<std::vector<Operation>> Ask(const StepContext&) const override {
+    return std::vector<Operation>{Probe{options_.done_when}};
+  }
+  Result<Change> Plan(const StepContext&, const Answers& answers) const override {
+    Change change;
+    if (answers.Get(Probe{options_.done_when}).exit_code == 0) return change;
+    const RunScript run{options_.script};
+    change.summary = {Describe(run)};
+    if (!options_.survives) change.operations = {run};
+    if (!options_.undo.empty()) change.undo = {RunScript{options_.undo}};
+    return change;
+  }
+  bool Acts() const override { return options_.survives; }
+  Result<void> Act(const StepContext& context, Runner& runner, const Change&) const override {
+    const std::string sum = Sha256Of(options_.name + "\n" + options_.script).substr(0, 16);
+    const std::string id = fmt::format("{}-{}", context.run, sum);
+    ASSIGN_OR_RETURN(const CommandResult result,
+                     runner.RunJob(id, options_.script, options_.timeout));
+    RETURN_IF_ERROR(runner.ForgetJob(id));
+    if (!result.ok()) return CommandFailed(Describe(RunScript{options_.script}), result);
+    return {};
+  }
+
+ private:
+  const ScriptOptions options_;
+};
+
+class RequireStep final : public NamedStep {
+ public:
+  using Check = std::function<Result<void>(const StepContext&, const Answers&)>;
+
+  RequireStep(std::string name, std::vector<Operation> queries, Check check)
+      : NamedStep(std::move(name)), queries_(std::move(queries)), check_(std::move(check)) {}
+
+  Result<std::vector<Operation>> Ask(const StepContext&) const override { return queries_; }
+  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+    const Result<void> checked = check_(context, answers);
+    if (!checked.ok()) return Terminal(checked.error());
+    return Change();
+  }
+
+ private:
+  const std::vector<Operation> queries_;
+  const Check check_;
+};
+
+class AdviseStep final : public NamedStep {
+ public:
+  using Advice = std::function<std::vector<std::string>(const StepContext&, const Answers&)>;
+
+  AdviseStep(std::string name, std::vector<Operation> queries, Advice advice)
+      : NamedStep(std::move(name)), queries_(std::move(queries)), advice_(std::move(advice)) {}
+
+  Result<std::vector<Operation>> Ask(const StepContext&) const override { return queries_; }
+  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+    return Change{.notes = advice_(context, answers)};
+  }
+
+ private:
+  const std::vector<Operation> queries_;
+  const Advice advice_;
+};
+
+}  // namespace
+
+StepPtr Ensure(std::string name, std::vector<Resource> resources) {
+  return Ensure(std::move(name), [resources = std::move(resources)](const StepContext&) {
+    return Result<std::vector<Resource>>(resources);
+  });
+}
+
+StepPtr Ensure(std::string name,
+               std::function<Result<std::vector<Resource>>(const StepContext&)> resources) {
+  return std::make_shared<EnsureStep>(std::move(name), std::move(resources));
+}
+
+StepPtr Script(ScriptOptions options) { return std::make_shared<ScriptStep>(std::move(options)); }
+
+StepPtr Advise(std::string name, std::vector<Operation> queries,
+               std::function<std::vector<std::string>(const StepContext&, const Answers&)> advice) {
+  return std::make_shared<AdviseStep>(std::move(name), std::move(queries), std::move(advice));
+}
+
+StepPtr Require(std::string name, std::vector<Operation> queries,
+                std::function<Result<void>(const StepContext&, const Answers&)> check) {
+  return std::make_shared<RequireStep>(std::move(name), std::move(queries), std::move(check));
+}
+
+}  // namespace kubexms::automation

@@ -1,0 +1,71 @@
+#include "kubexms/builtin/endpoints/endpoints_controller.h"
+
+#include <fmt/format.h>
+
+#include "kubexms/builtin/namespaces/active_namespace.h"
+#include "kubexms/builtin/endpoints/endpoint_subsets.h"
+#include "kubexms/builtin/endpoints/service_watch.h"
+#include "kubexms/controller/events/event_recorder.h"
+
+namespace kubexms {
+namespace {
+
+using corev1::Endpoints;
+using corev1::Service;
+
+// Objects that others wrote concern nobody while there is no Service that has them replaced.
+std::vector<ObjectKey> KeyIfManaged(const Endpoints& endpoints) {
+  if (!endpoints.metadata.labels.contains(kEndpointsManagerLabel)) return {};
+  return {ObjectKey::Of(endpoints.metadata)};
+}
+
+Result<void> Create(ReconcileContext& context, const Endpoints& endpoints) {
+  const auto created = context.client.Create(endpoints, {.stop = context.stop});
+  if (created.ok() || IgnoreTerminating(created.error()).ok()) return {};
+  context.events.Event(ReferenceTo(endpoints), EventType::kWarning, "FailedToCreateEndpoint",
+                       fmt::format("Failed to create endpoint for service {}: {}",
+                                   context.key.ToString(), created.error().message()));
+  return created.error();
+}
+
+Result<void> Update(ReconcileContext& context, const Endpoints& endpoints) {
+  const auto updated = context.client.Update(endpoints, {.stop = context.stop});
+  if (updated.ok()) return {};
+  if (!updated.error().IsConflict()) {
+    context.events.Event(ReferenceTo(endpoints), EventType::kWarning, "FailedToUpdateEndpoint",
+                         fmt::format("Failed to update endpoint {}: {}", context.key.ToString(),
+                                     updated.error().message()));
+  }
+  return updated.error();
+}
+
+Result<Outcome> Reconcile(ReconcileContext& context, const Service& service) {
+  if (service.spec.selector.empty() || service.spec.type == "ExternalName") return Outcome::Done();
+  const auto current = context.Cached<Endpoints>().Get(context.key);
+  const auto wanted = PlanEndpoints(service, PodsOf(service, context), current.get());
+  if (!wanted) return Outcome::Done();
+  RETURN_IF_ERROR(current == nullptr ? Create(context, *wanted) : Update(context, *wanted));
+  return Outcome::Done();
+}
+
+// An Endpoints object goes with the Service of its name, whoever wrote it.
+Result<Outcome> DeleteEndpoints(ReconcileContext& context) {
+  if (context.Cached<Endpoints>().Get(context.key) == nullptr) return Outcome::Done();
+  RETURN_IF_ERROR(IgnoreNotFound(context.client.Delete<Endpoints>(context.key)));
+  return Outcome::Done();
+}
+
+}  // namespace
+
+Controller EndpointsController(InformerSet& informers) {
+  ControllerFor<Service> controller(
+      {.name = "endpoints-controller", .event_source = "endpoint-controller", .workers = 5});
+  WatchSelectedPods(LookupOfServices(informers), controller);
+  controller.Watches<Endpoints>(&KeyIfManaged)
+      .Touches<Endpoints>({"create", "delete", "update"})
+      .Reconciles(Reconcile)
+      .OnDeleted(DeleteEndpoints);
+  return controller;
+}
+
+}  // namespace kubexms

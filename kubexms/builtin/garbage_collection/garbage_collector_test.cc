@@ -1,0 +1,309 @@
+#include "kubexms/builtin/garbage_collection/garbage_collector.h"
+
+#include <algorithm>
+
+#include "kubexms/builtin/builtin_fixture_test.h"
+
+namespace kubexms {
+namespace {
+
+using corev1::ConfigMap;
+
+constexpr const char* kCollector = "garbage-collector-controller";
+constexpr const char* kAccount = "generic-garbage-collector";
+
+OwnerReference ReferenceToMap(const ObjectMeta& owner, bool blocks = false) {
+  OwnerReference reference;
+  reference.api_version = "v1";
+  reference.kind = "ConfigMap";
+  reference.name = owner.name;
+  reference.uid = owner.uid;
+  if (blocks) reference.block_owner_deletion = true;
+  return reference;
+}
+
+class GarbageCollectorTest : public BuiltinTest {
+ protected:
+  ConfigMap MakeOwned(const std::string& name, std::vector<OwnerReference> owners,
+                      const std::string& name_space = "default") {
+    ConfigMap map = MapOf({name_space, name});
+    map.metadata.owner_references = std::move(owners);
+    return Make(map);
+  }
+  ConfigMap MakeOwner(const std::string& name = "owner") { return MakeOwned(name, {}); }
+
+  void Delete(const std::string& name, const std::string& propagation = "Background") {
+    DeleteOptions options;
+    options.propagation_policy = propagation;
+    const auto deleted = client().Delete<ConfigMap>({"default", name}, options);
+    ASSERT_TRUE(deleted.ok()) << deleted.error().message();
+  }
+  bool There(const std::string& name) { return Exists({"default", name}); }
+  bool Gone(const std::string& name) { return EventuallyGone({"default", name}); }
+  ObjectMeta MetadataOf(const std::string& name) {
+    const auto map = client().Get<ConfigMap>({"default", name});
+    return map.ok() ? map->metadata : ObjectMeta();
+  }
+  // What the collector has done is over when an object that is garbage from the start is gone.
+  void Settle() {
+    OwnerReference absent = ReferenceToMap({});
+    absent.name = "never";
+    absent.uid = "00000000-0000-4000-8000-00000000000" + std::to_string(settled_++ % 10);
+    MakeOwned("settle", {absent});
+    ASSERT_TRUE(Gone("settle"));
+  }
+
+  int settled_ = 0;
+};
+
+TEST_F(GarbageCollectorTest, InTheBackgroundTheWholeTreeFollows) {
+  const ConfigMap owner = MakeOwner();
+  const ConfigMap child = MakeOwned("child", {ReferenceToMap(owner.metadata)});
+  MakeOwned("grandchild", {ReferenceToMap(child.metadata)});
+  MakeOwner("bystander");
+  Start(kCollector);
+  Delete("owner");
+  EXPECT_TRUE(Gone("child"));
+  EXPECT_TRUE(Gone("grandchild"));
+  EXPECT_TRUE(There("bystander"));
+}
+
+TEST_F(GarbageCollectorTest, InTheForegroundTheOwnerWaitsForThoseThatBlockIt) {
+  const ConfigMap owner = MakeOwner();
+  ConfigMap child = MapOf({"default", "child"});
+  child.metadata.owner_references = {ReferenceToMap(owner.metadata, true)};
+  child.metadata.finalizers = {"example.com/hold"};
+  child = Make(child);
+  MakeOwned("grandchild", {ReferenceToMap(child.metadata, true)});
+  Start(kCollector);
+  Delete("owner", "Foreground");
+  EXPECT_TRUE(Gone("grandchild"));
+  ASSERT_TRUE(Eventually([&] { return !MetadataOf("child").deletion_timestamp.IsZero(); }));
+  Settle();
+  EXPECT_TRUE(There("owner"));
+  ASSERT_TRUE(
+      client()
+          .Patch<ConfigMap>({"default", "child"}, {.body = R"({"metadata":{"finalizers":null}})"})
+          .ok());
+  EXPECT_TRUE(Gone("child"));
+  EXPECT_TRUE(Gone("owner"));
+}
+
+TEST_F(GarbageCollectorTest, InTheForegroundNobodyWaitsForThoseThatDoNotBlock) {
+  const ConfigMap owner = MakeOwner();
+  ConfigMap child = MapOf({"default", "child"});
+  child.metadata.owner_references = {ReferenceToMap(owner.metadata)};
+  child.metadata.finalizers = {"example.com/hold"};
+  Make(child);
+  Start(kCollector);
+  Delete("owner", "Foreground");
+  EXPECT_TRUE(Gone("owner"));
+  EXPECT_TRUE(Eventually([&] { return !MetadataOf("child").deletion_timestamp.IsZero(); }));
+  EXPECT_TRUE(There("child"));
+}
+
+TEST_F(GarbageCollectorTest, ACircleInTheForegroundIsBroken) {
+  const ConfigMap a = MakeOwner("a");
+  const ConfigMap b = MakeOwned("b", {ReferenceToMap(a.metadata, true)});
+  ASSERT_TRUE(client()
+                  .Patch<ConfigMap>({"default", "a"},
+                                    {.body = R"({"metadata":{"ownerReferences":[)" +
+                                             Encode(ReferenceToMap(b.metadata, true)) + "]}}"})
+                  .ok());
+  Start(kCollector);
+  Delete("a", "Foreground");
+  EXPECT_TRUE(Gone("a"));
+  EXPECT_TRUE(Gone("b"));
+}
+
+TEST_F(GarbageCollectorTest, OrphansStayWithoutTheReference) {
+  const ConfigMap owner = MakeOwner();
+  const ConfigMap other = MakeOwner("other");
+  MakeOwned("child", {ReferenceToMap(owner.metadata)});
+  MakeOwned("shared", {ReferenceToMap(owner.metadata), ReferenceToMap(other.metadata)});
+  Start(kCollector);
+  Delete("owner", "Orphan");
+  EXPECT_TRUE(Gone("owner"));
+  EXPECT_TRUE(MetadataOf("child").owner_references.empty());
+  ASSERT_EQ(MetadataOf("shared").owner_references.size(), 1U);
+  EXPECT_EQ(MetadataOf("shared").owner_references[0].uid, other.metadata.uid);
+  Settle();
+  EXPECT_TRUE(There("child"));
+}
+
+// As when the watch of its kind is behind that of its owner's.
+TEST_F(GarbageCollectorTest, AnOrphanThatIsSeenLateStaysToo) {
+  const ConfigMap owner = MakeOwner();
+  Start(kCollector);
+  Delete("owner", "Orphan");
+  EXPECT_TRUE(Gone("owner"));
+  MakeOwned("late", {ReferenceToMap(owner.metadata)});
+  ASSERT_TRUE(Eventually([&] { return MetadataOf("late").owner_references.empty(); }));
+  Settle();
+  EXPECT_TRUE(There("late"));
+}
+
+TEST_F(GarbageCollectorTest, WhatHasAnotherOwnerLosesTheReferenceAlone) {
+  const ConfigMap owner = MakeOwner();
+  const ConfigMap other = MakeOwner("other");
+  MakeOwned("shared", {ReferenceToMap(owner.metadata, true), ReferenceToMap(other.metadata)});
+  Start(kCollector);
+  Delete("owner", "Foreground");
+  EXPECT_TRUE(Gone("owner"));
+  ASSERT_TRUE(Eventually([&] { return MetadataOf("shared").owner_references.size() == 1; }));
+  EXPECT_EQ(MetadataOf("shared").owner_references[0].uid, other.metadata.uid);
+}
+
+TEST_F(GarbageCollectorTest, AnOwnerThatNeverWasIsAGoneOne) {
+  Start(kCollector);
+  OwnerReference absent = ReferenceToMap({});
+  absent.name = "never";
+  absent.uid = "00000000-0000-4000-8000-000000000099";
+  MakeOwned("child", {absent});
+  EXPECT_TRUE(Gone("child"));
+}
+
+TEST_F(GarbageCollectorTest, ANewObjectUnderTheNameOfTheOwnerIsAnotherOne) {
+  const ConfigMap owner = MakeOwner();
+  MakeOwned("child", {ReferenceToMap(owner.metadata)});
+  Delete("owner");
+  MakeOwner();
+  Start(kCollector);
+  EXPECT_TRUE(Gone("child"));
+  EXPECT_TRUE(There("owner"));
+}
+
+TEST_F(GarbageCollectorTest, AnOwnerInAnotherNamespaceIsAGoneOne) {
+  MakeNamespace("a");
+  const ConfigMap owner = MakeOwner();
+  Start(kCollector);
+  MakeOwned("child", {ReferenceToMap(owner.metadata)}, "a");
+  EXPECT_TRUE(EventuallyGone({"a", "child"}));
+  EXPECT_TRUE(There("owner"));
+  const ResourceType events{.group = "", .version = "v1", .kind = "Event", .plural = "events"};
+  EXPECT_TRUE(Eventually([&] {
+    const auto page = client().List(events, {.name_space = "a"});
+    return page.ok() && std::any_of(page->items.begin(), page->items.end(), [](const auto& event) {
+             return event.view().find("OwnerRefInvalidNamespace") != std::string_view::npos;
+           });
+  }));
+}
+
+TEST_F(GarbageCollectorTest, AnObjectOfTheClusterWithAnOwnerInANamespaceStays) {
+  const ConfigMap owner = MakeOwner();
+  corev1::Namespace object;
+  object.metadata.name = "a";
+  object.metadata.owner_references = {ReferenceToMap(owner.metadata)};
+  ASSERT_TRUE(client().Create(object).ok());
+  Start(kCollector);
+  Delete("owner");
+  Settle();
+  EXPECT_TRUE(NamespaceExists("a"));
+}
+
+TEST_F(GarbageCollectorTest, AnOwnerOfAnUnknownKindIsLeftOpen) {
+  OwnerReference unknown = ReferenceToMap({});
+  unknown.api_version = "nobody.example.com/v1";
+  unknown.kind = "Nothing";
+  unknown.name = "n";
+  unknown.uid = "00000000-0000-4000-8000-000000000098";
+  Start(kCollector);
+  MakeOwned("child", {unknown});
+  Settle();
+  EXPECT_TRUE(There("child"));
+}
+
+TEST_F(GarbageCollectorTest, CustomKindsOwnAndAreOwned) {
+  Start(kCollector);
+  Settle();
+  DefineWidgets();
+  const DynamicObject widget = MakeWidget({"default", "w"});
+  OwnerReference reference;
+  reference.api_version = widget.api_version;
+  reference.kind = widget.kind;
+  reference.name = widget.metadata.name;
+  reference.uid = widget.metadata.uid;
+  const ConfigMap child = MakeOwned("child", {reference});
+  MakeWidget({"default", "grandchild"}, {ReferenceToMap(child.metadata)});
+  ASSERT_TRUE(client().Delete(kWidgets, {"default", "w"}).ok());
+  EXPECT_TRUE(Gone("child"));
+  EXPECT_TRUE(Eventually([&] { return !WidgetExists({"default", "grandchild"}); }));
+}
+
+TEST_F(GarbageCollectorTest, WhatACustomKindOwnedGoesWithTheKind) {
+  DefineWidgets();
+  const DynamicObject widget = MakeWidget({"default", "w"});
+  OwnerReference reference;
+  reference.api_version = widget.api_version;
+  reference.kind = widget.kind;
+  reference.name = widget.metadata.name;
+  reference.uid = widget.metadata.uid;
+  MakeOwned("child", {reference});
+  Start(kCollector);
+  Settle();
+  ASSERT_TRUE(client().Delete(kDefinitions, {"", "widgets.example.com"}).ok());
+  EXPECT_TRUE(Gone("child"));
+}
+
+TEST_F(GarbageCollectorTest, ManyDependentsCostOneRequestEach) {
+  constexpr int kCount = 1000;
+  const ConfigMap owner = MakeOwner();
+  for (int i = 0; i < kCount; ++i) {
+    MakeOwned("child-" + std::to_string(i), {ReferenceToMap(owner.metadata)});
+  }
+  MakeNamespace("b");
+  Start(kCollector);
+  Settle();
+  ClientOf(kAccount).TakeVerbs();
+  Delete("owner");
+  const auto left = [&] {
+    return client().List<ConfigMap>({.name_space = "default"})->items.size();
+  };
+  EXPECT_TRUE(Eventually([&] { return left() == 0; }));
+  Stop();
+  const std::vector<std::string> verbs = ClientOf(kAccount).TakeVerbs();
+  EXPECT_EQ(std::count(verbs.begin(), verbs.end(), "delete"), kCount);
+  EXPECT_EQ(verbs.size(), static_cast<size_t>(kCount));
+}
+
+TEST_F(GarbageCollectorTest, GoesOnAfterARestart) {
+  const ConfigMap owner = MakeOwner();
+  MakeOwned("blocks", {ReferenceToMap(owner.metadata, true)});
+  const ConfigMap orphaned = MakeOwner("orphaned");
+  MakeOwned("orphan", {ReferenceToMap(orphaned.metadata)});
+  const ConfigMap background = MakeOwner("background");
+  MakeOwned("follows", {ReferenceToMap(background.metadata)});
+  Start(kCollector);
+  ClientOf(kAccount).Set([](Client& server, const ClientRequest& request) {
+    if (!IsWrite(request.verb)) return server.Do(request);
+    return Result<SharedBytes>(Error::ServiceUnavailable("not now"));
+  });
+  Delete("owner", "Foreground");
+  Delete("orphaned", "Orphan");
+  Delete("background");
+  Stop();
+  EXPECT_TRUE(There("owner") && There("orphaned") && There("follows"));
+  ClientOf(kAccount).Set({});
+  Start(kCollector);
+  EXPECT_TRUE(Gone("owner") && Gone("orphaned") && Gone("follows") && Gone("blocks"));
+  EXPECT_TRUE(There("orphan"));
+}
+
+TEST_F(GarbageCollectorTest, AnObjectThatIsWrittenAllTheTimeIsDeletedToo) {
+  const ConfigMap owner = MakeOwner();
+  MakeOwned("child", {ReferenceToMap(owner.metadata)});
+  Start(kCollector);
+  ClientOf(kAccount).Set([this](Client& server, const ClientRequest& request) {
+    if (request.verb == Verb::kDelete &&
+        request.body.find("resourceVersion") != std::string::npos) {
+      EXPECT_TRUE(
+          client().Patch<ConfigMap>({"default", "child"}, {.body = R"({"data":{"a":"b"}})"}).ok());
+    }
+    return server.Do(request);
+  });
+  Delete("owner");
+  EXPECT_TRUE(Gone("child"));
+}
+
+}  // namespace
+}  // namespace kubexms

@@ -1,0 +1,27 @@
+#pragma once
+
+// For controllers that put something into every namespace, as long as it is not being deleted.
+
+#include <algorithm>
+
+#include "kubexms/api/kinds/core_v1/config.h"
+#include "kubexms/base/result.h"
+
+namespace kubexms {
+
+inline bool IsActive(const corev1::Namespace& name_space) {
+  return name_space.metadata.deletion_timestamp.IsZero() &&
+         name_space.status.phase != "Terminating";
+}
+
+// What came too late for its namespace is no error.
+inline Result<void> IgnoreTerminating(const Error& error) {
+  const auto& causes = error.details().causes;
+  const bool terminating = std::any_of(causes.begin(), causes.end(), [](const ErrorCause& cause) {
+    return cause.reason == "NamespaceTerminating";
+  });
+  if (terminating || error.IsNotFound()) return {};
+  return error;
+}
+
+}  // namespace kubexms

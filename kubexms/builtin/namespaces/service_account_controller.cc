@@ -1,0 +1,43 @@
+#include "kubexms/builtin/namespaces/service_account_controller.h"
+
+#include "kubexms/api/kinds/core_v1/config.h"
+#include "kubexms/builtin/namespaces/active_namespace.h"
+
+namespace kubexms {
+namespace {
+
+using corev1::Namespace;
+using corev1::ServiceAccount;
+
+constexpr const char* kName = "default";
+
+Result<Outcome> Reconcile(ReconcileContext& context, const Namespace& name_space) {
+  if (!IsActive(name_space)) return Outcome::Done();
+  const ObjectKey key{context.key.name, kName};
+  if (context.Cached<ServiceAccount>().Get(key) != nullptr) return Outcome::Done();
+  ServiceAccount account;
+  account.metadata.namespace_ = key.name_space;
+  account.metadata.name = key.name;
+  const auto created = context.client.Create(account, {.stop = context.stop});
+  if (!created.ok() && !created.error().IsAlreadyExists()) {
+    RETURN_IF_ERROR(IgnoreTerminating(created.error()));
+  }
+  return Outcome::Done();
+}
+
+}  // namespace
+
+Controller ServiceAccountController() {
+  ControllerFor<Namespace> controller({.name = "serviceaccount-controller"});
+  controller
+      .Watches<ServiceAccount>(
+          [](const ServiceAccount& account) -> std::vector<ObjectKey> {
+            return {{"", account.metadata.namespace_}};
+          },
+          {.scope = {.field_selector = FieldSelector::Parse("metadata.name=default").value()}})
+      .Touches<ServiceAccount>({"create"})
+      .Reconciles(Reconcile);
+  return controller;
+}
+
+}  // namespace kubexms

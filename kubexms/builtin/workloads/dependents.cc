@@ -1,0 +1,133 @@
+#include "kubexms/builtin/workloads/dependents.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "kubexms/api/codec.h"
+
+namespace kubexms {
+namespace {
+
+// The claims of one call.
+class Claims {
+ public:
+  Claims(ReconcileContext& context, const ResourceType& dependents, const Claimant& claimant)
+      : context_(context), dependents_(dependents), claimant_(claimant) {}
+
+  Result<std::vector<CachedObject>> Run() {
+    const ObjectCache& cache = context_.CacheOf(dependents_);
+    for (const CachedObject& object : cache.ByIndex(kControllerIndex, claimant_.metadata.uid)) {
+      if (Wanted(object)) RETURN_IF_ERROR(KeepOrRelease(object));
+    }
+    const std::string orphans = kOrphansOf + claimant_.metadata.namespace_;
+    for (const CachedObject& object : cache.ByIndex(kControllerIndex, orphans)) {
+      if (Wanted(object) && MayAdopt(object)) RETURN_IF_ERROR(Adopt(object));
+    }
+    return std::move(claimed_);
+  }
+
+ private:
+  bool Wanted(const CachedObject& object) const {
+    return !claimant_.only_if || claimant_.only_if(object);
+  }
+  bool OwnerIsEnding() const { return !claimant_.metadata.deletion_timestamp.IsZero(); }
+
+  Result<void> KeepOrRelease(const CachedObject& object) {
+    if (claimant_.selector.Matches(object.metadata->labels)) {
+      claimed_.push_back(object);
+      return {};
+    }
+    if (OwnerIsEnding()) return {};
+    const std::string patch = fmt::format(
+        R"({{"metadata":{{"uid":"{}","ownerReferences":[{{"$patch":"delete","uid":"{}"}}]}}}})",
+        object.uid(), claimant_.metadata.uid);
+    const auto released = Send(object, patch);
+    // Invalid: the reference was already gone, and the patch would delete what is not there.
+    if (released.ok() || released.error().IsInvalid()) return {};
+    return IgnoreGone(released.error());
+  }
+
+  bool MayAdopt(const CachedObject& object) const {
+    return !OwnerIsEnding() && object.metadata->deletion_timestamp.IsZero() &&
+           claimant_.selector.Matches(object.metadata->labels);
+  }
+
+  Result<void> Adopt(const CachedObject& object) {
+    RETURN_IF_ERROR(CheckOwnerLives());
+    ObjectMeta owned;
+    owned.namespace_ = object.metadata->namespace_;
+    RETURN_IF_ERROR(SetControllerReference(owned, claimant_.kind, claimant_.metadata));
+    const std::string patch = fmt::format(R"({{"metadata":{{"uid":"{}","ownerReferences":[{}]}}}})",
+                                          object.uid(), Encode(owned.owner_references.front()));
+    const auto adopted = Send(object, patch);
+    if (!adopted.ok()) return IgnoreGone(adopted.error());
+    claimed_.push_back(context_.CacheOf(dependents_).Get(object.key()));
+    if (!claimed_.back()) claimed_.pop_back();  // deleted meanwhile
+    return {};
+  }
+
+  // The cache may not know yet that the owner was deleted, and its garbage must stay garbage.
+  Result<void> CheckOwnerLives() {
+    if (owner_lives_) return {};
+    const ObjectKey key = ObjectKey::Of(claimant_.metadata);
+    const auto fresh = context_.client.Get(claimant_.resource, key, {.stop = context_.stop});
+    if (!fresh.ok()) return fresh.error();
+    if (fresh->metadata.uid != claimant_.metadata.uid) {
+      return Error::NotFound(claimant_.resource.plural, key.name);
+    }
+    if (!fresh->metadata.deletion_timestamp.IsZero()) {
+      return Error::Conflict(claimant_.resource.plural, key.name,
+                             "it is being deleted and takes up nothing");
+    }
+    owner_lives_ = true;
+    return {};
+  }
+
+  Result<SharedBytes> Send(const CachedObject& object, std::string patch) {
+    return context_.client.Do(Client::PatchRequest(
+        dependents_, object.key(), {.type = PatchType::kStrategicMerge, .body = std::move(patch)},
+        {.stop = context_.stop}));
+  }
+
+  // Another object of that name (conflict) or none: there is nothing to claim.
+  static Result<void> IgnoreGone(const Error& error) {
+    if (error.IsNotFound() || error.IsConflict()) return {};
+    return error;
+  }
+
+  ReconcileContext& context_;
+  const ResourceType& dependents_;
+  const Claimant& claimant_;
+  std::vector<CachedObject> claimed_;
+  bool owner_lives_ = false;
+};
+
+}  // namespace
+
+std::vector<std::string> ControllerIndexValues(const ObjectMeta& metadata) {
+  const OwnerReference* controller = ControllerOf(metadata);
+  if (controller != nullptr) return {controller->uid};
+  return {kOrphansOf + metadata.namespace_};
+}
+
+ObjectMapper OwnersThatSelect(ObjectForm owners, SelectorOf selector_of) {
+  return
+      [owners = std::move(owners), selector_of = std::move(selector_of)](
+          const DeclaredCaches& caches, const CachedObject& object, std::vector<ObjectKey>& keys) {
+        if (ControllerOf(*object.metadata) != nullptr) return;
+        for (const CachedObject& owner : caches.CacheOf(owners).List(object.metadata->namespace_)) {
+          const Result<Selector> selector = selector_of(owner);
+          if (selector.ok() && selector->Matches(object.metadata->labels))
+            keys.push_back(owner.key());
+        }
+      };
+}
+
+Result<std::vector<CachedObject>> ClaimDependents(ReconcileContext& context,
+                                                  const ResourceType& dependents,
+                                                  const Claimant& claimant) {
+  return Claims(context, dependents, claimant).Run();
+}
+
+}  // namespace kubexms

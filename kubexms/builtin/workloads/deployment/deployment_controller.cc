@@ -1,0 +1,374 @@
+#include "kubexms/builtin/workloads/deployment/deployment_controller.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexms/api/kinds/apps_v1.h"
+#include "kubexms/base/json/json.h"
+#include "kubexms/builtin/namespaces/active_namespace.h"
+#include "kubexms/builtin/workloads/dependents.h"
+#include "kubexms/builtin/workloads/deployment/deployment_annotations.h"
+#include "kubexms/builtin/workloads/deployment/deployment_status.h"
+#include "kubexms/builtin/shared/pod_state.h"
+#include "kubexms/builtin/workloads/pod_template.h"
+#include "kubexms/builtin/workloads/deployment/rollout.h"
+#include "kubexms/builtin/shared/write_status.h"
+#include "kubexms/controller/events/event_recorder.h"
+#include "kubexms/controller/events/object_reference.h"
+
+namespace kubexms {
+namespace {
+
+using appsv1::Deployment;
+using appsv1::ReplicaSet;
+using corev1::Pod;
+
+constexpr int kWorkers = 4;
+constexpr const char* kHashLabel = "pod-template-hash";
+
+Result<Selector> SelectorFor(const Deployment& deployment) {
+  return Selector::From(deployment.spec.selector);
+}
+
+bool IsEnding(const ObjectMeta& metadata) { return !metadata.deletion_timestamp.IsZero(); }
+
+std::optional<int32_t> SmallNumber(const ReplicaSet& set, std::string_view annotation) {
+  const std::optional<int64_t> number = NumberAnnotation(set.metadata.annotations, annotation);
+  if (!number.has_value()) return std::nullopt;
+  return static_cast<int32_t>(std::clamp<int64_t>(*number, 0, INT32_MAX));
+}
+
+std::string TemplateText(corev1::PodTemplateSpec pods) {
+  pods.metadata.labels.erase(kHashLabel);
+  return Encode(pods);
+}
+
+// A Pod is gone, or its containers are.
+bool HasEnded(const CacheEvent& event) {
+  if (event.type == CacheEvent::Type::kDelete) return true;
+  return event.type == CacheEvent::Type::kUpdate && IsFinished(*event.object.As<Pod>());
+}
+
+// The Deployment that makes new Pods once the old ones have ended, of which this is one.
+std::vector<ObjectKey> WaitingFor(const DeclaredCaches& caches, const Pod& pod) {
+  const auto owner_of = [&pod](const ObjectMeta& owned) {
+    const OwnerReference* owner = ControllerOf(owned);
+    return ObjectKey{pod.metadata.namespace_, owner == nullptr ? "" : owner->name};
+  };
+  const auto set = caches.Cached<ReplicaSet>().Get(owner_of(pod.metadata));
+  if (set == nullptr) return {};
+  const ObjectKey key = owner_of(set->metadata);
+  const auto deployment = caches.Cached<Deployment>().Get(key);
+  if (deployment == nullptr || deployment->spec.strategy.type != "Recreate") return {};
+  return {key};
+}
+
+// The members in which a set differs from what it was, bound to that very object.
+std::string PatchOf(const ReplicaSet& before, const ReplicaSet& after) {
+  JsonObject annotations;
+  for (const auto& [name, value] : after.metadata.annotations) {
+    const auto old = before.metadata.annotations.find(name);
+    if (old == before.metadata.annotations.end() || old->second != value) annotations[name] = value;
+  }
+  JsonObject spec;
+  if (before.spec.replicas != after.spec.replicas) spec["replicas"] = *after.spec.replicas;
+  if (before.spec.min_ready_seconds != after.spec.min_ready_seconds) {
+    spec["minReadySeconds"] = after.spec.min_ready_seconds.value_or(0);
+  }
+  if (annotations.empty() && spec.empty()) return "";
+  return WriteJson(JsonObject{{"metadata", JsonObject{{"uid", after.metadata.uid},
+                                                      {"annotations", std::move(annotations)}}},
+                              {"spec", std::move(spec)}});
+}
+
+// The reconcile of one Deployment.
+class DeploymentRun {
+ public:
+  DeploymentRun(ReconcileContext& context, const Deployment& deployment)
+      : context_(context),
+        deployment_(deployment),
+        changed_(deployment),
+        limits_(LimitsOf(deployment.spec)),
+        now_(Time::Now(context.clock)) {}
+
+  Result<Outcome> Reconcile() {
+    ASSIGN_OR_RETURN(const Selector selector, SelectorFor(deployment_));
+    ASSIGN_OR_RETURN(parts_.sets, ClaimDependents<ReplicaSet>(context_, deployment_, selector));
+    FindCurrent();
+    if (IsEnding(deployment_.metadata)) return Finish(false);
+    NotePause();
+    const bool rolls = !deployment_.spec.paused && !WasRescaled(RolloutNow());
+    const Result<void> done = rolls ? RollOut() : Resize(RescaledSizes(RolloutNow(), IsRolling()));
+    ASSIGN_OR_RETURN(const Outcome outcome, Finish(rolls));
+    if (!done.ok() && !done.error().IsNotFound()) return done.error();
+    return outcome;
+  }
+
+ private:
+  bool IsRolling() const { return deployment_.spec.strategy.type != "Recreate"; }
+
+  // The oldest that has the template.
+  void FindCurrent() {
+    std::ranges::sort(parts_.sets, [](const ReplicaSetPointer& a, const ReplicaSetPointer& b) {
+      return std::tie(a->metadata.creation_timestamp, a->metadata.name) <
+             std::tie(b->metadata.creation_timestamp, b->metadata.name);
+    });
+    const std::string text = TemplateText(deployment_.spec.template_);
+    const auto found = std::ranges::find_if(parts_.sets, [&](const ReplicaSetPointer& set) {
+      return TemplateText(set->spec.template_) == text;
+    });
+    parts_.current = found == parts_.sets.end() ? nullptr : *found;
+  }
+
+  Rollout RolloutNow() const {
+    Rollout rollout{.limits = limits_};
+    for (const ReplicaSetPointer& set : parts_.sets) {
+      if (set == parts_.current) rollout.current = rollout.sets.size();
+      rollout.sets.push_back(
+          {.size = set->spec.replicas.value_or(1),
+           .available = set->status.available_replicas,
+           .replicas_before = SmallNumber(*set, kDesiredReplicas),
+           .total_before = SmallNumber(*set, kMaxReplicas),
+           .pods = set->status.replicas,
+           .seen = set->status.observed_generation >= set->metadata.generation.value_or(0)});
+    }
+    return rollout;
+  }
+
+  // Pause and resume are told as progress, unless the deadline was missed before.
+  void NotePause() {
+    const auto* progress = FindCondition(deployment_.status, "Progressing");
+    const std::string reason = progress == nullptr ? "" : progress->reason;
+    if (reason == "ProgressDeadlineExceeded") return;
+    if (deployment_.spec.paused) {
+      Progressing("Unknown", "DeploymentPaused", "Deployment is paused");
+    } else if (reason == "DeploymentPaused") {
+      Progressing("Unknown", "DeploymentResumed", "Deployment is resumed");
+    }
+  }
+
+  void Progressing(std::string_view status, std::string_view reason, std::string_view message) {
+    SetProgressing(deployment_.spec, status, reason, message, now_, changed_.status);
+  }
+
+  // Whether Pods of the set may still be there, as far as it is known. Those that are terminating
+  // are counted themselves: servers of Kubernetes v1.34 do not keep status.terminatingReplicas.
+  bool MayHavePods(const ReplicaSet& set) const {
+    if (set.spec.replicas.value_or(1) > 0 || set.status.replicas > 0 ||
+        set.status.observed_generation < set.metadata.generation.value_or(0)) {
+      return true;
+    }
+    const auto pods = context_.Cached<Pod>().ByIndex(kControllerIndex, set.metadata.uid);
+    return std::ranges::any_of(pods, [](const auto& pod) { return !IsFinished(*pod); });
+  }
+
+  Result<void> RollOut() {
+    const bool old_pods_left = std::ranges::any_of(
+        parts_.sets, [&](const auto& set) { return set != parts_.current && MayHavePods(*set); });
+    if (parts_.current == nullptr && (IsRolling() || !old_pods_left)) {
+      RETURN_IF_ERROR(CreateCurrent());
+      if (parts_.current == nullptr) return {};
+    }
+    const Rollout rollout = RolloutNow();
+    return Resize(IsRolling() ? RollingSizes(rollout) : RecreateSizes(rollout, old_pods_left));
+  }
+
+  int64_t NextRevision() const {
+    int64_t last = 0;
+    for (const ReplicaSetPointer& set : parts_.sets) {
+      if (set != parts_.current) last = std::max(last, RevisionOf(set->metadata));
+    }
+    return last + 1;
+  }
+
+  ReplicaSet NewSet() const {
+    const std::string hash =
+        TemplateHash(deployment_.spec.template_, deployment_.status.collision_count);
+    ReplicaSet set;
+    set.metadata.namespace_ = deployment_.metadata.namespace_;
+    set.metadata.name = deployment_.metadata.name + "-" + hash;
+    set.spec.min_ready_seconds = deployment_.spec.min_ready_seconds;
+    set.spec.selector = deployment_.spec.selector;
+    set.spec.selector.match_labels[kHashLabel] = hash;
+    set.spec.template_ = deployment_.spec.template_;
+    set.spec.template_.metadata.labels[kHashLabel] = hash;
+    set.spec.replicas = InitialSize(RolloutNow());
+    set.metadata.labels = set.spec.template_.metadata.labels;
+    CopyAnnotations(deployment_.metadata.annotations, set.metadata.annotations);
+    SetRevision(NextRevision(), set.metadata.annotations);
+    SetReplicasAnnotations(limits_, set.metadata.annotations);
+    return set;
+  }
+
+  Result<void> CreateCurrent() {
+    ReplicaSet set = NewSet();
+    RETURN_IF_ERROR(SetControllerReference(set.metadata, deployment_));
+    const Result<ReplicaSet> created = context_.client.Create(set, {.stop = context_.stop});
+    if (!created.ok()) return NotCreated(set, created.error());
+    parts_.sets.push_back(std::make_shared<const ReplicaSet>(*created));
+    parts_.current = parts_.sets.back();
+    TellSize(set.metadata.name, 0, *set.spec.replicas);
+    Progressing("True", "NewReplicaSetCreated",
+                fmt::format("Created new replica set \"{}\"", set.metadata.name));
+    return {};
+  }
+
+  Result<void> NotCreated(const ReplicaSet& set, const Error& error) {
+    if (error.IsAlreadyExists()) return ResolveCollision(set);
+    if (IgnoreTerminating(error).ok()) return {};
+    const std::string message = fmt::format("Failed to create new replica set \"{}\": {}",
+                                            set.metadata.name, error.message());
+    Progressing("False", "ReplicaSetCreateError", message);
+    context_.events.Event(ReferenceTo(deployment_), EventType::kWarning, "ReplicaSetCreateError",
+                          message);
+    return error;
+  }
+
+  // Another object has the name. If it is the set after all, the caches will soon know it; else the
+  // next run takes another name.
+  Result<void> ResolveCollision(const ReplicaSet& set) {
+    ASSIGN_OR_RETURN(const ReplicaSet other,
+                     context_.client.Get<ReplicaSet>(ObjectKey::Of(set.metadata)));
+    const OwnerReference* owner = ControllerOf(other.metadata);
+    const bool ours = owner != nullptr && owner->uid == deployment_.metadata.uid &&
+                      TemplateText(other.spec.template_) == TemplateText(set.spec.template_);
+    if (!ours) {
+      changed_.status.collision_count = deployment_.status.collision_count.value_or(0) + 1;
+    }
+    return {};
+  }
+
+  // Gives every set its size, and the current one what it has from the Deployment.
+  Result<void> Resize(const std::vector<int32_t>& sizes) {
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      ReplicaSet set = *parts_.sets[i];
+      const int32_t before = set.spec.replicas.value_or(1);
+      const bool rescaled = SmallNumber(set, kDesiredReplicas) != limits_.replicas;
+      if (sizes[i] != before || (rescaled && before > 0)) {
+        set.spec.replicas = sizes[i];
+        SetReplicasAnnotations(limits_, set.metadata.annotations);
+      }
+      if (parts_.sets[i] == parts_.current) MakeCurrent(set);
+      RETURN_IF_ERROR(Write(*parts_.sets[i], set));
+      if (sizes[i] != before) TellSize(set.metadata.name, before, sizes[i]);
+    }
+    return {};
+  }
+
+  void MakeCurrent(ReplicaSet& set) const {
+    CopyAnnotations(deployment_.metadata.annotations, set.metadata.annotations);
+    SetRevision(NextRevision(), set.metadata.annotations);
+    set.spec.min_ready_seconds = deployment_.spec.min_ready_seconds;
+  }
+
+  Result<void> Write(const ReplicaSet& before, const ReplicaSet& after) {
+    std::string patch = PatchOf(before, after);
+    if (patch.empty()) return {};
+    const auto written = context_.client.Do(Client::PatchRequest(
+        ResourceType::Of<ReplicaSet>(), ObjectKey::Of(after.metadata),
+        {.type = PatchType::kMerge, .body = std::move(patch)}, {.stop = context_.stop}));
+    if (!written.ok()) return written.error();
+    return {};
+  }
+
+  void TellSize(const std::string& set, int32_t before, int32_t after) const {
+    if (before == after) return;
+    context_.events.Event(ReferenceTo(deployment_), EventType::kNormal, "ScalingReplicaSet",
+                          fmt::format("Scaled {} replica set {} from {} to {}",
+                                      after > before ? "up" : "down", set, before, after));
+  }
+
+  // The status that follows from the sets as they are now, in one write with the revision.
+  Result<Outcome> Finish(bool judge_progress) {
+    Reread();
+    if (parts_.current != nullptr) NoteCurrent();
+    auto status = NextStatus(deployment_, parts_, std::move(changed_.status), judge_progress, now_);
+    const bool complete = IsComplete(deployment_, status);
+    const auto wait = judge_progress ? UntilDeadline(deployment_, status, now_) : std::nullopt;
+    changed_.status = std::move(status);
+    RETURN_IF_ERROR(WriteStatus(context_, deployment_, changed_));
+    if (!IsEnding(deployment_.metadata) && (complete || deployment_.spec.paused)) {
+      RETURN_IF_ERROR(DeleteHistory());
+    }
+    return wait.has_value() ? Outcome::RequeueAfter(*wait) : Outcome::Done();
+  }
+
+  // The caches know what this run wrote.
+  void Reread() {
+    const Lister<ReplicaSet> sets = context_.Cached<ReplicaSet>();
+    const auto refresh = [&](ReplicaSetPointer& set) {
+      if (auto fresh = sets.Get(ObjectKey::Of(set->metadata))) set = std::move(fresh);
+    };
+    for (ReplicaSetPointer& set : parts_.sets) {
+      const bool current = set == parts_.current;
+      refresh(set);
+      if (current) parts_.current = set;
+    }
+  }
+
+  void NoteCurrent() {
+    const ObjectMeta& current = parts_.current->metadata;
+    const auto revision = current.annotations.find(kRevision);
+    if (revision != current.annotations.end()) {
+      changed_.metadata.annotations[kRevision] = revision->second;
+    }
+    if (FindCondition(changed_.status, "Progressing") == nullptr) {
+      Progressing("True", "FoundNewReplicaSet",
+                  fmt::format("Found new replica set \"{}\"", current.name));
+    }
+  }
+
+  // Those of the oldest revisions without Pods, beyond as many as are to be kept.
+  Result<void> DeleteHistory() {
+    if (!deployment_.spec.revision_history_limit.has_value()) return {};
+    const auto limit = static_cast<size_t>(*deployment_.spec.revision_history_limit);
+    std::vector<ReplicaSetPointer> old;
+    std::ranges::copy_if(parts_.sets, std::back_inserter(old), [&](const ReplicaSetPointer& set) {
+      return set != parts_.current && !IsEnding(set->metadata);
+    });
+    if (old.size() <= limit) return {};
+    std::ranges::stable_sort(
+        old, {}, [](const ReplicaSetPointer& set) { return RevisionOf(set->metadata); });
+    old.resize(old.size() - limit);
+    for (const ReplicaSetPointer& set : old) {
+      if (!MayHavePods(*set)) RETURN_IF_ERROR(Delete(*set));
+    }
+    return {};
+  }
+
+  Result<void> Delete(const ReplicaSet& set) {
+    DeleteOptions only_this;
+    only_this.preconditions.emplace().uid = set.metadata.uid;
+    Result<void> deleted =
+        context_.client.Delete<ReplicaSet>(ObjectKey::Of(set.metadata), only_this);
+    if (deleted.ok() || deleted.error().IsNotFound() || deleted.error().IsConflict()) return {};
+    return deleted;
+  }
+
+  ReconcileContext& context_;
+  const Deployment& deployment_;
+  Deployment changed_;  // the same with the annotations and conditions of this run
+  const RolloutLimits limits_;
+  const Time now_;
+  DeploymentParts parts_;
+};
+
+}  // namespace
+
+Controller DeploymentController() {
+  ControllerFor<Deployment> controller({.name = "deployment-controller", .workers = kWorkers});
+  WatchDependents<ReplicaSet, Deployment>(controller, &SelectorFor);
+  controller.Watches<Pod>(&WaitingFor, {.predicates = {&HasEnded}})
+      .Index<Pod>(kControllerIndex,
+                  [](const Pod& pod) { return ControllerIndexValues(pod.metadata); });
+  controller.Reconciles([](ReconcileContext& context, const Deployment& deployment) {
+    return DeploymentRun(context, deployment).Reconcile();
+  });
+  return controller;
+}
+
+}  // namespace kubexms

@@ -1,0 +1,168 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexms/api/values/time.h"
+#include "kubexms/base/clock.h"
+#include "kubexms/base/json/json.h"
+#include "kubexms/cli/commands.h"
+#include "kubexms/cli/output.h"
+#include "kubexms/cli/commands/request_log.h"
+#include "kubexms/platform/names.h"
+
+namespace kubexms {
+namespace {
+
+struct Wanted {
+  std::string user;  // empty: all
+  Time since;        // zero: all
+};
+
+std::string_view TextOf(const Json& record, std::string_view key) {
+  const Json* value = FindMember(record, key);
+  return value != nullptr && value->is_string() ? std::string_view(value->get_string())
+                                                : std::string_view();
+}
+
+// "alice" for the service account by which the server knows that user.
+std::string AskerOf(const Json& record) {
+  const Json* asker = FindMember(record, "asker");
+  if (asker == nullptr) return "unknown";
+  if (const std::string_view claimed = TextOf(*asker, "claimed"); !claimed.empty()) {
+    return fmt::format("unknown (claimed: {})", claimed);
+  }
+  const std::string_view user = TextOf(*asker, "user");
+  const std::string accounts = platform::AccountUser("");
+  if (user.starts_with(accounts)) return std::string(user.substr(accounts.size()));
+  return user.empty() ? "unknown" : std::string(user);
+}
+
+// Whom a request is about.
+std::string_view SubjectOf(const Json& record) {
+  const Json* spec = FindMember(record, "spec");
+  return spec == nullptr ? std::string_view() : TextOf(*spec, "user");
+}
+
+bool IsWanted(const Json& record, const Wanted& wanted) {
+  const bool by_or_about =
+      wanted.user.empty() || AskerOf(record) == wanted.user || SubjectOf(record) == wanted.user;
+  const Result<Time> completed = Time::Parse(TextOf(record, "completed"));
+  return by_or_about && (!completed.ok() || *completed >= wanted.since);
+}
+
+// "2026-01-02T15:04:05Z", or how long ago: "90m".
+Result<Time> ReadSince(const std::string& text) {
+  if (text.empty()) return Time();
+  if (const Result<Duration> ago = Duration::Parse(text); ago.ok()) {
+    const SystemClock clock;
+    return Time(std::chrono::floor<std::chrono::seconds>(clock.Now() - ago->value()));
+  }
+  Result<Time> time = Time::Parse(text);
+  if (time.ok()) return time;
+  return Error::BadRequest(fmt::format(
+      "--since: \"{}\" is neither a time (2026-01-02T15:04:05Z) nor a span (24h)", text));
+}
+
+Result<std::vector<Json>> ReadRecords(const std::string& path, const Wanted& wanted) {
+  std::ifstream file(path);
+  if (!file) {
+    return Error::BadRequest(
+        fmt::format("there is no {}; name the server's --data-dir, or the file with --file", path));
+  }
+  std::vector<Json> records;
+  for (std::string line; std::getline(file, line);) {
+    const Result<Json> record = ParseJson(line);
+    // A line that a crash cut in two is followed by the whole one.
+    if (record.ok() && IsWanted(*record, wanted)) records.push_back(*record);
+  }
+  return records;
+}
+
+using Row = std::array<std::string, 7>;
+
+Row RowOf(const Json& record) {
+  const Json* spec = FindMember(record, "spec");
+  const auto of_spec = [&](std::string_view key) {
+    return spec == nullptr ? std::string() : std::string(TextOf(*spec, key));
+  };
+  std::string what = of_spec("action");
+  if (what.empty()) what = TextOf(record, "kind");
+  if (const std::string role = of_spec("role"); !role.empty()) what += " " + role;
+  return {std::string(TextOf(record, "completed")),
+          AskerOf(record),
+          what,
+          of_spec("user"),
+          of_spec("namespace"),
+          std::string(TextOf(record, "result")),
+          std::string(TextOf(record, "message"))};
+}
+
+void PrintTable(const std::vector<Json>& records, std::ostream& out) {
+  std::vector<Row> rows = {
+      {"COMPLETED", "ASKED BY", "WHAT", "USER", "NAMESPACE", "RESULT", "MESSAGE"}};
+  for (const Json& record : records) rows.push_back(RowOf(record));
+  Row::size_type column = 0;
+  std::array<size_t, std::tuple_size_v<Row>> widths{};
+  for (const Row& row : rows) {
+    for (column = 0; column < row.size(); ++column) {
+      widths[column] = std::max(widths[column], row[column].size());
+    }
+  }
+  for (const Row& row : rows) {
+    std::string line;
+    for (column = 0; column + 1 < row.size(); ++column) {
+      line += fmt::format("{:<{}}   ", row[column], widths[column]);
+    }
+    out << line << row.back() << "\n";
+  }
+}
+
+Result<ExitCode> ShowAudit(const Invocation& call) {
+  Wanted wanted{.user = call.Value("user")};
+  ASSIGN_OR_RETURN(wanted.since, ReadSince(call.Value("since")));
+  const std::string path =
+      call.Given("file") ? call.Value("file") : RequestLogIn(call.Value("data-dir"));
+  ASSIGN_OR_RETURN(const std::vector<Json> records, ReadRecords(path, wanted));
+  if (call.Given("output")) {
+    call.out() << FormatObject(JsonArray(records.begin(), records.end()), call.Value("output"));
+  } else if (records.empty()) {
+    call.err() << "No requests are recorded that match.\n";
+  } else {
+    PrintTable(records, call.out());
+  }
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+Command AuditCommand() {
+  return {
+      .name = "audit",
+      .summary = "Show who asked the platform for what, and what came of it",
+      .description =
+          "Shows finished Operationrequests and Deleterequests, oldest first, also those that are\n"
+          "deleted by now. Who asked is who the server authenticated, whatever the request says.",
+      .flags = {{.name = "user", .value = "NAME", .doc = "only those by or about this user"},
+                {.name = "since",
+                 .value = "TIME",
+                 .doc = "only those finished since then: a time, or a span such as 24h"},
+                {.name = "data-dir",
+                 .value = "DIR",
+                 .doc = "of the server",
+                 .fallback = "/var/lib/kubexms"},
+                {.name = "file",
+                 .value = "FILE",
+                 .doc = "the records themselves: --request-log of kubexms manager"},
+                OutputFlag()},
+      .run = ShowAudit,
+  };
+}
+
+}  // namespace kubexms

@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "kubexms/api/values/time.h"
+#include "kubexms/base/clock.h"
+#include "kubexms/base/threads/stop.h"
+#include "kubexms/cli/commands.h"
+#include "kubexms/client/discovery.h"
+#include "kubexms/client/credentials/kubeconfig.h"
+#include "kubexms/client/rest/rest_client.h"
+#include "kubexms/controller/requests/request_controller.h"
+#include "kubexms/platform/user_kinds.h"
+
+namespace kubexms {
+namespace {
+
+Result<FinishedRequests> ReadWhich(const Invocation& call) {
+  FinishedRequests which{.name_space = call.Value("namespace"), .phase = call.Value("phase")};
+  const Result<Duration> age = Duration::Parse(call.Value("older-than"));
+  if (!age.ok()) return age.error().WithContext("--older-than");
+  which.older_than = age->value();
+  return which;
+}
+
+// Those that are named, or else the platform's.
+Result<std::vector<ResourceType>> ReadKinds(const Invocation& call, Client& client,
+                                            const Clock& clock, const std::stop_token& stop) {
+  if (!call.Given("RESOURCE")) {
+    return std::vector{ResourceType::Of<userv1::Operationrequest>(),
+                       ResourceType::Of<userv1::Deleterequest>()};
+  }
+  ResourceMapper mapper(client, clock);
+  std::vector<ResourceType> kinds;
+  for (const std::string& name : call.All("RESOURCE")) {
+    ASSIGN_OR_RETURN(kinds.emplace_back(), mapper.Find(name, stop));
+  }
+  return kinds;
+}
+
+Result<ExitCode> Prune(const Invocation& call) {
+  const StopSignals signals;
+  const SystemClock clock;
+  ASSIGN_OR_RETURN(FinishedRequests which, ReadWhich(call));
+  which.stop = signals.token();
+  ASSIGN_OR_RETURN(
+      const ClientConfig config,
+      LoadClientConfig({.kubeconfig = call.Value("kubeconfig"), .context = call.Value("context")}));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Client> client, RestClient::Make({.config = config}));
+  ASSIGN_OR_RETURN(const std::vector<ResourceType> kinds,
+                   ReadKinds(call, *client, clock, which.stop));
+  std::vector<std::string> deleted;
+  for (const ResourceType& kind : kinds) {
+    const bool skipped = !kind.namespaced && !which.name_space.empty();
+    const Result<int> count =
+        skipped ? Result<int>(0) : DeleteFinishedRequests(*client, kind, clock, which);
+    if (!count.ok() && count.error().IsNotFound()) {
+      call.err() << fmt::format("{} are not installed on this server\n", kind.QualifiedName());
+      continue;
+    }
+    if (!count.ok()) return count.error();
+    deleted.push_back(fmt::format("{} {}", *count, kind.plural));
+  }
+  if (!deleted.empty()) call.out() << fmt::format("deleted {}\n", fmt::join(deleted, " and "));
+  return ExitCode::kDone;
+}
+
+Command PruneCommand() {
+  return {
+      .name = "prune",
+      .summary = "Delete requests that are finished",
+      .description =
+          "Deletes requests of any kind, or else Operationrequests and Deleterequests, that have\n"
+          "been Completed or Failed for a while. The controllers do so by themselves after the\n"
+          "time they are configured for; what was asked for stays in the records.",
+      .flags = {{.name = "older-than",
+                 .value = "SPAN",
+                 .doc = "finished at least so long ago",
+                 .fallback = "1h"},
+                {.name = "phase",
+                 .value = "PHASE",
+                 .doc = "only such ones",
+                 .choices = {"Completed", "Failed"}},
+                {.name = "namespace",
+                 .letter = 'n',
+                 .value = "NAME",
+                 .doc = "only those of this namespace"},
+                {.name = "kubeconfig",
+                 .value = "FILE",
+                 .doc = "which server, and as whom; where kubectl looks if not given"},
+                {.name = "context", .value = "NAME", .doc = "of the kubeconfig"}},
+      .arguments = {{.name = "RESOURCE",
+                     .doc = "kinds of requests, such as configcopies.example.io",
+                     .optional = true,
+                     .repeated = true}},
+      .run = Prune,
+  };
+}
+
+}  // namespace
+
+Command RequestsCommand() {
+  return {
+      .name = "requests",
+      .summary = "Work with requests, of the platform or of your own controllers",
+      .commands = {PruneCommand()},
+  };
+}
+
+}  // namespace kubexms

@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include "kubexms/cluster/artifact/artifact.h"
+#include "kubexms/cluster/modules/modules.h"
+
+namespace kubexms::cluster {
+namespace {
+
+using namespace automation;
+
+std::string DirectoryOf(const std::string& path) {
+  return path.substr(0, std::max<size_t>(path.rfind('/'), 1));
+}
+
+Result<const ArtifactBinary*> FindIn(const Artifact& artifact, const BinarySpec& binary,
+                                     const Facts& facts) {
+  ASSIGN_OR_RETURN(const ArtifactTarget* target, artifact.TargetFor(facts));
+  if (const ArtifactBinary* found = target->FindBinary(binary.name)) return found;
+  return Error::BadRequest(fmt::format(
+      "the artifact {} does not have the binary {} for {}; build it again with kubexms artifact "
+      "build",
+      artifact.path(), binary.name, target->architecture));
+}
+
+class BinaryStep final : public NamedStep {
+ public:
+  BinaryStep(BinarySpec binary, ArtifactPtr artifact)
+      : NamedStep(binary.name),
+        binary_(std::move(binary)),
+        artifact_(std::move(artifact)),
+        directory_({Directory{.path = DirectoryOf(binary_.path)}}) {}
+
+  Result<std::vector<Operation>> Ask(const StepContext&) const override {
+    std::vector<Operation> queries = QueriesFor(directory_);
+    queries.insert(queries.end(), {GetFacts{}, GetPath{binary_.path}});
+    return queries;
+  }
+
+  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+    ASSIGN_OR_RETURN(const ArtifactBinary* file,
+                     FindIn(*artifact_, binary_, answers.Get(GetFacts{})));
+    const PathState& state = answers.Get(GetPath{binary_.path});
+    Change change;
+    if (state.sha256 == file->sha256 && state.mode == binary_.mode) return change;
+    if (state.kind == "directory") {
+      return Error::BadRequest(
+          fmt::format("{} is a directory, and {} is to be there", binary_.path, binary_.name));
+    }
+    // A directory that is there belongs to somebody else.
+    if (!answers.Get(GetPath{DirectoryOf(binary_.path)}).exists()) {
+      ASSIGN_OR_RETURN(change, PlanFor(directory_, answers, context.backup_directory));
+    }
+    const std::string backup = BackupOf(binary_.path, context.backup_directory);
+    change.summary.push_back(fmt::format("install {} from {} ({})", binary_.path, artifact_->path(),
+                                         FormatSize(file->size)));
+    change.operations.emplace_back(BackupPath{binary_.path, backup});
+    change.undo.insert(change.undo.begin(), RestorePath{binary_.path, backup});
+    return change;
+  }
+
+  bool Acts() const override { return true; }
+  Result<void> Act(const StepContext&, Runner& runner, const Change&) const override {
+    ASSIGN_OR_RETURN(const Facts facts, runner.GetFacts());
+    ASSIGN_OR_RETURN(const ArtifactBinary* file, FindIn(*artifact_, binary_, facts));
+    RETURN_IF_ERROR(runner.Upload({.source = artifact_->PartOf(*file),
+                                   .sha256 = file->sha256,
+                                   .path = binary_.path,
+                                   .mode = binary_.mode,
+                                   .owner = "root",
+                                   .group = "root"}));
+    return {};
+  }
+
+ private:
+  const BinarySpec binary_;
+  const ArtifactPtr artifact_;
+  const std::vector<Resource> directory_;
+};
+
+}  // namespace
+
+ModulePtr BinariesModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
+                         const HostChoice& choice) {
+  std::vector<Task> tasks;
+  for (const BinarySpec& binary : spec.binaries) {
+    if (!artifact) break;  // preflight refuses that
+    tasks.push_back({.name = binary.name,
+                     .steps = {std::make_shared<BinaryStep>(binary, artifact)},
+                     .hosts = choice.Of(spec.HostsOf(binary)),
+                     .after = std::vector<std::string>{}});
+  }
+  return MakeModule("binaries", std::move(tasks));
+}
+
+StepPtr RequireBinary(const BinarySpec& binary, const ArtifactPtr& artifact) {
+  const GetPath query{binary.path};
+  return Require(
+      binary.name, {GetFacts{}, query},
+      [binary, artifact, query](const StepContext&, const Answers& answers) -> Result<void> {
+        if (!artifact) {
+          return Error::BadRequest(fmt::format(
+              "the binary {} comes from an artifact, and there is none: make one with kubexms "
+              "artifact build, and name it by --artifact or spec.artifact",
+              binary.name));
+        }
+        ASSIGN_OR_RETURN(const ArtifactBinary* file,
+                         FindIn(*artifact, binary, answers.Get(GetFacts{})));
+        if (answers.Get(query).sha256 == file->sha256) return {};
+        return artifact->Verify(*file);
+      });
+}
+
+}  // namespace kubexms::cluster

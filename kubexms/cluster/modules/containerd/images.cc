@@ -1,0 +1,232 @@
+#include "kubexms/cluster/modules/containerd/images.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "kubexms/base/json/json.h"
+#include "kubexms/cluster/artifact/artifact.h"
+#include "kubexms/cluster/modules/containerd/cri_probe.h"
+#include "kubexms/cluster/modules/etcd/etcd_host.h"
+
+namespace kubexms::cluster {
+namespace {
+
+using namespace automation;
+
+constexpr std::chrono::seconds kImagesTimeout(30);
+
+constexpr std::chrono::minutes kImportTimeout(30);
+
+Probe QueryFor(const std::vector<std::string>& names) { return {AskRuntimeImages(names)}; }
+
+// "NAME ID" lines. A runtime that does not answer has none.
+std::map<std::string, std::string> IdsOf(const ProbeResult& answer) {
+  std::map<std::string, std::string> ids;
+  std::istringstream lines(answer.output);
+  for (std::string name, id; lines >> name >> id;) ids[name] = id;
+  return ids;
+}
+
+// What a host lacks.
+struct ImagePlan {
+  std::string architecture;
+  std::vector<const ArtifactImage*> images;
+  std::map<std::string, std::string> former;  // of those whose name is there: the other one's id
+
+  // Each once.
+  std::map<std::string, const ArtifactFile*> Blobs() const {
+    std::map<std::string, const ArtifactFile*> blobs;
+    for (const ArtifactImage* image : images) {
+      for (const ArtifactFile& blob : image->blobs) blobs.emplace(blob.sha256, &blob);
+    }
+    return blobs;
+  }
+  int64_t Size() const {
+    int64_t size = 0;
+    for (const auto& [sum, blob] : Blobs()) size += blob->size;
+    return size;
+  }
+};
+
+// `answers` has those to QueryFor(names) and GetFacts.
+Result<ImagePlan> PlanImages(const std::vector<std::string>& names, const Answers& answers,
+                             const Artifact& artifact) {
+  ASSIGN_OR_RETURN(const ArtifactTarget* target, artifact.TargetFor(answers.Get(GetFacts{})));
+  const std::map<std::string, std::string> ids = IdsOf(answers.Get(QueryFor(names)));
+  ImagePlan plan{.architecture = target->architecture};
+  std::vector<std::string> absent;
+  for (const std::string& name : names) {
+    const ArtifactImage* image = target->FindImage(name);
+    const auto present = ids.find(name);
+    if (!image) {
+      absent.push_back(name);
+    } else if (present == ids.end() || present->second != image->id) {
+      plan.images.push_back(image);
+      if (present != ids.end()) plan.former.insert(*present);
+    }
+  }
+  if (absent.empty()) return plan;
+  return Error::BadRequest(fmt::format(
+      "the artifact {} does not have the image {} for {}; build it again with kubexms artifact "
+      "build",
+      artifact.path(), fmt::join(absent, ", "), target->architecture));
+}
+
+// As OCI wants it: each entry of the index has the name that containerd is to give it.
+std::string IndexOf(const ImagePlan& plan) {
+  JsonArray manifests;
+  for (const ArtifactImage* image : plan.images) {
+    manifests.push_back(
+        JsonObject{{"mediaType", image->media_type},
+                   {"digest", image->Digest()},
+                   {"size", image->blobs.front().size},
+                   {"platform", JsonObject{{"os", "linux"}, {"architecture", plan.architecture}}},
+                   {"annotations", JsonObject{{"io.containerd.image.name", image->name}}}});
+  }
+  return WriteJson(Json(JsonObject{{"schemaVersion", 2}, {"manifests", std::move(manifests)}}));
+}
+
+// The images of a directory that is laid out as OCI wants it. CRI learns of them a moment later.
+// Those whose names they take stay, by their ids, as they do when CRI itself pulls an image.
+std::string ImportScript(const ImagePlan& plan, const std::string& directory) {
+  std::vector<std::string> names;
+  std::string expected, keep;
+  for (const ArtifactImage* image : plan.images) {
+    names.push_back(image->name);
+    expected += fmt::format("{} {}\n", image->name, image->id);
+  }
+  for (const auto& [name, id] : plan.former) {
+    keep += fmt::format("ctr -n k8s.io images tag {} {} >/dev/null 2>&1\n", ShellQuote(name), id);
+  }
+  return fmt::format(
+      "# import images\n{}"
+      "said=$(tar -C {} -cf - oci-layout index.json blobs | ctr -n k8s.io images import - 2>&1) || "
+      "{{ printf '%s\\n' \"$said\" >&2; exit 1; }}\n"
+      "{}",
+      keep, ShellQuote(directory),
+      WaitScript(fmt::format("[ \"$({})\" = {} ]", AskRuntimeImages(names),
+                             ShellQuote(expected.substr(0, expected.size() - 1))),
+                 kImagesTimeout, "echo 'CRI does not know the images'; exit 1"));
+}
+
+// What CRI has made of an image, names that are checksums, goes with its last real name. The image
+// that had a name before is still there by its id, unless somebody has deleted it since.
+constexpr std::string_view kTakeBack = R"sh(# take back images
+systemctl -q is-active containerd || exit 0
+images() { ctr -n k8s.io images "$@"; }
+forget() {
+  left=$(images list | awk -v digest="$1" '$3 == digest { print $1 }')
+  printf '%s\n' "$left" | grep -v '^sha256:' | grep -qv '@sha256:' || [ -z "$left" ] ||
+    images remove $left >/dev/null
+}
+remove() { images remove "$1" >/dev/null 2>&1; forget "$2"; }
+restore() {
+  images list -q | grep -qxF "$3" || return
+  images tag --force "$3" "$1" >/dev/null && forget "$2"
+}
+)sh";
+
+std::string TakeBackScript(const ImagePlan& plan) {
+  std::string script(kTakeBack);
+  for (const ArtifactImage* image : plan.images) {
+    const std::string what = fmt::format("{} {}", ShellQuote(image->name), image->Digest());
+    const auto former = plan.former.find(image->name);
+    script += former == plan.former.end() ? fmt::format("remove {}\n", what)
+                                          : fmt::format("restore {} {}\n", what, former->second);
+  }
+  return script + "true";
+}
+
+class ImagesStep final : public NamedStep {
+ public:
+  ImagesStep(std::string name, std::vector<std::string> images, ArtifactPtr artifact)
+      : NamedStep(std::move(name)), names_(std::move(images)), artifact_(std::move(artifact)) {}
+
+  Result<std::vector<Operation>> Ask(const StepContext& context) const override {
+    return std::vector<Operation>{GetFacts{}, QueryFor(names_), GetPath{DirectoryFor(context)}};
+  }
+
+  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+    ASSIGN_OR_RETURN(const ImagePlan plan, PlanImages(names_, answers, *artifact_));
+    const std::string directory = DirectoryFor(context);
+    Change change;
+    if (plan.images.empty()) {
+      if (!answers.Get(GetPath{directory}).exists()) return change;
+      change.summary = {"remove image files that an interrupted run has left"};
+      change.operations = {RemovePath{directory, true}};
+      return change;
+    }
+    std::vector<std::string> names;
+    for (const ArtifactImage* image : plan.images) names.push_back(image->name);
+    change.summary = {fmt::format("import {} from {} ({})", fmt::join(names, ", "),
+                                  artifact_->path(), FormatSize(plan.Size()))};
+    for (const char* below : {"", "/blobs", "/blobs/sha256"}) {
+      change.operations.emplace_back(MakeDirectory{.path = directory + below, .mode = "0700"});
+    }
+    change.operations.emplace_back(WriteFile{.path = directory + "/oci-layout",
+                                             .content = R"({"imageLayoutVersion":"1.0.0"})"});
+    change.operations.emplace_back(
+        WriteFile{.path = directory + "/index.json", .content = IndexOf(plan)});
+    change.undo = {RemovePath{directory, true}, RunScript{TakeBackScript(plan)}};
+    return change;
+  }
+
+  bool Acts() const override { return true; }
+  // What was sent before a crash is not sent again.
+  Result<void> Act(const StepContext& context, Runner& runner, const Change&) const override {
+    ASSIGN_OR_RETURN(const Answers answers,
+                     runner.Ask(std::vector<Operation>{GetFacts{}, QueryFor(names_)}));
+    ASSIGN_OR_RETURN(const ImagePlan plan, PlanImages(names_, answers, *artifact_));
+    if (plan.images.empty()) return {};
+    const std::string directory = DirectoryFor(context);
+    for (const auto& [sum, blob] : plan.Blobs()) {
+      RETURN_IF_ERROR(runner.Upload({.source = artifact_->PartOf(*blob),
+                                     .sha256 = sum,
+                                     .path = fmt::format("{}/blobs/sha256/{}", directory, sum)}));
+    }
+    return runner.Perform(std::vector<Operation>{RunScript{ImportScript(plan, directory)},
+                                                 RemovePath{directory, true}},
+                          kImportTimeout);
+  }
+
+ private:
+  static std::string DirectoryFor(const StepContext& context) {
+    return context.runtime.host_directory() + "/images";
+  }
+
+  const std::vector<std::string> names_;
+  const ArtifactPtr artifact_;
+};
+
+}  // namespace
+
+std::vector<std::string> ImageNames(const ContainerRuntimeSpec& runtime) {
+  std::vector<std::string> names;
+  for (const ImageSpec& image : runtime.images) names.push_back(image.name);
+  return names;
+}
+
+StepPtr EnsureImages(std::string step_name, std::vector<std::string> names,
+                     const ArtifactPtr& artifact) {
+  return std::make_shared<ImagesStep>(std::move(step_name), std::move(names), artifact);
+}
+
+StepPtr RequireImages(std::string step_name, std::vector<std::string> names,
+                      const ArtifactPtr& artifact) {
+  const Probe query = QueryFor(names);
+  return Require(std::move(step_name), {GetFacts{}, query},
+                 [names = std::move(names), artifact](const StepContext&,
+                                                      const Answers& answers) -> Result<void> {
+                   ASSIGN_OR_RETURN(const ImagePlan plan, PlanImages(names, answers, *artifact));
+                   for (const auto& [sum, blob] : plan.Blobs()) {
+                     RETURN_IF_ERROR(artifact->Verify(*blob));
+                   }
+                   return {};
+                 });
+}
+
+}  // namespace kubexms::cluster

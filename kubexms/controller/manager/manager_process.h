@@ -1,0 +1,60 @@
+#pragma once
+
+// What a process that runs a manager against a server has once: a clock, a log, metrics, and
+// clients.
+//
+//   ASSIGN_OR_RETURN(const auto process,
+//                    ManagerProcess::Make("hello-controller", configuration, server));
+//   Manager manager(process->Complete({.endpoints_address = "127.0.0.1:8081"}));
+
+#include <memory>
+#include <string>
+
+#include "kubexms/base/clock.h"
+#include "kubexms/base/log.h"
+#include "kubexms/base/metrics.h"
+#include "kubexms/base/random.h"
+#include "kubexms/client/rest/rest_client.h"
+#include "kubexms/controller/manager/manager.h"
+#include "kubexms/controller/manager/manager_configuration.h"
+
+namespace kubexms {
+
+// It must outlive the managers and clients made with it.
+class ManagerProcess {
+ public:
+  // By `name` servers know it, and people its events. Does not connect yet.
+  static Result<std::unique_ptr<ManagerProcess>> Make(std::string name,
+                                                      ManagerConfiguration configuration,
+                                                      ClientConfig server);
+  ManagerProcess(const ManagerProcess&) = delete;
+  ManagerProcess& operator=(const ManagerProcess&) = delete;
+
+  // The options of a manager: `defaults`, changed by what the configuration says.
+  ManagerOptions Complete(ManagerOptions defaults);
+
+  // Another client of the server, who is somebody else. Each has its own limit of requests.
+  Result<std::unique_ptr<RestClient>> NewClient(std::shared_ptr<CredentialSource> credentials);
+
+  // As the user of the kubeconfig.
+  Client& client() { return *client_; }
+  Clock& clock() { return clock_; }
+  Random& random() { return random_; }
+  const Logger& log() const { return log_; }
+
+ private:
+  ManagerProcess(std::string name, ManagerConfiguration configuration, ClientConfig server);
+
+  const std::string name_;
+  const ManagerConfiguration configuration_;
+  const ClientConfig server_;
+  SystemClock clock_;
+  SystemRandom random_;
+  MetricsRegistry metrics_;
+  FileLogSink sink_;
+  const Logger log_;
+  std::unique_ptr<Client> client_;
+  std::unique_ptr<Client> lease_client_;
+};
+
+}  // namespace kubexms

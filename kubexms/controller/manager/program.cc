@@ -1,0 +1,111 @@
+#include "kubexms/controller/manager/program.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "kubexms/api/crd/crd.h"
+#include "kubexms/base/threads/stop.h"
+#include "kubexms/base/json/yaml.h"
+#include "kubexms/client/credentials/kubeconfig.h"
+#include "kubexms/controller/requests/audit_record.h"
+#include "kubexms/controller/manager/manager_process.h"
+#include "kubexms/controller/manager/rbac.h"
+
+namespace kubexms {
+namespace {
+
+constexpr std::string_view kDefaultEndpoints = "127.0.0.1:8081";
+
+struct Flags {
+  std::string kubeconfig;
+  std::string context;
+  std::string name_space;
+  std::string config;
+  std::vector<std::string> settings;
+  bool leader_elect = false;
+  bool print_crds = false;
+  bool print_rbac = false;
+};
+
+void Declare(Flags& flags, CLI::App& app) {
+  app.add_option("--kubeconfig", flags.kubeconfig,
+                 "which server, and as whom; as for kubectl if not given");
+  app.add_option("--context", flags.context, "of the kubeconfig");
+  app.add_option("--namespace", flags.name_space,
+                 "of the lease, and of the printed service account; if not given, the lease's is "
+                 "that of the pod or of the context, and the account's \"default\"");
+  app.add_option("--config", flags.config, "a file with settings (YAML)");
+  app.add_option("--set", flags.settings,
+                 "one setting, after those of the file: controllers.NAME.workers=4, "
+                 "endpointsAddress=0.0.0.0:8081, log.level=debug");
+  app.add_flag("--leader-elect", flags.leader_elect, "work only while no other replica does");
+  app.add_flag("--print-crds", flags.print_crds, "print the kinds it brings, and end");
+  app.add_flag("--print-rbac", flags.print_rbac, "print the roles it needs, and end");
+}
+
+void Print(const std::vector<Json>& objects) {
+  for (const Json& object : objects) std::cout << "---\n" << WriteYaml(object);
+}
+
+void PrintManifests(const ManagerProgram& program, const Flags& flags) {
+  std::vector<Json> objects;
+  if (flags.print_crds) {
+    for (const TypeInfo* kind : program.kinds) {
+      Json crd = MakeCrd(*kind);
+      objects.push_back(program.record_creators ? WithRecordedCreators(std::move(crd)) : crd);
+    }
+  }
+  if (flags.print_rbac) {
+    const RoleOptions options{
+        .name = program.name,
+        .name_space = flags.name_space.empty() ? "default" : flags.name_space};
+    for (Json& object : RolesFor(program.controllers, options))
+      objects.push_back(std::move(object));
+  }
+  Print(objects);
+}
+
+Result<void> Serve(const ManagerProgram& program, const Flags& flags, std::stop_token stop) {
+  std::vector<std::string> settings = flags.settings;
+  if (flags.leader_elect) settings.push_back("leaderElection.enabled=true");
+  ASSIGN_OR_RETURN(ManagerConfiguration configuration,
+                   ManagerConfiguration::ReadFile(flags.config, settings));
+  ASSIGN_OR_RETURN(ClientConfig server,
+                   LoadClientConfig({.kubeconfig = flags.kubeconfig, .context = flags.context}));
+  ManagerOptions defaults{.endpoints_address = std::string(kDefaultEndpoints)};
+  if (configuration.leader_election.enabled.value_or(false)) {
+    const std::string& name_space = flags.name_space.empty() ? server.name_space : flags.name_space;
+    defaults.leader_election = LeaderElectionSettings{.name_space = name_space};
+  }
+  ASSIGN_OR_RETURN(const auto process,
+                   ManagerProcess::Make(program.name, std::move(configuration), std::move(server)));
+  Manager manager(process->Complete(std::move(defaults)));
+  for (const Controller& controller : program.controllers) manager.Add(controller);
+  if (program.setup) program.setup(manager);
+  return manager.Run(std::move(stop));
+}
+
+}  // namespace
+
+int RunManagerProgram(int argc, char** argv, const ManagerProgram& program) {
+  Flags flags;
+  CLI::App app(program.description, program.name);
+  Declare(flags, app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);
+    return code == 0 ? 0 : 2;
+  }
+  if (flags.print_crds || flags.print_rbac) {
+    PrintManifests(program, flags);
+    return 0;
+  }
+  const StopSignals signals;
+  const Result<void> served = Serve(program, flags, signals.token());
+  if (served.ok()) return 0;
+  std::cerr << "error: " << served.error().message() << "\n";
+  return 1;
+}
+
+}  // namespace kubexms

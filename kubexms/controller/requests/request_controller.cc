@@ -1,0 +1,542 @@
+#include "kubexms/controller/requests/request_controller.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kubexms/api/kinds/apiextensions_v1.h"
+#include "kubexms/api/stored_object.h"
+#include "kubexms/base/time_left.h"
+#include "kubexms/base/utf8.h"
+#include "kubexms/controller/events/event_recorder.h"
+#include "kubexms/controller/support/guarded.h"
+
+namespace kubexms::request_internal {
+namespace {
+
+using std::chrono::nanoseconds;
+
+constexpr size_t kMaxMessageBytes = 4096;
+// How one ends that was deleted between two attempts; for the record, its phase is Failed then.
+constexpr std::string_view kCancelled = "Cancelled";
+// How often one that waits for its turn looks by itself. Seldom: there may be very many of them.
+constexpr nanoseconds kLookForTurn = std::chrono::minutes(1);
+// How often a process that has just begun looks whether its caches have caught up.
+constexpr nanoseconds kLookForOthers = std::chrono::milliseconds(50);
+// The definition of the kind may begin or end to have its creators recorded.
+constexpr nanoseconds kAskWhatIsRecorded = std::chrono::minutes(1);
+
+// One reconcile of one request.
+class Step {
+ public:
+  Step(Shared& shared, ReconcileContext& context, Request& request)
+      : shared_(shared), context_(context), request_(request) {}
+
+  Result<Outcome> Run();
+
+ private:
+  bool IsDeleted() const { return !request_.metadata.deletion_timestamp.IsZero(); }
+  nanoseconds UntilExpiry() const;
+  Outcome AgainAfter(nanoseconds time) const;
+  bool IsBegun() const { return request_.status.phase == kRequestProcessing; }
+  bool IsExpired() const { return UntilExpiry() <= nanoseconds(0); }
+  bool IsNextInTurn() const;
+  Result<Outcome> WaitForTurn();
+  Result<Outcome> Proceed();
+  Result<Outcome> Execute();
+  Result<RequestOutcome> Attempt();
+  Result<Outcome> RetryLater(const Error& error);
+  Result<Outcome> WaitFor(const RequestOutcome& outcome);
+  Result<Outcome> GoOnAfter(nanoseconds time);
+  Result<Outcome> Cancel();
+  Result<Outcome> LetGo();
+  Result<Outcome> Expire();
+  Result<Outcome> End(const RequestEnding& ending);
+  Result<Outcome> EndLater(const RequestEnding& ending, const Error& error);
+  Result<void> Undo();
+  Result<void> Audit(const RequestEnding& ending);
+  Result<Outcome> Finish(const RequestEnding& ending);
+  Result<Outcome> Retire();
+  void SetMessage(std::string_view message);
+  std::string WithLastMessage(std::string_view text) const;
+  void Tell(EventType type, std::string_view reason, std::string_view message);
+  void Count(std::string_view result);
+
+  Shared& shared_;
+  ReconcileContext& context_;
+  Request& request_;
+};
+
+// Wakes whose turn it is now.
+void WakeNext(Shared& shared, ReconcileContext& context, const std::string& turn) {
+  const auto next = shared.turns.Next(shared.Caches(context), turn);
+  // One that is to be tried again later knows when.
+  if (!next || *next == context.key) return;
+  // A full channel costs time, not the turn: those that wait look again by themselves.
+  shared.wake->Send(*next);
+}
+
+// A turn that has begun.
+class Turn {
+ public:
+  Turn(Shared& shared, ReconcileContext& context, const std::string& turn)
+      : shared_(shared), context_(context), turn_(turn) {}
+  ~Turn() {
+    shared_.turns.End(turn_);
+    WakeNext(shared_, context_, turn_);
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  Shared& shared_;
+  ReconcileContext& context_;
+  const std::string& turn_;
+};
+
+Result<Outcome> Step::Run() {
+  if (IsBegun()) {
+    // The cache may be behind one who has finished it since.
+    ASSIGN_OR_RETURN(const bool exists, request_.refresh());
+    if (!exists) return Deleted(shared_, context_);
+  }
+  if (request_.status.IsFinished()) return Retire();
+  if (IsDeleted() && !IsBegun()) return LetGo();
+  if (request_.turn.empty()) return Proceed();
+  shared_.turns.Note(request_.metadata, request_.turn);
+  // Of one that was not begun there is nothing to undo, for which it would need its turn.
+  if (!IsBegun() && IsExpired()) {
+    const Result<Outcome> outcome = Expire();
+    WakeNext(shared_, context_, request_.turn);
+    return outcome;
+  }
+  if (!IsBegun()) {
+    ASSIGN_OR_RETURN(const bool knows_others, shared_.KnowsOthers(context_));
+    if (!knows_others) return AgainAfter(kLookForOthers);
+  }
+  if (!IsNextInTurn() || !shared_.turns.Begin(request_.turn)) return WaitForTurn();
+  const Turn turn(shared_, context_, request_.turn);
+  return Proceed();
+}
+
+Result<Outcome> Step::Proceed() {
+  if (request_.status.ending) return End(RequestEnding(*request_.status.ending));
+  if (IsDeleted()) return Cancel();
+  return IsExpired() ? Expire() : Execute();
+}
+
+nanoseconds Step::UntilExpiry() const {
+  if (!shared_.times.expires_after) return nanoseconds::max();
+  return TimeLeft(request_.metadata.creation_timestamp.value(), *shared_.times.expires_after,
+                  context_.clock.Now());
+}
+
+// Or when it expires, if that is sooner; one that has expired is only still to be undone.
+Outcome Step::AgainAfter(nanoseconds time) const {
+  const nanoseconds left = UntilExpiry();
+  return Outcome::RequeueAfter(left > nanoseconds(0) ? std::min(time, left) : time);
+}
+
+bool Step::IsNextInTurn() const {
+  return !shared_.turns.IsRunning(request_.turn) &&
+         shared_.turns.Next(shared_.Caches(context_), request_.turn) == context_.key;
+}
+
+// It is woken when its turn comes; the time is for the case that nobody is there to do it.
+Result<Outcome> Step::WaitForTurn() {
+  if (!IsBegun()) {
+    request_.status.phase = kRequestPending;
+    SetMessage("waits for requests before it");
+    RETURN_IF_ERROR(request_.write());
+  }
+  return AgainAfter(kLookForTurn);
+}
+
+RequestEnding Ending(std::string_view phase, std::string_view message, nanoseconds took = {}) {
+  RequestEnding ending;
+  ending.phase = phase;
+  ending.message = CutUtf8(ToValidUtf8(message), kMaxMessageBytes);
+  ending.took = Duration(took);
+  return ending;
+}
+
+std::string_view ResultLabel(const RequestEnding& ending) {
+  if (ending.phase == kRequestCompleted) return "completed";
+  return ending.phase == kCancelled ? "cancelled" : "failed";
+}
+
+Result<Outcome> Step::Execute() {
+  if (!IsBegun()) {
+    if (!request_.turn.empty()) shared_.turns.Give(request_.turn, context_.key);
+    request_.status.phase = kRequestProcessing;
+    request_.status.message.clear();
+    request_.status.start_time = Time::Now(context_.clock);
+    ASSIGN_OR_RETURN(const StatusWrite written, request_.write());
+    if (written == StatusWrite::kGone) return Outcome::Done();
+  }
+  if (request_.undo && shared_.hold == RequestHold::kBegun) {
+    ASSIGN_OR_RETURN(const bool held, request_.hold());
+    if (!held) return Outcome::Done();  // its deletion is looked at next
+    if (request_.status.IsFinished()) return Retire();
+  }
+  const auto begun = context_.clock.MonotonicNow();
+  const Result<RequestOutcome> result = Guarded("the execution", [&] { return Attempt(); });
+  const nanoseconds took = context_.clock.MonotonicNow() - begun;
+  if (!result.ok()) {
+    if (!result.error().terminal()) return RetryLater(result.error());
+    return End(Ending(kRequestFailed, result.error().message(), took));
+  }
+  if (result->again_after()) return WaitFor(*result);
+  return End(Ending(kRequestCompleted, result->message(), took));
+}
+
+Result<RequestOutcome> Step::Attempt() {
+  if (request_.authorize) {
+    ASSIGN_OR_RETURN(const Asker asker, shared_.KnownAsker(context_, request_.metadata));
+    RETURN_IF_ERROR(request_.authorize(asker));
+  }
+  return request_.execute();
+}
+
+Result<Outcome> Step::WaitFor(const RequestOutcome& outcome) {
+  SetMessage(outcome.message());
+  return GoOnAfter(*outcome.again_after());
+}
+
+Result<Outcome> Step::RetryLater(const Error& error) {
+  context_.log.Warn("the request failed; it will be tried again", {{"error", error}});
+  Tell(EventType::kWarning, "Retrying", error.message());
+  Count("retried");
+  SetMessage("will be tried again: " + error.message());
+  return GoOnAfter(error.details().retry_after ? *error.details().retry_after
+                                               : shared_.times.retry_after);
+}
+
+// From here on its deletion must not go unnoticed.
+Result<Outcome> Step::GoOnAfter(nanoseconds time) {
+  ASSIGN_OR_RETURN(const StatusWrite written, request_.write());
+  bool there = written != StatusWrite::kGone;
+  if (there && !IsDeleted() && (request_.undo || shared_.audit != nullptr)) {
+    ASSIGN_OR_RETURN(there, request_.hold());
+  }
+  if (there) return AgainAfter(time);
+  if (!request_.status.ending) return Cancel();
+  context_.log.Error("the request was deleted before its end could be recorded",
+                     {{"result", request_.status.ending->phase}});
+  return Outcome::Done();
+}
+
+// The request was deleted between two attempts.
+Result<Outcome> Step::Cancel() {
+  return End(Ending(kCancelled, WithLastMessage("deleted before it was finished")));
+}
+
+// Nothing is left to be done before it may go.
+Result<Outcome> Step::LetGo() {
+  finalizer_internal::Target target{shared_.type, request_.metadata};
+  RETURN_IF_ERROR(
+      finalizer_internal::Remove(context_.client, target, std::string(kFinalizer), context_.stop));
+  return IsDeleted() ? Deleted(shared_, context_) : Outcome::Done();
+}
+
+Result<Outcome> Step::Expire() {
+  if (!IsBegun()) {
+    // The cache may be behind one who has begun, finished or deleted it since.
+    ASSIGN_OR_RETURN(const bool exists, request_.refresh());
+    if (!exists) return Deleted(shared_, context_);
+    if (request_.status.IsFinished()) return Retire();
+  }
+  const std::string message = fmt::format("not finished within {} of its creation",
+                                          Duration(*shared_.times.expires_after).ToString());
+  return End(Ending(kRequestFailed, WithLastMessage(message)));
+}
+
+// What came of it is settled; the rest is tried again until it is done.
+Result<Outcome> Step::End(const RequestEnding& ending) {
+  if (ending.phase != kRequestCompleted) {
+    const Result<void> undone = Undo();
+    if (!undone.ok()) return EndLater(ending, undone.error());
+  }
+  // Before the status: a request must not look finished without a record of it.
+  const Result<void> recorded = Audit(ending);
+  if (!recorded.ok()) return EndLater(ending, recorded.error());
+  return Finish(ending);
+}
+
+Result<Outcome> Step::EndLater(const RequestEnding& ending, const Error& error) {
+  request_.status.ending = ending;
+  return RetryLater(error);
+}
+
+Result<void> Step::Undo() {
+  const bool begun = !request_.status.start_time.IsZero();
+  if (!begun || !request_.undo) return {};
+  const Result<void> undone = Guarded("undoing it", request_.undo);
+  if (undone.ok()) return {};
+  return undone.error().WithContext(IsDeleted() ? "it was deleted, and cannot be undone yet"
+                                                : "it failed, and cannot be undone yet");
+}
+
+Result<void> Step::Audit(const RequestEnding& ending) {
+  if (shared_.audit == nullptr) return {};
+  const Result<void> written =
+      shared_.audit->Write({.id = request_.metadata.uid,
+                            .type = shared_.type,
+                            .key = context_.key,
+                            .asker = shared_.AskerFor(context_, request_.metadata),
+                            .spec = request_.spec(),
+                            .created = request_.metadata.creation_timestamp,
+                            .started = request_.status.start_time,
+                            .completed = Time::Now(context_.clock),
+                            .took = ending.took.value(),
+                            .result = ending.phase,
+                            .message = ending.message});
+  if (written.ok()) return {};
+  return written.error().WithContext("the request cannot be audited, so it is not finished");
+}
+
+Result<Outcome> Step::Finish(const RequestEnding& ending) {
+  const bool completed = ending.phase == kRequestCompleted;
+  request_.status.phase = completed ? kRequestCompleted : kRequestFailed;
+  request_.status.message = ending.message;
+  request_.status.completion_time = Time::Now(context_.clock);
+  request_.status.ending.reset();
+  ASSIGN_OR_RETURN(const StatusWrite written, request_.write());
+  Count(ResultLabel(ending));
+  // Whose turn is next is known once the cache knows that it is gone: see Deleted().
+  if (written == StatusWrite::kGone) {
+    context_.log.Info("the request was deleted while it was executed", {{"result", ending.phase}});
+    return Outcome::Done();
+  }
+  Tell(completed ? EventType::kNormal : EventType::kWarning, ending.phase,
+       fmt::format("{} (asked for by {})", ending.message,
+                   shared_.AskerFor(context_, request_.metadata).ToString()));
+  return Retire();
+}
+
+// Finished ones go a while after their completion.
+Result<Outcome> Step::Retire() {
+  if (!request_.is_shown()) {
+    // A crash came before the status was written, somebody changed it, or the cache is behind.
+    ASSIGN_OR_RETURN(const bool exists, request_.refresh());
+    if (!exists) return Deleted(shared_, context_);
+    if (!request_.status.IsFinished()) return AgainAfter(kLookForOthers);  // its record is gone
+    RETURN_IF_ERROR(request_.write());
+  }
+  RETURN_IF_ERROR(LetGo());
+  if (IsDeleted()) return Outcome::Done();
+  shared_.turns.Forget(context_.key);
+  const std::optional<nanoseconds>& keep = request_.status.phase == kRequestCompleted
+                                               ? shared_.times.keep_completed
+                                               : shared_.times.keep_failed;
+  if (!keep) return Outcome::Done();
+  const nanoseconds left =
+      TimeLeft(request_.status.completion_time.value(), *keep, context_.clock.Now());
+  if (left > nanoseconds(0)) return Outcome::RequeueAfter(left);
+  RETURN_IF_ERROR(DeleteOne(context_.client, shared_.type, request_.metadata));
+  return Outcome::Done();
+}
+
+void Step::SetMessage(std::string_view message) {
+  request_.status.message = CutUtf8(ToValidUtf8(message), kMaxMessageBytes);
+}
+
+std::string Step::WithLastMessage(std::string_view text) const {
+  const std::string& last = request_.status.message;
+  return last.empty() ? std::string(text) : fmt::format("{}; {}", text, last);
+}
+
+void Step::Tell(EventType type, std::string_view reason, std::string_view message) {
+  context_.events.Event(
+      ReferenceTo(shared_.type.ApiVersion(), shared_.type.kind, request_.metadata), type, reason,
+      message);
+}
+
+void Step::Count(std::string_view result) {
+  context_.metrics
+      .AddCounter({.name = "controller_requests_total",
+                   .help = "Executed requests by result; retried ones count each time.",
+                   .labels = {"controller", "result"}})
+      .With({context_.controller, result})
+      .Increment();
+  if (result == "retried") return;
+  context_.metrics
+      .AddHistogram({.name = "controller_request_duration_seconds",
+                     .help = "From the creation of requests to their end.",
+                     .labels = {"controller", "result"}},
+                    ExponentialBuckets(0.1, 2, 16))
+      .With({context_.controller, result})
+      .Observe(context_.clock.Now() - request_.metadata.creation_timestamp.value());
+}
+
+}  // namespace
+
+Result<void> Shared::AskWhatIsRecorded(ReconcileContext& context) {
+  const auto now = context.clock.MonotonicNow();
+  if (asked_ && now - *asked_ < kAskWhatIsRecorded) return {};
+  ASSIGN_OR_RETURN(records_creators_, RecordsCreators(context.client, type, context.stop));
+  asked_ = now;
+  return {};
+}
+
+namespace {
+
+// Of all records, also those that cannot be decoded.
+Result<uint64_t> NewestVersion(ReconcileContext& context, const InformerScope& scope) {
+  ASSIGN_OR_RETURN(const ObjectPage all,
+                   context.client.ListAll(Client::ListRequest(
+                       ResourceType::Of<RequestRecord>(), {.name_space = scope.name_space,
+                                                           .label_selector = scope.label_selector,
+                                                           .stop = context.stop})));
+  uint64_t newest = 0;
+  for (const SharedBytes& object : all.items) {
+    ASSIGN_OR_RETURN(const ObjectHeader header, ReadHeader(object.view()));
+    newest = std::max(newest, header.resource_version);
+  }
+  return newest;
+}
+
+}  // namespace
+
+RequestCaches Shared::Caches(const ReconcileContext& context) const {
+  return {.requests = context.CacheOf(type), .records = RecordCache(context), .place = place};
+}
+
+void Shared::NoteOwnRecord(const std::string& request_uid) {
+  MutexLock lock(mutex_);
+  own_records_.insert(request_uid);
+}
+
+Result<void> Shared::ForgetGone(ReconcileContext& context, std::string_view kept) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> gone,
+                   DeleteRecordsOfGone(context, place, context.key, kept));
+  MutexLock lock(mutex_);
+  for (const std::string& uid : gone) own_records_.erase(uid);
+  return {};
+}
+
+bool Shared::IsOwnRecord(const RequestRecord& record) const {
+  const Result<RecordedRequest> request = ReadRecord(record);
+  MutexLock lock(mutex_);
+  return request.ok() && own_records_.contains(request->uid);
+}
+
+Result<bool> Shared::KnowsOthers(ReconcileContext& context) {
+  const auto awaited = [this] {
+    MutexLock lock(mutex_);
+    return others_version_;
+  };
+  std::optional<uint64_t> version = awaited();
+  if (!version) {
+    ASSIGN_OR_RETURN(version, NewestVersion(context, place.Scope()));
+  }
+  const bool knows = !RecordCache(context).IsNews(*version);
+  MutexLock lock(mutex_);
+  others_version_ = knows ? 0 : *version;  // known once, whatever becomes of the versions
+  return knows;
+}
+
+Result<Asker> Shared::KnownAsker(ReconcileContext& context, const ObjectMeta& metadata) {
+  MutexLock lock(mutex_);
+  RETURN_IF_ERROR(AskWhatIsRecorded(context));
+  return AskerOf(metadata, records_creators_);
+}
+
+Asker Shared::AskerFor(ReconcileContext& context, const ObjectMeta& metadata) {
+  MutexLock lock(mutex_);
+  const Result<void> asked = AskWhatIsRecorded(context);
+  if (!asked.ok()) context.log.Warn("who asked cannot be told now", {{"error", asked.error()}});
+  return AskerOf(metadata, records_creators_);
+}
+
+Result<Outcome> Reconcile(Shared& shared, ReconcileContext& context, Request& request) {
+  return Step(shared, context, request).Run();
+}
+
+Result<Outcome> Deleted(Shared& shared, ReconcileContext& context) {
+  RETURN_IF_ERROR(shared.ForgetGone(context, ""));
+  if (const auto turn = shared.turns.Forget(context.key)) WakeNext(shared, context, *turn);
+  return Outcome::Done();
+}
+
+std::vector<ResourceAccess> AccessToRequests(const RecordPlace& place) {
+  return {{place.type, "", {"delete"}},
+          {ResourceType::Of<apiextensionsv1::CustomResourceDefinition>(), "", {"get"}},
+          {ResourceType::Of<RequestRecord>(),
+           "",
+           {"get", "list", "watch", "create", "update", "delete"},
+           place.name_space}};
+}
+
+bool SpecOrDeletionChanged(const ObjectMeta& before, const ObjectMeta& after) {
+  return before.generation != after.generation ||
+         before.deletion_timestamp != after.deletion_timestamp;
+}
+
+Result<void> KeepLabels(ReconcileContext& context, const ResourceType& type,
+                        const StringMap& labels, ObjectMeta& metadata) {
+  JsonObject missing;
+  for (const auto& [key, value] : labels) {
+    const auto had = metadata.labels.find(key);
+    if (had == metadata.labels.end() || had->second != value) missing[key] = value;
+  }
+  if (missing.empty()) return {};
+  // Bound to the version that was read: the status is later compared with that.
+  const Json patch =
+      JsonObject{{"metadata", JsonObject{{"resourceVersion", metadata.resource_version},
+                                         {"labels", std::move(missing)}}}};
+  Result<DynamicObject> labelled = context.client.Patch(
+      type, ObjectKey::Of(metadata), {.body = WriteJson(patch)}, {.stop = context.stop});
+  if (!labelled.ok()) return IgnoreNotFound(labelled);
+  metadata = std::move(labelled->metadata);
+  return {};
+}
+
+Result<void> DeleteOne(Client& client, const ResourceType& type, const ObjectMeta& metadata) {
+  DeleteOptions options;
+  options.preconditions.emplace().uid = metadata.uid;
+  const Result<void> deleted = client.Delete(type, ObjectKey::Of(metadata), options);
+  if (!deleted.ok() && deleted.error().IsConflict()) return {};  // it is another one
+  return IgnoreNotFound(deleted);
+}
+
+}  // namespace kubexms::request_internal
+
+namespace kubexms {
+namespace {
+
+// What requests of all kinds have in common.
+struct AnyRequest : Struct {
+  ObjectMeta metadata;
+  RequestStatus status;
+
+  static void Describe(Type<AnyRequest>& type) {
+    type.Field("metadata", &AnyRequest::metadata);
+    type.Field("status", &AnyRequest::status);
+  }
+};
+
+bool IsOne(const FinishedRequests& which, const RequestStatus& status, const Clock& clock) {
+  if (!status.IsFinished() || status.completion_time.IsZero()) return false;
+  if (!which.phase.empty() && status.phase != which.phase) return false;
+  const auto finished_by = std::chrono::floor<std::chrono::seconds>(clock.Now() - which.older_than);
+  return status.completion_time.value() <= finished_by;
+}
+
+}  // namespace
+
+Result<int> DeleteFinishedRequests(Client& client, const ResourceType& type, const Clock& clock,
+                                   const FinishedRequests& which) {
+  ASSIGN_OR_RETURN(const ObjectPage all,
+                   client.List(type, {.name_space = which.name_space, .stop = which.stop}));
+  int deleted = 0;
+  for (const SharedBytes& item : all.items) {
+    const Result<AnyRequest> request = Decode<AnyRequest>(item.view());
+    if (!request.ok() || !IsOne(which, request->status, clock)) continue;
+    RETURN_IF_ERROR(request_internal::DeleteOne(client, type, request->metadata));
+    ++deleted;
+  }
+  return deleted;
+}
+
+}  // namespace kubexms

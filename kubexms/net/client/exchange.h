@@ -1,0 +1,80 @@
+#pragma once
+
+// What a caller of the HTTP client and the client's I/O thread share about one call.
+
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "kubexms/base/mutex.h"
+#include "kubexms/base/result.h"
+#include "kubexms/net/http/http.h"
+
+namespace kubexms {
+
+// One request and its answer, between the caller's thread, which waits, and the client's I/O
+// thread, which sends and receives. Safe for use from both.
+class Exchange {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  explicit Exchange(std::shared_ptr<const HttpRequest> request) : request_(std::move(request)) {}
+
+  const HttpRequest& request() const { return *request_; }
+  const std::shared_ptr<const HttpRequest>& shared_request() const { return request_; }
+
+  // ---- The I/O thread ----
+
+  // A connection takes the request: from now on the server may see it.
+  void SetSent();
+  void SetHead(int status, HttpHeaders headers);
+  void AddBody(std::string bytes);
+  void End();
+  // `unprocessed`: the server has certainly done nothing about the request.
+  void Fail(const Error& error, bool unprocessed = false);
+  // Received, but not yet read by the caller.
+  size_t unread() const;
+
+  // ---- The caller's thread ----
+
+  enum class Waited { kReady, kTimeout, kStopped };
+  // Until there is a head or a failure.
+  Waited WaitForHead(std::optional<Time> deadline, const std::stop_token& stop);
+  // Until there are bytes, the end or a failure.
+  Waited WaitForBody(std::optional<Time> deadline, const std::stop_token& stop);
+
+  // After WaitForHead().
+  std::optional<Error> failure() const;
+  bool unprocessed() const;
+  // True when the server has certainly not seen the request.
+  bool unsent() const;
+  int status() const;
+  HttpHeaders TakeHeaders();
+  // After WaitForBody(): bytes that were received, all of them before an error is told; empty at
+  // the end.
+  Result<std::string> TakeBody();
+  // True once there is nothing more to come.
+  bool over() const;
+
+ private:
+  template <class Condition>
+  Waited Wait(std::optional<Time> deadline, const std::stop_token& stop, Condition condition);
+
+  const std::shared_ptr<const HttpRequest> request_;
+
+  mutable Mutex mutex_;
+  CondVar changed_;
+  int status_ GUARDED_BY(mutex_) = 0;
+  HttpHeaders headers_ GUARDED_BY(mutex_);
+  std::deque<std::string> body_ GUARDED_BY(mutex_);
+  size_t unread_ GUARDED_BY(mutex_) = 0;
+  bool ended_ GUARDED_BY(mutex_) = false;
+  std::optional<Error> failure_ GUARDED_BY(mutex_);
+  bool unprocessed_ GUARDED_BY(mutex_) = false;
+  bool sent_ GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace kubexms
