@@ -9,8 +9,8 @@
 
 #include "bench/ratio.h"
 #include "bench/sample_pod.h"
-#include "kubexms/api/patch/apply.h"
 #include "kubexms/api/kinds/core_v1/pod.h"
+#include "kubexms/api/patch/apply.h"
 #include "kubexms/api/patch/managed_fields.h"
 #include "kubexms/api/schema/type.h"
 #include "kubexms/base/check.h"

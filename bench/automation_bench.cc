@@ -21,10 +21,10 @@
 
 #include "bench/process.h"
 #include "kubexms/automation.h"
-#include "kubexms/automation/lab/lab.h"
 #include "kubexms/automation/hosts/local_connector.h"
 #include "kubexms/automation/hosts/simulated_fleet.h"
 #include "kubexms/automation/hosts/ssh_connector.h"
+#include "kubexms/automation/lab/lab.h"
 
 namespace kubexms::automation {
 namespace {

@@ -158,7 +158,7 @@ class Cluster {
 
 Deployment DeploymentOf(const std::string& name, int replicas) {
   Deployment deployment;
-  deployment.metadata.namespace_ = "default";
+  deployment.metadata.namespace_name = "default";
   deployment.metadata.name = name;
   deployment.spec.replicas = replicas;
   deployment.spec.selector.match_labels = {{"app", name}};
@@ -234,9 +234,9 @@ void ManyDeployments() {
       });
 }
 
-ConfigMap MapOf(const std::string& name_space, const std::string& name) {
+ConfigMap MapOf(const std::string& namespace_name, const std::string& name) {
   ConfigMap map;
-  map.metadata.namespace_ = name_space;
+  map.metadata.namespace_name = namespace_name;
   map.metadata.name = name;
   return map;
 }
@@ -265,9 +265,9 @@ void Garbage() {
 
 void Namespaces() {
   Cluster cluster(0);
-  Namespace name_space;
-  name_space.metadata.name = "full";
-  (void)cluster.client().Create(name_space);
+  Namespace namespace_name;
+  namespace_name.metadata.name = "full";
+  (void)cluster.client().Create(namespace_name);
   for (int i = 0; i < 10'000; ++i) {
     (void)cluster.client().Create(MapOf("full", fmt::format("map-{}", i)));
   }

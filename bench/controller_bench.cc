@@ -156,7 +156,7 @@ void Fill(Client& client) {
   for (int i = 0; i < kObjects; ++i) {
     ConfigMap map;
     map.metadata.name = i == 0 ? kLatency.name : fmt::format("object-{:06}", i);
-    map.metadata.namespace_ = "default";
+    map.metadata.namespace_name = "default";
     map.data["payload"] = std::string(700, 'x');
     (void)client.Create(map).value();
   }
@@ -166,7 +166,7 @@ void Fill(Client& client) {
 void FillPods(Client& client) {
   for (int i = 0; i < kPods; ++i) {
     Pod pod = Decode<Pod>(PodJson(i, 0)).value();
-    pod.metadata.namespace_ = "default";
+    pod.metadata.namespace_name = "default";
     pod.metadata.resource_version.clear();
     const auto status = pod.status;
     Pod created = client.Create(pod).value();

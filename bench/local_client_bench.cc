@@ -72,7 +72,7 @@ ClientRequest CreateRequest() {
   ClientRequest request;
   request.verb = Verb::kCreate;
   request.resource = kConfigMaps;
-  request.name_space = "default";
+  request.namespace_name = "default";
   request.body = ObjectOf(R"({"generateName":"bench-"})");
   return request;
 }

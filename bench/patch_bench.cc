@@ -7,8 +7,8 @@
 
 #include "bench/ratio.h"
 #include "bench/sample_pod.h"
-#include "kubexms/api/patch/json_patch.h"
 #include "kubexms/api/kinds/core_v1/pod.h"
+#include "kubexms/api/patch/json_patch.h"
 #include "kubexms/api/patch/merge_patch.h"
 #include "kubexms/api/patch/strategic_patch.h"
 

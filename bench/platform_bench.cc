@@ -198,10 +198,10 @@ void MeasureRequests(Bench& bench, int users, int count) {
   InParallel(count, [&](int i) {
     userv1::Operationrequest request;
     const int round = i / users;
-    request.metadata.namespace_ = platform::kSystemNamespace;
+    request.metadata.namespace_name = platform::kSystemNamespace;
     request.metadata.name = fmt::format("request-{}", i);
     request.spec.action = "Update";
-    request.spec.namespace_ = platform::WorkspaceOf(NameOf(i % users));
+    request.spec.namespace_name = platform::WorkspaceOf(NameOf(i % users));
     request.spec.user = NameOf((i + 1) % users);
     request.spec.role = kRoles[round % 2];
     Make(bench.server.client(), request);

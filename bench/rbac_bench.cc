@@ -44,7 +44,7 @@ Cluster& SharedCluster() {
 
 const UserInfo kUser{.name = "user-4711", .groups = {"developers", "system:authenticated"}};
 const RequestAttributes kAllowed{
-    .verb = "create", .resource = "pods", .name_space = "team-711", .name = ""};
+    .verb = "create", .resource = "pods", .namespace_name = "team-711", .name = ""};
 const RequestAttributes kDenied{.verb = "delete", .resource = "nodes", .name = "n1"};
 
 // The peer: every binding, every subject.
@@ -69,8 +69,8 @@ class NaiveAuthorizer {
 
   bool Allows(const UserInfo& user, const RequestAttributes& request) const {
     return std::ranges::any_of(bindings_, [&](const rbacv1::RoleBinding& binding) {
-      const std::string& home = binding.metadata.namespace_;
-      if (!home.empty() && home != request.name_space) return false;
+      const std::string& home = binding.metadata.namespace_name;
+      if (!home.empty() && home != request.namespace_name) return false;
       const auto applies = [&](const rbacv1::Subject& subject) { return Is(user, subject); };
       if (!std::ranges::any_of(binding.subjects, applies)) return false;
       const auto role = roles_.find(binding.role_ref.name);

@@ -44,7 +44,7 @@ Node NodeOf(int number) {
 
 Pod PlainPod(int number) {
   Pod pod;
-  pod.metadata.namespace_ = "default";
+  pod.metadata.namespace_name = "default";
   pod.metadata.name = fmt::format("pod-{:06}", number);
   pod.metadata.uid = pod.metadata.name;
   pod.metadata.labels["app"] = fmt::format("app-{}", number % kApps);

@@ -6,15 +6,15 @@
 #include <string>
 #include <string_view>
 
-#include "kubexms/apiserver/handlers/api_handler.h"
-#include "kubexms/apiserver/bootstrap.h"
 #include "kubexms/apiserver/admission/builtin_admissions.h"
-#include "kubexms/apiserver/resources/builtin_resources.h"
-#include "kubexms/apiserver/handlers/component_statuses.h"
-#include "kubexms/apiserver/resources/metadata.h"
-#include "kubexms/apiserver/handlers/resource_handler.h"
-#include "kubexms/apiserver/services/service_addresses.h"
 #include "kubexms/apiserver/authentication/store_object_lookup.h"
+#include "kubexms/apiserver/bootstrap.h"
+#include "kubexms/apiserver/handlers/api_handler.h"
+#include "kubexms/apiserver/handlers/component_statuses.h"
+#include "kubexms/apiserver/handlers/resource_handler.h"
+#include "kubexms/apiserver/resources/builtin_resources.h"
+#include "kubexms/apiserver/resources/metadata.h"
+#include "kubexms/apiserver/services/service_addresses.h"
 #include "kubexms/base/check.h"
 #include "kubexms/base/json/yaml.h"
 #include "kubexms/net/tls/certificates.h"

@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                           .version = "v1",
                           .resource = "deployments",
                           .subresource = "scale",
-                          .name_space = "n",
+                          .namespace_name = "n",
                           .name = "a"});
   policy->LevelFor(user, {.verb = "get", .is_resource = false, .path = "/healthz/etcd"});
   return 0;

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "kubexms/automation/steps/diff.h"
-#include "kubexms/automation/journal/journal.h"
 #include "kubexms/automation/hosts/shell_functions.h"
 #include "kubexms/automation/hosts/ssh_config.h"
+#include "kubexms/automation/journal/journal.h"
+#include "kubexms/automation/steps/diff.h"
 #include "kubexms/automation/steps/text_template.h"
 
 using namespace kubexms;

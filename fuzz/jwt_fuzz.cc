@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "kubexms/apiserver/authentication/service_account_tokens.h"
-#include "kubexms/base/text/base64.h"
 #include "kubexms/base/check.h"
+#include "kubexms/base/text/base64.h"
 #include "kubexms/net/tls/certificates.h"
 
 namespace kubexms {

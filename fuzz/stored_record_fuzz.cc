@@ -3,12 +3,12 @@
 #include <string>
 #include <string_view>
 
-#include "kubexms/apiserver/bootstrap.h"
-#include "kubexms/apiserver/resources/builtin_resources.h"
-#include "kubexms/apiserver/handlers/component_statuses.h"
-#include "kubexms/apiserver/custom_resources/custom_resources.h"
 #include "kubexms/apiserver/authorization/rbac.h"
+#include "kubexms/apiserver/bootstrap.h"
+#include "kubexms/apiserver/custom_resources/custom_resources.h"
+#include "kubexms/apiserver/handlers/component_statuses.h"
 #include "kubexms/apiserver/handlers/resource_handler.h"
+#include "kubexms/apiserver/resources/builtin_resources.h"
 #include "kubexms/apiserver/role_aggregation.h"
 #include "kubexms/apiserver/services/service_addresses.h"
 #include "kubexms/base/check.h"

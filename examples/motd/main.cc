@@ -18,8 +18,9 @@ using namespace kubexms::automation;
 
 // The message names its host, so the resources are a function of the host.
 Pipeline MessageOfTheDay(const Runtime& runtime, const std::string& directory) {
-  const auto message = [directory](const StepContext& context) -> Result<std::vector<Resource>> {
-    return std::vector<Resource>{
+  const auto message =
+      [directory](const StepContext& context) -> Result<std::vector<HostResource>> {
+    return std::vector<HostResource>{
         Directory{.path = directory},
         File{.path = directory + "/motd", .content = "Welcome to " + context.host.name + ".\n"}};
   };

@@ -35,7 +35,7 @@ struct ConfigCopy : Object<ConfigCopySpec, RequestStatus> {
 
 // Idempotent: the copy is the same however often it is made.
 inline Result<RequestOutcome> Execute(ReconcileContext& context, ConfigCopy& request) {
-  const std::string& from = request.metadata.namespace_;
+  const std::string& from = request.metadata.namespace_name;
   const ConfigCopySpec& spec = request.spec;
   if (spec.to == from) {
     return Terminal(Error::BadRequest("spec.to: must be another namespace than the request's"));

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "kubexms/api/crd/crd.h"
-#include "kubexms/api/schema/defaulting.h"
 #include "kubexms/api/object.h"
+#include "kubexms/api/schema/defaulting.h"
 #include "kubexms/api/schema/pruning.h"
 #include "kubexms/api/schema/validation.h"
 #include "kubexms/base/json/yaml.h"

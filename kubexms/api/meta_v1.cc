@@ -254,7 +254,7 @@ void ObjectMeta::Describe(Type<ObjectMeta>& type) {
       .ListAtomic();
   type.Field("name", &ObjectMeta::name,
              "Unique among objects of the kind in the namespace; cannot be changed.");
-  type.Field("namespace", &ObjectMeta::namespace_,
+  type.Field("namespace", &ObjectMeta::namespace_name,
              "Scope of the name; empty for cluster-wide objects; cannot be changed.");
   type.Field("ownerReferences", &ObjectMeta::owner_references,
              "Owners of the object; once all are gone, the object is deleted; at most one is the "

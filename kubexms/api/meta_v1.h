@@ -180,7 +180,7 @@ struct ObjectMeta : Struct {
   StringMap labels;
   std::vector<ManagedFieldsEntry> managed_fields;
   std::string name;
-  std::string namespace_;
+  std::string namespace_name;
   std::vector<OwnerReference> owner_references;
   std::string resource_version;
   std::string self_link;

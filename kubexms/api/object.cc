@@ -101,10 +101,10 @@ void SetOwnerReference(ObjectMeta& metadata, OwnerReference owner) {
 
 Result<void> SetControllerReference(ObjectMeta& metadata, const KindName& owner_kind,
                                     const ObjectMeta& owner) {
-  if (!owner.namespace_.empty() && owner.namespace_ != metadata.namespace_) {
+  if (!owner.namespace_name.empty() && owner.namespace_name != metadata.namespace_name) {
     return Error::BadRequest(fmt::format(
         "{} {}/{} cannot own {}/{}: an owner must be in the same namespace or be cluster-wide",
-        owner_kind.kind, owner.namespace_, owner.name, metadata.namespace_, metadata.name));
+        owner_kind.kind, owner.namespace_name, owner.name, metadata.namespace_name, metadata.name));
   }
   const OwnerReference* controller = ControllerOf(metadata);
   if (controller != nullptr && !NamesSameOwner(*controller, owner_kind, owner)) {

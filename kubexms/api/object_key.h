@@ -14,13 +14,17 @@
 namespace kubexms {
 
 struct ObjectKey {
-  std::string name_space;  // empty for objects of the cluster
+  std::string namespace_name;  // empty for objects of the cluster
   std::string name;
 
-  static ObjectKey Of(const ObjectMeta& metadata) { return {metadata.namespace_, metadata.name}; }
+  static ObjectKey Of(const ObjectMeta& metadata) {
+    return {metadata.namespace_name, metadata.name};
+  }
 
   // "namespace/name", or "name" for objects of the cluster.
-  std::string ToString() const { return name_space.empty() ? name : name_space + "/" + name; }
+  std::string ToString() const {
+    return namespace_name.empty() ? name : namespace_name + "/" + name;
+  }
 
   auto operator<=>(const ObjectKey&) const = default;
 };
@@ -30,7 +34,7 @@ struct ObjectKey {
 template <>
 struct std::hash<kubexms::ObjectKey> {
   size_t operator()(const kubexms::ObjectKey& key) const {
-    size_t seed = std::hash<std::string_view>()(key.name_space);
+    size_t seed = std::hash<std::string_view>()(key.namespace_name);
     boost::hash_combine(seed, std::hash<std::string_view>()(key.name));
     return seed;
   }

@@ -46,17 +46,17 @@ TEST(FinalizerTest, AddAndRemoveSayWhetherAnythingChanged) {
   EXPECT_FALSE(RemoveFinalizer(metadata, "a/b"));
 }
 
-appsv1::ReplicaSet OwnerIn(std::string name_space, std::string uid, std::string name = "rs") {
+appsv1::ReplicaSet OwnerIn(std::string namespace_name, std::string uid, std::string name = "rs") {
   appsv1::ReplicaSet owner;
   owner.metadata.name = std::move(name);
-  owner.metadata.namespace_ = std::move(name_space);
+  owner.metadata.namespace_name = std::move(namespace_name);
   owner.metadata.uid = std::move(uid);
   return owner;
 }
 
 TEST(OwnerReferenceTest, AnObjectHasOneController) {
   corev1::Pod pod;
-  pod.metadata.namespace_ = "n";
+  pod.metadata.namespace_name = "n";
   ASSERT_TRUE(SetControllerReference(pod.metadata, OwnerIn("n", "1")).ok());
   ASSERT_TRUE(SetControllerReference(pod.metadata, OwnerIn("n", "1")).ok());
   EXPECT_EQ(Encode(pod.metadata),
@@ -70,7 +70,7 @@ TEST(OwnerReferenceTest, AnObjectHasOneController) {
 
 TEST(OwnerReferenceTest, AnOwnerMadeAnewTakesThePlaceOfTheOldOne) {
   corev1::Pod pod;
-  pod.metadata.namespace_ = "n";
+  pod.metadata.namespace_name = "n";
   ASSERT_TRUE(SetControllerReference(pod.metadata, OwnerIn("n", "1")).ok());
   pod.metadata.owner_references[0].api_version = "apps/v1beta2";
   ASSERT_TRUE(SetControllerReference(pod.metadata, OwnerIn("n", "2")).ok());
@@ -84,7 +84,7 @@ TEST(OwnerReferenceTest, AnOwnerMadeAnewTakesThePlaceOfTheOldOne) {
 
 TEST(OwnerReferenceTest, AnOwnerIsInTheSameNamespaceOrClusterWide) {
   corev1::Pod pod;
-  pod.metadata.namespace_ = "n";
+  pod.metadata.namespace_name = "n";
   EXPECT_FALSE(SetControllerReference(pod.metadata, OwnerIn("m", "1")).ok());
   EXPECT_TRUE(SetControllerReference(pod.metadata, OwnerIn("", "1")).ok());
 }

@@ -188,7 +188,7 @@ Result<ObjectHeader> ReadHeader(std::string_view bytes,
   }
   ObjectHeader header{
       .name = GetString(metadata, "name"),
-      .namespace_ = GetString(metadata, "namespace"),
+      .namespace_name = GetString(metadata, "namespace"),
       .uid = GetString(metadata, "uid"),
       .resource_version = ReadVersion(metadata),
       .labels = ReadLabels(metadata),

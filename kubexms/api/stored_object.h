@@ -50,7 +50,7 @@ struct ObjectHeader {
   };
 
   std::string name;
-  std::string namespace_;
+  std::string namespace_name;
   std::string uid;
   uint64_t resource_version = 0;  // 0 when it is not a number
   StringMap labels;

@@ -36,7 +36,7 @@ TEST(StoredObjectTest, ReadsTheHeader) {
           {"spec.nodeName", "status.phase", "spec.unschedulable", "spec.none", "spec"})
           .value();
   EXPECT_EQ(header.name, "n");
-  EXPECT_EQ(header.namespace_, "s");
+  EXPECT_EQ(header.namespace_name, "s");
   EXPECT_EQ(header.uid, "u");
   EXPECT_EQ(header.resource_version, 12);
   EXPECT_EQ(header.labels, (StringMap{{"a", "1"}}));

@@ -6,10 +6,10 @@
 #include <thread>
 #include <vector>
 
-#include "kubexms/apiserver/decoding/body.h"
 #include "kubexms/apiserver/authorization/default_roles.h"
-#include "kubexms/apiserver/resources/metadata.h"
+#include "kubexms/apiserver/decoding/body.h"
 #include "kubexms/apiserver/read/object_reader.h"
+#include "kubexms/apiserver/resources/metadata.h"
 #include "kubexms/apiserver/services/service_ip_range.h"
 
 namespace kubexms {
@@ -180,7 +180,7 @@ class Bootstrapper {
   static WriteRequest RequestFor(const Resource& resource, const Json& object) {
     return {.resource = resource,
             .subresource = "",
-            .name_space = NamespaceOf(object),
+            .namespace_name = NamespaceOf(object),
             .name = NameOf(object),
             .user = Self(),
             .manager = kManager};
@@ -194,9 +194,9 @@ class Bootstrapper {
   // The stored object, null when there is none. One that is damaged is removed: all that is made
   // here can be made anew.
   Result<store::RecordPtr> FindSound(const Resource& resource, const Json& object) {
-    const std::string_view name_space = resource.namespaced ? NamespaceOf(object) : "";
+    const std::string_view namespace_name = resource.namespaced ? NamespaceOf(object) : "";
     ASSIGN_OR_RETURN(store::RecordPtr existing,
-                     store_.Get(StorageKey(resource, name_space, NameOf(object))));
+                     store_.Get(StorageKey(resource, namespace_name, NameOf(object))));
     if (existing == nullptr) return existing;
     const Result<Json> readable = ReadDocument(resource, *existing);
     if (readable.ok()) return existing;
@@ -218,9 +218,9 @@ class Bootstrapper {
         writer_.Create(RequestFor(resource, object), Completed(object, resource));
     if (created.ok() || created.error().IsAlreadyExists()) return {};
     // Another server on the same store may have been faster, also with an address.
-    const std::string_view name_space = resource.namespaced ? NamespaceOf(object) : "";
+    const std::string_view namespace_name = resource.namespaced ? NamespaceOf(object) : "";
     ASSIGN_OR_RETURN(const store::RecordPtr existing,
-                     store_.Get(StorageKey(resource, name_space, NameOf(object))));
+                     store_.Get(StorageKey(resource, namespace_name, NameOf(object))));
     if (existing != nullptr) return {};
     return created.error().WithContext(fmt::format("make {} {}", resource.kind, NameOf(object)));
   }

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "kubexms/apiserver/write/object_writer.h"
 #include "kubexms/apiserver/resources/resource_registry.h"
+#include "kubexms/apiserver/write/object_writer.h"
 #include "kubexms/base/result.h"
 #include "kubexms/store/store.h"
 

@@ -24,7 +24,7 @@ using testing::IsEmpty;
 
 ConfigMap MakeConfigMap(const std::string& name, const std::string& label = "x") {
   ConfigMap config_map;
-  config_map.metadata.namespace_ = "default";
+  config_map.metadata.namespace_name = "default";
   config_map.metadata.name = name;
   config_map.metadata.labels["l"] = label;
   config_map.data["key"] = "value";
@@ -53,7 +53,7 @@ constexpr std::string_view kDefinition = R"({
 
 DynamicObject MakeWidget(const std::string& name) {
   DynamicObject widget{.api_version = "example.com/v1", .kind = "Widget"};
-  widget.metadata.namespace_ = "default";
+  widget.metadata.namespace_name = "default";
   widget.metadata.name = name;
   widget.content["spec"] = JsonObject{{"size", 1}};
   return widget;
@@ -97,10 +97,10 @@ class LocalClientTest : public testing::Test {
     ASSERT_TRUE(made.ok()) << made.error().message();
   }
   std::string CurrentVersion() {
-    return client_.List(kConfigMaps, {.name_space = "default"}).value().resource_version;
+    return client_.List(kConfigMaps, {.namespace_name = "default"}).value().resource_version;
   }
   std::unique_ptr<ObjectWatch> Watch(WatchOptions options = {}) {
-    options.name_space = "default";
+    options.namespace_name = "default";
     return client_.Watch(kConfigMaps, options).value();
   }
 
@@ -187,7 +187,7 @@ TEST_F(LocalClientTest, ServesCustomResourcesInTheirVersions) {
 TEST_F(LocalClientTest, DeletesWhatASelectorSelects) {
   Make("a", "x");
   Make("b", "y");
-  const ListOptions which{.name_space = "default",
+  const ListOptions which{.namespace_name = "default",
                           .label_selector = Selector::Parse("l=x").value()};
   ASSERT_TRUE(client_.DeleteAllOf<ConfigMap>(which).ok());
   EXPECT_TRUE(client_.Get<ConfigMap>(kA).error().IsNotFound());
@@ -210,11 +210,12 @@ TEST_F(LocalClientTest, ReadsShareTheStoredBytes) {
 
 TEST_F(LocalClientTest, ListsAllAtOnceUnlessALimitIsSet) {
   for (int i = 0; i < 600; ++i) Make("c" + std::to_string(1000 + i));
-  const ListOptions all{.name_space = "default", .label_selector = Selector::Parse("l").value()};
+  const ListOptions all{.namespace_name = "default",
+                        .label_selector = Selector::Parse("l").value()};
   ClientRequest request = Client::ListRequest(kConfigMaps, all);
   request.page_size = 500;
   EXPECT_EQ(client_.ListPage(request).value().items.size(), 600);
-  ListOptions some{.name_space = "default", .limit = 250};
+  ListOptions some{.namespace_name = "default", .limit = 250};
   ObjectPage page = client_.List(kConfigMaps, some).value();
   EXPECT_EQ(page.items.size(), 250);
   ASSERT_TRUE(page.remaining.has_value());
@@ -224,7 +225,7 @@ TEST_F(LocalClientTest, ListsAllAtOnceUnlessALimitIsSet) {
 
 TEST_F(LocalClientTest, APageAfterCompactionHasExpired) {
   for (const char* name : {"a", "b", "c"}) Make(name);
-  ListOptions options{.name_space = "default", .limit = 1};
+  ListOptions options{.namespace_name = "default", .limit = 1};
   options.continue_token = client_.List(kConfigMaps, options).value().continue_token;
   server_.CompactNow();
   EXPECT_TRUE(client_.List(kConfigMaps, options).error().IsExpired());
@@ -247,7 +248,7 @@ TEST_F(LocalClientTest, GivesOnlyMetadataWhereThatIsAskedFor) {
   ClientRequest get = Client::GetRequest(kConfigMaps, kA);
   get.metadata_only = true;
   EXPECT_THAT(client_.Do(get).value().view(), HasSubstr(R"("kind":"PartialObjectMetadata")"));
-  ClientRequest list = Client::ListRequest(kConfigMaps, {.name_space = "default"});
+  ClientRequest list = Client::ListRequest(kConfigMaps, {.namespace_name = "default"});
   list.metadata_only = true;
   const ObjectPage page = client_.ListPage(list).value();
   ASSERT_FALSE(page.items.empty());
@@ -256,7 +257,7 @@ TEST_F(LocalClientTest, GivesOnlyMetadataWhereThatIsAskedFor) {
     EXPECT_EQ(object.kind, "PartialObjectMetadata");
     EXPECT_THAT(object.content, IsEmpty());
   }
-  ClientRequest watch = Client::WatchRequest(kConfigMaps, {.name_space = "default"});
+  ClientRequest watch = Client::WatchRequest(kConfigMaps, {.namespace_name = "default"});
   watch.metadata_only = true;
   const auto watched = client_.OpenWatch(watch).value();
   EXPECT_THAT((*watched->Next().value()).object.view(),
@@ -315,12 +316,12 @@ TEST_F(LocalClientTest, AWatchSeesObjectsEnterAndLeaveItsSelection) {
 TEST_F(LocalClientTest, AWatchIsOfItsNamespace) {
   const auto everywhere = client_.Watch(ResourceType::Of<corev1::Secret>()).value();
   const auto elsewhere =
-      client_.Watch(ResourceType::Of<corev1::Secret>(), {.name_space = "kube-system"}).value();
+      client_.Watch(ResourceType::Of<corev1::Secret>(), {.namespace_name = "kube-system"}).value();
   corev1::Secret secret;
-  secret.metadata.namespace_ = "default";
+  secret.metadata.namespace_name = "default";
   secret.metadata.name = "a";
   ASSERT_TRUE(client_.Create(secret).ok());
-  secret.metadata.namespace_ = "kube-system";
+  secret.metadata.namespace_name = "kube-system";
   secret.metadata.name = "b";
   ASSERT_TRUE(client_.Create(secret).ok());
   EXPECT_EQ(NextOf(*everywhere), "ADDED a");
@@ -443,7 +444,7 @@ TEST_F(OwnServerTest, ChangesAreLoggedWithTheirUser) {
 TEST_F(OwnServerTest, AClientWorksBeforeAndAfterTheServerRuns) {
   const auto server = MakeServer();
   const auto client = server->NewClient(user_);
-  const auto watch = client->Watch(kConfigMaps, {.name_space = "default"}).value();
+  const auto watch = client->Watch(kConfigMaps, {.namespace_name = "default"}).value();
   ASSERT_TRUE(client->Create(MakeConfigMap("a")).ok());
   EXPECT_EQ(NextOf(*watch), "ADDED a");
   std::stop_source stop;

@@ -19,7 +19,7 @@ Result<void> WriteRules(ObjectWriter& writer, const Resource& roles, const Clust
   const Result<Written> written =
       writer.Update({.resource = roles,
                      .subresource = "",
-                     .name_space = "",
+                     .namespace_name = "",
                      .name = role.metadata.name,
                      .user = self,
                      .manager = "clusterrole-aggregation-controller"},

@@ -9,15 +9,15 @@
 #include <system_error>
 #include <thread>
 
-#include "kubexms/apiserver/handlers/api_handler.h"
-#include "kubexms/apiserver/bootstrap.h"
 #include "kubexms/apiserver/admission/builtin_admissions.h"
-#include "kubexms/apiserver/resources/builtin_resources.h"
-#include "kubexms/apiserver/event_expiry.h"
-#include "kubexms/apiserver/local_client.h"
-#include "kubexms/apiserver/role_aggregation.h"
 #include "kubexms/apiserver/authentication/server_credentials.h"
 #include "kubexms/apiserver/authentication/store_object_lookup.h"
+#include "kubexms/apiserver/bootstrap.h"
+#include "kubexms/apiserver/event_expiry.h"
+#include "kubexms/apiserver/handlers/api_handler.h"
+#include "kubexms/apiserver/local_client.h"
+#include "kubexms/apiserver/resources/builtin_resources.h"
+#include "kubexms/apiserver/role_aggregation.h"
 #include "kubexms/base/random.h"
 #include "kubexms/net/http/http.h"
 #include "kubexms/net/server/server.h"

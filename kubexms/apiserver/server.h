@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "kubexms/apiserver/handlers/health.h"
-#include "kubexms/apiserver/services/service_addresses.h"
 #include "kubexms/apiserver/request/user.h"
+#include "kubexms/apiserver/services/service_addresses.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/json/json.h"
 #include "kubexms/base/log.h"

@@ -19,8 +19,8 @@
 #include <thread>
 #include <vector>
 
-#include "kubexms/apiserver/server.h"
 #include "kubexms/apiserver/request/user.h"
+#include "kubexms/apiserver/server.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/client/client.h"
 

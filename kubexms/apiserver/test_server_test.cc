@@ -15,7 +15,7 @@ namespace {
 
 corev1::ConfigMap MakeConfigMap(const std::string& name) {
   corev1::ConfigMap config_map;
-  config_map.metadata.namespace_ = "default";
+  config_map.metadata.namespace_name = "default";
   config_map.metadata.name = name;
   return config_map;
 }
@@ -77,7 +77,7 @@ TEST(TestServerTest, DroppedWatchesFailAndCanBeOpenedAgain) {
   ASSERT_FALSE(event.ok());
   EXPECT_EQ(event.error().code(), 503);
   EXPECT_FALSE(watch.Next().value().has_value());
-  auto again = server.client().Watch<corev1::ConfigMap>({.name_space = "default"}).value();
+  auto again = server.client().Watch<corev1::ConfigMap>({.namespace_name = "default"}).value();
   EXPECT_TRUE(again.Next().value().has_value());
 }
 

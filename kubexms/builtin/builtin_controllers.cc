@@ -7,23 +7,23 @@
 #include <memory>
 #include <set>
 
-#include "kubexms/builtin/workloads/cron_job/cron_job_controller.h"
-#include "kubexms/builtin/workloads/daemon_set/daemonset_controller.h"
-#include "kubexms/builtin/workloads/deployment/deployment_controller.h"
 #include "kubexms/builtin/disruption/disruption_controller.h"
 #include "kubexms/builtin/endpoints/endpoint_mirroring_controller.h"
 #include "kubexms/builtin/endpoints/endpoint_slice_controller.h"
 #include "kubexms/builtin/endpoints/endpoints_controller.h"
-#include "kubexms/builtin/workloads/job/job_controller.h"
-#include "kubexms/builtin/workloads/replica_set/replica_set_controller.h"
-#include "kubexms/builtin/roles/role_aggregation_controller.h"
 #include "kubexms/builtin/namespaces/root_ca_controller.h"
-#include "kubexms/builtin/scheduler/scheduler.h"
 #include "kubexms/builtin/namespaces/service_account_controller.h"
-#include "kubexms/builtin/workloads/stateful_set/statefulset_controller.h"
 #include "kubexms/builtin/nodes/taint_eviction_controller.h"
-#include "kubexms/builtin/workloads/job/ttl_after_finished_controller.h"
+#include "kubexms/builtin/roles/role_aggregation_controller.h"
+#include "kubexms/builtin/scheduler/scheduler.h"
 #include "kubexms/builtin/volumes/volume_protection_controller.h"
+#include "kubexms/builtin/workloads/cron_job/cron_job_controller.h"
+#include "kubexms/builtin/workloads/daemon_set/daemonset_controller.h"
+#include "kubexms/builtin/workloads/deployment/deployment_controller.h"
+#include "kubexms/builtin/workloads/job/job_controller.h"
+#include "kubexms/builtin/workloads/job/ttl_after_finished_controller.h"
+#include "kubexms/builtin/workloads/replica_set/replica_set_controller.h"
+#include "kubexms/builtin/workloads/stateful_set/statefulset_controller.h"
 
 namespace kubexms {
 namespace {

@@ -15,11 +15,11 @@
 #include "kubexms/base/log.h"
 #include "kubexms/base/random.h"
 #include "kubexms/builtin/garbage_collection/garbage_collector.h"
+#include "kubexms/builtin/garbage_collection/pod_garbage_collector.h"
 #include "kubexms/builtin/namespaces/namespace_controller.h"
 #include "kubexms/builtin/nodes/node_lifecycle_controller.h"
-#include "kubexms/builtin/shared/parallel_writes.h"
-#include "kubexms/builtin/garbage_collection/pod_garbage_collector.h"
 #include "kubexms/builtin/scheduler/scheduler_options.h"
+#include "kubexms/builtin/shared/parallel_writes.h"
 #include "kubexms/client/discovery.h"
 #include "kubexms/controller/manager/manager.h"
 

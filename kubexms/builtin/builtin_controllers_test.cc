@@ -56,13 +56,13 @@ TEST_F(BuiltinTest, ControllersOfKindsThatTheServerLacksAreLeftOut) {
 TEST_F(BuiltinTest, EveryNamespaceHasItsServiceAccountAndAuthority) {
   Start();
   MakeNamespace("a");
-  const auto has_both = [&](const std::string& name_space) {
-    const auto map = client().Get<ConfigMap>({name_space, "kube-root-ca.crt"});
-    return client().Get<ServiceAccount>({name_space, "default"}).ok() && map.ok() &&
+  const auto has_both = [&](const std::string& namespace_name) {
+    const auto map = client().Get<ConfigMap>({namespace_name, "kube-root-ca.crt"});
+    return client().Get<ServiceAccount>({namespace_name, "default"}).ok() && map.ok() &&
            map->data == StringMap{{"ca.crt", "the authority"}};
   };
-  for (const char* name_space : {"default", "kube-system", "a"}) {
-    EXPECT_TRUE(Eventually([&] { return has_both(name_space); })) << name_space;
+  for (const char* namespace_name : {"default", "kube-system", "a"}) {
+    EXPECT_TRUE(Eventually([&] { return has_both(namespace_name); })) << namespace_name;
   }
   ASSERT_TRUE(client().Delete<ServiceAccount>({"a", "default"}).ok());
   ASSERT_TRUE(client().Delete<ConfigMap>({"a", "kube-root-ca.crt"}).ok());

@@ -108,7 +108,7 @@ class BuiltinTest : public ::testing::Test {
   // True once there is such an event in the namespace "default".
   bool EventuallyTold(const std::string& reason, const std::string& message) {
     return Eventually([&] {
-      const auto events = client().List<corev1::Event>({.name_space = "default"});
+      const auto events = client().List<corev1::Event>({.namespace_name = "default"});
       return events.ok() && std::any_of(events->items.begin(), events->items.end(),
                                         [&](const corev1::Event& event) {
                                           return event.reason == reason && event.message == message;
@@ -137,7 +137,7 @@ class BuiltinTest : public ::testing::Test {
 
   static corev1::ConfigMap MapOf(const ObjectKey& key) {
     corev1::ConfigMap map;
-    map.metadata.namespace_ = key.name_space;
+    map.metadata.namespace_name = key.namespace_name;
     map.metadata.name = key.name;
     return map;
   }
@@ -166,7 +166,7 @@ class BuiltinTest : public ::testing::Test {
   DynamicObject MakeWidget(const ObjectKey& key, std::vector<OwnerReference> owners = {},
                            std::vector<std::string> finalizers = {}) {
     DynamicObject widget{.api_version = "example.com/v1", .kind = "Widget"};
-    widget.metadata.namespace_ = key.name_space;
+    widget.metadata.namespace_name = key.namespace_name;
     widget.metadata.name = key.name;
     widget.metadata.owner_references = std::move(owners);
     widget.metadata.finalizers = std::move(finalizers);

@@ -142,7 +142,7 @@ std::vector<ResourceAccess> AccessOf(const ControllerScaffold& scaffold) {
                           .plural = KindName{.kind = scaffold.kind}.Plural()};
   std::vector<ResourceAccess> all = AccessToReconciled(kind);
   const bool is_request = scaffold.style == ScaffoldStyle::kRequest;
-  const RecordPlace records{.type = kind, .name_space = std::string(kRecordNamespace)};
+  const RecordPlace records{.type = kind, .namespace_name = std::string(kRecordNamespace)};
   for (ResourceAccess& access :
        is_request ? request_internal::AccessToRequests(records) : AccessToOwned(maps)) {
     all.push_back(std::move(access));
@@ -155,8 +155,8 @@ std::string RolesOf(const ControllerScaffold& scaffold) {
   Controller controller({.name = scaffold.name});
   for (ResourceAccess& access : AccessOf(scaffold)) controller.AddAccess(std::move(access));
   std::string text;
-  for (const Json& object :
-       RolesFor({controller}, {.name = scaffold.name, .name_space = scaffold.name + "-system"})) {
+  for (const Json& object : RolesFor(
+           {controller}, {.name = scaffold.name, .namespace_name = scaffold.name + "-system"})) {
     text += "---\n" + WriteYaml(object);
   }
   return text;

@@ -25,7 +25,7 @@ ClientRequest Client::GetRequest(ResourceType type, const ObjectKey& key,
   ClientRequest request;
   request.verb = Verb::kGet;
   request.resource = std::move(type);
-  request.name_space = key.name_space;
+  request.namespace_name = key.namespace_name;
   request.name = key.name;
   request.resource_version = options.resource_version;
   request.allow_cached = options.allow_cached;
@@ -37,7 +37,7 @@ ClientRequest Client::ListRequest(ResourceType type, const ListOptions& options)
   ClientRequest request;
   request.verb = Verb::kList;
   request.resource = std::move(type);
-  request.name_space = options.name_space;
+  request.namespace_name = options.namespace_name;
   request.label_selector = options.label_selector;
   request.field_selector = options.field_selector;
   request.limit = options.limit;
@@ -52,7 +52,7 @@ ClientRequest Client::WatchRequest(ResourceType type, const WatchOptions& option
   ClientRequest request;
   request.verb = Verb::kWatch;
   request.resource = std::move(type);
-  request.name_space = options.name_space;
+  request.namespace_name = options.namespace_name;
   request.label_selector = options.label_selector;
   request.field_selector = options.field_selector;
   request.resource_version = options.resource_version;
@@ -69,7 +69,7 @@ ClientRequest Client::WriteRequest(Verb verb, ResourceType type, const ObjectMet
   ClientRequest request;
   request.verb = verb;
   request.resource = std::move(type);
-  request.name_space = metadata.namespace_;
+  request.namespace_name = metadata.namespace_name;
   const bool names_object = verb != Verb::kCreate || !options.subresource.empty();
   if (names_object) request.name = metadata.name;
   request.subresource = options.subresource;
@@ -84,7 +84,7 @@ ClientRequest Client::WriteRequest(Verb verb, ResourceType type, const ObjectMet
 ClientRequest Client::PatchRequest(ResourceType type, const ObjectKey& key,
                                    const kubexms::Patch& patch, const WriteOptions& options) {
   ObjectMeta metadata;
-  metadata.namespace_ = key.name_space;
+  metadata.namespace_name = key.namespace_name;
   metadata.name = key.name;
   ClientRequest request =
       WriteRequest(Verb::kPatch, std::move(type), metadata, patch.body, options);
@@ -109,7 +109,7 @@ ClientRequest Client::DeleteRequest(ResourceType type, const ObjectKey& key,
   ClientRequest request;
   request.verb = Verb::kDelete;
   request.resource = std::move(type);
-  request.name_space = key.name_space;
+  request.namespace_name = key.namespace_name;
   request.name = key.name;
   request.body = Encode(options);
   request.dry_run = !options.dry_run.empty();

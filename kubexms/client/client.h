@@ -32,7 +32,7 @@ struct GetOptions {
 };
 
 struct ListOptions {
-  std::string name_space;  // empty: all
+  std::string namespace_name;  // empty: all
   Selector label_selector;
   FieldSelector field_selector;
   // One page of so many; the next one by `continue_token`. 0: all, fetched in pages as needed.
@@ -44,7 +44,7 @@ struct ListOptions {
 };
 
 struct WatchOptions {
-  std::string name_space;  // empty: all
+  std::string namespace_name;  // empty: all
   Selector label_selector;
   FieldSelector field_selector;
   // Changes after this version; empty: first what is there, as added.
@@ -192,7 +192,7 @@ class Client {
                                  const Body& body, WriteOptions options = {}) {
     options.subresource = subresource;
     ObjectMeta metadata;
-    metadata.namespace_ = key.name_space;
+    metadata.namespace_name = key.namespace_name;
     metadata.name = key.name;
     return Decoded<Body>(
         Do(WriteRequest(Verb::kCreate, ResourceType::Of<T>(), metadata, Encode(body), options)));

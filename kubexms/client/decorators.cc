@@ -93,11 +93,12 @@ Result<void> FieldOwnerClient::Change(ClientRequest& request) {
 
 Result<void> NamespacedClient::Change(ClientRequest& request) {
   if (!request.resource.namespaced) return {};
-  if (request.name_space.empty()) request.name_space = name_space_;
-  if (request.name_space == name_space_) return {};
-  return Error::BadRequest(fmt::format(
-      "{} {}: namespace \"{}\" is not \"{}\", the only one that this client works in",
-      VerbName(request.verb), request.resource.QualifiedName(), request.name_space, name_space_));
+  if (request.namespace_name.empty()) request.namespace_name = namespace_name_;
+  if (request.namespace_name == namespace_name_) return {};
+  return Error::BadRequest(
+      fmt::format("{} {}: namespace \"{}\" is not \"{}\", the only one that this client works in",
+                  VerbName(request.verb), request.resource.QualifiedName(), request.namespace_name,
+                  namespace_name_));
 }
 
 FaultyClient::FaultyClient(Client& inner, Options options)

@@ -65,13 +65,13 @@ class FieldOwnerClient final : public ClientDecorator {
 // namespaces; ones that name another are refused. Objects of the cluster pass.
 class NamespacedClient final : public ClientDecorator {
  public:
-  NamespacedClient(Client& inner, std::string name_space)
-      : ClientDecorator(inner), name_space_(std::move(name_space)) {}
+  NamespacedClient(Client& inner, std::string namespace_name)
+      : ClientDecorator(inner), namespace_name_(std::move(namespace_name)) {}
 
  private:
   Result<void> Change(ClientRequest& request) override;
 
-  const std::string name_space_;
+  const std::string namespace_name_;
 };
 
 // ---- For tests: a client that fails as networks and servers do. ----

@@ -17,9 +17,9 @@ using testing::SizeIs;
 
 const ObjectKey kKey{"default", "a"};
 
-ConfigMap MakeMap(const std::string& name_space) {
+ConfigMap MakeMap(const std::string& namespace_name) {
   ConfigMap map;
-  map.metadata.namespace_ = name_space;
+  map.metadata.namespace_name = namespace_name;
   map.metadata.name = "a";
   return map;
 }
@@ -39,7 +39,7 @@ TEST_F(DecoratorsTest, ADryRunStoresNothing) {
   map.data["key"] = "a";
   EXPECT_EQ(trial.Update(map)->data["key"], "a");
   EXPECT_TRUE(trial.Delete<ConfigMap>(kKey).ok());
-  EXPECT_TRUE(trial.DeleteAllOf<ConfigMap>({.name_space = "default"}).ok());
+  EXPECT_TRUE(trial.DeleteAllOf<ConfigMap>({.namespace_name = "default"}).ok());
   EXPECT_THAT(client_->Get<ConfigMap>(kKey)->data, SizeIs(0));
 }
 
@@ -58,7 +58,7 @@ TEST_F(DecoratorsTest, TheOwnerOfFieldsIsNamed) {
 
 TEST_F(DecoratorsTest, ANamespacedClientStaysInItsNamespace) {
   NamespacedClient mine(*client_, "default");
-  EXPECT_EQ(mine.Create(MakeMap(""))->metadata.namespace_, "default");
+  EXPECT_EQ(mine.Create(MakeMap(""))->metadata.namespace_name, "default");
   EXPECT_TRUE(mine.Get<ConfigMap>({"", "a"}).ok());
   EXPECT_EQ(mine.Get<ConfigMap>({"kube-system", "a"}).error().message(),
             "get configmaps: namespace \"kube-system\" is not \"default\", the only one that this "
@@ -66,13 +66,13 @@ TEST_F(DecoratorsTest, ANamespacedClientStaysInItsNamespace) {
   const List<ConfigMap> list = mine.List<ConfigMap>().value();
   EXPECT_FALSE(list.items.empty());
   for (const ConfigMap& map : list.items) {
-    EXPECT_EQ(map.metadata.namespace_, "default");
+    EXPECT_EQ(map.metadata.namespace_name, "default");
   }
   const ResourceType namespaces{
       .version = "v1", .kind = "Namespace", .plural = "namespaces", .namespaced = false};
   EXPECT_TRUE(mine.Get(namespaces, {"", "kube-system"}).ok());
   EXPECT_TRUE(mine.GetPath("/version").ok());
-  EXPECT_FALSE(mine.Watch<ConfigMap>({.name_space = "other"}).ok());
+  EXPECT_FALSE(mine.Watch<ConfigMap>({.namespace_name = "other"}).ok());
 }
 
 TEST_F(DecoratorsTest, FaultsStrikeWhatTheirRuleSays) {
@@ -111,7 +111,7 @@ TEST_F(DecoratorsTest, AWatchMayBreak) {
   FaultyClient faulty(*client_, {});
   faulty.AddRule({.verb = Verb::kWatch, .fault = {.break_after_events = 1}});
   ASSERT_TRUE(client_->Create(MakeMap("default")).ok());
-  auto watch = faulty.Watch<ConfigMap>({.name_space = "default"}).value();
+  auto watch = faulty.Watch<ConfigMap>({.namespace_name = "default"}).value();
   EXPECT_TRUE(watch.Next().value().has_value());
   EXPECT_TRUE(watch.Next().error().IsTransient());
 }

@@ -71,7 +71,7 @@ Result<void> ClientRequest::Check() const {
 }
 
 std::string ClientRequest::Path() const {
-  std::string path = resource.Path(name_space);
+  std::string path = resource.Path(namespace_name);
   if (!name.empty()) path += "/" + PercentEncode(name);
   if (!subresource.empty()) path += "/" + subresource;
   return path;

@@ -34,8 +34,8 @@ std::string_view PatchContentType(PatchType type);
 struct ClientRequest {
   Verb verb = Verb::kGet;
   ResourceType resource;
-  std::string name_space;  // empty: of the cluster, or of all namespaces
-  std::string name;        // empty where objects have no name yet, or where many are meant
+  std::string namespace_name;  // empty: of the cluster, or of all namespaces
+  std::string name;            // empty where objects have no name yet, or where many are meant
   std::string subresource;
 
   // JSON: the object of a creation or update, the patch, the DeleteOptions.

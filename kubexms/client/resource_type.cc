@@ -20,9 +20,9 @@ std::string ResourceType::QualifiedName() const {
   return group.empty() ? plural : plural + "." + group;
 }
 
-std::string ResourceType::Path(std::string_view name_space) const {
+std::string ResourceType::Path(std::string_view namespace_name) const {
   std::string path = group.empty() ? "/api/" + version : "/apis/" + group + "/" + version;
-  if (namespaced && !name_space.empty()) path += "/namespaces/" + PercentEncode(name_space);
+  if (namespaced && !namespace_name.empty()) path += "/namespaces/" + PercentEncode(namespace_name);
   return path + "/" + plural;
 }
 

@@ -27,7 +27,7 @@ struct ResourceType {
   // "pods" or "deployments.apps", as errors name it.
   std::string QualifiedName() const;
   // The path of its objects, in a namespace or in all: "/apis/apps/v1/namespaces/a/deployments".
-  std::string Path(std::string_view name_space) const;
+  std::string Path(std::string_view namespace_name) const;
 
   auto operator<=>(const ResourceType&) const = default;
 };

@@ -10,13 +10,13 @@
 #include <set>
 #include <tuple>
 
-#include "kubexms/automation/hosts/checksum.h"
 #include "kubexms/automation/engine/execution.h"
+#include "kubexms/automation/hosts/checksum.h"
 #include "kubexms/automation/journal/journal.h"
 #include "kubexms/automation/journal/timestamp.h"
 #include "kubexms/cluster/cluster_pipeline.h"
-#include "kubexms/cluster/modules/etcd/etcd_host.h"
 #include "kubexms/cluster/host_inventory.h"
+#include "kubexms/cluster/modules/etcd/etcd_host.h"
 
 namespace kubexms::cluster {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "kubexms/automation/engine/engine.h"
+#include "kubexms/cluster/cluster_state.h"
 #include "kubexms/cluster/config/cluster_kind.h"
 #include "kubexms/cluster/config/cluster_secrets.h"
-#include "kubexms/cluster/cluster_state.h"
 #include "kubexms/cluster/modules/etcd_certificates.h"
 #include "kubexms/cluster/modules/packages.h"
 

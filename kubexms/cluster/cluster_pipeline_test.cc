@@ -13,8 +13,8 @@
 #include "kubexms/cluster/config/cluster_config.h"
 #include "kubexms/cluster/config/cluster_hosts.h"
 #include "kubexms/cluster/modules/etcd/etcd_host.h"
-#include "kubexms/cluster/modules/modules.h"
 #include "kubexms/cluster/modules/etcd/simulated_etcd_test.h"
+#include "kubexms/cluster/modules/modules.h"
 #include "kubexms/cluster/modules/steps.h"
 
 namespace kubexms::cluster {

@@ -14,10 +14,10 @@
 #include "kubexms/automation/hosts/checksum.h"
 #include "kubexms/automation/hosts/simulated_fleet.h"
 #include "kubexms/base/test_directory_test.h"
-#include "kubexms/cluster/config/cluster_config.h"
-#include "kubexms/cluster/config/cluster_hosts.h"
 #include "kubexms/cluster/cluster_nodes.h"
 #include "kubexms/cluster/cluster_pipeline.h"
+#include "kubexms/cluster/config/cluster_config.h"
+#include "kubexms/cluster/config/cluster_hosts.h"
 #include "kubexms/cluster/modules/etcd/simulated_etcd_test.h"
 
 namespace kubexms::cluster {

@@ -7,13 +7,13 @@
 #include <sstream>
 
 #include "kubexms/api/schema/validation.h"
-#include "kubexms/automation/hosts/checksum.h"
 #include "kubexms/automation/engine/engine.h"
 #include "kubexms/automation/engine/execution.h"
+#include "kubexms/automation/hosts/checksum.h"
 #include "kubexms/base/small_file.h"
 #include "kubexms/cluster/cluster_pipeline.h"
-#include "kubexms/cluster/modules/etcd/etcd_host.h"
 #include "kubexms/cluster/host_inventory.h"
+#include "kubexms/cluster/modules/etcd/etcd_host.h"
 
 namespace kubexms::cluster {
 namespace {
@@ -233,12 +233,13 @@ Result<OpenedState> OpenClusterState(const Cluster& cluster, const Runtime& runt
 }
 
 StepPtr MarkHost(const ClusterIdentity& identity) {
-  return Ensure("marker", [identity](const StepContext& context) -> Result<std::vector<Resource>> {
-    return std::vector<Resource>{File{.path = MarkerPath(context.runtime),
-                                      .content = WriteJsonPretty(ToJson(identity)) + "\n",
-                                      .mode = "0600",
-                                      .secret = true}};
-  });
+  return Ensure(
+      "marker", [identity](const StepContext& context) -> Result<std::vector<HostResource>> {
+        return std::vector<HostResource>{File{.path = MarkerPath(context.runtime),
+                                              .content = WriteJsonPretty(ToJson(identity)) + "\n",
+                                              .mode = "0600",
+                                              .secret = true}};
+      });
 }
 
 }  // namespace kubexms::cluster

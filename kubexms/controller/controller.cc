@@ -95,7 +95,7 @@ ObjectMapper ItsOwners(const ResourceType& owner, bool every_owner) {
       const bool counts = every_owner || reference.controller.value_or(false);
       if (!counts || reference.kind != owner.kind) continue;
       if (GroupOf(reference.api_version) != owner.group) continue;
-      keys.push_back({owner.namespaced ? object.metadata->namespace_ : "", reference.name});
+      keys.push_back({owner.namespaced ? object.metadata->namespace_name : "", reference.name});
     }
   };
 }

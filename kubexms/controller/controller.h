@@ -62,7 +62,7 @@ struct ResourceAccess {
   std::string subresource;
   std::vector<std::string> verbs;
   // Empty: all of them. None: that of the objects which the controller reconciles.
-  std::optional<std::string> name_space = std::nullopt;
+  std::optional<std::string> namespace_name = std::nullopt;
 };
 
 // Which keys an object concerns.
@@ -173,7 +173,7 @@ class ControllerFor : public Controller {
             .scope = scope_,
             .mapper = ItsOwnKey(),
             .reason = "changed"});
-    Allow(AccessToReconciled(ResourceType::Of<T>()), scope_.name_space);
+    Allow(AccessToReconciled(ResourceType::Of<T>()), scope_.namespace_name);
   }
 
   // Only such events of the reconciled objects themselves.
@@ -193,7 +193,7 @@ class ControllerFor : public Controller {
   ControllerFor& Owns(RuleOptions options = {}) {
     AddKind<Owned>(ItsOwners(ResourceType::Of<T>(), options.every_owner), options,
                    std::string(Owned::kKind.kind) + " it owns changed");
-    Allow(AccessToOwned(ResourceType::Of<Owned>()), ScopeOf<Owned>(options).name_space);
+    Allow(AccessToOwned(ResourceType::Of<Owned>()), ScopeOf<Owned>(options).namespace_name);
     return *this;
   }
 
@@ -220,7 +220,7 @@ class ControllerFor : public Controller {
           for (ObjectKey& key : map(caches, *object.As<Other>())) keys.push_back(std::move(key));
         },
         options, std::string(Other::kKind.kind) + " changed");
-    Allow(AccessToWatched(ResourceType::Of<Other>()), ScopeOf<Other>(options).name_space);
+    Allow(AccessToWatched(ResourceType::Of<Other>()), ScopeOf<Other>(options).namespace_name);
     return *this;
   }
 
@@ -229,7 +229,7 @@ class ControllerFor : public Controller {
   ControllerFor& Reads(RuleOptions options = {}) {
     AddKind<Other>([](const DeclaredCaches&, const CachedObject&, std::vector<ObjectKey>&) {},
                    options, "");
-    Allow(AccessToWatched(ResourceType::Of<Other>()), ScopeOf<Other>(options).name_space);
+    Allow(AccessToWatched(ResourceType::Of<Other>()), ScopeOf<Other>(options).namespace_name);
     return *this;
   }
 
@@ -249,9 +249,9 @@ class ControllerFor : public Controller {
   // of the controller's scope, unless another one is given; empty: in all.
   template <Kind Other>
   ControllerFor& Touches(std::vector<std::string> verbs, std::string subresource = "",
-                         std::optional<std::string> name_space = std::nullopt) {
+                         std::optional<std::string> namespace_name = std::nullopt) {
     AddAccess({ResourceType::Of<Other>(), std::move(subresource), std::move(verbs),
-               std::move(name_space)});
+               std::move(namespace_name)});
     return *this;
   }
 
@@ -289,16 +289,16 @@ class ControllerFor : public Controller {
   template <Kind Other>
   InformerScope ScopeOf(const RuleOptions& options) const {
     InformerScope scope = options.scope;
-    const bool inherits = scope.name_space.empty() && !options.all_namespaces;
+    const bool inherits = scope.namespace_name.empty() && !options.all_namespaces;
     if (inherits && Other::kKind.scope == Scope::kNamespaced) {
-      scope.name_space = scope_.name_space;
+      scope.namespace_name = scope_.namespace_name;
     }
     return scope;
   }
 
-  void Allow(std::vector<ResourceAccess> accesses, const std::string& name_space) {
+  void Allow(std::vector<ResourceAccess> accesses, const std::string& namespace_name) {
     for (ResourceAccess& access : accesses) {
-      access.name_space = name_space;
+      access.namespace_name = namespace_name;
       AddAccess(std::move(access));
     }
   }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "kubexms/api/schema/defaulting.h"
 #include "kubexms/api/patch/merge_patch.h"
+#include "kubexms/api/schema/defaulting.h"
 #include "kubexms/base/json/json.h"
 
 namespace kubexms {
@@ -143,7 +143,7 @@ class Attempt {
 
   ClientRequest Request(Verb verb, std::string body) const {
     ObjectMeta metadata;
-    metadata.namespace_ = call_.key.name_space;
+    metadata.namespace_name = call_.key.namespace_name;
     metadata.name = call_.key.name;
     return Client::WriteRequest(verb, call_.type, metadata, std::move(body), call_.options);
   }
@@ -231,7 +231,7 @@ Result<Change> ChangeOf(std::optional<std::string_view> stored, const ResourceTy
   DynamicObject object;
   object.api_version = type.ApiVersion();
   object.kind = type.kind;
-  object.metadata.namespace_ = key.name_space;
+  object.metadata.namespace_name = key.namespace_name;
   object.metadata.name = key.name;
   Change change;
   if (stored) {

@@ -86,7 +86,7 @@ template <Kind T, class Mutate>
 Result<Change> ChangeOf(std::optional<std::string_view> stored, const ObjectKey& key,
                         const Mutate& mutate) {
   T object;
-  object.metadata.namespace_ = key.name_space;
+  object.metadata.namespace_name = key.namespace_name;
   object.metadata.name = key.name;
   Change change;
   if (stored) {

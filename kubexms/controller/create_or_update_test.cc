@@ -10,8 +10,8 @@
 #include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/apiserver/test_server.h"
 #include "kubexms/controller/informers/informer_set.h"
-#include "kubexms/controller/testing/intercepted_client_test.h"
 #include "kubexms/controller/manager/reconcile_client.h"
+#include "kubexms/controller/testing/intercepted_client_test.h"
 
 namespace kubexms {
 namespace {
@@ -208,7 +208,7 @@ TEST_F(CachedCreateOrUpdateTest, OnlyCachesThatHaveTheWholeObjectAnswer) {
   const std::vector<std::pair<ObjectForm, InformerScope>> others = {
       {FormOf<MetadataObject>(ResourceType::Of<ConfigMap>()), {}},
       {FormOf<ConfigMap>([](ConfigMap& map) { map.data.clear(); }), {}},
-      {FormOf<ConfigMap>(), {.name_space = "other"}},
+      {FormOf<ConfigMap>(), {.namespace_name = "other"}},
       {FormOf<ConfigMap>(), {.label_selector = *Selector::Parse("me")}},
       {FormOf<ConfigMap>(), {.field_selector = *FieldSelector::Parse("metadata.name=web")}}};
   for (const auto& [form, scope] : others) {

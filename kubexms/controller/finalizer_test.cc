@@ -25,7 +25,7 @@ class FinalizerTest : public testing::Test {
 
   ConfigMap Create(std::vector<std::string> finalizers = {}) {
     ConfigMap config_map;
-    config_map.metadata.namespace_ = kKey.name_space;
+    config_map.metadata.namespace_name = kKey.namespace_name;
     config_map.metadata.name = kKey.name;
     config_map.metadata.finalizers = std::move(finalizers);
     return server_.client().Create(config_map).value();

@@ -41,7 +41,7 @@ TEST_F(CachedDeathTest, IsOfTheTypeThatIsAskedFor) {
 }
 
 TEST_F(CachedDeathTest, OneOfSeveralScopesIsNamed) {
-  const InformerScope mine{.name_space = "mine"};
+  const InformerScope mine{.namespace_name = "mine"};
   Declare(FormOf<ConfigMap>());
   Declare(FormOf<ConfigMap>());
   EXPECT_EQ(Context().Cached<ConfigMap>().Get(key_), nullptr);  // the same cache, declared twice

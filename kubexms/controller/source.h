@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "kubexms/api/object_key.h"
-#include "kubexms/base/threads/bounded_queue.h"
 #include "kubexms/base/clock.h"
+#include "kubexms/base/threads/bounded_queue.h"
 
 namespace kubexms {
 

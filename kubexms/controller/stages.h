@@ -56,11 +56,11 @@
 
 #include "kubexms/api/condition.h"
 #include "kubexms/base/check.h"
-#include "kubexms/controller/finalizer.h"
-#include "kubexms/controller/support/guarded.h"
 #include "kubexms/controller/events/object_reference.h"
+#include "kubexms/controller/finalizer.h"
 #include "kubexms/controller/reconcile.h"
 #include "kubexms/controller/status_patch.h"
+#include "kubexms/controller/support/guarded.h"
 
 namespace kubexms {
 

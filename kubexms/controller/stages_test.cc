@@ -62,7 +62,7 @@ class StagesTest : public testing::Test {
   void SetUp() override {
     CreateCrd(harness_.server.client(), CrdOf<Gadget>());
     Gadget gadget;
-    gadget.metadata.namespace_ = "default";
+    gadget.metadata.namespace_name = "default";
     gadget.metadata.name = "g";
     gadget.spec.size = 1;
     const auto created = harness_.server.client().Create(gadget);
@@ -516,7 +516,7 @@ TEST_F(StagesTest, AnObjectMadeAnewMeanwhileDoesNotGetTheStatusOfTheOldOne) {
          EXPECT_TRUE(client.Delete<Gadget>(key_).ok());
          Gadget again = gadget;
          again.metadata = {};
-         again.metadata.namespace_ = key_.name_space;
+         again.metadata.namespace_name = key_.namespace_name;
          again.metadata.name = key_.name;
          EXPECT_TRUE(client.Create(again).ok());
          return StageOutcome::Done();

@@ -44,7 +44,7 @@ class StatusPatchTest : public testing::Test {
   void Create(Json crd = CrdOf<Lamp>()) {
     CreateCrd(server(), std::move(crd));
     Lamp lamp;
-    lamp.metadata.namespace_ = "default";
+    lamp.metadata.namespace_name = "default";
     lamp.metadata.name = "l";
     ASSERT_TRUE(server().Create(lamp).ok());
   }

@@ -6,23 +6,24 @@
 
 namespace kubexms::platform {
 
-Result<void> CheckAccess(ReconcileContext& context, const Asker& asker, const Access& access) {
+Result<void> CheckAccess(ReconcileContext& context, const Requester& requester,
+                         const Access& access) {
   authorizationv1::SubjectAccessReview review;
-  review.spec.user = asker.user;
-  review.spec.groups = asker.groups;
+  review.spec.user = requester.user;
+  review.spec.groups = requester.groups;
   authorizationv1::ResourceAttributes& attributes = review.spec.resource_attributes.emplace();
   attributes.verb = access.verb;
   attributes.group = access.resource.group;
   attributes.version = access.resource.version;
   attributes.resource = access.resource.plural;
-  attributes.namespace_ = access.key.name_space;
+  attributes.namespace_name = access.key.namespace_name;
   attributes.name = access.key.name;
   ASSIGN_OR_RETURN(const auto answer, context.client.Create(review, {.stop = context.stop}));
   if (answer.status.allowed) return {};
   return Terminal(Error::Forbidden(
       access.resource.QualifiedName(), access.key.name,
-      fmt::format("{} may not {} it{}", asker.ToString(), access.verb,
-                  access.key.name_space.empty() ? "" : " in " + access.key.name_space)));
+      fmt::format("{} may not {} it{}", requester.ToString(), access.verb,
+                  access.key.namespace_name.empty() ? "" : " in " + access.key.namespace_name)));
 }
 
 ResourceAccess ReviewAccess() {

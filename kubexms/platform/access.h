@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "kubexms/controller/requests/audit_record.h"
 #include "kubexms/controller/controller.h"
 #include "kubexms/controller/reconcile.h"
+#include "kubexms/controller/requests/audit_record.h"
 
 namespace kubexms::platform {
 
@@ -16,8 +16,9 @@ struct Access {
   ObjectKey key;
 };
 
-// Asks the server whether `asker` may do that. Terminal when the answer is no.
-Result<void> CheckAccess(ReconcileContext& context, const Asker& asker, const Access& access);
+// Asks the server whether `requester` may do that. Terminal when the answer is no.
+Result<void> CheckAccess(ReconcileContext& context, const Requester& requester,
+                         const Access& access);
 // What a controller that asks needs.
 ResourceAccess ReviewAccess();
 

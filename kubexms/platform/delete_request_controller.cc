@@ -71,10 +71,10 @@ Result<RequestOutcome> Execute(ReconcileContext& context, const Deleterequest& r
 
 // Where nobody vouches for the creator, who may create such requests may have it.
 Result<void> Authorize(ReconcileContext& context, const Deleterequest& request,
-                       const Asker& asker) {
-  if (asker.user.empty()) return {};
+                       const Requester& requester) {
+  if (requester.user.empty()) return {};
   return CheckAccess(
-      context, asker,
+      context, requester,
       {.verb = "delete", .resource = ResourceType::Of<User>(), .key = {"", request.spec.user}});
 }
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "kubexms/api/kinds/core_v1/config.h"
-#include "kubexms/base/text/base64.h"
 #include "kubexms/base/random.h"
+#include "kubexms/base/text/base64.h"
 #include "kubexms/base/time_left.h"
 #include "kubexms/controller/stages.h"
 #include "kubexms/platform/devbox_objects.h"
@@ -68,7 +68,7 @@ Result<StageOutcome> SyncSecret(ReconcileContext& context, Devbox& devbox, Devbo
 template <Kind T>
 Result<StageOutcome> DropNamed(ReconcileContext& context, const Devbox& devbox,
                                const std::string& name) {
-  const ObjectKey key{devbox.metadata.namespace_, name};
+  const ObjectKey key{devbox.metadata.namespace_name, name};
   const auto cached = context.Cached<T>().Get(key);
   if (cached != nullptr && IsControlledBy(cached->metadata, devbox.metadata.uid)) {
     RETURN_IF_ERROR(Drop<T>(context, key));
@@ -87,7 +87,7 @@ std::string NodePortServiceOf(const Devbox& devbox) { return devbox.metadata.nam
 Result<Service> KeepService(ReconcileContext& context, const Devbox& devbox,
                             const std::string& name,
                             void (*set)(const Devbox&, corev1::ServiceSpec&)) {
-  return Keep<Service>(context, {devbox.metadata.namespace_, name},
+  return Keep<Service>(context, {devbox.metadata.namespace_name, name},
                        [&](Service& service) -> Result<void> {
                          set(devbox, service.spec);
                          return Claim(devbox, service.metadata);
@@ -321,7 +321,7 @@ Controller DevboxController(const DevboxControllerOptions& options) {
                                               {{"app.kubernetes.io/part-of", "devbox"},
                                                {"app.kubernetes.io/managed-by", "sealos"}})}};
   ControllerFor<Devbox> controller({.name = "devbox", .workers = options.workers},
-                                   {.name_space = options.watch_namespace});
+                                   {.namespace_name = options.watch_namespace});
   controller.When(Changed<Devbox>(SomethingToDo))
       .Owns<Secret>(of_devboxes)
       .Owns<Service>(of_devboxes)

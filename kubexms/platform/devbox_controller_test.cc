@@ -206,7 +206,7 @@ class DevboxControllerTest : public PlatformTest {
     corev1::Binding binding;
     binding.target.kind = "Node";
     binding.target.name = "n1";
-    binding.metadata.namespace_ = "default";
+    binding.metadata.namespace_name = "default";
     binding.metadata.name = "box";
     const auto bound =
         client().Do(Client::WriteRequest(Verb::kCreate, ResourceType::Of<Pod>(), binding.metadata,
@@ -249,7 +249,7 @@ class DevboxControllerTest : public PlatformTest {
   void ExpectNothingLeft() {
     EXPECT_FALSE(BoxPod().has_value());
     EXPECT_FALSE(Exists<Secret>({"default", "box"}));
-    const List<Service> all = client().List<Service>({.name_space = "default"}).value();
+    const List<Service> all = client().List<Service>({.namespace_name = "default"}).value();
     for (const Service& service : all.items) {
       EXPECT_EQ(service.metadata.name, "kubernetes");
     }

@@ -226,7 +226,7 @@ Result<Pod> DevboxPod(const Devbox& devbox) {
   const DevboxCommitRecord* content = CurrentContent(devbox);
   if (content == nullptr) return Error::Internal("the devbox has no content yet");
   Pod pod;
-  pod.metadata.namespace_ = devbox.metadata.namespace_;
+  pod.metadata.namespace_name = devbox.metadata.namespace_name;
   pod.metadata.name = devbox.metadata.name;
   pod.metadata.labels = devbox.spec.config.labels;
   pod.metadata.annotations = devbox.spec.config.annotations;

@@ -38,8 +38,8 @@ class Operation {
   Operation(ReconcileContext& context, const Operationrequest& request)
       : context_(context),
         spec_(request.spec),
-        key_{spec_.namespace_, GuestBindingOf(spec_.user)},
-        bridge_{spec_.namespace_, BridgeOf(spec_.user)} {}
+        key_{spec_.namespace_name, GuestBindingOf(spec_.user)},
+        bridge_{spec_.namespace_name, BridgeOf(spec_.user)} {}
 
   Result<RequestOutcome> Execute() {
     RETURN_IF_ERROR(CheckSpec());
@@ -65,16 +65,16 @@ class Operation {
 
  private:
   Result<void> CheckSpec() const {
-    if (UserOf(spec_.namespace_).empty()) {
+    if (UserOf(spec_.namespace_name).empty()) {
       return Wrong("spec.namespace", "must be a workspace, such as ns-alice");
     }
-    if (spec_.user == UserOf(spec_.namespace_)) {
+    if (spec_.user == UserOf(spec_.namespace_name)) {
       return Wrong("spec.user", spec_.user + " owns this workspace and cannot be a guest in it");
     }
-    if (GuestBindingOf(spec_.user) == UserOf(spec_.namespace_)) {
+    if (GuestBindingOf(spec_.user) == UserOf(spec_.namespace_name)) {
       return Wrong("spec.user", fmt::format("{} cannot be a guest in {}, whose owner's binding has "
                                             "the name of the guest's",
-                                            spec_.user, spec_.namespace_));
+                                            spec_.user, spec_.namespace_name));
     }
     if (spec_.role.empty() && spec_.action != "Deprive") {
       return Wrong("spec.role", "must be Owner, Manager or Developer");
@@ -84,7 +84,7 @@ class Operation {
 
   // The name of the one who is not there yet; empty: all are.
   std::string FindUsers() {
-    const std::string owner(UserOf(spec_.namespace_));
+    const std::string owner(UserOf(spec_.namespace_name));
     workspace_user_ = context_.Cached<User>().Get({"", owner});
     if (workspace_user_ == nullptr) return owner;
     user_ = context_.Cached<User>().Get({"", spec_.user});
@@ -97,7 +97,7 @@ class Operation {
 
   ObjectMeta MetadataFor(const ObjectKey& key) const {
     ObjectMeta metadata;
-    metadata.namespace_ = key.name_space;
+    metadata.namespace_name = key.namespace_name;
     metadata.name = key.name;
     metadata.annotations[kOwner] = spec_.user;
     metadata.labels[kOwner] = spec_.user;
@@ -135,7 +135,7 @@ class Operation {
     } else if (bound->role_ref.name != spec_.role) {
       return Wrong("spec.role",
                    fmt::format("{} has the role {} in {}; ask for the action Update to change it",
-                               spec_.user, bound->role_ref.name, spec_.namespace_));
+                               spec_.user, bound->role_ref.name, spec_.namespace_name));
     }
     RETURN_IF_ERROR(NoteOwner());
     return Completed("has");
@@ -175,7 +175,7 @@ class Operation {
     RETURN_IF_ERROR(Remove(key_));
     if (had) return Completed("no longer has a role");
     return RequestOutcome::Completed(
-        fmt::format("{} had no role in {}", spec_.user, spec_.namespace_));
+        fmt::format("{} had no role in {}", spec_.user, spec_.namespace_name));
   }
 
   // A workspace knows its owner.
@@ -193,7 +193,7 @@ class Operation {
   RequestOutcome Completed(std::string_view what) const {
     const std::string role = spec_.action == "Deprive" ? "" : " the role " + spec_.role;
     return RequestOutcome::Completed(
-        fmt::format("{} {}{} in {}", spec_.user, what, role, spec_.namespace_));
+        fmt::format("{} {}{} in {}", spec_.user, what, role, spec_.namespace_name));
   }
 
   ReconcileContext& context_;
@@ -218,7 +218,7 @@ std::string RoleInQuestion(ReconcileContext& context, const Operationrequest& re
   if (request.spec.action != "Deprive") return request.spec.role;
   const std::string& user = request.spec.user;
   for (const std::string& name : {GuestBindingOf(user), BridgeOf(user)}) {
-    const auto bound = context.Cached<RoleBinding>().Get({request.spec.namespace_, name});
+    const auto bound = context.Cached<RoleBinding>().Get({request.spec.namespace_name, name});
     if (bound != nullptr) return bound->role_ref.name;
   }
   return kDeveloperRole;
@@ -232,21 +232,21 @@ StringMap LabelsOf(const Operationrequest& request) {
 }
 
 Result<void> Authorize(ReconcileContext& context, const Operationrequest& request,
-                       const Asker& asker) {
-  if (asker.user.empty()) {
-    if (request.metadata.namespace_ == kSystemNamespace) return {};
+                       const Requester& requester) {
+  if (requester.user.empty()) {
+    if (request.metadata.namespace_name == kSystemNamespace) return {};
     return Terminal(Error::Forbidden(
         "operationrequests.user.sealos.io", request.metadata.name,
         fmt::format("this server does not record who created it; create it in the namespace {}",
                     kSystemNamespace)));
   }
   const bool gives_up_own_role =
-      request.spec.action == "Deprive" && asker.user == AccountUser(request.spec.user);
+      request.spec.action == "Deprive" && requester.user == AccountUser(request.spec.user);
   if (gives_up_own_role) return {};
-  return CheckAccess(context, asker,
+  return CheckAccess(context, requester,
                      {.verb = "bind",
                       .resource = ResourceType::Of<Role>(),
-                      .key = {request.spec.namespace_, RoleInQuestion(context, request)}});
+                      .key = {request.spec.namespace_name, RoleInQuestion(context, request)}});
 }
 
 }  // namespace
@@ -254,7 +254,7 @@ Result<void> Authorize(ReconcileContext& context, const Operationrequest& reques
 Controller OperationRequestController(const OperationRequestOptions& options) {
   ControllerFor<Operationrequest> controller = RequestController<Operationrequest>(
       {.controller = {.name = "operationrequest", .workers = options.workers},
-       .scope = {.name_space = options.watch_namespace},
+       .scope = {.namespace_name = options.watch_namespace},
        .record_namespace = kSystemNamespace,
        .times = options.times,
        .execute = Execute,
@@ -264,7 +264,7 @@ Controller OperationRequestController(const OperationRequestOptions& options) {
        .hold = RequestHold::kUnfinished,
        .one_at_a_time =
            [](const Operationrequest& request) {
-             return request.spec.namespace_ + "/" + request.spec.user;
+             return request.spec.namespace_name + "/" + request.spec.user;
            },
        .labels = LabelsOf,
        .audit = options.audit});

@@ -24,10 +24,10 @@
 #include "kubexms/builtin/builtin_controllers.h"
 #include "kubexms/client/credentials/kubeconfig.h"
 #include "kubexms/client/rest/rest_client.h"
+#include "kubexms/controller/manager/manager.h"
 #include "kubexms/controller/testing/eventually_test.h"
 #include "kubexms/controller/testing/idle_test.h"
 #include "kubexms/controller/testing/intercepted_client_test.h"
-#include "kubexms/controller/manager/manager.h"
 #include "kubexms/platform/names.h"
 #include "kubexms/platform/platform.h"
 
@@ -142,7 +142,7 @@ class PlatformTest : public ::testing::Test {
     const userv1::User user = UserNamed(name);
     if (!user.status.kube_config_secret) return "";
     const auto secret = client().Get<corev1::Secret>(
-        {user.status.kube_config_secret->namespace_, user.status.kube_config_secret->name});
+        {user.status.kube_config_secret->namespace_name, user.status.kube_config_secret->name});
     return secret.ok() ? secret->data.at("kubeconfig").value : "";
   }
 

@@ -19,9 +19,9 @@ using userv1::Deleterequest;
 using userv1::Operationrequest;
 using userv1::User;
 
-ConfigMap MapIn(const std::string& name_space, const std::string& name) {
+ConfigMap MapIn(const std::string& namespace_name, const std::string& name) {
   ConfigMap map;
-  map.metadata.namespace_ = name_space;
+  map.metadata.namespace_name = namespace_name;
   map.metadata.name = name;
   return map;
 }
@@ -45,10 +45,10 @@ class RequestsTest : public PlatformTest {
   // About bob in the workspace of alice, in which the request is.
   Operationrequest Request(const std::string& action, const std::string& role) {
     Operationrequest request;
-    request.metadata.namespace_ = "ns-alice";
+    request.metadata.namespace_name = "ns-alice";
     request.metadata.generate_name = "request-";
     request.spec.action = action;
-    request.spec.namespace_ = "ns-alice";
+    request.spec.namespace_name = "ns-alice";
     request.spec.user = "bob";
     request.spec.role = role;
     return request;
@@ -65,7 +65,8 @@ class RequestsTest : public PlatformTest {
   // Of all bindings that bob has there: the names of their roles.
   std::vector<std::string> RolesOfBob() {
     std::vector<std::string> roles;
-    const List<RoleBinding> all = client().List<RoleBinding>({.name_space = "ns-alice"}).value();
+    const List<RoleBinding> all =
+        client().List<RoleBinding>({.namespace_name = "ns-alice"}).value();
     for (const RoleBinding& binding : all.items) {
       if (binding.subjects.at(0).name == "bob") roles.push_back(binding.role_ref.name);
     }
@@ -152,7 +153,7 @@ TEST_F(RequestsTest, WhoMayNotGiveARoleAwayIsRefused) {
   StartWithAliceAndBob();
   // In a namespace of his own, where bob may create what he wants.
   Operationrequest theft = Request("Grant", "Owner");
-  theft.metadata.namespace_ = "ns-bob";
+  theft.metadata.namespace_name = "ns-bob";
   const RequestStatus refused = Finish(*bob_, theft);
   EXPECT_EQ(refused.phase, "Failed");
   EXPECT_THAT(refused.message, HasSubstr("may not bind"));
@@ -173,7 +174,7 @@ TEST_F(RequestsTest, EverybodyMayGiveUpARole) {
   StartWithAliceAndBob();
   ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
   Operationrequest leave = Request("Deprive", "");
-  leave.metadata.namespace_ = "ns-bob";
+  leave.metadata.namespace_name = "ns-bob";
   EXPECT_EQ(Finish(*bob_, leave).phase, "Completed");
   EXPECT_EQ(RoleOfBob(), "none");
 }
@@ -181,7 +182,7 @@ TEST_F(RequestsTest, EverybodyMayGiveUpARole) {
 TEST_F(RequestsTest, TheAdministratorMayAskForAnything) {
   StartWithAliceAndBob();
   Operationrequest request = Request("Grant", "Owner");
-  request.metadata.namespace_ = kSystemNamespace;
+  request.metadata.namespace_name = kSystemNamespace;
   EXPECT_EQ(Finish(client(), request).phase, "Completed");
   EXPECT_EQ(RoleOfBob(), "Owner");
   EXPECT_EQ(OwnerOfNsAlice(), "bob");
@@ -197,12 +198,12 @@ TEST_F(RequestsTest, WhereNobodyVouchesForTheCreatorOnlyTheSystemAsks) {
   EXPECT_EQ(refused.phase, "Failed");
   EXPECT_THAT(refused.message, HasSubstr("create it in the namespace user-system"));
   Operationrequest request = Request("Grant", "Developer");
-  request.metadata.namespace_ = kSystemNamespace;
+  request.metadata.namespace_name = kSystemNamespace;
   EXPECT_TRUE(alice_->Create(request).error().IsForbidden());
   EXPECT_EQ(Finish(client(), request).phase, "Completed");
   EXPECT_EQ(RoleOfBob(), "Developer");
   // In the records the creator is unknown, and whom the objects name is only claimed.
-  for (const AuditRecord& record : audit_.records()) EXPECT_EQ(record.asker.user, "");
+  for (const AuditRecord& record : audit_.records()) EXPECT_EQ(record.requester.user, "");
 }
 
 TEST_F(RequestsTest, AreFoundByWhomTheyAreAbout) {
@@ -211,7 +212,7 @@ TEST_F(RequestsTest, AreFoundByWhomTheyAreAbout) {
   request.metadata.labels = {{kOwner, "somebody-else"}, {"my", "label"}};
   EXPECT_EQ(Finish(*alice_, request).phase, "Completed");
   Operationrequest refused = Request("Grant", "Owner");
-  refused.metadata.namespace_ = "ns-bob";
+  refused.metadata.namespace_name = "ns-bob";
   EXPECT_EQ(Finish(*bob_, refused).phase, "Failed");
   const auto found = client().List<Operationrequest>(
       {.label_selector = Selector::FromLabels({{"user.sealos.io/owner", "bob"}})});
@@ -219,7 +220,7 @@ TEST_F(RequestsTest, AreFoundByWhomTheyAreAbout) {
   EXPECT_THAT(found->items.front().metadata.labels, Contains(Pair("my", "label")));
   // What can be no label is none.
   request.spec.user = std::string(100, 'a');
-  request.spec.namespace_ = "default";
+  request.spec.namespace_name = "default";
   EXPECT_THAT(Finish(client(), request).message, HasSubstr("spec.namespace"));
 }
 
@@ -297,7 +298,7 @@ TEST_F(RequestsTest, AForgedStatusGrantsNothingAndKeepsNobodyFromRevoking) {
   EXPECT_EQ(RoleOfBob(), "none");
   // Nobody but the platform reads or writes what it recorded.
   for (const auto& user : {alice_.get(), bob_.get()}) {
-    EXPECT_TRUE(user->List<ConfigMap>({.name_space = "user-system"}).error().IsForbidden());
+    EXPECT_TRUE(user->List<ConfigMap>({.namespace_name = "user-system"}).error().IsForbidden());
     EXPECT_TRUE(user->Create(MapIn("user-system", "m")).error().IsForbidden());
   }
 }
@@ -307,7 +308,7 @@ TEST_F(RequestsTest, MustNameTheirUser) {
     const Json json =
         ParseJson(R"({"metadata":{"name":"r","namespace":"default"},"spec":)" + spec + "}").value();
     DynamicObject object = DynamicObject::FromJson(json).value();
-    if (!type.namespaced) object.metadata.namespace_.clear();
+    if (!type.namespaced) object.metadata.namespace_name.clear();
     const auto created = client().Create(type, object);
     return created.ok() ? "none" : created.error().message();
   };
@@ -331,7 +332,7 @@ TEST_F(RequestsTest, OfOtherNamespacesAreLeftAloneWhereOneIsWatched) {
   elsewhere.metadata.name = "elsewhere";
   ASSERT_TRUE(client().Create(elsewhere).ok());
   Operationrequest watched = Request("Grant", "Developer");
-  watched.metadata.namespace_ = kSystemNamespace;
+  watched.metadata.namespace_name = kSystemNamespace;
   EXPECT_EQ(Finish(client(), watched).phase, "Completed");
   EXPECT_EQ(StatusOf<Operationrequest>({"ns-alice", "elsewhere"}).phase, "Pending");
   EXPECT_EQ(RoleOfBob(), "Developer");
@@ -340,7 +341,7 @@ TEST_F(RequestsTest, OfOtherNamespacesAreLeftAloneWhereOneIsWatched) {
 TEST_F(RequestsTest, WrongRequestsSayWhatIsWrong) {
   StartWithAliceAndBob();
   Operationrequest request = Request("Grant", "Developer");
-  request.spec.namespace_ = "default";
+  request.spec.namespace_name = "default";
   EXPECT_THAT(Finish(client(), request).message, HasSubstr("spec.namespace: must be a workspace"));
   request = Request("Grant", "");
   EXPECT_THAT(Finish(client(), request).message, HasSubstr("spec.role: must be"));
@@ -363,7 +364,7 @@ TEST_F(RequestsTest, NamesThatLookLikeBindingsAreNoWayToThem) {
   EXPECT_THAT(RolesOfBob(), ElementsAre("Developer"));
   EXPECT_EQ(client().Get<RoleBinding>({"ns-alice", "rb-bob-update"})->role_ref.name, "Manager");
   request = Request("Deprive", "");
-  request.spec.namespace_ = "ns-rb-bob";
+  request.spec.namespace_name = "ns-rb-bob";
   EXPECT_THAT(Finish(client(), request).message, HasSubstr("cannot be a guest in ns-rb-bob"));
   EXPECT_TRUE(Exists<RoleBinding>({"ns-rb-bob", "rb-bob"}));
 }
@@ -461,7 +462,7 @@ TEST_F(RequestsTest, AnUpdateThatIsDeletedLeavesOneRoleAndARecord) {
   const auto records = audit_.records();
   ASSERT_THAT(records, SizeIs(2));
   EXPECT_EQ(records[1].result, "Cancelled");
-  EXPECT_EQ(records[1].asker.user, "system:serviceaccount:user-system:alice");
+  EXPECT_EQ(records[1].requester.user, "system:serviceaccount:user-system:alice");
   intercepted_.Set({});
 }
 
@@ -470,7 +471,7 @@ TEST_F(RequestsTest, EveryFinishedRequestIsAuditedWithWhoAsked) {
   ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
   const auto records = audit_.records();
   ASSERT_THAT(records, SizeIs(1));
-  EXPECT_EQ(records[0].asker.user, "system:serviceaccount:user-system:alice");
+  EXPECT_EQ(records[0].requester.user, "system:serviceaccount:user-system:alice");
   EXPECT_EQ(records[0].result, "Completed");
   EXPECT_THAT(records[0].spec, HasSubstr(R"("role":"Developer")"));
 }
@@ -635,11 +636,11 @@ TEST_F(RequestTimesTest, FinishedOnesGoAfterAnHour) {
   Operationrequest completed;
   completed.metadata = MapIn("default", "completed").metadata;
   completed.spec.action = "Deprive";
-  completed.spec.namespace_ = "ns-alice";
+  completed.spec.namespace_name = "ns-alice";
   completed.spec.user = "bob";
   Operationrequest failed = completed;
   failed.metadata.name = "failed";
-  failed.spec.namespace_ = "default";
+  failed.spec.namespace_name = "default";
   Deleterequest deleted;
   deleted.metadata.name = "deleted";
   deleted.spec.user = "bob";
@@ -669,7 +670,7 @@ TEST_F(RequestTimesTest, WhatCanPassIsTriedAgainAfterThirtySeconds) {
   Operationrequest request;
   request.metadata = MapIn("default", "again").metadata;
   request.spec.action = "Deprive";
-  request.spec.namespace_ = "ns-alice";
+  request.spec.namespace_name = "ns-alice";
   request.spec.user = "bob";
   ASSERT_TRUE(client().Create(request).ok());
   ASSERT_TRUE(InTime([&] { return attempts == 1; }));
@@ -686,7 +687,7 @@ TEST_F(RequestTimesTest, WhatCannotBeDoneYetFailsAfterAWhile) {
   Operationrequest request;
   request.metadata = MapIn("default", "early").metadata;
   request.spec.action = "Grant";
-  request.spec.namespace_ = "ns-alice";
+  request.spec.namespace_name = "ns-alice";
   request.spec.user = "bob";
   request.spec.role = "Developer";
   ASSERT_TRUE(client().Create(request).ok());

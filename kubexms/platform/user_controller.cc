@@ -302,7 +302,7 @@ struct SyncKubeConfig {
     // Only now: until the new one is there, the old one works.
     RETURN_IF_ERROR(DropSecretsOf(context, user.metadata.name, secret.metadata.name));
     corev1::SecretReference& reference = user.status.kube_config_secret.emplace();
-    reference.namespace_ = key.name_space;
+    reference.namespace_name = key.namespace_name;
     reference.name = key.name;
     user.status.observed_csr_expiration_seconds = ExpirationSeconds(user);
     user.status.observed_kube_config_rotate_at = user.spec.kube_config_rotate_at;
@@ -415,7 +415,7 @@ bool SomethingToDo(const User& before, const User& after) {
 std::vector<std::string> HoldersOf(const RoleBinding& binding) {
   std::vector<std::string> holders;
   for (const rbacv1::Subject& subject : binding.subjects) {
-    if (subject.kind == "ServiceAccount" && subject.namespace_ == kSystemNamespace) {
+    if (subject.kind == "ServiceAccount" && subject.namespace_name == kSystemNamespace) {
       holders.push_back(subject.name);
     }
   }
@@ -424,8 +424,8 @@ std::vector<std::string> HoldersOf(const RoleBinding& binding) {
 
 // The owner's own. What users have in the workspaces of others is the business of requests.
 bool IsOfItsOwner(const RoleBinding& binding) {
-  return UserOf(binding.metadata.namespace_) == binding.metadata.name ||
-         binding.metadata.namespace_ == kSystemNamespace;
+  return UserOf(binding.metadata.namespace_name) == binding.metadata.name ||
+         binding.metadata.namespace_name == kSystemNamespace;
 }
 
 std::vector<std::string> AccountOf(const Secret& secret) {
@@ -437,7 +437,7 @@ std::vector<std::string> AccountOf(const Secret& secret) {
 }  // namespace
 
 Controller UserController(UserControllerOptions options) {
-  const RuleOptions in_system{.scope = {.name_space = kSystemNamespace}};
+  const RuleOptions in_system{.scope = {.namespace_name = kSystemNamespace}};
   ControllerFor<User> controller({.name = "user", .workers = options.workers});
   controller.When(Changed<User>(SomethingToDo))
       .Owns<Namespace>()

@@ -35,9 +35,9 @@ std::vector<std::string> Texts(const std::vector<Condition>& conditions) {
   return texts;
 }
 
-ConfigMap MapIn(const std::string& name_space) {
+ConfigMap MapIn(const std::string& namespace_name) {
   ConfigMap map;
-  map.metadata.namespace_ = name_space;
+  map.metadata.namespace_name = namespace_name;
   map.metadata.name = "m";
   return map;
 }
@@ -56,7 +56,7 @@ struct Question {
 bool May(Client& user, const Question& question) {
   authorizationv1::SelfSubjectAccessReview review;
   authorizationv1::ResourceAttributes& attributes = review.spec.resource_attributes.emplace();
-  attributes.namespace_ = "ns-alice";
+  attributes.namespace_name = "ns-alice";
   attributes.verb = question.verb;
   attributes.group = question.group;
   attributes.resource = question.resource.substr(0, question.resource.find('/'));
@@ -76,14 +76,14 @@ class UserControllerTest : public PlatformTest {
     const List<RoleBinding> all = client().List<RoleBinding>().value();
     for (const RoleBinding& binding : all.items) {
       if (binding.subjects.empty() || binding.subjects.front().name != user) continue;
-      given.push_back(binding.metadata.namespace_ + " " + binding.role_ref.name);
+      given.push_back(binding.metadata.namespace_name + " " + binding.role_ref.name);
     }
     return given;
   }
-  void Give(const std::string& user, const std::string& name_space,
+  void Give(const std::string& user, const std::string& namespace_name,
             const char* role = kDeveloperRole) {
     RoleBinding binding;
-    binding.metadata.namespace_ = name_space;
+    binding.metadata.namespace_name = namespace_name;
     binding.metadata.name = GuestBindingOf(user);
     binding.role_ref = RoleNamed("Role", role);
     binding.subjects = {AccountSubject(user)};
@@ -91,7 +91,7 @@ class UserControllerTest : public PlatformTest {
   }
   // The kubeconfig's, and those that tokens are bound to.
   std::vector<corev1::Secret> Secrets() {
-    return client().List<corev1::Secret>({.name_space = kSystemNamespace}).value().items;
+    return client().List<corev1::Secret>({.namespace_name = kSystemNamespace}).value().items;
   }
   void Change(const std::string& user, const std::string& patch) {
     const auto changed = client().Patch<User>({"", user}, {.body = patch});
@@ -190,7 +190,7 @@ TEST_F(UserControllerTest, OnlyItsUserAndAdministratorsReadAKubeconfig) {
   ASSERT_TRUE(BecomesActive("bob"));
   const User user = UserNamed("alice");
   ASSERT_TRUE(user.status.kube_config_secret.has_value());
-  const ObjectKey key{user.status.kube_config_secret->namespace_,
+  const ObjectKey key{user.status.kube_config_secret->namespace_name,
                       user.status.kube_config_secret->name};
   EXPECT_EQ(key, (ObjectKey{"user-system", "kubeconfig-alice"}));
   const std::string token = TokenIn(KubeconfigOf("alice"))->token;
@@ -198,7 +198,7 @@ TEST_F(UserControllerTest, OnlyItsUserAndAdministratorsReadAKubeconfig) {
   EXPECT_THAT(stored->Encode(), Not(HasSubstr(token)));
   EXPECT_TRUE(ClientOfUser("alice")->Get<corev1::Secret>(key).ok());
   EXPECT_TRUE(ClientOfUser("alice")
-                  ->List<corev1::Secret>({.name_space = "user-system"})
+                  ->List<corev1::Secret>({.namespace_name = "user-system"})
                   .error()
                   .IsForbidden());
   // Nor with the highest role in the workspace.
@@ -294,7 +294,7 @@ TEST_F(UserControllerTest, OwnersGiveAwayWhatTheyHaveAndNoMore) {
   const auto alice = ClientOfUser("alice");
   const auto bind = [&](const std::string& kind, const std::string& role) {
     RoleBinding binding;
-    binding.metadata.namespace_ = "ns-alice";
+    binding.metadata.namespace_name = "ns-alice";
     binding.metadata.generate_name = "given-";
     binding.role_ref = RoleNamed(kind, role);
     binding.subjects = {AccountSubject("alice")};
@@ -309,7 +309,7 @@ TEST_F(UserControllerTest, OwnersGiveAwayWhatTheyHaveAndNoMore) {
   }
   EXPECT_TRUE(bind("ClusterRole", "cluster-admin").error().IsForbidden());
   Role everything;
-  everything.metadata.namespace_ = "ns-alice";
+  everything.metadata.namespace_name = "ns-alice";
   everything.metadata.name = "everything";
   rbacv1::PolicyRule& rule = everything.rules.emplace_back();
   rule.api_groups = rule.resources = rule.verbs = {"*"};
@@ -471,7 +471,7 @@ TEST_F(UserControllerTest, DeletionTakesEverythingAlong) {
   EXPECT_FALSE(Exists<Namespace>({"", "ns-alice"}));
   EXPECT_FALSE(Exists<ServiceAccount>({kSystemNamespace, "alice"}));
   EXPECT_THAT(Secrets(), IsEmpty());
-  EXPECT_TRUE(alice->List<ConfigMap>({.name_space = "ns-alice"}).error().IsUnauthorized());
+  EXPECT_TRUE(alice->List<ConfigMap>({.namespace_name = "ns-alice"}).error().IsUnauthorized());
 }
 
 TEST_F(UserControllerTest, IsCleanedUpInOrder) {
@@ -583,7 +583,7 @@ TEST_F(UserControllerTest, IsDeletedWhateverWriteItCrashesAt) {
              EXPECT_THAT(Secrets(), IsEmpty());
              EXPECT_THAT(GivenTo(name), IsEmpty());
              EXPECT_TRUE(
-                 user->List<ConfigMap>({.name_space = "elsewhere"}).error().IsUnauthorized());
+                 user->List<ConfigMap>({.namespace_name = "elsewhere"}).error().IsUnauthorized());
            }});
 }
 

@@ -43,7 +43,7 @@ void OperationrequestSpec::Describe(Type<OperationrequestSpec>& type) {
       .Required()
       .Enum({"Grant", "Update", "Deprive"})
       .Column("Action");
-  type.Field("namespace", &OperationrequestSpec::namespace_, "The workspace: ns-<its user>.")
+  type.Field("namespace", &OperationrequestSpec::namespace_name, "The workspace: ns-<its user>.")
       .Required()
       .MinLength(1)
       .Column("Namespace");

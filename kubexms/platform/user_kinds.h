@@ -51,7 +51,7 @@ struct User : Struct {
 
 struct OperationrequestSpec : Struct {
   std::string action;  // Grant, Update or Deprive
-  std::string namespace_;
+  std::string namespace_name;
   std::string user;
   std::string role;  // Owner, Manager or Developer
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "kubexms/base/text/base64.h"
 #include "kubexms/base/json/json.h"
 #include "kubexms/base/json/yaml.h"
+#include "kubexms/base/text/base64.h"
 #include "kubexms/client/credentials/kubeconfig.h"
 #include "kubexms/platform/names.h"
 

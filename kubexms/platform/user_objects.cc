@@ -10,7 +10,7 @@ rbacv1::Subject AccountSubject(const std::string& user) {
   rbacv1::Subject subject;
   subject.kind = "ServiceAccount";
   subject.name = user;
-  subject.namespace_ = kSystemNamespace;
+  subject.namespace_name = kSystemNamespace;
   return subject;
 }
 

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "kubexms/base/text/base64.h"
 #include "kubexms/base/json/yaml.h"
+#include "kubexms/base/text/base64.h"
 
 namespace kubexms::transcripts {
 namespace {

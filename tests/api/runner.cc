@@ -6,8 +6,8 @@
 #include <chrono>
 #include <thread>
 
-#include "kubexms/base/random.h"
 #include "kubexms/base/json/yaml.h"
+#include "kubexms/base/random.h"
 #include "tests/api/kubeconfig.h"
 
 namespace kubexms::transcripts {

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <thread>
 
-#include "kubexms/automation/steps/runner.h"
 #include "kubexms/automation/hosts/ssh_connector.h"
+#include "kubexms/automation/steps/runner.h"
 #include "kubexms/base/check.h"
 
 namespace kubexms::automation {
@@ -34,7 +34,7 @@ class LabHostTest : public ::testing::Test {
     return answers.ok() ? answers->Get(query) : typename Query::AnswerType();
   }
   // Makes them true, and finds that they are.
-  Change Ensure(const std::vector<Resource>& resources) {
+  Change Ensure(const std::vector<HostResource>& resources) {
     Result<Change> change = runner_.Ensure(resources);
     EXPECT_TRUE(change.ok()) << change.error().message();
     const Result<Change> again = runner_.Ensure(resources);
@@ -115,7 +115,7 @@ TEST_F(LabHostTest, PackagesAreInstalledChangedAndRemoved) {
   Undo(first);
   EXPECT_THAT(Get(GetPackage{"tried"}).version, IsEmpty());
 
-  const Resource unknown[] = {Package{"no-such-package"}};
+  const HostResource unknown[] = {Package{"no-such-package"}};
   const Result<Change> refused = runner_.Ensure(unknown);
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(refused.error().message(), HasSubstr("no-such-package"));
@@ -234,11 +234,11 @@ TEST_F(LabHostTest, ServicesAreStartedRestartedStoppedAndTakenBack) {
 }
 
 TEST_F(LabHostTest, AServiceThatFailsSaysWhy) {
-  const Resource resources[] = {File{.path = "/etc/systemd/system/broken.service",
-                                     .content = "[Service]\nType=oneshot\n"
-                                                "ExecStart=/bin/sh -c 'echo no luck; exit 3'\n"
-                                                "[Install]\nWantedBy=multi-user.target\n"},
-                                Service{.name = "broken"}};
+  const HostResource resources[] = {File{.path = "/etc/systemd/system/broken.service",
+                                         .content = "[Service]\nType=oneshot\n"
+                                                    "ExecStart=/bin/sh -c 'echo no luck; exit 3'\n"
+                                                    "[Install]\nWantedBy=multi-user.target\n"},
+                                    Service{.name = "broken"}};
   const Result<Change> change = runner_.Ensure(resources);
   ASSERT_FALSE(change.ok());
   EXPECT_THAT(change.error().message(), HasSubstr("no luck"));
@@ -267,7 +267,8 @@ TEST_F(LabHostTest, KernelModulesAreSeenAndMissingOnesNamed) {
   Undo(Ensure({KernelModules{.file = "tried.conf", .modules = {present}}}));
   EXPECT_FALSE(Get(GetPath{.path = "/etc/modules-load.d/tried.conf"}).exists());
 
-  const Resource missing[] = {KernelModules{.file = "tried.conf", .modules = {"no_such_module"}}};
+  const HostResource missing[] = {
+      KernelModules{.file = "tried.conf", .modules = {"no_such_module"}}};
   const Result<Change> refused = runner_.Ensure(missing);
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(refused.error().message(), HasSubstr("no_such_module"));

@@ -44,7 +44,7 @@ class ExampleControllersTest : public testing::Test {
   template <Kind T>
   T Make(const std::string& name) {
     T object;
-    object.metadata.namespace_ = "default";
+    object.metadata.namespace_name = "default";
     object.metadata.name = name;
     return object;
   }
@@ -105,7 +105,7 @@ TEST(TestKitTest, ATestCanHaveTheControllersOfACluster) {
                                               .controllers = {website::WebsiteController()},
                                               .setup = add_cluster});
   Website home;
-  home.metadata.namespace_ = "default";
+  home.metadata.namespace_name = "default";
   home.metadata.name = "home";
   home.spec.text = "hello";
   ASSERT_TRUE(server.client().Create(home).ok());

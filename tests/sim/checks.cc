@@ -69,7 +69,7 @@ void OwnWrites::Record(const ClientRequest& request, const SharedBytes& answer) 
   }
   const Result<Status> status = Decode<Status>(answer.view());
   if (request.verb != Verb::kDelete || !status.ok() || !status->details) return;
-  writes_[{request.resource.plural, {request.name_space, request.name}}].deleted.insert(
+  writes_[{request.resource.plural, {request.namespace_name, request.name}}].deleted.insert(
       status->details->uid);
 }
 

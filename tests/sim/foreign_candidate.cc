@@ -16,7 +16,7 @@ class Candidate {
 
   // True: it leads, as of the moment before the call.
   bool TryOnce() {
-    Result<Lease> stored = client_.Get<Lease>({options_.name_space, options_.lease});
+    Result<Lease> stored = client_.Get<Lease>({options_.namespace_name, options_.lease});
     if (!stored.ok()) return false;
     Observe(*stored);
     const std::string holder = stored->spec.holder_identity.value_or("");
@@ -36,7 +36,7 @@ class Candidate {
   }
 
   void Release() {
-    Result<Lease> stored = client_.Get<Lease>({options_.name_space, options_.lease});
+    Result<Lease> stored = client_.Get<Lease>({options_.namespace_name, options_.lease});
     if (!stored.ok() || stored->spec.holder_identity.value_or("") != options_.identity) return;
     stored->spec.holder_identity = "";
     stored->spec.lease_duration_seconds = 1;

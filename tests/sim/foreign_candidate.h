@@ -15,7 +15,7 @@ namespace kubexms::sim {
 
 struct ForeignCandidateOptions {
   std::string lease;
-  std::string name_space;
+  std::string namespace_name;
   std::string identity;
   std::chrono::seconds lease_duration{15};
   std::chrono::seconds renew_deadline{10};

@@ -27,18 +27,18 @@ struct Order : Object<OrderSpec, RequestStatus> {
 };
 
 std::vector<Order> Orders(Client& client) {
-  return client.List<Order>(ListOptions{.name_space = kNamespace}).value().items;
+  return client.List<Order>(ListOptions{.namespace_name = kNamespace}).value().items;
 }
 
 // What is wrong with executing this order now, by what is recorded; empty: nothing.
 std::string WrongWith(const Order& order, Client& server) {
   const RecordPlace place{.type = ResourceType::Of<Order>(),
-                          .name_space = RequestOptions<Order>().record_namespace};
+                          .namespace_name = RequestOptions<Order>().record_namespace};
   const InformerScope scope = place.Scope();
   const List<RequestRecord> records =
       server
           .List<RequestRecord>(
-              {.name_space = scope.name_space, .label_selector = scope.label_selector})
+              {.namespace_name = scope.namespace_name, .label_selector = scope.label_selector})
           .value();
   for (const RequestRecord& record : records.items) {
     const RecordedRequest other = ReadRecord(record).value();
@@ -77,7 +77,7 @@ void AddOrderController(Manager& manager, Observer& observer, Client& server,
   const auto executions = std::make_shared<std::atomic<int>>(0);
   RequestOptions<Order> options;
   options.controller = {.name = "orders", .workers = 3, .max_delay = std::chrono::seconds(3)};
-  options.scope = {.name_space = kNamespace};
+  options.scope = {.namespace_name = kNamespace};
   options.times = {.retry_after = milliseconds(500),
                    .expires_after = std::nullopt,
                    .keep_completed = std::nullopt,
@@ -106,7 +106,7 @@ void PlaceOrders(Client& client, Clock& clock, Random& random, std::stop_token s
       continue;
     }
     Order order;
-    order.metadata.namespace_ = kNamespace;
+    order.metadata.namespace_name = kNamespace;
     order.metadata.name = fmt::format("order-{}", i);
     order.spec.table = fmt::format("{}", random.Below(kTables));
     (void)client.Create(order).ok();

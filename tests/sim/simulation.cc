@@ -69,7 +69,7 @@ class Simulation::Process {
     options.cache.streaming_list = random_.Below(2) == 0;
     if (world_.elects()) {
       options.leader_election = {
-          .name = kLease, .name_space = kNamespace, .identity = observer_.process};
+          .name = kLease, .namespace_name = kNamespace, .identity = observer_.process};
     }
     return options;
   }
@@ -137,8 +137,8 @@ void Simulation::StartWriters() {
   }
   if (!elects()) return;
   start(strangers_, [this](Client& client, Random& random, std::stop_token stop) {
-    RunForeignCandidate({.lease = kLease, .name_space = kNamespace, .identity = "stranger"}, client,
-                        clock_, random, ledger_, std::move(stop));
+    RunForeignCandidate({.lease = kLease, .namespace_name = kNamespace, .identity = "stranger"},
+                        client, clock_, random, ledger_, std::move(stop));
   });
 }
 

@@ -39,13 +39,13 @@ std::string CounterName(uint64_t i) { return fmt::format("counter-{}", i); }
 ConfigMap MapOf(std::string name, const std::string& role) {
   ConfigMap map;
   map.metadata.name = std::move(name);
-  map.metadata.namespace_ = kNamespace;
+  map.metadata.namespace_name = kNamespace;
   map.metadata.labels["role"] = role;
   return map;
 }
 
 InformerScope ScopeOf(const std::string& role) {
-  return {.name_space = kNamespace, .label_selector = Selector::Parse("role=" + role).value()};
+  return {.namespace_name = kNamespace, .label_selector = Selector::Parse("role=" + role).value()};
 }
 
 ControllerOptions OptionsOf(std::string name, int workers) {
@@ -92,7 +92,7 @@ Result<void> EnsureChild(Run& run, const ConfigMap& parent, int i) {
   if (there == nullptr) {
     Secret child;
     child.metadata.name = name;
-    child.metadata.namespace_ = kNamespace;
+    child.metadata.namespace_name = kNamespace;
     child.metadata.annotations["content"] = content;
     RETURN_IF_ERROR(SetControllerReference(child.metadata, parent));
     RETURN_IF_ERROR(run.client().Create(child));
@@ -131,7 +131,7 @@ Result<Outcome> EnsureChildren(Run& run, const ConfigMap& parent) {
 // The cache may not have all children: one may have been created without an answer.
 Result<Outcome> RemoveChildren(Run& run, const ConfigMap& parent) {
   ASSIGN_OR_RETURN(const auto children,
-                   run.client().List<Secret>(ListOptions{.name_space = kNamespace}));
+                   run.client().List<Secret>(ListOptions{.namespace_name = kNamespace}));
   for (const Secret& child : children.items) {
     if (!IsControlledBy(child.metadata, parent.metadata.uid)) continue;
     RETURN_IF_ERROR(IgnoreNotFound(
@@ -163,7 +163,7 @@ Controller Orphans(Observer& observer) {
       keys.push_back(KeyOf(ChildName(parent.metadata.name, i)));
     return keys;
   };
-  return ControllerFor<Secret>(OptionsOf("orphans", 2), {.name_space = kNamespace})
+  return ControllerFor<Secret>(OptionsOf("orphans", 2), {.namespace_name = kNamespace})
       .Watches<ConfigMap>(all_children, {.scope = ScopeOf("parent")})
       .Reconciles([&](ReconcileContext& context, const Secret&) -> Result<Outcome> {
         Run run(context, observer, "orphans");
@@ -207,7 +207,7 @@ Result<void> ChangeParent(Client& client, Random& random) {
 }
 
 Result<void> DisturbChild(Client& client, Random& random) {
-  ASSIGN_OR_RETURN(auto children, client.List<Secret>(ListOptions{.name_space = kNamespace}));
+  ASSIGN_OR_RETURN(auto children, client.List<Secret>(ListOptions{.namespace_name = kNamespace}));
   if (children.items.empty()) return {};
   Secret& child = children.items[random.Below(children.items.size())];
   if (random.Below(2) == 0) return client.Delete<Secret>(ObjectKey::Of(child.metadata));
@@ -280,8 +280,8 @@ Contents LinesOf(const std::vector<CachedObject>& objects) {
 template <Kind T>
 std::string Difference(InformerSet& informers, const InformerScope& scope, Client& server) {
   const auto informer = informers.Get<T>(scope);
-  const auto stored =
-      server.List<T>({.name_space = scope.name_space, .label_selector = scope.label_selector});
+  const auto stored = server.List<T>(
+      {.namespace_name = scope.namespace_name, .label_selector = scope.label_selector});
   Contents expected;
   for (const T& object : stored.value().items) expected.insert(LineOf(object.metadata));
   const Contents seen = LinesOf(informer->cache().List());
@@ -331,8 +331,8 @@ uint64_t CountUp(Client& client, Clock& clock, Random& random, const std::string
 }
 
 std::string Unfinished(Client& client) {
-  const auto maps = client.List<ConfigMap>(ListOptions{.name_space = kNamespace}).value();
-  const auto children = client.List<Secret>(ListOptions{.name_space = kNamespace}).value();
+  const auto maps = client.List<ConfigMap>(ListOptions{.namespace_name = kNamespace}).value();
+  const auto children = client.List<Secret>(ListOptions{.namespace_name = kNamespace}).value();
   for (const ConfigMap& map : maps.items) {
     const std::string role = TextIn(map.metadata.labels, "role");
     if (role == "parent") {
@@ -353,7 +353,7 @@ std::string DifferenceToServer(InformerSet& informers, Client& server) {
   std::string difference = Difference<ConfigMap>(informers, ScopeOf("parent"), server);
   if (difference.empty()) difference = Difference<ConfigMap>(informers, ScopeOf("counter"), server);
   if (!difference.empty()) return difference;
-  return Difference<Secret>(informers, {.name_space = kNamespace}, server);
+  return Difference<Secret>(informers, {.namespace_name = kNamespace}, server);
 }
 
 uint64_t SumOfCounters(Client& client) {

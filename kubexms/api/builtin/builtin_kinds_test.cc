@@ -7,10 +7,10 @@
 #include <random>
 #include <set>
 
-#include "kubexms/api/patch/apply.h"
 #include "kubexms/api/codec.h"
-#include "kubexms/api/schema/defaulting.h"
+#include "kubexms/api/patch/apply.h"
 #include "kubexms/api/patch/strategic_patch.h"
+#include "kubexms/api/schema/defaulting.h"
 
 namespace kubexms {
 namespace {

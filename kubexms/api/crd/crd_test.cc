@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "kubexms/api/crd/crd_schema.h"
-#include "kubexms/api/schema/defaulting.h"
 #include "kubexms/api/kinds/core_v1/pod.h"
+#include "kubexms/api/schema/defaulting.h"
 #include "kubexms/api/schema/validation.h"
 
 namespace kubexms {

@@ -94,7 +94,7 @@ void ServiceReference::Describe(Type<ServiceReference>& type) {
   type.Name("io.k8s.api.admissionregistration.v1.ServiceReference")
       .Doc("A service in the cluster that answers webhook calls.");
   type.Field("name", &ServiceReference::name).Required();
-  type.Field("namespace", &ServiceReference::namespace_).Required();
+  type.Field("namespace", &ServiceReference::namespace_name).Required();
   type.Field("path", &ServiceReference::path, "URL path to call; empty is the root.");
   type.Field("port", &ServiceReference::port, "Service port, 1 to 65535; 443 by default.")
       .Default(443)
@@ -213,7 +213,7 @@ void ParamRef::Describe(Type<ParamRef>& type) {
       .Doc("Which parameter objects a binding hands to its policy; either a name or a selector.");
   type.Field("name", &ParamRef::name,
              "Name of the one parameter object; not together with selector.");
-  type.Field("namespace", &ParamRef::namespace_,
+  type.Field("namespace", &ParamRef::namespace_name,
              "Where to look for namespaced parameters; empty means the namespace of the object "
              "under review.");
   type.Field("parameterNotFoundAction", &ParamRef::parameter_not_found_action,

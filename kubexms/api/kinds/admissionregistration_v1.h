@@ -56,7 +56,7 @@ struct MatchResources : Struct {
 
 struct ServiceReference : Struct {
   std::string name;
-  std::string namespace_;
+  std::string namespace_name;
   std::string path;
   Optional<int32_t> port;
 
@@ -122,7 +122,7 @@ struct ParamKind : Struct {
 
 struct ParamRef : Struct {
   std::string name;
-  std::string namespace_;
+  std::string namespace_name;
   std::string parameter_not_found_action;
   Optional<LabelSelector> selector;
 

@@ -27,7 +27,7 @@ void ServiceReference::Describe(Type<ServiceReference>& type) {
   type.Name("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.ServiceReference")
       .Doc("A service in the cluster that converts custom objects.");
   type.Field("name", &ServiceReference::name).Required();
-  type.Field("namespace", &ServiceReference::namespace_).Required();
+  type.Field("namespace", &ServiceReference::namespace_name).Required();
   type.Field("path", &ServiceReference::path, "URL path to call; empty is the root.");
   type.Field("port", &ServiceReference::port, "Service port, 1 to 65535; 443 by default.")
       .Default(443)

@@ -24,7 +24,7 @@ struct CustomResourceColumnDefinition : Struct {
 
 struct ServiceReference : Struct {
   std::string name;
-  std::string namespace_;
+  std::string namespace_name;
   std::string path;
   Optional<int32_t> port;
 

@@ -6,7 +6,7 @@ void ServiceReference::Describe(Type<ServiceReference>& type) {
   type.Name("io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.ServiceReference")
       .Doc("A service that serves part of the API.");
   type.Field("name", &ServiceReference::name);
-  type.Field("namespace", &ServiceReference::namespace_);
+  type.Field("namespace", &ServiceReference::namespace_name);
   type.Field("port", &ServiceReference::port, "Service port, 1 to 65535; 443 by default.")
       .Default(443)
       .Minimum(1)

@@ -13,7 +13,7 @@ namespace kubexms::apiregistrationv1 {
 
 struct ServiceReference : Struct {
   std::string name;
-  std::string namespace_;
+  std::string namespace_name;
   Optional<int32_t> port;
 
   static void Describe(Type<ServiceReference>& type);

@@ -70,9 +70,10 @@ void TokenRequest::Describe(Type<TokenRequest>& type) {
 
 void TokenReviewSpec::Describe(Type<TokenReviewSpec>& type) {
   type.Name("io.k8s.api.authentication.v1.TokenReviewSpec").Doc("The token to verify.");
-  type.Field("audiences", &TokenReviewSpec::audiences,
-             "Audiences the asker belongs to, one of which the token must be for; empty means the "
-             "API server.")
+  type.Field(
+          "audiences", &TokenReviewSpec::audiences,
+          "Audiences the requester belongs to, one of which the token must be for; empty means the "
+          "API server.")
       .ListAtomic();
   type.Field("token", &TokenReviewSpec::token, "The bearer token, without any scheme in front.");
 }
@@ -80,7 +81,7 @@ void TokenReviewSpec::Describe(Type<TokenReviewSpec>& type) {
 void TokenReviewStatus::Describe(Type<TokenReviewStatus>& type) {
   type.Name("io.k8s.api.authentication.v1.TokenReviewStatus").Doc("The verdict on a token.");
   type.Field("audiences", &TokenReviewStatus::audiences,
-             "Audiences for which both token and asker qualify.")
+             "Audiences for which both token and requester qualify.")
       .ListAtomic();
   type.Field("authenticated", &TokenReviewStatus::authenticated,
              "True if the token is valid; user is then set.");

@@ -40,7 +40,7 @@ void ResourceAttributes::Describe(Type<ResourceAttributes>& type) {
              "Label selector of the request; only for list, watch and deletecollection.");
   type.Field("name", &ResourceAttributes::name,
              "Object name; empty means all objects, or none in particular.");
-  type.Field("namespace", &ResourceAttributes::namespace_,
+  type.Field("namespace", &ResourceAttributes::namespace_name,
              "Namespace; empty means all namespaces, or a cluster-scoped resource.");
   type.Field("resource", &ResourceAttributes::resource,
              "Resource in the plural; * stands for all.");
@@ -140,7 +140,7 @@ void SelfSubjectAccessReview::Describe(Type<SelfSubjectAccessReview>& type) {
 void SelfSubjectRulesReviewSpec::Describe(Type<SelfSubjectRulesReviewSpec>& type) {
   type.Name("io.k8s.api.authorization.v1.SelfSubjectRulesReviewSpec")
       .Doc("The namespace to list rules for.");
-  type.Field("namespace", &SelfSubjectRulesReviewSpec::namespace_,
+  type.Field("namespace", &SelfSubjectRulesReviewSpec::namespace_name,
              "Required; rules for the whole cluster are included in the answer.");
 }
 

@@ -36,7 +36,7 @@ struct ResourceAttributes : Struct {
   std::string group;
   Optional<LabelSelectorAttributes> label_selector;
   std::string name;
-  std::string namespace_;
+  std::string namespace_name;
   std::string resource;
   std::string subresource;
   std::string verb;
@@ -117,7 +117,7 @@ struct SelfSubjectAccessReview : Struct {
 };
 
 struct SelfSubjectRulesReviewSpec : Struct {
-  std::string namespace_;
+  std::string namespace_name;
 
   static void Describe(Type<SelfSubjectRulesReviewSpec>& type);
 };

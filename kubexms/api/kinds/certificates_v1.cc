@@ -10,9 +10,9 @@ void CertificateSigningRequestSpec::Describe(Type<CertificateSigningRequestSpec>
              "leaves it to the signer.")
       .Minimum(600);
   type.Field("extra", &CertificateSigningRequestSpec::extra,
-             "Further attributes of the asker; filled in by the server.");
+             "Further attributes of the requester; filled in by the server.");
   type.Field("groups", &CertificateSigningRequestSpec::groups,
-             "Groups of the asker; filled in by the server.")
+             "Groups of the requester; filled in by the server.")
       .ListAtomic();
   type.Field("request", &CertificateSigningRequestSpec::request,
              "PKCS#10 request in a PEM block of type CERTIFICATE REQUEST, base64-encoded.")
@@ -21,12 +21,12 @@ void CertificateSigningRequestSpec::Describe(Type<CertificateSigningRequestSpec>
              "Who should sign, as domain and path, such as kubernetes.io/kubelet-serving.")
       .Required();
   type.Field("uid", &CertificateSigningRequestSpec::uid,
-             "Identity of the asker; filled in by the server.");
+             "Identity of the requester; filled in by the server.");
   type.Field("usages", &CertificateSigningRequestSpec::usages,
              "Key usages wanted in the certificate, such as client auth or digital signature.")
       .ListAtomic();
   type.Field("username", &CertificateSigningRequestSpec::username,
-             "Name of the asker; filled in by the server.");
+             "Name of the requester; filled in by the server.");
 }
 
 void CertificateSigningRequestCondition::Describe(Type<CertificateSigningRequestCondition>& type) {

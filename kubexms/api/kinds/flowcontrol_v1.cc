@@ -78,7 +78,8 @@ void ServiceAccountSubject::Describe(Type<ServiceAccountSubject>& type) {
   type.Field("name", &ServiceAccountSubject::name,
              "Service account name; * stands for all in the namespace.")
       .Required();
-  type.Field("namespace", &ServiceAccountSubject::namespace_, "Namespace of the service account.")
+  type.Field("namespace", &ServiceAccountSubject::namespace_name,
+             "Namespace of the service account.")
       .Required();
 }
 

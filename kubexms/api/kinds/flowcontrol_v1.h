@@ -55,7 +55,7 @@ struct GroupSubject : Struct {
 
 struct ServiceAccountSubject : Struct {
   std::string name;
-  std::string namespace_;
+  std::string namespace_name;
 
   static void Describe(Type<ServiceAccountSubject>& type);
 };

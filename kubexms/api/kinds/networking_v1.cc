@@ -56,7 +56,7 @@ void ParentReference::Describe(Type<ParentReference>& type) {
       .Doc("The object that an IP address belongs to.");
   type.Field("group", &ParentReference::group, "API group; empty is the core group.");
   type.Field("name", &ParentReference::name).Required();
-  type.Field("namespace", &ParentReference::namespace_, "Empty for cluster-scoped objects.");
+  type.Field("namespace", &ParentReference::namespace_name, "Empty for cluster-scoped objects.");
   type.Field("resource", &ParentReference::resource, "Resource in the plural, such as services.")
       .Required();
 }
@@ -165,7 +165,7 @@ void IngressClassParametersReference::Describe(Type<IngressClassParametersRefere
              "API group of the object; absent is the core group.");
   type.Field("kind", &IngressClassParametersReference::kind).Required();
   type.Field("name", &IngressClassParametersReference::name).Required();
-  type.Field("namespace", &IngressClassParametersReference::namespace_,
+  type.Field("namespace", &IngressClassParametersReference::namespace_name,
              "Required for scope Namespace, forbidden for Cluster.");
   type.Field("scope", &IngressClassParametersReference::scope,
              "Whether the object is cluster-scoped or in a namespace; Cluster by default.")

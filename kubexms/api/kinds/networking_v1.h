@@ -50,7 +50,7 @@ struct HTTPIngressRuleValue : Struct {
 struct ParentReference : Struct {
   std::string group;
   std::string name;
-  std::string namespace_;
+  std::string namespace_name;
   std::string resource;
 
   static void Describe(Type<ParentReference>& type);
@@ -154,7 +154,7 @@ struct IngressClassParametersReference : Struct {
   std::string api_group;
   std::string kind;
   std::string name;
-  std::string namespace_;
+  std::string namespace_name;
   std::string scope;
 
   static void Describe(Type<IngressClassParametersReference>& type);

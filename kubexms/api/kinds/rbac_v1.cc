@@ -65,7 +65,7 @@ void Subject::Describe(Type<Subject>& type) {
       .Required()
       .Enum({"ServiceAccount", "User", "Group"});
   type.Field("name", &Subject::name).Required();
-  type.Field("namespace", &Subject::namespace_,
+  type.Field("namespace", &Subject::namespace_name,
              "Namespace of a service account; must be empty for users and groups.");
 }
 

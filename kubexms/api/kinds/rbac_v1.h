@@ -53,7 +53,7 @@ struct Subject : Struct {
   std::string api_group;
   std::string kind;
   std::string name;
-  std::string namespace_;
+  std::string namespace_name;
 
   static void Describe(Type<Subject>& type);
 };

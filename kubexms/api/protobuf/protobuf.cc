@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "kubexms/api/builtin/builtin_kinds.h"
-#include "kubexms/api/schema/field_error.h"
 #include "kubexms/api/group_version.h"
 #include "kubexms/api/meta_v1.h"
 #include "kubexms/api/protobuf/protobuf_numbers.h"
 #include "kubexms/api/protobuf/protobuf_wire.h"
+#include "kubexms/api/schema/field_error.h"
 #include "kubexms/api/schema/scalars.h"
 #include "kubexms/base/text/base64.h"
 #include "kubexms/base/utf8.h"

@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "kubexms/base/text/base64.h"
 #include "kubexms/base/json/json.h"
+#include "kubexms/base/text/base64.h"
 
 namespace kubexms {
 

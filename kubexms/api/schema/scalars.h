@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
+#include "kubexms/api/schema/type.h"
 #include "kubexms/api/values/int_or_string.h"
 #include "kubexms/api/values/quantity.h"
 #include "kubexms/api/values/time.h"
-#include "kubexms/api/schema/type.h"
 
 namespace kubexms {
 

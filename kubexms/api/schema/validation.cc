@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
-#include "kubexms/api/values/quantity.h"
-#include "kubexms/api/values/quote.h"
 #include "kubexms/api/schema/schema_json.h"
 #include "kubexms/api/schema/string_format.h"
+#include "kubexms/api/values/quantity.h"
+#include "kubexms/api/values/quote.h"
 
 namespace kubexms {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kubexms/apiserver/resources/resource.h"
 #include "kubexms/apiserver/request/user.h"
+#include "kubexms/apiserver/resources/resource.h"
 #include "kubexms/base/json/json.h"
 #include "kubexms/base/result.h"
 

@@ -6,9 +6,9 @@
 
 #include "kubexms/api/values/quote.h"
 #include "kubexms/apiserver/admission/certificate_admissions.h"
-#include "kubexms/apiserver/resources/metadata.h"
 #include "kubexms/apiserver/admission/runtime_class_admission.h"
 #include "kubexms/apiserver/admission/service_account_admission.h"
+#include "kubexms/apiserver/resources/metadata.h"
 
 namespace kubexms {
 namespace {
@@ -193,7 +193,7 @@ class NobodyEscalates final : public Admission {
         .group = request.resource.group,
         .version = request.resource.version,
         .resource = request.resource.plural,
-        .name_space = std::string(NamespaceOf(object)),
+        .namespace_name = std::string(NamespaceOf(object)),
         .name = std::string(NameOf(object))};
     if (request.resource.plural.ends_with("bindings")) {
       return authorizer_.CheckBindingWrite(request.user, attributes, object, request.old);

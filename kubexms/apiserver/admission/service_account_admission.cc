@@ -205,7 +205,7 @@ JsonObject TokenVolume(std::string_view name) {
       {"configMap",
        JsonObject{{"name", "kube-root-ca.crt"},
                   {"items", JsonArray{JsonObject{{"key", "ca.crt"}, {"path", "ca.crt"}}}}}}};
-  JsonObject name_space{
+  JsonObject namespace_name{
       {"downwardAPI",
        JsonObject{{"items", JsonArray{JsonObject{
                                 {"path", "namespace"},
@@ -214,7 +214,7 @@ JsonObject TokenVolume(std::string_view name) {
   return {{"name", name},
           {"projected", JsonObject{{"defaultMode", kFileMode},
                                    {"sources", JsonArray{std::move(token), std::move(authority),
-                                                         std::move(name_space)}}}}};
+                                                         std::move(namespace_name)}}}}};
 }
 
 JsonArray& EnsureArray(JsonObject& in, std::string_view key) {
@@ -319,9 +319,9 @@ class ServiceAccountAdmission final : public Admission {
 
   Result<Json> FindAccount(const AdmissionRequest& request, const Json& pod,
                            const std::string& name) {
-    const std::string_view name_space = NamespaceOf(pod);
+    const std::string_view namespace_name = NamespaceOf(pod);
     const std::string key =
-        fmt::format("{}{}/{}", StoragePrefix("", "serviceaccounts"), name_space, name);
+        fmt::format("{}{}/{}", StoragePrefix("", "serviceaccounts"), namespace_name, name);
     ASSIGN_OR_RETURN(store::RecordPtr record, store_.Get(key));
     if (record == nullptr && name == kDefaultAccount) {
       ASSIGN_OR_RETURN(record, WaitForAccount(key));
@@ -330,7 +330,7 @@ class ServiceAccountAdmission final : public Admission {
     return Forbidden(
         request, fmt::format("error looking up service account {}/{}: serviceaccount \"{}\" not "
                              "found",
-                             name_space, name, name));
+                             namespace_name, name, name));
   }
 
   // Null when it does not come, or too many wait already.

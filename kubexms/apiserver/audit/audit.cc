@@ -99,7 +99,7 @@ void AppendUser(const UserInfo& user, TextBuffer& out) {
 void AppendObjectReference(const RequestAttributes& request, TextBuffer& out) {
   ObjectWriter reference(out);
   reference.Optional("resource", request.resource);
-  reference.Optional("namespace", request.name_space);
+  reference.Optional("namespace", request.namespace_name);
   reference.Optional("name", request.name);
   reference.Optional("apiGroup", request.group);
   reference.Optional("apiVersion", request.version);

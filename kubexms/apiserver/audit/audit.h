@@ -16,12 +16,12 @@
 
 #include "kubexms/apiserver/audit/audit_policy.h"
 #include "kubexms/apiserver/request/user.h"
-#include "kubexms/base/threads/bounded_queue.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/error.h"
 #include "kubexms/base/log.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/result.h"
+#include "kubexms/base/threads/bounded_queue.h"
 
 namespace kubexms {
 

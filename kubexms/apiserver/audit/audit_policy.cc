@@ -85,7 +85,7 @@ bool AuditPolicy::Rule::Matches(const UserInfo& user, const RequestAttributes& r
     return std::ranges::any_of(paths, matches) ||
            (paths.empty() && resources.empty() && namespaces.empty());
   }
-  if (!paths.empty() || !EmptyOrHas(namespaces, request.name_space)) return false;
+  if (!paths.empty() || !EmptyOrHas(namespaces, request.namespace_name)) return false;
   return resources.empty() ||
          std::ranges::any_of(resources, [&](const Resources& one) { return one.Matches(request); });
 }

@@ -23,8 +23,8 @@ using testing::Not;
 
 const UserInfo kJoe{.name = "joe", .groups = {"dev"}};
 const RequestAttributes kGetPod{
-    .verb = "get", .version = "v1", .resource = "pods", .name_space = "x", .name = "p"};
-const RequestAttributes kGetSecret{.verb = "get", .resource = "secrets", .name_space = "x"};
+    .verb = "get", .version = "v1", .resource = "pods", .namespace_name = "x", .name = "p"};
+const RequestAttributes kGetSecret{.verb = "get", .resource = "secrets", .namespace_name = "x"};
 
 AuditEvent EventOf(std::string_view id, AuditLevel level = AuditLevel::kMetadata) {
   const Clock::WallTime start = ManualClock().Now();
@@ -143,10 +143,10 @@ TEST(AuditPolicyTest, TheFirstRuleThatMatchesDecides) {
   EXPECT_EQ(policy.LevelFor({.name = "eve"}, request), AuditLevel::kMetadata);
   request.subresource = "log";
   EXPECT_EQ(policy.LevelFor(kJoe, request), AuditLevel::kRequest);
-  request = {.verb = "watch", .group = "apps", .resource = "deployments", .name_space = "x"};
+  request = {.verb = "watch", .group = "apps", .resource = "deployments", .namespace_name = "x"};
   EXPECT_EQ(policy.LevelFor(kJoe, request), AuditLevel::kRequestResponse);
   EXPECT_EQ(policy.LevelFor({.name = "system:kube-proxy"}, request), AuditLevel::kNone);
-  request.name_space = "y";
+  request.namespace_name = "y";
   EXPECT_EQ(policy.LevelFor(kJoe, request), AuditLevel::kMetadata);
   const auto path = [&](const char* text) {
     return policy.LevelFor(kJoe, {.verb = "get", .is_resource = false, .path = text});

@@ -10,10 +10,10 @@
 #include <map>
 #include <unordered_map>
 
-#include "kubexms/base/text/lower_case.h"
 #include "kubexms/base/check.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/small_file.h"
+#include "kubexms/base/text/lower_case.h"
 #include "kubexms/base/utf8.h"
 #include "kubexms/net/tls/openssl.h"
 
@@ -216,7 +216,7 @@ Result<bool> ReadImpersonationHeaders(const HttpHeaders& headers, UserInfo& user
 }
 
 struct NamespaceAndName {
-  std::string_view name_space;
+  std::string_view namespace_name;
   std::string_view name;
 };
 
@@ -236,7 +236,7 @@ std::vector<RequestAttributes> RequiredToBecome(const UserInfo& user) {
   std::vector<RequestAttributes> required;
   if (const auto account = ServiceAccountOf(user.name)) {
     required.push_back(MayImpersonate("", "serviceaccounts", account->name));
-    required.back().name_space = account->name_space;
+    required.back().namespace_name = account->namespace_name;
   } else {
     required.push_back(MayImpersonate("", "users", user.name));
   }
@@ -258,7 +258,7 @@ void AddImpliedGroups(UserInfo& user) {
   const auto account = ServiceAccountOf(user.name);
   if (account && user.groups.empty()) {
     user.groups = {"system:serviceaccounts",
-                   fmt::format("system:serviceaccounts:{}", account->name_space)};
+                   fmt::format("system:serviceaccounts:{}", account->namespace_name)};
   }
   const std::string_view group =
       user.name == kAnonymousUser ? kUnauthenticatedGroup : kAuthenticatedGroup;

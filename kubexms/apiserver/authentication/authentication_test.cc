@@ -226,7 +226,7 @@ TEST(ImpersonationTest, KnowsServiceAccounts) {
                                              "system:authenticated"));
   ASSERT_EQ(robot.required.size(), 1u);
   EXPECT_EQ(robot.required[0].resource, "serviceaccounts");
-  EXPECT_EQ(robot.required[0].name_space, "x");
+  EXPECT_EQ(robot.required[0].namespace_name, "x");
   EXPECT_EQ(robot.required[0].name, "robot");
 }
 

@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "kubexms/base/text/base64.h"
-#include "kubexms/base/small_file.h"
 #include "kubexms/base/json/yaml.h"
+#include "kubexms/base/small_file.h"
+#include "kubexms/base/text/base64.h"
 
 namespace kubexms {
 namespace {

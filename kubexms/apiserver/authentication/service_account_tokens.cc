@@ -6,14 +6,14 @@
 #include <array>
 
 #include "kubexms/api/codec.h"
-#include "kubexms/api/schema/field_error.h"
 #include "kubexms/api/group_version.h"
 #include "kubexms/api/kinds/authentication_v1.h"
+#include "kubexms/api/schema/field_error.h"
 #include "kubexms/api/values/time.h"
 #include "kubexms/apiserver/resources/metadata.h"
-#include "kubexms/base/text/base64.h"
 #include "kubexms/base/check.h"
 #include "kubexms/base/small_file.h"
+#include "kubexms/base/text/base64.h"
 #include "kubexms/net/tls/certificates.h"
 
 namespace kubexms {
@@ -113,9 +113,9 @@ Result<std::optional<ObjectNameAndUid>> ObjectClaim(const Json& claims, std::str
 }
 
 Result<void> ReadPrivateClaims(const Json& claims, TokenClaims& read) {
-  read.name_space = FindString(claims, "namespace");
+  read.namespace_name = FindString(claims, "namespace");
   ASSIGN_OR_RETURN(std::optional<ObjectNameAndUid> account, ObjectClaim(claims, "serviceaccount"));
-  if (read.name_space.empty() || !account) return Malformed();
+  if (read.namespace_name.empty() || !account) return Malformed();
   read.service_account = std::move(*account);
   ASSIGN_OR_RETURN(read.pod, ObjectClaim(claims, "pod"));
   ASSIGN_OR_RETURN(read.secret, ObjectClaim(claims, "secret"));
@@ -138,7 +138,7 @@ Result<TokenClaims> ReadClaims(const Json& claims) {
   if (ours == nullptr) return Malformed();
   RETURN_IF_ERROR(ReadPrivateClaims(*ours, read));
   if (FindString(claims, "sub") !=
-      ServiceAccountUserName(read.name_space, read.service_account.name)) {
+      ServiceAccountUserName(read.namespace_name, read.service_account.name)) {
     return Malformed();
   }
   return read;
@@ -149,14 +149,14 @@ JsonObject ObjectJson(const ObjectNameAndUid& object) {
 }
 
 JsonObject WriteClaims(const TokenClaims& claims) {
-  JsonObject ours{{"namespace", claims.name_space},
+  JsonObject ours{{"namespace", claims.namespace_name},
                   {"serviceaccount", ObjectJson(claims.service_account)}};
   if (claims.pod) ours["pod"] = ObjectJson(*claims.pod);
   if (claims.secret) ours["secret"] = ObjectJson(*claims.secret);
   if (claims.node) ours["node"] = ObjectJson(*claims.node);
   if (claims.warn_after) ours["warnafter"] = Count(*claims.warn_after);
   return {{"iss", claims.issuer},
-          {"sub", ServiceAccountUserName(claims.name_space, claims.service_account.name)},
+          {"sub", ServiceAccountUserName(claims.namespace_name, claims.service_account.name)},
           {"aud", JsonArray(claims.audiences.begin(), claims.audiences.end())},
           {"exp", Count(claims.expires_at)},
           {"iat", Count(claims.issued_at)},
@@ -166,9 +166,9 @@ JsonObject WriteClaims(const TokenClaims& claims) {
 }
 
 Result<void> CheckObject(ObjectLookup& objects, std::string_view resource,
-                         std::string_view name_space, const ObjectNameAndUid& object) {
+                         std::string_view namespace_name, const ObjectNameAndUid& object) {
   ASSIGN_OR_RETURN(const std::optional<std::string> uid,
-                   objects.Uid("", resource, name_space, object.name));
+                   objects.Uid("", resource, namespace_name, object.name));
   if (uid == object.uid) return {};
   return Refused("service account token has been invalidated");
 }
@@ -191,7 +191,7 @@ Error InvalidRequest(std::string_view name, std::vector<ErrorCause> causes) {
 // Whether the metadata of a request, where it says anything, speaks of this service account.
 Result<void> CheckRequestMetadata(const Request& request, const Json& account) {
   const std::string_view name = MetadataString(account, "name");
-  const std::string_view name_space = MetadataString(account, "namespace");
+  const std::string_view namespace_name = MetadataString(account, "namespace");
   const std::string_view uid = MetadataString(account, "uid");
   const FieldPath metadata("metadata");
   const ObjectMeta& asked = request.metadata;
@@ -199,8 +199,8 @@ Result<void> CheckRequestMetadata(const Request& request, const Json& account) {
     return InvalidRequest(name, {Invalid(metadata.Child("name"), Json(asked.name),
                                          "must match the service account name if specified")});
   }
-  if (!asked.namespace_.empty() && asked.namespace_ != name_space) {
-    return InvalidRequest(name, {Invalid(metadata.Child("namespace"), Json(asked.namespace_),
+  if (!asked.namespace_name.empty() && asked.namespace_name != namespace_name) {
+    return InvalidRequest(name, {Invalid(metadata.Child("namespace"), Json(asked.namespace_name),
                                          "must match the service account namespace if specified")});
   }
   if (!asked.uid.empty() && asked.uid != uid) {
@@ -273,14 +273,14 @@ Seconds SetTimes(const TokenIssuer& issuer, int64_t expiration, TokenClaims& cla
 
 }  // namespace
 
-std::string ServiceAccountUserName(std::string_view name_space, std::string_view name) {
-  return fmt::format("{}{}:{}", kUserNamePrefix, name_space, name);
+std::string ServiceAccountUserName(std::string_view namespace_name, std::string_view name) {
+  return fmt::format("{}{}:{}", kUserNamePrefix, namespace_name, name);
 }
 
 UserInfo TokenClaims::User() const {
-  UserInfo user{.name = ServiceAccountUserName(name_space, service_account.name),
+  UserInfo user{.name = ServiceAccountUserName(namespace_name, service_account.name),
                 .uid = service_account.uid,
-                .groups = {"system:serviceaccounts", "system:serviceaccounts:" + name_space}};
+                .groups = {"system:serviceaccounts", "system:serviceaccounts:" + namespace_name}};
   const auto add = [&](std::string_view key, const std::string& value) {
     user.extra[fmt::format("authentication.kubernetes.io/{}", key)] = {value};
   };
@@ -395,30 +395,31 @@ Json TokenIssuer::DiscoveryDocument() const {
 
 Result<void> CheckTokenObjects(const TokenClaims& claims, ObjectLookup& objects) {
   RETURN_IF_ERROR(
-      CheckObject(objects, "serviceaccounts", claims.name_space, claims.service_account));
+      CheckObject(objects, "serviceaccounts", claims.namespace_name, claims.service_account));
   if (claims.secret) {
-    RETURN_IF_ERROR(CheckObject(objects, "secrets", claims.name_space, *claims.secret));
+    RETURN_IF_ERROR(CheckObject(objects, "secrets", claims.namespace_name, *claims.secret));
   }
   // A Pod's node is only told along; the token goes with the Pod.
-  if (claims.pod) return CheckObject(objects, "pods", claims.name_space, *claims.pod);
+  if (claims.pod) return CheckObject(objects, "pods", claims.namespace_name, *claims.pod);
   if (claims.node) return CheckObject(objects, "nodes", "", *claims.node);
   return {};
 }
 
-Result<std::optional<BoundObject>> BoundObjectOf(const Json& request, std::string_view name_space) {
+Result<std::optional<BoundObject>> BoundObjectOf(const Json& request,
+                                                 std::string_view namespace_name) {
   ASSIGN_OR_RETURN(const Request typed, FromJson<Request>(request));
   if (!typed.spec.bound_object_ref) return std::optional<BoundObject>();
   const authenticationv1::BoundObjectReference& reference = *typed.spec.bound_object_ref;
   ASSIGN_OR_RETURN(const GroupVersionKind kind,
                    GroupVersionKind::Parse(reference.api_version, reference.kind));
-  BoundObject bound{.name_space = std::string(name_space), .name = reference.name};
+  BoundObject bound{.namespace_name = std::string(namespace_name), .name = reference.name};
   if (kind.group.empty() && kind.kind == "Pod") {
     bound.resource = "pods";
   } else if (kind.group.empty() && kind.kind == "Secret") {
     bound.resource = "secrets";
   } else if (kind.group.empty() && kind.kind == "Node") {
     bound.resource = "nodes";
-    bound.name_space.clear();
+    bound.namespace_name.clear();
   } else {
     return Error::BadRequest(
         fmt::format("cannot bind token to object of type {}", kind.ToString()));
@@ -435,7 +436,7 @@ Result<Json> AnswerTokenRequest(const TokenIssuer& issuer, const TokenRequestInp
   RETURN_IF_ERROR(BoundObjectOf(input.request, ""));
 
   TokenClaims claims;
-  claims.name_space = MetadataString(input.service_account, "namespace");
+  claims.namespace_name = MetadataString(input.service_account, "namespace");
   claims.service_account = NameAndUid(input.service_account);
   claims.audiences =
       request.spec.audiences.empty() ? issuer.options().api_audiences : request.spec.audiences;
@@ -446,7 +447,7 @@ Result<Json> AnswerTokenRequest(const TokenIssuer& issuer, const TokenRequestInp
   Json answer = input.request;
   JsonObject& metadata = ObjectMember(answer.as_object(), "metadata");
   metadata["name"] = claims.service_account.name;
-  metadata["namespace"] = claims.name_space;
+  metadata["namespace"] = claims.namespace_name;
   metadata["uid"] = claims.service_account.uid;
   metadata["creationTimestamp"] = Time(claims.issued_at).ToString();
   JsonObject& spec = ObjectMember(answer.as_object(), "spec");

@@ -22,16 +22,16 @@
 namespace kubexms {
 
 // "system:serviceaccount:NAMESPACE:NAME", the user name of a service account.
-std::string ServiceAccountUserName(std::string_view name_space, std::string_view name);
+std::string ServiceAccountUserName(std::string_view namespace_name, std::string_view name);
 
 // Asks whether objects exist. Implemented by the server over its store; any thread may call.
 class ObjectLookup {
  public:
   virtual ~ObjectLookup() = default;
-  // The uid of an object, nothing when there is none. `group` is empty for core, `name_space` for
+  // The uid of an object, nothing when there is none. `group` is empty for core, `namespace_name` for
   // resources of the cluster.
   virtual Result<std::optional<std::string>> Uid(std::string_view group, std::string_view resource,
-                                                 std::string_view name_space,
+                                                 std::string_view namespace_name,
                                                  std::string_view name) = 0;
 };
 
@@ -55,7 +55,7 @@ struct TokenClaims {
   // From when on a client that still uses the token has failed to fetch a new one.
   std::optional<Seconds> warn_after;
 
-  std::string name_space;
+  std::string namespace_name;
   ObjectNameAndUid service_account;
   // What it is bound to; of a bound Pod, also the Node it runs on (which may come and go).
   std::optional<ObjectNameAndUid> pod;
@@ -135,12 +135,13 @@ struct TokenRequestInput {
 
 // Which object a TokenRequest wants its token to be bound to.
 struct BoundObject {
-  std::string resource;    // "pods", "secrets", "nodes", all of the core group
-  std::string name_space;  // empty for nodes
+  std::string resource;        // "pods", "secrets", "nodes", all of the core group
+  std::string namespace_name;  // empty for nodes
   std::string name;
 };
 // Nothing when it wants none; an error when it is of a kind that tokens cannot be bound to.
-Result<std::optional<BoundObject>> BoundObjectOf(const Json& request, std::string_view name_space);
+Result<std::optional<BoundObject>> BoundObjectOf(const Json& request,
+                                                 std::string_view namespace_name);
 
 // The answer: the TokenRequest with its status, or what is wrong with it.
 Result<Json> AnswerTokenRequest(const TokenIssuer& issuer, const TokenRequestInput& input);

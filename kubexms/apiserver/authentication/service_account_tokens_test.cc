@@ -306,7 +306,7 @@ TEST_F(TokenRequestTest, SaysWhichObjectToRead) {
   const auto bound = BoundObjectOf(request, "x").value();
   ASSERT_TRUE(bound.has_value());
   EXPECT_EQ(bound->resource, "nodes");
-  EXPECT_EQ(bound->name_space, "");
+  EXPECT_EQ(bound->namespace_name, "");
 }
 
 }  // namespace

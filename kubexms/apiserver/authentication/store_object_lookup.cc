@@ -7,10 +7,10 @@ namespace kubexms {
 
 Result<std::optional<std::string>> StoreObjectLookup::Uid(std::string_view group,
                                                           std::string_view resource,
-                                                          std::string_view name_space,
+                                                          std::string_view namespace_name,
                                                           std::string_view name) {
   std::string key = StoragePrefix(group, resource);
-  if (!name_space.empty()) key.append(name_space).append("/");
+  if (!namespace_name.empty()) key.append(namespace_name).append("/");
   key.append(name);
   ASSIGN_OR_RETURN(const store::RecordPtr record, store_.Get(key));
   if (record == nullptr) return std::optional<std::string>();

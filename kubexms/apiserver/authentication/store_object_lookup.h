@@ -13,7 +13,7 @@ class StoreObjectLookup final : public ObjectLookup {
   explicit StoreObjectLookup(store::Store& store) : store_(store) {}
 
   Result<std::optional<std::string>> Uid(std::string_view group, std::string_view resource,
-                                         std::string_view name_space,
+                                         std::string_view namespace_name,
                                          std::string_view name) override;
 
  private:

@@ -18,11 +18,11 @@ class KnownObjects final : public ObjectLookup {
   std::map<std::string, std::string> uids;
 
   Result<std::optional<std::string>> Uid(std::string_view group, std::string_view resource,
-                                         std::string_view name_space,
+                                         std::string_view namespace_name,
                                          std::string_view name) override {
     KUBEXMS_CHECK(group.empty());
-    const auto found =
-        uids.find(std::string(resource) + "/" + std::string(name_space) + "/" + std::string(name));
+    const auto found = uids.find(std::string(resource) + "/" + std::string(namespace_name) + "/" +
+                                 std::string(name));
     if (found == uids.end()) return std::optional<std::string>();
     return std::optional(found->second);
   }
@@ -46,7 +46,7 @@ struct TokenFixture {
     claims.audiences = {"api"};
     claims.issued_at = claims.not_before = now;
     claims.expires_at = now + std::chrono::hours(1);
-    claims.name_space = "x";
+    claims.namespace_name = "x";
     claims.service_account = {"robot", "u1"};
     return claims;
   }

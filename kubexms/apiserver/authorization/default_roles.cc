@@ -10,8 +10,8 @@
 #include "kubexms/api/codec.h"
 #include "kubexms/api/kinds/rbac_v1.h"
 #include "kubexms/apiserver/authorization/default_role_table.h"
-#include "kubexms/apiserver/resources/metadata.h"
 #include "kubexms/apiserver/authorization/policy_rules.h"
+#include "kubexms/apiserver/resources/metadata.h"
 #include "kubexms/base/check.h"
 
 namespace kubexms {
@@ -135,10 +135,10 @@ std::vector<RoleRow> ParseTable(std::string_view table) {
   return rows;
 }
 
-ObjectMeta DefaultMeta(std::string_view name, std::string_view name_space = {}) {
+ObjectMeta DefaultMeta(std::string_view name, std::string_view namespace_name = {}) {
   ObjectMeta meta;
   meta.name = name;
-  meta.namespace_ = name_space;
+  meta.namespace_name = namespace_name;
   meta.labels["kubernetes.io/bootstrapping"] = "rbac-defaults";
   meta.annotations[std::string(kAutoUpdate)] = "true";
   return meta;
@@ -159,9 +159,9 @@ Json ClusterRoleObject(RoleRow row) {
   return ToJson(role);
 }
 
-Json RoleObject(RoleRow row, std::string_view name_space) {
+Json RoleObject(RoleRow row, std::string_view namespace_name) {
   rbacv1::Role role;
-  role.metadata = DefaultMeta(row.name, name_space);
+  role.metadata = DefaultMeta(row.name, namespace_name);
   role.rules = std::move(row.rules);
   return ToJson(role);
 }
@@ -173,7 +173,7 @@ Subject SubjectOf(Who who, std::string_view name) {
   subject.name = name;
   if (who == Who::kServiceAccount) {
     subject.kind = "ServiceAccount";
-    subject.namespace_ = kSystem;
+    subject.namespace_name = kSystem;
     return subject;
   }
   subject.kind = who == Who::kUser ? "User" : "Group";
@@ -197,10 +197,10 @@ Json ClusterBinding(std::string_view role, std::vector<Subject> subjects) {
   return ToJson(binding);
 }
 
-Json NamespaceBinding(std::string_view name_space, std::string_view name, std::string_view role,
+Json NamespaceBinding(std::string_view namespace_name, std::string_view name, std::string_view role,
                       std::vector<Subject> subjects) {
   rbacv1::RoleBinding binding;
-  binding.metadata = DefaultMeta(name, name_space);
+  binding.metadata = DefaultMeta(name, namespace_name);
   binding.role_ref = ReferenceTo("Role", role);
   binding.subjects = std::move(subjects);
   return ToJson(binding);
@@ -228,9 +228,9 @@ void AppendClusterBindings(std::vector<Json>& objects) {
 }
 
 void AppendNamespaceBindings(std::vector<Json>& objects) {
-  const auto bind = [&](std::string_view name_space, std::string_view role,
+  const auto bind = [&](std::string_view namespace_name, std::string_view role,
                         std::vector<Subject> subjects) {
-    objects.push_back(NamespaceBinding(name_space, role, role, std::move(subjects)));
+    objects.push_back(NamespaceBinding(namespace_name, role, role, std::move(subjects)));
   };
   const auto account = [](std::string_view name) { return SubjectOf(Who::kServiceAccount, name); };
   const Subject manager = SubjectOf(Who::kUser, "system:kube-controller-manager");

@@ -81,7 +81,7 @@ TEST(DefaultRolesTest, AllowWhatPeopleExpect) {
                        const char* resource) {
     return authorizer
         ->Authorize({.name = user},
-                    {.verb = verb, .group = group, .resource = resource, .name_space = "x"})
+                    {.verb = verb, .group = group, .resource = resource, .namespace_name = "x"})
         ->allowed;
   };
   EXPECT_TRUE(may("view", "list", "apps", "deployments"));

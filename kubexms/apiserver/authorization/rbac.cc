@@ -12,9 +12,9 @@
 
 #include "kubexms/api/codec.h"
 #include "kubexms/api/values/quote.h"
+#include "kubexms/apiserver/authentication/service_account_tokens.h"
 #include "kubexms/apiserver/resources/metadata.h"
 #include "kubexms/apiserver/resources/resource.h"
-#include "kubexms/apiserver/authentication/service_account_tokens.h"
 
 namespace kubexms {
 namespace {
@@ -89,17 +89,17 @@ std::string GroupPrefix() {
 }
 
 // Where a role is found: the end of its storage key, "roles/NAMESPACE/NAME" or "clusterroles/NAME".
-std::string RoleKey(const rbacv1::RoleRef& role, std::string_view name_space) {
+std::string RoleKey(const rbacv1::RoleRef& role, std::string_view namespace_name) {
   if (role.kind == "ClusterRole") return std::string(kClusterRoles).append(role.name);
-  return std::string(kRoles).append(name_space).append("/").append(role.name);
+  return std::string(kRoles).append(namespace_name).append("/").append(role.name);
 }
 
 enum class SubjectKind : char { kUser = 'u', kGroup = 'g' };
 
 // Where the grants of a subject are found. Namespaces have no slash in them, so keys are unique.
-void SetSubjectKey(std::string& key, std::string_view name_space, SubjectKind kind,
+void SetSubjectKey(std::string& key, std::string_view namespace_name, SubjectKind kind,
                    std::string_view name) {
-  key.assign(name_space);
+  key.assign(namespace_name);
   key += '/';
   key += static_cast<char>(kind);
   key += name;
@@ -113,8 +113,9 @@ std::string SubjectKey(const rbacv1::Subject& subject, std::string_view binding_
   } else if (subject.kind == "Group") {
     SetSubjectKey(key, binding_namespace, SubjectKind::kGroup, subject.name);
   } else if (subject.kind == "ServiceAccount") {
-    const std::string_view home =
-        subject.namespace_.empty() ? binding_namespace : std::string_view(subject.namespace_);
+    const std::string_view home = subject.namespace_name.empty()
+                                      ? binding_namespace
+                                      : std::string_view(subject.namespace_name);
     if (home.empty()) return key;
     SetSubjectKey(key, binding_namespace, SubjectKind::kUser,
                   ServiceAccountUserName(home, subject.name));
@@ -127,7 +128,7 @@ std::string DescribeSubject(const rbacv1::Subject& subject, std::string_view bin
     return fmt::format("{} {}", subject.kind, Quoted(subject.name));
   }
   const std::string_view home =
-      subject.namespace_.empty() ? binding_namespace : std::string_view(subject.namespace_);
+      subject.namespace_name.empty() ? binding_namespace : std::string_view(subject.namespace_name);
   return fmt::format("{} {}", subject.kind, Quoted(fmt::format("{}/{}", subject.name, home)));
 }
 
@@ -205,9 +206,9 @@ std::string DescribeDenial(const UserInfo& user, const RequestAttributes& reques
   }
   const std::string resource =
       request.subresource.empty() ? request.resource : request.resource + "/" + request.subresource;
-  const std::string where = request.name_space.empty()
+  const std::string where = request.namespace_name.empty()
                                 ? "at the cluster scope"
-                                : "in the namespace " + Quoted(request.name_space);
+                                : "in the namespace " + Quoted(request.namespace_name);
   return fmt::format("User {} cannot {} resource {} in API group {} {}", Quoted(user.name),
                      request.verb, Quoted(resource), Quoted(request.group), where);
 }
@@ -255,12 +256,12 @@ struct BindingParts : Struct {
   }
 };
 
-std::string DescribeBinding(std::string_view name_space, std::string_view name,
+std::string DescribeBinding(std::string_view namespace_name, std::string_view name,
                             const rbacv1::RoleRef& role) {
   const std::string binding =
-      name_space.empty()
+      namespace_name.empty()
           ? fmt::format("ClusterRoleBinding {}", Quoted(name))
-          : fmt::format("RoleBinding {}", Quoted(fmt::format("{}/{}", name, name_space)));
+          : fmt::format("RoleBinding {}", Quoted(fmt::format("{}/{}", name, namespace_name)));
   return fmt::format("{} of {} {}", binding, role.kind, Quoted(role.name));
 }
 
@@ -277,16 +278,16 @@ struct RbacAuthorizer::Binding {
   // `key` is the end of its storage key: "rolebindings/NAMESPACE/NAME", "clusterrolebindings/NAME".
   Binding(std::string_view key, const BindingParts& parts) : role(parts.role_ref) {
     const size_t name_at = key.rfind('/') + 1;
-    std::string_view name_space;  // none for a binding of the whole cluster
+    std::string_view namespace_name;  // none for a binding of the whole cluster
     if (key.starts_with(kRoleBindings)) {
-      name_space = key.substr(kRoleBindings.size(), name_at - 1 - kRoleBindings.size());
+      namespace_name = key.substr(kRoleBindings.size(), name_at - 1 - kRoleBindings.size());
     }
-    role_key = RoleKey(role, name_space);
-    const std::string described = DescribeBinding(name_space, key.substr(name_at), role);
+    role_key = RoleKey(role, namespace_name);
+    const std::string described = DescribeBinding(namespace_name, key.substr(name_at), role);
     for (const rbacv1::Subject& subject : parts.subjects) {
-      subject_keys.push_back(SubjectKey(subject, name_space));
+      subject_keys.push_back(SubjectKey(subject, namespace_name));
       reasons.push_back(fmt::format("RBAC: allowed by {} to {}", described,
-                                    DescribeSubject(subject, name_space)));
+                                    DescribeSubject(subject, namespace_name)));
     }
   }
 
@@ -311,23 +312,23 @@ struct RbacAuthorizer::Snapshot {
   // Calls visit(const Grant&, const PolicyRules*) for everything that the user has in the cluster,
   // then in the namespace, until it returns true. The rules are null when the role does not exist.
   template <class Visit>
-  void Walk(const UserInfo& user, std::string_view name_space, const Visit& visit) const {
+  void Walk(const UserInfo& user, std::string_view namespace_name, const Visit& visit) const {
     std::string key;
     key.reserve(256);
-    if (WalkScope(user, {}, key, visit) || name_space.empty()) return;
+    if (WalkScope(user, {}, key, visit) || namespace_name.empty()) return;
     // No namespace is called so, and a key made of it might be that of somebody else.
-    if (name_space.find('/') != std::string_view::npos) return;
-    WalkScope(user, name_space, key, visit);
+    if (namespace_name.find('/') != std::string_view::npos) return;
+    WalkScope(user, namespace_name, key, visit);
   }
 
   // Calls visit(const PolicyRules&) for each binding of the user, and returns which roles of them
   // do not exist.
   template <class Visit>
-  std::vector<std::string> ForEachRole(const UserInfo& user, std::string_view name_space,
+  std::vector<std::string> ForEachRole(const UserInfo& user, std::string_view namespace_name,
                                        const Visit& visit) const {
     std::vector<std::string> errors;
     std::set<const Binding*> seen;
-    Walk(user, name_space, [&](const Grant& grant, const PolicyRules* rules) {
+    Walk(user, namespace_name, [&](const Grant& grant, const PolicyRules* rules) {
       if (!seen.insert(grant.binding.get()).second) return false;
       if (rules != nullptr) {
         visit(*rules);
@@ -513,7 +514,7 @@ Result<Decision> RbacAuthorizer::Authorize(const UserInfo& user, const RequestAt
   ASSIGN_OR_RETURN(const SnapshotPtr snapshot, Current());
   Decision decision;
   std::vector<std::string> errors;
-  snapshot->Walk(user, request.name_space, [&](const Grant& grant, const PolicyRules* rules) {
+  snapshot->Walk(user, request.namespace_name, [&](const Grant& grant, const PolicyRules* rules) {
     if (rules == nullptr) {
       AddError(MissingRole(grant.binding->role), errors);
       return false;
@@ -533,12 +534,12 @@ Result<void> RbacAuthorizer::CheckAllowed(const UserInfo& user, const RequestAtt
   return {};
 }
 
-Result<UserRules> RbacAuthorizer::RulesFor(const UserInfo& user, std::string_view name_space) {
+Result<UserRules> RbacAuthorizer::RulesFor(const UserInfo& user, std::string_view namespace_name) {
   ASSIGN_OR_RETURN(const SnapshotPtr snapshot, Current());
   UserRules found;
   size_t bytes = 0;
   bool truncated = false;
-  found.errors = snapshot->ForEachRole(user, name_space, [&](const PolicyRules& rules) {
+  found.errors = snapshot->ForEachRole(user, namespace_name, [&](const PolicyRules& rules) {
     for (const PolicyRule& rule : rules) {
       bytes += SizeOf(rule);
       truncated = truncated || bytes > kMaxRulesBytes;
@@ -555,13 +556,13 @@ Result<bool> RbacAuthorizer::Allowed(const UserInfo& user, const RequestAttribut
   return decision.allowed;
 }
 
-Result<void> RbacAuthorizer::CheckHolds(const UserInfo& user, std::string_view name_space,
+Result<void> RbacAuthorizer::CheckHolds(const UserInfo& user, std::string_view namespace_name,
                                         const PolicyRules& wanted) {
   ASSIGN_OR_RETURN(const SnapshotPtr snapshot, Current());
   std::vector<const PolicyRule*> held;
   std::set<const PolicyRules*> seen;
   const std::vector<std::string> errors =
-      snapshot->ForEachRole(user, name_space, [&](const PolicyRules& rules) {
+      snapshot->ForEachRole(user, namespace_name, [&](const PolicyRules& rules) {
         if (held.size() >= kMaxHeldRules || !seen.insert(&rules).second) return;
         for (const PolicyRule& rule : rules) held.push_back(&rule);
       });
@@ -586,7 +587,7 @@ Result<void> RbacAuthorizer::CheckRoleWrite(const UserInfo& user, const RequestA
   if (may_escalate) return {};
 
   ASSIGN_OR_RETURN(const PolicyRules rules, DecodeRules(WriteJson(object)));
-  Result<void> holds = CheckHolds(user, request.name_space, rules);
+  Result<void> holds = CheckHolds(user, request.namespace_name, rules);
   if (!holds.ok()) {
     if (!holds.error().IsForbidden()) return holds;
     return ForbiddenWrite(request, object, holds.error().message());
@@ -612,16 +613,16 @@ Result<void> RbacAuthorizer::CheckBindingWrite(const UserInfo& user,
   ASSIGN_OR_RETURN(const bool may_bind, Allowed(user, {.verb = "bind",
                                                        .group = role.api_group,
                                                        .resource = resource,
-                                                       .name_space = request.name_space,
+                                                       .namespace_name = request.namespace_name,
                                                        .name = role.name}));
   if (may_bind) return {};
 
   ASSIGN_OR_RETURN(const SnapshotPtr snapshot, Current());
-  const RulesPtr* rules = snapshot->roles.Find(RoleKey(role, request.name_space));
+  const RulesPtr* rules = snapshot->roles.Find(RoleKey(role, request.namespace_name));
   if (rules == nullptr) {
     return Error::NotFound(fmt::format("{}.{}", resource, kRbacGroup), role.name);
   }
-  Result<void> holds = CheckHolds(user, request.name_space, **rules);
+  Result<void> holds = CheckHolds(user, request.namespace_name, **rules);
   if (holds.ok() || !holds.error().IsForbidden()) return holds;
   return ForbiddenWrite(request, object, holds.error().message());
 }

@@ -55,7 +55,7 @@ class RbacAuthorizer {
   Result<void> CheckAllowed(const UserInfo& user, const RequestAttributes& request);
 
   // With an empty namespace: what the user may do in the whole cluster.
-  Result<UserRules> RulesFor(const UserInfo& user, std::string_view name_space);
+  Result<UserRules> RulesFor(const UserInfo& user, std::string_view namespace_name);
 
   // Nobody may give what they do not have. The first refuses the write of a Role or ClusterRole
   // whose rules go beyond those of the writer, unless the writer may `escalate` it; the second that
@@ -88,7 +88,7 @@ class RbacAuthorizer {
 
   Result<bool> Allowed(const UserInfo& user, const RequestAttributes& request);
   // Fails unless the user has all these rules in the namespace.
-  Result<void> CheckHolds(const UserInfo& user, std::string_view name_space,
+  Result<void> CheckHolds(const UserInfo& user, std::string_view namespace_name,
                           const PolicyRules& wanted);
 
   store::Store& store_;

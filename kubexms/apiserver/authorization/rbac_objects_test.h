@@ -33,17 +33,18 @@ inline rbacv1::PolicyRule UrlRule(Words verbs, Words urls) {
   return rule;
 }
 
-inline rbacv1::Subject SubjectOf(std::string kind, std::string name, std::string name_space = {}) {
+inline rbacv1::Subject SubjectOf(std::string kind, std::string name,
+                                 std::string namespace_name = {}) {
   rbacv1::Subject subject;
   subject.kind = std::move(kind);
   subject.name = std::move(name);
-  subject.namespace_ = std::move(name_space);
+  subject.namespace_name = std::move(namespace_name);
   return subject;
 }
 
 // A Role, or a ClusterRole when it has no namespace.
-inline Json RoleObject(std::string name_space, std::string name, PolicyRules rules) {
-  if (name_space.empty()) {
+inline Json RoleObject(std::string namespace_name, std::string name, PolicyRules rules) {
+  if (namespace_name.empty()) {
     rbacv1::ClusterRole role;
     role.metadata.name = std::move(name);
     role.rules = std::move(rules);
@@ -51,19 +52,19 @@ inline Json RoleObject(std::string name_space, std::string name, PolicyRules rul
   }
   rbacv1::Role role;
   role.metadata.name = std::move(name);
-  role.metadata.namespace_ = std::move(name_space);
+  role.metadata.namespace_name = std::move(namespace_name);
   role.rules = std::move(rules);
   return ToJson(role);
 }
 
 // A RoleBinding, or a ClusterRoleBinding when it has no namespace.
-inline Json BindingObject(std::string name_space, std::string name, std::string role_kind,
+inline Json BindingObject(std::string namespace_name, std::string name, std::string role_kind,
                           std::string role_name, std::vector<rbacv1::Subject> subjects) {
   rbacv1::RoleRef role;
   role.api_group = kRbacGroup;
   role.kind = std::move(role_kind);
   role.name = std::move(role_name);
-  if (name_space.empty()) {
+  if (namespace_name.empty()) {
     rbacv1::ClusterRoleBinding binding;
     binding.metadata.name = std::move(name);
     binding.role_ref = std::move(role);
@@ -72,7 +73,7 @@ inline Json BindingObject(std::string name_space, std::string name, std::string 
   }
   rbacv1::RoleBinding binding;
   binding.metadata.name = std::move(name);
-  binding.metadata.namespace_ = std::move(name_space);
+  binding.metadata.namespace_name = std::move(namespace_name);
   binding.role_ref = std::move(role);
   binding.subjects = std::move(subjects);
   return ToJson(binding);
@@ -83,8 +84,8 @@ inline std::string RbacKey(const Json& object) {
   for (char& c : plural) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
   std::string key = StoragePrefix(kRbacGroup, plural + "s");
   const Json& metadata = *FindMember(object, "metadata");
-  const std::string_view name_space = FindString(metadata, "namespace");
-  if (!name_space.empty()) key.append(name_space).append("/");
+  const std::string_view namespace_name = FindString(metadata, "namespace");
+  if (!namespace_name.empty()) key.append(namespace_name).append("/");
   return key.append(FindString(metadata, "name"));
 }
 

@@ -31,7 +31,7 @@ class RbacTest : public testing::Test {
 };
 
 const UserInfo kJoe{.name = "joe", .groups = {"dev", "system:authenticated"}};
-const RequestAttributes kListPods{.verb = "list", .resource = "pods", .name_space = "x"};
+const RequestAttributes kListPods{.verb = "list", .resource = "pods", .namespace_name = "x"};
 
 TEST_F(RbacTest, DeniesWhatNoRuleAllows) {
   const Decision decision = Decide(kJoe, kListPods);
@@ -88,9 +88,9 @@ TEST_F(RbacTest, BindsRolesWithinTheirNamespaceOnly) {
   EXPECT_EQ(Decide(kJoe, kListPods).reason,
             R"(RBAC: allowed by RoleBinding "b/x" of Role "reader" to Group "dev")");
   RequestAttributes elsewhere = kListPods;
-  elsewhere.name_space = "y";
+  elsewhere.namespace_name = "y";
   EXPECT_FALSE(May(kJoe, elsewhere));
-  elsewhere.name_space = "";
+  elsewhere.namespace_name = "";
   EXPECT_FALSE(May(kJoe, elsewhere));
 }
 
@@ -108,7 +108,7 @@ TEST_F(RbacTest, ANamespaceIsNotMistakenForAPartOfAName) {
   PutObject(*store_,
             BindingObject("x", "b", "ClusterRole", "reader", {SubjectOf("User", "a/ujoe")}));
   RequestAttributes odd = kListPods;
-  odd.name_space = "x/ua";
+  odd.namespace_name = "x/ua";
   EXPECT_FALSE(May(kJoe, odd));
 }
 
@@ -181,7 +181,7 @@ class EscalationTest : public RbacTest {
                                        {.verb = "create",
                                         .group = std::string(kRbacGroup),
                                         .resource = cluster ? "clusterroles" : "roles",
-                                        .name_space = cluster ? "" : "x"},
+                                        .namespace_name = cluster ? "" : "x"},
                                        role, old);
   }
   Result<void> WriteBinding(const Json& binding) {
@@ -189,7 +189,7 @@ class EscalationTest : public RbacTest {
                                           {.verb = "create",
                                            .group = std::string(kRbacGroup),
                                            .resource = "rolebindings",
-                                           .name_space = "x"},
+                                           .namespace_name = "x"},
                                           binding, nullptr);
   }
 };
@@ -309,7 +309,7 @@ class NaiveAuthorizer {
 
   static bool Applies(const Json& binding, const UserInfo& user, const RequestAttributes& request) {
     const std::string home = NamespaceOf(binding);
-    if (!home.empty() && home != request.name_space) return false;
+    if (!home.empty() && home != request.namespace_name) return false;
     const Json* subjects = FindMember(binding, "subjects");
     return subjects != nullptr &&
            std::ranges::any_of(subjects->as_array(),
@@ -320,9 +320,10 @@ class NaiveAuthorizer {
     const std::string name(FindString(subject, "name"));
     if (FindString(subject, "kind") == "User") return name == user.name;
     if (FindString(subject, "kind") == "Group") return std::ranges::count(user.groups, name) > 0;
-    std::string name_space(FindString(subject, "namespace"));
-    if (name_space.empty()) name_space = home;
-    return !name_space.empty() && user.name == "system:serviceaccount:" + name_space + ":" + name;
+    std::string namespace_name(FindString(subject, "namespace"));
+    if (namespace_name.empty()) namespace_name = home;
+    return !namespace_name.empty() &&
+           user.name == "system:serviceaccount:" + namespace_name + ":" + name;
   }
 
   bool RoleAllows(const Json& binding, const RequestAttributes& request) const {
@@ -345,11 +346,11 @@ class NaiveAuthorizer {
 rc::Gen<std::string> OneOf(Words words) { return rc::gen::elementOf(std::move(words)); }
 
 Json ArbitraryRole() {
-  const std::string name_space = *OneOf({"", "x", "y"});
+  const std::string namespace_name = *OneOf({"", "x", "y"});
   PolicyRules rules{Rule({*OneOf({"get", "list", "*"})}, {*OneOf({"", "apps", "*"})},
                          {*OneOf({"pods", "pods/log", "*", "*/log"})})};
   if (*rc::gen::arbitrary<bool>()) rules[0].resource_names = {*OneOf({"n", "m"})};
-  return RoleObject(name_space, *OneOf({"r", "s"}), std::move(rules));
+  return RoleObject(namespace_name, *OneOf({"r", "s"}), std::move(rules));
 }
 
 Json ArbitraryBinding() {
@@ -374,7 +375,7 @@ RequestAttributes ArbitraryRequest() {
           .group = *OneOf({"", "apps"}),
           .resource = *OneOf({"pods", "nodes"}),
           .subresource = *OneOf({"", "log"}),
-          .name_space = *OneOf({"", "x", "y"}),
+          .namespace_name = *OneOf({"", "x", "y"}),
           .name = *OneOf({"", "n"})};
 }
 

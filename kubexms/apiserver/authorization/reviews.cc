@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "kubexms/api/codec.h"
-#include "kubexms/api/schema/field_error.h"
 #include "kubexms/api/kinds/authentication_v1.h"
 #include "kubexms/api/kinds/authorization_v1.h"
+#include "kubexms/api/schema/field_error.h"
 #include "kubexms/api/values/time.h"
 #include "kubexms/apiserver/resources/metadata.h"
 
@@ -85,11 +85,11 @@ void CheckSubject(const Json& review, Causes& causes) {
       Invalid(spec.Child("user"), Json(""), "at least one of user or group must be specified"));
 }
 
-void CheckNamespace(const Json& review, std::string_view name_space, Causes& causes) {
+void CheckNamespace(const Json& review, std::string_view namespace_name, Causes& causes) {
   const FieldPath spec("spec");
   const FieldPath attributes = spec.Child("resourceAttributes");
   const Json resource = MemberOrNull(review, "spec", "resourceAttributes");
-  if (!resource.is_null() && FindString(resource, "namespace") != name_space) {
+  if (!resource.is_null() && FindString(resource, "namespace") != namespace_name) {
     causes.push_back(Invalid(attributes.Child("namespace"), Json(FindString(resource, "namespace")),
                              "must match metadata.namespace"));
   }
@@ -114,7 +114,7 @@ RequestAttributes AttributesOf(const Optional<ResourceAttributes>& resource,
           .version = resource->version,
           .resource = resource->resource,
           .subresource = resource->subresource,
-          .name_space = resource->namespace_,
+          .namespace_name = resource->namespace_name,
           .name = resource->name};
 }
 
@@ -198,7 +198,7 @@ Result<Json> AnswerSubjectAccessReview(Json review, RbacAuthorizer& authorizer) 
                  authorizer);
 }
 
-Result<Json> AnswerLocalSubjectAccessReview(Json review, std::string_view name_space,
+Result<Json> AnswerLocalSubjectAccessReview(Json review, std::string_view namespace_name,
                                             RbacAuthorizer& authorizer) {
   ASSIGN_OR_RETURN(const authorizationv1::LocalSubjectAccessReview asked,
                    FromJson<authorizationv1::LocalSubjectAccessReview>(review));
@@ -206,7 +206,7 @@ Result<Json> AnswerLocalSubjectAccessReview(Json review, std::string_view name_s
   CheckAttributes(review, causes);
   CheckSubject(review, causes);
   CheckMetadataIsEmpty(review, true, causes);
-  CheckNamespace(review, name_space, causes);
+  CheckNamespace(review, namespace_name, causes);
   RETURN_IF_ERROR(InvalidIfAny(review, std::move(causes)));
   return Decided(std::move(review), SubjectOf(asked.spec),
                  AttributesOf(asked.spec.resource_attributes, asked.spec.non_resource_attributes),
@@ -230,8 +230,8 @@ Result<Json> AnswerSelfSubjectRulesReview(const Json& review, const UserInfo& us
                                           RbacAuthorizer& authorizer) {
   ASSIGN_OR_RETURN(const authorizationv1::SelfSubjectRulesReview asked,
                    FromJson<authorizationv1::SelfSubjectRulesReview>(review));
-  if (asked.spec.namespace_.empty()) return Error::BadRequest("no namespace on request");
-  ASSIGN_OR_RETURN(const UserRules found, authorizer.RulesFor(user, asked.spec.namespace_));
+  if (asked.spec.namespace_name.empty()) return Error::BadRequest("no namespace on request");
+  ASSIGN_OR_RETURN(const UserRules found, authorizer.RulesFor(user, asked.spec.namespace_name));
   // The question is not repeated in this answer.
   JsonObject answer{{"kind", "SelfSubjectRulesReview"},
                     {"apiVersion", "authorization.k8s.io/v1"},

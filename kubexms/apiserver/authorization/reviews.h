@@ -20,8 +20,8 @@ Result<Json> AnswerTokenReview(Json review, const Authenticator& authenticator);
 
 // May this user do that?
 Result<Json> AnswerSubjectAccessReview(Json review, RbacAuthorizer& authorizer);
-// The same within `name_space`, to which it was posted.
-Result<Json> AnswerLocalSubjectAccessReview(Json review, std::string_view name_space,
+// The same within `namespace_name`, to which it was posted.
+Result<Json> AnswerLocalSubjectAccessReview(Json review, std::string_view namespace_name,
                                             RbacAuthorizer& authorizer);
 // May I do that?
 Result<Json> AnswerSelfSubjectAccessReview(Json review, const UserInfo& user,

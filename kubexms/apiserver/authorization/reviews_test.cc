@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kubexms/apiserver/authorization/rbac_objects_test.h"
 #include "kubexms/apiserver/authentication/tokens_fixture_test.h"
+#include "kubexms/apiserver/authorization/rbac_objects_test.h"
 #include "kubexms/store/memory_store.h"
 
 namespace kubexms {

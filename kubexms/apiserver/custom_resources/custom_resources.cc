@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "kubexms/api/values/time.h"
+#include "kubexms/apiserver/read/object_reader.h"
 #include "kubexms/apiserver/resources/custom_resource_definition.h"
 #include "kubexms/apiserver/resources/metadata.h"
-#include "kubexms/apiserver/read/object_reader.h"
 
 namespace kubexms {
 namespace {
@@ -158,7 +158,7 @@ Result<void> CustomResources::UpdateStatus(const std::string& name, Definition& 
   if (JsonEqual(wanted.document, definition.document)) return {};
   const Result<Written> written = writer_.Update({.resource = *definitions_resource_,
                                                   .subresource = "status",
-                                                  .name_space = "",
+                                                  .namespace_name = "",
                                                   .name = name,
                                                   .user = self_,
                                                   .manager = "kube-apiserver"},
@@ -220,14 +220,14 @@ Result<bool> CustomResources::CleanUpOne(const Json& definition) {
     const Result<Json> object = ReadDocument(*resource, *record);
     if (object.ok() && IsBeingDeleted(*object)) continue;
     std::string_view place = record->key.substr(StoragePrefix(*resource, "").size());
-    std::string_view name_space;
+    std::string_view namespace_name;
     if (resource->namespaced) {
-      name_space = place.substr(0, place.find('/'));
-      place.remove_prefix(std::min(name_space.size() + 1, place.size()));
+      namespace_name = place.substr(0, place.find('/'));
+      place.remove_prefix(std::min(namespace_name.size() + 1, place.size()));
     }
     const Result<Deleted> deleted = writer_.Delete({.resource = *resource,
                                                     .subresource = "",
-                                                    .name_space = name_space,
+                                                    .namespace_name = namespace_name,
                                                     .name = place,
                                                     .user = self_,
                                                     .manager = "kube-apiserver"},
@@ -250,7 +250,7 @@ Result<bool> CustomResources::CleanUpOne(const Json& definition) {
   };
   const Result<Written> written = writer_.Update({.resource = *definitions_resource_,
                                                   .subresource = "",
-                                                  .name_space = "",
+                                                  .namespace_name = "",
                                                   .name = NameOf(definition),
                                                   .user = self_,
                                                   .manager = "kube-apiserver"},

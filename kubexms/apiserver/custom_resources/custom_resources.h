@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "kubexms/apiserver/write/object_writer.h"
 #include "kubexms/apiserver/resources/resource_registry.h"
+#include "kubexms/apiserver/write/object_writer.h"
 #include "kubexms/base/log.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/store/store.h"

@@ -6,17 +6,17 @@
 #include <iterator>
 
 #include "kubexms/api/builtin/builtin_kinds.h"
-#include "kubexms/api/schema/defaulting.h"
 #include "kubexms/api/meta_v1.h"
 #include "kubexms/api/protobuf/protobuf.h"
+#include "kubexms/api/schema/defaulting.h"
 #include "kubexms/api/schema/pruning.h"
-#include "kubexms/api/values/quote.h"
-#include "kubexms/api/stored_object.h"
 #include "kubexms/api/schema/zero_values.h"
-#include "kubexms/apiserver/resources/metadata.h"
+#include "kubexms/api/stored_object.h"
+#include "kubexms/api/values/quote.h"
 #include "kubexms/apiserver/decoding/shape.h"
-#include "kubexms/apiserver/strategies/strategy.h"
 #include "kubexms/apiserver/decoding/strict_decoding.h"
+#include "kubexms/apiserver/resources/metadata.h"
+#include "kubexms/apiserver/strategies/strategy.h"
 #include "kubexms/base/json/yaml.h"
 #include "kubexms/store/store.h"
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "kubexms/apiserver/request/accept.h"
 #include "kubexms/apiserver/discovery/discovery.h"
+#include "kubexms/apiserver/request/accept.h"
 #include "kubexms/base/json/yaml.h"
 
 namespace kubexms {

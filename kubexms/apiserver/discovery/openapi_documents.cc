@@ -6,8 +6,8 @@
 #include <array>
 
 #include "kubexms/api/meta_v1.h"
-#include "kubexms/api/schema/openapi.h"
 #include "kubexms/api/protobuf/openapi_protobuf.h"
+#include "kubexms/api/schema/openapi.h"
 #include "kubexms/apiserver/request/accept.h"
 
 namespace kubexms {

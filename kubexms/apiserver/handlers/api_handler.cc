@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include "kubexms/api/status.h"
+#include "kubexms/apiserver/authorization/reviews.h"
 #include "kubexms/apiserver/decoding/body.h"
+#include "kubexms/apiserver/decoding/shape.h"
 #include "kubexms/apiserver/handlers/flow_schemas.h"
 #include "kubexms/apiserver/handlers/representation.h"
-#include "kubexms/apiserver/authorization/reviews.h"
 #include "kubexms/apiserver/request/scope.h"
-#include "kubexms/apiserver/decoding/shape.h"
 
 namespace kubexms {
 namespace {
@@ -217,7 +217,7 @@ Result<HttpResponse> ApiHandler::AnswerReview(const ResourceCall& call) {
       return AnswerSubjectAccessReview(std::move(review), environment_.authorizer);
     }
     if (plural == "localsubjectaccessreviews") {
-      return AnswerLocalSubjectAccessReview(std::move(review), call.attributes.name_space,
+      return AnswerLocalSubjectAccessReview(std::move(review), call.attributes.namespace_name,
                                             environment_.authorizer);
     }
     if (plural == "selfsubjectaccessreviews") {

@@ -11,10 +11,10 @@
 
 #include "kubexms/apiserver/audit/audit.h"
 #include "kubexms/apiserver/authentication/authentication.h"
+#include "kubexms/apiserver/authorization/rbac.h"
 #include "kubexms/apiserver/custom_resources/custom_resources.h"
 #include "kubexms/apiserver/discovery/documents.h"
 #include "kubexms/apiserver/handlers/health.h"
-#include "kubexms/apiserver/authorization/rbac.h"
 #include "kubexms/apiserver/handlers/request_metrics.h"
 #include "kubexms/apiserver/handlers/resource_handler.h"
 #include "kubexms/apiserver/resources/resource_registry.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "kubexms/api/values/quote.h"
-#include "kubexms/apiserver/resources/metadata.h"
 #include "kubexms/apiserver/read/object_reader.h"
+#include "kubexms/apiserver/resources/metadata.h"
 
 namespace kubexms {
 namespace {
@@ -75,7 +75,7 @@ Result<void> MarkDanglingFlowSchemas(const ResourceSet& resources, store::Store&
     const std::string name(NameOf(schema));
     const WriteRequest request{.resource = **resource,
                                .subresource = "status",
-                               .name_space = "",
+                               .namespace_name = "",
                                .name = name,
                                .user = Self(),
                                .manager = kManager};

@@ -4,8 +4,8 @@
 // Dangling, which `kubectl get flowschemas` shows as MISSINGPL).
 
 #include "kubexms/api/values/time.h"
-#include "kubexms/apiserver/write/object_writer.h"
 #include "kubexms/apiserver/resources/resource_registry.h"
+#include "kubexms/apiserver/write/object_writer.h"
 #include "kubexms/base/result.h"
 #include "kubexms/store/store.h"
 

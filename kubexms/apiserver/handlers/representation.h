@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "kubexms/apiserver/request/accept.h"
 #include "kubexms/apiserver/read/object_reader.h"
+#include "kubexms/apiserver/request/accept.h"
 #include "kubexms/apiserver/resources/resource.h"
 #include "kubexms/apiserver/table/table.h"
 #include "kubexms/apiserver/watch/watch_events.h"

@@ -19,7 +19,7 @@ std::string VerbOf(const RequestAttributes& attributes) {
 
 std::string_view ScopeOf(const RequestAttributes& attributes) {
   if (!attributes.name.empty()) return "resource";
-  return attributes.name_space.empty() ? "cluster" : "namespace";
+  return attributes.namespace_name.empty() ? "cluster" : "namespace";
 }
 
 }  // namespace

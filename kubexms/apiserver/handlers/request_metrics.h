@@ -4,8 +4,8 @@
 
 #include <chrono>
 
-#include "kubexms/apiserver/resources/resource_registry.h"
 #include "kubexms/apiserver/request/user.h"
+#include "kubexms/apiserver/resources/resource_registry.h"
 #include "kubexms/base/metrics.h"
 
 namespace kubexms {

@@ -9,16 +9,16 @@
 #include "kubexms/api/schema/field_error.h"
 #include "kubexms/api/status.h"
 #include "kubexms/apiserver/decoding/body.h"
-#include "kubexms/apiserver/write/field_management.h"
-#include "kubexms/apiserver/handlers/flow_schemas.h"
-#include "kubexms/apiserver/resources/metadata.h"
-#include "kubexms/apiserver/write/patch.h"
-#include "kubexms/apiserver/request/scope.h"
 #include "kubexms/apiserver/decoding/shape.h"
-#include "kubexms/apiserver/strategies/strategy.h"
 #include "kubexms/apiserver/decoding/strict_decoding.h"
+#include "kubexms/apiserver/handlers/flow_schemas.h"
 #include "kubexms/apiserver/handlers/subresources.h"
+#include "kubexms/apiserver/request/scope.h"
+#include "kubexms/apiserver/resources/metadata.h"
+#include "kubexms/apiserver/strategies/strategy.h"
 #include "kubexms/apiserver/watch/watch_stream.h"
+#include "kubexms/apiserver/write/field_management.h"
+#include "kubexms/apiserver/write/patch.h"
 
 namespace kubexms {
 namespace {
@@ -69,7 +69,7 @@ class WriteCall {
     return {.resource = storage_,
             .requested = &resource(),
             .subresource = call_.attributes.subresource,
-            .name_space = call_.attributes.name_space,
+            .namespace_name = call_.attributes.namespace_name,
             .name = call_.attributes.name,
             .user = call_.user,
             .manager = manager_,
@@ -326,7 +326,7 @@ Result<HttpResponse> ResourceHandler::Watch(const ResourceCall& call) {
                                       .open = environment_.watches,
                                       .random = environment_.random,
                                       .resource = call.resource,
-                                      .name_space = call.attributes.name_space,
+                                      .namespace_name = call.attributes.namespace_name,
                                       .query = std::move(query),
                                       .format = representation.Events(*call.resource)}));
   if (call.direct != nullptr) {
@@ -401,7 +401,7 @@ Result<HttpResponse> ResourceHandler::Patch(const ResourceCall& call) {
         write.Request(), [&](const Json& old) { return write.Patched(old, patch); }));
   }
   ASSIGN_OR_RETURN(Json config, write.ReadConfiguration());
-  RETURN_IF_ERROR(SetNamespace(config, *call.resource, call.attributes.name_space));
+  RETURN_IF_ERROR(SetNamespace(config, *call.resource, call.attributes.namespace_name));
   const auto apply = [&](const Json* live) -> Result<Change> {
     ASSIGN_OR_RETURN(
         Json applied,
@@ -491,13 +491,14 @@ Result<store::RecordPtr> ResourceHandler::ReadOne(const ResourceCall& call) {
   }
   ASSIGN_OR_RETURN(const ResourceVersion version,
                    ResourceVersion::Parse(call.query.Get("resourceVersion").value_or("")));
-  return environment_.reader.Get(*call.resource, attributes.name_space, attributes.name, version);
+  return environment_.reader.Get(*call.resource, attributes.namespace_name, attributes.name,
+                                 version);
 }
 
 Result<ObjectList> ResourceHandler::ReadMany(const ResourceCall& call, const ListQuery& query) {
   ASSIGN_OR_RETURN(const ObjectFilter filter, ObjectFilter::Make(*call.resource, query));
   if (ComponentStatuses::Serves(*call.resource)) return environment_.components.List(filter);
-  return environment_.reader.List(*call.resource, call.attributes.name_space, query, filter);
+  return environment_.reader.List(*call.resource, call.attributes.namespace_name, query, filter);
 }
 
 Subresources ResourceHandler::OtherKinds() {

@@ -2,11 +2,11 @@
 
 #include "kubexms/api/patch/apply.h"
 #include "kubexms/apiserver/decoding/body.h"
+#include "kubexms/apiserver/decoding/shape.h"
+#include "kubexms/apiserver/handlers/subresources.h"
 #include "kubexms/apiserver/resources/metadata.h"
 #include "kubexms/apiserver/write/scale.h"
 #include "kubexms/apiserver/write/scale_managers.h"
-#include "kubexms/apiserver/decoding/shape.h"
-#include "kubexms/apiserver/handlers/subresources.h"
 
 namespace kubexms {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "kubexms/api/values/time.h"
-#include "kubexms/apiserver/write/patch.h"
 #include "kubexms/apiserver/handlers/resource_handler.h"
+#include "kubexms/apiserver/write/patch.h"
 
 namespace kubexms {
 

@@ -8,12 +8,12 @@
 #include "kubexms/api/schema/field_error.h"
 #include "kubexms/api/values/quote.h"
 #include "kubexms/apiserver/decoding/body.h"
-#include "kubexms/apiserver/write/deletion.h"
-#include "kubexms/apiserver/resources/metadata.h"
-#include "kubexms/apiserver/handlers/representation.h"
-#include "kubexms/apiserver/write/scale.h"
-#include "kubexms/apiserver/handlers/scale_write.h"
 #include "kubexms/apiserver/decoding/shape.h"
+#include "kubexms/apiserver/handlers/representation.h"
+#include "kubexms/apiserver/handlers/scale_write.h"
+#include "kubexms/apiserver/resources/metadata.h"
+#include "kubexms/apiserver/write/deletion.h"
+#include "kubexms/apiserver/write/scale.h"
 
 namespace kubexms {
 namespace {
@@ -44,7 +44,7 @@ void RenameOldEviction(Json& document) {
 WriteRequest RequestOf(const ResourceCall& call, std::string_view manager, bool dry_run) {
   return {.resource = *call.resource,
           .subresource = call.attributes.subresource,
-          .name_space = call.attributes.name_space,
+          .namespace_name = call.attributes.namespace_name,
           .name = call.attributes.name,
           .user = call.user,
           .manager = manager,
@@ -196,7 +196,7 @@ Result<Json> ReadSubresourceBody(const ResourceCall& call, const Subresource& su
   if (!readable.ok()) {
     return CannotBeHandled(readable.error(), subresource.kind.kind, subresource.kind.version);
   }
-  RETURN_IF_ERROR(MatchNamespace(document, call.attributes.name_space));
+  RETURN_IF_ERROR(MatchNamespace(document, call.attributes.namespace_name));
   return document;
 }
 
@@ -211,18 +211,18 @@ Result<HttpResponse> Subresources::Handle(const ResourceCall& call,
 }
 
 Result<Json> Subresources::ReadObject(const ResourceCall& call) {
-  ASSIGN_OR_RETURN(
-      const store::RecordPtr record,
-      environment_.reader.Get(*call.resource, call.attributes.name_space, call.attributes.name));
+  ASSIGN_OR_RETURN(const store::RecordPtr record,
+                   environment_.reader.Get(*call.resource, call.attributes.namespace_name,
+                                           call.attributes.name));
   return ReadDocument(*call.resource, *record);
 }
 
 Result<Json> Subresources::ReadCore(const ResourceCall& call, std::string_view plural,
-                                    std::string_view name_space, std::string_view name) {
+                                    std::string_view namespace_name, std::string_view name) {
   const ResourcePtr* resource = call.resources.Find("", "v1", plural);
   if (resource == nullptr) return Error::NotFound(plural, name);
   ASSIGN_OR_RETURN(const store::RecordPtr record,
-                   environment_.reader.Get(**resource, name_space, name));
+                   environment_.reader.Get(**resource, namespace_name, name));
   return ReadDocument(**resource, *record);
 }
 
@@ -366,7 +366,7 @@ Result<std::vector<Json>> Subresources::BudgetsOf(const ResourceCall& call, cons
   if (budgets == nullptr) return selecting;
   ASSIGN_OR_RETURN(const ObjectFilter all, ObjectFilter::Make(**budgets, {}));
   ASSIGN_OR_RETURN(const ObjectList list,
-                   environment_.reader.List(**budgets, call.attributes.name_space, {}, all));
+                   environment_.reader.List(**budgets, call.attributes.namespace_name, {}, all));
   for (const store::RecordPtr& record : list.records) {
     ASSIGN_OR_RETURN(Json budget, ReadDocument(**budgets, *record));
     ASSIGN_OR_RETURN(const bool selects, Selects(budget, pod));
@@ -390,7 +390,7 @@ Result<std::string> Subresources::UseDisruptionBudget(const ResourceCall& call, 
   RETURN_IF_ERROR(environment_.writer.Update(
       {.resource = **call.resources.Find("policy", "v1", "poddisruptionbudgets"),
        .subresource = "status",
-       .name_space = call.attributes.name_space,
+       .namespace_name = call.attributes.namespace_name,
        .name = name,
        .user = call.user,
        .manager = "kube-apiserver",
@@ -414,11 +414,12 @@ Result<HttpResponse> Subresources::RequestToken(const ResourceCall& call,
   }
   ASSIGN_OR_RETURN(const Json account, ReadObject(call));
   ASSIGN_OR_RETURN(const std::optional<BoundObject> bound,
-                   BoundObjectOf(request, call.attributes.name_space));
+                   BoundObjectOf(request, call.attributes.namespace_name));
   Json bound_object;
   std::optional<std::string> node_uid;
   if (bound) {
-    ASSIGN_OR_RETURN(bound_object, ReadCore(call, bound->resource, bound->name_space, bound->name));
+    ASSIGN_OR_RETURN(bound_object,
+                     ReadCore(call, bound->resource, bound->namespace_name, bound->name));
     const Json* spec = FindMember(bound_object, "spec");
     const std::string_view node = spec == nullptr ? "" : FindString(*spec, "nodeName");
     if (bound->resource == "pods" && !node.empty()) {

@@ -38,7 +38,7 @@ class Subresources {
   Result<Json> ReadObject(const ResourceCall& call);
   // An object of the core group.
   Result<Json> ReadCore(const ResourceCall& call, std::string_view plural,
-                        std::string_view name_space, std::string_view name);
+                        std::string_view namespace_name, std::string_view name);
   Result<std::vector<Json>> BudgetsOf(const ResourceCall& call, const Json& pod);
   // Takes one disruption from the budget of the Pod, or says why there is none. The name of the
   // budget when nothing was taken from it because the Pod is not healthy; otherwise nothing.

@@ -92,14 +92,14 @@ class DamagedObjectsTest : public testing::Test {
 
   void Create(const std::string& name) {
     ConfigMap config_map;
-    config_map.metadata.namespace_ = "default";
+    config_map.metadata.namespace_name = "default";
     config_map.metadata.name = name;
     ASSERT_TRUE(client_->Create(config_map).ok());
   }
 
   std::vector<std::string> ListedNames() {
     std::vector<std::string> names;
-    const auto list = client_->List<ConfigMap>({.name_space = "default"});
+    const auto list = client_->List<ConfigMap>({.namespace_name = "default"});
     EXPECT_TRUE(list.ok()) << list.error().message();
     if (!list.ok()) return names;
     for (const ConfigMap& one : list->items) names.push_back(one.metadata.name);
@@ -158,7 +158,7 @@ TEST_F(DamagedObjectsTest, OneDoesNotHideTheOthersAndCanBeRemoved) {
     EXPECT_EQ(read.error().code(), 500);
     EXPECT_THAT(read.error().message(), HasSubstr(Key("b")));
     EXPECT_THAT(read.error().message(), HasSubstr("delete it"));
-    auto watch = client_->Watch<ConfigMap>({.name_space = "default"}).value();
+    auto watch = client_->Watch<ConfigMap>({.namespace_name = "default"}).value();
     EXPECT_EQ(watch.Next().value()->object.metadata.name, "a");
     EXPECT_EQ(watch.Next().value()->object.metadata.name, "c");
     ASSERT_TRUE(client_->Delete<ConfigMap>({"default", "b"}).ok());
@@ -183,10 +183,11 @@ TEST_F(DamagedObjectsTest, DeletingAllRemovesThemToo) {
   Stop();
   Damage({Key("b")}, "{");
   ASSERT_NO_FATAL_FAILURE(Start());
-  ASSERT_TRUE(
-      client_
-          ->Do({.verb = Verb::kDeleteCollection, .resource = kConfigMaps, .name_space = "default"})
-          .ok());
+  ASSERT_TRUE(client_
+                  ->Do({.verb = Verb::kDeleteCollection,
+                        .resource = kConfigMaps,
+                        .namespace_name = "default"})
+                  .ok());
   EXPECT_TRUE(client_->Get<ConfigMap>({"default", "b"}).error().IsNotFound());
 }
 
@@ -195,7 +196,7 @@ TEST_F(DamagedObjectsTest, AServiceThatIsRemovedFreesItsAddresses) {
   ASSERT_NO_FATAL_FAILURE(Start());
   const ClientRequest create{.verb = Verb::kCreate,
                              .resource = services,
-                             .name_space = "default",
+                             .namespace_name = "default",
                              .body = R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"s"},
                   "spec":{"type":"NodePort","clusterIP":"10.96.7.7",
                           "ports":[{"port":80,"nodePort":30777}]}})"};
@@ -203,10 +204,12 @@ TEST_F(DamagedObjectsTest, AServiceThatIsRemovedFreesItsAddresses) {
   Stop();
   Damage({"/registry/core/services/default/s"}, "{");
   ASSERT_NO_FATAL_FAILURE(Start());
-  ASSERT_TRUE(
-      client_
-          ->Do({.verb = Verb::kDelete, .resource = services, .name_space = "default", .name = "s"})
-          .ok());
+  ASSERT_TRUE(client_
+                  ->Do({.verb = Verb::kDelete,
+                        .resource = services,
+                        .namespace_name = "default",
+                        .name = "s"})
+                  .ok());
   const Result<SharedBytes> again = client_->Do(create);
   EXPECT_TRUE(again.ok()) << again.error().message();
 }

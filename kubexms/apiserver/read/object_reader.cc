@@ -7,8 +7,8 @@
 #include "kubexms/api/schema/defaulting.h"
 #include "kubexms/api/stored_object.h"
 #include "kubexms/apiserver/resources/conversion.h"
-#include "kubexms/base/text/base64.h"
 #include "kubexms/base/json/json_reader.h"
+#include "kubexms/base/text/base64.h"
 
 namespace kubexms {
 namespace {
@@ -235,23 +235,25 @@ void ObjectReader::TakeDamaged(const Resource& resource, ObjectList& list) const
   list.records.erase(damaged.begin(), damaged.end());
 }
 
-Result<store::RecordPtr> ObjectReader::Get(const Resource& resource, std::string_view name_space,
-                                           std::string_view name,
+Result<store::RecordPtr> ObjectReader::Get(const Resource& resource,
+                                           std::string_view namespace_name, std::string_view name,
                                            const ResourceVersion& version) const {
   if (!version.IsUnset() && !version.IsAny()) {
     ASSIGN_OR_RETURN(const uint64_t current, store_.CurrentRevision());
     if (version.number() > current) return store::FutureRevisionError(version.number(), current);
   }
-  ASSIGN_OR_RETURN(store::RecordPtr record,
-                   store_.Get(StorageKey(resource, resource.namespaced ? name_space : "", name)));
+  ASSIGN_OR_RETURN(
+      store::RecordPtr record,
+      store_.Get(StorageKey(resource, resource.namespaced ? namespace_name : "", name)));
   if (record == nullptr) return Error::NotFound(resource.qualified_name(), name);
   return record;
 }
 
-Result<ObjectList> ObjectReader::List(const Resource& resource, std::string_view name_space,
+Result<ObjectList> ObjectReader::List(const Resource& resource, std::string_view namespace_name,
                                       const ListQuery& query, const ObjectFilter& filter) const {
-  store::ListOptions options{.prefix = StoragePrefix(resource, name_space), .limit = query.limit};
-  if (filter.RequiredName() && (!name_space.empty() || !resource.namespaced)) {
+  store::ListOptions options{.prefix = StoragePrefix(resource, namespace_name),
+                             .limit = query.limit};
+  if (filter.RequiredName() && (!namespace_name.empty() || !resource.namespaced)) {
     options.prefix += *filter.RequiredName();
   }
   if (query.continue_token.empty()) {

@@ -83,10 +83,10 @@ class ObjectReader {
   bool IsSound(const Resource& resource, const store::Record& record) const;
 
   // NotFound when there is none. A version that is not reached yet is an error.
-  Result<store::RecordPtr> Get(const Resource& resource, std::string_view name_space,
+  Result<store::RecordPtr> Get(const Resource& resource, std::string_view namespace_name,
                                std::string_view name, const ResourceVersion& version = {}) const;
 
-  Result<ObjectList> List(const Resource& resource, std::string_view name_space,
+  Result<ObjectList> List(const Resource& resource, std::string_view namespace_name,
                           const ListQuery& query, const ObjectFilter& filter) const;
 
  private:

@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <span>
 
-#include "kubexms/api/schema/field_error.h"
 #include "kubexms/api/protobuf/protobuf.h"
+#include "kubexms/api/schema/field_error.h"
 #include "kubexms/api/values/quote.h"
 #include "kubexms/api/values/rune.h"
-#include "kubexms/base/text/lower_case.h"
 #include "kubexms/apiserver/request/scope.h"
 #include "kubexms/apiserver/strategies/fields.h"
-#include "kubexms/base/utf8.h"
 #include "kubexms/base/json/yaml.h"
+#include "kubexms/base/text/lower_case.h"
+#include "kubexms/base/utf8.h"
 
 namespace kubexms {
 namespace {
@@ -70,7 +70,7 @@ std::string ResourceVerb(std::string_view method, bool named, const QueryParamet
 Result<void> ReadResourcePath(std::span<const std::string> segments,
                               RequestAttributes& attributes) {
   if (segments.size() >= 2 && segments[0] == "namespaces") {
-    attributes.name_space = segments[1];
+    attributes.namespace_name = segments[1];
     const bool of_the_namespace =
         segments.size() == 2 || segments[2] == "status" || segments[2] == "finalize";
     if (!of_the_namespace) segments = segments.subspan(2);

@@ -19,7 +19,7 @@ TEST(RequestTest, ReadsObjectsOfNamespaces) {
   EXPECT_EQ(get.verb, "get");
   EXPECT_EQ(get.group, "apps");
   EXPECT_EQ(get.version, "v1");
-  EXPECT_EQ(get.name_space, "a");
+  EXPECT_EQ(get.namespace_name, "a");
   EXPECT_EQ(get.resource, "deployments");
   EXPECT_EQ(get.name, "b");
   EXPECT_EQ(get.subresource, "scale");
@@ -31,14 +31,14 @@ TEST(RequestTest, ReadsObjectsOfTheCluster) {
   EXPECT_EQ(node.group, "");
   EXPECT_EQ(node.resource, "nodes");
   EXPECT_EQ(node.name, "n1");
-  EXPECT_EQ(node.name_space, "");
+  EXPECT_EQ(node.namespace_name, "");
 }
 
 TEST(RequestTest, NamespacesAreTheirOwnNamespace) {
   const RequestAttributes get = Read("GET", "/api/v1/namespaces/a");
   EXPECT_EQ(get.resource, "namespaces");
   EXPECT_EQ(get.name, "a");
-  EXPECT_EQ(get.name_space, "a");
+  EXPECT_EQ(get.namespace_name, "a");
   const RequestAttributes finalize = Read("PUT", "/api/v1/namespaces/a/finalize");
   EXPECT_EQ(finalize.resource, "namespaces");
   EXPECT_EQ(finalize.subresource, "finalize");
@@ -60,7 +60,7 @@ TEST(RequestTest, VerbsFollowMethodNameAndWatch) {
 TEST(RequestTest, ReadsWatchesInTheirOlderForm) {
   const RequestAttributes watch = Read("GET", "/api/v1/watch/namespaces/a/pods/b");
   EXPECT_EQ(watch.verb, "watch");
-  EXPECT_EQ(watch.name_space, "a");
+  EXPECT_EQ(watch.namespace_name, "a");
   EXPECT_EQ(watch.resource, "pods");
   EXPECT_EQ(watch.name, "b");
 }

@@ -40,15 +40,15 @@ Error NoSuchResource() {
 }
 
 Result<void> CheckScope(const Resource& resource, const RequestAttributes& attributes) {
-  if (resource.namespaced || attributes.name_space.empty()) return {};
+  if (resource.namespaced || attributes.namespace_name.empty()) return {};
   // A Namespace counts as a part of itself, so that roles in it can be about it.
-  if (resource.Is("", "namespaces") && attributes.name == attributes.name_space) return {};
+  if (resource.Is("", "namespaces") && attributes.name == attributes.namespace_name) return {};
   return NotServed(resource);
 }
 
 Result<void> CheckPath(const Resource& resource, const RequestAttributes& attributes) {
   RETURN_IF_ERROR(CheckScope(resource, attributes));
-  if (resource.namespaced && attributes.name_space.empty()) {
+  if (resource.namespaced && attributes.namespace_name.empty()) {
     return CheckAllNamespaces(resource, attributes);
   }
   if (!attributes.subresource.empty()) {

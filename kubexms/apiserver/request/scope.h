@@ -3,8 +3,8 @@
 // Whether a path names a resource the way it is served: objects of a namespaced resource below
 // their namespace, those of a cluster-scoped one never below any.
 
-#include "kubexms/apiserver/resources/resource.h"
 #include "kubexms/apiserver/request/user.h"
+#include "kubexms/apiserver/resources/resource.h"
 #include "kubexms/base/result.h"
 
 namespace kubexms {

@@ -118,7 +118,7 @@ class ScopeTest : public testing::Test {
   // All that a namespace has to give.
   void Grant() {
     rbacv1::Role role;
-    role.metadata.namespace_ = kTenant;
+    role.metadata.namespace_name = kTenant;
     role.metadata.name = "all";
     role.rules.resize(1);
     role.rules[0].verbs = role.rules[0].api_groups = role.rules[0].resources = {"*"};
@@ -207,7 +207,7 @@ TEST_F(ScopeTest, TheClientOfThisProcessIsRefusedAsWell) {
                             Verb::kDeleteCollection}) {
       ClientRequest request{.verb = verb,
                             .resource = type,
-                            .name_space = std::string(kTenant),
+                            .namespace_name = std::string(kTenant),
                             .name = "object",
                             .body = "{}"};
       if (verb == Verb::kCreate || verb == Verb::kDeleteCollection) request.name.clear();
@@ -216,10 +216,10 @@ TEST_F(ScopeTest, TheClientOfThisProcessIsRefusedAsWell) {
       EXPECT_EQ(answer.error().message(), kNoSuchResource) << type.plural << " " << VerbName(verb);
     }
     const ObjectKey key{std::string(kTenant), "object"};
-    EXPECT_EQ(tenant->List(type, {.name_space = std::string(kTenant)}).error().message(),
+    EXPECT_EQ(tenant->List(type, {.namespace_name = std::string(kTenant)}).error().message(),
               kNoSuchResource)
         << type.plural;
-    EXPECT_EQ(tenant->Watch(type, {.name_space = std::string(kTenant)}).error().message(),
+    EXPECT_EQ(tenant->Watch(type, {.namespace_name = std::string(kTenant)}).error().message(),
               kNoSuchResource)
         << type.plural;
   }

@@ -27,8 +27,8 @@ struct RequestAttributes {
   std::string version;
   std::string resource;
   std::string subresource;
-  std::string name_space;  // empty: of the cluster, or of all namespaces
-  std::string name;        // empty: not of one object
+  std::string namespace_name;  // empty: of the cluster, or of all namespaces
+  std::string name;            // empty: not of one object
 
   std::string path;  // of non-resource requests: "/metrics"
 };

@@ -6,12 +6,12 @@
 #include <set>
 
 #include "kubexms/api/crd/crd_schema.h"
-#include "kubexms/api/schema/field_error.h"
 #include "kubexms/api/kinds/autoscaling_v1.h"
 #include "kubexms/api/meta_v1.h"
+#include "kubexms/api/schema/field_error.h"
 #include "kubexms/api/values/quote.h"
-#include "kubexms/base/text/lower_case.h"
 #include "kubexms/apiserver/resources/metadata.h"
+#include "kubexms/base/text/lower_case.h"
 
 namespace kubexms {
 namespace {

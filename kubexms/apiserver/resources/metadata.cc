@@ -235,21 +235,21 @@ bool IsBeingDeleted(const Json& object) { return MetadataOf(object).contains("de
 
 bool HasFinalizers(const Json& object) { return !FinalizersOf(MetadataOf(object)).empty(); }
 
-Result<void> MatchNamespace(const Json& object, std::string_view name_space) {
+Result<void> MatchNamespace(const Json& object, std::string_view namespace_name) {
   const std::string_view given = NamespaceOf(object);
-  if (given.empty() || given == name_space) return {};
+  if (given.empty() || given == namespace_name) return {};
   return Error::BadRequest(
       "the namespace of the provided object does not match the namespace sent on the request");
 }
 
-Result<void> SetNamespace(Json& object, const Resource& resource, std::string_view name_space) {
+Result<void> SetNamespace(Json& object, const Resource& resource, std::string_view namespace_name) {
   JsonObject& metadata = MetadataOf(object);
   if (!resource.namespaced) {
     metadata.erase("namespace");
     return {};
   }
-  RETURN_IF_ERROR(MatchNamespace(object, name_space));
-  metadata["namespace"] = name_space;
+  RETURN_IF_ERROR(MatchNamespace(object, namespace_name));
+  metadata["namespace"] = namespace_name;
   return {};
 }
 

@@ -36,9 +36,9 @@ bool IsBeingDeleted(const Json& object);
 bool HasFinalizers(const Json& object);
 
 // Fails when the document names another namespace than the request.
-Result<void> MatchNamespace(const Json& object, std::string_view name_space);
+Result<void> MatchNamespace(const Json& object, std::string_view namespace_name);
 // Sets the namespace that the request names. Fails when the document names another one.
-Result<void> SetNamespace(Json& object, const Resource& resource, std::string_view name_space);
+Result<void> SetNamespace(Json& object, const Resource& resource, std::string_view namespace_name);
 
 // A new object: name from generateName, uid, creation time, generation; and nothing that only the
 // server may set.

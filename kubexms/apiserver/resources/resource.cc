@@ -19,16 +19,16 @@ std::string StoragePrefix(std::string_view group, std::string_view plural) {
   return prefix;
 }
 
-std::string StoragePrefix(const Resource& resource, std::string_view name_space) {
+std::string StoragePrefix(const Resource& resource, std::string_view namespace_name) {
   std::string prefix =
       StoragePrefix(resource.storage_group.value_or(resource.group), resource.plural);
-  if (!name_space.empty()) prefix.append(name_space).append("/");
+  if (!namespace_name.empty()) prefix.append(namespace_name).append("/");
   return prefix;
 }
 
-std::string StorageKey(const Resource& resource, std::string_view name_space,
+std::string StorageKey(const Resource& resource, std::string_view namespace_name,
                        std::string_view name) {
-  return StoragePrefix(resource, name_space).append(name);
+  return StoragePrefix(resource, namespace_name).append(name);
 }
 
 }  // namespace kubexms

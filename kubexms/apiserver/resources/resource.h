@@ -103,9 +103,9 @@ using ResourcePtr = std::shared_ptr<const Resource>;
 // Where the objects of a resource are stored: "/registry/apps/deployments/"; core is "core".
 std::string StoragePrefix(std::string_view group, std::string_view plural);
 // Of one namespace, or of all when it is empty.
-std::string StoragePrefix(const Resource& resource, std::string_view name_space);
-// Of one object. `name_space` is empty for resources of the cluster.
-std::string StorageKey(const Resource& resource, std::string_view name_space,
+std::string StoragePrefix(const Resource& resource, std::string_view namespace_name);
+// Of one object. `namespace_name` is empty for resources of the cluster.
+std::string StorageKey(const Resource& resource, std::string_view namespace_name,
                        std::string_view name);
 
 }  // namespace kubexms

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "kubexms/api/schema/field_error.h"
-#include "kubexms/api/values/quote.h"
 #include "kubexms/api/stored_object.h"
+#include "kubexms/api/values/quote.h"
 #include "kubexms/apiserver/resources/metadata.h"
 #include "kubexms/apiserver/resources/resource.h"
 #include "kubexms/apiserver/services/service_families.h"
@@ -207,7 +207,7 @@ Result<std::set<std::string>> UsedClusterIps(store::Store& store) {
 
 }  // namespace
 
-Result<store::Transaction> ServiceAddresses::ReleaseHeldBy(std::string_view name_space,
+Result<store::Transaction> ServiceAddresses::ReleaseHeldBy(std::string_view namespace_name,
                                                            std::string_view name,
                                                            store::Transaction transaction) {
   ASSIGN_OR_RETURN(const store::ListPage ips, store_.List({.prefix = IpKey("")}));
@@ -228,14 +228,14 @@ Result<store::Transaction> ServiceAddresses::ReleaseHeldBy(std::string_view name
       continue;
     }
     if (FindString(parent, "resource") == "services" && FindString(parent, "name") == name &&
-        FindString(parent, "namespace") == name_space) {
+        FindString(parent, "namespace") == namespace_name) {
       transaction = std::move(transaction).Delete(std::string(record->key));
     }
   }
   ASSIGN_OR_RETURN(const store::ListPage ports,
                    store_.List({.prefix = StoragePrefix("kubexms.io", "nodeports")}));
   for (const store::RecordPtr& record : ports.records) {
-    if (record->value == fmt::format("{}/{}", name_space, name)) {
+    if (record->value == fmt::format("{}/{}", namespace_name, name)) {
       transaction = std::move(transaction).Delete(std::string(record->key));
     }
   }

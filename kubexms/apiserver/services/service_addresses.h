@@ -40,7 +40,7 @@ class ServiceAddresses {
   // Adds what frees all addresses of a Service that is about to be removed.
   store::Transaction Release(const Json& service, store::Transaction transaction) const;
   // The same for a Service of which nothing but the name can be read.
-  Result<store::Transaction> ReleaseHeldBy(std::string_view name_space, std::string_view name,
+  Result<store::Transaction> ReleaseHeldBy(std::string_view namespace_name, std::string_view name,
                                            store::Transaction transaction);
 
  private:

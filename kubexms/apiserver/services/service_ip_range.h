@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kubexms/base/text/ip_range.h"
 #include "kubexms/base/result.h"
+#include "kubexms/base/text/ip_range.h"
 
 namespace kubexms {
 

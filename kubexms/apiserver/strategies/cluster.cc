@@ -16,14 +16,14 @@ class NamespaceStrategy : public KindStrategy {
  public:
   NamespaceStrategy() : KindStrategy({.has_status = true, .validate_name = ValidateDns1123Label}) {}
 
-  void SetDefaults(JsonObject& name_space) const override {
-    const std::string name(TextAt(name_space, "metadata.name"));
-    if (!name.empty()) EnsureObject(name_space, "metadata.labels")[kNameLabel] = name;
+  void SetDefaults(JsonObject& namespace_name) const override {
+    const std::string name(TextAt(namespace_name, "metadata.name"));
+    if (!name.empty()) EnsureObject(namespace_name, "metadata.labels")[kNameLabel] = name;
   }
-  void PrepareForCreate(JsonObject& name_space) const override {
-    SetDefaults(name_space);  // a generated name is known only now
-    name_space["status"] = JsonObject{{"phase", "Active"}};
-    JsonObject& spec = EnsureObject(name_space, "spec");
+  void PrepareForCreate(JsonObject& namespace_name) const override {
+    SetDefaults(namespace_name);  // a generated name is known only now
+    namespace_name["status"] = JsonObject{{"phase", "Active"}};
+    JsonObject& spec = EnsureObject(namespace_name, "spec");
     JsonArray* finalizers = FindArray(spec, "finalizers");
     if (finalizers == nullptr) finalizers = &spec["finalizers"].emplace_array();
     const bool there =
@@ -33,8 +33,8 @@ class NamespaceStrategy : public KindStrategy {
     if (!there) finalizers->push_back(Json(kFinalizer));
   }
   // Finalizers change with the finalize subresource only.
-  void PrepareForUpdate(JsonObject& name_space, const JsonObject& old) const override {
-    CopyMember(name_space, old, "spec");
+  void PrepareForUpdate(JsonObject& namespace_name, const JsonObject& old) const override {
+    CopyMember(namespace_name, old, "spec");
   }
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);

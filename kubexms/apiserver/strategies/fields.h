@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include "kubexms/api/schema/field_error.h"
 #include "kubexms/api/names.h"
+#include "kubexms/api/schema/field_error.h"
 #include "kubexms/api/schema/type.h"
 #include "kubexms/apiserver/strategies/strategy.h"
 #include "kubexms/base/json/json.h"

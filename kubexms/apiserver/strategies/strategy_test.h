@@ -8,11 +8,11 @@
 #include <string_view>
 
 #include "kubexms/api/builtin/builtin_kinds.h"
-#include "kubexms/api/schema/defaulting.h"
 #include "kubexms/api/group_version.h"
+#include "kubexms/api/schema/defaulting.h"
 #include "kubexms/api/schema/zero_values.h"
-#include "kubexms/apiserver/write/object_validation.h"
 #include "kubexms/apiserver/strategies/strategy.h"
+#include "kubexms/apiserver/write/object_validation.h"
 #include "kubexms/base/json/json.h"
 #include "kubexms/base/json/yaml.h"
 

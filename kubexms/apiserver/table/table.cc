@@ -5,9 +5,9 @@
 #include "kubexms/api/codec.h"
 #include "kubexms/api/values/time.h"
 #include "kubexms/apiserver/read/partial_metadata.h"
+#include "kubexms/apiserver/read/raw_member.h"
 #include "kubexms/apiserver/table/printers/json_path.h"
 #include "kubexms/apiserver/table/printers/printer.h"
-#include "kubexms/apiserver/read/raw_member.h"
 
 namespace kubexms {
 namespace {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "kubexms/api/stored_object.h"
-#include "kubexms/apiserver/resources/metadata.h"
 #include "kubexms/apiserver/read/raw_member.h"
+#include "kubexms/apiserver/resources/metadata.h"
 #include "kubexms/base/time_left.h"
 
 namespace kubexms {
@@ -96,8 +96,9 @@ Result<void> WatchEvents::Begin() {
   ListQuery list_query = query;
   list_query.limit = 0;
   list_query.match = query.version.IsUnset() ? VersionMatch::kUnset : query.match;
-  ASSIGN_OR_RETURN(ObjectList list, options_.reader.List(*options_.resource, options_.name_space,
-                                                         list_query, filter_));
+  ASSIGN_OR_RETURN(
+      ObjectList list,
+      options_.reader.List(*options_.resource, options_.namespace_name, list_query, filter_));
   initial_ = std::move(list.records);
   initial_bookmark_due_ = query.send_initial_events.value_or(false) && query.bookmarks;
   return ListenAfter(list.revision);
@@ -105,10 +106,10 @@ Result<void> WatchEvents::Begin() {
 
 Result<void> WatchEvents::ListenAfter(uint64_t revision) {
   batch_.revision = revision;
-  Result<std::unique_ptr<store::Watch>> watch =
-      options_.store.OpenWatch({.prefix = StoragePrefix(*options_.resource, options_.name_space),
-                                .after_revision = revision,
-                                .on_ready = [signal = signal_] { signal->Wake(); }});
+  Result<std::unique_ptr<store::Watch>> watch = options_.store.OpenWatch(
+      {.prefix = StoragePrefix(*options_.resource, options_.namespace_name),
+       .after_revision = revision,
+       .on_ready = [signal = signal_] { signal->Wake(); }});
   if (watch.ok()) {
     watch_ = std::move(*watch);
   } else if (watch.error().IsExpired()) {

@@ -66,7 +66,7 @@ struct WatchEventsOptions {
   OpenWatches& open;
   Random& random;
   ResourcePtr resource;
-  std::string name_space;  // empty: all
+  std::string namespace_name;  // empty: all
   ListQuery query;
   std::unique_ptr<EventFormat> format;  // null: objects as they are stored
 };

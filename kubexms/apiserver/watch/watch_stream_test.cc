@@ -18,7 +18,7 @@ class WatchStreamTest : public WrittenObjects {
                                      .open = watches_,
                                      .random = random_,
                                      .resource = *resources_.Find("", "v1", "configmaps"),
-                                     .name_space = "default",
+                                     .namespace_name = "default",
                                      .query = std::move(query),
                                      .format = nullptr});
     EXPECT_TRUE(events.ok()) << events.error().message();

@@ -5,17 +5,17 @@
 #include <algorithm>
 
 #include "kubexms/api/schema/defaulting.h"
-#include "kubexms/api/stored_object.h"
 #include "kubexms/api/schema/validation.h"
 #include "kubexms/api/schema/zero_values.h"
-#include "kubexms/apiserver/write/deletion.h"
-#include "kubexms/apiserver/write/field_management.h"
-#include "kubexms/apiserver/resources/metadata.h"
+#include "kubexms/api/stored_object.h"
 #include "kubexms/apiserver/read/object_reader.h"
-#include "kubexms/apiserver/write/object_validation.h"
-#include "kubexms/apiserver/write/scale.h"
+#include "kubexms/apiserver/resources/metadata.h"
 #include "kubexms/apiserver/services/service_addresses.h"
 #include "kubexms/apiserver/strategies/strategy.h"
+#include "kubexms/apiserver/write/deletion.h"
+#include "kubexms/apiserver/write/field_management.h"
+#include "kubexms/apiserver/write/object_validation.h"
+#include "kubexms/apiserver/write/scale.h"
 #include "kubexms/apiserver/write/written_parts.h"
 #include "kubexms/base/mutex.h"
 
@@ -35,7 +35,8 @@ constexpr std::string_view kModified =
     "the object has been modified; please apply your changes to the latest version and try again";
 
 std::string KeyOf(const WriteRequest& request, std::string_view name) {
-  return StorageKey(request.resource, request.resource.namespaced ? request.name_space : "", name);
+  return StorageKey(request.resource, request.resource.namespaced ? request.namespace_name : "",
+                    name);
 }
 
 Error Conflict(const WriteRequest& request, std::string_view name) {
@@ -70,19 +71,19 @@ struct NamespaceVersion {
 
 Result<NamespaceVersion> CheckNamespace(const WriteRequest& request, std::string_view name,
                                         store::Store& store) {
-  NamespaceVersion version{StoragePrefix("", "namespaces").append(request.name_space)};
+  NamespaceVersion version{StoragePrefix("", "namespaces").append(request.namespace_name)};
   ASSIGN_OR_RETURN(const store::RecordPtr record, store.Get(version.key));
-  if (record == nullptr) return Error::NotFound("namespaces", request.name_space);
+  if (record == nullptr) return Error::NotFound("namespaces", request.namespace_name);
   ASSIGN_OR_RETURN(const ObjectHeader header, ReadHeader(record->value));
   if (header.deleting) {
     const Error error = Error::Forbidden(
         request.resource.qualified_name(), name,
         fmt::format("unable to create new content in namespace {} because it is being terminated",
-                    request.name_space));
+                    request.namespace_name));
     ErrorDetails details = error.details();
     details.causes = {
         {.reason = "NamespaceTerminating",
-         .message = fmt::format("namespace {} is being terminated", request.name_space),
+         .message = fmt::format("namespace {} is being terminated", request.namespace_name),
          .field = "metadata.namespace"}};
     return Error(error.code(), error.reason(), error.message(), std::move(details));
   }
@@ -253,7 +254,7 @@ class Write {
 
 Result<void> Write::PrepareCreation(Json& document, bool applied,
                                     const std::function<Result<void>()>& authorize) {
-  RETURN_IF_ERROR(SetNamespace(document, resource_, request_.name_space));
+  RETURN_IF_ERROR(SetNamespace(document, resource_, request_.namespace_name));
   const Strategy& strategy = *resource_.strategy;
   if (strategy.HasStatus() && !strategy.KeepsStatusOnCreate()) {
     document.get_object().erase("status");
@@ -371,7 +372,7 @@ Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied)
   const std::string_view part = request_.subresource;
   const bool status = part == "status";
   const bool whole = part.empty() || part == "scale";
-  RETURN_IF_ERROR(SetNamespace(document, resource_, request_.name_space));
+  RETURN_IF_ERROR(SetNamespace(document, resource_, request_.namespace_name));
   Json managed;
   if (applied) {
     if (const Json* fields = MetadataOf(document).if_contains("managedFields")) managed = *fields;
@@ -487,8 +488,9 @@ Result<Write::Deletion> Write::PlanRemoval(const store::Record& record, const Er
   store::Transaction transaction =
       store::Transaction().IfRevision(key, record.mod_revision).Delete(key);
   if (resource_.Is("", "services")) {
-    ASSIGN_OR_RETURN(transaction, environment_.addresses.ReleaseHeldBy(
-                                      request_.name_space, request_.name, std::move(transaction)));
+    ASSIGN_OR_RETURN(transaction,
+                     environment_.addresses.ReleaseHeldBy(request_.namespace_name, request_.name,
+                                                          std::move(transaction)));
   }
   deletion.transaction = std::move(transaction);
   return deletion;

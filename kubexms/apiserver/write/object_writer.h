@@ -14,8 +14,8 @@
 
 #include "kubexms/apiserver/admission/admission.h"
 #include "kubexms/apiserver/request/request.h"
-#include "kubexms/apiserver/resources/resource.h"
 #include "kubexms/apiserver/request/user.h"
+#include "kubexms/apiserver/resources/resource.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/json/json.h"
 #include "kubexms/base/log.h"
@@ -32,7 +32,7 @@ struct WriteRequest {
   // In the version that the client writes, which is that of the fields it owns; null: as stored.
   const Resource* requested = nullptr;
   std::string_view subresource;  // empty, "status", "scale", "finalize" …
-  std::string_view name_space;
+  std::string_view namespace_name;
   std::string_view name;  // empty for a creation
   const UserInfo& user;
   std::string_view manager;  // of the fields that change

@@ -36,7 +36,7 @@ TEST_F(ObjectWriterTest, RefusesASecondObjectOfTheName) {
 
 TEST_F(ObjectWriterTest, NeedsANamespaceThatIsNotTerminating) {
   WriteRequest request = Request(Find("", "configmaps"));
-  request.name_space = "none";
+  request.namespace_name = "none";
   Json document =
       ParseJson(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}})").value();
   EXPECT_TRUE(writer_.Create(request, document).error().IsNotFound());

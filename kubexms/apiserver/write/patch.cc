@@ -4,10 +4,10 @@
 
 #include <optional>
 
-#include "kubexms/api/schema/field_error.h"
 #include "kubexms/api/patch/json_patch.h"
 #include "kubexms/api/patch/merge_patch.h"
 #include "kubexms/api/patch/strategic_patch.h"
+#include "kubexms/api/schema/field_error.h"
 #include "kubexms/apiserver/decoding/body.h"
 
 namespace kubexms {

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "kubexms/api/codec.h"
-#include "kubexms/api/schema/field_error.h"
 #include "kubexms/api/labels.h"
+#include "kubexms/api/schema/field_error.h"
 #include "kubexms/apiserver/resources/metadata.h"
 
 namespace kubexms {

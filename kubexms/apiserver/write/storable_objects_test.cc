@@ -6,8 +6,8 @@
 
 #include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/apiserver/test_server.h"
-#include "kubexms/base/text/base64.h"
 #include "kubexms/base/json/yaml.h"
+#include "kubexms/base/text/base64.h"
 #include "kubexms/net/client/client.h"
 #include "kubexms/net/http/http.h"
 
@@ -43,7 +43,7 @@ class StorableObjectsTest : public testing::Test {
     const bool named = verb != Verb::kCreate;
     return server_.client().Do({.verb = verb,
                                 .resource = widgets_,
-                                .name_space = "default",
+                                .namespace_name = "default",
                                 .name = named ? "w" : "",
                                 .body = std::move(body),
                                 .patch_type = type,
@@ -72,7 +72,7 @@ class StorableObjectsTest : public testing::Test {
     ASSERT_TRUE(read.ok()) << read.error().message();
     ASSERT_TRUE(ParseJson(read->view()).ok());
     const Result<ObjectPage> list = server_.client().ListPage(
-        {.verb = Verb::kList, .resource = widgets_, .name_space = "default"});
+        {.verb = Verb::kList, .resource = widgets_, .namespace_name = "default"});
     ASSERT_TRUE(list.ok() && list->items.size() == 1);
     for (const std::string_view accept :
          {"application/json", "application/yaml", "application/json;as=Table;v=v1;g=meta.k8s.io",

@@ -11,9 +11,9 @@
 #include "kubexms/apiserver/decoding/body.h"
 #include "kubexms/apiserver/resources/builtin_resources.h"
 #include "kubexms/apiserver/resources/metadata.h"
-#include "kubexms/apiserver/write/object_writer.h"
 #include "kubexms/apiserver/resources/resource_registry.h"
 #include "kubexms/apiserver/services/service_addresses.h"
+#include "kubexms/apiserver/write/object_writer.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/random.h"
 #include "kubexms/store/memory_store.h"
@@ -34,7 +34,7 @@ class WrittenObjects : public testing::Test {
   WriteRequest Request(const Resource& resource, std::string_view name = "") const {
     return {.resource = resource,
             .subresource = "",
-            .name_space = resource.namespaced ? "default" : "",
+            .namespace_name = resource.namespaced ? "default" : "",
             .name = name,
             .user = user_,
             .manager = "test"};

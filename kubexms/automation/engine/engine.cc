@@ -9,11 +9,11 @@
 #include <iterator>
 #include <set>
 
-#include "kubexms/automation/hosts/checksum.h"
 #include "kubexms/automation/engine/execution.h"
+#include "kubexms/automation/engine/rollback.h"
+#include "kubexms/automation/hosts/checksum.h"
 #include "kubexms/automation/journal/explanation.h"
 #include "kubexms/automation/journal/journal.h"
-#include "kubexms/automation/engine/rollback.h"
 #include "kubexms/automation/journal/timestamp.h"
 
 namespace kubexms::automation {

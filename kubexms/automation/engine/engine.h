@@ -21,8 +21,8 @@
 #include <string>
 #include <vector>
 
-#include "kubexms/automation/journal/event.h"
 #include "kubexms/automation/engine/pipeline.h"
+#include "kubexms/automation/journal/event.h"
 #include "kubexms/automation/steps/runtime.h"
 #include "kubexms/base/json/json.h"
 #include "kubexms/base/result.h"

@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <thread>
 
-#include "kubexms/automation/journal/journal.h"
+#include "kubexms/automation/engine/task_graph.h"
 #include "kubexms/automation/hosts/local_connector.h"
 #include "kubexms/automation/hosts/simulated_fleet.h"
-#include "kubexms/automation/engine/task_graph.h"
+#include "kubexms/automation/journal/journal.h"
 #include "kubexms/base/test_directory_test.h"
 
 namespace kubexms::automation {
@@ -40,8 +40,8 @@ Task Once(Task task) {
 
 // A pipeline with something of everything.
 Pipeline Sample(const std::vector<std::string>& hosts) {
-  const auto own_file = [](const StepContext& context) -> Result<std::vector<Resource>> {
-    return std::vector<Resource>{File{.path = "/etc/own", .content = context.host.name + "\n"}};
+  const auto own_file = [](const StepContext& context) -> Result<std::vector<HostResource>> {
+    return std::vector<HostResource>{File{.path = "/etc/own", .content = context.host.name + "\n"}};
   };
   return {
       .name = "sample",
@@ -377,7 +377,7 @@ class RecordedStep final : public Step {
     recorder_->Enter(name_ + " " + context.host.name);
     std::this_thread::yield();
     const Result<Change> made =
-        runner.Ensure(std::vector<Resource>{File{.path = "/etc/" + name_, .content = "x"}});
+        runner.Ensure(std::vector<HostResource>{File{.path = "/etc/" + name_, .content = "x"}});
     recorder_->Leave();
     if (!made.ok()) return made.error();
     return {};
@@ -402,7 +402,7 @@ class FileStep final : public NamedStep {
   }
 
  private:
-  const std::vector<Resource> file_ = {File{.path = "/etc/final", .content = "x"}};
+  const std::vector<HostResource> file_ = {File{.path = "/etc/final", .content = "x"}};
   const bool final_;
 };
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "kubexms/automation/engine/engine.h"
-#include "kubexms/automation/journal/journal.h"
 #include "kubexms/automation/engine/task_graph.h"
+#include "kubexms/automation/journal/journal.h"
 #include "kubexms/base/mutex.h"
 
 namespace kubexms::automation {

@@ -8,10 +8,10 @@
 #include <filesystem>
 
 #include "kubexms/automation/hosts/checksum.h"
-#include "kubexms/automation/lab/lab_image.h"
-#include "kubexms/automation/lab/lab_machine.h"
 #include "kubexms/automation/hosts/ssh_connector.h"
 #include "kubexms/automation/journal/timestamp.h"
+#include "kubexms/automation/lab/lab_image.h"
+#include "kubexms/automation/lab/lab_machine.h"
 #include "kubexms/base/small_file.h"
 
 namespace kubexms::automation {
@@ -122,7 +122,7 @@ Result<void> Lab::Build(const LabUpOptions& options) {
 Result<LabState> Lab::EnsureNetwork(const LabUpOptions& options) {
   ASSIGN_OR_RETURN(const auto lock, LockNetworks());
   ASSIGN_OR_RETURN(LabState state, Plan(options));
-  const Resource written =
+  const HostResource written =
       File{.path = directory_ + "/state.json", .content = WriteLabState(state)};
   RETURN_IF_ERROR(runner_.Ensure(std::span(&written, 1)));
   RETURN_IF_ERROR(EnsureBridge(state));
@@ -196,14 +196,14 @@ Result<void> Lab::EnsureKnownHosts(const LabState& state) {
     ASSIGN_OR_RETURN(const std::string key, ReadPublicKey(HostDirectory(host) + "/host_key.pub"));
     text += fmt::format("{} {}\n", host.address, key);
   }
-  const Resource file = File{.path = known_hosts_file(), .content = text};
+  const HostResource file = File{.path = known_hosts_file(), .content = text};
   RETURN_IF_ERROR(runner_.Ensure(std::span(&file, 1)));
   return {};
 }
 
 Result<void> Lab::EnsureDisk(const LabState& state, const LabHost& host) {
   const std::string directory = HostDirectory(host), root = directory + "/root";
-  const Resource directories[] = {
+  const HostResource directories[] = {
       Directory{.path = directory + "/upper"}, Directory{.path = directory + "/work"},
       Directory{.path = directory + "/root"}, Directory{.path = directory + "/containerd"}};
   RETURN_IF_ERROR(runner_.Ensure(directories));
@@ -217,7 +217,7 @@ Result<void> Lab::EnsureDisk(const LabState& state, const LabHost& host) {
   ASSIGN_OR_RETURN(const std::string login, ReadFileIfThere(key_file() + ".pub"));
   ASSIGN_OR_RETURN(const std::string private_key, ReadFileIfThere(directory + "/host_key"));
   ASSIGN_OR_RETURN(const std::string public_key, ReadFileIfThere(directory + "/host_key.pub"));
-  const Resource files[] = {
+  const HostResource files[] = {
       File{.path = root + "/etc/hostname", .content = host.name + "\n"},
       // Its key is its own, and so is its id.
       File{.path = root + "/etc/machine-id",

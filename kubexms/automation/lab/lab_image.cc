@@ -58,7 +58,7 @@ WantedBy=sysinit.target
 // What makes a bare Debian the disk of a host that is started for the first time.
 Result<void> Prepare(Runner& runner, const std::string& root) {
   const std::string units = root + "/etc/systemd/system";
-  const Resource resources[] = {
+  const HostResource resources[] = {
       File{.path = root + "/usr/local/sbin/kubexms-lab-boot",
            .content = std::string(kBootScript),
            .mode = "0755"},

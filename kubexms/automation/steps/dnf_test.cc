@@ -26,7 +26,7 @@ class DnfTest : public ::testing::Test {
   }
   // Makes it true, and finds that it is.
   Change Ensure(const Package& package) {
-    const Resource resources[] = {package};
+    const HostResource resources[] = {package};
     const Result<Change> change = runner_->Ensure(resources);
     EXPECT_TRUE(change.ok()) << change.error().message();
     const Result<Change> again = runner_->Ensure(resources);

@@ -50,7 +50,7 @@ Result<std::string> Runner::ReadFile(const std::string& path) {
   return state.content;
 }
 
-Result<Change> Runner::Ensure(std::span<const Resource> resources) {
+Result<Change> Runner::Ensure(std::span<const HostResource> resources) {
   ASSIGN_OR_RETURN(const Answers answers, Ask(QueriesFor(resources)));
   ASSIGN_OR_RETURN(Change change, PlanFor(resources, answers, options_.backup_directory));
   if (options_.dry_run || change.operations.empty()) return change;

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "kubexms/automation/hosts/connector.h"
-#include "kubexms/automation/steps/resource.h"
+#include "kubexms/automation/steps/host_resource.h"
 #include "kubexms/base/clock.h"
 
 namespace kubexms::automation {
@@ -35,7 +35,7 @@ class Runner {
   Result<std::string> ReadFile(const std::string& path);
 
   // Makes the resources true; says what was, or in a dry run would be, changed.
-  Result<Change> Ensure(std::span<const Resource> resources);
+  Result<Change> Ensure(std::span<const HostResource> resources);
 
   // All of them in one round trip; none in a dry run.
   Result<void> Perform(std::span<const Operation> operations, std::chrono::nanoseconds timeout);

@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kubexms/automation/journal/explanation.h"
 #include "kubexms/automation/hosts/local_connector.h"
-#include "kubexms/automation/steps/runtime.h"
 #include "kubexms/automation/hosts/simulated_fleet.h"
+#include "kubexms/automation/journal/explanation.h"
+#include "kubexms/automation/steps/runtime.h"
 #include "kubexms/base/test_directory_test.h"
 
 namespace kubexms::automation {
@@ -28,7 +28,7 @@ class RunnerTest : public ::testing::Test {
 };
 
 TEST_F(RunnerTest, MakesThingsTrueOnce) {
-  const std::vector<Resource> resources = {File{.path = "/etc/a", .content = "x"}};
+  const std::vector<HostResource> resources = {File{.path = "/etc/a", .content = "x"}};
   const Result<Change> planned = dry_.Ensure(resources);
   ASSERT_TRUE(planned.ok());
   EXPECT_FALSE(planned->empty());

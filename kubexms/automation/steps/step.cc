@@ -9,17 +9,17 @@ namespace {
 
 class EnsureStep final : public NamedStep {
  public:
-  using Resources = std::function<Result<std::vector<Resource>>(const StepContext&)>;
+  using Resources = std::function<Result<std::vector<HostResource>>(const StepContext&)>;
 
   EnsureStep(std::string name, Resources resources)
       : NamedStep(std::move(name)), resources_(std::move(resources)) {}
 
   Result<std::vector<Operation>> Ask(const StepContext& context) const override {
-    ASSIGN_OR_RETURN(const std::vector<Resource> resources, resources_(context));
+    ASSIGN_OR_RETURN(const std::vector<HostResource> resources, resources_(context));
     return QueriesFor(resources);
   }
   Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
-    ASSIGN_OR_RETURN(const std::vector<Resource> resources, resources_(context));
+    ASSIGN_OR_RETURN(const std::vector<HostResource> resources, resources_(context));
     return PlanFor(resources, answers, context.backup_directory);
   }
 
@@ -97,14 +97,14 @@ class AdviseStep final : public NamedStep {
 
 }  // namespace
 
-StepPtr Ensure(std::string name, std::vector<Resource> resources) {
+StepPtr Ensure(std::string name, std::vector<HostResource> resources) {
   return Ensure(std::move(name), [resources = std::move(resources)](const StepContext&) {
-    return Result<std::vector<Resource>>(resources);
+    return Result<std::vector<HostResource>>(resources);
   });
 }
 
 StepPtr Ensure(std::string name,
-               std::function<Result<std::vector<Resource>>(const StepContext&)> resources) {
+               std::function<Result<std::vector<HostResource>>(const StepContext&)> resources) {
   return std::make_shared<EnsureStep>(std::move(name), std::move(resources));
 }
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "kubexms/automation/hosts/operation.h"
-#include "kubexms/automation/steps/resource.h"
+#include "kubexms/automation/steps/host_resource.h"
 #include "kubexms/automation/steps/runner.h"
 #include "kubexms/automation/steps/runtime.h"
 #include "kubexms/base/result.h"
@@ -60,10 +60,10 @@ class NamedStep : public Step {
 };
 
 // The resources are true.
-StepPtr Ensure(std::string name, std::vector<Resource> resources);
+StepPtr Ensure(std::string name, std::vector<HostResource> resources);
 // The same, when they depend on the host.
 StepPtr Ensure(std::string name,
-               std::function<Result<std::vector<Resource>>(const StepContext&)> resources);
+               std::function<Result<std::vector<HostResource>>(const StepContext&)> resources);
 
 struct ScriptOptions {
   std::string name;

@@ -5,8 +5,8 @@
 #include "kubexms/api/kinds/apps_v1.h"
 #include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/builtin/disruption/disruption_budget.h"
-#include "kubexms/builtin/endpoints/label_lookup.h"
 #include "kubexms/builtin/disruption/owner_scale.h"
+#include "kubexms/builtin/endpoints/label_lookup.h"
 #include "kubexms/controller/events/event_recorder.h"
 
 namespace kubexms {
@@ -23,7 +23,7 @@ class Judgement {
   Judgement(ReconcileContext& context, const PodDisruptionBudget& budget)
       : context_(context),
         budget_(budget),
-        pods_(SelectedBy(SelectorOfBudget(budget), budget.metadata.namespace_,
+        pods_(SelectedBy(SelectorOfBudget(budget), budget.metadata.namespace_name,
                          context.Cached<Pod>())) {}
 
   Result<Outcome> Run(ResourceMapper& kinds) {
@@ -96,7 +96,8 @@ void WatchScale(const std::shared_ptr<const BudgetLookup>& budgets,
                 ControllerFor<PodDisruptionBudget>& controller) {
   controller.Watches<T>(
       [budgets](const T& owner) {
-        return budgets->Selecting(owner.metadata.namespace_, owner.spec.template_.metadata.labels);
+        return budgets->Selecting(owner.metadata.namespace_name,
+                                  owner.spec.template_.metadata.labels);
       },
       {.predicates = {Changed<T>([](const T& before, const T& after) {
          return before.spec.replicas != after.spec.replicas;
@@ -122,7 +123,7 @@ Controller DisruptionController(InformerSet& informers, std::shared_ptr<Resource
   controller
       .Watches<Pod>(
           [budgets](const Pod& pod) {
-            return budgets->Selecting(pod.metadata.namespace_, pod.metadata.labels);
+            return budgets->Selecting(pod.metadata.namespace_name, pod.metadata.labels);
           },
           {.predicates = {Changed<Pod>(&HealthChanged)}})
       .Index<Pod>(kLabelIndex, &LabelsOf<Pod>);

@@ -210,7 +210,7 @@ class DisruptionTest : public BuiltinTest {
   }
   Result<void> Evict(const std::string& pod) {
     Eviction eviction;
-    eviction.metadata.namespace_ = "default";
+    eviction.metadata.namespace_name = "default";
     eviction.metadata.name = pod;
     auto request = Client::WriteRequest(Verb::kCreate, ResourceType::Of<Pod>(), eviction.metadata,
                                         Encode(eviction), {.subresource = "eviction"});

@@ -35,7 +35,7 @@ bool Means(const OwnerReference& reference) {
 template <Kind T>
 std::shared_ptr<const T> Find(const ReconcileContext& context, const OwnerReference& reference) {
   if (!Means<T>(reference)) return nullptr;
-  auto found = context.Cached<T>().Get({context.key.name_space, reference.name});
+  auto found = context.Cached<T>().Get({context.key.namespace_name, reference.name});
   return found != nullptr && found->metadata.uid == reference.uid ? found : nullptr;
 }
 
@@ -73,7 +73,7 @@ Result<std::optional<Owner>> AskForScale(ReconcileContext& context, ResourceMapp
     return Error::BadRequest(type.QualifiedName() + " does not implement the scale subresource");
   }
   ClientRequest request =
-      Client::GetRequest(type, {type.namespaced ? context.key.name_space : "", reference.name},
+      Client::GetRequest(type, {type.namespaced ? context.key.namespace_name : "", reference.name},
                          {.stop = context.stop});
   request.subresource = "scale";
   const Result<SharedBytes> answer = context.client.Do(request);

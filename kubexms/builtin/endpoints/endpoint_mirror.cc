@@ -95,7 +95,7 @@ MirroredEndpoints MirrorEndpoints(const Endpoints& endpoints) {
 
 EndpointSlice MirrorPattern(const Endpoints& endpoints, std::string_view manager) {
   EndpointSlice pattern;
-  pattern.metadata.namespace_ = endpoints.metadata.namespace_;
+  pattern.metadata.namespace_name = endpoints.metadata.namespace_name;
   pattern.metadata.generate_name = endpoints.metadata.name + "-";
   pattern.metadata.labels = endpoints.metadata.labels;
   pattern.metadata.labels[kServiceNameLabel] = endpoints.metadata.name;

@@ -2,9 +2,9 @@
 
 #include "kubexms/api/kinds/core_v1/node.h"
 #include "kubexms/builtin/endpoints/endpoint_slices.h"
-#include "kubexms/builtin/nodes/pods_by_node.h"
 #include "kubexms/builtin/endpoints/service_watch.h"
 #include "kubexms/builtin/endpoints/slice_writer.h"
+#include "kubexms/builtin/nodes/pods_by_node.h"
 
 namespace kubexms {
 namespace {
@@ -54,8 +54,9 @@ Controller EndpointSliceController(InformerSet& informers) {
           [services](const DeclaredCaches& caches, const Node& node) {
             std::vector<ObjectKey> keys;
             for (const auto& pod : caches.Cached<Pod>().ByIndex(kPodsByNode, node.metadata.name)) {
-              std::ranges::move(services->Selecting(pod->metadata.namespace_, pod->metadata.labels),
-                                std::back_inserter(keys));
+              std::ranges::move(
+                  services->Selecting(pod->metadata.namespace_name, pod->metadata.labels),
+                  std::back_inserter(keys));
             }
             return keys;
           },

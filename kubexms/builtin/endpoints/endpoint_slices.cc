@@ -65,7 +65,7 @@ Endpoint EndpointOf(const Service& service, const Pod& pod, std::string zone,
       service.spec.publish_not_ready_addresses || (*conditions.serving && !terminating);
   auto& target = endpoint.target_ref.emplace();
   target.kind = Pod::kKind.kind;
-  target.namespace_ = pod.metadata.namespace_;
+  target.namespace_name = pod.metadata.namespace_name;
   target.name = pod.metadata.name;
   target.uid = pod.metadata.uid;
   SetHints(service, endpoint);
@@ -106,7 +106,7 @@ bool IsReserved(std::string_view label) {
 // What an endpoint is known by when it changes otherwise.
 std::string IdentityOf(const Endpoint& endpoint) {
   const bool known = endpoint.target_ref.has_value();
-  return fmt::format("{}|{}|{}|{}", known ? endpoint.target_ref->namespace_ : "",
+  return fmt::format("{}|{}|{}|{}", known ? endpoint.target_ref->namespace_name : "",
                      known ? endpoint.target_ref->name : "", endpoint.hostname,
                      fmt::join(endpoint.addresses, ","));
 }
@@ -341,7 +341,7 @@ std::string KeyOfPorts(std::span<const EndpointPort> ports) {
 
 EndpointSlice SlicePattern(const Service& service, std::string_view manager) {
   EndpointSlice pattern;
-  pattern.metadata.namespace_ = service.metadata.namespace_;
+  pattern.metadata.namespace_name = service.metadata.namespace_name;
   pattern.metadata.generate_name = service.metadata.name + "-";
   for (const auto& [key, value] : service.metadata.labels) {
     if (!IsReserved(key)) pattern.metadata.labels.emplace(key, value);

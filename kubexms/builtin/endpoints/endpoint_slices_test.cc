@@ -49,7 +49,7 @@ Service MakeService(
 PodPointer MakePod(const std::string& name, const std::string& address,
                    const std::function<void(Pod&)>& more = {}) {
   Pod pod;
-  pod.metadata.namespace_ = "default";
+  pod.metadata.namespace_name = "default";
   pod.metadata.name = pod.metadata.uid = name;
   pod.metadata.labels = {{"app", "web"}};
   pod.spec.node_name = "n";

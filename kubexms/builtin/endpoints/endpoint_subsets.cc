@@ -36,7 +36,7 @@ EndpointAddress AddressOf(const Service& service, const Pod& pod, std::string ip
   address.node_name = pod.spec.node_name;
   auto& target = address.target_ref.emplace();
   target.kind = Pod::kKind.kind;
-  target.namespace_ = pod.metadata.namespace_;
+  target.namespace_name = pod.metadata.namespace_name;
   target.name = pod.metadata.name;
   target.uid = pod.metadata.uid;
   return address;
@@ -184,7 +184,7 @@ bool TruncateSubsets(std::vector<EndpointSubset>& subsets, size_t max_addresses)
 std::optional<Endpoints> PlanEndpoints(const Service& service, std::span<const PodPointer> pods,
                                        const Endpoints* current) {
   Endpoints endpoints = current != nullptr ? *current : Endpoints();
-  endpoints.metadata.namespace_ = service.metadata.namespace_;
+  endpoints.metadata.namespace_name = service.metadata.namespace_name;
   endpoints.metadata.name = service.metadata.name;
   endpoints.metadata.labels = LabelsFor(service);
   endpoints.subsets = PackSubsets(service, pods);

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "kubexms/builtin/namespaces/active_namespace.h"
 #include "kubexms/builtin/endpoints/endpoint_subsets.h"
 #include "kubexms/builtin/endpoints/service_watch.h"
+#include "kubexms/builtin/namespaces/active_namespace.h"
 #include "kubexms/controller/events/event_recorder.h"
 
 namespace kubexms {

@@ -79,7 +79,7 @@ class EndpointsTest : public BuiltinTest {
 
   std::vector<EndpointSlice> Slices(const std::string& service = "web") {
     const auto list = client().List<EndpointSlice>(
-        {.name_space = "default",
+        {.namespace_name = "default",
          .label_selector = Selector::Parse("kubernetes.io/service-name=" + service).value()});
     return list.ok() ? list->items : std::vector<EndpointSlice>();
   }
@@ -231,7 +231,7 @@ TEST_F(EndpointsTest, LeftoverEndpointsAreRemovedAtTheNextStart) {
   Stop();
   ASSERT_TRUE(client().Delete<Service>({"default", "web"}).ok());
   Endpoints manual;
-  manual.metadata.namespace_ = "default";
+  manual.metadata.namespace_name = "default";
   manual.metadata.name = "manual";
   ASSERT_TRUE(client().Create(manual).ok());
   Start(kEndpoints);
@@ -249,7 +249,7 @@ class EndpointMirroringTest : public EndpointsTest {
   }
   void Write(const std::string& addresses) {
     Endpoints endpoints;
-    endpoints.metadata.namespace_ = "default";
+    endpoints.metadata.namespace_name = "default";
     endpoints.metadata.name = "manual";
     const auto written = CreateOrUpdate<Endpoints>(
         client(), ObjectKey::Of(endpoints.metadata), [&](Endpoints& current) -> Result<void> {
@@ -300,7 +300,7 @@ TEST_F(EndpointMirroringTest, NothingIsWrittenWithoutAChange) {
   Start(kMirror);
   MakeService("last", R"({"ports":[{"port":80}]})");
   Endpoints last;
-  last.metadata.namespace_ = "default";
+  last.metadata.namespace_name = "default";
   last.metadata.name = "last";
   last.subsets.emplace_back().addresses.emplace_back().ip = "10.2.0.9";
   ASSERT_TRUE(client().Create(last).ok());
@@ -316,9 +316,9 @@ class SelectorLookupTest : public ::testing::Test {
     return Selector::Parse(map.data.at("selector")).value();
   }
   void Put(const std::string& name, const std::string& selector,
-           const std::string& name_space = "default") {
+           const std::string& namespace_name = "default") {
     auto map = std::make_shared<corev1::ConfigMap>();
-    map->metadata.namespace_ = name_space;
+    map->metadata.namespace_name = namespace_name;
     map->metadata.name = map->metadata.uid = name;
     map->metadata.labels = {{"name", name}, {"group", name.substr(0, 1)}};
     map->data["selector"] = selector;

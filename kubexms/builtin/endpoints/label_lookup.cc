@@ -7,8 +7,8 @@
 namespace kubexms::label_lookup_internal {
 namespace {
 
-std::string FileOf(std::string_view name_space, std::string_view key, std::string_view value) {
-  return fmt::format("{}/{}={}", name_space, key, value);
+std::string FileOf(std::string_view namespace_name, std::string_view key, std::string_view value) {
+  return fmt::format("{}/{}={}", namespace_name, key, value);
 }
 
 struct Label {
@@ -34,21 +34,21 @@ std::vector<std::string> FilesOfLabels(const ObjectMeta& metadata) {
   std::vector<std::string> files;
   files.reserve(metadata.labels.size());
   for (const auto& [key, value] : metadata.labels) {
-    files.push_back(FileOf(metadata.namespace_, key, value));
+    files.push_back(FileOf(metadata.namespace_name, key, value));
   }
   return files;
 }
 
-std::vector<std::string> FilesToSearch(std::string_view name_space, const StringMap& labels) {
-  std::vector<std::string> files = {FileOf(name_space, "", "")};
-  for (const auto& [key, value] : labels) files.push_back(FileOf(name_space, key, value));
+std::vector<std::string> FilesToSearch(std::string_view namespace_name, const StringMap& labels) {
+  std::vector<std::string> files = {FileOf(namespace_name, "", "")};
+  for (const auto& [key, value] : labels) files.push_back(FileOf(namespace_name, key, value));
   return files;
 }
 
-std::vector<std::string> FileOfSelector(std::string_view name_space, const Selector& selector) {
+std::vector<std::string> FileOfSelector(std::string_view namespace_name, const Selector& selector) {
   if (selector.IsNothing()) return {};
   const Label label = TellingLabel(selector).value_or(Label{});
-  return {FileOf(name_space, label.key, label.value)};
+  return {FileOf(namespace_name, label.key, label.value)};
 }
 
 bool NamesALabel(const Selector& selector) { return TellingLabel(selector).has_value(); }

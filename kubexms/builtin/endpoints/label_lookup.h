@@ -24,9 +24,9 @@ namespace label_lookup_internal {
 
 std::vector<std::string> FilesOfLabels(const ObjectMeta& metadata);
 // Where those selectors are filed that may match these labels.
-std::vector<std::string> FilesToSearch(std::string_view name_space, const StringMap& labels);
+std::vector<std::string> FilesToSearch(std::string_view namespace_name, const StringMap& labels);
 // None for a selector of nothing. One that names no label with its value is filed under none.
-std::vector<std::string> FileOfSelector(std::string_view name_space, const Selector& selector);
+std::vector<std::string> FileOfSelector(std::string_view namespace_name, const Selector& selector);
 bool NamesALabel(const Selector& selector);
 
 }  // namespace label_lookup_internal
@@ -39,12 +39,13 @@ std::vector<std::string> LabelsOf(const T& object) {
 // The objects of a namespace that the selector selects, in no order. Their cache has kLabelIndex.
 template <Kind T>
 std::vector<std::shared_ptr<const T>> SelectedBy(const Selector& selector,
-                                                 std::string_view name_space,
+                                                 std::string_view namespace_name,
                                                  const Lister<T>& objects) {
   namespace internal = label_lookup_internal;
   if (selector.IsNothing()) return {};
-  if (!internal::NamesALabel(selector)) return objects.List(name_space, selector);
-  auto found = objects.ByIndex(kLabelIndex, internal::FileOfSelector(name_space, selector).front());
+  if (!internal::NamesALabel(selector)) return objects.List(namespace_name, selector);
+  auto found =
+      objects.ByIndex(kLabelIndex, internal::FileOfSelector(namespace_name, selector).front());
   std::erase_if(found, [&](const auto& each) { return !selector.Matches(each->metadata.labels); });
   return found;
 }
@@ -60,15 +61,15 @@ class SelectorLookup {
   SelectorLookup(InformerSet& informers, Selects selector_of)
       : informer_(informers.Get<T>()), selector_of_(selector_of) {
     informer_->cache().AddIndex(kSelectorIndex, [selector_of](const CachedObject& object) {
-      return label_lookup_internal::FileOfSelector(object.metadata->namespace_,
+      return label_lookup_internal::FileOfSelector(object.metadata->namespace_name,
                                                    selector_of(*object.As<T>()));
     });
   }
 
-  std::vector<ObjectKey> Selecting(std::string_view name_space, const StringMap& labels) const {
+  std::vector<ObjectKey> Selecting(std::string_view namespace_name, const StringMap& labels) const {
     std::vector<ObjectKey> keys;
     const Lister<T> objects(informer_->cache());
-    for (const std::string& file : label_lookup_internal::FilesToSearch(name_space, labels)) {
+    for (const std::string& file : label_lookup_internal::FilesToSearch(namespace_name, labels)) {
       for (const auto& object : objects.ByIndex(kSelectorIndex, file)) {
         if (!selector_of_(*object).Matches(labels)) continue;
         keys.push_back(ObjectKey::Of(object->metadata));

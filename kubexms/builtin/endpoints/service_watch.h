@@ -22,7 +22,7 @@ inline void WatchSelectedPods(std::shared_ptr<const ServiceLookup> services,
   controller
       .Watches<corev1::Pod>(
           [services = std::move(services)](const corev1::Pod& pod) {
-            return services->Selecting(pod.metadata.namespace_, pod.metadata.labels);
+            return services->Selecting(pod.metadata.namespace_name, pod.metadata.labels);
           },
           {.predicates = {Changed<corev1::Pod>(&EndpointChanged)}})
       .Index<corev1::Pod>(kLabelIndex, &LabelsOf<corev1::Pod>);
@@ -30,7 +30,7 @@ inline void WatchSelectedPods(std::shared_ptr<const ServiceLookup> services,
 
 inline std::vector<PodPointer> PodsOf(const corev1::Service& service,
                                       const ReconcileContext& context) {
-  return SelectedBy(SelectorOfService(service), service.metadata.namespace_,
+  return SelectedBy(SelectorOfService(service), service.metadata.namespace_name,
                     context.Cached<corev1::Pod>());
 }
 

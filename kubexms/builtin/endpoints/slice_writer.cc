@@ -11,7 +11,7 @@ std::vector<ObjectKey> ServiceOfSlice(const EndpointSlice& slice, std::string_vi
   const auto kept_by = labels.find(kSliceManagerLabel);
   const auto service = labels.find(kServiceNameLabel);
   if (kept_by == labels.end() || service == labels.end() || kept_by->second != manager) return {};
-  return {{slice.metadata.namespace_, service->second}};
+  return {{slice.metadata.namespace_name, service->second}};
 }
 
 std::vector<EndpointSlicePtr> SlicesOf(const ReconcileContext& context,

@@ -272,7 +272,7 @@ void GarbageCollector::Apply(const OwnerGraph::Changes& changes) {
         ReferenceTo(stray.type->ApiVersion(), stray.type->kind, *stray.object.metadata),
         EventType::kWarning, "OwnerRefInvalidNamespace",
         fmt::format("ownerRef {} does not exist in namespace \"{}\"", stray.owner,
-                    stray.object.metadata->namespace_));
+                    stray.object.metadata->namespace_name));
   }
 }
 
@@ -347,7 +347,7 @@ Result<GarbageCollector::Owners> GarbageCollector::Classify(const Item& item) {
   Owners owners;
   const ObjectMeta& metadata = *item.object.metadata;
   for (const OwnerReference& owner : metadata.owner_references) {
-    OwnerState state = graph_.StateOf(owner, metadata.namespace_);
+    OwnerState state = graph_.StateOf(owner, metadata.namespace_name);
     if (state == OwnerState::kUnknown) {
       ASSIGN_OR_RETURN(state, AskForOwner(owner, item, owners));
     }
@@ -374,16 +374,16 @@ Result<OwnerState> GarbageCollector::AskForOwner(const OwnerReference& owner, co
     }
     type = known->second;
   }
-  const std::string& name_space = item.object.metadata->namespace_;
-  if (type.namespaced && name_space.empty()) {
+  const std::string& namespace_name = item.object.metadata->namespace_name;
+  if (type.namespaced && namespace_name.empty()) {
     owners.impossible = true;
     return OwnerState::kUnknown;
   }
-  const ObjectKey key{type.namespaced ? name_space : "", owner.name};
+  const ObjectKey key{type.namespaced ? namespace_name : "", owner.name};
   const Result<ObjectMeta> live = GetMetadata(type, key);
   if (!live.ok() && !live.error().IsNotFound()) return live.error();
   if (!live.ok() || live->uid != owner.uid) {
-    graph_.NoteAbsent(owner, key.name_space);
+    graph_.NoteAbsent(owner, key.namespace_name);
     return OwnerState::kAbsent;
   }
   owners.unseen = true;

@@ -29,7 +29,7 @@
 #include "kubexms/base/log.h"
 #include "kubexms/base/metrics.h"
 #include "kubexms/base/mutex.h"
-#include "kubexms/base/threads/spare_threads.h"
+#include "kubexms/base/threads/elastic_threads.h"
 #include "kubexms/builtin/garbage_collection/owner_graph.h"
 #include "kubexms/client/discovery.h"
 #include "kubexms/controller/events/event_recorder.h"
@@ -120,7 +120,7 @@ class GarbageCollector {
   WorkQueue<std::string> queue_;
   const Counter discovery_errors_;
   std::atomic<bool> working_ = false;
-  SpareThreads workers_;
+  ElasticThreads workers_;
   std::map<ResourceType, Monitor> monitors_;  // of the thread that follows the kinds
   std::stop_source stopping_;
 

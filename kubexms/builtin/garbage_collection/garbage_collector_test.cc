@@ -25,8 +25,8 @@ OwnerReference ReferenceToMap(const ObjectMeta& owner, bool blocks = false) {
 class GarbageCollectorTest : public BuiltinTest {
  protected:
   ConfigMap MakeOwned(const std::string& name, std::vector<OwnerReference> owners,
-                      const std::string& name_space = "default") {
-    ConfigMap map = MapOf({name_space, name});
+                      const std::string& namespace_name = "default") {
+    ConfigMap map = MapOf({namespace_name, name});
     map.metadata.owner_references = std::move(owners);
     return Make(map);
   }
@@ -182,7 +182,7 @@ TEST_F(GarbageCollectorTest, AnOwnerInAnotherNamespaceIsAGoneOne) {
   EXPECT_TRUE(There("owner"));
   const ResourceType events{.group = "", .version = "v1", .kind = "Event", .plural = "events"};
   EXPECT_TRUE(Eventually([&] {
-    const auto page = client().List(events, {.name_space = "a"});
+    const auto page = client().List(events, {.namespace_name = "a"});
     return page.ok() && std::any_of(page->items.begin(), page->items.end(), [](const auto& event) {
              return event.view().find("OwnerRefInvalidNamespace") != std::string_view::npos;
            });
@@ -257,7 +257,7 @@ TEST_F(GarbageCollectorTest, ManyDependentsCostOneRequestEach) {
   ClientOf(kAccount).TakeVerbs();
   Delete("owner");
   const auto left = [&] {
-    return client().List<ConfigMap>({.name_space = "default"})->items.size();
+    return client().List<ConfigMap>({.namespace_name = "default"})->items.size();
   };
   EXPECT_TRUE(Eventually([&] { return left() == 0; }));
   Stop();

@@ -46,9 +46,9 @@ std::vector<std::string> OwnerUids(const ObjectMeta& metadata) {
   return uids;
 }
 
-std::string AbsentKey(const OwnerReference& owner, std::string_view name_space) {
+std::string AbsentKey(const OwnerReference& owner, std::string_view namespace_name) {
   return fmt::format("{}|{}|{}|{}|{}", owner.uid, GroupOf(owner.api_version), owner.kind,
-                     name_space, owner.name);
+                     namespace_name, owner.name);
 }
 
 }  // namespace
@@ -64,12 +64,12 @@ OwnerGraph::Item OwnerGraph::ItemOf(const Node& node) {
 
 // The version does not count: it is a matter of how the object is written.
 bool OwnerGraph::Means(const OwnerReference& reference, const Node& owner,
-                       std::string_view name_space) {
+                       std::string_view namespace_name) {
   const ObjectMeta& metadata = *owner.object.metadata;
   return reference.uid == metadata.uid && reference.name == metadata.name &&
          reference.kind == owner.type->kind &&
          GroupOf(reference.api_version) == owner.type->group &&
-         (metadata.namespace_.empty() || metadata.namespace_ == name_space);
+         (metadata.namespace_name.empty() || metadata.namespace_name == namespace_name);
 }
 
 OwnerGraph::Node& OwnerGraph::NodeOf(const std::string& uid) {
@@ -134,16 +134,16 @@ void OwnerGraph::CheckReference(const Node& owner, Node& dependent, Changes& cha
   const bool right = std::all_of(metadata.owner_references.begin(), metadata.owner_references.end(),
                                  [&](const OwnerReference& reference) {
                                    return reference.uid != *owner.uid ||
-                                          Means(reference, owner, metadata.namespace_);
+                                          Means(reference, owner, metadata.namespace_name);
                                  });
   if (right) return;
   changes.look_at.push_back(*dependent.uid);
   const ObjectMeta& other = *owner.object.metadata;
-  if (other.namespace_.empty() || other.namespace_ == metadata.namespace_) return;
+  if (other.namespace_name.empty() || other.namespace_name == metadata.namespace_name) return;
   changes.strays.push_back(
       {dependent.type, dependent.object,
        fmt::format("[{}/{}, namespace: {}, name: {}, uid: {}]", owner.type->ApiVersion(),
-                   owner.type->kind, other.namespace_, other.name, other.uid)});
+                   owner.type->kind, other.namespace_name, other.name, other.uid)});
 }
 
 // What a deletion that begins, or that now says so, means for the dependents.
@@ -206,9 +206,9 @@ void OwnerGraph::RecentKeys::Add(std::string key) {
   order_.pop_front();
 }
 
-void OwnerGraph::NoteAbsent(const OwnerReference& owner, std::string_view name_space) {
+void OwnerGraph::NoteAbsent(const OwnerReference& owner, std::string_view namespace_name) {
   MutexLock lock(mutex_);
-  absent_.Add(AbsentKey(owner, name_space));
+  absent_.Add(AbsentKey(owner, namespace_name));
 }
 
 void OwnerGraph::NoteLeft(const std::string& uid) {
@@ -223,16 +223,16 @@ std::optional<OwnerGraph::Item> OwnerGraph::Find(const std::string& uid) const {
   return ItemOf(it->second);
 }
 
-OwnerState OwnerGraph::StateOf(const OwnerReference& owner, std::string_view name_space) const {
+OwnerState OwnerGraph::StateOf(const OwnerReference& owner, std::string_view namespace_name) const {
   MutexLock lock(mutex_);
   if (left_.Contains(owner.uid)) return OwnerState::kLeft;
-  if (absent_.Contains(owner.uid) || absent_.Contains(AbsentKey(owner, name_space)) ||
+  if (absent_.Contains(owner.uid) || absent_.Contains(AbsentKey(owner, namespace_name)) ||
       absent_.Contains(AbsentKey(owner, ""))) {
     return OwnerState::kAbsent;
   }
   const auto it = nodes_.find(owner.uid);
   if (it == nodes_.end() || it->second.type == nullptr) return OwnerState::kUnknown;
-  if (!Means(owner, it->second, name_space)) return OwnerState::kUnknown;
+  if (!Means(owner, it->second, namespace_name)) return OwnerState::kUnknown;
   return it->second.deleting_dependents ? OwnerState::kWaiting : OwnerState::kSolid;
 }
 

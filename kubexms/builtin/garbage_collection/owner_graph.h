@@ -70,15 +70,15 @@ class OwnerGraph {
   // Nobody tells of the objects of this type any more: whether they exist is unknown.
   Changes Forget(const ResourceType& type) EXCLUDES(mutex_);
   // The server says that there is no such owner of objects in this namespace.
-  void NoteAbsent(const OwnerReference& owner, std::string_view name_space) EXCLUDES(mutex_);
+  void NoteAbsent(const OwnerReference& owner, std::string_view namespace_name) EXCLUDES(mutex_);
   // The dependents of the owner are orphans from now on, also those that are not known yet: what
   // tells of them may be later than what tells of the owner.
   void NoteLeft(const std::string& uid) EXCLUDES(mutex_);
 
   // Nothing when it is not there.
   std::optional<Item> Find(const std::string& uid) const EXCLUDES(mutex_);
-  // `name_space` is that of the object that has the reference.
-  OwnerState StateOf(const OwnerReference& owner, std::string_view name_space) const
+  // `namespace_name` is that of the object that has the reference.
+  OwnerState StateOf(const OwnerReference& owner, std::string_view namespace_name) const
       EXCLUDES(mutex_);
   std::vector<Item> DependentsOf(const std::string& uid) const EXCLUDES(mutex_);
   // One of its dependents itself waits for dependents: they may be waiting in a circle.
@@ -112,7 +112,7 @@ class OwnerGraph {
 
   static Item ItemOf(const Node& node);
   static bool Means(const OwnerReference& reference, const Node& owner,
-                    std::string_view name_space);
+                    std::string_view namespace_name);
   Node& NodeOf(const std::string& uid) REQUIRES(mutex_);
   void Link(Node& node, Changes& changes) REQUIRES(mutex_);
   void Unlink(Node& node, const CachedObject& before, Changes& changes) REQUIRES(mutex_);

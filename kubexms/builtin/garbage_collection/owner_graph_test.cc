@@ -27,7 +27,7 @@ OwnerReference Reference(const std::string& name, bool blocks = false) {
 CachedObject Object(const std::string& name, std::vector<OwnerReference> owners = {},
                     std::string_view finalizer = "") {
   auto object = std::make_shared<MetadataObject>();
-  object->metadata.namespace_ = "default";
+  object->metadata.namespace_name = "default";
   object->metadata.name = object->metadata.uid = name;
   object->metadata.owner_references = std::move(owners);
   if (!finalizer.empty()) {

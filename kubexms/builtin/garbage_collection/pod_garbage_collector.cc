@@ -7,10 +7,10 @@
 
 #include "kubexms/api/condition.h"
 #include "kubexms/base/mutex.h"
-#include "kubexms/builtin/nodes/node_taints.h"
 #include "kubexms/builtin/garbage_collection/pod_garbage.h"
-#include "kubexms/builtin/shared/pod_state.h"
+#include "kubexms/builtin/nodes/node_taints.h"
 #include "kubexms/builtin/nodes/pods_by_node.h"
+#include "kubexms/builtin/shared/pod_state.h"
 #include "kubexms/controller/status_patch.h"
 
 namespace kubexms {

@@ -9,9 +9,9 @@
 
 namespace kubexms {
 
-inline bool IsActive(const corev1::Namespace& name_space) {
-  return name_space.metadata.deletion_timestamp.IsZero() &&
-         name_space.status.phase != "Terminating";
+inline bool IsActive(const corev1::Namespace& namespace_name) {
+  return namespace_name.metadata.deletion_timestamp.IsZero() &&
+         namespace_name.status.phase != "Terminating";
 }
 
 // What came too late for its namespace is no error.

@@ -35,10 +35,10 @@ bool HasPropagationFinalizer(const ObjectMeta& metadata) {
 
 class Emptier {
  public:
-  Emptier(Client& client, const std::string& name_space, Time deleted_at, const Clock& clock,
+  Emptier(Client& client, const std::string& namespace_name, Time deleted_at, const Clock& clock,
           std::stop_token stop)
       : client_(client),
-        name_space_(name_space),
+        namespace_name_(namespace_name),
         age_(clock.Now() - deleted_at.value()),
         stop_(std::move(stop)) {}
 
@@ -114,7 +114,7 @@ class Emptier {
   Result<seconds> GracePeriodLeft(const ResourceType& type) {
     if (!IsPods(type)) return seconds(0);
     ASSIGN_OR_RETURN(const kubexms::List<corev1::Pod> pods,
-                     client_.List<corev1::Pod>({.name_space = name_space_, .stop = stop_}));
+                     client_.List<corev1::Pod>({.namespace_name = namespace_name_, .stop = stop_}));
     seconds longest{0};
     for (const corev1::Pod& pod : pods.items) {
       const std::string& phase = pod.status.phase;
@@ -130,7 +130,8 @@ class Emptier {
   }
 
   Result<std::vector<ObjectMeta>> List(const ResourceType& type) {
-    ClientRequest request = Client::ListRequest(type, {.name_space = name_space_, .stop = stop_});
+    ClientRequest request =
+        Client::ListRequest(type, {.namespace_name = namespace_name_, .stop = stop_});
     request.metadata_only = true;
     ASSIGN_OR_RETURN(const ObjectPage page, client_.ListAll(std::move(request)));
     std::vector<ObjectMeta> objects;
@@ -156,7 +157,8 @@ class Emptier {
   }
 
   Result<void> DeleteCollection(const ResourceType& type) {
-    return client_.DeleteAllOf(type, {.name_space = name_space_, .stop = stop_}, InTheBackground());
+    return client_.DeleteAllOf(type, {.namespace_name = namespace_name_, .stop = stop_},
+                               InTheBackground());
   }
 
   // Everything goes, so nothing needs to be orphaned or to wait for its dependents.
@@ -179,11 +181,11 @@ class Emptier {
     report_.estimate = std::max(report_.estimate, estimate);
     if (estimate > seconds(0)) return {};
     return Error::Internal(fmt::format("unexpected items still remain in namespace: {} for gvr: {}",
-                                       name_space_, Describe(kind.type)));
+                                       namespace_name_, Describe(kind.type)));
   }
 
   Client& client_;
-  const std::string& name_space_;
+  const std::string& namespace_name_;
   const std::chrono::nanoseconds age_;
   const std::stop_token stop_;
   NamespaceContentReport report_;
@@ -191,10 +193,10 @@ class Emptier {
 
 }  // namespace
 
-NamespaceContentReport DeleteNamespaceContent(Client& client, const std::string& name_space,
+NamespaceContentReport DeleteNamespaceContent(Client& client, const std::string& namespace_name,
                                               Time deleted_at, const Clock& clock,
                                               std::stop_token stop) {
-  return Emptier(client, name_space, deleted_at, clock, std::move(stop)).Run();
+  return Emptier(client, namespace_name, deleted_at, clock, std::move(stop)).Run();
 }
 
 }  // namespace kubexms

@@ -40,7 +40,7 @@ struct NamespaceContentReport {
 // Deletes what is in the namespace, Pods before everything else, and says what remains. Kinds are
 // asked for anew each time. To be called again until nothing remains: finalizers and the grace
 // period of Pods take their time. `deleted_at` is when the deletion of the namespace began.
-NamespaceContentReport DeleteNamespaceContent(Client& client, const std::string& name_space,
+NamespaceContentReport DeleteNamespaceContent(Client& client, const std::string& namespace_name,
                                               Time deleted_at, const Clock& clock,
                                               std::stop_token stop);
 

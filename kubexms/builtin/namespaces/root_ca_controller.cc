@@ -19,7 +19,7 @@ constexpr const char* kDescriptionText =
 
 Result<void> Create(ReconcileContext& context, const ObjectKey& key, const StringMap& data) {
   ConfigMap map;
-  map.metadata.namespace_ = key.name_space;
+  map.metadata.namespace_name = key.namespace_name;
   map.metadata.name = key.name;
   map.metadata.annotations[kDescription] = kDescriptionText;
   map.data = data;
@@ -29,9 +29,9 @@ Result<void> Create(ReconcileContext& context, const ObjectKey& key, const Strin
   return IgnoreTerminating(created.error());
 }
 
-Result<Outcome> Reconcile(ReconcileContext& context, const Namespace& name_space,
+Result<Outcome> Reconcile(ReconcileContext& context, const Namespace& namespace_name,
                           const StringMap& data) {
-  if (!IsActive(name_space)) return Outcome::Done();
+  if (!IsActive(namespace_name)) return Outcome::Done();
   const ObjectKey key{context.key.name, kName};
   const auto cached = context.Cached<ConfigMap>().Get(key);
   if (cached == nullptr) {
@@ -52,14 +52,14 @@ Controller RootCaController(std::string authority_pem) {
   controller
       .Watches<ConfigMap>(
           [](const ConfigMap& map) -> std::vector<ObjectKey> {
-            return {{"", map.metadata.namespace_}};
+            return {{"", map.metadata.namespace_name}};
           },
           {.scope = {.field_selector =
                          FieldSelector::Parse("metadata.name=kube-root-ca.crt").value()}})
       .Touches<ConfigMap>({"create", "update"})
       .Reconciles([data = StringMap{{kFile, std::move(authority_pem)}}](
-                      ReconcileContext& context, const Namespace& name_space) {
-        return Reconcile(context, name_space, data);
+                      ReconcileContext& context, const Namespace& namespace_name) {
+        return Reconcile(context, namespace_name, data);
       });
   return controller;
 }

@@ -11,12 +11,12 @@ using corev1::ServiceAccount;
 
 constexpr const char* kName = "default";
 
-Result<Outcome> Reconcile(ReconcileContext& context, const Namespace& name_space) {
-  if (!IsActive(name_space)) return Outcome::Done();
+Result<Outcome> Reconcile(ReconcileContext& context, const Namespace& namespace_name) {
+  if (!IsActive(namespace_name)) return Outcome::Done();
   const ObjectKey key{context.key.name, kName};
   if (context.Cached<ServiceAccount>().Get(key) != nullptr) return Outcome::Done();
   ServiceAccount account;
-  account.metadata.namespace_ = key.name_space;
+  account.metadata.namespace_name = key.namespace_name;
   account.metadata.name = key.name;
   const auto created = context.client.Create(account, {.stop = context.stop});
   if (!created.ok() && !created.error().IsAlreadyExists()) {
@@ -32,7 +32,7 @@ Controller ServiceAccountController() {
   controller
       .Watches<ServiceAccount>(
           [](const ServiceAccount& account) -> std::vector<ObjectKey> {
-            return {{"", account.metadata.namespace_}};
+            return {{"", account.metadata.namespace_name}};
           },
           {.scope = {.field_selector = FieldSelector::Parse("metadata.name=default").value()}})
       .Touches<ServiceAccount>({"create"})

@@ -14,8 +14,8 @@
 #include "kubexms/api/kinds/core_v1/node.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/builtin/nodes/node_taints.h"
-#include "kubexms/builtin/shared/pod_state.h"
 #include "kubexms/builtin/nodes/pods_by_node.h"
+#include "kubexms/builtin/shared/pod_state.h"
 #include "kubexms/controller/events/event_recorder.h"
 
 namespace kubexms {
@@ -231,7 +231,7 @@ Controller NodeLifecycleController(const NodeLifecycleOptions& options) {
           [](const Lease& lease) {
             return std::vector{ObjectKey{"", lease.metadata.name}};
           },
-          {.scope = {.name_space = kLeases}})
+          {.scope = {.namespace_name = kLeases}})
       .Touches<Pod>({"update"}, "status")
       .Reconciles([options, health](ReconcileContext& context, const Node& node) {
         return Visit(context, options, *health).Run(node);

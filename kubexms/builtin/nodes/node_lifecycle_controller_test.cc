@@ -4,12 +4,12 @@
 
 #include "kubexms/api/kinds/coordination_v1.h"
 #include "kubexms/builtin/builtin_fixture_test.h"
+#include "kubexms/builtin/garbage_collection/pod_garbage.h"
 #include "kubexms/builtin/nodes/node_taints.h"
 #include "kubexms/builtin/nodes/node_zones.h"
-#include "kubexms/builtin/garbage_collection/pod_garbage.h"
+#include "kubexms/builtin/nodes/taint_eviction.h"
 #include "kubexms/builtin/shared/pod_state.h"
 #include "kubexms/builtin/simulated_nodes/simulated_node.h"
-#include "kubexms/builtin/nodes/taint_eviction.h"
 
 namespace kubexms {
 namespace {
@@ -342,7 +342,7 @@ class NodeFailureTest : public BuiltinTest {
   void MakePod(const std::string& name, const std::string& node,
                std::vector<Toleration> tolerations = {}) {
     Pod pod;
-    pod.metadata.namespace_ = "default";
+    pod.metadata.namespace_name = "default";
     pod.metadata.name = name;
     pod.spec.node_name = node;
     pod.spec.tolerations = std::move(tolerations);
@@ -507,7 +507,7 @@ TEST_F(NodeFailureTest, TooManyPodsThatHaveEndedAreRemoved) {
   Start("pod-garbage-collector-controller");
   for (int i = 0; i < 5; ++i) {
     Pod pod;
-    pod.metadata.namespace_ = "default";
+    pod.metadata.namespace_name = "default";
     pod.metadata.name = "job-" + std::to_string(i);
     pod.metadata.annotations["simulate.kubexms.io/run-for"] = "0s";
     pod.spec.node_name = "sim-0001";

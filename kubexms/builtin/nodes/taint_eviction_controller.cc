@@ -10,9 +10,9 @@
 #include "kubexms/api/codec.h"
 #include "kubexms/api/condition.h"
 #include "kubexms/base/mutex.h"
-#include "kubexms/builtin/shared/pod_state.h"
 #include "kubexms/builtin/nodes/pods_by_node.h"
 #include "kubexms/builtin/nodes/taint_eviction.h"
+#include "kubexms/builtin/shared/pod_state.h"
 #include "kubexms/controller/events/event_recorder.h"
 
 namespace kubexms {

@@ -421,7 +421,7 @@ std::optional<Scheduler::Write> Scheduler::NextWrite(const std::stop_token& stop
 Result<void> Scheduler::Bind(const Write& write, const std::stop_token& stop) {
   const ObjectMeta& pod = write.pod->metadata;
   corev1::Binding binding;
-  binding.metadata.namespace_ = pod.namespace_;
+  binding.metadata.namespace_name = pod.namespace_name;
   binding.metadata.name = pod.name;
   binding.metadata.uid = pod.uid;
   binding.target.kind = "Node";
@@ -431,7 +431,7 @@ Result<void> Scheduler::Bind(const Write& write, const std::stop_token& stop) {
                            Encode(binding), {.subresource = "binding", .stop = stop})));
   events_.Event(
       ReferenceTo(*write.pod), EventType::kNormal, "Scheduled",
-      fmt::format("Successfully assigned {}/{} to {}", pod.namespace_, pod.name, write.node));
+      fmt::format("Successfully assigned {}/{} to {}", pod.namespace_name, pod.name, write.node));
   return {};
 }
 

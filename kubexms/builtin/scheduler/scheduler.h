@@ -24,7 +24,7 @@
 #include "kubexms/base/metrics.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/random.h"
-#include "kubexms/base/threads/spare_threads.h"
+#include "kubexms/base/threads/elastic_threads.h"
 #include "kubexms/builtin/scheduler/scheduler_decision.h"
 #include "kubexms/builtin/scheduler/scheduler_inbox.h"
 #include "kubexms/builtin/scheduler/scheduler_options.h"
@@ -151,7 +151,7 @@ class Scheduler {
   std::deque<Write> writes_ GUARDED_BY(writes_mutex_);  // that wait, max_writes at most
   size_t writers_ GUARDED_BY(writes_mutex_) = 0;        // threads that take them
   std::stop_source end_of_writes_;
-  std::optional<SpareThreads> threads_;  // while it runs; last, since they use all of the above
+  std::optional<ElasticThreads> threads_;  // while it runs; last, since they use all of the above
 };
 
 }  // namespace kubexms

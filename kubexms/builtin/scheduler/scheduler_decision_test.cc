@@ -50,7 +50,7 @@ class Cluster {
   }
   std::shared_ptr<SchedulerPod> MakePod(std::string_view yaml) {
     auto pod = std::make_shared<Pod>(Parse<Pod>(yaml));
-    if (pod->metadata.namespace_.empty()) pod->metadata.namespace_ = "default";
+    if (pod->metadata.namespace_name.empty()) pod->metadata.namespace_name = "default";
     if (pod->metadata.name.empty()) pod->metadata.name = fmt::format("pod-{}", ++pods_);
     return MakeSchedulerPod(std::move(pod));
   }

@@ -183,7 +183,7 @@ PodFilter::Domains PodFilter::DomainsOf(std::string_view key,
 
 void PodFilter::PrepareAffinity() {
   const ObjectMeta& metadata = pod_.pod->metadata;
-  const StringMap& labels = snapshot_.NamespaceLabels(metadata.namespace_);
+  const StringMap& labels = snapshot_.NamespaceLabels(metadata.namespace_name);
   if (!pod_.affinity.empty()) {
     // Whoever is to be near must match all terms.
     std::vector<PodSet> sets;
@@ -260,7 +260,7 @@ void PodFilter::PrepareSpread() {
                        .domains = DomainsOf(constraint.topology_key),
                        .self = self ? 1 : 0});
     counts.push_back(&snapshot_.CountPods(
-        {{.namespaces = {pod_.key.name_space}, .selector = constraint.selector}}, false));
+        {{.namespaces = {pod_.key.namespace_name}, .selector = constraint.selector}}, false));
   }
   const auto has_every_label = [&](NodeSlot slot) {
     return std::ranges::all_of(spread_, [&](const Spread& spread) {

@@ -53,7 +53,7 @@ std::string Text(const Selector& selector) {
 PodTerm TermOf(const PodAffinityTerm& term, int64_t weight, const ObjectMeta& pod) {
   PodTerm result;
   result.namespaces = term.namespaces;
-  if (term.namespaces.empty() && !term.namespace_selector) result.namespaces = {pod.namespace_};
+  if (term.namespaces.empty() && !term.namespace_selector) result.namespaces = {pod.namespace_name};
   std::ranges::sort(result.namespaces);
   result.namespaces.erase(std::unique(result.namespaces.begin(), result.namespaces.end()),
                           result.namespaces.end());
@@ -127,7 +127,7 @@ bool HostPort::ConflictsWith(const HostPort& other) const {
 }
 
 bool PodTerm::Matches(const ObjectMeta& pod, const StringMap& namespace_labels) const {
-  const bool in_namespace = std::ranges::binary_search(namespaces, pod.namespace_) ||
+  const bool in_namespace = std::ranges::binary_search(namespaces, pod.namespace_name) ||
                             namespace_selector.Matches(namespace_labels);
   return in_namespace && selector.Matches(pod.labels);
 }

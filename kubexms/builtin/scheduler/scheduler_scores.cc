@@ -171,7 +171,7 @@ std::vector<int64_t> PodAffinityScores(const SchedulerPod& pod, const Slots& nod
                   nodes, snapshot, scores);
   }
   const ObjectMeta& metadata = pod.pod->metadata;
-  const StringMap& labels = snapshot.NamespaceLabels(metadata.namespace_);
+  const StringMap& labels = snapshot.NamespaceLabels(metadata.namespace_name);
   for (const auto& [identity, group] : snapshot.placed_preferences().groups()) {
     if (!group.term.Matches(metadata, labels)) continue;
     AddByTopology(group.term.topology_key, group.sums, 1, nodes, snapshot, scores);
@@ -213,12 +213,12 @@ class SpreadScorer {
                bool needs_every_label, SchedulerSnapshot& snapshot)
       : pod_(pod), snapshot_(snapshot), needs_every_label_(needs_every_label) {
     for (const SpreadConstraint& constraint : constraints) {
-      counts_.push_back(
-          {.constraint = &constraint,
-           .column = &snapshot.Topology(constraint.topology_key),
-           .by_node = constraint.topology_key == kHostname,
-           .on_nodes = &snapshot.CountPods(
-               {{.namespaces = {pod.key.name_space}, .selector = constraint.selector}}, false)});
+      counts_.push_back({.constraint = &constraint,
+                         .column = &snapshot.Topology(constraint.topology_key),
+                         .by_node = constraint.topology_key == kHostname,
+                         .on_nodes = &snapshot.CountPods({{.namespaces = {pod.key.namespace_name},
+                                                           .selector = constraint.selector}},
+                                                         false)});
     }
   }
 

@@ -180,7 +180,7 @@ ClusterEvents SchedulerSnapshot::Place(std::shared_ptr<SchedulerPod> pod, const 
   std::vector<PlacedPod*>& on_node = nodes_[slot].pods;
   placed.place_on_node = on_node.size();
   on_node.push_back(&placed);
-  std::vector<PlacedPod*>& in_namespace = by_namespace_[placed.pod->key.name_space];
+  std::vector<PlacedPod*>& in_namespace = by_namespace_[placed.pod->key.namespace_name];
   placed.place_in_namespace = in_namespace.size();
   in_namespace.push_back(&placed);
   Count(placed, 1);
@@ -194,7 +194,7 @@ ClusterEvents SchedulerSnapshot::Remove(const ObjectKey& pod) {
   Count(placed, -1);
   const NodeSlot slot = placed.slot;
   TakeOut(nodes_[slot].pods, placed.place_on_node, &PlacedPod::place_on_node);
-  const auto in_namespace = by_namespace_.find(pod.name_space);
+  const auto in_namespace = by_namespace_.find(pod.namespace_name);
   TakeOut(in_namespace->second, placed.place_in_namespace, &PlacedPod::place_in_namespace);
   if (in_namespace->second.empty()) by_namespace_.erase(in_namespace);
   placed_.erase(found);
@@ -258,11 +258,11 @@ const std::vector<int32_t>& SchedulerSnapshot::CountPods(std::vector<PodSet> set
     }
   };
   if (tally.sets.front().all_namespaces) {
-    for (const auto& [name_space, pods] : by_namespace_) count_all(pods);
+    for (const auto& [namespace_name, pods] : by_namespace_) count_all(pods);
     return tally.counts;
   }
-  for (const std::string& name_space : tally.sets.front().namespaces) {
-    const auto pods = by_namespace_.find(name_space);
+  for (const std::string& namespace_name : tally.sets.front().namespaces) {
+    const auto pods = by_namespace_.find(namespace_name);
     if (pods != by_namespace_.end()) count_all(pods->second);
   }
   return tally.counts;

@@ -45,7 +45,7 @@ void TopologyTable::Trim() {
 // ---- Numbers of Pods.
 
 bool PodSet::Has(const ObjectMeta& pod) const {
-  return (all_namespaces || std::ranges::binary_search(namespaces, pod.namespace_)) &&
+  return (all_namespaces || std::ranges::binary_search(namespaces, pod.namespace_name)) &&
          selector.Matches(pod.labels);
 }
 
@@ -117,7 +117,7 @@ void PodTallies::Change(const SchedulerPod& pod, NodeSlot slot, int32_t by) {
     }
   };
   change(of_all_namespaces_);
-  const auto own = by_namespace_.find(pod.key.name_space);
+  const auto own = by_namespace_.find(pod.key.namespace_name);
   if (own != by_namespace_.end()) change(own->second);
 }
 

@@ -47,7 +47,7 @@ class SchedulerTest : public BuiltinTest {
 
   static Pod PodOf(const std::string& name, const std::string& cpu = "1") {
     Pod pod;
-    pod.metadata.namespace_ = "default";
+    pod.metadata.namespace_name = "default";
     pod.metadata.name = name;
     corev1::Container& container = pod.spec.containers.emplace_back();
     container.name = "main";
@@ -83,7 +83,7 @@ class SchedulerTest : public BuiltinTest {
   }
   std::vector<std::string> EventsOf(const std::string& pod) {
     std::vector<std::string> events;
-    const auto all = client().List<Event>({.name_space = "default"});
+    const auto all = client().List<Event>({.namespace_name = "default"});
     for (const Event& event : all.ok() ? all->items : std::vector<Event>()) {
       if (event.involved_object.name != pod) continue;
       events.push_back(fmt::format("{} {} {}: {}", event.type, event.reason,
@@ -230,7 +230,7 @@ TEST_F(SchedulerTest, KeepsCountWhenManyComeAtOnce) {
   for (int i = 0; i < 3 * kNodes; ++i) MakePod(PodOf(fmt::format("pod-{}", i)));
   const auto scheduled = [&] {
     std::map<std::string, int> nodes;
-    const auto pods = client().List<Pod>({.name_space = "default"});
+    const auto pods = client().List<Pod>({.namespace_name = "default"});
     for (const Pod& pod : pods->items) {
       if (!pod.spec.node_name.empty()) ++nodes[pod.spec.node_name];
     }

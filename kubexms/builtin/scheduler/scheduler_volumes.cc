@@ -30,7 +30,7 @@ SchedulerVolumes::Answer SchedulerVolumes::RulesFor(const SchedulerPod& pod) con
     } else {
       continue;
     }
-    answer.reason = AddClaim({pod.key.name_space, claim}, answer.rules);
+    answer.reason = AddClaim({pod.key.namespace_name, claim}, answer.rules);
     if (!answer.reason.empty()) break;
   }
   return answer;

@@ -21,7 +21,7 @@ class SchedulingQueueTest : public ::testing::Test {
   std::shared_ptr<SchedulerPod> PodOf(const std::string& name, int32_t priority = 0,
                                       bool gated = false, const std::string& uid = "") {
     auto pod = std::make_shared<corev1::Pod>();
-    pod->metadata.namespace_ = "default";
+    pod->metadata.namespace_name = "default";
     pod->metadata.name = name;
     pod->metadata.uid = uid.empty() ? name : uid;
     pod->spec.priority = priority;

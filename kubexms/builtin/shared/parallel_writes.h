@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "kubexms/base/result.h"
-#include "kubexms/base/threads/spare_threads.h"
+#include "kubexms/base/threads/elastic_threads.h"
 
 namespace kubexms {
 
@@ -35,7 +35,7 @@ class ParallelWrites {
  private:
   const int max_helpers_;
   std::atomic<int> helpers_ = 0;
-  SpareThreads threads_;  // last, so that it ends first
+  ElasticThreads threads_;  // last, so that it ends first
 };
 
 }  // namespace kubexms

@@ -194,7 +194,7 @@ std::string InternalIp(const Node& node) {
 
 Lease MakeNodeLease(const Node& node, std::chrono::seconds duration, MicroTime now) {
   Lease lease;
-  lease.metadata.namespace_ = kNodeLeaseNamespace;
+  lease.metadata.namespace_name = kNodeLeaseNamespace;
   lease.metadata.name = node.metadata.name;
   OwnerReference& owner = lease.metadata.owner_references.emplace_back();
   owner.api_version = "v1";

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "kubexms/base/mutex.h"
-#include "kubexms/builtin/simulated_nodes/pod_addresses.h"
-#include "kubexms/builtin/shared/pod_state.h"
 #include "kubexms/builtin/nodes/pods_by_node.h"
+#include "kubexms/builtin/shared/pod_state.h"
+#include "kubexms/builtin/simulated_nodes/pod_addresses.h"
 #include "kubexms/builtin/simulated_nodes/simulated_node.h"
 #include "kubexms/builtin/simulated_nodes/simulated_pod.h"
 

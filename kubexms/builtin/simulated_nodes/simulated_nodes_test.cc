@@ -7,8 +7,8 @@
 #include "kubexms/api/kinds/coordination_v1.h"
 #include "kubexms/base/json/yaml.h"
 #include "kubexms/builtin/builtin_fixture_test.h"
-#include "kubexms/builtin/simulated_nodes/pod_addresses.h"
 #include "kubexms/builtin/shared/pod_state.h"
+#include "kubexms/builtin/simulated_nodes/pod_addresses.h"
 #include "kubexms/builtin/simulated_nodes/simulated_node.h"
 #include "kubexms/builtin/simulated_nodes/simulated_pod.h"
 
@@ -413,7 +413,7 @@ class SimulatedNodesTest : public BuiltinTest {
  protected:
   Pod PodOn(int node, const std::string& name) {
     Pod pod;
-    pod.metadata.namespace_ = "default";
+    pod.metadata.namespace_name = "default";
     pod.metadata.name = name;
     pod.spec.node_name = SimulatedNodeName(node);
     corev1::Container& container = pod.spec.containers.emplace_back();

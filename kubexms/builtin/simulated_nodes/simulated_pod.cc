@@ -257,7 +257,7 @@ class PodSimulation {
     waiting.reason = "CrashLoopBackOff";
     waiting.message = fmt::format("back-off {} restarting failed container={} pod={}_{}({})",
                                   Duration(backoff).ToString(), status.name, pod_.metadata.name,
-                                  pod_.metadata.namespace_, pod_.metadata.uid);
+                                  pod_.metadata.namespace_name, pod_.metadata.uid);
     if (backoff > nanoseconds(0)) WakeAt(now_in_seconds_.value() + backoff);
   }
 

@@ -24,9 +24,9 @@ std::vector<ObjectKey> ClaimsInUse(const Pod& pod) {
   if (pod.spec.node_name.empty()) return keys;
   for (const corev1::Volume& volume : pod.spec.volumes) {
     if (volume.persistent_volume_claim) {
-      keys.push_back({pod.metadata.namespace_, volume.persistent_volume_claim->claim_name});
+      keys.push_back({pod.metadata.namespace_name, volume.persistent_volume_claim->claim_name});
     } else if (volume.ephemeral && !IsFinished(pod)) {
-      keys.push_back({pod.metadata.namespace_, pod.metadata.name + "-" + volume.name});
+      keys.push_back({pod.metadata.namespace_name, pod.metadata.name + "-" + volume.name});
     }
   }
   return keys;
@@ -41,8 +41,9 @@ std::vector<std::string> ClaimIndexOf(const Pod& pod) {
 // Asks the server as well, once the cache knows of no Pod: a mistake cannot be undone.
 Result<bool> IsInUse(ReconcileContext& context) {
   if (!context.Cached<Pod>().ByIndex(kPodsByClaim, context.key.ToString()).empty()) return true;
-  ASSIGN_OR_RETURN(const auto pods, context.client.List<Pod>({.name_space = context.key.name_space,
-                                                              .stop = context.stop}));
+  ASSIGN_OR_RETURN(const auto pods,
+                   context.client.List<Pod>(
+                       {.namespace_name = context.key.namespace_name, .stop = context.stop}));
   return std::any_of(pods.items.begin(), pods.items.end(), [&](const Pod& pod) {
     const std::vector<ObjectKey> claims = ClaimsInUse(pod);
     return std::find(claims.begin(), claims.end(), context.key) != claims.end();

@@ -20,7 +20,7 @@ class Claims {
     for (const CachedObject& object : cache.ByIndex(kControllerIndex, claimant_.metadata.uid)) {
       if (Wanted(object)) RETURN_IF_ERROR(KeepOrRelease(object));
     }
-    const std::string orphans = kOrphansOf + claimant_.metadata.namespace_;
+    const std::string orphans = kOrphansOf + claimant_.metadata.namespace_name;
     for (const CachedObject& object : cache.ByIndex(kControllerIndex, orphans)) {
       if (Wanted(object) && MayAdopt(object)) RETURN_IF_ERROR(Adopt(object));
     }
@@ -56,7 +56,7 @@ class Claims {
   Result<void> Adopt(const CachedObject& object) {
     RETURN_IF_ERROR(CheckOwnerLives());
     ObjectMeta owned;
-    owned.namespace_ = object.metadata->namespace_;
+    owned.namespace_name = object.metadata->namespace_name;
     RETURN_IF_ERROR(SetControllerReference(owned, claimant_.kind, claimant_.metadata));
     const std::string patch = fmt::format(R"({{"metadata":{{"uid":"{}","ownerReferences":[{}]}}}})",
                                           object.uid(), Encode(owned.owner_references.front()));
@@ -108,20 +108,19 @@ class Claims {
 std::vector<std::string> ControllerIndexValues(const ObjectMeta& metadata) {
   const OwnerReference* controller = ControllerOf(metadata);
   if (controller != nullptr) return {controller->uid};
-  return {kOrphansOf + metadata.namespace_};
+  return {kOrphansOf + metadata.namespace_name};
 }
 
 ObjectMapper OwnersThatSelect(ObjectForm owners, SelectorOf selector_of) {
-  return
-      [owners = std::move(owners), selector_of = std::move(selector_of)](
-          const DeclaredCaches& caches, const CachedObject& object, std::vector<ObjectKey>& keys) {
-        if (ControllerOf(*object.metadata) != nullptr) return;
-        for (const CachedObject& owner : caches.CacheOf(owners).List(object.metadata->namespace_)) {
-          const Result<Selector> selector = selector_of(owner);
-          if (selector.ok() && selector->Matches(object.metadata->labels))
-            keys.push_back(owner.key());
-        }
-      };
+  return [owners = std::move(owners), selector_of = std::move(selector_of)](
+             const DeclaredCaches& caches, const CachedObject& object,
+             std::vector<ObjectKey>& keys) {
+    if (ControllerOf(*object.metadata) != nullptr) return;
+    for (const CachedObject& owner : caches.CacheOf(owners).List(object.metadata->namespace_name)) {
+      const Result<Selector> selector = selector_of(owner);
+      if (selector.ok() && selector->Matches(object.metadata->labels)) keys.push_back(owner.key());
+    }
+  };
 }
 
 Result<std::vector<CachedObject>> ClaimDependents(ReconcileContext& context,

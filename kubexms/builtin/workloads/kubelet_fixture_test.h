@@ -18,7 +18,7 @@ class KubeletTest : public WorkloadTest {
  protected:
   template <Kind T>
   std::vector<T> All() {
-    auto list = client().List<T>({.name_space = kNamespace});
+    auto list = client().List<T>({.namespace_name = kNamespace});
     EXPECT_TRUE(list.ok());
     std::ranges::sort(list->items, {}, [](const T& object) { return object.metadata.name; });
     return std::move(list->items);

@@ -19,7 +19,7 @@ constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
 corev1::Pod PodFromTemplate(const corev1::PodTemplateSpec& pod_template, const KindName& owner_kind,
                             const ObjectMeta& owner) {
   corev1::Pod pod;
-  pod.metadata.namespace_ = owner.namespace_;
+  pod.metadata.namespace_name = owner.namespace_name;
   pod.metadata.generate_name = owner.name + "-";
   pod.metadata.labels = pod_template.metadata.labels;
   pod.metadata.annotations = pod_template.metadata.annotations;

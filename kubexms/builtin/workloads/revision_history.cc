@@ -31,7 +31,7 @@ ControllerRevision NewRevision(const RevisionOwner& owner, std::string patch, in
       collision_count > 0 ? std::optional(collision_count) : std::nullopt;
   const std::string hash = TemplateHash(owner.pod_template, salt);
   ControllerRevision revision;
-  revision.metadata.namespace_ = owner.metadata.namespace_;
+  revision.metadata.namespace_name = owner.metadata.namespace_name;
   revision.metadata.name = fmt::format("{}-{}", owner.metadata.name, hash);
   revision.metadata.labels = owner.pod_template.metadata.labels;
   revision.metadata.labels[std::string(owner.hash_label)] = hash;

@@ -31,7 +31,7 @@ class WorkloadTest : public BuiltinTest {
 
   template <Kind T>
   T Create(T object) {
-    if (object.metadata.namespace_.empty()) object.metadata.namespace_ = kNamespace;
+    if (object.metadata.namespace_name.empty()) object.metadata.namespace_name = kNamespace;
     const auto created = client().Create(object);
     EXPECT_TRUE(created.ok()) << created.error().message();
     return created.ok() ? *created : object;
@@ -60,7 +60,7 @@ class WorkloadTest : public BuiltinTest {
   }
 
   Pods AllPods() {
-    auto pods = client().List<Pod>({.name_space = kNamespace});
+    auto pods = client().List<Pod>({.namespace_name = kNamespace});
     EXPECT_TRUE(pods.ok());
     std::ranges::sort(pods->items, {}, [](const Pod& pod) { return pod.metadata.name; });
     return std::move(pods->items);
@@ -94,7 +94,7 @@ class WorkloadTest : public BuiltinTest {
   void Bind(const Pod& pod, const std::string& node) {
     corev1::Binding binding;
     binding.metadata.name = pod.metadata.name;
-    binding.metadata.namespace_ = kNamespace;
+    binding.metadata.namespace_name = kNamespace;
     binding.target.kind = "Node";
     binding.target.name = node;
     const auto bound =
@@ -115,7 +115,7 @@ class WorkloadTest : public BuiltinTest {
   // "Type reason: message" of the events about an object, in no order.
   std::vector<std::string> EventsOf(const std::string& kind, const std::string& name) {
     std::vector<std::string> texts;
-    const auto events = client().List<corev1::Event>({.name_space = kNamespace});
+    const auto events = client().List<corev1::Event>({.namespace_name = kNamespace});
     for (const auto& event : events->items) {
       if (event.involved_object.kind != kind || event.involved_object.name != name) continue;
       texts.push_back(event.type + " " + event.reason + ": " + event.message);

@@ -7,10 +7,10 @@
 namespace kubexms {
 namespace {
 
-std::string IndexOf(std::string_view name_space, std::string_view key, std::string_view value) {
+std::string IndexOf(std::string_view namespace_name, std::string_view key, std::string_view value) {
   std::string index;
-  index.reserve(name_space.size() + key.size() + value.size() + 2);
-  return index.append(name_space).append(" ").append(key).append("=").append(value);
+  index.reserve(namespace_name.size() + key.size() + value.size() + 2);
+  return index.append(namespace_name).append(" ").append(key).append("=").append(value);
 }
 
 bool HasAll(const StringMap& labels, const StringMap& wanted) {
@@ -42,7 +42,7 @@ void WorkloadSelectors::SetService(const ObjectKey& key, const StringMap& select
   Service& service = services_[key];
   service.selector = selector;
   const auto& [label, value] = *selector.begin();
-  service.index = IndexOf(key.name_space, label, value);
+  service.index = IndexOf(key.namespace_name, label, value);
   by_label_[service.index].push_back(&service.selector);
 }
 
@@ -67,7 +67,7 @@ std::optional<Selector> WorkloadSelectors::SelectorFor(const ObjectMeta& pod) co
   LabelSelector all;
   if (!by_label_.empty()) {
     for (const auto& [label, value] : pod.labels) {
-      const auto listed = by_label_.find(IndexOf(pod.namespace_, label, value));
+      const auto listed = by_label_.find(IndexOf(pod.namespace_name, label, value));
       if (listed == by_label_.end()) continue;
       for (const StringMap* selector : listed->second) {
         if (HasAll(pod.labels, *selector)) {
@@ -80,7 +80,7 @@ std::optional<Selector> WorkloadSelectors::SelectorFor(const ObjectMeta& pod) co
     if (!owner.controller.value_or(false)) continue;
     const auto kind = owners_.find(owner.kind);
     if (kind == owners_.end()) continue;
-    const auto selector = kind->second.find({pod.namespace_, owner.name});
+    const auto selector = kind->second.find({pod.namespace_name, owner.name});
     if (selector == kind->second.end()) continue;
     for (const auto& requirement : selector->second.requirements()) AddTo(all, requirement);
   }

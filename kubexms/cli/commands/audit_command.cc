@@ -13,8 +13,8 @@
 #include "kubexms/base/clock.h"
 #include "kubexms/base/json/json.h"
 #include "kubexms/cli/commands.h"
-#include "kubexms/cli/output.h"
 #include "kubexms/cli/commands/request_log.h"
+#include "kubexms/cli/output.h"
 #include "kubexms/platform/names.h"
 
 namespace kubexms {
@@ -32,13 +32,13 @@ std::string_view TextOf(const Json& record, std::string_view key) {
 }
 
 // "alice" for the service account by which the server knows that user.
-std::string AskerOf(const Json& record) {
-  const Json* asker = FindMember(record, "asker");
-  if (asker == nullptr) return "unknown";
-  if (const std::string_view claimed = TextOf(*asker, "claimed"); !claimed.empty()) {
+std::string RequesterOf(const Json& record) {
+  const Json* requester = FindMember(record, "requestedBy");
+  if (requester == nullptr) return "unknown";
+  if (const std::string_view claimed = TextOf(*requester, "claimed"); !claimed.empty()) {
     return fmt::format("unknown (claimed: {})", claimed);
   }
-  const std::string_view user = TextOf(*asker, "user");
+  const std::string_view user = TextOf(*requester, "user");
   const std::string accounts = platform::AccountUser("");
   if (user.starts_with(accounts)) return std::string(user.substr(accounts.size()));
   return user.empty() ? "unknown" : std::string(user);
@@ -52,7 +52,7 @@ std::string_view SubjectOf(const Json& record) {
 
 bool IsWanted(const Json& record, const Wanted& wanted) {
   const bool by_or_about =
-      wanted.user.empty() || AskerOf(record) == wanted.user || SubjectOf(record) == wanted.user;
+      wanted.user.empty() || RequesterOf(record) == wanted.user || SubjectOf(record) == wanted.user;
   const Result<Time> completed = Time::Parse(TextOf(record, "completed"));
   return by_or_about && (!completed.ok() || *completed >= wanted.since);
 }
@@ -96,7 +96,7 @@ Row RowOf(const Json& record) {
   if (what.empty()) what = TextOf(record, "kind");
   if (const std::string role = of_spec("role"); !role.empty()) what += " " + role;
   return {std::string(TextOf(record, "completed")),
-          AskerOf(record),
+          RequesterOf(record),
           what,
           of_spec("user"),
           of_spec("namespace"),

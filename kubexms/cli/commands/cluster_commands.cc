@@ -5,12 +5,12 @@
 #include <ostream>
 
 #include "kubexms/automation/journal/explanation.h"
-#include "kubexms/cli/commands/cluster_session.h"
 #include "kubexms/cli/commands.h"
+#include "kubexms/cli/commands/cluster_session.h"
 #include "kubexms/cli/output.h"
 #include "kubexms/cluster/cluster_adoption.h"
-#include "kubexms/cluster/config/cluster_config.h"
 #include "kubexms/cluster/cluster_pipeline.h"
+#include "kubexms/cluster/config/cluster_config.h"
 
 namespace kubexms {
 namespace {

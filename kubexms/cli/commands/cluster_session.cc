@@ -13,9 +13,9 @@
 #include "kubexms/cli/commands/event_output.h"
 #include "kubexms/cli/output.h"
 #include "kubexms/cluster/artifact/artifact.h"
+#include "kubexms/cluster/cluster_pipeline.h"
 #include "kubexms/cluster/config/cluster_config.h"
 #include "kubexms/cluster/config/cluster_hosts.h"
-#include "kubexms/cluster/cluster_pipeline.h"
 
 namespace kubexms {
 namespace {

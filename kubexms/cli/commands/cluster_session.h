@@ -10,18 +10,18 @@
 #include <vector>
 
 #include "kubexms/automation/engine/engine.h"
-#include "kubexms/automation/journal/run_history.h"
 #include "kubexms/automation/hosts/ssh_connector.h"
+#include "kubexms/automation/journal/run_history.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/random.h"
 #include "kubexms/base/secret.h"
 #include "kubexms/base/threads/stop.h"
 #include "kubexms/cli/command.h"
-#include "kubexms/cluster/config/cluster_kind.h"
 #include "kubexms/cluster/cluster_nodes.h"
 #include "kubexms/cluster/cluster_pipeline.h"
-#include "kubexms/cluster/modules/etcd_certificates.h"
+#include "kubexms/cluster/config/cluster_kind.h"
 #include "kubexms/cluster/host_inventory.h"
+#include "kubexms/cluster/modules/etcd_certificates.h"
 
 namespace kubexms {
 

@@ -120,13 +120,13 @@ Result<platform::PlatformOptions> ReadPlatformOptions(const Invocation& call) {
   ASSIGN_OR_RETURN(options.devboxes.tailnet, ReadDomain(call, kTailnet));
   ASSIGN_OR_RETURN(options.devboxes.ssh_gate, ReadDomain(call, kSshGate));
   ASSIGN_OR_RETURN(options.users.workspace_groups, ReadGroups(call));
-  const std::string name_space = call.Value(kWatchNamespace);
-  if (call.Given(kWatchNamespace) && !ValidateDns1123Label(name_space).empty()) {
+  const std::string namespace_name = call.Value(kWatchNamespace);
+  if (call.Given(kWatchNamespace) && !ValidateDns1123Label(namespace_name).empty()) {
     return Error::BadRequest(
-        fmt::format("--{}: \"{}\" is no name of a namespace", kWatchNamespace, name_space));
+        fmt::format("--{}: \"{}\" is no name of a namespace", kWatchNamespace, namespace_name));
   }
-  options.devboxes.watch_namespace = name_space;
-  options.operation_requests.watch_namespace = name_space;
+  options.devboxes.watch_namespace = namespace_name;
+  options.operation_requests.watch_namespace = namespace_name;
   return options;
 }
 

@@ -3,8 +3,8 @@
 #include <ostream>
 
 #include "kubexms/automation/journal/timestamp.h"
-#include "kubexms/cli/commands/cluster_session.h"
 #include "kubexms/cli/commands.h"
+#include "kubexms/cli/commands/cluster_session.h"
 #include "kubexms/cli/output.h"
 #include "kubexms/cluster/modules/etcd/etcd_backup.h"
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "kubexms/automation/lab/lab.h"
 #include "kubexms/automation/hosts/local_connector.h"
+#include "kubexms/automation/lab/lab.h"
 #include "kubexms/base/threads/stop.h"
 #include "kubexms/cli/commands.h"
 #include "kubexms/cli/output.h"

@@ -9,17 +9,17 @@
 #include <utility>
 #include <vector>
 
+#include "kubexms/base/json/yaml.h"
 #include "kubexms/base/small_file.h"
 #include "kubexms/base/threads/stop.h"
-#include "kubexms/base/json/yaml.h"
 #include "kubexms/builtin/builtin_controllers.h"
 #include "kubexms/cli/commands.h"
 #include "kubexms/cli/commands/controller_list.h"
-#include "kubexms/client/discovery.h"
 #include "kubexms/client/credentials/kubeconfig.h"
 #include "kubexms/client/credentials/service_account_credentials.h"
-#include "kubexms/controller/requests/audit_record.h"
+#include "kubexms/client/discovery.h"
 #include "kubexms/controller/manager/manager_process.h"
+#include "kubexms/controller/requests/audit_record.h"
 #include "kubexms/platform/platform.h"
 
 namespace kubexms {
@@ -200,7 +200,7 @@ Result<void> RunControllers(const Invocation& call, const std::stop_token& stop)
   environment.log = process->log();
   Manager manager(
       process->Complete({.endpoints_address = call.Value("bind"),
-                         .leader_election = LeaderElectionSettings{.name_space = kNamespace}}));
+                         .leader_election = LeaderElectionSettings{.namespace_name = kNamespace}}));
   AddBuiltinControllers(controllers.builtin, environment, manager);
   std::unique_ptr<AuditSink> requests;
   if (controllers.platform) {
@@ -224,7 +224,7 @@ Result<ExitCode> PrintRoles(const Invocation& call) {
   }
   ASSIGN_OR_RETURN(const platform::PlatformOptions options, ReadPlatformOptions(call));
   for (const Json& object :
-       platform::Roles({.name = kPlatformName, .name_space = kNamespace}, options)) {
+       platform::Roles({.name = kPlatformName, .namespace_name = kNamespace}, options)) {
     call.out() << "---\n" << WriteYaml(object);
   }
   return ExitCode::kDone;

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <ostream>
 
-#include "kubexms/cli/commands/cluster_session.h"
 #include "kubexms/cli/commands.h"
+#include "kubexms/cli/commands/cluster_session.h"
 #include "kubexms/cli/output.h"
 #include "kubexms/cluster/cluster_nodes.h"
 #include "kubexms/cluster/cluster_pipeline.h"

@@ -10,8 +10,8 @@
 #include "kubexms/base/clock.h"
 #include "kubexms/base/threads/stop.h"
 #include "kubexms/cli/commands.h"
-#include "kubexms/client/discovery.h"
 #include "kubexms/client/credentials/kubeconfig.h"
+#include "kubexms/client/discovery.h"
 #include "kubexms/client/rest/rest_client.h"
 #include "kubexms/controller/requests/request_controller.h"
 #include "kubexms/platform/user_kinds.h"
@@ -20,7 +20,7 @@ namespace kubexms {
 namespace {
 
 Result<FinishedRequests> ReadWhich(const Invocation& call) {
-  FinishedRequests which{.name_space = call.Value("namespace"), .phase = call.Value("phase")};
+  FinishedRequests which{.namespace_name = call.Value("namespace"), .phase = call.Value("phase")};
   const Result<Duration> age = Duration::Parse(call.Value("older-than"));
   if (!age.ok()) return age.error().WithContext("--older-than");
   which.older_than = age->value();
@@ -55,7 +55,7 @@ Result<ExitCode> Prune(const Invocation& call) {
                    ReadKinds(call, *client, clock, which.stop));
   std::vector<std::string> deleted;
   for (const ResourceType& kind : kinds) {
-    const bool skipped = !kind.namespaced && !which.name_space.empty();
+    const bool skipped = !kind.namespaced && !which.namespace_name.empty();
     const Result<int> count =
         skipped ? Result<int>(0) : DeleteFinishedRequests(*client, kind, clock, which);
     if (!count.ok() && count.error().IsNotFound()) {

@@ -116,7 +116,7 @@ Result<void> ServerControllers::RunOnce(ApiServer& server, Clients& clients, std
     if (stop.stop_requested()) std::_Exit(EXIT_FAILURE);
   };
   if (options_.elect_leader) {
-    manager_options.leader_election = LeaderElectionSettings{.name_space = "kube-system"};
+    manager_options.leader_election = LeaderElectionSettings{.namespace_name = "kube-system"};
   }
   Manager manager(std::move(manager_options));
   AddBuiltinControllers(

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "kubexms/api/values/time.h"
-#include "kubexms/base/text/base64.h"
 #include "kubexms/base/json/json.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/small_file.h"
+#include "kubexms/base/text/base64.h"
 #include "kubexms/client/credentials/reloaded_files.h"
 #include "kubexms/client/credentials/subprocess.h"
 

@@ -11,11 +11,11 @@
 
 #include "kubexms/api/codec.h"
 #include "kubexms/api/schema/type.h"
-#include "kubexms/base/text/base64.h"
-#include "kubexms/base/small_file.h"
 #include "kubexms/base/json/yaml.h"
-#include "kubexms/net/http/http.h"
+#include "kubexms/base/small_file.h"
+#include "kubexms/base/text/base64.h"
 #include "kubexms/net/client/proxy.h"
+#include "kubexms/net/http/http.h"
 
 namespace kubexms {
 namespace {
@@ -121,12 +121,12 @@ struct UserFields : Struct {
 struct ContextFields : Struct {
   std::string cluster;
   std::string user;
-  std::string name_space;
+  std::string namespace_name;
 
   static void Describe(Type<ContextFields>& type) {
     type.Field("cluster", &ContextFields::cluster);
     type.Field("user", &ContextFields::user);
-    type.Field("namespace", &ContextFields::name_space);
+    type.Field("namespace", &ContextFields::namespace_name);
   }
 };
 
@@ -255,7 +255,8 @@ class Resolver {
   Result<ClientConfig> Resolve(const std::string& wanted) const {
     ASSIGN_OR_RETURN(const auto context, FindContext(wanted));
     ClientConfig config;
-    if (!context.fields->name_space.empty()) config.name_space = context.fields->name_space;
+    if (!context.fields->namespace_name.empty())
+      config.namespace_name = context.fields->namespace_name;
     const auto cluster =
         Find<ClusterFields>(&KubeconfigFields::clusters, context.fields->cluster, "cluster");
     if (!cluster) {
@@ -496,9 +497,10 @@ Result<ClientConfig> InClusterConfig(const std::string& host, const std::string&
   ASSIGN_OR_RETURN(config.ca_pem, ReadAccountFile(config.ca_file));
   config.user.token_file = directory + "/token";
   RETURN_IF_ERROR(ReadAccountFile(config.user.token_file));
-  ASSIGN_OR_RETURN(const auto name_space, ReadSmallFile(directory + "/namespace", kMaxFileBytes));
-  if (name_space && !name_space->empty()) {
-    config.name_space = name_space->substr(0, name_space->find_last_not_of(" \n") + 1);
+  ASSIGN_OR_RETURN(const auto namespace_name,
+                   ReadSmallFile(directory + "/namespace", kMaxFileBytes));
+  if (namespace_name && !namespace_name->empty()) {
+    config.namespace_name = namespace_name->substr(0, namespace_name->find_last_not_of(" \n") + 1);
   }
   return config;
 }

@@ -24,7 +24,7 @@ struct ClientConfig {
   Secret proxy;  // the URL of an HTTP proxy; empty: none
   UserCredentials user;
   // For commands that name none.
-  std::string name_space = "default";
+  std::string namespace_name = "default";
 };
 
 // How this process sees its environment variables.

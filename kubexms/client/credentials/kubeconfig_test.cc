@@ -6,9 +6,9 @@
 
 #include <map>
 
-#include "kubexms/base/text/base64.h"
 #include "kubexms/base/json/json.h"
 #include "kubexms/base/test_directory_test.h"
+#include "kubexms/base/text/base64.h"
 
 namespace kubexms {
 namespace {
@@ -62,7 +62,7 @@ TEST(KubeconfigTest, ReadsClusterUserAndNamespace) {
   EXPECT_EQ(config.server_name, "api");
   EXPECT_EQ(config.ca_pem, "PEM");
   EXPECT_FALSE(config.insecure_skip_verify);
-  EXPECT_EQ(config.name_space, "team");
+  EXPECT_EQ(config.namespace_name, "team");
   EXPECT_EQ(config.user.token.Reveal(), "abc");
   EXPECT_EQ(config.user.username, "me");
   EXPECT_EQ(config.user.password.Reveal(), "pw");
@@ -248,7 +248,7 @@ TEST(LoadClientConfigTest, FindsTheServiceAccountOfAPod) {
   EXPECT_EQ(config.server, "https://[fd00::1]:443");
   EXPECT_EQ(config.ca_pem, "CA");
   EXPECT_EQ(config.user.token_file, directory.File("token"));
-  EXPECT_EQ(config.name_space, "team");
+  EXPECT_EQ(config.namespace_name, "team");
 }
 
 TEST(LoadClientConfigTest, InAPodFilesThatSayNothingDoNotCount) {

@@ -56,7 +56,7 @@ class ServiceAccountCredentials final : public CredentialSource {
     Result<TokenRequest> granted = RequestOnce(stop);
     if (granted.ok() || !granted.error().IsNotFound()) return granted;
     ServiceAccount account;
-    account.metadata.namespace_ = account_.name_space;
+    account.metadata.namespace_name = account_.namespace_name;
     account.metadata.name = account_.name;
     const Result<ServiceAccount> made = requester_.Create(account, {.stop = stop});
     if (!made.ok() && !made.error().IsAlreadyExists()) return made.error();

@@ -6,8 +6,8 @@
 #include "kubexms/api/kinds/authentication_v1.h"
 #include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/apiserver/test_server.h"
-#include "kubexms/client/decorators.h"
 #include "kubexms/client/credentials/kubeconfig.h"
+#include "kubexms/client/decorators.h"
 #include "kubexms/client/rest/rest_client.h"
 
 namespace kubexms {

@@ -10,8 +10,8 @@
 #include "kubexms/api/status.h"
 #include "kubexms/base/random.h"
 #include "kubexms/base/token_bucket.h"
-#include "kubexms/client/not_answered.h"
 #include "kubexms/client/credentials/reloaded_files.h"
+#include "kubexms/client/not_answered.h"
 #include "kubexms/client/rest/wire.h"
 #include "kubexms/net/client/client.h"
 

@@ -22,7 +22,7 @@ using testing::SizeIs;
 
 ConfigMap MakeMap(const std::string& name, const std::string& value = "") {
   ConfigMap map;
-  map.metadata.namespace_ = "default";
+  map.metadata.namespace_name = "default";
   map.metadata.name = name;
   if (!value.empty()) map.data["key"] = value;
   return map;
@@ -96,7 +96,7 @@ TEST_P(RestClientTest, ListsInPages) {
     ASSERT_TRUE(client_->Create(map).ok());
   }
   const Selector label_selector = Selector::Parse("page=" + prefix_ + "test").value();
-  ListOptions options{.name_space = "default", .label_selector = label_selector, .limit = 2};
+  ListOptions options{.namespace_name = "default", .label_selector = label_selector, .limit = 2};
   const auto first = client_->List<ConfigMap>(options).value();
   EXPECT_THAT(Names(first), ElementsAre(names[0], names[1]));
   options.continue_token = first.metadata.continue_;
@@ -106,7 +106,8 @@ TEST_P(RestClientTest, ListsInPages) {
   EXPECT_FALSE(all.metadata.resource_version.empty());
 
   ASSERT_TRUE(
-      client_->DeleteAllOf<ConfigMap>({.name_space = "default", .label_selector = label_selector})
+      client_
+          ->DeleteAllOf<ConfigMap>({.namespace_name = "default", .label_selector = label_selector})
           .ok());
   EXPECT_THAT(client_->List<ConfigMap>({.label_selector = label_selector})->items, SizeIs(0));
 }
@@ -115,7 +116,7 @@ TEST_P(RestClientTest, WatchesChanges) {
   const std::string name = prefix_ + "watched";
   const auto selector = FieldSelector::Parse("metadata.name=" + name).value();
   auto watch =
-      client_->Watch<ConfigMap>({.name_space = "default", .field_selector = selector}).value();
+      client_->Watch<ConfigMap>({.namespace_name = "default", .field_selector = selector}).value();
   ConfigMap map = client_->Create(MakeMap(name, "a")).value();
   map.data["key"] = "b";
   ASSERT_TRUE(client_->Update(map).ok());
@@ -130,21 +131,22 @@ TEST_P(RestClientTest, WatchesChanges) {
 }
 
 TEST_P(RestClientTest, AWatchEndsWhenItsTimeIsOver) {
-  auto watch = client_->Watch(Maps(), {.name_space = "nowhere", .timeout = seconds(1)}).value();
+  auto watch = client_->Watch(Maps(), {.namespace_name = "nowhere", .timeout = seconds(1)}).value();
   EXPECT_FALSE(watch->Next().value().has_value());
   EXPECT_FALSE(watch->Next().value().has_value());
 }
 
 TEST_P(RestClientTest, AStopEndsAWatchThatHangs) {
   std::stop_source stop;
-  auto watch = client_->Watch(Maps(), {.name_space = "nowhere", .stop = stop.get_token()}).value();
+  auto watch =
+      client_->Watch(Maps(), {.namespace_name = "nowhere", .stop = stop.get_token()}).value();
   std::jthread stopper([&] { stop.request_stop(); });
   EXPECT_FALSE(watch->Next().value().has_value());
 }
 
 TEST_P(RestClientTest, AWatchMayOutliveItsClient) {
   auto client = server_->Connect({.http2 = GetParam()});
-  auto watch = client->Watch(Maps(), {.name_space = "nowhere", .timeout = seconds(1)}).value();
+  auto watch = client->Watch(Maps(), {.namespace_name = "nowhere", .timeout = seconds(1)}).value();
   client.reset();
   EXPECT_FALSE(watch->Next().value().has_value());
 }
@@ -156,7 +158,7 @@ TEST_P(RestClientTest, ReadsOnlyTheMetadata) {
   get.metadata_only = true;
   EXPECT_THAT(std::string(client_->Do(get)->view()),
               AllOf(HasSubstr("PartialObjectMetadata"), testing::Not(HasSubstr("secret"))));
-  ClientRequest list = Client::ListRequest(Maps(), {.name_space = "default"});
+  ClientRequest list = Client::ListRequest(Maps(), {.namespace_name = "default"});
   list.metadata_only = true;
   const ObjectPage page = client_->ListPage(list).value();
   ASSERT_FALSE(page.items.empty());

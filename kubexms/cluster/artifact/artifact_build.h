@@ -12,8 +12,8 @@
 
 #include "kubexms/automation/steps/runner.h"
 #include "kubexms/cluster/artifact/artifact.h"
-#include "kubexms/cluster/config/cluster_kind.h"
 #include "kubexms/cluster/artifact/debian_control.h"
+#include "kubexms/cluster/config/cluster_kind.h"
 
 namespace kubexms::cluster {
 

@@ -8,14 +8,14 @@
 #include <map>
 #include <set>
 
+#include "kubexms/api/names.h"
 #include "kubexms/api/schema/defaulting.h"
 #include "kubexms/api/schema/field_error.h"
-#include "kubexms/api/names.h"
 #include "kubexms/api/schema/pruning.h"
 #include "kubexms/api/schema/validation.h"
+#include "kubexms/base/json/yaml.h"
 #include "kubexms/base/secret.h"
 #include "kubexms/base/small_file.h"
-#include "kubexms/base/json/yaml.h"
 #include "kubexms/cluster/config/cluster_network.h"
 #include "kubexms/cluster/config/support_matrix.h"
 

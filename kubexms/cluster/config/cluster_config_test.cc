@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kubexms/base/text/ip_range.h"
 #include "kubexms/base/test_directory_test.h"
+#include "kubexms/base/text/ip_range.h"
 
 namespace kubexms::cluster {
 namespace {

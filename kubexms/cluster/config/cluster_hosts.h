@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "kubexms/automation/steps/runtime.h"
 #include "kubexms/automation/hosts/ssh_connector.h"
+#include "kubexms/automation/steps/runtime.h"
 #include "kubexms/base/random.h"
 #include "kubexms/base/secret.h"
 #include "kubexms/cluster/config/cluster_kind.h"

@@ -188,7 +188,7 @@ StepPtr EnsurePackages(std::string step_name, std::vector<std::string> names,
   if (artifact) {
     return std::make_shared<ArtifactPackagesStep>(std::move(step_name), std::move(names), artifact);
   }
-  std::vector<Resource> packages;
+  std::vector<HostResource> packages;
   for (std::string& name : names) packages.emplace_back(Package{std::move(name)});
   return Ensure(std::move(step_name), std::move(packages));
 }

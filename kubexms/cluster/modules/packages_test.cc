@@ -6,9 +6,9 @@
 
 #include <sstream>
 
+#include "kubexms/automation/engine/engine.h"
 #include "kubexms/automation/hosts/checksum.h"
 #include "kubexms/automation/hosts/dnf_host_test.h"
-#include "kubexms/automation/engine/engine.h"
 #include "kubexms/automation/hosts/simulated_fleet.h"
 #include "kubexms/base/test_directory_test.h"
 #include "kubexms/cluster/artifact/artifact.h"

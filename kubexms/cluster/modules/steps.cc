@@ -15,12 +15,12 @@ using automation::Change;
 using automation::Directory;
 using automation::File;
 using automation::GetPath;
+using automation::HostResource;
 using automation::NamedStep;
 using automation::Operation;
 using automation::PathState;
 using automation::Probe;
 using automation::RemovePath;
-using automation::Resource;
 using automation::RestorePath;
 using automation::Runner;
 using automation::RunScript;
@@ -103,7 +103,7 @@ class HostnameStep final : public NamedStep {
   static RunScript SetTo(const std::string& name) {
     return {"hostname -- " + automation::ShellQuote(name)};
   }
-  std::vector<Resource> FileFor(const StepContext& context) const {
+  std::vector<HostResource> FileFor(const StepContext& context) const {
     return {File{.path = "/etc/hostname", .content = hostname_(context) + "\n"}};
   }
 
@@ -122,11 +122,11 @@ class SwapOffStep final : public NamedStep {
     Change change;
     const PathState& fstab = answers.Get(fstab_);
     if (fstab.kind == "file" && WithoutSwap(fstab.content) != fstab.content) {
-      const std::vector<Resource> file = {File{.path = fstab_.path,
-                                               .content = WithoutSwap(fstab.content),
-                                               .mode = fstab.mode,
-                                               .owner = fstab.owner,
-                                               .group = fstab.group}};
+      const std::vector<HostResource> file = {File{.path = fstab_.path,
+                                                   .content = WithoutSwap(fstab.content),
+                                                   .mode = fstab.mode,
+                                                   .owner = fstab.owner,
+                                                   .group = fstab.group}};
       ASSIGN_OR_RETURN(change, automation::PlanFor(file, answers, context.backup_directory));
     }
     std::istringstream devices(answers.Get(active_).output);
@@ -164,7 +164,7 @@ class DataDirectoryStep final : public NamedStep {
   }
 
  private:
-  const std::vector<Resource> directory_;
+  const std::vector<HostResource> directory_;
   const bool adjust_;  // mode and owner of one that is there
 };
 

@@ -30,14 +30,14 @@ MetricFamily<Counter> EventCounters(MetricsRegistry* metrics) {
 Time Seconds(Clock::WallTime time) { return Time(std::chrono::floor<std::chrono::seconds>(time)); }
 
 ObjectKey KeyOf(const CorrelatedEvent& event) {
-  const std::string& name_space = event.occurrence.object.namespace_;
-  return {name_space.empty() ? "default" : name_space, event.name};
+  const std::string& namespace_name = event.occurrence.object.namespace_name;
+  return {namespace_name.empty() ? "default" : namespace_name, event.name};
 }
 
 corev1::Event ToObject(const CorrelatedEvent& event, const std::string& instance) {
   const ObjectKey key = KeyOf(event);
   corev1::Event object;
-  object.metadata.namespace_ = key.name_space;
+  object.metadata.namespace_name = key.namespace_name;
   object.metadata.name = key.name;
   object.involved_object = event.occurrence.object;
   object.type = event.occurrence.type;

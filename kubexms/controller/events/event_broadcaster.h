@@ -9,11 +9,11 @@
 #include <string>
 #include <string_view>
 
-#include "kubexms/base/threads/bounded_queue.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/log.h"
 #include "kubexms/base/metrics.h"
 #include "kubexms/base/random.h"
+#include "kubexms/base/threads/bounded_queue.h"
 #include "kubexms/client/client.h"
 #include "kubexms/controller/events/event_correlator.h"
 #include "kubexms/controller/events/event_recorder.h"

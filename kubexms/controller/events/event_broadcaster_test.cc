@@ -30,10 +30,10 @@ class EventBroadcasterTest : public testing::Test {
   }
 
   // Records about a config map, which need not exist.
-  void Record(const std::string& message, const std::string& name_space = "default") {
+  void Record(const std::string& message, const std::string& namespace_name = "default") {
     ObjectMeta metadata;
     metadata.name = "settings";
-    metadata.namespace_ = name_space;
+    metadata.namespace_name = namespace_name;
     metadata.uid = "0b6c2b5e-1f0c-4bb5-9df5-5a7c6d8f1e11";
     metadata.resource_version = "7";
     recorder_.Event(ReferenceTo("v1", "ConfigMap", metadata), EventType::kWarning, "Tested",
@@ -75,7 +75,7 @@ TEST_F(EventBroadcasterTest, WritesTheEventAsOthersReadIt) {
   ASSERT_EQ(Stored().size(), 1u);
   corev1::Event event = Stored()[0];
   EXPECT_EQ(event.metadata.name, "settings.17a6101701650000");
-  EXPECT_EQ(event.metadata.namespace_, "default");
+  EXPECT_EQ(event.metadata.namespace_name, "default");
   event.metadata = {};
   EXPECT_EQ(Encode(event),
             R"({"apiVersion":"v1","count":1,)"
@@ -136,8 +136,8 @@ TEST_F(EventBroadcasterTest, EventsOfTheClusterAreInTheDefaultNamespace) {
   Record("about the cluster", "");
   Flush();
   ASSERT_EQ(Stored().size(), 1u);
-  EXPECT_EQ(Stored()[0].metadata.namespace_, "default");
-  EXPECT_EQ(Stored()[0].involved_object.namespace_, "");
+  EXPECT_EQ(Stored()[0].metadata.namespace_name, "default");
+  EXPECT_EQ(Stored()[0].involved_object.namespace_name, "");
 }
 
 TEST_F(EventBroadcasterTest, DropsWhatDoesNotFitIntoTheQueue) {

@@ -23,7 +23,7 @@ std::string Key(std::initializer_list<std::string_view> parts) {
 }
 
 std::string ObjectKeyOf(const corev1::ObjectReference& object) {
-  return Key({object.kind, object.namespace_, object.name, object.uid, object.api_version});
+  return Key({object.kind, object.namespace_name, object.name, object.uid, object.api_version});
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ class EventCorrelatorTest : public testing::Test {
     Occurrence occurrence;
     occurrence.object.api_version = "v1";
     occurrence.object.kind = "Pod";
-    occurrence.object.namespace_ = "default";
+    occurrence.object.namespace_name = "default";
     occurrence.object.name = object;
     occurrence.type = "Warning";
     occurrence.reason = "BackOff";

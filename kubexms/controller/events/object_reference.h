@@ -14,7 +14,7 @@ inline corev1::ObjectReference ReferenceTo(std::string api_version, std::string 
   reference.api_version = std::move(api_version);
   reference.kind = std::move(kind);
   reference.name = metadata.name;
-  reference.namespace_ = metadata.namespace_;
+  reference.namespace_name = metadata.namespace_name;
   reference.resource_version = metadata.resource_version;
   reference.uid = metadata.uid;
   return reference;

@@ -10,7 +10,7 @@ namespace {
 TEST(ObjectReferenceTest, SaysTheSameOfTypedAndDynamicObjects) {
   coordinationv1::Lease lease;
   lease.metadata.name = "manager";
-  lease.metadata.namespace_ = "default";
+  lease.metadata.namespace_name = "default";
   lease.metadata.uid = "u";
   lease.metadata.resource_version = "7";
   const std::string expected =

@@ -13,7 +13,7 @@ namespace kubexms {
 
 struct ConfigMapParts {
   std::string name = "a";
-  std::string name_space = "default";
+  std::string namespace_name = "default";
   std::string uid = "uid-1";
   uint64_t version = 1;
   std::string labels = "{}";  // JSON
@@ -23,7 +23,7 @@ inline std::string ConfigMapJson(const ConfigMapParts& parts) {
   return fmt::format(
       R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"{}","namespace":"{}",)"
       R"("uid":"{}","resourceVersion":"{}","labels":{}}}}})",
-      parts.name, parts.name_space, parts.uid, parts.version, parts.labels);
+      parts.name, parts.namespace_name, parts.uid, parts.version, parts.labels);
 }
 
 inline CachedObject CachedConfigMap(const ConfigMapParts& parts) {

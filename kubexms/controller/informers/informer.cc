@@ -13,7 +13,7 @@ namespace {
 
 ReflectorOptions ReflectorOptionsOf(const InformerOptions& options) {
   return {.resource = options.form.resource,
-          .name_space = options.scope.name_space,
+          .namespace_name = options.scope.namespace_name,
           .label_selector = options.scope.label_selector,
           .field_selector = options.scope.field_selector,
           .metadata_only = options.form.metadata_only,
@@ -31,7 +31,8 @@ std::string VersionText(const ObjectHeader& header) {
 std::string ScopeText(const InformerOptions& options) {
   std::vector<std::string> parts;
   if (options.form.metadata_only) parts.push_back("metadata only");
-  if (!options.scope.name_space.empty()) parts.push_back("namespace " + options.scope.name_space);
+  if (!options.scope.namespace_name.empty())
+    parts.push_back("namespace " + options.scope.namespace_name);
   for (const std::string& selector :
        {options.scope.label_selector.ToString(), options.scope.field_selector.ToString()}) {
     if (!selector.empty()) parts.push_back(selector);
@@ -178,9 +179,10 @@ void Informer::Call(const EventHandler& function, const CacheEvent& event) const
                          {{"object", event.object.key().ToString()}, {"error", handled.error()}});
 }
 
-bool Informer::Covers(const ResourceType& resource, std::string_view name_space) const {
+bool Informer::Covers(const ResourceType& resource, std::string_view namespace_name) const {
   const InformerScope& scope = options_.scope;
-  const bool same_namespace = scope.name_space.empty() || scope.name_space == name_space;
+  const bool same_namespace =
+      scope.namespace_name.empty() || scope.namespace_name == namespace_name;
   return options_.form.resource == resource && same_namespace &&
          scope.field_selector.IsEverything();
 }
@@ -192,7 +194,7 @@ std::optional<CachedObject> Informer::DecodeOne(std::string_view json, Unreadabl
   if (object.ok()) return std::move(*object);
   decode_errors_.Increment();
   const ObjectHeader header = ReadHeader(json).value_or({});
-  const ObjectKey key{header.namespace_, header.name};
+  const ObjectKey key{header.namespace_name, header.name};
   environment_.log.Error("an object cannot be decoded; the cache keeps what it had of it",
                          {{"resource", options_.form.resource.QualifiedName()},
                           {"object", key.ToString()},
@@ -209,7 +211,8 @@ void Informer::NoteUnreadable(const ObjectKey& key, Unreadables found) {
 
 // What need not be decoded, as this version of it is there.
 std::optional<CachedObject> Informer::FindKnown(const ObjectHeader& header) const {
-  CachedObject known = cache_.OfVersion({header.namespace_, header.name}, header.resource_version);
+  CachedObject known =
+      cache_.OfVersion({header.namespace_name, header.name}, header.resource_version);
   if (!known || known.uid() != header.uid) return std::nullopt;
   return known;
 }
@@ -217,7 +220,7 @@ std::optional<CachedObject> Informer::FindKnown(const ObjectHeader& header) cons
 // What was told last is what a deleted object was like; only its version is another one. Empty when
 // nothing is known of it.
 CachedObject Informer::LastOf(const ObjectHeader& header, std::string_view json) const {
-  const ObjectKey key{header.namespace_, header.name};
+  const ObjectKey key{header.namespace_name, header.name};
   CachedObject last = cache_.Told(key);
   const bool is_it = last && header.resource_version != 0 && last.uid() == header.uid;
   if (!is_it) {
@@ -300,7 +303,7 @@ Result<std::string> Informer::Apply(const ObjectEvent& event) {
 }
 
 Result<std::string> Informer::Put(const ObjectHeader& header, std::string_view json) {
-  const ObjectKey key{header.namespace_, header.name};
+  const ObjectKey key{header.namespace_name, header.name};
   RETURN_IF_ERROR(CheckRoom(cache_.BytesWith(key, header.resource_version, json.size())));
   Unreadables unreadable;
   std::optional<CachedObject> object = FindKnown(header);
@@ -319,7 +322,7 @@ Result<std::string> Informer::Put(const ObjectHeader& header, std::string_view j
 }
 
 std::string Informer::Remove(const ObjectHeader& header, std::string_view json) {
-  NoteUnreadable({header.namespace_, header.name}, {});
+  NoteUnreadable({header.namespace_name, header.name}, {});
   const CachedObject last = LastOf(header, json);
   MutexLock lock(delivery_mutex_);
   if (last) Deliver(cache_.Remove(last));

@@ -34,7 +34,7 @@ struct ObjectHeader;
 
 // Which objects of a resource are cached.
 struct InformerScope {
-  std::string name_space;  // empty: all
+  std::string namespace_name;  // empty: all
   Selector label_selector;
   FieldSelector field_selector;
 
@@ -115,7 +115,7 @@ class Informer final : private ReflectorTarget {
   const InformerOptions& options() const { return options_; }
   // Whether it would show an object of this resource and namespace, and knows of own writes of it:
   // labels may still keep it out.
-  bool Covers(const ResourceType& resource, std::string_view name_space) const;
+  bool Covers(const ResourceType& resource, std::string_view namespace_name) const;
 
   // Whether the first list is in the cache and every handler has seen it.
   bool HasSynced() const EXCLUDES(sync_mutex_);
@@ -197,9 +197,9 @@ class Lister {
   // Null when there is none.
   std::shared_ptr<const T> Get(const ObjectKey& key) const { return cache_->Get(key).As<T>(); }
   // In no order. An empty namespace: of all.
-  std::vector<std::shared_ptr<const T>> List(std::string_view name_space = "",
+  std::vector<std::shared_ptr<const T>> List(std::string_view namespace_name = "",
                                              const Selector& selector = {}) const {
-    return Typed(cache_->List(name_space, selector));
+    return Typed(cache_->List(namespace_name, selector));
   }
   std::vector<std::shared_ptr<const T>> ByIndex(std::string_view index,
                                                 std::string_view value) const {

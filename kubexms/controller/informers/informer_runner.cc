@@ -4,7 +4,7 @@
 
 namespace kubexms {
 
-InformerRunner::InformerRunner(std::shared_ptr<Informer> informer, SpareThreads& threads)
+InformerRunner::InformerRunner(std::shared_ptr<Informer> informer, ElasticThreads& threads)
     : informer_(std::move(informer)),
       name_("cache " + informer_->options().form.resource.plural),
       threads_(threads) {}

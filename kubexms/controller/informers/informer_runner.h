@@ -8,7 +8,7 @@
 #include <string>
 
 #include "kubexms/base/mutex.h"
-#include "kubexms/base/threads/spare_threads.h"
+#include "kubexms/base/threads/elastic_threads.h"
 #include "kubexms/controller/informers/informer.h"
 
 namespace kubexms {
@@ -17,7 +17,7 @@ namespace kubexms {
 class InformerRunner : public std::enable_shared_from_this<InformerRunner> {
  public:
   // `threads` must outlive the time from Start() to the end of AwaitEnd().
-  InformerRunner(std::shared_ptr<Informer> informer, SpareThreads& threads);
+  InformerRunner(std::shared_ptr<Informer> informer, ElasticThreads& threads);
 
   const std::shared_ptr<Informer>& informer() const { return informer_; }
 
@@ -43,7 +43,7 @@ class InformerRunner : public std::enable_shared_from_this<InformerRunner> {
 
   const std::shared_ptr<Informer> informer_;
   const std::string name_;
-  SpareThreads& threads_;
+  ElasticThreads& threads_;
 
   Mutex mutex_;
   CondVar ended_;

@@ -42,7 +42,7 @@ bool IsGone(const ClientRequest& request, const ObjectHeader& answered) {
 std::optional<Written> ReadWritten(const ClientRequest& request, const SharedBytes& answer) {
   Result<ObjectHeader> header = ReadHeader(answer.view(), kGracePeriod);
   if (header.ok() && !header->name.empty()) {
-    return Written{.key = {header->namespace_, header->name},
+    return Written{.key = {header->namespace_name, header->name},
                    .uid = header->uid,
                    .deleted = IsGone(request, *header),
                    .object = std::move(*header)};
@@ -51,7 +51,7 @@ std::optional<Written> ReadWritten(const ClientRequest& request, const SharedByt
   std::optional<std::string> uid = UidOfStatus(answer);
   if (!uid) return std::nullopt;
   return Written{
-      .key = {request.name_space, request.name}, .uid = std::move(*uid), .deleted = true};
+      .key = {request.namespace_name, request.name}, .uid = std::move(*uid), .deleted = true};
 }
 
 // The answer is decoded only where the watch was not faster.
@@ -67,7 +67,7 @@ void Record(const Written& written, const SharedBytes& answer, Informer& informe
   if (object.ok()) cache.RecordWrite(*object);
 }
 
-constexpr size_t kMaxDoubts = 1000;
+constexpr size_t kMaxPendingWrites = 1000;
 
 // After which a server that answers, but not the question, is not asked any more.
 constexpr auto kMostTimeToAsk = std::chrono::seconds(30);
@@ -181,16 +181,16 @@ Result<void> InformerSet::Health() const {
   return {};
 }
 
-std::vector<std::shared_ptr<Informer>> InformerSet::Concerned(const ResourceType& resource,
-                                                              std::string_view name_space) const {
+std::vector<std::shared_ptr<Informer>> InformerSet::Concerned(
+    const ResourceType& resource, std::string_view namespace_name) const {
   std::vector<std::shared_ptr<Informer>> concerned = All();
   std::erase_if(concerned,
-                [&](const auto& informer) { return !informer->Covers(resource, name_space); });
+                [&](const auto& informer) { return !informer->Covers(resource, namespace_name); });
   return concerned;
 }
 
 void InformerSet::RecordWrite(const ClientRequest& request, const SharedBytes& answer) {
-  const auto concerned = Concerned(request.resource, request.name_space);
+  const auto concerned = Concerned(request.resource, request.namespace_name);
   if (concerned.empty()) return;
   const std::optional<Written> written = ReadWritten(request, answer);
   if (!written) return;
@@ -199,7 +199,7 @@ void InformerSet::RecordWrite(const ClientRequest& request, const SharedBytes& a
 
 void InformerSet::RecordDeletion(const ResourceType& resource, const ObjectKey& key,
                                  std::string_view uid) {
-  for (const auto& informer : Concerned(resource, key.name_space)) {
+  for (const auto& informer : Concerned(resource, key.namespace_name)) {
     informer->cache().RecordDeletion(key, uid);
   }
 }
@@ -207,7 +207,7 @@ void InformerSet::RecordDeletion(const ResourceType& resource, const ObjectKey& 
 std::optional<uint64_t> InformerSet::KnownVersion(const ResourceType& resource,
                                                   const ObjectKey& key) const {
   std::optional<uint64_t> oldest;
-  for (const auto& informer : Concerned(resource, key.name_space)) {
+  for (const auto& informer : Concerned(resource, key.namespace_name)) {
     const uint64_t version = informer->cache().Get(key).version;
     oldest = std::min(oldest.value_or(version), version);
   }
@@ -218,7 +218,7 @@ Result<SharedBytes> CacheAwareClient::DoKnowing(Resources resources, const Clien
   if (!IsWrite(request.verb) || request.dry_run) return inner().Do(request);
   const Resources its_own(&request.resource, 1);
   for (const Resources concerned : {its_own, resources}) {
-    ASSIGN_OR_RETURN(const std::string written, SettleDoubts(concerned, request.stop));
+    ASSIGN_OR_RETURN(const std::string written, ResolvePendingWrites(concerned, request.stop));
     if (written.empty()) continue;
     // Not a conflict: some take that for a change that they have yet to be told of.
     return Error::ServiceUnavailable(written + " was written although no answer came; look again");
@@ -228,7 +228,7 @@ Result<SharedBytes> CacheAwareClient::DoKnowing(Resources resources, const Clien
   if (!answer.ok()) {
     // Later, if it cannot be found out now.
     if (MayBeDone(answer.error()) && Remember(request)) {
-      (void)SettleDoubts(its_own, request.stop).ok();
+      (void)ResolvePendingWrites(its_own, request.stop).ok();
     }
     return answer;
   }
@@ -240,69 +240,70 @@ Result<SharedBytes> CacheAwareClient::DoKnowing(Resources resources, const Clien
 }
 
 bool CacheAwareClient::Remember(const ClientRequest& write) {
-  ObjectKey key{write.name_space, NameIn(write)};
+  ObjectKey key{write.namespace_name, NameIn(write)};
   std::string uid = DeletedUid(write);
   const bool deletes = write.verb == Verb::kDelete || write.verb == Verb::kDeleteCollection;
   if (key.name.empty() || !write.subresource.empty() || (deletes && uid.empty())) return false;
   const std::optional<uint64_t> version = informers_.KnownVersion(write.resource, key);
   if (!version) return false;
   MutexLock lock(mutex_);
-  if (doubts_.size() >= kMaxDoubts) doubts_.pop_front();
-  doubts_.push_back({.resource = write.resource,
-                     .key = std::move(key),
-                     .version = *version,
-                     .deleted_uid = std::move(uid),
-                     .id = next_id_++,
-                     .since = informers_.environment().clock.MonotonicNow()});
-  doubt_count_ = doubts_.size();
+  if (pending_writes_.size() >= kMaxPendingWrites) pending_writes_.pop_front();
+  pending_writes_.push_back({.resource = write.resource,
+                             .key = std::move(key),
+                             .version = *version,
+                             .deleted_uid = std::move(uid),
+                             .id = next_id_++,
+                             .since = informers_.environment().clock.MonotonicNow()});
+  doubt_count_ = pending_writes_.size();
   return true;
 }
 
-CacheAwareClient::Doubts::iterator CacheAwareClient::Find(uint64_t id) {
-  return std::find_if(doubts_.begin(), doubts_.end(),
-                      [&](const Doubt& doubt) { return doubt.id == id; });
+CacheAwareClient::PendingWrites::iterator CacheAwareClient::Find(uint64_t id) {
+  return std::find_if(pending_writes_.begin(), pending_writes_.end(),
+                      [&](const PendingWrite& pending) { return pending.id == id; });
 }
 
-Result<std::optional<CacheAwareClient::Doubt>> CacheAwareClient::Claim(Resources resources) {
+Result<std::optional<CacheAwareClient::PendingWrite>> CacheAwareClient::Claim(Resources resources) {
   MutexLock lock(mutex_);
   while (true) {
-    auto doubt = std::find_if(doubts_.begin(), doubts_.end(), [&](const Doubt& other) {
-      return std::find(resources.begin(), resources.end(), other.resource) != resources.end();
-    });
-    if (doubt == doubts_.end()) return std::optional<Doubt>();
-    if (!std::exchange(doubt->being_asked, true)) return std::optional<Doubt>(*doubt);
-    const uint64_t id = doubt->id;
-    const int failed_questions = doubt->failed_questions;
+    auto pending = std::find_if(
+        pending_writes_.begin(), pending_writes_.end(), [&](const PendingWrite& other) {
+          return std::find(resources.begin(), resources.end(), other.resource) != resources.end();
+        });
+    if (pending == pending_writes_.end()) return std::optional<PendingWrite>();
+    if (!std::exchange(pending->being_asked, true)) return std::optional<PendingWrite>(*pending);
+    const uint64_t id = pending->id;
+    const int failed_questions = pending->failed_questions;
     concluded_.Wait(mutex_);
-    doubt = Find(id);
+    pending = Find(id);
     // All who waited have this answer; each asking again would take that long once more.
-    if (doubt != doubts_.end() && doubt->failed_questions > failed_questions) {
-      return *doubt->failure;
+    if (pending != pending_writes_.end() && pending->failed_questions > failed_questions) {
+      return *pending->failure;
     }
   }
 }
 
-bool CacheAwareClient::IsTooOld(const Doubt& doubt, const Error& failure) const {
+bool CacheAwareClient::IsTooOld(const PendingWrite& pending, const Error& failure) const {
   // Whoever cannot reach the server can do nothing, so nothing is lost by asking on.
   if (IsNotAnswered(failure) || failure.code() == kCanceled) return false;
   const Informer::Environment& environment = informers_.environment();
-  if (environment.clock.MonotonicNow() - doubt.since < kMostTimeToAsk) return false;
+  if (environment.clock.MonotonicNow() - pending.since < kMostTimeToAsk) return false;
   environment.log.Warn("it was not found out whether a write was done; the watch has to tell",
-                       {{"resource", doubt.resource.QualifiedName()},
-                        {"object", doubt.key.ToString()},
+                       {{"resource", pending.resource.QualifiedName()},
+                        {"object", pending.key.ToString()},
                         {"error", failure}});
   return true;
 }
 
-void CacheAwareClient::Conclude(const Doubt& doubt, const Result<bool>& changed) {
-  const bool over = changed.ok() || IsTooOld(doubt, changed.error());
+void CacheAwareClient::Conclude(const PendingWrite& pending, const Result<bool>& changed) {
+  const bool over = changed.ok() || IsTooOld(pending, changed.error());
   MutexLock lock(mutex_);
   concluded_.NotifyAll();
-  const auto place = Find(doubt.id);
-  if (place == doubts_.end()) return;
+  const auto place = Find(pending.id);
+  if (place == pending_writes_.end()) return;
   if (over) {
-    doubts_.erase(place);
-    doubt_count_ = doubts_.size();
+    pending_writes_.erase(place);
+    doubt_count_ = pending_writes_.size();
     return;
   }
   place->being_asked = false;
@@ -311,37 +312,38 @@ void CacheAwareClient::Conclude(const Doubt& doubt, const Result<bool>& changed)
   ++place->failed_questions;
 }
 
-Result<bool> CacheAwareClient::Ask(const Doubt& doubt, const std::stop_token& stop) {
+Result<bool> CacheAwareClient::Ask(const PendingWrite& pending, const std::stop_token& stop) {
   const ClientRequest read = ListRequest(
-      doubt.resource, {.name_space = doubt.key.name_space,
-                       .field_selector = FieldSelector::Equal("metadata.name", doubt.key.name),
-                       .stop = stop});
+      pending.resource, {.namespace_name = pending.key.namespace_name,
+                         .field_selector = FieldSelector::Equal("metadata.name", pending.key.name),
+                         .stop = stop});
   const Result<ObjectPage> found = ListAll(read);
   if (!found.ok()) {
     const bool never = found.error().IsForbidden() || found.error().IsNotFound();
     if (never) return false;
-    return found.error().WithContext("it is not known whether " + doubt.key.name + " was written");
+    return found.error().WithContext("it is not known whether " + pending.key.name +
+                                     " was written");
   }
   if (found->items.empty()) {
-    informers_.RecordDeletion(doubt.resource, doubt.key, doubt.deleted_uid);
-    return !doubt.deleted_uid.empty();
+    informers_.RecordDeletion(pending.resource, pending.key, pending.deleted_uid);
+    return !pending.deleted_uid.empty();
   }
   informers_.RecordWrite(read, found->items.front());
   ASSIGN_OR_RETURN(const ObjectHeader object, ReadHeader(found->items.front().view()));
-  return object.resource_version != doubt.version;
+  return object.resource_version != pending.version;
 }
 
-Result<std::string> CacheAwareClient::SettleDoubts(Resources resources,
-                                                   const std::stop_token& stop) {
+Result<std::string> CacheAwareClient::ResolvePendingWrites(Resources resources,
+                                                           const std::stop_token& stop) {
   std::string written;
   while (doubt_count_.load(std::memory_order_relaxed) > 0) {
-    ASSIGN_OR_RETURN(const std::optional<Doubt> doubt, Claim(resources));
-    if (!doubt) break;
-    const Result<bool> changed = Ask(*doubt, stop);
-    Conclude(*doubt, changed);
+    ASSIGN_OR_RETURN(const std::optional<PendingWrite> pending, Claim(resources));
+    if (!pending) break;
+    const Result<bool> changed = Ask(*pending, stop);
+    Conclude(*pending, changed);
     if (!changed.ok()) return changed.error();
     if (*changed) {
-      written = fmt::format("{} \"{}\"", doubt->resource.QualifiedName(), doubt->key.name);
+      written = fmt::format("{} \"{}\"", pending->resource.QualifiedName(), pending->key.name);
     }
   }
   return written;

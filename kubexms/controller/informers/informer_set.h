@@ -76,7 +76,7 @@ class InformerSet {
   std::vector<std::shared_ptr<Informer>> All() const EXCLUDES(mutex_);
   // Those that would show an object of that namespace.
   std::vector<std::shared_ptr<Informer>> Concerned(const ResourceType& resource,
-                                                   std::string_view name_space) const
+                                                   std::string_view namespace_name) const
       EXCLUDES(mutex_);
 
   const Environment environment_;
@@ -86,7 +86,7 @@ class InformerSet {
   std::vector<std::shared_ptr<InformerRunner>> members_ GUARDED_BY(mutex_);
   bool running_ GUARDED_BY(mutex_) = false;
 
-  SpareThreads threads_;  // last, so that it ends first
+  ElasticThreads threads_;  // last, so that it ends first
 };
 
 // A client whose writes are seen at once by readers of the set's caches: after a write, no cache
@@ -118,11 +118,11 @@ class CacheAwareClient final : public ClientDecorator {
 
   // Once this returned, readers of the caches see what became of all earlier writes of these
   // resources. The last of those that were done unknown to the caches; empty when there was none.
-  Result<std::string> SettleDoubts(Resources resources, const std::stop_token& stop)
+  Result<std::string> ResolvePendingWrites(Resources resources, const std::stop_token& stop)
       EXCLUDES(mutex_);
 
  private:
-  struct Doubt {
+  struct PendingWrite {
     ResourceType resource;  // of the object that may have been written
     ObjectKey key;
     uint64_t version = 0;     // that it had before, as far as was known
@@ -133,25 +133,25 @@ class CacheAwareClient final : public ClientDecorator {
     int failed_questions = 0;
     std::optional<Error> failure;  // of the last question
   };
-  using Doubts = std::deque<Doubt>;
+  using PendingWrites = std::deque<PendingWrite>;
 
   // False when there is nothing to find out.
   bool Remember(const ClientRequest& write) EXCLUDES(mutex_);
-  // The oldest doubt about these resources, which the caller is to ask about and to conclude. When
+  // The oldest pending about these resources, which the caller is to ask about and to conclude. When
   // somebody else does so, this waits for the answer, and an error is theirs.
-  Result<std::optional<Doubt>> Claim(Resources resources) EXCLUDES(mutex_);
-  void Conclude(const Doubt& doubt, const Result<bool>& changed) EXCLUDES(mutex_);
+  Result<std::optional<PendingWrite>> Claim(Resources resources) EXCLUDES(mutex_);
+  void Conclude(const PendingWrite& pending, const Result<bool>& changed) EXCLUDES(mutex_);
   // Whether there was a change. The caches know it now.
-  Result<bool> Ask(const Doubt& doubt, const std::stop_token& stop);
-  Doubts::iterator Find(uint64_t id) REQUIRES(mutex_);
-  bool IsTooOld(const Doubt& doubt, const Error& failure) const;
+  Result<bool> Ask(const PendingWrite& pending, const std::stop_token& stop);
+  PendingWrites::iterator Find(uint64_t id) REQUIRES(mutex_);
+  bool IsTooOld(const PendingWrite& pending, const Error& failure) const;
 
   InformerSet& informers_;
   UnchangedUpdates unchanged_;
   Mutex mutex_;
   CondVar concluded_;
-  Doubts doubts_ GUARDED_BY(mutex_);     // the oldest first
-  std::atomic<size_t> doubt_count_ = 0;  // while there is none, asking takes no lock
+  PendingWrites pending_writes_ GUARDED_BY(mutex_);  // the oldest first
+  std::atomic<size_t> doubt_count_ = 0;              // while there is none, asking takes no lock
   uint64_t next_id_ GUARDED_BY(mutex_) = 1;
 };
 

@@ -11,8 +11,8 @@
 #include "kubexms/base/threads/stop.h"
 #include "kubexms/client/not_answered.h"
 #include "kubexms/controller/informers/cached_config_map_test.h"
-#include "kubexms/controller/testing/eventually_test.h"
 #include "kubexms/controller/informers/informer_set.h"
+#include "kubexms/controller/testing/eventually_test.h"
 #include "kubexms/controller/testing/intercepted_client_test.h"
 
 namespace kubexms {
@@ -25,7 +25,7 @@ using Type = CacheEvent::Type;
 ConfigMap MapOf(const std::string& name, const StringMap& labels = {}) {
   ConfigMap map;
   map.metadata.name = name;
-  map.metadata.namespace_ = "default";
+  map.metadata.namespace_name = "default";
   map.metadata.labels = labels;
   return map;
 }
@@ -64,7 +64,7 @@ class InformerTest : public ::testing::Test {
   InformerOptions Options() {
     return {
         .form = FormOf<ConfigMap>(&StripManagedFields<ConfigMap>),
-        .scope = {.name_space = "default"},
+        .scope = {.namespace_name = "default"},
         .backoff = {.first = std::chrono::milliseconds(1), .limit = std::chrono::milliseconds(20)}};
   }
   Informer::Environment Environment() { return {server_.client(), clock_, random_, {}, &metrics_}; }
@@ -144,7 +144,7 @@ TEST_F(InformerTest, ADeletionTellsOfWhatWasKnown) {
 }
 
 TEST_F(InformerTest, HasAThreadOnlyWhileItHasSomethingToDo) {
-  SpareThreads threads({.patience = std::chrono::nanoseconds(1)});
+  ElasticThreads threads({.patience = std::chrono::nanoseconds(1)});
   const auto informer = std::make_shared<Informer>(Options(), Environment());
   informer->AddHandler(journal_.Handler());
   const auto runner = std::make_shared<InformerRunner>(informer, threads);
@@ -468,7 +468,7 @@ TEST_F(InformerTest, AHandlerWhoseBufferIsFullStopsNeitherQuestionsNorItsOwnRemo
   for (const char* name : {"a", "b", "c", "d"}) ASSERT_TRUE(client().Create(MapOf(name)).ok());
   EXPECT_TRUE(Eventually([&] { return journal_.Has("+c"); }));
   std::atomic<bool> answered = false;
-  std::jthread asker([&] {
+  std::jthread requester([&] {
     (void)informer_->HasSynced();
     answered = true;
   });
@@ -551,7 +551,7 @@ TEST_F(InformerTest, InformersOfOneResourceAreMeasuredApart) {
   InformerSet informers(Environment());
   const auto all = informers.Get<ConfigMap>();
   const auto front = informers.Get<ConfigMap>(
-      {.name_space = "default", .label_selector = *Selector::Parse("tier")});
+      {.namespace_name = "default", .label_selector = *Selector::Parse("tier")});
   const auto metadata = informers.Get(FormOf<MetadataObject>(ResourceType::Of<ConfigMap>()));
   std::jthread thread([&](std::stop_token stop) { informers.Run(stop); });
   ASSERT_TRUE(informers.WaitForSync(wait_.get_token()));
@@ -597,7 +597,7 @@ class InformerSetTest : public InformerTest {
 TEST_F(InformerSetTest, SharesInformersOfTheSameScope) {
   const auto one = informers_.Get<ConfigMap>();
   EXPECT_EQ(one, informers_.Get<ConfigMap>());
-  EXPECT_NE(one, informers_.Get<ConfigMap>({.name_space = "default"}));
+  EXPECT_NE(one, informers_.Get<ConfigMap>({.namespace_name = "default"}));
   EXPECT_NE(one, informers_.Get(FormOf<MetadataObject>(ResourceType::Of<ConfigMap>())));
 }
 
@@ -699,13 +699,13 @@ TEST_F(LostAnswerTest, OrBeforeTheNextReconcile) {
   LoseAnswers();
   Blind();
   EXPECT_FALSE(client_.Create(MapOf("a")).ok());
-  EXPECT_TRUE(client_.SettleDoubts({}, {}).ok());
-  EXPECT_FALSE(client_.SettleDoubts(kMaps, {}).ok());
+  EXPECT_TRUE(client_.ResolvePendingWrites({}, {}).ok());
+  EXPECT_FALSE(client_.ResolvePendingWrites(kMaps, {}).ok());
   EXPECT_FALSE(client_.Create(MapOf("b")).ok());
   Reconnect();
-  EXPECT_EQ(client_.SettleDoubts(kMaps, {}).value(), "configmaps \"a\"");
+  EXPECT_EQ(client_.ResolvePendingWrites(kMaps, {}).value(), "configmaps \"a\"");
   EXPECT_TRUE(IsShown("a"));
-  EXPECT_EQ(client_.SettleDoubts(kMaps, {}).value(), "");
+  EXPECT_EQ(client_.ResolvePendingWrites(kMaps, {}).value(), "");
   EXPECT_TRUE(client_.Create(MapOf("b")).ok());
 }
 
@@ -723,7 +723,7 @@ TEST_F(LostAnswerTest, AServerThatSaysNoHasNotDoneIt) {
   });
   EXPECT_FALSE(client_.Create(MapOf("c")).ok());
   Reconnect();
-  EXPECT_EQ(client_.SettleDoubts(kMaps, {}).value(), "configmaps \"c\"");
+  EXPECT_EQ(client_.ResolvePendingWrites(kMaps, {}).value(), "configmaps \"c\"");
 }
 
 TEST_F(LostAnswerTest, AServerThatAnswersWithErrorsIsNotAskedForEver) {
@@ -736,19 +736,19 @@ TEST_F(LostAnswerTest, AServerThatAnswersWithErrorsIsNotAskedForEver) {
   lossy_.SetList([&](auto&, auto&) { return Result<ObjectPage>(answer); });
   EXPECT_FALSE(client.Create(MapOf("a")).ok());
   clock.Advance(std::chrono::hours(1));
-  EXPECT_FALSE(client.SettleDoubts(kMaps, {}).ok());
-  EXPECT_FALSE(client.SettleDoubts(kMaps, {}).ok());
+  EXPECT_FALSE(client.ResolvePendingWrites(kMaps, {}).ok());
+  EXPECT_FALSE(client.ResolvePendingWrites(kMaps, {}).ok());
   answer = Error::Internal("the webhook failed");
-  EXPECT_FALSE(client.SettleDoubts(kMaps, {}).ok());
-  EXPECT_TRUE(client.SettleDoubts(kMaps, {}).ok());
+  EXPECT_FALSE(client.ResolvePendingWrites(kMaps, {}).ok());
+  EXPECT_TRUE(client.ResolvePendingWrites(kMaps, {}).ok());
 
   EXPECT_FALSE(client.Create(MapOf("b")).ok());
   clock.Advance(std::chrono::seconds(29));
-  EXPECT_FALSE(client.SettleDoubts(kMaps, {}).ok());
-  EXPECT_FALSE(client.SettleDoubts(kMaps, {}).ok());
+  EXPECT_FALSE(client.ResolvePendingWrites(kMaps, {}).ok());
+  EXPECT_FALSE(client.ResolvePendingWrites(kMaps, {}).ok());
   clock.Advance(std::chrono::seconds(1));
-  EXPECT_FALSE(client.SettleDoubts(kMaps, {}).ok());
-  EXPECT_TRUE(client.SettleDoubts(kMaps, {}).ok());
+  EXPECT_FALSE(client.ResolvePendingWrites(kMaps, {}).ok());
+  EXPECT_TRUE(client.ResolvePendingWrites(kMaps, {}).ok());
 }
 
 TEST_F(LostAnswerTest, WhoeverWaitsForAnAnswerHasIt) {
@@ -769,7 +769,7 @@ TEST_F(LostAnswerTest, WhoeverWaitsForAnAnswerHasIt) {
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&] {
       ++waiting;
-      if (!client_.SettleDoubts(kMaps, {}).ok()) ++failed;
+      if (!client_.ResolvePendingWrites(kMaps, {}).ok()) ++failed;
     });
   }
   ASSERT_TRUE(Eventually([&] { return waiting == 8 && questions == 1; }));
@@ -825,11 +825,11 @@ TEST_F(InformerSetTest, StartsInformersThatAreAddedLateAndStopsRemovedOnes) {
   std::jthread thread([&](std::stop_token stop) { informers_.Run(stop); });
   ASSERT_TRUE(client().Create(MapOf("a")).ok());
   // The set may not run yet: either way the informer is started.
-  const auto informer = informers_.Get<ConfigMap>({.name_space = "default"});
+  const auto informer = informers_.Get<ConfigMap>({.namespace_name = "default"});
   ASSERT_TRUE(informer->WaitForSync(wait_.get_token()));
   EXPECT_TRUE(informer->cache().Get({"default", "a"}));
   informers_.Remove(informer);
-  EXPECT_NE(informer, informers_.Get<ConfigMap>({.name_space = "default"}));
+  EXPECT_NE(informer, informers_.Get<ConfigMap>({.namespace_name = "default"}));
 }
 
 }  // namespace

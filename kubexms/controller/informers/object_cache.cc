@@ -45,15 +45,15 @@ CachedObject ObjectCache::Get(const ObjectKey& key) const {
   return entry == entries_.end() ? CachedObject() : entry->second.current;
 }
 
-std::vector<CachedObject> ObjectCache::List(std::string_view name_space,
+std::vector<CachedObject> ObjectCache::List(std::string_view namespace_name,
                                             const Selector& selector) const {
   const auto wanted = [&](const CachedObject& object) {
     return object && (selector.IsEverything() || selector.Matches(object.metadata->labels));
   };
   std::vector<CachedObject> objects;
   MutexLock lock(mutex_);
-  if (!name_space.empty()) {
-    Collect(namespaces_, name_space, objects, wanted);
+  if (!namespace_name.empty()) {
+    Collect(namespaces_, namespace_name, objects, wanted);
     return objects;
   }
   objects.reserve(size_);
@@ -118,7 +118,7 @@ void ObjectCache::AddIndex(std::string name, IndexFunction function) {
 
 void ObjectCache::Link(const Entry& entry) {
   ++size_;
-  namespaces_[entry.current.metadata->namespace_].insert(&entry);
+  namespaces_[entry.current.metadata->namespace_name].insert(&entry);
   for (auto& [name, index] : indexes_) {
     for (std::string& value : index.function(entry.current)) {
       index.values[std::move(value)].insert(&entry);
@@ -128,7 +128,7 @@ void ObjectCache::Link(const Entry& entry) {
 
 void ObjectCache::Unlink(const Entry& entry) {
   --size_;
-  Drop(namespaces_, entry.current.metadata->namespace_, &entry);
+  Drop(namespaces_, entry.current.metadata->namespace_name, &entry);
   for (auto& [name, index] : indexes_) {
     for (const std::string& value : index.function(entry.current)) {
       Drop(index.values, value, &entry);

@@ -59,7 +59,7 @@ class ObjectCache {
   // An empty one when there is none.
   CachedObject Get(const ObjectKey& key) const EXCLUDES(mutex_);
   // All, or those of a namespace; in no order.
-  std::vector<CachedObject> List(std::string_view name_space = "",
+  std::vector<CachedObject> List(std::string_view namespace_name = "",
                                  const Selector& selector = {}) const EXCLUDES(mutex_);
   // Those for which the index gives this value. To name an index that was not added is a bug.
   std::vector<CachedObject> ByIndex(std::string_view index, std::string_view value) const

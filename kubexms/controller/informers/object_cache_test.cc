@@ -161,9 +161,9 @@ TEST(ObjectCacheTest, WhatAListHasButCouldNotBeDecodedStaysAsItWas) {
 
 TEST(ObjectCacheTest, ListsByNamespaceAndSelector) {
   ObjectCache cache;
-  cache.Put(CachedConfigMap({.name = "a", .name_space = "x", .labels = R"({"tier":"front"})"}));
-  cache.Put(CachedConfigMap({.name = "b", .name_space = "x"}));
-  cache.Put(CachedConfigMap({.name = "c", .name_space = "y", .labels = R"({"tier":"front"})"}));
+  cache.Put(CachedConfigMap({.name = "a", .namespace_name = "x", .labels = R"({"tier":"front"})"}));
+  cache.Put(CachedConfigMap({.name = "b", .namespace_name = "x"}));
+  cache.Put(CachedConfigMap({.name = "c", .namespace_name = "y", .labels = R"({"tier":"front"})"}));
   EXPECT_THAT(Names(cache.List("x")), ElementsAre("x/a", "x/b"));
   EXPECT_THAT(Names(cache.List("", *Selector::Parse("tier=front"))), ElementsAre("x/a", "y/c"));
   EXPECT_THAT(Names(cache.List("y", *Selector::Parse("!tier"))), IsEmpty());

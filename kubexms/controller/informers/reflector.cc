@@ -43,7 +43,7 @@ using Streamed = std::map<ObjectKey, SharedBytes>;
 
 Result<void> AddTo(Streamed& objects, const ObjectEvent& event) {
   ASSIGN_OR_RETURN(ObjectHeader header, ReadHeader(event.object.view()));
-  ObjectKey key{std::move(header.namespace_), std::move(header.name)};
+  ObjectKey key{std::move(header.namespace_name), std::move(header.name)};
   if (event.type == ObjectEventType::kDeleted) {
     objects.erase(key);
   } else {
@@ -99,7 +99,7 @@ void Reflector::Step() {
 Result<void> Reflector::List() {
   ++lists_;
   ClientRequest request =
-      Client::ListRequest(options_.resource, {.name_space = options_.name_space,
+      Client::ListRequest(options_.resource, {.namespace_name = options_.namespace_name,
                                               .label_selector = options_.label_selector,
                                               .field_selector = options_.field_selector,
                                               .resource_version = list_is_expired_ ? "" : version_,
@@ -125,7 +125,7 @@ void Reflector::GoOnFrom(std::string version) {
 ClientRequest Reflector::WatchRequest() {
   const auto timeout = options_.watch_timeout * (1 + environment_.random.Fraction());
   ClientRequest request = Client::WatchRequest(
-      options_.resource, {.name_space = options_.name_space,
+      options_.resource, {.namespace_name = options_.namespace_name,
                           .label_selector = options_.label_selector,
                           .field_selector = options_.field_selector,
                           .resource_version = version_,

@@ -44,7 +44,7 @@ class ReflectorTarget {
 
 struct ReflectorOptions {
   ResourceType resource;
-  std::string name_space;  // empty: all
+  std::string namespace_name;  // empty: all
   Selector label_selector;
   FieldSelector field_selector;
   bool metadata_only = false;

@@ -9,10 +9,10 @@
 #include <thread>
 #include <utility>
 
-#include "kubexms/controller/support/call_deadline.h"
 #include "kubexms/controller/events/event_recorder.h"
-#include "kubexms/controller/leader_election/lease_lock.h"
 #include "kubexms/controller/events/object_reference.h"
+#include "kubexms/controller/leader_election/lease_lock.h"
+#include "kubexms/controller/support/call_deadline.h"
 
 namespace kubexms {
 namespace {
@@ -39,8 +39,8 @@ Error Wrong(std::string_view option, std::string_view why) {
 
 Result<void> Validate(const LeaderElectionOptions& options) {
   if (options.name.empty()) return Wrong("name", "is empty: name the Lease");
-  if (options.name_space.empty()) {
-    return Wrong("name_space", "is empty: say where the Lease is kept");
+  if (options.namespace_name.empty()) {
+    return Wrong("namespace_name", "is empty: say where the Lease is kept");
   }
   if (options.retry_period <= std::chrono::nanoseconds(0)) {
     return Wrong("retry_period", "must be longer than nothing");
@@ -92,7 +92,7 @@ LeaderElector::LeaderElector(LeaderElectionOptions options)
       is_leader_(StatusFamily(options_.metrics).With({options_.name})),
       slow_renewals_(SlowPathFamily(options_.metrics).With({options_.name})),
       lock_(std::make_unique<LeaseLock>(LeaseLockOptions{.name = options_.name,
-                                                         .name_space = options_.name_space,
+                                                         .namespace_name = options_.namespace_name,
                                                          .identity = options_.identity,
                                                          .lease_duration = options_.lease_duration},
                                         options_.client, &clock_)) {}
@@ -186,7 +186,7 @@ void LeaderElector::AwaitEndOfLostWork(const std::stop_token& work_ended, const 
 
 Error LeaderElector::Lost(std::string_view why) const {
   return Error::ServiceUnavailable(fmt::format("leader election lost: lease {}/{}: {}",
-                                               options_.name_space, options_.name, why));
+                                               options_.namespace_name, options_.name, why));
 }
 
 Clock::MonotonicTime LeaderElector::LostAt() const {
@@ -252,7 +252,7 @@ void LeaderElector::NoteHolder() {
 
 std::string LeaderElector::WaitsFor() const {
   const std::string holder = Leader();
-  return fmt::format("waits for the lease {}/{}, which {} holds", options_.name_space,
+  return fmt::format("waits for the lease {}/{}, which {} holds", options_.namespace_name,
                      options_.name, holder.empty() ? "nobody" : holder);
 }
 
@@ -264,7 +264,7 @@ void LeaderElector::ReportWaiting(Clock::MonotonicTime since) {
   reported_ = holder;
   reported_at_ = now;
   logger_.Info("waits for the lease; another process holds it",
-               {{"namespace", options_.name_space},
+               {{"namespace", options_.namespace_name},
                 {"holder", holder},
                 {"identity", options_.identity},
                 {"waited_seconds", static_cast<int64_t>(Seconds(now - since))}});
@@ -272,7 +272,7 @@ void LeaderElector::ReportWaiting(Clock::MonotonicTime since) {
 
 std::string LeaderElector::Standing() const {
   if (!IsLeader()) return WaitsFor();
-  return fmt::format("leads by the lease {}/{}", options_.name_space, options_.name);
+  return fmt::format("leads by the lease {}/{}", options_.namespace_name, options_.name);
 }
 
 bool LeaderElector::IsLeader() const {
@@ -291,7 +291,7 @@ Result<void> LeaderElector::Healthy() const {
   if (!working_ || since <= options_.lease_duration) return {};
   return Error::ServiceUnavailable(
       fmt::format("the work of a leader still runs, but lease {}/{} was not renewed for {:.0f} s",
-                  options_.name_space, options_.name, Seconds(since)));
+                  options_.namespace_name, options_.name, Seconds(since)));
 }
 
 }  // namespace kubexms

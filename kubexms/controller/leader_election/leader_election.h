@@ -4,7 +4,7 @@
 // record is the one that Kubernetes' own components keep, so candidates in other languages can take
 // part.
 //
-//   ASSIGN_OR_RETURN(auto elector, LeaderElector::Create({.name = "manager", .name_space = "ops",
+//   ASSIGN_OR_RETURN(auto elector, LeaderElector::Create({.name = "manager", .namespace_name = "ops",
 //                                                         .client = &client, ...}));
 //   return elector->Run(stop, [&](const Leadership& term) { return manager.Run(term.leading); });
 //
@@ -36,7 +36,7 @@ class LeaseLock;
 struct LeaderElectionOptions {
   // Of the Lease, which all candidates share.
   std::string name;
-  std::string name_space;
+  std::string namespace_name;
   // Of this candidate, unlike any other's. Empty: "<host name>_<uuid>".
   std::string identity;
 

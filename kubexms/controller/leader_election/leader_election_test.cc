@@ -110,7 +110,7 @@ class Candidate {
  public:
   Candidate(Client& client, std::string identity)
       : elector_(LeaderElector::Create({.name = kKey.name,
-                                        .name_space = kKey.name_space,
+                                        .namespace_name = kKey.namespace_name,
                                         .identity = std::move(identity),
                                         .when_work_hangs = [this](const Error&) { hangs.Set(); },
                                         .client = &client,
@@ -406,7 +406,7 @@ TEST_F(LeaderElectorDeathTest, WorkThatDoesNotEndIsEndedWithTheProcess) {
     SystemRandom random;
     FileLogSink sink;
     const auto elector = LeaderElector::Create({.name = kKey.name,
-                                                .name_space = kKey.name_space,
+                                                .namespace_name = kKey.namespace_name,
                                                 .client = &client_,
                                                 .clock = &clock,
                                                 .random = &random,
@@ -450,7 +450,7 @@ TEST_F(LeaderElectorTest, SaysByEventsWhoLeads) {
   EventBroadcaster broadcaster({.client = &server_.client(), .clock = &clock, .random = &random});
   const EventRecorder events(broadcaster, "manager");
   const auto elector = LeaderElector::Create({.name = kKey.name,
-                                              .name_space = kKey.name_space,
+                                              .namespace_name = kKey.namespace_name,
                                               .client = &client_,
                                               .clock = &clock,
                                               .random = &random,
@@ -462,7 +462,7 @@ TEST_F(LeaderElectorTest, SaysByEventsWhoLeads) {
   stopped.request_stop();
   broadcaster.Run(stopped.get_token());
   std::vector<std::string> messages;
-  const auto list = server_.client().List<corev1::Event>({.name_space = "default"}).value();
+  const auto list = server_.client().List<corev1::Event>({.namespace_name = "default"}).value();
   for (const corev1::Event& event : list.items) {
     EXPECT_EQ(event.reason, "LeaderElection");
     EXPECT_EQ(event.involved_object.kind, "Lease");
@@ -477,7 +477,7 @@ TEST_F(LeaderElectorTest, WrongOptionsAreNamed) {
   SystemClock clock;
   SystemRandom random;
   const LeaderElectionOptions good{
-      .name = "n", .name_space = "s", .client = &client_, .clock = &clock, .random = &random};
+      .name = "n", .namespace_name = "s", .client = &client_, .clock = &clock, .random = &random};
   const auto message = [&](auto change) {
     LeaderElectionOptions options = good;
     change(options);
@@ -487,8 +487,8 @@ TEST_F(LeaderElectorTest, WrongOptionsAreNamed) {
   EXPECT_EQ(message([](auto&) {}), "");
   EXPECT_EQ(message([](auto& options) { options.name = ""; }),
             "leader election: name is empty: name the Lease");
-  EXPECT_EQ(message([](auto& options) { options.name_space = ""; }),
-            "leader election: name_space is empty: say where the Lease is kept");
+  EXPECT_EQ(message([](auto& options) { options.namespace_name = ""; }),
+            "leader election: namespace_name is empty: say where the Lease is kept");
   EXPECT_EQ(message([](auto& options) { options.lease_duration = seconds(10); }),
             "leader election: lease_duration (10 s) must be longer than renew_deadline (10 s)");
   EXPECT_EQ(message([](auto& options) { options.renew_deadline = milliseconds(2400); }),

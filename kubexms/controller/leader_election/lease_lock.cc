@@ -49,13 +49,13 @@ Result<void> LeaseLock::Release(std::stop_token stop) {
 }
 
 Result<LeaseLock::Lease> LeaseLock::Read(const std::stop_token& stop) {
-  return client_->Get<Lease>({options_.name_space, options_.name}, {.stop = stop});
+  return client_->Get<Lease>({options_.namespace_name, options_.name}, {.stop = stop});
 }
 
 Result<bool> LeaseLock::Create(const std::stop_token& stop) {
   Lease lease;
   lease.metadata.name = options_.name;
-  lease.metadata.namespace_ = options_.name_space;
+  lease.metadata.namespace_name = options_.namespace_name;
   lease.spec.holder_identity = options_.identity;
   lease.spec.lease_duration_seconds = WholeSeconds(options_.lease_duration);
   lease.spec.acquire_time = lease.spec.renew_time = MicroTime::Now(*clock_);

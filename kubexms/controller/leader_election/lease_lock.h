@@ -18,7 +18,7 @@ namespace kubexms {
 
 struct LeaseLockOptions {
   std::string name;
-  std::string name_space;
+  std::string namespace_name;
   std::string identity;
   // What other candidates wait after the last change that they saw before they take over. Written
   // in whole seconds, rounded up.

@@ -20,7 +20,8 @@ using testing::ElementsAre;
 const ObjectKey kKey{"default", "manager"};
 
 LeaseLockOptions Options(std::string identity) {
-  return {.name = kKey.name, .name_space = kKey.name_space, .identity = std::move(identity)};
+  return {
+      .name = kKey.name, .namespace_name = kKey.namespace_name, .identity = std::move(identity)};
 }
 
 class LeaseLockTest : public testing::Test {

@@ -7,8 +7,8 @@
 #include <map>
 #include <thread>
 
-#include "kubexms/controller/support/guarded.h"
 #include "kubexms/controller/manager/reconcile_client.h"
+#include "kubexms/controller/support/guarded.h"
 
 namespace kubexms {
 namespace {
@@ -386,7 +386,8 @@ void ControllerRunner::Reconcile(const WorkItem<ObjectKey>& item, std::stop_toke
 }
 
 Result<Outcome> ControllerRunner::Call(ReconcileContext& context, bool& servers_error) {
-  const Result<std::string> settled = environment_.client.SettleDoubts(watched_, context.stop);
+  const Result<std::string> settled =
+      environment_.client.ResolvePendingWrites(watched_, context.stop);
   servers_error = !settled.ok();
   if (servers_error) return settled.error();
   const CachedObject object =

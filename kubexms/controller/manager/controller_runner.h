@@ -14,7 +14,7 @@
 #include "kubexms/base/metrics.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/random.h"
-#include "kubexms/base/threads/spare_threads.h"
+#include "kubexms/base/threads/elastic_threads.h"
 #include "kubexms/controller/controller.h"
 #include "kubexms/controller/events/event_recorder.h"
 #include "kubexms/controller/informers/informer_set.h"
@@ -45,7 +45,7 @@ class ControllerRunner {
     Clock& clock;
     Random& random;
     MetricsRegistry& metrics;
-    SpareThreads& threads;  // of the workers, which are there while there is work
+    ElasticThreads& threads;  // of the workers, which are there while there is work
     Logger log;
   };
 

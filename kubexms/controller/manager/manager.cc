@@ -13,11 +13,11 @@
 
 #include "kubexms/api/values/time.h"
 #include "kubexms/base/threads/threads.h"
-#include "kubexms/controller/manager/controller_runner.h"
 #include "kubexms/controller/events/event_broadcaster.h"
-#include "kubexms/controller/support/guarded.h"
 #include "kubexms/controller/leader_election/leader_election.h"
+#include "kubexms/controller/manager/controller_runner.h"
 #include "kubexms/controller/manager/manager_endpoints.h"
+#include "kubexms/controller/support/guarded.h"
 #include "kubexms/net/client/client.h"
 #include "kubexms/net/io/listen_address.h"
 #include "kubexms/net/server/server.h"
@@ -137,7 +137,7 @@ class Manager::Impl {
   std::string DescribeHangingWork() const;
 
   const EventRecorder own_events_;
-  SpareThreads workers_;                                    // of all controllers
+  ElasticThreads workers_;                                  // of all controllers
   std::deque<CacheAwareClient> own_clients_;                // of controllers that have their own
   std::vector<std::unique_ptr<ControllerRunner>> runners_;  // constant from StartCaches() on
   std::unique_ptr<ManagerEndpoints> endpoints_;
@@ -398,7 +398,7 @@ Result<void> Manager::Impl::Lead(std::stop_token stop) {
   ASSIGN_OR_RETURN(const auto elector,
                    LeaderElector::Create(
                        {.name = settings.name.empty() ? options_.name : settings.name,
-                        .name_space = settings.name_space,
+                        .namespace_name = settings.namespace_name,
                         .identity = settings.identity,
                         .lease_duration = settings.lease_duration,
                         .renew_deadline = settings.renew_deadline,

@@ -40,9 +40,9 @@ class EventRecorder;
 
 // Where several replicas run, of which one works. See LeaderElectionOptions.
 struct LeaderElectionSettings {
-  std::string name;        // of the Lease; empty: the manager's
-  std::string name_space;  // of the Lease
-  std::string identity;    // empty: host name and a random part
+  std::string name;            // of the Lease; empty: the manager's
+  std::string namespace_name;  // of the Lease
+  std::string identity;        // empty: host name and a random part
   std::chrono::nanoseconds lease_duration = std::chrono::seconds(15);
   std::chrono::nanoseconds renew_deadline = std::chrono::seconds(10);
   std::chrono::nanoseconds retry_period = std::chrono::seconds(2);

@@ -7,8 +7,8 @@
 #include "kubexms/api/schema/defaulting.h"
 #include "kubexms/api/schema/pruning.h"
 #include "kubexms/api/schema/validation.h"
-#include "kubexms/base/small_file.h"
 #include "kubexms/base/json/yaml.h"
+#include "kubexms/base/small_file.h"
 #include "kubexms/controller/manager/manager.h"
 
 namespace kubexms {
@@ -97,7 +97,7 @@ void LeaderElectionConfiguration::Describe(Type<LeaderElectionConfiguration>& ty
   type.Doc("Of several replicas, one works.");
   type.Field("enabled", &Self::enabled, "As the program has it if not said.");
   type.Field("name", &Self::name, "Of the Lease; the program's name if not said.");
-  type.Field("namespace", &Self::namespace_, "Of the Lease.");
+  type.Field("namespace", &Self::namespace_name, "Of the Lease.");
   type.Field("leaseDuration", &Self::lease_duration, "After which others take over.");
   type.Field("renewDeadline", &Self::renew_deadline, "After which a leader gives up.");
   type.Field("retryPeriod", &Self::retry_period, "Between two attempts.");
@@ -181,7 +181,8 @@ void ManagerConfiguration::ApplyTo(ManagerOptions& options) const {
   if (!options.leader_election) return;
   LeaderElectionSettings& election = *options.leader_election;
   if (!leader_election.name.empty()) election.name = leader_election.name;
-  if (!leader_election.namespace_.empty()) election.name_space = leader_election.namespace_;
+  if (!leader_election.namespace_name.empty())
+    election.namespace_name = leader_election.namespace_name;
   Take(leader_election.lease_duration, election.lease_duration);
   Take(leader_election.renew_deadline, election.renew_deadline);
   Take(leader_election.retry_period, election.retry_period);

@@ -41,7 +41,7 @@ struct ControllerSettings : Struct {
 struct LeaderElectionConfiguration : Struct {
   Optional<bool> enabled;
   std::string name;
-  std::string namespace_;
+  std::string namespace_name;
   Optional<Duration> lease_duration;
   Optional<Duration> renew_deadline;
   Optional<Duration> retry_period;

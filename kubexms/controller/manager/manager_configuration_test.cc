@@ -39,7 +39,7 @@ controllers:
   EXPECT_EQ(options.endpoints_address, "0.0.0.0:8081");
   EXPECT_EQ(options.shutdown_timeout, seconds(10));
   EXPECT_EQ(options.sync_timeout, minutes(1));
-  EXPECT_EQ(options.leader_election->name_space, "system");
+  EXPECT_EQ(options.leader_election->namespace_name, "system");
   EXPECT_EQ(options.leader_election->lease_duration, seconds(30));
   EXPECT_EQ(options.leader_election->retry_period, seconds(2));
   EXPECT_EQ(options.cache.max_bytes, 1000u);
@@ -75,7 +75,8 @@ TEST(ManagerConfigurationTest, LeaderElectionIsAsTheProgramHasItUnlessSaid) {
     ManagerConfiguration::Read(text)->ApplyTo(options);
     return options.leader_election;
   };
-  const ManagerOptions elects{.leader_election = LeaderElectionSettings{.name_space = "system"}};
+  const ManagerOptions elects{.leader_election =
+                                  LeaderElectionSettings{.namespace_name = "system"}};
   EXPECT_EQ(applied("leaderElection: {leaseDuration: 7s}", elects)->lease_duration, seconds(7));
   EXPECT_FALSE(applied("leaderElection: {enabled: false}", elects));
   EXPECT_FALSE(applied("leaderElection: {leaseDuration: 7s}", {}));

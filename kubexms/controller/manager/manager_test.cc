@@ -34,7 +34,7 @@ using ::testing::HasSubstr;
 ConfigMap MapOf(const std::string& name) {
   ConfigMap map;
   map.metadata.name = name;
-  map.metadata.namespace_ = "default";
+  map.metadata.namespace_name = "default";
   return map;
 }
 
@@ -52,7 +52,7 @@ class ManagerTest : public ::testing::Test {
 
   // A controller of ConfigMaps in "default", but not of the one that the server itself makes.
   ControllerFor<ConfigMap> Maps(ControllerOptions options = {.name = "maps"}) {
-    return ControllerFor<ConfigMap>(std::move(options), {.name_space = "default"});
+    return ControllerFor<ConfigMap>(std::move(options), {.namespace_name = "default"});
   }
 
   void Start() {
@@ -86,7 +86,7 @@ Result<Outcome> MakeSecret(ReconcileContext& context, const ConfigMap& map) {
   if (context.Cached<Secret>().Get(context.key) != nullptr) return Outcome::Done();
   Secret secret;
   secret.metadata.name = map.metadata.name;
-  secret.metadata.namespace_ = map.metadata.namespace_;
+  secret.metadata.namespace_name = map.metadata.namespace_name;
   RETURN_IF_ERROR(SetControllerReference(secret.metadata, map));
   RETURN_IF_ERROR(context.client.Create(secret));
   return Outcome::Done();
@@ -135,7 +135,7 @@ TEST_F(ManagerTest, EventsSayWhoTheyAreFrom) {
   ASSERT_TRUE(Create("one"));
   std::set<std::string> sources;
   EXPECT_TRUE(Eventually([&] {
-    const auto events = client().List<corev1::Event>({.name_space = "default"}).value();
+    const auto events = client().List<corev1::Event>({.namespace_name = "default"}).value();
     for (const corev1::Event& event : events.items) {
       if (event.involved_object.name == "one") sources.insert(event.source->component);
     }
@@ -167,7 +167,7 @@ TEST_F(ManagerTest, WatchedObjectsReconcileWhatTheyConcern) {
   ASSERT_TRUE(Eventually([&] { return has("a: first list"); }));
   Secret secret;
   secret.metadata.name = "s";
-  secret.metadata.namespace_ = "default";
+  secret.metadata.namespace_name = "default";
   secret.metadata.labels["for"] = "a";
   ASSERT_TRUE(client().Create(secret).ok());
   EXPECT_TRUE(Eventually([&] { return has("a: Secret changed"); }));
@@ -217,7 +217,7 @@ TEST_F(ManagerTest, ErrorsDecideWhetherItIsTriedAgain) {
   EXPECT_EQ(own, 4);
   // And the permanent failure is told on the object.
   EXPECT_TRUE(Eventually([&] {
-    const auto events = client().List<eventsv1::Event>({.name_space = "default"});
+    const auto events = client().List<eventsv1::Event>({.namespace_name = "default"});
     if (!events.ok()) return false;
     for (const auto& event : events->items) {
       if (event.reason == "ReconcileFailed" && event.note == "this map can never work") return true;
@@ -281,7 +281,7 @@ TEST_F(ManagerTest, OneBadObjectEndsNeitherTheProcessNorTheOthers) {
   for (const char* name : {"no-cache", "no-index"}) ASSERT_TRUE(Create(name));
   Secret unlabeled;
   unlabeled.metadata.name = "s";
-  unlabeled.metadata.namespace_ = "default";
+  unlabeled.metadata.namespace_name = "default";
   ASSERT_TRUE(client().Create(unlabeled).ok());
   const auto logged = [&](const std::string& text) {
     for (const std::string& line : log_.Lines()) {
@@ -332,7 +332,7 @@ TEST_F(ManagerTest, WatchesMayLookIntoTheCachesOfTheController) {
   ASSERT_TRUE(Eventually([&] { return manager_.Readiness().ok(); }));
   Secret secret;
   secret.metadata.name = "s";
-  secret.metadata.namespace_ = "default";
+  secret.metadata.namespace_name = "default";
   ASSERT_TRUE(client().Create(secret).ok());
   EXPECT_TRUE(Eventually([&] { return calls >= 1; }));
 }
@@ -570,7 +570,7 @@ TEST_F(ManagerTest, AFilterIsOfAllThatIsWatched) {
   for (const char* name : {"without", "with"}) {
     Secret secret;
     secret.metadata.name = name;
-    secret.metadata.namespace_ = "default";
+    secret.metadata.namespace_name = "default";
     if (secret.metadata.name == "with") secret.metadata.labels["me"] = "";
     ASSERT_TRUE(client().Create(secret).ok());
   }
@@ -586,10 +586,10 @@ TEST_F(ManagerTest, OtherWatchesHaveTheNamespaceOfTheControllerUnlessTheySayOthe
   const auto of_map = [](const Secret&) { return std::vector<ObjectKey>(); };
   const Controller controller = Maps()
                                     .Watches<Secret>(of_map)
-                                    .Watches<Secret>(of_map, {.scope = {.name_space = "other"}})
+                                    .Watches<Secret>(of_map, {.scope = {.namespace_name = "other"}})
                                     .Watches<Secret>(of_map, {.all_namespaces = true});
   std::vector<std::string> namespaces;
-  for (const WatchRule& rule : controller.rules()) namespaces.push_back(rule.scope.name_space);
+  for (const WatchRule& rule : controller.rules()) namespaces.push_back(rule.scope.namespace_name);
   EXPECT_THAT(namespaces, ::testing::ElementsAre("default", "default", "other", ""));
 }
 
@@ -766,7 +766,7 @@ TEST_F(ManagerTest, ARunnableThatEndsEndsTheManager) {
 
 TEST_F(ManagerTest, OneOfTwoReplicasWorksAndTheOtherTakesOver) {
   ManagerOptions options = Options();
-  options.leader_election = LeaderElectionSettings{.name = "maps", .name_space = "default"};
+  options.leader_election = LeaderElectionSettings{.name = "maps", .namespace_name = "default"};
   std::atomic<int> first_calls = 0;
   std::atomic<int> second_calls = 0;
   const auto count = [&](std::atomic<int>& calls) {
@@ -798,7 +798,7 @@ TEST_F(ManagerTest, TheLeaseMayHaveAClientOfItsOwn) {
   ManagerOptions options = Options();
   options.client = &busy;
   options.leader_election =
-      LeaderElectionSettings{.name_space = "default", .client = &server_.client()};
+      LeaderElectionSettings{.namespace_name = "default", .client = &server_.client()};
   Manager manager(options);
   const std::jthread thread([&](std::stop_token stop) { EXPECT_TRUE(manager.Run(stop).ok()); });
   EXPECT_TRUE(Eventually([&] { return manager.IsLeader(); }));
@@ -810,7 +810,7 @@ class TwoReplicasTest : public ManagerTest {
   ManagerOptions ReplicaOptions(Client& lease_client) {
     ManagerOptions options = Options();
     options.leader_election = LeaderElectionSettings{.name = "maps",
-                                                     .name_space = "default",
+                                                     .namespace_name = "default",
                                                      .lease_duration = seconds(6),
                                                      .renew_deadline = seconds(4),
                                                      .retry_period = milliseconds(200),

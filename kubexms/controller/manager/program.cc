@@ -4,12 +4,12 @@
 #include <iostream>
 
 #include "kubexms/api/crd/crd.h"
-#include "kubexms/base/threads/stop.h"
 #include "kubexms/base/json/yaml.h"
+#include "kubexms/base/threads/stop.h"
 #include "kubexms/client/credentials/kubeconfig.h"
-#include "kubexms/controller/requests/audit_record.h"
 #include "kubexms/controller/manager/manager_process.h"
 #include "kubexms/controller/manager/rbac.h"
+#include "kubexms/controller/requests/audit_record.h"
 
 namespace kubexms {
 namespace {
@@ -19,7 +19,7 @@ constexpr std::string_view kDefaultEndpoints = "127.0.0.1:8081";
 struct Flags {
   std::string kubeconfig;
   std::string context;
-  std::string name_space;
+  std::string namespace_name;
   std::string config;
   std::vector<std::string> settings;
   bool leader_elect = false;
@@ -31,7 +31,7 @@ void Declare(Flags& flags, CLI::App& app) {
   app.add_option("--kubeconfig", flags.kubeconfig,
                  "which server, and as whom; as for kubectl if not given");
   app.add_option("--context", flags.context, "of the kubeconfig");
-  app.add_option("--namespace", flags.name_space,
+  app.add_option("--namespace", flags.namespace_name,
                  "of the lease, and of the printed service account; if not given, the lease's is "
                  "that of the pod or of the context, and the account's \"default\"");
   app.add_option("--config", flags.config, "a file with settings (YAML)");
@@ -58,7 +58,7 @@ void PrintManifests(const ManagerProgram& program, const Flags& flags) {
   if (flags.print_rbac) {
     const RoleOptions options{
         .name = program.name,
-        .name_space = flags.name_space.empty() ? "default" : flags.name_space};
+        .namespace_name = flags.namespace_name.empty() ? "default" : flags.namespace_name};
     for (Json& object : RolesFor(program.controllers, options))
       objects.push_back(std::move(object));
   }
@@ -74,8 +74,9 @@ Result<void> Serve(const ManagerProgram& program, const Flags& flags, std::stop_
                    LoadClientConfig({.kubeconfig = flags.kubeconfig, .context = flags.context}));
   ManagerOptions defaults{.endpoints_address = std::string(kDefaultEndpoints)};
   if (configuration.leader_election.enabled.value_or(false)) {
-    const std::string& name_space = flags.name_space.empty() ? server.name_space : flags.name_space;
-    defaults.leader_election = LeaderElectionSettings{.name_space = name_space};
+    const std::string& namespace_name =
+        flags.namespace_name.empty() ? server.namespace_name : flags.namespace_name;
+    defaults.leader_election = LeaderElectionSettings{.namespace_name = namespace_name};
   }
   ASSIGN_OR_RETURN(const auto process,
                    ManagerProcess::Make(program.name, std::move(configuration), std::move(server)));

@@ -30,17 +30,17 @@ using VerbsByNamespace = std::map<std::string, Verbs>;
 
 // Where a controller's own objects are, and so the events about them.
 std::string NamespaceOf(const Controller& controller) {
-  return controller.has_for() ? controller.rules().front().scope.name_space : "";
+  return controller.has_for() ? controller.rules().front().scope.namespace_name : "";
 }
 
 void Add(const Controller& controller, VerbsByNamespace& verbs) {
   for (const ResourceAccess& access : controller.access()) {
     std::string resource = access.resource.plural;
     if (!access.subresource.empty()) resource += "/" + access.subresource;
-    const std::string name_space =
-        access.resource.namespaced ? access.name_space.value_or(NamespaceOf(controller)) : "";
-    verbs[name_space][{access.resource.group, resource}].insert(access.verbs.begin(),
-                                                                access.verbs.end());
+    const std::string namespace_name =
+        access.resource.namespaced ? access.namespace_name.value_or(NamespaceOf(controller)) : "";
+    verbs[namespace_name][{access.resource.group, resource}].insert(access.verbs.begin(),
+                                                                    access.verbs.end());
   }
   verbs[NamespaceOf(controller)][{"", "events"}].insert({"create", "patch"});
 }
@@ -55,10 +55,10 @@ JsonArray Rules(const Verbs& verbs) {
 }
 
 JsonObject Named(std::string_view api_version, std::string_view kind, const std::string& name,
-                 const std::string& name_space) {
+                 const std::string& namespace_name) {
   JsonObject metadata;
   metadata["name"] = name;
-  if (!name_space.empty()) metadata["namespace"] = name_space;
+  if (!namespace_name.empty()) metadata["namespace"] = namespace_name;
   JsonObject object;
   object["apiVersion"] = api_version;
   object["kind"] = kind;
@@ -66,9 +66,9 @@ JsonObject Named(std::string_view api_version, std::string_view kind, const std:
   return object;
 }
 
-JsonObject Binding(const RoleOptions& options, const std::string& name_space) {
-  const std::string prefix = name_space.empty() ? "Cluster" : "";
-  JsonObject binding = Named(kRbacVersion, prefix + "RoleBinding", options.name, name_space);
+JsonObject Binding(const RoleOptions& options, const std::string& namespace_name) {
+  const std::string prefix = namespace_name.empty() ? "Cluster" : "";
+  JsonObject binding = Named(kRbacVersion, prefix + "RoleBinding", options.name, namespace_name);
   JsonObject role;
   role["apiGroup"] = "rbac.authorization.k8s.io";
   role["kind"] = prefix + "Role";
@@ -77,7 +77,7 @@ JsonObject Binding(const RoleOptions& options, const std::string& name_space) {
   JsonObject subject;
   subject["kind"] = "ServiceAccount";
   subject["name"] = options.name;
-  subject["namespace"] = options.name_space;
+  subject["namespace"] = options.namespace_name;
   binding["subjects"] = JsonArray{std::move(subject)};
   return binding;
 }
@@ -88,17 +88,17 @@ std::vector<Json> RolesFor(const std::vector<Controller>& controllers, const Rol
   VerbsByNamespace verbs;
   for (const Controller& controller : controllers) Add(controller, verbs);
   if (options.leader_election) {
-    verbs[options.name_space][{"coordination.k8s.io", "leases"}].insert(
+    verbs[options.namespace_name][{"coordination.k8s.io", "leases"}].insert(
         {"create", "get", "update"});
   }
   std::vector<Json> objects;
-  objects.push_back(Named("v1", "ServiceAccount", options.name, options.name_space));
-  for (const auto& [name_space, allowed] : verbs) {
-    JsonObject role =
-        Named(kRbacVersion, name_space.empty() ? "ClusterRole" : "Role", options.name, name_space);
+  objects.push_back(Named("v1", "ServiceAccount", options.name, options.namespace_name));
+  for (const auto& [namespace_name, allowed] : verbs) {
+    JsonObject role = Named(kRbacVersion, namespace_name.empty() ? "ClusterRole" : "Role",
+                            options.name, namespace_name);
     role["rules"] = Rules(allowed);
     objects.push_back(std::move(role));
-    objects.push_back(Binding(options, name_space));
+    objects.push_back(Binding(options, namespace_name));
   }
   return objects;
 }

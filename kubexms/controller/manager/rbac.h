@@ -11,8 +11,8 @@
 namespace kubexms {
 
 struct RoleOptions {
-  std::string name;        // of the role, its binding and the service account
-  std::string name_space;  // of the service account
+  std::string name;            // of the role, its binding and the service account
+  std::string namespace_name;  // of the service account
   // By default so, since whoever runs the program later decides on --leader-elect.
   bool leader_election = true;
 };

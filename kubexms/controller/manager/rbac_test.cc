@@ -13,8 +13,8 @@ using corev1::Secret;
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 
-ControllerFor<ConfigMap> Maps(const std::string& name_space) {
-  return ControllerFor<ConfigMap>({.name = "maps"}, {.name_space = name_space});
+ControllerFor<ConfigMap> Maps(const std::string& namespace_name) {
+  return ControllerFor<ConfigMap>({.name = "maps"}, {.namespace_name = namespace_name});
 }
 
 // "Role team-a: get,list,watch secrets" of every rule of every role.
@@ -46,7 +46,7 @@ std::vector<std::string> KindsOf(const std::vector<Json>& objects) {
   return kinds;
 }
 
-const RoleOptions kOptions{.name = "maps", .name_space = "system", .leader_election = false};
+const RoleOptions kOptions{.name = "maps", .namespace_name = "system", .leader_election = false};
 
 TEST(RbacTest, AControllerOfTheWholeClusterHasAClusterRole) {
   const auto roles = RolesFor({Maps("").Reads<Secret>()}, kOptions);
@@ -78,7 +78,7 @@ TEST(RbacTest, AControllerOfANamespaceIsAllowedNothingElsewhere) {
 TEST(RbacTest, WhatIsElsewhereIsAllowedThere) {
   const auto roles = RolesFor({Maps("team-a")
                                    .Reads<corev1::Node>()
-                                   .Reads<Secret>({.scope = {.name_space = "team-b"}})
+                                   .Reads<Secret>({.scope = {.namespace_name = "team-b"}})
                                    .Touches<corev1::ConfigMap>({"create"}, "", "")},
                               kOptions);
   EXPECT_THAT(Allowed(roles), testing::IsSupersetOf({"ClusterRole : get,list,watch nodes",
@@ -93,7 +93,7 @@ TEST(RbacTest, LeasesAreInTheNamespaceOfTheAccount) {
   EXPECT_THAT(KindsOf(roles), ElementsAre("ServiceAccount", "ClusterRole", "ClusterRoleBinding",
                                           "Role", "RoleBinding"));
   EXPECT_THAT(Allowed(roles), testing::Contains("Role system: create,get,update leases"));
-  options.name_space = "team-a";
+  options.namespace_name = "team-a";
   EXPECT_THAT(KindsOf(RolesFor({Maps("team-a")}, options)),
               ElementsAre("ServiceAccount", "Role", "RoleBinding"));
 }

@@ -48,14 +48,14 @@ auto ReconcileClient::Bound(const ClientRequest& request, const Call& call)
 std::optional<Result<SharedBytes>> ReconcileClient::ReadCached(const ClientRequest& request) const {
   const bool one_object = request.verb == Verb::kGet && request.subresource.empty();
   if (!request.allow_cached || !one_object || request.metadata_only) return std::nullopt;
-  const ObjectKey key{request.name_space, request.name};
+  const ObjectKey key{request.namespace_name, request.name};
   if (reads_.reconciled != nullptr && key == *reads_.reconciled &&
       request.resource == reads_.caches.front().form.resource) {
     return std::nullopt;
   }
   for (const DeclaredCache& cache : reads_.caches) {
     const Informer& informer = *cache.informer;
-    if (!cache.form.complete || !informer.Covers(request.resource, key.name_space)) continue;
+    if (!cache.form.complete || !informer.Covers(request.resource, key.namespace_name)) continue;
     if (!informer.HasSynced()) continue;
     const CachedObject object = informer.cache().Get(key);
     if (object) return SharedBytes(cache.form.encode(object));

@@ -21,7 +21,7 @@ class ReconcileClientTest : public testing::Test {
  protected:
   ReconcileClientTest() {
     map_.metadata.name = "a";
-    map_.metadata.namespace_ = "default";
+    map_.metadata.namespace_name = "default";
   }
 
   // One of each kind of call, by name.

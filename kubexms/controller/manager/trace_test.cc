@@ -7,8 +7,8 @@
 
 #include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/apiserver/test_server.h"
-#include "kubexms/controller/testing/eventually_test.h"
 #include "kubexms/controller/manager/manager.h"
+#include "kubexms/controller/testing/eventually_test.h"
 
 namespace kubexms {
 namespace {
@@ -19,7 +19,7 @@ using corev1::Secret;
 ConfigMap MapOf(const std::string& name, const std::string& text) {
   ConfigMap map;
   map.metadata.name = name;
-  map.metadata.namespace_ = "traced";
+  map.metadata.namespace_name = "traced";
   map.data["text"] = text;
   return map;
 }
@@ -29,7 +29,7 @@ class Copier {
  public:
   Controller Describe() {
     return ControllerFor<ConfigMap>({.name = "copier", .resync_period = std::chrono::seconds(0)},
-                                    {.name_space = "traced"})
+                                    {.namespace_name = "traced"})
         .Owns<Secret>()
         .Reconciles([this](ReconcileContext& context, const ConfigMap& map) {
           return Reconcile(context, map);
@@ -47,7 +47,7 @@ class Copier {
     if (copy != nullptr && copy->data.at("text").value == text) return Outcome::Done();
     Secret wanted;
     wanted.metadata.name = map.metadata.name;
-    wanted.metadata.namespace_ = map.metadata.namespace_;
+    wanted.metadata.namespace_name = map.metadata.namespace_name;
     wanted.data["text"].value = text;
     RETURN_IF_ERROR(SetControllerReference(wanted.metadata, map));
     const Result<Secret> written =
@@ -159,7 +159,7 @@ TEST(TraceTest, TimesThatAProgramWritesAreNotCompared) {
                          [&](std::string_view line) { trace.append(line); });
   const auto map_at = [](const std::string& time) {
     ConfigMap map = MapOf("a", time);
-    map.metadata.namespace_ = "default";
+    map.metadata.namespace_name = "default";
     return map;
   };
   ASSERT_TRUE(recorder.Create(map_at("2024-01-31T10:20:30Z")).ok());
@@ -192,7 +192,7 @@ TEST(TraceTest, AnObjectCanBeReadAsOftenAsOneLikes) {
   TraceRecorder recorder(server.client(), clock,
                          [&](std::string_view line) { trace.append(line); });
   ConfigMap map = MapOf("a", "one");
-  map.metadata.namespace_ = "default";
+  map.metadata.namespace_name = "default";
   EXPECT_TRUE(recorder.Get<ConfigMap>({"default", "a"}).error().IsNotFound());
   ASSERT_TRUE(recorder.Create(map).ok());
   map.data["text"] = "two";

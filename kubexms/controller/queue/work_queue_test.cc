@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "kubexms/base/threads/spare_threads.h"
+#include "kubexms/base/threads/elastic_threads.h"
 
 namespace kubexms {
 namespace {
@@ -578,7 +578,7 @@ TEST(WorkQueueThreadsTest, CalledWorkersLoseNoKey) {
   constexpr int kKeys = 2000;
   constexpr int kWorkers = 4;
   SystemClock clock;
-  SpareThreads threads({.patience = nanoseconds(1)});
+  ElasticThreads threads({.patience = nanoseconds(1)});
   Queue queue({.name = "test"}, &clock);
   std::atomic<int> at_work = 0;
   std::atomic<int> done = 0;

@@ -21,7 +21,7 @@ namespace {
 
 // What is left for the message when all else is as long as it can be.
 constexpr size_t kMaxMessageBytes = 4096;
-constexpr size_t kMaxAskerBytes = 1024;  // of a name
+constexpr size_t kMaxRequesterBytes = 1024;  // of a name
 constexpr size_t kTailBlock = 64 * 1024;
 
 std::string Annotation(const ObjectMeta& metadata, std::string_view name) {
@@ -29,10 +29,10 @@ std::string Annotation(const ObjectMeta& metadata, std::string_view name) {
   return found == metadata.annotations.end() ? "" : found->second;
 }
 
-JsonObject AskerJson(const Asker& asker, size_t max_bytes) {
+JsonObject RequesterJson(const Requester& requester, size_t max_bytes) {
   JsonObject json;
-  if (!asker.user.empty()) json["user"] = CutUtf8(asker.user, max_bytes);
-  if (!asker.claimed.empty()) json["claimed"] = CutUtf8(asker.claimed, max_bytes);
+  if (!requester.user.empty()) json["user"] = CutUtf8(requester.user, max_bytes);
+  if (!requester.claimed.empty()) json["claimed"] = CutUtf8(requester.claimed, max_bytes);
   return json;
 }
 
@@ -41,13 +41,13 @@ JsonObject RecordJson(const AuditRecord& record) {
                   {"apiVersion", record.type.ApiVersion()},
                   {"kind", record.type.kind},
                   {"name", record.key.name},
-                  {"asker", AskerJson(record.asker, kMaxAskerBytes)},
+                  {"requestedBy", RequesterJson(record.requester, kMaxRequesterBytes)},
                   {"created", record.created.ToString()},
                   {"completed", record.completed.ToString()},
                   {"tookSeconds", std::chrono::duration<double>(record.took).count()},
                   {"result", record.result},
                   {"message", CutUtf8(ToValidUtf8(record.message), kMaxMessageBytes)}};
-  if (!record.key.name_space.empty()) json["namespace"] = record.key.name_space;
+  if (!record.key.namespace_name.empty()) json["namespace"] = record.key.namespace_name;
   if (!record.started.IsZero()) json["started"] = record.started.ToString();
   return json;
 }
@@ -115,12 +115,12 @@ void DescribeAsRequest(Json& version) {
 
 }  // namespace
 
-std::string Asker::ToString() const {
+std::string Requester::ToString() const {
   if (!user.empty()) return user;
   return claimed.empty() ? "unknown" : fmt::format("unknown (claimed: {})", claimed);
 }
 
-Asker AskerOf(const ObjectMeta& metadata, bool recorded) {
+Requester RequesterOf(const ObjectMeta& metadata, bool recorded) {
   std::string creator = Annotation(metadata, kCreatorAnnotation);
   if (recorded) {
     return {.user = std::move(creator),
@@ -164,8 +164,8 @@ std::string AuditRecordLine(const AuditRecord& record, size_t max_bytes) {
   if (line.size() <= max_bytes) return line;
   json["message"] = "";
   line = WriteJson(json) + "\n";
-  for (size_t bytes = kMaxAskerBytes; line.size() > max_bytes && bytes > 0; bytes /= 2) {
-    json["asker"] = AskerJson(record.asker, bytes / 2);
+  for (size_t bytes = kMaxRequesterBytes; line.size() > max_bytes && bytes > 0; bytes /= 2) {
+    json["requestedBy"] = RequesterJson(record.requester, bytes / 2);
     line = WriteJson(json) + "\n";
   }
   return line;

@@ -24,7 +24,7 @@
 namespace kubexms {
 
 // Who created an object.
-struct Asker {
+struct Requester {
   // As the server authenticated them; empty: unknown.
   std::string user;
   std::vector<std::string> groups;  // of that user, at that time
@@ -34,11 +34,11 @@ struct Asker {
   // "alice", "unknown (claimed: alice)" or "unknown".
   std::string ToString() const;
 
-  bool operator==(const Asker&) const = default;
+  bool operator==(const Requester&) const = default;
 };
 
 // By the annotations of api/creator.h. `recorded` says that the server wrote it (see below).
-Asker AskerOf(const ObjectMeta& metadata, bool recorded);
+Requester RequesterOf(const ObjectMeta& metadata, bool recorded);
 
 // The definition of a custom resource with the annotation that has kubexms record who creates one.
 // Where that is a request (its status has the phases of one), its spec cannot be changed after its
@@ -56,7 +56,7 @@ struct AuditRecord {
   std::string id;  // the uid of the request: two records with one id are of one request
   ResourceType type;
   ObjectKey key;
-  Asker asker;
+  Requester requester;
   std::string spec;  // JSON, as it was executed
   Time created;
   Time started;  // zero: it never was
@@ -68,7 +68,7 @@ struct AuditRecord {
 };
 
 // One JSON object with a line break, of at most `max_bytes`, which must be 1024 at least: a message
-// or a name of the asker that is too long is cut, and a spec that is too long is left out
+// or a name of the requester that is too long is cut, and a spec that is too long is left out
 // ("specBytes" says how long it was).
 std::string AuditRecordLine(const AuditRecord& record, size_t max_bytes);
 

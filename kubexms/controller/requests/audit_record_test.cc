@@ -22,7 +22,7 @@ AuditRecord MakeRecord(const std::string& id, const std::string& result = "Compl
   return {.id = id,
           .type = {.group = "test.io", .version = "v1", .kind = "Grant", .plural = "grants"},
           .key = {"default", "g"},
-          .asker = {.user = "alice"},
+          .requester = {.user = "alice"},
           .spec = R"({"role":"Owner"})",
           .created = Time::Parse("2024-01-01T00:00:00Z").value(),
           .started = Time::Parse("2024-01-01T00:00:05Z").value(),
@@ -34,7 +34,7 @@ AuditRecord MakeRecord(const std::string& id, const std::string& result = "Compl
 
 TEST(AuditRecordTest, ALineSaysEverything) {
   EXPECT_EQ(AuditRecordLine(MakeRecord("u1"), 1000),
-            R"({"apiVersion":"test.io/v1","asker":{"user":"alice"},)"
+            R"({"apiVersion":"test.io/v1","requestedBy":{"user":"alice"},)"
             R"("completed":"2024-01-01T00:00:07Z","created":"2024-01-01T00:00:00Z","id":"u1",)"
             R"("kind":"Grant","message":"granted","name":"g","namespace":"default",)"
             R"("result":"Completed","spec":{"role":"Owner"},"started":"2024-01-01T00:00:05Z",)"
@@ -55,21 +55,21 @@ TEST(AuditRecordTest, ALineIsBounded) {
 
 TEST(AuditRecordTest, ALineIsBoundedWhoeverAsked) {
   AuditRecord record = MakeRecord("u1");
-  record.asker = {.claimed = std::string(200'000, 'x')};
+  record.requester = {.claimed = std::string(200'000, 'x')};
   const std::string line = AuditRecordLine(record, 64 * 1024);
   EXPECT_LE(line.size(), 64 * 1024);
   EXPECT_THAT(line, HasSubstr("granted"));
   EXPECT_THAT(line, HasSubstr("Owner"));
-  record.asker.claimed = std::string(200'000, '\n');
+  record.requester.claimed = std::string(200'000, '\n');
   EXPECT_LE(AuditRecordLine(record, 1024).size(), 1024);
 }
 
 TEST(AuditRecordTest, NobodyIsTakenAtTheirWord) {
   ObjectMeta metadata;
-  EXPECT_EQ(AskerOf(metadata, true).ToString(), "unknown");
+  EXPECT_EQ(RequesterOf(metadata, true).ToString(), "unknown");
   metadata.annotations["kubexms.io/creator"] = "alice";
-  EXPECT_EQ(AskerOf(metadata, true).ToString(), "alice");
-  EXPECT_EQ(AskerOf(metadata, false).ToString(), "unknown (claimed: alice)");
+  EXPECT_EQ(RequesterOf(metadata, true).ToString(), "alice");
+  EXPECT_EQ(RequesterOf(metadata, false).ToString(), "unknown (claimed: alice)");
 }
 
 class FileAuditSinkTest : public testing::Test {

@@ -192,8 +192,9 @@ Result<Outcome> Step::Execute() {
 
 Result<RequestOutcome> Step::Attempt() {
   if (request_.authorize) {
-    ASSIGN_OR_RETURN(const Asker asker, shared_.KnownAsker(context_, request_.metadata));
-    RETURN_IF_ERROR(request_.authorize(asker));
+    ASSIGN_OR_RETURN(const Requester requester,
+                     shared_.KnownRequester(context_, request_.metadata));
+    RETURN_IF_ERROR(request_.authorize(requester));
   }
   return request_.execute();
 }
@@ -283,7 +284,7 @@ Result<void> Step::Audit(const RequestEnding& ending) {
       shared_.audit->Write({.id = request_.metadata.uid,
                             .type = shared_.type,
                             .key = context_.key,
-                            .asker = shared_.AskerFor(context_, request_.metadata),
+                            .requester = shared_.RequesterFor(context_, request_.metadata),
                             .spec = request_.spec(),
                             .created = request_.metadata.creation_timestamp,
                             .started = request_.status.start_time,
@@ -310,7 +311,7 @@ Result<Outcome> Step::Finish(const RequestEnding& ending) {
   }
   Tell(completed ? EventType::kNormal : EventType::kWarning, ending.phase,
        fmt::format("{} (asked for by {})", ending.message,
-                   shared_.AskerFor(context_, request_.metadata).ToString()));
+                   shared_.RequesterFor(context_, request_.metadata).ToString()));
   return Retire();
 }
 
@@ -385,7 +386,7 @@ namespace {
 Result<uint64_t> NewestVersion(ReconcileContext& context, const InformerScope& scope) {
   ASSIGN_OR_RETURN(const ObjectPage all,
                    context.client.ListAll(Client::ListRequest(
-                       ResourceType::Of<RequestRecord>(), {.name_space = scope.name_space,
+                       ResourceType::Of<RequestRecord>(), {.namespace_name = scope.namespace_name,
                                                            .label_selector = scope.label_selector,
                                                            .stop = context.stop})));
   uint64_t newest = 0;
@@ -436,17 +437,17 @@ Result<bool> Shared::KnowsOthers(ReconcileContext& context) {
   return knows;
 }
 
-Result<Asker> Shared::KnownAsker(ReconcileContext& context, const ObjectMeta& metadata) {
+Result<Requester> Shared::KnownRequester(ReconcileContext& context, const ObjectMeta& metadata) {
   MutexLock lock(mutex_);
   RETURN_IF_ERROR(AskWhatIsRecorded(context));
-  return AskerOf(metadata, records_creators_);
+  return RequesterOf(metadata, records_creators_);
 }
 
-Asker Shared::AskerFor(ReconcileContext& context, const ObjectMeta& metadata) {
+Requester Shared::RequesterFor(ReconcileContext& context, const ObjectMeta& metadata) {
   MutexLock lock(mutex_);
   const Result<void> asked = AskWhatIsRecorded(context);
   if (!asked.ok()) context.log.Warn("who asked cannot be told now", {{"error", asked.error()}});
-  return AskerOf(metadata, records_creators_);
+  return RequesterOf(metadata, records_creators_);
 }
 
 Result<Outcome> Reconcile(Shared& shared, ReconcileContext& context, Request& request) {
@@ -465,7 +466,7 @@ std::vector<ResourceAccess> AccessToRequests(const RecordPlace& place) {
           {ResourceType::Of<RequestRecord>(),
            "",
            {"get", "list", "watch", "create", "update", "delete"},
-           place.name_space}};
+           place.namespace_name}};
 }
 
 bool SpecOrDeletionChanged(const ObjectMeta& before, const ObjectMeta& after) {
@@ -528,7 +529,7 @@ bool IsOne(const FinishedRequests& which, const RequestStatus& status, const Clo
 Result<int> DeleteFinishedRequests(Client& client, const ResourceType& type, const Clock& clock,
                                    const FinishedRequests& which) {
   ASSIGN_OR_RETURN(const ObjectPage all,
-                   client.List(type, {.name_space = which.name_space, .stop = which.stop}));
+                   client.List(type, {.namespace_name = which.namespace_name, .stop = which.stop}));
   int deleted = 0;
   for (const SharedBytes& item : all.items) {
     const Result<AnyRequest> request = Decode<AnyRequest>(item.view());

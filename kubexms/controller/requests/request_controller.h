@@ -63,13 +63,13 @@
 #include <vector>
 
 #include "kubexms/api/crd/crd.h"
-#include "kubexms/controller/requests/audit_record.h"
 #include "kubexms/controller/controller.h"
-#include "kubexms/controller/finalizer.h"
 #include "kubexms/controller/events/object_reference.h"
+#include "kubexms/controller/finalizer.h"
+#include "kubexms/controller/requests/audit_record.h"
+#include "kubexms/controller/requests/request_ordering.h"
 #include "kubexms/controller/requests/request_record.h"
 #include "kubexms/controller/requests/request_status.h"
-#include "kubexms/controller/requests/request_turns.h"
 #include "kubexms/controller/status_patch.h"
 
 namespace kubexms {
@@ -144,7 +144,8 @@ struct RequestOptions {
   // Asked before every execution: whether the one who created the request may have what it asks
   // for. Terminal(error) refuses it; another error means that it cannot be told now. Empty: who may
   // create such requests may have it.
-  std::function<Result<void>(ReconcileContext& context, const T& request, const Asker& asker)>
+  std::function<Result<void>(ReconcileContext& context, const T& request,
+                             const Requester& requester)>
       authorize;
   // Takes back what must not stay of an execution that was begun, before the request becomes
   // Failed, or goes because it was deleted. Called until it succeeds, without another execution;
@@ -177,7 +178,7 @@ class Shared {
   const RequestTimes times;
   const RequestHold hold;
   AuditSink* const audit;  // may be null
-  RequestTurns turns;
+  RequestOrdering turns;
   // Wakes requests whose turn has come.
   const std::shared_ptr<ChannelSource> wake = std::make_shared<ChannelSource>("its turn");
 
@@ -196,8 +197,9 @@ class Shared {
   // Who asked for a request. The server is asked about once a minute what it records; while it
   // cannot be asked, the one that decides about access gets the error, and others an answer after
   // what it said last.
-  Result<Asker> KnownAsker(ReconcileContext& context, const ObjectMeta& metadata) EXCLUDES(mutex_);
-  Asker AskerFor(ReconcileContext& context, const ObjectMeta& metadata) EXCLUDES(mutex_);
+  Result<Requester> KnownRequester(ReconcileContext& context, const ObjectMeta& metadata)
+      EXCLUDES(mutex_);
+  Requester RequesterFor(ReconcileContext& context, const ObjectMeta& metadata) EXCLUDES(mutex_);
 
  private:
   Result<void> AskWhatIsRecorded(ReconcileContext& context) REQUIRES(mutex_);
@@ -215,7 +217,7 @@ struct Request {
   RequestStatus& status;
   std::string turn;  // its one_at_a_time key
   std::function<std::string()> spec;
-  std::function<Result<void>(const Asker& asker)> authorize;
+  std::function<Result<void>(const Requester& requester)> authorize;
   std::function<Result<RequestOutcome>()> execute;
   std::function<Result<void>()> undo;
   std::function<Result<StatusWrite>()> write;
@@ -343,8 +345,8 @@ Result<Outcome> ReconcileTyped(Shared& shared, const RequestOptions<T>& options,
                  .is_shown = is_shown,
                  .hold = hold};
   if (options.authorize) {
-    erased.authorize = [&](const Asker& asker) {
-      return options.authorize(context, request, asker);
+    erased.authorize = [&](const Requester& requester) {
+      return options.authorize(context, request, requester);
     };
   }
   if (options.undo) erased.undo = [&] { return options.undo(context, request); };
@@ -358,7 +360,7 @@ ControllerFor<T> RequestController(RequestOptions<T> options) {
   namespace internal = request_internal;
   KUBEXMS_CHECK(options.execute != nullptr);
   const auto shared = std::make_shared<internal::Shared>(
-      RecordPlace{.type = ResourceType::Of<T>(), .name_space = options.record_namespace},
+      RecordPlace{.type = ResourceType::Of<T>(), .namespace_name = options.record_namespace},
       options.times, options.hold, options.audit);
   ControllerFor<T> controller(options.controller, options.scope);
   controller.When(Changed<T>([](const T& before, const T& after) {
@@ -379,8 +381,8 @@ ControllerFor<T> RequestController(RequestOptions<T> options) {
 }
 
 struct FinishedRequests {
-  std::string name_space;  // empty: of all
-  std::string phase;       // "Completed" or "Failed"; empty: both
+  std::string namespace_name;  // empty: of all
+  std::string phase;           // "Completed" or "Failed"; empty: both
   std::chrono::nanoseconds older_than{0};
   std::stop_token stop;
 };

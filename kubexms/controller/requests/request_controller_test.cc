@@ -53,7 +53,7 @@ struct Order : Object<OrderSpec, OrderStatus> {
 
 Order MakeOrder(const std::string& name, const std::string& user = "alice") {
   Order order;
-  order.metadata.namespace_ = "default";
+  order.metadata.namespace_name = "default";
   order.metadata.name = name;
   order.spec.user = user;
   order.spec.drink = "tea";
@@ -125,7 +125,7 @@ class RequestControllerTest : public testing::Test {
     const InformerScope scope = place_.Scope();
     return server()
         .List<RequestRecord>(
-            {.name_space = scope.name_space, .label_selector = scope.label_selector})
+            {.namespace_name = scope.namespace_name, .label_selector = scope.label_selector})
         .value()
         .items;
   }
@@ -158,7 +158,7 @@ class RequestControllerTest : public testing::Test {
 
   ReconcileHarness harness_;
   SystemRandom random_;
-  const RecordPlace place_{.type = ResourceType::Of<Order>(), .name_space = "kube-system"};
+  const RecordPlace place_{.type = ResourceType::Of<Order>(), .namespace_name = "kube-system"};
   std::vector<DeclaredCache> caches_{
       MakeCache(FormOf<RequestRecord>(&StripManagedFields<RequestRecord>))};
   MemoryAuditSink audit_;
@@ -372,8 +372,8 @@ TEST_F(RequestControllerTest, WhoMayNotHaveItIsRefused) {
   RequestOptions<Order> options = Options();
   std::string asked_for;
   options.authorize = [&](ReconcileContext&, const Order& order,
-                          const Asker& asker) -> Result<void> {
-    asked_for = asker.user;
+                          const Requester& requester) -> Result<void> {
+    asked_for = requester.user;
     return Terminal(Error::Forbidden("orders", order.metadata.name, "you had enough"));
   };
   ASSERT_TRUE(Reconcile(RequestController<Order>(options), Stored()).ok());
@@ -388,7 +388,7 @@ TEST_F(RequestControllerTest, WhoMayNotHaveItIsRefused) {
 TEST_F(RequestControllerTest, WhileItCannotBeToldWhoAskedNothingIsDecided) {
   RequestOptions<Order> options = Options();
   int asked = 0;
-  options.authorize = [&](ReconcileContext&, const Order&, const Asker&) -> Result<void> {
+  options.authorize = [&](ReconcileContext&, const Order&, const Requester&) -> Result<void> {
     ++asked;
     return {};
   };
@@ -711,8 +711,8 @@ TEST_F(RequestControllerTest, TheRecordSaysWhoAskedForWhat) {
   ASSERT_TRUE(Reconcile(RequestController<Order>(Options()), Stored("hers")).ok());
   ASSERT_THAT(audit_.records, SizeIs(1));
   const AuditRecord& record = audit_.records[0];
-  EXPECT_EQ(record.asker.user, "alice");
-  EXPECT_THAT(record.asker.groups, testing::Contains("system:masters"));
+  EXPECT_EQ(record.requester.user, "alice");
+  EXPECT_THAT(record.requester.groups, testing::Contains("system:masters"));
   EXPECT_EQ(record.id, Stored("hers").metadata.uid);
   EXPECT_EQ(record.type, ResourceType::Of<Order>());
   EXPECT_EQ(record.key, (ObjectKey{"default", "hers"}));
@@ -722,7 +722,7 @@ TEST_F(RequestControllerTest, TheRecordSaysWhoAskedForWhat) {
   EXPECT_THAT(harness_.Events(), ElementsAre("Normal Completed: served (asked for by alice)"));
 }
 
-TEST_F(RequestControllerTest, WhereNoServerVouchesForItTheAskerIsOnlyClaimed) {
+TEST_F(RequestControllerTest, WhereNoServerVouchesForItTheRequesterIsOnlyClaimed) {
   DynamicObject definition = server().Get(kCrdType, {"", "orders.test.io"}).value();
   definition.metadata.annotations.clear();
   ASSERT_TRUE(server().Update(kCrdType, definition).ok());
@@ -731,7 +731,7 @@ TEST_F(RequestControllerTest, WhereNoServerVouchesForItTheAskerIsOnlyClaimed) {
   ASSERT_TRUE(server().Create(order).ok());
   ASSERT_TRUE(Reconcile(RequestController<Order>(Options()), Stored("claimed")).ok());
   ASSERT_THAT(audit_.records, SizeIs(1));
-  EXPECT_EQ(audit_.records[0].asker, (Asker{.claimed = "the queen"}));
+  EXPECT_EQ(audit_.records[0].requester, (Requester{.claimed = "the queen"}));
 }
 
 TEST_F(RequestControllerTest, LearnsWithinAMinuteThatCreatorsAreNoLongerRecorded) {
@@ -753,9 +753,9 @@ TEST_F(RequestControllerTest, LearnsWithinAMinuteThatCreatorsAreNoLongerRecorded
   harness_.clock.Advance(minutes(1));
   ASSERT_TRUE(Reconcile(controller, Stored("recorded")).ok());
   ASSERT_THAT(audit_.records, SizeIs(3));
-  EXPECT_EQ(audit_.records[0].asker.user, "kubernetes-admin");
-  EXPECT_EQ(audit_.records[1].asker, (Asker{.claimed = "the queen"}));
-  EXPECT_EQ(audit_.records[2].asker.user, "kubernetes-admin");
+  EXPECT_EQ(audit_.records[0].requester.user, "kubernetes-admin");
+  EXPECT_EQ(audit_.records[1].requester, (Requester{.claimed = "the queen"}));
+  EXPECT_EQ(audit_.records[2].requester.user, "kubernetes-admin");
 }
 
 TEST_F(RequestControllerTest, MayHaveLabelsByWhichItIsFound) {
@@ -792,7 +792,7 @@ TEST_F(RequestControllerTest, SaysWhatItsRoleNeeds) {
   EXPECT_TRUE(needs("configmaps", "create"));
   for (const ResourceAccess& access : controller.access()) {
     if (access.resource.plural == "configmaps") {
-      EXPECT_EQ(access.name_space, "kube-system");
+      EXPECT_EQ(access.namespace_name, "kube-system");
     }
   }
 }
@@ -822,9 +822,9 @@ TEST_F(RequestControllerTest, WhatIsNoRequestIsNotDeletedByHand) {
 }
 
 // With a cache that the test fills.
-class RequestTurnsTest : public RequestControllerTest {
+class RequestOrderingTest : public RequestControllerTest {
  protected:
-  RequestTurnsTest() {
+  RequestOrderingTest() {
     RequestOptions<Order> options = Options();
     options.one_at_a_time = [](const Order& order) { return order.spec.user; };
     controller_.emplace(RequestController<Order>(options));
@@ -852,7 +852,7 @@ class RequestTurnsTest : public RequestControllerTest {
   std::optional<Controller> controller_;
 };
 
-TEST_F(RequestTurnsTest, TheOldestOfAKeyIsFirst) {
+TEST_F(RequestOrderingTest, TheOldestOfAKeyIsFirst) {
   harness_.clock.Advance(seconds(1));
   Create("later");
   Create("of-bob", "bob");
@@ -870,7 +870,7 @@ TEST_F(RequestTurnsTest, TheOldestOfAKeyIsFirst) {
 }
 
 // "a" is of the same second, so that it would come first.
-TEST_F(RequestTurnsTest, OneThatWasBegunComesBeforeAllThatWait) {
+TEST_F(RequestOrderingTest, OneThatWasBegunComesBeforeAllThatWait) {
   (void)cache().Put(Cached("o"));
   execute_ = [&](ReconcileContext&, Order& order) -> Result<RequestOutcome> {
     if (order.metadata.name == "o") return Error::ServiceUnavailable("no water");
@@ -889,7 +889,7 @@ TEST_F(RequestTurnsTest, OneThatWasBegunComesBeforeAllThatWait) {
 
 // "a" is of the same second, so that it would come first, and the cache does not know that "o" was
 // begun.
-TEST_F(RequestTurnsTest, OneThatMayHaveBegunComesBeforeAllThatWait) {
+TEST_F(RequestOrderingTest, OneThatMayHaveBegunComesBeforeAllThatWait) {
   (void)cache().Put(Cached("o"));
   sees_records_ = false;
   harness_.client.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
@@ -910,7 +910,7 @@ TEST_F(RequestTurnsTest, OneThatMayHaveBegunComesBeforeAllThatWait) {
 }
 
 // "a" would come first, but another process has begun "o".
-TEST_F(RequestTurnsTest, ANewProcessBeginsOnceItKnowsWhatOthersBegan) {
+TEST_F(RequestOrderingTest, ANewProcessBeginsOnceItKnowsWhatOthersBegan) {
   Create("a");
   (void)cache().Put(Cached("o"));
   (void)cache().Put(Cached("a"));
@@ -923,7 +923,7 @@ TEST_F(RequestTurnsTest, ANewProcessBeginsOnceItKnowsWhatOthersBegan) {
 }
 
 // "o" is the oldest, and looks as if it had been begun, or were finished.
-TEST_F(RequestTurnsTest, WhatOneShowsKeepsNobodyElseWaiting) {
+TEST_F(RequestOrderingTest, WhatOneShowsKeepsNobodyElseWaiting) {
   harness_.clock.Advance(seconds(1));
   Create("later");
   for (const char* name : {"o", "later"}) (void)cache().Put(Cached(name));
@@ -954,7 +954,7 @@ TEST_F(RequestTurnsTest, WhatOneShowsKeepsNobodyElseWaiting) {
 }
 
 // "a" comes while the order of the others is known.
-TEST_F(RequestTurnsTest, ThoseThatComeLaterHaveTheirPlace) {
+TEST_F(RequestOrderingTest, ThoseThatComeLaterHaveTheirPlace) {
   Create("p");
   Create("q");
   for (const char* name : {"o", "p", "q"}) (void)cache().Put(Cached(name));
@@ -974,7 +974,7 @@ TEST_F(RequestTurnsTest, ThoseThatComeLaterHaveTheirPlace) {
 }
 
 // What an expired one began is undone in its turn.
-TEST_F(RequestTurnsTest, NobodyElseBeginsWhileOneThatExpiredIsUndone) {
+TEST_F(RequestOrderingTest, NobodyElseBeginsWhileOneThatExpiredIsUndone) {
   RequestOptions<Order> options = Options();
   options.one_at_a_time = [](const Order& order) { return order.spec.user; };
   int undone = 0;
@@ -1001,7 +1001,7 @@ TEST_F(RequestTurnsTest, NobodyElseBeginsWhileOneThatExpiredIsUndone) {
   EXPECT_EQ(Stored("o").status.phase, "Failed");
 }
 
-TEST_F(RequestTurnsTest, DoesNotBeginWhileADeletedOneIsStillExecuted) {
+TEST_F(RequestOrderingTest, DoesNotBeginWhileADeletedOneIsStillExecuted) {
   Create("p");
   (void)cache().Put(Cached("o"));
   (void)cache().Put(Cached("p"));
@@ -1019,7 +1019,7 @@ TEST_F(RequestTurnsTest, DoesNotBeginWhileADeletedOneIsStillExecuted) {
   EXPECT_EQ(Stored("p").status.phase, "Completed");
 }
 
-TEST_F(RequestTurnsTest, AWaitingOneExpiresToo) {
+TEST_F(RequestOrderingTest, AWaitingOneExpiresToo) {
   harness_.clock.Advance(minutes(59));
   Create("later");
   (void)cache().Put(Cached("o"));
@@ -1256,7 +1256,7 @@ class RequestCrashTest : public RunningRequestsTest {
     return server_.client().Get<corev1::ConfigMap>({"default", name}).ok();
   }
   bool HasRecord(const std::string& uid) {
-    const RecordPlace place{.type = ResourceType::Of<Order>(), .name_space = "kube-system"};
+    const RecordPlace place{.type = ResourceType::Of<Order>(), .namespace_name = "kube-system"};
     return server_.client().Get<RequestRecord>(place.KeyOf(uid)).ok();
   }
   bool IsCompleted(const std::string& name) {

@@ -32,7 +32,7 @@ void RequestRecord::Describe(Type<RequestRecord>& type) {
 }
 
 void RecordedRequest::Describe(Type<RecordedRequest>& type) {
-  type.Field("namespace", &RecordedRequest::namespace_);
+  type.Field("namespace", &RecordedRequest::namespace_name);
   type.Field("name", &RecordedRequest::name);
   type.Field("uid", &RecordedRequest::uid);
   type.Field("created", &RecordedRequest::created);
@@ -49,16 +49,16 @@ Result<RecordedRequest> ReadRecord(const RequestRecord& record) {
   return Error::Internal(
       fmt::format("ConfigMap {}/{} is no record of a request; delete it to have the request "
                   "executed again",
-                  record.metadata.namespace_, record.metadata.name));
+                  record.metadata.namespace_name, record.metadata.name));
 }
 
 InformerScope RecordPlace::Scope() const {
-  return {.name_space = name_space,
+  return {.namespace_name = namespace_name,
           .label_selector = Selector::FromLabels({{kKindLabel, LabelOf(type)}})};
 }
 
 ObjectKey RecordPlace::KeyOf(std::string_view request_uid) const {
-  return {name_space, std::string("request-").append(request_uid)};
+  return {namespace_name, std::string("request-").append(request_uid)};
 }
 
 const ObjectCache& RecordCache(const ReconcileContext& context) {
@@ -79,7 +79,7 @@ std::vector<std::string> RequestValues(const RequestRecord& record) {
 }
 
 std::string RequestValue(const ObjectKey& request) {
-  return request.name_space + "/" + request.name;
+  return request.namespace_name + "/" + request.name;
 }
 
 RequestStatus RecordKeeper::Pending() {
@@ -114,7 +114,7 @@ Result<void> RecordKeeper::Reload() {
 RequestRecord RecordKeeper::Empty() const {
   RequestRecord record;
   const ObjectKey key = place_.KeyOf(request_.uid);
-  record.metadata.namespace_ = key.name_space;
+  record.metadata.namespace_name = key.namespace_name;
   record.metadata.name = key.name;
   record.metadata.labels[kKindLabel] = LabelOf(place_.type);
   return record;
@@ -124,7 +124,7 @@ Result<void> RecordKeeper::Store(const RequestStatus& status) {
   if (!IsRecorded(status)) return {};
   if (record_ && Encode(status) == Encode(status_)) return {};
   RecordedRequest content;
-  content.namespace_ = request_.namespace_;
+  content.namespace_name = request_.namespace_name;
   content.name = request_.name;
   content.uid = request_.uid;
   content.created = request_.creation_timestamp;

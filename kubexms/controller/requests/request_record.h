@@ -32,7 +32,7 @@ struct RequestRecord : Struct {
 
 // What is in it.
 struct RecordedRequest : Struct {
-  std::string namespace_;
+  std::string namespace_name;
   std::string name;
   std::string uid;
   Time created;
@@ -41,7 +41,7 @@ struct RecordedRequest : Struct {
 
   static void Describe(Type<RecordedRequest>& type);
 
-  ObjectKey Key() const { return {namespace_, name}; }
+  ObjectKey Key() const { return {namespace_name, name}; }
 };
 
 Result<RecordedRequest> ReadRecord(const RequestRecord& record);
@@ -52,7 +52,7 @@ inline constexpr std::string_view kRecordNamespace = "kube-system";
 // Where the records of one kind of requests are.
 struct RecordPlace {
   ResourceType type;  // of the requests
-  std::string name_space;
+  std::string namespace_name;
 
   // Of all records of the kind.
   InformerScope Scope() const;

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "kubexms/api/schema/scalars.h"
-#include "kubexms/api/values/time.h"
 #include "kubexms/api/schema/type.h"
+#include "kubexms/api/values/time.h"
 
 namespace kubexms {
 

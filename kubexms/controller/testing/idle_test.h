@@ -5,8 +5,8 @@
 #include <sstream>
 #include <string>
 
-#include "kubexms/controller/testing/eventually_test.h"
 #include "kubexms/controller/manager/manager.h"
+#include "kubexms/controller/testing/eventually_test.h"
 
 namespace kubexms {
 

@@ -15,8 +15,8 @@
 #include "kubexms/api/kinds/core_v1/reference.h"
 #include "kubexms/apiserver/test_server.h"
 #include "kubexms/controller/events/event_broadcaster.h"
-#include "kubexms/controller/testing/intercepted_client_test.h"
 #include "kubexms/controller/reconcile.h"
+#include "kubexms/controller/testing/intercepted_client_test.h"
 
 namespace kubexms {
 

@@ -23,7 +23,7 @@ struct Note : Object<NoteSpec> {
 
 Result<Outcome> CopyNote(ReconcileContext& context, const Note& note) {
   corev1::ConfigMap map;
-  map.metadata.namespace_ = note.metadata.namespace_;
+  map.metadata.namespace_name = note.metadata.namespace_name;
   map.metadata.name = note.metadata.name;
   map.data["text"] = note.spec.text;
   RETURN_IF_ERROR(context.client.Create(map));
@@ -42,7 +42,7 @@ TEST(TestManagerTest, InstallsTheKindsAndRunsTheControllers) {
   TestServer server;
   const TestManager manager(server.client(), Notes());
   Note note;
-  note.metadata.namespace_ = "default";
+  note.metadata.namespace_name = "default";
   note.metadata.name = "n";
   ASSERT_TRUE(server.client().Create(note).ok());
   EXPECT_TRUE(manager.Eventually([&] {
@@ -62,7 +62,7 @@ TEST(TestManagerTest, EndsWithAClockThatNobodyMoves) {
                              })};
   const TestManager manager(server.client(), program, {.clock = &clock});
   Note note;
-  note.metadata.namespace_ = "default";
+  note.metadata.namespace_name = "default";
   note.metadata.name = "n";
   ASSERT_TRUE(server.client().Create(note).ok());
   EXPECT_TRUE(manager.Eventually([&] { return tries > 0; }));

@@ -14,12 +14,12 @@
 #include <thread>
 
 #include "kubexms/base/threads/threads.h"
-#include "kubexms/net/io/channel.h"
 #include "kubexms/net/client/client_protocol.h"
-#include "kubexms/net/io/event_loop.h"
 #include "kubexms/net/client/exchange.h"
-#include "kubexms/net/http/gzip.h"
 #include "kubexms/net/client/proxy.h"
+#include "kubexms/net/http/gzip.h"
+#include "kubexms/net/io/channel.h"
+#include "kubexms/net/io/event_loop.h"
 #include "kubexms/net/tls/tls.h"
 
 namespace kubexms {

@@ -19,8 +19,8 @@
 
 #include "kubexms/base/result.h"
 #include "kubexms/base/secret.h"
-#include "kubexms/net/tls/certificates.h"
 #include "kubexms/net/http/http.h"
+#include "kubexms/net/tls/certificates.h"
 
 namespace kubexms {
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "kubexms/net/io/event_loop.h"
 #include "kubexms/net/http/output_queue.h"
+#include "kubexms/net/io/event_loop.h"
 #include "kubexms/net/tls/tls.h"
 
 namespace kubexms {

@@ -17,12 +17,12 @@
 #include <unordered_map>
 
 #include "kubexms/base/mutex.h"
+#include "kubexms/net/http/gzip.h"
 #include "kubexms/net/io/channel.h"
 #include "kubexms/net/io/event_loop.h"
-#include "kubexms/net/http/gzip.h"
 #include "kubexms/net/server/server_protocol.h"
-#include "kubexms/net/tls/tls.h"
 #include "kubexms/net/server/worker_pool.h"
+#include "kubexms/net/tls/tls.h"
 
 namespace kubexms {
 namespace {

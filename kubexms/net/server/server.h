@@ -21,10 +21,10 @@
 #include <string>
 
 #include "kubexms/base/result.h"
-#include "kubexms/net/tls/certificates.h"
 #include "kubexms/net/http/http.h"
-#include "kubexms/net/server/limits.h"
 #include "kubexms/net/http/response_stream.h"
+#include "kubexms/net/server/limits.h"
+#include "kubexms/net/tls/certificates.h"
 
 namespace kubexms {
 

@@ -12,9 +12,9 @@
 #include <string_view>
 
 #include "kubexms/net/http/http.h"
-#include "kubexms/net/server/limits.h"
 #include "kubexms/net/http/output_queue.h"
 #include "kubexms/net/http/response_stream.h"
+#include "kubexms/net/server/limits.h"
 
 namespace kubexms {
 

@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "kubexms/base/result.h"
-#include "kubexms/net/tls/certificates.h"
 #include "kubexms/net/http/http.h"
 #include "kubexms/net/http/output_queue.h"
+#include "kubexms/net/tls/certificates.h"
 
 namespace kubexms {
 

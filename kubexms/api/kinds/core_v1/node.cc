@@ -20,7 +20,7 @@ void ConfigMapNodeConfigSource::Describe(Type<ConfigMapNodeConfigSource>& type) 
              "Key of the config map that holds the kubelet configuration.")
       .Required();
   type.Field("name", &ConfigMapNodeConfigSource::name).Required();
-  type.Field("namespace", &ConfigMapNodeConfigSource::namespace_).Required();
+  type.Field("namespace", &ConfigMapNodeConfigSource::namespace_name).Required();
   type.Field("resourceVersion", &ConfigMapNodeConfigSource::resource_version,
              "Version of the config map in use; only reported in status.");
   type.Field("uid", &ConfigMapNodeConfigSource::uid,

@@ -21,7 +21,7 @@ struct AttachedVolume : Struct {
 struct ConfigMapNodeConfigSource : Struct {
   std::string kubelet_config_key;
   std::string name;
-  std::string namespace_;
+  std::string namespace_name;
   std::string resource_version;
   std::string uid;
 

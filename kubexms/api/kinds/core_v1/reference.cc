@@ -106,7 +106,7 @@ void ObjectReference::Describe(Type<ObjectReference>& type) {
       "Part of the object that is meant, such as spec.containers{web}; empty means the whole.");
   type.Field("kind", &ObjectReference::kind, "Kind of the object.");
   type.Field("name", &ObjectReference::name);
-  type.Field("namespace", &ObjectReference::namespace_);
+  type.Field("namespace", &ObjectReference::namespace_name);
   type.Field("resourceVersion", &ObjectReference::resource_version,
              "Exact version that is meant; empty means any.");
   type.Field("uid", &ObjectReference::uid,
@@ -138,7 +138,7 @@ void SecretKeySelector::Describe(Type<SecretKeySelector>& type) {
 void SecretReference::Describe(Type<SecretReference>& type) {
   type.Name("io.k8s.api.core.v1.SecretReference").Atomic().Doc("Names a secret in any namespace.");
   type.Field("name", &SecretReference::name);
-  type.Field("namespace", &SecretReference::namespace_);
+  type.Field("namespace", &SecretReference::namespace_name);
 }
 
 void TopologySelectorLabelRequirement::Describe(Type<TopologySelectorLabelRequirement>& type) {
@@ -178,7 +178,7 @@ void TypedObjectReference::Describe(Type<TypedObjectReference>& type) {
              "API group of the kind; absent or empty means the core group.");
   type.Field("kind", &TypedObjectReference::kind).Required();
   type.Field("name", &TypedObjectReference::name).Required();
-  type.Field("namespace", &TypedObjectReference::namespace_,
+  type.Field("namespace", &TypedObjectReference::namespace_name,
              "Namespace of the object; absent means the same one; others need a ReferenceGrant.");
 }
 

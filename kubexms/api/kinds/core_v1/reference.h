@@ -74,7 +74,7 @@ struct ObjectReference : Struct {
   std::string field_path;
   std::string kind;
   std::string name;
-  std::string namespace_;
+  std::string namespace_name;
   std::string resource_version;
   std::string uid;
 
@@ -99,7 +99,7 @@ struct SecretKeySelector : Struct {
 
 struct SecretReference : Struct {
   std::string name;
-  std::string namespace_;
+  std::string namespace_name;
 
   static void Describe(Type<SecretReference>& type);
 };
@@ -129,7 +129,7 @@ struct TypedObjectReference : Struct {
   std::string api_group;
   std::string kind;
   std::string name;
-  std::string namespace_;
+  std::string namespace_name;
 
   static void Describe(Type<TypedObjectReference>& type);
 };

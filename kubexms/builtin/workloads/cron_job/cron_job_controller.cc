@@ -56,7 +56,7 @@ class CronJobRun {
       });
       if (cached) continue;
       Result<Job> job =
-          context_.client.Get<Job>({active.namespace_, active.name}, {.stop = context_.stop});
+          context_.client.Get<Job>({active.namespace_name, active.name}, {.stop = context_.stop});
       if (job.ok() && job->metadata.uid == active.uid) {
         jobs.push_back(std::make_shared<const Job>(*std::move(job)));
       } else if (!job.ok() && !job.error().IsNotFound()) {
@@ -121,7 +121,7 @@ class CronJobRun {
   Result<void> DeleteActive() {
     for (const corev1::ObjectReference& active : std::vector(cron_job_.status.active)) {
       ObjectMeta job;
-      job.namespace_ = active.namespace_;
+      job.namespace_name = active.namespace_name;
       job.name = active.name;
       job.uid = active.uid;
       RETURN_IF_ERROR(DeleteJob(job));

@@ -31,7 +31,7 @@ std::string Text(const std::optional<sys_seconds>& time) {
 
 CronJob EveryMinute() {
   CronJob cron_job;
-  cron_job.metadata.namespace_ = "default";
+  cron_job.metadata.namespace_name = "default";
   cron_job.metadata.name = "tick";
   cron_job.metadata.uid = "uid-of-tick";
   cron_job.metadata.creation_timestamp = Time(At("2024-01-01T00:00:30Z"));
@@ -268,7 +268,7 @@ class CronJobTest : protected ManualTime, public BuiltinTest {
 
   CronJob Make(const std::string& policy, const std::function<void(CronJob&)>& change = {}) {
     CronJob cron_job;
-    cron_job.metadata.namespace_ = "default";
+    cron_job.metadata.namespace_name = "default";
     cron_job.metadata.name = "tick";
     cron_job.spec.schedule = "* * * * *";
     cron_job.spec.concurrency_policy = policy;
@@ -286,7 +286,7 @@ class CronJobTest : protected ManualTime, public BuiltinTest {
   CronJob Current() { return client().Get<CronJob>(kKey).value(); }
   std::vector<std::string> JobNames() {
     std::vector<std::string> names;
-    const auto jobs = client().List<Job>({.name_space = "default"}).value();
+    const auto jobs = client().List<Job>({.namespace_name = "default"}).value();
     for (const Job& job : jobs.items) names.push_back(job.metadata.name);
     return names;
   }

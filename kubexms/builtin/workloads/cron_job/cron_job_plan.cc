@@ -159,7 +159,7 @@ std::string JobNameAt(const CronJob& cron_job, sys_seconds time) {
 Job JobAt(const CronJob& cron_job, sys_seconds time) {
   const batchv1::JobTemplateSpec& job_template = cron_job.spec.job_template;
   Job job;
-  job.metadata.namespace_ = cron_job.metadata.namespace_;
+  job.metadata.namespace_name = cron_job.metadata.namespace_name;
   job.metadata.name = JobNameAt(cron_job, time);
   job.metadata.labels = job_template.metadata.labels;
   job.metadata.annotations = job_template.metadata.annotations;

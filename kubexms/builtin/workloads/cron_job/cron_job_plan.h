@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "kubexms/api/values/cron_schedule.h"
 #include "kubexms/api/kinds/batch_v1.h"
-#include "kubexms/builtin/workloads/job/job_state.h"
+#include "kubexms/api/values/cron_schedule.h"
 #include "kubexms/builtin/shared/notice.h"
+#include "kubexms/builtin/workloads/job/job_state.h"
 
 namespace kubexms {
 

@@ -7,14 +7,14 @@
 #include <utility>
 
 #include "kubexms/builtin/namespaces/active_namespace.h"
+#include "kubexms/builtin/shared/pod_state.h"
+#include "kubexms/builtin/shared/write_status.h"
 #include "kubexms/builtin/workloads/daemon_set/daemonset_plan.h"
 #include "kubexms/builtin/workloads/daemon_set/daemonset_pod.h"
-#include "kubexms/builtin/workloads/dependents.h"
 #include "kubexms/builtin/workloads/daemon_set/failed_pod_backoff.h"
-#include "kubexms/builtin/shared/pod_state.h"
+#include "kubexms/builtin/workloads/dependents.h"
 #include "kubexms/builtin/workloads/pod_writer.h"
 #include "kubexms/builtin/workloads/revision_history.h"
-#include "kubexms/builtin/shared/write_status.h"
 #include "kubexms/controller/events/event_recorder.h"
 
 namespace kubexms {
@@ -182,7 +182,7 @@ class DaemonSetSync {
 
   void TellOfEnded(const Pod& pod, EventType type, std::string_view reason,
                    std::string_view message) {
-    const std::string name = pod.metadata.namespace_ + "/" + pod.metadata.name;
+    const std::string name = pod.metadata.namespace_name + "/" + pod.metadata.name;
     context_.events.Event(ReferenceTo(set_), type, reason,
                           fmt::format(fmt::runtime(message), name, pod.spec.node_name));
   }

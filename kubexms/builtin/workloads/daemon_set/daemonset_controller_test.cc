@@ -341,7 +341,7 @@ TEST_F(DaemonSetControllerTest, GoesOnAfterACrashAtAnyWrite) {
       Stop();
       ASSERT_TRUE(client().Delete<DaemonSet>({kNamespace, "agent"}).ok());
       for (const Pod& pod : All<Pod>()) End(pod);
-      ASSERT_TRUE(client().DeleteAllOf<ControllerRevision>({.name_space = kNamespace}).ok());
+      ASSERT_TRUE(client().DeleteAllOf<ControllerRevision>({.namespace_name = kNamespace}).ok());
     }
   }
 }

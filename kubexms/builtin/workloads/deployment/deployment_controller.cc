@@ -10,13 +10,13 @@
 #include "kubexms/api/kinds/apps_v1.h"
 #include "kubexms/base/json/json.h"
 #include "kubexms/builtin/namespaces/active_namespace.h"
+#include "kubexms/builtin/shared/pod_state.h"
+#include "kubexms/builtin/shared/write_status.h"
 #include "kubexms/builtin/workloads/dependents.h"
 #include "kubexms/builtin/workloads/deployment/deployment_annotations.h"
 #include "kubexms/builtin/workloads/deployment/deployment_status.h"
-#include "kubexms/builtin/shared/pod_state.h"
-#include "kubexms/builtin/workloads/pod_template.h"
 #include "kubexms/builtin/workloads/deployment/rollout.h"
-#include "kubexms/builtin/shared/write_status.h"
+#include "kubexms/builtin/workloads/pod_template.h"
 #include "kubexms/controller/events/event_recorder.h"
 #include "kubexms/controller/events/object_reference.h"
 
@@ -57,7 +57,7 @@ bool HasEnded(const CacheEvent& event) {
 std::vector<ObjectKey> WaitingFor(const DeclaredCaches& caches, const Pod& pod) {
   const auto owner_of = [&pod](const ObjectMeta& owned) {
     const OwnerReference* owner = ControllerOf(owned);
-    return ObjectKey{pod.metadata.namespace_, owner == nullptr ? "" : owner->name};
+    return ObjectKey{pod.metadata.namespace_name, owner == nullptr ? "" : owner->name};
   };
   const auto set = caches.Cached<ReplicaSet>().Get(owner_of(pod.metadata));
   if (set == nullptr) return {};
@@ -189,7 +189,7 @@ class DeploymentRun {
     const std::string hash =
         TemplateHash(deployment_.spec.template_, deployment_.status.collision_count);
     ReplicaSet set;
-    set.metadata.namespace_ = deployment_.metadata.namespace_;
+    set.metadata.namespace_name = deployment_.metadata.namespace_name;
     set.metadata.name = deployment_.metadata.name + "-" + hash;
     set.spec.min_ready_seconds = deployment_.spec.min_ready_seconds;
     set.spec.selector = deployment_.spec.selector;

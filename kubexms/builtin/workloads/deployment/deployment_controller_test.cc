@@ -101,7 +101,7 @@ class DeploymentControllerTest : public WorkloadTest {
 
   static Deployment DeploymentOf(int replicas) {
     Deployment deployment;
-    deployment.metadata.namespace_ = kNamespace;
+    deployment.metadata.namespace_name = kNamespace;
     deployment.metadata.name = "web";
     deployment.spec.replicas = replicas;
     deployment.spec.selector.match_labels = kLabels;
@@ -120,7 +120,7 @@ class DeploymentControllerTest : public WorkloadTest {
   // The ReplicaSets by their image.
   std::map<std::string, ReplicaSet> Sets() {
     std::map<std::string, ReplicaSet> sets;
-    auto all = client().List<ReplicaSet>({.name_space = kNamespace});
+    auto all = client().List<ReplicaSet>({.namespace_name = kNamespace});
     for (ReplicaSet& set : all->items) {
       sets[set.spec.template_.spec.containers.at(0).image] = std::move(set);
     }
@@ -352,7 +352,7 @@ TEST_F(DeploymentControllerTest, ForgetsOldRevisions) {
 
 TEST_F(DeploymentControllerTest, TakesAnotherNameWhenItsHashIsTaken) {
   ReplicaSet other;
-  other.metadata.namespace_ = kNamespace;
+  other.metadata.namespace_name = kNamespace;
   other.spec.replicas = 0;
   other.spec.selector.match_labels = {{"app", "other"}};
   other.spec.template_ = TemplateOf({{"app", "other"}}, "other:1");
@@ -368,7 +368,7 @@ TEST_F(DeploymentControllerTest, TakesAnotherNameWhenItsHashIsTaken) {
 
 TEST_F(DeploymentControllerTest, TakesUpSetsThatItSelects) {
   ReplicaSet orphan;
-  orphan.metadata.namespace_ = kNamespace;
+  orphan.metadata.namespace_name = kNamespace;
   orphan.metadata.name = "orphan";
   orphan.metadata.labels = kLabels;
   orphan.spec.replicas = 1;

@@ -23,18 +23,18 @@ constexpr std::string_view kThisController = "kubernetes.io/job-controller";
 // Pods with the finalizer, by the Job that they belong or belonged to.
 constexpr const char* kTrackedIndex = "tracked by job";
 
-std::string IndexValue(const ObjectKey& key) { return key.name_space + "/" + key.name; }
+std::string IndexValue(const ObjectKey& key) { return key.namespace_name + "/" + key.name; }
 
 // The Job of a Pod by its controller, or by the label when it has none (any more).
 std::optional<ObjectKey> JobOf(const Pod& pod) {
   const OwnerReference* owner = ControllerOf(pod.metadata);
   if (owner != nullptr) {
     if (owner->kind != Job::kKind.kind) return std::nullopt;
-    return ObjectKey{pod.metadata.namespace_, owner->name};
+    return ObjectKey{pod.metadata.namespace_name, owner->name};
   }
   const auto label = pod.metadata.labels.find(kJobNameLabel);
   if (label == pod.metadata.labels.end()) return std::nullopt;
-  return ObjectKey{pod.metadata.namespace_, label->second};
+  return ObjectKey{pod.metadata.namespace_name, label->second};
 }
 
 bool IsManagedByOthers(const Job& job) {

@@ -28,7 +28,7 @@ class JobTest : protected ManualTime, public BuiltinTest {
 
   void Make(const std::string& name, const std::function<void(Job&)>& change = {}) {
     Job job;
-    job.metadata.namespace_ = "default";
+    job.metadata.namespace_name = "default";
     job.metadata.name = name;
     job.spec.template_.spec.restart_policy = "Never";
     job.spec.template_.spec.containers.resize(1);
@@ -63,8 +63,8 @@ class JobTest : protected ManualTime, public BuiltinTest {
   }
   std::vector<Pod> PodsOf(const std::string& job) {
     return client()
-        .List<Pod>(
-            {.name_space = "default", .label_selector = Selector::Parse("job-name=" + job).value()})
+        .List<Pod>({.namespace_name = "default",
+                    .label_selector = Selector::Parse("job-name=" + job).value()})
         .value()
         .items;
   }

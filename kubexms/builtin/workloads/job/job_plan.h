@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "kubexms/builtin/workloads/job/job_pods.h"
 #include "kubexms/builtin/shared/notice.h"
+#include "kubexms/builtin/workloads/job/job_pods.h"
 
 namespace kubexms {
 

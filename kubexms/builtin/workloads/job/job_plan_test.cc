@@ -67,7 +67,7 @@ struct PodOptions {
 
 PodPointer MakePod(const std::string& name, const std::string& phase, const PodOptions& o = {}) {
   auto pod = std::make_shared<Pod>();
-  pod->metadata.namespace_ = "default";
+  pod->metadata.namespace_name = "default";
   pod->metadata.name = pod->metadata.uid = name;
   pod->metadata.creation_timestamp = Time(kNow - seconds(5000));
   if (o.tracked) pod->metadata.finalizers = {kJobTrackingFinalizer};
@@ -89,7 +89,7 @@ PodPointer MakePod(const std::string& name, const std::string& phase, const PodO
 
 Job MakeJob(const std::function<void(Job&)>& change = {}) {
   Job job;
-  job.metadata.namespace_ = "default";
+  job.metadata.namespace_name = "default";
   job.metadata.name = "sum";
   job.metadata.uid = "uid-of-sum";
   job.spec.completions = 3;

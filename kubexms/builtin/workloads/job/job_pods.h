@@ -12,8 +12,8 @@
 
 #include "kubexms/api/kinds/batch_v1.h"
 #include "kubexms/api/values/time.h"
-#include "kubexms/builtin/workloads/job/completion_indexes.h"
 #include "kubexms/builtin/shared/pod_state.h"
+#include "kubexms/builtin/workloads/job/completion_indexes.h"
 
 namespace kubexms {
 

@@ -46,12 +46,12 @@ std::string Match(const Pod& pod, const PodFailurePolicyRule& rule) {
     const ContainerStatus* container = ContainerWithCode(pod, *rule.on_exit_codes);
     if (container == nullptr) return {};
     return fmt::format("Container {} for pod {}/{} failed with exit code {}", container->name,
-                       pod.metadata.namespace_, pod.metadata.name,
+                       pod.metadata.namespace_name, pod.metadata.name,
                        container->state.terminated->exit_code);
   }
   const corev1::PodCondition* condition = MatchingCondition(pod, rule);
   if (condition == nullptr) return {};
-  return fmt::format("Pod {}/{} has condition {}", pod.metadata.namespace_, pod.metadata.name,
+  return fmt::format("Pod {}/{} has condition {}", pod.metadata.namespace_name, pod.metadata.name,
                      condition->type);
 }
 

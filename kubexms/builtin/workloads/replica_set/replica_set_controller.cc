@@ -7,12 +7,12 @@
 
 #include "kubexms/api/kinds/apps_v1.h"
 #include "kubexms/api/kinds/core_v1/config.h"
+#include "kubexms/builtin/shared/write_status.h"
 #include "kubexms/builtin/workloads/dependents.h"
 #include "kubexms/builtin/workloads/pod_template.h"
 #include "kubexms/builtin/workloads/pod_writer.h"
 #include "kubexms/builtin/workloads/replica_set/replica_plan.h"
 #include "kubexms/builtin/workloads/status_pace.h"
-#include "kubexms/builtin/shared/write_status.h"
 #include "kubexms/controller/events/object_reference.h"
 
 namespace kubexms {

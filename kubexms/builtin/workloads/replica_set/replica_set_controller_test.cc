@@ -128,7 +128,7 @@ class ReplicaSetControllerTest : public WorkloadTest {
 
   static ReplicaSet SetOf(int replicas, const std::string& name = "web") {
     ReplicaSet set;
-    set.metadata.namespace_ = kNamespace;
+    set.metadata.namespace_name = kNamespace;
     set.metadata.name = name;
     set.spec.replicas = replicas;
     set.spec.selector.match_labels = kLabels;
@@ -149,7 +149,7 @@ class ReplicaSetControllerTest : public WorkloadTest {
 
   static Pod PodOf(const std::string& name, StringMap labels = kLabels) {
     Pod pod;
-    pod.metadata.namespace_ = kNamespace;
+    pod.metadata.namespace_name = kNamespace;
     pod.metadata.name = name;
     pod.metadata.labels = std::move(labels);
     pod.spec = TemplateOf({}).spec;

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "kubexms/builtin/namespaces/active_namespace.h"
-#include "kubexms/builtin/workloads/dependents.h"
 #include "kubexms/builtin/shared/pod_state.h"
+#include "kubexms/builtin/shared/write_status.h"
+#include "kubexms/builtin/workloads/dependents.h"
 #include "kubexms/builtin/workloads/revision_history.h"
 #include "kubexms/builtin/workloads/stateful_set/statefulset_plan.h"
 #include "kubexms/builtin/workloads/stateful_set/statefulset_pod.h"
-#include "kubexms/builtin/shared/write_status.h"
 #include "kubexms/controller/events/event_recorder.h"
 
 namespace kubexms {

@@ -442,7 +442,7 @@ TEST_F(StatefulSetControllerTest, GoesOnAfterACrashAtAnyWrite) {
       Stop();
       ASSERT_TRUE(client().Delete<StatefulSet>({kNamespace, "db"}).ok());
       for (const Pod& pod : All<Pod>()) End(pod);
-      ASSERT_TRUE(client().DeleteAllOf<ControllerRevision>({.name_space = kNamespace}).ok());
+      ASSERT_TRUE(client().DeleteAllOf<ControllerRevision>({.namespace_name = kNamespace}).ok());
       for (const auto& claim : All<PersistentVolumeClaim>()) {
         ASSERT_TRUE(client().Delete<PersistentVolumeClaim>(ObjectKey::Of(claim.metadata)).ok());
         (void)client().Patch<PersistentVolumeClaim>(

@@ -363,7 +363,7 @@ TEST(StatefulPodTest, APodHasItsIdentityAndItsClaims) {
   const StatefulSet set = Database();
   const corev1::Pod pod = NewStatefulPod(set, set.spec.template_, 3, "db-abc");
   EXPECT_EQ(pod.metadata.name, "db-3");
-  EXPECT_EQ(pod.metadata.namespace_, "a");
+  EXPECT_EQ(pod.metadata.namespace_name, "a");
   EXPECT_EQ(pod.metadata.labels, (StringMap{{"app", "db"},
                                             {"apps.kubernetes.io/pod-index", "3"},
                                             {"controller-revision-hash", "db-abc"},
@@ -381,7 +381,7 @@ TEST(StatefulPodTest, AClaimHasTheLabelsOfTheSet) {
   const auto claims = ClaimsOf(Database(), 3);
   ASSERT_EQ(claims.size(), 1U);
   EXPECT_EQ(claims[0].metadata.name, "data-db-3");
-  EXPECT_EQ(claims[0].metadata.namespace_, "a");
+  EXPECT_EQ(claims[0].metadata.namespace_name, "a");
   EXPECT_EQ(claims[0].metadata.labels, (StringMap{{"app", "db"}, {"tier", "fast"}}));
   EXPECT_THAT(claims[0].metadata.owner_references, IsEmpty());
   EXPECT_EQ(claims[0].status.phase, "");
@@ -406,7 +406,7 @@ TEST(StatefulPodTest, WhoOwnsAClaimFollowsFromThePolicy) {
   pod.metadata.uid = "pod-uid";
   for (const Case& before : cases) {
     corev1::PersistentVolumeClaim claim;
-    claim.metadata.namespace_ = "a";
+    claim.metadata.namespace_name = "a";
     SetClaimOwners(WithPolicy(before.when_deleted, before.when_scaled), pod, before.scaled_down,
                    claim);
     for (const Case& after : cases) {

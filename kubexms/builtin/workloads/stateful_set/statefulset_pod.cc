@@ -123,7 +123,7 @@ std::vector<PersistentVolumeClaim> ClaimsOf(const StatefulSet& set, int32_t ordi
   for (const PersistentVolumeClaim& claim_template : set.spec.volume_claim_templates) {
     PersistentVolumeClaim& claim = claims.emplace_back(claim_template);
     claim.metadata.name = ClaimName(set, claim_template, ordinal);
-    claim.metadata.namespace_ = set.metadata.namespace_;
+    claim.metadata.namespace_name = set.metadata.namespace_name;
     for (const auto& [key, value] : set.spec.selector.match_labels) {
       claim.metadata.labels[key] = value;
     }

@@ -74,7 +74,7 @@ class BinaryStep final : public NamedStep {
  private:
   const BinarySpec binary_;
   const ArtifactPtr artifact_;
-  const std::vector<Resource> directory_;
+  const std::vector<HostResource> directory_;
 };
 
 }  // namespace

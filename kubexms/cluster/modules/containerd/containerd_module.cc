@@ -5,8 +5,8 @@
 
 #include "kubexms/base/json/json.h"
 #include "kubexms/cluster/modules/containerd/cri_probe.h"
-#include "kubexms/cluster/modules/etcd/etcd_host.h"
 #include "kubexms/cluster/modules/containerd/images.h"
+#include "kubexms/cluster/modules/etcd/etcd_host.h"
 #include "kubexms/cluster/modules/modules.h"
 #include "kubexms/cluster/modules/steps.h"
 
@@ -111,11 +111,11 @@ std::string HostsFile(const ContainerRuntimeSpec& runtime, const RegistrySpec& r
 
 StepPtr Configuration(const ContainerRuntimeSpec& runtime, const ClusterSecrets& secrets) {
   const bool secret = !secrets.registry_passwords.empty();
-  std::vector<Resource> resources = {Directory{std::string(kRegistries)},
-                                     File{.path = std::string(kConfig),
-                                          .content = ConfigFile(runtime, secrets),
-                                          .mode = secret ? "0600" : "0644",
-                                          .secret = secret}};
+  std::vector<HostResource> resources = {Directory{std::string(kRegistries)},
+                                         File{.path = std::string(kConfig),
+                                              .content = ConfigFile(runtime, secrets),
+                                              .mode = secret ? "0600" : "0644",
+                                              .secret = secret}};
   for (const RegistrySpec& registry : runtime.registries) {
     resources.emplace_back(Directory{DirectoryOf(registry)});
     resources.emplace_back(File{.path = DirectoryOf(registry) + "/hosts.toml",

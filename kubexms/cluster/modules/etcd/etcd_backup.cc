@@ -6,8 +6,8 @@
 #include <fstream>
 #include <optional>
 
-#include "kubexms/automation/hosts/checksum.h"
 #include "kubexms/automation/engine/execution.h"
+#include "kubexms/automation/hosts/checksum.h"
 #include "kubexms/automation/steps/runner.h"
 #include "kubexms/cluster/modules/etcd/etcd_host.h"
 
@@ -43,7 +43,7 @@ std::string BackupScript(const EtcdSpec& etcd) {
       LocalEtcdctl(etcd, "snapshot status \".$name\""), etcd.backup.keep + 1);
 }
 
-std::vector<Resource> TimerOn(const EtcdSpec& etcd) {
+std::vector<HostResource> TimerOn(const EtcdSpec& etcd) {
   return {Directory{.path = etcd.backup.directory, .mode = "0700"},
           File{.path = EtcdPath("backup.sh"), .content = BackupScript(etcd), .mode = "0755"},
           File{.path = std::string(kBackupService),
@@ -73,7 +73,7 @@ std::vector<Resource> TimerOn(const EtcdSpec& etcd) {
           Service{.name = std::string(kEtcdBackupTimer), .restart_after = {TimerPath()}}};
 }
 
-std::vector<Resource> TimerOff() {
+std::vector<HostResource> TimerOff() {
   return {Service{.name = std::string(kEtcdBackupTimer), .active = false, .enabled = false},
           Absent{TimerPath()}, Absent{std::string(kBackupService)}, Absent{EtcdPath("backup.sh")}};
 }

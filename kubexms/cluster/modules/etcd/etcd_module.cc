@@ -26,19 +26,21 @@ File AuthorityKey(const EtcdCertificates& certificates) {
 }
 
 StepPtr Certificates(const EtcdSpec& etcd, const EtcdCertificates& certificates) {
-  const StepPtr step = Ensure(
-      "certificates", [certificates](const StepContext& context) -> Result<std::vector<Resource>> {
-        const EtcdMemberCertificates& own = certificates.members.at(context.host.name);
-        return std::vector<Resource>{Directory{.path = std::string(kEtcdDirectory), .mode = "0755"},
-                                     EtcdFile("ca.crt", certificates.authority.certificate_pem),
-                                     AuthorityKey(certificates),
-                                     EtcdFile("server.crt", own.server.certificate_pem),
-                                     EtcdFile("server.key", own.server.key_pem, true),
-                                     EtcdFile("peer.crt", own.peer.certificate_pem),
-                                     EtcdFile("peer.key", own.peer.key_pem, true),
-                                     EtcdFile("client.crt", certificates.client.certificate_pem),
-                                     EtcdFile("client.key", certificates.client.key_pem, true)};
-      });
+  const StepPtr step =
+      Ensure("certificates",
+             [certificates](const StepContext& context) -> Result<std::vector<HostResource>> {
+               const EtcdMemberCertificates& own = certificates.members.at(context.host.name);
+               return std::vector<HostResource>{
+                   Directory{.path = std::string(kEtcdDirectory), .mode = "0755"},
+                   EtcdFile("ca.crt", certificates.authority.certificate_pem),
+                   AuthorityKey(certificates),
+                   EtcdFile("server.crt", own.server.certificate_pem),
+                   EtcdFile("server.key", own.server.key_pem, true),
+                   EtcdFile("peer.crt", own.peer.certificate_pem),
+                   EtcdFile("peer.key", own.peer.key_pem, true),
+                   EtcdFile("client.crt", certificates.client.certificate_pem),
+                   EtcdFile("client.key", certificates.client.key_pem, true)};
+             });
   return RestartEtcdAfterUndo(step, etcd);
 }
 

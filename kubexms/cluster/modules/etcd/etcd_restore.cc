@@ -98,7 +98,7 @@ class UnpackStep final : public NamedStep {
 };
 
 StepPtr Stop() {
-  const std::vector<Resource> stopped = {
+  const std::vector<HostResource> stopped = {
       Service{.name = std::string(kEtcdService), .active = false}};
   std::vector<Operation> queries = QueriesFor(stopped);
   queries.emplace_back(kMarker);
@@ -114,10 +114,10 @@ StepPtr Swap(const RestorationPtr& restoration) {
       "exchange", {kMarker},
       [restoration](const StepContext& context, const Answers& answers) -> Result<Change> {
         if (Restoration::IsDone(context, answers)) return Change();
-        const std::vector<Resource> mark = {File{.path = kMarker.path,
-                                                 .content = Restoration::Mark(context),
-                                                 .owner = "etcd",
-                                                 .group = "etcd"}};
+        const std::vector<HostResource> mark = {File{.path = kMarker.path,
+                                                     .content = Restoration::Mark(context),
+                                                     .owner = "etcd",
+                                                     .group = "etcd"}};
         ASSIGN_OR_RETURN(Change change, PlanFor(mark, answers, context.backup_directory));
         change.summary = {fmt::format("put the snapshot in the place of {}",
                                       EtcdMemberDirectory(restoration->etcd()))};

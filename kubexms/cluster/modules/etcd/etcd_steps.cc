@@ -130,7 +130,7 @@ StepPtr ConfigureEtcd(
           state = begins.joins ? "existing" : "new";
         }
         const HostSpec& host = spec.Host(context.host.name);
-        const std::vector<Resource> files = {
+        const std::vector<HostResource> files = {
             EtcdFile("etcd.yaml", ConfigFile(cluster, spec.etcd, host, initial_cluster, state)),
             unit};
         return PlanFor(files, answers, context.backup_directory);
@@ -139,7 +139,7 @@ StepPtr ConfigureEtcd(
 }
 
 StepPtr StartEtcd(const EtcdSpec& etcd) {
-  const std::vector<Resource> service = {Service{.name = std::string(kEtcdService)}};
+  const std::vector<HostResource> service = {Service{.name = std::string(kEtcdService)}};
   const GetPath data{EtcdMemberDirectory(etcd)};
   std::vector<Operation> queries = QueriesFor(service);
   queries.emplace_back(data);

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "kubexms/automation/journal/journal.h"
 #include "kubexms/automation/hosts/simulated_fleet.h"
+#include "kubexms/automation/journal/journal.h"
 #include "kubexms/base/mutex.h"
 
 namespace kubexms::cluster {

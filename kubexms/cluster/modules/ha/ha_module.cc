@@ -175,7 +175,7 @@ class KeepalivedStep final : public NamedStep {
 
  private:
   const HostSpec& Own(const StepContext& context) const { return spec_.Host(context.host.name); }
-  std::vector<Resource> Files(const StepContext& context, std::string_view interface) const {
+  std::vector<HostResource> Files(const StepContext& context, std::string_view interface) const {
     return {Directory{"/etc/keepalived"},
             File{.path = std::string(kCheckScript), .content = CheckScript(spec_), .mode = "0755"},
             File{.path = std::string(kKeepalivedConfig),

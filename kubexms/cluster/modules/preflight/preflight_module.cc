@@ -11,9 +11,9 @@
 
 #include "kubexms/base/text/ip_range.h"
 #include "kubexms/cluster/cluster_state.h"
+#include "kubexms/cluster/config/support_matrix.h"
 #include "kubexms/cluster/modules/containerd/images.h"
 #include "kubexms/cluster/modules/modules.h"
-#include "kubexms/cluster/config/support_matrix.h"
 
 namespace kubexms::cluster {
 namespace {

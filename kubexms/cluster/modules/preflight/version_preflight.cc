@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "kubexms/automation/hosts/local_connector.h"
-#include "kubexms/cluster/modules/modules.h"
 #include "kubexms/cluster/config/support_matrix.h"
+#include "kubexms/cluster/modules/modules.h"
 
 namespace kubexms::cluster {
 namespace {

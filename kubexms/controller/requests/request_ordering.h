@@ -29,7 +29,7 @@ struct RequestCaches {
   const RecordPlace& place;
 };
 
-class RequestTurns {
+class RequestOrdering {
  public:
   // Remembers what an unfinished request waits for, so that it is known when the request is gone.
   void Note(const ObjectMeta& request, const std::string& turn) EXCLUDES(mutex_);

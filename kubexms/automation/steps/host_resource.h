@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
-#include "kubexms/automation/steps/diff.h"
 #include "kubexms/automation/hosts/operation.h"
+#include "kubexms/automation/steps/diff.h"
 #include "kubexms/base/result.h"
 
 namespace kubexms::automation {
@@ -110,29 +110,29 @@ struct Archive {
 };
 
 // A std::variant that is copied, moved and destroyed in resource.cc.
-class Resource : public std::variant<File, Directory, Link, Absent, Package, Service, User, Sysctl,
-                                     KernelModules, HostsEntries, Archive> {
+class HostResource : public std::variant<File, Directory, Link, Absent, Package, Service, User,
+                                         Sysctl, KernelModules, HostsEntries, Archive> {
  public:
   using variant::variant;
-  Resource();
-  Resource(const Resource&);
-  Resource(Resource&&) noexcept;
-  Resource& operator=(const Resource&);
-  Resource& operator=(Resource&&) noexcept;
-  ~Resource();
+  HostResource();
+  HostResource(const HostResource&);
+  HostResource(HostResource&&) noexcept;
+  HostResource& operator=(const HostResource&);
+  HostResource& operator=(HostResource&&) noexcept;
+  ~HostResource();
 };
 
 // Where BackupPath keeps what was at a path, below the directory of a run.
 std::string BackupOf(std::string_view path, const std::string& backup_directory);
 
 // What has to be asked to plan the resources.
-std::vector<Operation> QueriesFor(std::span<const Resource> resources);
+std::vector<Operation> QueriesFor(std::span<const HostResource> resources);
 
 // The change that makes all of them true, in their order; later ones may build on earlier ones.
 // `answers` has the answers to QueriesFor. Previous states of paths are kept below
 // `backup_directory` on the host; without one, what happens to paths cannot be undone. An error
 // names the resource: an archive that is not there, a link where a directory is to be.
-Result<Change> PlanFor(std::span<const Resource> resources, const Answers& answers,
+Result<Change> PlanFor(std::span<const HostResource> resources, const Answers& answers,
                        const std::string& backup_directory);
 
 }  // namespace kubexms::automation

@@ -1,4 +1,4 @@
-#include "kubexms/base/threads/spare_threads.h"
+#include "kubexms/base/threads/elastic_threads.h"
 
 #include <gtest/gtest.h>
 
@@ -11,21 +11,21 @@ namespace {
 using std::chrono::hours;
 using std::chrono::nanoseconds;
 
-TEST(SpareThreadsTest, HasNoneWithoutTasks) {
-  const SpareThreads threads;
+TEST(ElasticThreadsTest, HasNoneWithoutTasks) {
+  const ElasticThreads threads;
   EXPECT_EQ(threads.size(), 0u);
 }
 
-TEST(SpareThreadsTest, GivesEachTaskThatRunsAThreadOfItsOwn) {
-  SpareThreads threads({.patience = hours(1)});
+TEST(ElasticThreadsTest, GivesEachTaskThatRunsAThreadOfItsOwn) {
+  ElasticThreads threads({.patience = hours(1)});
   std::latch all_run(3);
   for (int i = 0; i < 3; ++i) threads.Start("task", [&] { all_run.arrive_and_wait(); });
   all_run.wait();
   EXPECT_EQ(threads.size(), 3u);
 }
 
-TEST(SpareThreadsTest, UsesAThreadAgain) {
-  SpareThreads threads({.patience = hours(1)});
+TEST(ElasticThreadsTest, UsesAThreadAgain) {
+  ElasticThreads threads({.patience = hours(1)});
   std::atomic<int> runs = 0;
   while (runs < 1000) {
     const int before = runs;
@@ -35,8 +35,8 @@ TEST(SpareThreadsTest, UsesAThreadAgain) {
   EXPECT_LT(threads.size(), 1000u);
 }
 
-TEST(SpareThreadsTest, ThreadsEndWhenTheirPatienceDoes) {
-  SpareThreads threads({.patience = nanoseconds(1)});
+TEST(ElasticThreadsTest, ThreadsEndWhenTheirPatienceDoes) {
+  ElasticThreads threads({.patience = nanoseconds(1)});
   for (int i = 0; i < 10; ++i) threads.Start("task", [] {});
   while (threads.size() > 0) std::this_thread::yield();
   std::latch ran(1);
@@ -44,10 +44,10 @@ TEST(SpareThreadsTest, ThreadsEndWhenTheirPatienceDoes) {
   ran.wait();
 }
 
-TEST(SpareThreadsTest, WaitsForItsTasks) {
+TEST(ElasticThreadsTest, WaitsForItsTasks) {
   std::atomic<int> ran = 0;
   {
-    SpareThreads threads;
+    ElasticThreads threads;
     for (int i = 0; i < 100; ++i) threads.Start("task", [&] { ++ran; });
   }
   EXPECT_EQ(ran, 100);

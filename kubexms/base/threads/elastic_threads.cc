@@ -1,4 +1,4 @@
-#include "kubexms/base/threads/spare_threads.h"
+#include "kubexms/base/threads/elastic_threads.h"
 
 #include <iterator>
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace kubexms {
 
-SpareThreads::~SpareThreads() {
+ElasticThreads::~ElasticThreads() {
   MutexLock lock(mutex_);
   closing_ = true;
   for (Member* member : waiting_) member->called.NotifyOne();
@@ -16,7 +16,7 @@ SpareThreads::~SpareThreads() {
   Join(ended_);
 }
 
-void SpareThreads::Start(std::string_view name, std::function<void()> task) {
+void ElasticThreads::Start(std::string_view name, std::function<void()> task) {
   MutexLock lock(mutex_);
   KUBEXMS_CHECK(!closing_ && task != nullptr);
   const bool found = !waiting_.empty();
@@ -32,16 +32,16 @@ void SpareThreads::Start(std::string_view name, std::function<void()> task) {
   }
 }
 
-size_t SpareThreads::size() const {
+size_t ElasticThreads::size() const {
   MutexLock lock(mutex_);
   return members_.size();
 }
 
-void SpareThreads::Live(Members::iterator self) {
+void ElasticThreads::Live(Members::iterator self) {
   while (const std::function<void()> task = NextTask(self)) task();
 }
 
-std::function<void()> SpareThreads::NextTask(Members::iterator self) {
+std::function<void()> ElasticThreads::NextTask(Members::iterator self) {
   const auto deadline = std::chrono::steady_clock::now() + options_.patience;
   MutexLock lock(mutex_);
   if (self->task == nullptr) waiting_.push_back(&*self);
@@ -58,7 +58,7 @@ std::function<void()> SpareThreads::NextTask(Members::iterator self) {
   return std::exchange(self->task, nullptr);
 }
 
-void SpareThreads::Join(Members& ended) {
+void ElasticThreads::Join(Members& ended) {
   for (Member& member : ended) member.thread.join();
   ended.clear();
 }

@@ -1,4 +1,4 @@
-#include "kubexms/controller/requests/request_turns.h"
+#include "kubexms/controller/requests/request_ordering.h"
 
 #include "kubexms/base/check.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 // By which one that waits is found alone.
 std::string OwnValue(const std::string& turn, const ObjectKey& request) {
-  return turn + "\n" + request.name_space + "/" + request.name;
+  return turn + "\n" + request.namespace_name + "/" + request.name;
 }
 
 bool IsWaiting(const RequestCaches& caches, const CachedObject& request) {
@@ -28,18 +28,18 @@ std::vector<std::string> WaitingValues(const std::string& turn, const ObjectKey&
   return {turn, OwnValue(turn, request)};
 }
 
-RequestTurns::Place RequestTurns::PlaceOf(const ObjectMeta& request) {
-  return {request.creation_timestamp, request.name, request.namespace_};
+RequestOrdering::Place RequestOrdering::PlaceOf(const ObjectMeta& request) {
+  return {request.creation_timestamp, request.name, request.namespace_name};
 }
 
-void RequestTurns::Note(const ObjectMeta& request, const std::string& turn) {
+void RequestOrdering::Note(const ObjectMeta& request, const std::string& turn) {
   MutexLock lock(mutex_);
   noted_[ObjectKey::Of(request)] = turn;
   const auto order = order_.find(turn);
   if (order != order_.end()) order->second.insert(PlaceOf(request));
 }
 
-std::optional<std::string> RequestTurns::Forget(const ObjectKey& request) {
+std::optional<std::string> RequestOrdering::Forget(const ObjectKey& request) {
   MutexLock lock(mutex_);
   const auto found = noted_.find(request);
   if (found == noted_.end()) return std::nullopt;
@@ -50,17 +50,18 @@ std::optional<std::string> RequestTurns::Forget(const ObjectKey& request) {
   return turn;
 }
 
-void RequestTurns::Give(const std::string& turn, const ObjectKey& request) {
+void RequestOrdering::Give(const std::string& turn, const ObjectKey& request) {
   MutexLock lock(mutex_);
   given_.insert_or_assign(turn, request);
 }
 
-std::optional<ObjectKey> RequestTurns::Next(const RequestCaches& caches, const std::string& turn) {
+std::optional<ObjectKey> RequestOrdering::Next(const RequestCaches& caches,
+                                               const std::string& turn) {
   std::optional<Place> begun;
   for (const auto& record : Lister<RequestRecord>(caches.records).ByIndex(kBegunIndex, turn)) {
     const Result<RecordedRequest> request = ReadRecord(*record);
     if (!request.ok()) continue;
-    Place place{request->created, request->name, request->namespace_};
+    Place place{request->created, request->name, request->namespace_name};
     if (!begun || place < *begun) begun = std::move(place);
   }
   if (begun) return ObjectKey{std::get<2>(*begun), std::get<1>(*begun)};
@@ -78,14 +79,14 @@ std::optional<ObjectKey> RequestTurns::Next(const RequestCaches& caches, const s
 }
 
 // Of those whose order is known. What is in front of it is dropped, and the order when it is empty.
-std::optional<ObjectKey> RequestTurns::FirstWaiting(const RequestCaches& caches,
-                                                    const std::string& turn) {
+std::optional<ObjectKey> RequestOrdering::FirstWaiting(const RequestCaches& caches,
+                                                       const std::string& turn) {
   const auto order = order_.find(turn);
   if (order == order_.end()) return std::nullopt;
   std::set<Place>& places = order->second;
   while (!places.empty()) {
-    const auto& [created, name, name_space] = *places.begin();
-    ObjectKey key{name_space, name};
+    const auto& [created, name, namespace_name] = *places.begin();
+    ObjectKey key{namespace_name, name};
     if (IsWaiting(caches, turn, key)) return key;
     places.erase(places.begin());
   }
@@ -93,17 +94,17 @@ std::optional<ObjectKey> RequestTurns::FirstWaiting(const RequestCaches& caches,
   return std::nullopt;
 }
 
-bool RequestTurns::IsRunning(const std::string& turn) const {
+bool RequestOrdering::IsRunning(const std::string& turn) const {
   MutexLock lock(mutex_);
   return running_.contains(turn);
 }
 
-bool RequestTurns::Begin(const std::string& turn) {
+bool RequestOrdering::Begin(const std::string& turn) {
   MutexLock lock(mutex_);
   return running_.insert(turn).second;
 }
 
-void RequestTurns::End(const std::string& turn) {
+void RequestOrdering::End(const std::string& turn) {
   MutexLock lock(mutex_);
   KUBEXMS_CHECK(running_.erase(turn) == 1);
 }

@@ -1,12 +1,12 @@
-#include "kubexms/automation/steps/resource.h"
+#include "kubexms/automation/steps/host_resource.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kubexms/automation/hosts/connector_suite_test.h"
-#include "kubexms/automation/steps/diff.h"
 #include "kubexms/automation/hosts/simulated_fleet.h"
+#include "kubexms/automation/steps/diff.h"
 
 namespace kubexms::automation {
 namespace {
@@ -15,9 +15,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class ResourceTest : public ::testing::Test {
+class HostResourceTest : public ::testing::Test {
  protected:
-  Change Plan(const std::vector<Resource>& resources) {
+  Change Plan(const std::vector<HostResource>& resources) {
     const std::vector<Operation> queries = QueriesFor(resources);
     const auto answered = host_.Perform(queries, {});
     EXPECT_TRUE(answered.ok());
@@ -34,7 +34,7 @@ class ResourceTest : public ::testing::Test {
     ASSERT_TRUE(performed.ok()) << performed.error().message();
   }
   // Applied it is true, applied again nothing changes, undone everything is as before.
-  Change CheckLifeCycle(const std::vector<Resource>& resources) {
+  Change CheckLifeCycle(const std::vector<HostResource>& resources) {
     const std::string before = host_.Snapshot();
     const Change change = Plan(resources);
     EXPECT_FALSE(change.empty());
@@ -52,7 +52,7 @@ class ResourceTest : public ::testing::Test {
   int plans_ = 0;  // each keeps its own backups
 };
 
-TEST_F(ResourceTest, Files) {
+TEST_F(HostResourceTest, Files) {
   const Change change = CheckLifeCycle({File{.path = "/etc/a", .content = "one\n"}});
   EXPECT_THAT(change.summary, ElementsAre("write /etc/a"));
   EXPECT_EQ(change.Diff(), "--- /etc/a\n+++ /etc/a\n@@ -0,0 +1,1 @@\n+one\n");
@@ -60,19 +60,19 @@ TEST_F(ResourceTest, Files) {
   EXPECT_THAT(mode.summary, ElementsAre("set /etc/a to 0600 root:root, from 0644 root:root"));
 }
 
-TEST_F(ResourceTest, SecretFilesAreNotShown) {
+TEST_F(HostResourceTest, SecretFilesAreNotShown) {
   const Change change =
       CheckLifeCycle({File{.path = "/etc/key", .content = "hidden", .secret = true}});
   EXPECT_THAT(change.Diff(), Not(HasSubstr("hidden")));
 }
 
-TEST_F(ResourceTest, DirectoriesWithThoseAbove) {
+TEST_F(HostResourceTest, DirectoriesWithThoseAbove) {
   const Change change = CheckLifeCycle(
       {Directory{.path = "/opt/a/b", .mode = "0700"}, File{.path = "/opt/a/b/c", .content = "x"}});
   EXPECT_THAT(change.summary, ElementsAre("make /opt/a", "make /opt/a/b", "write /opt/a/b/c"));
 }
 
-TEST_F(ResourceTest, DirectoriesOfOthersThatAreNotEmptyStay) {
+TEST_F(HostResourceTest, DirectoriesOfOthersThatAreNotEmptyStay) {
   const Change change = Plan({Directory{.path = "/opt/d"}});
   Perform(change.operations);
   host_.PutFile("/opt/d/data", "precious");
@@ -80,27 +80,27 @@ TEST_F(ResourceTest, DirectoriesOfOthersThatAreNotEmptyStay) {
   EXPECT_EQ(host_.ReadFile("/opt/d/data"), "precious");
 }
 
-TEST_F(ResourceTest, LinksAndNothing) {
+TEST_F(HostResourceTest, LinksAndNothing) {
   CheckLifeCycle({Link{.path = "/opt/l", .target = "/etc"}});
   CheckLifeCycle({Absent{"/opt/l"}});
   CheckLifeCycle({Absent{"/etc/systemd"}});
 }
 
-TEST_F(ResourceTest, PackagesInOneCall) {
+TEST_F(HostResourceTest, PackagesInOneCall) {
   const Change change = CheckLifeCycle({Package{"tool"}, Package{"web"}, Service{"web"}});
   EXPECT_THAT(change.summary, ElementsAre("install tool web", "start and enable web"));
 }
 
-TEST_F(ResourceTest, PackagesGetTheirVersionBack) {
+TEST_F(HostResourceTest, PackagesGetTheirVersionBack) {
   CheckLifeCycle({Package{"tool", "1"}});
   const Change change = CheckLifeCycle({Package{"tool", "2"}, Package{"web"}});
   EXPECT_THAT(change.summary, ElementsAre("install tool=2 web"));
 }
 
-TEST_F(ResourceTest, ServicesReadTheirFilesAgain) {
+TEST_F(HostResourceTest, ServicesReadTheirFilesAgain) {
   const auto resources = [](const char* text) {
-    return std::vector<Resource>{Package{"web"}, File{.path = "/etc/web.conf", .content = text},
-                                 Service{.name = "web", .restart_after = {"/etc/web.conf"}}};
+    return std::vector<HostResource>{Package{"web"}, File{.path = "/etc/web.conf", .content = text},
+                                     Service{.name = "web", .restart_after = {"/etc/web.conf"}}};
   };
   CheckLifeCycle(resources("one\n"));
   const Change change = Plan(resources("two\n"));
@@ -119,7 +119,7 @@ TEST_F(ResourceTest, ServicesReadTheirFilesAgain) {
   EXPECT_TRUE(Plan({Service{.name = "web", .restart_after = {"/etc/web.conf"}}}).empty());
 }
 
-TEST_F(ResourceTest, UsersSysctlsModulesHostsArchives) {
+TEST_F(HostResourceTest, UsersSysctlsModulesHostsArchives) {
   CheckLifeCycle({User{.name = "etcd", .home = "/var/lib/etcd", .shell = "/usr/sbin/nologin"}});
   CheckLifeCycle({User{.name = "etcd", .shell = "/bin/sh"}});
   CheckLifeCycle({User{.name = "etcd", .groups = "adm"}});
@@ -138,8 +138,8 @@ TEST_F(ResourceTest, UsersSysctlsModulesHostsArchives) {
        Archive{.archive = "/tmp/a.tgz", .directory = "/opt/app", .marker = "/opt/app/.from"}});
 }
 
-TEST_F(ResourceTest, SaysWhyItCannotBe) {
-  const auto fails = [&](const std::vector<Resource>& resources) {
+TEST_F(HostResourceTest, SaysWhyItCannotBe) {
+  const auto fails = [&](const std::vector<HostResource>& resources) {
     const std::vector<Operation> queries = QueriesFor(resources);
     const auto answered = host_.Perform(queries, {});
     Answers answers;

@@ -1,4 +1,4 @@
-#include "kubexms/automation/steps/resource.h"
+#include "kubexms/automation/steps/host_resource.h"
 
 #include <fmt/format.h>
 
@@ -375,27 +375,27 @@ std::string Change::Diff() const {
   return text;
 }
 
-Resource::Resource() = default;
-Resource::Resource(const Resource&) = default;
-Resource::Resource(Resource&&) noexcept = default;
-Resource& Resource::operator=(const Resource&) = default;
-Resource& Resource::operator=(Resource&&) noexcept = default;
-Resource::~Resource() = default;
+HostResource::HostResource() = default;
+HostResource::HostResource(const HostResource&) = default;
+HostResource::HostResource(HostResource&&) noexcept = default;
+HostResource& HostResource::operator=(const HostResource&) = default;
+HostResource& HostResource::operator=(HostResource&&) noexcept = default;
+HostResource::~HostResource() = default;
 
 std::string BackupOf(std::string_view path, const std::string& backup_directory) {
   return fmt::format("{}/{}", backup_directory, Sha256Of(path).substr(0, 32));
 }
 
-std::vector<Operation> QueriesFor(std::span<const Resource> resources) {
+std::vector<Operation> QueriesFor(std::span<const HostResource> resources) {
   QueryCollector collector;
-  for (const Resource& resource : resources) std::visit(collector, resource);
+  for (const HostResource& resource : resources) std::visit(collector, resource);
   return std::move(collector.queries);
 }
 
-Result<Change> PlanFor(std::span<const Resource> resources, const Answers& answers,
+Result<Change> PlanFor(std::span<const HostResource> resources, const Answers& answers,
                        const std::string& backup_directory) {
   Planner planner(answers, backup_directory);
-  for (const Resource& resource : resources) {
+  for (const HostResource& resource : resources) {
     RETURN_IF_ERROR(std::visit(planner, resource));
   }
   return planner.Finish();

@@ -17,19 +17,19 @@
 
 namespace kubexms {
 
-struct SpareThreadsOptions {
+struct ElasticThreadsOptions {
   // How long a thread waits for another task before it ends.
   std::chrono::nanoseconds patience = std::chrono::seconds(5);
 };
 
 // Safe for use from any thread.
-class SpareThreads {
+class ElasticThreads {
  public:
-  explicit SpareThreads(SpareThreadsOptions options = {}) : options_(options) {}
+  explicit ElasticThreads(ElasticThreadsOptions options = {}) : options_(options) {}
   // Waits for the tasks. None may be started any more.
-  ~SpareThreads();
-  SpareThreads(const SpareThreads&) = delete;
-  SpareThreads& operator=(const SpareThreads&) = delete;
+  ~ElasticThreads();
+  ElasticThreads(const ElasticThreads&) = delete;
+  ElasticThreads& operator=(const ElasticThreads&) = delete;
 
   // Runs `task` at once, on a thread that has nothing to do or on a new one, which is called `name`
   // meanwhile. It must not throw. Whoever starts tasks bounds how many run at a time.
@@ -53,7 +53,7 @@ class SpareThreads {
   // They have left the lock for the last time, so this takes no time.
   static void Join(Members& ended);
 
-  const SpareThreadsOptions options_;
+  const ElasticThreadsOptions options_;
 
   mutable Mutex mutex_;
   Members members_ GUARDED_BY(mutex_);
