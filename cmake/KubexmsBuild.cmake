@@ -132,7 +132,7 @@ endfunction()
 # are for the builds without.
 set(precompiled_flags -pthread -fpch-preprocess -Wno-array-bounds -Wno-maybe-uninitialized
     -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
-set(base_headers <kubexms/base/json/json.h> <kubexms/base/log.h>)
+set(base_headers <kubexms/base/json/json.h> <kubexms/base/monitoring/log.h>)
 set(object_headers ${base_headers} <kubexms/api/codec.h> <kubexms/api/object.h>
     <kubexms/api/schema/schema.h>)
 set(controller_headers ${object_headers} <kubexms/api/kinds/apps_v1.h>

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "kubexms/base/clock.h"
-#include "kubexms/base/log.h"
+#include "kubexms/base/monitoring/log.h"
 #include "kubexms/store/store.h"
 
 namespace kubexms {

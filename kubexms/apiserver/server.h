@@ -20,7 +20,7 @@
 #include "kubexms/apiserver/services/service_addresses.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/json/json.h"
-#include "kubexms/base/log.h"
+#include "kubexms/base/monitoring/log.h"
 #include "kubexms/base/result.h"
 #include "kubexms/net/server/limits.h"
 #include "kubexms/store/etcd_store.h"

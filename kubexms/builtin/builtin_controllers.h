@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kubexms/base/clock.h"
-#include "kubexms/base/log.h"
+#include "kubexms/base/monitoring/log.h"
 #include "kubexms/base/random.h"
 #include "kubexms/builtin/garbage_collection/garbage_collector.h"
 #include "kubexms/builtin/garbage_collection/pod_garbage_collector.h"

@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "kubexms/base/clock.h"
-#include "kubexms/base/log.h"
-#include "kubexms/base/metrics.h"
+#include "kubexms/base/monitoring/log.h"
+#include "kubexms/base/monitoring/metrics.h"
 #include "kubexms/client/client.h"
 #include "kubexms/controller/informers/informer.h"
 

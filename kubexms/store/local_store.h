@@ -18,7 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "kubexms/base/log.h"
+#include "kubexms/base/monitoring/log.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/store/journal.h"
 #include "kubexms/store/store.h"

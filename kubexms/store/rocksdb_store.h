@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kubexms/base/log.h"
+#include "kubexms/base/monitoring/log.h"
 #include "kubexms/store/store.h"
 
 namespace kubexms::store {

@@ -18,7 +18,7 @@
 #include "kubexms/apiserver/request/user.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/error.h"
-#include "kubexms/base/log.h"
+#include "kubexms/base/monitoring/log.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/result.h"
 #include "kubexms/base/threads/bounded_queue.h"

@@ -19,7 +19,7 @@
 #include "kubexms/apiserver/authorization/policy_rules.h"
 #include "kubexms/apiserver/request/user.h"
 #include "kubexms/base/json/json.h"
-#include "kubexms/base/log.h"
+#include "kubexms/base/monitoring/log.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/result.h"
 #include "kubexms/store/store.h"

@@ -13,7 +13,7 @@
 
 #include "kubexms/apiserver/resources/resource_registry.h"
 #include "kubexms/apiserver/write/object_writer.h"
-#include "kubexms/base/log.h"
+#include "kubexms/base/monitoring/log.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/store/store.h"
 

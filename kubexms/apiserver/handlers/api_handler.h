@@ -18,7 +18,7 @@
 #include "kubexms/apiserver/handlers/request_metrics.h"
 #include "kubexms/apiserver/handlers/resource_handler.h"
 #include "kubexms/apiserver/resources/resource_registry.h"
-#include "kubexms/base/metrics.h"
+#include "kubexms/base/monitoring/metrics.h"
 #include "kubexms/net/server/server.h"
 
 namespace kubexms {

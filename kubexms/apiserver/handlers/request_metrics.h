@@ -6,7 +6,7 @@
 
 #include "kubexms/apiserver/request/user.h"
 #include "kubexms/apiserver/resources/resource_registry.h"
-#include "kubexms/base/metrics.h"
+#include "kubexms/base/monitoring/metrics.h"
 
 namespace kubexms {
 

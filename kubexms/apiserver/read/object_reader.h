@@ -13,7 +13,7 @@
 #include "kubexms/apiserver/resources/resource.h"
 #include "kubexms/apiserver/resources/selectable_field.h"
 #include "kubexms/base/json/json.h"
-#include "kubexms/base/log.h"
+#include "kubexms/base/monitoring/log.h"
 #include "kubexms/net/http/http.h"
 #include "kubexms/store/store.h"
 

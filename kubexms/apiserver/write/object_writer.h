@@ -18,7 +18,7 @@
 #include "kubexms/apiserver/resources/resource.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/json/json.h"
-#include "kubexms/base/log.h"
+#include "kubexms/base/monitoring/log.h"
 #include "kubexms/base/random.h"
 #include "kubexms/store/store.h"
 

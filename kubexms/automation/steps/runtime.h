@@ -12,7 +12,7 @@
 #include "kubexms/automation/hosts/connector.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/json/json.h"
-#include "kubexms/base/log.h"
+#include "kubexms/base/monitoring/log.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/random.h"
 #include "kubexms/base/secret.h"

@@ -26,8 +26,8 @@
 
 #include "kubexms/api/group_version.h"
 #include "kubexms/base/clock.h"
-#include "kubexms/base/log.h"
-#include "kubexms/base/metrics.h"
+#include "kubexms/base/monitoring/log.h"
+#include "kubexms/base/monitoring/metrics.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/threads/elastic_threads.h"
 #include "kubexms/builtin/garbage_collection/owner_graph.h"

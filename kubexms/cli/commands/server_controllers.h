@@ -10,8 +10,8 @@
 
 #include "kubexms/apiserver/server.h"
 #include "kubexms/base/clock.h"
-#include "kubexms/base/log.h"
-#include "kubexms/base/metrics.h"
+#include "kubexms/base/monitoring/log.h"
+#include "kubexms/base/monitoring/metrics.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/random.h"
 #include "kubexms/builtin/simulated_nodes/simulated_nodes.h"

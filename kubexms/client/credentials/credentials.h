@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "kubexms/base/clock.h"
-#include "kubexms/base/log.h"
+#include "kubexms/base/monitoring/log.h"
 #include "kubexms/base/result.h"
 #include "kubexms/base/secret.h"
 #include "kubexms/net/tls/certificates.h"

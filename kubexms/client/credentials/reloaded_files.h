@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kubexms/base/log.h"
+#include "kubexms/base/monitoring/log.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/result.h"
 

@@ -17,8 +17,8 @@
 #include <string>
 
 #include "kubexms/base/clock.h"
-#include "kubexms/base/log.h"
-#include "kubexms/base/metrics.h"
+#include "kubexms/base/monitoring/log.h"
+#include "kubexms/base/monitoring/metrics.h"
 #include "kubexms/client/client.h"
 #include "kubexms/client/credentials/kubeconfig.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "kubexms/base/log.h"
+#include "kubexms/base/monitoring/log.h"
 #include "kubexms/base/result.h"
 #include "kubexms/client/request.h"
 

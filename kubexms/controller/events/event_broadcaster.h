@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "kubexms/base/clock.h"
-#include "kubexms/base/log.h"
-#include "kubexms/base/metrics.h"
+#include "kubexms/base/monitoring/log.h"
+#include "kubexms/base/monitoring/metrics.h"
 #include "kubexms/base/random.h"
 #include "kubexms/base/threads/bounded_queue.h"
 #include "kubexms/client/client.h"

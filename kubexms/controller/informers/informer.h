@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "kubexms/base/metrics.h"
+#include "kubexms/base/monitoring/metrics.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/controller/informers/handler_buffer.h"
 #include "kubexms/controller/informers/object_cache.h"

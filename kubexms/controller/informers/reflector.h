@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "kubexms/base/clock.h"
-#include "kubexms/base/log.h"
+#include "kubexms/base/monitoring/log.h"
 #include "kubexms/base/random.h"
 #include "kubexms/client/client.h"
 #include "kubexms/controller/queue/backoff.h"

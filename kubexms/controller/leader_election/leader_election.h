@@ -21,8 +21,8 @@
 #include <string>
 
 #include "kubexms/base/clock.h"
-#include "kubexms/base/log.h"
-#include "kubexms/base/metrics.h"
+#include "kubexms/base/monitoring/log.h"
+#include "kubexms/base/monitoring/metrics.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/random.h"
 #include "kubexms/base/result.h"

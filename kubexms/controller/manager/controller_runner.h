@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "kubexms/base/metrics.h"
+#include "kubexms/base/monitoring/metrics.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/random.h"
 #include "kubexms/base/threads/elastic_threads.h"

@@ -18,8 +18,8 @@
 #include <string>
 
 #include "kubexms/base/json/json.h"
-#include "kubexms/base/log.h"
-#include "kubexms/base/metrics.h"
+#include "kubexms/base/monitoring/log.h"
+#include "kubexms/base/monitoring/metrics.h"
 #include "kubexms/net/server/server.h"
 
 namespace kubexms {

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "kubexms/base/clock.h"
-#include "kubexms/base/log.h"
-#include "kubexms/base/metrics.h"
+#include "kubexms/base/monitoring/log.h"
+#include "kubexms/base/monitoring/metrics.h"
 #include "kubexms/base/random.h"
 #include "kubexms/client/rest/rest_client.h"
 #include "kubexms/controller/manager/manager.h"

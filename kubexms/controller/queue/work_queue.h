@@ -30,7 +30,7 @@
 
 #include "kubexms/api/object_key.h"
 #include "kubexms/base/clock.h"
-#include "kubexms/base/metrics.h"
+#include "kubexms/base/monitoring/metrics.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/controller/queue/rate_limiter.h"
 #include "kubexms/controller/queue/work_schedule.h"

@@ -29,7 +29,7 @@
 #include <thread>
 
 #include "kubexms/base/clock.h"
-#include "kubexms/base/log.h"
+#include "kubexms/base/monitoring/log.h"
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/random.h"
 #include "kubexms/controller/manager/manager.h"

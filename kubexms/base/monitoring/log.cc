@@ -1,4 +1,4 @@
-#include "kubexms/base/log.h"
+#include "kubexms/base/monitoring/log.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

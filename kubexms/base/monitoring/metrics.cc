@@ -1,4 +1,4 @@
-#include "kubexms/base/metrics.h"
+#include "kubexms/base/monitoring/metrics.h"
 
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>

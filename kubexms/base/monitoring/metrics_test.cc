@@ -1,4 +1,4 @@
-#include "kubexms/base/metrics.h"
+#include "kubexms/base/monitoring/metrics.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
