@@ -223,15 +223,24 @@ endfunction()
 
 set(KUBEXMS_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/kubexms)
 
-# kubexms_install_component(NAME DEPENDS lib...): the library, its headers, and the file of the CMake
+# kubexms_install_headers(REGEX): the public headers whose paths match, and those that they need.
+set(KUBEXMS_PUBLIC_HEADERS ${CMAKE_SOURCE_DIR}/kubexms/public_headers.txt)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${KUBEXMS_PUBLIC_HEADERS})
+function(kubexms_install_headers regex)
+  file(STRINGS ${KUBEXMS_PUBLIC_HEADERS} headers REGEX ${regex})
+  foreach(header IN LISTS headers)
+    get_filename_component(folder ${header} DIRECTORY)
+    install(FILES ${CMAKE_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
+  endforeach()
+endfunction()
+
+# kubexms_install_component(NAME DEPENDS lib...): the library, its public headers, and the file of the CMake
 # package that finds what it links, and nothing else's.
 function(kubexms_install_component name)
   cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
   install(TARGETS kubexms_${name} EXPORT kubexms_${name}
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/
-          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kubexms/${name}
-          FILES_MATCHING PATTERN "*.h" PATTERN "*_test.h" EXCLUDE)
+  kubexms_install_headers("^kubexms/${name}/")
   install(EXPORT kubexms_${name} NAMESPACE kubexms:: FILE ${name}Targets.cmake
           DESTINATION ${KUBEXMS_PACKAGE_DIR})
 

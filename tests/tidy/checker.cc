@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "tests/tidy/text.h"
+
 namespace kubexms::tidy {
 namespace {
 
@@ -75,27 +77,7 @@ bool IsCode(std::string_view path) { return IsHeader(path) || IsSource(path); }
 
 bool IsWordCharacter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// The library of "kubexms/net/http/http.h" is "net"; empty for what is in none.
-std::string_view LibraryOf(std::string_view path) {
-  constexpr std::string_view kRoot = "kubexms/";
-  if (!StartsWith(path, kRoot)) return {};
-  const std::string_view rest = path.substr(kRoot.size());
-  const size_t slash = rest.find('/');
-  return slash == std::string_view::npos ? std::string_view() : rest.substr(0, slash);
-}
-
 std::string_view FileName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
-std::vector<std::string_view> Lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const size_t end = text.find('\n');
-    lines.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
-  }
-  return lines;
-}
 
 // Characters as people count them: bytes of UTF-8 that begin one.
 size_t Width(std::string_view line) {
@@ -111,15 +93,6 @@ bool HasWord(std::string_view line, std::string_view word) {
     if (begins && (end == line.size() || !IsWordCharacter(line[end]))) return true;
   }
   return false;
-}
-
-// `path` of a line `#include "path"` or `#include <path>`; empty for other lines.
-std::string_view IncludedPath(std::string_view line) {
-  if (!StartsWith(line, "#include ")) return {};
-  const size_t begin = line.find_first_of("\"<");
-  const size_t end = line.find_last_of("\">");
-  if (begin == std::string_view::npos || end <= begin) return {};
-  return line.substr(begin + 1, end - begin - 1);
 }
 
 class FileChecker {

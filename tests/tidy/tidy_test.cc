@@ -1,4 +1,4 @@
-// The rules of checker.h, applied to this repository.
+// The rules of this folder, applied to this repository.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,6 +8,9 @@
 #include <sstream>
 
 #include "tests/tidy/checker.h"
+#include "tests/tidy/docs.h"
+#include "tests/tidy/rooms.h"
+#include "tests/tidy/words.h"
 
 namespace kubexms::tidy {
 namespace {
@@ -27,8 +30,8 @@ bool IsSkippedFolder(const std::string& name) {
 }
 
 bool IsCheckedFile(const fs::path& path) {
-  static const std::set<std::string> kSuffixes = {".h",     ".cc",   ".cmake", ".sh",  ".md",
-                                                  ".proto", ".json", ".txt",   ".mjs", ".py"};
+  static const std::set<std::string> kSuffixes = {".h",    ".cc",  ".cmake", ".sh", ".md", ".proto",
+                                                  ".json", ".txt", ".mjs",   ".py", ".in"};
   static const std::set<std::string> kNames = {"dev", "run", ".clang-format", ".clang-tidy"};
   return kSuffixes.contains(path.extension()) || kNames.contains(path.filename());
 }
@@ -69,6 +72,50 @@ TEST(TidyTest, EveryFileKeepsTheRules) {
 
 TEST(TidyTest, EverySourceIncludesItsOwnHeaderFirst) {
   ExpectNone(CheckOwnHeaders(InLibraries(ReadRepository())));
+}
+
+TEST(TidyTest, EveryFileUsesTheWordsOfTheGlossary) {
+  for (const File& file : ReadRepository()) ExpectNone(CheckWords(file));
+}
+
+TEST(TidyTest, RoomsIncludeOnlyRoomsBelow) {
+  ExpectNone(CheckRooms(InLibraries(ReadRepository())));
+}
+
+TEST(TidyTest, FoldersAreSmall) { ExpectNone(CheckFolderSizes(InLibraries(ReadRepository()))); }
+
+TEST(TidyTest, UsersSeeOnlyPublicHeaders) {
+  const std::vector<File> files = ReadRepository();
+  std::vector<File> users;
+  for (const File& file : files) {
+    const bool shows = file.path.starts_with("examples/") || file.path.starts_with("docs/") ||
+                       file.path.starts_with("kubexms/cli/scaffold/");
+    if (shows) users.push_back(file);
+  }
+  constexpr const char* kList = "kubexms/public_headers.txt";
+  ExpectNone(CheckPublicHeaders(InLibraries(files),
+                                {kList, Read(fs::path(KUBEXMS_SOURCE_DIR) / kList)}, users));
+}
+
+TEST(TidyTest, DocsNameFilesThatExist) {
+  std::set<std::string, std::less<>> paths;
+  std::vector<File> docs;
+  for (const File& file : ReadRepository()) {
+    if (file.path.ends_with(".md")) docs.push_back(file);
+  }
+  const fs::path root = KUBEXMS_SOURCE_DIR;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    paths.insert(entry.path().lexically_relative(root));
+  }
+  ASSERT_GT(docs.size(), 10U);
+  for (const File& file : docs) ExpectNone(CheckPaths(file, paths));
+}
+
+TEST(TidyTest, EveryLibraryHasAReadme) {
+  for (const auto& entry : fs::directory_iterator(fs::path(KUBEXMS_SOURCE_DIR) / "kubexms")) {
+    if (!entry.is_directory()) continue;
+    EXPECT_TRUE(fs::exists(entry.path() / "README.md")) << entry.path();
+  }
 }
 
 TEST(TidyTest, EveryLibraryHasALineInTheReadme) {
