@@ -308,7 +308,7 @@ Result<bool> GarbageCollector::Process(const std::string& uid) {
     }));
     return false;
   }
-  if (IsDeleting(*item->object.metadata)) return false;
+  if (item->deleted || IsDeleting(*item->object.metadata)) return false;
   return Collect(uid, *item);
 }
 
@@ -339,7 +339,10 @@ Result<bool> GarbageCollector::Collect(const std::string& uid, const Item& item)
                                  : HasFinalizer(metadata, kForegroundFinalizer)
                                      ? kForegroundPolicy
                                      : kBackgroundPolicy));
+  } else {
+    return false;
   }
+  graph_.MarkDeleted(uid);
   return false;
 }
 

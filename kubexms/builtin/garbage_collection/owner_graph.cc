@@ -59,7 +59,8 @@ OwnerGraph::Item OwnerGraph::ItemOf(const Node& node) {
           .orphaning = node.orphaning,
           .deleting_dependents = node.deleting_dependents,
           .blocked = node.blocking > 0,
-          .has_dependents = !node.dependents.empty()};
+          .has_dependents = !node.dependents.empty(),
+          .deleted = node.deleted};
 }
 
 // The version does not count: it is a matter of how the object is written.
@@ -188,6 +189,7 @@ void OwnerGraph::RemoveNode(Node& node, Changes& changes) {
   node.type = nullptr;
   node.orphaning = false;
   node.deleting_dependents = false;
+  node.deleted = false;
   --seen_;
   Unlink(node, before, changes);
   EraseIfUnused(node);
@@ -214,6 +216,12 @@ void OwnerGraph::NoteAbsent(const OwnerReference& owner, std::string_view namesp
 void OwnerGraph::NoteLeft(const std::string& uid) {
   MutexLock lock(mutex_);
   left_.Add(uid);
+}
+
+void OwnerGraph::MarkDeleted(const std::string& uid) {
+  MutexLock lock(mutex_);
+  const auto it = nodes_.find(uid);
+  if (it != nodes_.end() && it->second.type != nullptr) it->second.deleted = true;
 }
 
 std::optional<OwnerGraph::Item> OwnerGraph::Find(const std::string& uid) const {

@@ -45,6 +45,7 @@ class OwnerGraph {
     bool deleting_dependents = false;  // its deletion waits for dependents that block it
     bool blocked = false;              // there are such dependents
     bool has_dependents = false;
+    bool deleted = false;  // the server accepted its deletion; the watch has not shown it yet
   };
 
   // An object that refers to an owner in another namespace, where nothing can own it.
@@ -74,6 +75,8 @@ class OwnerGraph {
   // The dependents of the owner are orphans from now on, also those that are not known yet: what
   // tells of them may be later than what tells of the owner.
   void NoteLeft(const std::string& uid) EXCLUDES(mutex_);
+  // A retry that was scheduled before the deletion must not delete the object a second time.
+  void MarkDeleted(const std::string& uid) EXCLUDES(mutex_);
 
   // Nothing when it is not there.
   std::optional<Item> Find(const std::string& uid) const EXCLUDES(mutex_);
@@ -95,6 +98,7 @@ class OwnerGraph {
     size_t blocking = 0;  // dependents whose reference blocks the deletion
     bool orphaning = false;
     bool deleting_dependents = false;
+    bool deleted = false;
   };
 
   // The last so many that were added.
