@@ -6,6 +6,7 @@
 #include <set>
 
 #include "kubexms/api/crd/crd_schema.h"
+#include "kubexms/api/creator.h"
 #include "kubexms/api/kinds/autoscaling_v1.h"
 #include "kubexms/api/meta_v1.h"
 #include "kubexms/api/schema/field_error.h"
