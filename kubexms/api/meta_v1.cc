@@ -93,18 +93,19 @@ void APIVersions::Describe(Type<APIVersions>& type) {
 void Condition::Describe(Type<Condition>& type) {
   type.Name("io.k8s.apimachinery.pkg.apis.meta.v1.Condition")
       .Doc("One finding about an object, in the form shared by all newer kinds.");
-  type.Field("lastTransitionTime", &Condition::last_transition_time,
+  type.Field("lastTransitionTime", 4, &Condition::last_transition_time,
              "When the status last changed.")
       .Required();
-  type.Field("message", &Condition::message, "Readable details; may be empty.").Required();
-  type.Field("observedGeneration", &Condition::observed_generation,
+  type.Field("message", 6, &Condition::message, "Readable details; may be empty.").Required();
+  type.Field("observedGeneration", 3, &Condition::observed_generation,
              "Generation of the object that the finding is based on.")
+      .ProtobufZeroIsAbsent()
       .Minimum(0);
-  type.Field("reason", &Condition::reason,
+  type.Field("reason", 5, &Condition::reason,
              "Machine-readable cause of the last change, in CamelCase; may not be empty.")
       .Required();
-  type.Field("status", &Condition::status, "True, False or Unknown.").Required();
-  type.Field("type", &Condition::type,
+  type.Field("status", 2, &Condition::status, "True, False or Unknown.").Required();
+  type.Field("type", 1, &Condition::type,
              "Kind of finding, in CamelCase and optionally with a domain prefix.")
       .Required();
 }
@@ -112,32 +113,33 @@ void Condition::Describe(Type<Condition>& type) {
 void Preconditions::Describe(Type<Preconditions>& type) {
   type.Name("io.k8s.apimachinery.pkg.apis.meta.v1.Preconditions")
       .Doc("What must be true of an object before it is deleted.");
-  type.Field("resourceVersion", &Preconditions::resource_version,
+  type.Field("resourceVersion", 2, &Preconditions::resource_version,
              "Version the object must have; absent skips the check.");
-  type.Field("uid", &Preconditions::uid, "Identity the object must have; absent skips the check.");
+  type.Field("uid", 1, &Preconditions::uid,
+             "Identity the object must have; absent skips the check.");
 }
 
 void DeleteOptions::Describe(Type<DeleteOptions>& type) {
   type.Name("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions")
       .Doc("Options of a delete request.");
   type.Field("apiVersion", &DeleteOptions::api_version);
-  type.Field("dryRun", &DeleteOptions::dry_run,
+  type.Field("dryRun", 5, &DeleteOptions::dry_run,
              "All runs every check without deleting anything; empty deletes.")
       .Enum({"All"})
       .ListAtomic();
   type.Field(
-      "gracePeriodSeconds", &DeleteOptions::grace_period_seconds,
+      "gracePeriodSeconds", 1, &DeleteOptions::grace_period_seconds,
       "Seconds until the object is gone; 0 deletes at once; absent uses the default of the kind.");
   type.Field(
-      "ignoreStoreReadErrorWithClusterBreakingPotential",
+      "ignoreStoreReadErrorWithClusterBreakingPotential", 6,
       &DeleteOptions::ignore_store_read_error_with_cluster_breaking_potential,
       "Deletes an object that cannot be read from storage, without any checks; a last resort.");
   type.Field("kind", &DeleteOptions::kind);
-  type.Field("orphanDependents", &DeleteOptions::orphan_dependents,
+  type.Field("orphanDependents", 3, &DeleteOptions::orphan_dependents,
              "Old form of propagationPolicy: true keeps dependents; excludes the newer field.");
-  type.Field("preconditions", &DeleteOptions::preconditions,
+  type.Field("preconditions", 2, &DeleteOptions::preconditions,
              "Must hold, or the request fails with a conflict.");
-  type.Field("propagationPolicy", &DeleteOptions::propagation_policy,
+  type.Field("propagationPolicy", 4, &DeleteOptions::propagation_policy,
              "What happens to dependents: kept, deleted afterwards, or deleted first.")
       .Enum({"Orphan", "Background", "Foreground"});
 }
@@ -145,11 +147,11 @@ void DeleteOptions::Describe(Type<DeleteOptions>& type) {
 void FieldSelectorRequirement::Describe(Type<FieldSelectorRequirement>& type) {
   type.Name("io.k8s.apimachinery.pkg.apis.meta.v1.FieldSelectorRequirement")
       .Doc("Requirement on one field of an object.");
-  type.Field("key", &FieldSelectorRequirement::key, "Field that is compared.").Required();
-  type.Field("operator", &FieldSelectorRequirement::operator_, "Way of comparing.")
+  type.Field("key", 1, &FieldSelectorRequirement::key, "Field that is compared.").Required();
+  type.Field("operator", 2, &FieldSelectorRequirement::operator_, "Way of comparing.")
       .Required()
       .Enum({"In", "NotIn", "Exists", "DoesNotExist"});
-  type.Field("values", &FieldSelectorRequirement::values,
+  type.Field("values", 3, &FieldSelectorRequirement::values,
              "At least one for In and NotIn, none for the others.")
       .ListAtomic();
 }
@@ -157,12 +159,12 @@ void FieldSelectorRequirement::Describe(Type<FieldSelectorRequirement>& type) {
 void LabelSelectorRequirement::Describe(Type<LabelSelectorRequirement>& type) {
   type.Name("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement")
       .Doc("Requirement on one label.");
-  type.Field("key", &LabelSelectorRequirement::key, "Label that is compared.").Required();
-  type.Field("operator", &LabelSelectorRequirement::operator_,
+  type.Field("key", 1, &LabelSelectorRequirement::key, "Label that is compared.").Required();
+  type.Field("operator", 2, &LabelSelectorRequirement::operator_,
              "Way of comparing; NotIn also matches objects without the label.")
       .Required()
       .Enum({"In", "NotIn", "Exists", "DoesNotExist"});
-  type.Field("values", &LabelSelectorRequirement::values,
+  type.Field("values", 3, &LabelSelectorRequirement::values,
              "At least one for In and NotIn, none for the others.")
       .ListAtomic();
 }
@@ -171,10 +173,10 @@ void LabelSelector::Describe(Type<LabelSelector>& type) {
   type.Name("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector")
       .Atomic()
       .Doc("Picks objects by label; all requirements must hold, and an empty selector picks all.");
-  type.Field("matchExpressions", &LabelSelector::match_expressions,
+  type.Field("matchExpressions", 2, &LabelSelector::match_expressions,
              "Requirements written with operators.")
       .ListAtomic();
-  type.Field("matchLabels", &LabelSelector::match_labels,
+  type.Field("matchLabels", 1, &LabelSelector::match_labels,
              "Labels that must have exactly these values.");
 }
 
@@ -193,19 +195,19 @@ void ListMeta::Describe(Type<ListMeta>& type) {
 void ManagedFieldsEntry::Describe(Type<ManagedFieldsEntry>& type) {
   type.Name("io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry")
       .Doc("Which fields of an object one manager owns.");
-  type.Field("apiVersion", &ManagedFieldsEntry::api_version,
+  type.Field("apiVersion", 3, &ManagedFieldsEntry::api_version,
              "API version in which the field set is written.");
-  type.Field("fieldsType", &ManagedFieldsEntry::fields_type, "Format of the field set.")
+  type.Field("fieldsType", 6, &ManagedFieldsEntry::fields_type, "Format of the field set.")
       .Enum({"FieldsV1"});
-  type.Field("fieldsV1", &ManagedFieldsEntry::fields_v1, "The owned fields.");
-  type.Field("manager", &ManagedFieldsEntry::manager,
+  type.Field("fieldsV1", 7, &ManagedFieldsEntry::fields_v1, "The owned fields.");
+  type.Field("manager", 1, &ManagedFieldsEntry::manager,
              "Name of the client or controller that owns the fields.");
-  type.Field("operation", &ManagedFieldsEntry::operation,
+  type.Field("operation", 2, &ManagedFieldsEntry::operation,
              "Whether the fields were set by server-side apply or by another write.")
       .Enum({"Apply", "Update"});
-  type.Field("subresource", &ManagedFieldsEntry::subresource,
+  type.Field("subresource", 8, &ManagedFieldsEntry::subresource,
              "Subresource the write went through; empty for the object itself.");
-  type.Field("time", &ManagedFieldsEntry::time,
+  type.Field("time", 4, &ManagedFieldsEntry::time,
              "When the owned fields or their values last changed.");
 }
 
@@ -213,14 +215,14 @@ void OwnerReference::Describe(Type<OwnerReference>& type) {
   type.Name("io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference")
       .Atomic()
       .Doc("Names an owner, which must be in the same namespace or cluster-wide.");
-  type.Field("apiVersion", &OwnerReference::api_version).Required();
-  type.Field("blockOwnerDeletion", &OwnerReference::block_owner_deletion,
+  type.Field("apiVersion", 5, &OwnerReference::api_version).Required();
+  type.Field("blockOwnerDeletion", 7, &OwnerReference::block_owner_deletion,
              "Keeps a foreground-deleted owner until this object is gone; false by default.");
-  type.Field("controller", &OwnerReference::controller,
+  type.Field("controller", 6, &OwnerReference::controller,
              "Marks the owner as the managing controller; false by default.");
-  type.Field("kind", &OwnerReference::kind).Required();
-  type.Field("name", &OwnerReference::name).Required();
-  type.Field("uid", &OwnerReference::uid,
+  type.Field("kind", 1, &OwnerReference::kind).Required();
+  type.Field("name", 3, &OwnerReference::name).Required();
+  type.Field("uid", 4, &OwnerReference::uid,
              "Identity of the owner; a new object of the same name does not count.")
       .Required();
 }
@@ -229,42 +231,43 @@ KUBEXMS_DEFINE_SPECIAL_MEMBERS(ObjectMeta);
 void ObjectMeta::Describe(Type<ObjectMeta>& type) {
   type.Name("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")
       .Doc("Data that every stored object has: its names, labels, owners and history.");
-  type.Field("annotations", &ObjectMeta::annotations,
+  type.Field("annotations", 12, &ObjectMeta::annotations,
              "Free-form notes for tools; cannot be used to select; at most 256 KiB together.");
-  type.Field("creationTimestamp", &ObjectMeta::creation_timestamp,
+  type.Field("creationTimestamp", 8, &ObjectMeta::creation_timestamp,
              "When the server stored the object; set by the server.");
-  type.Field("deletionGracePeriodSeconds", &ObjectMeta::deletion_grace_period_seconds,
+  type.Field("deletionGracePeriodSeconds", 10, &ObjectMeta::deletion_grace_period_seconds,
              "Seconds granted for a graceful end; set by the server and later only shortened.");
-  type.Field("deletionTimestamp", &ObjectMeta::deletion_timestamp,
+  type.Field("deletionTimestamp", 9, &ObjectMeta::deletion_timestamp,
              "When the object is due to go; set by a delete request and never taken back.");
-  type.Field("finalizers", &ObjectMeta::finalizers,
+  type.Field("finalizers", 14, &ObjectMeta::finalizers,
              "Names that must all be removed before a deleted object goes; none can be added "
              "meanwhile.")
       .ListSet()
       .PatchMerge();
-  type.Field("generateName", &ObjectMeta::generate_name,
+  type.Field("generateName", 2, &ObjectMeta::generate_name,
              "Prefix for a name that the server makes unique; used only if name is empty.");
-  type.Field("generation", &ObjectMeta::generation,
+  type.Field("generation", 7, &ObjectMeta::generation,
              "Counts changes of the wanted state; set by the server.")
+      .ProtobufZeroIsAbsent()
       .Minimum(0);
-  type.Field("labels", &ObjectMeta::labels,
+  type.Field("labels", 11, &ObjectMeta::labels,
              "Short values by which objects are selected and grouped.");
-  type.Field("managedFields", &ObjectMeta::managed_fields,
+  type.Field("managedFields", 17, &ObjectMeta::managed_fields,
              "Which manager owns which fields; kept by the server for server-side apply.")
       .ListAtomic();
-  type.Field("name", &ObjectMeta::name,
+  type.Field("name", 1, &ObjectMeta::name,
              "Unique among objects of the kind in the namespace; cannot be changed.");
-  type.Field("namespace", &ObjectMeta::namespace_name,
+  type.Field("namespace", 3, &ObjectMeta::namespace_name,
              "Scope of the name; empty for cluster-wide objects; cannot be changed.");
-  type.Field("ownerReferences", &ObjectMeta::owner_references,
+  type.Field("ownerReferences", 13, &ObjectMeta::owner_references,
              "Owners of the object; once all are gone, the object is deleted; at most one is the "
              "controller.")
       .ListMap({"uid"})
       .PatchMerge("uid");
-  type.Field("resourceVersion", &ObjectMeta::resource_version,
+  type.Field("resourceVersion", 6, &ObjectMeta::resource_version,
              "Opaque version for conflict checks and watches; empty in an update means overwrite.");
-  type.Field("selfLink", &ObjectMeta::self_link, "Not filled in any more.");
-  type.Field("uid", &ObjectMeta::uid,
+  type.Field("selfLink", 4, &ObjectMeta::self_link, "Not filled in any more.");
+  type.Field("uid", 5, &ObjectMeta::uid,
              "Identity in time and space, a UUID set by the server; differs after a re-creation.");
 }
 

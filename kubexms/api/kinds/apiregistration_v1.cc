@@ -5,9 +5,9 @@ namespace kubexms::apiregistrationv1 {
 void ServiceReference::Describe(Type<ServiceReference>& type) {
   type.Name("io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.ServiceReference")
       .Doc("A service that serves part of the API.");
-  type.Field("name", &ServiceReference::name);
-  type.Field("namespace", &ServiceReference::namespace_name);
-  type.Field("port", &ServiceReference::port, "Service port, 1 to 65535; 443 by default.")
+  type.Field("name", 2, &ServiceReference::name);
+  type.Field("namespace", 1, &ServiceReference::namespace_name);
+  type.Field("port", 3, &ServiceReference::port, "Service port, 1 to 65535; 443 by default.")
       .Default(443)
       .Minimum(1)
       .Maximum(65535);
@@ -16,22 +16,22 @@ void ServiceReference::Describe(Type<ServiceReference>& type) {
 void APIServiceSpec::Describe(Type<APIServiceSpec>& type) {
   type.Name("io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceSpec")
       .Doc("A group and version, and the server that answers for it.");
-  type.Field("caBundle", &APIServiceSpec::ca_bundle,
+  type.Field("caBundle", 5, &APIServiceSpec::ca_bundle,
              "PEM certificates that must have signed the other server's; not together with "
              "insecureSkipTLSVerify.");
-  type.Field("group", &APIServiceSpec::group, "API group; empty is the core group.");
-  type.Field("groupPriorityMinimum", &APIServiceSpec::group_priority_minimum,
+  type.Field("group", 2, &APIServiceSpec::group, "API group; empty is the core group.");
+  type.Field("groupPriorityMinimum", 7, &APIServiceSpec::group_priority_minimum,
              "Rank of the group, 1 to 20000; groups with higher numbers are listed and preferred "
              "first.")
       .Required()
       .Minimum(1)
       .Maximum(20000);
-  type.Field("insecureSkipTLSVerify", &APIServiceSpec::insecure_skip_tls_verify,
+  type.Field("insecureSkipTLSVerify", 4, &APIServiceSpec::insecure_skip_tls_verify,
              "True to accept any certificate; for tests only.");
-  type.Field("service", &APIServiceSpec::service,
+  type.Field("service", 1, &APIServiceSpec::service,
              "Service that answers; absent if this server does so itself.");
-  type.Field("version", &APIServiceSpec::version, "API version, such as v1.");
-  type.Field("versionPriority", &APIServiceSpec::version_priority,
+  type.Field("version", 3, &APIServiceSpec::version, "API version, such as v1.");
+  type.Field("versionPriority", 8, &APIServiceSpec::version_priority,
              "Rank of the version within its group, 1 to 1000; higher comes first, and ties go by "
              "version name.")
       .Required()
@@ -42,13 +42,13 @@ void APIServiceSpec::Describe(Type<APIServiceSpec>& type) {
 void APIServiceCondition::Describe(Type<APIServiceCondition>& type) {
   type.Name("io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceCondition")
       .Doc("One aspect of the current state of an API service.");
-  type.Field("lastTransitionTime", &APIServiceCondition::last_transition_time,
+  type.Field("lastTransitionTime", 3, &APIServiceCondition::last_transition_time,
              "When the status last changed.");
-  type.Field("message", &APIServiceCondition::message, "Explanation for people.");
-  type.Field("reason", &APIServiceCondition::reason,
+  type.Field("message", 5, &APIServiceCondition::message, "Explanation for people.");
+  type.Field("reason", 4, &APIServiceCondition::reason,
              "Short explanation for programs, one word in CamelCase.");
-  type.Field("status", &APIServiceCondition::status, "True, False or Unknown.").Required();
-  type.Field("type", &APIServiceCondition::type,
+  type.Field("status", 2, &APIServiceCondition::status, "True, False or Unknown.").Required();
+  type.Field("type", 1, &APIServiceCondition::type,
              "Available tells whether requests can be passed on.")
       .Required();
 }
@@ -56,7 +56,7 @@ void APIServiceCondition::Describe(Type<APIServiceCondition>& type) {
 void APIServiceStatus::Describe(Type<APIServiceStatus>& type) {
   type.Name("io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceStatus")
       .Doc("Whether an API service can be used.");
-  type.Field("conditions", &APIServiceStatus::conditions,
+  type.Field("conditions", 1, &APIServiceStatus::conditions,
              "Current state, one entry for each aspect.")
       .ListMap({"type"})
       .PatchMerge("type");
@@ -64,9 +64,9 @@ void APIServiceStatus::Describe(Type<APIServiceStatus>& type) {
 
 void APIService::Describe(Type<APIService>& type) {
   type.Name("io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService");
-  type.Field("metadata", &APIService::metadata);
-  type.Field("spec", &APIService::spec, "Which group and version, and who serves it.");
-  type.Field("status", &APIService::status, "Whether the other server can be used.");
+  type.Field("metadata", 1, &APIService::metadata);
+  type.Field("spec", 2, &APIService::spec, "Which group and version, and who serves it.");
+  type.Field("status", 3, &APIService::status, "Whether the other server can be used.");
 }
 
 }  // namespace kubexms::apiregistrationv1

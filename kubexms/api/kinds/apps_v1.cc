@@ -4,11 +4,12 @@ namespace kubexms::appsv1 {
 
 void ControllerRevision::Describe(Type<ControllerRevision>& type) {
   type.Name("io.k8s.api.apps.v1.ControllerRevision");
-  type.Field("data", &ControllerRevision::data,
+  type.Field("data", 2, &ControllerRevision::data,
              "The saved state; its form is up to the controller.")
       .Immutable();
-  type.Field("metadata", &ControllerRevision::metadata);
-  type.Field("revision", &ControllerRevision::revision, "Position in the history; higher is newer.")
+  type.Field("metadata", 1, &ControllerRevision::metadata);
+  type.Field("revision", 3, &ControllerRevision::revision,
+             "Position in the history; higher is newer.")
       .Required()
       .Minimum(0);
 }
@@ -17,9 +18,9 @@ void RollingUpdateDaemonSet::Describe(Type<RollingUpdateDaemonSet>& type) {
   type.Name("io.k8s.api.apps.v1.RollingUpdateDaemonSet")
       .Doc("Limits on how many nodes a DaemonSet update touches at a time.");
   type.Field(
-      "maxSurge", &RollingUpdateDaemonSet::max_surge,
+      "maxSurge", 2, &RollingUpdateDaemonSet::max_surge,
       "Nodes, as a number or percentage, that may run old and new pod together; 0 by default.");
-  type.Field("maxUnavailable", &RollingUpdateDaemonSet::max_unavailable,
+  type.Field("maxUnavailable", 1, &RollingUpdateDaemonSet::max_unavailable,
              "Nodes, as a number or percentage, that may be without an available pod; 1 by "
              "default, 0 only if maxSurge is not.");
 }
@@ -27,9 +28,9 @@ void RollingUpdateDaemonSet::Describe(Type<RollingUpdateDaemonSet>& type) {
 void DaemonSetUpdateStrategy::Describe(Type<DaemonSetUpdateStrategy>& type) {
   type.Name("io.k8s.api.apps.v1.DaemonSetUpdateStrategy")
       .Doc("How the pods of a DaemonSet follow a change of the template.");
-  type.Field("rollingUpdate", &DaemonSetUpdateStrategy::rolling_update,
+  type.Field("rollingUpdate", 2, &DaemonSetUpdateStrategy::rolling_update,
              "Limits for RollingUpdate; must be absent for OnDelete.");
-  type.Field("type", &DaemonSetUpdateStrategy::type,
+  type.Field("type", 1, &DaemonSetUpdateStrategy::type,
              "RollingUpdate (default) replaces pods node by node; OnDelete waits until someone "
              "deletes them.")
       .Default("RollingUpdate")
@@ -41,21 +42,22 @@ void DaemonSetSpec::Describe(Type<DaemonSetSpec>& type) {
   type.Name("io.k8s.api.apps.v1.DaemonSetSpec")
       .Doc("Which pod to run on each node, and how updates happen.");
   type.Field(
-          "minReadySeconds", &DaemonSetSpec::min_ready_seconds,
+          "minReadySeconds", 4, &DaemonSetSpec::min_ready_seconds,
           "Seconds a new pod must stay ready before it counts as available; 0 counts it at once.")
+      .ProtobufZeroIsAbsent()
       .Minimum(0);
-  type.Field("revisionHistoryLimit", &DaemonSetSpec::revision_history_limit,
+  type.Field("revisionHistoryLimit", 6, &DaemonSetSpec::revision_history_limit,
              "How many old revisions to keep for rollback; 10 by default, 0 keeps none.")
       .Default(10)
       .Minimum(0);
-  type.Field("selector", &DaemonSetSpec::selector,
+  type.Field("selector", 1, &DaemonSetSpec::selector,
              "Finds the pods that belong to this set; must match the labels of the template.")
       .Required()
       .Immutable();
-  type.Field("template", &DaemonSetSpec::template_,
+  type.Field("template", 2, &DaemonSetSpec::template_,
              "The pod to run; its node selector, affinity and tolerations decide the nodes.")
       .Required();
-  type.Field("updateStrategy", &DaemonSetSpec::update_strategy,
+  type.Field("updateStrategy", 3, &DaemonSetSpec::update_strategy,
              "How running pods are replaced when the template changes.")
       .DefaultJson("{}");
 }
@@ -63,80 +65,80 @@ void DaemonSetSpec::Describe(Type<DaemonSetSpec>& type) {
 void DaemonSetCondition::Describe(Type<DaemonSetCondition>& type) {
   type.Name("io.k8s.api.apps.v1.DaemonSetCondition")
       .Doc("One aspect of the current state of a DaemonSet.");
-  type.Field("lastTransitionTime", &DaemonSetCondition::last_transition_time,
+  type.Field("lastTransitionTime", 3, &DaemonSetCondition::last_transition_time,
              "When the status last changed.");
-  type.Field("message", &DaemonSetCondition::message, "Explanation for people.");
-  type.Field("reason", &DaemonSetCondition::reason,
+  type.Field("message", 5, &DaemonSetCondition::message, "Explanation for people.");
+  type.Field("reason", 4, &DaemonSetCondition::reason,
              "Short explanation for programs, one word in CamelCase.");
-  type.Field("status", &DaemonSetCondition::status, "True, False or Unknown.").Required();
-  type.Field("type", &DaemonSetCondition::type, "Which aspect this is about.").Required();
+  type.Field("status", 2, &DaemonSetCondition::status, "True, False or Unknown.").Required();
+  type.Field("type", 1, &DaemonSetCondition::type, "Which aspect this is about.").Required();
 }
 
 KUBEXMS_DEFINE_SPECIAL_MEMBERS(DaemonSetStatus);
 void DaemonSetStatus::Describe(Type<DaemonSetStatus>& type) {
   type.Name("io.k8s.api.apps.v1.DaemonSetStatus")
       .Doc("Counts of nodes and pods of a DaemonSet, as last seen.");
-  type.Field("collisionCount", &DaemonSetStatus::collision_count,
+  type.Field("collisionCount", 9, &DaemonSetStatus::collision_count,
              "How often the name of a new revision was already taken; part of the name's hash.")
       .Minimum(0);
-  type.Field("conditions", &DaemonSetStatus::conditions,
+  type.Field("conditions", 10, &DaemonSetStatus::conditions,
              "Current state, one entry for each aspect.")
       .ListMap({"type"})
       .PatchMerge("type");
-  type.Field("currentNumberScheduled", &DaemonSetStatus::current_number_scheduled,
+  type.Field("currentNumberScheduled", 1, &DaemonSetStatus::current_number_scheduled,
              "Nodes that should run the pod and do.")
       .Required()
       .Minimum(0);
-  type.Field("desiredNumberScheduled", &DaemonSetStatus::desired_number_scheduled,
+  type.Field("desiredNumberScheduled", 3, &DaemonSetStatus::desired_number_scheduled,
              "Nodes that should run the pod.")
       .Required()
       .Minimum(0);
-  type.Field("numberAvailable", &DaemonSetStatus::number_available,
+  type.Field("numberAvailable", 7, &DaemonSetStatus::number_available,
              "Nodes whose pod has been ready for minReadySeconds.")
       .Minimum(0);
-  type.Field("numberMisscheduled", &DaemonSetStatus::number_misscheduled,
+  type.Field("numberMisscheduled", 2, &DaemonSetStatus::number_misscheduled,
              "Nodes that run the pod and should not.")
       .Required()
       .Minimum(0);
-  type.Field("numberReady", &DaemonSetStatus::number_ready,
+  type.Field("numberReady", 4, &DaemonSetStatus::number_ready,
              "Nodes that should run the pod and have a ready one.")
       .Required()
       .Minimum(0);
-  type.Field("numberUnavailable", &DaemonSetStatus::number_unavailable,
+  type.Field("numberUnavailable", 8, &DaemonSetStatus::number_unavailable,
              "Nodes that should run the pod and have none available.")
       .Minimum(0);
-  type.Field("observedGeneration", &DaemonSetStatus::observed_generation,
+  type.Field("observedGeneration", 5, &DaemonSetStatus::observed_generation,
              "Generation of the spec that these counts belong to.")
       .Minimum(0);
-  type.Field("updatedNumberScheduled", &DaemonSetStatus::updated_number_scheduled,
+  type.Field("updatedNumberScheduled", 6, &DaemonSetStatus::updated_number_scheduled,
              "Nodes whose pod is made from the current template.")
       .Minimum(0);
 }
 
 void DaemonSet::Describe(Type<DaemonSet>& type) {
   type.Name("io.k8s.api.apps.v1.DaemonSet");
-  type.Field("metadata", &DaemonSet::metadata);
-  type.Field("spec", &DaemonSet::spec, "The pod to run and how it is updated.");
-  type.Field("status", &DaemonSet::status,
+  type.Field("metadata", 1, &DaemonSet::metadata);
+  type.Field("spec", 2, &DaemonSet::spec, "The pod to run and how it is updated.");
+  type.Field("status", 3, &DaemonSet::status,
              "How many nodes have the pod; written by the controller.");
 }
 
 void RollingUpdateDeployment::Describe(Type<RollingUpdateDeployment>& type) {
   type.Name("io.k8s.api.apps.v1.RollingUpdateDeployment")
       .Doc("Limits on the number of pods during a Deployment rollout; both cannot be 0.");
-  type.Field("maxSurge", &RollingUpdateDeployment::max_surge,
+  type.Field("maxSurge", 2, &RollingUpdateDeployment::max_surge,
              "Pods above replicas that may exist, as a number or a percentage rounded up; 25% by "
              "default.");
-  type.Field("maxUnavailable", &RollingUpdateDeployment::max_unavailable,
+  type.Field("maxUnavailable", 1, &RollingUpdateDeployment::max_unavailable,
              "Pods below replicas that may be unavailable, as a number or a percentage rounded "
              "down; 25% by default.");
 }
 
 void DeploymentStrategy::Describe(Type<DeploymentStrategy>& type) {
   type.Name("io.k8s.api.apps.v1.DeploymentStrategy").Doc("How a Deployment replaces its pods.");
-  type.Field("rollingUpdate", &DeploymentStrategy::rolling_update,
+  type.Field("rollingUpdate", 2, &DeploymentStrategy::rolling_update,
              "Limits for RollingUpdate; must be absent for Recreate.");
-  type.Field("type", &DeploymentStrategy::type,
+  type.Field("type", 1, &DeploymentStrategy::type,
              "RollingUpdate (default) replaces pods gradually; Recreate stops all old pods before "
              "starting new ones.")
       .Default("RollingUpdate")
@@ -148,34 +150,35 @@ void DeploymentSpec::Describe(Type<DeploymentSpec>& type) {
   type.Name("io.k8s.api.apps.v1.DeploymentSpec")
       .Doc("How many pods, of what kind, and how they are replaced.");
   type.Field(
-          "minReadySeconds", &DeploymentSpec::min_ready_seconds,
+          "minReadySeconds", 5, &DeploymentSpec::min_ready_seconds,
           "Seconds a new pod must stay ready before it counts as available; 0 counts it at once.")
+      .ProtobufZeroIsAbsent()
       .Minimum(0);
-  type.Field("paused", &DeploymentSpec::paused,
+  type.Field("paused", 7, &DeploymentSpec::paused,
              "While true, changes of the template are not rolled out; scaling still works.");
-  type.Field("progressDeadlineSeconds", &DeploymentSpec::progress_deadline_seconds,
+  type.Field("progressDeadlineSeconds", 9, &DeploymentSpec::progress_deadline_seconds,
              "Seconds without progress after which the rollout is reported as failed; 600 by "
              "default, more than minReadySeconds.")
       .Default(600)
       .Minimum(0);
-  type.Field("replicas", &DeploymentSpec::replicas,
+  type.Field("replicas", 1, &DeploymentSpec::replicas,
              "How many pods are wanted; 1 by default, 0 stops them all.")
       .Default(1)
       .Minimum(0);
-  type.Field("revisionHistoryLimit", &DeploymentSpec::revision_history_limit,
+  type.Field("revisionHistoryLimit", 6, &DeploymentSpec::revision_history_limit,
              "How many old ReplicaSets to keep for rollback; 10 by default, 0 makes rollback "
              "impossible.")
       .Default(10)
       .Minimum(0);
   type.Field(
-          "selector", &DeploymentSpec::selector,
+          "selector", 2, &DeploymentSpec::selector,
           "Finds the pods that belong to this Deployment; must match the labels of the template.")
       .Required()
       .Immutable();
-  type.Field("strategy", &DeploymentSpec::strategy, "How old pods give way to new ones.")
+  type.Field("strategy", 4, &DeploymentSpec::strategy, "How old pods give way to new ones.")
       .DefaultJson("{}")
       .PatchRetainKeys();
-  type.Field("template", &DeploymentSpec::template_,
+  type.Field("template", 3, &DeploymentSpec::template_,
              "The pod to run; a change starts a rollout. Its restartPolicy must be Always.")
       .Required();
 }
@@ -183,15 +186,15 @@ void DeploymentSpec::Describe(Type<DeploymentSpec>& type) {
 void DeploymentCondition::Describe(Type<DeploymentCondition>& type) {
   type.Name("io.k8s.api.apps.v1.DeploymentCondition")
       .Doc("One aspect of the current state of a Deployment.");
-  type.Field("lastTransitionTime", &DeploymentCondition::last_transition_time,
+  type.Field("lastTransitionTime", 7, &DeploymentCondition::last_transition_time,
              "When the status last changed.");
-  type.Field("lastUpdateTime", &DeploymentCondition::last_update_time,
+  type.Field("lastUpdateTime", 6, &DeploymentCondition::last_update_time,
              "When the condition was last written, even if the status stayed the same.");
-  type.Field("message", &DeploymentCondition::message, "Explanation for people.");
-  type.Field("reason", &DeploymentCondition::reason,
+  type.Field("message", 5, &DeploymentCondition::message, "Explanation for people.");
+  type.Field("reason", 4, &DeploymentCondition::reason,
              "Short explanation for programs, one word in CamelCase.");
-  type.Field("status", &DeploymentCondition::status, "True, False or Unknown.").Required();
-  type.Field("type", &DeploymentCondition::type, "Available, Progressing or ReplicaFailure.")
+  type.Field("status", 2, &DeploymentCondition::status, "True, False or Unknown.").Required();
+  type.Field("type", 1, &DeploymentCondition::type, "Available, Progressing or ReplicaFailure.")
       .Required();
 }
 
@@ -199,41 +202,41 @@ KUBEXMS_DEFINE_SPECIAL_MEMBERS(DeploymentStatus);
 void DeploymentStatus::Describe(Type<DeploymentStatus>& type) {
   type.Name("io.k8s.api.apps.v1.DeploymentStatus")
       .Doc("Pod counts and progress of a Deployment, as last seen.");
-  type.Field("availableReplicas", &DeploymentStatus::available_replicas,
+  type.Field("availableReplicas", 4, &DeploymentStatus::available_replicas,
              "Pods that have been ready for at least minReadySeconds.")
       .Minimum(0);
-  type.Field("collisionCount", &DeploymentStatus::collision_count,
+  type.Field("collisionCount", 8, &DeploymentStatus::collision_count,
              "How often the name of a new ReplicaSet was already taken; part of the name's hash.")
       .Minimum(0);
-  type.Field("conditions", &DeploymentStatus::conditions,
+  type.Field("conditions", 6, &DeploymentStatus::conditions,
              "Current state, one entry for each aspect.")
       .ListMap({"type"})
       .PatchMerge("type");
-  type.Field("observedGeneration", &DeploymentStatus::observed_generation,
+  type.Field("observedGeneration", 1, &DeploymentStatus::observed_generation,
              "Generation of the spec that this status belongs to.")
       .Minimum(0);
-  type.Field("readyReplicas", &DeploymentStatus::ready_replicas,
+  type.Field("readyReplicas", 7, &DeploymentStatus::ready_replicas,
              "Pods whose Ready condition is true.")
       .Minimum(0);
-  type.Field("replicas", &DeploymentStatus::replicas,
+  type.Field("replicas", 2, &DeploymentStatus::replicas,
              "Pods that exist and are not being deleted, from all revisions.")
       .Minimum(0);
-  type.Field("terminatingReplicas", &DeploymentStatus::terminating_replicas,
+  type.Field("terminatingReplicas", 9, &DeploymentStatus::terminating_replicas,
              "Pods that are being deleted but still exist; absent when not tracked.")
       .Minimum(0);
-  type.Field("unavailableReplicas", &DeploymentStatus::unavailable_replicas,
+  type.Field("unavailableReplicas", 5, &DeploymentStatus::unavailable_replicas,
              "Pods still missing for full capacity, whether not created or not yet available.")
       .Minimum(0);
-  type.Field("updatedReplicas", &DeploymentStatus::updated_replicas,
+  type.Field("updatedReplicas", 3, &DeploymentStatus::updated_replicas,
              "Pods made from the current template.")
       .Minimum(0);
 }
 
 void Deployment::Describe(Type<Deployment>& type) {
   type.Name("io.k8s.api.apps.v1.Deployment");
-  type.Field("metadata", &Deployment::metadata);
-  type.Field("spec", &Deployment::spec, "The pods that are wanted and how changes reach them.");
-  type.Field("status", &Deployment::status, "Progress as last seen by the controller.");
+  type.Field("metadata", 1, &Deployment::metadata);
+  type.Field("spec", 2, &Deployment::spec, "The pods that are wanted and how changes reach them.");
+  type.Field("status", 3, &Deployment::status, "Progress as last seen by the controller.");
 }
 
 KUBEXMS_DEFINE_SPECIAL_MEMBERS(ReplicaSetSpec);
@@ -241,31 +244,32 @@ void ReplicaSetSpec::Describe(Type<ReplicaSetSpec>& type) {
   type.Name("io.k8s.api.apps.v1.ReplicaSetSpec")
       .Doc("The number of pods and the template they are made from.");
   type.Field(
-          "minReadySeconds", &ReplicaSetSpec::min_ready_seconds,
+          "minReadySeconds", 4, &ReplicaSetSpec::min_ready_seconds,
           "Seconds a new pod must stay ready before it counts as available; 0 counts it at once.")
+      .ProtobufZeroIsAbsent()
       .Minimum(0);
-  type.Field("replicas", &ReplicaSetSpec::replicas,
+  type.Field("replicas", 1, &ReplicaSetSpec::replicas,
              "How many pods are wanted; 1 by default, 0 stops them all.")
       .Default(1)
       .Minimum(0);
-  type.Field("selector", &ReplicaSetSpec::selector,
+  type.Field("selector", 2, &ReplicaSetSpec::selector,
              "Finds the pods that count; must match the labels of the template.")
       .Required()
       .Immutable();
-  type.Field("template", &ReplicaSetSpec::template_,
+  type.Field("template", 3, &ReplicaSetSpec::template_,
              "Used for pods created from now on; existing ones keep what they have.");
 }
 
 void ReplicaSetCondition::Describe(Type<ReplicaSetCondition>& type) {
   type.Name("io.k8s.api.apps.v1.ReplicaSetCondition")
       .Doc("One aspect of the current state of a ReplicaSet.");
-  type.Field("lastTransitionTime", &ReplicaSetCondition::last_transition_time,
+  type.Field("lastTransitionTime", 3, &ReplicaSetCondition::last_transition_time,
              "When the status last changed.");
-  type.Field("message", &ReplicaSetCondition::message, "Explanation for people.");
-  type.Field("reason", &ReplicaSetCondition::reason,
+  type.Field("message", 5, &ReplicaSetCondition::message, "Explanation for people.");
+  type.Field("reason", 4, &ReplicaSetCondition::reason,
              "Short explanation for programs, one word in CamelCase.");
-  type.Field("status", &ReplicaSetCondition::status, "True, False or Unknown.").Required();
-  type.Field("type", &ReplicaSetCondition::type,
+  type.Field("status", 2, &ReplicaSetCondition::status, "True, False or Unknown.").Required();
+  type.Field("type", 1, &ReplicaSetCondition::type,
              "ReplicaFailure when pods cannot be created or deleted.")
       .Required();
 }
@@ -273,45 +277,46 @@ void ReplicaSetCondition::Describe(Type<ReplicaSetCondition>& type) {
 KUBEXMS_DEFINE_SPECIAL_MEMBERS(ReplicaSetStatus);
 void ReplicaSetStatus::Describe(Type<ReplicaSetStatus>& type) {
   type.Name("io.k8s.api.apps.v1.ReplicaSetStatus").Doc("Pod counts of a ReplicaSet, as last seen.");
-  type.Field("availableReplicas", &ReplicaSetStatus::available_replicas,
+  type.Field("availableReplicas", 5, &ReplicaSetStatus::available_replicas,
              "Pods that have been ready for at least minReadySeconds.")
       .Minimum(0);
-  type.Field("conditions", &ReplicaSetStatus::conditions,
+  type.Field("conditions", 6, &ReplicaSetStatus::conditions,
              "Current state, one entry for each aspect.")
       .ListMap({"type"})
       .PatchMerge("type");
-  type.Field("fullyLabeledReplicas", &ReplicaSetStatus::fully_labeled_replicas,
+  type.Field("fullyLabeledReplicas", 2, &ReplicaSetStatus::fully_labeled_replicas,
              "Pods that carry every label of the template.")
       .Minimum(0);
-  type.Field("observedGeneration", &ReplicaSetStatus::observed_generation,
+  type.Field("observedGeneration", 3, &ReplicaSetStatus::observed_generation,
              "Generation of the spec that these counts belong to.")
       .Minimum(0);
-  type.Field("readyReplicas", &ReplicaSetStatus::ready_replicas,
+  type.Field("readyReplicas", 4, &ReplicaSetStatus::ready_replicas,
              "Pods whose Ready condition is true.")
       .Minimum(0);
-  type.Field("replicas", &ReplicaSetStatus::replicas, "Pods that exist and are not being deleted.")
+  type.Field("replicas", 1, &ReplicaSetStatus::replicas,
+             "Pods that exist and are not being deleted.")
       .Required()
       .Minimum(0);
-  type.Field("terminatingReplicas", &ReplicaSetStatus::terminating_replicas,
+  type.Field("terminatingReplicas", 7, &ReplicaSetStatus::terminating_replicas,
              "Pods that are being deleted but still exist; absent when not tracked.")
       .Minimum(0);
 }
 
 void ReplicaSet::Describe(Type<ReplicaSet>& type) {
   type.Name("io.k8s.api.apps.v1.ReplicaSet");
-  type.Field("metadata", &ReplicaSet::metadata);
-  type.Field("spec", &ReplicaSet::spec, "How many pods and of what kind.");
-  type.Field("status", &ReplicaSet::status, "Pod counts as last seen by the controller.");
+  type.Field("metadata", 1, &ReplicaSet::metadata);
+  type.Field("spec", 2, &ReplicaSet::spec, "How many pods and of what kind.");
+  type.Field("status", 3, &ReplicaSet::status, "Pod counts as last seen by the controller.");
 }
 
 void RollingUpdateStatefulSetStrategy::Describe(Type<RollingUpdateStatefulSetStrategy>& type) {
   type.Name("io.k8s.api.apps.v1.RollingUpdateStatefulSetStrategy")
       .Doc("Which pods of a StatefulSet are updated, and how many at a time.");
-  type.Field("maxUnavailable", &RollingUpdateStatefulSetStrategy::max_unavailable,
+  type.Field("maxUnavailable", 2, &RollingUpdateStatefulSetStrategy::max_unavailable,
              "Pods that may be unavailable during an update, as a number or a percentage rounded "
              "up; 1 when absent, 0 is not allowed.");
   type.Field(
-          "partition", &RollingUpdateStatefulSetStrategy::partition,
+          "partition", 1, &RollingUpdateStatefulSetStrategy::partition,
           "Only pods with this ordinal or a higher one are updated; 0, the default, updates all.")
       .Minimum(0);
 }
@@ -319,7 +324,7 @@ void RollingUpdateStatefulSetStrategy::Describe(Type<RollingUpdateStatefulSetStr
 void StatefulSetOrdinals::Describe(Type<StatefulSetOrdinals>& type) {
   type.Name("io.k8s.api.apps.v1.StatefulSetOrdinals")
       .Doc("How the pods of a StatefulSet are numbered.");
-  type.Field("start", &StatefulSetOrdinals::start,
+  type.Field("start", 1, &StatefulSetOrdinals::start,
              "Number of the first pod; the others follow on. 0 by default.")
       .Minimum(0);
 }
@@ -328,12 +333,12 @@ void StatefulSetPersistentVolumeClaimRetentionPolicy::Describe(
     Type<StatefulSetPersistentVolumeClaimRetentionPolicy>& type) {
   type.Name("io.k8s.api.apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy")
       .Doc("What happens to claims made from volumeClaimTemplates once their pods are gone.");
-  type.Field("whenDeleted", &StatefulSetPersistentVolumeClaimRetentionPolicy::when_deleted,
+  type.Field("whenDeleted", 1, &StatefulSetPersistentVolumeClaimRetentionPolicy::when_deleted,
              "When the StatefulSet is deleted: Retain (default) keeps the claims, Delete removes "
              "them.")
       .Default("Retain")
       .Enum({"Retain", "Delete"});
-  type.Field("whenScaled", &StatefulSetPersistentVolumeClaimRetentionPolicy::when_scaled,
+  type.Field("whenScaled", 2, &StatefulSetPersistentVolumeClaimRetentionPolicy::when_scaled,
              "When scaled down: Retain (default) keeps the claims of removed pods, Delete removes "
              "them.")
       .Default("Retain")
@@ -343,9 +348,9 @@ void StatefulSetPersistentVolumeClaimRetentionPolicy::Describe(
 void StatefulSetUpdateStrategy::Describe(Type<StatefulSetUpdateStrategy>& type) {
   type.Name("io.k8s.api.apps.v1.StatefulSetUpdateStrategy")
       .Doc("How the pods of a StatefulSet follow a change of the template.");
-  type.Field("rollingUpdate", &StatefulSetUpdateStrategy::rolling_update,
+  type.Field("rollingUpdate", 2, &StatefulSetUpdateStrategy::rolling_update,
              "Limits for RollingUpdate; must be absent for OnDelete.");
-  type.Field("type", &StatefulSetUpdateStrategy::type,
+  type.Field("type", 1, &StatefulSetUpdateStrategy::type,
              "RollingUpdate (default) replaces pods from the highest ordinal down; OnDelete waits "
              "until someone deletes them.")
       .Default("RollingUpdate")
@@ -357,41 +362,43 @@ void StatefulSetSpec::Describe(Type<StatefulSetSpec>& type) {
   type.Name("io.k8s.api.apps.v1.StatefulSetSpec")
       .Doc("How many pods, from what template, with which volumes, in what order.");
   type.Field(
-          "minReadySeconds", &StatefulSetSpec::min_ready_seconds,
+          "minReadySeconds", 9, &StatefulSetSpec::min_ready_seconds,
           "Seconds a new pod must stay ready before it counts as available; 0 counts it at once.")
+      .ProtobufZeroIsAbsent()
       .Minimum(0);
-  type.Field("ordinals", &StatefulSetSpec::ordinals, "Numbering of the pods; absent starts at 0.");
-  type.Field("persistentVolumeClaimRetentionPolicy",
+  type.Field("ordinals", 11, &StatefulSetSpec::ordinals,
+             "Numbering of the pods; absent starts at 0.");
+  type.Field("persistentVolumeClaimRetentionPolicy", 10,
              &StatefulSetSpec::persistent_volume_claim_retention_policy,
              "Whether claims outlive their pods; by default they always do.")
       .DefaultJson("{}");
   type.Field(
-          "podManagementPolicy", &StatefulSetSpec::pod_management_policy,
+          "podManagementPolicy", 6, &StatefulSetSpec::pod_management_policy,
           "OrderedReady (default) starts and stops pods one after the other; Parallel all at once.")
       .Default("OrderedReady")
       .Enum({"OrderedReady", "Parallel"})
       .Immutable();
-  type.Field("replicas", &StatefulSetSpec::replicas,
+  type.Field("replicas", 1, &StatefulSetSpec::replicas,
              "How many pods are wanted; 1 by default, 0 stops them all.")
       .Default(1)
       .Minimum(0);
-  type.Field("revisionHistoryLimit", &StatefulSetSpec::revision_history_limit,
+  type.Field("revisionHistoryLimit", 8, &StatefulSetSpec::revision_history_limit,
              "How many unused revisions to keep for rollback; 10 by default.")
       .Default(10);
-  type.Field("selector", &StatefulSetSpec::selector,
+  type.Field("selector", 2, &StatefulSetSpec::selector,
              "Finds the pods that belong to this set; must match the labels of the template.")
       .Required()
       .Immutable();
-  type.Field("serviceName", &StatefulSetSpec::service_name,
+  type.Field("serviceName", 5, &StatefulSetSpec::service_name,
              "Headless Service that gives the pods their DNS names; it must be created separately.")
       .Immutable();
-  type.Field("template", &StatefulSetSpec::template_,
+  type.Field("template", 3, &StatefulSetSpec::template_,
              "The pod to run; each is named after the set with its ordinal appended.")
       .Required();
-  type.Field("updateStrategy", &StatefulSetSpec::update_strategy,
+  type.Field("updateStrategy", 7, &StatefulSetSpec::update_strategy,
              "How running pods are replaced when the template changes.")
       .DefaultJson("{}");
-  type.Field("volumeClaimTemplates", &StatefulSetSpec::volume_claim_templates,
+  type.Field("volumeClaimTemplates", 4, &StatefulSetSpec::volume_claim_templates,
              "Claims made for every pod; a pod that comes back gets the same ones again.")
       .Immutable()
       .ListAtomic();
@@ -400,54 +407,54 @@ void StatefulSetSpec::Describe(Type<StatefulSetSpec>& type) {
 void StatefulSetCondition::Describe(Type<StatefulSetCondition>& type) {
   type.Name("io.k8s.api.apps.v1.StatefulSetCondition")
       .Doc("One aspect of the current state of a StatefulSet.");
-  type.Field("lastTransitionTime", &StatefulSetCondition::last_transition_time,
+  type.Field("lastTransitionTime", 3, &StatefulSetCondition::last_transition_time,
              "When the status last changed.");
-  type.Field("message", &StatefulSetCondition::message, "Explanation for people.");
-  type.Field("reason", &StatefulSetCondition::reason,
+  type.Field("message", 5, &StatefulSetCondition::message, "Explanation for people.");
+  type.Field("reason", 4, &StatefulSetCondition::reason,
              "Short explanation for programs, one word in CamelCase.");
-  type.Field("status", &StatefulSetCondition::status, "True, False or Unknown.").Required();
-  type.Field("type", &StatefulSetCondition::type, "Which aspect this is about.").Required();
+  type.Field("status", 2, &StatefulSetCondition::status, "True, False or Unknown.").Required();
+  type.Field("type", 1, &StatefulSetCondition::type, "Which aspect this is about.").Required();
 }
 
 KUBEXMS_DEFINE_SPECIAL_MEMBERS(StatefulSetStatus);
 void StatefulSetStatus::Describe(Type<StatefulSetStatus>& type) {
   type.Name("io.k8s.api.apps.v1.StatefulSetStatus")
       .Doc("Pod counts and revisions of a StatefulSet, as last seen.");
-  type.Field("availableReplicas", &StatefulSetStatus::available_replicas,
+  type.Field("availableReplicas", 11, &StatefulSetStatus::available_replicas,
              "Pods that have been ready for at least minReadySeconds.")
       .Minimum(0);
-  type.Field("collisionCount", &StatefulSetStatus::collision_count,
+  type.Field("collisionCount", 9, &StatefulSetStatus::collision_count,
              "How often the name of a new revision was already taken; part of the name's hash.")
       .Minimum(0);
-  type.Field("conditions", &StatefulSetStatus::conditions,
+  type.Field("conditions", 10, &StatefulSetStatus::conditions,
              "Current state, one entry for each aspect.")
       .ListMap({"type"})
       .PatchMerge("type");
-  type.Field("currentReplicas", &StatefulSetStatus::current_replicas,
+  type.Field("currentReplicas", 4, &StatefulSetStatus::current_replicas,
              "Pods made from currentRevision.")
       .Minimum(0);
-  type.Field("currentRevision", &StatefulSetStatus::current_revision,
+  type.Field("currentRevision", 6, &StatefulSetStatus::current_revision,
              "Revision of the pods that are not updated yet.");
-  type.Field("observedGeneration", &StatefulSetStatus::observed_generation,
+  type.Field("observedGeneration", 1, &StatefulSetStatus::observed_generation,
              "Generation of the spec that this status belongs to.")
       .Minimum(0);
-  type.Field("readyReplicas", &StatefulSetStatus::ready_replicas,
+  type.Field("readyReplicas", 3, &StatefulSetStatus::ready_replicas,
              "Pods whose Ready condition is true.")
       .Minimum(0);
-  type.Field("replicas", &StatefulSetStatus::replicas, "Pods that exist.").Required().Minimum(0);
-  type.Field("updateRevision", &StatefulSetStatus::update_revision,
+  type.Field("replicas", 2, &StatefulSetStatus::replicas, "Pods that exist.").Required().Minimum(0);
+  type.Field("updateRevision", 7, &StatefulSetStatus::update_revision,
              "Revision that pods are being updated to; equal to currentRevision when the update is "
              "complete.");
-  type.Field("updatedReplicas", &StatefulSetStatus::updated_replicas,
+  type.Field("updatedReplicas", 5, &StatefulSetStatus::updated_replicas,
              "Pods made from updateRevision.")
       .Minimum(0);
 }
 
 void StatefulSet::Describe(Type<StatefulSet>& type) {
   type.Name("io.k8s.api.apps.v1.StatefulSet");
-  type.Field("metadata", &StatefulSet::metadata);
-  type.Field("spec", &StatefulSet::spec, "The pods and volumes that are wanted.");
-  type.Field("status", &StatefulSet::status,
+  type.Field("metadata", 1, &StatefulSet::metadata);
+  type.Field("spec", 2, &StatefulSet::spec, "The pods and volumes that are wanted.");
+  type.Field("status", 3, &StatefulSet::status,
              "Pod counts and revisions as last seen by the controller.");
 }
 

@@ -8,7 +8,6 @@
 #include "kubexms/api/builtin/builtin_kinds.h"
 #include "kubexms/api/group_version.h"
 #include "kubexms/api/meta_v1.h"
-#include "kubexms/api/protobuf/protobuf_numbers.h"
 #include "kubexms/api/protobuf/protobuf_wire.h"
 #include "kubexms/api/schema/field_error.h"
 #include "kubexms/api/schema/scalars.h"
@@ -85,46 +84,47 @@ class Decoder {
 
   Result<void> Object(std::string_view bytes, const TypeInfo& type, const FieldPath& path,
                       int depth, JsonObject& out) {
-    const ProtobufMessage* message = FindProtobufMessage(type.schema.definition);
-    if (message == nullptr) return At(path, "cannot be read from protobuf; send it as JSON");
-    return Fields(bytes, type, *message, path, depth, out);
+    if (type.fields_by_protobuf_number.empty()) {
+      return At(path, "cannot be read from protobuf; send it as JSON");
+    }
+    return Fields(bytes, type, ProtobufNumber(), path, depth, out);
   }
 
  private:
-  Result<void> Fields(std::string_view bytes, const TypeInfo& type, const ProtobufMessage& message,
+  // `message` is no number for the object itself, else the number of an inlined message.
+  Result<void> Fields(std::string_view bytes, const TypeInfo& type, ProtobufNumber message,
                       const FieldPath& path, int depth, JsonObject& out) {
     if (depth > kMaxDepth) return At(path, "nested too deep");
     for (WireReader reader(bytes); !reader.AtEnd();) {
       ASSIGN_OR_RETURN_AT(path, const WireField field, reader.Next());
-      const ProtobufField* number = message.Find(field.number);
-      if (number == nullptr) continue;
-      if (number->name.empty()) {
+      const ProtobufNumber number = message.Child(field.number);
+      const FieldInfo* info = type.FindField(number);
+      if (info == nullptr) continue;
+      if (info->protobuf_number == number) {
+        RETURN_IF_ERROR(Field(field, type, *info, path, depth, out));
+      } else {
         ASSIGN_OR_RETURN(const std::string_view inlined, BytesOf(field, path));
-        RETURN_IF_ERROR(Fields(inlined, type, number->inlined, path, depth + 1, out));
-        continue;
+        RETURN_IF_ERROR(Fields(inlined, type, number, path, depth + 1, out));
       }
-      const FieldInfo* info = type.FindField(number->name);
-      if (info == nullptr || info->type == nullptr) continue;
-      RETURN_IF_ERROR(Field(field, *number, type, *info, path, depth, out));
     }
     return {};
   }
 
-  Result<void> Field(const WireField& field, const ProtobufField& number, const TypeInfo& owner,
-                     const FieldInfo& info, const FieldPath& parent, int depth, JsonObject& out) {
+  Result<void> Field(const WireField& field, const TypeInfo& owner, const FieldInfo& info,
+                     const FieldPath& parent, int depth, JsonObject& out) {
     const TypeInfo& type = *WithoutOptional(info.type);
     const FieldPath path = parent.Child(info.name);
     if (type.kind == TypeKind::kList) return Item(field, type, path, depth, Array(out, info.name));
     if (type.kind == TypeKind::kMap) {
-      return Entry(field, number, owner, type, path, depth, Member(out, info.name));
+      return Entry(field, info.protobuf_form, owner, type, path, depth, Member(out, info.name));
     }
     if (type.kind == TypeKind::kStruct) {
       ASSIGN_OR_RETURN(const std::string_view bytes, BytesOf(field, path));
       return Object(bytes, type, path, depth + 1, Member(out, info.name));
     }
-    ASSIGN_OR_RETURN(Json value, FormValue(field, number, owner, type, path, depth));
+    ASSIGN_OR_RETURN(Json value, FormValue(field, info.protobuf_form, owner, type, path, depth));
     const bool keeps_zero =
-        info.required || HasNoZero(type) || (&type != info.type && !number.zero_is_absent);
+        info.required || HasNoZero(type) || (&type != info.type && !info.protobuf_zero_is_absent);
     if (value.is_null() || (!keeps_zero && IsZero(value))) {
       out.erase(info.name);
     } else {
@@ -169,7 +169,7 @@ class Decoder {
   }
 
   // An entry of a map is a message {1: key, 2: value}.
-  Result<void> Entry(const WireField& field, const ProtobufField& number, const TypeInfo& owner,
+  Result<void> Entry(const WireField& field, ProtobufForm form, const TypeInfo& owner,
                      const TypeInfo& map, const FieldPath& path, int depth, JsonObject& out) {
     ASSIGN_OR_RETURN(const std::string_view bytes, BytesOf(field, path));
     ASSIGN_OR_RETURN_AT(path, const SmallMessage entry, SmallMessage::Read(bytes));
@@ -180,15 +180,15 @@ class Decoder {
     const WireField absent{.number = 2,
                            .type = IsNumber(type) ? WireType::kVarint : WireType::kBytes};
     ASSIGN_OR_RETURN(Json value,
-                     FormValue(entry.Field(2).value_or(absent), number, owner, type, at, depth));
+                     FormValue(entry.Field(2).value_or(absent), form, owner, type, at, depth));
     out.insert_or_assign(key, std::move(value));
     return {};
   }
 
-  Result<Json> FormValue(const WireField& field, const ProtobufField& number, const TypeInfo& owner,
+  Result<Json> FormValue(const WireField& field, ProtobufForm form, const TypeInfo& owner,
                          const TypeInfo& type, const FieldPath& path, int depth) {
-    if (number.form == ProtobufForm::kPlain) return Value(field, type, path, depth);
-    return SchemaOr(field, number.form, owner, path, depth);
+    if (form == ProtobufForm::kPlain) return Value(field, type, path, depth);
+    return SchemaOr(field, form, owner, path, depth);
   }
 
   Result<Json> Value(const WireField& field, const TypeInfo& type, const FieldPath& path,
@@ -298,7 +298,7 @@ class Decoder {
   // A schema, or what may stand for one; see ProtobufForm. The schema is of the type `owner`.
   Result<Json> SchemaOr(const WireField& field, ProtobufForm form, const TypeInfo& owner,
                         const FieldPath& path, int depth) {
-    const bool or_bool = form == ProtobufForm::kOrBool;
+    const bool or_bool = form == ProtobufForm::kSchemaOrBool;
     const uint32_t schema_number = or_bool ? 2 : 1;
     ASSIGN_OR_RETURN(const std::string_view bytes, BytesOf(field, path));
     Json schema(storage_);
@@ -317,11 +317,11 @@ class Decoder {
 
   Result<void> InsteadOfSchema(const WireField& field, ProtobufForm form, const TypeInfo& owner,
                                const FieldPath& path, int depth, Json& out) {
-    if (form == ProtobufForm::kOrBool) {
+    if (form == ProtobufForm::kSchemaOrBool) {
       ASSIGN_OR_RETURN(out, Number(field, TypeOf<bool>(), path));
       return {};
     }
-    const TypeInfo& type = form == ProtobufForm::kOrList ? owner : TypeOf<std::string>();
+    const TypeInfo& type = form == ProtobufForm::kSchemaOrList ? owner : TypeOf<std::string>();
     if (!out.is_array()) out.emplace_array();
     const FieldPath item = path.Index(out.get_array().size());
     ASSIGN_OR_RETURN(Json value, Value(field, type, item, depth));

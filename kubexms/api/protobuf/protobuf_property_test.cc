@@ -4,11 +4,11 @@
 #include <rapidcheck.h>
 
 #include <random>
+#include <span>
 #include <vector>
 
 #include "kubexms/api/builtin/builtin_kinds.h"
 #include "kubexms/api/protobuf/protobuf.h"
-#include "kubexms/api/protobuf/protobuf_numbers.h"
 #include "kubexms/api/protobuf/protobuf_writer_test.h"
 #include "kubexms/api/schema/scalars.h"
 #include "kubexms/base/text/base64.h"
@@ -36,7 +36,11 @@ class DocumentMaker {
 
   JsonObject MakeObject(const TypeInfo& type, int depth) {
     JsonObject object;
-    AddFields(type, *FindProtobufMessage(type.schema.definition), depth, object);
+    for (const FieldInfo& field : type.fields) {
+      if (!field.protobuf_number) continue;
+      if (!field.required && (depth <= 0 || Below(3) == 0)) continue;
+      object[field.name] = MakeField(type, field, *field.type, depth);
+    }
     return object;
   }
 
@@ -44,26 +48,13 @@ class DocumentMaker {
   int Below(int limit) { return std::uniform_int_distribution<int>(0, limit - 1)(random_); }
   std::string Text() { return "t\n\"é" + std::to_string(Below(1'000'000)); }
 
-  void AddFields(const TypeInfo& type, const ProtobufMessage& message, int depth, JsonObject& out) {
-    for (const ProtobufField& number : message.fields) {
-      if (number.name.empty()) {
-        AddFields(type, number.inlined, depth, out);
-        continue;
-      }
-      const FieldInfo& field = *type.FindField(number.name);
-      if (!field.required && (depth <= 0 || Below(3) == 0)) continue;
-      out[field.name] = MakeField(type, number, *field.type, depth);
-    }
-  }
-
-  Json MakeField(const TypeInfo& owner, const ProtobufField& number, const TypeInfo& type,
-                 int depth) {
+  Json MakeField(const TypeInfo& owner, const FieldInfo& field, const TypeInfo& type, int depth) {
     if (IsOptional(type)) {
-      const bool zero = IsNumber(*type.element) && !number.zero_is_absent && Below(4) == 0;
+      const bool zero = IsNumber(*type.element) && !field.protobuf_zero_is_absent && Below(4) == 0;
       return zero ? Zero(*type.element) : Make(*type.element, depth - 1);
     }
-    if (number.form == ProtobufForm::kPlain) return Make(type, depth - 1);
-    Json value = MakeSchemaOr(owner, number.form, depth - 1);
+    if (field.protobuf_form == ProtobufForm::kPlain) return Make(type, depth - 1);
+    Json value = MakeSchemaOr(owner, field.protobuf_form, depth - 1);
     return type.kind == TypeKind::kMap ? Json(JsonObject{{Text(), std::move(value)}}) : value;
   }
 
@@ -72,8 +63,8 @@ class DocumentMaker {
   Json MakeSchemaOr(const TypeInfo& schema, ProtobufForm form, int depth) {
     if (Below(2) == 0) return MakeObject(schema, depth);
     switch (form) {
-      case ProtobufForm::kOrBool: return Below(2) == 0;
-      case ProtobufForm::kOrList: return JsonArray{MakeObject(schema, depth)};
+      case ProtobufForm::kSchemaOrBool: return Below(2) == 0;
+      case ProtobufForm::kSchemaOrList: return JsonArray{MakeObject(schema, depth)};
       default: return JsonArray{Text(), Text()};
     }
   }
@@ -119,51 +110,61 @@ class DocumentWriter {
   explicit DocumentWriter(WriterOptions options) : options_(options) {}
 
   std::string Object(const TypeInfo& type, const JsonObject& object) {
-    return Fields(type, *FindProtobufMessage(type.schema.definition), object);
+    std::vector<const FieldInfo*> fields;
+    for (const uint8_t i : type.fields_by_protobuf_number) fields.push_back(&type.fields[i]);
+    return Fields(type, fields, 0, object);
   }
 
  private:
-  std::string Fields(const TypeInfo& type, const ProtobufMessage& message,
+  // The message with these fields, whose numbers differ from `depth` on.
+  std::string Fields(const TypeInfo& type, std::span<const FieldInfo* const> fields, size_t depth,
                      const JsonObject& object) {
     WireWriter out;
-    for (const ProtobufField& number : message.fields) {
-      if (number.name.empty()) {
-        out.Bytes(number.number, Fields(type, number.inlined, object));
-        continue;
-      }
-      const FieldInfo& field = *type.FindField(number.name);
-      const Json* value = object.if_contains(number.name);
-      if (value != nullptr) {
-        Field(type, number, *field.type, *value, out);
-      } else if (options_.zeros) {
-        Zero(number, *field.type, out);
+    for (size_t i = 0, end = 0; i < fields.size(); i = end) {
+      const uint8_t number = fields[i]->protobuf_number.path[depth];
+      while (end < fields.size() && fields[end]->protobuf_number.path[depth] == number) ++end;
+      if (fields[i]->protobuf_number.Depth() > depth + 1) {
+        out.Bytes(number, Fields(type, fields.subspan(i, end - i), depth + 1, object));
+      } else {
+        FieldOrZero(type, *fields[i], number, object, out);
       }
     }
     return out.text();
   }
 
-  void Zero(const ProtobufField& number, const TypeInfo& type, WireWriter& out) {
-    const TypeInfo& inner = IsOptional(type) ? *type.element : type;
-    if (IsOptional(type) && !number.zero_is_absent) return;
-    if (IsNumber(inner)) out.Number(number.number, 0);
-    if (inner.kind == TypeKind::kString) out.Bytes(number.number, "");
-    if (&inner == &TypeOf<Time>() || &inner == &TypeOf<MicroTime>()) out.Bytes(number.number, "");
+  void FieldOrZero(const TypeInfo& type, const FieldInfo& field, uint32_t number,
+                   const JsonObject& object, WireWriter& out) {
+    const Json* value = object.if_contains(field.name);
+    if (value != nullptr) {
+      Field(type, field, number, *field.type, *value, out);
+    } else if (options_.zeros) {
+      Zero(field, number, out);
+    }
   }
 
-  void Field(const TypeInfo& owner, const ProtobufField& number, const TypeInfo& type,
+  void Zero(const FieldInfo& field, uint32_t number, WireWriter& out) {
+    const TypeInfo& type = *field.type;
+    const TypeInfo& inner = IsOptional(type) ? *type.element : type;
+    if (IsOptional(type) && !field.protobuf_zero_is_absent) return;
+    if (IsNumber(inner)) out.Number(number, 0);
+    if (inner.kind == TypeKind::kString) out.Bytes(number, "");
+    if (&inner == &TypeOf<Time>() || &inner == &TypeOf<MicroTime>()) out.Bytes(number, "");
+  }
+
+  void Field(const TypeInfo& owner, const FieldInfo& field, uint32_t number, const TypeInfo& type,
              const Json& value, WireWriter& out) {
-    if (IsOptional(type)) return Field(owner, number, *type.element, value, out);
+    if (IsOptional(type)) return Field(owner, field, number, *type.element, value, out);
     if (type.kind == TypeKind::kMap) {
       for (const auto& member : value.as_object()) {
         WireWriter entry;
         entry.Bytes(1, {member.key().data(), member.key().size()});
-        ValueOrForm(owner, number.form, *type.element, member.value(), 2, entry);
-        out.Bytes(number.number, entry.text());
+        ValueOrForm(owner, field.protobuf_form, *type.element, member.value(), 2, entry);
+        out.Bytes(number, entry.text());
       }
     } else if (type.kind == TypeKind::kList) {
-      Items(*type.element, value.as_array(), number.number, out);
+      Items(*type.element, value.as_array(), number, out);
     } else {
-      ValueOrForm(owner, number.form, type, value, number.number, out);
+      ValueOrForm(owner, field.protobuf_form, type, value, number, out);
     }
   }
 
@@ -186,12 +187,12 @@ class DocumentWriter {
     if (form == ProtobufForm::kPlain) return Value(type, value, number, out);
     WireWriter either;
     if (value.is_object()) {
-      Value(owner, value, form == ProtobufForm::kOrBool ? 2 : 1, either);
+      Value(owner, value, form == ProtobufForm::kSchemaOrBool ? 2 : 1, either);
     } else if (value.is_bool()) {
       either.Number(1, Integer(value));
     } else {
-      Items(form == ProtobufForm::kOrList ? owner : TypeOf<std::string>(), value.as_array(), 2,
-            either);
+      Items(form == ProtobufForm::kSchemaOrList ? owner : TypeOf<std::string>(), value.as_array(),
+            2, either);
     }
     out.Bytes(number, either.text());
   }

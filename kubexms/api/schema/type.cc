@@ -46,6 +46,16 @@ Absence AbsenceOf(const FieldInfo& field) {
   }
 }
 
+void IndexProtobufNumbers(TypeInfo& info) {
+  std::vector<uint8_t>& index = info.fields_by_protobuf_number;
+  for (size_t i = 0; i < info.fields.size(); ++i) {
+    if (info.fields[i].protobuf_number) index.push_back(static_cast<uint8_t>(i));
+  }
+  std::sort(index.begin(), index.end(), [&](uint8_t a, uint8_t b) {
+    return info.fields[a].protobuf_number < info.fields[b].protobuf_number;
+  });
+}
+
 std::string Lower(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -84,6 +94,32 @@ const FieldInfo* TypeInfo::FindField(std::string_view name) const {
       fields.begin(), fields.end(), name,
       [](const FieldInfo& field, std::string_view wanted) { return field.name < wanted; });
   return it != fields.end() && it->name == name ? &*it : nullptr;
+}
+
+size_t ProtobufNumber::Depth() const {
+  return static_cast<size_t>(std::find(path.begin(), path.end(), 0) - path.begin());
+}
+
+ProtobufNumber ProtobufNumber::Child(uint64_t number) const {
+  const size_t depth = Depth();
+  if (number > UINT8_MAX || depth == path.size()) return {};
+  ProtobufNumber child = *this;
+  child.path[depth] = static_cast<uint8_t>(number);
+  return child;
+}
+
+bool ProtobufNumber::StartsWith(ProtobufNumber message) const {
+  return std::equal(path.begin(), path.begin() + static_cast<ptrdiff_t>(message.Depth()),
+                    message.path.begin());
+}
+
+const FieldInfo* TypeInfo::FindField(ProtobufNumber number) const {
+  const auto it = std::lower_bound(
+      fields_by_protobuf_number.begin(), fields_by_protobuf_number.end(), number,
+      [&](uint8_t index, ProtobufNumber wanted) { return fields[index].protobuf_number < wanted; });
+  if (!number || it == fields_by_protobuf_number.end()) return nullptr;
+  const FieldInfo& field = fields[*it];
+  return field.protobuf_number.StartsWith(number) ? &field : nullptr;
 }
 
 FieldBuilder& FieldBuilder::Required() {
@@ -220,6 +256,16 @@ FieldBuilder& FieldBuilder::PatchMergeRetainKeys(std::string_view merge_key) {
   return *this;
 }
 
+FieldBuilder& FieldBuilder::ProtobufZeroIsAbsent() {
+  field_.protobuf_zero_is_absent = true;
+  return *this;
+}
+
+FieldBuilder& FieldBuilder::ProtobufAs(ProtobufForm form) {
+  field_.protobuf_form = form;
+  return *this;
+}
+
 FieldBuilder& FieldBuilder::Column(std::string_view title, int priority) {
   schema_.column = title;
   schema_.column_priority = priority;
@@ -255,10 +301,11 @@ const TypeInfo& Built(LazyType& type) {
   return *Reference(type);
 }
 
-FieldBuilder AddField(TypeInfo& owner, std::string_view name, size_t offset, const TypeInfo* type,
-                      std::string_view doc) {
+FieldBuilder AddField(TypeInfo& owner, std::string_view name, ProtobufNumber number, size_t offset,
+                      const TypeInfo* type, std::string_view doc) {
   FieldInfo& field = owner.fields.emplace_back();
   SetName(field, name);
+  field.protobuf_number = number;
   field.offset = offset;
   field.type = type;
   Schema* schema = NewFieldSchema(*type);
@@ -332,6 +379,7 @@ void FinishStruct(TypeInfo& info) {
             [](const Property& a, const Property& b) { return a.name < b.name; });
   std::sort(info.schema.required.begin(), info.schema.required.end());
   KUBEXMS_CHECK(info.fields.size() <= kMaxFields);
+  IndexProtobufNumbers(info);
 }
 
 }  // namespace type_internal

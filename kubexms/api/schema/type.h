@@ -22,6 +22,8 @@
 // Optional<T>; std::vector<T>; StringKeyed<T>; RawJson; and any class for which ScalarTraits is
 // specialised (Time, Quantity, IntOrString, Bytes …).
 
+#include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -208,6 +210,38 @@ enum class Absence : uint8_t {
   kOther,        // ask the type
 };
 
+// The number of a field in Kubernetes' protobuf messages; the kinds of this library have them, custom
+// kinds have none. Numbers are part of the API: a field never changes its number.
+//
+// JSON inlines some messages into the object around them. The number of a field in such a message
+// is a path: {2, 1} is field 1 of the message that is field 2.
+struct ProtobufNumber {
+  constexpr ProtobufNumber() = default;  // no number
+  constexpr ProtobufNumber(uint8_t number) : path{number} {}
+  constexpr ProtobufNumber(uint8_t outer, uint8_t inner) : path{outer, inner} {}
+  constexpr ProtobufNumber(uint8_t outer, uint8_t middle, uint8_t inner)
+      : path{outer, middle, inner} {}
+
+  explicit operator bool() const { return path[0] != 0; }
+  auto operator<=>(const ProtobufNumber&) const = default;
+  size_t Depth() const;
+  // The number of the field `number` of this message; of an object's field when this is no number.
+  // No number when the fields of kinds have none that large or that deep.
+  ProtobufNumber Child(uint64_t number) const;
+  bool StartsWith(ProtobufNumber message) const;
+
+  std::array<uint8_t, 3> path{};
+};
+
+// How protobuf represents a JSON value whose type does not say it all: the values of a JSON schema
+// that are a schema or something else.
+enum class ProtobufForm : uint8_t {
+  kPlain,
+  kSchemaOrBool,     // {1: a boolean, 2: a schema}
+  kSchemaOrList,     // {1: a schema, 2: schemas}
+  kSchemaOrStrings,  // {1: a schema, 2: strings}
+};
+
 struct FieldInfo {
   // The first eight bytes of `name"`, or all of them, and where they are in a word: with these a
   // decoder that has a key before it tells most fields apart.
@@ -219,6 +253,10 @@ struct FieldInfo {
   const TypeInfo* type = nullptr;
   bool required = false;
   Absence absence = Absence::kNever;
+  ProtobufNumber protobuf_number;
+  ProtobufForm protobuf_form = ProtobufForm::kPlain;
+  // Clients write the zero of an absent field into protobuf, too.
+  bool protobuf_zero_is_absent = false;
   // apiVersion and kind of a kind: always this text, no member. Null type.
   std::string constant;
 };
@@ -261,6 +299,7 @@ struct TypeInfo {
 
   // kStruct: fields sorted by name, and the unknown ones. `kind_name` is set for kinds.
   std::vector<FieldInfo> fields;
+  std::vector<uint8_t> fields_by_protobuf_number;  // indices of those with a number
   const KindName* kind_name = nullptr;
   Struct* (*as_struct)(void* value) = nullptr;
   // kStruct: a new value, for code that knows the type only by its description.
@@ -271,6 +310,9 @@ struct TypeInfo {
 
   // The field, or null.
   const FieldInfo* FindField(std::string_view name) const;
+  // The field with a number or, when it is the number of an inlined message, the first field in
+  // that message; null when there is neither.
+  const FieldInfo* FindField(ProtobufNumber number) const;
 };
 
 // The description of T.
@@ -315,6 +357,10 @@ class FieldBuilder {
   FieldBuilder& PatchRetainKeys();
   FieldBuilder& PatchMergeRetainKeys(std::string_view merge_key);
 
+  // For an optional number: protobuf has a zero for it when it is absent.
+  FieldBuilder& ProtobufZeroIsAbsent();
+  FieldBuilder& ProtobufAs(ProtobufForm form);
+
   // Shows the field as a column of `kubectl get`; priority 1 only with -o wide.
   FieldBuilder& Column(std::string_view title, int priority = 0);
 
@@ -347,7 +393,13 @@ class Type {
 
   // `member` is a member of T or of one of its bases.
   template <class M, class Owner>
-  FieldBuilder Field(std::string_view name, M Owner::*member, std::string_view doc = "");
+  FieldBuilder Field(std::string_view name, ProtobufNumber number, M Owner::*member,
+                     std::string_view doc = "");
+  // For types that are never read from protobuf, such as those of custom kinds.
+  template <class M, class Owner>
+  FieldBuilder Field(std::string_view name, M Owner::*member, std::string_view doc = "") {
+    return Field(name, ProtobufNumber(), member, doc);
+  }
 
  private:
   TypeInfo& info_;
@@ -367,8 +419,8 @@ const TypeInfo& Built(LazyType& type);
 // While a type is being built: the description of a type it uses, which may be the same one again
 // and then is still incomplete.
 const TypeInfo* Reference(LazyType& type);
-FieldBuilder AddField(TypeInfo& owner, std::string_view name, size_t offset, const TypeInfo* type,
-                      std::string_view doc);
+FieldBuilder AddField(TypeInfo& owner, std::string_view name, ProtobufNumber number, size_t offset,
+                      const TypeInfo* type, std::string_view doc);
 
 template <class T>
 void Build(TypeInfo& info);
@@ -519,14 +571,15 @@ const TypeInfo& TypeOf() {
 
 template <class T>
 template <class M, class Owner>
-FieldBuilder Type<T>::Field(std::string_view name, M Owner::*member, std::string_view doc) {
+FieldBuilder Type<T>::Field(std::string_view name, ProtobufNumber number, M Owner::*member,
+                            std::string_view doc) {
   static_assert(std::is_base_of_v<Owner, T>);
   // The offset of a member, taken on storage of the right size that holds no object.
   alignas(T) static char storage[sizeof(T)];
   const T* object = reinterpret_cast<const T*>(storage);
   const size_t offset = static_cast<size_t>(reinterpret_cast<const char*>(&(object->*member)) -
                                             reinterpret_cast<const char*>(object));
-  return type_internal::AddField(info_, name, offset,
+  return type_internal::AddField(info_, name, number, offset,
                                  type_internal::Reference(type_internal::lazy_type<M>), doc);
 }
 

@@ -405,33 +405,9 @@ struct ContainerStatus : Struct {
   static void Describe(Type<ContainerStatus>& type);
 };
 
-struct EphemeralContainer : Struct {
-  std::vector<std::string> args;
-  std::vector<std::string> command;
-  std::vector<EnvVar> env;
-  std::vector<EnvFromSource> env_from;
-  std::string image;
-  std::string image_pull_policy;
-  Optional<Lifecycle> lifecycle;
-  Optional<Probe> liveness_probe;
-  std::string name;
-  std::vector<ContainerPort> ports;
-  Optional<Probe> readiness_probe;
-  std::vector<ContainerResizePolicy> resize_policy;
-  ResourceRequirements resources;
-  std::string restart_policy;
-  std::vector<ContainerRestartRule> restart_policy_rules;
-  Optional<SecurityContext> security_context;
-  Optional<Probe> startup_probe;
-  bool stdin = false;
-  bool stdin_once = false;
+// A Container that was added to a running pod.
+struct EphemeralContainer : Container {
   std::string target_container_name;
-  std::string termination_message_path;
-  std::string termination_message_policy;
-  bool tty = false;
-  std::vector<VolumeDevice> volume_devices;
-  std::vector<VolumeMount> volume_mounts;
-  std::string working_dir;
 
   static void Describe(Type<EphemeralContainer>& type);
 };
