@@ -99,7 +99,7 @@ void Condition::Describe(Type<Condition>& type) {
   type.Field("message", 6, &Condition::message, "Readable details; may be empty.").Required();
   type.Field("observedGeneration", 3, &Condition::observed_generation,
              "Generation of the object that the finding is based on.")
-      .ProtobufZeroIsAbsent()
+      .OmitZero()
       .Minimum(0);
   type.Field("reason", 5, &Condition::reason,
              "Machine-readable cause of the last change, in CamelCase; may not be empty.")
@@ -131,9 +131,10 @@ void DeleteOptions::Describe(Type<DeleteOptions>& type) {
       "gracePeriodSeconds", 1, &DeleteOptions::grace_period_seconds,
       "Seconds until the object is gone; 0 deletes at once; absent uses the default of the kind.");
   type.Field(
-      "ignoreStoreReadErrorWithClusterBreakingPotential", 6,
-      &DeleteOptions::ignore_store_read_error_with_cluster_breaking_potential,
-      "Deletes an object that cannot be read from storage, without any checks; a last resort.");
+          "ignoreStoreReadErrorWithClusterBreakingPotential", 6,
+          &DeleteOptions::ignore_store_read_error_with_cluster_breaking_potential,
+          "Deletes an object that cannot be read from storage, without any checks; a last resort.")
+      .Pointer();
   type.Field("kind", &DeleteOptions::kind);
   type.Field("orphanDependents", 3, &DeleteOptions::orphan_dependents,
              "Old form of propagationPolicy: true keeps dependents; excludes the newer field.");
@@ -141,6 +142,7 @@ void DeleteOptions::Describe(Type<DeleteOptions>& type) {
              "Must hold, or the request fails with a conflict.");
   type.Field("propagationPolicy", 4, &DeleteOptions::propagation_policy,
              "What happens to dependents: kept, deleted afterwards, or deleted first.")
+      .Pointer()
       .Enum({"Orphan", "Background", "Foreground"});
 }
 
@@ -208,7 +210,8 @@ void ManagedFieldsEntry::Describe(Type<ManagedFieldsEntry>& type) {
   type.Field("subresource", 8, &ManagedFieldsEntry::subresource,
              "Subresource the write went through; empty for the object itself.");
   type.Field("time", 4, &ManagedFieldsEntry::time,
-             "When the owned fields or their values last changed.");
+             "When the owned fields or their values last changed.")
+      .Pointer();
 }
 
 void OwnerReference::Describe(Type<OwnerReference>& type) {
@@ -234,11 +237,13 @@ void ObjectMeta::Describe(Type<ObjectMeta>& type) {
   type.Field("annotations", 12, &ObjectMeta::annotations,
              "Free-form notes for tools; cannot be used to select; at most 256 KiB together.");
   type.Field("creationTimestamp", 8, &ObjectMeta::creation_timestamp,
-             "When the server stored the object; set by the server.");
+             "When the server stored the object; set by the server.")
+      .OmitZero();
   type.Field("deletionGracePeriodSeconds", 10, &ObjectMeta::deletion_grace_period_seconds,
              "Seconds granted for a graceful end; set by the server and later only shortened.");
   type.Field("deletionTimestamp", 9, &ObjectMeta::deletion_timestamp,
-             "When the object is due to go; set by a delete request and never taken back.");
+             "When the object is due to go; set by a delete request and never taken back.")
+      .Pointer();
   type.Field("finalizers", 14, &ObjectMeta::finalizers,
              "Names that must all be removed before a deleted object goes; none can be added "
              "meanwhile.")
@@ -248,7 +253,7 @@ void ObjectMeta::Describe(Type<ObjectMeta>& type) {
              "Prefix for a name that the server makes unique; used only if name is empty.");
   type.Field("generation", 7, &ObjectMeta::generation,
              "Counts changes of the wanted state; set by the server.")
-      .ProtobufZeroIsAbsent()
+      .OmitZero()
       .Minimum(0);
   type.Field("labels", 11, &ObjectMeta::labels,
              "Short values by which objects are selected and grouped.");

@@ -62,6 +62,7 @@ void NamedRuleWithOperations::Describe(Type<NamedRuleWithOperations>& type) {
       .ListAtomic();
   type.Field("scope", {2, 2, 4}, &NamedRuleWithOperations::scope,
              "Cluster, Namespaced, or * (default) for both.")
+      .Pointer()
       .Default("*")
       .Enum({"Cluster", "Namespaced", "*"});
 }
@@ -76,6 +77,7 @@ void MatchResources::Describe(Type<MatchResources>& type) {
   type.Field("matchPolicy", 7, &MatchResources::match_policy,
              "Exact compares only the group and version of the request; Equivalent (default) also "
              "tries other versions of the same resource.")
+      .Pointer()
       .Default("Equivalent")
       .Enum({"Exact", "Equivalent"});
   type.Field("namespaceSelector", 1, &MatchResources::namespace_selector,
@@ -95,7 +97,7 @@ void ServiceReference::Describe(Type<ServiceReference>& type) {
       .Doc("A service in the cluster that answers webhook calls.");
   type.Field("name", 2, &ServiceReference::name).Required();
   type.Field("namespace", 1, &ServiceReference::namespace_name).Required();
-  type.Field("path", 3, &ServiceReference::path, "URL path to call; empty is the root.");
+  type.Field("path", 3, &ServiceReference::path, "URL path to call; empty is the root.").Pointer();
   type.Field("port", 4, &ServiceReference::port, "Service port, 1 to 65535; 443 by default.")
       .Default(443)
       .Minimum(1)
@@ -112,7 +114,8 @@ void WebhookClientConfig::Describe(Type<WebhookClientConfig>& type) {
              "Service in front of the webhook; not together with url.");
   type.Field("url", 3, &WebhookClientConfig::url,
              "Address that starts with https:// and has no user, query or fragment; not together "
-             "with service.");
+             "with service.")
+      .Pointer();
 }
 
 void RuleWithOperations::Describe(Type<RuleWithOperations>& type) {
@@ -134,6 +137,7 @@ void RuleWithOperations::Describe(Type<RuleWithOperations>& type) {
       .ListAtomic();
   type.Field("scope", {2, 4}, &RuleWithOperations::scope,
              "Cluster, Namespaced, or * (default) for both.")
+      .Pointer()
       .Default("*")
       .Enum({"Cluster", "Namespaced", "*"});
 }
@@ -152,6 +156,7 @@ void MutatingWebhook::Describe(Type<MutatingWebhook>& type) {
   type.Field(
           "failurePolicy", 4, &MutatingWebhook::failure_policy,
           "What a failed call means: Fail (default) rejects the request, Ignore lets it through.")
+      .Pointer()
       .Default("Fail")
       .Enum({"Ignore", "Fail"});
   type.Field("matchConditions", 12, &MutatingWebhook::match_conditions,
@@ -161,6 +166,7 @@ void MutatingWebhook::Describe(Type<MutatingWebhook>& type) {
   type.Field("matchPolicy", 9, &MutatingWebhook::match_policy,
              "Exact compares only the group and version of the request; Equivalent (default) also "
              "tries other versions of the same resource.")
+      .Pointer()
       .Default("Equivalent")
       .Enum({"Exact", "Equivalent"});
   type.Field("name", 1, &MutatingWebhook::name,
@@ -176,6 +182,7 @@ void MutatingWebhook::Describe(Type<MutatingWebhook>& type) {
   type.Field("reinvocationPolicy", 10, &MutatingWebhook::reinvocation_policy,
              "Whether the webhook is called again when a later one changed the object: Never "
              "(default) or IfNeeded.")
+      .Pointer()
       .Default("Never")
       .Enum({"Never", "IfNeeded"});
   type.Field("rules", 3, &MutatingWebhook::rules,
@@ -184,6 +191,7 @@ void MutatingWebhook::Describe(Type<MutatingWebhook>& type) {
   type.Field("sideEffects", 6, &MutatingWebhook::side_effects,
              "Whether a call changes anything elsewhere: None never does, NoneOnDryRun does unless "
              "the request is a dry run.")
+      .WriteNull()
       .Required()
       .Enum({"None", "NoneOnDryRun"});
   type.Field("timeoutSeconds", 7, &MutatingWebhook::timeout_seconds,
@@ -222,6 +230,7 @@ void ParamRef::Describe(Type<ParamRef>& type) {
   type.Field("parameterNotFoundAction", 4, &ParamRef::parameter_not_found_action,
              "What to do when no parameter object exists: Allow passes the request, Deny applies "
              "the failure policy.")
+      .Pointer()
       .Enum({"Allow", "Deny"});
   type.Field("selector", 3, &ParamRef::selector,
              "Labels of the parameter objects, all of which are evaluated; an empty selector takes "
@@ -250,6 +259,7 @@ void Validation::Describe(Type<Validation>& type) {
       "CEL expression for the text of a violation; message is used when it fails or is empty.");
   type.Field("reason", 3, &Validation::reason,
              "Reason in the response to a denied request; Invalid when absent.")
+      .Pointer()
       .Enum({"Unauthorized", "Forbidden", "Invalid", "RequestEntityTooLarge"});
 }
 
@@ -273,6 +283,7 @@ void ValidatingAdmissionPolicySpec::Describe(Type<ValidatingAdmissionPolicySpec>
   type.Field("failurePolicy", 4, &ValidatingAdmissionPolicySpec::failure_policy,
              "What an error in the policy or its setup means: Fail (default) rejects the request, "
              "Ignore lets it through.")
+      .Pointer()
       .Default("Fail")
       .Enum({"Ignore", "Fail"});
   type.Field("matchConditions", 6, &ValidatingAdmissionPolicySpec::match_conditions,
@@ -350,6 +361,7 @@ void ValidatingWebhook::Describe(Type<ValidatingWebhook>& type) {
   type.Field(
           "failurePolicy", 4, &ValidatingWebhook::failure_policy,
           "What a failed call means: Fail (default) rejects the request, Ignore lets it through.")
+      .Pointer()
       .Default("Fail")
       .Enum({"Ignore", "Fail"});
   type.Field("matchConditions", 11, &ValidatingWebhook::match_conditions,
@@ -359,6 +371,7 @@ void ValidatingWebhook::Describe(Type<ValidatingWebhook>& type) {
   type.Field("matchPolicy", 9, &ValidatingWebhook::match_policy,
              "Exact compares only the group and version of the request; Equivalent (default) also "
              "tries other versions of the same resource.")
+      .Pointer()
       .Default("Equivalent")
       .Enum({"Exact", "Equivalent"});
   type.Field("name", 1, &ValidatingWebhook::name,
@@ -377,6 +390,7 @@ void ValidatingWebhook::Describe(Type<ValidatingWebhook>& type) {
   type.Field("sideEffects", 6, &ValidatingWebhook::side_effects,
              "Whether a call changes anything elsewhere: None never does, NoneOnDryRun does unless "
              "the request is a dry run.")
+      .WriteNull()
       .Required()
       .Enum({"None", "NoneOnDryRun"});
   type.Field("timeoutSeconds", 7, &ValidatingWebhook::timeout_seconds,

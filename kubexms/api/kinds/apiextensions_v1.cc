@@ -17,7 +17,7 @@ void CustomResourceColumnDefinition::Describe(Type<CustomResourceColumnDefinitio
   type.Field("name", 1, &CustomResourceColumnDefinition::name, "Heading of the column.").Required();
   type.Field("priority", 5, &CustomResourceColumnDefinition::priority,
              "0 shows the column always, more only in wide output.")
-      .ProtobufZeroIsAbsent();
+      .OmitZero();
   type.Field("type", 2, &CustomResourceColumnDefinition::type,
              "OpenAPI type of the value; date prints how long ago it was.")
       .Required()
@@ -29,7 +29,7 @@ void ServiceReference::Describe(Type<ServiceReference>& type) {
       .Doc("A service in the cluster that converts custom objects.");
   type.Field("name", 2, &ServiceReference::name).Required();
   type.Field("namespace", 1, &ServiceReference::namespace_name).Required();
-  type.Field("path", 3, &ServiceReference::path, "URL path to call; empty is the root.");
+  type.Field("path", 3, &ServiceReference::path, "URL path to call; empty is the root.").Pointer();
   type.Field("port", 4, &ServiceReference::port, "Service port, 1 to 65535; 443 by default.")
       .Default(443)
       .Minimum(1)
@@ -46,7 +46,8 @@ void WebhookClientConfig::Describe(Type<WebhookClientConfig>& type) {
              "Service in front of the converter; not together with url.");
   type.Field("url", 3, &WebhookClientConfig::url,
              "Address that starts with https:// and has no user, query or fragment; not together "
-             "with service.");
+             "with service.")
+      .Pointer();
 }
 
 void WebhookConversion::Describe(Type<WebhookConversion>& type) {
@@ -112,11 +113,12 @@ void ValidationRule::Describe(Type<ValidationRule>& type) {
   type.Field(
       "messageExpression", 3, &ValidationRule::message_expression,
       "CEL expression for the text of a violation; message is used when it fails or is empty.");
-  type.Field(
-      "optionalOldSelf", 6, &ValidationRule::optional_old_self,
-      "True to evaluate rules with oldSelf also at creation, where it is an empty optional.");
+  type.Field("optionalOldSelf", 6, &ValidationRule::optional_old_self,
+             "True to evaluate rules with oldSelf also at creation, where it is an empty optional.")
+      .Pointer();
   type.Field("reason", 4, &ValidationRule::reason,
              "Reason for a violation in the response; FieldValueInvalid when absent.")
+      .Pointer()
       .Enum({"FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired",
              "FieldValueDuplicate"});
   type.Field("rule", 1, &ValidationRule::rule,
@@ -128,7 +130,7 @@ void ValidationRule::Describe(Type<ValidationRule>& type) {
 void JSONSchemaProps::Describe(Type<JSONSchemaProps>& type) {
   type.Name("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps")
       .Doc("OpenAPI v3 schema of a value, with the extensions for Kubernetes objects.");
-  type.Field("$ref", 3, &JSONSchemaProps::ref, "Not allowed in structural schemas.");
+  type.Field("$ref", 3, &JSONSchemaProps::ref, "Not allowed in structural schemas.").Pointer();
   type.Field("$schema", 2, &JSONSchemaProps::schema, "URI of the schema dialect; not evaluated.");
   type.Field("additionalItems", 33, &JSONSchemaProps::additional_items,
              "Not allowed in structural schemas.")
@@ -209,14 +211,17 @@ void JSONSchemaProps::Describe(Type<JSONSchemaProps>& type) {
   type.Field("x-kubernetes-list-type", 42, &JSONSchemaProps::x_kubernetes_list_type,
              "How lists are merged: atomic (used when absent) as a whole, set by value, map by key "
              "fields.")
+      .Pointer()
       .Enum({"atomic", "set", "map"});
   type.Field(
           "x-kubernetes-map-type", 43, &JSONSchemaProps::x_kubernetes_map_type,
           "How objects are merged: granular (used when absent) field by field, atomic as a whole.")
+      .Pointer()
       .Enum({"granular", "atomic"});
   type.Field("x-kubernetes-preserve-unknown-fields", 38,
              &JSONSchemaProps::x_kubernetes_preserve_unknown_fields,
-             "True to keep fields that the schema does not name; otherwise absent.");
+             "True to keep fields that the schema does not name; otherwise absent.")
+      .Pointer();
   type.Field("x-kubernetes-validations", 44, &JSONSchemaProps::x_kubernetes_validations,
              "CEL rules that the value must satisfy.")
       .ListMap({"rule"})
@@ -245,7 +250,8 @@ void CustomResourceSubresourceScale::Describe(Type<CustomResourceSubresourceScal
           "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceSubresourceScale")
       .Doc("Where the size of a custom object is, for the scale subresource.");
   type.Field("labelSelectorPath", 3, &CustomResourceSubresourceScale::label_selector_path,
-             "Path of the pod selector as text, below .status or .spec; needed for autoscaling.");
+             "Path of the pod selector as text, below .status or .spec; needed for autoscaling.")
+      .Pointer();
   type.Field("specReplicasPath", 1, &CustomResourceSubresourceScale::spec_replicas_path,
              "Path of the wanted size, below .spec.")
       .Required();
@@ -276,7 +282,8 @@ void CustomResourceDefinitionVersion::Describe(Type<CustomResourceDefinitionVers
   type.Field("deprecated", 7, &CustomResourceDefinitionVersion::deprecated,
              "True to warn everyone who uses this version.");
   type.Field("deprecationWarning", 8, &CustomResourceDefinitionVersion::deprecation_warning,
-             "Own text for that warning, at most 256 bytes; only if deprecated.");
+             "Own text for that warning, at most 256 bytes; only if deprecated.")
+      .Pointer();
   type.Field("name", 1, &CustomResourceDefinitionVersion::name,
              "Version such as v1 or v1beta1, a DNS label.")
       .Required();
@@ -344,13 +351,16 @@ void CustomResourceDefinitionStatus::Describe(Type<CustomResourceDefinitionStatu
           "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionStatus")
       .Doc("What the server has made of a custom resource definition.");
   type.Field("acceptedNames", 2, &CustomResourceDefinitionStatus::accepted_names,
-             "Names in effect; they differ from the wanted ones while another resource has those.");
+             "Names in effect; they differ from the wanted ones while another resource has those.")
+      .WriteZero();
   type.Field("conditions", 1, &CustomResourceDefinitionStatus::conditions,
              "Current state; Established means that objects can be created.")
+      .WriteZero()
       .ListMap({"type"});
   type.Field("storedVersions", 3, &CustomResourceDefinitionStatus::stored_versions,
              "Versions in which objects were ever stored; none can be dropped from the spec while "
              "listed.")
+      .WriteZero()
       .ListAtomic();
 }
 

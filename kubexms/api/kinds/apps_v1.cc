@@ -6,6 +6,7 @@ void ControllerRevision::Describe(Type<ControllerRevision>& type) {
   type.Name("io.k8s.api.apps.v1.ControllerRevision");
   type.Field("data", 2, &ControllerRevision::data,
              "The saved state; its form is up to the controller.")
+      .WriteZero()
       .Immutable();
   type.Field("metadata", 1, &ControllerRevision::metadata);
   type.Field("revision", 3, &ControllerRevision::revision,
@@ -44,7 +45,7 @@ void DaemonSetSpec::Describe(Type<DaemonSetSpec>& type) {
   type.Field(
           "minReadySeconds", 4, &DaemonSetSpec::min_ready_seconds,
           "Seconds a new pod must stay ready before it counts as available; 0 counts it at once.")
-      .ProtobufZeroIsAbsent()
+      .OmitZero()
       .Minimum(0);
   type.Field("revisionHistoryLimit", 6, &DaemonSetSpec::revision_history_limit,
              "How many old revisions to keep for rollback; 10 by default, 0 keeps none.")
@@ -52,6 +53,7 @@ void DaemonSetSpec::Describe(Type<DaemonSetSpec>& type) {
       .Minimum(0);
   type.Field("selector", 1, &DaemonSetSpec::selector,
              "Finds the pods that belong to this set; must match the labels of the template.")
+      .WriteNull()
       .Required()
       .Immutable();
   type.Field("template", 2, &DaemonSetSpec::template_,
@@ -152,7 +154,7 @@ void DeploymentSpec::Describe(Type<DeploymentSpec>& type) {
   type.Field(
           "minReadySeconds", 5, &DeploymentSpec::min_ready_seconds,
           "Seconds a new pod must stay ready before it counts as available; 0 counts it at once.")
-      .ProtobufZeroIsAbsent()
+      .OmitZero()
       .Minimum(0);
   type.Field("paused", 7, &DeploymentSpec::paused,
              "While true, changes of the template are not rolled out; scaling still works.");
@@ -173,6 +175,7 @@ void DeploymentSpec::Describe(Type<DeploymentSpec>& type) {
   type.Field(
           "selector", 2, &DeploymentSpec::selector,
           "Finds the pods that belong to this Deployment; must match the labels of the template.")
+      .WriteNull()
       .Required()
       .Immutable();
   type.Field("strategy", 4, &DeploymentSpec::strategy, "How old pods give way to new ones.")
@@ -246,7 +249,7 @@ void ReplicaSetSpec::Describe(Type<ReplicaSetSpec>& type) {
   type.Field(
           "minReadySeconds", 4, &ReplicaSetSpec::min_ready_seconds,
           "Seconds a new pod must stay ready before it counts as available; 0 counts it at once.")
-      .ProtobufZeroIsAbsent()
+      .OmitZero()
       .Minimum(0);
   type.Field("replicas", 1, &ReplicaSetSpec::replicas,
              "How many pods are wanted; 1 by default, 0 stops them all.")
@@ -254,6 +257,7 @@ void ReplicaSetSpec::Describe(Type<ReplicaSetSpec>& type) {
       .Minimum(0);
   type.Field("selector", 2, &ReplicaSetSpec::selector,
              "Finds the pods that count; must match the labels of the template.")
+      .WriteNull()
       .Required()
       .Immutable();
   type.Field("template", 3, &ReplicaSetSpec::template_,
@@ -326,6 +330,7 @@ void StatefulSetOrdinals::Describe(Type<StatefulSetOrdinals>& type) {
       .Doc("How the pods of a StatefulSet are numbered.");
   type.Field("start", 1, &StatefulSetOrdinals::start,
              "Number of the first pod; the others follow on. 0 by default.")
+      .WriteZero()
       .Minimum(0);
 }
 
@@ -364,7 +369,7 @@ void StatefulSetSpec::Describe(Type<StatefulSetSpec>& type) {
   type.Field(
           "minReadySeconds", 9, &StatefulSetSpec::min_ready_seconds,
           "Seconds a new pod must stay ready before it counts as available; 0 counts it at once.")
-      .ProtobufZeroIsAbsent()
+      .OmitZero()
       .Minimum(0);
   type.Field("ordinals", 11, &StatefulSetSpec::ordinals,
              "Numbering of the pods; absent starts at 0.");
@@ -387,10 +392,12 @@ void StatefulSetSpec::Describe(Type<StatefulSetSpec>& type) {
       .Default(10);
   type.Field("selector", 2, &StatefulSetSpec::selector,
              "Finds the pods that belong to this set; must match the labels of the template.")
+      .WriteNull()
       .Required()
       .Immutable();
   type.Field("serviceName", 5, &StatefulSetSpec::service_name,
              "Headless Service that gives the pods their DNS names; it must be created separately.")
+      .WriteZero()
       .Immutable();
   type.Field("template", 3, &StatefulSetSpec::template_,
              "The pod to run; each is named after the set with its ordinal appended.")
@@ -422,6 +429,7 @@ void StatefulSetStatus::Describe(Type<StatefulSetStatus>& type) {
       .Doc("Pod counts and revisions of a StatefulSet, as last seen.");
   type.Field("availableReplicas", 11, &StatefulSetStatus::available_replicas,
              "Pods that have been ready for at least minReadySeconds.")
+      .WriteZero()
       .Minimum(0);
   type.Field("collisionCount", 9, &StatefulSetStatus::collision_count,
              "How often the name of a new revision was already taken; part of the name's hash.")

@@ -27,7 +27,8 @@ void SelfSubjectReviewStatus::Describe(Type<SelfSubjectReviewStatus>& type) {
   type.Name("io.k8s.api.authentication.v1.SelfSubjectReviewStatus")
       .Doc("The identity of the caller.");
   type.Field("userInfo", 1, &SelfSubjectReviewStatus::user_info,
-             "User, groups and extra attributes, after impersonation.");
+             "User, groups and extra attributes, after impersonation.")
+      .WriteZero();
 }
 
 void SelfSubjectReview::Describe(Type<SelfSubjectReview>& type) {
@@ -44,10 +45,12 @@ void TokenRequestSpec::Describe(Type<TokenRequestSpec>& type) {
       .Required()
       .ListAtomic();
   type.Field("boundObjectRef", 3, &TokenRequestSpec::bound_object_ref,
-             "Object the token dies with; absent binds it to the service account alone.");
+             "Object the token dies with; absent binds it to the service account alone.")
+      .WriteNull();
   type.Field("expirationSeconds", 4, &TokenRequestSpec::expiration_seconds,
              "Wanted lifetime in seconds, at least 600; 3600 by default. The server may issue a "
              "different one.")
+      .WriteNull()
       .Default(3600)
       .Minimum(600)
       .Maximum(4294967296);
@@ -88,7 +91,7 @@ void TokenReviewStatus::Describe(Type<TokenReviewStatus>& type) {
              "True if the token is valid; user is then set.");
   type.Field("error", 3, &TokenReviewStatus::error,
              "Why the token could not be checked, or was refused.");
-  type.Field("user", 2, &TokenReviewStatus::user, "Who the token stands for.");
+  type.Field("user", 2, &TokenReviewStatus::user, "Who the token stands for.").WriteZero();
 }
 
 void TokenReview::Describe(Type<TokenReview>& type) {

@@ -49,9 +49,11 @@ void HorizontalPodAutoscalerStatus::Describe(Type<HorizontalPodAutoscalerStatus>
       .Required()
       .Minimum(0);
   type.Field("lastScaleTime", 2, &HorizontalPodAutoscalerStatus::last_scale_time,
-             "When the number of pods was last changed.");
+             "When the number of pods was last changed.")
+      .Pointer();
   type.Field("observedGeneration", 1, &HorizontalPodAutoscalerStatus::observed_generation,
-             "Generation of the spec that this status belongs to.");
+             "Generation of the spec that this status belongs to.")
+      .Pointer();
 }
 
 void HorizontalPodAutoscaler::Describe(Type<HorizontalPodAutoscaler>& type) {
@@ -65,6 +67,7 @@ void HorizontalPodAutoscaler::Describe(Type<HorizontalPodAutoscaler>& type) {
 void ScaleSpec::Describe(Type<ScaleSpec>& type) {
   type.Name("io.k8s.api.autoscaling.v1.ScaleSpec").Doc("The wanted size of a workload.");
   type.Field("replicas", 1, &ScaleSpec::replicas, "How many pods are wanted; absent is 0.")
+      .OmitZero()
       .Minimum(0);
 }
 

@@ -103,6 +103,7 @@ void HPAScalingRules::Describe(Type<HPAScalingRules>& type) {
   type.Field("selectPolicy", 1, &HPAScalingRules::select_policy,
              "With several policies, take the largest change (Max, default) or the smallest (Min); "
              "Disabled never scales this way.")
+      .Pointer()
       .Default("Max")
       .Enum({"Max", "Min", "Disabled"});
   type.Field("stabilizationWindowSeconds", 3, &HPAScalingRules::stabilization_window_seconds,
@@ -262,6 +263,7 @@ void HorizontalPodAutoscalerStatus::Describe(Type<HorizontalPodAutoscalerStatus>
       .PatchMerge("type");
   type.Field("currentMetrics", 5, &HorizontalPodAutoscalerStatus::current_metrics,
              "Last values of the metrics.")
+      .WriteZero()
       .ListAtomic();
   type.Field("currentReplicas", 3, &HorizontalPodAutoscalerStatus::current_replicas,
              "Pods of the workload when last looked at.")
@@ -271,9 +273,11 @@ void HorizontalPodAutoscalerStatus::Describe(Type<HorizontalPodAutoscalerStatus>
       .Required()
       .Minimum(0);
   type.Field("lastScaleTime", 2, &HorizontalPodAutoscalerStatus::last_scale_time,
-             "When the number of pods was last changed.");
+             "When the number of pods was last changed.")
+      .Pointer();
   type.Field("observedGeneration", 1, &HorizontalPodAutoscalerStatus::observed_generation,
-             "Generation of the spec that this status belongs to.");
+             "Generation of the spec that this status belongs to.")
+      .Pointer();
 }
 
 void HorizontalPodAutoscaler::Describe(Type<HorizontalPodAutoscaler>& type) {

@@ -7,7 +7,8 @@ void PodFailurePolicyOnExitCodesRequirement::Describe(
   type.Name("io.k8s.api.batch.v1.PodFailurePolicyOnExitCodesRequirement")
       .Doc("A test on the exit codes of the containers of a failed pod.");
   type.Field("containerName", 1, &PodFailurePolicyOnExitCodesRequirement::container_name,
-             "Container to look at; absent looks at all.");
+             "Container to look at; absent looks at all.")
+      .Pointer();
   type.Field("operator", 2, &PodFailurePolicyOnExitCodesRequirement::operator_,
              "In matches a listed exit code, NotIn any other; containers that exited with 0 do not "
              "count.")
@@ -66,7 +67,8 @@ void SuccessPolicyRule::Describe(Type<SuccessPolicyRule>& type) {
              "How many indexes must succeed; absent means all of succeededIndexes.")
       .Minimum(0);
   type.Field("succeededIndexes", 1, &SuccessPolicyRule::succeeded_indexes,
-             "Indexes that count, as numbers and ranges such as 0,2-4; absent means any.");
+             "Indexes that count, as numbers and ranges such as 0,2-4; absent means any.")
+      .Pointer();
 }
 
 void SuccessPolicy::Describe(Type<SuccessPolicy>& type) {
@@ -98,6 +100,7 @@ void JobSpec::Describe(Type<JobSpec>& type) {
   type.Field("completionMode", 9, &JobSpec::completion_mode,
              "NonIndexed (default) treats pods alike; Indexed gives each completion a number from "
              "0 on. Fixed at creation.")
+      .Pointer()
       .Enum({"NonIndexed", "Indexed"});
   type.Field("completions", 2, &JobSpec::completions,
              "Pods that must succeed; absent means that any one success ends the Job. 1 if "
@@ -105,7 +108,8 @@ void JobSpec::Describe(Type<JobSpec>& type) {
       .Minimum(0);
   type.Field("managedBy", 15, &JobSpec::managed_by,
              "Controller in charge, as a domain-prefixed path; absent is the built-in one. Fixed "
-             "at creation.");
+             "at creation.")
+      .Pointer();
   type.Field(
       "manualSelector", 5, &JobSpec::manual_selector,
       "True if the creator chose selector and labels; otherwise the server makes unique ones.");
@@ -122,6 +126,7 @@ void JobSpec::Describe(Type<JobSpec>& type) {
   type.Field("podReplacementPolicy", 14, &JobSpec::pod_replacement_policy,
              "When a pod is replaced: TerminatingOrFailed as soon as it is going away, Failed only "
              "once it has fully stopped.")
+      .Pointer()
       .Enum({"TerminatingOrFailed", "Failed"});
   type.Field("selector", 4, &JobSpec::selector,
              "Finds the pods of the Job; filled in by the server unless manualSelector is true. "
@@ -176,7 +181,8 @@ void CronJobSpec::Describe(Type<CronJobSpec>& type) {
       .Default(false);
   type.Field("timeZone", 8, &CronJobSpec::time_zone,
              "Time zone of the schedule by its tz database name, such as Europe/Berlin; absent is "
-             "the zone of the controller.");
+             "the zone of the controller.")
+      .Pointer();
 }
 
 void CronJobStatus::Describe(Type<CronJobStatus>& type) {
@@ -184,9 +190,11 @@ void CronJobStatus::Describe(Type<CronJobStatus>& type) {
       .Doc("What a CronJob runs now and when it last did.");
   type.Field("active", 1, &CronJobStatus::active, "Jobs that have not finished.").ListAtomic();
   type.Field("lastScheduleTime", 4, &CronJobStatus::last_schedule_time,
-             "Scheduled time of the last Job that was started.");
+             "Scheduled time of the last Job that was started.")
+      .Pointer();
   type.Field("lastSuccessfulTime", 5, &CronJobStatus::last_successful_time,
-             "When a Job last completed successfully.");
+             "When a Job last completed successfully.")
+      .Pointer();
 }
 
 void CronJob::Describe(Type<CronJob>& type) {
@@ -228,7 +236,8 @@ void JobStatus::Describe(Type<JobStatus>& type) {
   type.Field("completedIndexes", 7, &JobStatus::completed_indexes,
              "Indexes that succeeded, as numbers and ranges such as 1,3-5,7.");
   type.Field("completionTime", 3, &JobStatus::completion_time,
-             "When the Job succeeded; absent until then and for failed Jobs.");
+             "When the Job succeeded; absent until then and for failed Jobs.")
+      .Pointer();
   type.Field("conditions", 1, &JobStatus::conditions,
              "Current state; Complete or Failed with status True means that the Job is finished.")
       .ListAtomic()
@@ -239,7 +248,8 @@ void JobStatus::Describe(Type<JobStatus>& type) {
   type.Field("ready", 9, &JobStatus::ready, "Active pods whose Ready condition is true.")
       .Minimum(0);
   type.Field("startTime", 2, &JobStatus::start_time,
-             "When the controller took up the Job; set anew after a suspension.");
+             "When the controller took up the Job; set anew after a suspension.")
+      .Pointer();
   type.Field("succeeded", 5, &JobStatus::succeeded,
              "Pods that succeeded; never decreases, except for Indexed Jobs that are scaled down.")
       .Minimum(0);

@@ -4,7 +4,8 @@ namespace kubexms::coordinationv1 {
 
 void LeaseSpec::Describe(Type<LeaseSpec>& type) {
   type.Name("io.k8s.api.coordination.v1.LeaseSpec").Doc("Holder and times of a lease.");
-  type.Field("acquireTime", 3, &LeaseSpec::acquire_time, "When the holder took the lease.");
+  type.Field("acquireTime", 3, &LeaseSpec::acquire_time, "When the holder took the lease.")
+      .Pointer();
   type.Field("holderIdentity", 1, &LeaseSpec::holder_identity,
              "Who holds the lease; absent or empty means nobody does.");
   type.Field("leaseDurationSeconds", 2, &LeaseSpec::lease_duration_seconds,
@@ -14,12 +15,15 @@ void LeaseSpec::Describe(Type<LeaseSpec>& type) {
              "How often the holder has changed.")
       .Minimum(0);
   type.Field("preferredHolder", 7, &LeaseSpec::preferred_holder,
-             "Candidate that should take over at the next chance; only with strategy.");
+             "Candidate that should take over at the next chance; only with strategy.")
+      .Pointer();
   type.Field("renewTime", 4, &LeaseSpec::renew_time,
-             "When the holder last confirmed that it is alive.");
+             "When the holder last confirmed that it is alive.")
+      .Pointer();
   type.Field("strategy", 6, &LeaseSpec::strategy,
              "How the server picks the holder, such as OldestEmulationVersion; absent lets "
-             "candidates race for it.");
+             "candidates race for it.")
+      .Pointer();
 }
 
 void Lease::Describe(Type<Lease>& type) {

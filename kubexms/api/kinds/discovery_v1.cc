@@ -41,16 +41,18 @@ void Endpoint::Describe(Type<Endpoint>& type) {
              "Addresses of this backend, 1 to 100, of the slice's type; proxies use the first.")
       .Required()
       .ListSet();
-  type.Field("conditions", 2, &Endpoint::conditions, "Whether the backend should get traffic.");
+  type.Field("conditions", 2, &Endpoint::conditions, "Whether the backend should get traffic.")
+      .WriteZero();
   type.Field("deprecatedTopology", 5, &Endpoint::deprecated_topology,
              "Leftover of the v1beta1 version; ignored.");
   type.Field("hints", 8, &Endpoint::hints, "Where the backend is best used from.");
   type.Field("hostname", 3, &Endpoint::hostname,
-             "Name of the backend within the service's domain, a DNS label.");
-  type.Field("nodeName", 6, &Endpoint::node_name, "Node that the backend runs on.");
+             "Name of the backend within the service's domain, a DNS label.")
+      .Pointer();
+  type.Field("nodeName", 6, &Endpoint::node_name, "Node that the backend runs on.").Pointer();
   type.Field("targetRef", 4, &Endpoint::target_ref,
              "The object behind the addresses, usually a Pod.");
-  type.Field("zone", 7, &Endpoint::zone, "Zone that the backend is in.");
+  type.Field("zone", 7, &Endpoint::zone, "Zone that the backend is in.").Pointer();
 }
 
 void EndpointPort::Describe(Type<EndpointPort>& type) {
@@ -59,13 +61,15 @@ void EndpointPort::Describe(Type<EndpointPort>& type) {
       .Doc("A port that all backends of a slice listen on.");
   type.Field("appProtocol", 4, &EndpointPort::app_protocol,
              "Protocol spoken on top, such as http, kubernetes.io/h2c or example.com/x; absent is "
-             "unspecified.");
+             "unspecified.")
+      .Pointer();
   type.Field("name", 1, &EndpointPort::name,
              "Same as the port name in the service; unique in the slice, empty by default.")
       .Default("");
   type.Field("port", 3, &EndpointPort::port,
              "Port number; absent is for consumers to interpret, often as all ports.");
   type.Field("protocol", 2, &EndpointPort::protocol, "TCP (default), UDP or SCTP.")
+      .Pointer()
       .Default("TCP")
       .Enum({"TCP", "UDP", "SCTP"});
 }
@@ -82,6 +86,7 @@ void EndpointSlice::Describe(Type<EndpointSlice>& type) {
   type.Field("metadata", 1, &EndpointSlice::metadata);
   type.Field("ports", 3, &EndpointSlice::ports,
              "Ports of every backend; at most 100, none means that there are no ports to use.")
+      .WriteZero()
       .ListAtomic();
 }
 

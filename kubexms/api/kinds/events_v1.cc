@@ -16,7 +16,7 @@ void Event::Describe(Type<Event>& type) {
       .Immutable();
   type.Field("deprecatedCount", 15, &Event::deprecated_count,
              "How often it happened, in the older form of events.")
-      .ProtobufZeroIsAbsent()
+      .OmitZero()
       .Immutable();
   type.Field("deprecatedFirstTimestamp", 13, &Event::deprecated_first_timestamp,
              "First occurrence, in the older form of events.")
@@ -26,6 +26,7 @@ void Event::Describe(Type<Event>& type) {
       .Immutable();
   type.Field("deprecatedSource", 12, &Event::deprecated_source,
              "Reporter, in the older form of events.")
+      .WriteZero()
       .Immutable();
   type.Field("eventTime", 2, &Event::event_time, "When it was first observed.")
       .Required()
@@ -36,6 +37,7 @@ void Event::Describe(Type<Event>& type) {
       .Immutable();
   type.Field("regarding", 8, &Event::regarding,
              "Object the event is about; its namespace must be that of the event.")
+      .WriteZero()
       .Immutable();
   type.Field("related", 9, &Event::related, "A second object that took part, if any.").Immutable();
   type.Field("reportingController", 4, &Event::reporting_controller,

@@ -57,6 +57,7 @@ void ResourcePolicyRule::Describe(Type<ResourcePolicyRule>& type) {
              "True to include requests without a namespace.");
   type.Field("namespaces", 5, &ResourcePolicyRule::namespaces,
              "Namespaces to include; * stands for all, none leaves requests with a namespace out.")
+      .WriteZero()
       .ListSet();
   type.Field("resources", 3, &ResourcePolicyRule::resources,
              "Resources in the plural, with subresources after a slash; * stands for all.")
@@ -120,7 +121,7 @@ void FlowSchemaSpec::Describe(Type<FlowSchemaSpec>& type) {
              "How its requests are divided into flows; absent makes them one flow.");
   type.Field("matchingPrecedence", 2, &FlowSchemaSpec::matching_precedence,
              "Schemas are tried from the lowest number up; 1 to 10000, 1000 by default.")
-      .ProtobufZeroIsAbsent()
+      .WriteZero()
       .Default(1000)
       .Minimum(1)
       .Maximum(10000);
@@ -166,17 +167,17 @@ void QueuingConfiguration::Describe(Type<QueuingConfiguration>& type) {
   type.Field("handSize", 2, &QueuingConfiguration::hand_size,
              "Queues that are candidates for a flow, of which the shortest is used; 8 by default, "
              "not above queues.")
-      .ProtobufZeroIsAbsent()
+      .WriteZero()
       .Default(8)
       .Minimum(1);
   type.Field("queueLengthLimit", 3, &QueuingConfiguration::queue_length_limit,
              "Requests that may wait in one queue; more are rejected. 50 by default.")
-      .ProtobufZeroIsAbsent()
+      .WriteZero()
       .Default(50)
       .Minimum(1);
   type.Field("queues", 1, &QueuingConfiguration::queues,
              "Number of queues; 64 by default, 1 switches fair division off.")
-      .ProtobufZeroIsAbsent()
+      .WriteZero()
       .Default(64)
       .Minimum(1)
       .Maximum(10000000);
@@ -206,11 +207,13 @@ void LimitedPriorityLevelConfiguration::Describe(Type<LimitedPriorityLevelConfig
       .Minimum(0)
       .Maximum(100);
   type.Field("limitResponse", 2, &LimitedPriorityLevelConfiguration::limit_response,
-             "What happens to requests above the limit.");
+             "What happens to requests above the limit.")
+      .WriteZero();
   type.Field("nominalConcurrencyShares", 1,
              &LimitedPriorityLevelConfiguration::nominal_concurrency_shares,
              "Weight when seats are divided among levels; 30 by default, 0 leaves only borrowed "
              "seats.")
+      .WriteNull()
       .Default(30)
       .Minimum(0);
 }

@@ -9,7 +9,7 @@ void ServiceBackendPort::Describe(Type<ServiceBackendPort>& type) {
   type.Field("name", 1, &ServiceBackendPort::name, "Port name; not together with number.");
   type.Field("number", 2, &ServiceBackendPort::number,
              "Port number, 1 to 65535; not together with name.")
-      .ProtobufZeroIsAbsent()
+      .OmitZero()
       .Minimum(1)
       .Maximum(65535);
 }
@@ -18,7 +18,7 @@ void IngressServiceBackend::Describe(Type<IngressServiceBackend>& type) {
   type.Name("io.k8s.api.networking.v1.IngressServiceBackend").Doc("A port of a service.");
   type.Field("name", 1, &IngressServiceBackend::name, "Service in the namespace of the Ingress.")
       .Required();
-  type.Field("port", 2, &IngressServiceBackend::port, "Port of the service; required.");
+  type.Field("port", 2, &IngressServiceBackend::port, "Port of the service; required.").WriteZero();
 }
 
 void IngressBackend::Describe(Type<IngressBackend>& type) {
@@ -40,6 +40,7 @@ void HTTPIngressPath::Describe(Type<HTTPIngressPath>& type) {
   type.Field("pathType", 3, &HTTPIngressPath::path_type,
              "Exact compares whole paths, Prefix compares element by element, "
              "ImplementationSpecific is up to the controller.")
+      .WriteNull()
       .Required()
       .Enum({"Exact", "Prefix", "ImplementationSpecific"});
 }
@@ -56,9 +57,10 @@ void ParentReference::Describe(Type<ParentReference>& type) {
   type.Name("io.k8s.api.networking.v1.ParentReference")
       .Doc("The object that an IP address belongs to.");
   type.Field("group", 1, &ParentReference::group, "API group; empty is the core group.");
-  type.Field("name", 4, &ParentReference::name).Required();
+  type.Field("name", 4, &ParentReference::name).OmitZero().Required();
   type.Field("namespace", 3, &ParentReference::namespace_name, "Empty for cluster-scoped objects.");
   type.Field("resource", 2, &ParentReference::resource, "Resource in the plural, such as services.")
+      .OmitZero()
       .Required();
 }
 
@@ -66,6 +68,7 @@ void IPAddressSpec::Describe(Type<IPAddressSpec>& type) {
   type.Name("io.k8s.api.networking.v1.IPAddressSpec").Doc("The user of an address.");
   type.Field("parentRef", 1, &IPAddressSpec::parent_ref,
              "Object that the address belongs to, usually a Service.")
+      .Pointer()
       .Required()
       .Immutable();
 }
@@ -109,7 +112,8 @@ void IngressSpec::Describe(Type<IngressSpec>& type) {
              "Takes requests that no rule matches; required if there are no rules.");
   type.Field("ingressClassName", 4, &IngressSpec::ingress_class_name,
              "Class whose controller is responsible; absent gets the default class at creation, if "
-             "there is one.");
+             "there is one.")
+      .Pointer();
   type.Field("rules", 3, &IngressSpec::rules,
              "Hosts and paths; requests without a match go to defaultBackend.")
       .ListAtomic();
@@ -124,7 +128,8 @@ void IngressPortStatus::Describe(Type<IngressPortStatus>& type) {
       .Doc("State of one port of a load balancer.");
   type.Field("error", 3, &IngressPortStatus::error,
              "Reason for failure in CamelCase, with a domain if specific to a provider; absent "
-             "when the port works.");
+             "when the port works.")
+      .Pointer();
   type.Field("port", 1, &IngressPortStatus::port, "Port number.").Required();
   type.Field("protocol", 2, &IngressPortStatus::protocol, "TCP, UDP or SCTP.").Required();
 }
@@ -151,7 +156,8 @@ void IngressLoadBalancerStatus::Describe(Type<IngressLoadBalancerStatus>& type) 
 
 void IngressStatus::Describe(Type<IngressStatus>& type) {
   type.Name("io.k8s.api.networking.v1.IngressStatus").Doc("Where an Ingress can be reached.");
-  type.Field("loadBalancer", 1, &IngressStatus::load_balancer, "Addresses of the load balancer.");
+  type.Field("loadBalancer", 1, &IngressStatus::load_balancer, "Addresses of the load balancer.")
+      .WriteZero();
 }
 
 void Ingress::Describe(Type<Ingress>& type) {
@@ -165,13 +171,16 @@ void IngressClassParametersReference::Describe(Type<IngressClassParametersRefere
   type.Name("io.k8s.api.networking.v1.IngressClassParametersReference")
       .Doc("An object with more settings for an Ingress class.");
   type.Field("apiGroup", 1, &IngressClassParametersReference::api_group,
-             "API group of the object; absent is the core group.");
+             "API group of the object; absent is the core group.")
+      .Pointer();
   type.Field("kind", 2, &IngressClassParametersReference::kind).Required();
   type.Field("name", 3, &IngressClassParametersReference::name).Required();
   type.Field("namespace", 5, &IngressClassParametersReference::namespace_name,
-             "Required for scope Namespace, forbidden for Cluster.");
+             "Required for scope Namespace, forbidden for Cluster.")
+      .Pointer();
   type.Field("scope", 4, &IngressClassParametersReference::scope,
              "Whether the object is cluster-scoped or in a namespace; Cluster by default.")
+      .WriteNull()
       .Default("Cluster")
       .Enum({"Cluster", "Namespace"});
 }
@@ -204,6 +213,7 @@ void NetworkPolicyPort::Describe(Type<NetworkPolicyPort>& type) {
   type.Field("port", 2, &NetworkPolicyPort::port,
              "Port number or the name of a container port; absent is all ports of the protocol.");
   type.Field("protocol", 1, &NetworkPolicyPort::protocol, "TCP (default), UDP or SCTP.")
+      .Pointer()
       .Default("TCP")
       .Enum({"TCP", "UDP", "SCTP"});
 }

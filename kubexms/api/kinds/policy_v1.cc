@@ -25,6 +25,7 @@ void PodDisruptionBudgetSpec::Describe(Type<PodDisruptionBudgetSpec>& type) {
              &PodDisruptionBudgetSpec::unhealthy_pod_eviction_policy,
              "For running pods that are not ready: IfHealthyBudget (used when absent) needs a "
              "healthy group, AlwaysAllow does not.")
+      .Pointer()
       .Enum({"IfHealthyBudget", "AlwaysAllow"});
 }
 

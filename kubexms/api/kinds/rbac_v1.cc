@@ -39,6 +39,7 @@ void ClusterRole::Describe(Type<ClusterRole>& type) {
              "If set, a controller writes rules, collecting those of other roles.");
   type.Field("metadata", 1, &ClusterRole::metadata);
   type.Field("rules", 2, &ClusterRole::rules, "What the role permits; none permits nothing.")
+      .WriteZero()
       .ListAtomic();
 }
 
@@ -83,7 +84,9 @@ void ClusterRoleBinding::Describe(Type<ClusterRoleBinding>& type) {
 void Role::Describe(Type<Role>& type) {
   type.Name("io.k8s.api.rbac.v1.Role");
   type.Field("metadata", 1, &Role::metadata);
-  type.Field("rules", 2, &Role::rules, "What the role permits; none permits nothing.").ListAtomic();
+  type.Field("rules", 2, &Role::rules, "What the role permits; none permits nothing.")
+      .WriteZero()
+      .ListAtomic();
 }
 
 void RoleBinding::Describe(Type<RoleBinding>& type) {

@@ -20,6 +20,7 @@ void AllocatedDeviceStatus::Describe(Type<AllocatedDeviceStatus>& type) {
       .Doc("What a driver reports about a device in use by a claim.");
   type.Field("conditions", 4, &AllocatedDeviceStatus::conditions,
              "State of the device as its driver sees it; at most 8.")
+      .WriteZero()
       .ListMap({"type"});
   type.Field("data", 5, &AllocatedDeviceStatus::data,
              "Free-form data of the driver, at most 10 kB.");
@@ -29,7 +30,8 @@ void AllocatedDeviceStatus::Describe(Type<AllocatedDeviceStatus>& type) {
              "For network devices: interface and addresses.");
   type.Field("pool", 2, &AllocatedDeviceStatus::pool, "Pool that the device is in.").Required();
   type.Field("shareID", 7, &AllocatedDeviceStatus::share_id,
-             "Which share of the device this is; only for devices that several claims can use.");
+             "Which share of the device this is; only for devices that several claims can use.")
+      .Pointer();
 }
 
 void OpaqueDeviceConfiguration::Describe(Type<OpaqueDeviceConfiguration>& type) {
@@ -80,7 +82,8 @@ void DeviceRequestAllocationResult::Describe(Type<DeviceRequestAllocationResult>
   type.Name("io.k8s.api.resource.v1.DeviceRequestAllocationResult")
       .Doc("One device that was given to a request.");
   type.Field("adminAccess", 5, &DeviceRequestAllocationResult::admin_access,
-             "True if the device was given for administration, without taking it from others.");
+             "True if the device was given for administration, without taking it from others.")
+      .Pointer();
   type.Field("bindingConditions", 7, &DeviceRequestAllocationResult::binding_conditions,
              "Copied from the device: conditions to wait for before a pod is bound.")
       .ListAtomic();
@@ -100,7 +103,8 @@ void DeviceRequestAllocationResult::Describe(Type<DeviceRequestAllocationResult>
              "Request that was met, as request or request/subrequest.")
       .Required();
   type.Field("shareID", 9, &DeviceRequestAllocationResult::share_id,
-             "Identifies this share of a device that several claims use.");
+             "Identifies this share of a device that several claims use.")
+      .Pointer();
   type.Field("tolerations", 6, &DeviceRequestAllocationResult::tolerations,
              "Copied from the request: taints that the allocation puts up with.")
       .ListAtomic();
@@ -120,8 +124,9 @@ void AllocationResult::Describe(Type<AllocationResult>& type) {
   type.Name("io.k8s.api.resource.v1.AllocationResult")
       .Doc("What was given to a claim, and where it can be used.");
   type.Field("allocationTimestamp", 5, &AllocationResult::allocation_timestamp,
-             "When the claim was allocated; absent when not recorded.");
-  type.Field("devices", 1, &AllocationResult::devices, "The devices that were chosen.");
+             "When the claim was allocated; absent when not recorded.")
+      .Pointer();
+  type.Field("devices", 1, &AllocationResult::devices, "The devices that were chosen.").WriteZero();
   type.Field("nodeSelector", 3, &AllocationResult::node_selector,
              "Nodes from which the devices can be used; absent is all nodes.");
 }
@@ -140,6 +145,7 @@ void CapacityRequestPolicyRange::Describe(Type<CapacityRequestPolicyRange>& type
              "Largest amount; absent is all that the device has.");
   type.Field("min", 1, &CapacityRequestPolicyRange::min,
              "Smallest amount; lower requests are raised to it.")
+      .Pointer()
       .Required();
   type.Field("step", 3, &CapacityRequestPolicyRange::step,
              "Amounts are min plus a multiple of this, rounded up; absent allows any.");
@@ -149,7 +155,8 @@ void CapacityRequestPolicy::Describe(Type<CapacityRequestPolicy>& type) {
   type.Name("io.k8s.api.resource.v1.CapacityRequestPolicy")
       .Doc("How much of a shared device's capacity one request may take.");
   type.Field("default", 1, &CapacityRequestPolicy::default_,
-             "Amount taken when the request names none.");
+             "Amount taken when the request names none.")
+      .WriteNull();
   type.Field("validRange", 4, &CapacityRequestPolicy::valid_range,
              "Amounts between two limits are allowed; not together with validValues.");
   type.Field(
@@ -177,6 +184,7 @@ void CounterSet::Describe(Type<CounterSet>& type) {
           "card.");
   type.Field("counters", 2, &CounterSet::counters,
              "Amounts by name; at most 32 in all sets of the slice.")
+      .OmitZero()
       .Required();
   type.Field("name", 1, &CounterSet::name, "DNS label, unique in the pool.").Required();
 }
@@ -188,7 +196,8 @@ void DeviceAttribute::Describe(Type<DeviceAttribute>& type) {
   type.Field("int", 2, &DeviceAttribute::int_, "A number.");
   type.Field("string", 4, &DeviceAttribute::string, "Text of at most 64 characters.");
   type.Field("version", 5, &DeviceAttribute::version,
-             "A semantic version of at most 64 characters, such as 1.2.3.");
+             "A semantic version of at most 64 characters, such as 1.2.3.")
+      .Pointer();
 }
 
 void DeviceCapacity::Describe(Type<DeviceCapacity>& type) {
@@ -205,6 +214,7 @@ void DeviceCounterConsumption::Describe(Type<DeviceCounterConsumption>& type) {
   type.Field("counterSet", 1, &DeviceCounterConsumption::counter_set, "Name of the set.")
       .Required();
   type.Field("counters", 2, &DeviceCounterConsumption::counters, "Amounts taken, by counter name.")
+      .OmitZero()
       .Required();
 }
 
@@ -217,17 +227,20 @@ void DeviceTaint::Describe(Type<DeviceTaint>& type) {
   type.Field("key", 1, &DeviceTaint::key, "Label key by which tolerations find the taint.")
       .Required();
   type.Field("timeAdded", 4, &DeviceTaint::time_added,
-             "When the taint was added; filled in with the present time if absent.");
+             "When the taint was added; filled in with the present time if absent.")
+      .Pointer();
   type.Field("value", 2, &DeviceTaint::value, "Label value that goes with the key; may be empty.");
 }
 
 void Device::Describe(Type<Device>& type) {
   type.Name("io.k8s.api.resource.v1.Device").Doc("One device that a driver offers.");
   type.Field(
-      "allNodes", 7, &Device::all_nodes,
-      "True if every node can use the device; only with perDeviceNodeSelection in the slice.");
+          "allNodes", 7, &Device::all_nodes,
+          "True if every node can use the device; only with perDeviceNodeSelection in the slice.")
+      .Pointer();
   type.Field("allowMultipleAllocations", 12, &Device::allow_multiple_allocations,
-             "True if several claims may use the device at the same time.");
+             "True if several claims may use the device at the same time.")
+      .Pointer();
   type.Field("attributes", 2, &Device::attributes,
              "Properties for selection, by name; a name without a domain belongs to the driver.");
   type.Field("bindingConditions", 10, &Device::binding_conditions,
@@ -238,16 +251,17 @@ void Device::Describe(Type<Device>& type) {
              "Conditions, at most 4, any of which being true gives the allocation up.")
       .ListAtomic();
   type.Field("bindsToNode", 9, &Device::binds_to_node,
-             "True if using the device ties the claim to the node that was picked.");
+             "True if using the device ties the claim to the node that was picked.")
+      .Pointer();
   type.Field("capacity", 3, &Device::capacity,
              "Amounts the device has, by name; a name without a domain belongs to the driver.");
   type.Field("consumesCounters", 4, &Device::consumes_counters,
              "Amounts that the device takes from shared counters while in use.")
       .ListAtomic();
   type.Field("name", 1, &Device::name, "DNS label, unique in the pool.").Required();
-  type.Field(
-      "nodeName", 5, &Device::node_name,
-      "The one node that can use the device; only with perDeviceNodeSelection in the slice.");
+  type.Field("nodeName", 5, &Device::node_name,
+             "The one node that can use the device; only with perDeviceNodeSelection in the slice.")
+      .Pointer();
   type.Field("nodeSelector", 6, &Device::node_selector,
              "Nodes that can use the device; only with perDeviceNodeSelection in the slice.");
   type.Field("taints", 8, &Device::taints,
@@ -269,9 +283,11 @@ void DeviceConstraint::Describe(Type<DeviceConstraint>& type) {
   type.Name("io.k8s.api.resource.v1.DeviceConstraint")
       .Doc("What must hold across the devices of some requests.");
   type.Field("distinctAttribute", 3, &DeviceConstraint::distinct_attribute,
-             "Attribute, as domain/name, in which all the devices must differ.");
+             "Attribute, as domain/name, in which all the devices must differ.")
+      .Pointer();
   type.Field("matchAttribute", 2, &DeviceConstraint::match_attribute,
-             "Attribute, as domain/name, in which all the devices must agree.");
+             "Attribute, as domain/name, in which all the devices must agree.")
+      .Pointer();
   type.Field("requests", 1, &DeviceConstraint::requests,
              "Requests the constraint is about; empty is all of the claim.")
       .ListAtomic();
@@ -287,7 +303,8 @@ void ExactDeviceRequest::Describe(Type<ExactDeviceRequest>& type) {
       .Doc("Devices of one class, all chosen in the same way.");
   type.Field("adminAccess", 5, &ExactDeviceRequest::admin_access,
              "True for access alongside other users; needs a namespace labelled for it. Absent is "
-             "ordinary use.");
+             "ordinary use.")
+      .Pointer();
   type.Field("allocationMode", 3, &ExactDeviceRequest::allocation_mode,
              "ExactCount (default) takes count devices; All takes every one that matches.")
       .Default("ExactCount")
@@ -296,6 +313,7 @@ void ExactDeviceRequest::Describe(Type<ExactDeviceRequest>& type) {
              "Amounts that each device must be able to give.");
   type.Field("count", 4, &ExactDeviceRequest::count,
              "How many devices; only for ExactCount, then 1 by default.")
+      .OmitZero()
       .Minimum(0);
   type.Field("deviceClassName", 1, &ExactDeviceRequest::device_class_name,
              "Class that the devices must belong to.")
@@ -318,6 +336,7 @@ void DeviceSubRequest::Describe(Type<DeviceSubRequest>& type) {
              "Amounts that each device must be able to give.");
   type.Field("count", 5, &DeviceSubRequest::count,
              "How many devices; only for ExactCount, then 1 by default.")
+      .OmitZero()
       .Minimum(0);
   type.Field("deviceClassName", 2, &DeviceSubRequest::device_class_name,
              "Class that the devices must belong to.")
@@ -357,6 +376,7 @@ void DeviceClaim::Describe(Type<DeviceClaim>& type) {
       .ListAtomic();
   type.Field("requests", 1, &DeviceClaim::requests,
              "The devices that are wanted; at most 32, all of which must be met.")
+      .WriteZero()
       .ListAtomic();
 }
 
@@ -375,7 +395,8 @@ void DeviceClassSpec::Describe(Type<DeviceClassSpec>& type) {
       .ListAtomic();
   type.Field("extendedResourceName", 4, &DeviceClassSpec::extended_resource_name,
              "Extended resource, such as example.com/gpu, by which containers can ask for devices "
-             "of this class.");
+             "of this class.")
+      .Pointer();
   type.Field("selectors", 1, &DeviceClassSpec::selectors,
              "Tests that a device must all pass to belong to the class; none takes every device.")
       .ListAtomic();
@@ -391,7 +412,7 @@ void DeviceClass::Describe(Type<DeviceClass>& type) {
 
 void ResourceClaimSpec::Describe(Type<ResourceClaimSpec>& type) {
   type.Name("io.k8s.api.resource.v1.ResourceClaimSpec").Doc("What a claim asks for.");
-  type.Field("devices", 1, &ResourceClaimSpec::devices, "The devices that are wanted.");
+  type.Field("devices", 1, &ResourceClaimSpec::devices, "The devices that are wanted.").WriteZero();
 }
 
 void ResourceClaimConsumerReference::Describe(Type<ResourceClaimConsumerReference>& type) {
@@ -468,19 +489,23 @@ void ResourceSliceSpec::Describe(Type<ResourceSliceSpec>& type) {
   type.Name("io.k8s.api.resource.v1.ResourceSliceSpec")
       .Doc("Devices of one pool; exactly one field says which nodes can use them.");
   type.Field("allNodes", 5, &ResourceSliceSpec::all_nodes,
-             "True if every node can use the devices.");
+             "True if every node can use the devices.")
+      .Pointer();
   type.Field("devices", 6, &ResourceSliceSpec::devices,
              "The devices, at most 128, or 64 if any has taints or uses counters.")
+      .WriteZero()
       .ListAtomic();
   type.Field("driver", 1, &ResourceSliceSpec::driver, "DNS name of the driver.")
       .Required()
       .Immutable();
   type.Field("nodeName", 3, &ResourceSliceSpec::node_name, "The one node that can use the devices.")
+      .Pointer()
       .Immutable();
   type.Field("nodeSelector", 4, &ResourceSliceSpec::node_selector,
              "Nodes that can use the devices; one term only.");
   type.Field("perDeviceNodeSelection", 7, &ResourceSliceSpec::per_device_node_selection,
-             "True if each device says for itself which nodes can use it.");
+             "True if each device says for itself which nodes can use it.")
+      .Pointer();
   type.Field("pool", 2, &ResourceSliceSpec::pool, "The pool that the slice is part of.").Required();
   type.Field("sharedCounters", 8, &ResourceSliceSpec::shared_counters,
              "Counters that devices of the slice draw on.")

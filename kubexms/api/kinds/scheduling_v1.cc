@@ -12,6 +12,7 @@ void PriorityClass::Describe(Type<PriorityClass>& type) {
   type.Field("preemptionPolicy", 5, &PriorityClass::preemption_policy,
              "PreemptLowerPriority (default) lets pods displace others of lower priority; Never "
              "makes them wait.")
+      .Pointer()
       .Default("PreemptLowerPriority")
       .Enum({"PreemptLowerPriority", "Never"})
       .Immutable();

@@ -24,6 +24,7 @@ void CSIDriverSpec::Describe(Type<CSIDriverSpec>& type) {
   type.Field("fsGroupPolicy", 5, &CSIDriverSpec::fs_group_policy,
              "When file ownership follows fsGroup: File always, None never, "
              "ReadWriteOnceWithFSType (default) if type and mode fit.")
+      .Pointer()
       .Default("ReadWriteOnceWithFSType")
       .Enum({"ReadWriteOnceWithFSType", "File", "None"});
   type.Field("nodeAllocatableUpdatePeriodSeconds", 9,
@@ -79,6 +80,7 @@ void CSINodeDriver::Describe(Type<CSINodeDriver>& type) {
   type.Field("nodeID", 2, &CSINodeDriver::node_id, "How the driver calls the node.").Required();
   type.Field("topologyKeys", 3, &CSINodeDriver::topology_keys,
              "Node labels that the driver uses to tell where volumes are reachable; may be empty.")
+      .WriteZero()
       .ListAtomic();
 }
 
@@ -115,7 +117,8 @@ void CSIStorageCapacity::Describe(Type<CSIStorageCapacity>& type) {
 void StorageClass::Describe(Type<StorageClass>& type) {
   type.Name("io.k8s.api.storage.v1.StorageClass");
   type.Field("allowVolumeExpansion", 6, &StorageClass::allow_volume_expansion,
-             "True if claims of this class may grow; absent is false.");
+             "True if claims of this class may grow; absent is false.")
+      .Pointer();
   type.Field("allowedTopologies", 8, &StorageClass::allowed_topologies,
              "Where volumes may be made; empty allows all places.")
       .ListAtomic();
@@ -132,12 +135,14 @@ void StorageClass::Describe(Type<StorageClass>& type) {
       .Immutable();
   type.Field("reclaimPolicy", 4, &StorageClass::reclaim_policy,
              "What happens to a volume once its claim is gone: Delete (default) or Retain.")
+      .Pointer()
       .Default("Delete")
       .Enum({"Delete", "Retain"})
       .Immutable();
   type.Field("volumeBindingMode", 7, &StorageClass::volume_binding_mode,
              "Immediate (default) makes a volume at once; WaitForFirstConsumer when a pod that "
              "uses it is scheduled.")
+      .Pointer()
       .Default("Immediate")
       .Enum({"Immediate", "WaitForFirstConsumer"})
       .Immutable();
@@ -149,7 +154,8 @@ void VolumeAttachmentSource::Describe(Type<VolumeAttachmentSource>& type) {
   type.Field("inlineVolumeSpec", 2, &VolumeAttachmentSource::inline_volume_spec,
              "A volume described in place; only for migrated in-tree volumes of a pod.");
   type.Field("persistentVolumeName", 1, &VolumeAttachmentSource::persistent_volume_name,
-             "Name of a PersistentVolume.");
+             "Name of a PersistentVolume.")
+      .Pointer();
 }
 
 void VolumeAttachmentSpec::Describe(Type<VolumeAttachmentSpec>& type) {

@@ -123,8 +123,9 @@ class Decoder {
       return Object(bytes, type, path, depth + 1, Member(out, info.name));
     }
     ASSIGN_OR_RETURN(Json value, FormValue(field, info.protobuf_form, owner, type, path, depth));
-    const bool keeps_zero =
-        info.required || HasNoZero(type) || (&type != info.type && !info.protobuf_zero_is_absent);
+    const bool pointer =
+        info.zero_presence == ZeroPresence::kPointer || info.zero_presence == ZeroPresence::kNull;
+    const bool keeps_zero = info.required || pointer || HasNoZero(type);
     if (value.is_null() || (!keeps_zero && IsZero(value))) {
       out.erase(info.name);
     } else {

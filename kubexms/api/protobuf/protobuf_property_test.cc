@@ -23,6 +23,12 @@ bool IsOptional(const TypeInfo& type) {
   return type.kind == TypeKind::kOptional || type.kind == TypeKind::kBoxed;
 }
 
+// Whether the field is a pointer in Go: then zero is a value.
+bool IsPointer(const FieldInfo& field) {
+  return field.zero_presence == ZeroPresence::kPointer ||
+         field.zero_presence == ZeroPresence::kNull;
+}
+
 bool IsNumber(const TypeInfo& type) {
   return type.kind == TypeKind::kBool || type.kind == TypeKind::kInt32 ||
          type.kind == TypeKind::kInt64;
@@ -49,13 +55,12 @@ class DocumentMaker {
   std::string Text() { return "t\n\"é" + std::to_string(Below(1'000'000)); }
 
   Json MakeField(const TypeInfo& owner, const FieldInfo& field, const TypeInfo& type, int depth) {
-    if (IsOptional(type)) {
-      const bool zero = IsNumber(*type.element) && !field.protobuf_zero_is_absent && Below(4) == 0;
-      return zero ? Zero(*type.element) : Make(*type.element, depth - 1);
-    }
+    const TypeInfo& value = IsOptional(type) ? *type.element : type;
+    if (IsNumber(value) && IsPointer(field) && Below(4) == 0) return Zero(value);
+    if (IsOptional(type)) return Make(value, depth - 1);
     if (field.protobuf_form == ProtobufForm::kPlain) return Make(type, depth - 1);
-    Json value = MakeSchemaOr(owner, field.protobuf_form, depth - 1);
-    return type.kind == TypeKind::kMap ? Json(JsonObject{{Text(), std::move(value)}}) : value;
+    Json either = MakeSchemaOr(owner, field.protobuf_form, depth - 1);
+    return type.kind == TypeKind::kMap ? Json(JsonObject{{Text(), std::move(either)}}) : either;
   }
 
   Json Zero(const TypeInfo& type) { return type.kind == TypeKind::kBool ? Json(false) : Json(0); }
@@ -145,7 +150,7 @@ class DocumentWriter {
   void Zero(const FieldInfo& field, uint32_t number, WireWriter& out) {
     const TypeInfo& type = *field.type;
     const TypeInfo& inner = IsOptional(type) ? *type.element : type;
-    if (IsOptional(type) && !field.protobuf_zero_is_absent) return;
+    if (IsPointer(field)) return;
     if (IsNumber(inner)) out.Number(number, 0);
     if (inner.kind == TypeKind::kString) out.Bytes(number, "");
     if (&inner == &TypeOf<Time>() || &inner == &TypeOf<MicroTime>()) out.Bytes(number, "");

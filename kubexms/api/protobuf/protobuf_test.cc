@@ -293,6 +293,15 @@ TEST(ProtobufTest, KeepsAZeroOnlyWhereItIsNotTheSameAsAbsent) {
             R"({"apiVersion":"apps/v1","kind":"Deployment","spec":{"replicas":0}})");
 }
 
+// Fields that are pointers in Go have a zero; others are absent when they are zero.
+TEST(ProtobufTest, KeepsAnEmptyStringThatIsAPointerInGo) {
+  const WireWriter options = WireWriter().Bytes(4, "");
+  EXPECT_EQ(Decoded("v1", "DeleteOptions", options),
+            R"({"apiVersion":"v1","kind":"DeleteOptions","propagationPolicy":""})");
+  EXPECT_EQ(Decoded("v1", "Namespace", Sub(1, WireWriter().Bytes(1, ""))),
+            R"({"apiVersion":"v1","kind":"Namespace","metadata":{}})");
+}
+
 TEST(ProtobufTest, DeleteOptionsAreOfEveryVersion) {
   const WireWriter options = WireWriter().Number(1, 0).Bytes(4, "Foreground");
   EXPECT_EQ(Decoded("example.com/v7", "DeleteOptions", options),

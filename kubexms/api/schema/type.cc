@@ -46,6 +46,14 @@ Absence AbsenceOf(const FieldInfo& field) {
   }
 }
 
+ZeroPresence DefaultPresence(const FieldInfo& field) {
+  const TypeKind kind = field.type->kind;
+  if (kind == TypeKind::kOptional || kind == TypeKind::kBoxed) return ZeroPresence::kPointer;
+  const bool time = kind == TypeKind::kScalar && field.type->schema.format == "date-time";
+  const bool written = field.required || kind == TypeKind::kStruct || time;
+  return written ? ZeroPresence::kWritten : ZeroPresence::kOmitted;
+}
+
 void IndexProtobufNumbers(TypeInfo& info) {
   std::vector<uint8_t>& index = info.fields_by_protobuf_number;
   for (size_t i = 0; i < info.fields.size(); ++i) {
@@ -256,8 +264,8 @@ FieldBuilder& FieldBuilder::PatchMergeRetainKeys(std::string_view merge_key) {
   return *this;
 }
 
-FieldBuilder& FieldBuilder::ProtobufZeroIsAbsent() {
-  field_.protobuf_zero_is_absent = true;
+FieldBuilder& FieldBuilder::SetZeroPresence(ZeroPresence presence) {
+  field_.zero_presence = presence;
   return *this;
 }
 
@@ -372,7 +380,10 @@ void FinishMap(TypeInfo& info) {
 
 void FinishStruct(TypeInfo& info) {
   info.schema.type = SchemaType::kObject;
-  for (FieldInfo& field : info.fields) field.absence = AbsenceOf(field);
+  for (FieldInfo& field : info.fields) {
+    field.absence = AbsenceOf(field);
+    if (!field.zero_presence && field.type != nullptr) field.zero_presence = DefaultPresence(field);
+  }
   std::sort(info.fields.begin(), info.fields.end(),
             [](const FieldInfo& a, const FieldInfo& b) { return a.name < b.name; });
   std::sort(info.schema.properties.begin(), info.schema.properties.end(),

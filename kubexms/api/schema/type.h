@@ -210,6 +210,15 @@ enum class Absence : uint8_t {
   kOther,        // ask the type
 };
 
+// How Kubernetes' own Go type has a field: what happens to the field when it has no value, or the
+// zero value of its type. Custom kinds do not need it.
+enum class ZeroPresence : uint8_t {
+  kOmitted,  // zero is absent, and is omitted
+  kWritten,  // zero is absent, and is written: as zero, or as null for a list, a map or a time
+  kPointer,  // absent is omitted, zero is a value
+  kNull,     // absent is written as null, zero is a value
+};
+
 // The number of a field in Kubernetes' protobuf messages; the kinds of this library have them, custom
 // kinds have none. Numbers are part of the API: a field never changes its number.
 //
@@ -255,8 +264,8 @@ struct FieldInfo {
   Absence absence = Absence::kNever;
   ProtobufNumber protobuf_number;
   ProtobufForm protobuf_form = ProtobufForm::kPlain;
-  // Clients write the zero of an absent field into protobuf, too.
-  bool protobuf_zero_is_absent = false;
+  // Unset for apiVersion and kind of a kind.
+  std::optional<ZeroPresence> zero_presence;
   // apiVersion and kind of a kind: always this text, no member. Null type.
   std::string constant;
 };
@@ -357,14 +366,21 @@ class FieldBuilder {
   FieldBuilder& PatchRetainKeys();
   FieldBuilder& PatchMergeRetainKeys(std::string_view merge_key);
 
-  // For an optional number: protobuf has a zero for it when it is absent.
-  FieldBuilder& ProtobufZeroIsAbsent();
+  // The ZeroPresence where it does not follow from the type of the member: kPointer for Optional,
+  // kWritten for required members, structs and times, else kOmitted.
+  FieldBuilder& OmitZero() { return SetZeroPresence(ZeroPresence::kOmitted); }
+  FieldBuilder& WriteZero() { return SetZeroPresence(ZeroPresence::kWritten); }
+  FieldBuilder& Pointer() { return SetZeroPresence(ZeroPresence::kPointer); }
+  FieldBuilder& WriteNull() { return SetZeroPresence(ZeroPresence::kNull); }
+
   FieldBuilder& ProtobufAs(ProtobufForm form);
 
   // Shows the field as a column of `kubectl get`; priority 1 only with -o wide.
   FieldBuilder& Column(std::string_view title, int priority = 0);
 
  private:
+  FieldBuilder& SetZeroPresence(ZeroPresence presence);
+
   TypeInfo& owner_;
   FieldInfo& field_;
   Schema& schema_;

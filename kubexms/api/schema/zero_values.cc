@@ -3,38 +3,10 @@
 #include <algorithm>
 #include <map>
 
-#include "kubexms/base/check.h"
 #include "kubexms/base/mutex.h"
 
 namespace kubexms {
 namespace {
-
-using Exceptions = std::map<std::string_view, std::map<std::string_view, ZeroPresence>>;
-
-ZeroPresence PresenceOf(char mark) {
-  switch (mark) {
-    case '-': return ZeroPresence::kOmitted;
-    case '!': return ZeroPresence::kWritten;
-    case '*': return ZeroPresence::kPointer;
-    default: KUBEXMS_CHECK(mark == '?'); return ZeroPresence::kNull;
-  }
-}
-
-const Exceptions& ExceptionTable() {
-  static const Exceptions kTable = [] {
-    Exceptions table;
-    for (const ZeroExceptions& type : AllZeroExceptions()) {
-      for (std::string_view rest = type.fields; !rest.empty();) {
-        const size_t end = std::min(rest.find(' '), rest.size());
-        const std::string_view field = rest.substr(0, end);
-        table[type.type][field.substr(0, field.size() - 1)] = PresenceOf(field.back());
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-      }
-    }
-    return table;
-  }();
-  return kTable;
-}
 
 // The type of the value, without what makes it optional.
 const TypeInfo& ValueType(const TypeInfo& type) {
@@ -64,14 +36,6 @@ Json ElementZeroOf(const TypeInfo& type) {
   return type.schema.format == "byte" ? Json("") : ZeroOf(type);
 }
 
-ZeroPresence DefaultPresence(const FieldInfo& field) {
-  const TypeKind kind = field.type->kind;
-  if (kind == TypeKind::kOptional || kind == TypeKind::kBoxed) return ZeroPresence::kPointer;
-  const bool time = kind == TypeKind::kScalar && field.type->schema.format == "date-time";
-  const bool written = field.required || kind == TypeKind::kStruct || time;
-  return written ? ZeroPresence::kWritten : ZeroPresence::kOmitted;
-}
-
 class Forms {
  public:
   const ZeroForm& Of(const TypeInfo& type) EXCLUDES(mutex_) {
@@ -85,15 +49,8 @@ class Forms {
     if (!is_new) return *found->second;
     found->second = std::make_unique<ZeroForm>();
     ZeroForm& form = *found->second;
-    const auto exceptions = ExceptionTable().find(type.schema.definition);
     for (const FieldInfo& field : type.fields) {
-      if (field.type == nullptr) continue;
-      ZeroField made = MakeField(field);
-      if (exceptions != ExceptionTable().end()) {
-        const auto exception = exceptions->second.find(field.name);
-        if (exception != exceptions->second.end()) made.presence = exception->second;
-      }
-      form.fields.push_back(std::move(made));
+      if (field.type != nullptr) form.fields.push_back(MakeField(field));
     }
     return form;
   }
@@ -101,7 +58,7 @@ class Forms {
   ZeroField MakeField(const FieldInfo& field) REQUIRES(mutex_) {
     const TypeInfo* type = &ValueType(*field.type);
     ZeroField made{.name = field.name,
-                   .presence = DefaultPresence(field),
+                   .presence = *field.zero_presence,
                    .kind = type->kind,
                    .zero = ZeroOf(*type)};
     while (IsContainer(type->kind)) type = type->element;

@@ -20,14 +20,6 @@ namespace kubexms {
 
 struct ZeroForm;
 
-// What happens to a field that has no value, or the zero value of its type.
-enum class ZeroPresence : uint8_t {
-  kOmitted,  // it is left out
-  kWritten,  // it is written: as zero, or as null where it is a list, a map or a time
-  kPointer,  // absent is left out, zero is a value
-  kNull,     // absent is written as null, zero is a value
-};
-
 struct ZeroField {
   std::string_view name;
   ZeroPresence presence = ZeroPresence::kOmitted;
@@ -56,15 +48,5 @@ void RemoveZeroValues(Json& object, const ZeroForm& form);
 
 // Adds what is always written. Adding twice is the same as once.
 void AddZeroValues(Json& object, const ZeroForm& form);
-
-// The fields whose presence does not follow from the description of their type, in the notation of
-//   name-   kOmitted        name!   kWritten
-//   name*   kPointer        name?   kNull
-// separated by spaces.
-struct ZeroExceptions {
-  std::string_view type;  // "io.k8s.api.core.v1.PodSpec"
-  std::string_view fields;
-};
-std::vector<ZeroExceptions> AllZeroExceptions();
 
 }  // namespace kubexms

@@ -45,6 +45,14 @@ TEST(ZeroValuesTest, ReadsNullsInListsAndMapsAsZero) {
             ParseJson(R"({"metadata":{},"rules":[{}]})").value());
 }
 
+TEST(ZeroValuesTest, KeepsFalseInASchemaThatDoesNotPreserveUnknownFields) {
+  const std::string_view text =
+      R"({"metadata":{},"spec":{"names":{},"versions":[{"schema":{"openAPIV3Schema":
+          {"x-kubernetes-preserve-unknown-fields":false}}}]},"status":{"acceptedNames":{}}})";
+  EXPECT_EQ(Removed("apiextensions.k8s.io", "CustomResourceDefinition", text),
+            ParseJson(text).value());
+}
+
 TEST(ZeroValuesTest, LeavesValuesOfAnyTypeAlone) {
   const std::string_view text =
       R"({"metadata":{},"spec":{"names":{},"versions":[{"schema":{"openAPIV3Schema":

@@ -42,7 +42,7 @@ void ConfigMap::Describe(Type<ConfigMap>& type) {
 
 void EventSeries::Describe(Type<EventSeries>& type) {
   type.Name("io.k8s.api.core.v1.EventSeries").Doc("Repetitions gathered in one event.");
-  type.Field("count", 1, &EventSeries::count, "Occurrences counted so far.").ProtobufZeroIsAbsent();
+  type.Field("count", 1, &EventSeries::count, "Occurrences counted so far.").OmitZero();
   type.Field("lastObservedTime", 2, &EventSeries::last_observed_time,
              "When the latest occurrence was seen.");
 }
@@ -74,14 +74,17 @@ void Event::Describe(Type<Event>& type) {
   type.Field("related", 13, &Event::related, "Second object that plays a part, if any.");
   type.Field("reportingComponent", 14, &Event::reporting_component,
              "Controller that reports, such as kubernetes.io/kubelet.")
+      .WriteZero()
       .Default("");
   type.Field("reportingInstance", 15, &Event::reporting_instance,
              "Instance of the controller, such as a host or pod name.")
+      .WriteZero()
       .Default("");
   type.Field("series", 11, &Event::series,
              "Repetition data when the event stands for many; absent for a single one.");
   type.Field("source", 5, &Event::source,
              "Component and host that report; used by the older reporting style.")
+      .WriteZero()
       .DefaultJson("{}");
   type.Field("type", 9, &Event::type, "Severity: Normal or Warning.");
 }
@@ -167,7 +170,7 @@ void ReplicationControllerSpec::Describe(Type<ReplicationControllerSpec>& type) 
       .Doc("Wanted state of a replication controller.");
   type.Field("minReadySeconds", 4, &ReplicationControllerSpec::min_ready_seconds,
              "Seconds a pod must stay ready to count as available; 0 by default.")
-      .ProtobufZeroIsAbsent()
+      .OmitZero()
       .Minimum(0);
   type.Field("replicas", 1, &ReplicationControllerSpec::replicas,
              "Wanted number of pods; 0 is allowed.")
@@ -177,7 +180,8 @@ void ReplicationControllerSpec::Describe(Type<ReplicationControllerSpec>& type) 
              "Labels of the pods to count; taken from the template if absent.")
       .MapAtomic();
   type.Field("template", 3, &ReplicationControllerSpec::template_,
-             "Blueprint of new pods; existing pods are not changed with it.");
+             "Blueprint of new pods; existing pods are not changed with it.")
+      .Pointer();
 }
 
 void ReplicationControllerCondition::Describe(Type<ReplicationControllerCondition>& type) {

@@ -31,9 +31,9 @@ void ContainerImage::Describe(Type<ContainerImage>& type) {
   type.Name("io.k8s.api.core.v1.ContainerImage").Doc("An image stored on a node.");
   type.Field("names", 1, &ContainerImage::names,
              "All tags and digests under which the image is known.")
+      .WriteZero()
       .ListAtomic();
-  type.Field("sizeBytes", 2, &ContainerImage::size_bytes, "Size of the image in bytes.")
-      .ProtobufZeroIsAbsent();
+  type.Field("sizeBytes", 2, &ContainerImage::size_bytes, "Size of the image in bytes.").OmitZero();
 }
 
 void DaemonEndpoint::Describe(Type<DaemonEndpoint>& type) {
@@ -57,7 +57,8 @@ void Taint::Describe(Type<Taint>& type) {
       .Enum({"NoSchedule", "PreferNoSchedule", "NoExecute"});
   type.Field("key", 1, &Taint::key, "Label-like key of the mark.").Required();
   type.Field("timeAdded", 4, &Taint::time_added,
-             "When the mark was set; the delay of tolerations counts from here.");
+             "When the mark was set; the delay of tolerations counts from here.")
+      .Pointer();
   type.Field("value", 2, &Taint::value, "Value that belongs to the key; may be empty.");
 }
 
@@ -121,6 +122,7 @@ void NodeDaemonEndpoints::Describe(Type<NodeDaemonEndpoints>& type) {
   type.Name("io.k8s.api.core.v1.NodeDaemonEndpoints").Doc("Ports of the daemons on a node.");
   type.Field("kubeletEndpoint", 1, &NodeDaemonEndpoints::kubelet_endpoint,
              "Where the kubelet serves logs, exec and metrics.")
+      .WriteZero()
       .DefaultJson("{\"Port\":0}");
 }
 
@@ -128,8 +130,9 @@ void NodeFeatures::Describe(Type<NodeFeatures>& type) {
   type.Name("io.k8s.api.core.v1.NodeFeatures")
       .Doc("Features of the container runtime that do not depend on a handler.");
   type.Field(
-      "supplementalGroupsPolicy", 1, &NodeFeatures::supplemental_groups_policy,
-      "Whether the runtime honours the pod's supplementalGroupsPolicy; absent counts as false.");
+          "supplementalGroupsPolicy", 1, &NodeFeatures::supplemental_groups_policy,
+          "Whether the runtime honours the pod's supplementalGroupsPolicy; absent counts as false.")
+      .Pointer();
 }
 
 void NodeSwapStatus::Describe(Type<NodeSwapStatus>& type) {
@@ -185,9 +188,11 @@ void NodeSystemInfo::Describe(Type<NodeSystemInfo>& type) {
 void NodeRuntimeHandlerFeatures::Describe(Type<NodeRuntimeHandlerFeatures>& type) {
   type.Name("io.k8s.api.core.v1.NodeRuntimeHandlerFeatures").Doc("Abilities of a runtime handler.");
   type.Field("recursiveReadOnlyMounts", 1, &NodeRuntimeHandlerFeatures::recursive_read_only_mounts,
-             "Whether submounts can be made read-only as well; absent counts as false.");
+             "Whether submounts can be made read-only as well; absent counts as false.")
+      .Pointer();
   type.Field("userNamespaces", 2, &NodeRuntimeHandlerFeatures::user_namespaces,
-             "Whether pods can have a user namespace of their own; absent counts as false.");
+             "Whether pods can have a user namespace of their own; absent counts as false.")
+      .Pointer();
 }
 
 void NodeRuntimeHandler::Describe(Type<NodeRuntimeHandler>& type) {
@@ -195,7 +200,8 @@ void NodeRuntimeHandler::Describe(Type<NodeRuntimeHandler>& type) {
       .Doc("One way of running containers that the runtime offers.");
   type.Field("features", 2, &NodeRuntimeHandler::features, "What the handler supports.");
   type.Field("name", 1, &NodeRuntimeHandler::name,
-             "Name that a RuntimeClass refers to; empty is the default handler.");
+             "Name that a RuntimeClass refers to; empty is the default handler.")
+      .WriteZero();
 }
 
 KUBEXMS_DEFINE_SPECIAL_MEMBERS(NodeStatus);
@@ -215,6 +221,7 @@ void NodeStatus::Describe(Type<NodeStatus>& type) {
       .PatchMerge("type");
   type.Field("config", 11, &NodeStatus::config, "Left over from dynamic kubelet configuration.");
   type.Field("daemonEndpoints", 6, &NodeStatus::daemon_endpoints, "Ports of the node's daemons.")
+      .WriteZero()
       .DefaultJson("{}");
   type.Field("features", 13, &NodeStatus::features, "Features of the container runtime.");
   type.Field("images", 8, &NodeStatus::images,
@@ -223,6 +230,7 @@ void NodeStatus::Describe(Type<NodeStatus>& type) {
       .ListAtomic();
   type.Field("nodeInfo", 7, &NodeStatus::node_info,
              "Identity and software versions of the machine.")
+      .WriteZero()
       .DefaultJson("{}");
   type.Field("phase", 3, &NodeStatus::phase, "Left over from early releases; not set any more.");
   type.Field("runtimeHandlers", 12, &NodeStatus::runtime_handlers,

@@ -100,9 +100,10 @@ void Affinity::Describe(Type<Affinity>& type) {
 void AppArmorProfile::Describe(Type<AppArmorProfile>& type) {
   type.Name("io.k8s.api.core.v1.AppArmorProfile")
       .Doc("Choice of the AppArmor profile that confines a container.");
-  type.Field(
-      "localhostProfile", 2, &AppArmorProfile::localhost_profile,
-      "Name of a profile already loaded on the node; allowed and needed only with type Localhost.");
+  type.Field("localhostProfile", 2, &AppArmorProfile::localhost_profile,
+             "Name of a profile already loaded on the node; allowed and needed only with type "
+             "Localhost.")
+      .Pointer();
   type.Field("type", 1, &AppArmorProfile::type,
              "Where the profile comes from: a node profile, the runtime's own, or none at all.")
       .Required()
@@ -245,9 +246,10 @@ void Lifecycle::Describe(Type<Lifecycle>& type) {
   type.Field(
       "preStop", 2, &Lifecycle::pre_stop,
       "Runs before the stop signal is sent; the time it takes counts against the grace period.");
-  type.Field(
-      "stopSignal", 3, &Lifecycle::stop_signal,
-      "Signal that asks the program to stop; absent uses that of the image; needs spec.os.name.");
+  type.Field("stopSignal", 3, &Lifecycle::stop_signal,
+             "Signal that asks the program to stop; absent uses that of the image; needs "
+             "spec.os.name.")
+      .Pointer();
 }
 
 void GRPCAction::Describe(Type<GRPCAction>& type) {
@@ -259,6 +261,7 @@ void GRPCAction::Describe(Type<GRPCAction>& type) {
       .Maximum(65535);
   type.Field("service", 2, &GRPCAction::service,
              "Service name put into the health request; empty asks about the whole server.")
+      .WriteNull()
       .Default("");
 }
 
@@ -268,23 +271,23 @@ void Probe::Describe(Type<Probe>& type) {
   type.Field("exec", {1, 1}, &Probe::exec, "Runs a program inside the container.");
   type.Field("failureThreshold", 6, &Probe::failure_threshold,
              "Failures in a row until the check counts as failed.")
-      .ProtobufZeroIsAbsent()
+      .OmitZero()
       .Default(3)
       .Minimum(0);
   type.Field("grpc", {1, 4}, &Probe::grpc, "Calls the gRPC health service.");
   type.Field("httpGet", {1, 2}, &Probe::http_get, "Sends an HTTP request.");
   type.Field("initialDelaySeconds", 2, &Probe::initial_delay_seconds,
              "Seconds to wait after the container's start; 0 by default.")
-      .ProtobufZeroIsAbsent()
+      .OmitZero()
       .Minimum(0);
   type.Field("periodSeconds", 4, &Probe::period_seconds, "Seconds between two checks.")
-      .ProtobufZeroIsAbsent()
+      .OmitZero()
       .Default(10)
       .Minimum(0);
   type.Field("successThreshold", 5, &Probe::success_threshold,
              "Successes in a row until the check counts as passed; must be 1 for liveness and "
              "startup.")
-      .ProtobufZeroIsAbsent()
+      .OmitZero()
       .Default(1)
       .Minimum(0);
   type.Field("tcpSocket", {1, 3}, &Probe::tcp_socket, "Opens a TCP connection.");
@@ -294,7 +297,7 @@ void Probe::Describe(Type<Probe>& type) {
       .Minimum(1);
   type.Field("timeoutSeconds", 3, &Probe::timeout_seconds,
              "Seconds after which a check without answer has failed.")
-      .ProtobufZeroIsAbsent()
+      .OmitZero()
       .Default(1)
       .Minimum(0);
 }
@@ -310,7 +313,7 @@ void ContainerPort::Describe(Type<ContainerPort>& type) {
   type.Field("hostPort", 2, &ContainerPort::host_port,
              "Port opened on the node itself; 0 opens none, and with host network it equals "
              "containerPort.")
-      .ProtobufZeroIsAbsent()
+      .OmitZero()
       .Minimum(0)
       .Maximum(65535);
   type.Field("name", 1, &ContainerPort::name,
@@ -358,6 +361,7 @@ void ContainerRestartRuleOnExitCodes::Describe(Type<ContainerRestartRuleOnExitCo
       .Doc("Matches a container's exit code against a set.");
   type.Field("operator", 1, &ContainerRestartRuleOnExitCodes::operator_,
              "Whether the exit code has to be among the values or not.")
+      .OmitZero()
       .Required()
       .Enum({"In", "NotIn"});
   type.Field("values", 2, &ContainerRestartRuleOnExitCodes::values,
@@ -369,6 +373,7 @@ void ContainerRestartRule::Describe(Type<ContainerRestartRule>& type) {
   type.Name("io.k8s.api.core.v1.ContainerRestartRule")
       .Doc("Decides about a restart from the way a container ended.");
   type.Field("action", 1, &ContainerRestartRule::action, "What to do when the rule matches.")
+      .OmitZero()
       .Required()
       .Enum({"Restart"});
   type.Field("exitCodes", 2, &ContainerRestartRule::exit_codes,
@@ -389,7 +394,8 @@ void SeccompProfile::Describe(Type<SeccompProfile>& type) {
       .Doc("Choice of the system call filter of a container.");
   type.Field("localhostProfile", 2, &SeccompProfile::localhost_profile,
              "Profile file under the kubelet's seccomp directory; allowed and needed only with "
-             "type Localhost.");
+             "type Localhost.")
+      .Pointer();
   type.Field("type", 1, &SeccompProfile::type,
              "Where the filter comes from: a node file, the runtime's own, or none at all.")
       .Required()
@@ -400,14 +406,17 @@ void WindowsSecurityContextOptions::Describe(Type<WindowsSecurityContextOptions>
   type.Name("io.k8s.api.core.v1.WindowsSecurityContextOptions")
       .Doc("Security settings for Windows containers.");
   type.Field("gmsaCredentialSpec", 2, &WindowsSecurityContextOptions::gmsa_credential_spec,
-             "Group managed service account specification, filled in by a webhook from its name.");
+             "Group managed service account specification, filled in by a webhook from its name.")
+      .Pointer();
   type.Field("gmsaCredentialSpecName", 1, &WindowsSecurityContextOptions::gmsa_credential_spec_name,
-             "Name of the group managed service account specification to use.");
+             "Name of the group managed service account specification to use.")
+      .Pointer();
   type.Field("hostProcess", 4, &WindowsSecurityContextOptions::host_process,
              "Runs directly on the node; must be equal for all containers and needs host network.");
   type.Field(
-      "runAsUserName", 3, &WindowsSecurityContextOptions::run_as_user_name,
-      "Windows user of the processes; absent uses the pod's setting, then that of the image.");
+          "runAsUserName", 3, &WindowsSecurityContextOptions::run_as_user_name,
+          "Windows user of the processes; absent uses the pod's setting, then that of the image.")
+      .Pointer();
 }
 
 void SecurityContext::Describe(Type<SecurityContext>& type) {
@@ -424,6 +433,7 @@ void SecurityContext::Describe(Type<SecurityContext>& type) {
              "Gives the container nearly all rights of root on the node; false by default.");
   type.Field("procMount", 9, &SecurityContext::proc_mount,
              "How much of /proc is hidden; Unmasked needs a user namespace of the pod's own.")
+      .Pointer()
       .Enum({"Default", "Unmasked"});
   type.Field("readOnlyRootFilesystem", 6, &SecurityContext::read_only_root_filesystem,
              "Makes the image's filesystem read-only; false by default.");
@@ -502,10 +512,10 @@ void DescribeContainer(Type<T>& type) {
   type.Field("resources", number(8), &Container::resources,
              only_regular("Compute resources that the container requests and may use at most."))
       .DefaultJson("{}");
-  FieldBuilder restart_policy = type.Field(
-      "restartPolicy", number(24), &Container::restart_policy,
-      only_regular(
-          "Own restart rule of the container; Always on an init container makes it a sidecar."));
+  FieldBuilder restart_policy = type.Field("restartPolicy", number(24), &Container::restart_policy,
+                                           only_regular("Own restart rule of the container; Always "
+                                                        "on an init container makes it a sidecar."))
+                                    .Pointer();
   if (!kEphemeral) restart_policy.Enum({"Always", "OnFailure", "Never"});
   type.Field(
           "restartPolicyRules", number(25), &Container::restart_policy_rules,
@@ -585,7 +595,7 @@ void ContainerStateTerminated::Describe(Type<ContainerStateTerminated>& type) {
              "Short cause, such as Completed, Error or OOMKilled.");
   type.Field("signal", 2, &ContainerStateTerminated::signal,
              "Signal that ended the program; 0 if it exited by itself.")
-      .ProtobufZeroIsAbsent();
+      .OmitZero();
   type.Field("startedAt", 5, &ContainerStateTerminated::started_at,
              "When this run of the container began.");
 }
@@ -666,7 +676,8 @@ void ContainerStatus::Describe(Type<ContainerStatus>& type) {
              "Whether the container passes its readiness check right now.")
       .Required();
   type.Field("resources", 11, &ContainerStatus::resources,
-             "Resources in force for the running container.");
+             "Resources in force for the running container.")
+      .Pointer();
   type.Field(
           "restartCount", 5, &ContainerStatus::restart_count,
           "How often the container was restarted; can fall back when old containers are removed.")
@@ -675,7 +686,8 @@ void ContainerStatus::Describe(Type<ContainerStatus>& type) {
              "True once the start hook and startup check have passed; absent means not known.");
   type.Field("state", 2, &ContainerStatus::state, "What the container does now.").DefaultJson("{}");
   type.Field("stopSignal", 15, &ContainerStatus::stop_signal,
-             "Signal that will be sent to stop the container.");
+             "Signal that will be sent to stop the container.")
+      .Pointer();
   type.Field("user", 13, &ContainerStatus::user,
              "Identity the first process of the container was started with.");
   type.Field("volumeMounts", 12, &ContainerStatus::volume_mounts,
@@ -709,7 +721,8 @@ void PodDNSConfigOption::Describe(Type<PodDNSConfigOption>& type) {
   type.Name("io.k8s.api.core.v1.PodDNSConfigOption").Doc("One option of the resolver.");
   type.Field("name", 1, &PodDNSConfigOption::name, "Name of the option, such as ndots; required.");
   type.Field("value", 2, &PodDNSConfigOption::value,
-             "Value of the option; absent for options that are plain switches.");
+             "Value of the option; absent for options that are plain switches.")
+      .Pointer();
 }
 
 void PodDNSConfig::Describe(Type<PodDNSConfig>& type) {
@@ -750,9 +763,11 @@ void PodResourceClaim::Describe(Type<PodResourceClaim>& type) {
              "Name by which containers of the pod refer to the claim.")
       .Required();
   type.Field("resourceClaimName", 3, &PodResourceClaim::resource_claim_name,
-             "Existing claim in the pod's namespace.");
+             "Existing claim in the pod's namespace.")
+      .Pointer();
   type.Field("resourceClaimTemplateName", 4, &PodResourceClaim::resource_claim_template_name,
-             "Template from which a claim is made for this pod and deleted with it.");
+             "Template from which a claim is made for this pod and deleted with it.")
+      .Pointer();
 }
 
 void PodSchedulingGate::Describe(Type<PodSchedulingGate>& type) {
@@ -782,6 +797,7 @@ void PodSecurityContext::Describe(Type<PodSecurityContext>& type) {
       .Maximum(2147483647);
   type.Field("fsGroupChangePolicy", 9, &PodSecurityContext::fs_group_change_policy,
              "When to change ownership for fsGroup; absent acts like Always.")
+      .Pointer()
       .Enum({"OnRootMismatch", "Always"});
   type.Field("runAsGroup", 6, &PodSecurityContext::run_as_group,
              "Primary group of the processes; absent leaves it to the runtime.")
@@ -795,6 +811,7 @@ void PodSecurityContext::Describe(Type<PodSecurityContext>& type) {
       .Maximum(2147483647);
   type.Field("seLinuxChangePolicy", 13, &PodSecurityContext::se_linux_change_policy,
              "How volumes get the pod's SELinux label: by relabelling files or by a mount option.")
+      .Pointer()
       .Enum({"MountOption", "Recursive"});
   type.Field("seLinuxOptions", 1, &PodSecurityContext::se_linux_options,
              "SELinux label of all containers; absent lets the runtime pick one.");
@@ -805,6 +822,7 @@ void PodSecurityContext::Describe(Type<PodSecurityContext>& type) {
       .ListAtomic();
   type.Field("supplementalGroupsPolicy", 12, &PodSecurityContext::supplemental_groups_policy,
              "Whether groups listed in the image count (Merge, the default) or not (Strict).")
+      .Pointer()
       .Enum({"Merge", "Strict"});
   type.Field(
           "sysctls", 7, &PodSecurityContext::sysctls,
@@ -849,10 +867,12 @@ void TopologySpreadConstraint::Describe(Type<TopologySpreadConstraint>& type) {
   type.Field("nodeAffinityPolicy", 6, &TopologySpreadConstraint::node_affinity_policy,
              "Whether nodes that the pod's affinity excludes count; absent means Honor, so they do "
              "not.")
+      .Pointer()
       .Enum({"Honor", "Ignore"});
   type.Field("nodeTaintsPolicy", 7, &TopologySpreadConstraint::node_taints_policy,
              "Whether nodes with taints the pod does not tolerate count; absent means Ignore, so "
              "they do.")
+      .Pointer()
       .Enum({"Honor", "Ignore"});
   type.Field("topologyKey", 2, &TopologySpreadConstraint::topology_key,
              "Node label whose equal values make up one area, such as topology.kubernetes.io/zone.")
@@ -911,9 +931,10 @@ void PodSpec::Describe(Type<PodSpec>& type) {
              "False gives the pod a user namespace of its own; absent or true shares the node's.");
   type.Field("hostname", 16, &PodSpec::hostname,
              "Host name of the pod; empty means the pod's name.");
-  type.Field(
-      "hostnameOverride", 41, &PodSpec::hostname_override,
-      "Host name seen inside the pod in place of all other rules; not together with host network.");
+  type.Field("hostnameOverride", 41, &PodSpec::hostname_override,
+             "Host name seen inside the pod in place of all other rules; not together with host "
+             "network.")
+      .Pointer();
   type.Field("imagePullSecrets", 15, &PodSpec::image_pull_secrets,
              "Secrets in the same namespace with registry credentials.")
       .ListMap({"name"})
@@ -936,6 +957,7 @@ void PodSpec::Describe(Type<PodSpec>& type) {
   type.Field("preemptionPolicy", 31, &PodSpec::preemption_policy,
              "Whether pods of lower priority may be evicted to make room; taken from the priority "
              "class.")
+      .Pointer()
       .Enum({"Never", "PreemptLowerPriority"});
   type.Field(
       "priority", 25, &PodSpec::priority,
@@ -951,14 +973,16 @@ void PodSpec::Describe(Type<PodSpec>& type) {
       .ListMap({"name"})
       .PatchMergeRetainKeys("name");
   type.Field("resources", 40, &PodSpec::resources,
-             "Resources for the pod as a whole, shared by its containers.");
+             "Resources for the pod as a whole, shared by its containers.")
+      .Pointer();
   type.Field(
           "restartPolicy", 3, &PodSpec::restart_policy,
           "When ended containers are started again; the kubelet waits longer after each failure.")
       .Default("Always")
       .Enum({"Always", "OnFailure", "Never"});
   type.Field("runtimeClassName", 29, &PodSpec::runtime_class_name,
-             "RuntimeClass to run the pod with; absent uses the node's default handler.");
+             "RuntimeClass to run the pod with; absent uses the node's default handler.")
+      .Pointer();
   type.Field("schedulerName", 19, &PodSpec::scheduler_name, "Scheduler that places the pod.")
       .Default("default-scheduler");
   type.Field("schedulingGates", 38, &PodSpec::scheduling_gates,
@@ -1002,7 +1026,7 @@ void PodCondition::Describe(Type<PodCondition>& type) {
   type.Field("message", 6, &PodCondition::message);
   type.Field("observedGeneration", 7, &PodCondition::observed_generation,
              "Generation of the pod that the finding is based on.")
-      .ProtobufZeroIsAbsent();
+      .OmitZero();
   type.Field("reason", 5, &PodCondition::reason);
   type.Field("status", 2, &PodCondition::status, "True, False or Unknown.").Required();
   type.Field("type", 1, &PodCondition::type,
@@ -1033,7 +1057,8 @@ void PodResourceClaimStatus::Describe(Type<PodResourceClaimStatus>& type) {
   type.Field("name", 1, &PodResourceClaimStatus::name, "Entry of resourceClaims that is meant.")
       .Required();
   type.Field("resourceClaimName", 2, &PodResourceClaimStatus::resource_claim_name,
-             "Name of the generated claim; absent if none was needed.");
+             "Name of the generated claim; absent if none was needed.")
+      .Pointer();
 }
 
 KUBEXMS_DEFINE_SPECIAL_MEMBERS(PodStatus);
@@ -1083,7 +1108,8 @@ void PodStatus::Describe(Type<PodStatus>& type) {
       .ListMap({"name"})
       .PatchMergeRetainKeys("name");
   type.Field("startTime", 7, &PodStatus::start_time,
-             "When the kubelet accepted the pod, before images are pulled.");
+             "When the kubelet accepted the pod, before images are pulled.")
+      .Pointer();
 }
 
 void Pod::Describe(Type<Pod>& type) {

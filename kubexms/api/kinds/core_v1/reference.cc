@@ -122,6 +122,7 @@ void ResourceFieldSelector::Describe(Type<ResourceFieldSelector>& type) {
              "Container that is meant; required in volumes, otherwise the container itself.");
   type.Field("divisor", 3, &ResourceFieldSelector::divisor,
              "Unit the value is divided by, rounding up; 0 or absent means 1.")
+      .WriteZero()
       .Default("0");
   type.Field("resource", 2, &ResourceFieldSelector::resource,
              "Resource to read, such as limits.cpu or requests.memory.")
@@ -167,7 +168,8 @@ void TypedLocalObjectReference::Describe(Type<TypedLocalObjectReference>& type) 
       .Atomic()
       .Doc("Names an object of any kind in the same namespace.");
   type.Field("apiGroup", 1, &TypedLocalObjectReference::api_group,
-             "API group of the kind; absent or empty means the core group.");
+             "API group of the kind; absent or empty means the core group.")
+      .WriteNull();
   type.Field("kind", 2, &TypedLocalObjectReference::kind).Required();
   type.Field("name", 3, &TypedLocalObjectReference::name).Required();
 }
@@ -176,11 +178,13 @@ void TypedObjectReference::Describe(Type<TypedObjectReference>& type) {
   type.Name("io.k8s.api.core.v1.TypedObjectReference")
       .Doc("Names an object of any kind, possibly in another namespace.");
   type.Field("apiGroup", 1, &TypedObjectReference::api_group,
-             "API group of the kind; absent or empty means the core group.");
+             "API group of the kind; absent or empty means the core group.")
+      .WriteNull();
   type.Field("kind", 2, &TypedObjectReference::kind).Required();
   type.Field("name", 3, &TypedObjectReference::name).Required();
   type.Field("namespace", 4, &TypedObjectReference::namespace_name,
-             "Namespace of the object; absent means the same one; others need a ReferenceGrant.");
+             "Namespace of the object; absent means the same one; others need a ReferenceGrant.")
+      .Pointer();
 }
 
 }  // namespace kubexms::corev1

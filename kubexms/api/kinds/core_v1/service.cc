@@ -20,7 +20,8 @@ void EndpointAddress::Describe(Type<EndpointAddress>& type) {
   type.Field("ip", 1, &EndpointAddress::ip,
              "Address of the endpoint; loopback and link-local addresses are refused.")
       .Required();
-  type.Field("nodeName", 4, &EndpointAddress::node_name, "Node that hosts the endpoint, if any.");
+  type.Field("nodeName", 4, &EndpointAddress::node_name, "Node that hosts the endpoint, if any.")
+      .Pointer();
   type.Field("targetRef", 2, &EndpointAddress::target_ref,
              "Object that provides the endpoint, usually a pod.");
 }
@@ -30,7 +31,8 @@ void EndpointPort::Describe(Type<EndpointPort>& type) {
       .Atomic()
       .Doc("A port offered by all addresses of a subset.");
   type.Field("appProtocol", 4, &EndpointPort::app_protocol,
-             "Application protocol hint, such as http or kubernetes.io/h2c.");
+             "Application protocol hint, such as http or kubernetes.io/h2c.")
+      .Pointer();
   type.Field("name", 1, &EndpointPort::name,
              "Same name as the service port; may be empty only for a single port.");
   type.Field("port", 2, &EndpointPort::port, "Port number on the endpoint.")
@@ -64,7 +66,8 @@ void Endpoints::Describe(Type<Endpoints>& type) {
 void PortStatus::Describe(Type<PortStatus>& type) {
   type.Name("io.k8s.api.core.v1.PortStatus").Doc("State of one port of a load balancer.");
   type.Field("error", 3, &PortStatus::error,
-             "Why the port does not work, in CamelCase; absent if it works.");
+             "Why the port does not work, in CamelCase; absent if it works.")
+      .Pointer();
   type.Field("port", 1, &PortStatus::port, "Port of the service that is meant.").Required();
   type.Field("protocol", 2, &PortStatus::protocol, "Transport protocol of the port.").Required();
 }
@@ -77,6 +80,7 @@ void LoadBalancerIngress::Describe(Type<LoadBalancerIngress>& type) {
   type.Field(
           "ipMode", 3, &LoadBalancerIngress::ip_mode,
           "Whether packets arrive with the balancer's address (VIP) or are re-sent by it (Proxy).")
+      .Pointer()
       .Enum({"VIP", "Proxy"});
   type.Field("ports", 4, &LoadBalancerIngress::ports,
              "State of single service ports; an error means that the port is not served.")
@@ -93,13 +97,14 @@ void LoadBalancerStatus::Describe(Type<LoadBalancerStatus>& type) {
 void ServicePort::Describe(Type<ServicePort>& type) {
   type.Name("io.k8s.api.core.v1.ServicePort").Doc("One port that a service offers.");
   type.Field("appProtocol", 6, &ServicePort::app_protocol,
-             "Application protocol hint for proxies, such as http or kubernetes.io/ws.");
+             "Application protocol hint for proxies, such as http or kubernetes.io/ws.")
+      .Pointer();
   type.Field("name", 1, &ServicePort::name,
              "Name of the port; required and unique if there are several.");
   type.Field("nodePort", 5, &ServicePort::node_port,
              "Port on every node for NodePort and LoadBalancer; 0 lets the server choose from its "
              "range.")
-      .ProtobufZeroIsAbsent()
+      .OmitZero()
       .Minimum(0)
       .Maximum(65535);
   type.Field("port", 3, &ServicePort::port, "Port under which the service is reached.")
@@ -110,7 +115,8 @@ void ServicePort::Describe(Type<ServicePort>& type) {
       .Default("TCP")
       .Enum({"TCP", "UDP", "SCTP"});
   type.Field("targetPort", 4, &ServicePort::target_port,
-             "Number or name of the port on the pods; equals port unless set.");
+             "Number or name of the port on the pods; equals port unless set.")
+      .WriteZero();
 }
 
 void SessionAffinityConfig::Describe(Type<SessionAffinityConfig>& type) {
@@ -142,9 +148,10 @@ void ServiceSpec::Describe(Type<ServiceSpec>& type) {
   type.Field(
           "healthCheckNodePort", 12, &ServiceSpec::health_check_node_port,
           "Port for health checks of load balancers with policy Local; 0 lets the server choose.")
-      .ProtobufZeroIsAbsent();
+      .OmitZero();
   type.Field("internalTrafficPolicy", 22, &ServiceSpec::internal_traffic_policy,
              "Local sends traffic from inside the cluster only to pods of the same node.")
+      .Pointer()
       .Enum({"Cluster", "Local"});
   type.Field("ipFamilies", 19, &ServiceSpec::ip_families,
              "IP families of the service in order; filled in from ipFamilyPolicy and the cluster.")
@@ -153,10 +160,12 @@ void ServiceSpec::Describe(Type<ServiceSpec>& type) {
   type.Field(
           "ipFamilyPolicy", 17, &ServiceSpec::ip_family_policy,
           "One family, two if the cluster has them, or two without fail; SingleStack unless set.")
+      .Pointer()
       .Enum({"SingleStack", "PreferDualStack", "RequireDualStack"});
-  type.Field(
-      "loadBalancerClass", 21, &ServiceSpec::load_balancer_class,
-      "Which load balancer controller shall serve; absent means the default one; fixed once set.");
+  type.Field("loadBalancerClass", 21, &ServiceSpec::load_balancer_class,
+             "Which load balancer controller shall serve; absent means the default one; fixed once "
+             "set.")
+      .Pointer();
   type.Field("loadBalancerIP", 8, &ServiceSpec::load_balancer_ip,
              "Wanted address of the load balancer; deprecated and ignored by many providers.");
   type.Field("loadBalancerSourceRanges", 9, &ServiceSpec::load_balancer_source_ranges,
@@ -181,6 +190,7 @@ void ServiceSpec::Describe(Type<ServiceSpec>& type) {
              "Settings of the session affinity; dropped when the affinity is None.");
   type.Field("trafficDistribution", 23, &ServiceSpec::traffic_distribution,
              "Preference for nearby pods; absent treats all pods alike.")
+      .Pointer()
       .Enum({"PreferClose", "PreferSameZone", "PreferSameNode"});
   type.Field("type", 4, &ServiceSpec::type,
              "How the service is exposed; each of the first three types includes the one before.")
@@ -195,6 +205,7 @@ void ServiceStatus::Describe(Type<ServiceStatus>& type) {
       .PatchMerge("type");
   type.Field("loadBalancer", 1, &ServiceStatus::load_balancer,
              "Entry points of the load balancer; empty for other types.")
+      .WriteZero()
       .DefaultJson("{}");
 }
 

@@ -9,7 +9,7 @@ void AWSElasticBlockStoreVolumeSource::Describe(Type<AWSElasticBlockStoreVolumeS
              "Filesystem on the disk, such as ext4 or xfs; empty means ext4.");
   type.Field("partition", 3, &AWSElasticBlockStoreVolumeSource::partition,
              "Partition number to mount; 0 mounts the whole disk.")
-      .ProtobufZeroIsAbsent()
+      .OmitZero()
       .Minimum(0)
       .Maximum(255);
   type.Field("readOnly", 4, &AWSElasticBlockStoreVolumeSource::read_only,
@@ -24,6 +24,7 @@ void AzureDiskVolumeSource::Describe(Type<AzureDiskVolumeSource>& type) {
       .Doc("Azure data disk used as a volume; served by the Azure Disk CSI driver.");
   type.Field("cachingMode", 3, &AzureDiskVolumeSource::caching_mode,
              "Host caching of the disk; ReadWrite unless set.")
+      .Pointer()
       .Default("ReadWrite")
       .Enum({"None", "ReadOnly", "ReadWrite"});
   type.Field("diskName", 1, &AzureDiskVolumeSource::disk_name, "Name of the disk in Azure.")
@@ -33,9 +34,11 @@ void AzureDiskVolumeSource::Describe(Type<AzureDiskVolumeSource>& type) {
       .Required();
   type.Field("fsType", 4, &AzureDiskVolumeSource::fs_type,
              "Filesystem on the disk; ext4 unless set.")
+      .Pointer()
       .Default("ext4");
   type.Field("kind", 6, &AzureDiskVolumeSource::kind,
              "Account model of the disk; Managed must match a managed disk address.")
+      .Pointer()
       .Default("Shared")
       .Enum({"Dedicated", "Managed", "Shared"});
   type.Field("readOnly", 5, &AzureDiskVolumeSource::read_only,
@@ -52,7 +55,8 @@ void AzureFilePersistentVolumeSource::Describe(Type<AzureFilePersistentVolumeSou
              "Secret that holds the storage account name and its key.")
       .Required();
   type.Field("secretNamespace", 4, &AzureFilePersistentVolumeSource::secret_namespace,
-             "Namespace of that secret; absent means the namespace of the claim.");
+             "Namespace of that secret; absent means the namespace of the claim.")
+      .WriteNull();
   type.Field("shareName", 2, &AzureFilePersistentVolumeSource::share_name,
              "Name of the share inside the storage account.")
       .Required();
@@ -116,11 +120,13 @@ void CSIVolumeSource::Describe(Type<CSIVolumeSource>& type) {
              "Name of a driver that supports inline volumes.")
       .Required();
   type.Field("fsType", 3, &CSIVolumeSource::fs_type,
-             "Filesystem to mount; the driver chooses when it is absent or empty.");
+             "Filesystem to mount; the driver chooses when it is absent or empty.")
+      .Pointer();
   type.Field("nodePublishSecretRef", 5, &CSIVolumeSource::node_publish_secret_ref,
              "Secret in the pod's namespace handed to the driver at mount time.");
   type.Field("readOnly", 2, &CSIVolumeSource::read_only,
-             "Mounts the volume without write access; false by default.");
+             "Mounts the volume without write access; false by default.")
+      .Pointer();
   type.Field("volumeAttributes", 4, &CSIVolumeSource::volume_attributes,
              "Driver-specific settings; see the driver's manual for the keys.");
 }
@@ -195,14 +201,16 @@ void ClusterTrustBundleProjection::Describe(Type<ClusterTrustBundleProjection>& 
              "Bundles of the named signer to combine; absent picks none and an empty selector "
              "picks all of them.");
   type.Field("name", 1, &ClusterTrustBundleProjection::name,
-             "A single bundle to use; cannot be combined with signerName.");
+             "A single bundle to use; cannot be combined with signerName.")
+      .Pointer();
   type.Field("optional", 5, &ClusterTrustBundleProjection::optional,
              "Lets the pod start with an empty file when no bundle matches; false by default.");
   type.Field("path", 4, &ClusterTrustBundleProjection::path,
              "File to write, relative to the volume root.")
       .Required();
   type.Field("signerName", 2, &ClusterTrustBundleProjection::signer_name,
-             "Combines all bundles of this signer that the label selector picks.");
+             "Combines all bundles of this signer that the label selector picks.")
+      .Pointer();
 }
 
 void ConfigMapProjection::Describe(Type<ConfigMapProjection>& type) {
@@ -315,6 +323,7 @@ void PersistentVolumeClaimSpec::Describe(Type<PersistentVolumeClaimSpec>& type) 
              "Class of tunable attributes; may change later; absent or empty means none.");
   type.Field("volumeMode", 6, &PersistentVolumeClaimSpec::volume_mode,
              "Whether the volume is mounted as a filesystem or shown as a raw device.")
+      .Pointer()
       .Default("Filesystem")
       .Enum({"Block", "Filesystem"})
       .Immutable();
@@ -401,7 +410,7 @@ void GCEPersistentDiskVolumeSource::Describe(Type<GCEPersistentDiskVolumeSource>
              "Filesystem on the disk; empty means ext4.");
   type.Field("partition", 3, &GCEPersistentDiskVolumeSource::partition,
              "Partition number to mount; 0 mounts the whole disk.")
-      .ProtobufZeroIsAbsent()
+      .OmitZero()
       .Minimum(0)
       .Maximum(255);
   type.Field("pdName", 1, &GCEPersistentDiskVolumeSource::pd_name,
@@ -433,7 +442,8 @@ void GlusterfsPersistentVolumeSource::Describe(Type<GlusterfsPersistentVolumeSou
              "Name of the Endpoints object that lists the Gluster servers.")
       .Required();
   type.Field("endpointsNamespace", 4, &GlusterfsPersistentVolumeSource::endpoints_namespace,
-             "Namespace of that object; absent means the namespace of the claim.");
+             "Namespace of that object; absent means the namespace of the claim.")
+      .Pointer();
   type.Field("path", 2, &GlusterfsPersistentVolumeSource::path, "Name of the Gluster volume.")
       .Required();
   type.Field("readOnly", 3, &GlusterfsPersistentVolumeSource::read_only,
@@ -474,7 +484,8 @@ void ISCSIPersistentVolumeSource::Describe(Type<ISCSIPersistentVolumeSource>& ty
   type.Field("fsType", 5, &ISCSIPersistentVolumeSource::fs_type,
              "Filesystem on the disk; empty means ext4.");
   type.Field("initiatorName", 12, &ISCSIPersistentVolumeSource::initiator_name,
-             "Initiator name to log in with; if set, a separate interface is created for it.");
+             "Initiator name to log in with; if set, a separate interface is created for it.")
+      .Pointer();
   type.Field("iqn", 2, &ISCSIPersistentVolumeSource::iqn, "Qualified name of the target.")
       .Required();
   type.Field("iscsiInterface", 4, &ISCSIPersistentVolumeSource::iscsi_interface,
@@ -504,7 +515,8 @@ void ISCSIVolumeSource::Describe(Type<ISCSIVolumeSource>& type) {
              "Uses CHAP for the session; false by default.");
   type.Field("fsType", 5, &ISCSIVolumeSource::fs_type, "Filesystem on the disk; empty means ext4.");
   type.Field("initiatorName", 12, &ISCSIVolumeSource::initiator_name,
-             "Initiator name to log in with; if set, a separate interface is created for it.");
+             "Initiator name to log in with; if set, a separate interface is created for it.")
+      .Pointer();
   type.Field("iqn", 2, &ISCSIVolumeSource::iqn, "Qualified name of the target.").Required();
   type.Field("iscsiInterface", 4, &ISCSIVolumeSource::iscsi_interface,
              "Interface to connect through; the name default means plain TCP.")
@@ -539,7 +551,8 @@ void LocalVolumeSource::Describe(Type<LocalVolumeSource>& type) {
   type.Name("io.k8s.api.core.v1.LocalVolumeSource")
       .Doc("Disk or directory of one node behind a persistent volume; needs node affinity.");
   type.Field("fsType", 2, &LocalVolumeSource::fs_type,
-             "Filesystem if the path is a block device; absent lets the node find out.");
+             "Filesystem if the path is a block device; absent lets the node find out.")
+      .Pointer();
   type.Field("path", 1, &LocalVolumeSource::path,
              "Absolute path of the directory, mount point or block device on the node.")
       .Required();
@@ -646,6 +659,7 @@ void ScaleIOPersistentVolumeSource::Describe(Type<ScaleIOPersistentVolumeSource>
              "Mounts the volume without write access; false by default.");
   type.Field("secretRef", 3, &ScaleIOPersistentVolumeSource::secret_ref,
              "Secret with the ScaleIO login.")
+      .WriteNull()
       .Required();
   type.Field("sslEnabled", 4, &ScaleIOPersistentVolumeSource::ssl_enabled,
              "Talks to the gateway over TLS; false by default.");
@@ -766,9 +780,11 @@ void PersistentVolumeSpec::Describe(Type<PersistentVolumeSpec>& type) {
              "Storage on a StorageOS volume.")
       .Immutable();
   type.Field("volumeAttributesClassName", 10, &PersistentVolumeSpec::volume_attributes_class_name,
-             "Attributes class in force; absent means none, and an empty string is refused.");
+             "Attributes class in force; absent means none, and an empty string is refused.")
+      .Pointer();
   type.Field("volumeMode", 8, &PersistentVolumeSpec::volume_mode,
              "Whether the volume is mounted as a filesystem or shown as a raw device.")
+      .Pointer()
       .Default("Filesystem")
       .Enum({"Block", "Filesystem"})
       .Immutable();
@@ -780,7 +796,8 @@ void PersistentVolumeSpec::Describe(Type<PersistentVolumeSpec>& type) {
 void PersistentVolumeStatus::Describe(Type<PersistentVolumeStatus>& type) {
   type.Name("io.k8s.api.core.v1.PersistentVolumeStatus").Doc("Where a volume is in its life.");
   type.Field("lastPhaseTransitionTime", 4, &PersistentVolumeStatus::last_phase_transition_time,
-             "When the phase last changed.");
+             "When the phase last changed.")
+      .Pointer();
   type.Field("message", 2, &PersistentVolumeStatus::message,
              "Readable reason for the current phase.");
   type.Field("phase", 1, &PersistentVolumeStatus::phase,
@@ -834,7 +851,8 @@ void PersistentVolumeClaimStatus::Describe(Type<PersistentVolumeClaimStatus>& ty
       .PatchMerge("type");
   type.Field("currentVolumeAttributesClassName", 8,
              &PersistentVolumeClaimStatus::current_volume_attributes_class_name,
-             "Attributes class in force; absent means none.");
+             "Attributes class in force; absent means none.")
+      .Pointer();
   type.Field("modifyVolumeStatus", 9, &PersistentVolumeClaimStatus::modify_volume_status,
              "Progress of a change of the attributes class; absent if none is running.");
   type.Field("phase", 1, &PersistentVolumeClaimStatus::phase,
@@ -870,6 +888,7 @@ void PodCertificateProjection::Describe(Type<PodCertificateProjection>& type) {
              "File for the private key alone; prefer credentialBundlePath.");
   type.Field("keyType", 2, &PodCertificateProjection::key_type,
              "Kind of private key the kubelet generates.")
+      .OmitZero()
       .Required()
       .Enum({"RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"});
   type.Field("maxExpirationSeconds", 3, &PodCertificateProjection::max_expiration_seconds,
@@ -878,6 +897,7 @@ void PodCertificateProjection::Describe(Type<PodCertificateProjection>& type) {
       .Maximum(7862400);
   type.Field("signerName", 1, &PodCertificateProjection::signer_name,
              "Signer that shall issue the certificate.")
+      .OmitZero()
       .Required();
 }
 
@@ -933,6 +953,7 @@ void ProjectedVolumeSource::Describe(Type<ProjectedVolumeSource>& type) {
       .Maximum(511);
   type.Field("sources", 1, &ProjectedVolumeSource::sources,
              "What to gather; paths may not collide.")
+      .WriteZero()
       .ListAtomic();
 }
 
@@ -968,6 +989,7 @@ void ScaleIOVolumeSource::Describe(Type<ScaleIOVolumeSource>& type) {
              "Mounts the volume without write access; false by default.");
   type.Field("secretRef", 3, &ScaleIOVolumeSource::secret_ref,
              "Secret in the pod's namespace with the ScaleIO login.")
+      .WriteNull()
       .Required();
   type.Field("sslEnabled", 4, &ScaleIOVolumeSource::ssl_enabled,
              "Talks to the gateway over TLS; false by default.");
@@ -1079,12 +1101,14 @@ void VolumeMount::Describe(Type<VolumeMount>& type) {
       .Required();
   type.Field("mountPropagation", 5, &VolumeMount::mount_propagation,
              "Whether later mounts travel between node and container; absent means None.")
+      .Pointer()
       .Enum({"None", "HostToContainer", "Bidirectional"});
   type.Field("name", 1, &VolumeMount::name, "Volume of the pod.").Required();
   type.Field("readOnly", 2, &VolumeMount::read_only,
              "Mounts without write access; false by default.");
   type.Field("recursiveReadOnly", 7, &VolumeMount::recursive_read_only,
              "Whether read-only covers submounts too; absent means Disabled; needs readOnly.")
+      .Pointer()
       .Enum({"Disabled", "IfPossible", "Enabled"});
   type.Field("subPath", 4, &VolumeMount::sub_path,
              "Path inside the volume to mount; empty means its root.");
@@ -1100,7 +1124,8 @@ void VolumeMountStatus::Describe(Type<VolumeMountStatus>& type) {
   type.Field("readOnly", 3, &VolumeMountStatus::read_only,
              "Whether the mount has no write access.");
   type.Field("recursiveReadOnly", 4, &VolumeMountStatus::recursive_read_only,
-             "Disabled or Enabled, whichever IfPossible led to; absent if not read-only.");
+             "Disabled or Enabled, whichever IfPossible led to; absent if not read-only.")
+      .Pointer();
 }
 
 }  // namespace kubexms::corev1
