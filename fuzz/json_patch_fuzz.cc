@@ -16,10 +16,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Result<Json> patch = ParseJson(input.substr(split + 1));
   if (!document.ok() || !patch.ok()) return 0;
 
-  const JsonPatchLimits limits{.max_operations = 100, .max_copied_bytes = 10'000, .max_depth = 600};
+  const JsonPatchOptions options{
+      .max_operations = 100, .max_copied_bytes = 10'000, .max_depth = 600};
   const std::string before = WriteJson(*patch);
-  const Result<Json> once = ApplyJsonPatch(*document, *patch, limits);
-  const Result<Json> again = ApplyJsonPatch(*document, *patch, limits);
+  const Result<Json> once = ApplyJsonPatch(*document, *patch, options);
+  const Result<Json> again = ApplyJsonPatch(*document, *patch, options);
   KUBEXMS_CHECK(WriteJson(*patch) == before);
   KUBEXMS_CHECK(once.ok() == again.ok());
   if (!once.ok()) {

@@ -13,9 +13,8 @@
 namespace kubexms::codec_internal {
 namespace {
 
-// Walks a text and a table together. A failed step leaves its message, and the steps it returns
-// through put their part of the path before it; success costs nothing for that. Where the text is
-// malformed there is no message.
+// Decodes JSON text by the table of a type. A step that fails sets the message, and its callers
+// prepend their part of the path, so that success costs nothing. Malformed JSON sets no message.
 class Decoder {
  public:
   explicit Decoder(std::string_view json) : in_(json) {}
@@ -135,7 +134,7 @@ class Decoder {
     return in_.ok();
   }
 
-  // Takes the key of one of the fields from `next` on, where fields in their usual order are.
+  // Reads a key, trying the fields from `next` on first: keys are usually sorted.
   const FieldInfo* TakeNextField(const TypeInfo& type, size_t next) {
     const uint64_t key = in_.PeekKey();
     const FieldInfo* end = type.fields.data() + type.fields.size();
@@ -189,7 +188,7 @@ class Decoder {
       std::string_view key;
       if (!in_.ReadKey(key)) return false;
       const MapEntry entry = type.insert(value, key);
-      if (!entry.made) return FailDuplicate(entry.key);
+      if (!entry.inserted) return FailDuplicate(entry.key);
       if (!DecodeValue(*type.element, entry.value)) return FailAt(entry.key);
     }
     return in_.ok();
@@ -253,7 +252,7 @@ const Struct::UnknownFields& UnknownFieldsOf(const TypeInfo& type, const void* v
   return base->unknown_fields() == nullptr ? kNone : *base->unknown_fields();
 }
 
-// A struct in which nothing is set, not even what would be required in it, is as good as absent.
+// A struct in which nothing is set counts as absent, even if some of its fields are required.
 bool IsZeroStruct(const TypeInfo& type, const void* value) {
   return UnknownFieldsOf(type, value).empty() &&
          std::all_of(type.fields.begin(), type.fields.end(), [&](const FieldInfo& field) {
@@ -272,7 +271,7 @@ bool IsAbsent(const FieldInfo& field, const void* member) {
   return false;
 }
 
-// Writes the members of one struct, with the unknown ones merged in by name.
+// Writes the fields of a struct and its unknown fields, sorted by name.
 class StructWriter {
  public:
   StructWriter(const TypeInfo& type, const void* value, TextBuffer& out)

@@ -1,7 +1,7 @@
 #pragma once
 
-// Typed objects from and to JSON, by the tables of type.h. Decoding is strict about types and
-// forgiving about fields: one that the description does not know is kept and written back.
+// Decodes typed objects from JSON and encodes them, by the tables of type.h. Decoding refuses
+// values of the wrong type and preserves unknown fields: Encode writes them back.
 
 #include <string>
 #include <string_view>
@@ -17,8 +17,8 @@ Result<void> Decode(const TypeInfo& type, void* value, std::string_view json);
 void AppendEncoded(const TypeInfo& type, const void* value, TextBuffer& out);
 }  // namespace codec_internal
 
-// The value of `json`, which must be of T's kind if T is one. Null is absent. Errors name the
-// field: "spec.replicas: expected integer, got string".
+// Decodes `json`. If T is a kind, apiVersion and kind must be those of T. Null means absent. Errors
+// name the field: "spec.replicas: expected integer, got string".
 template <class T>
 Result<T> Decode(std::string_view json) {
   Result<T> result;
@@ -27,8 +27,7 @@ Result<T> Decode(std::string_view json) {
   return result;
 }
 
-// Appends canonical JSON. Fields that are not required are left out when they are absent, empty
-// or zero.
+// Appends canonical JSON. Optional fields are omitted when they are absent, empty or zero.
 template <class T>
 void AppendEncoded(const T& value, TextBuffer& out) {
   codec_internal::AppendEncoded(TypeOf<T>(), &value, out);
@@ -41,7 +40,7 @@ std::string Encode(const T& value) {
   return out.ToString();
 }
 
-// The same through a document, for code that patches or validates.
+// Decode and Encode for code that works on parsed documents.
 template <class T>
 Result<T> FromJson(const Json& document) {
   return Decode<T>(WriteJson(document));
@@ -52,7 +51,7 @@ Json ToJson(const T& value) {
   return ParseJson(Encode(value)).value();
 }
 
-// Whether two values say the same: what Encode leaves out does not count.
+// Whether two values have the same JSON. Absent, empty and zero are equal where Encode omits them.
 template <class T>
 bool SemanticEqual(const T& a, const T& b) {
   return Encode(a) == Encode(b);

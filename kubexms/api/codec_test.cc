@@ -59,14 +59,14 @@ TEST(CodecTest, RoundTripsEveryKindOfMember) {
   EXPECT_EQ(Recode(json), json);
 }
 
-TEST(CodecTest, LeavesOutWhatIsAbsentEmptyOrZero) {
+TEST(CodecTest, OmitsAbsentEmptyAndZeroFields) {
   EXPECT_EQ(Encode(Machine{}), "{}");
   EXPECT_EQ(Encode(Part{}), R"({"name":""})");
   EXPECT_EQ(Recode(R"({"frame":{"name":"f"},"tags":[],"notes":{},"serial":0,"label":""})"),
             R"({"frame":{"name":"f"}})");
 }
 
-TEST(CodecTest, KeepsAnOptionalZero) {
+TEST(CodecTest, EncodesAnOptionalZero) {
   EXPECT_EQ(Recode(R"({"frame":{"name":"f","size":0}})"), R"({"frame":{"name":"f","size":0}})");
 }
 
@@ -74,7 +74,7 @@ TEST(CodecTest, NullMeansAbsent) {
   EXPECT_EQ(Recode(R"({"frame":{"name":null,"inner":null},"tags":null,"serial":null})"), "{}");
 }
 
-TEST(CodecTest, KeepsUnknownFieldsAtEveryLevelInOrder) {
+TEST(CodecTest, PreservesUnknownFieldsAtEveryLevelInOrder) {
   const std::string json = R"({"Zed":1,"frame":{"aaa":[{"z":1}],"name":"f","zzz":null},)"
                            R"("parts":[{"name":"p","unheard":{"of":true}}],"zoo":"last"})";
   Machine machine = Decode<Machine>(json).value();
@@ -101,13 +101,13 @@ TEST(CodecTest, RefusesIntegersOutOfRange) {
   EXPECT_EQ(Recode(R"({"serial":9223372036854775808})"), "serial: the integer is out of range");
 }
 
-TEST(CodecTest, RefusesAFieldGivenTwice) {
+TEST(CodecTest, RefusesDuplicateFields) {
   EXPECT_EQ(Recode(R"({"label":"a","label":"b"})"), "label: the field is given twice");
   EXPECT_EQ(Recode(R"({"notes":{"k":"a","k":"b"}})"), "notes.k: the field is given twice");
   EXPECT_EQ(Recode(R"({"what":1,"what":2})"), "what: the field is given twice");
 }
 
-TEST(CodecTest, WritesNumbersThatJsonCannotSayAsNull) {
+TEST(CodecTest, WritesNumbersWithoutJsonFormAsNull) {
   Machine machine;
   machine.weight = std::numeric_limits<double>::infinity();
   EXPECT_EQ(Encode(machine), R"({"weight":null})");
@@ -136,7 +136,7 @@ TEST(CodecTest, WritesAndChecksApiVersionAndKind) {
             "kind: expected \"Gadget\", got \"Widget\"");
 }
 
-TEST(TypeTest, DescribesItselfAsASchema) {
+TEST(TypeTest, HasASchema) {
   const Schema& schema = SchemaOf<Machine>();
   EXPECT_EQ(schema.FindMember("serial")->format, "int64");
   EXPECT_EQ(schema.FindMember("parts")->items->FindMember("size")->type, SchemaType::kInteger);
@@ -152,7 +152,7 @@ TEST(TypeTest, ATypeMayContainItself) {
   EXPECT_EQ(&inner->Resolve(), &SchemaOf<Part>());
 }
 
-TEST(KindNameTest, MakesPlurals) {
+TEST(KindNameTest, FormsPlurals) {
   const auto plural = [](std::string_view kind) { return KindName{.kind = kind}.Plural(); };
   EXPECT_EQ(plural("Pod"), "pods");
   EXPECT_EQ(plural("Ingress"), "ingresses");

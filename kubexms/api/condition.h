@@ -1,6 +1,6 @@
 #pragma once
 
-// Conditions: the part of a status that says, by type, what is true of an object and since when.
+// Conditions of a status: for each condition type its status, and when the status last changed.
 
 #include <string_view>
 #include <vector>
@@ -19,11 +19,11 @@ const Condition* FindCondition(const std::vector<Condition>& conditions, std::st
 
 bool IsConditionTrue(const std::vector<Condition>& conditions, std::string_view type);
 
-// Adds `condition` or updates the one of its type; true when anything changed. The transition time
-// changes only when the status does: it is the given one if set, else now.
+// Adds `condition` or updates the condition of the same type; true when anything changed.
+// lastTransitionTime changes only when the status changes: to that of `condition`, or now if unset.
 bool SetCondition(std::vector<Condition>& conditions, Condition condition, const Clock& clock);
 
-// True when there was one.
+// True when the condition existed.
 bool RemoveCondition(std::vector<Condition>& conditions, std::string_view type);
 
 }  // namespace kubexms

@@ -1,17 +1,17 @@
 #pragma once
 
-// Who created an object, as the API server of kubexms knows it.
+// Annotations by which the API server of kubexms records the creator of an object.
 
 #include <string_view>
 
 namespace kubexms {
 
-// The annotation that says who created an object of a custom resource whose definition has the
-// annotation kRecordCreator: "true". The server writes it at creation and nobody can change it. On
-// other servers it is an ordinary annotation, which says what its writer wanted it to say.
+// The name of the user who created the object. The server sets this annotation on objects of custom
+// resources whose CustomResourceDefinition has kRecordCreatorAnnotation: "true", and refuses to
+// change it. On other servers it is an ordinary annotation that any client can set.
 inline constexpr std::string_view kCreatorAnnotation = "kubexms.io/creator";
-// The same of the groups that the creator was in: a JSON list of their names.
+// The groups of that user at the time of creation: a JSON list of names.
 inline constexpr std::string_view kCreatorGroupsAnnotation = "kubexms.io/creator-groups";
-inline constexpr std::string_view kRecordCreator = "kubexms.io/record-creator";
+inline constexpr std::string_view kRecordCreatorAnnotation = "kubexms.io/record-creator";
 
 }  // namespace kubexms

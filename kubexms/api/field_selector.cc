@@ -8,7 +8,7 @@
 namespace kubexms {
 namespace {
 
-// The parts between commas that no backslash protects.
+// Splits at commas that no backslash escapes.
 std::vector<std::string_view> SplitTerms(std::string_view text) {
   std::vector<std::string_view> terms;
   size_t start = 0;
@@ -36,7 +36,7 @@ Result<std::string> Unescape(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
     if (c == ',' || c == '=') {
-      // Kubernetes prints the character as its number.
+      // Kubernetes prints the number of the character.
       return Error::BadRequest(fmt::format(
           "invalid field selector: unescaped character in value: {}", static_cast<int>(c)));
     }
@@ -75,7 +75,7 @@ bool TextLess(const FieldSelector::Term& a, const FieldSelector::Term& b) {
   return left < right;
 }
 
-// The first operator of the term decides; everything before it is the field.
+// The first operator of the term separates field and value.
 Result<FieldSelector::Term> ParseTerm(std::string_view text, std::string_view term) {
   for (size_t i = 0; i < term.size(); ++i) {
     const std::string_view rest = term.substr(i);
@@ -99,7 +99,7 @@ FieldSelector FieldSelector::Equal(std::string field, std::string value) {
 
 Result<FieldSelector> FieldSelector::Parse(std::string_view text) {
   std::vector<std::string_view> terms = SplitTerms(text);
-  // Kubernetes reports the first wrong term of the sorted ones.
+  // Kubernetes reports the first invalid term in sorted order.
   std::sort(terms.begin(), terms.end());
   FieldSelector selector;
   for (std::string_view term : terms) {

@@ -1,9 +1,7 @@
 #pragma once
 
-// Selectors over fields of objects: ?fieldSelector=metadata.name=x,status.phase!=Running.
-//
-// Which fields a kind lets clients select by, and under which names, is the server's business:
-// this only knows terms of a field, an operator and a value.
+// Field selectors: ?fieldSelector=metadata.name=x,status.phase!=Running. A selector has terms of a
+// field, an operator and a value; the server decides which fields of a kind are selectable.
 
 #include <optional>
 #include <string>
@@ -28,11 +26,11 @@ class FieldSelector {
   FieldSelector() = default;
   static FieldSelector Equal(std::string field, std::string value);
 
-  // "=" and "==" mean the same. In values a backslash takes the meaning from ',', '=' and itself.
+  // "=" and "==" mean the same. In values a backslash escapes ',', '=' and itself.
   static Result<FieldSelector> Parse(std::string_view text);
 
-  // `value_of(field)` gives the value of a field as something that converts to std::string_view;
-  // an absent field has the empty value.
+  // `value_of(field)` returns the value of a field, convertible to std::string_view; empty for an
+  // absent field.
   template <class ValueOf>
   bool Matches(ValueOf&& value_of) const {
     for (const Term& term : terms_) {
@@ -45,10 +43,10 @@ class FieldSelector {
 
   bool IsEverything() const { return terms_.empty(); }
   const std::vector<Term>& terms() const { return terms_; }
-  // The only value that `field` may have, where the selector says so.
+  // The value that the selector requires of `field`, if any.
   std::optional<std::string_view> RequiredValue(std::string_view field) const;
 
-  // Canonical text: parses to an equal selector.
+  // Canonical text, which parses to an equal selector.
   std::string ToString() const;
 
   bool operator==(const FieldSelector&) const = default;

@@ -10,7 +10,7 @@
 namespace kubexms {
 namespace {
 
-TEST(FieldSelectorTest, ReadsTextAndWritesItCanonically) {
+TEST(FieldSelectorTest, ParsesTextAndWritesCanonicalText) {
   const std::vector<std::pair<std::string, std::string>> table = {
       {"", ""},
       {",", ""},
@@ -37,7 +37,7 @@ TEST(FieldSelectorTest, ReadsTextAndWritesItCanonically) {
   }
 }
 
-TEST(FieldSelectorTest, RefusesInKubernetesWords) {
+TEST(FieldSelectorTest, RefusesWithKubernetesMessages) {
   const auto message = [](std::string_view text) {
     return FieldSelector::Parse(text).error().message();
   };
@@ -68,7 +68,7 @@ TEST(FieldSelectorTest, MatchesFieldsByCallback) {
   }
 }
 
-TEST(FieldSelectorTest, TellsTheRequiredValue) {
+TEST(FieldSelectorTest, ReturnsTheRequiredValue) {
   const FieldSelector selector = *FieldSelector::Parse("a=1,b!=2");
   EXPECT_EQ(selector.RequiredValue("a"), "1");
   EXPECT_EQ(selector.RequiredValue("b"), std::nullopt);

@@ -35,7 +35,7 @@ std::optional<int64_t> TakeNumber(std::string_view& text) {
   return number;
 }
 
-// "v1", "v1beta2"; nothing for any other shape.
+// "v1", "v1beta2"; none for any other form.
 std::optional<Version> ParseVersion(std::string_view text) {
   if (!text.starts_with('v')) return std::nullopt;
   text.remove_prefix(1);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The coordinates of a kind and of a resource. The core group is the empty one: "v1" is its
-// version 1, "apps/v1" is version 1 of apps.
+// The identities of kinds and resources. The core group has an empty name: "v1" is version v1 of
+// the core group, "apps/v1" is version v1 of the group apps.
 
 #include <compare>
 #include <string>
@@ -15,7 +15,7 @@ struct GroupVersion {
   std::string group;
   std::string version;
 
-  // "apps/v1" or "v1"; the empty text is the empty value.
+  // "apps/v1" or "v1"; the empty string is the empty value.
   static Result<GroupVersion> Parse(std::string_view text);
   std::string ToString() const;
 
@@ -49,7 +49,7 @@ struct GroupVersionKind {
   std::string version;
   std::string kind;
 
-  // From the two fields that every object has.
+  // From the fields apiVersion and kind of an object.
   static Result<GroupVersionKind> Parse(std::string_view api_version, std::string_view kind);
   // "apps/v1, Kind=Deployment".
   std::string ToString() const;
@@ -78,8 +78,8 @@ struct GroupVersionResource {
   auto operator<=>(const GroupVersionResource&) const = default;
 };
 
-// How much clients should prefer version `a` of a group to `b`: v2 > v1 > v2beta1 > v1beta2 >
-// v1alpha1, and all of these before names of other shapes, which go by the alphabet.
+// Orders versions of a group by preference: v2 > v1 > v2beta1 > v1beta2 > v1alpha1 > names of any
+// other form, of which the alphabetically first is the greatest.
 std::weak_ordering CompareVersions(std::string_view a, std::string_view b);
 
 // For sorting versions, the most preferred first.

@@ -9,7 +9,7 @@
 namespace kubexms {
 namespace {
 
-TEST(GroupVersionTest, ReadsAndWritesApiVersions) {
+TEST(GroupVersionTest, ParsesAndWritesApiVersions) {
   EXPECT_EQ(*GroupVersion::Parse("v1"), (GroupVersion{"", "v1"}));
   EXPECT_EQ(*GroupVersion::Parse("apps/v1"), (GroupVersion{"apps", "v1"}));
   EXPECT_EQ(*GroupVersion::Parse(""), GroupVersion());
@@ -22,7 +22,7 @@ TEST(GroupVersionTest, ReadsAndWritesApiVersions) {
   EXPECT_EQ(GroupVersion::Parse("a//").error().message(), "unexpected GroupVersion string: a//");
 }
 
-TEST(GroupVersionTest, ReadsAndWritesQualifiedNames) {
+TEST(GroupVersionTest, ParsesAndWritesQualifiedNames) {
   EXPECT_EQ(GroupResource::Parse("pods"), (GroupResource{"", "pods"}));
   EXPECT_EQ(GroupResource::Parse("deployments.apps"), (GroupResource{"apps", "deployments"}));
   EXPECT_EQ(GroupResource::Parse("widgets.a.example.com"),
@@ -33,7 +33,7 @@ TEST(GroupVersionTest, ReadsAndWritesQualifiedNames) {
   EXPECT_EQ((GroupKind{"apps", "Deployment"}).ToString(), "Deployment.apps");
 }
 
-TEST(GroupVersionTest, ReadsKindsAndResources) {
+TEST(GroupVersionTest, ParsesKindsAndResources) {
   const GroupVersionKind kind = *GroupVersionKind::Parse("apps/v1", "Deployment");
   EXPECT_EQ(kind, (GroupVersionKind{"apps", "v1", "Deployment"}));
   EXPECT_EQ(kind.ToString(), "apps/v1, Kind=Deployment");
@@ -57,7 +57,7 @@ TEST(GroupVersionTest, OrdersVersionsByPreference) {
   EXPECT_TRUE(CompareVersions("v99999999999999999999", "v1alpha1") < 0);
 }
 
-RC_GTEST_PROP(GroupVersionProperty, ParsingWhatWasWrittenGivesTheSame, ()) {
+RC_GTEST_PROP(GroupVersionProperty, ParsesItsOwnTextToTheSameValue, ()) {
   const auto name =
       rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::element('a', 'b', '1', '-')));
   const GroupVersion group_version{*rc::gen::oneOf(rc::gen::just(std::string()), name), *name};

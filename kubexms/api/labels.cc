@@ -39,7 +39,7 @@ void SortUnique(std::vector<std::string>& values) {
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-// What is wrong with the number of values, and with numbers that are none.
+// Errors in the number of values, and in values that must be numbers.
 void CheckValueCount(const Requirement& requirement, Messages& errors) {
   const std::vector<std::string>& values = requirement.values;
   switch (requirement.op) {
@@ -77,8 +77,8 @@ void CheckValueCount(const Requirement& requirement, Messages& errors) {
   }
 }
 
-// A requirement that is valid and ready to match. The errors are those of Kubernetes'
-// labels.NewRequirement: all that apply, as a list where there are several.
+// Validates and compiles a requirement. The errors are those of Kubernetes' labels.NewRequirement:
+// all of them, in brackets when there are several.
 Result<Requirement> MakeRequirement(std::string key, SelectorOperator op,
                                     std::vector<std::string> values) {
   Requirement requirement{.key = std::move(key), .op = op, .values = std::move(values)};
@@ -105,7 +105,7 @@ Result<Requirement> MakeRequirement(std::string key, SelectorOperator op,
 
 enum class TokenKind {
   kEnd,
-  kIdentifier,  // also "in" and "notin", which are operators only where one is expected
+  kIdentifier,  // also "in" and "notin", which are operators only in the position of an operator
   kNot,
   kEquals,
   kDoubleEquals,
@@ -161,7 +161,7 @@ class Lexer {
     return size;
   }
 
-  // Kubernetes drops a zero byte that follows a token, and ends at any other.
+  // Kubernetes skips a zero byte after a token and treats any other zero byte as the end.
   Token Take(TokenKind kind, size_t size) {
     const Token token{kind, rest_.substr(0, size)};
     rest_.remove_prefix(size);
@@ -220,7 +220,7 @@ class SelectorParser {
     ASSIGN_OR_RETURN(const SelectorOperator op, ParseOperator());
     const bool set = op == SelectorOperator::kIn || op == SelectorOperator::kNotIn;
     ASSIGN_OR_RETURN(std::vector<std::string> values, set ? ParseValues() : ParseExactValue());
-    SortUnique(values);  // errors name the place of a value among the sorted ones
+    SortUnique(values);  // errors contain the sorted index of a value
     return MakeRequirement(std::move(name), op, std::move(values));
   }
 
@@ -239,7 +239,7 @@ class SelectorParser {
     return Expected(token, "in, notin, =, ==, !=, gt, lt");
   }
 
-  // "(a, b)"; an empty place between commas or parentheses is the empty value.
+  // "(a, b)"; nothing between commas or parentheses is the empty value.
   Result<std::vector<std::string>> ParseValues() {
     const Token open = Consume();
     if (open.kind != TokenKind::kOpen) {
@@ -282,7 +282,7 @@ class SelectorParser {
 bool HasValue(const Requirement& requirement, std::string_view value) {
   const std::vector<std::string>& values = requirement.values;
   if (values.size() == 1) return values[0] == value;
-  // A few values are found faster one by one than by halving.
+  // For few values a linear search is faster than a binary search.
   if (values.size() <= 8) return std::find(values.begin(), values.end(), value) != values.end();
   return std::binary_search(values.begin(), values.end(), value);
 }
@@ -295,7 +295,7 @@ bool ComparesTo(const Requirement& requirement, std::string_view value) {
                                                           : number < requirement.number;
 }
 
-// `value` is null where the key is absent.
+// `value` is null when the key is absent.
 bool Satisfied(const Requirement& requirement, const std::string* value) {
   switch (requirement.op) {
     case SelectorOperator::kEquals:

@@ -1,12 +1,12 @@
 #pragma once
 
-// Labels and the selectors over them.
+// Label selectors.
 //
 //   Result<Selector> selector = Selector::Parse("app in (web, api), tier=front, !legacy");
 //   if (selector->Matches(pod.metadata.labels)) …
 //
-// A Selector is compiled once: requirements sorted by key, values sorted, numbers parsed. Matching
-// allocates nothing. A Selector is an immutable value; any number of threads may match with it.
+// Parsing sorts requirements and values and parses numbers, so that Matches allocates nothing. A
+// Selector is an immutable value; any thread may use it.
 
 #include <compare>
 #include <cstdint>
@@ -37,7 +37,7 @@ class Selector {
   struct Requirement {
     std::string key;
     SelectorOperator op;
-    std::vector<std::string> values;  // sorted, each once
+    std::vector<std::string> values;  // sorted, without duplicates
     int64_t number = 0;               // the value of kGreaterThan and kLessThan
 
     bool operator==(const Requirement&) const = default;
@@ -50,9 +50,9 @@ class Selector {
 
   // The text form of ?labelSelector= and `kubectl -l`. Empty text matches everything.
   static Result<Selector> Parse(std::string_view text);
-  // The form of objects. With neither labels nor expressions it matches everything.
+  // A selector without labels and expressions matches everything.
   static Result<Selector> From(const LabelSelector& selector);
-  // Every one of these labels, which are taken for valid.
+  // Requires all of these labels, which are not validated.
   static Selector FromLabels(const StringMap& labels);
 
   bool Matches(const StringMap& labels) const;
@@ -60,10 +60,10 @@ class Selector {
   bool IsEverything() const { return requirements_.empty() && !nothing_; }
   bool IsNothing() const { return nothing_; }
   const std::vector<Requirement>& requirements() const { return requirements_; }
-  // The only value that `key` may have, where the selector says so: lets an index answer.
+  // The value that the selector requires of `key`, if any; for a lookup in an index.
   std::optional<std::string_view> RequiredValue(std::string_view key) const;
 
-  // Canonical text: parses to an equal selector. Empty for everything and for nothing.
+  // Canonical text, which parses to an equal selector. Empty for Everything() and for Nothing().
   std::string ToString() const;
 
   bool operator==(const Selector&) const = default;

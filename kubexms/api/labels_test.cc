@@ -15,7 +15,7 @@ Selector Parsed(std::string_view text) {
   return selector.value_or({});
 }
 
-TEST(SelectorTest, ReadsTextAndWritesItCanonically) {
+TEST(SelectorTest, ParsesTextAndWritesCanonicalText) {
   const std::vector<std::pair<std::string, std::string>> table = {
       {"", ""},
       {"   ", ""},
@@ -52,7 +52,7 @@ TEST(SelectorTest, ReadsTextAndWritesItCanonically) {
   }
 }
 
-TEST(SelectorTest, RefusesMalformedTextInKubernetesWords) {
+TEST(SelectorTest, RefusesMalformedTextWithKubernetesMessages) {
   const std::string requirement = "unable to parse requirement: ";
   const std::string operators = "expected: in, notin, =, ==, !=, gt, lt";
   const std::vector<std::pair<std::string, std::string>> table = {
@@ -93,7 +93,7 @@ TEST(SelectorTest, RefusesMalformedTextInKubernetesWords) {
   }
 }
 
-TEST(SelectorTest, RefusesInvalidKeysAndValuesInKubernetesWords) {
+TEST(SelectorTest, RefusesInvalidKeysAndValuesWithKubernetesMessages) {
   const std::string name =
       "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end "
       "with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for "
@@ -146,7 +146,7 @@ LabelSelectorRequirement Expression(std::string key, std::string op,
   return {.key = std::move(key), .operator_ = std::move(op), .values = std::move(values)};
 }
 
-TEST(SelectorTest, IsMadeFromTheFormOfObjects) {
+TEST(SelectorTest, ConvertsALabelSelector) {
   const Result<Selector> selector = Selector::From(
       {.match_expressions = {Expression("tier", "In", {"front", "back"}),
                              Expression("env", "NotIn", {"test"}), Expression("node", "Exists", {}),
@@ -158,7 +158,7 @@ TEST(SelectorTest, IsMadeFromTheFormOfObjects) {
   EXPECT_EQ(Selector::FromLabels({{"b", "2"}, {"a", "1"}}).ToString(), "a=1,b=2");
 }
 
-TEST(SelectorTest, RefusesInvalidPartsInKubernetesWords) {
+TEST(SelectorTest, RefusesInvalidRequirementsWithKubernetesMessages) {
   const auto message = [](const std::string& key, const std::string& op,
                           const std::vector<std::string>& values) {
     return Selector::From({.match_expressions = {Expression(key, op, values)}}).error().message();
@@ -171,7 +171,7 @@ TEST(SelectorTest, RefusesInvalidPartsInKubernetesWords) {
             "not exist");
 }
 
-TEST(SelectorTest, TellsTheRequiredValue) {
+TEST(SelectorTest, ReturnsTheRequiredValue) {
   const Selector selector = Parsed("a=1,b in (2),c in (3,4),d,e!=5");
   EXPECT_EQ(selector.RequiredValue("a"), "1");
   EXPECT_EQ(selector.RequiredValue("b"), "2");
@@ -254,7 +254,7 @@ bool MatchesNaively(const Selector& selector, const StringMap& labels) {
   return true;
 }
 
-RC_GTEST_PROP(SelectorProperty, MatchesWhatItsRequirementsSay, ()) {
+RC_GTEST_PROP(SelectorProperty, MatchesByItsRequirements, ()) {
   const Selector selector = Selector::Parse(*AnySelector()).value();
   const auto values = rc::gen::element<std::string>("", "a", "b", "c", "in", "12", "500");
   const auto labels = *rc::gen::container<StringMap>(AnyName(), values);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The types of meta/v1: what the objects of every group are made of, and what the API says about
-// itself. They are in the namespace kubexms, because everyone uses them.
+// The types of meta/v1: metadata of objects and lists, options and statuses of HTTP requests,
+// discovery. They are in the namespace kubexms because all code that uses kinds uses them.
 
 #include <string>
 #include <vector>

@@ -73,7 +73,7 @@ std::string QualifiedMessage(std::string_view subject) {
       "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]", {"MyName", "my.name", "123-abc"});
 }
 
-// Names that are also files must not lead out of their directory.
+// Names that become file names must not refer to another directory.
 void CheckPathSafe(std::string_view value, Messages& messages) {
   if (value == ".") {
     messages.push_back("must not be '.'");
@@ -107,8 +107,8 @@ bool IsHexGroup(std::string_view value) {
   });
 }
 
-// The number of 16-bit groups of colon-separated text, or nothing. Empty text has none. Only the
-// end of an address may be written as IPv4.
+// The number of 16-bit groups in colon-separated text; none if it is invalid. Only the end of an
+// address may be in IPv4 notation.
 std::optional<int> CountGroups(std::string_view value, bool at_end) {
   int groups = 0;
   while (!value.empty()) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The rules for names in Kubernetes. Each function returns what is wrong with the value, in
-// Kubernetes' words and order, and nothing when it is valid; valid input allocates nothing.
+// Validation of names. Each function returns Kubernetes' error messages for the value, in
+// Kubernetes' order; none when the value is valid. Valid values allocate nothing.
 
 #include <cstdint>
 #include <string>
@@ -26,16 +26,16 @@ Messages ValidateWildcardDns1123Subdomain(std::string_view value);
 // "app" or "example.com/app": label keys, resource names, finalizers, condition types.
 Messages ValidateQualifiedName(std::string_view value);
 Messages ValidateLabelValue(std::string_view value);
-// A qualified name of which the case does not matter.
+// A qualified name in upper or lower case.
 Messages ValidateAnnotationKey(std::string_view value);
 
-// The bytes of all keys and values of an object's annotations together may be no more than this.
+// The limit on the total size of all annotation keys and values of an object.
 inline constexpr size_t kMaxAnnotationsSize = 256 * 1024;
 Messages ValidateAnnotationsSize(const StringMap& annotations);
 
-// Printable ASCII without '=': what a container may have in its environment.
+// Printable ASCII without '=': the name of an environment variable of a container.
 Messages ValidateEnvVarName(std::string_view value);
-// The older, stricter rule, for what must be usable in every shell and file.
+// The older, stricter rule: letters, digits, '_', '-' and '.', not starting with a digit.
 Messages ValidateStrictEnvVarName(std::string_view value);
 Messages ValidateConfigMapKey(std::string_view value);
 
@@ -45,7 +45,7 @@ Messages ValidatePortNumber(int64_t value);
 // "25%".
 Messages ValidatePercent(std::string_view value);
 
-// Like Kubernetes, takes leading zeros in IPv4 addresses ("010.0.0.1").
+// Like Kubernetes, accepts leading zeros in IPv4 addresses ("010.0.0.1").
 Messages ValidateIp(std::string_view value);
 Messages ValidateCidr(std::string_view value);
 

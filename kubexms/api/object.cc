@@ -7,7 +7,7 @@
 namespace kubexms {
 namespace {
 
-// Takes a string member out of the object; an absent one is empty.
+// Moves a string member out of the object; empty if it is absent.
 Result<std::string> TakeString(JsonObject& object, std::string_view key) {
   const Json* member = object.if_contains(key);
   if (member == nullptr) return std::string();
@@ -111,7 +111,7 @@ Result<void> SetControllerReference(ObjectMeta& metadata, const KindName& owner_
     return Error::BadRequest(fmt::format("{} is already controlled by {} {}", metadata.name,
                                          controller->kind, controller->name));
   }
-  // One to an owner that was made anew under its name is replaced: that one is gone.
+  // A reference to a deleted owner of the same name is replaced: the owner was created again.
   for (OwnerReference& reference : metadata.owner_references) {
     if (NamesSameOwner(reference, owner_kind, owner)) reference.uid = owner.uid;
   }

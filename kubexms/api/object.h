@@ -1,7 +1,7 @@
 #pragma once
 
-// What every object has, whatever its kind. A kind of your own is a described spec and status and
-// one line that names it:
+// Templates and functions for objects of any kind. A custom kind is a described spec and status,
+// and a constant that names it:
 //
 //   struct Widget : Object<WidgetSpec, WidgetStatus> {
 //     static constexpr KindName kKind{.group = "example.io", .version = "v1", .kind = "Widget"};
@@ -37,14 +37,14 @@ struct Object : Struct {
   }
 };
 
-// A described struct that is a kind of its own.
+// A described struct that is a kind: it has a name and metadata.
 template <class T>
 concept Kind = std::derived_from<T, Struct> && requires(T object) {
   { T::kKind } -> std::convertible_to<KindName>;
   { object.metadata } -> std::convertible_to<ObjectMeta>;
 };
 
-// The answer to a list: "PodList" and its items.
+// The response to a list request, such as a PodList.
 template <Kind T>
 struct List : Struct {
   ListMeta metadata;
@@ -56,13 +56,13 @@ struct List : Struct {
   }
 };
 
-// An object of any kind: metadata as usual, everything else as JSON. What is not understood is
-// kept, so decode → change → encode loses nothing.
+// An object of any kind: typed metadata, everything else as JSON. Unknown fields are preserved from
+// decoding to encoding.
 struct DynamicObject {
   std::string api_version;
   std::string kind;
   ObjectMeta metadata;
-  JsonObject content;  // all but apiVersion, kind and metadata
+  JsonObject content;  // all fields except apiVersion, kind and metadata
 
   static Result<DynamicObject> FromJson(Json document);
   static Result<DynamicObject> Decode(std::string_view json);
@@ -70,18 +70,18 @@ struct DynamicObject {
   std::string Encode() const;
 };
 
-// Finalizers. Add and Remove say whether anything changed.
+// Finalizers. Add and Remove return whether anything changed.
 bool HasFinalizer(const ObjectMeta& metadata, std::string_view finalizer);
 bool AddFinalizer(ObjectMeta& metadata, std::string_view finalizer);
 bool RemoveFinalizer(ObjectMeta& metadata, std::string_view finalizer);
 
-// The owner that manages the object, or null.
+// The controller reference of the object, or null.
 const OwnerReference* ControllerOf(const ObjectMeta& metadata);
 bool IsControlledBy(const ObjectMeta& metadata, std::string_view owner_uid);
-// Adds the owner, or replaces the reference to the same uid.
+// Adds an owner reference, or replaces the one with the same uid.
 void SetOwnerReference(ObjectMeta& metadata, OwnerReference owner);
-// The same with controller and blockOwnerDeletion set. An object has one controller: a second one
-// is refused, as is an owner from another namespace (a cluster-wide owner may own anything).
+// Sets an owner reference with controller and blockOwnerDeletion. Fails when the object has another
+// controller, or when the owner is in another namespace; cluster-scoped owners may own any object.
 Result<void> SetControllerReference(ObjectMeta& metadata, const KindName& owner_kind,
                                     const ObjectMeta& owner);
 

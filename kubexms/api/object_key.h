@@ -1,6 +1,6 @@
 #pragma once
 
-// The name of an object among those of its kind.
+// The namespace and name of an object, unique among the objects of a kind.
 
 #include <boost/container_hash/hash.hpp>
 #include <compare>
@@ -14,14 +14,14 @@
 namespace kubexms {
 
 struct ObjectKey {
-  std::string namespace_name;  // empty for objects of the cluster
+  std::string namespace_name;  // empty for cluster-scoped objects
   std::string name;
 
   static ObjectKey Of(const ObjectMeta& metadata) {
     return {metadata.namespace_name, metadata.name};
   }
 
-  // "namespace/name", or "name" for objects of the cluster.
+  // "namespace/name", or "name" for cluster-scoped objects.
   std::string ToString() const {
     return namespace_name.empty() ? name : namespace_name + "/" + name;
   }

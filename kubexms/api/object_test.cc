@@ -9,7 +9,7 @@
 namespace kubexms {
 namespace {
 
-TEST(DynamicObjectTest, KeepsWhatItDoesNotUnderstand) {
+TEST(DynamicObjectTest, PreservesUnknownFields) {
   const std::string json =
       R"({"apiVersion":"example.io/v1","data":[1],"kind":"Thing",)"
       R"("metadata":{"future":{"a":1},"labels":{"l":"1"},"name":"t"},"spec":{"x":null}})";
@@ -21,7 +21,7 @@ TEST(DynamicObjectTest, KeepsWhatItDoesNotUnderstand) {
   EXPECT_NE(object.Encode().find(R"("future":{"a":1})"), std::string::npos);
 }
 
-TEST(DynamicObjectTest, RefusesWhatIsNoObject) {
+TEST(DynamicObjectTest, RefusesOtherJson) {
   EXPECT_EQ(DynamicObject::Decode("[]").error().message(), "expected object, got array");
   EXPECT_EQ(DynamicObject::Decode(R"({"kind":1})").error().message(),
             "kind: expected string, got integer");
@@ -29,7 +29,7 @@ TEST(DynamicObjectTest, RefusesWhatIsNoObject) {
             "metadata: labels.a: expected string, got integer");
 }
 
-TEST(ListTest, ReadsItems) {
+TEST(ListTest, DecodesItems) {
   const auto list = Decode<List<corev1::Pod>>(
       R"({"kind":"PodList","metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"a"}}]})");
   ASSERT_TRUE(list.ok()) << list.error().message();
@@ -37,7 +37,7 @@ TEST(ListTest, ReadsItems) {
   EXPECT_EQ(list->items.at(0).metadata.name, "a");
 }
 
-TEST(FinalizerTest, AddAndRemoveSayWhetherAnythingChanged) {
+TEST(FinalizerTest, AddAndRemoveReturnWhetherAnythingChanged) {
   ObjectMeta metadata;
   EXPECT_TRUE(AddFinalizer(metadata, "a/b"));
   EXPECT_FALSE(AddFinalizer(metadata, "a/b"));
@@ -68,7 +68,7 @@ TEST(OwnerReferenceTest, AnObjectHasOneController) {
   EXPECT_TRUE(IsControlledBy(pod.metadata, "1"));
 }
 
-TEST(OwnerReferenceTest, AnOwnerMadeAnewTakesThePlaceOfTheOldOne) {
+TEST(OwnerReferenceTest, ARecreatedOwnerReplacesTheOldReference) {
   corev1::Pod pod;
   pod.metadata.namespace_name = "n";
   ASSERT_TRUE(SetControllerReference(pod.metadata, OwnerIn("n", "1")).ok());
@@ -82,7 +82,7 @@ TEST(OwnerReferenceTest, AnOwnerMadeAnewTakesThePlaceOfTheOldOne) {
   EXPECT_FALSE(SetControllerReference(pod.metadata, same_name).ok());
 }
 
-TEST(OwnerReferenceTest, AnOwnerIsInTheSameNamespaceOrClusterWide) {
+TEST(OwnerReferenceTest, AnOwnerIsInTheSameNamespaceOrClusterScoped) {
   corev1::Pod pod;
   pod.metadata.namespace_name = "n";
   EXPECT_FALSE(SetControllerReference(pod.metadata, OwnerIn("m", "1")).ok());

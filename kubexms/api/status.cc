@@ -47,15 +47,15 @@ ErrorDetails DetailsFromJson(const Json& json) {
     }
   }
   const Json* retry_after = FindMember(json, "retryAfterSeconds");
-  // Zero is how the field is left out.
+  // Zero means that the field is absent.
   if (retry_after != nullptr && retry_after->is_int64() && retry_after->get_int64() > 0) {
     details.retry_after = BoundedRetryAfter(retry_after->get_int64());
   }
   return details;
 }
 
-// The reason that goes with an HTTP status, for answers that are no Status: those of proxies, and
-// of servers for paths that they do not have.
+// The reason for an HTTP status, for response bodies that are no Status: those of proxies, and of
+// servers for unknown paths.
 std::string_view ReasonOf(int code) {
   switch (code) {
     case 400: return "BadRequest";
@@ -77,7 +77,7 @@ std::string_view ReasonOf(int code) {
   }
 }
 
-// Errors that have details in Kubernetes also where there is nothing to say.
+// Reasons for which Kubernetes always writes details, even empty ones.
 bool AlwaysHasDetails(int code) {
   return code == 403 || code == 404 || code == 405 || code == 406 || code == 415 || code == 422;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Errors on the wire: the Kubernetes Status object, in both directions.
+// Converts errors to Kubernetes Status objects, and Status objects to errors.
 
 #include <chrono>
 #include <cstdint>
@@ -11,15 +11,16 @@
 
 namespace kubexms {
 
-// The Status that a server answers with.
+// The Status object for the response of a server.
 Json StatusOf(const Error& error);
 
-// The error that a Status tells of. `code` is the HTTP status, for answers that do not say it.
-// What is not a Status becomes an error with its text as message and the reason of the code.
+// The error that the body of a response describes. `code` is the HTTP status; it is used when the
+// Status has no code. A body that is no Status becomes the message of an error with the reason of
+// the code.
 Error ErrorFromStatus(int code, std::string_view body);
 
-// How long a client waits that was told these seconds by a server: a second at least and an hour at
-// most, whatever the server says.
+// The time that a client waits after a server's Retry-After or retryAfterSeconds: at least a second
+// and at most an hour, so that no server can stop a client for longer.
 std::chrono::seconds BoundedRetryAfter(int64_t seconds);
 
 }  // namespace kubexms

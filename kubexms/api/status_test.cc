@@ -12,7 +12,7 @@ TEST(StatusTest, IsWrittenAsKubernetesDoes) {
             R"("metadata":{},"reason":"NotFound","status":"Failure"})");
 }
 
-TEST(StatusTest, ComesBackAsTheSameError) {
+TEST(StatusTest, ConvertsBackToTheSameError) {
   const Error errors[] = {
       Error::Invalid("Pod", "p", {{"FieldValueRequired", "Required value", "spec.containers"}}),
       Error::TooManyRequests("slow down", std::chrono::seconds(3)),
@@ -31,13 +31,13 @@ TEST(StatusTest, OtherTextBecomesTheMessage) {
   EXPECT_TRUE(ErrorFromStatus(404, "404 page not found").IsNotFound());
 }
 
-TEST(StatusTest, ItsOwnCodeCounts) {
+TEST(StatusTest, UsesTheCodeOfTheStatus) {
   const std::string gone = R"({"kind":"Status","code":410,"reason":"Expired","message":"old"})";
   EXPECT_EQ(ErrorFromStatus(200, gone), Error::Expired("old"));
   EXPECT_EQ(ErrorFromStatus(500, R"({"kind":"Status","code":7})").code(), 500);
 }
 
-TEST(StatusTest, ATimeToTryAgainIsBounded) {
+TEST(StatusTest, BoundsRetryAfter) {
   const auto retry_after = [](const std::string& seconds) {
     return ErrorFromStatus(429,
                            R"({"kind":"Status","details":{"retryAfterSeconds":)" + seconds + "}}")

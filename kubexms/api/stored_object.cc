@@ -14,7 +14,7 @@ namespace dom = simdjson::dom;
 
 constexpr std::string_view kVersionKey = "resourceVersion";
 
-// Writes members one after the other, in canonical form.
+// Writes the members of an object in canonical form.
 class MemberWriter {
  public:
   explicit MemberWriter(TextBuffer& out) : out_(out) { out_.Append('{'); }
@@ -31,8 +31,8 @@ class MemberWriter {
   bool first_ = true;
 };
 
-// The metadata with an empty resourceVersion at its place in the order of keys. Returns the
-// offset between that string's quotes.
+// Writes metadata with an empty resourceVersion at its sorted position. Returns the offset between
+// the quotes of that string.
 size_t AppendMetadata(const JsonObject& metadata, TextBuffer& out) {
   size_t version_offset = 0;
   MemberWriter writer(out);
@@ -84,7 +84,7 @@ std::vector<ObjectHeader::Owner> ReadOwners(dom::object metadata) {
   return owners;
 }
 
-// The scalar at "spec.nodeName" as the text that field selectors compare with.
+// The scalar at a path such as "spec.nodeName", as text for field selectors.
 std::string ReadField(dom::element element, std::string_view path) {
   while (!path.empty()) {
     const size_t dot = path.find('.');
@@ -110,7 +110,7 @@ uint64_t ReadVersion(dom::object metadata) {
   return std::from_chars(text.data(), end, version).ptr == end ? version : 0;
 }
 
-// Empty objects and arrays are no level, as when they are read.
+// Empty objects and arrays do not count as a level; the parser does not count them, either.
 int DepthOf(const Json& value) {
   int deepest = 0;
   if (const JsonObject* object = value.if_object(); object != nullptr && !object->empty()) {

@@ -1,11 +1,10 @@
 #pragma once
 
-// An object as it is stored and served: immutable canonical JSON plus a small header with what the
-// server asks for on every read. Serving one copies bytes and parses nothing.
+// The stored form of an object: immutable canonical JSON, and a header with the fields that the
+// server needs for every read. Serving an object copies its bytes and parses nothing.
 //
-// Life of a write: the document is encoded once without its resource version (EncodeObject), the
-// version is spliced in when the commit has one (WithVersion), and from then on only the bytes and
-// the header are looked at.
+// A write encodes the document once without its resourceVersion (EncodeObject) and inserts the
+// resourceVersion at the commit (WithVersion). Reads use only the bytes and the header.
 
 #include <cstdint>
 #include <memory>
@@ -19,22 +18,22 @@
 
 namespace kubexms {
 
-// How deep objects and arrays may nest in an object, without its managedFields; those mirror the
-// content a few levels further down. What is stored is shown inside lists, events and tables, and
-// all of it stays within the 512 levels that readers accept: what was stored once can always be
-// read, changed and deleted.
+// Limits on the nesting of objects and arrays in an object. managedFields mirror the content a few
+// levels deeper, and responses (lists, watch events, tables) nest the object again; the limits
+// leave room for both within the 512 levels that parsers accept, so that every stored object can be
+// read, updated and deleted.
 inline constexpr int kMaxObjectDepth = 480;
 inline constexpr int kMaxManagedDepth = 500;  // with its managedFields
 
-// Fails, as a bad request, when the object nests deeper than that.
+// BadRequest when the object exceeds these limits.
 Result<void> CheckDepth(const JsonObject& object);
 
-// Canonical bytes of an object whose metadata.resourceVersion is "", and where that string begins.
+// Canonical bytes of an object with metadata.resourceVersion "", and the offset of that string.
 struct EncodedObject {
   std::string bytes;
   size_t version_offset = 0;
 
-  // The bytes with the version in its place.
+  // The bytes with the resourceVersion inserted.
   std::string WithVersion(uint64_t version) const;
 };
 
@@ -57,12 +56,12 @@ struct ObjectHeader {
   std::vector<Owner> owners;
   bool deleting = false;  // has a deletionTimestamp
   bool has_finalizers = false;
-  // Values of the kind's selectable fields, in the order they were asked for; absent ones empty.
+  // Values of the selectable fields, in the order of `field_paths`; empty for absent fields.
   std::vector<std::string> fields;
 };
 
-// Reads the header out of an object's bytes. `field_paths` are the kind's selectable fields, such
-// as "spec.nodeName". Fails when the bytes are not an object with metadata.
+// Reads the header from the bytes of an object. `field_paths` are the selectable fields of the
+// kind, such as "spec.nodeName". Fails when the bytes are no object with metadata.
 Result<ObjectHeader> ReadHeader(std::string_view bytes,
                                 const std::vector<std::string>& field_paths = {});
 

@@ -9,7 +9,7 @@ EncodedObject Encoded(std::string_view json) {
   return EncodeObject(ParseJson(json).value().as_object());
 }
 
-TEST(EncodedObjectTest, SplicesTheVersionIntoItsPlaceInTheOrder) {
+TEST(EncodedObjectTest, InsertsTheVersionAtItsSortedPosition) {
   const EncodedObject object =
       Encoded(R"({"metadata":{"uid":"u","name":"n","resourceVersion":"old"},"kind":"Pod"})");
   EXPECT_EQ(object.bytes,
@@ -18,7 +18,7 @@ TEST(EncodedObjectTest, SplicesTheVersionIntoItsPlaceInTheOrder) {
             R"({"kind":"Pod","metadata":{"name":"n","resourceVersion":"42","uid":"u"}})");
 }
 
-TEST(EncodedObjectTest, OnlyTheObjectsOwnVersionIsReplaced) {
+TEST(EncodedObjectTest, InsertsOnlyTheVersionOfTheObjectItself) {
   const EncodedObject object = Encoded(
       R"({"involvedObject":{"resourceVersion":""},"metadata":{},"z":{"resourceVersion":"1"}})");
   EXPECT_EQ(object.WithVersion(7),
@@ -48,7 +48,7 @@ TEST(StoredObjectTest, ReadsTheHeader) {
   EXPECT_EQ(header.fields, (std::vector<std::string>{"w1", "Running", "true", "", ""}));
 }
 
-TEST(StoredObjectTest, RefusesWhatIsNoObjectWithMetadata) {
+TEST(StoredObjectTest, RefusesJsonWithoutMetadata) {
   EXPECT_FALSE(ReadHeader("[]").ok());
   EXPECT_FALSE(ReadHeader(R"({"kind":"Pod"})").ok());
   EXPECT_FALSE(ReadHeader(R"({"metadata":{)").ok());

@@ -46,7 +46,7 @@ Result<void> AggregateRoles(store::Store& store, ObjectWriter& writer, const Res
     }
     stored.push_back(std::make_shared<const ClusterRole>(std::move(*role)));
   }
-  for (const ClusterRolePointer& role : SettleAggregatedRules(stored)) {
+  for (const ClusterRolePointer& role : UpdateAggregatedRules(stored)) {
     const Result<void> written = WriteRules(writer, roles, *role);
     // One that is refused must not keep the server from starting.
     if (written.ok()) continue;

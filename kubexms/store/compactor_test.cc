@@ -23,7 +23,7 @@ class CompactorTest : public ::testing::Test {
   ManualClock clock_;
 };
 
-TEST_F(CompactorTest, KeepsHistoryForItsTime) {
+TEST_F(CompactorTest, RetainsHistoryForTheRetentionTime) {
   Compactor compactor(store_.get(), &clock_, {.keep_for = minutes(5)});
   const uint64_t old = MustPut(*store_, "/a", "1");
   ASSERT_TRUE(compactor.RunOnce().ok());
@@ -39,7 +39,7 @@ TEST_F(CompactorTest, KeepsHistoryForItsTime) {
   EXPECT_EQ(Compacted(), young);
 }
 
-TEST_F(CompactorTest, KeepsNoMoreRevisionsThanAllowed) {
+TEST_F(CompactorTest, LimitsTheNumberOfRevisions) {
   Compactor compactor(store_.get(), &clock_, {.keep_at_most = 10});
   for (int i = 0; i < 30; ++i) MustPut(*store_, "/a", "x");
   ASSERT_TRUE(compactor.RunOnce().ok());
@@ -47,7 +47,7 @@ TEST_F(CompactorTest, KeepsNoMoreRevisionsThanAllowed) {
 }
 
 // Without a compactor: what fills the memory must not wait for it.
-TEST(LocalStoreTest, KeepsNoMoreBytesOfHistoryThanAllowed) {
+TEST(LocalStoreTest, LimitsTheBytesOfHistory) {
   constexpr size_t kBound = 1 << 20;
   LocalStore store(nullptr, std::make_unique<VersionIndex>(), {.max_history_bytes = kBound});
   const uint64_t first = MustPut(store, "/kept", "1");

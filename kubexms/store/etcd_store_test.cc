@@ -44,7 +44,7 @@ void PutThroughTrouble(Store& store, const std::string& key, const std::string& 
   }
 }
 
-TEST(EtcdStoreTest, SpeaksTlsWithClientCertificates) {
+TEST(EtcdStoreTest, UsesTlsWithClientCertificates) {
   const TestCertificate certificate;
   EtcdCluster cluster(1, &certificate);
   const std::string text = TestCertificate::Read(certificate.certificate_file());
@@ -68,7 +68,7 @@ TEST(EtcdStoreTest, SpeaksTlsWithClientCertificates) {
   EXPECT_FALSE(OpenEtcdStore(distrusting).ok());
 }
 
-TEST(EtcdStoreTest, SaysWhenNoEndpointCanBeReached) {
+TEST(EtcdStoreTest, FailsWhenNoEndpointIsReachable) {
   const Result<std::unique_ptr<Store>> store =
       OpenEtcdStore({.endpoints = {fmt::format("127.0.0.1:{}", UnusedPort())},
                      .timeout = std::chrono::milliseconds(200)});
@@ -78,7 +78,7 @@ TEST(EtcdStoreTest, SaysWhenNoEndpointCanBeReached) {
   EXPECT_TRUE(OpenEtcdStore({}).error().IsBadRequest());
 }
 
-TEST(EtcdStoreTest, UsesTheEndpointsThatAreUp) {
+TEST(EtcdStoreTest, UsesReachableEndpoints) {
   EtcdCluster cluster;
   std::vector<std::string> endpoints = {fmt::format("127.0.0.1:{}", UnusedPort()),
                                         cluster.endpoints()[0]};
@@ -87,7 +87,7 @@ TEST(EtcdStoreTest, UsesTheEndpointsThatAreUp) {
   EXPECT_EQ(store->Get("/a").value()->value, "1");
 }
 
-TEST(EtcdStoreTest, GoesOnWithTheOtherMembersWhenOneIsKilled) {
+TEST(EtcdStoreTest, UsesTheOtherMembersWhenOneIsKilled) {
   EtcdCluster cluster(3);
   const std::unique_ptr<Store> store = MustOpen({.endpoints = cluster.endpoints()});
   const std::unique_ptr<Watch> watch = store->OpenWatch({.prefix = "/"}).value();
@@ -110,7 +110,7 @@ TEST(EtcdStoreTest, GoesOnWithTheOtherMembersWhenOneIsKilled) {
   for (int i = 0; i < 40; ++i) EXPECT_EQ(events[i]->record->key, fmt::format("/{:03}", i));
 }
 
-TEST(EtcdStoreTest, WatchesGoOnAfterEtcdWasRestarted) {
+TEST(EtcdStoreTest, ResumesWatchesAfterARestartOfEtcd) {
   EtcdCluster cluster;
   const std::unique_ptr<Store> store = MustOpen({.endpoints = cluster.endpoints()});
   const std::unique_ptr<Watch> watch = store->OpenWatch({.prefix = "/"}).value();
@@ -126,7 +126,7 @@ TEST(EtcdStoreTest, WatchesGoOnAfterEtcdWasRestarted) {
 }
 
 // gRPC's thread is still busy with its call when the answer is there.
-TEST(EtcdStoreTest, EndsRightAfterAnAnswer) {
+TEST(EtcdStoreTest, CanBeDestroyedRightAfterAResponse) {
   EtcdCluster cluster;
   for (int i = 0; i < 10; ++i) {
     std::unique_ptr<Store> store = MustOpen({.endpoints = cluster.endpoints()});
@@ -154,7 +154,7 @@ TEST(EtcdStoreTest, StoresShareOneEtcd) {
   EXPECT_EQ(apart->Get("/a").value()->value, "apart");
 }
 
-TEST(EtcdStoreTest, OldChangesAreReadFromEtcdUpToABound) {
+TEST(EtcdStoreTest, ReadsOldChangesFromEtcdUpToALimit) {
   EtcdCluster cluster;
   const EtcdOptions options{.endpoints = cluster.endpoints(), .history = 10};
   uint64_t start;

@@ -45,7 +45,7 @@ class RocksDbStoreTest : public ::testing::Test {
   const TemporaryDirectory temporary_;
 };
 
-TEST_F(RocksDbStoreTest, EverythingIsThereAfterReopening) {
+TEST_F(RocksDbStoreTest, PersistsRecordsAndHistory) {
   uint64_t created, changed, deleted;
   {
     const std::unique_ptr<Store> store = MustOpen(directory());
@@ -63,7 +63,7 @@ TEST_F(RocksDbStoreTest, EverythingIsThereAfterReopening) {
   EXPECT_GT(MustPut(*store, "/a", "3"), deleted);
 }
 
-TEST_F(RocksDbStoreTest, AWatchGoesOnAfterReopening) {
+TEST_F(RocksDbStoreTest, ResumesAWatchAfterReopening) {
   uint64_t seen;
   {
     const std::unique_ptr<Store> store = MustOpen(directory());
@@ -83,7 +83,7 @@ TEST_F(RocksDbStoreTest, AWatchGoesOnAfterReopening) {
   EXPECT_EQ(events[1]->previous->value, "2");
 }
 
-TEST_F(RocksDbStoreTest, CompactionIsRememberedAndRevisionsDoNotGoBack) {
+TEST_F(RocksDbStoreTest, PersistsCompactionAndTheNewestRevision) {
   uint64_t newest;
   {
     const std::unique_ptr<Store> store = MustOpen(directory());
@@ -100,31 +100,31 @@ TEST_F(RocksDbStoreTest, CompactionIsRememberedAndRevisionsDoNotGoBack) {
   EXPECT_GT(MustPut(*store, "/a", "y"), newest);
 }
 
-TEST_F(RocksDbStoreTest, ADirectoryInUseIsRefused) {
+TEST_F(RocksDbStoreTest, RefusesADirectoryInUse) {
   const std::unique_ptr<Store> store = MustOpen(directory());
   EXPECT_THAT(OpenError(), AllOf(HasSubstr(directory()), HasSubstr("in use by process"),
                                  HasSubstr(fmt::format("{}", ::getpid()))));
 }
 
-TEST_F(RocksDbStoreTest, AnUnknownFormatIsRefused) {
+TEST_F(RocksDbStoreTest, RefusesAnUnknownFormat) {
   WriteFile("FORMAT", "kubexms-store 99\n");
   EXPECT_THAT(OpenError(), AllOf(HasSubstr(directory()), HasSubstr("kubexms-store 99"),
                                  HasSubstr("run the version that wrote it")));
 }
 
-TEST_F(RocksDbStoreTest, ADirectoryWithOtherThingsIsRefused) {
+TEST_F(RocksDbStoreTest, RefusesADirectoryWithOtherFiles) {
   WriteFile("holiday.jpg", "x");
   EXPECT_THAT(OpenError(), AllOf(HasSubstr(directory()), HasSubstr("not empty")));
 }
 
-TEST_F(RocksDbStoreTest, ADirectoryThatCannotBeMadeIsRefused) {
+TEST_F(RocksDbStoreTest, FailsWhenTheDirectoryCannotBeCreated) {
   WriteFile("file", "x");
   const auto store = OpenRocksDbStore({.directory = directory() + "/file/data"});
   ASSERT_FALSE(store.ok());
   EXPECT_THAT(store.error().message(), HasSubstr(directory() + "/file"));
 }
 
-TEST_F(RocksDbStoreTest, AnInterruptedFirstStartIsNoObstacle) {
+TEST_F(RocksDbStoreTest, OpensAfterAnInterruptedFirstStart) {
   WriteFile("FORMAT.new", "kube");
   EXPECT_EQ(OpenError(), "opened");
 }
@@ -144,7 +144,7 @@ class FullDisk {
   rlimit before_;
 };
 
-TEST_F(RocksDbStoreTest, AFullDiskStopsWritesUntilThereIsSpace) {
+TEST_F(RocksDbStoreTest, RefusesWritesWhileTheDiskIsFull) {
   uint64_t stored = 0;
   {
     const std::unique_ptr<Store> store = MustOpen(directory());
@@ -232,7 +232,7 @@ uint64_t NumberIn(const RecordPtr& record) {
   return record ? std::stoul(std::string(record->value)) : 0;
 }
 
-TEST_F(RocksDbStoreTest, WhatWasAcknowledgedSurvivesKilledProcesses) {
+TEST_F(RocksDbStoreTest, AcknowledgedCommitsSurviveKilledProcesses) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE(fmt::format("seed {}", seed));
   std::mt19937 random(seed);

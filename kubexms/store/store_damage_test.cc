@@ -155,7 +155,7 @@ class StoreDamageTest : public ::testing::Test {
   Contents contents_;
 };
 
-TEST_F(StoreDamageTest, ADamagedFileIsRefusedAndCanBeRepaired) {
+TEST_F(StoreDamageTest, RefusesADamagedFileUntilItIsRepaired) {
   Fill();
   Save();
   EXPECT_FALSE(CheckOpen());
@@ -180,7 +180,7 @@ TEST_F(StoreDamageTest, ADamagedFileIsRefusedAndCanBeRepaired) {
   EXPECT_GT(refused[""], 3);  // CURRENT and MANIFEST
 }
 
-TEST_F(StoreDamageTest, AMissingStoreIsRefused) {
+TEST_F(StoreDamageTest, RefusesAMissingDatabase) {
   Fill();
   Save();
   for (const std::string part : {"", "/db", "/FORMAT", "/db/CURRENT"}) {
@@ -192,7 +192,7 @@ TEST_F(StoreDamageTest, AMissingStoreIsRefused) {
   }
 }
 
-TEST_F(StoreDamageTest, AnEmptyStoreInItsPlaceIsRefused) {
+TEST_F(StoreDamageTest, RefusesAnEmptyDatabaseInPlaceOfTheOldOne) {
   Fill();
   const std::string mark_text = ReadFile(mark());
   fs::remove_all(directory());
@@ -202,7 +202,7 @@ TEST_F(StoreDamageTest, AnEmptyStoreInItsPlaceIsRefused) {
   EXPECT_TRUE(CheckOpen());
 }
 
-TEST_F(StoreDamageTest, AnOlderCopyIsRefusedUntilItIsRepaired) {
+TEST_F(StoreDamageTest, RefusesAnOlderCopyUntilItIsRepaired) {
   Fill();
   Save();
   {
@@ -220,7 +220,7 @@ TEST_F(StoreDamageTest, AnOlderCopyIsRefusedUntilItIsRepaired) {
   EXPECT_EQ(ContentsOf(*Open().value()), contents_);
 }
 
-TEST_F(StoreDamageTest, ACopyWithItsMarkIsAccepted) {
+TEST_F(StoreDamageTest, OpensACopyWithItsRevisionMark) {
   Fill();
   Save();
   {
@@ -232,7 +232,7 @@ TEST_F(StoreDamageTest, ACopyWithItsMarkIsAccepted) {
 }
 
 // A crash tears off what was not acknowledged: the mark does not know of it yet.
-TEST_F(StoreDamageTest, TheTornEndOfACrashIsNoDamage) {
+TEST_F(StoreDamageTest, OpensAfterACrashDuringAWrite) {
   Fill();
   const std::string acknowledged = ReadFile(mark());
   {
@@ -248,7 +248,7 @@ TEST_F(StoreDamageTest, TheTornEndOfACrashIsNoDamage) {
   EXPECT_FALSE(CheckOpen());
 }
 
-TEST_F(StoreDamageTest, ADamagedMarkIsRefused) {
+TEST_F(StoreDamageTest, RefusesADamagedRevisionMark) {
   Fill();
   for (const std::string text : {"", "12", "0000000000000000001x\n"}) {
     WriteFile(mark(), text);
@@ -257,7 +257,7 @@ TEST_F(StoreDamageTest, ADamagedMarkIsRefused) {
   ASSERT_NO_FATAL_FAILURE(CheckRepair());
 }
 
-TEST_F(StoreDamageTest, AStoreOfAnOlderVersionHasNoMark) {
+TEST_F(StoreDamageTest, OpensADirectoryWithoutARevisionMark) {
   Fill();
   fs::remove(mark());
   EXPECT_FALSE(CheckOpen());

@@ -167,9 +167,9 @@ void RunHistory(int steps) {
   for (int i = 0; i < steps; ++i) model.Step();
 }
 
-RC_GTEST_PROP(StoreModelTest, MemoryStoreBehavesAsTheModel, ()) { RunHistory<MemoryModel>(60); }
+RC_GTEST_PROP(StoreModelTest, MemoryStoreMatchesTheModel, ()) { RunHistory<MemoryModel>(60); }
 
-RC_GTEST_PROP(StoreModelTest, RocksDbStoreBehavesAsTheModel, ()) { RunHistory<RocksDbModel>(40); }
+RC_GTEST_PROP(StoreModelTest, RocksDbStoreMatchesTheModel, ()) { RunHistory<RocksDbModel>(40); }
 
 }  // namespace
 }  // namespace kubexms::store

@@ -103,7 +103,7 @@ TEST_P(StoreTest, EachCommitHasALargerRevision) {
   EXPECT_EQ(Current(), second);
 }
 
-TEST_P(StoreTest, ARecordKnowsWhenItWasCreatedAndChanged) {
+TEST_P(StoreTest, ARecordHasTheRevisionsOfItsCreationAndLastChange) {
   const uint64_t created = MustPut(store_, "/a", "1");
   const uint64_t changed = MustPut(store_, "/a", "2");
   const RecordPtr record = store_.Get("/a").value();
@@ -170,7 +170,7 @@ TEST_P(StoreTest, ConditionsOnAbsenceAndOnRevisions) {
   EXPECT_EQ(gone.mismatch->current, nullptr);
 }
 
-TEST_P(StoreTest, DeletingWhatDoesNotExistIsNoCommit) {
+TEST_P(StoreTest, DeletingAnAbsentKeyIsNoCommit) {
   const uint64_t before = MustPut(store_, "/a", "1");
   EXPECT_EQ(MustDelete(store_, "/b"), before);
   EXPECT_EQ(MustCommit(store_, Transaction()), before);
@@ -192,7 +192,7 @@ TEST_P(StoreTest, TheRevisionIsPartOfTheValueForEveryReader) {
   EXPECT_EQ(TakeEvents(*watch, 1).at(0)->previous->value, expected);
 }
 
-TEST_P(StoreTest, TheRevisionCanStandAtEitherEndOfTheValue) {
+TEST_P(StoreTest, TheRevisionCanBeAtEitherEndOfTheValue) {
   const uint64_t revision = MustCommit(store_, Transaction()
                                                    .Put("/a", "end\n", {.revision_offset = 4})
                                                    .Put("/b", "", {.revision_offset = 0}));
@@ -240,7 +240,7 @@ TEST_P(StoreTest, TheLargestTransactionsAreAccepted) {
   EXPECT_EQ(store_.List({.prefix = "/b/"}).value().records.size(), kMaxOperations);
 }
 
-TEST_P(StoreTest, AsynchronousCommitsAreAllAnswered) {
+TEST_P(StoreTest, CompletesAllAsynchronousCommits) {
   constexpr int kCommits = 50;
   std::latch answered(kCommits);
   std::atomic<int> committed = 0;
@@ -255,7 +255,7 @@ TEST_P(StoreTest, AsynchronousCommitsAreAllAnswered) {
   EXPECT_EQ(store_.List({.prefix = "/"}).value().records.size(), kCommits);
 }
 
-TEST_P(StoreTest, AnAsynchronousCommitThatIsMalformedIsAnsweredToo) {
+TEST_P(StoreTest, CompletesAMalformedAsynchronousCommit) {
   std::latch answered(1);
   store_.CommitAsync(Transaction().Put("", "x"), [&](const Result<CommitResult>& result) {
     EXPECT_TRUE(!result.ok() && result.error().IsBadRequest());
@@ -275,7 +275,7 @@ TEST_P(StoreTest, AListHoldsThePrefixInOrder) {
   EXPECT_THAT(KeysOf(store_.List({.prefix = "/d"}).value().records), IsEmpty());
 }
 
-TEST_P(StoreTest, AListShowsTheRevisionItWasAskedFor) {
+TEST_P(StoreTest, AListReturnsTheRequestedRevision) {
   MustPut(store_, "/a", "1");
   MustPut(store_, "/b", "1");
   const uint64_t revision = MustPut(store_, "/c", "1");
@@ -289,7 +289,7 @@ TEST_P(StoreTest, AListShowsTheRevisionItWasAskedFor) {
   EXPECT_THAT(KeysOf(store_.List({.prefix = "/"}).value().records), ElementsAre("/b", "/c", "/d"));
 }
 
-TEST_P(StoreTest, ThePagesOfAListShowOneSnapshotWhileOthersWrite) {
+TEST_P(StoreTest, ThePagesOfAListAreOneSnapshotDuringWrites) {
   for (int i = 0; i < 10; ++i) MustPut(store_, fmt::format("/{}", i), "old");
   ListOptions options{.prefix = "/", .limit = 4};
   const uint64_t snapshot = Current();
@@ -366,7 +366,7 @@ TEST_P(StoreTest, CompactedRevisionsAreExpired) {
   EXPECT_TRUE(store_.OpenWatch({.prefix = "/", .after_revision = kept - 1}).error().IsExpired());
 }
 
-TEST_P(StoreTest, TheCompactedRevisionItselfAndAllAfterItStay) {
+TEST_P(StoreTest, RetainsTheCompactedRevisionAndAllLaterOnes) {
   MustPut(store_, "/a", "1");
   MustPut(store_, "/b", "1");
   MustDelete(store_, "/b");
@@ -382,7 +382,7 @@ TEST_P(StoreTest, TheCompactedRevisionItselfAndAllAfterItStay) {
   EXPECT_THAT(Describe(TakeEvents(*watch, 2)), ElementsAre("*/a", "-/a"));
 }
 
-TEST_P(StoreTest, CompactingEverythingKeepsTheNewestState) {
+TEST_P(StoreTest, CompactingEverythingRetainsTheNewestState) {
   MustPut(store_, "/a", "1");
   MustPut(store_, "/b", "1");
   const uint64_t newest = MustDelete(store_, "/a");
@@ -494,7 +494,7 @@ TEST_P(StoreTest, RequestedProgressReachesTheNewestRevisionWithoutEvents) {
   }
 }
 
-TEST_P(StoreTest, AWatchThatWaitsIsCalledWhenThereIsSomething) {
+TEST_P(StoreTest, CallsAWaitingWatchWhenEventsArrive) {
   std::atomic<int> calls = 0;
   const std::unique_ptr<Watch> watch = MustWatch({.prefix = "/a", .on_ready = [&calls] {
                                                     ++calls;
@@ -520,7 +520,7 @@ TEST_P(StoreTest, AWatchThatWaitsIsCalledWhenThereIsSomething) {
   EXPECT_GE(watch->Poll().value().revision, Current() - 1);
 }
 
-TEST_P(StoreTest, AWatcherThatFallsBehindIsCutOffAndCanResume) {
+TEST_P(StoreTest, ExpiresAWatchThatFallsBehindAndItCanBeResumed) {
   const std::unique_ptr<Watch> slow = MustWatch({.prefix = "/", .buffer = 10});
   MustPut(store_, "/a", "0");
   EXPECT_EQ(TakeEvents(*slow, 1).size(), 1);
@@ -575,7 +575,7 @@ TEST_P(StoreTest, WritersThatCompareAndCommitLoseNothing) {
 }
 
 // Everyone at once: what is read must be consistent whatever the interleaving.
-TEST_P(StoreTest, ReadersWatchersAndCompactionGoOnWhileOthersWrite) {
+TEST_P(StoreTest, ReadsWatchesAndCompactionsRunDuringWrites) {
   constexpr int kWriters = 3, kCommits = 100;
   // Enough for a watch on etcd, which learns of changes a little later.
   constexpr uint64_t kKept = 100;

@@ -18,7 +18,7 @@ EventPtr EventAt(uint64_t revision) {
 Result<std::unique_ptr<Backlog>> NoBacklog(uint64_t) { return Error::Internal("not needed"); }
 
 // A list may show what is stored and not published yet, so a watch after it begins in the future.
-TEST(WatchHubTest, AWatchThatIsAheadPassesOverWhatItHasWithoutWaiting) {
+TEST(WatchHubTest, AWatchThatIsAheadSkipsOldEventsWithoutWaiting) {
   WatchHub hub(1);
   const auto watch = hub.Open({.prefix = "/a/", .after_revision = 301}, NoBacklog);
   ASSERT_TRUE(watch.ok());
@@ -44,7 +44,7 @@ TEST(WatchHubTest, ABatchHasWholeCommits) {
 }
 
 // While they are being published, too.
-TEST(WatchHubTest, NoBatchHasAPartOfACommit) {
+TEST(WatchHubTest, NoBatchSplitsACommit) {
   constexpr uint64_t kCommits = 5000;
   constexpr size_t kChanges = 8;  // of each commit
   WatchHub hub(1);
@@ -84,7 +84,7 @@ TEST(WatchHubTest, ABatchOfLargeObjectsIsSmall) {
 }
 
 // What is published and taken is not kept, however large it is.
-TEST(WatchHubTest, ForgetsLargeObjectsThatEverybodyHasTaken) {
+TEST(WatchHubTest, ReleasesLargeObjectsThatAllWatchesReceived) {
   WatchHub hub(1);
   const auto watch = hub.Open({.prefix = "/a/"}, NoBacklog);
   std::weak_ptr<const Event> first;
@@ -98,7 +98,7 @@ TEST(WatchHubTest, ForgetsLargeObjectsThatEverybodyHasTaken) {
   EXPECT_TRUE(first.expired());
 }
 
-TEST(WatchHubTest, AWatchMayBeOnlySoManyBytesBehind) {
+TEST(WatchHubTest, LimitsThePendingBytesOfAWatch) {
   WatchHub hub(1);
   const auto slow = hub.Open({.prefix = "/a/", .buffer_bytes = 4 << 20}, NoBacklog);
   std::weak_ptr<const Event> first;
@@ -111,7 +111,7 @@ TEST(WatchHubTest, AWatchMayBeOnlySoManyBytesBehind) {
   EXPECT_TRUE((*slow)->Poll().error().IsTooManyRequests());
 }
 
-TEST(WatchHubTest, AllWatchesTogetherHaveABound) {
+TEST(WatchHubTest, LimitsThePendingBytesOfAllWatches) {
   constexpr size_t kBound = 8 << 20;
   WatchHub hub(1, nullptr, kBound);
   std::vector<std::unique_ptr<Watch>> watches;
@@ -132,7 +132,7 @@ TEST(WatchHubTest, AllWatchesTogetherHaveABound) {
 }
 
 // As when the answer comes before the one who asked has gone on.
-TEST(WatchHubTest, ProgressMayBeReachedWhileItIsAskedFor) {
+TEST(WatchHubTest, ProgressMayArriveDuringTheRequest) {
   WatchHub* asked = nullptr;
   WatchHub hub(1, [&asked] {
     asked->ProgressReached(7);

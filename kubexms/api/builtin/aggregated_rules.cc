@@ -48,10 +48,11 @@ std::vector<PolicyRule> AggregatedRules(const ClusterRole& role,
   return rules;
 }
 
-std::vector<ClusterRolePointer> SettleAggregatedRules(std::vector<ClusterRolePointer>& roles) {
+std::vector<ClusterRolePointer> UpdateAggregatedRules(std::vector<ClusterRolePointer>& roles) {
   std::map<std::string, ClusterRolePointer> changed;  // by name
   bool settled = false;
-  // Each round settles one more level, so there are at most as many rounds as roles.
+  // Each round completes one more level of aggregation, so there are at most as many rounds as
+  // roles.
   for (size_t round = 0; round <= roles.size() && !settled; ++round) {
     settled = true;
     for (ClusterRolePointer& role : roles) {

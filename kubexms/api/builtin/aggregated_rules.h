@@ -1,6 +1,6 @@
 #pragma once
 
-// ClusterRoles that are made of others: the rules that one has by its aggregationRule.
+// Aggregated ClusterRoles: the rules that a role receives by its aggregationRule.
 
 #include <memory>
 #include <vector>
@@ -12,19 +12,19 @@ namespace kubexms {
 
 using ClusterRolePointer = std::shared_ptr<const rbacv1::ClusterRole>;
 
-// One for each kind of roles that it wants; none when it is not made of others.
+// The selectors of the role's aggregationRule; empty when the role is not aggregated.
 std::vector<Selector> AggregationSelectors(const rbacv1::ClusterRole& role);
 
-// Whether the rules of `part` belong to those of `role`.
+// Whether the aggregationRule of `role` selects `part`.
 bool Aggregates(const rbacv1::ClusterRole& role, const rbacv1::ClusterRole& part);
 
-// For each selector the rules of the roles that it selects, in the order of their names; each rule
-// once. `others` has at least the roles that it selects, in any order.
+// The rules of the roles that `role` selects, by selector and by name of the role, without
+// duplicates. `others` contains at least these roles, in any order.
 std::vector<rbacv1::PolicyRule> AggregatedRules(const rbacv1::ClusterRole& role,
                                                 std::vector<ClusterRolePointer> others);
 
-// Gives every role that is made of others its rules, also where those are made of others in turn.
-// Returns the roles that had other rules before, as they are now.
-std::vector<ClusterRolePointer> SettleAggregatedRules(std::vector<ClusterRolePointer>& roles);
+// Updates the rules of all aggregated roles until none changes: an aggregated role may select
+// another one. Returns the roles whose rules changed, with their new rules.
+std::vector<ClusterRolePointer> UpdateAggregatedRules(std::vector<ClusterRolePointer>& roles);
 
 }  // namespace kubexms

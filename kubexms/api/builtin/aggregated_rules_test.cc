@@ -31,7 +31,7 @@ std::string VerbsOf(const std::vector<rbacv1::PolicyRule>& rules) {
   return verbs;
 }
 
-TEST(AggregatedRulesTest, AreThoseOfTheSelectedRolesEachOnce) {
+TEST(AggregatedRulesTest, CollectsTheRulesOfSelectedRolesWithoutDuplicates) {
   const ClusterRole whole = Whole("whole");
   const std::vector<ClusterRolePointer> others = {
       Role("b", "of-a", {"list", "watch"}), Role("a", "of-a", {"get", "list"}),
@@ -41,7 +41,7 @@ TEST(AggregatedRulesTest, AreThoseOfTheSelectedRolesEachOnce) {
   EXPECT_EQ(VerbsOf(AggregatedRules(whole, {})), "");
 }
 
-TEST(AggregatedRulesTest, ARoleIsNoPartOfItself) {
+TEST(AggregatedRulesTest, ARoleDoesNotAggregateItself) {
   const ClusterRole whole = Whole("whole");
   EXPECT_FALSE(Aggregates(whole, whole));
   EXPECT_TRUE(Aggregates(whole, Whole("other")));
@@ -50,14 +50,14 @@ TEST(AggregatedRulesTest, ARoleIsNoPartOfItself) {
   EXPECT_FALSE(Aggregates(*Role("a", "of-b", {}), whole));
 }
 
-TEST(AggregatedRulesTest, SettlesRolesThatAreMadeOfOthersInTurn) {
+TEST(AggregatedRulesTest, UpdatesRolesThatAggregateAggregatedRoles) {
   std::vector<ClusterRolePointer> roles = {
       std::make_shared<const ClusterRole>(Whole("first")),  // has the rules of the second
       std::make_shared<const ClusterRole>(Whole("second")), Role("a", "of-a", {"get"})};
-  EXPECT_EQ(SettleAggregatedRules(roles).size(), 2U);
+  EXPECT_EQ(UpdateAggregatedRules(roles).size(), 2U);
   EXPECT_EQ(VerbsOf(roles[0]->rules), "get old ");
   EXPECT_EQ(VerbsOf(roles[1]->rules), "get old ");
-  EXPECT_EQ(SettleAggregatedRules(roles).size(), 0U);
+  EXPECT_EQ(UpdateAggregatedRules(roles).size(), 0U);
 }
 
 }  // namespace

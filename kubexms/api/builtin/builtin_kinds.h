@@ -1,6 +1,6 @@
 #pragma once
 
-// Every kind that Kubernetes itself has, as descriptions.
+// The descriptions of all kinds of Kubernetes itself.
 
 #include <vector>
 

@@ -89,7 +89,7 @@ std::string DescribeDifference(std::string_view wanted, std::string_view got) {
   return std::string(wanted.substr(from, 200)) + "\nbecame\n" + std::string(got.substr(from, 200));
 }
 
-TEST(BuiltinKindsTest, DecodeThenEncodeIsTheIdentityOnEveryKind) {
+TEST(BuiltinKindsTest, EncodingADecodedObjectGivesTheSameBytes) {
   EXPECT_TRUE(rc::check([](uint64_t seed) {
     for (const TypeInfo* type : BuiltinKinds()) {
       const std::string text = WriteJson(DocumentGenerator(seed).Make(*type, 6));
@@ -130,7 +130,7 @@ TEST(BuiltinKindsTest, EveryTypeHasANameAndDocumentation) {
   EXPECT_GT(definitions, 450);
 }
 
-TEST(BuiltinKindsTest, AKindThatContainsItselfIsDescribedWhole) {
+TEST(BuiltinKindsTest, DescribesAKindThatContainsItself) {
   const Schema& definition =
       FindBuiltinKind("apiextensions.k8s.io", "v1", "CustomResourceDefinition")->schema;
   const Schema* props = definition.FindMember("spec")
@@ -142,7 +142,7 @@ TEST(BuiltinKindsTest, AKindThatContainsItselfIsDescribedWhole) {
   EXPECT_EQ(&props->FindMember("properties")->FindMember("x")->Resolve(), &props->Resolve());
 }
 
-TEST(BuiltinKindsTest, ListsByKeysNameFieldsOfTheirItems) {
+TEST(BuiltinKindsTest, KeysOfListMapsAreFieldsOfTheirItems) {
   for (const Schema* schema : AllSchemas()) {
     if (schema->items == nullptr) continue;
     for (const std::string& key : schema->list_map_keys) {
@@ -163,7 +163,7 @@ TEST(BuiltinKindsTest, CanBeFoundByName) {
   EXPECT_EQ(FindBuiltinKind("apps", "v1", "Pod"), nullptr);
 }
 
-TEST(BuiltinKindsTest, DefaultsFillInWhatKubernetesFillsIn) {
+TEST(BuiltinKindsTest, HasTheDefaultsOfKubernetes) {
   Json deployment =
       ParseJson(R"({"spec":{"template":{"spec":{"containers":[{"name":"a","ports":[{}]}]}}}})")
           .value();

@@ -55,8 +55,8 @@ std::vector<const FieldInfo*> InOrderOfMembers(const TypeInfo& type) {
   return fields;
 }
 
-// Columns of the fields of a struct. Lists and maps have no single value to show. A type that
-// contains itself ends at the second time.
+// The columns of the fields of a struct. Lists and maps have none, and a type inside itself is
+// skipped.
 void CollectColumns(const TypeInfo& type, const std::string& path,
                     std::vector<const TypeInfo*>& above, JsonArray& columns) {
   const bool optional = type.kind == TypeKind::kOptional || type.kind == TypeKind::kBoxed;
@@ -87,7 +87,7 @@ bool IsKubernetesType(const TypeInfo& type) {
   return type.schema.definition.starts_with("io.k8s.");
 }
 
-// Whether `{}` is a valid value, once the defaults of its members are filled in.
+// Whether `{}` is a valid value after defaulting.
 bool MayBeEmpty(const JsonObject& schema) {
   const Json* required = schema.if_contains("required");
   if (required == nullptr) return true;
@@ -97,8 +97,8 @@ bool MayBeEmpty(const JsonObject& schema) {
   });
 }
 
-// A server fills in the defaults of an object's members only where there is the object. In C++ a
-// struct is always there, so it is `{}` by default where its members have defaults. Whether it is.
+// Whether a struct gets the default `{}`. A server sets the defaults of an object's members only if
+// the object exists. In C++ a struct member always exists, so its members must get their defaults.
 bool DefaultStructs(const TypeInfo& type, JsonObject& schema) {
   bool has_default = schema.contains("default");
   for (const FieldInfo& field : type.fields) {
@@ -113,8 +113,8 @@ bool DefaultStructs(const TypeInfo& type, JsonObject& schema) {
   return true;
 }
 
-// What Kubernetes would refuse is a bug in the description of the kind: it is printed, by the first
-// run of whatever has the kind.
+// A definition that Kubernetes would refuse is a bug in the description of the kind: the first run
+// of a program with that kind prints the errors and aborts.
 void CheckAccepted(const KindName& kind, const Json& schema) {
   const FieldPath path(kind.kind);
   const CrdSchema parsed = ParseCrdSchema(schema, path);

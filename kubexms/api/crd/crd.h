@@ -1,12 +1,12 @@
 #pragma once
 
-// A CustomResourceDefinition from a described kind: its names, its schema with defaults and
-// validation, a status subresource where it has a status, and the printer columns that its fields
-// ask for (FieldBuilder::Column), in the order of the struct's members, followed by Age.
+// Generates the CustomResourceDefinition of a described kind: names, schema with defaults and
+// validation, the status subresource if the kind has a status, and the printer columns of its
+// fields (FieldBuilder::Column) in the order of the struct's members, followed by Age.
 //
-// It is one that any Kubernetes accepts. Where a description asks for what none does, such as
-// Immutable() below a list whose items cannot be told apart, the program ends with the reason.
-// Fields of Kubernetes' own types that a kind has inside are not immutable in it.
+// Any Kubernetes accepts the result. A description that no CustomResourceDefinition can express,
+// such as Immutable() below an atomic list, is a bug: a failed check names the reason. Fields of
+// Kubernetes' own types inside a custom kind are not immutable.
 
 #include "kubexms/api/object.h"
 #include "kubexms/base/json/json.h"

@@ -15,8 +15,8 @@
 namespace kubexms {
 namespace {
 
-// Makes the nodes. A keyword of the wrong JSON type is an error and counts as absent; one that is
-// not known is ignored.
+// Creates the nodes. A keyword of the wrong JSON type is an error and counts as absent; unknown
+// keywords are ignored.
 class SchemaBuilder {
  public:
   SchemaBuilder(SchemaArena& arena, CrdSchema& result) : arena_(arena), result_(result) {}
@@ -208,7 +208,7 @@ class SchemaBuilder {
     Read(object, "maxItems", path, schema.max_items);
     Read(object, "uniqueItems", path, schema.unique_items);
     const Json* items = Find(object, "items");
-    // A list of schemas is refused by CheckKeywords.
+    // CheckKeywords refuses a list of schemas.
     if (items != nullptr && !items->is_array()) schema.items = Build(*items, path.Child("items"));
   }
 
@@ -235,7 +235,7 @@ class SchemaBuilder {
   CrdSchema& result_;
 };
 
-// Whether each default would be accepted where it would be filled in.
+// Validates each default against its schema.
 class DefaultChecker {
  public:
   explicit DefaultChecker(std::vector<ErrorCause>& errors) : errors_(errors) {}

@@ -1,6 +1,6 @@
 #pragma once
 
-// From the OpenAPI v3 schema of a CustomResourceDefinition's version to a Schema.
+// Converts the OpenAPI v3 schema of a CustomResourceDefinition's version to a Schema.
 
 #include <string>
 #include <vector>
@@ -14,22 +14,22 @@ namespace kubexms {
 
 struct CrdSchemaOptions {
   // Refuse what Kubernetes refuses in a CustomResourceDefinition: schemas that are not structural,
-  // keywords that it does not support, defaults that do not fit. False takes any JSON schema of
-  // the supported keywords.
+  // unsupported keywords, invalid defaults. False accepts any JSON schema of the supported
+  // keywords.
   bool structural = true;
 };
 
 struct CrdSchema {
   // Null when there are errors.
   SchemaHandle schema;
-  // What is wrong with the schema, in Kubernetes' words.
+  // With the messages of Kubernetes.
   std::vector<ErrorCause> errors;
-  // Where rules in CEL stand: they are kept and published, but not evaluated.
+  // The paths of CEL rules, which are stored and published but not evaluated:
   // "spec.versions[0].schema.openAPIV3Schema.properties[spec].x-kubernetes-validations[0]"
   std::vector<std::string> unevaluated_rules;
 };
 
-// `path` is where the schema stands, for the errors: "spec.versions[0].schema.openAPIV3Schema".
+// `path` is the path of the schema, for errors: "spec.versions[0].schema.openAPIV3Schema".
 CrdSchema ParseCrdSchema(const Json& json, const FieldPath& path,
                          const CrdSchemaOptions& options = {});
 

@@ -66,7 +66,7 @@ TEST(CrdSchemaTest, ReadsEveryKeyword) {
                           "type uuid: \"a\""));
 }
 
-TEST(CrdSchemaTest, MakesTheSchema) {
+TEST(CrdSchemaTest, ConvertsTheSchema) {
   const CrdSchema parsed = ParseCrdSchema(
       J(R"({"type": "object", "description": "root", "required": ["l"], "properties": {
               "l": {"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"},
@@ -97,7 +97,7 @@ TEST(CrdSchemaTest, RefusesKeywordsOfTheWrongType) {
                   "of type object: \"integer\""));
 }
 
-TEST(CrdSchemaTest, WantsATypeEverywhere) {
+TEST(CrdSchemaTest, RequiresATypeForEveryValue) {
   EXPECT_THAT(Errors("{}"), ElementsAre("type: Required value: must not be empty at the root"));
   EXPECT_THAT(Errors(R"({"type": "string"})"),
               ElementsAre("type: Invalid value: \"string\": must be object at the root"));
@@ -243,7 +243,7 @@ TEST(CrdSchemaTest, ChecksDefaults) {
       ElementsAre("properties[kind].default: Forbidden: must not be set in top-level kind"));
 }
 
-TEST(CrdSchemaTest, UnderstandsTheRuleOfImmutability) {
+TEST(CrdSchemaTest, RecognizesTheImmutabilityRule) {
   const CrdSchema parsed =
       ParseCrdSchema(J(R"({"type": "object", "properties": {"spec": {"type": "object",
             "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}}})"),
@@ -252,7 +252,7 @@ TEST(CrdSchemaTest, UnderstandsTheRuleOfImmutability) {
   EXPECT_TRUE(parsed.schema->FindProperty("spec")->immutable);
 }
 
-TEST(CrdSchemaTest, RefusesRulesAboutOldSelfWhereItemsCannotBeToldApart) {
+TEST(CrdSchemaTest, RefusesRulesWithOldSelfBelowItemsWithoutIdentity) {
   constexpr std::string_view kItem =
       R"({"type": "object", "required": ["k"], "properties": {"k": {"type": "string"}, "v": {
           "type": "integer", "x-kubernetes-validations": [{"rule": "self >= oldSelf"}]}}})";
@@ -326,7 +326,7 @@ TEST(CrdSchemaTest, RefusesRulesThatCostTooMuchTogether) {
                          "for entire OpenAPIv3 schema exceeds budget by factor of 1.03809"));
 }
 
-TEST(CrdSchemaTest, KeepsRulesAndNamesThem) {
+TEST(CrdSchemaTest, RetainsRulesAndListsTheirPaths) {
   const CrdSchema parsed =
       ParseCrdSchema(J(R"({"type": "object", "properties": {"spec": {"type": "object",
             "x-kubernetes-validations": [{"rule": "self.a < self.b"}, {"rule": "true"}]}}})"),

@@ -44,7 +44,7 @@ struct Widget : Object<WidgetSpec, WidgetStatus> {
                                   .categories = "all toys"};
 };
 
-TEST(CrdTest, IsMadeFromADescribedKind) {
+TEST(CrdTest, GeneratesADefinitionFromADescribedKind) {
   const Json crd = CrdOf<Widget>();
   EXPECT_EQ(crd.at("metadata").at("name"), "widgets.example.io");
   const Json& spec = crd.at("spec");
@@ -61,7 +61,7 @@ TEST(CrdTest, IsMadeFromADescribedKind) {
             R"({"jsonPath":".metadata.creationTimestamp","name":"Age","type":"date"}])");
 }
 
-TEST(CrdTest, TheSchemaIsStructuralAndSaysWhatTheDescriptionSays) {
+TEST(CrdTest, TheSchemaIsStructuralAndMatchesTheDescription) {
   const Json crd = CrdOf<Widget>();
   const FieldPath path("schema");
   const CrdSchema parsed =
@@ -132,7 +132,7 @@ void CountRules(const Json& value, int& count) {
 }
 
 // Claims in volumes of Pods cannot be changed, but templates of them can.
-TEST(CrdTest, RulesOfKubernetesOwnTypesStayWithItsOwnKinds) {
+TEST(CrdTest, FieldsOfKubernetesTypesAreNotImmutable) {
   int count = 0;
   CountRules(CrdOf<Machine>(), count);
   EXPECT_EQ(count, 1);
@@ -181,7 +181,7 @@ TEST(CrdDeathTest, RefusesRulesThatKubernetesRefuses) {
   EXPECT_DEATH(CrdOf<Shelf>(), "uncorrelatable portion of the schema within Shelf");
 }
 
-TEST(CrdTest, TheKindHasACodecOfItsOwn) {
+TEST(CrdTest, EncodesAndDecodesTheKind) {
   Widget widget;
   widget.metadata.name = "w";
   widget.spec.color = "red";

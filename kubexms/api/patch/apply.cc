@@ -19,8 +19,8 @@ constexpr std::string_view kFieldsV1 = "FieldsV1";
 constexpr std::string_view kBeforeFirstApply = "before-first-apply";
 constexpr std::string_view kAncientChanges = "ancient-changes";
 
-// Objects that kubectl applied from its side carry the configuration in an annotation. Once kubectl
-// applies on the server's side, under this name, what it has set so far is taken to be its own.
+// Client-side apply of kubectl stores the configuration in an annotation. When kubectl changes to
+// server-side apply, this manager becomes the owner of the fields that client-side apply had set.
 constexpr std::string_view kKubectl = "kubectl";
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 constexpr size_t kMaxAnnotationBytes = 256 * 1024;
@@ -47,8 +47,8 @@ void StripNeverOwned(FieldSet& set) {
   for (const std::string_view name : kNeverOwned) set.EraseMember(PathElement::Field(name));
 }
 
-// One entry of metadata.managedFields. Its fields are decoded when they are first asked for, and
-// written back only when they were changed.
+// One entry of metadata.managedFields. Decodes its fields on first use, and encodes them again only
+// if they changed.
 class Entry {
  public:
   explicit Entry(Json json) : json_(std::move(json)) {}
@@ -69,14 +69,14 @@ class Entry {
   std::string_view subresource() const { return FindString(json_, "subresource"); }
   std::string_view time() const { return FindString(json_, "time"); }
 
-  // Identifies the entry among others.
+  // The identity of the entry.
   bool Is(std::string_view operation, const FieldManagerOptions& options) const {
     return this->operation() == operation && manager() == options.manager &&
            subresource() == options.subresource &&
            (operation == kApply || api_version() == options.api_version);
   }
 
-  // Reads the fields; only then fields() may be called.
+  // Decodes the fields; must precede fields().
   Result<void> Decode() {
     if (fields_) return {};
     const Json* fields = FindMember(json_, "fieldsV1");
@@ -93,7 +93,7 @@ class Entry {
   }
 
   const FieldSet& fields() const { return *fields_; }
-  // Whether these are the fields. Reads them only where their text does not tell.
+  // Whether the entry has these fields. Decodes them only if their JSON differs.
   Result<bool> HasFields(const FieldSet& fields) {
     const Json* written = FindMember(json_, "fieldsV1");
     if (!fields_ && written != nullptr && fields.IsWrittenAs(*written)) return true;
@@ -113,14 +113,14 @@ class Entry {
     return std::move(json_);
   }
 
-  // The order in the object: appliers first, then by age.
+  // The order in the object: Apply entries first, then by time.
   bool operator<(const Entry& other) const {
     return std::tuple(operation(), time(), manager(), api_version(), subresource()) <
            std::tuple(other.operation(), other.time(), other.manager(), other.api_version(),
                       other.subresource());
   }
 
-  // As Kubernetes names a manager in conflicts.
+  // The name of the manager in Kubernetes' conflict messages.
   std::string Describe() const {
     std::string out = Quoted(manager());
     if (!subresource().empty()) out += " with subresource " + Quoted(subresource());
@@ -163,7 +163,7 @@ Result<void> CheckEntry(const Json& entry, size_t i) {
   return {};
 }
 
-// Takes the entries out of a document, or explains why they are none.
+// Moves the entries out of a document; fails when they are malformed.
 Result<Entries> TakeEntries(Json& document) {
   Entries entries;
   Json* metadata = FindMember(document, "metadata");
@@ -211,7 +211,7 @@ Entry& FindOrAddEntry(Entries& entries, std::string_view operation,
   return entry != nullptr ? *entry : entries.emplace_back(operation, options, storage);
 }
 
-// Adds what was changed to the manager's Update entry. All entries are decoded.
+// Adds the changed fields to the manager's Update entry. Requires decoded entries.
 void OwnByUpdate(FieldSet fields, const FieldManagerOptions& options, const JsonStorage& storage,
                  Entries& entries) {
   StripNeverOwned(fields);
@@ -221,13 +221,13 @@ void OwnByUpdate(FieldSet fields, const FieldManagerOptions& options, const Json
   entry.SetTime(options.time);
 }
 
-// Takes fields away from an entry, which is left alone when it has none of them.
+// Removes fields from an entry; an entry without these fields remains unchanged.
 void Disown(const FieldSet& fields, Entry& entry) {
   if (entry.fields().Intersects(fields)) entry.SetFields(entry.fields().Difference(fields));
 }
 
-// Folds the oldest Update entries, one for each version, until there are few enough. All entries
-// are decoded.
+// Merges the oldest Update entries, by apiVersion, until their number is within the limit. Requires
+// decoded entries.
 void CapUpdateManagers(const JsonStorage& storage, Entries& entries) {
   std::vector<Entry*> updaters;
   for (Entry& entry : entries) {
@@ -340,8 +340,8 @@ size_t CountAnnotationBytes(const JsonObject& annotations) {
   return bytes;
 }
 
-// Writes the configuration into the annotation of a document that has one, so that kubectl can go
-// back to applying from its side. Returns whether the document is another one now.
+// Updates the annotation with the last applied configuration if the document has it, so that
+// kubectl can return to client-side apply. Returns whether the document changed.
 bool UpdateLastApplied(Json config, Json& document) {
   const std::string before(LastApplied(document));
   if (before.empty()) return false;
@@ -353,7 +353,7 @@ bool UpdateLastApplied(Json config, Json& document) {
   return LastApplied(document) != before;
 }
 
-// What is in `live` as kubectl last applied it from its side.
+// The fields of `live` that still have the value of kubectl's last client-side apply.
 FieldSet FieldsOfLastApplied(Json& live, const FieldManagerOptions& options) {
   const Result<Json> config = ParseJson(LastApplied(live));
   if (!config.ok() || FindString(*config, "apiVersion") != options.api_version) return {};
@@ -366,8 +366,8 @@ FieldSet FieldsOfLastApplied(Json& live, const FieldManagerOptions& options) {
       .Difference(changes.removed);
 }
 
-// One apply request. The entries are those of the live object; they are decoded once it is known
-// that they matter.
+// One apply request. The entries are those of the live object; they are decoded only if the request
+// changes something.
 class Application {
  public:
   Application(const FieldManagerOptions& options, bool force) : options_(options), force_(force) {}
@@ -409,7 +409,7 @@ class Application {
     Result<MergedFields> merged =
         MergeApplied(config, options_.schema, options_.reset_fields, live);
     if (!merged.ok()) {
-      // Kubernetes gives it neither a reason nor another code.
+      // Kubernetes' error has no reason and the code 500, too.
       return Error(500, "",
                    fmt::format("failed to create typed patch object ({}): {}",
                                DescribeObject(config), merged.error().message()));
@@ -418,14 +418,14 @@ class Application {
     return merged;
   }
 
-  // Removes what is in `last` and nobody's any more.
+  // Removes the fields in `last` that no manager owns.
   Result<void> Prune(const FieldSet& last, Json& live, MergedFields& merged) {
     FieldSet given_up =
         options_.reset_fields == nullptr ? last : last.RecursiveDifference(*options_.reset_fields);
     if (given_up.Difference(merged.owned).Empty()) return {};
     ASSIGN_OR_RETURN(const std::vector<Entry*> others, DecodeOthers());
     FieldSet owned = merged.owned;
-    // Metadata belongs to no manager, but the identity in it keeps it when its last label goes.
+    // No manager owns metadata, but its name and namespace remain when the last label is removed.
     owned.Insert(std::array{PathElement::Field("metadata"), PathElement::Field("name")});
     for (const Entry* other : others) owned = owned.Union(other->fields());
     FieldSet removed = PruneFields(given_up, owned, options_.schema, live);
@@ -434,7 +434,7 @@ class Application {
     return {};
   }
 
-  // Takes what changed from the other managers, or tells of the conflicts.
+  // Removes the changed fields from the other managers, or returns the conflicts.
   Result<void> SettleOwners(const MergedFields& merged) {
     if (merged.changed.Empty() && merged.removed.Empty()) return {};
     ASSIGN_OR_RETURN(const std::vector<Entry*> others, DecodeOthers());
@@ -450,7 +450,7 @@ class Application {
     return {};
   }
 
-  // Forgets the conflicts over what kubectl has set from its side.
+  // Removes the conflicts about fields that kubectl's client-side apply had set.
   void DropAllowed(std::vector<Conflict>& conflicts) {
     if (conflicts.empty() || before_.is_null()) return;
     const FieldSet allowed = FieldsOfLastApplied(before_, options_);
@@ -458,7 +458,7 @@ class Application {
     std::erase_if(conflicts, [](const Conflict& conflict) { return conflict.fields.Empty(); });
   }
 
-  // All entries but the applier's own.
+  // All entries except the applier's.
   Result<std::vector<Entry*>> DecodeOthers() {
     std::vector<Entry*> others;
     for (Entry& entry : entries_) {
@@ -479,8 +479,8 @@ class Application {
   const FieldManagerOptions& options_;
   const bool force_;
   Entries entries_;
-  bool captured_ = false;  // the live object had no managed fields, now it has
-  Json before_;            // the live object, where its last applied configuration may matter
+  bool captured_ = false;  // created managedFields for a live object without them
+  Json before_;            // the live object, if its last applied configuration may be needed
 };
 
 bool IsReset(const Json& document) {
@@ -502,8 +502,8 @@ Result<Entries> TakeDecodedEntries(Json& document) {
   return entries;
 }
 
-// The entries to go on from: the request's own, or the live object's when a subresource is
-// written, or when the request has none or none that can be read.
+// The entries to update: those of the request, or those of the live object for a subresource and
+// for requests with absent or malformed entries.
 Entries TakeRequestEntries(const Json& live, const FieldManagerOptions& options, Json& updated) {
   const bool reset = options.subresource.empty() && IsReset(updated);
   Result<Entries> own = TakeDecodedEntries(updated);

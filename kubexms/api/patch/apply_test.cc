@@ -221,7 +221,7 @@ constexpr std::string_view kDeployment =
     R"({"spec":{"replicas":2,"selector":{"app":"d"},"containers":[{"name":"a","image":"x",)"
     R"("ports":[{"containerPort":80}]}]}})";
 
-TEST(ApplyTest, AWorkloadIsScaledByAnotherManager) {
+TEST(ApplyTest, AnotherManagerMayOwnReplicas) {
   Cluster cluster;
   cluster.Apply("one", kDeployment);
   EXPECT_EQ(cluster.Managers(),
@@ -259,7 +259,7 @@ TEST(ApplyTest, AWorkloadIsScaledByAnotherManager) {
             R"(hpa/scale Update -: {"f:spec":{"f:replicas":{}}})");
 }
 
-TEST(TrackUpdateTest, EachManagerOwnsWhatItChangedLast) {
+TEST(TrackUpdateTest, EachManagerOwnsTheFieldsThatItChangedLast) {
   Cluster cluster;
   cluster.Update("maker", R"({"data":{"a":"1"}})");
   EXPECT_EQ(cluster.Managers(), R"(maker Update 1: {"f:data":{".":{},"f:a":{}}})");
@@ -282,7 +282,7 @@ TEST(TrackUpdateTest, ItemsAndTheirListsAreOwned) {
             R"("v:\"example.com/x\"":{}}}})");
 }
 
-TEST(TrackUpdateTest, WhatTheKindAlwaysHasIsNotOwnedByItsCreator) {
+TEST(TrackUpdateTest, TheCreatorDoesNotOwnFieldsThatTheKindAlwaysHas) {
   const Json zero = Doc(R"({"spec":{"containers":[],"selector":null},"status":{}})");
   const Json created = TrackUpdate(
       zero, Doc(R"({"spec":{"containers":[{"name":"a"}],"selector":{"a":"b"}},"status":{}})"),
@@ -292,7 +292,7 @@ TEST(TrackUpdateTest, WhatTheKindAlwaysHasIsNotOwnedByItsCreator) {
             R"("f:selector":{}}})");
 }
 
-TEST(TrackUpdateTest, NothingChangesWhenNothingChanged) {
+TEST(TrackUpdateTest, AnUpdateWithoutChangesPreservesManagedFields) {
   Cluster cluster;
   cluster.Update("one", R"({"data":{"a":"1"}})");
   const Json before = cluster.object();
@@ -300,7 +300,7 @@ TEST(TrackUpdateTest, NothingChangesWhenNothingChanged) {
   EXPECT_TRUE(JsonEqual(cluster.object(), before));
 }
 
-TEST(TrackUpdateTest, ASubresourceHasAnEntryOfItsOwn) {
+TEST(TrackUpdateTest, ASubresourceHasItsOwnEntry) {
   Cluster cluster;
   cluster.Update("tool", R"({"spec":{"replicas":1}})");
   const FieldSet all_but_status = Set(R"({"f:spec":{},"f:metadata":{}})");
@@ -311,7 +311,7 @@ TEST(TrackUpdateTest, ASubresourceHasAnEntryOfItsOwn) {
             "tool/status Update 2: {\"f:status\":{\".\":{},\"f:replicas\":{}}}");
 }
 
-TEST(TrackUpdateTest, AnUpdateTakesFieldsFromAppliers) {
+TEST(TrackUpdateTest, AnUpdateRemovesFieldsFromAppliers) {
   Cluster cluster;
   cluster.Apply("one", R"({"data":{"a":"1","b":"1"}})");
   cluster.Update("tool", R"({"data":{"a":"2","b":"1"}})");
@@ -339,7 +339,7 @@ TEST(TrackUpdateTest, MalformedManagedFieldsOfARequestAreIgnored) {
             "two Update 2: {\"f:data\":{\"f:a\":{}}}");
 }
 
-TEST(TrackUpdateTest, TheOldestUpdatersAreFoldedIntoOne) {
+TEST(TrackUpdateTest, MergesTheOldestUpdateEntries) {
   Cluster cluster;
   cluster.StripTime();
   Json data = JsonObject();
@@ -354,7 +354,7 @@ TEST(TrackUpdateTest, TheOldestUpdatersAreFoldedIntoOne) {
             R"({"f:data":{".":{},"f:k00":{},"f:k01":{},"f:k02":{}}})");
 }
 
-TEST(ApplyTest, EqualValuesAreOwnedTogether) {
+TEST(ApplyTest, EqualValuesHaveSharedOwners) {
   Cluster cluster;
   cluster.Apply("one", R"({"data":{"a":"1"}})");
   EXPECT_EQ(cluster.Apply("two", R"({"data":{"a":"1"}})"), R"({"data":{"a":"1"}})");
@@ -396,7 +396,7 @@ TEST(ApplyTest, NamesItemsInConflicts) {
             ".spec.containers[name=\"a\"].image");
 }
 
-TEST(ApplyTest, ItemsGoAwayWhenTheirLastOwnerGivesThemUp) {
+TEST(ApplyTest, RemovesItemsWithoutAnOwner) {
   Cluster cluster;
   cluster.Apply("one", R"({"spec":{"containers":[{"name":"a","image":"x"},{"name":"b"}]}})");
   cluster.Apply("two", R"({"spec":{"containers":[{"name":"c"},{"name":"b"}]}})");
@@ -404,7 +404,7 @@ TEST(ApplyTest, ItemsGoAwayWhenTheirLastOwnerGivesThemUp) {
             R"({"spec":{"containers":[{"name":"c"},{"name":"b"},{"name":"d"}]}})");
 }
 
-TEST(ApplyTest, GivingUpTheLastFieldOfTheMetadataKeepsTheIdentity) {
+TEST(ApplyTest, RemovingTheLastLabelPreservesNameAndNamespace) {
   for (const std::string_view field :
        {R"("labels":{"a":"1"})", R"("annotations":{"a":"1"})", R"("finalizers":["a"])"}) {
     Cluster cluster;
@@ -414,7 +414,7 @@ TEST(ApplyTest, GivingUpTheLastFieldOfTheMetadataKeepsTheIdentity) {
   }
 }
 
-TEST(ApplyTest, WhatWasThereBeforeTheFirstApplyHasAnOwner) {
+TEST(ApplyTest, FieldsFromBeforeTheFirstApplyHaveAnOwner) {
   Cluster cluster;
   cluster.Write(Doc(R"({"metadata":{"name":"x","uid":"1"},"data":{"a":"1"}})"));
   EXPECT_EQ(cluster.Apply("one", R"({"data":{"a":"2"}})"),
@@ -454,7 +454,7 @@ TEST(ApplyTest, RefusesManagedFieldsAndUndeclaredFields) {
             "declared in schema");
 }
 
-TEST(ApplyTest, RefusesToGoOnFromManagedFieldsThatCannotBeRead) {
+TEST(ApplyTest, RefusesALiveObjectWithMalformedManagedFields) {
   Cluster cluster;
   cluster.Write(Doc(R"({"metadata":{"managedFields":[{"manager":"one","operation":"Apply",)"
                     R"("apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"x":{}}}]}})"));
@@ -521,7 +521,7 @@ Json Sorted(Json object) {
   return object;
 }
 
-TEST(ApplyTest, DisjointOwnersMayComeInAnyOrder) {
+TEST(ApplyTest, DisjointManagersMayApplyInAnyOrder) {
   EXPECT_TRUE(rc::check([] {
     const Json one = RandomConfig("p");
     const Json two = RandomConfig("q");
@@ -531,7 +531,7 @@ TEST(ApplyTest, DisjointOwnersMayComeInAnyOrder) {
   }));
 }
 
-TEST(ApplyTest, WhoGivesEverythingUpLeavesNothing) {
+TEST(ApplyTest, AnEmptyConfigurationRemovesAllFieldsOfTheManager) {
   EXPECT_TRUE(rc::check([] {
     const Json alone = ForcedApply({}, "two", RandomConfig("q"));
     const Json both = ForcedApply(alone, "one", RandomConfig("p"));
@@ -551,7 +551,7 @@ TEST(ApplyTest, WhoGivesEverythingUpLeavesNothing) {
   }));
 }
 
-TEST(ApplyTest, AfterForceThereIsNoConflictForTheForcer) {
+TEST(ApplyTest, ForceTransfersOwnership) {
   EXPECT_TRUE(rc::check([] {
     Json live = ForcedApply({}, "one", RandomConfig());
     live = ForcedApply(live, "two", RandomConfig());
@@ -582,7 +582,7 @@ std::string LastApplied(const Cluster& cluster) {
   return std::string(FindString(annotations, "kubectl.kubernetes.io/last-applied-configuration"));
 }
 
-TEST(ApplyTest, KubectlTakesOverWhatItAppliedFromItsSide) {
+TEST(ApplyTest, KubectlOwnsTheFieldsOfItsClientSideApply) {
   Cluster cluster;
   cluster.Update("kubectl-client-side-apply", ClientSideApplied(R"({"a":"1"})", R"({"a":"1"})"));
   cluster.Apply("kubectl", R"({"apiVersion":"apps/v1","data":{"a":"2"}})");
@@ -595,7 +595,7 @@ kubect)");
   EXPECT_FALSE(cluster.changed());
 }
 
-TEST(ApplyTest, KubectlDoesNotTakeOverWhatOthersHaveChangedSince) {
+TEST(ApplyTest, KubectlConflictsOnFieldsThatOthersChangedSinceItsClientSideApply) {
   Cluster cluster;
   cluster.Update("kubectl-client-side-apply",
                  ClientSideApplied(R"({"a":"1","b":"1"})", R"({"a":"1","b":"1"})"));
@@ -616,7 +616,7 @@ TEST(ApplyTest, OnlyKubectlUsesTheLastAppliedConfiguration) {
             R"({"apiVersion":"apps/v1","data":{"a":"1"},"metadata":{"name":"x"}})");
 }
 
-TEST(ApplyTest, IgnoresALastAppliedConfigurationOfAnotherVersionOrShape) {
+TEST(ApplyTest, IgnoresALastAppliedConfigurationOfAnotherVersionOrType) {
   for (const std::string_view last_applied :
        {"", "{", R"({"apiVersion":"apps/v2","data":{"a":"1"}})",
         R"({"apiVersion":"apps/v1","data":{"a":"1"},"nonsense":1})"}) {

@@ -19,8 +19,8 @@ std::strong_ordering Compare(const PathElement& element, ElementKind kind, std::
   return std::string_view(element.text()) <=> text;
 }
 
-// Walks two sorted levels side by side. Each function gets the nodes that only one side has, or
-// that both have.
+// Merges two sorted levels: calls one function for nodes of only one side, another for common
+// nodes.
 template <class OnlyA, class OnlyB, class Both>
 void Zip(std::span<const Node> a, std::span<const Node> b, OnlyA only_a, OnlyB only_b, Both both) {
   auto left = a.begin();
@@ -74,10 +74,10 @@ Error AtPath(const Error& error, std::span<const PathElement> path) {
 
 bool IsEmptyObject(const Json& value) { return value.is_object() && value.get_object().empty(); }
 
-// Reads a FieldsV1 document, keeping the path for errors.
+// Parses a FieldsV1 document and tracks the path for errors.
 class Decoder {
  public:
-  // `member` is set when the document has its own ".".
+  // Sets `member` when the document contains ".".
   Result<FieldSet> Read(const Json& fields, bool* member) {
     const JsonObject* object = fields.if_object();
     if (object == nullptr) {
@@ -119,7 +119,7 @@ class Decoder {
   ElementPath path_;
 };
 
-// Whether `fields` is what ToJson gives for a node with this set below it.
+// Whether `fields` equals ToJson() for a node with this set below it.
 bool Matches(const FieldSet& set, bool member, const Json& fields) {
   const JsonObject* object = fields.if_object();
   if (object == nullptr) return false;
@@ -143,15 +143,14 @@ bool Matches(const FieldSet& set, bool member, const Json& fields) {
          std::all_of(nodes.begin(), nodes.end(), matches);
 }
 
-// Where the string that begins at `begin` ends.
+// The end of the string that starts at `begin`.
 size_t EndOfString(std::string_view json, size_t begin) {
   size_t end = begin + 1;
   while (json[end] != '"') end += json[end] == '\\' ? 2 : 1;
   return end + 1;
 }
 
-// {"port":80,"protocol":"TCP"} as port=80,protocol="TCP": without the braces, and the names
-// without their quotes and with = behind.
+// Converts {"port":80,"protocol":"TCP"} to port=80,protocol="TCP".
 void AppendKeyPath(std::string_view json, std::string& out) {
   int depth = 0;
   bool name_is_next = true;

@@ -1,13 +1,13 @@
 #pragma once
 
-// Sets of field paths: what server-side apply remembers about who owns which part of an object.
+// Sets of field paths: the fields that a manager owns by server-side apply.
 //
-// A path is a sequence of elements, each of which picks a child of a value. Its text forms are
-// Kubernetes': in FieldsV1 documents (`{"f:spec":{"f:replicas":{}}}`), and for people
+// A path is a sequence of elements, each of which selects a child of a value. It has two text
+// forms: that of FieldsV1 documents (`{"f:spec":{"f:replicas":{}}}`), and that of messages
 // (`.spec.containers[name="a"].image`).
 //
-// A set has members at any depth, and a member does not imply the paths below or above it: whoever
-// owns `.spec.ports[port=80]` may or may not own `.spec.ports[port=80].name`.
+// A set has members at any depth. A member does not imply the paths below or above it: the owner of
+// `.spec.ports[port=80]` may or may not own `.spec.ports[port=80].name`.
 
 #include <compare>
 #include <cstdint>
@@ -23,13 +23,13 @@
 
 namespace kubexms {
 
-// One step of a path. Elements are ordered as the bytes of their FieldsV1 form are.
+// One element of a path. Elements are ordered by the bytes of their FieldsV1 form.
 class PathElement {
  public:
   // The values are the letters of FieldsV1.
   enum class Kind : char {
     kField = 'f',  // a member of an object: f:name
-    kIndex = 'i',  // an item of a list by its place: i:0
+    kIndex = 'i',  // an item of a list by its index: i:0
     kKey = 'k',    // an item of a list by some of its members: k:{"name":"a"}
     kValue = 'v',  // an item of a list by its value: v:1
   };
@@ -40,11 +40,11 @@ class PathElement {
   static PathElement Value(const Json& value) { return {Kind::kValue, WriteJson(value)}; }
   // From canonical JSON: an object for kKey, any value for kValue.
   static PathElement FromCanonical(Kind kind, std::string json) { return {kind, std::move(json)}; }
-  // From the FieldsV1 form, which may have its JSON written in any way.
+  // From the FieldsV1 form, whose JSON need not be canonical.
   static Result<PathElement> Parse(std::string_view text);
 
   Kind kind() const { return kind_; }
-  // The FieldsV1 form without its "f:": a name, or canonical JSON.
+  // The FieldsV1 form without its prefix such as "f:": a name, or canonical JSON.
   const std::string& text() const { return text_; }
 
   void AppendFieldsV1(std::string& out) const;
@@ -62,10 +62,10 @@ class PathElement {
 
 using ElementPath = std::vector<PathElement>;
 
-// The path as Kubernetes shows it in conflicts.
+// The path as in Kubernetes' conflict messages.
 std::string PrintPath(std::span<const PathElement> path);
 
-// Whether an object's schema has a property of this name, rather than taking any key.
+// Whether the schema of an object names this property; false for keys of maps.
 bool IsNamedField(const Schema& schema, std::string_view name);
 
 class FieldSet {
@@ -73,9 +73,9 @@ class FieldSet {
   struct Node;
 
   bool Empty() const;
-  // How many members there are, at all depths.
+  // The number of members at all depths.
   size_t Size() const;
-  // The empty path is never a member: nobody owns the object as such.
+  // The empty path is never a member: no manager owns the object as a whole.
   bool Has(std::span<const PathElement> path) const;
   void Insert(std::span<const PathElement> path);
 
@@ -84,17 +84,17 @@ class FieldSet {
 
   FieldSet Union(const FieldSet& other) const;
   FieldSet Intersection(const FieldSet& other) const;
-  // The members that `other` has not; what is below a member of `other` stays.
+  // The members that are not in `other`, including those below members of `other`.
   FieldSet Difference(const FieldSet& other) const;
-  // The same without everything below the members of `other`.
+  // The members that are neither in `other` nor below a member of `other`.
   FieldSet RecursiveDifference(const FieldSet& other) const;
-  // Adds the parents of members where they are fields that the schema names, but not where they
-  // are entries of a map or items of a list.
+  // Adds the parents of members that are fields named by the schema, but not entries of maps and
+  // items of lists.
   FieldSet EnsureNamedFieldsAreMembers(const Schema* schema) const;
   // The members that have no member below them.
   FieldSet Leaves() const;
 
-  // Every member's path, parents first. The path is only valid during the call.
+  // Calls `visit` with the path of every member, parents first. The path is valid during the call.
   template <class Visit>
   void ForEach(Visit visit) const;
 
@@ -106,24 +106,25 @@ class FieldSet {
     return Find(element.kind(), element.text());
   }
 
-  // For building in bulk: adds a child that is not there yet, in any order; a child without
-  // members is not added. Sort() must follow before the set is used.
+  // For building in bulk: adds a new child, in any order; a child without members is not added.
+  // Call Sort() before the set is used.
   void Append(PathElement&& element, bool member, FieldSet&& children);
   void Sort();
-  // Room for so many children.
+  // Allocates memory for this many children.
   void Reserve(size_t count);
-  // Drops the membership of a child, and the child when nothing is below it.
+  // Removes a child from the members, and removes the child when it has no members below it.
   void EraseMember(const PathElement& element);
-  // The set below a child, which is dropped when `change` leaves it empty and it is no member.
+  // Calls `change` with the set below a child, and removes the child when it is no member and the
+  // set is empty.
   template <class Change>
   void ChangeBelow(const PathElement& element, Change change);
 
   // As FieldsV1.
   Json ToJson(const JsonStorage& storage = {}) const;
-  // Whether this is the set of `fields`, told without making that set. False also where `fields`
-  // has it in another form than ToJson gives: then only the set can tell.
+  // Whether `fields` equals ToJson(), without creating either. False does not prove that the sets
+  // differ: `fields` may have another form.
   bool IsWrittenAs(const Json& fields) const;
-  // Refuses whatever is not FieldsV1, naming the path at which it is wrong.
+  // Fails for JSON that is not FieldsV1, with the path of the error.
   static Result<FieldSet> FromJson(const Json& fields);
 
   bool operator==(const FieldSet& other) const;

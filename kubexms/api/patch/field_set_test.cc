@@ -35,7 +35,7 @@ TEST(PathElementTest, PrintsAsInConflicts) {
   EXPECT_EQ(PrintPath(ElementPath{PathElement::Field("list"), PathElement::Index(3)}), ".list[3]");
 }
 
-TEST(PathElementTest, KeysAreCanonicalHoweverTheyWereWritten) {
+TEST(PathElementTest, KeysAreCanonical) {
   const PathElement key = PathElement::Parse(R"(k:{"protocol": "TCP", "port": 80.0})").value();
   EXPECT_EQ(key, PathElement::Key({{"port", 80}, {"protocol", "TCP"}}));
   std::string text;
@@ -43,7 +43,7 @@ TEST(PathElementTest, KeysAreCanonicalHoweverTheyWereWritten) {
   EXPECT_EQ(text, R"(k:{"port":80,"protocol":"TCP"})");
 }
 
-TEST(FieldSetTest, RoundTripsWhatKubernetesWrites) {
+TEST(FieldSetTest, RoundTripsKubernetesFieldsV1) {
   const std::string_view texts[] = {
       R"({})",
       R"({"f:data":{}})",
@@ -58,7 +58,7 @@ TEST(FieldSetTest, AnEmptyFieldNameIsAField) {
   EXPECT_EQ(Print(Parse(R"({"f:":{}})")), R"({"f:":{}})");
 }
 
-TEST(FieldSetTest, RefusesMalformedFieldsAndNamesThePlace) {
+TEST(FieldSetTest, RefusesMalformedFieldsWithThePath) {
   EXPECT_EQ(ParseError("[]"), "fieldsV1: expected object, got array");
   EXPECT_EQ(ParseError(R"({"f:spec":{"f:a":1}})"),
             ".spec.a: fieldsV1: expected object, got integer");
@@ -88,7 +88,7 @@ TEST(FieldSetTest, MembersAreIndependentOfTheirParents) {
   EXPECT_EQ(set.Size(), 2u);
 }
 
-TEST(FieldSetTest, DifferenceKeepsWhatIsBelow) {
+TEST(FieldSetTest, DifferenceRetainsMembersBelow) {
   const FieldSet set = Parse(R"({"f:a":{".":{},"f:b":{},"f:c":{}},"f:d":{}})");
   EXPECT_EQ(Print(set.Difference(Parse(R"({"f:a":{}})"))),
             R"({"f:a":{"f:b":{},"f:c":{}},"f:d":{}})");
@@ -144,7 +144,7 @@ FieldSet RandomSet() {
   return set;
 }
 
-TEST(FieldSetTest, EncodingAndDecodingIsTheIdentity) {
+TEST(FieldSetTest, DecodesItsOwnJsonToAnEqualSet) {
   EXPECT_TRUE(rc::check([] {
     const FieldSet set = RandomSet();
     RC_ASSERT(FieldSet::FromJson(set.ToJson()).value() == set);
@@ -170,7 +170,7 @@ TEST(FieldSetTest, ObeysTheLawsOfSets) {
   }));
 }
 
-TEST(FieldSetTest, HasWhatItIteratesOver) {
+TEST(FieldSetTest, ContainsAllMembersOfTheIteration) {
   EXPECT_TRUE(rc::check([] {
     const FieldSet set = RandomSet();
     FieldSet copy;

@@ -11,7 +11,7 @@ namespace {
 
 using Tokens = std::span<const std::string>;
 
-// Why an operation does not apply; Rejected() turns it into the error that the caller gets.
+// The reason why an operation does not apply; Rejected() converts it to the error for the caller.
 Error Because(std::string why) { return Error::BadRequest(std::move(why)); }
 
 Result<std::string> Unescape(std::string_view token) {
@@ -98,7 +98,7 @@ Result<void> Add(Json& document, Tokens path, Json value) {
   return {};
 }
 
-// Takes the value out of the document.
+// Moves the value out of the document.
 Result<Json> Remove(Json& document, Tokens path) {
   if (path.empty()) return Because("the whole document cannot be removed");
   ASSIGN_OR_RETURN(Json* const parent, Find(document, path.first(path.size() - 1)));
@@ -136,7 +136,8 @@ size_t DepthOf(const Json& value) {
 
 class Patcher {
  public:
-  Patcher(Json& document, const JsonPatchLimits& limits) : document_(document), limits_(limits) {}
+  Patcher(Json& document, const JsonPatchOptions& options)
+      : document_(document), options_(options) {}
 
   Result<void> Apply(const JsonObject& operation) {
     ASSIGN_OR_RETURN(const std::string_view op, StringOf(operation, "op"));
@@ -176,8 +177,8 @@ class Patcher {
   }
 
   Result<void> CheckDepth(const Json& value, Tokens path) const {
-    if (path.size() + DepthOf(value) <= limits_.max_depth) return {};
-    return Because(fmt::format("the document would be nested deeper than {}", limits_.max_depth));
+    if (path.size() + DepthOf(value) <= options_.max_depth) return {};
+    return Because(fmt::format("the document would be nested deeper than {}", options_.max_depth));
   }
 
   Result<void> AddValue(const JsonObject& operation, Tokens path) {
@@ -209,15 +210,15 @@ class Patcher {
     ASSIGN_OR_RETURN(const Json* const value, Find(document_, from));
     RETURN_IF_ERROR(CheckDepth(*value, path));
     copied_bytes_ += WriteJson(*value).size();
-    if (copied_bytes_ > limits_.max_copied_bytes) {
+    if (copied_bytes_ > options_.max_copied_bytes) {
       return Because(fmt::format("the copies add up to {} bytes, more than the limit of {}",
-                                 copied_bytes_, limits_.max_copied_bytes));
+                                 copied_bytes_, options_.max_copied_bytes));
     }
     return Add(document_, path, Json(*value, document_.storage()));
   }
 
   Json& document_;
-  const JsonPatchLimits& limits_;
+  const JsonPatchOptions& options_;
   size_t copied_bytes_ = 0;
 };
 
@@ -241,7 +242,7 @@ Error Rejected(size_t index, const JsonObject& operation, const Error& why) {
 
 }  // namespace
 
-Result<Json> ApplyJsonPatch(Json document, const Json& patch, const JsonPatchLimits& limits) {
+Result<Json> ApplyJsonPatch(Json document, const Json& patch, const JsonPatchOptions& options) {
   const JsonArray* operations = patch.if_array();
   if (operations == nullptr) {
     return Error::BadRequest(
@@ -249,12 +250,12 @@ Result<Json> ApplyJsonPatch(Json document, const Json& patch, const JsonPatchLim
                     "type {}",
                     JsonTypeName(patch)));
   }
-  if (operations->size() > limits.max_operations) {
+  if (operations->size() > options.max_operations) {
     return Error::RequestTooLarge(
         fmt::format("The allowed maximum operations in a JSON patch is {}, got {}",
-                    limits.max_operations, operations->size()));
+                    options.max_operations, operations->size()));
   }
-  Patcher patcher(document, limits);
+  Patcher patcher(document, options);
   for (size_t i = 0; i < operations->size(); ++i) {
     const JsonObject* operation = (*operations)[i].if_object();
     if (operation == nullptr) {

@@ -10,7 +10,7 @@ Json Parse(std::string_view text) { return ParseJson(text).value(); }
 
 // The patched document, or why the first failing operation does not apply.
 std::string Patched(std::string_view document, std::string_view patch,
-                    const JsonPatchLimits& limits = {}) {
+                    const JsonPatchOptions& options = {}) {
   const Result<Json> result = ApplyJsonPatch(Parse(document), Parse(patch), limits);
   if (result.ok()) return WriteJson(*result);
   const std::vector<ErrorCause>& causes = result.error().details().causes;
@@ -36,7 +36,7 @@ TEST(JsonPatchTest, AddNeedsAParentOfTheRightKind) {
             "patch[0]: add /2: the index 2 is out of bounds");
 }
 
-TEST(JsonPatchTest, RefusesWhatIsNoArrayIndex) {
+TEST(JsonPatchTest, RefusesInvalidArrayIndices) {
   for (const char* token : {"01", "-1", "1e0", "+1", " 1", "x", "", "1.0"}) {
     const std::string patch =
         std::string(R"([{"op":"replace","path":"/)") + token + R"(","value":1}])";
@@ -50,7 +50,7 @@ TEST(JsonPatchTest, RefusesWhatIsNoArrayIndex) {
             R"(patch[0]: remove /-: "-" is not an array index)");
 }
 
-TEST(JsonPatchTest, RemovesAndReplacesWhatExists) {
+TEST(JsonPatchTest, RemovesAndReplacesExistingValues) {
   EXPECT_EQ(Patched(R"({"a":{"b":1,"c":2}})", R"([{"op":"remove","path":"/a/b"}])"),
             R"({"a":{"c":2}})");
   EXPECT_EQ(Patched("[1,2,3]", R"([{"op":"remove","path":"/1"}])"), "[1,3]");
@@ -127,7 +127,7 @@ TEST(JsonPatchTest, RefusesIncompleteOperations) {
             "patch[1]: an operation is an object, not a value of type integer");
 }
 
-TEST(JsonPatchTest, AnswersAsAKubernetesServerDoes) {
+TEST(JsonPatchTest, HasTheErrorsOfKubeApiserver) {
   const Error failed = ApplyJsonPatch(Parse(R"({"data":{"b":"x"}})"),
                                       Parse(R"([{"op":"test","path":"/data/b","value":"y"}])"))
                            .error();
@@ -137,7 +137,7 @@ TEST(JsonPatchTest, AnswersAsAKubernetesServerDoes) {
   EXPECT_EQ(ApplyJsonPatch(Parse("{}"), Parse("{}")).error().code(), 400);
 }
 
-TEST(JsonPatchTest, BoundsTheNumberOfOperations) {
+TEST(JsonPatchTest, LimitsTheNumberOfOperations) {
   const Result<Json> result = ApplyJsonPatch(
       Parse("[]"), Parse(R"([{"op":"add","path":"/-","value":1},{"op":"remove","path":"/0"}])"),
       {.max_operations = 1});
@@ -146,7 +146,7 @@ TEST(JsonPatchTest, BoundsTheNumberOfOperations) {
   EXPECT_EQ(result.error().message(), "The allowed maximum operations in a JSON patch is 1, got 2");
 }
 
-TEST(JsonPatchTest, BoundsWhatCopiesAddUpTo) {
+TEST(JsonPatchTest, LimitsTheTotalSizeOfCopies) {
   std::string patch = "[";
   for (int i = 0; i < 40; ++i) patch += R"({"op":"copy","from":"","path":"/a"},)";
   patch.back() = ']';
@@ -154,7 +154,7 @@ TEST(JsonPatchTest, BoundsWhatCopiesAddUpTo) {
             "patch[2]: copy /a: the copies add up to 123 bytes, more than the limit of 100");
 }
 
-TEST(JsonPatchTest, BoundsTheDepth) {
+TEST(JsonPatchTest, LimitsTheDepth) {
   EXPECT_EQ(Patched(R"({"a":{}})", R"([{"op":"add","path":"/a/b","value":[]}])", {.max_depth = 3}),
             R"({"a":{"b":[]}})");
   EXPECT_EQ(

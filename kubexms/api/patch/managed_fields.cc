@@ -15,7 +15,7 @@ namespace {
 using Kind = PathElement::Kind;
 using Node = FieldSet::Node;
 
-// How the parts of a value are owned: as one piece, by member, by value, or by keys.
+// The unit of ownership inside a value: the whole value, members, values, or items by keys.
 enum class Shape { kLeaf, kObject, kSet, kMap };
 
 Shape ShapeOfObject(const Schema* schema) {
@@ -46,14 +46,14 @@ bool IsEmptyContainer(const Json& value) {
   return value.is_array() && value.get_array().empty();
 }
 
-// What a schema says about a member of an object.
+// The schema of a member of an object.
 struct Member {
   const Schema* schema = nullptr;
-  bool named = false;       // it is a property, rather than an entry of a map
-  bool undeclared = false;  // the schema knows all members that there can be, and not this one
+  bool named = false;       // a property, not an entry of a map
+  bool undeclared = false;  // the schema does not allow this member
 };
 
-// Finds the members of one object's schema, quickest when they are asked for in order.
+// Finds the schemas of an object's members; fastest for lookups in sorted order.
 class MemberFinder {
  public:
   explicit MemberFinder(const Schema* schema)
@@ -80,7 +80,7 @@ class MemberFinder {
 
   const Schema* schema_;
   const Schema* shape_;  // schema_, resolved
-  size_t next_ = 0;      // behind the property that was found last
+  size_t next_ = 0;      // the index after the last found property
 };
 
 const FieldSet* Below(const FieldSet* set, Kind kind, std::string_view text) {
@@ -98,8 +98,8 @@ const Json* KeyDefault(const Schema& list, std::string_view key) {
   return schema == nullptr || !schema->default_value ? nullptr : &*schema->default_value;
 }
 
-// The element of a list of maps' item, from its keys (sorted) or their defaults; none when one is
-// missing.
+// The path element of an item of a list map, from its sorted keys or their defaults; none when a
+// key is missing.
 std::optional<PathElement> KeyElement(const Schema& list, std::span<const std::string_view> keys,
                                       const Json& item) {
   if (!item.is_object()) return std::nullopt;
@@ -117,7 +117,7 @@ std::optional<PathElement> KeyElement(const Schema& list, std::span<const std::s
   return PathElement::FromCanonical(Kind::kKey, text.ToString());
 }
 
-// Why an applied item cannot be told apart from the others; empty when it can.
+// The error of an applied item without an identity; empty for a valid item.
 std::string ExplainItem(const Schema& list, const Json& item) {
   if (list.list_type == ListType::kSet) {
     if (item.is_null())
@@ -137,7 +137,7 @@ std::string ExplainItem(const Schema& list, const Json& item) {
   return "";
 }
 
-// The items of a set or map, findable by their elements.
+// The items of a set or list map, indexed by path element.
 class ItemIndex {
  public:
   ItemIndex(const Schema& list, const JsonArray& items) {
@@ -189,10 +189,10 @@ class ItemIndex {
   std::vector<size_t> order_;  // positions, sorted by element
 };
 
-// Which paths of a document are members of its set.
+// Selects the paths of a document that are members of its set.
 enum class Members {
-  kOwned,  // those that its applier owns
-  kAll,    // every one
+  kOwned,  // the paths that its applier owns
+  kAll,    // all paths
 };
 
 FieldSet PathsBelow(const Json& value, const Schema* schema, Members members);
@@ -213,7 +213,7 @@ FieldSet PathsOfObject(const JsonObject& object, const Schema* schema, Members m
   return paths;
 }
 
-// Of items that cannot be told apart, only their common element counts.
+// Duplicate items count only by their common path element.
 FieldSet PathsOfList(const JsonArray& items, const Schema& list, Members members) {
   FieldSet paths;
   ItemIndex(list, items).ForEach([&](const PathElement& element, std::span<const size_t> at) {
@@ -236,7 +236,7 @@ FieldSet AllBelow(const Json& value, const Schema* schema) {
   return PathsBelow(value, schema, Members::kAll);
 }
 
-// Finds the changes below one value. The three sets grow side by side.
+// Finds the changes below one value.
 class Comparer {
  public:
   static FieldChanges Compare(const Json& before, const Json& after, const Schema* schema,
@@ -247,7 +247,7 @@ class Comparer {
   }
 
  private:
-  // Fills in the changes below the value; true when the value itself was modified.
+  // Collects the changes below the value; true when the value itself was modified.
   static bool CompareValues(const Json& before, const Json& after, const Schema* schema,
                             const FieldSet* ignored, FieldChanges& below) {
     const Shape old_shape = ShapeOf(schema, before);
@@ -255,7 +255,7 @@ class Comparer {
     if (old_shape != new_shape) {
       below.removed = AllBelow(before, schema);
       below.added = AllBelow(after, schema);
-      // From null to something with members, or back, the members tell all.
+      // A change between null and a value with members is recorded by its members.
       const bool from_null = before.is_null() && !below.added.Empty();
       const bool to_null = after.is_null() && !below.removed.Empty();
       return !from_null && !to_null;
@@ -324,7 +324,7 @@ class Comparer {
     return at.size() == 1 ? AllBelow(items[at[0]], list.items) : FieldSet();
   }
 
-  // Elements are only made when there is something to say: mostly there is not.
+  // Creates path elements only for changes: most fields do not change.
   template <class MakeElement, class From>
   static void AppendComparison(MakeElement make, const From& from, const Json& before,
                                const Json& after, const Schema* schema, const FieldSet* ignored,
@@ -341,8 +341,8 @@ class Comparer {
   }
 };
 
-// Merges a configuration into a live value in one walk over the configuration, which also finds
-// what it owns and what it changes. Nothing outside the configuration is visited.
+// Merges a configuration into a live value in one pass over the configuration, which also collects
+// the owned and the changed fields. It does not visit fields outside of the configuration.
 class Merger {
  public:
   Result<MergedFields> Merge(const Json& config, const Schema* schema, const FieldSet* ignored,
@@ -371,7 +371,7 @@ class Merger {
     problem_ = std::move(problem);
     return false;
   }
-  // The path of a problem grows at its front while the walk unwinds.
+  // Callers prepend their path element to the path of an error.
   bool FailBelow(const PathElement& element) {
     std::string front;
     element.AppendPath(front);
@@ -413,8 +413,8 @@ class Merger {
     return true;
   }
 
-  // The member, and whether it had to be made. Looks first at the few from `next` on: members
-  // mostly come in the same order in both.
+  // Finds or inserts the member. Tries the members from `next` on first: members usually have the
+  // same order in both.
   static std::pair<Json*, bool> FindOrAdd(std::string_view key, JsonObject& live, size_t& next) {
     const size_t end = std::min(next + 8, live.size());
     for (size_t i = next; i < end; ++i) {
@@ -431,10 +431,10 @@ class Merger {
     return schema != nullptr && !schema->nullable && !schema->preserve_unknown_fields;
   }
 
-  // The place that a value is merged into.
+  // The target of a merge.
   struct Target {
     Json& live;
-    bool absent;  // `live` was made for this and holds null
+    bool absent;  // `live` is new and null
     const Schema* schema;
     const FieldSet* ignored;
   };
@@ -454,7 +454,7 @@ class Merger {
     paths.owned.Append(std::move(element), owned, std::move(below.owned));
   }
 
-  // `changed` says whether the value itself was added or modified.
+  // Sets `changed` when the value itself was added or modified.
   bool MergeValue(const Json& config, const Target& target, Paths& below, bool& changed) {
     const Shape shape = ShapeOf(target.schema, config);
     if (shape == Shape::kLeaf) {
@@ -471,7 +471,7 @@ class Merger {
 
   bool MergeLeaf(const Json& config, const Target& target, Paths& below) {
     const bool granular = ShapeOf(target.schema, target.live) != Shape::kLeaf;
-    // Null says nothing about the members of what is there.
+    // Null does not change the members of the live value.
     if (config.is_null() && granular && !IsEmptyContainer(target.live)) return false;
     if (!target.absent && JsonEqual(config, target.live)) return false;
     if (granular) below.removed = AllBelow(target.live, target.schema);
@@ -480,7 +480,7 @@ class Merger {
     return true;
   }
 
-  // Makes the live value one that the configuration can be merged into.
+  // Replaces a live value into which the configuration cannot be merged.
   bool Reshape(const Json& config, Shape shape, const Target& target, Paths& below) {
     if (!target.absent && ShapeOf(target.schema, target.live) == shape) return false;
     const bool was_null = target.live.is_null() && !target.absent;
@@ -491,7 +491,7 @@ class Merger {
       target.live.emplace_array().reserve(config.get_array().size());
     }
     touched_ = true;
-    // From null to something with members, the members tell all.
+    // A change from null to a value with members is recorded by its members.
     return !was_null || IsEmptyContainer(config);
   }
 
@@ -522,7 +522,7 @@ class Merger {
     return true;
   }
 
-  // Whether every applied item is present once and they are in the same order.
+  // Whether the live list has every applied item once and in the same order.
   static bool KeepsPlaces(const ItemIndex& applied, const ItemIndex& present) {
     size_t next = 0;
     for (size_t i = 0; i < applied.size(); ++i) {
@@ -533,8 +533,8 @@ class Merger {
     return true;
   }
 
-  // Builds the list anew. Items that only the live list has come as early as they can; an applied
-  // one comes when the live list has got to the next item that both have.
+  // Rebuilds the list. Items that are only in the live list come first, up to the next item that is
+  // in both; then follows the applied item.
   bool MergeInOrder(const JsonArray& config, const Schema& list, const ItemIndex& applied,
                     const ItemIndex& present, JsonArray& live, Paths& paths) {
     JsonArray merged(live.storage());
@@ -551,7 +551,7 @@ class Merger {
     for (size_t i = 0; i < config.size(); ++i) {
       keep_live_up_to(next_live, std::max(next_live, NextShared(applied, present, i)));
       const std::span<const size_t> at = present.Find(*applied.element(i));
-      // Duplicates cannot be merged with: the applied item replaces them all.
+      // The applied item replaces all duplicates.
       const bool fresh = at.size() != 1;
       merged.push_back(fresh ? Json(nullptr, live.storage()) : std::move(live[at[0]]));
       if (!MergeItem(config[i], list, *applied.element(i), merged.back(), fresh, paths)) {
@@ -565,8 +565,8 @@ class Merger {
     return true;
   }
 
-  // Where the live list has the first item that is applied at `from` or later; its end when it has
-  // none of them.
+  // The live position of the first item that is applied at `from` or later; the end of the list if
+  // there is none.
   static size_t NextShared(const ItemIndex& applied, const ItemIndex& present, size_t from) {
     for (size_t i = from; i < applied.size(); ++i) {
       const std::span<const size_t> at = present.Find(*applied.element(i));
@@ -596,15 +596,15 @@ class Merger {
   std::string problem_path_;
 };
 
-// Removes what was given up. Going down a path, a field goes away once the path has met, in this
-// order and possibly all at one place: something that the manager owned before, something that
-// nobody owns now, and something that the manager owned before. So what others own keeps its
-// parents, and what nobody ever owned stays while its parents do.
+// Removes the fields that the manager no longer configures. A field is removed when its path
+// contains, in this order and possibly at one element: a field that the manager owned before, a
+// field without an owner now, and a field that the manager owned before. Hence the parents of
+// fields with an owner remain, and fields that never had an owner remain as long as their parents.
 class Pruner {
  public:
   enum class Seen { kNothing, kGivenUp, kUnowned };
 
-  // Removes below `value`; the paths that are gone are added to `removed`.
+  // Removes fields below `value` and adds their paths to `removed`.
   static void PruneBelow(const FieldSet& last, const FieldSet* owned, const Schema* schema,
                          Seen seen, Json& value, FieldSet& removed) {
     switch (ShapeOf(schema, value)) {
@@ -618,11 +618,11 @@ class Pruner {
  private:
   struct Facts {
     bool given_up;  // the manager owned it before
-    bool owned;     // somebody owns it now
-    bool counted;   // it is part of the document's own set
+    bool owned;     // a manager owns it now
+    bool counted;   // it is a member of the document's field set
   };
 
-  // True when the field is to go away.
+  // True when the caller must remove the field.
   static bool Advance(const Facts& facts, Seen& seen) {
     if (seen == Seen::kNothing && facts.given_up) seen = Seen::kGivenUp;
     if (seen == Seen::kGivenUp && facts.counted && !facts.owned) seen = Seen::kUnowned;
@@ -654,7 +654,7 @@ class Pruner {
         PruneBelow(node.children, now == nullptr ? nullptr : &now->children, member.schema,
                    seen_below, value, below);
       }
-      // What has lost its last member goes too, unless somebody owns it as such.
+      // An object without members is removed, too, unless a manager owns it.
       const bool kept = now != nullptr && now->member;
       const bool emptied = !gone && !kept && !below.Empty() && IsEmptyContainer(value);
       if (gone || emptied) object.erase(found);

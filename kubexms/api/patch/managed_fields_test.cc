@@ -67,12 +67,12 @@ std::string Owned(std::string_view document, const Schema* schema = ThingSchema(
   return Print(ToFieldSet(Doc(document), schema));
 }
 
-TEST(ManagedFieldsTest, NamedFieldsThatLeadToLeavesAreNotOwned) {
+TEST(ManagedFieldsTest, ParentsOfLeavesAreNotOwned) {
   EXPECT_EQ(Owned(R"({"title":"t","limits":{"low":1}})"),
             R"({"f:limits":{"f:low":{}},"f:title":{}})");
 }
 
-TEST(ManagedFieldsTest, AtomicPartsAreOwnedAsOnePiece) {
+TEST(ManagedFieldsTest, AtomicValuesAreOwnedAsAWhole) {
   EXPECT_EQ(Owned(R"({"args":["a"],"selector":{"a":"b"},"frozen":{"low":1},"blob":{"a":1}})"),
             R"({"f:args":{},"f:blob":{},"f:frozen":{},"f:selector":{}})");
 }
@@ -87,7 +87,7 @@ TEST(ManagedFieldsTest, EmptyObjectsAreOwnedButEmptyListsOfItemsAreNot) {
             R"({"f:args":{},"f:labels":{},"f:title":{}})");
 }
 
-TEST(ManagedFieldsTest, ItemsAreKnownByTheirKeysOrTheKeysDefaults) {
+TEST(ManagedFieldsTest, ItemsAreIdentifiedByKeysOrTheirDefaults) {
   EXPECT_EQ(Owned(R"({"ports":[{"number":80,"name":"web"}]})"),
             R"({"f:ports":{"k:{\"number\":80,\"protocol\":\"TCP\"}":{".":{},"f:name":{},)"
             R"("f:number":{}}}})");
@@ -100,7 +100,7 @@ TEST(ManagedFieldsTest, WithoutASchemaObjectsAreGranularAndListsAtomic) {
   EXPECT_EQ(Owned(R"({"extra":{"a":{"b":[1]}}})"), R"({"f:extra":{"f:a":{".":{},"f:b":{}}}})");
 }
 
-TEST(ManagedFieldsTest, ComparisonSortsChangesIntoThreeSets) {
+TEST(ManagedFieldsTest, ComparisonFindsAddedModifiedAndRemovedFields) {
   const FieldChanges changes = CompareFields(
       Doc(R"({"title":"a","limits":{"low":1,"high":2},"tags":["a","b"],"labels":{"x":"1"}})"),
       Doc(R"({"title":"b","limits":{"low":1},"tags":["b","c"],"zones":{"z":{"low":1}},)"
@@ -112,7 +112,7 @@ TEST(ManagedFieldsTest, ComparisonSortsChangesIntoThreeSets) {
   EXPECT_EQ(Print(changes.removed), R"({"f:limits":{"f:high":{}},"f:tags":{"v:\"a\"":{}}})");
 }
 
-TEST(ManagedFieldsTest, ComparisonIgnoresTheOrderOfItemsAndWhatItIsToldTo) {
+TEST(ManagedFieldsTest, ComparisonIgnoresTheOrderOfItemsAndIgnoredFields) {
   EXPECT_TRUE(
       CompareFields(Doc(R"({"tags":["a","b"]})"), Doc(R"({"tags":["b","a"]})"), ThingSchema())
           .Empty());
@@ -130,7 +130,7 @@ TEST(ManagedFieldsTest, DuplicateItemsAreComparedAsOne) {
   EXPECT_EQ(Print(changes.modified), R"({"f:ports":{"k:{\"number\":1,\"protocol\":\"TCP\"}":{}}})");
 }
 
-TEST(ManagedFieldsTest, AChangeOfShapeIsAModification) {
+TEST(ManagedFieldsTest, AChangeOfTypeIsAModification) {
   const FieldChanges changes =
       CompareFields(Doc(R"({"a":{"b":1},"c":1})"), Doc(R"({"a":1,"c":{"d":1}})"), nullptr);
   EXPECT_EQ(Print(changes.modified), R"({"f:a":{},"f:c":{}})");
@@ -150,13 +150,13 @@ std::string MergeChanges(std::string_view live, std::string_view config) {
   return Print(MergeApplied(Doc(config), ThingSchema(), nullptr, document).value().changed);
 }
 
-TEST(ManagedFieldsTest, MergesMembersAndKeepsTheOthers) {
+TEST(ManagedFieldsTest, MergesMembersAndRetainsTheOthers) {
   EXPECT_EQ(Merge(R"({"limits":{"low":1},"labels":{"a":"1"},"args":["x","y"]})",
                   R"({"limits":{"high":2},"labels":{"b":"2"},"args":["z"]})"),
             R"({"args":["z"],"labels":{"a":"1","b":"2"},"limits":{"high":2,"low":1}})");
 }
 
-TEST(ManagedFieldsTest, MergesAtomicMapsAsOnePiece) {
+TEST(ManagedFieldsTest, ReplacesAtomicMaps) {
   EXPECT_EQ(Merge(R"({"selector":{"a":"1"}})", R"({"selector":{"b":"2"}})"),
             R"({"selector":{"b":"2"}})");
 }
@@ -170,7 +170,7 @@ TEST(ManagedFieldsTest, MergesItemsByKey) {
             R"({"f:ports":{"k:{\"number\":80,\"protocol\":\"TCP\"}":{"f:name":{}}}})");
 }
 
-TEST(ManagedFieldsTest, SharedItemsComeInTheOrderOfTheConfiguration) {
+TEST(ManagedFieldsTest, SharedItemsHaveTheOrderOfTheConfiguration) {
   const auto tags = [](std::string_view live, std::string_view config) {
     return Merge(fmt::format(R"({{"tags":{}}})", live), fmt::format(R"({{"tags":{}}})", config));
   };
@@ -188,12 +188,12 @@ TEST(ManagedFieldsTest, AnAppliedItemReplacesDuplicates) {
             R"({"ports":[{"number":1,"protocol":"TCP"},{"number":2}]})");
 }
 
-TEST(ManagedFieldsTest, NullLeavesMembersAlone) {
+TEST(ManagedFieldsTest, NullDoesNotChangeMembers) {
   EXPECT_EQ(Merge(R"({"labels":{"a":"1"}})", R"({"labels":null})"), R"({"labels":{"a":"1"}})");
   EXPECT_EQ(Merge(R"({})", R"({"labels":null})"), R"({})");
 }
 
-TEST(ManagedFieldsTest, RefusesWhatDoesNotFitTheSchema) {
+TEST(ManagedFieldsTest, RefusesConfigurationsThatDoNotMatchTheSchema) {
   EXPECT_EQ(Merge("{}", R"({"limits":{"middle":1}})"),
             ".limits.middle: field not declared in schema");
   EXPECT_EQ(Merge("{}", R"({"ports":[{"name":"a"}]})"),
@@ -207,7 +207,7 @@ TEST(ManagedFieldsTest, RefusesWhatDoesNotFitTheSchema) {
             ".tags: element 0: associative list without keys has an element that's a map type");
 }
 
-TEST(ManagedFieldsTest, MergeTellsWhetherAnythingIsDifferent) {
+TEST(ManagedFieldsTest, MergeReturnsWhetherAnythingChanged) {
   Json document = Doc(R"({"tags":["a","b"],"limits":{"low":1}})");
   EXPECT_FALSE(
       MergeApplied(Doc(R"({"tags":["b"],"limits":{"low":1}})"), ThingSchema(), nullptr, document)
@@ -224,27 +224,27 @@ std::string Prune(std::string_view document, std::string_view last, std::string_
   return WriteJson(pruned);
 }
 
-TEST(ManagedFieldsTest, PrunesWhatNobodyOwns) {
+TEST(ManagedFieldsTest, PrunesFieldsWithoutAnOwner) {
   EXPECT_EQ(Prune(R"({"labels":{"a":"1","b":"2"},"title":"t"})",
                   R"({"f:labels":{"f:a":{}},"f:title":{}})", R"({"f:labels":{"f:b":{}}})"),
             R"({"labels":{"b":"2"}})");
 }
 
-TEST(ManagedFieldsTest, PrunesItemsWithAllThatIsInThem) {
+TEST(ManagedFieldsTest, PrunesItemsWithTheirFields) {
   EXPECT_EQ(Prune(R"({"ports":[{"number":1,"name":"x"},{"number":2}]})",
                   R"({"f:ports":{"k:{\"number\":1,\"protocol\":\"TCP\"}":{".":{},"f:number":{}}}})",
                   R"({"f:ports":{"k:{\"number\":2,\"protocol\":\"TCP\"}":{".":{}}}})"),
             R"({"ports":[{"number":2}]})");
 }
 
-TEST(ManagedFieldsTest, UnownedFieldsStayWhileTheirParentIsOwned) {
+TEST(ManagedFieldsTest, RetainsUnownedFieldsOfOwnedParents) {
   const std::string_view last = R"({"f:limits":{"f:low":{}}})";
   EXPECT_EQ(Prune(R"({"limits":{"low":1,"high":2}})", last, R"({"f:limits":{}})"),
             R"({"limits":{"high":2}})");
   EXPECT_EQ(Prune(R"({"limits":{"low":1,"high":2}})", last, R"({})"), R"({})");
 }
 
-TEST(ManagedFieldsTest, WhatLosesItsLastMemberGoesUnlessItIsOwnedAsSuch) {
+TEST(ManagedFieldsTest, PrunesEmptyObjectsUnlessTheyAreOwned) {
   EXPECT_EQ(Prune(R"({"tags":["a"]})", R"({"f:tags":{"v:\"a\"":{}}})", R"({"f:tags":{}})"),
             R"({"tags":[]})");
   EXPECT_EQ(Prune(R"({"zones":{"z":{"low":1}}})", R"({"f:zones":{"f:z":{"f:low":{}}}})",

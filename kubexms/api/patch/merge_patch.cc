@@ -20,7 +20,7 @@ void Merge(Json& target, const Json& patch) {
   }
 }
 
-// Puts the members of one patch into another, nulls included.
+// Copies the members of one patch, including nulls, into another.
 void Overlay(JsonObject& patch, const JsonObject& more) {
   for (const auto& [key, value] : more) {
     Json& slot = patch[key];
@@ -32,7 +32,7 @@ void Overlay(JsonObject& patch, const JsonObject& more) {
   }
 }
 
-// The patch for what is new or different in `modified`. A null in `modified` is a deletion.
+// The patch for added and changed members of `modified`. A null in `modified` is a deletion.
 JsonObject Changes(const JsonObject& original, const JsonObject& modified) {
   JsonObject patch;
   for (const auto& [key, value] : modified) {
@@ -49,7 +49,7 @@ JsonObject Changes(const JsonObject& original, const JsonObject& modified) {
   return patch;
 }
 
-// The patch for what `modified` no longer has.
+// The patch that deletes members that are not in `modified`.
 JsonObject Deletions(const JsonObject& original, const JsonObject& modified) {
   JsonObject patch;
   for (const auto& [key, old] : original) {

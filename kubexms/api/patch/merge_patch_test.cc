@@ -21,7 +21,7 @@ std::string ThreeWay(std::string_view original, std::string_view modified,
   return WriteJson(CreateThreeWayMergePatch(Parse(original), Parse(modified), Parse(current)));
 }
 
-TEST(MergePatchTest, MergesObjectsAndReplacesTheRest) {
+TEST(MergePatchTest, MergesObjectsAndReplacesOtherValues) {
   EXPECT_EQ(Patched(R"({"a":"b"})", R"({"a":"c"})"), R"({"a":"c"})");
   EXPECT_EQ(Patched(R"({"a":"b"})", R"({"b":"c"})"), R"({"a":"b","b":"c"})");
   EXPECT_EQ(Patched(R"({"a":{"b":"c"}})", R"({"a":{"b":"d","c":null}})"), R"({"a":{"b":"d"}})");
@@ -64,20 +64,20 @@ TEST(MergePatchTest, AnExplicitNullIsADeletion) {
   EXPECT_EQ(Created(R"({"a":null})", R"({"a":null})"), "{}");
 }
 
-TEST(MergePatchTest, ThreeWayKeepsWhatOthersSet) {
+TEST(MergePatchTest, ThreeWayPreservesFieldsOfOtherClients) {
   EXPECT_EQ(ThreeWay(R"({"spec":{"a":1}})", R"({"spec":{"a":2}})",
                      R"({"spec":{"a":1,"defaulted":true},"status":{}})"),
             R"({"spec":{"a":2}})");
 }
 
-TEST(MergePatchTest, ThreeWayDeletesOnlyWhatTheClientHadSet) {
+TEST(MergePatchTest, ThreeWayDeletesOnlyFieldsOfTheClient) {
   EXPECT_EQ(ThreeWay(R"({"m":{"mine":1,"kept":1}})", R"({"m":{"kept":1}})",
                      R"({"m":{"mine":9,"kept":1,"theirs":1}})"),
             R"({"m":{"mine":null}})");
   EXPECT_EQ(ThreeWay(R"({"gone":1})", "{}", "{}"), R"({"gone":null})");
 }
 
-TEST(MergePatchTest, ThreeWayPutsBackWhatOthersChanged) {
+TEST(MergePatchTest, ThreeWayRevertsChangesToTheClientsFields) {
   EXPECT_EQ(ThreeWay(R"({"a":1})", R"({"a":1})", R"({"a":7})"), R"({"a":1})");
   EXPECT_EQ(ThreeWay(R"({"a":{"b":1}})", R"({"a":{"c":2}})", R"({"a":"text"})"),
             R"({"a":{"b":null,"c":2}})");
@@ -126,14 +126,14 @@ RC_GTEST_PROP(MergePatchPropertyTest, ApplyingTwiceIsApplyingOnce, ()) {
   RC_ASSERT(WriteJson(ApplyMergePatch(once, patch)) == WriteJson(once));
 }
 
-RC_GTEST_PROP(MergePatchPropertyTest, ThreeWayWithoutOthersIsTwoWay, ()) {
+RC_GTEST_PROP(MergePatchPropertyTest, ThreeWayPatchWithoutOtherChangesIsTwoWayPatch, ()) {
   const Json original = RandomJson(4, false);
   const Json modified = RandomJson(4, false);
   RC_ASSERT(WriteJson(CreateThreeWayMergePatch(original, modified, original)) ==
             WriteJson(CreateMergePatch(original, modified)));
 }
 
-RC_GTEST_PROP(MergePatchPropertyTest, ThreeWayGivesEverythingThatIsWanted, ()) {
+RC_GTEST_PROP(MergePatchPropertyTest, ThreeWayPatchSetsAllModifiedFields, ()) {
   const Json original = JsonObject{{"root", RandomJson(3, false)}};
   const Json modified = JsonObject{{"root", RandomJson(3, false)}};
   const Json current = JsonObject{{"root", RandomJson(3, false)}};

@@ -1,6 +1,6 @@
 #pragma once
 
-// What applying and creating strategic merge patches share. Not for users of the library.
+// Shared code for applying and creating strategic merge patches. Internal.
 
 #include <functional>
 #include <string>
@@ -20,7 +20,7 @@ inline constexpr std::string_view kRetainKeys = "$retainKeys";
 inline constexpr std::string_view kDeleteFromPrimitiveList = "$deleteFromPrimitiveList";
 inline constexpr std::string_view kSetElementOrder = "$setElementOrder";
 
-// How one field is patched. Null schemas are of parts that no schema describes.
+// How one field is patched. The schemas are null for fields without a schema.
 struct FieldRule {
   bool merge_list = false;
   bool replace_object = false;
@@ -36,19 +36,20 @@ std::string DirectiveFor(std::string_view prefix, std::string_view field);
 
 enum class ItemKind { kNone, kScalar, kObject };
 
-// The kind of all items of both lists. An error when they differ or are lists or null.
+// The kind of all items of both lists. Fails when the kinds differ, or for items that are lists or
+// null.
 Result<ItemKind> KindOfItems(const JsonArray& a, const JsonArray& b);
 
-// What identifies the item: the canonical text of its merge key, or of itself when it is a scalar.
+// The identity of an item: the canonical text of its merge key, or of the item if it is a scalar.
 Result<std::string> IdentityOf(const Json& item, ItemKind kind, std::string_view merge_key);
 
-// Identities of a list's items, with the first place of each.
+// Identities of a list's items, with the first index of each.
 using Places = std::unordered_map<std::string, size_t>;
 Result<Places> PlacesOf(const JsonArray& list, ItemKind kind, std::string_view merge_key);
 
 bool HasDirective(const Json& item, std::string_view directive);
 
-// The errors, in Kubernetes' words.
+// Errors with the messages of Kubernetes.
 Error BadPrimitiveList();
 Error BadRetainKeys();
 Error BadSetElementOrder();

@@ -17,7 +17,7 @@ constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
 
 Result<void> MergeObject(JsonObject& target, const JsonObject& patch, const Schema* schema);
 
-// Every directive but $patch.
+// All directives except $patch.
 bool IsFieldDirective(std::string_view key) {
   return key.starts_with('$') && (key == kRetainKeys || key.starts_with(kSetElementOrder) ||
                                   key.starts_with(kDeleteFromPrimitiveList));
@@ -25,8 +25,8 @@ bool IsFieldDirective(std::string_view key) {
 
 void CleanMembers(JsonObject& object);
 
-// Takes directives and null members out of a value that becomes part of the document. False when
-// the value itself is a directive and is not to be kept.
+// Removes directives and null members from a value that becomes part of the document. False when
+// the value itself is a directive.
 bool Clean(Json& value) {
   if (JsonObject* object = value.if_object()) {
     if (object->contains(kDirective)) return false;
@@ -68,7 +68,7 @@ Result<void> ApplyDirective(JsonObject& target, const JsonObject& patch) {
   return {};
 }
 
-// Every member that the patch sets must be named.
+// $retainKeys must list every member that the patch sets.
 Result<void> RetainMembers(JsonObject& target, const JsonObject& patch, const Json& names) {
   if (!names.is_array()) return BadRetainKeys();
   std::unordered_set<std::string_view> retained;
@@ -85,7 +85,7 @@ Result<void> RetainMembers(JsonObject& target, const JsonObject& patch, const Js
   return {};
 }
 
-// How the items of one list are told apart.
+// The identity of the items of one list.
 struct Items {
   ItemKind kind;
   std::string_view merge_key;
@@ -96,12 +96,12 @@ struct Items {
 
 struct PlacedItem {
   Json item;
-  size_t wanted;  // place in the list that gives the order
-  size_t live;    // place before the patch
+  size_t wanted;  // index in the list that defines the order
+  size_t live;    // index before the patch
 };
 
-// Joins both lists, which are in order. An item of `others` comes before one of `named` when it
-// did so before the patch.
+// Merges two sorted lists. An item of `others` precedes an item of `named` if it did so before the
+// patch.
 void JoinInOrder(std::vector<PlacedItem>& named, std::vector<PlacedItem>& others, JsonArray& out) {
   size_t i = 0;
   for (PlacedItem& next : named) {
@@ -149,7 +149,7 @@ Result<void> UniteScalars(JsonArray& list, const JsonArray& patch, const Items& 
   return Reorder(list, items, wanted, live);
 }
 
-// What the items with a directive ask for.
+// The directives in the items of a list.
 struct SpecialItems {
   bool replace = false;
   std::unordered_set<std::string> deleted;
@@ -181,7 +181,7 @@ void DeleteItems(JsonArray& list, const std::unordered_set<std::string>& identit
   if (identities.empty()) return;
   JsonArray kept(list.storage());
   for (Json& item : list) {
-    // An item without its key cannot be meant; that it has none shows when merging.
+    // Ignores an item without its merge key; the merge reports that error.
     const Result<std::string> identity = items.Identity(item);
     if (!identity.ok() || !identities.contains(*identity)) kept.push_back(std::move(item));
   }
@@ -258,7 +258,7 @@ Result<void> MergeMember(JsonObject& target, std::string_view key, const Json& v
   return {};
 }
 
-// The items of the patch, but for directives, must be in the order list and in its order.
+// All items of the patch except directives must be in the order list, in the same order.
 Result<void> CheckOrder(const JsonArray& patch, const JsonArray& order, const Items& items) {
   if (patch.empty() || order.empty()) return {};
   size_t place = 0;
@@ -278,7 +278,7 @@ Result<void> CheckOrder(const JsonArray& patch, const JsonArray& order, const It
   return {};
 }
 
-// The list that is meant by a $setElementOrder; an empty one when the object has no such member.
+// The list of a $setElementOrder directive; empty when the object has no such member.
 Result<const JsonArray*> ListMember(const JsonObject& object, std::string_view field) {
   static const JsonArray kEmpty;
   const Json* value = object.if_contains(field);
@@ -329,7 +329,7 @@ std::string_view FieldOf(std::string_view key, std::string_view prefix) {
   return key.starts_with('/') ? key.substr(1) : std::string_view();
 }
 
-// Lists with a given order are merged first, and scalars deleted last, so that the result does not
+// Merges lists with a given order first and deletes scalars last, so that the result does not
 // depend on the order of the patch's members.
 Result<void> MergeWithDirectives(JsonObject& target, const JsonObject& patch,
                                  const Schema* schema) {

@@ -1,55 +1,56 @@
 #pragma once
 
-// Kubernetes' strategic merge patch: a merge patch that knows the schema, so that lists can be
-// merged item by item. A field's rule is its Schema's patch_strategy and patch_merge_key:
+// Kubernetes' strategic merge patch: a merge patch that uses the schema to merge lists item by
+// item. patch_strategy and patch_merge_key of a field's Schema say how the field is patched:
 //
-//   merge        a list whose items are merged by their merge key, or, for scalars, united
+//   merge        items of a list are merged by their merge key; scalars are added to the list
 //   replace      lists (by default) and objects are replaced as a whole
-//   retainKeys   a patch may say which members stay
+//   retainKeys   a patch may list the members that remain
 //
-// Parts without a schema are treated as by a merge patch: objects merge, lists are replaced.
+// Fields without a schema are patched as by a merge patch: objects merge, lists are replaced.
 //
 // Directives in a patch:
-//   "$patch": "replace" | "delete"            in an object: use this instead; empty it
-//                                             in an item of a list: the list becomes the other
-//                                             items of the patch; the items with this key go
-//   "$retainKeys": [names]                    members that are not named go
-//   "$deleteFromPrimitiveList/field": [...]   these scalars go from the list
+//   "$patch": "replace" | "delete"            in an object: replaces the object; empties it
+//                                             in an item of a list: the other items of the patch
+//                                             replace the list; removes the items with this key
+//   "$retainKeys": [names]                    removes all other members
+//   "$deleteFromPrimitiveList/field": [...]   removes these scalars from the list
 //   "$setElementOrder/field": [...]           the order of the list after the patch
 //
-// The order of a merged list: items that the patch names come in the order of $setElementOrder,
-// or else of the patch's list; the others keep their order among themselves; and where the two
-// meet, an item of the second kind comes before one of the first only when it already did.
+// The order of a merged list: items in the patch have the order of $setElementOrder, or else of the
+// patch's list; the others retain their order; one of the others precedes an item in the patch only
+// if it did so before.
 
 #include "kubexms/api/schema/schema.h"
 #include "kubexms/base/json/json.h"
 
 namespace kubexms {
 
-// The document with the patch applied, without any directive left in it. To keep the old one when
-// this fails, pass a copy. Errors are worded as by Kubernetes: BadRequest, or Invalid (422) for
+// Returns the document with the patch applied, without directives. The document is lost on failure:
+// pass a copy if it is needed. Errors have Kubernetes' messages: BadRequest, or Invalid (422) for
 // lists of lists.
 Result<Json> ApplyStrategicPatch(Json document, const Json& patch, const Schema& schema);
 
 struct StrategicPatchOptions {
-  // Write $setElementOrder where a merged list changes. Without it only the content is fixed.
+  // Write $setElementOrder for merged lists that change. Without it the patch does not set their
+  // order.
   bool set_element_order = true;
-  // Write $retainKeys where the schema asks for it.
+  // Write $retainKeys for fields with that strategy.
   bool retain_keys = true;
 };
 
-// A patch that turns `original` into `modified`, both objects. Members that are null count as
-// absent, and merge lists as having no two equal items. It fails when an item has no merge key or
-// the items of a merge list are of different types.
+// Returns a patch that turns `original` into `modified`, both objects. Null members count as
+// absent, and merge lists must not have equal items. Fails when an item has no merge key or the
+// items of a merge list have different types.
 Result<Json> CreateStrategicPatch(const Json& original, const Json& modified, const Schema& schema,
                                   const StrategicPatchOptions& options = {});
 
 enum class OnPatchConflict { kOverwrite, kFail };
 
-// The patch of a client that keeps what others changed: it sets what `modified` has and `current`
-// has not, and deletes what `original` (the client's last version) had and `modified` no longer
-// has. With kFail it is a Conflict (409) when others changed since `original` what this would
-// change in another way.
+// Returns a patch that preserves the changes of other clients: it sets the fields of `modified`
+// that differ from `current`, and deletes the fields of `original` (the client's last version) that
+// are not in `modified`. With kFail, fails with Conflict (409) when another client changed since
+// `original` a field that the patch sets to another value.
 Result<Json> CreateThreeWayStrategicPatch(const Json& original, const Json& modified,
                                           const Json& current, const Schema& schema,
                                           OnPatchConflict on_conflict);

@@ -18,8 +18,8 @@ struct DiffOptions {
   StrategicPatchOptions directives;
 };
 
-// The identities of all items, made different where the same one occurs again: the second item
-// with a key is compared with the second of the other list.
+// The identities of all items, made unique: the second item with a key is compared with the second
+// such item of the other list.
 Result<std::vector<std::string>> DistinctIdentities(const JsonArray& list, ItemKind kind,
                                                     std::string_view merge_key) {
   std::vector<std::string> identities;
@@ -104,7 +104,7 @@ class Differ {
                                      : DiffScalarLists(key, from, to, patch);
   }
 
-  // Items that changed or are new, in the order of `modified`, then those to delete.
+  // Changed and new items in the order of `modified`, then deletions.
   Result<void> DiffObjectLists(std::string_view key, const JsonArray& original,
                                const JsonArray& modified, const FieldRule& rule,
                                JsonObject& patch) const {
@@ -205,7 +205,7 @@ Result<JsonObject> Diff(const Json& original, const Json& modified, const Schema
 
 Result<void> Combine(JsonObject& patch, const JsonObject& more, const Schema* schema);
 
-// Both are patches of one list toward the same target, whose order is `order`.
+// Merges two patches of one list for the same target, whose order is `order`.
 Result<void> CombineLists(JsonArray& patch, const JsonArray& more, const JsonArray& order,
                           const FieldRule& rule) {
   ASSIGN_OR_RETURN(Places places, PlacesOf(patch, ItemKind::kObject, rule.merge_key));
@@ -229,8 +229,8 @@ Result<void> CombineLists(JsonArray& patch, const JsonArray& more, const JsonArr
   return {};
 }
 
-// Adds to `patch`, which only deletes, the changes of `more`, which deletes nothing. Both lead to
-// the same target, so that their directives agree.
+// Adds the changes of `more`, which has no deletions, to `patch`, which has only deletions. Both
+// have the same target, so that their directives agree.
 Result<void> Combine(JsonObject& patch, const JsonObject& more, const Schema* schema) {
   for (const auto& [key, value] : more) {
     Json& slot = patch[key];
@@ -255,7 +255,7 @@ bool ValuesConflict(const Json& left, const Json& right, const FieldRule& rule);
 bool MergeListsConflict(const JsonArray& left, const JsonArray& right, const FieldRule& rule) {
   for (const Json& item : left) {
     const Json* key = FindMember(item, rule.merge_key);
-    if (key == nullptr) continue;  // united scalars never conflict
+    if (key == nullptr) continue;  // merged scalars never conflict
     for (const Json& other : right) {
       const Json* other_key = FindMember(other, rule.merge_key);
       if (other_key == nullptr || !JsonEqual(*key, *other_key)) continue;

@@ -142,7 +142,7 @@ TEST(StrategicPatchTest, MergesListsByKeyAtEveryLevel) {
             R"({"containerPort":81}]}]})");
 }
 
-TEST(StrategicPatchTest, NewItemsComeBeforeTheOthersUnlessTheOrderSaysMore) {
+TEST(StrategicPatchTest, NewItemsPrecedeTheOthersWithoutSetElementOrder) {
   const char* live = R"({"containers":[{"name":"a"},{"name":"b"},{"name":"c"}]})";
   EXPECT_EQ(Patched(live, R"({"containers":[{"name":"n"}]})"),
             R"({"containers":[{"name":"n"},{"name":"a"},{"name":"b"},{"name":"c"}]})");
@@ -153,7 +153,7 @@ TEST(StrategicPatchTest, NewItemsComeBeforeTheOthersUnlessTheOrderSaysMore) {
             R"({"containers":[{"name":"a"},{"name":"b"},{"name":"n"},{"name":"c"}]})");
 }
 
-TEST(StrategicPatchTest, UnitesScalarsOfMergeLists) {
+TEST(StrategicPatchTest, AddsScalarsToMergeLists) {
   EXPECT_EQ(Patched(R"({"finalizers":["a","b"]})", R"({"finalizers":["b","c"]})"),
             R"({"finalizers":["a","b","c"]})");
   EXPECT_EQ(Patched(R"({"finalizers":["a","a"]})", R"({"finalizers":["b","b"]})"),
@@ -176,7 +176,7 @@ TEST(StrategicPatchTest, PatchDirectiveOfAnObject) {
             "unknown patch type: 1 in map: map[$patch:1]");
 }
 
-TEST(StrategicPatchTest, DirectivesForWhatIsAbsentLeaveNothing) {
+TEST(StrategicPatchTest, DirectivesForAbsentFieldsAddNothing) {
   EXPECT_EQ(Patched("{}", R"({"labels":{"$patch":"delete"}})"), "{}");
   EXPECT_EQ(Patched("{}", R"({"strategy":{"$retainKeys":["type"],"type":"Recreate"}})"),
             R"({"strategy":{"type":"Recreate"}})");
@@ -301,7 +301,7 @@ TEST(StrategicPatchTest, RefusesListsItCannotMerge) {
   EXPECT_EQ(Patched("{}", "1"), "expected a map[string]interface {}, but received a int64");
 }
 
-TEST(StrategicPatchTest, PartsWithoutASchemaMergeAsJson) {
+TEST(StrategicPatchTest, MergesFieldsWithoutASchemaAsJson) {
   EXPECT_EQ(Patched(R"({"unknown":{"list":[{"name":"a"}],"map":{"x":1,"y":2}}})",
                     R"({"unknown":{"list":[{"name":"b"}],"map":{"x":null}}})"),
             R"({"unknown":{"list":[{"name":"b"}],"map":{"y":2}}})");
@@ -343,7 +343,7 @@ TEST(StrategicPatchTest, CreatesPatchesOfScalarLists) {
   EXPECT_EQ(Created(R"({"words":["a","b"]})", R"({"words":["b"]})"), R"({"words":["b"]})");
 }
 
-TEST(StrategicPatchTest, CreatesRetainKeysWhereTheSchemaAsksForIt) {
+TEST(StrategicPatchTest, CreatesRetainKeysByTheSchema) {
   EXPECT_EQ(Created(R"({"strategy":{"type":"A","rollingUpdate":{"x":"1"}}})",
                     R"({"strategy":{"type":"B"}})"),
             R"({"strategy":{"$retainKeys":["type"],"rollingUpdate":null,"type":"B"}})");
@@ -353,7 +353,7 @@ TEST(StrategicPatchTest, CreatesRetainKeysWhereTheSchemaAsksForIt) {
             R"("name"],"emptyDir":null,"hostPath":{"path":"/"},"name":"v"}]})");
 }
 
-TEST(StrategicPatchTest, LeavesOutTheDirectivesThatAreNotWanted) {
+TEST(StrategicPatchTest, OmitsDirectivesByOption) {
   EXPECT_EQ(Created(R"({"strategy":{"type":"A"},"finalizers":["a"],"containers":[{"name":"a"}]})",
                     R"({"strategy":{"type":"B"},"finalizers":["b"],"containers":[{"name":"b"}]})",
                     {.set_element_order = false, .retain_keys = false}),
@@ -376,7 +376,7 @@ TEST(StrategicPatchTest, RefusesToCreateWithoutMergeKeys) {
             "expected a map[string]interface {}, but received a []interface {}");
 }
 
-TEST(StrategicPatchTest, ThreeWayKeepsWhatTheServerAdded) {
+TEST(StrategicPatchTest, ThreeWayPreservesFieldsOfTheServer) {
   EXPECT_EQ(ThreeWay(R"({"labels":{"a":"1"},"containers":[{"name":"a","image":"1"}]})",
                      R"({"labels":{"a":"2"},"containers":[{"name":"a","image":"2"}]})",
                      R"({"labels":{"a":"1","srv":"x"},"replicas":3,
@@ -385,7 +385,7 @@ TEST(StrategicPatchTest, ThreeWayKeepsWhatTheServerAdded) {
             R"("name":"a"}],"labels":{"a":"2"}})");
 }
 
-TEST(StrategicPatchTest, ThreeWayDeletesOnlyWhatTheClientHad) {
+TEST(StrategicPatchTest, ThreeWayDeletesOnlyFieldsOfTheClient) {
   const char* current = R"({"labels":{"mine":"1","srv":"x"},
                             "containers":[{"name":"mine"},{"name":"srv"},{"name":"kept"}],
                             "finalizers":["mine","srv"]})";
@@ -402,7 +402,7 @@ TEST(StrategicPatchTest, ThreeWayDeletesOnlyWhatTheClientHad) {
             R"("labels":{"srv":"x"}})");
 }
 
-TEST(StrategicPatchTest, ThreeWayJoinsDeletionsAndChangesOfOneItem) {
+TEST(StrategicPatchTest, ThreeWayMergesDeletionsAndChangesOfOneItem) {
   const char* current = R"({"containers":[{"name":"b","image":"1","args":["x"]},{"name":"srv"}]})";
   const std::string patch =
       ThreeWay(R"({"containers":[{"name":"gone"},{"name":"b","image":"1","args":["x"]}]})",
@@ -415,13 +415,13 @@ TEST(StrategicPatchTest, ThreeWayJoinsDeletionsAndChangesOfOneItem) {
             R"({"containers":[{"name":"n"},{"image":"2","name":"b"},{"name":"srv"}]})");
 }
 
-TEST(StrategicPatchTest, ThreeWayRetainKeysClearsWhatTheServerAdded) {
+TEST(StrategicPatchTest, ThreeWayRetainKeysRemovesFieldsOfTheServer) {
   EXPECT_EQ(ThreeWay(R"({"strategy":{"type":"A"}})", R"({"strategy":{"type":"B"}})",
                      R"({"strategy":{"type":"A","rollingUpdate":{"x":"1"}}})"),
             R"({"strategy":{"$retainKeys":["type"],"type":"B"}})");
 }
 
-TEST(StrategicPatchTest, ThreeWayReportsConflictsWhenAsked) {
+TEST(StrategicPatchTest, ThreeWayReportsConflictsByOption) {
   const auto create = [](std::string_view modified, std::string_view current) {
     return CreateThreeWayStrategicPatch(
         Parse(R"({"replicas":1,"containers":[{"name":"a","image":"1"}]})"), Parse(modified),
@@ -542,7 +542,7 @@ RC_GTEST_PROP(StrategicPatchPropertyTest, TheEmptyPatchChangesNothing, ()) {
   RC_ASSERT(WriteJson(patched) == WriteJson(document));
 }
 
-RC_GTEST_PROP(StrategicPatchPropertyTest, ThreeWayWithoutOthersGivesTheTarget, ()) {
+RC_GTEST_PROP(StrategicPatchPropertyTest, ThreeWayPatchWithoutOtherChangesGivesTheTarget, ()) {
   const Json original = RandomWorkload();
   const Json modified = RandomWorkload();
   const Json patch = CreateThreeWayStrategicPatch(original, modified, original, WorkloadSchema(),
@@ -552,7 +552,7 @@ RC_GTEST_PROP(StrategicPatchPropertyTest, ThreeWayWithoutOthersGivesTheTarget, (
   RC_ASSERT(WriteJson(patched) == WriteJson(modified));
 }
 
-RC_GTEST_PROP(StrategicPatchPropertyTest, ThreeWaySettlesAfterOneApply, ()) {
+RC_GTEST_PROP(StrategicPatchPropertyTest, ThreeWayPatchIsEmptyAfterOneApply, ()) {
   const Json original = RandomWorkload();
   const Json modified = RandomWorkload();
   const Json current = RandomWorkload();

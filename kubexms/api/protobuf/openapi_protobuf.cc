@@ -8,7 +8,7 @@
 namespace kubexms {
 namespace {
 
-// Writes the fields of one message. Members of the JSON object that are absent are left out.
+// Writes the fields of one message and omits absent members of the JSON object.
 class Message {
  public:
   void Bytes(int field, std::string_view bytes) {
@@ -74,7 +74,7 @@ class Message {
   std::string out_;
 };
 
-// A message {1: name, 2: value}: how maps are written.
+// A message {1: name, 2: value}, the form of map entries.
 Message Named(std::string_view name, const Message& value) {
   Message named;
   named.Bytes(1, name);
@@ -82,7 +82,7 @@ Message Named(std::string_view name, const Message& value) {
   return named;
 }
 
-// Any value, as YAML, of which JSON is a part.
+// Any value as YAML; JSON is valid YAML.
 Message EncodeAny(const Json& value) {
   Message any;
   any.Bytes(2, WriteJson(value));
@@ -96,7 +96,7 @@ void EncodeExtensions(int field, const Json& object, Message& out) {
   }
 }
 
-// An object whose members all become {name, value} in field 1 of a message.
+// A message with all members of an object as {name, value} in field 1.
 template <class Encode>
 Message EncodeMap(const Json& object, Encode encode, int field = 1) {
   Message map;
@@ -167,7 +167,7 @@ Message EncodeBodyParameter(const Json& parameter) {
   return out;
 }
 
-// Parameters in the path and in the query differ in their numbers only.
+// Parameters in the path and in the query differ only in their field numbers.
 Message EncodeOtherParameter(const Json& parameter) {
   const bool query = FindString(parameter, "in") == "query";
   Message out;

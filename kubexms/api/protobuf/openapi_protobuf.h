@@ -1,7 +1,8 @@
 #pragma once
 
-// The protobuf form of an OpenAPI v2 document, which is the only one that kubectl asks for
-// (application/com.github.proto-openapi.spec.v2@v1.0+protobuf).
+// The protobuf form of an OpenAPI v2 document
+// (application/com.github.proto-openapi.spec.v2@v1.0+protobuf), the only form that kubectl
+// requests.
 
 #include <string>
 
@@ -9,7 +10,7 @@
 
 namespace kubexms {
 
-// `document` is one that MakeOpenApiV2 made; what else OpenAPI could hold is left out.
+// `document` is a result of MakeOpenApiV2; other keywords of OpenAPI are omitted.
 std::string EncodeOpenApiV2(const Json& document);
 
 }  // namespace kubexms

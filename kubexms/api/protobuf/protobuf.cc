@@ -19,13 +19,13 @@ namespace {
 
 constexpr std::string_view kMagic("k8s\0", 4);
 constexpr int kMaxDepth = 100;
-// Of JSON inside a message, so that the whole document can be parsed again.
+// The limit for JSON inside a message; it leaves room for the levels of the document around it.
 constexpr int kMaxRawDepth = 256;
-// What RFC 3339 can write: the years 0 to 9999.
+// The range of RFC 3339: the years 0 to 9999.
 constexpr int64_t kMinSeconds = -62167219200;
 constexpr int64_t kMaxSeconds = 253402300799;
 
-// The error with the field before it.
+// Prepends the field to the error.
 Error At(const FieldPath& path, const Error& error) {
   const std::string field = path.ToString();
   return field.empty() ? error : error.WithContext(field);
@@ -38,7 +38,7 @@ Error At(const FieldPath& path, std::string what) {
   auto result = (__VA_ARGS__);                                    \
   if (!result.ok()) return At(path, result.error());              \
   declaration = std::move(result).value()
-// As ASSIGN_OR_RETURN, for errors that do not name the field yet.
+// ASSIGN_OR_RETURN for errors that do not name the field.
 #define ASSIGN_OR_RETURN_AT(path, declaration, ...)                                       \
   ASSIGN_OR_RETURN_AT_INNER(KUBEXMS_CONCAT(kubexms_result_, __LINE__), path, declaration, \
                             __VA_ARGS__)
@@ -59,13 +59,13 @@ bool IsZero(const Json& value) {
   }
 }
 
-// Values that are messages are there or not, whatever is in them.
+// Values that are messages have no zero: an empty message is present.
 bool HasNoZero(const TypeInfo& type) {
   return type.kind == TypeKind::kRawJson ||
          (type.kind == TypeKind::kScalar && &type != &TypeOf<Bytes>());
 }
 
-// A number may be packed: many of them as the bytes of one field.
+// Repeated numbers may be packed: all of them in the bytes of one field.
 bool IsNumber(const TypeInfo& type) {
   return type.kind == TypeKind::kBool || type.kind == TypeKind::kInt32 ||
          type.kind == TypeKind::kInt64 || type.kind == TypeKind::kDouble;
@@ -73,11 +73,11 @@ bool IsNumber(const TypeInfo& type) {
 
 Result<std::string_view> BytesOf(const WireField& field, const FieldPath& path) {
   if (field.type == WireType::kBytes) return field.bytes;
-  return At(path, "must be text, bytes or a message");
+  return At(path, "must be a string, bytes or a message");
 }
 
-// Makes the JSON of one object. A method adds to `out` what it reads, or returns a value; absent
-// values are null. `depth` counts the messages around the value.
+// Decodes one object to JSON. Methods add to `out` or return a value; null means absent. `depth` is
+// the number of enclosing messages.
 class Decoder {
  public:
   explicit Decoder(JsonStorage storage) : storage_(std::move(storage)) {}
@@ -91,7 +91,7 @@ class Decoder {
   }
 
  private:
-  // `message` is no number for the object itself, else the number of an inlined message.
+  // `message` is the number of an inlined message, or no number for the object itself.
   Result<void> Fields(std::string_view bytes, const TypeInfo& type, ProtobufNumber message,
                       const FieldPath& path, int depth, JsonObject& out) {
     if (depth > kMaxDepth) return At(path, "nested too deep");
@@ -175,7 +175,7 @@ class Decoder {
     ASSIGN_OR_RETURN(const std::string_view bytes, BytesOf(field, path));
     ASSIGN_OR_RETURN_AT(path, const SmallMessage entry, SmallMessage::Read(bytes));
     ASSIGN_OR_RETURN_AT(path, const std::string_view key, entry.Bytes(1));
-    if (!IsValidUtf8(key)) return At(path, "a key is not valid UTF-8");
+    if (!IsValidUtf8(key)) return At(path, "a map key is not valid UTF-8");
     const FieldPath at = path.Key(key);
     const TypeInfo& type = *map.element;
     const WireField absent{.number = 2,
@@ -231,7 +231,7 @@ class Decoder {
     return String(bytes);
   }
 
-  // The values of a map may be lists: a message {1: items}.
+  // A list as the value of a map is a message {1: items}.
   Result<Json> WrappedList(std::string_view bytes, const TypeInfo& type, const FieldPath& path,
                            int depth) {
     if (depth > kMaxDepth) return At(path, "nested too deep");
@@ -265,7 +265,7 @@ class Decoder {
     ASSIGN_OR_RETURN_AT(path, const std::string_view text, message.Bytes(3));
     if (kind == 0) return Json(int64_t{static_cast<int32_t>(number)}, storage_);
     if (kind == 1) return Text(text, path);
-    return At(path, "must be a number or a text");
+    return At(path, "must be a number or a string");
   }
 
   Result<Json> Span(const SmallMessage& message, const FieldPath& path) {
@@ -286,7 +286,7 @@ class Decoder {
     return String(MicroTime(time + fraction).ToString());
   }
 
-  // A message {1: the text of any JSON}.
+  // A message {1: JSON text}.
   Result<Json> Raw(std::string_view bytes, const FieldPath& path) {
     ASSIGN_OR_RETURN_AT(path, const SmallMessage message, SmallMessage::Read(bytes));
     ASSIGN_OR_RETURN_AT(path, const std::string_view text, message.Bytes(1));
@@ -296,7 +296,7 @@ class Decoder {
     return value;
   }
 
-  // A schema, or what may stand for one; see ProtobufForm. The schema is of the type `owner`.
+  // A schema or its alternative; see ProtobufForm. The schema has the type `owner`.
   Result<Json> SchemaOr(const WireField& field, ProtobufForm form, const TypeInfo& owner,
                         const FieldPath& path, int depth) {
     const bool or_bool = form == ProtobufForm::kSchemaOrBool;
@@ -345,13 +345,15 @@ struct Envelope {
 
 Result<Envelope> ReadEnvelope(std::string_view body) {
   if (!IsProtobuf(body)) {
-    return Error::BadRequest("does not start with the four bytes of Kubernetes' protobuf");
+    return Error::BadRequest("does not start with the magic bytes k8s\\0 of Kubernetes' protobuf");
   }
   ASSIGN_OR_RETURN(const SmallMessage message, SmallMessage::Read(body.substr(kMagic.size())));
   ASSIGN_OR_RETURN(const std::string_view type_meta, message.Bytes(1));
   ASSIGN_OR_RETURN(const SmallMessage type, SmallMessage::Read(type_meta));
   ASSIGN_OR_RETURN(const std::string_view encoding, message.Bytes(3));
-  if (!encoding.empty()) return Error::BadRequest("has a content encoding; send it without one");
+  if (!encoding.empty())
+    return Error::BadRequest(
+        "has a content encoding, which is not supported; send the object without one");
   Envelope envelope;
   ASSIGN_OR_RETURN(envelope.object, message.Bytes(2));
   ASSIGN_OR_RETURN(envelope.api_version, type.Bytes(1));
@@ -362,7 +364,7 @@ Result<Envelope> ReadEnvelope(std::string_view body) {
   return envelope;
 }
 
-// Every version has DeleteOptions: they are the body of a delete request.
+// Every version has DeleteOptions, the body of delete requests.
 Result<const TypeInfo*> FindType(const Envelope& envelope) {
   ASSIGN_OR_RETURN(const GroupVersionKind kind,
                    GroupVersionKind::Parse(envelope.api_version, envelope.kind));

@@ -253,7 +253,7 @@ class DocumentWriter {
   WriterOptions options_;
 };
 
-TEST(ProtobufPropertyTest, EveryKindIsReadAsItWasWritten) {
+TEST(ProtobufPropertyTest, DecodesEncodedObjectsOfEveryKind) {
   EXPECT_TRUE(rc::check([](uint64_t seed, bool zeros, bool packed) {
     for (const TypeInfo* type : BuiltinKinds()) {
       JsonObject object = DocumentMaker(seed).MakeObject(*type, 6);
@@ -270,7 +270,7 @@ TEST(ProtobufPropertyTest, EveryKindIsReadAsItWasWritten) {
 }
 
 // Damaged bodies are read or refused, and what is read is JSON.
-TEST(ProtobufPropertyTest, DamagedBodiesAreNoDanger) {
+TEST(ProtobufPropertyTest, DecodesOrRefusesDamagedBodies) {
   EXPECT_TRUE(rc::check([](uint64_t seed) {
     std::mt19937_64 random(seed);
     const TypeInfo* type = BuiltinKinds()[random() % BuiltinKinds().size()];

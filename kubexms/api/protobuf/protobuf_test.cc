@@ -194,7 +194,7 @@ constexpr Sent kSent[] = {
      R"({"apiVersion":"v1","kind":"DeleteOptions"})"},
 };
 
-TEST(ProtobufTest, ReadsWhatKubectlSends) {
+TEST(ProtobufTest, DecodesBodiesOfKubectl) {
   for (const Sent& sent : kSent) {
     const Result<Json> decoded = DecodeProtobuf(*DecodeBase64(sent.base64));
     ASSERT_TRUE(decoded.ok()) << sent.command << ": " << decoded.error().message();
@@ -203,7 +203,7 @@ TEST(ProtobufTest, ReadsWhatKubectlSends) {
 }
 
 // Every prefix of a body is read or refused.
-TEST(ProtobufTest, TruncatedBodiesAreNoDanger) {
+TEST(ProtobufTest, DecodesOrRefusesTruncatedBodies) {
   for (const Sent& sent : kSent) {
     const std::string body = *DecodeBase64(sent.base64);
     for (size_t size = 0; size < body.size(); ++size) {
@@ -279,7 +279,7 @@ TEST(ProtobufTest, SkipsUnknownFields) {
             R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"a"}})");
 }
 
-TEST(ProtobufTest, MergesMessagesAndTakesTheLastScalar) {
+TEST(ProtobufTest, MergesMessagesAndUsesTheLastScalar) {
   const WireWriter object = WireWriter()
                                 .Bytes(1, WireWriter().Bytes(1, "a").Bytes(3, "x").text())
                                 .Bytes(1, WireWriter().Bytes(1, "b").text());
@@ -287,14 +287,14 @@ TEST(ProtobufTest, MergesMessagesAndTakesTheLastScalar) {
             R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"b","namespace":"x"}})");
 }
 
-TEST(ProtobufTest, KeepsAZeroOnlyWhereItIsNotTheSameAsAbsent) {
+TEST(ProtobufTest, RetainsAZeroOnlyWhereItDiffersFromAbsent) {
   const WireWriter deployment = Sub(2, WireWriter().Number(1, 0).Number(5, 0).Number(7, 0));
   EXPECT_EQ(Decoded("apps/v1", "Deployment", deployment),
             R"({"apiVersion":"apps/v1","kind":"Deployment","spec":{"replicas":0}})");
 }
 
 // Fields that are pointers in Go have a zero; others are absent when they are zero.
-TEST(ProtobufTest, KeepsAnEmptyStringThatIsAPointerInGo) {
+TEST(ProtobufTest, RetainsAnEmptyStringThatIsAPointerInGo) {
   const WireWriter options = WireWriter().Bytes(4, "");
   EXPECT_EQ(Decoded("v1", "DeleteOptions", options),
             R"({"apiVersion":"v1","kind":"DeleteOptions","propagationPolicy":""})");
@@ -302,14 +302,14 @@ TEST(ProtobufTest, KeepsAnEmptyStringThatIsAPointerInGo) {
             R"({"apiVersion":"v1","kind":"Namespace","metadata":{}})");
 }
 
-TEST(ProtobufTest, DeleteOptionsAreOfEveryVersion) {
+TEST(ProtobufTest, DecodesDeleteOptionsOfEveryVersion) {
   const WireWriter options = WireWriter().Number(1, 0).Bytes(4, "Foreground");
   EXPECT_EQ(Decoded("example.com/v7", "DeleteOptions", options),
             R"({"apiVersion":"example.com/v7","gracePeriodSeconds":0,"kind":"DeleteOptions",)"
             R"("propagationPolicy":"Foreground"})");
 }
 
-TEST(ProtobufTest, ReadsMapsOfLists) {
+TEST(ProtobufTest, DecodesMapsOfLists) {
   const WireWriter extra =
       WireWriter().Bytes(1, "k").Bytes(2, WireWriter().Bytes(1, "a").Bytes(1, "b").text());
   const WireWriter review = Sub(2, Sub(5, extra));
@@ -330,7 +330,7 @@ TEST(ProtobufTest, ErrorsNameTheField) {
             "protobuf body: spec.tolerations[0].tolerationSeconds: must be a number or a boolean");
 }
 
-TEST(ProtobufTest, RefusesWhatIsMalformed) {
+TEST(ProtobufTest, RefusesMalformedBodies) {
   const auto name = [](const WireWriter& metadata) {
     return Decoded("v1", "Namespace", Sub(1, metadata));
   };
@@ -357,7 +357,7 @@ TEST(ProtobufTest, RefusesNumbersThatAreTooLong) {
             "protobuf body: metadata: a number of more than ten bytes");
 }
 
-TEST(ProtobufTest, RefusesEmbeddedJsonThatIsNone) {
+TEST(ProtobufTest, RefusesInvalidEmbeddedJson) {
   const WireWriter revision = Sub(2, WireWriter().Bytes(1, "{\"a\":"));
   EXPECT_EQ(Decoded("apps/v1", "ControllerRevision", revision).substr(0, 20),
             "protobuf body: data:");

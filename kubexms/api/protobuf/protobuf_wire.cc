@@ -5,7 +5,7 @@
 namespace kubexms {
 namespace {
 
-// The largest number that a field may have.
+// The largest valid field number.
 constexpr uint64_t kMaxFieldNumber = (uint64_t{1} << 29) - 1;
 
 Error WrongWireType(WireType type) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The lowest layer of protobuf: the fields of one message, as numbers and bytes.
+// The wire format of protobuf: the fields of one message, as numbers and bytes.
 
 #include <array>
 #include <cstdint>
@@ -20,8 +20,8 @@ struct WireField {
   std::string_view bytes = "";  // kBytes; borrowed from the message, never null
 };
 
-// Reads one message from its start to its end. Errors are BadRequest and say what is wrong, not
-// where: the caller knows the field.
+// Reads one message from start to end. Errors are BadRequest and do not name the field: the caller
+// adds it.
 class WireReader {
  public:
   explicit WireReader(std::string_view message) : rest_(message) {}
@@ -38,8 +38,8 @@ class WireReader {
   std::string_view rest_;
 };
 
-// The last values of the fields 1 to 4 of a message that has no more: how Kubernetes wraps the
-// values that are one scalar in JSON, and what the entries of maps look like.
+// The last values of fields 1 to 4 of a message that has no others: map entries, and the messages
+// for values that are one scalar in JSON, such as Quantity and Time.
 class SmallMessage {
  public:
   static Result<SmallMessage> Read(std::string_view message);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Protobuf messages for the tests of the decoder.
+// Writes protobuf messages for the tests of the decoder.
 
 #include <bit>
 #include <cstdint>
@@ -47,7 +47,7 @@ class WireWriter {
   std::string out_;
 };
 
-// A whole body.
+// A request body.
 inline std::string Enveloped(std::string_view api_version, std::string_view kind,
                              std::string_view object) {
   const std::string type = WireWriter().Bytes(1, api_version).Bytes(2, kind).text();

@@ -56,14 +56,14 @@ uint64_t Product(uint64_t a, uint64_t b) {
   return kMost / a < b ? kMost : a * b;
 }
 
-// `additionalProperties: true` says nothing about the values.
+// `additionalProperties: true` does not specify the values.
 bool HasValueSchema(const Schema& schema) {
   const Schema* values = schema.additional_properties;
   return values != nullptr && (values->type != SchemaType::kAny || values->int_or_string ||
                                values->preserve_unknown_fields);
 }
 
-// How large values are: as JSON at least, and at most in characters, items or entries.
+// The size of values: the minimum as JSON, and the maximum in characters, items or entries.
 struct Size {
   int64_t least_bytes = 0;
   int64_t most_elements = 0;
@@ -117,7 +117,7 @@ std::optional<Size> SizeOfObject(const Schema& schema) {
   return size;
 }
 
-// Nothing for values that CEL cannot see.
+// None for values that CEL cannot access.
 std::optional<Size> SizeOf(const Schema& schema) {
   if (schema.int_or_string) {
     if (!schema.max_length) return Size{1, kMaxRequestBytes - 2};
@@ -135,7 +135,7 @@ std::optional<Size> SizeOf(const Schema& schema) {
   return std::nullopt;
 }
 
-// Of "self == oldSelf": two names and a comparison.
+// The cost of "self == oldSelf": two identifiers and a comparison.
 uint64_t CostOfEquality(const Size& size) {
   return 2 +
          static_cast<uint64_t>(std::ceil(static_cast<double>(size.most_elements) * kTraversalCost));
@@ -161,10 +161,10 @@ class RuleChecker {
   }
 
  private:
-  // Where a node stands.
+  // The position of a node.
   struct Place {
-    std::optional<uint64_t> values = 1;  // that there can be; none: no bound is declared
-    std::string uncorrelatable;          // the list around it whose items cannot be told apart
+    std::optional<uint64_t> values = 1;  // the maximum number of values; none if it is unbounded
+    std::string uncorrelatable;          // the enclosing list whose items have no identity
   };
 
   void CheckNode(const Schema& schema, const FieldPath& path, const Place& place) {

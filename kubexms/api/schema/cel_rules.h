@@ -1,8 +1,8 @@
 #pragma once
 
-// Rules in CEL (x-kubernetes-validations) of a CustomResourceDefinition: which of them Kubernetes
-// refuses where they stand. CEL itself is not known here. What is known is the one rule that our
-// own kinds have, "self == oldSelf", and what it costs by Kubernetes' estimate.
+// Checks of the CEL rules (x-kubernetes-validations) in a CustomResourceDefinition. CEL itself is
+// not implemented. The checks know the one rule that generated definitions use, "self == oldSelf",
+// and its cost by Kubernetes' estimate.
 
 #include <cstdint>
 #include <vector>
@@ -17,9 +17,9 @@ namespace kubexms {
 // "self == oldSelf".
 bool IsImmutabilityRule(const Json& rule);
 
-// In Kubernetes' words: a rule about oldSelf below a list whose items cannot be told apart, a rule
-// whose estimated cost, for as many values as a request can have there, is above the limit, and
-// rules that are so together. `schema` is the root of a kind, structural, and at `path`.
+// Errors with Kubernetes' messages: a rule with oldSelf below a list whose items have no identity,
+// a rule whose estimated cost for the largest possible request exceeds the limit, and rules whose
+// total cost exceeds it. `schema` is the structural root schema of a kind, at `path`.
 std::vector<ErrorCause> CheckCelRules(const Schema& schema, const FieldPath& path);
 
 }  // namespace kubexms

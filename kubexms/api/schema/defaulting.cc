@@ -22,7 +22,7 @@ std::string_view KeyOf(const JsonObject::value_type& member) {
   return {member.key().data(), member.key().size()};
 }
 
-// About what the value takes as JSON, and at least what it takes to visit it.
+// The approximate size as JSON. It also bounds the number of values to visit.
 size_t SizeOf(const Json& value) {
   constexpr size_t kScalar = 8;
   if (const auto* text = value.if_string()) return text->size() + kScalar;
@@ -35,7 +35,7 @@ size_t SizeOf(const Json& value) {
   return size;
 }
 
-// Fills defaults in until they are too much.
+// Sets defaults until they exceed the limit.
 class Defaulting {
  public:
   explicit Defaulting(size_t max_bytes) : left_(max_bytes) {}
@@ -65,7 +65,7 @@ class Defaulting {
   }
 
  private:
-  // Replaces a null that is not allowed by the default, where there is one.
+  // Replaces a null that the schema does not allow with the default, if any.
   bool ReplaceNull(Json& value, const Schema& node) {
     if (!value.is_null() || IsNullable(node) || !DefaultOf(node)) return false;
     if (!Take(*DefaultOf(node))) return false;
@@ -157,17 +157,17 @@ bool RemoveNulls(Json& value, const Schema& schema) {
   return changed;
 }
 
-bool Normalise(Json& value, const Schema& schema) {
+bool Normalize(Json& value, const Schema& schema) {
   const Schema& shape = schema.Resolve();
   bool changed = false;
   if (JsonObject* object = value.if_object()) {
     for (auto& member : *object) {
       const Schema* child = shape.FindMember(KeyOf(member));
-      if (child != nullptr) changed |= Normalise(member.value(), *child);
+      if (child != nullptr) changed |= Normalize(member.value(), *child);
     }
   } else if (JsonArray* items = value.if_array()) {
     for (Json& item : *items) {
-      if (shape.items != nullptr) changed |= Normalise(item, *shape.items);
+      if (shape.items != nullptr) changed |= Normalize(item, *shape.items);
     }
   } else {
     changed = NormaliseScalar(value, shape);

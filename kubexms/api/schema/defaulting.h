@@ -1,7 +1,7 @@
 #pragma once
 
-// Defaulting fills in what the author of an object left out, as the Schema says; normalising puts
-// what he wrote into the one form that is stored.
+// Defaulting sets the absent fields of an object to the defaults of the Schema. Normalizing
+// rewrites values into their canonical form.
 
 #include "kubexms/api/schema/schema.h"
 #include "kubexms/base/json/json.h"
@@ -9,24 +9,23 @@
 
 namespace kubexms {
 
-// Gives every missing property that has a default its default, in the value and in everything
-// inside it: defaults are filled in themselves. A null counts as missing where it is not allowed.
-// Nothing else is touched; what is not an object or a list of the right kind stays for validation.
-// True when something changed. Defaulting twice is the same as once. A default must not contain
-// itself. Safe for use from any thread.
+// Sets absent properties to their defaults, at every level of the value and inside the defaults. A
+// null that the schema does not allow counts as absent. Values of the wrong type are left to
+// validation. True when something changed. Idempotent. A default must not contain itself. Any
+// thread may call it.
 bool ApplyDefaults(Json& value, const Schema& schema);
-// The same for schemas of other people: fails with 413, the value half filled in, when the defaults
-// would have more than `max_bytes`. Each item of a long list may get a large default.
+// For the schemas of custom resources: fails with 413, the value partly defaulted, when the added
+// defaults exceed `max_bytes`. Each item of a long list may have a large default.
 Result<void> ApplyDefaults(Json& value, const Schema& schema, size_t max_bytes);
 
-// Removes the nulls of members that may not be null and have no default, as Kubernetes does with
-// custom resources before defaulting. True when something was removed.
+// Removes null members that are not nullable and have no default, as Kubernetes does for custom
+// resources before defaulting. True when something was removed.
 bool RemoveNulls(Json& value, const Schema& schema);
 
-// Rewrites quantities and, where the schema has the format date-time, times into the form that
-// Kubernetes stores them in: "0.5" → "500m", "2024-01-01T01:00:00+01:00" → "2024-01-01T00:00:00Z".
-// Text that cannot be read stays for validation. For kinds of our own: in custom resources such
-// text is kept as it is written. True when something changed.
-bool Normalise(Json& value, const Schema& schema);
+// Rewrites quantities and times (format date-time) into the form that Kubernetes stores:
+// "0.5" → "500m", "2024-01-01T01:00:00+01:00" → "2024-01-01T00:00:00Z". Invalid text is left to
+// validation. For built-in kinds only: Kubernetes does not rewrite custom resources. True when
+// something changed.
+bool Normalize(Json& value, const Schema& schema);
 
 }  // namespace kubexms

@@ -18,7 +18,7 @@ std::string Defaulted(std::string_view schema, std::string_view value) {
   return WriteJson(document);
 }
 
-TEST(DefaultingTest, FillsInWhatIsMissing) {
+TEST(DefaultingTest, SetsAbsentFields) {
   constexpr std::string_view kSchema = R"({"properties": {"spec": {"properties": {
       "color": {"type": "string", "default": "red"},
       "size": {"type": "integer", "default": 1}}}}})";
@@ -28,7 +28,7 @@ TEST(DefaultingTest, FillsInWhatIsMissing) {
             R"({"spec":{"color":"","size":0}})");
 }
 
-TEST(DefaultingTest, StopsWhereDefaultsAreTooMuch) {
+TEST(DefaultingTest, FailsWhenDefaultsExceedTheLimit) {
   const auto schema = S(R"({"properties": {"l": {"items": {"properties": {
                             "a": {"default": {"text": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}}}}}}})");
   Json few = J(R"({"l": [{}, {}]})");
@@ -41,7 +41,7 @@ TEST(DefaultingTest, StopsWhereDefaultsAreTooMuch) {
   EXPECT_LT(WriteJson(many).size(), 40'000u);
 }
 
-TEST(DefaultingTest, FillsInDefaultsThemselves) {
+TEST(DefaultingTest, SetsDefaultsInsideDefaults) {
   EXPECT_EQ(Defaulted(R"({"properties": {"a": {"default": {}, "properties": {
                          "b": {"default": {}, "properties": {"c": {"default": 1}}}}}}})",
                       "{}"),
@@ -86,7 +86,7 @@ TEST(DefaultingTest, UsesTheDefaultOfAFieldOrOfItsDefinition) {
   EXPECT_EQ(WriteJson(document), R"({"a":"definition","b":"own"})");
 }
 
-TEST(RemoveNullsTest, RemovesNullsThatCannotStayNorBeDefaulted) {
+TEST(RemoveNullsTest, RemovesNullsThatAreNeitherNullableNorDefaulted) {
   Json document = J(R"({"a": null, "b": null, "c": null, "d": {"e": null}, "f": [null]})");
   EXPECT_TRUE(RemoveNulls(document, *S(R"({"properties": {
       "a": {"type": "string"}, "b": {"nullable": true}, "c": {"default": 1},
@@ -94,7 +94,7 @@ TEST(RemoveNullsTest, RemovesNullsThatCannotStayNorBeDefaulted) {
   EXPECT_EQ(WriteJson(document), R"({"b":null,"c":null,"d":{},"f":[null]})");
 }
 
-TEST(NormaliseTest, WritesQuantitiesAndTimesInCanonicalForm) {
+TEST(NormalizeTest, WritesQuantitiesAndTimesInCanonicalForm) {
   Schema quantity;
   quantity.quantity = true;
   Schema limits;
@@ -111,11 +111,11 @@ TEST(NormaliseTest, WritesQuantitiesAndTimesInCanonicalForm) {
   Json document = J(R"({"limits": {"a": "0.5", "b": 2, "c": "1024Mi", "d": "five"},
                         "micro": "2024-01-01T01:00:00.000001+01:00",
                         "times": ["2024-01-01T01:00:00.5+01:00", "soon"]})");
-  EXPECT_TRUE(Normalise(document, root));
+  EXPECT_TRUE(Normalize(document, root));
   EXPECT_EQ(WriteJson(document), R"({"limits":{"a":"500m","b":"2","c":"1Gi","d":"five"},)"
                                  R"("micro":"2024-01-01T00:00:00.000001Z",)"
                                  R"("times":["2024-01-01T00:00:00Z","soon"]})");
-  EXPECT_FALSE(Normalise(document, root));
+  EXPECT_FALSE(Normalize(document, root));
 }
 
 }  // namespace

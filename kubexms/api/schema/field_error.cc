@@ -12,7 +12,7 @@
 namespace kubexms {
 namespace {
 
-// Kubernetes writes a path without any step so.
+// Kubernetes' text for an empty path.
 constexpr std::string_view kNoPath = "<nil>";
 
 ErrorCause MakeCause(std::string_view reason, std::string message, const FieldPath& path,
@@ -117,7 +117,7 @@ ErrorCause InternalError(const FieldPath& path, std::string_view detail) {
 }
 
 std::string DescribeValue(const Json& value) {
-  // Enough to recognize the value by. It is a client's, and may be repeated in many errors.
+  // Long enough to recognize the value, which clients choose and many errors may repeat.
   constexpr size_t kMaxShown = 4096;
   std::string text = DescribeWhole(value);
   if (text.size() <= kMaxShown) return text;
@@ -128,7 +128,7 @@ std::string DescribeValue(const Json& value) {
 std::string DescribeNumber(double number) {
   std::array<char, 32> buffer;
   const double magnitude = std::fabs(number);
-  // Go changes to exponents later than C++ does: at 1e21 and below 1e-4.
+  // Unlike C++, Go uses exponents only from 1e21 on and below 1e-4.
   const auto format = number == 0 || (magnitude >= 1e-4 && magnitude < 1e21)
                           ? std::chars_format::fixed
                           : std::chars_format::scientific;

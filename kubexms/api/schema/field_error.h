@@ -1,7 +1,7 @@
 #pragma once
 
-// What is wrong with a field, in Kubernetes' words. Schema validation and hand-written validation
-// make their causes here, so that both read the same:
+// Validation errors of fields, with Kubernetes' messages. Validation by schema and validation in
+// code use the same functions:
 //
 //   const FieldPath spec("spec");
 //   const FieldPath containers = spec.Child("containers");
@@ -22,16 +22,16 @@
 
 namespace kubexms {
 
-// Where a field is: `spec.containers[0].image`, `metadata.labels[app]`. Costs nothing until it is
-// written: a path borrows its parent and its name, so both must outlive it. Extending a temporary
-// would leave it dangling and does not compile; give each level a name.
+// The path of a field: `spec.containers[0].image`, `metadata.labels[app]`. It allocates nothing
+// before ToString: a path borrows its parent and its name, and both must outlive it. Extending a
+// temporary path would leave it dangling and does not compile; give each level a name.
 class FieldPath {
  public:
-  // The whole object; written as nothing in front of a field, and as "<nil>" alone.
+  // The object itself: empty before a field name, "<nil>" alone.
   FieldPath() = default;
   explicit FieldPath(std::string_view name) : step_(Step::kChild), name_(name) {}
 
-  // A field of an object. The name may have dots in it: Child("template.spec").
+  // A field of an object. The name may contain dots: Child("template.spec").
   FieldPath Child(std::string_view name) const& { return {this, Step::kChild, name, 0}; }
   // An item of a list.
   FieldPath Index(size_t index) const& { return {this, Step::kIndex, {}, index}; }
@@ -41,7 +41,7 @@ class FieldPath {
   FieldPath Index(size_t index) const&& = delete;
   FieldPath Key(std::string_view key) const&& = delete;
 
-  // "spec.containers[0].image"; empty for the whole object.
+  // "spec.containers[0].image"; empty for the object itself.
   std::string ToString() const;
   void AppendTo(std::string& out) const;
 
@@ -57,8 +57,8 @@ class FieldPath {
   size_t index_ = 0;
 };
 
-// The makers of causes. `detail` says more and may be left out; `value` is written as Kubernetes
-// does: numbers plainly, text quoted, objects and lists as JSON.
+// Create causes. The messages show `value` as Kubernetes does: strings in quotes, objects and lists
+// as JSON.
 ErrorCause Required(const FieldPath& path, std::string_view detail = {});
 ErrorCause Invalid(const FieldPath& path, const Json& value, std::string_view detail);
 ErrorCause TypeInvalid(const FieldPath& path, const Json& value, std::string_view detail);
@@ -70,12 +70,12 @@ ErrorCause NotSupported(const FieldPath& path, const Json& value,
 ErrorCause Duplicate(const FieldPath& path, const Json& value);
 ErrorCause NotFound(const FieldPath& path, const Json& value);
 ErrorCause Forbidden(const FieldPath& path, std::string_view detail);
-// The value is left out, being too long. A negative maximum is not mentioned.
+// The message does not show the value. It does not name a negative maximum.
 ErrorCause TooLong(const FieldPath& path, int64_t max_bytes);
 ErrorCause TooMany(const FieldPath& path, int64_t actual, int64_t max_items);
 ErrorCause InternalError(const FieldPath& path, std::string_view detail);
 
-// A value as it stands in those messages.
+// A value as those messages show it.
 std::string DescribeValue(const Json& value);
 // A number as Go's %v writes it: "10", "0.5", "1e+21".
 std::string DescribeNumber(double number);

@@ -27,7 +27,7 @@ TEST(FieldPathTest, CannotBeExtendedFromATemporary) {
   static_assert(!Extensible<FieldPath&&>);
 }
 
-TEST(FieldErrorTest, MakesTheCausesOfKubernetes) {
+TEST(FieldErrorTest, CreatesTheCausesOfKubernetes) {
   const FieldPath path("spec.x");
   EXPECT_EQ(Required(path), (ErrorCause{"FieldValueRequired", "Required value", "spec.x"}));
   EXPECT_EQ(Required(path, "for apply").message, "Required value: for apply");
@@ -50,12 +50,12 @@ TEST(FieldErrorTest, MakesTheCausesOfKubernetes) {
   EXPECT_EQ(InternalError(path, "odd").message, "Internal error: odd");
 }
 
-TEST(FieldErrorTest, CountsOneInTheSingular) {
+TEST(FieldErrorTest, UsesTheSingularForOne) {
   EXPECT_EQ(TooLong(FieldPath("x"), 1).message, "Too long: may not be more than 1 byte");
   EXPECT_EQ(TooMany(FieldPath("x"), 2, 1).message, "Too many: 2: must have at most 1 item");
 }
 
-TEST(FieldErrorTest, NamesAMissingPathAsKubernetesDoes) {
+TEST(FieldErrorTest, WritesAnEmptyPathAsKubernetesDoes) {
   EXPECT_EQ(Invalid(FieldPath(), Json(""), "why").field, "<nil>");
 }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 using ContentTypes = std::span<const std::string_view>;
 constexpr std::string_view kJsonTypes[] = {"application/json", "application/yaml"};
-// Only built-in kinds have the last one; kubectl sends it to all that say they have it.
+// Only built-in kinds accept the last one; kubectl uses it for every kind that lists it.
 constexpr std::string_view kPatchTypes[] = {
     "application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml",
     "application/strategic-merge-patch+json"};
@@ -65,7 +65,7 @@ constexpr Parameter kDeleteParameters[] = {
      "What happens to what the object owns: Orphan, Background or Foreground."},
 };
 
-// What one method of one path does.
+// One method of one path.
 struct Operation {
   std::string method;
   std::string action;  // x-kubernetes-action
@@ -76,8 +76,8 @@ struct Operation {
   std::string body;  // definition, empty for none
   ContentTypes body_types = kJsonTypes;
   std::string response;   // definition
-  bool created = false;   // also answers 201
-  bool accepted = false;  // also answers 202
+  bool created = false;   // may respond with 201
+  bool accepted = false;  // may respond with 202
 };
 
 struct Path {
@@ -119,12 +119,12 @@ std::vector<Parameter> With(std::vector<Parameter> parameters, const Range& more
   return parameters;
 }
 
-// The kind that a subresource speaks of, as if it were a resource.
+// The kind of a subresource's objects, as a resource.
 ResourceDescription KindOf(const SubresourceDescription& part) {
   return {.group = part.group, .version = part.version, .kind = part.kind, .schema = part.schema};
 }
 
-// The paths of one resource and what can be done there.
+// The paths of one resource, and their operations.
 class PathMaker {
  public:
   PathMaker(const ResourceDescription& resource, std::map<std::string, Path>& paths)
@@ -290,7 +290,7 @@ class DefinitionMaker {
     for (const ResourceDescription& resource : resources) AddKind(resource);
     for (const ResourceDescription& resource : resources) AddSubresourceKinds(resource);
     JsonObject definitions;
-    for (auto& [name, definition] : made_) definitions[name] = std::move(definition);
+    for (auto& [name, definition] : definitions_) definitions[name] = std::move(definition);
     return definitions;
   }
 
@@ -303,11 +303,11 @@ class DefinitionMaker {
     if (resource.schema != nullptr) AddReferenced(*resource.schema);
     AddTypeMeta(definition);
     AddGroupVersionKind(resource.group, resource.version, resource.kind, definition);
-    made_[name] = std::move(definition);
+    definitions_[name] = std::move(definition);
     if (Has(resource.verbs, "list")) AddList(resource, name);
   }
 
-  // Kinds that do not describe what every object has, custom resources above all.
+  // Adds apiVersion, kind and metadata to kinds whose schema lacks them, such as custom resources.
   void AddTypeMeta(JsonObject& definition) {
     Json& properties = definition["properties"];
     if (!properties.is_object()) properties = JsonObject();
@@ -353,13 +353,13 @@ class DefinitionMaker {
                     {"metadata", Reference(std::string(kMeta) + "ListMeta")},
                     {"items", JsonObject{{"type", "array"}, {"items", Reference(name)}}}}}};
     AddGroupVersionKind(resource.group, resource.version, resource.kind + "List", list);
-    made_[name + "List"] = std::move(list);
+    definitions_[name + "List"] = std::move(list);
   }
 
-  // Subresources may speak of kinds that are no resources here, such as Scale.
+  // Subresources may have kinds that are no resources of the group, such as Scale.
   void AddSubresourceKinds(const ResourceDescription& resource) {
     for (const SubresourceDescription& part : resource.subresources) {
-      if (!part.kind.empty() && !made_.contains(DefinitionName(KindOf(part)))) {
+      if (!part.kind.empty() && !definitions_.contains(DefinitionName(KindOf(part)))) {
         AddKind(KindOf(part));
       }
     }
@@ -367,12 +367,12 @@ class DefinitionMaker {
 
   void AddDefinition(const Schema& schema) {
     const Schema& shape = schema.Resolve();
-    if (!made_.contains(shape.definition)) {
-      made_[shape.definition] = SchemaToOpenApi(shape, dialect_);
+    if (!definitions_.contains(shape.definition)) {
+      definitions_[shape.definition] = SchemaToOpenApi(shape, dialect_);
     }
   }
 
-  // The definitions that are referred to from inside `schema`.
+  // The definitions that `schema` refers to.
   void AddReferenced(const Schema& schema) {
     const Schema& shape = schema.Resolve();
     if (!seen_.insert(&shape).second) return;
@@ -399,41 +399,41 @@ class DefinitionMaker {
 
   void AddCommon() {
     const std::string meta(kMeta);
-    made_[meta + "Patch"] =
+    definitions_[meta + "Patch"] =
         JsonObject{{"description", "A patch of any of the kinds."}, {"type", "object"}};
-    made_[meta + "ListMeta"] =
+    definitions_[meta + "ListMeta"] =
         PlainObject("What every list has.", {{"continue", "string"},
                                              {"remainingItemCount", "integer"},
                                              {"resourceVersion", "string"},
                                              {"selfLink", "string"}});
-    made_[meta + "Status"] = PlainObject("How a request ended.", {{"apiVersion", "string"},
-                                                                  {"code", "integer"},
-                                                                  {"details", "object"},
-                                                                  {"kind", "string"},
-                                                                  {"message", "string"},
-                                                                  {"metadata", "object"},
-                                                                  {"reason", "string"},
-                                                                  {"status", "string"}});
-    made_[meta + "DeleteOptions"] =
+    definitions_[meta + "Status"] = PlainObject("How a request ended.", {{"apiVersion", "string"},
+                                                                         {"code", "integer"},
+                                                                         {"details", "object"},
+                                                                         {"kind", "string"},
+                                                                         {"message", "string"},
+                                                                         {"metadata", "object"},
+                                                                         {"reason", "string"},
+                                                                         {"status", "string"}});
+    definitions_[meta + "DeleteOptions"] =
         PlainObject("How to delete.", {{"apiVersion", "string"},
                                        {"gracePeriodSeconds", "integer"},
                                        {"kind", "string"},
                                        {"orphanDependents", "boolean"},
                                        {"preconditions", "object"},
                                        {"propagationPolicy", "string"}});
-    made_[meta + "DeleteOptions"]["properties"].as_object()["dryRun"] =
+    definitions_[meta + "DeleteOptions"]["properties"].as_object()["dryRun"] =
         JsonObject{{"type", "array"}, {"items", JsonObject{{"type", "string"}}}};
   }
 
   const SchemaDialect dialect_;
   const OpenApiOptions& options_;
-  std::map<std::string, JsonObject> made_;
+  std::map<std::string, JsonObject> definitions_;
   std::set<const Schema*> seen_;
 };
 
 JsonArray ToArray(ContentTypes types) { return JsonArray(types.begin(), types.end()); }
 
-// The part of an operation that is the same in both versions.
+// The part of an operation that both versions share.
 JsonObject WriteCommon(const Operation& operation) {
   std::string tag = GroupWords(operation.kind.group);
   std::transform(tag.begin(), tag.end(), tag.begin(),
@@ -445,7 +445,7 @@ JsonObject WriteCommon(const Operation& operation) {
           {"x-kubernetes-group-version-kind", operation.kind.ToJson()}};
 }
 
-// Calls `write(code, doc)` for each code that the operation answers with when it succeeds.
+// Calls `write(code, doc)` for each status code of a successful response.
 template <class Write>
 JsonObject WriteResponses(const Operation& operation, Write write) {
   JsonObject responses;

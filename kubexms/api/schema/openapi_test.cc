@@ -79,7 +79,7 @@ std::vector<std::string> Keys(const Json& object) {
   return keys;
 }
 
-TEST_F(OpenApiTest, HasAPathForEachThingThatCanBeDone) {
+TEST_F(OpenApiTest, HasAPathForEachOperation) {
   const Json document = MakeOpenApiV2(resources_, options_);
   EXPECT_THAT(
       Keys(document.at("paths")),
@@ -97,7 +97,7 @@ TEST_F(OpenApiTest, HasAPathForEachThingThatCanBeDone) {
             R"({"group":"example.com","kind":"Widget","version":"v1"})");
 }
 
-TEST_F(OpenApiTest, SaysThatPatchesTakeDryRunAndFieldValidation) {
+TEST_F(OpenApiTest, ListsDryRunAndFieldValidationForPatches) {
   for (const Json& document :
        {MakeOpenApiV2(resources_, options_), MakeOpenApiV3(resources_, options_)}) {
     const Json& patch = document.at("paths")
@@ -114,7 +114,7 @@ TEST_F(OpenApiTest, SaysThatPatchesTakeDryRunAndFieldValidation) {
 }
 
 // kubectl sends strategic merge patches to every kind whose document offers them.
-TEST_F(OpenApiTest, OffersStrategicMergePatchesWhereTheyAreTaken) {
+TEST_F(OpenApiTest, ListsStrategicMergePatchesWhereTheyAreAccepted) {
   const auto offers = [&] {
     const Json document = MakeOpenApiV3(resources_, options_);
     const Json& patch = document.at("paths")
@@ -142,7 +142,7 @@ TEST_F(OpenApiTest, NamesTheKindOfEachDefinition) {
   EXPECT_TRUE(document.at("definitions").as_object().contains("autoscaling.v1.Scale"));
 }
 
-TEST_F(OpenApiTest, RefersOnlyToWhatItDefines) {
+TEST_F(OpenApiTest, RefersOnlyToExistingDefinitions) {
   for (const std::string& reference : References(MakeOpenApiV2(resources_, options_))) {
     const std::string name = reference.substr(std::string("#/definitions/").size());
     EXPECT_TRUE(MakeOpenApiV2(resources_, options_).at("definitions").as_object().contains(name))
@@ -155,7 +155,7 @@ TEST_F(OpenApiTest, RefersOnlyToWhatItDefines) {
   }
 }
 
-TEST_F(OpenApiTest, DescribesBodiesAndAnswersInVersion3) {
+TEST_F(OpenApiTest, DescribesRequestAndResponseBodiesInVersion3) {
   const Json document = MakeOpenApiV3(resources_, options_);
   const Json& create =
       document.at("paths").at("/apis/example.com/v1/namespaces/{namespace}/widgets").at("post");

@@ -14,9 +14,9 @@ class RE2;
 
 namespace kubexms {
 
-// The compiled form of a pattern, made at its first use and kept. Safe for use from any thread
-// without a lock: threads that come first together each compile, and one of the results stays.
-// A copy starts without one. It must always be asked with the same pattern.
+// A cache of the compiled form of one pattern, which it compiles on first use. Any thread may use
+// it; there is no lock: threads that use it first at the same time each compile, and one result is
+// cached. A copy starts empty. Callers must always pass the same pattern.
 class CompiledPattern {
  public:
   CompiledPattern() = default;
@@ -24,8 +24,8 @@ class CompiledPattern {
   CompiledPattern& operator=(const CompiledPattern&);
   ~CompiledPattern();
 
-  // True when `pattern` matches somewhere in `text`, as in Go: anchors are the pattern's business.
-  // False when the pattern is not a valid one.
+  // Whether `pattern` matches a part of `text`; the pattern anchors itself, as in Go. False when
+  // the pattern is invalid.
   bool Matches(const std::string& pattern, std::string_view text) const;
 
  private:
@@ -34,7 +34,7 @@ class CompiledPattern {
   mutable std::atomic<const re2::RE2*> compiled_{nullptr};
 };
 
-// Success when the pattern is a valid one; the error says what is wrong with it.
+// Fails with the reason when the pattern is invalid.
 Result<void> CheckPattern(const std::string& pattern);
 
 }  // namespace kubexms

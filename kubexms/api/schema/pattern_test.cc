@@ -9,7 +9,7 @@
 namespace kubexms {
 namespace {
 
-TEST(CompiledPatternTest, FindsAnywhereUnlessAnchored) {
+TEST(CompiledPatternTest, MatchesAPartUnlessAnchored) {
   EXPECT_TRUE(CompiledPattern().Matches("b", "abc"));
   EXPECT_FALSE(CompiledPattern().Matches("^b$", "abc"));
   EXPECT_TRUE(CompiledPattern().Matches("^a.c$", "aäc"));
@@ -24,7 +24,7 @@ TEST(CompiledPatternTest, MatchesNothingWhenInvalid) {
   EXPECT_TRUE(CheckPattern("^[a-z]+$").ok());
 }
 
-TEST(CompiledPatternTest, ACopyCompilesForItself) {
+TEST(CompiledPatternTest, ACopyCompilesAgain) {
   CompiledPattern original;
   EXPECT_TRUE(original.Matches("^a$", "a"));
   CompiledPattern copy = original;

@@ -14,7 +14,7 @@ class Pruner {
  public:
   explicit Pruner(const PruneOptions& options) : options_(options) {}
 
-  // A null schema knows no fields.
+  // A null schema specifies no fields.
   void Walk(Json& value, const Schema* node, bool resource, const FieldPath& path) {
     const bool preserve = node != nullptr && (node->preserve_unknown_fields ||
                                               node->Resolve().preserve_unknown_fields);
@@ -66,7 +66,7 @@ class Pruner {
     if (item == nullptr && preserve) return;
     for (size_t i = 0; i < items.size(); ++i) {
       const FieldPath child = path.Index(i);
-      // Inside preserved lists the items are preserved too, whatever their schema says.
+      // The items of preserved lists are preserved regardless of their schema.
       if (preserve) {
         WalkValue(items[i], item, false, true, child);
       } else {

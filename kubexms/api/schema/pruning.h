@@ -1,7 +1,7 @@
 #pragma once
 
-// Pruning removes the fields that a Schema does not know, as Kubernetes does before it stores an
-// object, and says which they were, as strict field validation needs it.
+// Pruning removes the fields that a Schema does not specify, as Kubernetes does before it stores an
+// object, and lists them for strict field validation.
 
 #include <string>
 #include <vector>
@@ -12,20 +12,19 @@
 namespace kubexms {
 
 struct PruneOptions {
-  // The value is a whole object: its apiVersion, kind and metadata are known even when the schema
-  // does not name them.
+  // The value is an object: apiVersion, kind and metadata are retained even when the schema does
+  // not specify them.
   bool resource_root = true;
-  // The schema of metadata, for the object itself and for embedded ones whose schema does not say
-  // it. Null: all of it is kept.
+  // The schema of metadata, for the object and for embedded resources whose schema lacks it. Null
+  // retains all metadata.
   const Schema* object_meta = nullptr;
-  // Where the paths of the removed fields are added, sorted: "spec.containers[0].imagee". What is
-  // inside a removed field is not listed.
+  // Receives the sorted paths of the removed fields, without the fields inside them:
+  // "spec.containers[0].imagee".
   std::vector<std::string>* removed = nullptr;
 };
 
-// Fields below one with preserve_unknown_fields are kept, except inside properties that the schema
-// names there: those are pruned again. True when something was removed. Pruning twice is the same
-// as once. Safe for use from any thread.
+// preserve_unknown_fields retains all fields below it, but properties that the schema specifies
+// there are pruned. True when something was removed. Idempotent. Any thread may call it.
 bool Prune(Json& value, const Schema& schema, const PruneOptions& options = {});
 
 }  // namespace kubexms

@@ -31,7 +31,7 @@ constexpr std::string_view kSchema = R"({
       "containers": {"type": "array", "items": {
         "type": "object", "properties": {"image": {"type": "string"}}}}}}}})";
 
-TEST(PruningTest, RemovesWhatTheSchemaDoesNotKnow) {
+TEST(PruningTest, RemovesFieldsThatTheSchemaDoesNotSpecify) {
   EXPECT_EQ(Pruned(kSchema, R"({"apiVersion": "v1", "kind": "K", "metadata": {"name": "n"},
                                "spec": {"size": 1, "unknown": 1, "labels": {"a": "b"}},
                                "extra": 2})"),
@@ -39,7 +39,7 @@ TEST(PruningTest, RemovesWhatTheSchemaDoesNotKnow) {
             R"("spec":{"labels":{"a":"b"},"size":1}})");
 }
 
-TEST(PruningTest, ListsWhatItRemovedInOrder) {
+TEST(PruningTest, ListsRemovedFieldsInOrder) {
   std::vector<std::string> removed;
   Pruned(kSchema, R"({"spec": {"foo": {"inner": 1},
                                "containers": [{"image": "x", "imagee": "y"}, {"b": 1, "a": 2}]}})",
@@ -48,18 +48,18 @@ TEST(PruningTest, ListsWhatItRemovedInOrder) {
                                    "spec.containers[1].b", "spec.foo"));
 }
 
-TEST(PruningTest, SaysWhetherAnythingWasRemoved) {
+TEST(PruningTest, ReturnsWhetherAnythingWasRemoved) {
   Json document = J(R"({"spec": {"size": 1}})");
   EXPECT_FALSE(Prune(document, *S(kSchema)));
   document = J(R"({"spec": {"sizes": 1}})");
   EXPECT_TRUE(Prune(document, *S(kSchema)));
 }
 
-TEST(PruningTest, KeepsTheMetadataOnlyOfObjects) {
+TEST(PruningTest, RetainsMetadataOnlyInObjects) {
   EXPECT_EQ(Pruned(kSchema, R"({"kind": "K", "metadata": {}})", {.resource_root = false}), "{}");
 }
 
-TEST(PruningTest, PrunesMetadataWhenItKnowsItsSchema) {
+TEST(PruningTest, PrunesMetadataByItsSchema) {
   const SchemaHandle meta = S(R"({"type": "object", "properties": {"name": {"type": "string"}}})");
   std::vector<std::string> removed;
   EXPECT_EQ(Pruned(kSchema, R"({"metadata": {"name": "n", "nam": "x"}})",
@@ -68,7 +68,7 @@ TEST(PruningTest, PrunesMetadataWhenItKnowsItsSchema) {
   EXPECT_THAT(removed, ElementsAre("metadata.nam"));
 }
 
-TEST(PruningTest, KeepsUnknownFieldsWhereTheyArePreserved) {
+TEST(PruningTest, RetainsPreservedUnknownFields) {
   constexpr std::string_view kPreserving = R"({"properties": {"spec": {
       "type": "object", "x-kubernetes-preserve-unknown-fields": true,
       "properties": {"known": {"type": "object", "properties": {"a": {"type": "string"}}}}}}})";
@@ -77,7 +77,7 @@ TEST(PruningTest, KeepsUnknownFieldsWhereTheyArePreserved) {
             R"({"spec":{"any":{"x":[{"y":1}]},"known":{"a":"1"}}})");
 }
 
-TEST(PruningTest, KeepsUnknownFieldsInsidePreservedLists) {
+TEST(PruningTest, RetainsUnknownFieldsInsidePreservedLists) {
   constexpr std::string_view kPreserving = R"({"properties": {"l": {
       "type": "array", "x-kubernetes-preserve-unknown-fields": true,
       "items": {"type": "object", "properties": {"a": {"type": "object"}}}}}})";
@@ -85,7 +85,7 @@ TEST(PruningTest, KeepsUnknownFieldsInsidePreservedLists) {
             R"({"l":[{"a":{},"b":{"y":1}}]})");
 }
 
-TEST(PruningTest, KnowsWhatAnEmbeddedResourceHas) {
+TEST(PruningTest, RetainsTypeAndMetadataOfEmbeddedResources) {
   constexpr std::string_view kEmbedding = R"({"properties": {"t": {
       "type": "object", "x-kubernetes-embedded-resource": true,
       "properties": {"spec": {"type": "object"}}}}})";
@@ -94,7 +94,7 @@ TEST(PruningTest, KnowsWhatAnEmbeddedResourceHas) {
             R"({"t":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"n"},"spec":{}}})");
 }
 
-TEST(PruningTest, KeepsKeysOfMapsWithValuesOfAnyKind) {
+TEST(PruningTest, RetainsKeysOfMapsWithValuesOfAnyType) {
   EXPECT_EQ(Pruned(R"({"properties": {"m": {"type": "object", "additionalProperties": true}}})",
                    R"({"m": {"a": 1, "b": {"c": 1}}})"),
             R"({"m":{"a":1,"b":{}}})");

@@ -1,6 +1,6 @@
 #pragma once
 
-// The classes that are one JSON scalar, and how described types read and write them.
+// ScalarTraits of the classes that are one JSON scalar: Time, Quantity, IntOrString, Bytes …
 
 #include <string>
 #include <string_view>

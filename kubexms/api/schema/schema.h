@@ -1,10 +1,9 @@
 #pragma once
 
-// A Schema says what a value may look like and how it is merged. There is one structure for every
-// kind: built-in ones are made from their C++ description (type.h), custom ones from the OpenAPI v3
-// schema of their CustomResourceDefinition (crd_schema.h). Defaulting, pruning, validation,
-// patches, server-side apply and the OpenAPI documents all work on it, so there is one code path
-// for all.
+// A Schema specifies the valid values of a field and how they are merged. Schemas of built-in kinds
+// come from their C++ description (type.h), those of custom kinds from the OpenAPI v3 schema of
+// their CustomResourceDefinition (crd_schema.h). Defaulting, pruning, validation, patches,
+// server-side apply and the OpenAPI documents use this one structure for both.
 
 #include <memory>
 #include <optional>
@@ -21,10 +20,10 @@ struct Schema;
 
 enum class SchemaType { kAny, kObject, kArray, kString, kInteger, kNumber, kBoolean };
 
-// Who may own what inside a list: the whole list, each distinct value, or each item by its keys.
+// The unit of ownership inside a list: the whole list, each distinct value, each item by its keys.
 enum class ListType { kAtomic, kSet, kMap };
 
-// What a strategic merge patch does with a field. kDefault: replace lists, merge objects.
+// How a strategic merge patch changes a field. kDefault: replace lists, merge objects.
 enum class PatchStrategy { kDefault, kMerge, kReplace, kRetainKeys, kMergeRetainKeys };
 
 struct Property {
@@ -32,13 +31,13 @@ struct Property {
   const Schema* schema;
 };
 
-// A node. Pointers to other nodes are borrowed from the SchemaArena that made them all (or are to
-// descriptions that live as long as the program). Immutable once it is in use.
+// A node. Pointers to other nodes are borrowed from the same SchemaArena, or from the descriptions
+// of types, which exist until the program ends. Immutable once in use.
 struct Schema {
-  // A field whose type is a shared definition points at it here and has only its own doc, default,
-  // nullable and patch attributes; the shape is the definition's. Resolve() follows it.
+  // Points to the shared definition of the field's type. Such a node only has its own doc, default,
+  // nullable and patch attributes; Resolve() returns the node with all others.
   const Schema* ref = nullptr;
-  // Name of a shared definition, "io.k8s.api.core.v1.PodSpec"; empty for what is written in place.
+  // The name of a shared definition, "io.k8s.api.core.v1.PodSpec"; empty for inline schemas.
   std::string definition;
 
   std::string doc;
@@ -46,9 +45,9 @@ struct Schema {
   SchemaType type = SchemaType::kAny;
   std::string format;  // "int32", "date-time", "byte", …
   bool nullable = false;
-  // Quantities are strings or numbers on the wire, and are stored in canonical form.
+  // Quantities are strings or numbers in requests, and are stored in canonical form.
   bool quantity = false;
-  // Times are stored in UTC, with seconds; where this is set, with microseconds.
+  // Times are stored in UTC, in seconds or, with this, in microseconds.
   bool micro_time = false;
   bool int_or_string = false;            // x-kubernetes-int-or-string
   bool preserve_unknown_fields = false;  // x-kubernetes-preserve-unknown-fields
@@ -58,8 +57,8 @@ struct Schema {
   std::optional<Json> example;
 
   // Objects. Properties are sorted by name. An object with neither properties nor
-  // additional_properties has no known fields; with additional_properties it is a map. When
-  // additional properties are forbidden, a field that is not a property is an error and stays.
+  // additional_properties specifies no fields; with additional_properties it is a map. If
+  // additional properties are forbidden, other fields are errors and are not pruned.
   std::vector<Property> properties;
   std::vector<std::string> required;
   const Schema* additional_properties = nullptr;
@@ -74,14 +73,14 @@ struct Schema {
   std::optional<int64_t> max_items;
   bool unique_items = false;
   ListType list_type = ListType::kAtomic;
-  bool list_type_given = false;  // the author said so, rather than it being the default
+  bool list_type_given = false;  // the schema specifies list_type; it is not the default
   std::vector<std::string> list_map_keys;
 
   // Strings.
   std::optional<int64_t> min_length;
   std::optional<int64_t> max_length;
   std::string pattern;
-  CompiledPattern compiled_pattern;  // of `pattern`, by itself
+  CompiledPattern compiled_pattern;  // cache for `pattern`
 
   // Numbers.
   std::optional<double> minimum;
@@ -96,13 +95,13 @@ struct Schema {
   std::vector<const Schema*> one_of;
   const Schema* negation = nullptr;  // "not"
 
-  // x-kubernetes-validations: kept and published, not evaluated.
+  // x-kubernetes-validations: stored and published, not evaluated.
   std::vector<Json> cel_rules;
 
   PatchStrategy patch_strategy = PatchStrategy::kDefault;
   std::string patch_merge_key;
 
-  // Column of `kubectl get` made from this field; empty for none.
+  // The column of `kubectl get` that shows this field; empty for none.
   std::string column;
   int column_priority = 0;
 
@@ -119,7 +118,7 @@ struct Schema {
   }
 };
 
-// Owns nodes that point at each other. Nodes never move.
+// Owns nodes that point to each other. Nodes never move.
 class SchemaArena {
  public:
   Schema* New();
@@ -129,7 +128,7 @@ class SchemaArena {
   std::vector<std::unique_ptr<Schema>> nodes_;
 };
 
-// A whole schema: its root, and a share in whatever keeps the nodes alive.
+// The root of a schema, with shared ownership of all its nodes.
 using SchemaHandle = std::shared_ptr<const Schema>;
 
 }  // namespace kubexms

@@ -34,7 +34,7 @@ JsonArray ToArray(const std::vector<std::string>& texts) {
   return JsonArray(texts.begin(), texts.end());
 }
 
-// A number without a fraction is written as an integer, whatever it was read from.
+// Writes a number without a fraction as an integer.
 Json ToNumber(double number) {
   const auto integer = static_cast<int64_t>(std::clamp(number, -0x1p53, 0x1p53));
   return static_cast<double>(integer) == number ? Json(integer) : Json(number);
@@ -48,7 +48,7 @@ class SchemaWriter {
  public:
   explicit SchemaWriter(SchemaDialect dialect) : dialect_(dialect) {}
 
-  // The node with all it describes.
+  // The node with all keywords.
   JsonObject WriteInPlace(const Schema& node, bool root) {
     const Schema& shape = node.Resolve();
     JsonObject out;
@@ -71,7 +71,7 @@ class SchemaWriter {
   }
 
  private:
-  // The node as part of another: a reference where there is a definition to refer to.
+  // The node inside another node: a reference if it has a definition.
   JsonObject WritePart(const Schema& node) {
     const std::string& definition = node.Resolve().definition;
     if (dialect_ == SchemaDialect::kCrd || definition.empty()) return WriteInPlace(node, false);
@@ -82,7 +82,7 @@ class SchemaWriter {
     }
     JsonObject reference{{"$ref", DefinitionReference(definition, dialect_)}};
     if (out.empty()) return reference;
-    // In OpenAPI v3 nothing may stand beside a reference.
+    // OpenAPI v3 ignores keywords beside a reference.
     if (dialect_ == SchemaDialect::kOpenApiV3) {
       out["allOf"] = JsonArray{std::move(reference)};
     } else {
@@ -101,8 +101,8 @@ class SchemaWriter {
     return {{"rule", "self == oldSelf"}, {"message", "cannot be changed after creation"}};
   }
 
-  // Fields of Kubernetes' own types cannot be changed in its own kinds. Where another kind has such
-  // a type inside, as the template of something, they can.
+  // Immutable fields of Kubernetes' types are immutable in Kubernetes' kinds. Inside custom kinds,
+  // for example in a template, they are not.
   bool IsInKubernetesType() const {
     // The last one is the node itself.
     return std::any_of(open_.begin(), open_.end() - 1, [](const Schema* outer) {
@@ -110,7 +110,7 @@ class SchemaWriter {
     });
   }
 
-  // What a field says for itself, even when its shape is a shared definition.
+  // The keywords that a field has beside a shared definition.
   void WriteOwn(const Schema& node, JsonObject& out) const {
     if (node.default_value) out["default"] = *node.default_value;
     if (node.nullable && dialect_ != SchemaDialect::kOpenApiV2) out["nullable"] = true;
@@ -141,7 +141,7 @@ class SchemaWriter {
   }
 
   void WriteChoice(const Schema& shape, JsonObject& out) const {
-    // In a custom resource the choice is not a type of its own.
+    // In a CustomResourceDefinition, int-or-string has no type.
     const bool custom = shape.definition.empty() && shape.int_or_string;
     if (custom && dialect_ != SchemaDialect::kCrd) {
       out["x-kubernetes-int-or-string"] = true;
@@ -189,7 +189,7 @@ class SchemaWriter {
     }
   }
 
-  // What every object has, also one inside another.
+  // The fields of every object, including embedded resources.
   void AddResourceFields(JsonObject& properties, JsonArray& required) const {
     for (const std::string_view name : {"kind", "apiVersion"}) {
       properties[name] = JsonObject{{"type", "string"}};
@@ -229,7 +229,7 @@ class SchemaWriter {
     if (map) out["x-kubernetes-list-map-keys"] = ToArray(shape.list_map_keys);
   }
 
-  // A CustomResourceDefinition wants the keys of list maps to be required or to have a default.
+  // In a CustomResourceDefinition the keys of list maps must be required or have a default.
   static bool KeysAreAlwaysThere(const Schema& list) {
     if (list.items == nullptr) return false;
     return std::all_of(
@@ -270,7 +270,7 @@ class SchemaWriter {
     out[keyword] = std::move(written);
   }
 
-  // Inside junctors nothing is described, so nothing is added for want of a type.
+  // Schemas inside allOf, anyOf, oneOf and not have no type, so none is added.
   JsonObject WriteNested(const Schema& node) {
     JsonObject out = WriteInPlace(node, false);
     if (dialect_ == SchemaDialect::kCrd) ForgetUnknownFields(out);
@@ -284,7 +284,7 @@ class SchemaWriter {
     }
   }
 
-  // kubectl takes what OpenAPI v2 describes for everything that may be there.
+  // kubectl refuses fields that OpenAPI v2 does not describe.
   static void RelaxForKubectl(const Schema& node, bool root, JsonObject& out) {
     const Schema& shape = node.Resolve();
     const bool nullable = node.nullable || shape.nullable;
@@ -292,7 +292,7 @@ class SchemaWriter {
     for (std::string_view keyword : {"properties", "items", "required", "additionalProperties"}) {
       out.erase(keyword);
     }
-    // Of a whole object kubectl must know that it is one, and no more.
+    // kubectl requires the definition of a kind to have the type object.
     if (root) {
       out.erase("x-kubernetes-preserve-unknown-fields");
     } else {

@@ -1,6 +1,6 @@
 #pragma once
 
-// From a Schema back to JSON: for a CustomResourceDefinition, or for the OpenAPI documents.
+// Converts a Schema to JSON for a CustomResourceDefinition or an OpenAPI document.
 
 #include <string>
 #include <string_view>
@@ -12,11 +12,10 @@ namespace kubexms {
 
 enum class SchemaDialect {
   // The openAPIV3Schema of a CustomResourceDefinition: structural, without references. Shared
-  // definitions are written in place; where one contains itself, any fields are allowed from
-  // there on. Metadata is what every object has and is not described.
+  // definitions are inlined; a definition inside itself allows any fields. Metadata has no schema.
   kCrd,
-  // Definitions of OpenAPI v2 documents: references to other definitions, and nothing that would
-  // make kubectl refuse what the server takes (null, alternatives, unknown fields).
+  // Definitions of OpenAPI v2 documents: references to other definitions, without keywords that
+  // would make kubectl refuse what the server accepts (null, alternatives, unknown fields).
   kOpenApiV2,
   // Schemas of OpenAPI v3 documents: references to other definitions.
   kOpenApiV3,
@@ -25,7 +24,7 @@ enum class SchemaDialect {
 // "object", "array", "string" …; empty for any.
 std::string_view SchemaTypeName(SchemaType type);
 
-// The node itself is written out, even when it is a shared definition.
+// Inlines the node itself even when it is a shared definition.
 JsonObject SchemaToOpenApi(const Schema& schema, SchemaDialect dialect);
 
 // "#/definitions/NAME" or "#/components/schemas/NAME".

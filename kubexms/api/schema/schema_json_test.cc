@@ -17,7 +17,7 @@ std::string Write(const Schema& schema, SchemaDialect dialect) {
   return WriteJson(SchemaToOpenApi(schema, dialect));
 }
 
-TEST(SchemaJsonTest, WritesBackWhatWasRead) {
+TEST(SchemaJsonTest, WritesTheParsedKeywords) {
   const std::string text =
       WriteJson(J(R"({"type": "object", "description": "root", "required": ["s"], "properties": {
               "s": {"type": "string", "format": "uuid", "minLength": 1, "maxLength": 2,
@@ -66,7 +66,7 @@ class DefinitionTest : public ::testing::Test {
   Schema meta_, tree_, child_, children_, metadata_, size_, port_;
 };
 
-TEST_F(DefinitionTest, IsWrittenInPlaceForACrd) {
+TEST_F(DefinitionTest, IsInlinedInACrd) {
   const JsonObject out = SchemaToOpenApi(tree_, SchemaDialect::kCrd);
   EXPECT_EQ(WriteJson(out.at("properties").at("child")),
             R"({"description":"Below it.","type":"object",)"
@@ -79,7 +79,7 @@ TEST_F(DefinitionTest, IsWrittenInPlaceForACrd) {
   EXPECT_THAT(Written(parsed.errors), IsEmpty());
 }
 
-TEST_F(DefinitionTest, IsReferredToInOpenApiV2) {
+TEST_F(DefinitionTest, IsAReferenceInOpenApiV2) {
   const JsonObject out = SchemaToOpenApi(tree_, SchemaDialect::kOpenApiV2);
   EXPECT_EQ(WriteJson(out.at("properties")),
             R"({"child":{"$ref":"#/definitions/a.Tree","description":"Below it."},)"
@@ -89,7 +89,7 @@ TEST_F(DefinitionTest, IsReferredToInOpenApiV2) {
             R"("port":{"x-kubernetes-int-or-string":true},"size":{"type":"string"}})");
 }
 
-TEST_F(DefinitionTest, IsReferredToInOpenApiV3) {
+TEST_F(DefinitionTest, IsAReferenceInOpenApiV3) {
   const JsonObject out = SchemaToOpenApi(tree_, SchemaDialect::kOpenApiV3);
   EXPECT_EQ(WriteJson(out.at("properties").at("child")),
             R"({"allOf":[{"$ref":"#/components/schemas/a.Tree"}],"description":"Below it."})");
@@ -97,7 +97,7 @@ TEST_F(DefinitionTest, IsReferredToInOpenApiV3) {
             R"({"oneOf":[{"type":"string"},{"type":"number"}]})");
 }
 
-TEST(SchemaJsonTest, LeavesOutListMapsThatACrdCouldNotHave) {
+TEST(SchemaJsonTest, OmitsListMapsThatACrdCannotHave) {
   const SchemaHandle schema = S(R"({"type": "array", "x-kubernetes-list-type": "map",
       "x-kubernetes-list-map-keys": ["k"],
       "items": {"type": "object", "properties": {"k": {"type": "string"}}}})");
@@ -106,7 +106,7 @@ TEST(SchemaJsonTest, LeavesOutListMapsThatACrdCouldNotHave) {
       SchemaToOpenApi(*schema, SchemaDialect::kOpenApiV3).contains("x-kubernetes-list-type"));
 }
 
-TEST(SchemaJsonTest, DescribesWhatObjectsInsideOthersHave) {
+TEST(SchemaJsonTest, DescribesEmbeddedResources) {
   const SchemaHandle schema = S(R"({"type": "object", "properties": {
       "inner": {"type": "object", "x-kubernetes-embedded-resource": true,
                 "properties": {"spec": {"type": "object"}}}}})");
@@ -119,7 +119,7 @@ TEST(SchemaJsonTest, DescribesWhatObjectsInsideOthersHave) {
   EXPECT_TRUE(inner.at("properties").as_object().contains("spec"));
 }
 
-TEST(SchemaJsonTest, DescribesLessWhereKubectlWouldRefuseTooMuch) {
+TEST(SchemaJsonTest, OmitsKeywordsByWhichKubectlWouldRefuseValidObjects) {
   EXPECT_EQ(Write(*S(R"({"type": "object", "x-kubernetes-preserve-unknown-fields": true,
                          "properties": {"a": {"type": "string"}}, "required": ["a"]})"),
                   SchemaDialect::kOpenApiV2),

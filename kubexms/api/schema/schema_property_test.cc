@@ -104,7 +104,7 @@ void ForEveryExample(const Property& property) {
   EXPECT_TRUE(rc::check([&](uint32_t seed) { property(MakeExample(seed)); }));
 }
 
-TEST(SchemaPropertyTest, PruningTwiceIsPruningOnce) {
+TEST(SchemaPropertyTest, PruningIsIdempotent) {
   ForEveryExample([](Example example) {
     std::vector<std::string> removed;
     const bool changed = Prune(example.value, *example.schema, {.removed = &removed});
@@ -115,7 +115,7 @@ TEST(SchemaPropertyTest, PruningTwiceIsPruningOnce) {
   });
 }
 
-TEST(SchemaPropertyTest, DefaultingTwiceIsDefaultingOnce) {
+TEST(SchemaPropertyTest, DefaultingIsIdempotent) {
   ForEveryExample([](Example example) {
     RemoveNulls(example.value, *example.schema);
     ApplyDefaults(example.value, *example.schema);
@@ -125,7 +125,7 @@ TEST(SchemaPropertyTest, DefaultingTwiceIsDefaultingOnce) {
   });
 }
 
-TEST(SchemaPropertyTest, DefaultingChangesNothingThatWasThere) {
+TEST(SchemaPropertyTest, DefaultingDoesNotChangePresentFields) {
   ForEveryExample([](Example example) {
     const Json before = example.value;
     ApplyDefaults(example.value, *example.schema);
@@ -137,7 +137,7 @@ TEST(SchemaPropertyTest, DefaultingChangesNothingThatWasThere) {
   });
 }
 
-TEST(SchemaPropertyTest, ValidationOfTheSameSaysTheSame) {
+TEST(SchemaPropertyTest, ValidationIsDeterministic) {
   ForEveryExample([](const Example& example) {
     const auto first = Validate(example.value, *example.schema);
     RC_ASSERT(Validate(example.value, *example.schema) == first);
@@ -145,7 +145,7 @@ TEST(SchemaPropertyTest, ValidationOfTheSameSaysTheSame) {
   });
 }
 
-TEST(SchemaPropertyTest, ASchemaThatWasWrittenIsReadBackTheSame) {
+TEST(SchemaPropertyTest, ParsesItsOwnJsonToAnEqualSchema) {
   ForEveryExample([](const Example& example) {
     const JsonObject written = SchemaToOpenApi(*example.schema, SchemaDialect::kCrd);
     const CrdSchema parsed = ParseCrdSchema(written, FieldPath("schema"), {.structural = false});

@@ -1,6 +1,6 @@
 #pragma once
 
-// Short ways to write documents and schemas in the tests of this library.
+// Documents and schemas from text, for the tests of this library.
 
 #include <gtest/gtest.h>
 

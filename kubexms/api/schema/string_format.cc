@@ -79,7 +79,7 @@ bool IsDotAtom(std::string_view text) {
                      [](char c) { return c == '.' || IsAtomCharacter(c); });
 }
 
-// The addresses people write: local@domain, alone or behind a name in angle brackets.
+// Mail addresses: local@domain, alone or in angle brackets after a name.
 bool IsEmail(std::string_view text) {
   if (!text.empty() && text.back() == '>') {
     const size_t open = text.find('<');
@@ -95,7 +95,7 @@ bool IsEmail(std::string_view text) {
   return (quoted || IsDotAtom(local)) && (literal || IsDotAtom(domain));
 }
 
-// What Go's url.ParseRequestURI takes: an absolute path, or anything behind a scheme.
+// The input of Go's url.ParseRequestURI: an absolute path, or any text after a scheme.
 bool IsUri(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
@@ -119,7 +119,7 @@ bool IsUri(std::string_view text) {
   return authority.find(' ') == std::string_view::npos;
 }
 
-// Standard base64 with its padding. Kubernetes' own kinds take an empty text, so does this.
+// Standard base64 with padding. Accepts the empty string, as Kubernetes' kinds do.
 bool IsBase64(std::string_view text) {
   if (text.size() % 4 != 0) return false;
   if (text.empty()) return true;
@@ -230,7 +230,7 @@ bool IsDurationUnit(std::string_view unit) {
   return std::find(std::begin(kUnits), std::end(kUnits), unit) != std::end(kUnits);
 }
 
-// Go's "1h30m" and Scala's "3 days": numbers with units, one after the other.
+// Go's "1h30m" and Scala's "3 days": a sequence of numbers with units.
 bool IsDuration(std::string_view text) {
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
   if (text == "0") return true;

@@ -1,16 +1,16 @@
 #pragma once
 
-// The string formats that Kubernetes checks in schemas: date-time, uuid, ipv4, uri and so on.
+// The string formats of schemas that Kubernetes validates: date-time, uuid, ipv4, uri …
 
 #include <string_view>
 
 namespace kubexms {
 
-// Dashes in the name do not matter: "date-time" is "datetime". Formats that are not known are
-// ignored by validation, as OpenAPI wants it.
+// Dashes in the name are ignored: "date-time" is "datetime". Validation ignores unknown formats, as
+// OpenAPI specifies.
 bool IsKnownStringFormat(std::string_view format);
 
-// True when `text` is of the format, and always for a format that is not known.
+// True when `text` has the format, or when the format is unknown.
 bool MatchesStringFormat(std::string_view format, std::string_view text);
 
 }  // namespace kubexms

@@ -18,7 +18,7 @@ void PrintTo(const Examples& examples, std::ostream* out) { *out << examples.for
 
 class StringFormatTest : public ::testing::TestWithParam<Examples> {};
 
-TEST_P(StringFormatTest, TellsValidFromInvalid) {
+TEST_P(StringFormatTest, MatchesValidText) {
   EXPECT_TRUE(IsKnownStringFormat(GetParam().format));
   for (const std::string& text : GetParam().valid) {
     EXPECT_TRUE(MatchesStringFormat(GetParam().format, text)) << text;
@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
         Examples{"k8s-short-name", {"a", "a-1"}, {"", "A", "-a", "a.b", std::string(64, 'a')}},
         Examples{"k8s-long-name", {"a.b-c.d", std::string(100, 'a')}, {"a..b", "a.B", "a."}}));
 
-TEST(StringFormatTest, IgnoresWhatItDoesNotKnow) {
+TEST(StringFormatTest, IgnoresUnknownFormats) {
   EXPECT_FALSE(IsKnownStringFormat("telephone"));
   EXPECT_TRUE(MatchesStringFormat("telephone", "x"));
 }

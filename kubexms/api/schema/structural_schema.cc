@@ -12,7 +12,7 @@
 namespace kubexms {
 namespace {
 
-// A keyword that is there and not null.
+// A keyword that is present and not null.
 const Json* Find(const JsonObject& schema, std::string_view keyword) {
   const Json* value = schema.if_contains(keyword);
   return value == nullptr || value->is_null() ? nullptr : value;
@@ -38,7 +38,7 @@ bool IsTrue(const JsonObject& schema, std::string_view keyword) {
   return value != nullptr && value->is_bool() && value->get_bool();
 }
 
-// Present and not empty: what Go's omitempty would have written.
+// Present and not empty, as Go's omitempty would write it.
 bool IsSet(const JsonObject& schema, std::string_view keyword) {
   const Json* value = Find(schema, keyword);
   if (value == nullptr) return false;
@@ -83,7 +83,7 @@ bool IsOnlyType(const Json& schema, std::string_view type) {
   return object != nullptr && object->size() == 1 && FindText(*object, "type") == type;
 }
 
-// anyOf: [{type: integer}, {type: string}], the one place where types may be said there.
+// anyOf: [{type: integer}, {type: string}], the only anyOf that may specify types.
 bool IsIntOrStringChoice(const JsonObject& schema) {
   const JsonArray* choice = FindArray(schema, "anyOf");
   return choice != nullptr && choice->size() == 2 && IsOnlyType((*choice)[0], "integer") &&
@@ -119,7 +119,7 @@ class StructuralChecker {
     CheckMetadata(schema, level, path);
   }
 
-  // allOf whose first part is the choice of int-or-string.
+  // allOf whose first schema is the anyOf of int-or-string.
   static bool StartsWithChoice(const JsonObject& schema) {
     const JsonArray* parts = FindArray(schema, "allOf");
     return parts != nullptr && !parts->empty() && (*parts)[0].is_object() &&
@@ -183,7 +183,7 @@ class StructuralChecker {
     }
   }
 
-  // apiVersion, kind and metadata of an object have the schema that all objects have.
+  // apiVersion, kind and metadata of an object must have the types that they always have.
   void CheckMetadata(const JsonObject& schema, Level level, const FieldPath& path) {
     const bool resource = level == Level::kRoot || IsTrue(schema, "x-kubernetes-embedded-resource");
     const JsonObject* properties = FindObject(schema, "properties");
@@ -243,7 +243,8 @@ class StructuralChecker {
     }
   }
 
-  // Inside allOf, anyOf, oneOf and not values may be restricted, but not described.
+  // Schemas inside allOf, anyOf, oneOf and not may restrict values, but not specify their
+  // structure.
   void CheckNested(const JsonObject& schema, bool skip_any_of, const FieldPath& path) {
     CheckValueValidation(schema, skip_any_of, false, path);
     if (const JsonObject* item = FindObject(schema, "items")) {
@@ -291,7 +292,7 @@ class StructuralChecker {
     }
   }
 
-  // What is restricted in `nested` must be described in `schema` too.
+  // All fields that `nested` restricts must be specified in `schema`, too.
   void CheckCompleteness(const JsonObject& nested, const JsonObject* schema,
                          const FieldPath& schema_path, const FieldPath& nested_path) {
     const auto check = [&](const JsonObject& part, const FieldPath& at) {
@@ -336,11 +337,11 @@ class KeywordChecker {
   }
 
  private:
-  // Where a node stands.
+  // The position of a node.
   struct Place {
     bool root = false;
     bool inside_metadata = false;
-    std::string no_defaults;  // why defaults are refused here; empty where they are allowed
+    std::string no_defaults;  // the reason for refusing defaults; empty if they are allowed
   };
 
   void Add(ErrorCause cause) { errors_.push_back(std::move(cause)); }
@@ -468,7 +469,7 @@ class KeywordChecker {
     }
   }
 
-  // The items of a set are compared as a whole, so they must be owned as a whole.
+  // The items of a set are compared as a whole, so they must be atomic.
   void CheckSetItem(const JsonObject& item, const FieldPath& path) {
     constexpr std::string_view kDetail =
         "must be atomic as item of a list with x-kubernetes-list-type=set";

@@ -1,8 +1,8 @@
 #pragma once
 
-// The rules that Kubernetes has for the schema of a CustomResourceDefinition beyond being OpenAPI:
-// it is structural (every value has one type, said outside of allOf, anyOf, oneOf and not) and
-// uses no keyword that the API could not honour.
+// Kubernetes' rules for the schema of a CustomResourceDefinition beyond OpenAPI: it is structural
+// (every value has one type, specified outside of allOf, anyOf, oneOf and not) and uses no
+// unsupported keyword.
 
 #include <vector>
 
@@ -12,12 +12,13 @@
 
 namespace kubexms {
 
-// Both expect a JSONSchemaProps whose keywords have the right JSON types, at the root of a kind.
+// Both functions expect the root schema of a kind as JSONSchemaProps whose keywords have the right
+// JSON types.
 
-// Whether it is structural. Sorted by path and message.
+// Errors of a schema that is not structural, sorted by path and message.
 std::vector<ErrorCause> CheckStructural(const JsonObject& schema, const FieldPath& path);
 
-// Whether each keyword may be used where it stands and with that value.
+// Errors of keywords that are not allowed at their position or with their value.
 std::vector<ErrorCause> CheckKeywords(const JsonObject& schema, const FieldPath& path);
 
 }  // namespace kubexms

@@ -9,7 +9,7 @@
 namespace kubexms {
 namespace {
 
-// Descriptions are made rarely and once; one lock for all of them keeps cycles simple.
+// Descriptions are built rarely and once; one lock for all of them makes cycles simple.
 Mutex& BuildMutex() {
   static Mutex mutex;
   return mutex;
@@ -282,9 +282,9 @@ FieldBuilder& FieldBuilder::Column(std::string_view title, int priority) {
 
 namespace type_internal {
 
-// A type can contain itself, through a list or an Optional: then it is asked for while it is being
-// built. A struct is lent as it is, incomplete; its address and kind are all that is needed. What
-// contains it must be complete, and can be: it is built on the spot.
+// A type can contain itself through a list or an Optional, and is then referenced during its own
+// build. For a struct the incomplete description is enough: the caller needs only its address and
+// kind. The list or Optional must be complete, and is built immediately.
 const TypeInfo* Reference(LazyType& type) {
   struct InProgress {
     const LazyType* type;

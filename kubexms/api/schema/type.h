@@ -1,26 +1,26 @@
 #pragma once
 
-// One C++ description per type, no code generator. A described struct derives from Struct, has
-// ordinary members, and names them once:
+// Describes API types in C++, without a code generator. A described struct derives from Struct, has
+// ordinary members, and names each of them once:
 //
 //   struct WidgetSpec : Struct {
 //     int32_t replicas = 0;
 //     std::string color;
 //
 //     static void Describe(Type<WidgetSpec>& type) {
-//       type.Doc("What a widget should be.");
-//       type.Field("replicas", &WidgetSpec::replicas, "How many.").Minimum(0).Default(1);
-//       type.Field("color", &WidgetSpec::color, "Paint.").Enum({"red", "blue"});
+//       type.Doc("The desired state of a widget.");
+//       type.Field("replicas", &WidgetSpec::replicas, "Number of widgets.").Minimum(0).Default(1);
+//       type.Field("color", &WidgetSpec::color, "Color of the paint.").Enum({"red", "blue"});
 //     }
 //   };
 //
-// From it come decoding and encoding (codec.h), and a Schema (schema.h) with all that follows from
-// that: defaults, validation, OpenAPI, CRDs, printer columns, patches and apply. The descriptions
-// are tables that one interpreter walks, so a type costs little to compile and little code.
+// The description drives decoding and encoding (codec.h), protobuf (protobuf.h), and the Schema
+// (schema.h) with defaults, validation, OpenAPI, CRDs, printer columns, patches and apply. One
+// interpreter walks the tables of all types, so that a type adds little compile time and code.
 //
-// What a member may be: bool, int32_t, int64_t, double, std::string; a described struct;
-// Optional<T>; std::vector<T>; StringKeyed<T>; RawJson; and any class for which ScalarTraits is
-// specialised (Time, Quantity, IntOrString, Bytes …).
+// Types of members: bool, int32_t, int64_t, double, std::string; a described struct; Optional<T>;
+// std::vector<T>; StringKeyed<T>; RawJson; and any class with a specialization of ScalarTraits
+// (Time, Quantity, IntOrString, Bytes …).
 
 #include <array>
 #include <compare>
@@ -41,7 +41,7 @@
 
 namespace kubexms {
 
-// What every Boxed is underneath, so that the encoder can look into one without knowing its type.
+// The base of every Boxed: gives the encoder access without the type.
 class BoxBase {
  public:
   bool has_value() const { return value_ != nullptr; }
@@ -53,7 +53,7 @@ class BoxBase {
   void* value_;
 };
 
-// An optional struct, kept on the heap so that an absent one costs a pointer. Copies are deep.
+// An optional struct on the heap: when absent it needs only a pointer. Copies are deep.
 template <class T>
 class Boxed : public BoxBase {
  public:
@@ -84,7 +84,7 @@ class Boxed : public BoxBase {
   T* get() const { return static_cast<T*>(value_); }
 };
 
-// The one way to write a member that can be absent: inline for small values, boxed for structs.
+// A member that can be absent: inline for numbers and strings, boxed for structs.
 template <class T>
 using Optional = std::conditional_t<std::is_arithmetic_v<T> || std::is_same_v<T, std::string>,
                                     std::optional<T>, Boxed<T>>;
@@ -94,15 +94,15 @@ template <class T>
 using StringKeyed = std::map<std::string, T, std::less<>>;
 using StringMap = StringKeyed<std::string>;
 
-// Any JSON, kept as canonical text; empty means absent.
+// Any JSON as canonical text; empty means absent.
 struct RawJson {
   std::string text;
 
   bool operator==(const RawJson&) const = default;
 };
 
-// Base of every described struct. It keeps the fields that the description does not know, as
-// canonical JSON, so that they survive decode → change → encode.
+// The base of every described struct. It stores unknown fields as canonical JSON, so that encoding
+// writes back what decoding did not know.
 class Struct {
  public:
   using UnknownFields = std::vector<std::pair<std::string, RawJson>>;  // sorted by name
@@ -123,8 +123,7 @@ class Struct {
   }
 
  private:
-  // Nearly always there are none: what is done when there are is kept out of the code of the five
-  // hundred types.
+  // Unknown fields are rare: out of line, so that the code of five hundred types stays small.
   struct Delete {
     void operator()(UnknownFields* fields) const noexcept;
   };
@@ -137,8 +136,8 @@ class Struct {
   Pointer unknown_;
 };
 
-// In a large struct: construction, copies, moves and destruction are compiled once, where
-// KUBEXMS_DEFINE_SPECIAL_MEMBERS stands, instead of in every unit that has such an object.
+// For large structs: compiles constructors, assignments and the destructor once, at
+// KUBEXMS_DEFINE_SPECIAL_MEMBERS, instead of in every unit that uses the struct.
 #define KUBEXMS_DECLARE_SPECIAL_MEMBERS(T) \
   T();                                     \
   T(const T&);                             \
@@ -155,19 +154,19 @@ class Struct {
   T& T::operator=(T&&) noexcept = default; \
   T::~T() = default
 
-// How a class that is one JSON scalar is read and written. Specialise it with:
+// Decodes and encodes a class that is one JSON scalar. A specialization has:
 //   static Result<T> FromText(std::string_view)           from a JSON string
 //   static Result<T> FromInteger(int64_t)                 optional: from a JSON integer
 //   static Result<T> FromDouble(double)                   optional: from another JSON number
 //   static void AppendJson(const T&, TextBuffer& out)    canonical JSON, quotes included
-//   static bool IsZero(const T&)                          true when an optional field is left out
+//   static bool IsZero(const T&)                          true when Encode omits an optional field
 //   static void Describe(Schema&)                         type, format, …
 template <class T>
 struct ScalarTraits;
 
 enum class Scope { kNamespaced, kCluster };
 
-// The line that makes a described struct with a `metadata` member a kind:
+// The name of a kind. A described struct with a `metadata` member becomes a kind by the constant:
 //   static constexpr KindName kKind{.group = "example.io", .version = "v1", .kind = "Widget"};
 struct KindName {
   std::string_view group;  // empty for core
@@ -175,9 +174,9 @@ struct KindName {
   std::string_view kind;
   Scope scope = Scope::kNamespaced;
   std::string_view doc;
-  std::string_view plural;       // empty: made from the kind, "Policy" → "policies"
-  std::string_view short_names;  // separated by spaces
-  std::string_view categories;   // separated by spaces
+  std::string_view plural;       // defaults to the plural of the kind, "Policy" → "policies"
+  std::string_view short_names;  // space-separated
+  std::string_view categories;   // space-separated
 
   std::string ApiVersion() const;  // "v1" or "apps/v1"
   std::string Plural() const;
@@ -201,13 +200,13 @@ enum class TypeKind : uint8_t {
   kMap,
 };
 
-// How the encoder sees, most cheaply, that a field is to be left out.
+// The cheapest test by which the encoder recognizes a field that it omits.
 enum class Absence : uint8_t {
-  kNever,        // it is required
+  kNever,        // the field is required
   kZeroWord,     // eight zero bytes: Boxed, int64_t, double
   kFalse,        // bool
   kEmptyString,  // std::string
-  kOther,        // ask the type
+  kOther,        // by TypeInfo
 };
 
 // How Kubernetes' own Go type has a field: what happens to the field when it has no value, or the
@@ -219,8 +218,8 @@ enum class ZeroPresence : uint8_t {
   kNull,     // absent is written as null, zero is a value
 };
 
-// The number of a field in Kubernetes' protobuf messages; the kinds of this library have them, custom
-// kinds have none. Numbers are part of the API: a field never changes its number.
+// The number of a field in Kubernetes' protobuf messages; the kinds of this library have them,
+// custom kinds have none. Numbers are part of the API: a field never changes its number.
 //
 // JSON inlines some messages into the object around them. The number of a field in such a message
 // is a path: {2, 1} is field 1 of the message that is field 2.
@@ -252,12 +251,12 @@ enum class ProtobufForm : uint8_t {
 };
 
 struct FieldInfo {
-  // The first eight bytes of `name"`, or all of them, and where they are in a word: with these a
-  // decoder that has a key before it tells most fields apart.
+  // The first up to eight bytes of `name"` as a word, and a mask of these bytes: a decoder compares
+  // them with the next bytes of the input to find the field of a key.
   uint64_t prefix = 0;
   uint64_t prefix_mask = 0;
   std::string name;
-  std::string key;  // as it is written: "name": with its quotes and colon
+  std::string key;  // with quotes and colon: "name":
   size_t offset = 0;
   const TypeInfo* type = nullptr;
   bool required = false;
@@ -266,55 +265,56 @@ struct FieldInfo {
   ProtobufForm protobuf_form = ProtobufForm::kPlain;
   // Unset for apiVersion and kind of a kind.
   std::optional<ZeroPresence> zero_presence;
-  // apiVersion and kind of a kind: always this text, no member. Null type.
+  // For apiVersion and kind of a kind, which have no member and no type: the value.
   std::string constant;
 };
 
-// A struct has at most so many fields: decoding keeps a bit for each.
+// The limit on the fields of a struct: decoding uses one bit for each.
 inline constexpr size_t kMaxFields = 128;
 
 struct MapEntry {
   std::string_view key;
   void* value;
-  bool made;
+  bool inserted;
 };
 
-// The erased operations of one type. Made once per type, on first use; immutable afterwards.
+// The description of one type, with type-erased operations. Built on first use; immutable
+// afterwards.
 struct TypeInfo {
   TypeKind kind;
   size_t size;
 
-  // kOptional, kBoxed, kList, kMap: what is inside.
+  // kOptional, kBoxed, kList, kMap: the type of the elements.
   const TypeInfo* element = nullptr;
-  // kOptional, kBoxed: engages it. kList: appends an item. Returns the new element.
+  // kOptional, kBoxed: sets a new element. kList: appends an item. Returns the new element.
   void* (*emplace)(void* container) = nullptr;
-  // kOptional: the element, or null. kBoxed needs no such function: it is a BoxBase.
+  // kOptional: the element, or null. A kBoxed is a BoxBase, which needs no such function.
   const void* (*get)(const void* optional) = nullptr;
   // kList.
   std::pair<const void*, size_t> (*items)(const void* list) = nullptr;
-  // kMap: the entry of a key, which is made where there is none.
+  // kMap: finds or inserts the entry of a key.
   MapEntry (*insert)(void* map, std::string_view key) = nullptr;
   void (*visit)(const void* map, void* context,
                 void (*visitor)(void* context, const std::string& key,
                                 const void* value)) = nullptr;
-  // kList, kMap, kScalar: left out of the JSON when the field is not required.
+  // kList, kMap, kScalar: whether the encoder omits the value of an optional field.
   bool (*is_zero)(const void* value) = nullptr;
 
-  // kScalar. The number forms are null when only strings are allowed.
+  // kScalar. from_integer and from_double are null when only strings are allowed.
   Result<void> (*from_text)(void* value, std::string_view text) = nullptr;
   Result<void> (*from_integer)(void* value, int64_t number) = nullptr;
   Result<void> (*from_double)(void* value, double number) = nullptr;
   void (*append)(const void* value, TextBuffer& out) = nullptr;
 
-  // kStruct: fields sorted by name, and the unknown ones. `kind_name` is set for kinds.
+  // kStruct: fields sorted by name, and access to the unknown fields. `kind_name` is set for kinds.
   std::vector<FieldInfo> fields;
   std::vector<uint8_t> fields_by_protobuf_number;  // indices of those with a number
   const KindName* kind_name = nullptr;
   Struct* (*as_struct)(void* value) = nullptr;
-  // kStruct: a new value, for code that knows the type only by its description.
+  // kStruct: creates a value, for code that has only the description of the type.
   std::shared_ptr<void> (*make)() = nullptr;
 
-  // What a value looks like. For a struct it is the shared definition.
+  // The schema of the type. For a struct, the shared definition.
   Schema schema;
 
   // The field, or null.
@@ -334,7 +334,7 @@ class FieldBuilder {
   FieldBuilder(TypeInfo& owner, FieldInfo& field, Schema& schema)
       : owner_(owner), field_(field), schema_(schema) {}
 
-  // Must be in the JSON; always written.
+  // Decoding does not require the field; validation does, and Encode always writes it.
   FieldBuilder& Required();
   FieldBuilder& Immutable();
   FieldBuilder& Nullable();
@@ -356,12 +356,12 @@ class FieldBuilder {
   FieldBuilder& Format(std::string_view format);
   FieldBuilder& PreserveUnknownFields();
 
-  // Ownership under server-side apply. Lists without one of these are atomic.
+  // Ownership by server-side apply. Lists without one of these are atomic.
   FieldBuilder& ListAtomic();
   FieldBuilder& ListSet();
   FieldBuilder& ListMap(std::initializer_list<std::string_view> keys);
   FieldBuilder& MapAtomic();
-  // Behaviour under strategic merge patch.
+  // Behavior of strategic merge patches.
   FieldBuilder& PatchMerge(std::string_view merge_key = "");
   FieldBuilder& PatchRetainKeys();
   FieldBuilder& PatchMergeRetainKeys(std::string_view merge_key);
@@ -375,7 +375,7 @@ class FieldBuilder {
 
   FieldBuilder& ProtobufAs(ProtobufForm form);
 
-  // Shows the field as a column of `kubectl get`; priority 1 only with -o wide.
+  // Shows the field as a column of `kubectl get`; with priority 1 only for -o wide.
   FieldBuilder& Column(std::string_view title, int priority = 0);
 
  private:
@@ -386,7 +386,7 @@ class FieldBuilder {
   Schema& schema_;
 };
 
-// Describes the struct T; given to T::Describe.
+// Describes the struct T; the parameter of T::Describe.
 template <class T>
 class Type {
  public:
@@ -401,7 +401,7 @@ class Type {
     info_.schema.definition = name;
     return *this;
   }
-  // Server-side apply treats a value of this type as one piece.
+  // Values of this type are atomic for server-side apply.
   Type& Atomic() {
     info_.schema.map_atomic = true;
     return *this;
@@ -421,19 +421,19 @@ class Type {
   TypeInfo& info_;
 };
 
-// ---- Implementation of the erasure; nothing below is for users. ----
+// ---- Internal: the implementation of the type erasure. ----
 
 namespace type_internal {
 
-// One for each described type: constant-initialised, filled on first use, never destroyed.
+// One for each described type: constant-initialized, built on first use, never destroyed.
 struct LazyType {
   void (*build)(TypeInfo& info);
   TypeInfo* info = nullptr;  // guarded by the mutex in type.cc
 };
-// The finished description, with every type that it reaches.
+// The complete description, including all types that it refers to.
 const TypeInfo& Built(LazyType& type);
-// While a type is being built: the description of a type it uses, which may be the same one again
-// and then is still incomplete.
+// During a build: the description of a type that the type uses. For the type itself, it is
+// incomplete.
 const TypeInfo* Reference(LazyType& type);
 FieldBuilder AddField(TypeInfo& owner, std::string_view name, ProtobufNumber number, size_t offset,
                       const TypeInfo* type, std::string_view doc);
@@ -531,7 +531,7 @@ void BuildMap(TypeInfo& info) {
   info.insert = [](void* map, std::string_view key) -> MapEntry {
     T& value = *static_cast<T*>(map);
     const size_t size = value.size();
-    const auto it = value.try_emplace(value.end(), std::string(key));  // they come in order
+    const auto it = value.try_emplace(value.end(), std::string(key));  // keys are sorted
     return {it->first, &it->second, value.size() != size};
   };
   info.visit = [](const void* map, void* context,
@@ -542,7 +542,7 @@ void BuildMap(TypeInfo& info) {
   FinishMap(info);
 }
 
-// Sets the kind first: a type that refers to itself is seen before it is complete.
+// Sets the kind first: a type that refers to itself reads it before the build is complete.
 template <class T>
 void Build(TypeInfo& info) {
   info.size = sizeof(T);
@@ -590,7 +590,7 @@ template <class M, class Owner>
 FieldBuilder Type<T>::Field(std::string_view name, ProtobufNumber number, M Owner::*member,
                             std::string_view doc) {
   static_assert(std::is_base_of_v<Owner, T>);
-  // The offset of a member, taken on storage of the right size that holds no object.
+  // Computes the offset of the member on storage without an object.
   alignas(T) static char storage[sizeof(T)];
   const T* object = reinterpret_cast<const T*>(storage);
   const size_t offset = static_cast<size_t>(reinterpret_cast<const char*>(&(object->*member)) -

@@ -18,8 +18,8 @@
 namespace kubexms {
 namespace {
 
-// What came of checking a value: the errors, and how many checks it met on the way. The latter
-// picks the alternative of an anyOf that came closest, whose errors say most.
+// The result of checking a value: the errors, and the number of checks that passed. The latter
+// selects the closest alternative of an anyOf, whose errors are the most helpful.
 struct Findings {
   std::vector<ErrorCause> errors;
   int checks = 0;
@@ -126,7 +126,7 @@ class Validator {
  private:
   void Add(ErrorCause cause, Findings& found) { found.Add(std::move(cause), options_.max_errors); }
 
-  // An error about the field at `path`; what it says begins with the path inside the body.
+  // An error of the field at `path`; the message starts with the path in the body.
   void AddInvalid(const FieldPath& path, const Json& value, std::string_view what,
                   Findings& found) {
     Add(Invalid(path, value, InBody(path, what)), found);
@@ -135,7 +135,7 @@ class Validator {
                       Findings& found) {
     Add(TypeInvalid(path, value, InBody(path, what)), found);
   }
-  // An error about the whole of the value that Kubernetes gives no path.
+  // An error of the value as a whole, which has no path in Kubernetes' message.
   void AddUnplaced(std::string_view message, Findings& found) {
     Add(Invalid(FieldPath(), Json(""), message), found);
   }
@@ -414,8 +414,8 @@ class Validator {
   const ValidationOptions& options_;
 };
 
-// The rules that Kubernetes checks after the schema: sets and list maps have no duplicates,
-// embedded resources say what they are.
+// The checks that follow the schema: sets and list maps have no duplicates, embedded resources have
+// apiVersion and kind.
 class ListTypeValidator {
  public:
   ListTypeValidator(const ValidationOptions& options, Findings& found)
@@ -497,7 +497,7 @@ class ListTypeValidator {
     }
   }
 
-  // Kubernetes reports a value that occurs more than once where it occurs for the second time.
+  // Kubernetes reports a duplicate at its second occurrence.
   class DuplicateFinder {
    public:
     bool IsFirstDuplicate(const Json& value) {
@@ -536,7 +536,7 @@ std::string KeysOf(const Json& item, const std::vector<std::string>& keys) {
   return text;
 }
 
-// Items of a list are told apart by their keys; of other lists than maps they cannot be.
+// Compares items with equal keys; only the items of list maps have an identity.
 void CheckItemTransitions(const JsonArray& items, const JsonArray& old, const Schema& list,
                           const FieldPath& path, std::vector<ErrorCause>& errors) {
   std::map<std::string, const Json*> before;
@@ -549,7 +549,8 @@ void CheckItemTransitions(const JsonArray& items, const JsonArray& old, const Sc
   }
 }
 
-// Only where custom resources have rules: those of Kubernetes' own types are of its own kinds.
+// Only for the types of custom resources: Kubernetes' types are immutable only in Kubernetes'
+// kinds.
 bool MayHaveRules(const Schema* schema) {
   return schema != nullptr && schema->Resolve().definition.empty();
 }

@@ -31,7 +31,7 @@ constexpr std::string_view kWidget = R"({
       "color": {"type": "string", "enum": ["red", "blue"]},
       "tags": {"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"}}}}})";
 
-TEST(ValidationTest, AcceptsWhatFits) {
+TEST(ValidationTest, AcceptsValidValues) {
   EXPECT_THAT(Errors(kWidget, R"({"spec": {"size": 1, "color": "red", "tags": ["a", "b"]}})"),
               IsEmpty());
   EXPECT_THAT(Errors(kWidget, R"({"kind": "Widget"})"), IsEmpty());
@@ -95,7 +95,7 @@ TEST(ValidationTest, ChecksStrings) {
               ElementsAre("s: Invalid value: \"a1\": s in body should match '^[a-zä]+$'"));
 }
 
-TEST(ValidationTest, ChecksFormatsItKnows) {
+TEST(ValidationTest, ChecksKnownFormats) {
   EXPECT_THAT(Errors(R"({"properties": {"t": {"type": "string", "format": "date-time"}}})",
                      R"({"t": "now"})"),
               ElementsAre("t: Invalid value: \"now\": t in body must be of type date-time: "
@@ -124,7 +124,7 @@ TEST(ValidationTest, ComparesLargeIntegersExactly) {
               IsEmpty());
 }
 
-TEST(ValidationTest, ChecksIntegerFormatsWhenAsked) {
+TEST(ValidationTest, ChecksIntegerFormatsByOption) {
   const SchemaHandle schema = S(R"({"type": "integer", "format": "int32"})");
   EXPECT_THAT(Validate(J("2147483648"), *schema), IsEmpty());
   EXPECT_THAT(Validate(J("2147483647"), *schema, {.integer_formats = true}), IsEmpty());
@@ -227,7 +227,7 @@ TEST(ValidationTest, FindsDuplicateKeysInListMaps) {
       IsEmpty());
 }
 
-TEST(ValidationTest, WantsEmbeddedResourcesToNameTheirKind) {
+TEST(ValidationTest, RequiresTheKindOfEmbeddedResources) {
   constexpr std::string_view kSchema = R"({"properties": {"t": {"type": "object",
       "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true}}})";
   EXPECT_THAT(Errors(kSchema, R"({"t": {"apiVersion": "v1", "kind": "Pod", "metadata": {}}})"),
@@ -238,7 +238,7 @@ TEST(ValidationTest, WantsEmbeddedResourcesToNameTheirKind) {
                           "t.metadata: Invalid value: 1: must be an object"));
 }
 
-TEST(ValidationTest, PutsARootBeforeEveryPath) {
+TEST(ValidationTest, PrependsTheRootToEveryPath) {
   const FieldPath root("spec.default");
   const SchemaHandle schema = S(R"({"type": "object", "required": ["a"]})");
   EXPECT_THAT(Written(Validate(J("{}"), *schema, {.root = &root})),
@@ -262,7 +262,7 @@ TEST(ValidationTest, FollowsSchemasThatContainThemselves) {
               ElementsAre("child.child.name: Required value"));
 }
 
-TEST(ValidationTest, MayBeUsedByManyThreads) {
+TEST(ValidationTest, RunsOnManyThreads) {
   const SchemaHandle schema = S(R"({"type": "string", "pattern": "^[a-z]+$"})");
   std::vector<std::jthread> threads;
   for (int i = 0; i < 4; ++i) {
@@ -272,7 +272,7 @@ TEST(ValidationTest, MayBeUsedByManyThreads) {
   }
 }
 
-TEST(ValidationTest, WordsRangesAsKubernetesDoesForItsOwnKinds) {
+TEST(ValidationTest, HasKubernetesRangeMessagesForBuiltinKinds) {
   Schema minimum;
   minimum.type = SchemaType::kInteger;
   minimum.minimum = 0;
@@ -286,7 +286,7 @@ TEST(ValidationTest, WordsRangesAsKubernetesDoesForItsOwnKinds) {
   EXPECT_TRUE(Validate(Json(9), range, options).empty());
 }
 
-TEST(ValidationTest, WhatIsImmutableStaysAsItWas) {
+TEST(ValidationTest, RefusesChangesOfImmutableFields) {
   const auto schema = S(R"({"type": "object", "properties": {"spec": {"type": "object",
       "properties": {"size": {"type": "integer"},
                      "color": {"type": "string", "x-kubernetes-validations":

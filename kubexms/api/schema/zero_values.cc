@@ -8,7 +8,7 @@
 namespace kubexms {
 namespace {
 
-// The type of the value, without what makes it optional.
+// The type of the value, without Optional.
 const TypeInfo& ValueType(const TypeInfo& type) {
   const bool optional = type.kind == TypeKind::kOptional || type.kind == TypeKind::kBoxed;
   return optional ? *type.element : type;
@@ -82,7 +82,7 @@ bool IsZero(const Json& value, const ZeroField& field) {
   return value.is_number() && value.to_number<int64_t>() == 0;
 }
 
-// A null among the items stands for the zero value.
+// A null item means the zero value.
 void RemoveInElement(Json& element, const ZeroField& field) {
   if (element.is_null()) element = field.element_zero;
   if (JsonArray* items = element.if_array()) {
@@ -149,7 +149,7 @@ void RemoveZeroValues(Json& object, const ZeroForm& form) {
     Json& value = it->value();
     if (!value.is_null()) RemoveInside(value, *field);
     const bool unset = value.is_null() || (!IsPointer(field->presence) && IsZero(value, *field)) ||
-                       // Storing loses the difference between an empty list and none.
+                       // Storage does not distinguish an empty list from an absent one.
                        (IsContainer(field->kind) && IsZero(value, *field));
     it = unset ? members.erase(it) : it + 1;
   }

@@ -1,12 +1,12 @@
 #pragma once
 
-// Kubernetes' own kinds cannot tell a field that was never written from one that was written as
-// zero: their Go types have an empty text, a 0 or an empty list in both cases, and some of these
-// are always in the JSON while others never are. A ZeroForm says which, for one type. With it a
-// document becomes what Kubernetes would have read and would write again:
+// Zero values of built-in kinds. Their Go types do not distinguish an absent field from a zero
+// value ("", 0, an empty list), and depending on the field the server always or never writes the
+// zero value. A ZeroForm has the ZeroPresence of all fields of a type. It gives a document the form
+// in which Kubernetes would store and return it:
 //
-//   RemoveZeroValues(document, form);   // "" , 0, [] and null are as good as absent: defaults
-//   apply AddZeroValues(document, form);      // what is always written is there: "", 0, null, {}
+//   RemoveZeroValues(document, form);  // makes "", 0, [] and null absent, so that defaults apply
+//   AddZeroValues(document, form);     // adds the fields that are always written: "", 0, null, {}
 
 #include <memory>
 #include <string>
@@ -23,30 +23,30 @@ struct ZeroForm;
 struct ZeroField {
   std::string_view name;
   ZeroPresence presence = ZeroPresence::kOmitted;
-  // Of the value, or of the values in a list or map. Null: there is nothing inside to look at.
+  // Of the value, or of the values in a list or map. Null if these are no structs.
   const ZeroForm* form = nullptr;
-  TypeKind kind = TypeKind::kString;  // of the value, without what makes it optional
-  Json zero;                          // what kWritten writes where `form` does not say it
-  Json element_zero;                  // in a list or map, what a null is
+  TypeKind kind = TypeKind::kString;  // of the value, without Optional
+  Json zero;                          // the value that kWritten writes if `form` is null
+  Json element_zero;                  // the value that null means in the list or map
 };
 
-// The fields of a struct, by their names.
+// The fields of a struct, sorted by name.
 struct ZeroForm {
   std::vector<ZeroField> fields;
 
   const ZeroField* Find(std::string_view name) const;
 };
 
-// The form of a struct that is, or is part of, one of Kubernetes' own kinds. Lives as long as the
-// program. Safe for use from any thread.
+// The form of a built-in kind or of a struct in one. It exists until the program ends. Any thread
+// may call it.
 const ZeroForm& ZeroFormOf(const TypeInfo& type);
 
-// Removes nulls and zero values, except those that a pointer has; a null in a list or map becomes
-// the zero value. Structs that are always there are made, so that they get their defaults. The
-// value must have the JSON types of its kind. The managed fields of an object are left alone.
+// Removes nulls, and zero values of fields that are not pointers; a null in a list or map becomes
+// the zero value. Creates structs that are always written, so that defaults apply inside them. The
+// value must have the JSON types of its kind. Ignores metadata.managedFields.
 void RemoveZeroValues(Json& object, const ZeroForm& form);
 
-// Adds what is always written. Adding twice is the same as once.
+// Adds the fields that are always written. Idempotent.
 void AddZeroValues(Json& object, const ZeroForm& form);
 
 }  // namespace kubexms

@@ -142,7 +142,7 @@ Result<CronField> ParseField(std::string_view text, const Bounds& bounds) {
   return field;
 }
 
-// The five fields that a descriptor is short for; empty for one that is not known.
+// The five fields of a descriptor; empty for an unknown descriptor.
 std::string_view FieldsOf(std::string_view descriptor) {
   struct Known {
     std::string_view descriptor, fields;
@@ -167,7 +167,7 @@ Result<seconds> ParseEvery(std::string_view descriptor) {
   return std::max(seconds(1), floor<seconds>(interval->value()));
 }
 
-// Takes "TZ=Asia/Tokyo " off the schedule, where it begins so.
+// Removes "TZ=Asia/Tokyo " from the start of the schedule, if present.
 Result<TimeZone> TakeZone(std::string_view& schedule, const TimeZone& otherwise) {
   for (std::string_view prefix : {"TZ=", "CRON_TZ="}) {
     if (!schedule.starts_with(prefix)) continue;
@@ -207,7 +207,7 @@ Result<CronSchedule> CronSchedule::Parse(std::string_view text, const TimeZone& 
   return schedule;
 }
 
-// With a day of the month and a day of the week, either will do.
+// If both the day of the month and the day of the week are restricted, either one may match.
 bool CronSchedule::DayMatches(local_days day) const {
   const bool of_month = day_.Has(static_cast<unsigned>(year_month_day(day).day()));
   const bool of_week = weekday_.Has(std::chrono::weekday(day).c_encoding());
@@ -246,7 +246,7 @@ std::optional<sys_seconds> CronSchedule::Last(sys_seconds after, sys_seconds unt
   std::optional<sys_seconds> last = Next(after);
   if (!last || *last > until) return std::nullopt;
   if (every_) return after + (until - after) / *every_ * *every_;
-  // Halves what is left to look at: nothing of it is after `end`.
+  // A binary search: no scheduled time in the remaining range is after `end`.
   for (sys_seconds end = until; *last < end;) {
     const sys_seconds middle = *last + (end - *last) / 2;
     const std::optional<sys_seconds> next = Next(middle);

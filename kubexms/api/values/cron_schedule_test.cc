@@ -25,13 +25,13 @@ std::string Text(const std::optional<sys_seconds>& time) {
   return time ? Time(*time).ToString() : "never";
 }
 
-TEST(CronScheduleTest, AcceptsWhatCronKnows) {
+TEST(CronScheduleTest, AcceptsCronSyntax) {
   for (std::string_view schedule : {"* * * * *", "*/5 0-23/2 1,15 jan-MAR ?", "0 0 1 1 sun",
                                     "5/15 * * * *", "@daily", "@every 1h30m", "TZ=UTC 0 0 * * *"})
     EXPECT_TRUE(CronSchedule::Parse(schedule).ok()) << schedule;
 }
 
-TEST(CronScheduleTest, SaysWhatIsWrong) {
+TEST(CronScheduleTest, RefusesInvalidSchedulesWithTheReason) {
   const auto error = [](std::string_view schedule) {
     const Result<CronSchedule> parsed = CronSchedule::Parse(schedule);
     return parsed.ok() ? std::string() : parsed.error().message();
@@ -84,7 +84,7 @@ TEST(CronScheduleTest, FindsTheNextTime) {
   });
 }
 
-TEST(CronScheduleTest, EitherDayWillDoUnlessOneIsAny) {
+TEST(CronScheduleTest, MatchesEitherDayUnlessOneIsUnrestricted) {
   ExpectNext({
       {"0 0 13 * fri", "2024-01-01T00:00:00Z", "2024-01-05T00:00:00Z"},
       {"0 0 13 * fri", "2024-01-12T00:00:00Z", "2024-01-13T00:00:00Z"},
@@ -95,7 +95,7 @@ TEST(CronScheduleTest, EitherDayWillDoUnlessOneIsAny) {
   });
 }
 
-TEST(CronScheduleTest, FollowsTheClocksOfItsZone) {
+TEST(CronScheduleTest, FollowsTheTimeZone) {
   ExpectNext({
       {"TZ=Asia/Tokyo 0 6 * * *", "2024-01-01T00:00:00Z", "2024-01-02T06:00:00+09:00"},
       {"TZ=Asia/Kathmandu 15 0 * * *", "2024-01-01T00:00:00Z", "2024-01-02T00:15:00+05:45"},

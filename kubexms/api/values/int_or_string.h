@@ -1,6 +1,6 @@
 #pragma once
 
-// A number or a text, such as a port ("http" or 80) or a share of replicas ("25%" or 3).
+// A number or a string, such as a port (80 or "http") or a number of replicas (3 or "25%").
 
 #include <compare>
 #include <cstdint>
@@ -22,27 +22,27 @@ class IntOrString {
   IntOrString(std::string text) : is_text_(true), text_(std::move(text)) {}
   IntOrString(const char* text) : is_text_(true), text_(text) {}
 
-  // A number where `text` is one that fits, otherwise the text: how a command line is read.
+  // A number if `text` is an int32, otherwise a string. For command lines.
   static IntOrString Parse(std::string_view text);
   std::string ToString() const;
 
   bool IsInt() const { return !is_text_; }
   bool IsString() const { return is_text_; }
-  // The number, also one that is written as text; zero for other text.
+  // The number, or the number in the string; zero for other strings.
   int64_t IntValue() const;
-  // The text; empty for a number.
+  // The string; empty for a number.
   std::string_view StringValue() const { return text_; }
 
-  // A number as it is, "25%" as that share of `total`. Other text is an error.
+  // The number, or for "25%" that percentage of `total`. Other strings are an error.
   Result<int64_t> GetScaledValue(int64_t total, Round round) const;
 
-  // Numbers come before text.
+  // Numbers are less than strings.
   auto operator<=>(const IntOrString&) const = default;
 
  private:
   bool is_text_ = false;
-  int32_t number_ = 0;  // of a number
-  std::string text_;    // of a text
+  int32_t number_ = 0;
+  std::string text_;
 };
 
 }  // namespace kubexms

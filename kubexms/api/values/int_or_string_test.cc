@@ -8,7 +8,7 @@ namespace {
 
 using Round = IntOrString::Round;
 
-TEST(IntOrStringTest, ReadsNumbersAndText) {
+TEST(IntOrStringTest, ParsesNumbersAndStrings) {
   EXPECT_EQ(IntOrString::Parse("80"), IntOrString(80));
   EXPECT_EQ(IntOrString::Parse("-1"), IntOrString(-1));
   EXPECT_EQ(IntOrString::Parse("http"), IntOrString("http"));
@@ -18,12 +18,12 @@ TEST(IntOrStringTest, ReadsNumbersAndText) {
   EXPECT_EQ(IntOrString(), IntOrString(0));
 }
 
-TEST(IntOrStringTest, NumbersAndTextAreNotEqual) {
+TEST(IntOrStringTest, NumbersAndStringsAreNotEqual) {
   EXPECT_NE(IntOrString(80), IntOrString("80"));
   EXPECT_LT(IntOrString(80), IntOrString(""));
 }
 
-TEST(IntOrStringTest, GivesNumberAndText) {
+TEST(IntOrStringTest, ReturnsNumberAndString) {
   EXPECT_EQ(IntOrString(80).IntValue(), 80);
   EXPECT_EQ(IntOrString("80").IntValue(), 80);
   EXPECT_EQ(IntOrString("http").IntValue(), 0);
@@ -49,7 +49,7 @@ TEST(IntOrStringTest, ScalesPercentages) {
   EXPECT_EQ(scaled("+50%", 10, Round::kDown), 5);
 }
 
-TEST(IntOrStringTest, RefusesWhatIsNoPercentage) {
+TEST(IntOrStringTest, RefusesToScaleOtherStrings) {
   const auto message = [](const char* text) {
     return IntOrString(text).GetScaledValue(10, Round::kUp).error().message();
   };

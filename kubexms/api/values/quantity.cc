@@ -90,7 +90,7 @@ void AppendExponent(int64_t exponent, std::string& out) {
 
 }  // namespace
 
-// Reads one text; the steps and the names of the errors are those of Kubernetes.
+// Parses one quantity in the same steps and with the same errors as Kubernetes.
 class QuantityParser {
  public:
   explicit QuantityParser(std::string_view text) : text_(text) {}
@@ -105,7 +105,7 @@ class QuantityParser {
   }
 
  private:
-  // Like Kubernetes, takes text without any digit for zero.
+  // Like Kubernetes, parses text without digits as zero.
   Result<void> Split() {
     size_t at = 0;
     const auto skip = [&](auto&& accepts) {
@@ -166,8 +166,8 @@ class QuantityParser {
     return {};
   }
 
-  // Fills mantissa_ and scale_ with the number before its suffix. Digits beyond those that fit
-  // are dropped; more_ says whether one of them was not zero.
+  // Sets mantissa_ and scale_ to the number before the suffix. Drops digits that do not fit; more_
+  // is set if one of them was not zero.
   void ReadNumber() {
     scale_ = -static_cast<int64_t>(fraction_.size());
     int digits = 0;
@@ -206,14 +206,14 @@ class QuantityParser {
     constexpr Uint128 kNano = 1'000'000'000;
     constexpr Uint128 kCap = static_cast<Uint128>(kMaxInt64) * kNano;
     const Uint128 nanos = std::min(BinaryNanos(kCap), kCap);
-    // A fraction of one has no binary form.
+    // Fractions have no binary form.
     if (nanos != 0 && nanos < kNano) format_ = Quantity::Format::kDecimalSI;
     if (nanos % kNano == 0) return Quantity(WithSign(nanos / kNano, negative_), 0, format_);
     return Quantity(WithSign(nanos, negative_), kNanoScale, format_);
   }
 
-  // mantissa_ * 10^scale_ * 2^exponent_ in nano units, rounded up; anything over `cap` where the
-  // value is.
+  // mantissa_ * 10^scale_ * 2^exponent_ in nano units, rounded up; any value above `cap` if the
+  // result exceeds it.
   Uint128 BinaryNanos(Uint128 cap) {
     int64_t divide = -scale_ + kNanoScale;
     for (; divide > kMaxDigits; --divide) mantissa_ = DivideUp(mantissa_, 1);
@@ -236,8 +236,8 @@ class QuantityParser {
     return quotient + (rest != 0 || more_ ? 1 : 0);
   }
 
-  // Kubernetes returns text that its fast path took for canonical as it came. These are the
-  // conditions of that path.
+  // Kubernetes preserves text that its fast path parses as canonical. These are the conditions of
+  // that path.
   Quantity Spelled(Quantity quantity) const {
     if (unusual_ && KeepsSpelling()) {
       quantity.spelling_ = std::make_shared<const std::string>(text_);
@@ -289,7 +289,7 @@ void Quantity::AppendTo(std::string& out) const {
   }
 }
 
-// False, with nothing written, where the binary form would be inexact or has no suffix.
+// False, and writes nothing, when the binary form would be inexact or has no suffix.
 bool Quantity::AppendBinary(std::string& out) const {
   constexpr std::string_view kSuffixes[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
   const std::optional<Mantissa> number = AsInteger();
@@ -344,7 +344,8 @@ void Quantity::Add(const Quantity& other) {
   if (other.IsZero()) return;
   Quantity coarse(other.mantissa_, other.scale_, format_);
   if (coarse.scale_ < scale_) std::swap(*this, coarse);
-  // Bring the coarse one down as far as its digits allow, the fine one up the rest of the way.
+  // Lowers the larger scale as far as the digits of its mantissa allow, then raises the smaller
+  // scale.
   const int64_t gap = coarse.scale_ - scale_;
   const int digits = CountDigits(Magnitude(coarse.mantissa_));
   const int64_t room = std::min<int64_t>(gap, std::max(kMaxDigits - digits, 0));
@@ -425,7 +426,7 @@ std::weak_ordering Quantity::operator<=>(const Quantity& other) const {
   const int64_t right_top = other.scale_ + CountDigits(right);
   std::weak_ordering order = left_top <=> right_top;
   if (order == 0) {
-    // The first digits are in the same place, so aligning the last ones cannot overflow.
+    // The leading digits have the same position, so aligning the scales cannot overflow.
     if (scale_ > other.scale_) left *= kPowersOfTen[scale_ - other.scale_];
     if (scale_ < other.scale_) right *= kPowersOfTen[other.scale_ - scale_];
     order = left <=> right;

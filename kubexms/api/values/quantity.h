@@ -1,20 +1,18 @@
 #pragma once
 
-// Amounts of a resource as Kubernetes writes them: "500m", "1536Mi", "1e3".
+// Amounts of a resource: "500m", "1536Mi", "1e3".
 //
-// A Quantity is an exact decimal number, never a floating point one, together with the family of
-// suffixes that it was written with and will be written with again. Everything about reading and
-// writing follows Kubernetes' resource.Quantity:
+// A Quantity is an exact decimal number, not a floating-point number, with the format (family of
+// suffixes) in which it is written. Parsing and writing follow Kubernetes' resource.Quantity:
 //
-//   - Reading rounds away from zero to the next nano unit, so that asking for a little never gives
-//     nothing, and caps binary quantities at 2^63-1.
-//   - Writing uses the canonical form: no fraction, no lost digit, the largest suffix possible.
-//     "0.5" becomes "500m" and "1024Mi" becomes "1Gi". Text that is merely written unusually
-//     ("+1", "1.500", "1E3") comes back as it was until the value is changed.
+//   - Parsing rounds away from zero to the next nano unit, so that a small request never becomes
+//     zero, and caps binary quantities at 2^63-1.
+//   - Writing uses the canonical form: no fraction, no lost digit, the largest possible suffix.
+//     "0.5" becomes "500m" and "1024Mi" becomes "1Gi". Unusual spellings of a canonical number
+//     ("+1", "1.500", "1E3") are preserved until the value changes.
 //
-// The number has up to 37 significant digits: every quantity below 10^28 is exact to the nano
-// unit. Arithmetic whose result needs more rounds it away from zero; text that needs more is
-// refused.
+// The number has up to 37 significant digits: every quantity below 10^28 is exact to the nano unit.
+// Arithmetic rounds longer results away from zero; Parse refuses longer text.
 
 #include <compare>
 #include <cstdint>
@@ -52,17 +50,17 @@ class Quantity {
   // -1, 0 or 1.
   int Sign() const { return mantissa_ < 0 ? -1 : mantissa_ > 0 ? 1 : 0; }
 
-  // A zero takes the format of what is added to it; otherwise the format stays.
+  // Retains the format, except that zero adopts the format of `other`.
   void Add(const Quantity& other);
   void Sub(const Quantity& other);
   void Neg();
   void MulInt(int64_t factor);
 
-  // The number in units of 10^scale, rounded away from zero; beyond int64 the nearest int64.
+  // The number in units of 10^scale, rounded away from zero and clamped to int64.
   int64_t ScaledValue(int32_t scale) const;
   int64_t Value() const { return ScaledValue(0); }
   int64_t MilliValue() const { return ScaledValue(-3); }
-  // The number, when it is a whole one that fits.
+  // The number, if it is an integer in the range of int64.
   std::optional<int64_t> AsInt64() const;
   double AsDouble() const;
 
@@ -75,7 +73,7 @@ class Quantity {
 
   Quantity(Mantissa mantissa, int64_t scale, Format format)
       : mantissa_(mantissa), scale_(scale), format_(format) {}
-  // mantissa_ * 10^scale_ as an integer, where that has a 128-bit value.
+  // mantissa_ * 10^scale_, if it is an integer of 128 bits.
   std::optional<Mantissa> AsInteger() const;
   bool AppendBinary(std::string& out) const;
   void AppendDecimal(std::string& out) const;
@@ -84,7 +82,7 @@ class Quantity {
 
   Mantissa mantissa_ = 0;  // at most 10^37 in magnitude
   int64_t scale_ = 0;
-  // Set only where the text differs from the canonical form and Kubernetes would keep it.
+  // Set only when the text differs from the canonical form and Kubernetes preserves the text.
   std::shared_ptr<const std::string> spelling_;
   Format format_ = Format::kDecimalSI;
 };

@@ -183,7 +183,7 @@ TEST(QuantityTest, WritesTheCanonicalForm) {
   }
 }
 
-TEST(QuantityTest, KeepsUnusualSpellingUntilChanged) {
+TEST(QuantityTest, RetainsUnusualSpellingUntilChanged) {
   for (const char* text :
        {"1E3", "1E6", "1E-3", "1e+3", "1.500", "1.", "1.G", "+1", "01", "7.123456M", "100.035k",
         "10.035M", "6.987654321G", "5.444T", "+1Ki", "0100Ki", "-1.500", "1.Ki"}) {
@@ -197,7 +197,7 @@ TEST(QuantityTest, KeepsUnusualSpellingUntilChanged) {
   EXPECT_EQ(quantity.ToString(), "-1e3");
 }
 
-TEST(QuantityTest, RemembersTheFormat) {
+TEST(QuantityTest, RetainsTheFormat) {
   EXPECT_EQ(Q("1").format(), Format::kDecimalSI);
   EXPECT_EQ(Q("1m").format(), Format::kDecimalSI);
   EXPECT_EQ(Q("0Ki").format(), Format::kBinarySI);
@@ -207,7 +207,7 @@ TEST(QuantityTest, RemembersTheFormat) {
   EXPECT_EQ(Q("0.000000000001Ki").format(), Format::kDecimalSI);
 }
 
-TEST(QuantityTest, RefusesMalformedTextInKubernetesWords) {
+TEST(QuantityTest, RefusesMalformedTextWithKubernetesMessages) {
   const std::string format =
       "quantities must match the regular expression "
       "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
@@ -262,7 +262,7 @@ TEST(QuantityTest, RoundsManyDigitsWithoutLosingThem) {
   EXPECT_EQ(Canonical("9.5000000001Gi"), "10200547328107374183n");
 }
 
-TEST(QuantityTest, GivesIntegersRoundedAwayFromZero) {
+TEST(QuantityTest, RoundsIntegersAwayFromZero) {
   struct Case {
     const char* text;
     int64_t value, milli;
@@ -297,7 +297,7 @@ TEST(QuantityTest, GivesIntegersRoundedAwayFromZero) {
   EXPECT_EQ(Quantity::Scaled(1, -9).ScaledValue(-3), 1);
 }
 
-TEST(QuantityTest, GivesExactNumbersOnlyWhereTheyAreExact) {
+TEST(QuantityTest, ReturnsIntegersOnlyIfExact) {
   EXPECT_EQ(Q("1Gi").AsInt64(), 1073741824);
   EXPECT_EQ(Q("1000m").AsInt64(), 1);
   EXPECT_EQ(Q("-5k").AsInt64(), -5000);
@@ -325,7 +325,7 @@ TEST(QuantityTest, ComparesByValue) {
   EXPECT_LT(Q("999999999999999999999999999"), Q("1e27"));
 }
 
-TEST(QuantityTest, KeepsTheFormatInArithmetic) {
+TEST(QuantityTest, RetainsTheFormatInArithmetic) {
   const auto add = [](std::string_view a, std::string_view b) {
     Quantity sum = Q(a);
     sum.Add(Q(b));
@@ -372,7 +372,7 @@ TEST(QuantityTest, MultipliesPastTheLargestSuffix) {
   EXPECT_EQ(quantity.ToString(), "0");
 }
 
-TEST(QuantityTest, MakesQuantitiesFromNumbers) {
+TEST(QuantityTest, CreatesQuantitiesFromNumbers) {
   EXPECT_EQ(Quantity(1024, Format::kBinarySI).ToString(), "1Ki");
   EXPECT_EQ(Quantity(2000, Format::kBinarySI).ToString(), "2000");
   EXPECT_EQ(Quantity(5, Format::kBinarySI).ToString(), "5");
@@ -394,7 +394,7 @@ rc::Gen<Quantity> AnyQuantity() {
                       });
 }
 
-RC_GTEST_PROP(QuantityProperty, ParsingWhatWasWrittenGivesTheSameValueAndText, ()) {
+RC_GTEST_PROP(QuantityProperty, ParsesItsOwnTextToTheSameValueAndText, ()) {
   const Quantity quantity = *AnyQuantity();
   const Result<Quantity> parsed = Quantity::Parse(quantity.ToString());
   RC_ASSERT(parsed.ok());

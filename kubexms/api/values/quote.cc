@@ -66,7 +66,7 @@ std::string Quoted(std::string_view text) {
 
 Result<int64_t> ParseInt64(std::string_view text) {
   std::string_view digits = text;
-  // from_chars knows "-" but not "+"; "+-1" must stay wrong.
+  // from_chars accepts "-" but not "+"; "+-1" must remain invalid.
   if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);
   return ParseNumber<int64_t>(text, digits, "ParseInt");
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// How Go writes strings and refuses numbers, because Kubernetes' messages are made of both.
+// Go's quoting of strings and Go's errors for numbers, both of which occur in Kubernetes' messages.
 
 #include <cstdint>
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace kubexms {
 
-// `text` between double quotes with Go's escapes (%q): printable text stays as it is, the rest
-// becomes \n, \x00 or \u0085.
+// `text` in double quotes with Go's escapes (%q): printable characters are not escaped, others
+// become \n, \x00 or \u0085.
 std::string Quoted(std::string_view text);
 
-// Decimal numbers as Go's strconv reads them: digits only, with an optional sign where the type
-// has one. The error is "strconv.ParseInt: parsing "x": invalid syntax" or "… value out of range".
+// Parses decimal numbers like Go's strconv: digits only, with an optional sign for int64. The error
+// is "strconv.ParseInt: parsing "x": invalid syntax" or "… value out of range".
 Result<int64_t> ParseInt64(std::string_view text);
 Result<uint64_t> ParseUint64(std::string_view text);
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// The version of an object, a list or a moment of the store, as clients send it: text that is
-// empty, "0" or a number.
+// The resourceVersion that a client sends, for an object, a list or a watch: empty, "0" or a
+// number.
 
 #include <compare>
 #include <cstdint>
@@ -22,14 +22,14 @@ class ResourceVersion {
   // Empty when unset.
   std::string ToString() const { return set_ ? std::to_string(number_) : std::string(); }
 
-  // "": the client does not care on writes and wants the latest state on reads.
+  // "": a write without a precondition, a read of the latest state.
   bool IsUnset() const { return !set_; }
-  // "0": any state will do, however old.
+  // "0": a read of any state, however old.
   bool IsAny() const { return set_ && number_ == 0; }
   // Zero when unset.
   uint64_t number() const { return number_; }
 
-  // Unset comes before every number.
+  // Unset is less than every number.
   std::strong_ordering operator<=>(const ResourceVersion& other) const {
     if (set_ != other.set_) return set_ <=> other.set_;
     return number_ <=> other.number_;

@@ -6,7 +6,7 @@
 namespace kubexms {
 namespace {
 
-TEST(ResourceVersionTest, TellsUnsetAnyAndNumbersApart) {
+TEST(ResourceVersionTest, DistinguishesUnsetAnyAndNumbers) {
   EXPECT_TRUE(ResourceVersion::Parse("")->IsUnset());
   EXPECT_FALSE(ResourceVersion::Parse("")->IsAny());
   EXPECT_TRUE(ResourceVersion::Parse("0")->IsAny());
@@ -22,7 +22,7 @@ TEST(ResourceVersionTest, ComparesAsNumbers) {
   EXPECT_LT(ResourceVersion(), ResourceVersion(0));
 }
 
-TEST(ResourceVersionTest, RefusesInKubernetesWords) {
+TEST(ResourceVersionTest, RefusesWithKubernetesMessages) {
   const auto message = [](std::string_view text) {
     return ResourceVersion::Parse(text).error().message();
   };
@@ -38,7 +38,7 @@ TEST(ResourceVersionTest, RefusesInKubernetesWords) {
   EXPECT_TRUE(ResourceVersion::Parse("x").error().IsBadRequest());
 }
 
-RC_GTEST_PROP(ResourceVersionProperty, ParsingWhatWasWrittenGivesTheSame, (uint64_t number)) {
+RC_GTEST_PROP(ResourceVersionProperty, ParsesItsOwnTextToTheSameValue, (uint64_t number)) {
   const ResourceVersion version(number);
   RC_ASSERT(*ResourceVersion::Parse(version.ToString()) == version);
 }

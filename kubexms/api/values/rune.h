@@ -1,6 +1,6 @@
 #pragma once
 
-// Code points as Go sees them: what it ranges over in a string, and which of them it prints.
+// Code points as Go decodes them from strings, and which of them Go treats as printable.
 
 #include <cstddef>
 #include <string_view>
@@ -13,10 +13,10 @@ struct Rune {
   bool valid;
 };
 
-// The code point at the start of `text`, which is not empty; U+FFFD where that is not valid UTF-8.
+// The code point at the start of `text`, which is not empty; U+FFFD for invalid UTF-8.
 Rune DecodeRune(std::string_view text);
 
-// Knows the ranges that people meet; Go's own tables also know every unassigned code point.
+// An approximation by common ranges; Go's tables also contain every unassigned code point.
 bool IsPrintable(char32_t rune);
 
 }  // namespace kubexms

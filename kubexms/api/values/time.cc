@@ -15,7 +15,7 @@ using std::chrono::sys_seconds;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// As Go's package time quotes: bytes that are not printable ASCII become \xNN.
+// Quotes like Go's package time: bytes that are not printable ASCII become \xNN.
 std::string QuotedAscii(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {
@@ -31,8 +31,8 @@ std::string QuotedAscii(std::string_view text) {
   return out;
 }
 
-// A time in the form in which we write it, "2006-01-02T15:04:05Z". By hand: every object has
-// several, and this is most of reading them. None for any other form, and for what is wrong.
+// Parses the canonical form "2006-01-02T15:04:05Z"; none for any other form and for invalid times.
+// A fast path: every object has several times, and parsing them dominates decoding.
 std::optional<sys_seconds> ParseUsualTime(std::string_view text) {
   if (text.size() != 20 || text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' ||
       text[16] != ':' || text[19] != 'Z') {
@@ -53,8 +53,8 @@ std::optional<sys_seconds> ParseUsualTime(std::string_view text) {
   return sys_days(date) + seconds(hour * 3600 + minute * 60 + second);
 }
 
-// Reads one RFC 3339 time, element by element, as Go's time.Parse does with that layout. Each
-// step does nothing once an earlier one has failed.
+// Parses one RFC 3339 time, element by element, like Go's time.Parse with that layout. After a
+// failure the following steps do nothing.
 class TimeParser {
  public:
   enum class Fraction { kOptional, kSixDigits };
@@ -112,7 +112,7 @@ class TimeParser {
     return true;
   }
 
-  // The longest number of `least` to `most` digits at the front.
+  // The longest number of `least` to `most` digits at the start.
   int Number(std::string_view element, size_t least, size_t most) {
     size_t count = most;
     while (count >= least && !HasDigits(0, count)) --count;
@@ -175,7 +175,7 @@ class TimeParser {
   std::string error_;  // what follows the quoted text in the message
 };
 
-// Writes exactly `digits` digits and returns where they end.
+// Writes exactly `digits` digits and returns a pointer to their end.
 char* WriteDigits(char* out, unsigned number, int digits) {
   for (int i = digits - 1; i >= 0; --i) {
     out[i] = static_cast<char>('0' + number % 10);
@@ -184,7 +184,7 @@ char* WriteDigits(char* out, unsigned number, int digits) {
   return out + digits;
 }
 
-// "2006-01-02T15:04:05". By hand: every object has several, and this is most of writing them.
+// Writes "2006-01-02T15:04:05" without std::format: times dominate the encoding of objects.
 std::string FormatDateTime(sys_seconds time) {
   const auto day = std::chrono::floor<std::chrono::days>(time);
   const std::chrono::year_month_day date(day);
@@ -239,7 +239,7 @@ std::optional<uint64_t> ReadWhole(std::string_view digits) {
   return number;
 }
 
-// 0.`digits` units in nanoseconds. Digits beyond what fits are below a nanosecond.
+// 0.`digits` units in nanoseconds. Digits that do not fit are below a nanosecond.
 uint64_t ReadFraction(std::string_view digits, uint64_t unit) {
   uint64_t number = 0;
   double scale = 1;
@@ -253,7 +253,7 @@ uint64_t ReadFraction(std::string_view digits, uint64_t unit) {
   return static_cast<uint64_t>(static_cast<double>(number) * (static_cast<double>(unit) / scale));
 }
 
-// One number with its unit; `rest` moves past it.
+// Parses one number with its unit and removes them from `rest`.
 Result<uint64_t> ReadTerm(std::string_view text, std::string_view& rest) {
   const std::string_view whole_digits = TakeDigits(rest);
   std::string_view fraction_digits;

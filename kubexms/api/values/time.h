@@ -1,8 +1,7 @@
 #pragma once
 
-// Points in time and spans of time in the forms that Kubernetes' objects use: RFC 3339 in UTC for
-// times, Go's notation ("1h30m0s") for durations. Parsing accepts and refuses what Go accepts and
-// refuses, in the same words.
+// Times and durations of Kubernetes objects: RFC 3339 in UTC for times, Go's notation ("1h30m0s")
+// for durations. Parsing accepts the same input as Go and has the same error messages.
 
 #include <chrono>
 #include <compare>
@@ -17,7 +16,7 @@ namespace kubexms {
 
 namespace time_internal {
 
-// Go's zero time, 0001-01-01T00:00:00Z: what "no time" is, written as null.
+// Go's zero time, 0001-01-01T00:00:00Z. It means "no time" and is written as null.
 inline constexpr std::chrono::sys_seconds kZeroTime{std::chrono::seconds(-62135596800)};
 
 }  // namespace time_internal
@@ -29,7 +28,7 @@ class Time {
   explicit Time(std::chrono::sys_seconds time) : time_(time) {}
   static Time Now(const Clock& clock);
 
-  // Takes any offset and any fraction of a second; the fraction is dropped.
+  // Accepts any offset and any fraction of a second; drops the fraction.
   static Result<Time> Parse(std::string_view text);
   std::string ToString() const;
 
@@ -51,7 +50,7 @@ class MicroTime {
   explicit MicroTime(Value time) : time_(time) {}
   static MicroTime Now(const Clock& clock);
 
-  // Takes any offset; the fraction must have exactly six digits.
+  // Accepts any offset; the fraction must have exactly six digits.
   static Result<MicroTime> Parse(std::string_view text);
   std::string ToString() const;
 
@@ -64,13 +63,13 @@ class MicroTime {
   Value time_ = time_internal::kZeroTime;
 };
 
-// A span of time: nanoseconds in an int64, so at most about 292 years.
+// A duration of nanoseconds in an int64, at most about 292 years.
 class Duration {
  public:
   Duration() = default;
   explicit Duration(std::chrono::nanoseconds duration) : duration_(duration) {}
 
-  // Numbers with units, added up: "300ms", "-1.5h", "2h45m". Units are ns, us, µs, ms, s, m, h.
+  // A sum of numbers with units: "300ms", "-1.5h", "2h45m". Units are ns, us, µs, ms, s, m, h.
   static Result<Duration> Parse(std::string_view text);
   // "1h0m0s", "1.5s", "250ms", "0s".
   std::string ToString() const;

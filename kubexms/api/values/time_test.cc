@@ -34,7 +34,7 @@ TEST(TimeTest, WritesCanonicalUtc) {
   }
 }
 
-TEST(TimeTest, RefusesInGosWords) {
+TEST(TimeTest, RefusesWithGosMessages) {
   const std::string layout = " as \"2006-01-02T15:04:05Z07:00\": cannot parse ";
   const std::vector<std::pair<std::string, std::string>> table = {
       {"", layout + "\"\" as \"2006\""},
@@ -81,7 +81,7 @@ TEST(TimeTest, NowComesFromTheClock) {
   EXPECT_EQ(MicroTime::Now(clock).ToString(), "2024-01-01T00:00:01.234567Z");
 }
 
-TEST(MicroTimeTest, KeepsSixDigits) {
+TEST(MicroTimeTest, RetainsSixDigits) {
   EXPECT_EQ(MicroTime::Parse("2024-01-01T00:00:00.000001Z")->ToString(),
             "2024-01-01T00:00:00.000001Z");
   EXPECT_EQ(MicroTime::Parse("2024-01-01T01:00:00.500000+01:00")->ToString(),
@@ -100,7 +100,7 @@ TEST(MicroTimeTest, RefusesOtherPrecisions) {
             "parsing time \"2024-01-01T00:00:00.1234567Z\"" + layout + "\"7Z\" as \"Z07:00\"");
 }
 
-TEST(DurationTest, ReadsAndWritesGosNotation) {
+TEST(DurationTest, ParsesAndWritesGosNotation) {
   const std::vector<std::pair<std::string, std::string>> table = {
       {"0", "0s"},
       {"0s", "0s"},
@@ -140,7 +140,7 @@ TEST(DurationTest, ReadsAndWritesGosNotation) {
   }
 }
 
-TEST(DurationTest, RefusesInGosWords) {
+TEST(DurationTest, RefusesWithGosMessages) {
   for (const char* text :
        {"", "-", "+", ".", "-.", ".s", "s", "9223372036854775808ns", "9223372036854775.808us",
         "2562048h", "-9223372036854775809ns", "3000000h", "99999999999999999999s", "+-1s",
@@ -156,7 +156,7 @@ TEST(DurationTest, RefusesInGosWords) {
             "time: unknown unit \"s ms\" in duration \"1s ms\"");
 }
 
-RC_GTEST_PROP(TimeProperty, ParsingWhatWasWrittenGivesTheSame, ()) {
+RC_GTEST_PROP(TimeProperty, ParsesItsOwnTextToTheSameValue, ()) {
   const auto second = *rc::gen::inRange<int64_t>(-62167219200, 253402300800);
   const auto micro = *rc::gen::inRange<int64_t>(0, 1000000);
   const Time time{sys_seconds(seconds(second))};
@@ -165,7 +165,7 @@ RC_GTEST_PROP(TimeProperty, ParsingWhatWasWrittenGivesTheSame, ()) {
   RC_ASSERT(*MicroTime::Parse(micro_time.ToString()) == micro_time);
 }
 
-RC_GTEST_PROP(DurationProperty, ParsingWhatWasWrittenGivesTheSame, (int64_t nanos)) {
+RC_GTEST_PROP(DurationProperty, ParsesItsOwnTextToTheSameValue, (int64_t nanos)) {
   const Duration duration{nanoseconds(nanos)};
   RC_ASSERT(*Duration::Parse(duration.ToString()) == duration);
 }

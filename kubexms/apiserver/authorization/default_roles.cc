@@ -252,7 +252,7 @@ void FillAggregatedRules(std::vector<Json>& objects) {
   for (const Json& object : objects) {
     roles.push_back(std::make_shared<const ClusterRole>(FromJson<ClusterRole>(object).value()));
   }
-  for (const ClusterRolePointer& role : SettleAggregatedRules(roles)) {
+  for (const ClusterRolePointer& role : UpdateAggregatedRules(roles)) {
     const auto object = std::ranges::find(objects, role->metadata.name,
                                           [](const Json& each) { return NameOf(each); });
     JsonArray rules;

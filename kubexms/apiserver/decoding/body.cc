@@ -178,7 +178,7 @@ Result<void> CheckAndPrune(Json& document, const Resource& resource,
   } else {
     RETURN_IF_ERROR(CheckShape(document, *resource.schema));
     Prune(document, *resource.schema, {.object_meta = &ObjectMetaSchema(), .removed = &removed});
-    Normalise(document, *resource.schema);
+    Normalize(document, *resource.schema);
   }
   if (Json* metadata = FindMember(document, "metadata"); metadata && metadata->is_object()) {
     DropEmptyMetadata(metadata->get_object());

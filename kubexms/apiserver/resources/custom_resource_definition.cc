@@ -479,7 +479,7 @@ ResourcePtr MakeResource(const Json& definition, const Json& version) {
   resource->terminating = IsBeingDeleted(definition);
   resource->deprecation = DeprecationOf(*resource, MemberOrNull(spec, "versions"), version);
   if (const Json* annotations = MetadataOf(definition).if_contains("annotations")) {
-    resource->records_creator = FindString(*annotations, kRecordCreator) == "true";
+    resource->records_creator = FindString(*annotations, kRecordCreatorAnnotation) == "true";
   }
   ReadSubresources(version, *resource);
   resource->printer_columns = ReadColumns(version);

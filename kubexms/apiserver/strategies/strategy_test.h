@@ -49,7 +49,7 @@ inline KindUnderTest KindOf(const Json& object) {
 inline Json Defaulted(std::string_view yaml) {
   Json object = MustParse(yaml);
   const KindUnderTest kind = KindOf(object);
-  Normalise(object, *kind.schema);
+  Normalize(object, *kind.schema);
   RemoveZeroValues(object, *kind.zero_form);
   ApplyDefaults(object, *kind.schema);
   kind.strategy->SetDefaults(object.get_object());

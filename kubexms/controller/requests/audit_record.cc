@@ -133,7 +133,7 @@ Json WithRecordedCreators(Json crd) {
   JsonObject& metadata = crd.as_object()["metadata"].as_object();
   Json& annotations = metadata["annotations"];
   if (!annotations.is_object()) annotations.emplace_object();
-  annotations.as_object()[kRecordCreator] = "true";
+  annotations.as_object()[kRecordCreatorAnnotation] = "true";
   Json* versions = Below(Below(&crd, "spec"), "versions");
   if (versions == nullptr || !versions->is_array()) return crd;
   for (Json& version : versions->as_array()) DescribeAsRequest(version);
@@ -147,7 +147,7 @@ Result<bool> RecordsCreators(Client& client, const ResourceType& resource, std::
   const Result<DynamicObject> definition =
       client.Get(ResourceType::Of<apiextensionsv1::CustomResourceDefinition>(),
                  {"", resource.QualifiedName()}, {.stop = std::move(stop)});
-  if (definition.ok()) return Annotation(definition->metadata, kRecordCreator) == "true";
+  if (definition.ok()) return Annotation(definition->metadata, kRecordCreatorAnnotation) == "true";
   const Error& error = definition.error();
   if (error.IsNotFound() || error.IsForbidden()) return false;
   return error;
