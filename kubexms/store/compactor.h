@@ -1,7 +1,7 @@
 #pragma once
 
-// Keeps the history of a store bounded: by age, so that snapshots and watches can be resumed for a
-// known time, and by number, so that a flood of writes cannot fill the memory.
+// Compacts the history of a store: by age, so that lists and watches can be resumed for a known
+// time, and by number of revisions, so that a flood of writes cannot fill the memory.
 
 #include <chrono>
 #include <cstdint>
@@ -14,12 +14,11 @@
 
 namespace kubexms::store {
 
-struct CompactionPolicy {
-  // History younger than this is kept...
-  std::chrono::nanoseconds keep_for = std::chrono::minutes(5);
-  // ...unless there are more revisions than this.
-  uint64_t keep_at_most = 200'000;
-  // How often to look.
+struct CompactorOptions {
+  // Retains history of this age, unless max_revisions is exceeded.
+  std::chrono::nanoseconds retention = std::chrono::minutes(5);
+  uint64_t max_revisions = 200'000;
+  // The time between compactions.
   std::chrono::nanoseconds interval = std::chrono::seconds(10);
 };
 
@@ -27,13 +26,14 @@ class Compactor {
  public:
   using OnError = std::function<void(const Error&)>;
 
-  // `store` and `clock` must outlive it. `on_error` hears of failures; the next look tries again.
-  Compactor(Store* store, Clock* clock, CompactionPolicy policy, OnError on_error = nullptr);
+  // `store` and `clock` must outlive the compactor. Calls `on_error` when a compaction fails, and
+  // retries after the interval.
+  Compactor(Store* store, Clock* clock, CompactorOptions options, OnError on_error = nullptr);
 
-  // Applies the policy until stopped.
+  // Compacts once per interval until stopped.
   void Run(std::stop_token stop);
 
-  // Looks once: notes the newest revision and compacts what the policy no longer keeps.
+  // Samples the newest revision, and compacts the history beyond the limits.
   Result<void> RunOnce();
 
  private:
@@ -44,10 +44,10 @@ class Compactor {
 
   Store* const store_;
   Clock* const clock_;
-  const CompactionPolicy policy_;
+  const CompactorOptions options_;
   const OnError on_error_;
 
-  std::deque<Sample> samples_;  // one for each look within keep_for
+  std::deque<Sample> samples_;  // one per RunOnce within the retention
 };
 
 }  // namespace kubexms::store

@@ -24,7 +24,7 @@ class CompactorTest : public ::testing::Test {
 };
 
 TEST_F(CompactorTest, RetainsHistoryForTheRetentionTime) {
-  Compactor compactor(store_.get(), &clock_, {.keep_for = minutes(5)});
+  Compactor compactor(store_.get(), &clock_, {.retention = minutes(5)});
   const uint64_t old = MustPut(*store_, "/a", "1");
   ASSERT_TRUE(compactor.RunOnce().ok());
   clock_.Advance(minutes(3));
@@ -40,7 +40,7 @@ TEST_F(CompactorTest, RetainsHistoryForTheRetentionTime) {
 }
 
 TEST_F(CompactorTest, LimitsTheNumberOfRevisions) {
-  Compactor compactor(store_.get(), &clock_, {.keep_at_most = 10});
+  Compactor compactor(store_.get(), &clock_, {.max_revisions = 10});
   for (int i = 0; i < 30; ++i) MustPut(*store_, "/a", "x");
   ASSERT_TRUE(compactor.RunOnce().ok());
   EXPECT_EQ(Compacted(), store_->CurrentRevision().value() - 10);
@@ -71,7 +71,7 @@ TEST(LocalStoreTest, LimitsTheBytesOfHistory) {
 }
 
 TEST_F(CompactorTest, RunsUntilStopped) {
-  Compactor compactor(store_.get(), &clock_, {.keep_for = seconds(30), .interval = seconds(10)});
+  Compactor compactor(store_.get(), &clock_, {.retention = seconds(30), .interval = seconds(10)});
   const uint64_t revision = MustPut(*store_, "/a", "1");
   std::jthread running([&](std::stop_token stop) { compactor.Run(stop); });
   while (Compacted() < revision) {

@@ -15,11 +15,11 @@
 
 namespace kubexms::store {
 
-Error SystemError(std::string_view what, const std::string& path, int number) {
+Error SystemError(std::string_view operation, const std::string& path, int number) {
   return Error::Internal(
       fmt::format("data directory: cannot {} {}: {}; check the path and its "
                   "permissions",
-                  what, path, std::generic_category().message(number)));
+                  operation, path, std::generic_category().message(number)));
 }
 
 namespace {
@@ -33,9 +33,9 @@ Result<void> MakeDirectory(const std::string& path) {
   std::error_code error;
   const std::filesystem::path parent = std::filesystem::absolute(path, error).parent_path();
   if (!error) std::filesystem::create_directories(parent, error);
-  if (error) return SystemError("make", parent.string(), error.value());
+  if (error) return SystemError("create", parent.string(), error.value());
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-    return SystemError("make", path, errno);
+    return SystemError("create", path, errno);
   }
   return {};
 }
@@ -49,8 +49,8 @@ Result<void> SyncDirectory(const std::string& path) {
   return {};
 }
 
-// Whether there is anything that neither the lock nor an interrupted first start has left.
-bool HoldsOtherThings(const std::string& path) {
+// Whether the directory has files other than those of an interrupted first start.
+bool HasOtherFiles(const std::string& path) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
     const std::string name = entry.path().filename().string();
@@ -109,10 +109,10 @@ Result<void> DataDirectory::CheckFormat(bool repair) const {
   const std::string path = path_ + "/FORMAT";
   if (::access(path.c_str(), F_OK) != 0) {
     const bool has_data = ::access(data_path().c_str(), F_OK) == 0;
-    if (!HoldsOtherThings(path_) || (repair && has_data)) return WriteDurably(path, kFormat);
+    if (!HasOtherFiles(path_) || (repair && has_data)) return WriteDurably(path, kFormat);
     return Error::Internal(fmt::format(
         "data directory {} is not empty and has no FORMAT file: choose an empty directory{}", path_,
-        has_data ? ", or repair this one: kubexms server --repair" : ""));
+        has_data ? ", or repair the directory: kubexms server --repair" : ""));
   }
   const std::string format = ReadAll(path);
   if (format == kFormat) return {};
@@ -121,12 +121,12 @@ Result<void> DataDirectory::CheckFormat(bool repair) const {
   if (damaged) {
     return Error::Internal(
         fmt::format("data directory {}: the FORMAT file is damaged: restore the directory from a "
-                    "backup, or repair it: kubexms server --repair",
+                    "backup, or repair the directory: kubexms server --repair",
                     path_));
   }
   return Error::Internal(fmt::format(
-      "data directory {} has the format \"{}\", this version knows \"{}\": run the version that "
-      "wrote it or choose another directory",
+      "data directory {} has the format \"{}\", this version supports \"{}\": run the version that "
+      "wrote the directory or choose another directory",
       path_, format.substr(0, format.find('\n')), kFormat.substr(0, kFormat.size() - 1)));
 }
 

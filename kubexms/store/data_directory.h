@@ -1,12 +1,12 @@
 #pragma once
 
-// A directory that belongs to one store of one process at a time and says in which format it is.
+// The data directory of a store, which one process at a time may use:
 //
 //   FORMAT   one line, "kubexms-store 1": written first and never changed
-//   LOCK     locked while a process uses the directory; holds the process's id
+//   LOCK     locked while a process uses the directory; contains the process id
 //   db/      the data
 //
-// Beside it, as PATH.revision, is how far its history had come (revision_mark.h).
+// The file PATH.revision beside the directory contains the last known revision (revision_mark.h).
 
 #include <string>
 #include <string_view>
@@ -19,8 +19,8 @@ class DataDirectory {
  public:
   static constexpr std::string_view kFormat = "kubexms-store 1\n";
 
-  // Makes the directory if there is none, locks it and checks its format. With `repair` a directory
-  // that has data and lacks its FORMAT gets one.
+  // Creates the directory if it does not exist, locks it and checks its format. With `repair`,
+  // writes FORMAT into a directory that has data but lacks FORMAT.
   static Result<DataDirectory> Open(const std::string& path, bool repair = false);
 
   DataDirectory(DataDirectory&& other) noexcept;
@@ -40,10 +40,10 @@ class DataDirectory {
   int lock_ = -1;
 };
 
-// What a call of the system failed to do, by its errno.
-Error SystemError(std::string_view what, const std::string& path, int number);
+// The error of a failed system call: "cannot OPERATION PATH: …", with the text of errno `number`.
+Error SystemError(std::string_view operation, const std::string& path, int number);
 
-// The file is there with all of its text or not at all, whenever the machine stops.
+// Replaces the file atomically and durably: after a crash it has its old or its new content.
 Result<void> WriteDurably(const std::string& path, std::string_view text);
 
 }  // namespace kubexms::store

@@ -22,7 +22,7 @@ std::shared_ptr<grpc::ChannelCredentials> MakeCredentials(const EtcdOptions& opt
 
 grpc::ChannelArguments MakeArguments() {
   grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(-1);  // etcd bounds what it sends, and lists are read in pages
+  arguments.SetMaxReceiveMessageSize(-1);  // etcd limits its responses, and lists are read in pages
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 1000);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2000);
@@ -76,7 +76,7 @@ EtcdClient::Endpoint* EtcdClient::WaitReady(Deadline deadline) {
     if (Endpoint* ready = FindReady()) return ready;
     const auto now = std::chrono::system_clock::now();
     if (now >= deadline) return nullptr;
-    // Any channel's change may help; a short wait on one of them serves for all.
+    // Polls all channels by a short wait on one of them.
     const Endpoint& endpoint = endpoints_[preferred_];
     endpoint.channel->WaitForStateChange(endpoint.channel->GetState(true),
                                          std::min(deadline, now + kConnectPoll));
@@ -87,7 +87,7 @@ void EtcdClient::Avoid(const Endpoint& endpoint) {
   preferred_ = (endpoint.number + 1) % endpoints_.size();
 }
 
-grpc::Status EtcdClient::Invoke(Repeat repeat, const Call& call) {
+grpc::Status EtcdClient::Invoke(Retry retry, const Call& call) {
   const Deadline deadline = NewDeadline();
   grpc::Status status(grpc::StatusCode::UNAVAILABLE, "no endpoint can be reached");
   while (Endpoint* endpoint = WaitReady(deadline)) {
@@ -97,7 +97,7 @@ grpc::Status EtcdClient::Invoke(Repeat repeat, const Call& call) {
     if (status.ok()) return status;
     if (IsUnreachable(status)) Avoid(*endpoint);
     const bool may_repeat =
-        RefusedForNow(status) || (repeat == Repeat::kAlways && IsUnreachable(status));
+        IsTransientRefusal(status) || (retry == Retry::kAlways && IsUnreachable(status));
     const auto again = std::chrono::system_clock::now() + kRetryPause;
     if (!may_repeat || again >= deadline) return status;
     endpoint->channel->WaitForStateChange(endpoint->channel->GetState(false), again);
@@ -105,7 +105,7 @@ grpc::Status EtcdClient::Invoke(Repeat repeat, const Call& call) {
   return status;
 }
 
-bool RefusedForNow(const grpc::Status& status) {
+bool IsTransientRefusal(const grpc::Status& status) {
   return Says(status, "etcdserver: no leader") || Says(status, "etcdserver: too many requests");
 }
 
@@ -117,8 +117,8 @@ bool IsFuture(const grpc::Status& status) {
   return status.error_code() == grpc::StatusCode::OUT_OF_RANGE && Says(status, "future revision");
 }
 
-Error ToError(const grpc::Status& status, std::string_view what) {
-  std::string message = fmt::format("etcd: {}: {}", what, status.error_message());
+Error ToError(const grpc::Status& status, std::string_view operation) {
+  std::string message = fmt::format("etcd: {}: {}", operation, status.error_message());
   switch (status.error_code()) {
     case grpc::StatusCode::INVALID_ARGUMENT:
       if (Says(status, "too large") || Says(status, "too many operations")) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Calls to a cluster of etcd: one channel per endpoint, the choice between them, and what etcd's
-// errors mean to us. Safe for use from any thread.
+// Calls to an etcd cluster: one channel per endpoint, failover between them, and the translation of
+// etcd's errors. Any thread may use it.
 
 #include <grpcpp/grpcpp.h>
 
@@ -28,22 +28,22 @@ class EtcdClient {
     std::unique_ptr<etcdserverpb::Watch::Stub> watch;
   };
   using Call = std::function<grpc::Status(etcdserverpb::KV::Stub&, grpc::ClientContext*)>;
-  enum class Repeat {
-    kAlways,       // the call may be made twice
-    kWhenRefused,  // only when etcd has said that it did nothing
+  enum class Retry {
+    kAlways,       // the call is idempotent
+    kWhenRefused,  // only if etcd has refused the call without executing it
   };
 
   explicit EtcdClient(const EtcdOptions& options);
 
-  // Makes the call, on one endpoint after the other when needed, until the timeout has passed.
-  // Returns etcd's own error when that is not about being unreachable.
-  grpc::Status Invoke(Repeat repeat, const Call& call);
+  // Calls one endpoint after the other until a call succeeds, etcd returns an error other than
+  // being unreachable, or the timeout has passed.
+  grpc::Status Invoke(Retry retry, const Call& call);
 
-  // An endpoint that is connected now, or else the one that was used last. Does not wait.
+  // A connected endpoint, or else the last used one. Does not wait.
   Endpoint& Ready();
-  // Waits for one that is connected; null at the deadline.
+  // Waits for a connected endpoint; null at the deadline.
   Endpoint* WaitReady(Deadline deadline);
-  // The endpoint did not answer: others come first from now on.
+  // Prefers other endpoints from now on, because this one did not respond.
   void Avoid(const Endpoint& endpoint);
 
   Deadline NewDeadline() const { return std::chrono::system_clock::now() + timeout_; }
@@ -56,11 +56,11 @@ class EtcdClient {
   std::atomic<size_t> preferred_ = 0;
 };
 
-// True when etcd has refused the call without doing anything, for a reason that passes.
-bool RefusedForNow(const grpc::Status& status);
+// Whether etcd has refused the call without executing it, for a transient reason.
+bool IsTransientRefusal(const grpc::Status& status);
 bool IsCompacted(const grpc::Status& status);
 bool IsFuture(const grpc::Status& status);
-// The error for the callers of the store, naming what was tried.
-Error ToError(const grpc::Status& status, std::string_view what);
+// The error for the callers of the store; `operation` names the failed call.
+Error ToError(const grpc::Status& status, std::string_view operation);
 
 }  // namespace kubexms::store

@@ -17,7 +17,7 @@ std::string EncodeValue(const Transaction::Operation& operation) {
   return stored;
 }
 
-// Whatever was not written by a store like this one is returned as it is.
+// Returns values that no store of this kind wrote unchanged.
 std::string DecodeValue(std::string stored, uint64_t revision) {
   const size_t line = stored.rfind('\n');
   if (line == std::string::npos) return stored;
@@ -67,17 +67,17 @@ pb::TxnRequest EtcdLayout::Encode(const Transaction& transaction) const {
   for (const Transaction::Condition& condition : transaction.conditions()) {
     pb::Compare* compare = request.add_compare();
     compare->set_target(pb::Compare::MOD);
-    compare->set_key(Stored(condition.key));
+    compare->set_key(StoredKey(condition.key));
     compare->set_mod_revision(static_cast<int64_t>(condition.mod_revision));
-    request.add_failure()->mutable_request_range()->set_key(Stored(condition.key));
+    request.add_failure()->mutable_request_range()->set_key(StoredKey(condition.key));
   }
   for (const Transaction::Operation& operation : transaction.operations()) {
     pb::RequestOp* change = request.add_success();
     if (operation.value) {
-      change->mutable_request_put()->set_key(Stored(operation.key));
+      change->mutable_request_put()->set_key(StoredKey(operation.key));
       change->mutable_request_put()->set_value(EncodeValue(operation));
     } else {
-      change->mutable_request_delete_range()->set_key(Stored(operation.key));
+      change->mutable_request_delete_range()->set_key(StoredKey(operation.key));
     }
   }
   return request;
@@ -98,11 +98,12 @@ Result<CommitResult> EtcdLayout::Decode(const Transaction& transaction,
     result.mismatch = {.key = condition.key, .current = std::move(current)};
     return result;
   }
-  return UnexpectedAnswer();
+  return UnexpectedResponse();
 }
 
-Error UnexpectedAnswer() {
-  return Error::Internal("etcd gave an answer that makes no sense; check what writes to it");
+Error UnexpectedResponse() {
+  return Error::Internal(
+      "etcd sent an invalid response; check which other programs write to the store's keys");
 }
 
 }  // namespace kubexms::store

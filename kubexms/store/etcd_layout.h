@@ -1,8 +1,8 @@
 #pragma once
 
-// How records are kept in etcd: the names of their keys, the form of their values, and what etcd's
-// answers mean. Pure functions of messages; etcd_store.cc sends and receives them. What an answer
-// holds is not trusted: other programs can write to the same etcd.
+// The layout of records in etcd: the names of their keys, the form of their values, and the
+// decoding of etcd's responses. Pure functions of messages; etcd_store.cc sends and receives these.
+// Responses are validated: other programs can write to the same etcd.
 
 #include <string>
 #include <string_view>
@@ -16,17 +16,17 @@ struct EtcdLayout {
   explicit EtcdLayout(const std::string& root)
       : everything(root + "/"), data(root + "/data"), progress(root + "/progress") {}
 
-  std::string Stored(std::string_view key) const { return data + std::string(key); }
+  std::string StoredKey(std::string_view key) const { return data + std::string(key); }
   bool IsData(std::string_view stored) const { return stored.starts_with(data); }
 
-  // The record of a key that IsData(). Takes the value. Null when it is no such key, or has
-  // revisions that no key has.
+  // The record of a key that IsData(). Moves the value. Null for another key, or for impossible
+  // revisions.
   RecordPtr Decode(etcdserverpb::KeyValue* kv) const;
-  // Null when etcd has already forgotten what was there before, or the change is none.
+  // Null when etcd has compacted the previous version, or when the event is invalid.
   EventPtr Decode(etcdserverpb::Event* event) const;
 
   etcdserverpb::TxnRequest Encode(const Transaction& transaction) const;
-  // Fails when the transaction was refused and all of its conditions hold.
+  // Fails when etcd refused the transaction although all of its conditions hold.
   Result<CommitResult> Decode(const Transaction& transaction,
                               etcdserverpb::TxnResponse& response) const;
 
@@ -35,7 +35,7 @@ struct EtcdLayout {
   const std::string progress;
 };
 
-// Of an answer that no etcd gives.
-Error UnexpectedAnswer();
+// The error for a response that etcd never sends.
+Error UnexpectedResponse();
 
 }  // namespace kubexms::store

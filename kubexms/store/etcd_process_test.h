@@ -23,7 +23,7 @@
 
 namespace kubexms::store {
 
-// A port that nobody listens on.
+// An unused port.
 inline int UnusedPort() {
   const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
@@ -35,7 +35,7 @@ inline int UnusedPort() {
   return ntohs(address.sin_port);
 }
 
-// A certificate for 127.0.0.1 that is its own authority; server and client may share it.
+// A self-signed certificate for 127.0.0.1, for server and client.
 class TestCertificate {
  public:
   TestCertificate() {
@@ -57,7 +57,7 @@ class TestCertificate {
   TemporaryDirectory directory_;
 };
 
-// A cluster of etcd processes, killed with this one.
+// A cluster of etcd processes, which are killed when the test process ends.
 class EtcdCluster {
  public:
   explicit EtcdCluster(int members = 1, const TestCertificate* certificate = nullptr)
@@ -81,7 +81,7 @@ class EtcdCluster {
     return all;
   }
 
-  // Also after Kill(): the member comes back with its data.
+  // After Kill(), restarts the member with its data.
   void Start(int number) {
     const std::vector<std::string> arguments = Arguments(number);
     std::vector<char*> pointers;
@@ -96,7 +96,7 @@ class EtcdCluster {
     members_[number].process = child;
   }
 
-  // As a crash would.
+  // Simulates a crash.
   void Kill(int number) {
     Member& member = members_[number];
     if (member.process <= 0) return;

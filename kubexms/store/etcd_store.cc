@@ -19,20 +19,20 @@ namespace kubexms::store {
 namespace {
 
 namespace pb = ::etcdserverpb;
-using Repeat = EtcdClient::Repeat;
+using Repeat = EtcdClient::Retry;
 
-// Long lists are read in pages of this many records, so that no answer becomes huge.
+// The page size of long lists, which limits the size of etcd's responses.
 constexpr size_t kPage = 1000;
 constexpr std::chrono::milliseconds kProgressPause(200);
 
-// The first key behind all keys that have the prefix. The root ends in a letter, so there is one.
+// The first key after all keys with the prefix. It exists because the root ends in a letter.
 std::string PrefixEnd(std::string prefix) {
   while (static_cast<unsigned char>(prefix.back()) == 0xff) prefix.pop_back();
   ++prefix.back();
   return prefix;
 }
 
-// Changes that are in memory.
+// A backlog of cached changes.
 class ListedBacklog final : public Backlog {
  public:
   explicit ListedBacklog(std::vector<EventPtr> events) : events_(std::move(events)) {}
@@ -75,7 +75,7 @@ class RecentChanges {
     }
   }
 
-  // Forgets all; only changes after `revision` will be added.
+  // Drops all changes; later ones have revisions after `revision`.
   void Restart(uint64_t revision) {
     MutexLock lock(mutex_);
     events_.clear();
@@ -83,7 +83,7 @@ class RecentChanges {
     start_ = revision;
   }
 
-  // The changes of a prefix in (after, up_to]; none when they are not all here.
+  // The changes of a prefix in (after, up_to]; none when some of them are not cached.
   std::optional<std::vector<EventPtr>> Find(std::string_view prefix, uint64_t after,
                                             uint64_t up_to) {
     MutexLock lock(mutex_);
@@ -103,15 +103,15 @@ class RecentChanges {
   Mutex mutex_;
   std::deque<EventPtr> events_ GUARDED_BY(mutex_);
   size_t bytes_ GUARDED_BY(mutex_) = 0;
-  uint64_t start_ GUARDED_BY(mutex_);  // everything after it is in events_
+  uint64_t start_ GUARDED_BY(mutex_);  // events_ has all changes after it
 };
 
-// A stream of changes of everything below the root, ended by Cancel() or the destructor.
+// An etcd watch of all keys below the root, ended by Cancel() or the destructor.
 class ChangeStream {
  public:
   ChangeStream(EtcdClient::Endpoint& endpoint, const std::string& prefix, uint64_t start,
                std::optional<EtcdClient::Deadline> deadline) {
-    // Without it a member that has lost its cluster would keep the stream and send nothing.
+    // Otherwise a member without quorum would hold the stream open and send nothing.
     context_.AddMetadata("hasleader", "true");
     if (deadline) context_.set_deadline(*deadline);
     stream_ = endpoint.watch->Watch(&context_);
@@ -146,7 +146,7 @@ class EtcdStore final : public Store {
         id_(fmt::format("{:08x}{:08x}", std::random_device()(), std::random_device()())) {}
   ~EtcdStore() override;
 
-  // Must be called, once, before anything else.
+  // Must be called once, before any other method.
   Result<void> Start();
 
   Result<RecordPtr> Get(std::string_view key, uint64_t revision) override;
@@ -160,9 +160,9 @@ class EtcdStore final : public Store {
   Result<uint64_t> CompactedRevision() override;
 
  private:
-  // A call that gRPC answers on a thread of its own. A context holds the channel, whose destructor
-  // waits for those threads: the thread of the answer gives the context back before it says that
-  // the call has ended, so that it is never the last one to hold the channel.
+  // A call that gRPC completes on one of its threads. A context owns the channel, whose destructor
+  // waits for these threads: the completing thread releases the context before it reports the end
+  // of the call, so that it never destroys the channel.
   struct CommitCall {
     Transaction transaction;
     CommitCallback done;
@@ -187,13 +187,13 @@ class EtcdStore final : public Store {
 
   void RunFeed();
   void FollowFeed(ChangeStream& stream);
-  // False when the watches cannot go on and were ended.
+  // False when the watches could not be resumed and were ended.
   bool Deliver(pb::WatchResponse& response);
   void Restart();
   void PublishedMoved();
   Result<void> WaitUntilPublished(uint64_t revision);
 
-  uint64_t AskProgress();
+  uint64_t SendProgressRequest();
   void StartProgress(uint64_t number);
   void ProgressWritten(const std::shared_ptr<ProgressCall>& call, uint64_t number, bool ok);
   void ProgressSeen(uint64_t number);
@@ -212,7 +212,7 @@ class EtcdStore final : public Store {
   Mutex mutex_;
   bool closing_ GUARDED_BY(mutex_) = false;
   ChangeStream* feed_stream_ GUARDED_BY(mutex_) = nullptr;
-  int calls_ GUARDED_BY(mutex_) = 0;  // that have not called back
+  int calls_ GUARDED_BY(mutex_) = 0;  // pending asynchronous calls
   CondVar calls_ended_;
   CondVar published_moved_;
   uint64_t compacted_ GUARDED_BY(mutex_) = 0;  // by this store
@@ -233,12 +233,12 @@ EtcdStore::~EtcdStore() {
   while (calls_ > 0) calls_ended_.Wait(mutex_);
 }
 
-// The feed starts at a revision at which something below the root was written: a replay up to it
-// then knows when it is complete.
+// The feed starts at the revision of a write below the root, so that a replay up to that revision
+// recognizes its end.
 Result<void> EtcdStore::Start() {
   ASSIGN_OR_RETURN(const uint64_t revision, WriteProgress(0));
   recent_ = std::make_unique<RecentChanges>(options_.history, revision);
-  hub_ = std::make_unique<WatchHub>(revision, [this] { return AskProgress(); });
+  hub_ = std::make_unique<WatchHub>(revision, [this] { return SendProgressRequest(); });
   feed_ = std::thread([this] { RunFeed(); });
   return {};
 }
@@ -248,16 +248,15 @@ Result<uint64_t> EtcdStore::WriteProgress(uint64_t number) {
   request.set_key(layout_.progress);
   request.set_value(ProgressValue(number));
   pb::PutResponse response;
-  const grpc::Status status = client_.Invoke(Repeat::kAlways, [&](auto& kv, auto* context) {
-    return kv.Put(context, request, &response);
-  });
+  const grpc::Status status = client_.Invoke(
+      Retry::kAlways, [&](auto& kv, auto* context) { return kv.Put(context, request, &response); });
   if (!status.ok()) return ToError(status, "write " + layout_.progress);
   return static_cast<uint64_t>(response.header().revision());
 }
 
 Result<pb::RangeResponse> EtcdStore::Range(const pb::RangeRequest& request, std::string_view what) {
   pb::RangeResponse response;
-  const grpc::Status status = client_.Invoke(Repeat::kAlways, [&](auto& kv, auto* context) {
+  const grpc::Status status = client_.Invoke(Retry::kAlways, [&](auto& kv, auto* context) {
     return kv.Range(context, request, &response);
   });
   const uint64_t revision = static_cast<uint64_t>(request.revision());
@@ -270,20 +269,20 @@ Result<pb::RangeResponse> EtcdStore::Range(const pb::RangeRequest& request, std:
 
 Result<RecordPtr> EtcdStore::Get(std::string_view key, uint64_t revision) {
   pb::RangeRequest request;
-  request.set_key(layout_.Stored(key));
+  request.set_key(layout_.StoredKey(key));
   request.set_revision(static_cast<int64_t>(revision));
   ASSIGN_OR_RETURN(pb::RangeResponse response, Range(request, "read"));
   if (response.kvs_size() == 0) return RecordPtr();
   RecordPtr record = layout_.Decode(response.mutable_kvs(0));
-  if (!record) return UnexpectedAnswer();
+  if (!record) return UnexpectedResponse();
   return record;
 }
 
 Result<ListPage> EtcdStore::List(const ListOptions& options) {
   RETURN_IF_ERROR(CheckCursor(options));
-  const std::string prefix = layout_.Stored(options.prefix);
+  const std::string prefix = layout_.StoredKey(options.prefix);
   ListPage page{.revision = options.cursor ? options.cursor->revision : options.revision};
-  std::string start = options.cursor ? layout_.Stored(options.cursor->after) + '\0' : prefix;
+  std::string start = options.cursor ? layout_.StoredKey(options.cursor->after) + '\0' : prefix;
   while (true) {
     const size_t missing = options.limit == 0 ? kPage : options.limit - page.records.size();
     pb::RangeRequest request;
@@ -295,7 +294,7 @@ Result<ListPage> EtcdStore::List(const ListOptions& options) {
     if (page.revision == kLatest) page.revision = response.header().revision();
     for (pb::KeyValue& kv : *response.mutable_kvs()) {
       RecordPtr record = layout_.Decode(&kv);
-      if (!record) return UnexpectedAnswer();
+      if (!record) return UnexpectedResponse();
       page.records.push_back(std::move(record));
     }
     if (!response.more() || page.records.empty()) return page;
@@ -305,7 +304,7 @@ Result<ListPage> EtcdStore::List(const ListOptions& options) {
       page.next = ListCursor{.revision = page.revision, .after = last, .remaining = remaining};
       return page;
     }
-    start = layout_.Stored(last) + '\0';
+    start = layout_.StoredKey(last) + '\0';
   }
 }
 
@@ -313,7 +312,7 @@ Result<CommitResult> EtcdStore::Commit(Transaction transaction) {
   RETURN_IF_ERROR(transaction.Prepare());
   const pb::TxnRequest request = layout_.Encode(transaction);
   pb::TxnResponse response;
-  const grpc::Status status = client_.Invoke(Repeat::kWhenRefused, [&](auto& kv, auto* context) {
+  const grpc::Status status = client_.Invoke(Retry::kWhenRefused, [&](auto& kv, auto* context) {
     return kv.Txn(context, request, &response);
   });
   if (!status.ok()) return ToError(status, "commit (it may have taken place: read before retry)");
@@ -346,7 +345,7 @@ void EtcdStore::CommitAsync(Transaction transaction, CommitCallback done) {
       });
 }
 
-// Our own watches must not lose what they have not seen yet, so the feed comes first.
+// Waits for the feed first: watches of this store must not lose undelivered changes.
 Result<void> EtcdStore::Compact(uint64_t revision) {
   const Result<void> readable = CheckReadable(revision);
   if (!readable.ok()) return readable.error().IsExpired() ? Result<void>() : readable;
@@ -354,7 +353,7 @@ Result<void> EtcdStore::Compact(uint64_t revision) {
   pb::CompactionRequest request;
   request.set_revision(static_cast<int64_t>(revision));
   pb::CompactionResponse response;
-  const grpc::Status status = client_.Invoke(Repeat::kAlways, [&](auto& kv, auto* context) {
+  const grpc::Status status = client_.Invoke(Retry::kAlways, [&](auto& kv, auto* context) {
     return kv.Compact(context, request, &response);
   });
   if (!status.ok() && !IsCompacted(status)) return ToError(status, "compact");
@@ -365,12 +364,13 @@ Result<void> EtcdStore::Compact(uint64_t revision) {
 
 Result<void> EtcdStore::WaitUntilPublished(uint64_t revision) {
   if (hub_->published() >= revision) return {};
-  AskProgress();
+  SendProgressRequest();
   const auto deadline = std::chrono::steady_clock::now() + options_.timeout;
   MutexLock lock(mutex_);
   while (hub_->published() < revision) {
     if (!published_moved_.WaitUntil(mutex_, deadline)) {
-      return Error::ServiceUnavailable("etcd: its changes did not arrive in time");
+      return Error::ServiceUnavailable(
+          "etcd: the changes did not arrive in time; check the endpoints");
     }
   }
   return {};
@@ -384,7 +384,7 @@ Result<uint64_t> EtcdStore::CurrentRevision() {
   return static_cast<uint64_t>(response.header().revision());
 }
 
-// etcd names it only to a watch that starts before it.
+// etcd returns the compacted revision only to a watch that starts before it.
 Result<void> EtcdStore::CheckWritable() {
   RETURN_IF_ERROR(CurrentRevision());
   return {};
@@ -403,7 +403,8 @@ Result<uint64_t> EtcdStore::CompactedRevision() {
     }
     client_.Avoid(*endpoint);
   }
-  return Error::ServiceUnavailable("etcd: no endpoint named the compacted revision in time");
+  return Error::ServiceUnavailable(
+      "etcd: no endpoint returned the compacted revision in time; check the endpoints");
 }
 
 Result<void> EtcdStore::CheckReadable(uint64_t revision) {
@@ -440,8 +441,8 @@ Result<std::unique_ptr<Backlog>> EtcdStore::MakeBacklog(const WatchOptions& opti
   return std::unique_ptr<Backlog>(std::make_unique<ListedBacklog>(std::move(*events)));
 }
 
-// Reads changes that are older than the recent ones from etcd. `up_to` is the revision of a change
-// below the root, so the stream is sure to reach it.
+// Reads changes that are not cached from etcd. `up_to` is the revision of a change below the root,
+// so that the stream reaches it.
 Result<std::vector<EventPtr>> EtcdStore::Replay(const WatchOptions& options, uint64_t up_to) {
   const EtcdClient::Deadline deadline = client_.NewDeadline();
   while (EtcdClient::Endpoint* endpoint = client_.WaitReady(deadline)) {
@@ -467,7 +468,8 @@ Result<std::vector<EventPtr>> EtcdStore::Replay(const WatchOptions& options, uin
     }
     client_.Avoid(*endpoint);
   }
-  return Error::ServiceUnavailable("etcd: no endpoint sent the changes in time");
+  return Error::ServiceUnavailable(
+      "etcd: no endpoint sent the changes in time; check the endpoints");
 }
 
 void EtcdStore::RunFeed() {
@@ -517,7 +519,7 @@ bool EtcdStore::Deliver(pb::WatchResponse& response) {
   return true;
 }
 
-// Changes are missing: nobody can go on, but whoever lists again can watch from there.
+// Changes are missing: ends all watches as Expired. Clients relist and start new watches.
 void EtcdStore::Restart() {
   Result<uint64_t> revision = WriteProgress(0);
   while (!revision.ok() && !closing()) revision = WriteProgress(0);
@@ -532,7 +534,7 @@ void EtcdStore::PublishedMoved() {
   published_moved_.NotifyAll();
 }
 
-uint64_t EtcdStore::AskProgress() {
+uint64_t EtcdStore::SendProgressRequest() {
   uint64_t number;
   {
     MutexLock lock(mutex_);
@@ -557,7 +559,7 @@ void EtcdStore::StartProgress(uint64_t number) {
                                    });
 }
 
-// The feed will see what was written; what was not is written again after a pause.
+// The feed receives the write; if the write fails, it is retried after a delay.
 void EtcdStore::ProgressWritten(const std::shared_ptr<ProgressCall>& call, uint64_t number,
                                 bool ok) {
   call->context.reset();

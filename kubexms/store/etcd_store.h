@@ -1,16 +1,16 @@
 #pragma once
 
-// A store on a cluster of etcd (v3 API, from etcd 3.4 on): several API servers can share one.
+// A store in an etcd cluster (v3 API, etcd 3.4 or newer), which several API servers can share.
 //
-// Reads and commits go to etcd. One stream watches everything the store holds and feeds all of its
-// watches; the newest changes are kept, so that most watches start without asking etcd. When an
-// endpoint fails the next one is used: reads are repeated, the stream goes on where it stopped, and
-// a commit is repeated only when etcd cannot have seen it.
+// Reads and commits are calls to etcd. One etcd watch of all keys of the store feeds all of its
+// watches; the store caches the newest changes, so that most watches start without a call to etcd.
+// When an endpoint fails, the store uses the next one: it retries reads, resumes the etcd watch,
+// and retries a commit only if etcd cannot have received it.
 //
-// In etcd a key K is stored as "<root>/data" K, and its value is followed by a line that says where
-// the revision belongs ("\n" and the offset, or nothing). "<root>/progress" is written to learn
-// that a watch has reached the newest revision: etcd 3.4 may answer its own progress requests
-// before it has sent the changes they stand for.
+// A key K is stored in etcd as "<root>/data" K. Its value is followed by a line with the offset of
+// the revision ("\n" and the offset, or only "\n"). The store writes "<root>/progress" to find out
+// when a watch has reached the newest revision: etcd 3.4 may respond to a progress request before
+// it has sent the preceding changes.
 
 #include <chrono>
 #include <memory>
@@ -23,21 +23,21 @@ namespace kubexms::store {
 
 struct EtcdOptions {
   std::vector<std::string> endpoints;  // "host:port", at least one
-  std::string root = "/kubexms";       // whatever is below belongs to the store
+  std::string root = "/kubexms";       // the store owns all keys below it
 
-  // TLS is used when there is a certificate authority: PEM texts, not file names.
+  // PEM, not file names. A certificate authority enables TLS.
   std::string certificate_authority;
-  std::string certificate;  // the client's own, if etcd asks for one
+  std::string certificate;  // the client certificate, if etcd requires one
   std::string private_key;
 
-  // How long a call may take, with all its repetitions.
+  // The timeout of a call, including all retries.
   std::chrono::milliseconds timeout = std::chrono::seconds(5);
-  // How many changes are kept for watches to start from, and how many are read from etcd at most
-  // for a watch that starts before those; one that starts still earlier is Expired.
+  // The number of cached changes, and the limit on changes that a watch may read from etcd if it
+  // starts before the cached ones. A watch that starts even earlier is Expired.
   size_t history = 16384;
 };
 
-// Fails when no endpoint can be reached within the timeout.
+// Fails when no endpoint is reachable within the timeout.
 Result<std::unique_ptr<Store>> OpenEtcdStore(EtcdOptions options);
 
 }  // namespace kubexms::store

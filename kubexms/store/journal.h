@@ -1,7 +1,6 @@
 #pragma once
 
-// Where a LocalStore writes its history so that it survives the process. Called by the store's
-// committer thread only.
+// The durable history of a LocalStore. Only the committer thread of the store calls it.
 
 #include <cstdint>
 #include <vector>
@@ -14,21 +13,21 @@ class Journal {
  public:
   virtual ~Journal() = default;
 
-  // Makes the changes durable, all or none. After an error it is unknown which.
+  // Makes the changes durable, all or none. After an error it is unknown whether they are.
   virtual Result<void> Append(const std::vector<EventPtr>& events) = 0;
 
-  // What is left of the history.
+  // Records to delete, and the remaining history.
   struct Compaction {
-    std::vector<RecordPtr> obsolete;  // to be forgotten
-    uint64_t compacted;               // the oldest revision that can be read
-    // Matters when the newest change itself was a deletion that is forgotten: revisions must not go
-    // back after a restart.
+    std::vector<RecordPtr> obsolete;
+    uint64_t compacted;  // the oldest revision that can be read
+    // The newest revision. It must survive the deletion of the newest change, so that revisions do
+    // not regress after a restart.
     uint64_t current;
-    uint64_t live;  // how many records the snapshot at `compacted` has, to check it by
+    uint64_t live;  // the number of records in the snapshot at `compacted`, for checks at the start
   };
   virtual Result<void> Compact(const Compaction& compaction) = 0;
 
-  // After an error: makes the journal hold exactly the changes up to `current` and writable again.
+  // After an error: restores a writable journal with exactly the changes up to `current`.
   virtual Result<void> Recover(uint64_t current) = 0;
 };
 

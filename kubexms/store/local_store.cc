@@ -14,13 +14,13 @@ constexpr size_t kMaxGroup = 1024;
 constexpr size_t kMaxGroupBytes = 16 << 20;
 constexpr size_t kMaxQueue = 65536;
 constexpr size_t kMaxQueueBytes = 256 << 20;
-// How many versions or changes are looked at while the index is locked.
+// The limit on versions or changes visited while the index is locked.
 constexpr size_t kStep = 512;
-// A list of the newest state begins anew when compaction overtakes it; it will not do so forever.
+// A list of the newest state restarts when a compaction overtakes it, at most this often.
 constexpr int kListAttempts = 8;
 constexpr std::chrono::seconds kRecoveryPeriod(1);
 
-// Where a thread waits for the answer to its commit.
+// Blocks a thread until its commit completes.
 class Answer {
  public:
   void Set(Result<CommitResult> result) {
@@ -37,8 +37,8 @@ class Answer {
   Semaphore set_;
 };
 
-// A record may live long, so all of it is made by the committer, in memory of its own size: nothing
-// of it is scattered over the heaps of the writers' threads, which would have to be kept for it.
+// The committer allocates the whole record: long-lived records in the malloc arenas of the writers'
+// threads would keep these arenas alive.
 RecordPtr MakeRecord(Transaction::Operation operation, const RecordPtr& previous,
                      uint64_t revision) {
   if (!operation.value) return Record::MakeDeletion(operation.key, revision);
@@ -52,7 +52,7 @@ RecordPtr MakeRecord(Transaction::Operation operation, const RecordPtr& previous
 
 }  // namespace
 
-// The changes that the index holds.
+// A backlog from the index.
 class LocalStore::IndexBacklog final : public Backlog {
  public:
   IndexBacklog(LocalStore* store, std::string prefix) : store_(store), prefix_(std::move(prefix)) {}
@@ -115,7 +115,7 @@ Result<ListPage> LocalStore::List(const ListOptions& options) {
 
 Result<ListPage> LocalStore::ListAt(const ListOptions& options, uint64_t revision) {
   ListPage page{.revision = revision};
-  // One more than asked for tells whether there is a next page.
+  // Reads one record more than the limit to find out whether there is a next page.
   const size_t limit = options.limit == 0 ? SIZE_MAX : options.limit + 1;
   ASSIGN_OR_RETURN(page.records, ReadRecords(options, revision, limit));
   if (page.records.size() < limit) return page;
@@ -195,24 +195,24 @@ void LocalStore::CommitAsync(Transaction transaction, CommitCallback done) {
   bool first = false;
   {
     MutexLock lock(queue_mutex_);
-    refused = RefuseCommit();
+    refused = CommitRefusal();
     if (!refused) {
       first = queue_.empty();
       queue_bytes_ += transaction.bytes();
       queue_.push_back({std::move(transaction), std::move(done)});
     }
   }
-  // The committer needs the lock, so it is woken when that is free.
+  // Notifies without the lock, which the committer needs.
   if (first) work_.NotifyOne();
-  // NOLINTNEXTLINE(bugprone-use-after-move): it was moved only if it was not refused
+  // NOLINTNEXTLINE(bugprone-use-after-move): moved only if not refused
   if (refused) done(*refused);
 }
 
-std::optional<Error> LocalStore::RefuseCommit() const {
+std::optional<Error> LocalStore::CommitRefusal() const {
   if (failure_) return failure_;
   if (queue_.size() < kMaxQueue && queue_bytes_ < kMaxQueueBytes) return std::nullopt;
   return Error::TooManyRequests(
-      fmt::format("store: {} commits are waiting already; try again later", queue_.size()),
+      fmt::format("store: too many waiting commits: {}; try again later", queue_.size()),
       std::chrono::seconds(1));
 }
 
@@ -238,21 +238,21 @@ Result<void> LocalStore::CheckWritable() {
 
 void LocalStore::RunCommitter() {
   while (true) {
-    std::vector<Waiting> members;
+    std::vector<PendingCommit> members;
     uint64_t compact_target = 0;
     if (!WaitForWork(members, compact_target)) return;
     if (members.empty() && compact_target == 0) Recover();
     if (!members.empty()) CommitGroup(std::move(members));
-    // A group adds at most two steps' worth of changes, so history does not outgrow compaction.
+    // A group adds at most as many changes as two steps remove, so that compaction keeps up.
     for (size_t step = 0; compact_target > 0 && step <= kMaxGroup / kStep; ++step) {
       if (CompactSome(compact_target)) break;
     }
   }
 }
 
-// Without work it returns when it is time to try to recover. False when the store is closing and
-// nothing is left to do.
-bool LocalStore::WaitForWork(std::vector<Waiting>& members, uint64_t& compact_target) {
+// Also returns when it is time to retry the recovery. False when the store is closing and no work
+// remains.
+bool LocalStore::WaitForWork(std::vector<PendingCommit>& members, uint64_t& compact_target) {
   MutexLock lock(queue_mutex_);
   while (queue_.empty() && !CompactionDue() && !closing_) {
     if (!failure_) {
@@ -272,17 +272,17 @@ bool LocalStore::WaitForWork(std::vector<Waiting>& members, uint64_t& compact_ta
   return !members.empty() || compact_target > 0 || !closing_;
 }
 
-void LocalStore::CommitGroup(std::vector<Waiting> members) {
+void LocalStore::CommitGroup(std::vector<PendingCommit> members) {
   Group group{.members = std::move(members)};
   {
     MutexLock lock(mutex_);
     group.revision = index_->current_revision();
   }
-  for (Waiting& member : group.members) {
-    group.results.push_back(Decide(std::move(member.transaction), group));
+  for (PendingCommit& member : group.members) {
+    group.results.push_back(Evaluate(std::move(member.transaction), group));
   }
   if (Result<void> persisted = Persist(group); !persisted.ok()) {
-    for (const Waiting& member : group.members) member.done(persisted.error());
+    for (const PendingCommit& member : group.members) member.done(persisted.error());
     return;
   }
   if (!group.events.empty()) {
@@ -290,7 +290,7 @@ void LocalStore::CommitGroup(std::vector<Waiting> members) {
       MutexLock lock(mutex_);
       index_->Apply(group.events);
     }
-    BoundHistory();
+    LimitHistory();
     hub_.Publish(group.events, group.revision);
   }
   for (size_t i = 0; i < group.members.size(); ++i) {
@@ -298,7 +298,7 @@ void LocalStore::CommitGroup(std::vector<Waiting> members) {
   }
 }
 
-CommitResult LocalStore::Decide(Transaction transaction, Group& group) {
+CommitResult LocalStore::Evaluate(Transaction transaction, Group& group) {
   CommitResult result;
   result.mismatch = FindMismatch(transaction, group);
   if (!result.mismatch) AddEvents(std::move(transaction).TakeOperations(), group);
@@ -334,7 +334,7 @@ void LocalStore::AddEvents(std::vector<Transaction::Operation> operations, Group
     }
     if (!operation.value && !previous) continue;
     RecordPtr record = MakeRecord(std::move(operation), previous, revision);
-    // A key that is in the map already belongs to an earlier record, which `events` keeps alive.
+    // An existing key of the map belongs to an earlier record, which `events` owns.
     group.newest.insert_or_assign(record->key, record);
     group.events.push_back(
         std::make_shared<const Event>(Event{std::move(record), std::move(previous)}));
@@ -354,7 +354,8 @@ Result<void> LocalStore::Persist(const Group& group) {
 }
 
 void LocalStore::Fail(const Error& error) {
-  log_.Error("nothing can be stored; trying again", {{"error", error.message()}});
+  log_.Error("cannot write to the store; commits fail until it recovers",
+             {{"error", error.message()}});
   MutexLock lock(queue_mutex_);
   failure_ = error;
   compaction_moved_.NotifyAll();
@@ -367,23 +368,23 @@ void LocalStore::Recover() {
     current = index_->current_revision();
   }
   if (!journal_->Recover(current).ok()) return;
-  log_.Info("what is written is stored again");
+  log_.Info("the store has recovered");
   MutexLock lock(queue_mutex_);
   failure_.reset();
 }
 
-void LocalStore::BoundHistory() {
+void LocalStore::LimitHistory() {
   uint64_t target;
   {
     MutexLock lock(mutex_);
     if (index_->history_bytes() <= max_history_bytes_) return;
-    target = index_->RevisionKeeping(max_history_bytes_ / 4 * 3);
+    target = index_->RevisionForHistoryBytes(max_history_bytes_ / 4 * 3);
   }
   MutexLock lock(queue_mutex_);
   compact_target_ = std::max(compact_target_, target);
 }
 
-// One step; commits come in between. True when there is nothing left to do.
+// One step of a compaction; commits run between steps. True when the compaction is complete.
 bool LocalStore::CompactSome(uint64_t target) {
   Journal::Compaction compaction;
   {

@@ -1,15 +1,14 @@
 #pragma once
 
-// The store that lives on this machine: a VersionIndex to read from, a WatchHub to watch, and,
-// unless it is for tests, a Journal that makes commits durable.
+// The store of a single process: a VersionIndex for reads, a WatchHub for watches, and a Journal
+// that makes commits durable (none for the memory store).
 //
-// Group commit: all commits pass through one committer thread. It takes every transaction that
-// waits, checks their conditions one after the other, writes all their changes to the journal at
-// once (one fsync), makes them visible, and answers. The more clients wait, the less an fsync costs
-// each of them.
+// Group commit: one committer thread dequeues all waiting transactions, checks their conditions one
+// after the other, writes all changes to the journal with one fsync, publishes them, and completes
+// the transactions. The more clients wait, the less each of them pays for the fsync.
 //
-// When the journal fails, for example because the disk is full, nobody knows what it holds, and
-// nothing is committed until it has recovered, which is tried every second. Reads go on.
+// When the journal fails, for example because the disk is full, its content is unknown: the store
+// refuses commits and tries to recover the journal every second. Reads still succeed.
 
 #include <deque>
 #include <memory>
@@ -28,18 +27,19 @@
 namespace kubexms::store {
 
 struct LocalStoreOptions {
-  // Of versions that only older revisions show. When there are more the oldest quarter is compacted
-  // away, whatever its age is: many versions of large objects must not fill the memory.
+  // The limit on the bytes of versions that are not the newest. Beyond it the store compacts the
+  // oldest quarter, regardless of its age, so that many versions of large objects cannot fill the
+  // memory.
   size_t max_history_bytes = 256 << 20;
   Logger log = {};
 };
 
 class LocalStore final : public Store {
  public:
-  // `journal` may be null: nothing is durable then. `index` is what the journal holds.
+  // Without a `journal` nothing is durable. `index` has the content of the journal.
   LocalStore(std::unique_ptr<Journal> journal, std::unique_ptr<VersionIndex> index,
              LocalStoreOptions options = {});
-  // Completes what was asked for.
+  // Completes all waiting commits.
   ~LocalStore() override;
 
   Result<RecordPtr> Get(std::string_view key, uint64_t revision) override;
@@ -53,16 +53,16 @@ class LocalStore final : public Store {
   Result<uint64_t> CompactedRevision() override;
 
  private:
-  struct Waiting {
+  struct PendingCommit {
     Transaction transaction;
     CommitCallback done;
   };
-  // The transactions that are committed together, and what became of them.
+  // Transactions that are committed together, and their results.
   struct Group {
-    std::vector<Waiting> members;
+    std::vector<PendingCommit> members;
     std::vector<CommitResult> results;
     std::vector<EventPtr> events;
-    // The versions made by earlier members, not yet in the index.
+    // The versions of earlier members, which are not in the index yet.
     std::unordered_map<std::string_view, RecordPtr> newest;
     uint64_t revision = 0;
   };
@@ -76,21 +76,21 @@ class LocalStore final : public Store {
   Result<uint64_t> ReadChanges(const std::string& prefix, uint64_t after, uint64_t up_to,
                                size_t max_events, std::vector<EventPtr>& events);
 
-  // Why no transaction can be queued now; none when one can.
-  std::optional<Error> RefuseCommit() const REQUIRES(queue_mutex_);
+  // The reason for refusing a new transaction; none if it can be enqueued.
+  std::optional<Error> CommitRefusal() const REQUIRES(queue_mutex_);
   void RunCommitter();
   bool CompactionDue() const REQUIRES(queue_mutex_) {
     return compact_target_ > compacted_ && !failure_;
   }
-  bool WaitForWork(std::vector<Waiting>& members, uint64_t& compact_target);
-  void CommitGroup(std::vector<Waiting> members);
-  CommitResult Decide(Transaction transaction, Group& group);
+  bool WaitForWork(std::vector<PendingCommit>& members, uint64_t& compact_target);
+  void CommitGroup(std::vector<PendingCommit> members);
+  CommitResult Evaluate(Transaction transaction, Group& group);
   RecordPtr Newest(const std::string& key, const Group& group) REQUIRES(mutex_);
   std::optional<CommitResult::Mismatch> FindMismatch(const Transaction& transaction,
                                                      const Group& group);
   void AddEvents(std::vector<Transaction::Operation> operations, Group& group);
   Result<void> Persist(const Group& group);
-  void BoundHistory();
+  void LimitHistory();
   bool CompactSome(uint64_t target);
   void Fail(const Error& error);
   void Recover();
@@ -105,7 +105,7 @@ class LocalStore final : public Store {
 
   Mutex queue_mutex_;
   CondVar work_;
-  std::deque<Waiting> queue_ GUARDED_BY(queue_mutex_);
+  std::deque<PendingCommit> queue_ GUARDED_BY(queue_mutex_);
   size_t queue_bytes_ GUARDED_BY(queue_mutex_) = 0;
   bool closing_ GUARDED_BY(queue_mutex_) = false;
   uint64_t compact_target_ GUARDED_BY(queue_mutex_) = 0;
@@ -113,7 +113,7 @@ class LocalStore final : public Store {
   CondVar compaction_moved_;
   std::optional<Error> failure_ GUARDED_BY(queue_mutex_);  // of the journal, until it recovers
 
-  // Of the committer: what the journal has yet to forget, because it failed.
+  // Used by the committer: records that the journal has not deleted yet, because it failed.
   std::vector<RecordPtr> obsolete_;
   std::thread committer_;
 };

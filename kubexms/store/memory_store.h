@@ -1,6 +1,6 @@
 #pragma once
 
-// A store that forgets everything when it is destroyed: for tests and for trying things out.
+// A store in memory only, for tests and experiments.
 
 #include <memory>
 

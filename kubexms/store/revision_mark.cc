@@ -31,7 +31,7 @@ Result<std::optional<uint64_t>> RevisionMark::Read(const std::string& path) {
       text->back() == '\n') {
     return std::optional(revision);
   }
-  return Error::Internal(fmt::format("{} is damaged: it holds no revision", path));
+  return Error::Internal(fmt::format("{} is damaged: the file contains no revision", path));
 }
 
 Result<RevisionMark> RevisionMark::Open(const std::string& path, uint64_t revision) {
@@ -51,7 +51,7 @@ RevisionMark::~RevisionMark() {
 
 void RevisionMark::Write(uint64_t revision) const {
   const std::string line = LineOf(revision);
-  // Less than all of it cannot be written: the file is as long already.
+  // The write is never partial: the file already has this size.
   [[maybe_unused]] const ssize_t written = ::pwrite(file_, line.data(), line.size(), 0);
 }
 

@@ -1,12 +1,12 @@
 #pragma once
 
-// How far the history of a store had come, remembered outside of it: a revision that was
-// acknowledged once must be there at every later start. What is missing then was not torn off by a
-// crash, which takes unacknowledged writes only; it is damage.
+// The newest acknowledged revision of a store, in a file outside of the store: at every later start
+// the store must have at least this revision. A crash loses only unacknowledged writes, so a
+// smaller revision means damage.
 //
-// The file is one line of digits beside the store's directory, written after a commit is durable
-// and without waiting for the disk. It survives a crash of the process as it is; after one of the
-// machine it may be some seconds old, which makes it a weaker bound but never a wrong one.
+// The file is one line of digits beside the data directory, written after a commit is durable and
+// without an fsync. It survives a crash of the process. After a crash of the machine it may be some
+// seconds old, which is a weaker bound but never a wrong one.
 
 #include <cstdint>
 #include <optional>
@@ -18,18 +18,18 @@ namespace kubexms::store {
 
 class RevisionMark {
  public:
-  // None when there is no file: there was no store, or one of an older version.
+  // None when the file does not exist: a new store, or a store of an older version.
   static Result<std::optional<uint64_t>> Read(const std::string& path);
 
-  // Opens the file, and makes it durably when there is none.
+  // Opens the file; creates it durably if it does not exist.
   static Result<RevisionMark> Open(const std::string& path, uint64_t revision);
 
   RevisionMark(RevisionMark&& other) noexcept;
   RevisionMark& operator=(RevisionMark&&) = delete;
-  // Waits for the disk.
+  // Syncs the file.
   ~RevisionMark();
 
-  // A failure leaves an older mark, which is as true.
+  // Ignores failures: an older mark is a valid bound.
   void Write(uint64_t revision) const;
 
  private:

@@ -18,16 +18,16 @@ namespace kubexms::store {
 
 namespace {
 
-// What is stored, format 1. Keys sort as bytes, so numbers in them are big-endian:
+// Format 1. Keys are sorted by their bytes, so numbers in them are big-endian:
 //
 //   "m"                          compacted revision, newest revision: 8 bytes each
-//   "n"                          the compacted revision again, and how many records the snapshot at
-//                                it has: 8 bytes each; counts only when it agrees with "m"
+//   "n"                          the compacted revision again, and the number of records in the
+//                                snapshot at it: 8 bytes each; valid only if it agrees with "m"
 //   "v" revision(8) user key     'p' create revision(8) value    a version, by its mod revision
 //                                'd'                             a deletion
 //
-// All of a commit is written in one batch, and every revision is the one before it plus one.
-// Reading it back in order gives the history, and shows where something is missing.
+// Every commit is one batch, and every revision is its predecessor plus one. Reading the versions
+// in order yields the history, and reveals gaps.
 constexpr std::string_view kMeta = "m";
 constexpr std::string_view kLive = "n";
 constexpr char kVersion = 'v';
@@ -58,7 +58,7 @@ void EncodeHead(const Record& record, std::string& bytes) {
   if (!record.deleted) AppendNumber(bytes, record.create_revision);
 }
 
-// Null when the bytes are not in the format above.
+// Null for bytes that do not have the format above.
 RecordPtr Decode(std::string_view key, std::string_view value) {
   if (key.size() < 1 + kNumber || key[0] != kVersion || value.empty()) return nullptr;
   const uint64_t mod_revision = ReadNumber(key.substr(1));
@@ -73,21 +73,20 @@ rocksdb::Slice SliceOf(std::string_view text) { return {text.data(), text.size()
 
 std::string MarkPath(const std::string& directory) { return directory + ".revision"; }
 
-// Of the data that is not what was acknowledged.
-Error Damaged(const std::string& directory, std::string_view what) {
+// The error for a store that lacks acknowledged data.
+Error Damaged(const std::string& directory, std::string_view reason) {
   return Error::Internal(fmt::format(
       "the store {0} is damaged: {1}; nothing was changed. Restore {0} from a backup, or "
-      "run kubexms server --repair once: it keeps what can be read and says what is lost",
-      directory, what));
+      "run kubexms server --repair once, which recovers readable data and lists lost data",
+      directory, reason));
 }
 
-// RocksDB is written in the order of keys and read only at the start, so it needs neither caches
-// nor filters, and what waits in memory to be written in a better order is best little. Log files
-// are used again: to overwrite one costs a fraction of the fsync that makes one longer.
+// The store writes keys in order and reads RocksDB only at the start, so RocksDB needs neither
+// caches nor filters, and only small memtables. Log files are recycled: the fsync of an overwritten
+// file costs a fraction of the fsync of a growing one.
 //
-// After a crash RocksDB reads its log up to the first record that is not whole. That is right for
-// the torn end of what nobody was told of, and hides damage to what somebody was: Load() tells one
-// from the other.
+// After a crash RocksDB reads its log up to the first incomplete record. That is right for
+// unacknowledged writes, but hides damage to acknowledged ones; Load() distinguishes them.
 rocksdb::Options MakeOptions() {
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = rocksdb::NewLRUCache(1 << 20);
@@ -110,7 +109,7 @@ bool IsDamage(const rocksdb::Status& status) {
          (status.IsIOError() && status.subcode() == rocksdb::Status::kPathNotFound);
 }
 
-// `directory` is that of the store, of which `path` is a part. Only to be read nothing changes.
+// `path` is in the store's `directory`. With `read_only`, RocksDB changes no files.
 Result<DbPtr> OpenDb(const rocksdb::Options& options, const std::string& directory,
                      const std::string& path, bool read_only = false) {
   rocksdb::DB* db = nullptr;
@@ -118,11 +117,11 @@ Result<DbPtr> OpenDb(const rocksdb::Options& options, const std::string& directo
                                            : rocksdb::DB::Open(options, path, &db);
   if (status.ok()) return DbPtr(db);
   if (IsDamage(status)) return Damaged(directory, status.ToString());
-  return Error::Internal(fmt::format("open {}: {}", path, status.ToString()));
+  return Error::Internal(fmt::format("cannot open {}: {}", path, status.ToString()));
 }
 
-// Whether there is data, or parts of it.
-bool HoldsData(const std::string& path) {
+// Whether the database has any files.
+bool HasData(const std::string& path) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
     const std::string extension = entry.path().extension().string();
@@ -133,11 +132,12 @@ bool HoldsData(const std::string& path) {
   return false;
 }
 
-// What is said about the history beside the history itself.
+// The metadata of the history.
 struct Meta {
   uint64_t compacted = kFirstRevision;
   uint64_t current = kFirstRevision;
-  std::optional<uint64_t> live;  // unknown before the first compaction, and of older versions
+  std::optional<uint64_t>
+      live;  // none before the first compaction, and in stores of older versions
   bool damaged = false;
 };
 
@@ -175,10 +175,10 @@ Result<void> CommitBatch(rocksdb::DB& db, rocksdb::WriteBatch& batch, const std:
   options.sync = true;
   const rocksdb::Status status = db.Write(options, &batch);
   if (status.ok()) return {};
-  return Error::Internal(fmt::format("write to {}: {}", path, status.ToString()));
+  return Error::Internal(fmt::format("cannot write to {}: {}", path, status.ToString()));
 }
 
-// Reads the history, which must have no gaps and reach at least to `acknowledged`.
+// Loads the history, which must have no gaps and reach at least `acknowledged`.
 Result<std::unique_ptr<VersionIndex>> Load(rocksdb::DB& db, const std::string& directory,
                                            uint64_t acknowledged) {
   auto index = std::make_unique<VersionIndex>();
@@ -203,12 +203,13 @@ Result<std::unique_ptr<VersionIndex>> Load(rocksdb::DB& db, const std::string& d
   }
   if (!it->status().ok()) return Damaged(directory, it->status().ToString());
   if (meta.live && *meta.live != index->live_at_compacted()) {
-    return Damaged(directory, fmt::format("it has {} records of revision {} and should have {}",
-                                          index->live_at_compacted(), meta.compacted, *meta.live));
+    return Damaged(directory,
+                   fmt::format("the store has {} records of revision {} and should have {}",
+                               index->live_at_compacted(), meta.compacted, *meta.live));
   }
   const uint64_t wanted = std::max(acknowledged, meta.current);
   if (index->current_revision() < wanted) {
-    return Damaged(directory, fmt::format("its newest revision is {}, but {} was acknowledged: the "
+    return Damaged(directory, fmt::format("the newest revision is {}, but {} was acknowledged: the "
                                           "writes between are lost, or an older copy was restored",
                                           index->current_revision(), wanted));
   }
@@ -278,11 +279,11 @@ Result<void> RocksDbJournal::Recover(uint64_t current) {
   const uint64_t reached = std::max(newest, ReadMeta(*it).current);
   if (reached < current) {
     db_.reset();
-    return Damaged(directory_.path(), fmt::format("its newest revision is {}, but {} was "
+    return Damaged(directory_.path(), fmt::format("the newest revision is {}, but {} was "
                                                   "acknowledged",
                                                   reached, current));
   }
-  // What failed may be there all the same, but nobody was told so.
+  // Deletes writes that failed but reached the disk: they were never acknowledged.
   for (it->Seek(after); it->Valid(); it->Next()) KUBEXMS_CHECK(batch.Delete(it->key()).ok());
   if (!it->status().ok()) return Damaged(directory_.path(), it->status().ToString());
   return Write(batch);
@@ -291,15 +292,15 @@ Result<void> RocksDbJournal::Recover(uint64_t current) {
 // ---- Repair.
 
 constexpr size_t kDeletionsInABatch = 10'000;
-// Revisions that may have been handed out after the last one that is known: those of the seconds
-// before a crash of the machine, which the mark did not get to see.
+// An upper bound for revisions after the last known one: those acknowledged in the seconds before a
+// crash of the machine, which the revision mark may lack.
 constexpr uint64_t kSkippedRevisions = 1'000'000;
 
-// The newest version of every key, and the entries that are none of them.
+// The newest version of every key, and all other entries.
 struct Salvage {
   Meta meta;
   uint64_t newest = kFirstRevision;
-  std::map<std::string, RecordPtr> records;  // deletions too
+  std::map<std::string, RecordPtr> records;  // including deletions while reading
   std::vector<std::string> obsolete;         // entries of the database
   std::vector<StoreRepair::Range> missing;
   uint64_t unreadable = 0;
@@ -345,11 +346,11 @@ Result<Salvage> ReadAll(rocksdb::DB& db, const std::string& directory) {
   return found;
 }
 
-// Opens what can be opened, at first without, then with a new list of its files.
+// Opens a damaged database: as it is, or else after RocksDB has rebuilt its manifest.
 Result<std::pair<DbPtr, Salvage>> OpenDamaged(const DataDirectory& directory) {
   const std::string path = directory.data_path();
   rocksdb::Options options = MakeOptions();
-  // Records behind a damaged one are kept, and a log that ends early is no reason to stop.
+  // Recovers log records after a damaged one, and ignores a truncated log.
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
   options.recycle_log_file_num = 0;
   if (Result<DbPtr> db = OpenDb(options, directory.path(), path); db.ok()) {
@@ -358,8 +359,8 @@ Result<std::pair<DbPtr, Salvage>> OpenDamaged(const DataDirectory& directory) {
     }
   }
   const rocksdb::Status repaired = rocksdb::RepairDB(path, options);
-  if (!repaired.ok() && HoldsData(path)) {
-    return Error::Internal(fmt::format("repair {}: {}", path, repaired.ToString()));
+  if (!repaired.ok() && HasData(path)) {
+    return Error::Internal(fmt::format("cannot repair {}: {}", path, repaired.ToString()));
   }
   options.create_if_missing = true;
   ASSIGN_OR_RETURN(DbPtr db, OpenDb(options, directory.path(), path));
@@ -367,7 +368,7 @@ Result<std::pair<DbPtr, Salvage>> OpenDamaged(const DataDirectory& directory) {
   return std::pair(std::move(db), std::move(found));
 }
 
-// Of the oldest snapshot. Without its number, or with more than that, nobody knows.
+// The number of lost records of the oldest snapshot; 0 if the expected number is unknown.
 uint64_t LostRecords(const Salvage& found) {
   const uint64_t live = found.meta.live.value_or(0);
   return live > found.at_compacted ? live - found.at_compacted : 0;
@@ -385,10 +386,10 @@ Result<void> WriteRepaired(rocksdb::DB& db, const std::string& path, const Salva
   PutMeta(batch,
           {.compacted = revision, .current = revision, .live = uint64_t{found.records.size()}});
   RETURN_IF_ERROR(CommitBatch(db, batch, path));
-  // From now on there is nothing to be read from damaged logs.
+  // After the flush RocksDB no longer reads the damaged logs.
   const rocksdb::Status flushed = db.Flush(rocksdb::FlushOptions());
   if (flushed.ok()) return {};
-  return Error::Internal(fmt::format("write to {}: {}", path, flushed.ToString()));
+  return Error::Internal(fmt::format("cannot write to {}: {}", path, flushed.ToString()));
 }
 
 }  // namespace
@@ -399,20 +400,19 @@ Result<std::unique_ptr<Store>> OpenRocksDbStore(const RocksDbOptions& options) {
   if (!mark.ok()) return Damaged(options.directory, mark.error().message());
   std::error_code ignored;
   if (*mark && !std::filesystem::exists(options.directory, ignored)) {
-    return Damaged(options.directory,
-                   fmt::format("it is missing, though {} says that it had reached revision {}",
-                               mark_path, **mark));
+    return Damaged(
+        options.directory,
+        fmt::format("the directory is missing, but {} contains revision {}", mark_path, **mark));
   }
   ASSIGN_OR_RETURN(DataDirectory directory, DataDirectory::Open(options.directory));
   const std::string path = directory.data_path();
-  if ((*mark || HoldsData(path)) && !std::filesystem::exists(path + "/CURRENT", ignored)) {
+  if ((*mark || HasData(path)) && !std::filesystem::exists(path + "/CURRENT", ignored)) {
     return Damaged(options.directory, fmt::format("{}/CURRENT is missing", path));
   }
   rocksdb::Options db_options = MakeOptions();
   auto index = std::make_unique<VersionIndex>();
-  if (HoldsData(path)) {
-    // To open it for writing forgets the part of a log that cannot be read, so it is looked at
-    // before.
+  if (HasData(path)) {
+    // Checks the data before opening for writing, which would drop unreadable parts of the log.
     ASSIGN_OR_RETURN(const DbPtr db, OpenDb(db_options, options.directory, path, true));
     ASSIGN_OR_RETURN(index, Load(*db, options.directory, mark->value_or(kFirstRevision)));
   }
@@ -433,7 +433,7 @@ Result<StoreRepair> RepairRocksDbStore(const RocksDbOptions& options) {
   ASSIGN_OR_RETURN(auto opened, OpenDamaged(directory));
   auto& [db, found] = opened;
   const uint64_t reached = std::max({found.newest, found.meta.current, acknowledged});
-  StoreRepair repair{.kept = found.records.size(),
+  StoreRepair repair{.recovered = found.records.size(),
                      .unreadable = found.unreadable,
                      .lost = LostRecords(found),
                      .missing = std::move(found.missing)};

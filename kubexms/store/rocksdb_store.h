@@ -1,8 +1,8 @@
 #pragma once
 
-// The default store: the state in memory, its history in RocksDB. A commit that was acknowledged
-// is on disk and is there after a crash of the process or the machine; revisions never go back; and
-// a watch can go on after a restart where it stopped.
+// The default store: the state in memory, the history in RocksDB. Acknowledged commits are on disk
+// and survive crashes of the process and the machine, revisions never regress, and watches can be
+// resumed after a restart.
 
 #include <cstdint>
 #include <memory>
@@ -15,35 +15,34 @@
 namespace kubexms::store {
 
 struct RocksDbOptions {
-  // Made (mode 0700, with the folders above it) when it does not exist. Belongs to one process at a
-  // time.
+  // Created with mode 0700, including its parents, if it does not exist. Only one process at a time
+  // may use it.
   std::string directory;
   Logger log = {};
 };
 
-// Refuses, with an error that names the directory and what to do, a directory that another process
-// uses, that holds something else, that a newer version wrote, and one that is damaged: where
-// anything that was acknowledged is missing, also all of it. What a crash tears off was never
-// acknowledged, and is no damage.
+// Refuses a directory that another process uses, that contains other files, that a newer version
+// wrote, or that is damaged, which means that any acknowledged commit is missing. Unacknowledged
+// writes that a crash has cut off are no damage. The error names the directory and the remedy.
 Result<std::unique_ptr<Store>> OpenRocksDbStore(const RocksDbOptions& options);
 
-// What a repair found.
+// The result of a repair.
 struct StoreRepair {
   struct Range {
     uint64_t first;
     uint64_t last;
   };
-  uint64_t kept = 0;        // records
-  uint64_t unreadable = 0;  // entries that were dropped
-  uint64_t lost = 0;        // records that are older than the history and not there
+  uint64_t recovered = 0;   // records
+  uint64_t unreadable = 0;  // database entries that were dropped
+  uint64_t lost = 0;        // records from before the history that are missing
   // Revisions whose changes are lost.
   std::vector<Range> missing;
-  uint64_t revision = 0;  // at which the store goes on
+  uint64_t revision = 0;  // the new revision of the store
 };
 
-// Makes a store that can be opened of a damaged one: with the newest version of every record that
-// can be read, and without history. It goes on at a revision that was never used, so that whoever
-// knows an older one is told to list again. Destroys what cannot be read: copy the directory first.
+// Repairs a damaged store: recovers the newest readable version of every record, without history.
+// The store continues at a revision that was never used, so that clients with an older one must
+// relist. Deletes all unreadable data: copy the directory first.
 Result<StoreRepair> RepairRocksDbStore(const RocksDbOptions& options);
 
 }  // namespace kubexms::store

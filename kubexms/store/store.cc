@@ -9,7 +9,7 @@ namespace kubexms::store {
 
 namespace {
 
-// Allocates so many bytes more than are asked for, behind what is asked for.
+// Allocates additional bytes behind the requested memory.
 template <class T>
 class AllocatorWithTail {
  public:
@@ -28,7 +28,7 @@ class AllocatorWithTail {
   size_t tail_;
 };
 
-// Key, value and comma, where `text` has room for them.
+// Copies key, value and comma to `text`, which has room for them.
 char* WriteText(char* text, std::string_view key, std::string_view value) {
   char* end = std::ranges::copy(key, text).out;
   end = std::ranges::copy(value, end).out;
@@ -51,10 +51,11 @@ RecordPtr Record::MakeDeletion(std::string_view key, uint64_t mod_revision) {
   return Make(key, {}, 0, mod_revision);
 }
 
-Record::Record(const WithTail&, std::string_view its_key, std::string_view its_value,
+Record::Record(const WithTail&, std::string_view record_key, std::string_view record_value,
                uint64_t created_at, uint64_t modified_at)
-    : key(WriteText(reinterpret_cast<char*>(this + 1), its_key, its_value), its_key.size()),
-      value(key.data() + its_key.size(), its_value.size()),
+    : key(WriteText(reinterpret_cast<char*>(this + 1), record_key, record_value),
+          record_key.size()),
+      value(key.data() + record_key.size(), record_value.size()),
       create_revision(created_at),
       mod_revision(modified_at),
       deleted(created_at == 0) {}
@@ -85,10 +86,10 @@ Transaction Transaction::Delete(std::string key) && {
 namespace {
 
 Result<void> CheckOperation(const Transaction::Operation& operation) {
-  if (operation.key.empty()) return Error::BadRequest("transaction: a key is empty; name one");
+  if (operation.key.empty()) return Error::BadRequest("transaction: a key is empty");
   if (operation.revision_offset && *operation.revision_offset > operation.value->size()) {
     return Error::BadRequest(
-        fmt::format("transaction: {}: revision_offset {} lies behind the value's end at {}",
+        fmt::format("transaction: {}: revision_offset {} is greater than the size of the value, {}",
                     operation.key, *operation.revision_offset, operation.value->size()));
   }
   return {};
@@ -99,7 +100,7 @@ Result<void> CheckOperation(const Transaction::Operation& operation) {
 Result<void> Transaction::Prepare() {
   if (operations_.size() > kMaxOperations || conditions_.size() > kMaxOperations) {
     return Error::RequestTooLarge(
-        fmt::format("transaction: {} operations and {} conditions; at most {} of each are possible",
+        fmt::format("transaction: {} operations and {} conditions; the limit is {} of each",
                     operations_.size(), conditions_.size(), kMaxOperations));
   }
   bytes_ = 0;
@@ -108,12 +109,12 @@ Result<void> Transaction::Prepare() {
     bytes_ += operation.key.size() + (operation.value ? operation.value->size() : 0);
   }
   for (const Condition& condition : conditions_) {
-    if (condition.key.empty()) return Error::BadRequest("transaction: a key is empty; name one");
+    if (condition.key.empty()) return Error::BadRequest("transaction: a key is empty");
     bytes_ += condition.key.size();
   }
   if (bytes_ > kMaxTransactionBytes) {
     return Error::RequestTooLarge(
-        fmt::format("transaction: keys and values have {} bytes; at most {} are possible", bytes_,
+        fmt::format("transaction: keys and values have {} bytes; the limit is {}", bytes_,
                     kMaxTransactionBytes));
   }
   std::ranges::sort(operations_, {}, &Operation::key);
@@ -153,7 +154,7 @@ ListCursor NextCursor(const ListCursor& cursor, size_t returned, const std::stri
 std::string SpliceRevision(std::string value, size_t offset, uint64_t revision) {
   char digits[20];
   const auto end = std::to_chars(digits, digits + sizeof digits, revision).ptr;
-  std::string spliced;  // of its own size: values live long
+  std::string spliced;  // without spare capacity: values are long-lived
   spliced.reserve(value.size() + (end - digits));
   spliced.append(value, 0, offset).append(digits, end).append(value, offset);
   return spliced;

@@ -135,7 +135,7 @@ class StoreDamageTest : public ::testing::Test {
       EXPECT_EQ((*store)->CurrentRevision().value(), repair->revision);
       EXPECT_TRUE((*store)->Get("/old/1", revision_).error().IsExpired());
       repaired = ContentsOf(**store);
-      EXPECT_EQ(repaired.size(), repair->kept);
+      EXPECT_EQ(repaired.size(), repair->recovered);
       for (const auto& [key, value] : repaired) {
         EXPECT_EQ(value, std::string(value.size(), value[0])) << key;
       }

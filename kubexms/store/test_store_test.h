@@ -1,6 +1,6 @@
 #pragma once
 
-// What the tests of the stores share: temporary directories, and one store of each kind.
+// Shared code of the store tests: temporary directories, and one store of each kind.
 
 #include <filesystem>
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace kubexms::store {
 
-// A new directory, removed with all it holds.
+// A new directory, which the destructor removes with its content.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -35,7 +35,7 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-// A store to test, with what it needs to run.
+// A store to test, with its resources.
 class TestStore {
  public:
   virtual ~TestStore() = default;
@@ -46,7 +46,7 @@ struct BackEnd {
   std::string name;
   std::function<std::unique_ptr<TestStore>()> make;
 };
-// How GoogleTest names it.
+// The name in GoogleTest's output.
 inline void PrintTo(const BackEnd& back_end, std::ostream* out) { *out << back_end.name; }
 
 std::vector<BackEnd> LocalBackEnds();
@@ -65,7 +65,7 @@ inline uint64_t MustDelete(Store& store, std::string key) {
   return MustCommit(store, Transaction().Delete(std::move(key)));
 }
 
-// Waits for so many events; every batch's revision must cover its events.
+// Waits for `count` events and checks that the revision of every batch covers its events.
 inline std::vector<EventPtr> TakeEvents(Watch& watch, size_t count, size_t max_events = 1000) {
   std::vector<EventPtr> events;
   while (events.size() < count) {

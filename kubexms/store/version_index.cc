@@ -23,7 +23,7 @@ size_t BytesOf(const Record& record) {
   return sizeof(Record) + record.key.size() + record.value.size();
 }
 
-// What compacting a change frees: the version before it, and a deletion itself.
+// The bytes that compacting a change frees: the previous version, and the record of a deletion.
 size_t FreedBy(const Event& event) {
   return (event.previous ? BytesOf(*event.previous) : 0) +
          (event.record->deleted ? BytesOf(*event.record) : 0);
@@ -43,10 +43,10 @@ RecordPtr VersionIndex::Get(std::string_view key, uint64_t revision) const {
   return *found;
 }
 
-// `visit` is called with each live record of the snapshot and returns false to stop after it.
+// Calls `visit` with each live record of the snapshot; `visit` returns false to stop after it.
 template <class Visit>
 void VersionIndex::Walk(Scan& scan, size_t max_steps, Visit visit) const {
-  // Revision 0 sorts behind all versions of the last key that was passed.
+  // Revision 0 sorts after all versions of the last visited key.
   auto it = scan.after.empty() ? versions_.lower_bound(Position{scan.prefix, kNewest})
                                : versions_.upper_bound(Position{scan.after, 0});
   auto ahead = it;
@@ -117,7 +117,7 @@ void VersionIndex::Apply(const std::vector<EventPtr>& events) {
   if (!events.empty()) current_ = events.back()->revision();
 }
 
-uint64_t VersionIndex::RevisionKeeping(size_t bytes) const {
+uint64_t VersionIndex::RevisionForHistoryBytes(size_t bytes) const {
   uint64_t revision = compacted_;
   size_t left = history_bytes_;
   for (auto it = changes_.begin(); it != changes_.end() && left > bytes; ++it) {

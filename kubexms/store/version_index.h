@@ -1,14 +1,13 @@
 #pragma once
 
-// The history of a store that lives on this machine, in memory: every version of every key since
-// the compacted revision, ordered for lookups and snapshots, and every change in the order it was
-// made, for watches. Reads never touch a disk; the owner compacts when the history has too many
-// bytes. A million objects of 1 KB cost about 1.2 GB, of
-// which 1 GB is the objects themselves; the API server shares those bytes rather than keeping its
-// own copy.
+// The history of a local store in memory: every version of every key since the compacted revision,
+// sorted for lookups and snapshots, and every change in order of revision for watches. Reads never
+// access the disk; the owner compacts the history when it exceeds its limit in bytes. A million
+// objects of 1 KB need about 1.2 GB, of which 1 GB are the objects themselves; the API server
+// shares these bytes.
 //
-// Not thread-safe: the owner locks. Work that grows with the data is cut into steps, so that no
-// lock is held for long.
+// Not thread-safe: the owner locks. Operations that scan data work in steps, so that the owner
+// never holds its lock for long.
 
 #include <absl/container/btree_set.h>
 
@@ -26,53 +25,53 @@ class VersionIndex {
   uint64_t current_revision() const { return current_; }
   uint64_t compacted_revision() const { return compacted_; }
 
-  // Ok when the revision (not kLatest) can be read.
+  // Fails when the revision cannot be read. Not for kLatest.
   Result<void> CheckReadable(uint64_t revision) const;
 
-  // The version of the key that was the newest at a readable revision; null when there was none.
+  // The newest version of the key at a readable revision; null when the key did not exist.
   RecordPtr Get(std::string_view key, uint64_t revision) const;
 
-  // Walks the records of a snapshot, in the order of keys, starting behind `after` (or at the
-  // prefix when that is empty), looking at no more than `max_steps` versions.
+  // A scan of a snapshot in the order of keys, starting after `after` (or at the prefix if that is
+  // empty). Each call visits at most `max_steps` versions.
   struct Scan {
     std::string_view prefix;
     uint64_t revision;
-    std::string after;  // in and out: the last key that was passed
-    bool done = false;  // out: the prefix's end was reached
+    std::string after;  // in and out: the last visited key
+    bool done = false;  // out: the scan has reached the end of the prefix
   };
   // Appends up to `limit` records to `records`.
   void Read(Scan& scan, size_t limit, size_t max_steps, std::vector<RecordPtr>& records) const;
-  // Counts instead.
+  // Counts the records.
   uint64_t Count(Scan& scan, size_t max_steps) const;
 
-  // Appends the changes of the prefix after `after`, up to `up_to`, to `events`, whole commits,
-  // until there are `max_events` or `max_steps` changes were looked at. Returns the revision up to
-  // which the changes are complete. The caller has checked that `after` is readable.
+  // Appends the changes of the prefix after `after` and up to `up_to` to `events`, in complete
+  // commits, until it has `max_events` or has visited `max_steps` changes. Returns the revision up
+  // to which the changes are complete. `after` must be readable.
   uint64_t ReadChanges(std::string_view prefix, uint64_t after, uint64_t up_to, size_t max_events,
                        size_t max_steps, std::vector<EventPtr>& events) const;
 
   // Adds the changes of one commit, whose revision is larger than the current one.
   void Apply(const std::vector<EventPtr>& events);
 
-  // The bytes of all versions that only older revisions than the current one show.
+  // The bytes of all versions that are not the newest of their key.
   size_t history_bytes() const { return history_bytes_; }
-  // The revision to compact to for the history to have no more than so many bytes.
-  uint64_t RevisionKeeping(size_t bytes) const;
+  // The revision to which the history must be compacted to have at most this many bytes.
+  uint64_t RevisionForHistoryBytes(size_t bytes) const;
 
-  // How many records the snapshot at the compacted revision has.
+  // The number of records in the snapshot at the compacted revision.
   uint64_t live_at_compacted() const { return live_at_compacted_; }
 
-  // What CompactStep found to be of no more use.
+  // Versions that a CompactStep removed.
   struct Obsolete {
     uint64_t revision;  // the new compacted revision
     std::vector<RecordPtr> records;
   };
-  // Forgets versions that only revisions before `target` show: those of about `max_changes`
-  // changes, in whole commits. Call it until the compacted revision is `target`.
+  // Removes versions that only revisions before `target` need: those of about `max_changes`
+  // changes, in complete commits. Call it until the compacted revision is `target`.
   Obsolete CompactStep(uint64_t target, size_t max_changes);
 
-  // For reading a store back, in the order of revisions: the state at the compacted revision, then
-  // what follows with Apply(), then the newest revision if it is larger than the last change's.
+  // For loading a store, in this order: the compacted revision, the records at it, the changes
+  // after it with Apply(), and the newest revision if it is larger than that of the last change.
   void Restore(uint64_t compacted) { compacted_ = current_ = compacted; }
   void RestoreRecord(RecordPtr record) {
     versions_.insert(std::move(record));
@@ -85,7 +84,7 @@ class VersionIndex {
     std::string_view key;
     uint64_t revision;
   };
-  // By key; of one key the newest first.
+  // By key, then the newest version first.
   struct Order {
     using is_transparent = void;
     static Position Of(const RecordPtr& record) { return {record->key, record->mod_revision}; }

@@ -8,24 +8,26 @@
 
 namespace kubexms::store {
 
-// The changes of one prefix that some of its watches have not taken yet.
+// The changes of one prefix that some of its watches have not received.
 struct WatchHub::Channel {
   explicit Channel(std::string channel_prefix) : prefix(std::move(channel_prefix)) {}
 
   void Append(const EventPtr& event) REQUIRES(mutex);
-  // Drops what every watch has taken, or is more than `max_bytes` or its buffer behind of.
+  // Drops changes that every watch has received or is too far behind to receive: by more than
+  // `max_bytes` or its buffer.
   void DropTaken(size_t max_bytes) REQUIRES(mutex);
-  // How many changes from `cursor` on, up to a revision, are about `max_events` in whole commits.
+  // The number of changes from `cursor` on, up to a revision, that are about `max_events` in
+  // complete commits.
   size_t CountFrom(uint64_t cursor, uint64_t up_to, size_t max_events) const REQUIRES(mutex);
   void WakeWaiting() REQUIRES(mutex);
   uint64_t end() const REQUIRES(mutex) { return begin + events.size(); }
   const EventPtr& At(uint64_t number) const REQUIRES(mutex) { return events[number - begin].event; }
-  // The bytes of all changes before this one, since the channel was made.
+  // The bytes of all changes before this one, since the channel was created.
   uint64_t BytesBefore(uint64_t number) const REQUIRES(mutex) {
     return number == end() ? appended_bytes : events[number - begin].bytes_before;
   }
   size_t bytes() const REQUIRES(mutex) { return appended_bytes - BytesBefore(begin); }
-  // Whether a watch has fallen further behind than it may.
+  // Whether a watch has exceeded its buffer.
   bool IsTooSlow(const HubWatch& watch, size_t max_bytes) const REQUIRES(mutex);
 
   static constexpr size_t kDropStep = 64;
@@ -75,20 +77,20 @@ class WatchHub::HubWatch final : public Watch {
   WatchHub* const hub_;
   const WatchOptions options_;
   Channel* channel_ = nullptr;
-  uint64_t start_;       // nothing up to it is wanted
-  uint64_t joined_ = 0;  // where the backlog ends
+  uint64_t start_;       // the watch delivers changes after it
+  uint64_t joined_ = 0;  // the end of the backlog
 
-  // Of the one thread that polls.
-  std::unique_ptr<Backlog> backlog_;  // until it is read to its end
-  uint64_t reached_;                  // everything up to it was returned
+  // Used only by the polling thread.
+  std::unique_ptr<Backlog> backlog_;  // null after its end
+  uint64_t reached_;                  // all changes up to it were returned
   std::optional<Error> ended_;
 
-  // Guarded by channel_->mutex; not annotated, because the channel's own methods, which touch them
-  // under the same mutex by another name, could not be checked.
+  // Guarded by channel_->mutex. Not annotated: the channel's methods access them under the same
+  // mutex by another name, which the analysis does not recognize.
   uint64_t cursor_ = 0;
   bool waiting_ = false;
   bool progress_ready_ = false;
-  uint64_t progress_number_ = 0;  // asked for; 0: none
+  uint64_t progress_number_ = 0;  // of the pending progress request; 0 for none
   std::optional<Error> end_;
   CondVar woken_;
 };
@@ -105,7 +107,7 @@ bool WatchHub::Channel::IsTooSlow(const HubWatch& watch, size_t max_bytes) const
   return behind > std::min(watch.options_.buffer_bytes, max_bytes);
 }
 
-// Looking at all watches is paid for by at least kDropStep changes or kDropBytes.
+// Visits all watches only once per kDropStep changes or kDropBytes, so that the cost is amortized.
 void WatchHub::Channel::DropTaken(size_t max_bytes) {
   uint64_t needed = end();
   for (const HubWatch* watch : watches) {
@@ -138,7 +140,7 @@ void WatchHub::Channel::WakeWaiting() {
     watch->Wake();
   }
   woken.clear();
-  if (waiting.empty()) waiting.swap(woken);  // keeps the capacity
+  if (waiting.empty()) waiting.swap(woken);  // reuses the capacity
 }
 
 Result<WatchBatch> WatchHub::HubWatch::Poll(size_t max_events) {
@@ -168,9 +170,10 @@ Result<void> WatchHub::HubWatch::TakeLive(size_t max_events, WatchBatch& batch) 
   MutexLock lock(channel_->mutex);
   if (end_) return *end_;
   if (channel_->IsTooSlow(*this, SIZE_MAX)) return TooSlow();
-  // Only a watch that was opened ahead of what was published meets changes it did not ask for.
+  // Skips changes before start_, which only a watch that was opened ahead of the published revision
+  // can meet.
   while (cursor_ < channel_->end() && channel_->At(cursor_)->revision() <= start_) ++cursor_;
-  // What is published is here as a whole; of what is not, a part of a commit may be here already.
+  // Published commits are complete in the channel; an unpublished one may be there only in part.
   const uint64_t published = hub_->published();
   const size_t count = channel_->CountFrom(cursor_, published, max_events);
   batch.events.reserve(count);
@@ -193,9 +196,10 @@ void WatchHub::HubWatch::Wake() {
 
 Error WatchHub::HubWatch::TooSlow() const {
   return Error::TooManyRequests(
-      fmt::format("watch on {} fell more than {} changes or {} bytes behind; watch again after "
-                  "revision {}",
-                  options_.prefix, options_.buffer, options_.buffer_bytes, reached_),
+      fmt::format(
+          "watch on {} fell more than {} changes or {} bytes behind; resume the watch after "
+          "revision {}",
+          options_.prefix, options_.buffer, options_.buffer_bytes, reached_),
       std::chrono::seconds(1));
 }
 
@@ -216,9 +220,9 @@ Result<WatchBatch> WatchHub::HubWatch::Next(std::stop_token stop, size_t max_eve
 }
 
 void WatchHub::HubWatch::RequestProgress() {
-  const uint64_t number = hub_->ask_progress_ ? hub_->ask_progress_() : 0;
+  const uint64_t number = hub_->request_progress_ ? hub_->request_progress_() : 0;
   MutexLock lock(channel_->mutex);
-  // The answer may have been faster.
+  // The progress may have arrived already.
   if (number > hub_->progress_reached_.load(std::memory_order_acquire)) {
     progress_number_ = number;
     return;
@@ -230,8 +234,8 @@ void WatchHub::HubWatch::RequestProgress() {
   Wake();
 }
 
-WatchHub::WatchHub(uint64_t revision, AskProgress ask_progress, size_t max_bytes)
-    : ask_progress_(std::move(ask_progress)), max_bytes_(max_bytes), published_(revision) {}
+WatchHub::WatchHub(uint64_t revision, RequestProgress request_progress, size_t max_bytes)
+    : request_progress_(std::move(request_progress)), max_bytes_(max_bytes), published_(revision) {}
 
 WatchHub::~WatchHub() {
   MutexLock lock(mutex_);
@@ -297,7 +301,7 @@ void WatchHub::Append(const EventPtr& event, std::vector<Channel*>& touched) {
   }
 }
 
-void WatchHub::BoundBytes() {
+void WatchHub::LimitBytes() {
   while (bytes_ > max_bytes_) {
     Channel* largest = nullptr;
     size_t most = 0;
@@ -317,7 +321,7 @@ void WatchHub::Publish(const std::vector<EventPtr>& events, uint64_t revision) {
   MutexLock lock(mutex_);
   std::vector<Channel*> touched;
   for (const EventPtr& event : events) Append(event, touched);
-  BoundBytes();
+  LimitBytes();
   published_.store(revision, std::memory_order_release);
   std::sort(touched.begin(), touched.end());
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
@@ -351,7 +355,7 @@ void WatchHub::EndAll(const Error& error, uint64_t revision) {
     for (HubWatch* watch : channel->watches) watch->end_ = error;
     channel->WakeWaiting();
   }
-  // Last, so that no watch that goes on takes the leap for progress.
+  // Last, so that no open watch mistakes the jump of the revision for progress.
   published_.store(revision, std::memory_order_release);
 }
 

@@ -118,12 +118,12 @@ Result<Json> ReadAsStored(const Resource& resource, const store::Record& record,
 
 }  // namespace
 
-Result<void> CheckSound(const store::Record& record) {
-  using Soundness = store::Record::Soundness;
-  if (record.soundness() == Soundness::kSound) return {};
+Result<void> CheckIntact(const store::Record& record) {
+  using Integrity = store::Record::Integrity;
+  if (record.integrity() == Integrity::kIntact) return {};
   const Result<void> found = FindObject(record.value);
   if (!found.ok()) return DamagedError(record, found.error().message());
-  record.NoteSoundness(Soundness::kSound);
+  record.SetIntegrity(Integrity::kIntact);
   return {};
 }
 
@@ -136,7 +136,7 @@ Result<void> ConvertDocument(Json& document, const Resource& resource) {
 
 Result<Json> ReadDocument(const Resource& resource, const store::Record& record,
                           const JsonStorage& storage) {
-  RETURN_IF_ERROR(CheckSound(record));
+  RETURN_IF_ERROR(CheckIntact(record));
   ASSIGN_OR_RETURN(Json document, ReadAsStored(resource, record, storage));
   if (!MayLackDefaults(resource, record)) return document;
   const size_t limit = store::kMaxTransactionBytes;
@@ -146,7 +146,7 @@ Result<Json> ReadDocument(const Resource& resource, const store::Record& record,
 }
 
 Result<SharedBytes> ReadBytes(const Resource& resource, store::RecordPtr record) {
-  RETURN_IF_ERROR(CheckSound(*record));
+  RETURN_IF_ERROR(CheckIntact(*record));
   const std::string_view value = record->value;
   const bool as_it_is = IsStoredAs(value, resource) && !MayLackDefaults(resource, *record);
   if (as_it_is) return SharedBytes(std::move(record), value);
@@ -155,7 +155,7 @@ Result<SharedBytes> ReadBytes(const Resource& resource, store::RecordPtr record)
 }
 
 Result<SharedBytes> ReadBytesAndComma(const Resource& resource, store::RecordPtr record) {
-  RETURN_IF_ERROR(CheckSound(*record));
+  RETURN_IF_ERROR(CheckIntact(*record));
   const std::string_view value_and_comma = record->value_and_comma();
   const bool as_it_is = IsStoredAs(record->value, resource) && !MayLackDefaults(resource, *record);
   if (as_it_is) return SharedBytes(std::move(record), value_and_comma);
@@ -210,17 +210,17 @@ bool ObjectFilter::Matches(const store::Record& record) const {
 }
 
 bool ObjectReader::IsSound(const Resource& resource, const store::Record& record) const {
-  using Soundness = store::Record::Soundness;
-  if (record.soundness() == Soundness::kDamaged) return false;
+  using Integrity = store::Record::Integrity;
+  if (record.integrity() == Integrity::kCorrupt) return false;
   const bool converted = !resource.custom && !IsStoredAs(record.value, resource);
-  if (record.soundness() == Soundness::kSound && !converted) return true;
-  Result<void> sound = CheckSound(record);
+  if (record.integrity() == Integrity::kIntact && !converted) return true;
+  Result<void> sound = CheckIntact(record);
   if (sound.ok() && converted) {
     const Result<Json> document = ReadDocument(resource, record);
     if (!document.ok()) sound = document.error();
   }
   if (!sound.ok()) {
-    record.NoteSoundness(Soundness::kDamaged);
+    record.SetIntegrity(Integrity::kCorrupt);
     log_.Error("a stored object is damaged: it is left out of lists and watches",
                {{"key", record.key}, {"error", sound.error().message()}});
   }

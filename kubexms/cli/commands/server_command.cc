@@ -170,7 +170,7 @@ Result<ExitCode> RepairStore(const Invocation& call, const ApiServerOptions& opt
   out << fmt::format(
       "kept: {} records, in the newest version that can be read\n"
       "The store goes on at revision {}. Start the server without --repair.\n",
-      repair.kept, repair.revision);
+      repair.recovered, repair.revision);
   return ExitCode::kDone;
 }
 
