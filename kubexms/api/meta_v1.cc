@@ -127,21 +127,22 @@ void DeleteOptions::Describe(Type<DeleteOptions>& type) {
              "All runs every check without deleting anything; empty deletes.")
       .Enum({"All"})
       .ListAtomic();
-  type.Field(
-      "gracePeriodSeconds", 1, &DeleteOptions::grace_period_seconds,
-      "Seconds until the object is gone; 0 deletes at once; absent uses the default of the kind.");
+  type.Field("gracePeriodSeconds", 1, &DeleteOptions::grace_period_seconds,
+             "Seconds until the object is deleted; 0 deletes immediately; absent uses the default "
+             "of the kind.");
   type.Field(
           "ignoreStoreReadErrorWithClusterBreakingPotential", 6,
           &DeleteOptions::ignore_store_read_error_with_cluster_breaking_potential,
           "Deletes an object that cannot be read from storage, without any checks; a last resort.")
       .Pointer();
   type.Field("kind", &DeleteOptions::kind);
-  type.Field("orphanDependents", 3, &DeleteOptions::orphan_dependents,
-             "Old form of propagationPolicy: true keeps dependents; excludes the newer field.");
+  type.Field(
+      "orphanDependents", 3, &DeleteOptions::orphan_dependents,
+      "Old form of propagationPolicy: true orphans the dependents; excludes the newer field.");
   type.Field("preconditions", 2, &DeleteOptions::preconditions,
              "Must hold, or the request fails with a conflict.");
   type.Field("propagationPolicy", 4, &DeleteOptions::propagation_policy,
-             "What happens to dependents: kept, deleted afterwards, or deleted first.")
+             "Treatment of dependents: orphaned, deleted afterwards, or deleted first.")
       .Pointer()
       .Enum({"Orphan", "Background", "Foreground"});
 }
@@ -220,7 +221,8 @@ void OwnerReference::Describe(Type<OwnerReference>& type) {
       .Doc("Names an owner, which must be in the same namespace or cluster-wide.");
   type.Field("apiVersion", 5, &OwnerReference::api_version).Required();
   type.Field("blockOwnerDeletion", 7, &OwnerReference::block_owner_deletion,
-             "Keeps a foreground-deleted owner until this object is gone; false by default.");
+             "Blocks the foreground deletion of the owner until this object is deleted; false by "
+             "default.");
   type.Field("controller", 6, &OwnerReference::controller,
              "Marks the owner as the managing controller; false by default.");
   type.Field("kind", 1, &OwnerReference::kind).Required();
@@ -245,7 +247,7 @@ void ObjectMeta::Describe(Type<ObjectMeta>& type) {
              "When the object is due to go; set by a delete request and never taken back.")
       .Pointer();
   type.Field("finalizers", 14, &ObjectMeta::finalizers,
-             "Names that must all be removed before a deleted object goes; none can be added "
+             "Names that must all be removed before the object is deleted; none can be added "
              "meanwhile.")
       .ListSet()
       .PatchMerge();
@@ -258,15 +260,16 @@ void ObjectMeta::Describe(Type<ObjectMeta>& type) {
   type.Field("labels", 11, &ObjectMeta::labels,
              "Short values by which objects are selected and grouped.");
   type.Field("managedFields", 17, &ObjectMeta::managed_fields,
-             "Which manager owns which fields; kept by the server for server-side apply.")
+             "Which manager owns which fields; maintained by the server for server-side apply.")
       .ListAtomic();
   type.Field("name", 1, &ObjectMeta::name,
              "Unique among objects of the kind in the namespace; cannot be changed.");
   type.Field("namespace", 3, &ObjectMeta::namespace_name,
              "Scope of the name; empty for cluster-wide objects; cannot be changed.");
-  type.Field("ownerReferences", 13, &ObjectMeta::owner_references,
-             "Owners of the object; once all are gone, the object is deleted; at most one is the "
-             "controller.")
+  type.Field(
+          "ownerReferences", 13, &ObjectMeta::owner_references,
+          "Owners of the object; when all are deleted, the object is deleted; at most one is the "
+          "controller.")
       .ListMap({"uid"})
       .PatchMerge("uid");
   type.Field("resourceVersion", 6, &ObjectMeta::resource_version,

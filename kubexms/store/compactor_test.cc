@@ -46,7 +46,7 @@ TEST_F(CompactorTest, LimitsTheNumberOfRevisions) {
   EXPECT_EQ(Compacted(), store_->CurrentRevision().value() - 10);
 }
 
-// Without a compactor: what fills the memory must not wait for it.
+// Without a compactor: the limit on memory must not depend on it.
 TEST(LocalStoreTest, LimitsTheBytesOfHistory) {
   constexpr size_t kBound = 1 << 20;
   LocalStore store(nullptr, std::make_unique<VersionIndex>(), {.max_history_bytes = kBound});

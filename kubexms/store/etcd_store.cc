@@ -19,7 +19,7 @@ namespace kubexms::store {
 namespace {
 
 namespace pb = ::etcdserverpb;
-using Repeat = EtcdClient::Retry;
+using Retry = EtcdClient::Retry;
 
 // The page size of long lists, which limits the size of etcd's responses.
 constexpr size_t kPage = 1000;

@@ -35,7 +35,7 @@ class EtcdTestStore final : public TestStore {
 
 #if !defined(KUBEXMS_THREAD_SANITIZER)  // see store_test.cc
 
-// Puts until etcd has it, as a caller does who may write twice.
+// Retries a put until it succeeds; the test tolerates duplicate writes.
 void PutThroughTrouble(Store& store, const std::string& key, const std::string& value) {
   while (true) {
     const Result<CommitResult> result = store.Commit(Transaction().IfAbsent(key).Put(key, value));
@@ -125,7 +125,7 @@ TEST(EtcdStoreTest, ResumesWatchesAfterARestartOfEtcd) {
   EXPECT_GE(watch->Next({}).value().revision, events[1]->revision());
 }
 
-// gRPC's thread is still busy with its call when the answer is there.
+// gRPC's thread is still busy with its call when the response arrives.
 TEST(EtcdStoreTest, CanBeDestroyedRightAfterAResponse) {
   EtcdCluster cluster;
   for (int i = 0; i < 10; ++i) {

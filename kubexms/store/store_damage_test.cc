@@ -231,7 +231,7 @@ TEST_F(StoreDamageTest, OpensACopyWithItsRevisionMark) {
   EXPECT_FALSE(CheckOpen());
 }
 
-// A crash tears off what was not acknowledged: the mark does not know of it yet.
+// A crash cuts off unacknowledged writes, which the revision mark does not contain yet.
 TEST_F(StoreDamageTest, OpensAfterACrashDuringAWrite) {
   Fill();
   const std::string acknowledged = ReadFile(mark());

@@ -574,7 +574,7 @@ TEST_P(StoreTest, WritersThatCompareAndCommitLoseNothing) {
   for (int i = 0; i <= 100; ++i) EXPECT_EQ(events[i]->record->value, fmt::format("{}", i));
 }
 
-// Everyone at once: what is read must be consistent whatever the interleaving.
+// Concurrent use: reads must be consistent in every interleaving.
 TEST_P(StoreTest, ReadsWatchesAndCompactionsRunDuringWrites) {
   constexpr int kWriters = 3, kCommits = 100;
   // Enough for a watch on etcd, which learns of changes a little later.

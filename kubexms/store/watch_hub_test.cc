@@ -17,7 +17,7 @@ EventPtr EventAt(uint64_t revision) {
 
 Result<std::unique_ptr<Backlog>> NoBacklog(uint64_t) { return Error::Internal("not needed"); }
 
-// A list may show what is stored and not published yet, so a watch after it begins in the future.
+// A list may return changes that are not published yet, so a watch after it starts in the future.
 TEST(WatchHubTest, AWatchThatIsAheadSkipsOldEventsWithoutWaiting) {
   WatchHub hub(1);
   const auto watch = hub.Open({.prefix = "/a/", .after_revision = 301}, NoBacklog);
@@ -83,7 +83,7 @@ TEST(WatchHubTest, ABatchOfLargeObjectsIsSmall) {
   EXPECT_TRUE((*watch)->Poll()->events.empty());
 }
 
-// What is published and taken is not kept, however large it is.
+// The hub does not retain changes that all watches received.
 TEST(WatchHubTest, ReleasesLargeObjectsThatAllWatchesReceived) {
   WatchHub hub(1);
   const auto watch = hub.Open({.prefix = "/a/"}, NoBacklog);
@@ -131,7 +131,7 @@ TEST(WatchHubTest, LimitsThePendingBytesOfAllWatches) {
   EXPECT_GE(kept, 3);
 }
 
-// As when the answer comes before the one who asked has gone on.
+// The progress arrives before the requesting call returns.
 TEST(WatchHubTest, ProgressMayArriveDuringTheRequest) {
   WatchHub* asked = nullptr;
   WatchHub hub(1, [&asked] {

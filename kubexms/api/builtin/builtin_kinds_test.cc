@@ -55,7 +55,7 @@ class DocumentGenerator {
     return "2024-05-06T07:08:09Z";
   }
 
-  // A struct that holds nothing but such structs is as good as absent.
+  // A struct of only such structs counts as absent.
   static bool NothingIsSetIn(const Json& value) {
     return value.is_object() && std::ranges::all_of(value.get_object(), [](const auto& member) {
              return NothingIsSetIn(member.value());

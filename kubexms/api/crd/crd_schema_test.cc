@@ -299,7 +299,7 @@ TEST(CrdSchemaTest, RefusesRulesThatCostTooMuch) {
   EXPECT_THAT(PropertyErrors(map(31, 0)), IsEmpty());
   EXPECT_THAT(PropertyErrors(map(0, 10)), IsEmpty());
   EXPECT_THAT(PropertyErrors(map(0, 100)), ElementsAre(error("4.4x")));
-  // What an object costs to compare does not depend on what is in it.
+  // The cost of comparing an object does not depend on its members.
   EXPECT_THAT(PropertyErrors(R"({"type": "array", "x-kubernetes-list-type": "map",
       "x-kubernetes-list-map-keys": ["k"], "items": {"type": "object", "required": ["k"],
       "properties": {"k": {"type": "string"}},

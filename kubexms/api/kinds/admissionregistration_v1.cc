@@ -29,7 +29,7 @@ void ExpressionWarning::Describe(Type<ExpressionWarning>& type) {
 
 void MatchCondition::Describe(Type<MatchCondition>& type) {
   type.Name("io.k8s.api.admissionregistration.v1.MatchCondition")
-      .Doc("A CEL test that a request must pass before the webhook or policy looks at it.");
+      .Doc("A CEL test that a request must pass before the webhook or policy is called.");
   type.Field("expression", 2, &MatchCondition::expression,
              "CEL expression with a boolean result; false skips the webhook or policy for this "
              "request.")

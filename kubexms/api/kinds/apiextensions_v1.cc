@@ -183,7 +183,7 @@ void JSONSchemaProps::Describe(Type<JSONSchemaProps>& type) {
   type.Field("not", 28, &JSONSchemaProps::not_, "Must not hold.");
   type.Field(
       "nullable", 37, &JSONSchemaProps::nullable,
-      "True if null is kept as a value; otherwise null is replaced by the default or dropped.");
+      "True if null is a valid value; otherwise null is replaced by the default or removed.");
   type.Field("oneOf", 26, &JSONSchemaProps::one_of, "Exactly one of these must hold in addition.")
       .ListAtomic();
   type.Field("pattern", 15, &JSONSchemaProps::pattern,
@@ -220,7 +220,7 @@ void JSONSchemaProps::Describe(Type<JSONSchemaProps>& type) {
       .Enum({"granular", "atomic"});
   type.Field("x-kubernetes-preserve-unknown-fields", 38,
              &JSONSchemaProps::x_kubernetes_preserve_unknown_fields,
-             "True to keep fields that the schema does not name; otherwise absent.")
+             "True to preserve fields that the schema does not specify; otherwise absent.")
       .Pointer();
   type.Field("x-kubernetes-validations", 44, &JSONSchemaProps::x_kubernetes_validations,
              "CEL rules that the value must satisfy.")
@@ -335,9 +335,10 @@ void CustomResourceDefinitionCondition::Describe(Type<CustomResourceDefinitionCo
       .Doc("One aspect of the current state of a custom resource definition.");
   type.Field("lastTransitionTime", 3, &CustomResourceDefinitionCondition::last_transition_time,
              "When the status last changed.");
-  type.Field("message", 5, &CustomResourceDefinitionCondition::message, "Explanation for people.");
+  type.Field("message", 5, &CustomResourceDefinitionCondition::message,
+             "Human-readable explanation.");
   type.Field("reason", 4, &CustomResourceDefinitionCondition::reason,
-             "Short explanation for programs, one word in CamelCase.");
+             "Machine-readable reason in CamelCase.");
   type.Field("status", 2, &CustomResourceDefinitionCondition::status, "True, False or Unknown.")
       .Required();
   type.Field("type", 1, &CustomResourceDefinitionCondition::type,
@@ -349,7 +350,7 @@ void CustomResourceDefinitionCondition::Describe(Type<CustomResourceDefinitionCo
 void CustomResourceDefinitionStatus::Describe(Type<CustomResourceDefinitionStatus>& type) {
   type.Name(
           "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionStatus")
-      .Doc("What the server has made of a custom resource definition.");
+      .Doc("The observed state of a custom resource definition.");
   type.Field("acceptedNames", 2, &CustomResourceDefinitionStatus::accepted_names,
              "Names in effect; they differ from the wanted ones while another resource has those.")
       .WriteZero();

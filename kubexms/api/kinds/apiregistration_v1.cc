@@ -44,12 +44,11 @@ void APIServiceCondition::Describe(Type<APIServiceCondition>& type) {
       .Doc("One aspect of the current state of an API service.");
   type.Field("lastTransitionTime", 3, &APIServiceCondition::last_transition_time,
              "When the status last changed.");
-  type.Field("message", 5, &APIServiceCondition::message, "Explanation for people.");
-  type.Field("reason", 4, &APIServiceCondition::reason,
-             "Short explanation for programs, one word in CamelCase.");
+  type.Field("message", 5, &APIServiceCondition::message, "Human-readable explanation.");
+  type.Field("reason", 4, &APIServiceCondition::reason, "Machine-readable reason in CamelCase.");
   type.Field("status", 2, &APIServiceCondition::status, "True, False or Unknown.").Required();
   type.Field("type", 1, &APIServiceCondition::type,
-             "Available tells whether requests can be passed on.")
+             "Available says whether requests can be forwarded.")
       .Required();
 }
 

@@ -48,7 +48,7 @@ void DaemonSetSpec::Describe(Type<DaemonSetSpec>& type) {
       .OmitZero()
       .Minimum(0);
   type.Field("revisionHistoryLimit", 6, &DaemonSetSpec::revision_history_limit,
-             "How many old revisions to keep for rollback; 10 by default, 0 keeps none.")
+             "Number of old revisions to retain for rollback; 10 by default, 0 retains none.")
       .Default(10)
       .Minimum(0);
   type.Field("selector", 1, &DaemonSetSpec::selector,
@@ -69,9 +69,8 @@ void DaemonSetCondition::Describe(Type<DaemonSetCondition>& type) {
       .Doc("One aspect of the current state of a DaemonSet.");
   type.Field("lastTransitionTime", 3, &DaemonSetCondition::last_transition_time,
              "When the status last changed.");
-  type.Field("message", 5, &DaemonSetCondition::message, "Explanation for people.");
-  type.Field("reason", 4, &DaemonSetCondition::reason,
-             "Short explanation for programs, one word in CamelCase.");
+  type.Field("message", 5, &DaemonSetCondition::message, "Human-readable explanation.");
+  type.Field("reason", 4, &DaemonSetCondition::reason, "Machine-readable reason in CamelCase.");
   type.Field("status", 2, &DaemonSetCondition::status, "True, False or Unknown.").Required();
   type.Field("type", 1, &DaemonSetCondition::type, "Which aspect this is about.").Required();
 }
@@ -164,7 +163,7 @@ void DeploymentSpec::Describe(Type<DeploymentSpec>& type) {
       .Default(600)
       .Minimum(0);
   type.Field("replicas", 1, &DeploymentSpec::replicas,
-             "How many pods are wanted; 1 by default, 0 stops them all.")
+             "Desired number of pods; 1 by default, 0 stops all pods.")
       .Default(1)
       .Minimum(0);
   type.Field("revisionHistoryLimit", 6, &DeploymentSpec::revision_history_limit,
@@ -178,7 +177,7 @@ void DeploymentSpec::Describe(Type<DeploymentSpec>& type) {
       .WriteNull()
       .Required()
       .Immutable();
-  type.Field("strategy", 4, &DeploymentSpec::strategy, "How old pods give way to new ones.")
+  type.Field("strategy", 4, &DeploymentSpec::strategy, "How new pods replace old ones.")
       .DefaultJson("{}")
       .PatchRetainKeys();
   type.Field("template", 3, &DeploymentSpec::template_,
@@ -193,9 +192,8 @@ void DeploymentCondition::Describe(Type<DeploymentCondition>& type) {
              "When the status last changed.");
   type.Field("lastUpdateTime", 6, &DeploymentCondition::last_update_time,
              "When the condition was last written, even if the status stayed the same.");
-  type.Field("message", 5, &DeploymentCondition::message, "Explanation for people.");
-  type.Field("reason", 4, &DeploymentCondition::reason,
-             "Short explanation for programs, one word in CamelCase.");
+  type.Field("message", 5, &DeploymentCondition::message, "Human-readable explanation.");
+  type.Field("reason", 4, &DeploymentCondition::reason, "Machine-readable reason in CamelCase.");
   type.Field("status", 2, &DeploymentCondition::status, "True, False or Unknown.").Required();
   type.Field("type", 1, &DeploymentCondition::type, "Available, Progressing or ReplicaFailure.")
       .Required();
@@ -252,7 +250,7 @@ void ReplicaSetSpec::Describe(Type<ReplicaSetSpec>& type) {
       .OmitZero()
       .Minimum(0);
   type.Field("replicas", 1, &ReplicaSetSpec::replicas,
-             "How many pods are wanted; 1 by default, 0 stops them all.")
+             "Desired number of pods; 1 by default, 0 stops all pods.")
       .Default(1)
       .Minimum(0);
   type.Field("selector", 2, &ReplicaSetSpec::selector,
@@ -261,7 +259,7 @@ void ReplicaSetSpec::Describe(Type<ReplicaSetSpec>& type) {
       .Required()
       .Immutable();
   type.Field("template", 3, &ReplicaSetSpec::template_,
-             "Used for pods created from now on; existing ones keep what they have.");
+             "Used for new pods; existing pods do not change.");
 }
 
 void ReplicaSetCondition::Describe(Type<ReplicaSetCondition>& type) {
@@ -269,9 +267,8 @@ void ReplicaSetCondition::Describe(Type<ReplicaSetCondition>& type) {
       .Doc("One aspect of the current state of a ReplicaSet.");
   type.Field("lastTransitionTime", 3, &ReplicaSetCondition::last_transition_time,
              "When the status last changed.");
-  type.Field("message", 5, &ReplicaSetCondition::message, "Explanation for people.");
-  type.Field("reason", 4, &ReplicaSetCondition::reason,
-             "Short explanation for programs, one word in CamelCase.");
+  type.Field("message", 5, &ReplicaSetCondition::message, "Human-readable explanation.");
+  type.Field("reason", 4, &ReplicaSetCondition::reason, "Machine-readable reason in CamelCase.");
   type.Field("status", 2, &ReplicaSetCondition::status, "True, False or Unknown.").Required();
   type.Field("type", 1, &ReplicaSetCondition::type,
              "ReplicaFailure when pods cannot be created or deleted.")
@@ -337,7 +334,7 @@ void StatefulSetOrdinals::Describe(Type<StatefulSetOrdinals>& type) {
 void StatefulSetPersistentVolumeClaimRetentionPolicy::Describe(
     Type<StatefulSetPersistentVolumeClaimRetentionPolicy>& type) {
   type.Name("io.k8s.api.apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy")
-      .Doc("What happens to claims made from volumeClaimTemplates once their pods are gone.");
+      .Doc("Treatment of claims from volumeClaimTemplates after their pods are deleted.");
   type.Field("whenDeleted", 1, &StatefulSetPersistentVolumeClaimRetentionPolicy::when_deleted,
              "When the StatefulSet is deleted: Retain (default) keeps the claims, Delete removes "
              "them.")
@@ -384,11 +381,11 @@ void StatefulSetSpec::Describe(Type<StatefulSetSpec>& type) {
       .Enum({"OrderedReady", "Parallel"})
       .Immutable();
   type.Field("replicas", 1, &StatefulSetSpec::replicas,
-             "How many pods are wanted; 1 by default, 0 stops them all.")
+             "Desired number of pods; 1 by default, 0 stops all pods.")
       .Default(1)
       .Minimum(0);
   type.Field("revisionHistoryLimit", 8, &StatefulSetSpec::revision_history_limit,
-             "How many unused revisions to keep for rollback; 10 by default.")
+             "Number of unused revisions to retain for rollback; 10 by default.")
       .Default(10);
   type.Field("selector", 2, &StatefulSetSpec::selector,
              "Finds the pods that belong to this set; must match the labels of the template.")
@@ -416,9 +413,8 @@ void StatefulSetCondition::Describe(Type<StatefulSetCondition>& type) {
       .Doc("One aspect of the current state of a StatefulSet.");
   type.Field("lastTransitionTime", 3, &StatefulSetCondition::last_transition_time,
              "When the status last changed.");
-  type.Field("message", 5, &StatefulSetCondition::message, "Explanation for people.");
-  type.Field("reason", 4, &StatefulSetCondition::reason,
-             "Short explanation for programs, one word in CamelCase.");
+  type.Field("message", 5, &StatefulSetCondition::message, "Human-readable explanation.");
+  type.Field("reason", 4, &StatefulSetCondition::reason, "Machine-readable reason in CamelCase.");
   type.Field("status", 2, &StatefulSetCondition::status, "True, False or Unknown.").Required();
   type.Field("type", 1, &StatefulSetCondition::type, "Which aspect this is about.").Required();
 }

@@ -97,7 +97,7 @@ void TokenReviewStatus::Describe(Type<TokenReviewStatus>& type) {
 void TokenReview::Describe(Type<TokenReview>& type) {
   type.Name("io.k8s.api.authentication.v1.TokenReview");
   type.Field("metadata", 1, &TokenReview::metadata);
-  type.Field("spec", 2, &TokenReview::spec, "The token to look at.").Required();
+  type.Field("spec", 2, &TokenReview::spec, "The token to authenticate.").Required();
   type.Field("status", 3, &TokenReview::status, "The verdict.");
 }
 

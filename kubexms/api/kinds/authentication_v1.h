@@ -41,7 +41,7 @@ struct SelfSubjectReview : Struct {
       .version = "v1",
       .kind = "SelfSubjectReview",
       .scope = Scope::kCluster,
-      .doc = "Asks the server who it takes the caller for; not stored."};
+      .doc = "Returns the user that the server authenticated for this request; not stored."};
 
   ObjectMeta metadata;
   SelfSubjectReviewStatus status;

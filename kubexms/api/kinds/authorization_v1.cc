@@ -77,9 +77,9 @@ void SubjectAccessReviewStatus::Describe(Type<SubjectAccessReviewStatus>& type) 
   type.Field("allowed", 1, &SubjectAccessReviewStatus::allowed,
              "True if the request would be let through.")
       .Required();
-  type.Field(
-      "denied", 4, &SubjectAccessReviewStatus::denied,
-      "True if it is refused for good; false with allowed false means that nobody granted it.");
+  type.Field("denied", 4, &SubjectAccessReviewStatus::denied,
+             "True if an authorizer denied it; false with allowed false means that no authorizer "
+             "allowed it.");
   type.Field("evaluationError", 3, &SubjectAccessReviewStatus::evaluation_error,
              "What went wrong while judging; the verdict can still stand.");
   type.Field("reason", 2, &SubjectAccessReviewStatus::reason, "Why, for people to read.");
@@ -122,7 +122,7 @@ void ResourceRule::Describe(Type<ResourceRule>& type) {
 
 void SelfSubjectAccessReviewSpec::Describe(Type<SelfSubjectAccessReviewSpec>& type) {
   type.Name("io.k8s.api.authorization.v1.SelfSubjectAccessReviewSpec")
-      .Doc("The request to judge; exactly one of the two fields is set.");
+      .Doc("The request to authorize; exactly one of the two fields is set.");
   type.Field("nonResourceAttributes", 2, &SelfSubjectAccessReviewSpec::non_resource_attributes,
              "A request for a URL path.");
   type.Field("resourceAttributes", 1, &SelfSubjectAccessReviewSpec::resource_attributes,

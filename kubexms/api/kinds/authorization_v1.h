@@ -66,11 +66,12 @@ struct SubjectAccessReviewStatus : Struct {
 };
 
 struct LocalSubjectAccessReview : Struct {
-  static constexpr KindName kKind{
-      .group = "authorization.k8s.io",
-      .version = "v1",
-      .kind = "LocalSubjectAccessReview",
-      .doc = "Asks whether someone may do something in the namespace it is posted to; not stored."};
+  static constexpr KindName kKind{.group = "authorization.k8s.io",
+                                  .version = "v1",
+                                  .kind = "LocalSubjectAccessReview",
+                                  .doc =
+                                      "Checks whether a user may perform an action in the "
+                                      "namespace of the review; not stored."};
 
   ObjectMeta metadata;
   SubjectAccessReviewSpec spec;

@@ -22,7 +22,7 @@ void HorizontalPodAutoscalerSpec::Describe(Type<HorizontalPodAutoscalerSpec>& ty
       .Required()
       .Minimum(1);
   type.Field("minReplicas", 2, &HorizontalPodAutoscalerSpec::min_replicas,
-             "Fewest pods the autoscaler goes down to; 1 by default.")
+             "Minimum number of pods; 1 by default.")
       .Default(1)
       .Minimum(1);
   type.Field("scaleTargetRef", 1, &HorizontalPodAutoscalerSpec::scale_target_ref,

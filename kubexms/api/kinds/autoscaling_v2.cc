@@ -195,7 +195,7 @@ void HorizontalPodAutoscalerSpec::Describe(Type<HorizontalPodAutoscalerSpec>& ty
           "\"Utilization\",\"averageUtilization\":80}}}]")
       .ListAtomic();
   type.Field("minReplicas", 2, &HorizontalPodAutoscalerSpec::min_replicas,
-             "Fewest pods the autoscaler goes down to; 1 by default.")
+             "Minimum number of pods; 1 by default.")
       .Default(1)
       .Minimum(1);
   type.Field("scaleTargetRef", 1, &HorizontalPodAutoscalerSpec::scale_target_ref,
@@ -208,9 +208,10 @@ void HorizontalPodAutoscalerCondition::Describe(Type<HorizontalPodAutoscalerCond
       .Doc("One aspect of the current state of an autoscaler.");
   type.Field("lastTransitionTime", 3, &HorizontalPodAutoscalerCondition::last_transition_time,
              "When the status last changed.");
-  type.Field("message", 5, &HorizontalPodAutoscalerCondition::message, "Explanation for people.");
+  type.Field("message", 5, &HorizontalPodAutoscalerCondition::message,
+             "Human-readable explanation.");
   type.Field("reason", 4, &HorizontalPodAutoscalerCondition::reason,
-             "Short explanation for programs, one word in CamelCase.");
+             "Machine-readable reason in CamelCase.");
   type.Field("status", 2, &HorizontalPodAutoscalerCondition::status, "True, False or Unknown.")
       .Required();
   type.Field("type", 1, &HorizontalPodAutoscalerCondition::type,
@@ -266,7 +267,7 @@ void HorizontalPodAutoscalerStatus::Describe(Type<HorizontalPodAutoscalerStatus>
       .WriteZero()
       .ListAtomic();
   type.Field("currentReplicas", 3, &HorizontalPodAutoscalerStatus::current_replicas,
-             "Pods of the workload when last looked at.")
+             "Pods of the workload at the last check.")
       .Minimum(0);
   type.Field("desiredReplicas", 4, &HorizontalPodAutoscalerStatus::desired_replicas,
              "Pods the autoscaler asked for last.")

@@ -7,7 +7,7 @@ void PodFailurePolicyOnExitCodesRequirement::Describe(
   type.Name("io.k8s.api.batch.v1.PodFailurePolicyOnExitCodesRequirement")
       .Doc("A test on the exit codes of the containers of a failed pod.");
   type.Field("containerName", 1, &PodFailurePolicyOnExitCodesRequirement::container_name,
-             "Container to look at; absent looks at all.")
+             "Container to check; absent checks all containers.")
       .Pointer();
   type.Field("operator", 2, &PodFailurePolicyOnExitCodesRequirement::operator_,
              "In matches a listed exit code, NotIn any other; containers that exited with 0 do not "
@@ -160,7 +160,7 @@ void CronJobSpec::Describe(Type<CronJobSpec>& type) {
       .Default("Allow")
       .Enum({"Allow", "Forbid", "Replace"});
   type.Field("failedJobsHistoryLimit", 7, &CronJobSpec::failed_jobs_history_limit,
-             "How many failed Jobs to keep; 1 by default, 0 keeps none.")
+             "Number of failed Jobs to retain; 1 by default, 0 retains none.")
       .Default(1)
       .Minimum(0);
   type.Field("jobTemplate", 5, &CronJobSpec::job_template,
@@ -173,11 +173,11 @@ void CronJobSpec::Describe(Type<CronJobSpec>& type) {
              "Seconds a start may be late and still happen; absent sets no limit.")
       .Minimum(0);
   type.Field("successfulJobsHistoryLimit", 6, &CronJobSpec::successful_jobs_history_limit,
-             "How many successful Jobs to keep; 3 by default, 0 keeps none.")
+             "Number of successful Jobs to retain; 3 by default, 0 retains none.")
       .Default(3)
       .Minimum(0);
   type.Field("suspend", 4, &CronJobSpec::suspend,
-             "While true no new Jobs start; those that run go on.")
+             "While true no new Jobs start; running Jobs continue.")
       .Default(false);
   type.Field("timeZone", 8, &CronJobSpec::time_zone,
              "Time zone of the schedule by its tz database name, such as Europe/Berlin; absent is "
@@ -210,9 +210,8 @@ void JobCondition::Describe(Type<JobCondition>& type) {
              "When the condition was last checked.");
   type.Field("lastTransitionTime", 4, &JobCondition::last_transition_time,
              "When the status last changed.");
-  type.Field("message", 6, &JobCondition::message, "Explanation for people.");
-  type.Field("reason", 5, &JobCondition::reason,
-             "Short explanation for programs, one word in CamelCase.");
+  type.Field("message", 6, &JobCondition::message, "Human-readable explanation.");
+  type.Field("reason", 5, &JobCondition::reason, "Machine-readable reason in CamelCase.");
   type.Field("status", 2, &JobCondition::status, "True, False or Unknown.").Required();
   type.Field("type", 1, &JobCondition::type,
              "Complete, Failed, Suspended, FailureTarget or SuccessCriteriaMet.")

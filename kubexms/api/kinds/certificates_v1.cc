@@ -36,7 +36,8 @@ void CertificateSigningRequestCondition::Describe(Type<CertificateSigningRequest
              "When the status last changed; filled in by the server if absent.");
   type.Field("lastUpdateTime", 4, &CertificateSigningRequestCondition::last_update_time,
              "When the condition was last written.");
-  type.Field("message", 3, &CertificateSigningRequestCondition::message, "Explanation for people.");
+  type.Field("message", 3, &CertificateSigningRequestCondition::message,
+             "Human-readable explanation.");
   type.Field("reason", 2, &CertificateSigningRequestCondition::reason,
              "Short explanation for programs.");
   type.Field("status", 6, &CertificateSigningRequestCondition::status,

@@ -7,7 +7,7 @@ void LeaseSpec::Describe(Type<LeaseSpec>& type) {
   type.Field("acquireTime", 3, &LeaseSpec::acquire_time, "When the holder took the lease.")
       .Pointer();
   type.Field("holderIdentity", 1, &LeaseSpec::holder_identity,
-             "Who holds the lease; absent or empty means nobody does.");
+             "Identity of the holder; absent or empty means that the lease is free.");
   type.Field("leaseDurationSeconds", 2, &LeaseSpec::lease_duration_seconds,
              "Seconds after renewTime until others may take the lease; above 0.")
       .Minimum(1);

@@ -26,7 +26,7 @@ void ForZone::Describe(Type<ForZone>& type) {
 
 void EndpointHints::Describe(Type<EndpointHints>& type) {
   type.Name("io.k8s.api.discovery.v1.EndpointHints")
-      .Doc("Which clients a backend is meant for, to keep traffic close.");
+      .Doc("The clients that should use an endpoint, so that traffic stays local.");
   type.Field("forNodes", 2, &EndpointHints::for_nodes,
              "Nodes whose clients should use this backend; at most 8.")
       .ListAtomic();

@@ -46,8 +46,7 @@ void Event::Describe(Type<Event>& type) {
   type.Field("reportingInstance", 5, &Event::reporting_instance,
              "Which instance reports, such as a pod name; at most 128 characters.")
       .Immutable();
-  type.Field("series", 3, &Event::series,
-             "Set when the same thing keeps happening; absent for a single event.");
+  type.Field("series", 3, &Event::series, "Set for repeated events; absent for a single event.");
   type.Field("type", 11, &Event::type, "Normal or Warning.")
       .Enum({"Normal", "Warning"})
       .Immutable();

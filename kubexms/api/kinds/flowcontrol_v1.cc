@@ -116,7 +116,7 @@ void PolicyRulesWithSubjects::Describe(Type<PolicyRulesWithSubjects>& type) {
 
 void FlowSchemaSpec::Describe(Type<FlowSchemaSpec>& type) {
   type.Name("io.k8s.api.flowcontrol.v1.FlowSchemaSpec")
-      .Doc("Which requests a schema takes, and where it sends them.");
+      .Doc("Which requests a schema matches, and their priority level.");
   type.Field("distinguisherMethod", 3, &FlowSchemaSpec::distinguisher_method,
              "How its requests are divided into flows; absent makes them one flow.");
   type.Field("matchingPrecedence", 2, &FlowSchemaSpec::matching_precedence,
@@ -129,7 +129,8 @@ void FlowSchemaSpec::Describe(Type<FlowSchemaSpec>& type) {
              "Priority level for the requests.")
       .Required();
   type.Field("rules", 4, &FlowSchemaSpec::rules,
-             "Requests that the schema takes; one match is enough, and none takes no requests.")
+             "Requests that the schema matches; one rule is enough, and without rules it matches "
+             "none.")
       .ListAtomic();
 }
 
@@ -138,12 +139,11 @@ void FlowSchemaCondition::Describe(Type<FlowSchemaCondition>& type) {
       .Doc("One aspect of the current state of a flow schema.");
   type.Field("lastTransitionTime", 3, &FlowSchemaCondition::last_transition_time,
              "When the status last changed.");
-  type.Field("message", 5, &FlowSchemaCondition::message, "Explanation for people.");
-  type.Field("reason", 4, &FlowSchemaCondition::reason,
-             "Short explanation for programs, one word in CamelCase.");
+  type.Field("message", 5, &FlowSchemaCondition::message, "Human-readable explanation.");
+  type.Field("reason", 4, &FlowSchemaCondition::reason, "Machine-readable reason in CamelCase.");
   type.Field("status", 2, &FlowSchemaCondition::status, "True, False or Unknown.");
   type.Field("type", 1, &FlowSchemaCondition::type,
-             "Dangling tells whether the priority level is missing.");
+             "Dangling says whether the priority level is missing.");
 }
 
 void FlowSchemaStatus::Describe(Type<FlowSchemaStatus>& type) {
@@ -238,9 +238,9 @@ void PriorityLevelConfigurationCondition::Describe(
   type.Field("lastTransitionTime", 3, &PriorityLevelConfigurationCondition::last_transition_time,
              "When the status last changed.");
   type.Field("message", 5, &PriorityLevelConfigurationCondition::message,
-             "Explanation for people.");
+             "Human-readable explanation.");
   type.Field("reason", 4, &PriorityLevelConfigurationCondition::reason,
-             "Short explanation for programs, one word in CamelCase.");
+             "Machine-readable reason in CamelCase.");
   type.Field("status", 2, &PriorityLevelConfigurationCondition::status, "True, False or Unknown.");
   type.Field("type", 1, &PriorityLevelConfigurationCondition::type, "Which aspect this is about.");
 }

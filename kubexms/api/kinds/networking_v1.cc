@@ -25,7 +25,7 @@ void IngressBackend::Describe(Type<IngressBackend>& type) {
   type.Name("io.k8s.api.networking.v1.IngressBackend")
       .Doc("Where requests go; either a service or another object.");
   type.Field("resource", 3, &IngressBackend::resource,
-             "Object in the same namespace that takes the requests; not together with service.");
+             "Object in the same namespace that receives the requests; excludes service.");
   type.Field("service", 4, &IngressBackend::service,
              "Service in the same namespace; not together with resource.");
 }
@@ -281,7 +281,7 @@ void ServiceCIDRSpec::Describe(Type<ServiceCIDRSpec>& type) {
 void ServiceCIDRStatus::Describe(Type<ServiceCIDRStatus>& type) {
   type.Name("io.k8s.api.networking.v1.ServiceCIDRStatus").Doc("State of a range for cluster IPs.");
   type.Field("conditions", 1, &ServiceCIDRStatus::conditions,
-             "Ready tells whether addresses can be taken from the range.")
+             "Ready says whether addresses can be allocated from the range.")
       .ListMap({"type"})
       .PatchMerge("type");
 }

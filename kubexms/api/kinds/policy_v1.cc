@@ -33,7 +33,7 @@ void PodDisruptionBudgetStatus::Describe(Type<PodDisruptionBudgetStatus>& type) 
   type.Name("io.k8s.api.policy.v1.PodDisruptionBudgetStatus")
       .Doc("How many evictions a budget allows now.");
   type.Field("conditions", 7, &PodDisruptionBudgetStatus::conditions,
-             "DisruptionAllowed tells whether any eviction is possible, and why not.")
+             "DisruptionAllowed says whether an eviction is allowed, with the reason.")
       .ListMap({"type"})
       .PatchMerge("type");
   type.Field("currentHealthy", 4, &PodDisruptionBudgetStatus::current_healthy, "Ready pods now.")

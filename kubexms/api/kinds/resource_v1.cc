@@ -210,7 +210,7 @@ void DeviceCapacity::Describe(Type<DeviceCapacity>& type) {
 
 void DeviceCounterConsumption::Describe(Type<DeviceCounterConsumption>& type) {
   type.Name("io.k8s.api.resource.v1.DeviceCounterConsumption")
-      .Doc("What a device takes from a set of shared counters.");
+      .Doc("The amounts that a device consumes from a set of shared counters.");
   type.Field("counterSet", 1, &DeviceCounterConsumption::counter_set, "Name of the set.")
       .Required();
   type.Field("counters", 2, &DeviceCounterConsumption::counters, "Amounts taken, by counter name.")
@@ -219,7 +219,8 @@ void DeviceCounterConsumption::Describe(Type<DeviceCounterConsumption>& type) {
 }
 
 void DeviceTaint::Describe(Type<DeviceTaint>& type) {
-  type.Name("io.k8s.api.resource.v1.DeviceTaint").Doc("A reason to keep claims off a device.");
+  type.Name("io.k8s.api.resource.v1.DeviceTaint")
+      .Doc("Mark on a device that repels claims without a matching toleration.");
   type.Field("effect", 3, &DeviceTaint::effect,
              "NoSchedule prevents new allocations; NoExecute also evicts pods that use the device.")
       .Required()
@@ -229,7 +230,7 @@ void DeviceTaint::Describe(Type<DeviceTaint>& type) {
   type.Field("timeAdded", 4, &DeviceTaint::time_added,
              "When the taint was added; filled in with the present time if absent.")
       .Pointer();
-  type.Field("value", 2, &DeviceTaint::value, "Label value that goes with the key; may be empty.");
+  type.Field("value", 2, &DeviceTaint::value, "Label value of the key; may be empty.");
 }
 
 void Device::Describe(Type<Device>& type) {
@@ -256,7 +257,7 @@ void Device::Describe(Type<Device>& type) {
   type.Field("capacity", 3, &Device::capacity,
              "Amounts the device has, by name; a name without a domain belongs to the driver.");
   type.Field("consumesCounters", 4, &Device::consumes_counters,
-             "Amounts that the device takes from shared counters while in use.")
+             "Amounts that the device consumes from shared counters while in use.")
       .ListAtomic();
   type.Field("name", 1, &Device::name, "DNS label, unique in the pool.").Required();
   type.Field("nodeName", 5, &Device::node_name,
@@ -265,7 +266,7 @@ void Device::Describe(Type<Device>& type) {
   type.Field("nodeSelector", 6, &Device::node_selector,
              "Nodes that can use the device; only with perDeviceNodeSelection in the slice.");
   type.Field("taints", 8, &Device::taints,
-             "Reasons to keep claims off the device unless they tolerate them; at most 4.")
+             "Taints that repel claims without a matching toleration; at most 4.")
       .ListAtomic();
 }
 
@@ -306,7 +307,7 @@ void ExactDeviceRequest::Describe(Type<ExactDeviceRequest>& type) {
              "ordinary use.")
       .Pointer();
   type.Field("allocationMode", 3, &ExactDeviceRequest::allocation_mode,
-             "ExactCount (default) takes count devices; All takes every one that matches.")
+             "ExactCount (default) allocates count devices; All allocates every matching device.")
       .Default("ExactCount")
       .Enum({"ExactCount", "All"});
   type.Field("capacity", 7, &ExactDeviceRequest::capacity,
@@ -329,7 +330,7 @@ void ExactDeviceRequest::Describe(Type<ExactDeviceRequest>& type) {
 void DeviceSubRequest::Describe(Type<DeviceSubRequest>& type) {
   type.Name("io.k8s.api.resource.v1.DeviceSubRequest").Doc("One alternative of a request.");
   type.Field("allocationMode", 4, &DeviceSubRequest::allocation_mode,
-             "ExactCount (default) takes count devices; All takes every one that matches.")
+             "ExactCount (default) allocates count devices; All allocates every matching device.")
       .Default("ExactCount")
       .Enum({"ExactCount", "All"});
   type.Field("capacity", 7, &DeviceSubRequest::capacity,
@@ -398,7 +399,7 @@ void DeviceClassSpec::Describe(Type<DeviceClassSpec>& type) {
              "of this class.")
       .Pointer();
   type.Field("selectors", 1, &DeviceClassSpec::selectors,
-             "Tests that a device must all pass to belong to the class; none takes every device.")
+             "Tests that a device must all pass to belong to the class; none accepts every device.")
       .ListAtomic();
 }
 

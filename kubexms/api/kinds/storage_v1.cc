@@ -4,7 +4,7 @@ namespace kubexms::storagev1 {
 
 void TokenRequest::Describe(Type<TokenRequest>& type) {
   type.Name("io.k8s.api.storage.v1.TokenRequest")
-      .Doc("A service account token that a CSI driver wants.");
+      .Doc("A service account token that a CSI driver requires.");
   type.Field("audience", 1, &TokenRequest::audience,
              "Who the token is for; empty is the API server.")
       .Required();
@@ -71,15 +71,14 @@ void VolumeNodeResources::Describe(Type<VolumeNodeResources>& type) {
 }
 
 void CSINodeDriver::Describe(Type<CSINodeDriver>& type) {
-  type.Name("io.k8s.api.storage.v1.CSINodeDriver")
-      .Doc("A CSI driver as it is installed on a node.");
+  type.Name("io.k8s.api.storage.v1.CSINodeDriver").Doc("A CSI driver that is installed on a node.");
   type.Field("allocatable", 4, &CSINodeDriver::allocatable,
              "How many volumes the driver can handle on the node; absent is not limited.");
   type.Field("name", 1, &CSINodeDriver::name, "Name that the driver reports, as in CSIDriver.")
       .Required();
   type.Field("nodeID", 2, &CSINodeDriver::node_id, "How the driver calls the node.").Required();
   type.Field("topologyKeys", 3, &CSINodeDriver::topology_keys,
-             "Node labels that the driver uses to tell where volumes are reachable; may be empty.")
+             "Node labels by which the driver describes the topology of volumes; may be empty.")
       .WriteZero()
       .ListAtomic();
 }
@@ -134,7 +133,7 @@ void StorageClass::Describe(Type<StorageClass>& type) {
       .Required()
       .Immutable();
   type.Field("reclaimPolicy", 4, &StorageClass::reclaim_policy,
-             "What happens to a volume once its claim is gone: Delete (default) or Retain.")
+             "Treatment of a volume after its claim is deleted: Delete (default) or Retain.")
       .Pointer()
       .Default("Delete")
       .Enum({"Delete", "Retain"})

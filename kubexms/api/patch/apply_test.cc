@@ -94,7 +94,7 @@ struct Workload : Struct {
 Json Doc(std::string_view text) { return ParseJson(text).value(); }
 FieldSet Set(std::string_view text) { return FieldSet::FromJson(Doc(text)).value(); }
 
-// One object, and the requests that are made of it. Time passes with each.
+// One object, and requests that write it. Each request advances the time.
 class Cluster {
  public:
   explicit Cluster(const Schema* schema = &TypeOf<Workload>().schema) : schema_(schema) {}
@@ -229,7 +229,7 @@ TEST(ApplyTest, AnotherManagerMayOwnReplicas) {
             R"("f:name":{},"f:ports":{"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{".":{},)"
             R"("f:containerPort":{}}}}},"f:replicas":{},"f:selector":{}}})");
 
-  // The server fills in defaults, which nobody owns, and another manager scales.
+  // The server sets defaults, which have no owner, and another manager scales.
   Json defaulted = cluster.object();
   Json& container = defaulted.at("spec").at("containers").at(0);
   container.get_object()["imagePullPolicy"] = "Always";
@@ -481,7 +481,7 @@ Json RandomConfig(std::string_view who = "") {
     containers.push_back(container);
   }
   if (*rc::gen::arbitrary<bool>()) std::reverse(containers.begin(), containers.end());
-  // An empty list of items is nobody's.
+  // An empty list of items has no owner.
   if (!containers.empty()) config.get_object()["spec"] = {{"containers", containers}};
   config.get_object()["metadata"] = {{"name", "x"}};
   return config;

@@ -11,7 +11,7 @@ Json Parse(std::string_view text) { return ParseJson(text).value(); }
 // The patched document, or why the first failing operation does not apply.
 std::string Patched(std::string_view document, std::string_view patch,
                     const JsonPatchOptions& options = {}) {
-  const Result<Json> result = ApplyJsonPatch(Parse(document), Parse(patch), limits);
+  const Result<Json> result = ApplyJsonPatch(Parse(document), Parse(patch), options);
   if (result.ok()) return WriteJson(*result);
   const std::vector<ErrorCause>& causes = result.error().details().causes;
   if (causes.empty()) return result.error().message();

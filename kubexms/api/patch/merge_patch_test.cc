@@ -139,7 +139,7 @@ RC_GTEST_PROP(MergePatchPropertyTest, ThreeWayPatchSetsAllModifiedFields, ()) {
   const Json current = JsonObject{{"root", RandomJson(3, false)}};
   const Json patched =
       ApplyMergePatch(current, CreateThreeWayMergePatch(original, modified, current));
-  // Merging what is wanted into the result changes nothing: it is all there already.
+  // Merging the modified document into the result changes nothing.
   RC_ASSERT(WriteJson(ApplyMergePatch(patched, modified)) == WriteJson(patched));
 }
 

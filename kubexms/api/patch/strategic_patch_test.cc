@@ -146,7 +146,7 @@ TEST(StrategicPatchTest, NewItemsPrecedeTheOthersWithoutSetElementOrder) {
   const char* live = R"({"containers":[{"name":"a"},{"name":"b"},{"name":"c"}]})";
   EXPECT_EQ(Patched(live, R"({"containers":[{"name":"n"}]})"),
             R"({"containers":[{"name":"n"},{"name":"a"},{"name":"b"},{"name":"c"}]})");
-  // The patch's items keep the patch's order; the others stay before what they were before.
+  // Items in the patch have the order of the patch; the others retain their position.
   EXPECT_EQ(Patched(live, R"({"containers":[{"name":"c"},{"name":"a"}]})"),
             R"({"containers":[{"name":"b"},{"name":"c"},{"name":"a"}]})");
   EXPECT_EQ(Patched(live, R"({"containers":[{"name":"b"},{"name":"n"}]})"),
@@ -244,7 +244,7 @@ TEST(StrategicPatchTest, SetElementOrderOrdersScalars) {
   EXPECT_EQ(Patched(R"({"finalizers":["a","b","c"]})",
                     R"({"$setElementOrder/finalizers":["c","b","a"]})"),
             R"({"finalizers":["c","b","a"]})");
-  // "x" is the server's own: it stays before "b", as it was.
+  // "x" is set by the server and remains before "b".
   EXPECT_EQ(Patched(R"({"finalizers":["a","x","b"]})",
                     R"({"$setElementOrder/finalizers":["n","a","b"],"finalizers":["n"]})"),
             R"({"finalizers":["n","a","x","b"]})");

@@ -345,7 +345,7 @@ struct Envelope {
 
 Result<Envelope> ReadEnvelope(std::string_view body) {
   if (!IsProtobuf(body)) {
-    return Error::BadRequest("does not start with the magic bytes k8s\\0 of Kubernetes' protobuf");
+    return Error::BadRequest("does not start with the magic number of Kubernetes' protobuf");
   }
   ASSIGN_OR_RETURN(const SmallMessage message, SmallMessage::Read(body.substr(kMagic.size())));
   ASSIGN_OR_RETURN(const std::string_view type_meta, message.Bytes(1));

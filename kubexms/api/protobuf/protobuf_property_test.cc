@@ -1,4 +1,4 @@
-// What holds for every kind: an object written as protobuf is read as what it was.
+// Properties of every kind: decoding an encoded object returns the object.
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -105,7 +105,7 @@ class DocumentMaker {
 };
 
 struct WriterOptions {
-  bool zeros = false;   // write the zero of what is absent, as Go's clients do
+  bool zeros = false;   // write the zero of absent fields, as Go's clients do
   bool packed = false;  // repeated numbers in one field
 };
 
@@ -269,7 +269,7 @@ TEST(ProtobufPropertyTest, DecodesEncodedObjectsOfEveryKind) {
   }));
 }
 
-// Damaged bodies are read or refused, and what is read is JSON.
+// Damaged bodies are decoded or refused, and the result is valid JSON.
 TEST(ProtobufPropertyTest, DecodesOrRefusesDamagedBodies) {
   EXPECT_TRUE(rc::check([](uint64_t seed) {
     std::mt19937_64 random(seed);

@@ -18,8 +18,8 @@ using testing::Enveloped;
 using testing::J;
 using testing::WireWriter;
 
-// Bodies that kubectl 1.32 sent, with the JSON that it prints for the same command (-o json), but
-// for its nulls.
+// Bodies that kubectl 1.32 sent, with the JSON that it prints for the same command (-o json),
+// without nulls.
 struct Sent {
   std::string_view command;
   std::string_view base64;
@@ -202,7 +202,7 @@ TEST(ProtobufTest, DecodesBodiesOfKubectl) {
   }
 }
 
-// Every prefix of a body is read or refused.
+// Every prefix of a body is decoded or refused.
 TEST(ProtobufTest, DecodesOrRefusesTruncatedBodies) {
   for (const Sent& sent : kSent) {
     const std::string body = *DecodeBase64(sent.base64);
@@ -337,7 +337,7 @@ TEST(ProtobufTest, RefusesMalformedBodies) {
   EXPECT_EQ(name(WireWriter().Bytes(1, "\xFF")),
             "protobuf body: metadata.name: is not valid UTF-8");
   EXPECT_EQ(name(WireWriter().Number(1, 3)),
-            "protobuf body: metadata.name: must be text, bytes or a message");
+            "protobuf body: metadata.name: must be a string, bytes or a message");
   EXPECT_EQ(name(WireWriter().Raw(1 << 3 | 2).Raw(1000)),
             "protobuf body: metadata: unexpected end");
   EXPECT_EQ(name(WireWriter().Raw(1 << 3 | 2).Raw(std::numeric_limits<uint64_t>::max())),
@@ -347,7 +347,7 @@ TEST(ProtobufTest, RefusesMalformedBodies) {
   EXPECT_EQ(name(Sub(8, WireWriter().Number(1, int64_t{1} << 50))),
             "protobuf body: metadata.creationTimestamp: must be a time in the years 0 to 9999");
   EXPECT_EQ(name(Sub(11, WireWriter().Bytes(1, "\xC0").Bytes(2, "x"))),
-            "protobuf body: metadata.labels: a key is not valid UTF-8");
+            "protobuf body: metadata.labels: a map key is not valid UTF-8");
 }
 
 TEST(ProtobufTest, RefusesNumbersThatAreTooLong) {
@@ -381,14 +381,16 @@ TEST(ProtobufTest, RefusesMessagesThatAreNestedTooDeep) {
 
 TEST(ProtobufTest, RefusesOtherBodies) {
   EXPECT_EQ(DecodeProtobuf("{}").error().message(),
-            "protobuf body: does not start with the four bytes of Kubernetes' protobuf");
+            "protobuf body: does not start with the magic number of Kubernetes' protobuf");
   EXPECT_EQ(Decoded("example.com/v1", "Widget", WireWriter()),
             "protobuf body: no built-in kind \"Widget\" in version \"example.com/v1\"; send other "
             "kinds as JSON");
   EXPECT_EQ(DecodeProtobuf("{}").error().code(), 400);
   const std::string zipped = std::string("k8s\0", 4) + WireWriter().Bytes(3, "gzip").text();
-  EXPECT_EQ(DecodeProtobuf(zipped).error().message(),
-            "protobuf body: has a content encoding; send it without one");
+  EXPECT_EQ(
+      DecodeProtobuf(zipped).error().message(),
+      "protobuf body: has a content encoding, which is not supported; send the object without "
+      "one");
 }
 
 }  // namespace

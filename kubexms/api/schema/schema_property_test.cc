@@ -1,4 +1,4 @@
-// What holds for every schema and every document.
+// Properties of every schema and every document.
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

@@ -90,7 +90,7 @@ TEST(CronScheduleTest, MatchesEitherDayUnlessOneIsUnrestricted) {
       {"0 0 13 * fri", "2024-01-12T00:00:00Z", "2024-01-13T00:00:00Z"},
       {"0 0 13 * *", "2024-01-01T00:00:00Z", "2024-01-13T00:00:00Z"},
       {"0 0 ? * fri", "2024-01-05T00:00:00Z", "2024-01-12T00:00:00Z"},
-      // A step makes "any" a list of days like any other.
+      // With a step, "*" is a list of days like any other.
       {"0 0 */10 * fri", "2024-01-01T00:00:00Z", "2024-01-05T00:00:00Z"},
   });
 }
@@ -100,13 +100,13 @@ TEST(CronScheduleTest, FollowsTheTimeZone) {
       {"TZ=Asia/Tokyo 0 6 * * *", "2024-01-01T00:00:00Z", "2024-01-02T06:00:00+09:00"},
       {"TZ=Asia/Kathmandu 15 0 * * *", "2024-01-01T00:00:00Z", "2024-01-02T00:15:00+05:45"},
       {"CRON_TZ=America/New_York @daily", "2024-01-01T00:00:00Z", "2024-01-01T00:00:00-05:00"},
-      // Put forward: what is skipped does not come, the rest does.
+      // Clocks put forward: skipped times are not scheduled.
       {"TZ=America/New_York 30 2 * * *", "2024-03-09T03:00:00-05:00", "2024-03-11T02:30:00-04:00"},
       {"TZ=America/New_York 0 * * * *", "2024-03-10T01:00:00-05:00", "2024-03-10T03:00:00-04:00"},
       {"TZ=America/New_York 0 0 * * *", "2024-03-10T00:00:00-05:00", "2024-03-11T00:00:00-04:00"},
       {"TZ=America/Sao_Paulo 0 0 * * *", "2018-11-03T00:00:00-03:00", "2018-11-05T00:00:00-02:00"},
       {"TZ=America/Sao_Paulo 0 12 * * *", "2018-11-03T12:00:00-03:00", "2018-11-04T12:00:00-02:00"},
-      // Put back: what the clocks show twice comes twice.
+      // Clocks put back: repeated times are scheduled twice.
       {"TZ=America/New_York 30 1 * * *", "2024-11-02T01:30:00-04:00", "2024-11-03T01:30:00-04:00"},
       {"TZ=America/New_York 30 1 * * *", "2024-11-03T01:30:00-04:00", "2024-11-03T01:30:00-05:00"},
       {"TZ=America/New_York 30 1 * * *", "2024-11-03T01:30:00-05:00", "2024-11-04T01:30:00-05:00"},

@@ -120,7 +120,7 @@ void LimitRange::Describe(Type<LimitRange>& type) {
 void NamespaceSpec::Describe(Type<NamespaceSpec>& type) {
   type.Name("io.k8s.api.core.v1.NamespaceSpec").Doc("Wanted state of a namespace.");
   type.Field("finalizers", 1, &NamespaceSpec::finalizers,
-             "Must be empty before the namespace goes away; changed through the finalize "
+             "Must be empty before the namespace is removed; changed through the finalize "
              "subresource only.")
       .ListAtomic();
 }

@@ -15,7 +15,7 @@ void AttachedVolume::Describe(Type<AttachedVolume>& type) {
 
 void ConfigMapNodeConfigSource::Describe(Type<ConfigMapNodeConfigSource>& type) {
   type.Name("io.k8s.api.core.v1.ConfigMapNodeConfigSource")
-      .Doc("Kubelet configuration kept in a config map; no longer honoured by any kubelet.");
+      .Doc("Kubelet configuration in a config map; kubelets ignore it.");
   type.Field("kubeletConfigKey", 5, &ConfigMapNodeConfigSource::kubelet_config_key,
              "Key of the config map that holds the kubelet configuration.")
       .Required();
@@ -44,13 +44,13 @@ void DaemonEndpoint::Describe(Type<DaemonEndpoint>& type) {
 
 void NodeConfigSource::Describe(Type<NodeConfigSource>& type) {
   type.Name("io.k8s.api.core.v1.NodeConfigSource")
-      .Doc("Source of a dynamic kubelet configuration; no longer honoured by any kubelet.");
+      .Doc("Source of a dynamic kubelet configuration; kubelets ignore it.");
   type.Field("configMap", 2, &NodeConfigSource::config_map, "Config map with the configuration.");
 }
 
 void Taint::Describe(Type<Taint>& type) {
   type.Name("io.k8s.api.core.v1.Taint")
-      .Doc("Mark on a node that keeps away pods which do not tolerate it.");
+      .Doc("Mark on a node that repels pods without a matching toleration.");
   type.Field("effect", 3, &Taint::effect,
              "Refuse new pods, avoid them if possible, or also evict running ones.")
       .Required()
@@ -78,8 +78,7 @@ void NodeSpec::Describe(Type<NodeSpec>& type) {
       .PatchMerge();
   type.Field("providerID", 3, &NodeSpec::provider_id,
              "Identity of the machine at its cloud provider; can be set once.");
-  type.Field("taints", 5, &NodeSpec::taints,
-             "Marks that keep away pods which do not tolerate them.")
+  type.Field("taints", 5, &NodeSpec::taints, "Marks that repel pods without a matching toleration.")
       .ListAtomic();
   type.Field("unschedulable", 4, &NodeSpec::unschedulable,
              "When true, no new pods are placed here; kubectl cordon sets it.");

@@ -331,7 +331,7 @@ void ContainerResizePolicy::Describe(Type<ContainerResizePolicy>& type) {
       .Required()
       .Enum({"cpu", "memory"});
   type.Field("restartPolicy", 2, &ContainerResizePolicy::restart_policy,
-             "Whether the container is restarted when the resource changes.")
+             "Whether a change of the resource restarts the container.")
       .Required()
       .Enum({"NotRequired", "RestartContainer"});
 }
@@ -428,7 +428,7 @@ void SecurityContext::Describe(Type<SecurityContext>& type) {
   type.Field("appArmorProfile", 12, &SecurityContext::app_armor_profile,
              "AppArmor profile of the container; not for Windows.");
   type.Field("capabilities", 1, &SecurityContext::capabilities,
-             "Linux capabilities to add or drop; absent keeps the runtime's set.");
+             "Linux capabilities to add or drop; absent means the runtime's default set.");
   type.Field("privileged", 2, &SecurityContext::privileged,
              "Gives the container nearly all rights of root on the node; false by default.");
   type.Field("procMount", 9, &SecurityContext::proc_mount,
@@ -993,7 +993,7 @@ void PodSpec::Describe(Type<PodSpec>& type) {
              "Security settings for the pod and all its containers.")
       .DefaultJson("{}");
   type.Field("serviceAccount", 9, &PodSpec::service_account,
-             "Old name of serviceAccountName; kept equal to it.");
+             "Old name of serviceAccountName, with the same value.");
   type.Field("serviceAccountName", 8, &PodSpec::service_account_name,
              "Account the pod acts as; the account named default unless set.");
   type.Field("setHostnameAsFQDN", 35, &PodSpec::set_hostname_as_fqdn,
@@ -1087,7 +1087,7 @@ void PodStatus::Describe(Type<PodStatus>& type) {
       .ListAtomic();
   type.Field("message", 3, &PodStatus::message, "Readable reason for the pod's state.");
   type.Field("nominatedNodeName", 11, &PodStatus::nominated_node_name,
-             "Node on which the pod may land once evicted pods are gone; no guarantee.");
+             "Node that the pod may use after the evicted pods have ended; no guarantee.");
   type.Field("observedGeneration", 17, &PodStatus::observed_generation,
              "Generation of the pod that this status is based on.");
   type.Field("phase", 1, &PodStatus::phase,

@@ -5,9 +5,9 @@ namespace kubexms::corev1 {
 void ClientIPConfig::Describe(Type<ClientIPConfig>& type) {
   type.Name("io.k8s.api.core.v1.ClientIPConfig")
       .Doc("Settings of session affinity by client address.");
-  type.Field(
-          "timeoutSeconds", 1, &ClientIPConfig::timeout_seconds,
-          "How long, in seconds, an idle client keeps its backend; 10800 (three hours) unless set.")
+  type.Field("timeoutSeconds", 1, &ClientIPConfig::timeout_seconds,
+             "How long, in seconds, an idle client retains its backend; 10800 (three hours) unless "
+             "set.")
       .Default(10800)
       .Minimum(1)
       .Maximum(86400);
@@ -142,7 +142,7 @@ void ServiceSpec::Describe(Type<ServiceSpec>& type) {
   type.Field("externalName", 10, &ServiceSpec::external_name,
              "DNS name to which an ExternalName service is an alias.");
   type.Field("externalTrafficPolicy", 11, &ServiceSpec::external_traffic_policy,
-             "Local keeps the client address and uses pods of the receiving node only; Cluster "
+             "Local preserves the client address and uses pods of the receiving node only; Cluster "
              "spreads.")
       .Enum({"Cluster", "Local"});
   type.Field(
@@ -183,7 +183,7 @@ void ServiceSpec::Describe(Type<ServiceSpec>& type) {
              "elsewhere.")
       .MapAtomic();
   type.Field("sessionAffinity", 7, &ServiceSpec::session_affinity,
-             "ClientIP keeps sending a client to the same pod; None spreads each connection.")
+             "ClientIP always sends a client to the same pod; None spreads each connection.")
       .Default("None")
       .Enum({"ClientIP", "None"});
   type.Field("sessionAffinityConfig", 14, &ServiceSpec::session_affinity_config,

@@ -133,7 +133,7 @@ void CSIVolumeSource::Describe(Type<CSIVolumeSource>& type) {
 
 void CephFSPersistentVolumeSource::Describe(Type<CephFSPersistentVolumeSource>& type) {
   type.Name("io.k8s.api.core.v1.CephFSPersistentVolumeSource")
-      .Doc("CephFS tree behind a persistent volume; the in-tree plugin is gone, use CSI.");
+      .Doc("CephFS tree behind a persistent volume; the in-tree plugin was removed, use CSI.");
   type.Field("monitors", 1, &CephFSPersistentVolumeSource::monitors,
              "Addresses of the Ceph monitors.")
       .Required()
@@ -152,7 +152,7 @@ void CephFSPersistentVolumeSource::Describe(Type<CephFSPersistentVolumeSource>& 
 
 void CephFSVolumeSource::Describe(Type<CephFSVolumeSource>& type) {
   type.Name("io.k8s.api.core.v1.CephFSVolumeSource")
-      .Doc("CephFS tree mounted into a pod; the in-tree plugin is gone, use CSI.");
+      .Doc("CephFS tree mounted into a pod; the in-tree plugin was removed, use CSI.");
   type.Field("monitors", 1, &CephFSVolumeSource::monitors, "Addresses of the Ceph monitors.")
       .Required()
       .ListAtomic();
@@ -245,7 +245,7 @@ void DownwardAPIVolumeFile::Describe(Type<DownwardAPIVolumeFile>& type) {
   type.Name("io.k8s.api.core.v1.DownwardAPIVolumeFile")
       .Doc("One file filled from a field of the pod or a resource of a container.");
   type.Field("fieldRef", 2, &DownwardAPIVolumeFile::field_ref,
-             "Pod field to write; labels and annotations are kept up to date.");
+             "Pod field to write; changes of labels and annotations are written, too.");
   type.Field("mode", 4, &DownwardAPIVolumeFile::mode,
              "Permission bits of the file; absent means the volume's defaultMode.")
       .Minimum(0)
@@ -302,7 +302,7 @@ void PersistentVolumeClaimSpec::Describe(Type<PersistentVolumeClaimSpec>& type) 
       .Immutable()
       .ListAtomic();
   type.Field("dataSource", 7, &PersistentVolumeClaimSpec::data_source,
-             "Claim or snapshot in the same namespace to start from; kept equal to dataSourceRef.")
+             "Claim or snapshot in the same namespace to start from; equal to dataSourceRef.")
       .Immutable();
   type.Field("dataSourceRef", 8, &PersistentVolumeClaimSpec::data_source_ref,
              "Object to fill the new volume from; allows custom kinds and, if enabled, other "
@@ -338,7 +338,7 @@ void PersistentVolumeClaimTemplate::Describe(Type<PersistentVolumeClaimTemplate>
   type.Field("metadata", 1, &PersistentVolumeClaimTemplate::metadata,
              "Labels and annotations of the claim; other members are refused.")
       .DefaultJson("{}");
-  type.Field("spec", 2, &PersistentVolumeClaimTemplate::spec, "Copied into the claim as it is.")
+  type.Field("spec", 2, &PersistentVolumeClaimTemplate::spec, "Copied into the claim unchanged.")
       .Required();
 }
 
@@ -432,12 +432,12 @@ void GitRepoVolumeSource::Describe(Type<GitRepoVolumeSource>& type) {
              "Address of the repository to clone.")
       .Required();
   type.Field("revision", 2, &GitRepoVolumeSource::revision,
-             "Commit to check out; empty takes the default branch.");
+             "Commit to check out; empty uses the default branch.");
 }
 
 void GlusterfsPersistentVolumeSource::Describe(Type<GlusterfsPersistentVolumeSource>& type) {
   type.Name("io.k8s.api.core.v1.GlusterfsPersistentVolumeSource")
-      .Doc("GlusterFS volume behind a persistent volume; the in-tree plugin is gone.");
+      .Doc("GlusterFS volume behind a persistent volume; the in-tree plugin was removed.");
   type.Field("endpoints", 1, &GlusterfsPersistentVolumeSource::endpoints,
              "Name of the Endpoints object that lists the Gluster servers.")
       .Required();
@@ -452,7 +452,7 @@ void GlusterfsPersistentVolumeSource::Describe(Type<GlusterfsPersistentVolumeSou
 
 void GlusterfsVolumeSource::Describe(Type<GlusterfsVolumeSource>& type) {
   type.Name("io.k8s.api.core.v1.GlusterfsVolumeSource")
-      .Doc("GlusterFS volume mounted into a pod; the in-tree plugin is gone.");
+      .Doc("GlusterFS volume mounted into a pod; the in-tree plugin was removed.");
   type.Field("endpoints", 1, &GlusterfsVolumeSource::endpoints,
              "Name of the Endpoints object that lists the Gluster servers.")
       .Required();
@@ -624,7 +624,8 @@ void QuobyteVolumeSource::Describe(Type<QuobyteVolumeSource>& type) {
 
 void RBDPersistentVolumeSource::Describe(Type<RBDPersistentVolumeSource>& type) {
   type.Name("io.k8s.api.core.v1.RBDPersistentVolumeSource")
-      .Doc("Ceph block device behind a persistent volume; the in-tree plugin is gone, use CSI.");
+      .Doc(
+          "Ceph block device behind a persistent volume; the in-tree plugin was removed, use CSI.");
   type.Field("fsType", 3, &RBDPersistentVolumeSource::fs_type,
              "Filesystem on the device; empty means ext4.");
   type.Field("image", 2, &RBDPersistentVolumeSource::image, "Name of the image in the pool.")
@@ -759,7 +760,7 @@ void PersistentVolumeSpec::Describe(Type<PersistentVolumeSpec>& type) {
              "Nodes that can reach the volume; pods that use it are placed only there.");
   type.Field("persistentVolumeReclaimPolicy", 5,
              &PersistentVolumeSpec::persistent_volume_reclaim_policy,
-             "What happens to the storage after the claim is deleted; Retain keeps the data.")
+             "Treatment of the storage after the claim is deleted; Retain preserves the data.")
       .Default("Retain")
       .Enum({"Delete", "Recycle", "Retain"});
   type.Field("photonPersistentDisk", {2, 17}, &PersistentVolumeSpec::photon_persistent_disk,
@@ -959,7 +960,7 @@ void ProjectedVolumeSource::Describe(Type<ProjectedVolumeSource>& type) {
 
 void RBDVolumeSource::Describe(Type<RBDVolumeSource>& type) {
   type.Name("io.k8s.api.core.v1.RBDVolumeSource")
-      .Doc("Ceph block device mounted into a pod; the in-tree plugin is gone, use CSI.");
+      .Doc("Ceph block device mounted into a pod; the in-tree plugin was removed, use CSI.");
   type.Field("fsType", 3, &RBDVolumeSource::fs_type, "Filesystem on the device; empty means ext4.");
   type.Field("image", 2, &RBDVolumeSource::image, "Name of the image in the pool.").Required();
   type.Field("keyring", 6, &RBDVolumeSource::keyring, "File on the node with the user's key.")
@@ -1005,7 +1006,7 @@ void ScaleIOVolumeSource::Describe(Type<ScaleIOVolumeSource>& type) {
 
 void SecretVolumeSource::Describe(Type<SecretVolumeSource>& type) {
   type.Name("io.k8s.api.core.v1.SecretVolumeSource")
-      .Doc("Volume with one file for each key of a secret, kept in memory on the node.");
+      .Doc("Volume with one file for each key of a secret, in memory on the node.");
   type.Field("defaultMode", 3, &SecretVolumeSource::default_mode,
              "Permission bits of files without a mode of their own; 420 is octal 0644.")
       .Default(420)
