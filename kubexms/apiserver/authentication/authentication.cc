@@ -24,7 +24,7 @@ constexpr size_t kMaxTokenFileBytes = 16 * 1024 * 1024;
 constexpr size_t kDigestBytes = 32;
 using Digest = std::array<unsigned char, kDigestBytes>;
 
-// A digest is as good as random: any eight bytes of it are a hash.
+// A digest is uniformly distributed: any eight bytes of it are a hash.
 struct DigestHash {
   size_t operator()(const Digest& digest) const {
     size_t hash;
@@ -33,7 +33,7 @@ struct DigestHash {
   }
 };
 
-// OpenSSL takes longer to find the function than to compute it, so that is done once.
+// OpenSSL takes longer to look the function up than to compute it, so it is looked up once.
 class Sha256 {
  public:
   Digest Of(std::string_view text) const {
@@ -82,7 +82,7 @@ std::vector<std::string> SplitGroups(std::string_view text) {
   return groups;
 }
 
-// A value in quotes at the front of `line`, in which "" is one quote; takes it off the line.
+// Parses a quoted value, in which "" is one quote, and removes it from the front of `line`.
 Result<std::string> TakeQuoted(std::string_view& line) {
   std::string value;
   for (size_t i = 1; i < line.size(); ++i) {
@@ -138,7 +138,7 @@ Result<TokenLine> ParseTokenLine(std::string_view line) {
   return parsed;
 }
 
-// The token of "Authorization: Bearer TOKEN"; nothing when there is none.
+// The token of "Authorization: Bearer TOKEN"; nothing if absent.
 std::optional<std::string_view> BearerToken(const HttpHeaders& headers) {
   const std::optional<std::string_view> header = headers.Get("Authorization");
   if (!header) return std::nullopt;
@@ -164,13 +164,13 @@ UserInfo Anonymous() {
   return {.name = std::string(kAnonymousUser), .groups = {std::string(kUnauthenticatedGroup)}};
 }
 
-// A token that is ours, but not good, for this reason.
+// The error for a token of this issuer that is not valid.
 Error InvalidToken(const Error& error) {
   if (!error.IsUnauthorized()) return error;
   return Error::Unauthorized(fmt::format("[invalid bearer token, {}]", error.message()));
 }
 
-Error NotAuthorized() { return Error::Unauthorized("Unauthorized"); }
+Error UnauthorizedError() { return Error::Unauthorized("Unauthorized"); }
 
 constexpr std::string_view kExtraPrefix = "impersonate-extra-";
 constexpr std::string_view kServiceAccountPrefix = "system:serviceaccount:";
@@ -184,13 +184,13 @@ RequestAttributes MayImpersonate(std::string_view group, std::string_view resour
           .name = std::string(name)};
 }
 
-// Reads the headers into a user; false when there are none of them.
+// Reads the Impersonate-* headers into `user`; false when there are none.
 Result<bool> ReadImpersonationHeaders(const HttpHeaders& headers, UserInfo& user) {
   bool any = false;
   for (const HttpHeaders::Field field : headers) {
     const std::string name = LowerCase(field.name);
     if (!name.starts_with("impersonate-")) continue;
-    // Who acts is written into objects and the audit log.
+    // The user is written into objects and the API audit log, which are UTF-8.
     if (!IsValidUtf8(field.value)) {
       return Error::BadRequest(fmt::format("the header {} is not valid UTF-8", field.name));
     }
@@ -253,7 +253,7 @@ std::vector<RequestAttributes> RequiredToBecome(const UserInfo& user) {
   return required;
 }
 
-// The groups that follow from who somebody is, where the headers do not name any.
+// Adds the groups that a user name implies, unless the headers name groups.
 void AddImpliedGroups(UserInfo& user) {
   const auto account = ServiceAccountOf(user.name);
   if (account && user.groups.empty()) {
@@ -269,8 +269,8 @@ void AddImpliedGroups(UserInfo& user) {
 
 }  // namespace
 
-// A digest with a key that only this process knows and never shows: how long it takes to look one
-// up tells nothing about the tokens of others.
+// Digests with a key that only this process has, so the duration of a lookup reveals nothing about
+// other tokens.
 struct TokenFile::Entries {
   Digest DigestOf(std::string_view token) const { return sha256.Of(key + std::string(token)); }
 
@@ -318,13 +318,13 @@ const UserInfo* TokenFile::Find(std::string_view token) const {
   return found == entries_->users.end() ? nullptr : &found->second;
 }
 
-// The claims of tokens that were verified, by a digest of the token. In two halves: when the
-// younger one is full the older one is forgotten.
-class Authenticator::TokenMemory {
+// Caches the claims of verified tokens by a digest of the token, in two generations: when the
+// younger one is full, the older one is dropped.
+class Authenticator::TokenCache {
  public:
   using Claims = std::shared_ptr<const TokenClaims>;
 
-  explicit TokenMemory(size_t capacity) : half_(std::max<size_t>(capacity / 2, 1)) {}
+  explicit TokenCache(size_t capacity) : half_(std::max<size_t>(capacity / 2, 1)) {}
 
   Digest DigestOf(std::string_view token) const { return sha256_.Of(token); }
 
@@ -363,7 +363,7 @@ class Authenticator::TokenMemory {
 
 Authenticator::Authenticator(Options options)
     : options_(std::move(options)),
-      memory_(std::make_unique<TokenMemory>(options_.max_remembered_tokens)) {
+      memory_(std::make_unique<TokenCache>(options_.max_cached_tokens)) {
   KUBEXMS_CHECK((options_.issuer == nullptr) == (options_.objects == nullptr));
 }
 
@@ -377,11 +377,11 @@ Result<UserInfo> Authenticator::Authenticate(const HttpRequest& request) const {
   if (const std::optional<std::string_view> token = BearerToken(request.headers)) {
     Result<TokenUser> found = AuthenticateToken(*token);
     if (found.ok()) return std::move(found->user);
-    return found.error().IsUnauthorized() ? NotAuthorized() : found.error();
+    return found.error().IsUnauthorized() ? UnauthorizedError() : found.error();
   }
   const bool failed =
       peer != nullptr && (peer->certificate.has_value() || !peer->certificate_error.empty());
-  if (failed) return NotAuthorized();
+  if (failed) return UnauthorizedError();
   return Anonymous();
 }
 
@@ -390,7 +390,7 @@ Result<Authenticator::TokenUser> Authenticator::AuthenticateToken(
   const UserInfo* user = options_.token_file.Find(token);
   if (user == nullptr) return AuthenticateServiceAccount(token, audiences);
   if (options_.issuer == nullptr) return TokenUser{.user = *user};
-  // A token of the file is meant for this server and nobody else.
+  // Tokens of the file are valid for this server's audiences only.
   TokenUser found{.user = *user};
   for (const std::string& ours : options_.issuer->options().api_audiences) {
     if (audiences.empty() || Contains(audiences, ours)) found.audiences.push_back(ours);

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMaxPemBytes = size_t{1} << 20;
 
-// A pair of files, NAME.crt and NAME.key, each of which may be missing.
+// The files NAME.crt and NAME.key, each of which may be missing.
 struct PairFiles {
   std::optional<std::string> certificate;
   std::optional<std::string> key;
@@ -41,7 +41,7 @@ Result<PairFiles> ReadPair(const fs::path& directory, const std::string& name) {
 
 Result<void> WritePair(const fs::path& directory, const std::string& name,
                        const CertificateAndKey& pair) {
-  // The key first: a certificate without its key would be taken for complete.
+  // Writes the key first: an existing certificate means that the pair is complete.
   RETURN_IF_ERROR(WritePrivateFile(directory / (name + ".key"), pair.key_pem));
   return WritePublicFile(directory / (name + ".crt"), pair.certificate_pem);
 }
@@ -63,9 +63,9 @@ Result<CertificateAuthority> LoadAuthority(const fs::path& directory, Certificat
   return authority.error().WithContext(fmt::format("read {}", path));
 }
 
-// Whether the authority has issued certificates. Its key is written before anything else: without
-// them, it is what a start that was killed has left.
-bool WasUsed(const fs::path& directory) {
+// Whether the authority has issued certificates. Its key is written before anything else, so a key
+// without issued certificates is the remainder of an interrupted first start.
+bool HasIssuedCertificates(const fs::path& directory) {
   std::error_code error;
   return fs::exists(directory / "apiserver.crt", error) ||
          fs::exists(directory / "admin.crt", error);
@@ -86,7 +86,8 @@ Result<CertificateAuthority> LoadOrMakeAuthority(const fs::path& directory, Cloc
   ASSIGN_OR_RETURN(PairFiles pair, ReadPair(directory, "ca"));
   if (pair.complete()) return LoadAuthority(directory, std::move(pair).Take(), now);
   // A new authority would lock out all clients that trust the old one.
-  if (pair.certificate || WasUsed(directory)) return IncompleteAuthority(directory, pair);
+  if (pair.certificate || HasIssuedCertificates(directory))
+    return IncompleteAuthority(directory, pair);
   ASSIGN_OR_RETURN(CertificateAuthority authority,
                    CertificateAuthority::Create({.common_name = "kubernetes-ca"}, now));
   RETURN_IF_ERROR(WritePair(directory, "ca", authority.pair()));
@@ -99,10 +100,10 @@ bool HasAll(std::vector<std::string> have, const std::vector<std::string>& wante
       wanted, [&](const std::string& name) { return std::ranges::binary_search(have, name); });
 }
 
-// Whether a certificate still serves: signed by this authority, for these names, in force and not
-// about to expire.
-bool IsGood(const CertificateAndKey& pair, const IssueOptions& wanted,
-            const CertificateAuthority& authority, Clock::WallTime now) {
+// Whether the certificate can still be used: issued by this authority, for these names, valid, and
+// not about to expire.
+bool IsUsable(const CertificateAndKey& pair, const IssueOptions& wanted,
+              const CertificateAuthority& authority, Clock::WallTime now) {
   const Result<CertificateInfo> info = InspectCertificate(pair.certificate_pem);
   const Result<CertificateInfo> issuer = InspectCertificate(authority.certificate_pem());
   return info.ok() && issuer.ok() && CheckKeyMatches(pair).ok() &&
@@ -121,7 +122,7 @@ Result<CertificateAndKey> LoadOrIssue(const fs::path& directory, const std::stri
   ASSIGN_OR_RETURN(PairFiles files, ReadPair(directory, name));
   if (files.complete()) {
     CertificateAndKey pair = std::move(files).Take();
-    if (IsGood(pair, wanted, authority, now)) return pair;
+    if (IsUsable(pair, wanted, authority, now)) return pair;
   }
   ASSIGN_OR_RETURN(CertificateAndKey issued, authority.Issue(wanted, now));
   RETURN_IF_ERROR(WritePair(directory, name, issued));

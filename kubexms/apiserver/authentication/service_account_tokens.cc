@@ -24,14 +24,14 @@ using Seconds = TokenClaims::Seconds;
 constexpr size_t kMaxTokenBytes = 16 * 1024;
 constexpr size_t kMaxKeyFileBytes = 64 * 1024;
 constexpr int kMaxTokenDepth = 8;
-// How much another server's clock may be ahead of ours.
+// How far the clock of another server may be ahead.
 constexpr std::chrono::minutes kClockSkew(1);
 
 constexpr int64_t kDefaultExpiration = 3600;
 constexpr int64_t kMinExpiration = 600;
 constexpr int64_t kMaxExpiration = int64_t{1} << 32;
-// What kubelets ask for on behalf of Pods. Such tokens live for a year, so that clients which never
-// read theirs again go on working, and are warned about after the time that was asked for.
+// The expiration that kubelets request for Pods. Such tokens are valid for a year, so that clients
+// that never reload their token still work; after the requested time they are warned about.
 constexpr int64_t kExtendableExpiration = 3607;
 constexpr std::chrono::seconds kExtendedLifetime = std::chrono::hours(24 * 365);
 
@@ -77,7 +77,7 @@ int64_t Count(Seconds time) { return time.time_since_epoch().count(); }
 
 Result<Seconds> TimeClaim(const Json& claims, std::string_view name) {
   const Json* value = FindMember(claims, name);
-  // Times after the year 10000 would overflow what they are compared with.
+  // Times after the year 10000 would overflow the time type of comparisons.
   constexpr int64_t kMaxTime = 253'402'300'800;
   if (value == nullptr || !value->is_int64() || value->get_int64() < 0 ||
       value->get_int64() > kMaxTime) {
@@ -86,7 +86,7 @@ Result<Seconds> TimeClaim(const Json& claims, std::string_view name) {
   return Seconds(std::chrono::seconds(value->get_int64()));
 }
 
-// One audience or a list of them.
+// The `aud` claim: one audience or a list.
 Result<std::vector<std::string>> Audiences(const Json& claims) {
   const Json* value = FindMember(claims, "aud");
   if (value == nullptr) return Malformed();
@@ -188,7 +188,7 @@ Error InvalidRequest(std::string_view name, std::vector<ErrorCause> causes) {
   return Error::Invalid("TokenRequest.authentication.k8s.io", name, std::move(causes));
 }
 
-// Whether the metadata of a request, where it says anything, speaks of this service account.
+// Fails when the metadata of the TokenRequest contradicts the ServiceAccount.
 Result<void> CheckRequestMetadata(const Request& request, const Json& account) {
   const std::string_view name = MetadataString(account, "name");
   const std::string_view namespace_name = MetadataString(account, "namespace");
@@ -227,7 +227,7 @@ Result<void> CheckExpiration(int64_t seconds) {
   return {};
 }
 
-// Enters the bound object into the claims, when there is one and it may be bound.
+// Sets the bound object in the claims, if one is requested and can be bound.
 Result<void> BindTo(const Request& request, const TokenRequestInput& input, TokenClaims& claims) {
   if (!request.spec.bound_object_ref) return {};
   const authenticationv1::BoundObjectReference& reference = *request.spec.bound_object_ref;
@@ -258,7 +258,7 @@ Result<void> BindTo(const Request& request, const TokenRequestInput& input, Toke
                   reference.uid));
 }
 
-// Sets the times of the claims and returns the one that the client is told.
+// Sets the times of the claims and returns the expiration for the response.
 Seconds SetTimes(const TokenIssuer& issuer, int64_t expiration, TokenClaims& claims) {
   const Seconds now = std::chrono::floor<std::chrono::seconds>(issuer.options().clock->Now());
   const Seconds told = now + std::chrono::seconds(expiration);
@@ -343,8 +343,8 @@ Result<TokenClaims> TokenIssuer::ReadSigned(std::string_view token) const {
   const Result<Json> header = DecodePart(parts->header);
   const Result<std::string> signature = DecodeBase64(parts->signature, Base64Form::kUrl);
   if (!header.ok() || !signature.ok()) return Malformed();
-  // The key decides on the algorithm, never the token; extensions that we would have to understand
-  // are refused.
+  // The key determines the algorithm, never the token. Critical extensions (`crit`) are refused
+  // because none is implemented.
   const Json* key_id = FindMember(*header, "kid");
   if (FindString(*header, "alg") != key_.algorithm() || FindMember(*header, "crit") != nullptr ||
       (key_id != nullptr && FindString(*header, "kid") != key_.id()) ||
@@ -399,7 +399,7 @@ Result<void> CheckTokenObjects(const TokenClaims& claims, ObjectLookup& objects)
   if (claims.secret) {
     RETURN_IF_ERROR(CheckObject(objects, "secrets", claims.namespace_name, *claims.secret));
   }
-  // A Pod's node is only told along; the token goes with the Pod.
+  // The node of a bound Pod is informational; only the Pod revokes the token.
   if (claims.pod) return CheckObject(objects, "pods", claims.namespace_name, *claims.pod);
   if (claims.node) return CheckObject(objects, "nodes", "", *claims.node);
   return {};
@@ -453,7 +453,7 @@ Result<Json> AnswerTokenRequest(const TokenIssuer& issuer, const TokenRequestInp
   JsonObject& spec = ObjectMember(answer.as_object(), "spec");
   spec["audiences"] = JsonArray(claims.audiences.begin(), claims.audiences.end());
   spec["expirationSeconds"] = expiration;
-  spec.emplace("boundObjectRef", nullptr);  // shown also when there is none
+  spec.emplace("boundObjectRef", nullptr);  // in the response even if absent
   answer.as_object()["status"] = {{"token", token}, {"expirationTimestamp", Time(told).ToString()}};
   return answer;
 }

@@ -20,7 +20,7 @@ const std::vector<std::string> kApi{"api"};
 
 std::string ErrorOf(const auto& result) { return result.ok() ? "" : result.error().message(); }
 
-// The token with other contents and the old signature, or with any signature.
+// A token with this header and claims, and a signature that does not belong to them.
 std::string Forge(std::string_view header, std::string_view claims, std::string_view signature) {
   return EncodeBase64(header, Base64Form::kUrl) + "." + EncodeBase64(claims, Base64Form::kUrl) +
          "." + std::string(signature);
@@ -100,7 +100,7 @@ class TokenIssuerTest : public testing::Test {
   TokenFixture fixture_;
 };
 
-TEST_F(TokenIssuerTest, EndsWithItsTime) {
+TEST_F(TokenIssuerTest, RefusesExpiredTokens) {
   const std::string token = Sign(fixture_.Claims());
   fixture_.clock.Advance(hours(1) - std::chrono::seconds(1));
   EXPECT_TRUE(fixture_.issuer.Verify(token, kApi).ok());
@@ -108,7 +108,7 @@ TEST_F(TokenIssuerTest, EndsWithItsTime) {
   EXPECT_EQ(ErrorOf(fixture_.issuer.Verify(token, kApi)), "service account token has expired");
 }
 
-TEST_F(TokenIssuerTest, BeginsWithItsTimeGiveOrTakeAMinute) {
+TEST_F(TokenIssuerTest, RefusesTokensMoreThanAMinuteBeforeTheyBegin) {
   TokenClaims claims = fixture_.Claims();
   claims.not_before += minutes(1);
   EXPECT_EQ(Refusal(claims), "");
@@ -116,7 +116,7 @@ TEST_F(TokenIssuerTest, BeginsWithItsTimeGiveOrTakeAMinute) {
   EXPECT_EQ(Refusal(claims), "service account token is not valid yet");
 }
 
-TEST_F(TokenIssuerTest, IsForItsAudiencesOnly) {
+TEST_F(TokenIssuerTest, RefusesTokensForOtherAudiences) {
   TokenClaims claims = fixture_.Claims();
   claims.audiences = {"vault", "mesh"};
   EXPECT_EQ(Refusal(claims),
@@ -127,7 +127,7 @@ TEST_F(TokenIssuerTest, IsForItsAudiencesOnly) {
   EXPECT_NE(Refusal(claims), "");
 }
 
-TEST_F(TokenIssuerTest, AnotherIssuerWithTheSameKeyIsRefused) {
+TEST_F(TokenIssuerTest, RefusesAnotherIssuerWithTheSameKey) {
   const std::string pem = MakePrivateKey().value();
   TokenIssuer::Options options = fixture_.Options();
   const TokenIssuer ours = TokenIssuer::FromKey(pem, options).value();
@@ -138,7 +138,7 @@ TEST_F(TokenIssuerTest, AnotherIssuerWithTheSameKeyIsRefused) {
   EXPECT_EQ(ErrorOf(ours.Verify(token, kApi)), "the token is of another issuer");
 }
 
-TEST_F(TokenIssuerTest, RubbishIsRefused) {
+TEST_F(TokenIssuerTest, RefusesMalformedTokens) {
   for (const char* text : {"", ".", "..", "...", "a.b.c", "e30.e30.", "nope"}) {
     EXPECT_FALSE(fixture_.issuer.Recognises(text)) << text;
     EXPECT_FALSE(fixture_.issuer.Verify(text, kApi).ok()) << text;
@@ -161,7 +161,7 @@ TEST_F(TokenIssuerTest, PublishesItsKey) {
   EXPECT_EQ(FindString(rsa.issuer.KeySet().at("keys").at(0), "e"), "AQAB");
 }
 
-TEST_F(TokenIssuerTest, KeepsItsKeyInAPrivateFile) {
+TEST_F(TokenIssuerTest, StoresItsKeyInAPrivateFile) {
   const std::string directory = testing::TempDir() + "/kubexms-tokens-" + fixture_.random.Uuid();
   ASSERT_TRUE(std::filesystem::create_directory(directory));
   const std::string path = directory + "/sa.key";
@@ -177,7 +177,7 @@ TEST_F(TokenIssuerTest, KeepsItsKeyInAPrivateFile) {
   std::filesystem::remove_all(directory);
 }
 
-TEST(TokenClaimsTest, MakeAUser) {
+TEST(TokenClaimsTest, ConvertToAUser) {
   TokenFixture fixture;
   TokenClaims claims = fixture.Claims();
   claims.id = "j";
@@ -191,12 +191,12 @@ TEST(TokenClaimsTest, MakeAUser) {
   EXPECT_EQ(user.extra.at("authentication.kubernetes.io/pod-uid")[0], "u2");
 }
 
-TEST(TokenObjectsTest, DeletionRevokes) {
+TEST(TokenObjectsTest, AreRevokedByDeletion) {
   TokenFixture fixture;
   TokenClaims claims = fixture.Claims();
   EXPECT_TRUE(CheckTokenObjects(claims, fixture.objects).ok());
   claims.pod = {"p", "u2"};
-  claims.node = {"n", "u3"};  // of a Pod: not asked for
+  claims.node = {"n", "u3"};  // the node of a bound Pod is not looked up
   EXPECT_EQ(ErrorOf(CheckTokenObjects(claims, fixture.objects)),
             "service account token has been invalidated");
   fixture.objects.uids["pods/x/p"] = "u2";
@@ -235,7 +235,7 @@ class TokenRequestTest : public testing::Test {
                         "spec":{"serviceAccountName":"robot","nodeName":"n"}})");
 };
 
-TEST_F(TokenRequestTest, IsAnsweredAsKubernetesDoes) {
+TEST_F(TokenRequestTest, ReturnsKubernetesResponse) {
   const Json answer = Answer(R"({"expirationSeconds":3600})").value();
   EXPECT_EQ(FindString(answer, "kind"), "TokenRequest");
   EXPECT_EQ(
@@ -247,13 +247,13 @@ TEST_F(TokenRequestTest, IsAnsweredAsKubernetesDoes) {
   EXPECT_EQ(ClaimsOf(answer).service_account.uid, "u1");
 }
 
-TEST_F(TokenRequestTest, HasAnHourUnlessToldOtherwise) {
+TEST_F(TokenRequestTest, DefaultsToAnExpirationOfOneHour) {
   const Json answer = Answer(R"({"audiences":["vault"]})").value();
   EXPECT_EQ(answer.at("spec").at("expirationSeconds").as_int64(), 3600);
   EXPECT_EQ(ClaimsOf(answer).audiences, std::vector<std::string>{"vault"});
 }
 
-TEST_F(TokenRequestTest, RefusesTooShortAndTooLong) {
+TEST_F(TokenRequestTest, RefusesExpirationsOutOfRange) {
   EXPECT_EQ(ErrorOf(Answer(R"({"expirationSeconds":599})")),
             R"(TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid )"
             "value: 599: may not specify a duration less than 10 minutes");
@@ -262,12 +262,12 @@ TEST_F(TokenRequestTest, RefusesTooShortAndTooLong) {
   EXPECT_TRUE(Answer(R"({"expirationSeconds":4294967296})").ok());
 }
 
-TEST_F(TokenRequestTest, HoldsForAYearAtMost) {
+TEST_F(TokenRequestTest, LimitsTheLifetimeToAYear) {
   const Json answer = Answer(R"({"expirationSeconds":1000000000})").value();
   EXPECT_EQ(answer.at("spec").at("expirationSeconds").as_int64(), 365 * 24 * 3600);
 }
 
-TEST_F(TokenRequestTest, ExtendsWhatKubeletsAskForAndWarns) {
+TEST_F(TokenRequestTest, ExtendsTokensOfKubeletsAndWarns) {
   const Json answer = Answer(R"({"expirationSeconds":3607})").value();
   EXPECT_EQ(FindString(answer.at("status"), "expirationTimestamp"), "2024-01-01T01:00:07Z");
   const TokenClaims claims = ClaimsOf(answer);
@@ -286,7 +286,7 @@ TEST_F(TokenRequestTest, BindsToAPodOfTheSameAccount) {
             "serviceaccount name.");
 }
 
-TEST_F(TokenRequestTest, RefusesToBindToAnObjectThatWasMadeAgain) {
+TEST_F(TokenRequestTest, RefusesToBindToARecreatedObject) {
   const Result<Json> refused = Answer(
       R"({"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"p","uid":"before"}})", &pod_);
   ASSERT_FALSE(refused.ok());
@@ -299,7 +299,7 @@ TEST_F(TokenRequestTest, RefusesOtherKindsOfBoundObjects) {
   EXPECT_EQ(ErrorOf(refused), "cannot bind token to object of type apps/v1, Kind=Deployment");
 }
 
-TEST_F(TokenRequestTest, SaysWhichObjectToRead) {
+TEST_F(TokenRequestTest, ReturnsTheBoundObject) {
   const Json request = Parse(
       R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest",
           "spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Node","name":"n"}}})");

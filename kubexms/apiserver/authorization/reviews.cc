@@ -46,7 +46,7 @@ bool IsEmpty(const Json& value) {
          (value.is_object() && value.get_object().empty());
 }
 
-// Questions have no name and no labels; what the server itself may have entered does not count.
+// A review has no name and no labels; metadata that the server set is ignored.
 void CheckMetadataIsEmpty(const Json& review, bool in_namespace, Causes& causes) {
   const Json* metadata = FindMember(review, "metadata");
   if (metadata == nullptr || !metadata->is_object()) return;
@@ -59,7 +59,7 @@ void CheckMetadataIsEmpty(const Json& review, bool in_namespace, Causes& causes)
   }
 }
 
-// Exactly one of the two sorts of attributes.
+// Requires exactly one of resourceAttributes and nonResourceAttributes.
 void CheckAttributes(const Json& review, Causes& causes) {
   const FieldPath spec("spec");
   const Json resource = MemberOrNull(review, "spec", "resourceAttributes");
@@ -100,7 +100,7 @@ void CheckNamespace(const Json& review, std::string_view namespace_name, Causes&
   }
 }
 
-Result<void> InvalidIfAny(const Json& review, Causes causes) {
+Result<void> InvalidUnlessEmpty(const Json& review, Causes causes) {
   if (causes.empty()) return {};
   return Error::Invalid(fmt::format("{}.{}", FindString(review, "kind"), kAuthorizationGroup), "",
                         std::move(causes));
@@ -124,8 +124,8 @@ UserInfo SubjectOf(const authorizationv1::SubjectAccessReviewSpec& spec) {
   return user;
 }
 
-// `review` with metadata, as answers always have, and this status.
-Json Answered(Json review, JsonObject status) {
+// `review` with metadata, which responses always have, and this status.
+Json WithStatus(Json review, JsonObject status) {
   ObjectMember(review.as_object(), "metadata");
   review.as_object()["status"] = std::move(status);
   return review;
@@ -137,7 +137,7 @@ Json Decided(Json review, const UserInfo& user, const RequestAttributes& request
   JsonObject status{{"allowed", decision.ok() && decision->allowed}};
   if (decision.ok() && !decision->reason.empty()) status["reason"] = decision->reason;
   if (!decision.ok()) status["evaluationError"] = decision.error().message();
-  return Answered(std::move(review), std::move(status));
+  return WithStatus(std::move(review), std::move(status));
 }
 
 JsonObject RulesStatus(const UserRules& found) {
@@ -182,7 +182,7 @@ Result<Json> AnswerTokenReview(Json review, const Authenticator& authenticator) 
   } else {
     status = {{"user", JsonObject()}, {"error", found.error().message()}};
   }
-  return Answered(std::move(review), std::move(status));
+  return WithStatus(std::move(review), std::move(status));
 }
 
 Result<Json> AnswerSubjectAccessReview(Json review, RbacAuthorizer& authorizer) {
@@ -192,7 +192,7 @@ Result<Json> AnswerSubjectAccessReview(Json review, RbacAuthorizer& authorizer) 
   CheckAttributes(review, causes);
   CheckSubject(review, causes);
   CheckMetadataIsEmpty(review, false, causes);
-  RETURN_IF_ERROR(InvalidIfAny(review, std::move(causes)));
+  RETURN_IF_ERROR(InvalidUnlessEmpty(review, std::move(causes)));
   return Decided(std::move(review), SubjectOf(asked.spec),
                  AttributesOf(asked.spec.resource_attributes, asked.spec.non_resource_attributes),
                  authorizer);
@@ -207,7 +207,7 @@ Result<Json> AnswerLocalSubjectAccessReview(Json review, std::string_view namesp
   CheckSubject(review, causes);
   CheckMetadataIsEmpty(review, true, causes);
   CheckNamespace(review, namespace_name, causes);
-  RETURN_IF_ERROR(InvalidIfAny(review, std::move(causes)));
+  RETURN_IF_ERROR(InvalidUnlessEmpty(review, std::move(causes)));
   return Decided(std::move(review), SubjectOf(asked.spec),
                  AttributesOf(asked.spec.resource_attributes, asked.spec.non_resource_attributes),
                  authorizer);
@@ -220,7 +220,7 @@ Result<Json> AnswerSelfSubjectAccessReview(Json review, const UserInfo& user,
   Causes causes;
   CheckAttributes(review, causes);
   CheckMetadataIsEmpty(review, false, causes);
-  RETURN_IF_ERROR(InvalidIfAny(review, std::move(causes)));
+  RETURN_IF_ERROR(InvalidUnlessEmpty(review, std::move(causes)));
   return Decided(std::move(review), user,
                  AttributesOf(asked.spec.resource_attributes, asked.spec.non_resource_attributes),
                  authorizer);
@@ -232,16 +232,16 @@ Result<Json> AnswerSelfSubjectRulesReview(const Json& review, const UserInfo& us
                    FromJson<authorizationv1::SelfSubjectRulesReview>(review));
   if (asked.spec.namespace_name.empty()) return Error::BadRequest("no namespace on request");
   ASSIGN_OR_RETURN(const UserRules found, authorizer.RulesFor(user, asked.spec.namespace_name));
-  // The question is not repeated in this answer.
+  // Unlike the other reviews, this response omits the spec.
   JsonObject answer{{"kind", "SelfSubjectRulesReview"},
                     {"apiVersion", "authorization.k8s.io/v1"},
                     {"spec", JsonObject()}};
-  return Answered(std::move(answer), RulesStatus(found));
+  return WithStatus(std::move(answer), RulesStatus(found));
 }
 
 Result<Json> AnswerSelfSubjectReview(Json review, const UserInfo& user, const Clock& clock) {
   ObjectMember(review.as_object(), "metadata")["creationTimestamp"] = Time::Now(clock).ToString();
-  return Answered(std::move(review), {{"userInfo", UserInfoJson(user)}});
+  return WithStatus(std::move(review), {{"userInfo", UserInfoJson(user)}});
 }
 
 }  // namespace kubexms

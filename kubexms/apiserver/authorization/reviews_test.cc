@@ -50,7 +50,7 @@ class AccessReviewTest : public testing::Test {
   std::unique_ptr<RbacAuthorizer> authorizer_;
 };
 
-TEST_F(AccessReviewTest, AnswersForAnybody) {
+TEST_F(AccessReviewTest, EvaluatesAnyUser) {
   EXPECT_EQ(Access(R"({"user":"joe","resourceAttributes":
                        {"namespace":"x","verb":"get","resource":"pods"}})"),
             R"({"allowed":false})");
@@ -63,7 +63,7 @@ TEST_F(AccessReviewTest, AnswersForAnybody) {
             R"({"allowed":true})");
 }
 
-TEST_F(AccessReviewTest, KeepsTheQuestion) {
+TEST_F(AccessReviewTest, ReturnsTheSpec) {
   const Json answer =
       AnswerSelfSubjectAccessReview(
           Review("authorization.k8s.io", "SelfSubjectAccessReview",
@@ -76,7 +76,7 @@ TEST_F(AccessReviewTest, KeepsTheQuestion) {
             R"("verb":"list"}},"status":{"allowed":false}})");
 }
 
-TEST_F(AccessReviewTest, RefusesQuestionsThatCannotBeAnswered) {
+TEST_F(AccessReviewTest, RefusesInvalidReviews) {
   EXPECT_EQ(
       Access("{}"),
       R"(SubjectAccessReview.authorization.k8s.io "" is invalid: )"
@@ -93,7 +93,7 @@ TEST_F(AccessReviewTest, RefusesQuestionsThatCannotBeAnswered) {
               HasSubstr("must be empty"));
 }
 
-TEST_F(AccessReviewTest, TheLocalFormStaysInItsNamespace) {
+TEST_F(AccessReviewTest, RestrictsLocalReviewsToTheirNamespace) {
   EXPECT_THAT(LocalAccess(R"({"groups":["dev"],"resourceAttributes":
                               {"namespace":"x","verb":"get","resource":"pods"}})"),
               HasSubstr(R"("allowed":true)"));
@@ -105,7 +105,7 @@ TEST_F(AccessReviewTest, TheLocalFormStaysInItsNamespace) {
               HasSubstr("disallowed on this kind of request"));
 }
 
-TEST_F(AccessReviewTest, ListsTheRules) {
+TEST_F(AccessReviewTest, ListsTheRulesOfTheUser) {
   const Json review =
       Review("authorization.k8s.io", "SelfSubjectRulesReview", R"({"namespace":"x"})");
   EXPECT_EQ(WriteJson(AnswerSelfSubjectRulesReview(review, kJoe, *authorizer_).value()),
@@ -135,7 +135,7 @@ class TokenReviewTest : public testing::Test {
   Authenticator authenticator_;
 };
 
-TEST_F(TokenReviewTest, KnowsGoodTokens) {
+TEST_F(TokenReviewTest, AuthenticatesValidTokens) {
   TokenClaims claims = tokens_.Claims();
   claims.audiences = {"api", "vault"};
   const std::string token = tokens_.issuer.Sign(claims).value();
@@ -145,7 +145,7 @@ TEST_F(TokenReviewTest, KnowsGoodTokens) {
   EXPECT_THAT(Review(token, R"(["vault"])"), HasSubstr(R"("audiences":["vault"])"));
 }
 
-TEST_F(TokenReviewTest, SaysWhatIsWrongWithOthers) {
+TEST_F(TokenReviewTest, ReportsWhyATokenIsInvalid) {
   EXPECT_EQ(Review("nope"), R"({"error":"invalid bearer token","user":{}})");
   EXPECT_EQ(Review(""), "token is required for TokenReview in authentication");
   const std::string token = tokens_.issuer.Sign(tokens_.Claims()).value();
@@ -154,7 +154,7 @@ TEST_F(TokenReviewTest, SaysWhatIsWrongWithOthers) {
             R"({"error":"[invalid bearer token, service account token has expired]","user":{}})");
 }
 
-TEST(SelfSubjectReviewTest, TellsTheCallerWhoItIs) {
+TEST(SelfSubjectReviewTest, ReturnsTheUser) {
   const ManualClock clock;
   const Json answer =
       AnswerSelfSubjectReview(

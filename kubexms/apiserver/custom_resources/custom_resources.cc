@@ -24,7 +24,7 @@ std::string_view GroupOf(const Json& definition) {
   return FindString(MemberOrNull(definition, "spec"), "group");
 }
 
-// Sets a condition; its time only when the status is another one.
+// Sets a condition; lastTransitionTime changes only with the status.
 void SetCondition(JsonObject& status, std::string_view type, bool holds, std::string_view reason,
                   std::string_view message, Time now) {
   Json& conditions = status["conditions"];
@@ -64,7 +64,7 @@ Result<void> CustomResources::Sync() {
   RETURN_IF_ERROR(ReadChanges());
   for (auto& [name, definition] : definitions_) {
     const Result<void> updated = UpdateStatus(name, definition);
-    // What is wrong with one definition is no reason not to serve the others.
+    // An error in one definition must not prevent serving the others.
     if (!updated.ok()) {
       log_.Error("the status of a definition could not be updated",
                  {{"name", name}, {"error", updated.error()}});
@@ -216,7 +216,7 @@ Result<bool> CustomResources::CleanUpOne(const Json& definition) {
   ASSIGN_OR_RETURN(const store::ListPage page,
                    store_.List({.prefix = StoragePrefix(*resource, ""), .limit = kCleanUpPage}));
   for (const store::RecordPtr& record : page.records) {
-    // One that is damaged is removed by its key.
+    // A damaged object is removed by its key.
     const Result<Json> object = ReadDocument(*resource, *record);
     if (object.ok() && IsBeingDeleted(*object)) continue;
     std::string_view place = record->key.substr(StoragePrefix(*resource, "").size());

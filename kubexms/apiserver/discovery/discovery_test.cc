@@ -43,7 +43,7 @@ const Json& Pick(const Json& array, std::string_view key, std::string_view value
   return kNone;
 }
 
-TEST(DiscoveryTest, NamesTheCoreVersionAndTheAddress) {
+TEST(DiscoveryTest, ReturnsTheCoreVersionAndTheServerAddress) {
   EXPECT_EQ(WriteJson(MakeApiVersions("10.0.0.1:6443")),
             R"({"kind":"APIVersions","serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0",)"
             R"("serverAddress":"10.0.0.1:6443"}],"versions":["v1"]})");
@@ -123,7 +123,7 @@ TEST(DiscoveryTest, ListsTheResourcesOfAVersion) {
   EXPECT_FALSE(MakeApiResourceList(AllResources(), "apps", "v2").has_value());
 }
 
-TEST(DiscoveryTest, HashesTheStoredKind) {
+TEST(DiscoveryTest, HashesTheStorageVersion) {
   const Json batch = *MakeApiResourceList(AllResources(), "batch", "v1");
   EXPECT_EQ(FindString(Pick(batch.at("resources"), "name", "jobs"), "storageVersionHash"),
             "mudhfqk/qZY=");
@@ -162,7 +162,7 @@ TEST(DiscoveryTest, AggregatesAllOtherGroups) {
             R"({"group":"example.com","kind":"Widget","version":"v1"})");
 }
 
-TEST(DiscoveryTest, SaysTheVersionOfTheApiAndOfTheBuild) {
+TEST(DiscoveryTest, ReturnsTheVersionsOfTheApiAndTheBuild) {
   const Json version = MakeVersion("0.3.0");
   EXPECT_EQ(FindString(version, "major"), "1");
   EXPECT_EQ(FindString(version, "minor"), "34");

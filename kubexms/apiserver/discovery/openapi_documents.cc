@@ -14,7 +14,7 @@ namespace kubexms {
 namespace {
 
 constexpr std::string_view kJson = "application/json";
-// What protobuf is called in answers, and how older clients ask for it.
+// The media type of protobuf in responses, and the one that older clients request.
 constexpr std::string_view kProtobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 constexpr std::string_view kOldProtobuf =
     "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
@@ -47,15 +47,15 @@ std::vector<ResourceDescription> DescribeAll(const std::vector<ResourcePtr>& res
 
 OpenApiOptions Options() { return {.object_meta = &TypeOf<ObjectMeta>().schema}; }
 
-// True when the client says that it has the document with this tag.
-bool HasAlready(const HttpHeaders& headers, std::string_view tag) {
+// Whether the client already has the document with this ETag.
+bool HasCurrentTag(const HttpHeaders& headers, std::string_view tag) {
   return headers.HasToken("If-None-Match", tag) || headers.HasToken("If-None-Match", "*");
 }
 
 HttpResponse Reply(const HttpRequest& request, std::string_view content_type,
                    const SharedBytes& bytes, std::string_view hash) {
   const std::string tag = fmt::format("\"{}\"", hash);
-  if (HasAlready(request.headers, tag)) return HttpResponse(304, {{"ETag", tag}});
+  if (HasCurrentTag(request.headers, tag)) return HttpResponse(304, {{"ETag", tag}});
   HttpHeaders headers{{"Content-Type", content_type}, {"ETag", tag}, {"Vary", "Accept"}};
   return HttpResponse(200, std::move(headers), {bytes});
 }
@@ -64,11 +64,11 @@ HttpResponse NotAcceptable() {
   return HttpResponse::Text(406, "text/plain; charset=utf-8", "406 not acceptable\n");
 }
 
-bool TakesJson(const HttpRequest& request) {
+bool AcceptsJson(const HttpRequest& request) {
   return PreferredMediaType(request.headers.Get("Accept").value_or(""), {&kJson, 1}).has_value();
 }
 
-// What ?hash= says; empty when there is none.
+// The value of ?hash=; empty if absent.
 std::string HashOf(const HttpRequest& request) {
   const Result<QueryParameters> query = QueryParameters::Parse(request.query());
   return query.ok() ? std::string(query->Get("hash").value_or("")) : std::string();
@@ -142,7 +142,7 @@ HttpResponse OpenApiDocuments::AnswerV2(const HttpRequest& request) {
 }
 
 HttpResponse OpenApiDocuments::AnswerIndex(const HttpRequest& request) {
-  if (!TakesJson(request)) return NotAcceptable();
+  if (!AcceptsJson(request)) return NotAcceptable();
   const Document document = Index();
   return Reply(request, kJson, document.bytes, document.hash);
 }
@@ -151,7 +151,7 @@ std::optional<HttpResponse> OpenApiDocuments::AnswerV3(std::string_view group_ve
                                                        const HttpRequest& request) {
   const std::optional<Document> document = V3(group_version);
   if (!document) return std::nullopt;
-  if (!TakesJson(request)) return NotAcceptable();
+  if (!AcceptsJson(request)) return NotAcceptable();
   const std::string hash = HashOf(request);
   if (!hash.empty() && hash != document->hash) {
     const std::string location =

@@ -25,7 +25,7 @@ std::string Header(const HttpResponse& response, std::string_view name) {
 
 Json ReadBody(const HttpResponse& response) { return *ParseJson(Flatten(response.body)); }
 
-TEST_F(OpenApiDocumentsTest, ServesTheSecondVersionAsJsonOrProtobuf) {
+TEST_F(OpenApiDocumentsTest, ServesV2AsJsonOrProtobuf) {
   const HttpResponse json = Get("/openapi/v2");
   EXPECT_EQ(json.status, 200);
   EXPECT_EQ(Header(json, "Content-Type"), "application/json");
@@ -43,7 +43,7 @@ TEST_F(OpenApiDocumentsTest, ServesTheSecondVersionAsJsonOrProtobuf) {
   EXPECT_EQ(Get("/openapi/v2", {{"Accept", "text/html"}}).status, 406);
 }
 
-TEST_F(OpenApiDocumentsTest, SavesWhatTheClientHas) {
+TEST_F(OpenApiDocumentsTest, AnswersNotModifiedToAMatchingTag) {
   const std::string tag = Header(Get("/openapi/v2"), "ETag");
   const HttpResponse again = Get("/openapi/v2", {{"If-None-Match", tag}});
   EXPECT_EQ(again.status, 304);
@@ -52,7 +52,7 @@ TEST_F(OpenApiDocumentsTest, SavesWhatTheClientHas) {
   EXPECT_EQ(Get("/openapi/v2", {{"If-None-Match", "\"other\""}}).status, 200);
 }
 
-TEST_F(OpenApiDocumentsTest, ListsTheDocumentsOfTheThirdVersion) {
+TEST_F(OpenApiDocumentsTest, ServesTheV3Index) {
   const Json index = ReadBody(Get("/openapi/v3"));
   const Json& paths = index.at("paths");
   EXPECT_EQ(paths.as_object().size(), 22U);
@@ -67,7 +67,7 @@ TEST_F(OpenApiDocumentsTest, ListsTheDocumentsOfTheThirdVersion) {
       nullptr);
 }
 
-TEST_F(OpenApiDocumentsTest, LeadsFromAnOldHashToTheNewOne) {
+TEST_F(OpenApiDocumentsTest, RedirectsAnOldHashToTheCurrentOne) {
   const HttpResponse current = Get("/openapi/v3/api/v1");
   EXPECT_EQ(current.status, 200);
   EXPECT_EQ(Header(current, "Cache-Control"), "");
@@ -78,7 +78,7 @@ TEST_F(OpenApiDocumentsTest, LeadsFromAnOldHashToTheNewOne) {
   EXPECT_EQ(Header(moved, "Location"), "/openapi/v3/api/v1?hash=" + hash);
 }
 
-TEST_F(OpenApiDocumentsTest, KnowsNoOtherPaths) {
+TEST_F(OpenApiDocumentsTest, IgnoresOtherPaths) {
   for (const std::string target :
        {"/openapi", "/openapi/v4", "/openapi/v3x", "/openapi/v3/apis/nothing.example.com/v1"}) {
     EXPECT_FALSE(documents_.Answer({.target = target}).has_value()) << target;

@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kMetaGroup = "meta.k8s.io";
 constexpr std::string_view kDiscoveryGroup = "apidiscovery.k8s.io";
 
-// A kind that an answer can be turned into.
+// A kind that an object can be converted to.
 struct Transform {
   std::string_view group;
   std::string_view version;
@@ -42,12 +42,12 @@ std::span<const Transform> TransformsOf(AnswerSubject subject) {
   return {};
 }
 
-// One of the things that an Accept header lists.
+// One media range of an Accept header.
 struct MediaRange {
   std::string_view type;
   std::string_view subtype;
   double quality = 1;
-  // Its parameters, where they mean something here.
+  // The parameters that the server supports.
   std::string_view as;
   std::string_view group;
   std::string_view version;
@@ -65,7 +65,7 @@ std::string_view Trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-// Cuts `text` before the first `separator` and leaves what comes after it.
+// Returns `text` up to the first `separator` and removes both from `text`.
 std::string_view TakeUntil(std::string_view& text, char separator) {
   const size_t end = text.find(separator);
   const std::string_view piece = text.substr(0, end);
@@ -102,7 +102,7 @@ MediaRange ParseRange(std::string_view text) {
   return range;
 }
 
-// What the client prefers first: by its own weights, then what is named more exactly.
+// Sorted by preference: by the client's weights, then by specificity.
 std::vector<MediaRange> ParseAccept(std::string_view header) {
   std::vector<MediaRange> ranges;
   while (!header.empty()) ranges.push_back(ParseRange(TakeUntil(header, ',')));
@@ -123,7 +123,7 @@ std::optional<AnswerFormat> FormatOf(const MediaRange& range, AnswerSubject subj
   return std::nullopt;
 }
 
-// The form that a media range means, if the server has it.
+// The form that a media range stands for, if the server supports it.
 std::optional<AnswerForm> FormOf(const MediaRange& range, AnswerSubject subject) {
   const std::optional<AnswerFormat> format = FormatOf(range, subject);
   if (!format || (!range.stream.empty() && range.stream != "watch")) return std::nullopt;
@@ -140,14 +140,14 @@ std::optional<AnswerForm> FormOf(const MediaRange& range, AnswerSubject subject)
   return std::nullopt;
 }
 
-bool IsReadByPeople(std::string_view user_agent) {
+bool IsInteractiveClient(std::string_view user_agent) {
   return user_agent.starts_with("curl") || user_agent.starts_with("Wget") ||
          user_agent.starts_with("Mozilla/5.0");
 }
 
-bool WantsPretty(const HttpHeaders& headers, const QueryParameters& query) {
+bool IsPrettyRequested(const HttpHeaders& headers, const QueryParameters& query) {
   const std::string_view pretty = query.Get("pretty").value_or("");
-  if (pretty.empty()) return IsReadByPeople(headers.Get("User-Agent").value_or(""));
+  if (pretty.empty()) return IsInteractiveClient(headers.Get("User-Agent").value_or(""));
   constexpr std::string_view kTrue[] = {"1", "t", "T", "true", "TRUE", "True"};
   return std::ranges::find(kTrue, pretty) != std::end(kTrue);
 }
@@ -178,7 +178,7 @@ std::string AnswerForm::ContentType() const {
 
 Result<AnswerForm> NegotiateAnswer(const HttpHeaders& headers, const QueryParameters& query,
                                    AnswerSubject subject) {
-  const bool pretty = WantsPretty(headers, query);
+  const bool pretty = IsPrettyRequested(headers, query);
   const std::string_view accept = Trim(headers.Get("Accept").value_or(""));
   if (accept.empty()) return AnswerForm{.pretty = pretty};
   for (const MediaRange& range : ParseAccept(accept)) {

@@ -16,7 +16,7 @@ Result<AnswerForm> Negotiate(std::string_view accept,
                          *QueryParameters::Parse(query), subject);
 }
 
-TEST(AcceptTest, IsJsonWhenNothingIsAskedFor) {
+TEST(AcceptTest, DefaultsToJson) {
   EXPECT_EQ(*NegotiateAnswer({}, {}, AnswerSubject::kObjects), AnswerForm());
   EXPECT_EQ(*Negotiate(""), AnswerForm());
   EXPECT_EQ(*Negotiate("*/*"), AnswerForm());
@@ -24,7 +24,7 @@ TEST(AcceptTest, IsJsonWhenNothingIsAskedFor) {
   EXPECT_EQ(*Negotiate("application/*"), AnswerForm());
 }
 
-TEST(AcceptTest, PrefersWhatComesFirst) {
+TEST(AcceptTest, PrefersTheFirstOfEqualMediaTypes) {
   EXPECT_EQ(Negotiate("application/yaml, application/json")->format, AnswerFormat::kYaml);
   EXPECT_EQ(Negotiate("application/json, application/yaml")->format, AnswerFormat::kJson);
   EXPECT_EQ(Negotiate("application/json;q=0.5, application/yaml")->format, AnswerFormat::kYaml);
@@ -34,7 +34,7 @@ TEST(AcceptTest, PrefersWhatComesFirst) {
             AnswerFormat::kJson);
 }
 
-TEST(AcceptTest, GivesTables) {
+TEST(AcceptTest, ReturnsTables) {
   const AnswerForm form = *Negotiate(kKubectl);
   EXPECT_EQ(form.kind, AnswerKind::kTable);
   EXPECT_EQ(form.version, "v1");
@@ -45,14 +45,14 @@ TEST(AcceptTest, GivesTables) {
   EXPECT_EQ(Negotiate(kKubectl, AnswerSubject::kEvents)->kind, AnswerKind::kTable);
 }
 
-TEST(AcceptTest, GivesMetadataOnly) {
+TEST(AcceptTest, ReturnsPartialObjectMetadata) {
   EXPECT_EQ(Negotiate("application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io")->kind,
             AnswerKind::kPartialObjectMetadata);
   EXPECT_EQ(Negotiate("application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io")->kind,
             AnswerKind::kPartialObjectMetadataList);
 }
 
-TEST(AcceptTest, FallsBackToTheNextThatThereIs) {
+TEST(AcceptTest, FallsBackToTheNextSupportedMediaType) {
   EXPECT_EQ(Negotiate("application/json;as=Chart;v=v1;g=meta.k8s.io,application/json")->kind,
             AnswerKind::kObject);
   EXPECT_EQ(Negotiate(kKubectl, AnswerSubject::kDocument)->kind, AnswerKind::kObject);
@@ -72,7 +72,7 @@ TEST(AcceptTest, AggregatesDiscovery) {
   EXPECT_EQ(Negotiate(kAccept, AnswerSubject::kObjects)->kind, AnswerKind::kObject);
 }
 
-TEST(AcceptTest, RefusesWhatThereIsNot) {
+TEST(AcceptTest, RefusesUnsupportedMediaTypes) {
   const Result<AnswerForm> form = Negotiate("application/xml");
   ASSERT_FALSE(form.ok());
   EXPECT_EQ(form.error().reason(), "NotAcceptable");
@@ -83,13 +83,13 @@ TEST(AcceptTest, RefusesWhatThereIsNot) {
   EXPECT_FALSE(Negotiate("application/vnd.kubernetes.protobuf").ok());
 }
 
-TEST(AcceptTest, DoesNotStreamYaml) {
+TEST(AcceptTest, RefusesYamlForWatches) {
   EXPECT_FALSE(Negotiate("application/yaml", AnswerSubject::kEvents).ok());
   EXPECT_TRUE(Negotiate("application/json;stream=watch", AnswerSubject::kEvents).ok());
   EXPECT_FALSE(Negotiate("application/json;stream=film", AnswerSubject::kEvents).ok());
 }
 
-TEST(AcceptTest, ChoosesAmongMediaTypes) {
+TEST(AcceptTest, SelectsThePreferredMediaType) {
   constexpr std::string_view kTypes[] = {"application/json", "application/x+protobuf"};
   EXPECT_EQ(PreferredMediaType("", kTypes), 0U);
   EXPECT_EQ(PreferredMediaType("*/*", kTypes), 0U);
@@ -98,7 +98,7 @@ TEST(AcceptTest, ChoosesAmongMediaTypes) {
   EXPECT_EQ(PreferredMediaType("text/html", kTypes), std::nullopt);
 }
 
-TEST(AcceptTest, IndentsForPeople) {
+TEST(AcceptTest, IndentsForInteractiveClients) {
   const auto pretty = [](std::string_view accept, std::string_view query, std::string_view agent) {
     return Negotiate(accept, AnswerSubject::kObjects, query, agent)->pretty;
   };

@@ -13,7 +13,7 @@
 namespace kubexms {
 namespace {
 
-// What a kind has beyond the eight verbs. Lists are separated by spaces.
+// What a kind has besides the eight verbs. Lists are separated by spaces.
 struct KindRules {
   std::string_view group;
   std::string_view kind;
@@ -62,7 +62,7 @@ constexpr KindRules kRules[] = {
     {"storage.k8s.io", "VolumeAttachment", "status"},
 };
 
-// A subresource that is not the resource's own kind, or that is not read and written like status.
+// A subresource with a kind of its own, or with other verbs than status.
 struct SubresourceRules {
   std::string_view name;
   std::string_view verbs;
@@ -90,7 +90,7 @@ std::vector<std::string> Words(std::string_view text) {
   return words;
 }
 
-// Descriptions live as long as the program, so nothing has to be kept alive.
+// Descriptions have static storage duration, so the handle owns nothing.
 SchemaHandle SchemaOfKind(const TypeInfo& type) {
   return {std::shared_ptr<const void>(), &type.schema};
 }
@@ -111,12 +111,12 @@ Subresource MakeSubresource(std::string_view name) {
   return subresource;
 }
 
-// Kinds that are only ever the body of a subresource.
+// Kinds that are only used as the body of a subresource have no resource.
 bool HasResource(const KindName& name) {
   return name.kind != "Scale" && name.kind != "Eviction" && name.kind != "TokenRequest";
 }
 
-// Questions that are answered and not stored.
+// Reviews are evaluated and not stored.
 bool IsReview(const KindName& name) {
   return name.group == "authentication.k8s.io" || name.group == "authorization.k8s.io" ||
          (name.group.empty() && name.kind == "Binding");
@@ -131,7 +131,7 @@ std::vector<std::string> VerbsOf(const KindName& name) {
   return verbs;
 }
 
-// In the words of Kubernetes.
+// Kubernetes' deprecation warnings.
 std::string_view DeprecationOf(const KindName& name) {
   if (!name.group.empty()) return "";
   if (name.kind == "ComponentStatus") return "v1 ComponentStatus is deprecated in v1.19+";
@@ -181,7 +181,7 @@ ResourcePtr MakeResource(const TypeInfo& type) {
       .deprecation = std::string(DeprecationOf(name)),
   });
   ApplyRules(*resource);
-  // Kubernetes has this template behind a pointer: where nothing is set, it is not there.
+  // Kubernetes declares this template as a pointer: it is omitted where nothing is set.
   if (name.kind == "ReplicationController") {
     resource->zero.at("spec").as_object().erase("template");
   }

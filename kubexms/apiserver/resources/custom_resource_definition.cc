@@ -52,7 +52,7 @@ bool IsEstablished(const Json& definition) {
                              });
 }
 
-// The rules of the definition itself; those of its schema are ParseCrdSchema's.
+// Validates the definition itself; ParseCrdSchema validates its schemas.
 class DefinitionRules {
  public:
   DefinitionRules(const Json& definition, FieldErrors& errors)
@@ -83,7 +83,7 @@ class DefinitionRules {
     }
   }
 
-  // Groups of Kubernetes itself are for those who have been allowed to use them.
+  // The groups of Kubernetes require the approval annotation.
   void CheckApproval() {
     const std::string_view group = FindString(spec_, "group");
     const bool guarded = group == "k8s.io" || group == "kubernetes.io" ||
@@ -99,7 +99,7 @@ class DefinitionRules {
                  "see https://github.com/kubernetes/enhancements/pull/1111"));
   }
 
-  // Objects may be stored in any of these.
+  // Objects may be stored in any of these versions.
   void CheckStoredVersions() {
     const FieldPath status("status");
     const FieldPath path = status.Child("storedVersions");
@@ -120,8 +120,8 @@ class DefinitionRules {
     }
   }
 
-  // The other names by which people call the resource.
-  void CheckMoreNames(const Json& names, const FieldPath& names_path) {
+  // Short names and categories.
+  void CheckShortNamesAndCategories(const Json& names, const FieldPath& names_path) {
     for (const std::string_view key : {"shortNames", "categories"}) {
       const FieldPath path = names_path.Child(key);
       const JsonArray& items = Items(names, key);
@@ -137,10 +137,11 @@ class DefinitionRules {
     }
   }
 
-  // A part that every version has. If it is the same in all of them errors name it once, as what it
-  // was called when a definition had one version.
-  void CheckParts(std::string_view key, std::string_view common_name,
-                  void (DefinitionRules::*check)(const Json& part, const FieldPath& path)) {
+  // A field that every version has. If it is the same in all of them, errors name it once, by its
+  // name in apiextensions.k8s.io/v1beta1, where it was common to all versions.
+  void CheckVersionedField(std::string_view key, std::string_view common_name,
+                           void (DefinitionRules::*check)(const Json& part,
+                                                          const FieldPath& path)) {
     const JsonArray& versions = Items(spec_, "versions");
     if (versions.empty()) return;
     const Json& first = MemberOrNull(versions.front(), key);
@@ -154,7 +155,7 @@ class DefinitionRules {
     }
   }
 
-  // Where a Scale finds the numbers of an object.
+  // The paths of the scale subresource.
   void CheckScalePaths(const Json& subresources, const FieldPath& path) {
     const Json& scale = MemberOrNull(subresources, "scale");
     if (scale.is_null()) return;
@@ -201,7 +202,7 @@ class DefinitionRules {
         AddAll(ValidateDns1035Label(LowerCase(name)), path, name, errors_);
       }
     }
-    CheckMoreNames(names, names_path);
+    CheckShortNamesAndCategories(names, names_path);
     const std::string wanted = fmt::format("{}.{}", FindString(names, "plural"), group);
     if (NameOf(definition_) != wanted) {
       const FieldPath metadata("metadata");
@@ -225,10 +226,10 @@ class DefinitionRules {
       if (IsTrue(versions[i], "storage")) ++storage_versions;
       RequireSchema(versions[i], path);
     }
-    CheckParts("schema", "validation", &DefinitionRules::CheckSchema);
-    CheckParts("subresources", "subresources", &DefinitionRules::CheckScalePaths);
-    CheckParts("additionalPrinterColumns", "additionalPrinterColumns",
-               &DefinitionRules::CheckColumns);
+    CheckVersionedField("schema", "validation", &DefinitionRules::CheckSchema);
+    CheckVersionedField("subresources", "subresources", &DefinitionRules::CheckScalePaths);
+    CheckVersionedField("additionalPrinterColumns", "additionalPrinterColumns",
+                        &DefinitionRules::CheckColumns);
     if (names.size() != versions.size()) {
       errors_.push_back(Invalid(versions_path, MemberOrNull(spec_, "versions"),
                                 "must contain unique version names"));
@@ -277,7 +278,7 @@ class DefinitionRules {
 
 const Json kNoJson;
 
-// The conditions of a new definition are found out by the server.
+// A new definition has no conditions: the server adds them.
 Json InitialStatus(const JsonObject& definition) {
   JsonArray stored;
   const Json* spec = definition.if_contains("spec");
@@ -290,7 +291,7 @@ Json InitialStatus(const JsonObject& definition) {
                     {"storedVersions", std::move(stored)}};
 }
 
-// Whether its objects would have to be converted by a webhook: with one version they never are.
+// Whether objects may need conversion by a webhook; with one version they never do.
 bool NeedsConversion(const Json& definition) {
   const Json& spec = MemberOrNull(definition, "spec");
   if (FindString(MemberOrNull(spec, "conversion"), "strategy") != "Webhook") return false;
@@ -324,7 +325,7 @@ class DefinitionStrategy final : public Strategy {
     definition["status"] = InitialStatus(definition);
   }
 
-  // A new storage version is added to those in which objects may be stored.
+  // A new storage version is added to status.storedVersions.
   void PrepareForUpdate(JsonObject& definition, const JsonObject&) const override {
     Json& status = definition["status"];
     if (!status.is_object()) status = InitialStatus(definition);
@@ -371,7 +372,7 @@ class DefinitionStrategy final : public Strategy {
   bool HasStatus() const override { return true; }
 };
 
-// The schema of whole objects: what the definition says, and the metadata that all objects have.
+// The schema of whole objects: the definition's schema and the metadata that all objects have.
 SchemaHandle WithMetadata(const SchemaHandle& schema) {
   struct Nodes {
     SchemaArena arena;
@@ -437,7 +438,7 @@ void ReadSubresources(const Json& version, Resource& resource) {
                                    .schema = SchemaHandle(std::shared_ptr<void>(), &schema)});
 }
 
-// The best of the served versions that are newer and not deprecated; empty: there is none.
+// The best served version that is newer and not deprecated; empty: none.
 std::string_view Successor(const Json& versions, std::string_view deprecated) {
   std::string_view best = deprecated;
   for (const Json& version : versions.as_array()) {
@@ -497,7 +498,7 @@ ResourcePtr MakeResource(const Json& definition, const Json& version) {
       resource->defaults_revision = ParseUint64(ResourceVersionOf(definition)).value_or(0);
     }
   } else {
-    // Written by a server with other rules: serve it without a schema of its own.
+    // The definition was written by a server with other rules: serve it with an empty schema.
     auto any = std::make_shared<Schema>();
     any->type = SchemaType::kObject;
     any->preserve_unknown_fields = true;

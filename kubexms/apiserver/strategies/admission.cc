@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kGroup = "admissionregistration.k8s.io";
 
-// "a.example.com": webhooks are named like hosts.
+// "a.example.com": webhooks have fully qualified names.
 void ValidateFullyQualifiedName(const Field& name) {
   if (!name.MustBeSet()) return;
   const Messages problems = ValidateDns1123Subdomain(name.Text());
@@ -58,7 +58,7 @@ void ValidateClientConfig(const Field& config) {
   ValidateServicePath(service["path"]);
 }
 
-// A list that names everything with "*" may name nothing else.
+// A list with the wildcard "*" may have no other item.
 void ValidateWildcard(const Field& list) {
   if (list.size() < 2) return;
   for (const Field& item : list.Items()) {
@@ -87,7 +87,7 @@ void ValidateRule(const Field& rule) {
   rule["scope"].OneOf({"*", "Cluster", "Namespaced"});
 }
 
-// Further conditions under which a webhook or policy is called.
+// matchConditions of a webhook or policy.
 void ValidateMatchConditions(const Field& conditions) {
   if (conditions.size() > 64) conditions.TooMany(64);
   UniqueTexts names;

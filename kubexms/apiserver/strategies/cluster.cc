@@ -32,7 +32,7 @@ class NamespaceStrategy : public KindStrategy {
         });
     if (!there) finalizers->push_back(Json(kFinalizer));
   }
-  // Finalizers change with the finalize subresource only.
+  // Only the finalize subresource changes spec.finalizers.
   void PrepareForUpdate(JsonObject& namespace_name, const JsonObject& old) const override {
     CopyMember(namespace_name, old, "spec");
   }
@@ -48,7 +48,7 @@ class NodeStrategy : public KindStrategy {
  public:
   NodeStrategy() : KindStrategy({.has_status = true}) {}
 
-  // A node agent registers its node with its status.
+  // A kubelet registers its node with its status.
   bool KeepsStatusOnCreate() const override { return true; }
 
   void SetDefaults(JsonObject& node) const override {
@@ -63,7 +63,7 @@ class NodeStrategy : public KindStrategy {
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);
     const Field taints = root["spec.taints"];
-    // Kubernetes takes them for a part of the metadata.
+    // Kubernetes reports these as errors of the metadata.
     const FieldPath metadata("metadata");
     ValidateTaints(Field(taints.value(), metadata.Child("taints"), errors));
     const Field ranges = root["spec.podCIDRs"];
@@ -86,7 +86,7 @@ class NodeStrategy : public KindStrategy {
   }
 
  private:
-  // The old field is the first item of the new one.
+  // podCIDR equals the first item of podCIDRs.
   static void MatchPodRanges(JsonObject& spec) {
     const std::string first(TextAt(spec, "podCIDR"));
     const JsonArray* ranges = FindArray(spec, "podCIDRs");
@@ -125,9 +125,9 @@ void ValidateNotNegative(const Field& amounts) {
   }
 }
 
-class ResourceQuotaStrategy : public FixedFieldsStrategy {
+class ResourceQuotaStrategy : public ImmutableFieldsStrategy {
  public:
-  ResourceQuotaStrategy() : FixedFieldsStrategy({.has_status = true}, {"spec.scopes"}) {}
+  ResourceQuotaStrategy() : ImmutableFieldsStrategy({.has_status = true}, {"spec.scopes"}) {}
 
   void PrepareForCreate(JsonObject& quota) const override { quota["status"] = JsonObject(); }
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
@@ -158,7 +158,7 @@ class ResourceQuotaStrategy : public FixedFieldsStrategy {
     return std::find(std::begin(kScopes), std::end(kScopes), scope) != std::end(kScopes);
   }
 
-  // Some scopes are of pods, and of what pods use; one is of claims.
+  // Some scopes apply to pods and to resources of pods, one applies to claims.
   template <class Refuse>
   static void ValidateScopeFits(std::string_view scope, const Field& hard, Refuse refuse) {
     static constexpr std::string_view kOfPods[] = {
@@ -175,7 +175,7 @@ class ResourceQuotaStrategy : public FixedFieldsStrategy {
     }
   }
 
-  // The names that are errors are those of the list, not of its items.
+  // Errors name the list, not its items.
   static void ValidateScopeSelector(const Field& spec, const Field& hard) {
     const Field expressions = spec["scopeSelector.matchExpressions"];
     for (const Field& expression : expressions.Items()) {
@@ -220,7 +220,7 @@ class ResourceQuotaStrategy : public FixedFieldsStrategy {
     return false;
   }
 
-  // Objects are counted in whole numbers.
+  // Counts of objects are integers.
   static void ValidateCount(const Field& amount, std::string_view name) {
     static constexpr std::string_view kCounted[] = {"configmaps",
                                                     "persistentvolumeclaims",
@@ -278,9 +278,9 @@ class LimitRangeStrategy : public KindStrategy {
   void SetDefaults(JsonObject& range) const override {
     ForEachObject(range, "spec.limits", [](JsonObject& item) {
       if (TextAt(item, "type") != "Container") return;
-      FillFrom(item, "default", "max");
-      FillFrom(item, "defaultRequest", "default");
-      FillFrom(item, "defaultRequest", "min");
+      SetFromIfAbsent(item, "default", "max");
+      SetFromIfAbsent(item, "defaultRequest", "default");
+      SetFromIfAbsent(item, "defaultRequest", "min");
     });
   }
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
@@ -309,7 +309,7 @@ class LimitRangeStrategy : public KindStrategy {
   }
 
  private:
-  static void FillFrom(JsonObject& item, std::string_view to, std::string_view from) {
+  static void SetFromIfAbsent(JsonObject& item, std::string_view to, std::string_view from) {
     const JsonObject* amounts = FindObject(std::as_const(item), from);
     if (amounts == nullptr || amounts->empty()) return;
     const JsonObject copy = *amounts;
@@ -317,7 +317,8 @@ class LimitRangeStrategy : public KindStrategy {
     for (const auto& amount : copy) SetDefault(target, amount.key(), amount.value());
   }
 
-  // Of two amounts the one that must not be greater, how both are called, and which one is wrong.
+  // Two amounts of which one must not exceed the other, their names in messages, and the field in
+  // error.
   struct Order {
     std::string_view low;
     std::string_view low_name;

@@ -7,7 +7,7 @@ namespace {
 constexpr size_t kMaxShortText = 128;
 constexpr size_t kMaxNote = 1024;
 
-// Events are stored in the form of v1; what events.k8s.io calls otherwise is named first here.
+// Events are stored as v1; where events.k8s.io has another name for a field, errors use that first.
 class EventStrategy : public KindStrategy {
  public:
   EventStrategy() : KindStrategy({.allows_create_on_update = true}) {}

@@ -13,7 +13,7 @@
 namespace kubexms {
 namespace {
 
-// Nobody reads more errors than these, and a long list of wrong items has as many.
+// Bounds the response: a long list of invalid items has one error or more for each.
 bool HasRoom(const FieldErrors& errors) {
   constexpr size_t kMaxErrors = 500;
   return errors.size() < kMaxErrors;
@@ -416,8 +416,8 @@ bool SelectorMatches(const Field& selector, const StringMap& labels) {
   return compiled.ok() && compiled->Matches(labels);
 }
 
-void FixedFieldsStrategy::ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
-                                         FieldErrors& errors) const {
+void ImmutableFieldsStrategy::ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
+                                             FieldErrors& errors) const {
   FieldErrors ignored;
   const Field root(object, errors);
   const Field old(old_object, ignored);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kGroup = "networking.k8s.io";
 
-// An object of any kind in the same namespace.
+// A reference to an object in the same namespace.
 void ValidateLocalReference(const Field& reference) {
   if (const Field group = reference["apiGroup"]) group.MustBeSubdomain();
   for (std::string_view name : {"kind", "name"}) {
@@ -131,9 +131,10 @@ class IngressStrategy : public KindStrategy {
   }
 };
 
-class IngressClassStrategy : public FixedFieldsStrategy {
+class IngressClassStrategy : public ImmutableFieldsStrategy {
  public:
-  IngressClassStrategy() : FixedFieldsStrategy({.counts_generations = true}, {"spec.controller"}) {}
+  IngressClassStrategy()
+      : ImmutableFieldsStrategy({.counts_generations = true}, {"spec.controller"}) {}
 
   void SetDefaults(JsonObject& object) const override {
     if (JsonObject* parameters = FindObject(object, "spec.parameters"))
@@ -164,7 +165,7 @@ class IngressClassStrategy : public FixedFieldsStrategy {
   }
 };
 
-// Whether one block of addresses is inside of another and smaller. True where that is not known.
+// Whether one network is a proper subset of another. True where that is unknown.
 bool IsStrictSubset(std::string_view inner_text, std::string_view outer_text) {
   const std::optional<IpRange> inner = IpRange::Parse(inner_text);
   const std::optional<IpRange> outer = IpRange::Parse(outer_text);
@@ -246,9 +247,10 @@ class NetworkPolicyStrategy : public KindStrategy {
   }
 };
 
-class IpAddressStrategy : public FixedFieldsStrategy {
+class IpAddressStrategy : public ImmutableFieldsStrategy {
  public:
-  IpAddressStrategy() : FixedFieldsStrategy({.validate_name = ValidateIp}, {"spec.parentRef"}) {}
+  IpAddressStrategy()
+      : ImmutableFieldsStrategy({.validate_name = ValidateIp}, {"spec.parentRef"}) {}
 
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);
@@ -264,9 +266,9 @@ class IpAddressStrategy : public FixedFieldsStrategy {
   }
 };
 
-class ServiceCidrStrategy : public FixedFieldsStrategy {
+class ServiceCidrStrategy : public ImmutableFieldsStrategy {
  public:
-  ServiceCidrStrategy() : FixedFieldsStrategy({.has_status = true}, {"spec.cidrs"}) {}
+  ServiceCidrStrategy() : ImmutableFieldsStrategy({.has_status = true}, {"spec.cidrs"}) {}
 
   void PrepareForCreate(JsonObject& range) const override { range["status"] = JsonObject(); }
   void Validate(const JsonObject& object, FieldErrors& errors) const override {

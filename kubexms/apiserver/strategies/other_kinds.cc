@@ -3,17 +3,17 @@
 #include "kubexms/apiserver/strategies/builtin.h"
 #include "kubexms/apiserver/strategies/fields.h"
 
-// Kinds of which the schema says almost everything.
+// Kinds with few rules beyond their schema.
 
 namespace kubexms {
 namespace {
 
-// Creation starts with an empty status.
-class StatusStrategy : public FixedFieldsStrategy {
+// The status is empty on creation.
+class StatusStrategy : public ImmutableFieldsStrategy {
  public:
   StatusStrategy(bool counts_generations, std::vector<std::string_view> fixed = {})
-      : FixedFieldsStrategy({.has_status = true, .counts_generations = counts_generations},
-                            std::move(fixed)) {}
+      : ImmutableFieldsStrategy({.has_status = true, .counts_generations = counts_generations},
+                                std::move(fixed)) {}
 
   void PrepareForCreate(JsonObject& object) const override { object["status"] = JsonObject(); }
 };

@@ -22,7 +22,7 @@ void ValidateNodeRequirement(const Field& requirement) {
   }
 }
 
-// Nodes are chosen by one field only.
+// metadata.name is the only supported field.
 void ValidateFieldRequirement(const Field& requirement) {
   const Field values = requirement["values"];
   const Field op = requirement["operator"];
@@ -37,7 +37,7 @@ void ValidateFieldRequirement(const Field& requirement) {
   for (const Field& value : values.Items()) value.MustBeSubdomain();
 }
 
-// Values that no label can have are let pass where they are a mere preference.
+// Invalid label values are tolerated in preferences.
 enum class LabelValues { kAny, kValid };
 
 void ValidateNodeTerm(const Field& term, LabelValues allowed) {
@@ -71,7 +71,7 @@ void ValidateNodeAffinity(const Field& affinity) {
   }
 }
 
-// Keys of labels whose values the pod itself has, added to the selector.
+// matchLabelKeys and mismatchLabelKeys.
 void ValidateLabelKeys(const Field& keys, const Field& selector) {
   if (keys.empty()) return;
   if (!selector) return keys.Forbidden("must not be specified when labelSelector is not set");
@@ -119,7 +119,7 @@ void ValidatePodAffinity(const Field& affinity) {
   }
 }
 
-// No two constraints may have the same of these.
+// The pair that must be unique among the constraints.
 std::string PairOf(const Field& constraint) {
   return fmt::format("{{{}, {}}}", constraint["topologyKey"].Text(),
                      constraint["whenUnsatisfiable"].Text());

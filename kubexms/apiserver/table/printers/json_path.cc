@@ -60,7 +60,7 @@ class JsonPath::Parser {
     return Step{.kind = Step::Kind::kField, .name = std::move(name)};
   }
 
-  // Up to the next step; a backslash takes the next character as it is.
+  // Parses up to the next step; a backslash escapes the next character.
   Result<std::string> ParseName() {
     std::string name;
     while (!rest_.empty() && std::string_view(".[]()=!<> ").find(rest_[0]) == std::string::npos) {
