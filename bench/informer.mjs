@@ -1,9 +1,10 @@
-// The informer of @kubernetes/client-node, measured: prints one line of JSON.
+// The baseline of controller_bench: measures the informer of @kubernetes/client-node and prints one
+// line of JSON.
 //
 // usage: node --expose-gc informer.mjs FOLDER_OF_NODE_MODULES KUBECONFIG WRITES POD_VERSION
 //          POD_CHANGES
 //
-// POD_CHANGES is how often Pods were changed after POD_VERSION.
+// POD_CHANGES is the number of changes of Pods after POD_VERSION.
 
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The image of the hosts that automation_bench measures: that of any lab, and Python, which Ansible
-# needs on hosts. Made once.
+# Creates the host image for automation_bench: the lab image with Python, which Ansible needs on
+# hosts. Does nothing if the image exists.
 # usage: lab_image.sh DIRECTORY_OF_LABS
 set -euo pipefail
 image=$1/images/debian-12 shared=$1/../lab/images/debian-12

@@ -1,4 +1,4 @@
-// Accept headers: whatever a client sends is either refused or one of the forms that there are.
+// Accept headers: any header is either refused or selects a supported form.
 
 #include <cstddef>
 #include <cstdint>

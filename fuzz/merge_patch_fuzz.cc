@@ -1,4 +1,4 @@
-// The input is two or three documents, with line breaks between. The second is both a patch for
+// The input has two or three documents, separated by line breaks. The second is both a patch for
 // the first and a target to create patches for.
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// The input is two or three documents, with line breaks between. The second is both a patch for
-// the first and a target to create patches for. The schema knows the members "m" (merged by
-// "k"), "r" (merged by "k", retainKeys), "s" (scalars, united), "o" (retainKeys) and "l"
-// (replaced), at every level.
+// The input has two or three documents, separated by line breaks. The second is both a patch for
+// the first and a target to create patches for. The schema has the members "m" (merged by "k"), "r"
+// (merged by "k", retainKeys), "s" (a set of scalars), "o" (retainKeys) and "l" (replaced), at
+// every level.
 
 #include <algorithm>
 #include <cstdint>
@@ -51,8 +51,8 @@ bool HasDistinctItems(const JsonArray& list) {
   return true;
 }
 
-// Documents for which creation promises the exact target: no nulls in objects, no names that are
-// directives, no two items of a list alike.
+// Documents for which a created patch yields exactly the target: no nulls in objects, no names of
+// directives, no equal items in a list.
 bool IsOrdinary(const Json& value) {
   if (const JsonObject* object = value.if_object()) {
     for (const auto& [key, member] : *object) {
