@@ -103,6 +103,13 @@ std::vector<StringMap> MakeLabelSets() {
   return sets;
 }
 
+template <class Match>
+void CountMatches(const std::vector<StringMap>& sets, Match match) {
+  int matches = 0;
+  for (const StringMap& labels : sets) matches += match(labels) ? 1 : 0;
+  benchmark::DoNotOptimize(matches);
+}
+
 // The baseline looks up every key with std::map::find and supports equality only.
 void BM_SelectorEquals(benchmark::State& state) {
   const std::vector<StringMap> sets = MakeLabelSets();
@@ -112,21 +119,17 @@ void BM_SelectorEquals(benchmark::State& state) {
   Compare(
       state, kLabelSets,
       [&] {
-        int matches = 0;
-        for (const StringMap& labels : sets) matches += selector.Matches(labels) ? 1 : 0;
-        benchmark::DoNotOptimize(matches);
+        CountMatches(sets, [&](const StringMap& labels) { return selector.Matches(labels); });
       },
       [&] {
-        int matches = 0;
-        for (const StringMap& labels : sets) {
+        CountMatches(sets, [&](const StringMap& labels) {
           bool match = true;
           for (const auto& [key, value] : wanted) {
             const auto found = labels.find(key);
             match = match && found != labels.end() && found->second == value;
           }
-          matches += match ? 1 : 0;
-        }
-        benchmark::DoNotOptimize(matches);
+          return match;
+        });
       });
 }
 BENCHMARK(BM_SelectorEquals);
@@ -142,23 +145,18 @@ void BM_SelectorSets(benchmark::State& state) {
   Compare(
       state, kLabelSets,
       [&] {
-        int matches = 0;
-        for (const StringMap& labels : sets) matches += selector.Matches(labels) ? 1 : 0;
-        benchmark::DoNotOptimize(matches);
+        CountMatches(sets, [&](const StringMap& labels) { return selector.Matches(labels); });
       },
       [&] {
-        int matches = 0;
-        for (const StringMap& labels : sets) {
+        CountMatches(sets, [&](const StringMap& labels) {
           const auto name = labels.find("app.kubernetes.io/name");
           bool listed = false;
           for (const std::string& allowed : names) {
             listed = listed || (name != labels.end() && name->second == allowed);
           }
-          const bool match = listed && labels.find("environment") != labels.end() &&
-                             labels.find("legacy") == labels.end();
-          matches += match ? 1 : 0;
-        }
-        benchmark::DoNotOptimize(matches);
+          return listed && labels.find("environment") != labels.end() &&
+                 labels.find("legacy") == labels.end();
+        });
       });
 }
 BENCHMARK(BM_SelectorSets);

@@ -245,8 +245,8 @@ Result<AdmissionChain> BuiltinAdmissions(const AdmissionEnvironment& environment
     const size_t removed =
         name.empty() ? 0 : std::erase_if(plugins, [&](const Plugin& p) { return p.name == name; });
     if (removed > 0) continue;
-    return Error::BadRequest(fmt::format("unknown admission plugin {}; there are {}", Quoted(name),
-                                         NamesOf(MakePlugins(environment))));
+    return Error::BadRequest(fmt::format("unknown admission plugin {}; supported are {}",
+                                         Quoted(name), NamesOf(MakePlugins(environment))));
   }
   AdmissionChain chain;
   for (Plugin& plugin : plugins) chain.push_back(std::move(plugin.admission));

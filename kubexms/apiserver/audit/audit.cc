@@ -319,14 +319,15 @@ void AuditLog::Run() {
     WriteBatch(batch, lines);
   }
   if (const Result<void> synced = file_->Sync(); !synced.ok()) {
-    options_.logger.Error("the audit log may be incomplete", {{"error", synced.error()}});
+    options_.logger.Error("cannot sync the API audit log; it may be incomplete after a crash",
+                          {{"error", synced.error()}});
   }
 }
 
 void AuditLog::WriteBatch(const std::string& batch, uint64_t lines) {
   if (const Result<void> appended = file_->Append(batch); !appended.ok()) {
     lost_lines_ += lines;
-    options_.logger.Error("lines of the audit log are lost",
+    options_.logger.Error("cannot write to the API audit log; lines are lost",
                           {{"lines", lines}, {"error", appended.error()}});
   }
   MutexLock lock(mutex_);

@@ -333,7 +333,7 @@ TEST_F(AuditLogTest, CountsLostLines) {
   log->Flush();
   EXPECT_EQ(log->lost_lines(), 1u);
   ASSERT_EQ(sink.Lines().size(), 1u);
-  EXPECT_THAT(sink.Lines()[0], HasSubstr("lines of the audit log are lost"));
+  EXPECT_THAT(sink.Lines()[0], HasSubstr("cannot write to the API audit log; lines are lost"));
 }
 
 TEST_F(AuditLogTest, FailsForAnUnwritablePath) {

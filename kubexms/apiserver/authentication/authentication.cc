@@ -95,7 +95,7 @@ Result<std::string> TakeQuoted(std::string_view& line) {
       return value;
     }
   }
-  return Error::BadRequest("a quote is not closed");
+  return Error::BadRequest("missing closing quote");
 }
 
 Result<std::vector<std::string>> SplitLine(std::string_view line) {
@@ -106,7 +106,7 @@ Result<std::vector<std::string>> SplitLine(std::string_view line) {
       ASSIGN_OR_RETURN(values.emplace_back(), TakeQuoted(line));
       line = Trimmed(line);
       if (!line.empty() && line.front() != ',') {
-        return Error::BadRequest("there is text behind a closing quote");
+        return Error::BadRequest("unexpected text after a closing quote");
       }
     } else {
       const size_t comma = std::min(line.find(','), line.size());
@@ -126,8 +126,9 @@ struct TokenLine {
 Result<TokenLine> ParseTokenLine(std::string_view line) {
   ASSIGN_OR_RETURN(std::vector<std::string> values, SplitLine(line));
   if (values.size() < 3 || values.size() > 4) {
-    return Error::BadRequest(fmt::format(
-        "expected token,user,uid and perhaps \"group1,group2\", found {} values", values.size()));
+    return Error::BadRequest(
+        fmt::format("expected token,user,uid and optionally \"group1,group2\", found {} values",
+                    values.size()));
   }
   if (values[0].empty()) return Error::BadRequest("the token is empty");
   if (values[1].empty()) return Error::BadRequest("the user is empty");
@@ -297,8 +298,7 @@ Result<TokenFile> TokenFile::Parse(std::string_view text, Random& random) {
     if (!parsed.ok()) return parsed.error().WithContext(fmt::format("line {}", number));
     const Digest digest = file.entries_->DigestOf(parsed->token);
     if (!file.entries_->users.emplace(digest, std::move(parsed->user)).second) {
-      return Error::BadRequest(
-          fmt::format("line {}: the same token is on an earlier line", number));
+      return Error::BadRequest(fmt::format("line {}: duplicate token", number));
     }
   }
   return file;

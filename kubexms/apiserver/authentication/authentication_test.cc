@@ -40,9 +40,9 @@ TEST(TokenFileTest, ErrorsNameTheLine) {
             "line 2: expected token,user,uid and perhaps \"group1,group2\", found 2 values");
   EXPECT_EQ(ParseError(",u,1"), "line 1: the token is empty");
   EXPECT_EQ(ParseError("t,,1"), "line 1: the user is empty");
-  EXPECT_EQ(ParseError("t,u,\"1"), "line 1: a quote is not closed");
-  EXPECT_EQ(ParseError("\"t\"x,u,1"), "line 1: there is text behind a closing quote");
-  EXPECT_EQ(ParseError("t,u,1\nt,v,2"), "line 2: the same token is on an earlier line");
+  EXPECT_EQ(ParseError("t,u,\"1"), "line 1: missing closing quote");
+  EXPECT_EQ(ParseError("\"t\"x,u,1"), "line 1: unexpected text after a closing quote");
+  EXPECT_EQ(ParseError("t,u,1\nt,v,2"), "line 2: duplicate token");
 }
 
 TEST(TokenFileTest, RefusesUsersThatAreNotUtf8) {

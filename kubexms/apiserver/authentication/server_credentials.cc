@@ -53,9 +53,8 @@ Result<CertificateAuthority> LoadAuthority(const fs::path& directory, Certificat
   if (info.ExpiredAt(now)) {
     return Error::Internal(fmt::format(
         "the certificate authority {} has expired: restore a newer ca.crt and ca.key from a "
-        "backup, "
-        "or move the directory {} away to make a new authority, and give its kubeconfig to all "
-        "clients",
+        "backup, or move the directory {} away to create a new authority, and distribute the new "
+        "kubeconfig to all clients",
         path, directory.string()));
   }
   Result<CertificateAuthority> authority = CertificateAuthority::Load(std::move(pair));
@@ -76,9 +75,9 @@ Error IncompleteAuthority(const fs::path& directory, const PairFiles& pair) {
   if (pair.certificate) missing = "ca.key is";
   if (pair.key) missing = "ca.crt is";
   return Error::Internal(fmt::format(
-      "{} missing in {}, where other keys and certificates are: restore the authority from a "
-      "backup, or move the directory away to make a new authority, and give its kubeconfig to all "
-      "clients",
+      "{} missing in {}, which contains other keys and certificates: restore the authority from a "
+      "backup, or move the directory away to create a new authority, and distribute the new "
+      "kubeconfig to all clients",
       missing, directory.string()));
 }
 
@@ -136,7 +135,7 @@ Result<ServerCredentials> LoadOrMakeCredentials(const CredentialOptions& options
   std::error_code error;
   fs::create_directories(options.directory, error);
   if (error || chmod(options.directory.c_str(), 0700) != 0) {
-    return Error::Internal(fmt::format("cannot make the directory {}: {}", options.directory,
+    return Error::Internal(fmt::format("cannot create the directory {}: {}", options.directory,
                                        error ? error.message() : std::strerror(errno)));
   }
   const fs::path directory(options.directory);
@@ -171,7 +170,7 @@ void RenewCredentials(const CredentialOptions& options, ServerCredentials curren
     if (renewed.ok()) {
       current = std::move(*credentials);
     } else {
-      log.Error("certificates could not be renewed; trying again", {{"error", renewed.error()}});
+      log.Error("cannot renew the certificates; retrying", {{"error", renewed.error()}});
     }
   }
 }

@@ -117,12 +117,13 @@ Result<SigningKey> SigningKey::Parse(std::string_view pem) {
   KeyPtr key(PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassPhrase, nullptr));
   if (!key) {
     return Error::BadRequest(
-        fmt::format("not a private key in PEM without a pass phrase: {}", TakeOpenSslErrors()));
+        fmt::format("cannot parse the private key; expected PEM without a passphrase: {}",
+                    TakeOpenSslErrors()));
   }
   const bool is_rsa = EVP_PKEY_get_base_id(key.get()) == EVP_PKEY_RSA;
   if (is_rsa ? EVP_PKEY_get_bits(key.get()) < kMinRsaBits : !IsP256(key.get())) {
     return Error::BadRequest(fmt::format(
-        "a key that signs tokens must be ECDSA on P-256 or RSA of at least {} bits", kMinRsaBits));
+        "a token signing key must be ECDSA P-256 or RSA with at least {} bits", kMinRsaBits));
   }
   ASSIGN_OR_RETURN(std::string id, DigestOf(key.get()));
   auto native = std::make_unique<Native>();

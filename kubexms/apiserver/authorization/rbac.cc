@@ -420,7 +420,7 @@ Result<void> RbacAuthorizer::Update() {
   // list and watch. Only once: a second failure has another cause.
   Result<void> taken = watch_ != nullptr ? ReadChanges() : Load();
   if (!taken.ok()) {
-    logger_.Warn("reading roles and bindings again", {{"error", taken.error()}});
+    logger_.Warn("the watch of roles and bindings ended; relisting", {{"error", taken.error()}});
     watch_.reset();
     taken = Load();
   }
@@ -487,8 +487,7 @@ void RbacAuthorizer::ApplyRole(const std::string& key, const store::Record& reco
   if (rules.ok()) {
     return editor.SetRole(key, std::make_shared<const PolicyRules>(std::move(*rules)));
   }
-  logger_.Error("a role is unreadable: it grants nothing",
-                {{"key", key}, {"error", rules.error()}});
+  logger_.Error("ignoring a role that cannot be decoded", {{"key", key}, {"error", rules.error()}});
   editor.RemoveRole(key);
 }
 
@@ -501,7 +500,7 @@ void RbacAuthorizer::ApplyBinding(const std::string& key, const store::Record& r
   if (record.deleted) return;
   const Result<BindingParts> parts = Decode<BindingParts>(record.value);
   if (!parts.ok()) {
-    logger_.Error("a binding is unreadable: it grants nothing",
+    logger_.Error("ignoring a role binding that cannot be decoded",
                   {{"key", key}, {"error", parts.error()}});
     return;
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "kubexms/api/codec.h"
 #include "kubexms/api/kinds/authentication_v1.h"
 #include "kubexms/api/kinds/authorization_v1.h"
@@ -131,13 +133,30 @@ Json WithStatus(Json review, JsonObject status) {
   return review;
 }
 
-Json Decided(Json review, const UserInfo& user, const RequestAttributes& request,
-             RbacAuthorizer& authorizer) {
+Json WithDecision(Json review, const UserInfo& user, const RequestAttributes& request,
+                  RbacAuthorizer& authorizer) {
   const Result<Decision> decision = authorizer.Authorize(user, request);
   JsonObject status{{"allowed", decision.ok() && decision->allowed}};
   if (decision.ok() && !decision->reason.empty()) status["reason"] = decision->reason;
   if (!decision.ok()) status["evaluationError"] = decision.error().message();
   return WithStatus(std::move(review), std::move(status));
+}
+
+// `namespace_name` is that of a LocalSubjectAccessReview.
+template <class Review>
+Result<Json> ReviewSubject(Json review, std::optional<std::string_view> namespace_name,
+                           RbacAuthorizer& authorizer) {
+  ASSIGN_OR_RETURN(const Review parsed, FromJson<Review>(review));
+  Causes causes;
+  CheckAttributes(review, causes);
+  CheckSubject(review, causes);
+  CheckMetadataIsEmpty(review, namespace_name.has_value(), causes);
+  if (namespace_name) CheckNamespace(review, *namespace_name, causes);
+  RETURN_IF_ERROR(InvalidUnlessEmpty(review, std::move(causes)));
+  return WithDecision(
+      std::move(review), SubjectOf(parsed.spec),
+      AttributesOf(parsed.spec.resource_attributes, parsed.spec.non_resource_attributes),
+      authorizer);
 }
 
 JsonObject RulesStatus(const UserRules& found) {
@@ -168,13 +187,13 @@ JsonObject RulesStatus(const UserRules& found) {
 }  // namespace
 
 Result<Json> AnswerTokenReview(Json review, const Authenticator& authenticator) {
-  ASSIGN_OR_RETURN(const authenticationv1::TokenReview asked,
+  ASSIGN_OR_RETURN(const authenticationv1::TokenReview parsed,
                    FromJson<authenticationv1::TokenReview>(review));
-  if (asked.spec.token.empty()) {
+  if (parsed.spec.token.empty()) {
     return Error::BadRequest("token is required for TokenReview in authentication");
   }
   const Result<Authenticator::TokenUser> found =
-      authenticator.AuthenticateToken(asked.spec.token, asked.spec.audiences);
+      authenticator.AuthenticateToken(parsed.spec.token, parsed.spec.audiences);
   JsonObject status;
   if (found.ok()) {
     status = {{"authenticated", true}, {"user", UserInfoJson(found->user)}};
@@ -186,57 +205,41 @@ Result<Json> AnswerTokenReview(Json review, const Authenticator& authenticator) 
 }
 
 Result<Json> AnswerSubjectAccessReview(Json review, RbacAuthorizer& authorizer) {
-  ASSIGN_OR_RETURN(const authorizationv1::SubjectAccessReview asked,
-                   FromJson<authorizationv1::SubjectAccessReview>(review));
-  Causes causes;
-  CheckAttributes(review, causes);
-  CheckSubject(review, causes);
-  CheckMetadataIsEmpty(review, false, causes);
-  RETURN_IF_ERROR(InvalidUnlessEmpty(review, std::move(causes)));
-  return Decided(std::move(review), SubjectOf(asked.spec),
-                 AttributesOf(asked.spec.resource_attributes, asked.spec.non_resource_attributes),
-                 authorizer);
+  return ReviewSubject<authorizationv1::SubjectAccessReview>(std::move(review), std::nullopt,
+                                                             authorizer);
 }
 
 Result<Json> AnswerLocalSubjectAccessReview(Json review, std::string_view namespace_name,
                                             RbacAuthorizer& authorizer) {
-  ASSIGN_OR_RETURN(const authorizationv1::LocalSubjectAccessReview asked,
-                   FromJson<authorizationv1::LocalSubjectAccessReview>(review));
-  Causes causes;
-  CheckAttributes(review, causes);
-  CheckSubject(review, causes);
-  CheckMetadataIsEmpty(review, true, causes);
-  CheckNamespace(review, namespace_name, causes);
-  RETURN_IF_ERROR(InvalidUnlessEmpty(review, std::move(causes)));
-  return Decided(std::move(review), SubjectOf(asked.spec),
-                 AttributesOf(asked.spec.resource_attributes, asked.spec.non_resource_attributes),
-                 authorizer);
+  return ReviewSubject<authorizationv1::LocalSubjectAccessReview>(std::move(review), namespace_name,
+                                                                  authorizer);
 }
 
 Result<Json> AnswerSelfSubjectAccessReview(Json review, const UserInfo& user,
                                            RbacAuthorizer& authorizer) {
-  ASSIGN_OR_RETURN(const authorizationv1::SelfSubjectAccessReview asked,
+  ASSIGN_OR_RETURN(const authorizationv1::SelfSubjectAccessReview parsed,
                    FromJson<authorizationv1::SelfSubjectAccessReview>(review));
   Causes causes;
   CheckAttributes(review, causes);
   CheckMetadataIsEmpty(review, false, causes);
   RETURN_IF_ERROR(InvalidUnlessEmpty(review, std::move(causes)));
-  return Decided(std::move(review), user,
-                 AttributesOf(asked.spec.resource_attributes, asked.spec.non_resource_attributes),
-                 authorizer);
+  return WithDecision(
+      std::move(review), user,
+      AttributesOf(parsed.spec.resource_attributes, parsed.spec.non_resource_attributes),
+      authorizer);
 }
 
 Result<Json> AnswerSelfSubjectRulesReview(const Json& review, const UserInfo& user,
                                           RbacAuthorizer& authorizer) {
-  ASSIGN_OR_RETURN(const authorizationv1::SelfSubjectRulesReview asked,
+  ASSIGN_OR_RETURN(const authorizationv1::SelfSubjectRulesReview parsed,
                    FromJson<authorizationv1::SelfSubjectRulesReview>(review));
-  if (asked.spec.namespace_name.empty()) return Error::BadRequest("no namespace on request");
-  ASSIGN_OR_RETURN(const UserRules found, authorizer.RulesFor(user, asked.spec.namespace_name));
+  if (parsed.spec.namespace_name.empty()) return Error::BadRequest("no namespace on request");
+  ASSIGN_OR_RETURN(const UserRules found, authorizer.RulesFor(user, parsed.spec.namespace_name));
   // Unlike the other reviews, this response omits the spec.
-  JsonObject answer{{"kind", "SelfSubjectRulesReview"},
-                    {"apiVersion", "authorization.k8s.io/v1"},
-                    {"spec", JsonObject()}};
-  return WithStatus(std::move(answer), RulesStatus(found));
+  JsonObject response{{"kind", "SelfSubjectRulesReview"},
+                      {"apiVersion", "authorization.k8s.io/v1"},
+                      {"spec", JsonObject()}};
+  return WithStatus(std::move(response), RulesStatus(found));
 }
 
 Result<Json> AnswerSelfSubjectReview(Json review, const UserInfo& user, const Clock& clock) {

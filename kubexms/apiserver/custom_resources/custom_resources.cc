@@ -66,7 +66,7 @@ Result<void> CustomResources::Sync() {
     const Result<void> updated = UpdateStatus(name, definition);
     // An error in one definition must not prevent serving the others.
     if (!updated.ok()) {
-      log_.Error("the status of a definition could not be updated",
+      log_.Error("cannot update the status of a CustomResourceDefinition",
                  {{"name", name}, {"error", updated.error()}});
     }
   }
@@ -103,7 +103,7 @@ void CustomResources::Take(const store::Record& record) {
   }
   Result<Json> document = ReadDocument(*definitions_resource_, record);
   if (!document.ok()) {
-    log_.Error("a stored definition is damaged: its resources are not served",
+    log_.Error("cannot decode a CustomResourceDefinition; its resources are not served",
                {{"key", record.key}, {"error", document.error()}});
     definitions_.erase(name);
     return;
@@ -182,7 +182,7 @@ void CustomResources::Run(std::stop_token stop) {
   while (!stop.stop_requested()) {
     const Result<void> synced = Sync();
     if (!synced.ok()) {
-      log_.Warn("definitions could not be read; trying again",
+      log_.Warn("cannot read the CustomResourceDefinitions; retrying",
                 {{"error", synced.error().message()}});
     }
     const bool busy = CleanUp() || !synced.ok();
@@ -202,7 +202,7 @@ bool CustomResources::CleanUp() {
   for (const Json& definition : deleting) {
     const Result<bool> done = CleanUpOne(definition);
     if (!done.ok()) {
-      log_.Warn("objects of a deleted definition could not be removed; trying again",
+      log_.Warn("cannot delete the objects of a deleted CustomResourceDefinition; retrying",
                 {{"definition", NameOf(definition)}, {"error", done.error().message()}});
     }
     waiting |= !done.ok() || !*done;

@@ -67,9 +67,7 @@ GroupMap ByGroup(Resources resources) {
 }
 
 JsonArray StringArray(const std::vector<std::string>& texts) {
-  JsonArray array;
-  for (const std::string& text : texts) array.emplace_back(text);
-  return array;
+  return JsonArray(texts.begin(), texts.end());
 }
 
 JsonObject GroupVersionObject(std::string_view group, std::string_view version) {
@@ -127,7 +125,7 @@ JsonObject SubresourceObject(const Resource& resource, const Subresource& subres
 
 // Kubernetes omits group and version where they are those of the document, except for custom
 // resources.
-JsonObject ResponseKind(const Resource& resource, const GroupVersionKind& kind) {
+JsonObject ResponseKindObject(const Resource& resource, const GroupVersionKind& kind) {
   const bool implied = !resource.custom && IsOfSameVersion(resource, kind);
   return {{"group", implied ? "" : kind.group},
           {"version", implied ? "" : kind.version},
@@ -136,14 +134,14 @@ JsonObject ResponseKind(const Resource& resource, const GroupVersionKind& kind) 
 
 JsonObject AggregatedSubresource(const Resource& resource, const Subresource& subresource) {
   return {{"subresource", subresource.name},
-          {"responseKind", ResponseKind(resource, KindOf(resource, subresource))},
+          {"responseKind", ResponseKindObject(resource, KindOf(resource, subresource))},
           {"verbs", StringArray(subresource.verbs)}};
 }
 
 JsonObject AggregatedResource(const Resource& resource) {
   const GroupVersionKind kind{resource.group, resource.version, resource.kind};
   JsonObject object{{"resource", resource.plural},
-                    {"responseKind", ResponseKind(resource, kind)},
+                    {"responseKind", ResponseKindObject(resource, kind)},
                     {"scope", resource.namespaced ? "Namespaced" : "Cluster"},
                     {"singularResource", resource.singular},
                     {"verbs", StringArray(resource.verbs)}};

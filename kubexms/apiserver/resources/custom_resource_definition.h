@@ -1,12 +1,11 @@
 #pragma once
 
-// CustomResourceDefinitions: their validation, and the resources that they define.
+// The resources that CustomResourceDefinitions define.
 
 #include <string>
 #include <vector>
 
 #include "kubexms/apiserver/resources/resource.h"
-#include "kubexms/apiserver/strategies/strategy.h"
 #include "kubexms/base/json/json.h"
 
 namespace kubexms {
@@ -14,8 +13,6 @@ namespace kubexms {
 // The finalizer that blocks the deletion of a definition until its objects are deleted.
 inline constexpr std::string_view kCustomResourceCleanup =
     "customresourcecleanup.apiextensions.k8s.io";
-
-const Strategy* CustomResourceDefinitionStrategy();
 
 // One resource per served version. `definition` must be valid.
 std::vector<ResourcePtr> MakeCustomResources(const Json& definition);

@@ -24,6 +24,10 @@ const JsonObject& MetadataOf(const Json& object);
 JsonObject& ObjectMember(JsonObject& object, std::string_view key);
 // A member, or null if absent.
 const Json& MemberOrNull(const Json& object, std::string_view key);
+// The items of a list member; empty if absent.
+const JsonArray& MemberItems(const Json& object, std::string_view key);
+// Whether a member is `true`.
+bool IsMemberTrue(const Json& object, std::string_view key);
 
 // Strings of the metadata; empty if absent.
 std::string_view MetadataString(const Json& object, std::string_view key);

@@ -15,9 +15,7 @@ constexpr std::string_view kPrefer = "PreferDualStack";
 constexpr std::string_view kRequire = "RequireDualStack";
 
 JsonArray ToArray(const std::vector<std::string>& texts) {
-  JsonArray list;
-  for (const std::string& text : texts) list.push_back(Json(text));
-  return list;
+  return JsonArray(texts.begin(), texts.end());
 }
 
 std::string OtherFamily(std::string_view family) { return family == "IPv4" ? "IPv6" : "IPv4"; }

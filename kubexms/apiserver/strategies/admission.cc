@@ -16,7 +16,7 @@ constexpr std::string_view kGroup = "admissionregistration.k8s.io";
 void ValidateFullyQualifiedName(const Field& name) {
   if (!name.MustBeSet()) return;
   const Messages problems = ValidateDns1123Subdomain(name.Text());
-  name.Accept(problems);
+  name.Report(problems);
   const auto dots = std::count(name.Text().begin(), name.Text().end(), '.');
   if (problems.empty() && dots < 2)
     name.Invalid("should be a domain with at least three segments separated by dots");
@@ -94,7 +94,7 @@ void ValidateMatchConditions(const Field& conditions) {
   for (const Field& condition : conditions.Items()) {
     condition["expression"].MustBeSet();
     const Field name = condition["name"];
-    if (name.MustBeSet()) name.Accept(ValidateQualifiedName(name.Text()));
+    if (name.MustBeSet()) name.Report(ValidateQualifiedName(name.Text()));
     names.Add(name);
   }
 }
@@ -250,7 +250,7 @@ class PolicyBindingStrategy : public KindStrategy {
     } else if (name.empty() && !selector) {
       param.Required("one of name or selector must be specified");
     }
-    if (!name.empty()) name.Accept(ValidatePathSegmentName(name.Text()));
+    if (!name.empty()) name.Report(ValidatePathSegmentName(name.Text()));
     ValidateLabelSelector(selector);
     const Field action = param["parameterNotFoundAction"];
     if (!action) return action.Required();

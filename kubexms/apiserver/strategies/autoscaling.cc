@@ -80,7 +80,7 @@ void ValidateSharedTarget(const Field& target) {
 void ValidateReference(const Field& reference) {
   for (std::string_view name : {"kind", "name"}) {
     const Field field = reference[name];
-    if (field.MustBeSet()) field.Accept(ValidatePathSegmentName(field.Text()));
+    if (field.MustBeSet()) field.Report(ValidatePathSegmentName(field.Text()));
   }
 }
 
@@ -119,7 +119,7 @@ void ValidateMetricSource(std::string_view kind, const Field& source) {
   } else {
     const Field name = source["metric.name"];
     if (name.MustBeSet("must specify a metric name"))
-      name.Accept(ValidatePathSegmentName(name.Text()));
+      name.Report(ValidatePathSegmentName(name.Text()));
   }
   const Field target = source["target"];
   ValidateTarget(target);

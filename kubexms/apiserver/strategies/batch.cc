@@ -314,9 +314,8 @@ class JobStrategy : public KindStrategy {
 
   void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
                       FieldErrors& errors) const override {
-    FieldErrors ignored;
     const Field root(object, errors);
-    const Field old_root(old_object, ignored);
+    const Field old_root(old_object);
     const Field spec = root["spec"];
     const Field old = old_root["spec"];
     ValidateCompletionsUpdate(spec, old);

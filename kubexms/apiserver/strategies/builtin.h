@@ -29,6 +29,7 @@ void AddServiceStrategies(StrategyTable& table);
 void AddNetworkingStrategies(StrategyTable& table);
 void AddConfigStrategies(StrategyTable& table);
 void AddClusterStrategies(StrategyTable& table);
+void AddCustomResourceDefinitionStrategies(StrategyTable& table);
 void AddRbacStrategies(StrategyTable& table);
 void AddStorageStrategies(StrategyTable& table);
 void AddAutoscalingStrategies(StrategyTable& table);

@@ -40,7 +40,7 @@ class NamespaceStrategy : public KindStrategy {
     const Field root(object, errors);
     const Field finalizers = root["spec.finalizers"];
     for (const Field& finalizer : finalizers.Items())
-      finalizer.Accept(ValidateQualifiedName(finalizer.Text()));
+      finalizer.Report(ValidateQualifiedName(finalizer.Text()));
   }
 };
 
@@ -67,15 +67,14 @@ class NodeStrategy : public KindStrategy {
     const FieldPath metadata("metadata");
     ValidateTaints(Field(taints.value(), metadata.Child("taints"), errors));
     const Field ranges = root["spec.podCIDRs"];
-    for (const Field& range : ranges.Items()) range.Accept(ValidateCidr(range.Text()));
+    for (const Field& range : ranges.Items()) range.Report(ValidateCidr(range.Text()));
     if (!IsOneOfEachFamily(ranges))
       ranges.Invalid("may specify no more than one CIDR for each IP family");
   }
   void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
                       FieldErrors& errors) const override {
-    FieldErrors ignored;
     const Field root(object, errors);
-    const Field old_root(old_object, ignored);
+    const Field old_root(old_object);
     const Field spec = root["spec"];
     const Field old = old_root["spec"];
     if (!old["podCIDRs"].empty() && !spec["podCIDRs"].SameAs(old["podCIDRs"]))
@@ -103,9 +102,9 @@ class NodeStrategy : public KindStrategy {
     std::vector<std::pair<std::string_view, std::string_view>> seen;
     for (const Field& taint : taints.Items()) {
       const Field key = taint["key"];
-      key.Accept(ValidateQualifiedName(key.Text()));
+      key.Report(ValidateQualifiedName(key.Text()));
       const Field value = taint["value"];
-      value.Accept(ValidateLabelValue(value.Text()));
+      value.Report(ValidateLabelValue(value.Text()));
       const Field effect = taint["effect"];
       effect.SetAndOneOf({"NoSchedule", "PreferNoSchedule", "NoExecute"});
       const std::pair identity(key.Text(), effect.Text());
@@ -289,7 +288,7 @@ class LimitRangeStrategy : public KindStrategy {
     UniqueTexts types;
     for (const Field& item : limits.Items()) {
       const Field type = item["type"];
-      type.Accept(ValidateQualifiedName(type.Text()));
+      type.Report(ValidateQualifiedName(type.Text()));
       types.Add(type);
       for (std::string_view name : {"min", "max", "default", "defaultRequest"}) {
         const Field amounts = item[name];

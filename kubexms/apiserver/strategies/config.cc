@@ -79,9 +79,8 @@ class SecretStrategy : public KindStrategy {
 
   void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
                       FieldErrors& errors) const override {
-    FieldErrors ignored;
     const Field root(object, errors);
-    const Field old(old_object, ignored);
+    const Field old(old_object);
     root["type"].Immutable(old["type"]);
     ValidateImmutableData(object, old_object, {"data"}, errors);
   }

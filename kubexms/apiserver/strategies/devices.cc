@@ -94,7 +94,7 @@ void ValidateDeviceRequest(const Field& request) {
   for (const Field& toleration : tolerations.Items()) {
     const Field key = toleration["key"];
     const Field op = toleration["operator"];
-    if (!key.empty()) key.Accept(ValidateQualifiedName(key.Text()));
+    if (!key.empty()) key.Report(ValidateQualifiedName(key.Text()));
     op.MustBeOneOf({"Equal", "Exists"});
     if (key.empty() && op.Text() == "Equal")
       key.Required("must not be empty when operator is Equal");

@@ -18,7 +18,7 @@ class EventStrategy : public KindStrategy {
     ValidateNamespace(root, v1 ? "involvedObject.namespace" : "regarding.namespace");
     if (!root["eventTime"]) return;
     const Field controller = root[v1 ? "reportingComponent" : "reportingController"];
-    if (controller.MustBeSet()) controller.Accept(ValidateQualifiedName(controller.Text()));
+    if (controller.MustBeSet()) controller.Report(ValidateQualifiedName(controller.Text()));
     for (std::string_view name : {"reportingInstance", "action", "reason"}) {
       const Field field = root[name];
       if (field.MustBeSet() && field.size() > kMaxShortText)

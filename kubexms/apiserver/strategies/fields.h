@@ -67,8 +67,11 @@ class Field {
  public:
   // The whole object.
   Field(const JsonObject& object, FieldErrors& errors) : object_(&object), errors_(&errors) {}
+  // A stored object, which new values are compared with: errors about it are dropped.
+  explicit Field(const JsonObject& stored) : object_(&stored) {}
   // A value at `path`, absent when null. The path is borrowed.
-  Field(const Json* value, const FieldPath& path, FieldErrors& errors);
+  Field(const Json* value, const FieldPath& path, FieldErrors& errors)
+      : Field(value, path, &errors) {}
 
   // True when present.
   explicit operator bool() const { return object_ != nullptr || value_ != nullptr; }
@@ -116,6 +119,7 @@ class Field {
   Json ToJson() const;
   const Json* value() const { return value_; }
   const FieldPath& path() const { return path_; }
+  // Not for a stored object.
   FieldErrors& errors() const { return *errors_; }
 
   // Report an error about this field.
@@ -137,9 +141,9 @@ class Field {
 
   // Rules. Those that return a bool return true when the value is valid.
   bool MustBeSet(std::string_view detail = {}) const;  // not empty
-  void Accept(const Messages& problems) const;         // reports each message
-  void MustBeLabel() const { Accept(ValidateDns1123Label(Text())); }
-  void MustBeSubdomain() const { Accept(ValidateDns1123Subdomain(Text())); }
+  void Report(const Messages& messages) const;         // reports each message
+  void MustBeLabel() const { Report(ValidateDns1123Label(Text())); }
+  void MustBeSubdomain() const { Report(ValidateDns1123Subdomain(Text())); }
   void AtLeast(int64_t minimum) const;                                  // if present
   void Between(int64_t minimum, int64_t maximum) const;                 // if present
   void OneOf(std::initializer_list<std::string_view> supported) const;  // if not empty
@@ -152,12 +156,14 @@ class Field {
   void ImmutableMembers(const Field& old, std::initializer_list<std::string_view> names) const;
 
  private:
+  Field(const Json* value, const FieldPath& path, FieldErrors* errors);
   const Json* Member(std::string_view dotted) const;
+  bool CanReport() const;
 
   const Json* value_ = nullptr;         // null for the whole object and for absent values
   const JsonObject* object_ = nullptr;  // set when the value is an object
   FieldPath path_;
-  FieldErrors* errors_;
+  FieldErrors* errors_ = nullptr;  // null: errors are dropped
 };
 
 // Detects items of a list with the same text.

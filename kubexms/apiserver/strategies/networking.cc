@@ -14,7 +14,7 @@ void ValidateLocalReference(const Field& reference) {
   if (const Field group = reference["apiGroup"]) group.MustBeSubdomain();
   for (std::string_view name : {"kind", "name"}) {
     const Field field = reference[name];
-    if (field.MustBeSet()) field.Accept(ValidatePathSegmentName(field.Text()));
+    if (field.MustBeSet()) field.Report(ValidatePathSegmentName(field.Text()));
   }
 }
 
@@ -26,7 +26,7 @@ void ValidateBackend(const Field& backend) {
   if (!service && !resource) return backend.Required("resource or service backend is required");
   if (resource) return ValidateLocalReference(resource);
   const Field name = service["name"];
-  if (name.MustBeSet()) name.Accept(ValidateDns1035Label(name.Text()));
+  if (name.MustBeSet()) name.Report(ValidateDns1035Label(name.Text()));
   const Field port = service["port"];
   const Field number = service["port.number"];
   const Field port_name = service["port.name"];
@@ -35,7 +35,7 @@ void ValidateBackend(const Field& backend) {
   } else if (!port_name.empty() && number.Int() != 0) {
     port.Invalid("cannot set both port name & port number");
   } else if (!port_name.empty()) {
-    port_name.Accept(ValidatePortName(port_name.Text()));
+    port_name.Report(ValidatePortName(port_name.Text()));
   } else {
     number.Between(1, 65535);
   }
@@ -102,7 +102,7 @@ class IngressStrategy : public KindStrategy {
     const Field root(object, errors);
     const Field points = root["status.loadBalancer.ingress"];
     for (const Field& point : points.Items()) {
-      if (const Field ip = point["ip"]; !ip.empty()) ip.Accept(ValidateIp(ip.Text()));
+      if (const Field ip = point["ip"]; !ip.empty()) ip.Report(ValidateIp(ip.Text()));
       const Field host = point["hostname"];
       if (host.empty()) continue;
       host.MustBeSubdomain();
@@ -113,7 +113,7 @@ class IngressStrategy : public KindStrategy {
  private:
   static void ValidateHost(const Field& host) {
     if (host.Text().find('*') != std::string_view::npos) {
-      host.Accept(ValidateWildcardDns1123Subdomain(host.Text()));
+      host.Report(ValidateWildcardDns1123Subdomain(host.Text()));
     } else {
       host.MustBeSubdomain();
     }
@@ -182,7 +182,7 @@ void ValidatePolicyPort(const Field& port) {
   if (!number) return end.Invalid("may not be specified when `port` is not specified");
   if (number.IsText()) return end.Invalid("may not be specified when `port` is non-numeric");
   if (end.Int() < number.Int()) end.Invalid("must be greater than or equal to `port`");
-  end.Accept(ValidatePortNumber(end.Int()));
+  end.Report(ValidatePortNumber(end.Int()));
 }
 
 void ValidatePeer(const Field& peer) {
@@ -193,11 +193,11 @@ void ValidatePeer(const Field& peer) {
   ValidateLabelSelector(namespaces);
   if (block) {
     const Field range = block["cidr"];
-    if (range.MustBeSet()) range.Accept(ValidateCidr(range.Text()));
+    if (range.MustBeSet()) range.Report(ValidateCidr(range.Text()));
     const Field exceptions = block["except"];
     for (const Field& exception : exceptions.Items()) {
       const Messages problems = ValidateCidr(exception.Text());
-      exception.Accept(problems);
+      exception.Report(problems);
       if (problems.empty() && !IsStrictSubset(exception.Text(), range.Text()))
         exception.Invalid("must be a strict subset of `cidr`");
     }
@@ -259,10 +259,10 @@ class IpAddressStrategy : public ImmutableFieldsStrategy {
     if (const Field group = parent["group"]; !group.empty()) group.MustBeSubdomain();
     for (std::string_view name : {"resource", "name"}) {
       const Field field = parent[name];
-      if (field.MustBeSet()) field.Accept(ValidatePathSegmentName(field.Text()));
+      if (field.MustBeSet()) field.Report(ValidatePathSegmentName(field.Text()));
     }
     if (const Field in = parent["namespace"]; !in.empty())
-      in.Accept(ValidatePathSegmentName(in.Text()));
+      in.Report(ValidatePathSegmentName(in.Text()));
   }
 };
 
@@ -275,7 +275,7 @@ class ServiceCidrStrategy : public ImmutableFieldsStrategy {
     const Field root(object, errors);
     const Field ranges = root["spec.cidrs"];
     ranges.MustBeSet("at least one CIDR required");
-    for (const Field& range : ranges.Items()) range.Accept(ValidateCidr(range.Text()));
+    for (const Field& range : ranges.Items()) range.Report(ValidateCidr(range.Text()));
     if (!IsOneOfEachFamily(ranges))
       ranges.Invalid(
           "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and "

@@ -59,7 +59,7 @@ class ApiServiceStrategy : public StatusStrategy {
     }
     service["namespace"].MustBeSet();
     service["name"].MustBeSet();
-    if (const Field port = service["port"]) port.Accept(ValidatePortNumber(port.Int()));
+    if (const Field port = service["port"]) port.Report(ValidatePortNumber(port.Int()));
     if (insecure.IsTrue() && !bundle.empty())
       insecure.Invalid("may not be true if caBundle is present");
   }

@@ -75,7 +75,7 @@ void ValidateSearchPaths(const Field& searches) {
     if (domain.ends_with('.')) domain.pop_back();
     // Search domains may contain underscores.
     std::replace(domain.begin(), domain.end(), '_', 'x');
-    search.Accept(ValidateDns1123Subdomain(domain));
+    search.Report(ValidateDns1123Subdomain(domain));
   }
 }
 
@@ -90,7 +90,7 @@ void ValidateDnsConfig(const Field& spec) {
     }
   }
   if (servers.size() > 3) servers.Invalid("must not have more than 3 nameservers");
-  for (const Field& server : servers.Items()) server.Accept(ValidateIp(server.Text()));
+  for (const Field& server : servers.Items()) server.Report(ValidateIp(server.Text()));
   ValidateSearchPaths(config["searches"]);
   const Field options = config["options"];
   for (const Field& option : options.Items()) {
@@ -101,7 +101,7 @@ void ValidateDnsConfig(const Field& spec) {
 void ValidateReadinessGates(const Field& gates) {
   for (const Field& gate : gates.Items()) {
     const Field type = gate["conditionType"];
-    type.Accept(ValidateQualifiedName(type.Text()));
+    type.Report(ValidateQualifiedName(type.Text()));
   }
 }
 
@@ -115,7 +115,7 @@ void ValidateHostUsers(const Field& spec) {
 
 void ValidateHostAliases(const Field& aliases) {
   for (const Field& alias : aliases.Items()) {
-    alias["ip"].Accept(ValidateIp(alias["ip"].Text()));
+    alias["ip"].Report(ValidateIp(alias["ip"].Text()));
     const Field names = alias["hostnames"];
     for (const Field& name : names.Items()) name.MustBeSubdomain();
   }
@@ -328,15 +328,14 @@ class PodStrategy : public KindStrategy {
 
   void ValidateStatusUpdate(const JsonObject& object, const JsonObject& old_object,
                             FieldErrors& errors) const override {
-    FieldErrors ignored;
     const Field pod(object, errors);
-    const Field old(old_object, ignored);
+    const Field old(old_object);
     const Field status = pod["status"];
     const Field old_status = old["status"];
     const Field conditions = status["conditions"];
     for (const Field& condition : conditions.Items()) {
       const Field type(condition["type"].value(), condition.path().Child("Type"), errors);
-      type.Accept(ValidateQualifiedName(type.Text()));
+      type.Report(ValidateQualifiedName(type.Text()));
     }
     status["qosClass"].Immutable(old_status["qosClass"]);
     const std::string_view policy = old["spec.restartPolicy"].Text();
@@ -351,16 +350,15 @@ class PodStrategy : public KindStrategy {
       const Field addresses = status[list];
       for (const Field& address : addresses.Items()) {
         const Field ip(address["ip"].value(), address.path(), errors);
-        ip.Accept(ValidateIp(ip.Text()));
+        ip.Report(ValidateIp(ip.Text()));
       }
     }
   }
 
   void ValidatePartUpdate(std::string_view subresource, const JsonObject& object,
                           const JsonObject& old_object, FieldErrors& errors) const override {
-    FieldErrors ignored;
     const Field pod(object, errors);
-    const Field old(old_object, ignored);
+    const Field old(old_object);
     if (subresource == "resize") return ValidatePodResize(pod, old);
     if (subresource != "ephemeralcontainers") return;
     const Field containers = pod["spec.ephemeralContainers"];
@@ -370,9 +368,8 @@ class PodStrategy : public KindStrategy {
 
   void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
                       FieldErrors& errors) const override {
-    FieldErrors ignored;
     const Field pod(object, errors);
-    const Field old(old_object, ignored);
+    const Field old(old_object);
     const Field spec = pod["spec"];
     const Field old_spec = old["spec"];
     if (!spec || !old_spec) return;

@@ -19,7 +19,7 @@ void ValidatePorts(const Field& ports) {
     const Field name = port["name"];
     if (!name.empty()) {
       const Messages problems = ValidatePortName(name.Text());
-      name.Accept(problems);
+      name.Report(problems);
       if (problems.empty()) names.Add(name);
     }
     const Field number = port["containerPort"];
@@ -39,7 +39,7 @@ void ValidateKeyReference(const Field& reference) {
   for (const std::string& problem : ValidateDns1123Subdomain(name.Text()))
     name.Invalid(Json(name.Text()), problem);
   const Field key = reference["key"];
-  if (key.MustBeSet()) key.Accept(ValidateConfigMapKey(key.Text()));
+  if (key.MustBeSet()) key.Report(ValidateConfigMapKey(key.Text()));
 }
 
 void ValidateValueFrom(const Field& variable) {
@@ -76,13 +76,13 @@ void ValidateEnvironment(const Field& container) {
   const Field variables = container["env"];
   for (const Field& variable : variables.Items()) {
     const Field name = variable["name"];
-    if (name.MustBeSet()) name.Accept(ValidateEnvVarName(name.Text()));
+    if (name.MustBeSet()) name.Report(ValidateEnvVarName(name.Text()));
     ValidateValueFrom(variable);
   }
   const Field sources = container["envFrom"];
   for (const Field& source : sources.Items()) {
     if (const Field prefix = source["prefix"]; !prefix.empty())
-      prefix.Accept(ValidateEnvVarName(prefix.Text()));
+      prefix.Report(ValidateEnvVarName(prefix.Text()));
     const Field map = source["configMapRef"];
     const Field secret = source["secretRef"];
     for (const Field* object : {&map, &secret}) {
@@ -295,7 +295,7 @@ void ValidateAction(std::string_view name, const Field& action, GracePeriod grac
   } else if (name == "tcpSocket") {
     ValidatePortNumberOrName(action["port"]);
   } else if (name == "grpc") {
-    action["port"].Accept(ValidatePortNumber(action["port"].Int()));
+    action["port"].Report(ValidatePortNumber(action["port"].Int()));
   } else {
     ValidateSleep(action, grace);
   }

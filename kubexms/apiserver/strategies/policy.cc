@@ -52,9 +52,8 @@ class PriorityClassStrategy : public KindStrategy {
   }
   void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
                       FieldErrors& errors) const override {
-    FieldErrors ignored;
     const Field root(object, errors);
-    const Field old(old_object, ignored);
+    const Field old(old_object);
     if (!root["value"].SameAs(old["value"]))
       root["value"].Forbidden("may not be changed in an update.");
     root["preemptionPolicy"].Immutable(old["preemptionPolicy"]);

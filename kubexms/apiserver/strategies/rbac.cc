@@ -65,7 +65,7 @@ class BindingStrategy : public KindStrategy {
       role["kind"].SetAndOneOf({"ClusterRole"});
     }
     const Field name = role["name"];
-    if (name.MustBeSet()) name.Accept(ValidatePathSegmentName(name.Text()));
+    if (name.MustBeSet()) name.Report(ValidatePathSegmentName(name.Text()));
     const Field subjects = root["subjects"];
     for (const Field& subject : subjects.Items()) ValidateSubject(subject);
   }

@@ -184,7 +184,7 @@ void ValidateServicePort(const Field& port, bool name_required, UniqueTexts& nam
   port["protocol"].SetAndOneOf({"SCTP", "TCP", "UDP"});
   if (const Field target = port["targetPort"]) ValidatePortNumberOrName(target);
   if (const Field protocol = port["appProtocol"])
-    protocol.Accept(ValidateQualifiedName(protocol.Text()));
+    protocol.Report(ValidateQualifiedName(protocol.Text()));
 }
 
 void ValidatePorts(const Field& ports, bool may_have_node_ports) {
@@ -249,7 +249,7 @@ void ValidateClusterIps(const Field& spec) {
     if (ip.Text() == kHeadless) {
       if (list.size() > 1) ip.Invalid("'None' must be the first and only value");
     } else {
-      ip.Accept(ValidateIp(ip.Text()));
+      ip.Report(ValidateIp(ip.Text()));
     }
   }
   if (list.size() == 2 && IsIpv6(first.Text()) == IsIpv6(list.Item(1).Text()))
@@ -314,9 +314,9 @@ void ValidateLoadBalancerFields(const Field& spec) {
   }
   // Kubernetes reports the field with this capitalization.
   const Field shown(ranges.value(), spec.path().Child("LoadBalancerSourceRanges"), spec.errors());
-  for (const Field& range : shown.Items()) range.Accept(ValidateCidr(range.Text()));
+  for (const Field& range : shown.Items()) range.Report(ValidateCidr(range.Text()));
   if (const Field name = spec["loadBalancerClass"]; name)
-    name.Accept(ValidateQualifiedName(name.Text()));
+    name.Report(ValidateQualifiedName(name.Text()));
   if (!spec["allocateLoadBalancerNodePorts"]) spec["allocateLoadBalancerNodePorts"].Required();
 }
 
@@ -401,7 +401,7 @@ class ServiceStrategy : public KindStrategy {
     ValidateClusterIps(spec);
     ValidateIpFamilies(spec);
     const Field external_ips = spec["externalIPs"];
-    for (const Field& ip : external_ips.Items()) ip.Accept(ValidateEndpointIp(ip.Text()));
+    for (const Field& ip : external_ips.Items()) ip.Report(ValidateEndpointIp(ip.Text()));
     type.SetAndOneOf({"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"});
     ValidateLoadBalancerFields(spec);
     ValidateTrafficPolicies(spec);
@@ -411,9 +411,8 @@ class ServiceStrategy : public KindStrategy {
                       FieldErrors& errors) const override {
     if (!NeedsClusterIp(TypeOfService(object)) || !NeedsClusterIp(TypeOfService(old_object)))
       return;
-    FieldErrors ignored;
     const Field root(object, errors);
-    const Field old(old_object, ignored);
+    const Field old(old_object);
     const Field spec = root["spec"];
     const Field old_spec = old["spec"];
     const JsonObject* now = FindObject(object, "spec");
@@ -438,7 +437,7 @@ class ServiceStrategy : public KindStrategy {
     if (!ingress.empty() && TypeOfService(object) != "LoadBalancer")
       ingress.Forbidden("may only be used when `spec.type` is \"LoadBalancer\"");
     for (const Field& point : ingress.Items()) {
-      if (const Field ip = point["ip"]; !ip.empty()) ip.Accept(ValidateIp(ip.Text()));
+      if (const Field ip = point["ip"]; !ip.empty()) ip.Report(ValidateIp(ip.Text()));
       if (const Field host = point["hostname"]; !host.empty()) host.MustBeSubdomain();
     }
   }
@@ -468,7 +467,7 @@ class EndpointsStrategy : public KindStrategy {
       subset.Required("must specify `addresses` or `notReadyAddresses`");
     for (const Field* list : {&ready, &not_ready}) {
       for (const Field& address : list->Items()) {
-        address["ip"].Accept(validate_ip(address["ip"].Text()));
+        address["ip"].Report(validate_ip(address["ip"].Text()));
         if (const Field host = address["hostname"]; !host.empty()) host.MustBeLabel();
         if (const Field node = address["nodeName"]) node.MustBeSubdomain();
       }
@@ -481,7 +480,7 @@ class EndpointsStrategy : public KindStrategy {
       port["port"].Between(1, 65535);
       port["protocol"].SetAndOneOf({"SCTP", "TCP", "UDP"});
       if (const Field protocol = port["appProtocol"])
-        protocol.Accept(ValidateQualifiedName(protocol.Text()));
+        protocol.Report(ValidateQualifiedName(protocol.Text()));
     }
   }
 };
@@ -526,7 +525,7 @@ class EndpointSliceStrategy : public ImmutableFieldsStrategy {
         continue;
       }
       const Messages problems = validate_ip(address.Text());
-      address.Accept(problems);
+      address.Report(problems);
       if (!problems.empty()) continue;
       if (type == "IPv4" && IsIpv6(address.Text())) address.Invalid("must be a valid IPv4 address");
       if (type == "IPv6" && !IsIpv6(address.Text()))
@@ -539,7 +538,7 @@ class EndpointSliceStrategy : public ImmutableFieldsStrategy {
     std::set<std::string_view> seen;
     for (const Field& zone : zones.Items()) {
       const Field name = zone["name"];
-      name.Accept(ValidateLabelValue(name.Text()));
+      name.Report(ValidateLabelValue(name.Text()));
       if (!seen.insert(name.Text()).second) name.Duplicate(Json(name.Text()));
     }
   }
@@ -552,7 +551,7 @@ class EndpointSliceStrategy : public ImmutableFieldsStrategy {
       if (!names.insert(name.Text()).second) name.Duplicate();
       port["protocol"].SetAndOneOf({"SCTP", "TCP", "UDP"});
       if (const Field protocol = port["appProtocol"])
-        protocol.Accept(ValidateQualifiedName(protocol.Text()));
+        protocol.Report(ValidateQualifiedName(protocol.Text()));
     }
   }
 };

@@ -201,9 +201,8 @@ class VolumeStrategy : public KindStrategy {
 
   void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
                       FieldErrors& errors) const override {
-    FieldErrors ignored;
     const Field root(object, errors);
-    const Field old(old_object, ignored);
+    const Field old(old_object);
     const Field spec = root["spec"];
     const Field old_spec = old["spec"];
     const bool same_source =
@@ -273,7 +272,7 @@ void ValidateTopology(const Field& term) {
     UniqueTexts seen;
     for (const Field& value : values.Items()) seen.Add(value);
     const Field key = requirement["key"];
-    key.Accept(ValidateQualifiedName(key.Text()));
+    key.Report(ValidateQualifiedName(key.Text()));
     keys.Add(key);
   }
 }
@@ -283,7 +282,7 @@ class StorageClassStrategy : public KindStrategy {
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);
     const Field provisioner = root["provisioner"];
-    if (provisioner.MustBeSet()) provisioner.Accept(ValidateAnnotationKey(provisioner.Text()));
+    if (provisioner.MustBeSet()) provisioner.Report(ValidateAnnotationKey(provisioner.Text()));
     if (const Field policy = root["reclaimPolicy"]; !policy.empty())
       policy.MustBeOneOf({"Delete", "Retain"});
     root["volumeBindingMode"].SetAndOneOf({"Immediate", "WaitForFirstConsumer"});
@@ -304,9 +303,8 @@ class StorageClassStrategy : public KindStrategy {
   }
   void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
                       FieldErrors& errors) const override {
-    FieldErrors ignored;
     const Field root(object, errors);
-    const Field old(old_object, ignored);
+    const Field old(old_object);
     for (std::string_view name : {"parameters", "provisioner", "reclaimPolicy"}) {
       if (!root[name].SameAs(old[name]))
         root[name].Forbidden("updates to " + std::string(name) + " are forbidden.");
@@ -375,7 +373,7 @@ class CsiNodeStrategy : public KindStrategy {
       const Field shown(key.value(), driver.path(), driver.errors());
       shown.MustBeSet();
       seen.Add(shown);
-      shown.Accept(ValidateQualifiedName(key.Text()));
+      shown.Report(ValidateQualifiedName(key.Text()));
     }
   }
 };

@@ -83,9 +83,8 @@ class WorkloadStrategy : public KindStrategy {
   }
   void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
                       FieldErrors& errors) const override {
-    FieldErrors ignored;
     const Field root(object, errors);
-    const Field old(old_object, ignored);
+    const Field old(old_object);
     root["spec.selector"].Immutable(old["spec.selector"]);
   }
 
@@ -153,7 +152,8 @@ class DeploymentStrategy : public WorkloadStrategy {
   }
 };
 
-class ReplicaSetStrategy : public WorkloadStrategy {
+// The common part of ReplicaSets and ReplicationControllers.
+class ReplicasStrategy : public WorkloadStrategy {
  public:
   void ValidateStatusUpdate(const JsonObject& object, const JsonObject&,
                             FieldErrors& errors) const override {
@@ -163,6 +163,10 @@ class ReplicaSetStrategy : public WorkloadStrategy {
  protected:
   void SetSpecDefaults(JsonObject&) const override {}
   Json InitialStatus() const override { return JsonObject{{"replicas", 0}}; }
+};
+
+class ReplicaSetStrategy : public ReplicasStrategy {
+ protected:
   void ValidateSpec(const Field& spec) const override {
     spec["replicas"].AtLeast(0);
     spec["minReadySeconds"].AtLeast(0);
@@ -372,7 +376,7 @@ class StatefulSetStrategy : public WorkloadStrategy {
   }
 };
 
-class ReplicationControllerStrategy : public WorkloadStrategy {
+class ReplicationControllerStrategy : public ReplicasStrategy {
  public:
   void SetDefaults(JsonObject& object) const override {
     WorkloadStrategy::SetDefaults(object);
@@ -385,14 +389,8 @@ class ReplicationControllerStrategy : public WorkloadStrategy {
     if (own.empty()) own = copy;
   }
   void ValidateUpdate(const JsonObject&, const JsonObject&, FieldErrors&) const override {}
-  void ValidateStatusUpdate(const JsonObject& object, const JsonObject&,
-                            FieldErrors& errors) const override {
-    ValidateReplicaCounts(object, errors);
-  }
 
  protected:
-  void SetSpecDefaults(JsonObject&) const override {}
-  Json InitialStatus() const override { return JsonObject{{"replicas", 0}}; }
   void ValidateSpec(const Field& spec) const override {
     spec["minReadySeconds"].AtLeast(0);
     const Field selector = spec["selector"];

@@ -92,7 +92,7 @@ class JsonPath::Parser {
   Result<std::string> ParseQuoted() {
     const char quote = rest_[0];
     const size_t end = rest_.find(quote, 1);
-    if (end == std::string_view::npos) return Refuse("a quote is not closed");
+    if (end == std::string_view::npos) return Refuse("missing closing quote");
     std::string text(rest_.substr(1, end - 1));
     rest_.remove_prefix(end + 1);
     return text;

@@ -1,8 +1,7 @@
-#include "kubexms/apiserver/resources/custom_resource_definition.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "kubexms/apiserver/resources/custom_resource_definition.h"
 #include "kubexms/apiserver/strategies/strategy.h"
 #include "kubexms/base/json/yaml.h"
 
@@ -17,7 +16,7 @@ JsonObject Definition(std::string_view strategy, std::string_view versions) {
 
 std::string Refusal(const JsonObject& definition, const JsonObject* old = nullptr) {
   FieldErrors errors;
-  const Strategy& strategy = *CustomResourceDefinitionStrategy();
+  const Strategy& strategy = *BuiltinStrategy("apiextensions.k8s.io", "CustomResourceDefinition");
   if (old == nullptr) {
     strategy.ValidateCreate(definition, errors);
   } else {
