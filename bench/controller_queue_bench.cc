@@ -62,11 +62,12 @@ using MeasuredQueue = OurQueue<true>;
 // Names longer than the small-string buffer of std::string, as real objects have.
 const std::vector<ObjectKey>& Keys() {
   static const auto* keys = [] {
-    auto* made = new std::vector<ObjectKey>();
+    auto* generated = new std::vector<ObjectKey>();
     for (int i = 0; i < 1 << 20; ++i) {
-      made->push_back({fmt::format("team-{:03}", i % 100), fmt::format("frontend-web-{:07x}", i)});
+      generated->push_back(
+          {fmt::format("team-{:03}", i % 100), fmt::format("frontend-web-{:07x}", i)});
     }
-    return made;
+    return generated;
   }();
   return *keys;
 }

@@ -47,7 +47,7 @@ for (let i = 0; i < Number(writes); ++i) {
 }
 latencies.sort((a, b) => a - b);
 const at = (fraction) => latencies[Math.floor(latencies.length * fraction)];
-// From an old version on, so that the server tells of all changes as fast as it can.
+// Watches from an old version, so that the server sends all changes as fast as it can.
 const before_pods = memory();
 const pods = k8s.makeInformer(config, '/api/v1/pods', () => core.listPodForAllNamespaces(
   { resourceVersion: pod_version, resourceVersionMatch: 'Exact' }));

@@ -78,9 +78,9 @@ class CountingSink final : public AuditSink {
 
 template <Kind T>
 void Make(Client& client, const T& object) {
-  const auto made = client.Create(object);
-  if (made.ok()) return;
-  fmt::print("{}\n", made.error().message());
+  const auto created = client.Create(object);
+  if (created.ok()) return;
+  fmt::print("{}\n", created.error().message());
   std::exit(1);
 }
 

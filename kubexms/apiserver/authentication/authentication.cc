@@ -392,8 +392,8 @@ Result<Authenticator::TokenUser> Authenticator::AuthenticateToken(
   if (options_.issuer == nullptr) return TokenUser{.user = *user};
   // Tokens of the file are valid for this server's audiences only.
   TokenUser found{.user = *user};
-  for (const std::string& ours : options_.issuer->options().api_audiences) {
-    if (audiences.empty() || Contains(audiences, ours)) found.audiences.push_back(ours);
+  for (const std::string& audience : options_.issuer->options().api_audiences) {
+    if (audiences.empty() || Contains(audiences, audience)) found.audiences.push_back(audience);
   }
   if (found.audiences.empty()) return Error::Unauthorized("invalid bearer token");
   return found;

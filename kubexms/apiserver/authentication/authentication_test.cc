@@ -169,10 +169,10 @@ TEST_F(AuthenticatorTest, ReturnsTheMatchingAudiencesOfAToken) {
   TokenClaims claims = tokens_.Claims();
   claims.audiences = {"vault", "mesh"};
   const std::string token = tokens_.issuer.Sign(claims).value();
-  const std::vector<std::string> asked{"mesh", "other"};
-  EXPECT_THAT(authenticator_.AuthenticateToken(token, asked)->audiences, ElementsAre("mesh"));
+  const std::vector<std::string> requested{"mesh", "other"};
+  EXPECT_THAT(authenticator_.AuthenticateToken(token, requested)->audiences, ElementsAre("mesh"));
   EXPECT_FALSE(authenticator_.AuthenticateToken(token).ok());
-  EXPECT_FALSE(authenticator_.AuthenticateToken("static", asked).ok());
+  EXPECT_FALSE(authenticator_.AuthenticateToken("static", requested).ok());
   EXPECT_THAT(authenticator_.AuthenticateToken("static")->audiences, ElementsAre("api"));
 }
 
@@ -231,9 +231,9 @@ TEST(ImpersonationTest, RecognizesServiceAccounts) {
 }
 
 TEST(ImpersonationTest, KeepsTheAnonymousUserUnauthenticated) {
-  const Impersonation nobody =
+  const Impersonation anonymous =
       *ParseImpersonation({{"Impersonate-User", "system:anonymous"}}).value();
-  EXPECT_THAT(nobody.user.groups, ElementsAre("system:unauthenticated"));
+  EXPECT_THAT(anonymous.user.groups, ElementsAre("system:unauthenticated"));
 }
 
 }  // namespace

@@ -134,9 +134,9 @@ Result<TokenClaims> ReadClaims(const Json& claims) {
   ASSIGN_OR_RETURN(read.issued_at, TimeClaim(claims, "iat"));
   ASSIGN_OR_RETURN(read.not_before, TimeClaim(claims, "nbf"));
   ASSIGN_OR_RETURN(read.expires_at, TimeClaim(claims, "exp"));
-  const Json* ours = FindMember(claims, kPrivateClaims);
-  if (ours == nullptr) return Malformed();
-  RETURN_IF_ERROR(ReadPrivateClaims(*ours, read));
+  const Json* private_claims = FindMember(claims, kPrivateClaims);
+  if (private_claims == nullptr) return Malformed();
+  RETURN_IF_ERROR(ReadPrivateClaims(*private_claims, read));
   if (FindString(claims, "sub") !=
       ServiceAccountUserName(read.namespace_name, read.service_account.name)) {
     return Malformed();
@@ -149,12 +149,12 @@ JsonObject ObjectJson(const ObjectNameAndUid& object) {
 }
 
 JsonObject WriteClaims(const TokenClaims& claims) {
-  JsonObject ours{{"namespace", claims.namespace_name},
-                  {"serviceaccount", ObjectJson(claims.service_account)}};
-  if (claims.pod) ours["pod"] = ObjectJson(*claims.pod);
-  if (claims.secret) ours["secret"] = ObjectJson(*claims.secret);
-  if (claims.node) ours["node"] = ObjectJson(*claims.node);
-  if (claims.warn_after) ours["warnafter"] = Count(*claims.warn_after);
+  JsonObject private_claims{{"namespace", claims.namespace_name},
+                            {"serviceaccount", ObjectJson(claims.service_account)}};
+  if (claims.pod) private_claims["pod"] = ObjectJson(*claims.pod);
+  if (claims.secret) private_claims["secret"] = ObjectJson(*claims.secret);
+  if (claims.node) private_claims["node"] = ObjectJson(*claims.node);
+  if (claims.warn_after) private_claims["warnafter"] = Count(*claims.warn_after);
   return {{"iss", claims.issuer},
           {"sub", ServiceAccountUserName(claims.namespace_name, claims.service_account.name)},
           {"aud", JsonArray(claims.audiences.begin(), claims.audiences.end())},
@@ -162,7 +162,7 @@ JsonObject WriteClaims(const TokenClaims& claims) {
           {"iat", Count(claims.issued_at)},
           {"nbf", Count(claims.not_before)},
           {"jti", claims.id},
-          {kPrivateClaims, std::move(ours)}};
+          {kPrivateClaims, std::move(private_claims)}};
 }
 
 Result<void> CheckObject(ObjectLookup& objects, std::string_view resource,
@@ -194,21 +194,22 @@ Result<void> CheckRequestMetadata(const Request& request, const Json& account) {
   const std::string_view namespace_name = MetadataString(account, "namespace");
   const std::string_view uid = MetadataString(account, "uid");
   const FieldPath metadata("metadata");
-  const ObjectMeta& asked = request.metadata;
-  if (!asked.name.empty() && asked.name != name) {
-    return InvalidRequest(name, {Invalid(metadata.Child("name"), Json(asked.name),
+  const ObjectMeta& requested = request.metadata;
+  if (!requested.name.empty() && requested.name != name) {
+    return InvalidRequest(name, {Invalid(metadata.Child("name"), Json(requested.name),
                                          "must match the service account name if specified")});
   }
-  if (!asked.namespace_name.empty() && asked.namespace_name != namespace_name) {
-    return InvalidRequest(name, {Invalid(metadata.Child("namespace"), Json(asked.namespace_name),
-                                         "must match the service account namespace if specified")});
+  if (!requested.namespace_name.empty() && requested.namespace_name != namespace_name) {
+    return InvalidRequest(name,
+                          {Invalid(metadata.Child("namespace"), Json(requested.namespace_name),
+                                   "must match the service account namespace if specified")});
   }
-  if (!asked.uid.empty() && asked.uid != uid) {
+  if (!requested.uid.empty() && requested.uid != uid) {
     return Error::Conflict(
         "TokenRequest.authentication.k8s.io", name,
         fmt::format("the UID in the token request ({}) does not match the UID of the service "
                     "account ({})",
-                    asked.uid, uid));
+                    requested.uid, uid));
   }
   return {};
 }
@@ -261,14 +262,14 @@ Result<void> BindTo(const Request& request, const TokenRequestInput& input, Toke
 // Sets the times of the claims and returns the expiration for the response.
 Seconds SetTimes(const TokenIssuer& issuer, int64_t expiration, TokenClaims& claims) {
   const Seconds now = std::chrono::floor<std::chrono::seconds>(issuer.options().clock->Now());
-  const Seconds told = now + std::chrono::seconds(expiration);
+  const Seconds expires_at = now + std::chrono::seconds(expiration);
   claims.issued_at = claims.not_before = now;
-  claims.expires_at = told;
+  claims.expires_at = expires_at;
   if (expiration == kExtendableExpiration && claims.audiences == issuer.options().api_audiences) {
-    claims.warn_after = told;
+    claims.warn_after = expires_at;
     claims.expires_at = now + kExtendedLifetime;
   }
-  return told;
+  return expires_at;
 }
 
 }  // namespace
@@ -441,21 +442,22 @@ Result<Json> AnswerTokenRequest(const TokenIssuer& issuer, const TokenRequestInp
   claims.audiences =
       request.spec.audiences.empty() ? issuer.options().api_audiences : request.spec.audiences;
   RETURN_IF_ERROR(BindTo(request, input, claims));
-  const Seconds told = SetTimes(issuer, expiration, claims);
+  const Seconds expires_at = SetTimes(issuer, expiration, claims);
   ASSIGN_OR_RETURN(const std::string token, issuer.Sign(claims));
 
-  Json answer = input.request;
-  JsonObject& metadata = ObjectMember(answer.as_object(), "metadata");
+  Json response = input.request;
+  JsonObject& metadata = ObjectMember(response.as_object(), "metadata");
   metadata["name"] = claims.service_account.name;
   metadata["namespace"] = claims.namespace_name;
   metadata["uid"] = claims.service_account.uid;
   metadata["creationTimestamp"] = Time(claims.issued_at).ToString();
-  JsonObject& spec = ObjectMember(answer.as_object(), "spec");
+  JsonObject& spec = ObjectMember(response.as_object(), "spec");
   spec["audiences"] = JsonArray(claims.audiences.begin(), claims.audiences.end());
   spec["expirationSeconds"] = expiration;
   spec.emplace("boundObjectRef", nullptr);  // in the response even if absent
-  answer.as_object()["status"] = {{"token", token}, {"expirationTimestamp", Time(told).ToString()}};
-  return answer;
+  response.as_object()["status"] = {{"token", token},
+                                    {"expirationTimestamp", Time(expires_at).ToString()}};
+  return response;
 }
 
 }  // namespace kubexms

@@ -201,7 +201,7 @@ TEST(TokenObjectsTest, AreRevokedByDeletion) {
             "service account token has been invalidated");
   fixture.objects.uids["pods/x/p"] = "u2";
   EXPECT_TRUE(CheckTokenObjects(claims, fixture.objects).ok());
-  fixture.objects.uids["pods/x/p"] = "made again";
+  fixture.objects.uids["pods/x/p"] = "recreated";
   EXPECT_FALSE(CheckTokenObjects(claims, fixture.objects).ok());
   claims.pod.reset();
   EXPECT_FALSE(CheckTokenObjects(claims, fixture.objects).ok());

@@ -104,8 +104,8 @@ OpenApiDocuments::Document OpenApiDocuments::V2(bool protobuf) {
 }
 
 const OpenApiDocuments::Document* OpenApiDocuments::FindV3(std::string_view group_version) {
-  const auto made = v3_.find(group_version);
-  if (made != v3_.end()) return &made->second;
+  const auto cached = v3_.find(group_version);
+  if (cached != v3_.end()) return &cached->second;
   const auto groups = ByGroupVersion();
   const auto resources = groups.find(std::string(group_version));
   if (resources == groups.end()) return nullptr;

@@ -107,8 +107,8 @@ class ScopeTest : public testing::Test {
   }
 
   void Create(const ResourceType& type, std::string_view object) {
-    const auto made = server_.client().Create(type, DynamicObject::Decode(object).value());
-    ASSERT_TRUE(made.ok()) << made.error().message();
+    const auto created = server_.client().Create(type, DynamicObject::Decode(object).value());
+    ASSERT_TRUE(created.ok()) << created.error().message();
   }
   void MakeNamespace(std::string_view name) {
     Create({.version = "v1", .kind = "Namespace", .plural = "namespaces", .namespaced = false},

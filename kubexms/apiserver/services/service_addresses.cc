@@ -251,13 +251,13 @@ Result<void> ServiceAddresses::AssignClusterIps(Json& service, const Json* old) 
     return {};
   }
   RETURN_IF_ERROR(ChooseIpFamilies(service, old, families_));
-  const std::vector<std::string> asked = ServiceTexts(service, "clusterIPs");
-  if (!asked.empty() && asked.front() == "None") return {};
+  const std::vector<std::string> requested = ServiceTexts(service, "clusterIPs");
+  if (!requested.empty() && requested.front() == "None") return {};
   const std::set<std::string> old_ips = ClusterIpsOf(old);
   JsonArray ips;
   for (const std::string& family : ServiceTexts(service, "ipFamilies")) {
-    if (ips.size() < asked.size()) {
-      const std::string& ip = asked[ips.size()];
+    if (ips.size() < requested.size()) {
+      const std::string& ip = requested[ips.size()];
       if (!old_ips.contains(CanonicalIp(ip))) RETURN_IF_ERROR(CheckClusterIp(ip, service));
       ips.push_back(Json(ip));
     } else {

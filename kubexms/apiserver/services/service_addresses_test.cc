@@ -66,18 +66,18 @@ TEST_F(ServiceAddressesTest, RefusesAddressesOutsideTheRange) {
 
 TEST_F(ServiceAddressesTest, NeverAllocatesANodePortTwiceConcurrently) {
   constexpr int kServices = 8;
-  std::vector<Result<Json>> made(kServices, Error::Internal("not made"));
+  std::vector<Result<Json>> created(kServices, Error::Internal("not created"));
   {
     std::vector<std::jthread> threads;
     for (int i = 0; i < kServices; ++i) {
       threads.emplace_back([&, i] {
-        made[static_cast<size_t>(i)] =
+        created[static_cast<size_t>(i)] =
             MakeService("s" + std::to_string(i), R"(,"type":"NodePort")");
       });
     }
   }
   std::set<int64_t> ports;
-  for (const Result<Json>& service : made) {
+  for (const Result<Json>& service : created) {
     ASSERT_TRUE(service.ok()) << service.error().message();
     EXPECT_TRUE(ports.insert(Port(*service)).second) << Port(*service);
   }

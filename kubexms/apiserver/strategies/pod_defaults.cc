@@ -67,7 +67,7 @@ bool AllAreGuaranteed(const JsonObject& pod_spec, std::string_view list) {
 bool AnyHasResources(const JsonObject& pod_spec, std::string_view list) {
   const Json* containers = Find(pod_spec, list);
   if (containers == nullptr || !containers->is_array()) return false;
-  const auto asks = [](const Json& item, std::string_view amounts) {
+  const auto has_resources = [](const Json& item, std::string_view amounts) {
     const JsonObject* object = item.is_object() ? FindObject(item.get_object(), amounts) : nullptr;
     if (object == nullptr) return false;
     for (std::string_view resource : {"cpu", "memory"}) {
@@ -76,10 +76,10 @@ bool AnyHasResources(const JsonObject& pod_spec, std::string_view list) {
     }
     return false;
   };
-  return std::any_of(containers->get_array().begin(), containers->get_array().end(),
-                     [&](const Json& item) {
-                       return asks(item, "resources.limits") || asks(item, "resources.requests");
-                     });
+  return std::any_of(
+      containers->get_array().begin(), containers->get_array().end(), [&](const Json& item) {
+        return has_resources(item, "resources.limits") || has_resources(item, "resources.requests");
+      });
 }
 
 }  // namespace
@@ -108,9 +108,9 @@ void SetPodTemplateDefaults(JsonObject& in, std::string_view dotted) {
 }
 
 std::string_view QosClass(const JsonObject& pod_spec) {
-  const bool asks =
+  const bool has_resources =
       AnyHasResources(pod_spec, "containers") || AnyHasResources(pod_spec, "initContainers");
-  if (!asks) return "BestEffort";
+  if (!has_resources) return "BestEffort";
   const bool guaranteed =
       AllAreGuaranteed(pod_spec, "containers") && AllAreGuaranteed(pod_spec, "initContainers");
   return guaranteed ? "Guaranteed" : "Burstable";
