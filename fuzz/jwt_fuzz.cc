@@ -31,7 +31,7 @@ struct Fixture {
 
 // A token that the key has not signed is never accepted.
 void CheckUnsigned(const Fixture& fixture, std::string_view text) {
-  (void)fixture.issuer.Recognises(text);
+  (void)fixture.issuer.HasThisIssuer(text);
   KUBEXMS_CHECK(!fixture.issuer.Verify(text, fixture.audiences).ok());
 }
 

@@ -402,7 +402,7 @@ Result<Authenticator::TokenUser> Authenticator::AuthenticateToken(
 Result<std::shared_ptr<const TokenClaims>> Authenticator::ReadSigned(std::string_view token) const {
   const Digest digest = memory_->DigestOf(token);
   if (std::shared_ptr<const TokenClaims> known = memory_->Find(digest)) return known;
-  if (!options_.issuer->Recognises(token)) return Error::Unauthorized("invalid bearer token");
+  if (!options_.issuer->HasThisIssuer(token)) return Error::Unauthorized("invalid bearer token");
   Result<TokenClaims> claims = options_.issuer->ReadSigned(token);
   if (!claims.ok()) return InvalidToken(claims.error());
   auto shared = std::make_shared<const TokenClaims>(std::move(*claims));

@@ -81,7 +81,7 @@ Error IncompleteAuthority(const fs::path& directory, const PairFiles& pair) {
       missing, directory.string()));
 }
 
-Result<CertificateAuthority> LoadOrMakeAuthority(const fs::path& directory, Clock::WallTime now) {
+Result<CertificateAuthority> LoadOrCreateAuthority(const fs::path& directory, Clock::WallTime now) {
   ASSIGN_OR_RETURN(PairFiles pair, ReadPair(directory, "ca"));
   if (pair.complete()) return LoadAuthority(directory, std::move(pair).Take(), now);
   // A new authority would lock out all clients that trust the old one.
@@ -130,8 +130,8 @@ Result<CertificateAndKey> LoadOrIssue(const fs::path& directory, const std::stri
 
 }  // namespace
 
-Result<ServerCredentials> LoadOrMakeCredentials(const CredentialOptions& options,
-                                                Clock::WallTime now) {
+Result<ServerCredentials> LoadOrCreateCredentials(const CredentialOptions& options,
+                                                  Clock::WallTime now) {
   std::error_code error;
   fs::create_directories(options.directory, error);
   if (error || chmod(options.directory.c_str(), 0700) != 0) {
@@ -139,7 +139,7 @@ Result<ServerCredentials> LoadOrMakeCredentials(const CredentialOptions& options
                                        error ? error.message() : std::strerror(errno)));
   }
   const fs::path directory(options.directory);
-  ASSIGN_OR_RETURN(const CertificateAuthority authority, LoadOrMakeAuthority(directory, now));
+  ASSIGN_OR_RETURN(const CertificateAuthority authority, LoadOrCreateAuthority(directory, now));
   ServerCredentials credentials{.authority_pem = authority.certificate_pem()};
   ASSIGN_OR_RETURN(credentials.server,
                    LoadOrIssue(directory, "apiserver",
@@ -163,7 +163,7 @@ void RenewCredentials(const CredentialOptions& options, ServerCredentials curren
                       const std::stop_token& stop) {
   constexpr std::chrono::hours kInterval(1);
   while (clock.SleepFor(kInterval, stop)) {
-    Result<ServerCredentials> credentials = LoadOrMakeCredentials(options, clock.Now());
+    Result<ServerCredentials> credentials = LoadOrCreateCredentials(options, clock.Now());
     Result<void> renewed = credentials.ok() ? Result<void>() : Result<void>(credentials.error());
     if (renewed.ok() && *credentials == current) continue;
     if (renewed.ok()) renewed = use(*credentials);

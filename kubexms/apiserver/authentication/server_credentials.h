@@ -33,8 +33,8 @@ struct CredentialOptions {
 
 // Private keys are readable by their owner only. Fails when the certificate authority is
 // incomplete: clients trust it, so it is never replaced.
-Result<ServerCredentials> LoadOrMakeCredentials(const CredentialOptions& options,
-                                                Clock::WallTime now);
+Result<ServerCredentials> LoadOrCreateCredentials(const CredentialOptions& options,
+                                                  Clock::WallTime now);
 
 // Checks every hour whether the `current` certificates are about to expire; if so, creates new ones
 // and passes them to `use`. Repeats a `use` that fails. Returns when `stop` is requested.

@@ -30,7 +30,7 @@ class ServerCredentialsTest : public testing::Test {
     return {.directory = folder_, .dns_names = std::move(names), .ip_addresses = {"127.0.0.1"}};
   }
   Result<ServerCredentials> Load(std::vector<std::string> names = {"localhost"}) {
-    return LoadOrMakeCredentials(Options(std::move(names)), clock_.Now());
+    return LoadOrCreateCredentials(Options(std::move(names)), clock_.Now());
   }
   std::string Read(const std::string& name) const {
     std::ifstream file(folder_ / name);

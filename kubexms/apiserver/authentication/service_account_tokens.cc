@@ -379,7 +379,7 @@ Result<void> TokenIssuer::CheckTimes(const TokenClaims& claims) const {
   return {};
 }
 
-bool TokenIssuer::Recognises(std::string_view token) const {
+bool TokenIssuer::HasThisIssuer(std::string_view token) const {
   const std::optional<Parts> parts = Split(token);
   if (!parts) return false;
   const Result<Json> claims = DecodePart(parts->claims);
@@ -428,7 +428,7 @@ Result<std::optional<BoundObject>> BoundObjectOf(const Json& request,
   return std::optional(std::move(bound));
 }
 
-Result<Json> AnswerTokenRequest(const TokenIssuer& issuer, const TokenRequestInput& input) {
+Result<Json> IssueToken(const TokenIssuer& issuer, const TokenRequestInput& input) {
   ASSIGN_OR_RETURN(const Request request, FromJson<Request>(input.request));
   RETURN_IF_ERROR(CheckRequestMetadata(request, input.service_account));
   int64_t expiration = request.spec.expiration_seconds.value_or(kDefaultExpiration);

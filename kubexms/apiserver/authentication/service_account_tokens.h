@@ -104,7 +104,7 @@ class TokenIssuer {
   Result<TokenClaims> Verify(std::string_view token, std::span<const std::string> audiences) const;
 
   // Whether the unverified `iss` claim of a token is this issuer.
-  bool Recognises(std::string_view token) const;
+  bool HasThisIssuer(std::string_view token) const;
 
   // The documents at /.well-known/openid-configuration and /openid/v1/jwks.
   Json DiscoveryDocument() const;
@@ -145,6 +145,6 @@ Result<std::optional<BoundObject>> BoundObjectOf(const Json& request,
                                                  std::string_view namespace_name);
 
 // The TokenRequest with the token in its status.
-Result<Json> AnswerTokenRequest(const TokenIssuer& issuer, const TokenRequestInput& input);
+Result<Json> IssueToken(const TokenIssuer& issuer, const TokenRequestInput& input);
 
 }  // namespace kubexms

@@ -49,7 +49,7 @@ TEST_P(SignatureTest, WhatIsSignedIsVerified) {
   claims.node = {"n", "u3"};
   claims.warn_after = claims.expires_at - minutes(10);
   const std::string token = fixture_.issuer.Sign(claims).value();
-  EXPECT_TRUE(fixture_.issuer.Recognises(token));
+  EXPECT_TRUE(fixture_.issuer.HasThisIssuer(token));
   const TokenClaims read = fixture_.issuer.Verify(token, kApi).value();
   EXPECT_EQ(read.issuer, "https://issuer");
   EXPECT_EQ(read.service_account, claims.service_account);
@@ -134,13 +134,13 @@ TEST_F(TokenIssuerTest, RefusesAnotherIssuerWithTheSameKey) {
   options.issuer = "https://elsewhere";
   const TokenIssuer theirs = TokenIssuer::FromKey(pem, options).value();
   const std::string token = theirs.Sign(fixture_.Claims()).value();
-  EXPECT_FALSE(ours.Recognises(token));
+  EXPECT_FALSE(ours.HasThisIssuer(token));
   EXPECT_EQ(ErrorOf(ours.Verify(token, kApi)), "the token is of another issuer");
 }
 
 TEST_F(TokenIssuerTest, RefusesMalformedTokens) {
   for (const char* text : {"", ".", "..", "...", "a.b.c", "e30.e30.", "nope"}) {
-    EXPECT_FALSE(fixture_.issuer.Recognises(text)) << text;
+    EXPECT_FALSE(fixture_.issuer.HasThisIssuer(text)) << text;
     EXPECT_FALSE(fixture_.issuer.Verify(text, kApi).ok()) << text;
   }
   EXPECT_FALSE(fixture_.issuer.Verify(std::string(1 << 20, 'a'), kApi).ok());
@@ -221,8 +221,8 @@ class TokenRequestTest : public testing::Test {
     const Json request =
         Parse(R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":)" +
               std::string(spec) + "}");
-    return AnswerTokenRequest(
-        fixture_.issuer, {.service_account = account_, .bound_object = bound, .request = request});
+    return IssueToken(fixture_.issuer,
+                      {.service_account = account_, .bound_object = bound, .request = request});
   }
   TokenClaims ClaimsOf(const Json& answer) {
     const std::vector<std::string> audiences{"api", "vault"};

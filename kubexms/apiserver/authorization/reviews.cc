@@ -186,7 +186,7 @@ JsonObject RulesStatus(const UserRules& found) {
 
 }  // namespace
 
-Result<Json> AnswerTokenReview(Json review, const Authenticator& authenticator) {
+Result<Json> EvaluateTokenReview(Json review, const Authenticator& authenticator) {
   ASSIGN_OR_RETURN(const authenticationv1::TokenReview parsed,
                    FromJson<authenticationv1::TokenReview>(review));
   if (parsed.spec.token.empty()) {
@@ -204,19 +204,19 @@ Result<Json> AnswerTokenReview(Json review, const Authenticator& authenticator) 
   return WithStatus(std::move(review), std::move(status));
 }
 
-Result<Json> AnswerSubjectAccessReview(Json review, RbacAuthorizer& authorizer) {
+Result<Json> EvaluateSubjectAccessReview(Json review, RbacAuthorizer& authorizer) {
   return ReviewSubject<authorizationv1::SubjectAccessReview>(std::move(review), std::nullopt,
                                                              authorizer);
 }
 
-Result<Json> AnswerLocalSubjectAccessReview(Json review, std::string_view namespace_name,
-                                            RbacAuthorizer& authorizer) {
+Result<Json> EvaluateLocalSubjectAccessReview(Json review, std::string_view namespace_name,
+                                              RbacAuthorizer& authorizer) {
   return ReviewSubject<authorizationv1::LocalSubjectAccessReview>(std::move(review), namespace_name,
                                                                   authorizer);
 }
 
-Result<Json> AnswerSelfSubjectAccessReview(Json review, const UserInfo& user,
-                                           RbacAuthorizer& authorizer) {
+Result<Json> EvaluateSelfSubjectAccessReview(Json review, const UserInfo& user,
+                                             RbacAuthorizer& authorizer) {
   ASSIGN_OR_RETURN(const authorizationv1::SelfSubjectAccessReview parsed,
                    FromJson<authorizationv1::SelfSubjectAccessReview>(review));
   Causes causes;
@@ -229,8 +229,8 @@ Result<Json> AnswerSelfSubjectAccessReview(Json review, const UserInfo& user,
       authorizer);
 }
 
-Result<Json> AnswerSelfSubjectRulesReview(const Json& review, const UserInfo& user,
-                                          RbacAuthorizer& authorizer) {
+Result<Json> EvaluateSelfSubjectRulesReview(const Json& review, const UserInfo& user,
+                                            RbacAuthorizer& authorizer) {
   ASSIGN_OR_RETURN(const authorizationv1::SelfSubjectRulesReview parsed,
                    FromJson<authorizationv1::SelfSubjectRulesReview>(review));
   if (parsed.spec.namespace_name.empty()) return Error::BadRequest("no namespace on request");
@@ -242,7 +242,7 @@ Result<Json> AnswerSelfSubjectRulesReview(const Json& review, const UserInfo& us
   return WithStatus(std::move(response), RulesStatus(found));
 }
 
-Result<Json> AnswerSelfSubjectReview(Json review, const UserInfo& user, const Clock& clock) {
+Result<Json> EvaluateSelfSubjectReview(Json review, const UserInfo& user, const Clock& clock) {
   ObjectMember(review.as_object(), "metadata")["creationTimestamp"] = Time::Now(clock).ToString();
   return WithStatus(std::move(review), {{"userInfo", UserInfoJson(user)}});
 }

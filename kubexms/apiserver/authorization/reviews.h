@@ -15,17 +15,17 @@
 
 namespace kubexms {
 
-Result<Json> AnswerTokenReview(Json review, const Authenticator& authenticator);
+Result<Json> EvaluateTokenReview(Json review, const Authenticator& authenticator);
 
-Result<Json> AnswerSubjectAccessReview(Json review, RbacAuthorizer& authorizer);
+Result<Json> EvaluateSubjectAccessReview(Json review, RbacAuthorizer& authorizer);
 // The namespace of the review must be `namespace_name`, the namespace it was posted to.
-Result<Json> AnswerLocalSubjectAccessReview(Json review, std::string_view namespace_name,
+Result<Json> EvaluateLocalSubjectAccessReview(Json review, std::string_view namespace_name,
+                                              RbacAuthorizer& authorizer);
+Result<Json> EvaluateSelfSubjectAccessReview(Json review, const UserInfo& user,
+                                             RbacAuthorizer& authorizer);
+Result<Json> EvaluateSelfSubjectRulesReview(const Json& review, const UserInfo& user,
                                             RbacAuthorizer& authorizer);
-Result<Json> AnswerSelfSubjectAccessReview(Json review, const UserInfo& user,
-                                           RbacAuthorizer& authorizer);
-Result<Json> AnswerSelfSubjectRulesReview(const Json& review, const UserInfo& user,
-                                          RbacAuthorizer& authorizer);
 
-Result<Json> AnswerSelfSubjectReview(Json review, const UserInfo& user, const Clock& clock);
+Result<Json> EvaluateSelfSubjectReview(Json review, const UserInfo& user, const Clock& clock);
 
 }  // namespace kubexms

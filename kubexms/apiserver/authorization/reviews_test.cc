@@ -34,15 +34,15 @@ class AccessReviewTest : public testing::Test {
   }
 
   std::string Access(std::string_view spec) {
-    return StatusOf(AnswerSubjectAccessReview(
+    return StatusOf(EvaluateSubjectAccessReview(
         Review("authorization.k8s.io", "SubjectAccessReview", spec), *authorizer_));
   }
   std::string LocalAccess(std::string_view spec) {
-    return StatusOf(AnswerLocalSubjectAccessReview(
+    return StatusOf(EvaluateLocalSubjectAccessReview(
         Review("authorization.k8s.io", "LocalSubjectAccessReview", spec), "x", *authorizer_));
   }
   std::string SelfAccess(std::string_view spec) {
-    return StatusOf(AnswerSelfSubjectAccessReview(
+    return StatusOf(EvaluateSelfSubjectAccessReview(
         Review("authorization.k8s.io", "SelfSubjectAccessReview", spec), kJoe, *authorizer_));
   }
 
@@ -65,7 +65,7 @@ TEST_F(AccessReviewTest, EvaluatesAnyUser) {
 
 TEST_F(AccessReviewTest, ReturnsTheSpec) {
   const Json answer =
-      AnswerSelfSubjectAccessReview(
+      EvaluateSelfSubjectAccessReview(
           Review("authorization.k8s.io", "SelfSubjectAccessReview",
                  R"({"resourceAttributes":{"namespace":"x","resource":"pods","verb":"list"}})"),
           kJoe, *authorizer_)
@@ -89,7 +89,7 @@ TEST_F(AccessReviewTest, RefusesInvalidReviews) {
   Json named = Review("authorization.k8s.io", "SelfSubjectAccessReview",
                       R"({"resourceAttributes":{"verb":"get"}})");
   named.at("metadata").as_object()["name"] = "n";
-  EXPECT_THAT(StatusOf(AnswerSelfSubjectAccessReview(named, kJoe, *authorizer_)),
+  EXPECT_THAT(StatusOf(EvaluateSelfSubjectAccessReview(named, kJoe, *authorizer_)),
               HasSubstr("must be empty"));
 }
 
@@ -108,13 +108,13 @@ TEST_F(AccessReviewTest, RestrictsLocalReviewsToTheirNamespace) {
 TEST_F(AccessReviewTest, ListsTheRulesOfTheUser) {
   const Json review =
       Review("authorization.k8s.io", "SelfSubjectRulesReview", R"({"namespace":"x"})");
-  EXPECT_EQ(WriteJson(AnswerSelfSubjectRulesReview(review, kJoe, *authorizer_).value()),
+  EXPECT_EQ(WriteJson(EvaluateSelfSubjectRulesReview(review, kJoe, *authorizer_).value()),
             R"({"apiVersion":"authorization.k8s.io/v1","kind":"SelfSubjectRulesReview",)"
             R"("metadata":{},"spec":{},"status":{"incomplete":false,)"
             R"("nonResourceRules":[{"nonResourceURLs":["/metrics"],"verbs":["get"]}],)"
             R"("resourceRules":[{"apiGroups":[""],"resources":["pods"],"verbs":["get"]}]}})");
   EXPECT_EQ(
-      StatusOf(AnswerSelfSubjectRulesReview(
+      StatusOf(EvaluateSelfSubjectRulesReview(
           Review("authorization.k8s.io", "SelfSubjectRulesReview", "{}"), kJoe, *authorizer_)),
       "no namespace on request");
 }
@@ -125,10 +125,10 @@ class TokenReviewTest : public testing::Test {
 
   std::string Review(std::string_view token, std::string_view audiences = "[]") {
     return StatusOf(
-        AnswerTokenReview(kubexms::Review("authentication.k8s.io", "TokenReview",
-                                          R"({"token":")" + std::string(token) +
-                                              R"(","audiences":)" + std::string(audiences) + "}"),
-                          authenticator_));
+        EvaluateTokenReview(kubexms::Review("authentication.k8s.io", "TokenReview",
+                                            R"({"token":")" + std::string(token) +
+                                                R"(","audiences":)" + std::string(audiences) + "}"),
+                            authenticator_));
   }
 
   TokenFixture tokens_;
@@ -157,7 +157,7 @@ TEST_F(TokenReviewTest, ReportsWhyATokenIsInvalid) {
 TEST(SelfSubjectReviewTest, ReturnsTheUser) {
   const ManualClock clock;
   const Json answer =
-      AnswerSelfSubjectReview(
+      EvaluateSelfSubjectReview(
           ParseJson(R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})")
               .value(),
           {.name = "ann", .uid = "7", .groups = {"g"}, .extra = {{"k", {"v"}}}}, clock)

@@ -47,9 +47,9 @@ Result<HttpResponse> Documents::AnswerDiscovery(const HttpRequest& request) {
   std::string_view path = request.path();
   while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
   const bool root = path == "/api" || path == "/apis";
-  ASSIGN_OR_RETURN(const AnswerForm form,
-                   NegotiateAnswer(request.headers, {},
-                                   root ? AnswerSubject::kDiscovery : AnswerSubject::kDocument));
+  ASSIGN_OR_RETURN(const ResponseForm form, NegotiateResponse(request.headers, {},
+                                                              root ? ResponseSubject::kDiscovery
+                                                                   : ResponseSubject::kDocument));
   const std::string& aggregated = form.version;
   const std::string key = fmt::format("{} {}", path, aggregated);
   SharedBytes bytes;
@@ -65,7 +65,7 @@ Result<HttpResponse> Documents::AnswerDiscovery(const HttpRequest& request) {
       snapshot->discovery.emplace(key, bytes);
     }
   }
-  if (form.format == AnswerFormat::kYaml) {
+  if (form.format == ResponseFormat::kYaml) {
     ASSIGN_OR_RETURN(const Json document, ParseJson(bytes.view()));
     bytes = SharedBytes(WriteYaml(document));
   }

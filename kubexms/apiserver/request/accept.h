@@ -18,9 +18,9 @@
 
 namespace kubexms {
 
-enum class AnswerFormat { kJson, kYaml };
+enum class ResponseFormat { kJson, kYaml };
 
-enum class AnswerKind {
+enum class ResponseKind {
   kObject,  // the requested object or list, unchanged
   kTable,
   kPartialObjectMetadata,
@@ -28,20 +28,20 @@ enum class AnswerKind {
   kAggregatedDiscovery,
 };
 
-struct AnswerForm {
-  AnswerFormat format = AnswerFormat::kJson;
-  AnswerKind kind = AnswerKind::kObject;
+struct ResponseForm {
+  ResponseFormat format = ResponseFormat::kJson;
+  ResponseKind kind = ResponseKind::kObject;
   std::string version;  // of the kind's group: "v1", "v2beta1"; empty for kObject
   bool pretty = false;  // indented, for people
 
   // The value of the Content-Type header.
   std::string ContentType() const;
 
-  bool operator==(const AnswerForm&) const = default;
+  bool operator==(const ResponseForm&) const = default;
 };
 
 // What the response contains, which determines the representations it is available in.
-enum class AnswerSubject {
+enum class ResponseSubject {
   kObjects,    // an object or a list; also as a table, or reduced to metadata
   kEvents,     // a watch: as kObjects, but not as YAML
   kDiscovery,  // /api and /apis; also in aggregated form
@@ -51,8 +51,8 @@ enum class AnswerSubject {
 // Without an Accept header the response is JSON. NotAcceptable when the server has no
 // representation that the client accepts. `pretty` follows the query parameter of that name;
 // without it, the response is indented for browsers, curl and wget.
-Result<AnswerForm> NegotiateAnswer(const HttpHeaders& headers, const QueryParameters& query,
-                                   AnswerSubject subject);
+Result<ResponseForm> NegotiateResponse(const HttpHeaders& headers, const QueryParameters& query,
+                                       ResponseSubject subject);
 
 // The index, in `available` (media types such as "application/json"), of the media type that the
 // header prefers: the first one when the header has no preference, nothing when it accepts none of

@@ -264,7 +264,7 @@ Result<void> SetNamespace(Json& object, const Resource& resource, std::string_vi
   return {};
 }
 
-void InitialiseMetadata(Json& object, const Resource& resource, Time now, Random& random) {
+void InitializeMetadata(Json& object, const Resource& resource, Time now, Random& random) {
   JsonObject& metadata = MetadataOf(object);
   for (const std::string_view key : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink",
                                      "generation", "resourceVersion"}) {
@@ -280,7 +280,7 @@ void InitialiseMetadata(Json& object, const Resource& resource, Time now, Random
   if (resource.strategy->CountsGenerations()) metadata["generation"] = 1;
 }
 
-void CarryOverMetadata(Json& object, const Json& old, const Resource& resource) {
+void PreserveMetadata(Json& object, const Json& old, const Resource& resource) {
   JsonObject& metadata = MetadataOf(object);
   const JsonObject& old_metadata = MetadataOf(old);
   if (NameOf(object).empty()) CopyMetadataMember(metadata, old_metadata, "name");

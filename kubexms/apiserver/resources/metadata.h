@@ -46,11 +46,11 @@ Result<void> SetNamespace(Json& object, const Resource& resource, std::string_vi
 
 // Sets the metadata of a new object: name from generateName, uid, creation time, generation.
 // Removes what clients may not set.
-void InitialiseMetadata(Json& object, const Resource& resource, Time now, Random& random);
+void InitializeMetadata(Json& object, const Resource& resource, Time now, Random& random);
 
 // Copies from the stored object what clients cannot change, and increments the generation when
 // anything outside of metadata and status differs.
-void CarryOverMetadata(Json& object, const Json& old, const Resource& resource);
+void PreserveMetadata(Json& object, const Json& old, const Resource& resource);
 
 void ValidateMetadata(const Json& object, const Resource& resource, FieldErrors& errors);
 void ValidateMetadataUpdate(const Json& object, const Json& old, FieldErrors& errors);

@@ -180,8 +180,8 @@ class SigningRequestStrategy : public KindStrategy {
     if (!old_certificate.empty() && !certificate.SameAs(old_certificate))
       certificate.Forbidden("updates may not modify existing certificate content");
   }
-  void ValidatePartUpdate(std::string_view subresource, const JsonObject& object,
-                          const JsonObject& old, FieldErrors& errors) const override {
+  void ValidateSubresourceUpdate(std::string_view subresource, const JsonObject& object,
+                                 const JsonObject& old, FieldErrors& errors) const override {
     if (subresource != "approval") return;
     const Field root(object, errors);
     const Field old_root(old, errors);

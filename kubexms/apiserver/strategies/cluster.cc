@@ -49,7 +49,7 @@ class NodeStrategy : public KindStrategy {
   NodeStrategy() : KindStrategy({.has_status = true}) {}
 
   // A kubelet registers its node with its status.
-  bool KeepsStatusOnCreate() const override { return true; }
+  bool AllowsStatusOnCreate() const override { return true; }
 
   void SetDefaults(JsonObject& node) const override {
     if (JsonObject* spec = FindObject(node, "spec")) MatchPodRanges(*spec);

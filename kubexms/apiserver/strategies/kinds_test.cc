@@ -283,8 +283,8 @@ TEST(StrategyTest, RolesMayHaveColonsInTheirNames) {
 }
 
 TEST(StrategyTest, NodesMaySetTheirStatusOnCreation) {
-  EXPECT_TRUE(BuiltinStrategy("", "Node")->KeepsStatusOnCreate());
-  EXPECT_FALSE(BuiltinStrategy("", "Pod")->KeepsStatusOnCreate());
+  EXPECT_TRUE(BuiltinStrategy("", "Node")->AllowsStatusOnCreate());
+  EXPECT_FALSE(BuiltinStrategy("", "Pod")->AllowsStatusOnCreate());
 }
 
 }  // namespace

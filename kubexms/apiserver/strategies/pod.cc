@@ -355,8 +355,8 @@ class PodStrategy : public KindStrategy {
     }
   }
 
-  void ValidatePartUpdate(std::string_view subresource, const JsonObject& object,
-                          const JsonObject& old_object, FieldErrors& errors) const override {
+  void ValidateSubresourceUpdate(std::string_view subresource, const JsonObject& object,
+                                 const JsonObject& old_object, FieldErrors& errors) const override {
     const Field pod(object, errors);
     const Field old(old_object);
     if (subresource == "resize") return ValidatePodResize(pod, old);

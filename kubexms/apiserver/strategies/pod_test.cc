@@ -312,7 +312,8 @@ TEST(PodTest, TemplatesMayOmitHostPorts) {
 std::string SubresourceErrors(std::string_view part, const Json& old, std::string_view yaml) {
   Json pod = Created(yaml);
   FieldErrors errors;
-  BuiltinStrategy("", "Pod")->ValidatePartUpdate(part, pod.get_object(), old.get_object(), errors);
+  BuiltinStrategy("", "Pod")->ValidateSubresourceUpdate(part, pod.get_object(), old.get_object(),
+                                                        errors);
   return Describe(errors);
 }
 

@@ -50,8 +50,8 @@ class Strategy {
 
   // For updates of a subresource that writes another part of the object, such as pods/resize. The
   // rest of the object is that of `old`.
-  virtual void ValidatePartUpdate(std::string_view /*subresource*/, const JsonObject&,
-                                  const JsonObject& /*old*/, FieldErrors&) const {}
+  virtual void ValidateSubresourceUpdate(std::string_view /*subresource*/, const JsonObject&,
+                                         const JsonObject& /*old*/, FieldErrors&) const {}
 
   // The errors of an object name; most names are DNS subdomains.
   virtual Messages ValidateName(std::string_view name) const {
@@ -66,7 +66,7 @@ class Strategy {
   virtual bool HasStatus() const { return false; }
 
   // Whether a creation may set the status.
-  virtual bool KeepsStatusOnCreate() const { return false; }
+  virtual bool AllowsStatusOnCreate() const { return false; }
 
   // Whether PUT on a name that does not exist creates the object.
   virtual bool AllowsCreateOnUpdate() const { return false; }
