@@ -217,16 +217,16 @@ TEST(TokenObjectsTest, AreRevokedByDeletion) {
 class TokenRequestTest : public testing::Test {
  protected:
   static Json Parse(std::string_view text) { return ParseJson(text).value(); }
-  Result<Json> Answer(std::string_view spec, const Json* bound = nullptr) {
+  Result<Json> Issue(std::string_view spec, const Json* bound = nullptr) {
     const Json request =
         Parse(R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":)" +
               std::string(spec) + "}");
     return IssueToken(fixture_.issuer,
                       {.service_account = account_, .bound_object = bound, .request = request});
   }
-  TokenClaims ClaimsOf(const Json& answer) {
+  TokenClaims ClaimsOf(const Json& response) {
     const std::vector<std::string> audiences{"api", "vault"};
-    return fixture_.issuer.Verify(FindString(answer.at("status"), "token"), audiences).value();
+    return fixture_.issuer.Verify(FindString(response.at("status"), "token"), audiences).value();
   }
 
   TokenFixture fixture_;
@@ -236,50 +236,50 @@ class TokenRequestTest : public testing::Test {
 };
 
 TEST_F(TokenRequestTest, ReturnsKubernetesResponse) {
-  const Json answer = Answer(R"({"expirationSeconds":3600})").value();
-  EXPECT_EQ(FindString(answer, "kind"), "TokenRequest");
+  const Json response = Issue(R"({"expirationSeconds":3600})").value();
+  EXPECT_EQ(FindString(response, "kind"), "TokenRequest");
   EXPECT_EQ(
-      WriteJson(answer.at("metadata")),
+      WriteJson(response.at("metadata")),
       R"({"creationTimestamp":"2024-01-01T00:00:00Z","name":"robot","namespace":"x","uid":"u1"})");
-  EXPECT_EQ(WriteJson(answer.at("spec")),
+  EXPECT_EQ(WriteJson(response.at("spec")),
             R"({"audiences":["api"],"boundObjectRef":null,"expirationSeconds":3600})");
-  EXPECT_EQ(FindString(answer.at("status"), "expirationTimestamp"), "2024-01-01T01:00:00Z");
-  EXPECT_EQ(ClaimsOf(answer).service_account.uid, "u1");
+  EXPECT_EQ(FindString(response.at("status"), "expirationTimestamp"), "2024-01-01T01:00:00Z");
+  EXPECT_EQ(ClaimsOf(response).service_account.uid, "u1");
 }
 
 TEST_F(TokenRequestTest, DefaultsToAnExpirationOfOneHour) {
-  const Json answer = Answer(R"({"audiences":["vault"]})").value();
-  EXPECT_EQ(answer.at("spec").at("expirationSeconds").as_int64(), 3600);
-  EXPECT_EQ(ClaimsOf(answer).audiences, std::vector<std::string>{"vault"});
+  const Json response = Issue(R"({"audiences":["vault"]})").value();
+  EXPECT_EQ(response.at("spec").at("expirationSeconds").as_int64(), 3600);
+  EXPECT_EQ(ClaimsOf(response).audiences, std::vector<std::string>{"vault"});
 }
 
 TEST_F(TokenRequestTest, RefusesExpirationsOutOfRange) {
-  EXPECT_EQ(ErrorOf(Answer(R"({"expirationSeconds":599})")),
+  EXPECT_EQ(ErrorOf(Issue(R"({"expirationSeconds":599})")),
             R"(TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid )"
             "value: 599: may not specify a duration less than 10 minutes");
-  EXPECT_THAT(ErrorOf(Answer(R"({"expirationSeconds":4294967297})")),
+  EXPECT_THAT(ErrorOf(Issue(R"({"expirationSeconds":4294967297})")),
               HasSubstr("may not specify a duration larger than 2^32 seconds"));
-  EXPECT_TRUE(Answer(R"({"expirationSeconds":4294967296})").ok());
+  EXPECT_TRUE(Issue(R"({"expirationSeconds":4294967296})").ok());
 }
 
 TEST_F(TokenRequestTest, LimitsTheLifetimeToAYear) {
-  const Json answer = Answer(R"({"expirationSeconds":1000000000})").value();
-  EXPECT_EQ(answer.at("spec").at("expirationSeconds").as_int64(), 365 * 24 * 3600);
+  const Json response = Issue(R"({"expirationSeconds":1000000000})").value();
+  EXPECT_EQ(response.at("spec").at("expirationSeconds").as_int64(), 365 * 24 * 3600);
 }
 
 TEST_F(TokenRequestTest, ExtendsTokensOfKubeletsAndWarns) {
-  const Json answer = Answer(R"({"expirationSeconds":3607})").value();
-  EXPECT_EQ(FindString(answer.at("status"), "expirationTimestamp"), "2024-01-01T01:00:07Z");
-  const TokenClaims claims = ClaimsOf(answer);
+  const Json response = Issue(R"({"expirationSeconds":3607})").value();
+  EXPECT_EQ(FindString(response.at("status"), "expirationTimestamp"), "2024-01-01T01:00:07Z");
+  const TokenClaims claims = ClaimsOf(response);
   EXPECT_EQ(claims.warn_after, claims.issued_at + std::chrono::seconds(3607));
   EXPECT_EQ(claims.expires_at, claims.issued_at + hours(24 * 365));
 }
 
 TEST_F(TokenRequestTest, BindsToAPodOfTheSameAccount) {
   const char* spec = R"({"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"p"}})";
-  EXPECT_EQ(ClaimsOf(Answer(spec, &pod_).value()).pod, (ObjectNameAndUid{"p", "u2"}));
+  EXPECT_EQ(ClaimsOf(Issue(spec, &pod_).value()).pod, (ObjectNameAndUid{"p", "u2"}));
   pod_.at("spec").as_object()["serviceAccountName"] = "other";
-  const Result<Json> refused = Answer(spec, &pod_);
+  const Result<Json> refused = Issue(spec, &pod_);
   EXPECT_TRUE(refused.error().IsBadRequest());
   EXPECT_EQ(ErrorOf(refused),
             R"(cannot bind token for serviceaccount "robot" to pod running with different )"
@@ -287,15 +287,15 @@ TEST_F(TokenRequestTest, BindsToAPodOfTheSameAccount) {
 }
 
 TEST_F(TokenRequestTest, RefusesToBindToARecreatedObject) {
-  const Result<Json> refused = Answer(
+  const Result<Json> refused = Issue(
       R"({"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"p","uid":"before"}})", &pod_);
   ASSERT_FALSE(refused.ok());
   EXPECT_TRUE(refused.error().IsConflict());
 }
 
 TEST_F(TokenRequestTest, RefusesOtherKindsOfBoundObjects) {
-  const Result<Json> refused = Answer(
-      R"({"boundObjectRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"}})", &pod_);
+  const Result<Json> refused =
+      Issue(R"({"boundObjectRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"}})", &pod_);
   EXPECT_EQ(ErrorOf(refused), "cannot bind token to object of type apps/v1, Kind=Deployment");
 }
 

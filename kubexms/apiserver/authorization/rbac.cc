@@ -405,7 +405,7 @@ Result<std::unique_ptr<RbacAuthorizer>> RbacAuthorizer::Open(store::Store& store
 }
 
 Result<RbacAuthorizer::SnapshotPtr> RbacAuthorizer::Current() {
-  if (applied_.load(std::memory_order_acquire) != signalled_.load(std::memory_order_acquire)) {
+  if (applied_.load(std::memory_order_acquire) != signaled_.load(std::memory_order_acquire)) {
     MutexLock lock(update_mutex_);
     RETURN_IF_ERROR(Update());
   }
@@ -414,8 +414,8 @@ Result<RbacAuthorizer::SnapshotPtr> RbacAuthorizer::Current() {
 }
 
 Result<void> RbacAuthorizer::Update() {
-  const uint64_t signalled = signalled_.load(std::memory_order_acquire);
-  if (watch_ != nullptr && signalled == applied_.load(std::memory_order_relaxed)) return {};
+  const uint64_t signaled = signaled_.load(std::memory_order_acquire);
+  if (watch_ != nullptr && signaled == applied_.load(std::memory_order_relaxed)) return {};
   // A watch that ended, because it fell behind or its revision was compacted, is replaced by a new
   // list and watch. Only once: a second failure has another cause.
   Result<void> taken = watch_ != nullptr ? ReadChanges() : Load();
@@ -425,10 +425,10 @@ Result<void> RbacAuthorizer::Update() {
     taken = Load();
   }
   if (!taken.ok()) {
-    signalled_.fetch_add(1);  // the cache is out of date: the next decision retries
+    signaled_.fetch_add(1);  // the cache is out of date: the next decision retries
     return taken;
   }
-  applied_.store(signalled, std::memory_order_release);
+  applied_.store(signaled, std::memory_order_release);
   return {};
 }
 
@@ -442,7 +442,7 @@ Result<void> RbacAuthorizer::Load() {
 
   ASSIGN_OR_RETURN(watch_, store_.OpenWatch({.prefix = GroupPrefix(),
                                              .after_revision = page.revision,
-                                             .on_ready = [this] { signalled_.fetch_add(1); }}));
+                                             .on_ready = [this] { signaled_.fetch_add(1); }}));
   // The watch signals new events only after a poll that found none.
   return ReadChanges();
 }

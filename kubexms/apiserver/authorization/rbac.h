@@ -95,7 +95,7 @@ class RbacAuthorizer {
   const Logger logger_;
   // How often the watch has signaled new events, and the value of that counter when the events in
   // the snapshot were read: equal when the snapshot is up to date.
-  std::atomic<uint64_t> signalled_ = 0;
+  std::atomic<uint64_t> signaled_ = 0;
   std::atomic<uint64_t> applied_ = 0;
 
   Mutex update_mutex_;  // acquired before snapshot_mutex_

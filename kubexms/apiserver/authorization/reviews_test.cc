@@ -21,8 +21,8 @@ Json Review(std::string_view group, std::string_view kind, std::string_view spec
   return review;
 }
 
-std::string StatusOf(const Result<Json>& answer) {
-  return answer.ok() ? WriteJson(answer->at("status")) : answer.error().message();
+std::string StatusOf(const Result<Json>& response) {
+  return response.ok() ? WriteJson(response->at("status")) : response.error().message();
 }
 
 class AccessReviewTest : public testing::Test {
@@ -64,13 +64,13 @@ TEST_F(AccessReviewTest, EvaluatesAnyUser) {
 }
 
 TEST_F(AccessReviewTest, ReturnsTheSpec) {
-  const Json answer =
+  const Json response =
       EvaluateSelfSubjectAccessReview(
           Review("authorization.k8s.io", "SelfSubjectAccessReview",
                  R"({"resourceAttributes":{"namespace":"x","resource":"pods","verb":"list"}})"),
           kJoe, *authorizer_)
           .value();
-  EXPECT_EQ(WriteJson(answer),
+  EXPECT_EQ(WriteJson(response),
             R"({"apiVersion":"authorization.k8s.io/v1","kind":"SelfSubjectAccessReview",)"
             R"("metadata":{},"spec":{"resourceAttributes":{"namespace":"x","resource":"pods",)"
             R"("verb":"list"}},"status":{"allowed":false}})");
@@ -156,13 +156,13 @@ TEST_F(TokenReviewTest, ReportsWhyATokenIsInvalid) {
 
 TEST(SelfSubjectReviewTest, ReturnsTheUser) {
   const ManualClock clock;
-  const Json answer =
+  const Json response =
       EvaluateSelfSubjectReview(
           ParseJson(R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})")
               .value(),
           {.name = "ann", .uid = "7", .groups = {"g"}, .extra = {{"k", {"v"}}}}, clock)
           .value();
-  EXPECT_EQ(WriteJson(answer),
+  EXPECT_EQ(WriteJson(response),
             R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview",)"
             R"("metadata":{"creationTimestamp":"2024-01-01T00:00:00Z"},)"
             R"("status":{"userInfo":{"extra":{"k":["v"]},"groups":["g"],"uid":"7",)"

@@ -40,11 +40,11 @@ class CustomResources {
   };
 
   Result<void> ReadChanges() REQUIRES(mutex_);
-  void Take(const store::Record& record) REQUIRES(mutex_);
+  void ApplyRecord(const store::Record& record) REQUIRES(mutex_);
   Result<void> UpdateStatus(const std::string& name, Definition& definition) REQUIRES(mutex_);
   std::string FindNameConflict(const std::string& name, const Definition& definition) const
       REQUIRES(mutex_);
-  void Serve() REQUIRES(mutex_);
+  void PublishResources() REQUIRES(mutex_);
   // Returns true while a definition still has objects to delete.
   bool CleanUp() EXCLUDES(mutex_);
   Result<bool> CleanUpOne(const Json& definition);
@@ -65,7 +65,7 @@ class CustomResources {
   std::map<std::string, Definition> definitions_ GUARDED_BY(mutex_);  // by name
 
   Mutex signal_mutex_;
-  CondVar signalled_;
+  CondVar signaled_;
   bool signal_ GUARDED_BY(signal_mutex_) = false;
 };
 

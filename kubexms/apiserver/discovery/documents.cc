@@ -25,7 +25,7 @@ std::shared_ptr<Documents::Snapshot> Documents::Current() {
   return snapshot_;
 }
 
-Result<HttpResponse> Documents::Answer(const HttpRequest& request) {
+Result<HttpResponse> Documents::Handle(const HttpRequest& request) {
   const std::string_view path = request.path();
   if (path == "/version") {
     return HttpResponse::Text(200, kJson, WriteJson(MakeVersion(build_)));
@@ -36,14 +36,14 @@ Result<HttpResponse> Documents::Answer(const HttpRequest& request) {
       MutexLock lock(mutex_);
       snapshot = Current();
     }
-    std::optional<HttpResponse> answer = snapshot->open_api->Answer(request);
-    if (!answer) return NoSuchPath();
-    return std::move(*answer);
+    std::optional<HttpResponse> response = snapshot->open_api->Handle(request);
+    if (!response) return NoSuchPath();
+    return std::move(*response);
   }
-  return AnswerDiscovery(request);
+  return HandleDiscovery(request);
 }
 
-Result<HttpResponse> Documents::AnswerDiscovery(const HttpRequest& request) {
+Result<HttpResponse> Documents::HandleDiscovery(const HttpRequest& request) {
   std::string_view path = request.path();
   while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
   const bool root = path == "/api" || path == "/apis";

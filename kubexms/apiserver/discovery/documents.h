@@ -26,7 +26,7 @@ class Documents {
 
   // Handles a GET. NotFound (as an Error with no Status form) when the path is none of these
   // documents.
-  Result<HttpResponse> Answer(const HttpRequest& request) EXCLUDES(mutex_);
+  Result<HttpResponse> Handle(const HttpRequest& request) EXCLUDES(mutex_);
 
  private:
   struct Snapshot {
@@ -36,7 +36,7 @@ class Documents {
   };
 
   std::shared_ptr<Snapshot> Current() REQUIRES(mutex_);
-  Result<HttpResponse> AnswerDiscovery(const HttpRequest& request) EXCLUDES(mutex_);
+  Result<HttpResponse> HandleDiscovery(const HttpRequest& request) EXCLUDES(mutex_);
   Result<Json> MakeDiscovery(const ResourceSet& resources, std::string_view path,
                              std::string_view aggregated_version) const;
 

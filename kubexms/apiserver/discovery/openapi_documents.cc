@@ -131,7 +131,7 @@ OpenApiDocuments::Document OpenApiDocuments::Index() {
   return *index_;
 }
 
-HttpResponse OpenApiDocuments::AnswerV2(const HttpRequest& request) {
+HttpResponse OpenApiDocuments::HandleV2(const HttpRequest& request) {
   constexpr std::array kTypes = {kJson, kProtobuf, kOldProtobuf};
   const std::optional<size_t> type =
       PreferredMediaType(request.headers.Get("Accept").value_or(""), kTypes);
@@ -141,13 +141,13 @@ HttpResponse OpenApiDocuments::AnswerV2(const HttpRequest& request) {
   return Reply(request, protobuf ? kProtobuf : kJson, document.bytes, document.hash);
 }
 
-HttpResponse OpenApiDocuments::AnswerIndex(const HttpRequest& request) {
+HttpResponse OpenApiDocuments::HandleIndex(const HttpRequest& request) {
   if (!AcceptsJson(request)) return NotAcceptable();
   const Document document = Index();
   return Reply(request, kJson, document.bytes, document.hash);
 }
 
-std::optional<HttpResponse> OpenApiDocuments::AnswerV3(std::string_view group_version,
+std::optional<HttpResponse> OpenApiDocuments::HandleV3(std::string_view group_version,
                                                        const HttpRequest& request) {
   const std::optional<Document> document = V3(group_version);
   if (!document) return std::nullopt;
@@ -163,14 +163,14 @@ std::optional<HttpResponse> OpenApiDocuments::AnswerV3(std::string_view group_ve
   return response;
 }
 
-std::optional<HttpResponse> OpenApiDocuments::Answer(const HttpRequest& request) {
+std::optional<HttpResponse> OpenApiDocuments::Handle(const HttpRequest& request) {
   constexpr std::string_view kV3 = "/openapi/v3";
   std::string_view path = request.path();
   while (path.ends_with('/')) path.remove_suffix(1);
-  if (path == "/openapi/v2") return AnswerV2(request);
-  if (path == kV3) return AnswerIndex(request);
+  if (path == "/openapi/v2") return HandleV2(request);
+  if (path == kV3) return HandleIndex(request);
   if (!path.starts_with(kV3) || path[kV3.size()] != '/') return std::nullopt;
-  return AnswerV3(path.substr(kV3.size() + 1), request);
+  return HandleV3(path.substr(kV3.size() + 1), request);
 }
 
 }  // namespace kubexms

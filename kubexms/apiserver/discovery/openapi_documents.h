@@ -27,7 +27,7 @@ class OpenApiDocuments {
   //   /openapi/v3/apis/apps/v1      one group and version. With ?hash= of the index the response
   //                                 is immutable; another hash is redirected to the right one.
   // Any thread may call; callers wait for a document that another thread is creating.
-  std::optional<HttpResponse> Answer(const HttpRequest& request) EXCLUDES(mutex_);
+  std::optional<HttpResponse> Handle(const HttpRequest& request) EXCLUDES(mutex_);
 
  private:
   struct Document {
@@ -39,9 +39,9 @@ class OpenApiDocuments {
   // "api/v1" and "apis/apps/v1", each with its resources.
   std::map<std::string, std::vector<ResourcePtr>> ByGroupVersion() const;
 
-  HttpResponse AnswerV2(const HttpRequest& request) EXCLUDES(mutex_);
-  HttpResponse AnswerIndex(const HttpRequest& request) EXCLUDES(mutex_);
-  std::optional<HttpResponse> AnswerV3(std::string_view group_version, const HttpRequest& request)
+  HttpResponse HandleV2(const HttpRequest& request) EXCLUDES(mutex_);
+  HttpResponse HandleIndex(const HttpRequest& request) EXCLUDES(mutex_);
+  std::optional<HttpResponse> HandleV3(std::string_view group_version, const HttpRequest& request)
       EXCLUDES(mutex_);
   Document V2(bool protobuf) EXCLUDES(mutex_);
   Document Index() EXCLUDES(mutex_);

@@ -13,7 +13,7 @@ constexpr std::string_view kProtobuf = "application/com.github.proto-openapi.spe
 class OpenApiDocumentsTest : public ::testing::Test {
  protected:
   HttpResponse Get(std::string target, HttpHeaders headers = {}) {
-    return std::move(*documents_.Answer({.target = std::move(target), .headers = headers}));
+    return std::move(*documents_.Handle({.target = std::move(target), .headers = headers}));
   }
 
   OpenApiDocuments documents_{BuiltinResources()};
@@ -81,7 +81,7 @@ TEST_F(OpenApiDocumentsTest, RedirectsAnOldHashToTheCurrentOne) {
 TEST_F(OpenApiDocumentsTest, IgnoresOtherPaths) {
   for (const std::string target :
        {"/openapi", "/openapi/v4", "/openapi/v3x", "/openapi/v3/apis/nothing.example.com/v1"}) {
-    EXPECT_FALSE(documents_.Answer({.target = target}).has_value()) << target;
+    EXPECT_FALSE(documents_.Handle({.target = target}).has_value()) << target;
   }
 }
 
@@ -96,8 +96,8 @@ TEST_F(OpenApiDocumentsTest, DescribesCustomResources) {
                                                     .schema = schema,
                                                     .custom = true});
   OpenApiDocuments documents({widget});
-  const auto answer = documents.Answer({.target = "/openapi/v3/apis/example.com/v1"});
-  const Json document = ReadBody(*answer);
+  const auto response = documents.Handle({.target = "/openapi/v3/apis/example.com/v1"});
+  const Json document = ReadBody(*response);
   const Json& kind = document.at("components").at("schemas").at("com.example.v1.Widget");
   EXPECT_NE(FindMember(kind.at("properties"), "metadata"), nullptr);
 }

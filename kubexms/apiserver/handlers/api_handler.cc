@@ -234,7 +234,7 @@ Result<HttpResponse> ApiHandler::AnswerPath(const HttpRequest& request, std::str
     return Error(405, "MethodNotAllowed",
                  "the server does not allow this method on the requested resource");
   }
-  if (IsDocumentPath(path)) return environment_.documents.Answer(request);
+  if (IsDocumentPath(path)) return environment_.documents.Handle(request);
   if (path == "/metrics") {
     return HttpResponse::Text(200, MetricsRegistry::kContentType, environment_.metrics.Collect());
   }

@@ -211,9 +211,10 @@ TEST_F(ScopeTest, RefusesTheLocalClientAsWell) {
                             .name = "object",
                             .body = "{}"};
       if (verb == Verb::kCreate || verb == Verb::kDeleteCollection) request.name.clear();
-      const Result<SharedBytes> answer = tenant->Do(request);
-      ASSERT_FALSE(answer.ok()) << type.plural << " " << VerbName(verb);
-      EXPECT_EQ(answer.error().message(), kNoSuchResource) << type.plural << " " << VerbName(verb);
+      const Result<SharedBytes> response = tenant->Do(request);
+      ASSERT_FALSE(response.ok()) << type.plural << " " << VerbName(verb);
+      EXPECT_EQ(response.error().message(), kNoSuchResource)
+          << type.plural << " " << VerbName(verb);
     }
     const ObjectKey key{std::string(kTenant), "object"};
     EXPECT_EQ(tenant->List(type, {.namespace_name = std::string(kTenant)}).error().message(),
