@@ -18,7 +18,7 @@ using Operation = AdmissionRequest::Operation;
 constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
 constexpr std::string_view kUnreachable = "node.kubernetes.io/unreachable";
 
-class SystemNamespaceProtection final : public Admission {
+class NamespaceLifecycle final : public Admission {
  public:
   Result<void> Admit(const AdmissionRequest& request, Json& object) override {
     if (request.operation != Operation::kDelete || !request.resource.Is("", "namespaces")) {
@@ -31,7 +31,7 @@ class SystemNamespaceProtection final : public Admission {
 };
 
 // Tolerations that let a Pod stay for five minutes on a node that fails.
-class DefaultTolerations final : public Admission {
+class DefaultTolerationSeconds final : public Admission {
  public:
   Result<void> Admit(const AdmissionRequest& request, Json& object) override {
     if (request.operation != Operation::kCreate || !request.resource.Is("", "pods")) return {};
@@ -111,7 +111,7 @@ class PodPriority final : public Admission {
 };
 
 // Pods are not scheduled on a new node before its kubelet reports it ready.
-class NewNodeTaint final : public Admission {
+class TaintNodesByCondition final : public Admission {
  public:
   Result<void> Admit(const AdmissionRequest& request, Json& object) override {
     if (request.operation != Operation::kCreate || !request.resource.Is("", "nodes")) return {};
@@ -213,11 +213,11 @@ struct Plugin {
 std::vector<Plugin> MakePlugins(const AdmissionEnvironment& environment) {
   auto& [store, authorizer, clock, random] = environment;
   std::vector<Plugin> plugins;
-  plugins.push_back({"NamespaceLifecycle", std::make_unique<SystemNamespaceProtection>()});
+  plugins.push_back({"NamespaceLifecycle", std::make_unique<NamespaceLifecycle>()});
   plugins.push_back({"ServiceAccount", MakeServiceAccountAdmission(store, clock, random)});
-  plugins.push_back({"TaintNodesByCondition", std::make_unique<NewNodeTaint>()});
+  plugins.push_back({"TaintNodesByCondition", std::make_unique<TaintNodesByCondition>()});
   plugins.push_back({"Priority", std::make_unique<PodPriority>(store)});
-  plugins.push_back({"DefaultTolerationSeconds", std::make_unique<DefaultTolerations>()});
+  plugins.push_back({"DefaultTolerationSeconds", std::make_unique<DefaultTolerationSeconds>()});
   plugins.push_back({"RuntimeClass", MakeRuntimeClassAdmission(store)});
   plugins.push_back({"", std::make_unique<SigningRequestUser>()});
   plugins.push_back({"", SignerPermissions(authorizer)});

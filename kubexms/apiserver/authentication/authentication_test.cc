@@ -70,7 +70,7 @@ class AuthenticatorTest : public testing::Test {
     request.headers.Add("authorization", "bearer  " + std::string(token));
     return request;
   }
-  static void GiveCertificate(HttpRequest& request, std::string common_name) {
+  static void SetClientCertificate(HttpRequest& request, std::string common_name) {
     auto peer = std::make_shared<HttpPeer>();
     peer->certificate = HttpPeer::Certificate{
         .common_name = std::move(common_name), .organizations = {"ops"}, .fingerprint = "f00d"};
@@ -93,7 +93,7 @@ TEST_F(AuthenticatorTest, TreatsRequestsWithoutCredentialsAsAnonymous) {
 
 TEST_F(AuthenticatorTest, AuthenticatesByCertificate) {
   HttpRequest request = WithToken("wrong");  // ignored, because the certificate is valid
-  GiveCertificate(request, "eve");
+  SetClientCertificate(request, "eve");
   const UserInfo user = authenticator_.Authenticate(request).value();
   EXPECT_EQ(user.name, "eve");
   EXPECT_THAT(user.groups, ElementsAre("ops", "system:authenticated"));
@@ -113,7 +113,7 @@ TEST_F(AuthenticatorTest, RefusesAnInvalidCertificateWithoutAValidToken) {
 
 TEST_F(AuthenticatorTest, RefusesACertificateWithoutACommonName) {
   HttpRequest request;
-  GiveCertificate(request, "");
+  SetClientCertificate(request, "");
   EXPECT_TRUE(authenticator_.Authenticate(request).error().IsUnauthorized());
 }
 

@@ -22,7 +22,7 @@ class RbacTest : public testing::Test {
   Decision Decide(const UserInfo& user, const RequestAttributes& request) {
     return authorizer_->Authorize(user, request).value();
   }
-  bool May(const UserInfo& user, const RequestAttributes& request) {
+  bool IsAllowed(const UserInfo& user, const RequestAttributes& request) {
     return Decide(user, request).allowed;
   }
 
@@ -50,7 +50,7 @@ TEST_F(RbacTest, SeesEveryCommitImmediately) {
   const Json binding =
       BindingObject("", "joe-reads", "ClusterRole", "reader", {SubjectOf("User", "joe")});
   PutObject(*store_, role);
-  EXPECT_FALSE(May(kJoe, kListPods));
+  EXPECT_FALSE(IsAllowed(kJoe, kListPods));
   PutObject(*store_, binding);
   const Decision decision = Decide(kJoe, kListPods);
   EXPECT_TRUE(decision.allowed);
@@ -58,11 +58,11 @@ TEST_F(RbacTest, SeesEveryCommitImmediately) {
       decision.reason,
       R"(RBAC: allowed by ClusterRoleBinding "joe-reads" of ClusterRole "reader" to User "joe")");
   PutObject(*store_, RoleObject("", "reader", {Rule({"get"}, {""}, {"pods"})}));
-  EXPECT_FALSE(May(kJoe, kListPods));
+  EXPECT_FALSE(IsAllowed(kJoe, kListPods));
   PutObject(*store_, role);
-  EXPECT_TRUE(May(kJoe, kListPods));
+  EXPECT_TRUE(IsAllowed(kJoe, kListPods));
   DeleteObject(*store_, binding);
-  EXPECT_FALSE(May(kJoe, kListPods));
+  EXPECT_FALSE(IsAllowed(kJoe, kListPods));
 }
 
 TEST_F(RbacTest, ReadsObjectsStoredBeforeItsStart) {
@@ -79,7 +79,7 @@ TEST_F(RbacTest, RelistsAfterCompactionOrOverflow) {
   }
   PutObject(*store_, BindingObject("", "b", "ClusterRole", "reader", {SubjectOf("User", "joe")}));
   ASSERT_TRUE(store_->Compact(store_->CurrentRevision().value()).ok());
-  EXPECT_TRUE(May(kJoe, kListPods));
+  EXPECT_TRUE(IsAllowed(kJoe, kListPods));
 }
 
 TEST_F(RbacTest, BindsRolesWithinTheirNamespaceOnly) {
@@ -89,9 +89,9 @@ TEST_F(RbacTest, BindsRolesWithinTheirNamespaceOnly) {
             R"(RBAC: allowed by RoleBinding "b/x" of Role "reader" to Group "dev")");
   RequestAttributes elsewhere = kListPods;
   elsewhere.namespace_name = "y";
-  EXPECT_FALSE(May(kJoe, elsewhere));
+  EXPECT_FALSE(IsAllowed(kJoe, elsewhere));
   elsewhere.namespace_name = "";
-  EXPECT_FALSE(May(kJoe, elsewhere));
+  EXPECT_FALSE(IsAllowed(kJoe, elsewhere));
 }
 
 TEST_F(RbacTest, MatchesServiceAccountsByUserName) {
@@ -100,7 +100,7 @@ TEST_F(RbacTest, MatchesServiceAccountsByUserName) {
   const UserInfo account{.name = "system:serviceaccount:x:s"};
   EXPECT_EQ(Decide(account, kListPods).reason,
             R"(RBAC: allowed by RoleBinding "b/x" of Role "reader" to ServiceAccount "s/x")");
-  EXPECT_FALSE(May({.name = "system:serviceaccount:y:s"}, kListPods));
+  EXPECT_FALSE(IsAllowed({.name = "system:serviceaccount:y:s"}, kListPods));
 }
 
 TEST_F(RbacTest, ANamespaceIsNotMistakenForAPartOfAName) {
@@ -109,7 +109,7 @@ TEST_F(RbacTest, ANamespaceIsNotMistakenForAPartOfAName) {
             BindingObject("x", "b", "ClusterRole", "reader", {SubjectOf("User", "a/ujoe")}));
   RequestAttributes odd = kListPods;
   odd.namespace_name = "x/ua";
-  EXPECT_FALSE(May(kJoe, odd));
+  EXPECT_FALSE(IsAllowed(kJoe, odd));
 }
 
 TEST_F(RbacTest, ReportsMissingRoles) {
@@ -125,7 +125,7 @@ TEST_F(RbacTest, ReportsMissingRoles) {
 TEST_F(RbacTest, ARoleInAClusterRoleBindingIsNotAClusterRole) {
   PutObject(*store_, RoleObject("", "reader", {Rule({"*"}, {"*"}, {"*"})}));
   PutObject(*store_, BindingObject("", "b", "Role", "reader", {SubjectOf("User", "joe")}));
-  EXPECT_FALSE(May(kJoe, kListPods));
+  EXPECT_FALSE(IsAllowed(kJoe, kListPods));
 }
 
 TEST_F(RbacTest, GrantsNothingForADamagedRole) {
@@ -134,7 +134,7 @@ TEST_F(RbacTest, GrantsNothingForADamagedRole) {
                   ->Commit(store::Transaction().Put(StoragePrefix(kRbacGroup, "clusterroles") + "r",
                                                     R"({"rules":7})"))
                   .ok());
-  EXPECT_FALSE(May(kJoe, kListPods));
+  EXPECT_FALSE(IsAllowed(kJoe, kListPods));
 }
 
 TEST_F(RbacTest, ListsARuleOncePerUser) {
@@ -276,7 +276,7 @@ TEST_F(RbacTest, ConcurrentReadersSeeConsistentSnapshots) {
   std::vector<std::thread> readers;
   for (int i = 0; i < 3; ++i) {
     readers.emplace_back([&] {
-      while (!done) denied += May(kJoe, kListPods) ? 0 : 1;
+      while (!done) denied += IsAllowed(kJoe, kListPods) ? 0 : 1;
     });
   }
   for (int i = 0; i < 200; ++i) {
