@@ -10,6 +10,7 @@
 #include "kubexms/apiserver/resources/resource.h"
 #include "kubexms/apiserver/strategies/strategy.h"
 #include "kubexms/base/json/json.h"
+#include "kubexms/base/json/json_members.h"
 #include "kubexms/base/random.h"
 #include "kubexms/base/result.h"
 
@@ -22,12 +23,6 @@ const JsonObject& MetadataOf(const Json& object);
 
 // The object member of that name; created if absent.
 JsonObject& ObjectMember(JsonObject& object, std::string_view key);
-// A member, or null if absent.
-const Json& MemberOrNull(const Json& object, std::string_view key);
-// The items of a list member; empty if absent.
-const JsonArray& MemberItems(const Json& object, std::string_view key);
-// Whether a member is `true`.
-bool IsMemberTrue(const Json& object, std::string_view key);
 
 // Strings of the metadata; empty if absent.
 std::string_view MetadataString(const Json& object, std::string_view key);

@@ -6,8 +6,8 @@
 #include "kubexms/api/crd/crd_schema.h"
 #include "kubexms/api/schema/field_error.h"
 #include "kubexms/api/values/quote.h"
-#include "kubexms/apiserver/resources/metadata.h"
 #include "kubexms/apiserver/strategies/builtin.h"
+#include "kubexms/base/json/json_members.h"
 #include "kubexms/base/text/lower_case.h"
 
 // The rules of CustomResourceDefinitions.
@@ -67,7 +67,7 @@ class DefinitionRules {
     const std::string_view group = FindString(spec_, "group");
     const bool guarded = group == "k8s.io" || group == "kubernetes.io" ||
                          group.ends_with(".k8s.io") || group.ends_with(".kubernetes.io");
-    const Json* annotations = MetadataOf(definition_).if_contains("annotations");
+    const Json* annotations = FindMember(MemberOrNull(definition_, "metadata"), "annotations");
     const bool approved = annotations != nullptr && !FindString(*annotations, kApproval).empty();
     if (!guarded || approved) return;
     const FieldPath metadata("metadata");
@@ -183,11 +183,11 @@ class DefinitionRules {
     }
     CheckShortNamesAndCategories(names, names_path);
     const std::string wanted = fmt::format("{}.{}", FindString(names, "plural"), group);
-    if (NameOf(definition_) != wanted) {
+    const std::string_view name = FindString(MemberOrNull(definition_, "metadata"), "name");
+    if (name != wanted) {
       const FieldPath metadata("metadata");
       const FieldPath path = metadata.Child("name");
-      errors_.push_back(
-          Invalid(path, Json(NameOf(definition_)), "must be spec.names.plural+\".\"+spec.group"));
+      errors_.push_back(Invalid(path, Json(name), "must be spec.names.plural+\".\"+spec.group"));
     }
   }
 

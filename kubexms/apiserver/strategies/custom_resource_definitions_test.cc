@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "kubexms/apiserver/resources/custom_resource_definition.h"
 #include "kubexms/apiserver/strategies/strategy.h"
 #include "kubexms/base/json/yaml.h"
 
