@@ -1,8 +1,8 @@
-// What the API server costs, as clients see it: durable creates, gets, lists, the fan-out of
-// watches, memory and start. The server is the binary of this build in a process of its own,
-// without controllers, as a kube-apiserver has none. The load comes from https_load.h, on the same
-// machine. Beside it, in the same run, puts into a real etcd with the same payload and concurrency.
-// Prints numbers and ratios; with an argument, only the parts whose name contains it.
+// The performance of the API server as clients see it: durable creates, gets, lists, watch fan-out,
+// memory and start time. The server is the binary of this build in a process of its own, without
+// controllers, as kube-apiserver has none. https_load.h generates the load on the same machine. In
+// the same run, puts with the same payload and concurrency go to a real etcd. Prints figures and
+// ratios; with an argument, only the parts whose name contains it.
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -34,9 +34,8 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::string_view kToken = "bench-token";
 constexpr size_t kPayload = 1024;
-// A kube-apiserver v1.34 with etcd on a machine of two cores, for the ratios. What durable writes
-// cost depends on the disk most of all, so puts into etcd on that machine tell how much faster or
-// slower this one is.
+// kube-apiserver v1.34 with etcd on a machine with two cores, for the ratios. Durable writes mostly
+// depend on the disk, so puts into etcd on that machine calibrate the comparison.
 struct PeerCreates {
   int connections;
   double creates;  // per second
@@ -79,7 +78,7 @@ class Process {
     return 0;
   }
 
-  // Seconds of the processor so far.
+  // CPU seconds so far.
   double Cpu() const {
     std::ifstream stat(fmt::format("/proc/{}/stat", pid_));
     std::string word;
@@ -103,7 +102,7 @@ struct Measured {
   std::string Latency() const {
     return fmt::format("p50 {:.2f} ms  p99 {:.2f} ms", load.p50, load.p99);
   }
-  // Whether it is the generator that limits the rate can be seen from this.
+  // Shows whether the load generator limits the rate.
   std::string Cpu() const {
     return fmt::format("CPU {:.0f} us + {:.0f} us of the client", server_cpu / requests * 1e6,
                        load.cpu / requests * 1e6);
@@ -126,7 +125,7 @@ class Server {
     fs::remove_all(folder_);
   }
 
-  // From nothing to answering that it is ready, in milliseconds.
+  // The time from start to ready, in milliseconds.
   double Start() {
     process_.reset();
     port_ = FreePort();
@@ -157,7 +156,7 @@ class Server {
                     kToken),
         200, connections, requests);
   }
-  // Of the same object, for which the server makes up names.
+  // Creates copies of the same object; the server generates the names.
   Measured Creates(const std::string& path, int connections, int requests) {
     const std::string object =
         WriteJson(JsonObject{{"apiVersion", "v1"},

@@ -1,5 +1,5 @@
-// What server-side apply of one Pod costs, beside nlohmann-json merely reading and writing it. The
-// documents are parsed anew in each round, as a server does, in the benchmarks that say so.
+// The cost of server-side apply of one Pod, compared to nlohmann-json only parsing and writing the
+// Pod. Benchmarks with "FromText" in their name parse the documents in each round, as a server does.
 
 #include <benchmark/benchmark.h>
 
@@ -27,7 +27,7 @@ FieldManagerOptions Options(std::string_view manager) {
           .schema = &PodSchema()};
 }
 
-// What a tool would apply: the Pod without what the server adds.
+// The configuration of a deployment tool: the Pod without server-set fields.
 std::string Configuration() {
   Json pod = ParseJson(kSamplePod).value();
   pod.get_object().erase("status");
@@ -37,14 +37,14 @@ std::string Configuration() {
   return WriteJson(pod);
 }
 
-// The sample, applied by its tool before.
+// The sample, applied by the tool before.
 std::string LiveObject() {
   const Json config = ParseJson(Configuration()).value();
   return WriteJson(
       Apply(ParseJson(kSamplePod).value(), config, Options("gitops"), true).value().object);
 }
 
-// The same with another image.
+// The configuration with another image.
 std::string ChangedConfiguration() {
   Json config = ParseJson(Configuration()).value();
   config.at("spec").at("containers").at(0).get_object()["image"] = "shop/checkout:1.43.0";
@@ -56,7 +56,7 @@ void Nlohmann(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(nlohmann::json::parse(live).dump());
 }
 
-// Reading both documents, applying, and writing the result.
+// Parses both documents, applies, and writes the result.
 void ParseApplyWrite(benchmark::State& state, const std::string& config, bool changes) {
   const std::string live = LiveObject();
   for (auto _ : state) {
@@ -75,7 +75,7 @@ void ApplyChangeFromText(benchmark::State& state) {
   ParseApplyWrite(state, ChangedConfiguration(), true);
 }
 
-// Only the apply itself, on documents in memory; the live one is copied.
+// Only the apply, on documents in memory; the live one is copied.
 void ApplyDocuments(benchmark::State& state, const std::string& config_text) {
   const Json live = ParseJson(LiveObject()).value();
   const Json config = ParseJson(config_text).value();

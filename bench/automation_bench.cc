@@ -1,11 +1,10 @@
-// What a run costs: twenty operations (files, directories, a package, a service, a user), first on
-// fresh hosts, then where nothing is to be changed.
+// The cost of a run: twenty operations (files, directories, a package, a service, a user), first on
+// fresh hosts, then without changes.
 //
-// On 200 simulated hosts that answer after 20 ms, as hosts in another city do, beside the same
-// checks one at a time, as a tool does that asks for each operation by itself. On ten real hosts of
-// a lab, beside Ansible with the same operations on the same hosts, if it is installed
-// (ansible-core) and this is run by root. All of it in the same run, so the ratios mean something
-// elsewhere.
+// On 200 simulated hosts with a latency of 20 ms, compared to the same checks one by one, as tools
+// do that connect once per operation. On ten real lab hosts, compared to Ansible (ansible-core)
+// with the same operations on the same hosts, if Ansible is installed and this program runs as
+// root. All in the same run, so the ratios are comparable between machines.
 //
 // Not a Google Benchmark: one run is one measurement, and most of it is waiting.
 
@@ -36,7 +35,7 @@ constexpr std::chrono::milliseconds kLatency(20);
 
 std::string Content(int i) { return fmt::format("{}: {}\n", i, std::string(2000, 'x')); }
 
-// A host that is far away.
+// A host with network latency.
 class DistantHost final : public Connector {
  public:
   explicit DistantHost(std::shared_ptr<Connector> host) : host_(std::move(host)) {}
@@ -63,13 +62,15 @@ class DistantHost final : public Connector {
   const std::shared_ptr<Connector> host_;
 };
 
-// What both tools make true; `tool` keeps what one does apart from what the other does.
-std::vector<Resource> Resources(const std::string& tool) {
+// The desired state for both tools; `tool` is part of the paths, so that the tools do not
+// interfere.
+std::vector<HostResource> Resources(const std::string& tool) {
   const std::string base = "/etc/bench-" + tool;
-  std::vector<Resource> resources = {Package{"sudo"}, User{.name = "bench-" + tool},
-                                     HostsEntries{tool, {{"192.0.2.1", "bench-" + tool}}},
-                                     Link{.path = "/etc/bench-" + tool + ".link", .target = base},
-                                     Absent{"/etc/bench-" + tool + ".legacy"}};
+  std::vector<HostResource> resources = {
+      Package{"sudo"}, User{.name = "bench-" + tool},
+      HostsEntries{tool, {{"192.0.2.1", "bench-" + tool}}},
+      Link{.path = "/etc/bench-" + tool + ".link", .target = base},
+      Absent{"/etc/bench-" + tool + ".legacy"}};
   resources.push_back(Directory{.path = base});
   for (int i = 1; i < 5; ++i) {
     resources.push_back(Directory{.path = fmt::format("{}/directory-{}", base, i)});
@@ -84,7 +85,7 @@ std::vector<Resource> Resources(const std::string& tool) {
 // Four modules of five steps.
 Pipeline MakePipeline(const std::vector<std::string>& hosts) {
   Pipeline pipeline{.name = "bench"};
-  const std::vector<Resource> resources = Resources("kubexms");
+  const std::vector<HostResource> resources = Resources("kubexms");
   KUBEXMS_CHECK(resources.size() == 20);
   for (size_t module = 0; module < 4; ++module) {
     std::vector<StepPtr> steps;
@@ -100,7 +101,7 @@ Pipeline MakePipeline(const std::vector<std::string>& hosts) {
 
 struct Measurement {
   double seconds = 0;
-  double trips = 0;  // for each host
+  double trips = 0;  // per host
 };
 
 template <class Work>
@@ -118,14 +119,14 @@ Measurement Measure(const SimulatedFleet& fleet, Work work) {
 }
 
 void CheckOneByOne(const Runtime& runtime) {
-  const std::vector<Resource> resources = Resources("kubexms");
+  const std::vector<HostResource> resources = Resources("kubexms");
   std::atomic<size_t> next = 0;
   std::vector<std::jthread> threads;
   for (int i = 0; i < kParallel; ++i) {
     threads.emplace_back([&] {
       for (size_t at = next++; at < runtime.hosts().size(); at = next++) {
         Runner runner(runtime.hosts()[at].connector.get(), &runtime.clock(), {.dry_run = true});
-        for (const Resource& resource : resources) {
+        for (const HostResource& resource : resources) {
           KUBEXMS_CHECK(runner.Ensure(std::span(&resource, 1)).ok());
         }
       }
@@ -138,7 +139,7 @@ void Print(std::string_view name, const Measurement& measurement, const Measurem
              measurement.seconds, measurement.trips, baseline.seconds / measurement.seconds);
 }
 
-// A directory of this run alone.
+// A temporary directory of this run.
 class TemporaryDirectory {
  public:
   TemporaryDirectory()
@@ -192,7 +193,7 @@ void RunSimulated() {
   Print("a run that changes nothing", second, single);
 }
 
-// Real hosts on this machine, for as long as this lives.
+// Real hosts on this machine; destroyed with this object.
 class LabHosts {
  public:
   LabHosts()
@@ -225,7 +226,7 @@ class LabHosts {
   std::vector<LabHostStatus> hosts_;
 };
 
-// A whole run as a program would make it, with the connections.
+// A whole run including its connections.
 Measurement RunOnLab(LabHosts& lab, const std::string& directory) {
   SystemClock clock;
   SystemRandom random;
@@ -258,8 +259,8 @@ Measurement RunOnLab(LabHosts& lab, const std::string& directory) {
   return measured;
 }
 
-// The same twenty operations as a playbook: the fastest that is usual, with pipelining, connections
-// that stay and no facts.
+// The same twenty operations as a playbook, in Ansible's fastest common configuration: pipelining,
+// persistent connections, no facts.
 class Ansible {
  public:
   explicit Ansible(LabHosts& lab) {
@@ -280,7 +281,7 @@ class Ansible {
     Write("playbook.yaml", Playbook());
   }
   ~Ansible() {
-    // Its connections end with their time, or now.
+    // Persistent connections end after their timeout, or now.
     for (const auto& socket :
          std::filesystem::directory_iterator(directory_.File("cp"), ignored_)) {
       bench::Output(fmt::format("ssh -O exit -S {} host 2>&1", socket.path().string()));
@@ -294,7 +295,7 @@ class Ansible {
         "ansible --version 2>/dev/null | sed -n '1s/.*core \\([0-9.]*\\).*/\\1/p'");
   }
 
-  // True when all went well and, if `unchanged`, nothing was changed.
+  // True when the playbook succeeds and, if `unchanged`, changes nothing.
   bool Run(bool unchanged, double& seconds) {
     std::string output;
     seconds = Seconds([&] {
@@ -348,7 +349,7 @@ class Ansible {
   std::error_code ignored_;
 };
 
-// Hosts of our own image, which has what Ansible needs on them.
+// Prepares a host image with Python, which Ansible needs.
 bool PrepareImage() {
   return std::system(fmt::format("{} {}", KUBEXMS_BENCH_IMAGE, KUBEXMS_BENCH_LAB).c_str()) == 0;
 }

@@ -1,11 +1,11 @@
-// The built-in controllers in the process of their server, over the store on disk that `kubexms
-// server` has: how long they take, and how many writes. For comparison, kube-controller-manager
-// beside kube-apiserver and etcd on two cores: 1,000 Pods of a Deployment made in 2.2 s, deleted in
-// the foreground in 3.8 s, 505 MB in three processes.
+// The built-in controllers in the server's process, over the RocksDB store as in `kubexms server`:
+// duration and number of writes. For comparison, kube-controller-manager with kube-apiserver and
+// etcd on two cores: 1,000 Pods of a Deployment created in 2.2 s, deleted in the foreground in 3.8
+// s, 505 MB in three processes.
 //
-// Aims: an eighth of the time, a tenth of the memory.
+// Goals: an eighth of the time, a tenth of the memory.
 //
-// builtin_bench [NAME…] runs only the scenarios of these names.
+// builtin_bench [NAME…] runs only the named scenarios.
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -42,14 +42,14 @@ using corev1::Namespace;
 using corev1::Pod;
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr int kNodes = 40;  // with room for 110 Pods each
+constexpr int kNodes = 40;  // with a capacity of 110 Pods each
 constexpr auto kPatience = std::chrono::minutes(5);
 
 void PrintMemory(std::string_view what) {
   fmt::print("{:<58} {:>8.0f} MB\n", what, static_cast<double>(bench::ResidentBytes()) / 1e6);
 }
 
-// Writes by verb and kind, of everybody.
+// Counts the writes of all clients by verb and kind.
 class WriteCounts {
  public:
   void Add(const ClientRequest& request) EXCLUDES(mutex_) {
@@ -116,7 +116,7 @@ class Cluster {
     }
   }
 
-  // Does `begin`, waits for `end`, and prints what that took.
+  // Calls `begin`, waits for `end`, and prints duration and writes.
   void Measure(std::string_view what, const std::function<void()>& begin,
                const std::function<bool()>& end) {
     counts_.Take();
@@ -132,7 +132,7 @@ class Cluster {
   }
 
  private:
-  // Of the system's groups, and as an administrator where that is a kubelet.
+  // With the groups of the system; an administrator where the user is a kubelet.
   std::unique_ptr<Client> NewClient(const std::string& user) {
     std::vector<std::string> groups = {"system:authenticated", "system:serviceaccounts"};
     if (user == "nodes") groups.push_back("system:masters");
@@ -181,11 +181,11 @@ void DeleteInForeground(Cluster& cluster, const std::string& name) {
   (void)cluster.client().Delete<Deployment>({"default", name}, options);
 }
 
-// As the processes that this is compared with: without a scheduler.
-void MakeAndDelete() {
+// Without a scheduler, as the processes in the comparison.
+void CreateAndDelete() {
   Cluster cluster(0, "*,-kube-scheduler");
   cluster.Measure(
-      "Deployment of 1,000 Pods: made",
+      "Deployment of 1,000 Pods: created",
       [&] { (void)cluster.client().Create(DeploymentOf("web", 1000)); },
       [&] { return StatusOf(cluster, "web").replicas == 1000; });
   PrintMemory("  server and controllers with them");
@@ -202,7 +202,7 @@ void RollOut() {
            status.replicas == 1000 && status.available_replicas == 1000;
   };
   cluster.Measure(
-      "Deployment of 1,000 Pods: made, scheduled and ready",
+      "Deployment of 1,000 Pods: created, scheduled and ready",
       [&] { (void)cluster.client().Create(DeploymentOf("web", 1000)); },
       [&] { return is_rolled_out(1); });
   cluster.Measure(
@@ -224,7 +224,7 @@ void ManyDeployments() {
   const auto name = [](int i) { return fmt::format("web-{}", i); };
   int done = 0;
   cluster.Measure(
-      "1,000 Deployments of 3 Pods: made, scheduled and ready",
+      "1,000 Deployments of 3 Pods: created, scheduled and ready",
       [&] {
         for (int i = 0; i < 1000; ++i) (void)cluster.client().Create(DeploymentOf(name(i), 3));
       },
@@ -285,7 +285,7 @@ void Memory() {
   Cluster cluster(0);
   PrintMemory("server and controllers, empty");
   cluster.Measure(
-      "50 Deployments of 1,000 Pods: made",
+      "50 Deployments of 1,000 Pods: created",
       [&] {
         for (int i = 0; i < 50; ++i) {
           (void)cluster.client().Create(DeploymentOf(fmt::format("web-{}", i), 1000));
@@ -309,11 +309,11 @@ std::chrono::duration<double> ProcessorTime() {
   return seconds(use.ru_utime) + seconds(use.ru_stime);
 }
 
-// What it costs that nothing happens.
+// The cost of an idle cluster.
 void Idle(int nodes) {
   constexpr auto kTime = std::chrono::seconds(10);
   Cluster cluster(nodes);
-  std::this_thread::sleep_for(kTime);  // what the start left to do
+  std::this_thread::sleep_for(kTime);  // until the work of the start is done
   const auto before = ProcessorTime();
   cluster.Measure(
       fmt::format("idle with {} nodes", nodes), [&] { std::this_thread::sleep_for(kTime); },
@@ -327,7 +327,7 @@ void IdleWithNodes() { Idle(500); }
 
 int Main(int argc, char** argv) {
   const std::vector<std::pair<std::string_view, void (*)()>> scenarios = {
-      {"make", MakeAndDelete},       {"rollout", RollOut},      {"many", ManyDeployments},
+      {"make", CreateAndDelete},     {"rollout", RollOut},      {"many", ManyDeployments},
       {"garbage", Garbage},          {"namespace", Namespaces}, {"idle", IdleAlone},
       {"idle-nodes", IdleWithNodes}, {"memory", Memory}};
   const std::vector<std::string_view> wanted(argv + 1, argv + argc);

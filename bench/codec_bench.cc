@@ -1,5 +1,5 @@
-// What it costs to read and write one Pod, beside nlohmann-json doing the same and beside copying
-// the bytes. The ratios to nlohmann are printed at the end of the run by bench/ratio.h.
+// The cost to parse and write one Pod, compared to nlohmann-json and to copying the bytes.
+// bench/ratio.h prints the ratios to nlohmann-json at the end of the run.
 
 #include <benchmark/benchmark.h>
 

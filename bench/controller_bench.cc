@@ -1,9 +1,9 @@
-// The controller framework, beside the informer of @kubernetes/client-node where that can do the
-// same: the first list of 100,000 objects, events a second, memory of an object, reconciles a
-// second, and the time from a write to the reconcile that it causes.
+// The controller framework, compared to the informer of @kubernetes/client-node where that has the
+// same feature: the initial list of 100,000 objects, events per second, memory per object,
+// reconciles per second, and the latency from a write to its reconcile.
 //
-// Aims: the first list in process under a second; write to reconcile in process under a millisecond
-// at the 99th percentile.
+// Goals: the initial list in process under a second; write to reconcile in process under a
+// millisecond at the 99th percentile.
 
 #include <fmt/format.h>
 
@@ -47,7 +47,7 @@ void Print(std::string_view what, const std::string& value) {
   std::fflush(stdout);
 }
 
-// An informer that runs.
+// A running informer.
 struct Running {
   Running(ObjectForm form, Client& client)
       : informer({.form = std::move(form)}, {client, clock, random, {}, &metrics}),
@@ -84,8 +84,7 @@ std::string PodJson(int i, int version) {
   return Encode(pod);
 }
 
-// A server that is infinitely fast: lists some Pods, then tells of changes of them as fast as they
-// are taken.
+// An infinitely fast server: lists some Pods, then sends changes as fast as the client reads them.
 class EndlessPods final : public Client {
  public:
   EndlessPods() {
@@ -182,7 +181,7 @@ void ChangePods(Client& client) {
   }
 }
 
-// Lists what was there at a version, so that a watch tells of everything since, as fast as it can.
+// Lists the state at a version, so that the watch sends all changes since then as fast as possible.
 class FromVersion final : public ClientDecorator {
  public:
   FromVersion(Client& inner, std::string version)
@@ -199,8 +198,8 @@ class FromVersion final : public ClientDecorator {
   const std::string version_;
 };
 
-// The version before Pods are changed.
-std::string MakePodChanges(Client& client) {
+// Changes Pods; returns the version before the changes.
+std::string ChangePods(Client& client) {
   FillPods(client);
   const std::string version =
       client.List(ResourceType::Of<Pod>(), {.limit = 1}).value().resource_version;
@@ -227,10 +226,10 @@ Latencies Percentiles(std::vector<double> seconds) {
   return {seconds[seconds.size() / 2] * 1e6, seconds[seconds.size() * 99 / 100] * 1e6};
 }
 
-// A manager whose only controller notes what it is called for.
-class NotingManager {
+// A manager whose only controller records its reconciles.
+class RecordingManager {
  public:
-  explicit NotingManager(Client& client) : client_(client) {
+  explicit RecordingManager(Client& client) : client_(client) {
     manager_.Add(ControllerFor<ConfigMap>({.name = "noting", .workers = 2})
                      .Reconciles([this](ReconcileContext& context, const ConfigMap& map) {
                        return Note(context, map);
@@ -238,7 +237,7 @@ class NotingManager {
     thread_ = std::jthread([this](std::stop_token stop) { (void)manager_.Run(stop).ok(); });
   }
 
-  // Reconciles a second, while everything is reconciled once.
+  // Reconciles per second while every object is reconciled once.
   double FirstReconciles() {
     while (reconciles_ == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
     const auto start = SteadyClock::now();
@@ -246,7 +245,7 @@ class NotingManager {
     return reconciles_ / SecondsSince(start);
   }
 
-  // From the beginning of a write to that of the reconcile which sees it.
+  // The latency from the start of a write to the start of the reconcile that sees it.
   Latencies WriteToReconcile() {
     std::vector<double> seconds;
     for (int i = 1; i <= kWrites; ++i) {
@@ -297,7 +296,7 @@ std::string Microseconds(const Latencies& latencies) {
 
 Latencies MeasureManager(std::string_view where, Client& client) {
   ForgetRounds(client);
-  NotingManager manager(client);
+  RecordingManager manager(client);
   const double reconciles = manager.FirstReconciles();
   Print(fmt::format("reconciles, {}", where), fmt::format("{:.0f} /s", reconciles));
   const Latencies latencies = manager.WriteToReconcile();
@@ -346,13 +345,13 @@ int Main() {
   TestServer server;
   Fill(server.client());
   const auto rest = OverHttps(server);
-  Print(fmt::format("first list of {}, in process", kObjects),
+  Print(fmt::format("initial list of {}, in process", kObjects),
         fmt::format("{:.2f} s", SecondsToSync(server.client())));
   const double sync = SecondsToSync(*rest);
-  Print(fmt::format("first list of {}, HTTPS", kObjects), fmt::format("{:.2f} s", sync));
+  Print(fmt::format("initial list of {}, HTTPS", kObjects), fmt::format("{:.2f} s", sync));
   MeasureManager("in process", server.client());
   const Latencies https = MeasureManager("HTTPS", *rest);
-  const std::string version = MakePodChanges(server.client());
+  const std::string version = ChangePods(server.client());
   Print("Pod events through an informer, HTTPS",
         fmt::format("{:.0f} /s", MeasurePodChanges(*rest, version)));
   MeasureNode(server, version, sync, https);

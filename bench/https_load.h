@@ -1,8 +1,8 @@
 #pragma once
 
-// A load generator that takes little of the machine it shares with the server: one thread, a fixed
-// request on every connection, HTTP/1.1 over TLS. Every answer is read and decrypted to its end,
-// its status and its length are checked, and then the connection sends the next request.
+// A load generator that uses little CPU of the machine it shares with the server: one thread, a
+// fixed HTTP/1.1 request per connection, over TLS. A connection reads and decrypts the whole
+// response, checks its status and length, and sends the next request.
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -28,21 +28,21 @@ namespace kubexms::bench {
 
 struct LoadOptions {
   uint16_t port = 0;    // of the loopback address
-  std::string request;  // all of it, as it is sent
-  int status = 200;     // that every answer must have
+  std::string request;  // complete, as sent
+  int status = 200;     // expected of every response
   int connections = 1;
-  int requests = 1;  // in all
+  int requests = 1;  // in total
 };
 
 struct LoadResult {
   double rate = 0;          // per second
   double p50 = 0;           // milliseconds
   double p99 = 0;           // milliseconds
-  double cpu = 0;           // seconds of the processor that the generator took
-  uint64_t body_bytes = 0;  // of all answers
+  double cpu = 0;           // CPU seconds of the generator
+  uint64_t body_bytes = 0;  // of all responses
 };
 
-// One connection. It is either idle or has sent a request and reads the answer.
+// One connection, either idle or reading a response.
 class LoadConnection {
  public:
   using Clock = std::chrono::steady_clock;
@@ -76,7 +76,7 @@ class LoadConnection {
                   static_cast<int>(request.size()));
   }
 
-  // Reads what has come; true once the answer is complete.
+  // Reads available bytes; returns true once the response is complete.
   bool Read(int status, std::string& scratch) {
     for (;;) {
       const int count = SSL_read(ssl_.get(), scratch.data(), static_cast<int>(scratch.size()));
@@ -127,12 +127,12 @@ inline double ThreadCpuSeconds() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
 }
 
-// Certificates are not verified; an answer that is not as expected ends the program.
+// Certificates are not verified; an unexpected response ends the program.
 inline LoadResult RunLoad(const LoadOptions& options) {
   constexpr size_t kReadAhead = size_t{256} * 1024;
   const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(SSL_CTX_new(TLS_client_method()),
                                                                   SSL_CTX_free);
-  // Large reads from the socket, as the bytes of a long answer come.
+  // Reads large blocks from the socket, for long responses.
   SSL_CTX_set_read_ahead(context.get(), 1);
   SSL_CTX_set_default_read_buffer_len(context.get(), kReadAhead);
   const int poll = ::epoll_create1(EPOLL_CLOEXEC);

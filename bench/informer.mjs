@@ -1,9 +1,10 @@
-// The informer of @kubernetes/client-node, measured: prints one line of JSON.
+// The baseline of controller_bench: measures the informer of @kubernetes/client-node and prints one
+// line of JSON.
 //
 // usage: node --expose-gc informer.mjs FOLDER_OF_NODE_MODULES KUBECONFIG WRITES POD_VERSION
 //          POD_CHANGES
 //
-// POD_CHANGES is how often Pods were changed after POD_VERSION.
+// POD_CHANGES is the number of changes of Pods after POD_VERSION.
 
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -46,7 +47,7 @@ for (let i = 0; i < Number(writes); ++i) {
 }
 latencies.sort((a, b) => a - b);
 const at = (fraction) => latencies[Math.floor(latencies.length * fraction)];
-// From an old version on, so that the server tells of all changes as fast as it can.
+// Watches from an old version, so that the server sends all changes as fast as it can.
 const before_pods = memory();
 const pods = k8s.makeInformer(config, '/api/v1/pods', () => core.listPodForAllNamespaces(
   { resourceVersion: pod_version, resourceVersionMatch: 'Exact' }));

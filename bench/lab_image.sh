@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The image of the hosts that automation_bench measures: that of any lab, and Python, which Ansible
-# needs on hosts. Made once.
+# Creates the host image for automation_bench: the lab image with Python, which Ansible needs on
+# hosts. Does nothing if the image exists.
 # usage: lab_image.sh DIRECTORY_OF_LABS
 set -euo pipefail
 image=$1/images/debian-12 shared=$1/../lab/images/debian-12
@@ -16,13 +16,13 @@ if [ ! -d "$image" ]; then
     mv "$image.part" "$image"
   fi
 fi
-# What is missing there is found out and fetched here.
+# Downloads the packages that the image lacks on this machine.
 archives=$image/var/cache/apt/archives
 mkdir -p "$archives/partial"
 apt-get -qq -o Dir::State::status="$image/var/lib/dpkg/status" -o Dir::Cache::archives="$archives" \
   -o Debug::NoLocking=1 -o APT::Sandbox::User=root --download-only --no-install-recommends -y \
   install python3 python3-apt >/dev/null
-# Some want others to be set up before they are unpacked, so it takes more than one attempt.
+# Some packages must be configured before others are unpacked, so this takes several attempts.
 for _ in 1 2 3; do
   chroot "$image" sh -c 'dpkg -iE /var/cache/apt/archives/*.deb; dpkg --configure -a' >/dev/null 2>&1 || true
 done

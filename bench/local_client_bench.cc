@@ -1,5 +1,5 @@
-// The client of the server's own process beside HTTPS to the same server: how long a test server
-// takes to start, reads, creations, lists of 100,000 objects and events of a watch.
+// The in-process client compared to HTTPS to the same server: start of a test server, reads,
+// creations, lists of 100,000 objects and watch events.
 
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ double SecondsSince(SteadyClock::time_point start) {
   return std::chrono::duration<double>(SteadyClock::now() - start).count();
 }
 
-// The best of `rounds`, in seconds for each of `count` calls.
+// The best of `rounds`, in seconds per call.
 template <class Call>
 double Best(int rounds, int count, Call call) {
   double best = 1e9;
@@ -61,7 +61,7 @@ std::unique_ptr<HttpClient> AdministratorOf(const TestServer& server) {
   return HttpClient::Create(std::move(options)).value();
 }
 
-// One kilobyte or so.
+// About one kilobyte.
 std::string ObjectOf(const std::string& metadata) {
   return fmt::format(
       R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{},"data":{{"p":"{}"}}}})", metadata,
@@ -120,7 +120,7 @@ void MeasureLists(Client& local, HttpClient& https) {
         Best(3, 1, [&] { (void)https.Do({.target = kPath}).value(); }));
 }
 
-// A watch that begins with what is there: as fast as events can be had.
+// A watch that starts with the existing objects measures the maximum rate of events.
 void MeasureWatches(Client& local, HttpClient& https) {
   const double in_process = Best(3, 1, [&] {
     const auto watch = local.Watch(kConfigMaps).value();

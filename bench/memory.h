@@ -9,8 +9,8 @@
 
 namespace kubexms::bench {
 
-// What this process holds once it has given back what it does not use, as a server does when it has
-// become quiet.
+// The resident memory after free memory is returned to the operating system, as an idle server
+// does.
 inline size_t ResidentBytes() {
   ReleaseUnusedMemory();
   size_t total = 0;

@@ -1,7 +1,7 @@
-// What the HTTP layer costs: requests per second and the server's CPU time per request for small
-// GETs over TLS, beside nginx serving the same bytes in the same run, and the fan-out of events to
-// a thousand streams. The load comes from h2load (package nghttp2-client), so the client is the
-// same for both servers. Prints numbers and ratios; takes no arguments.
+// The cost of the HTTP layer: requests per second and server CPU time per request for small GETs
+// over TLS, compared to nginx with the same responses in the same run, and the fan-out of events to
+// a thousand streams. h2load (package nghttp2-client) generates the load for both servers. Prints
+// figures and ratios; takes no arguments.
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -34,7 +34,7 @@ double Seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
-// CPU time of a process and the children it has, in seconds.
+// CPU seconds of a process and its children.
 double CpuOfProcess(pid_t pid) {
   std::ifstream stat(fmt::format("/proc/{}/stat", pid));
   std::string text((std::istreambuf_iterator<char>(stat)), {});
@@ -89,7 +89,7 @@ Files MakeFiles() {
   return files;
 }
 
-// A server in a process of its own, so that its CPU time can be told apart.
+// A server in a process of its own, so that its CPU time can be measured.
 class ServerProcess {
  public:
   ServerProcess(uint16_t port, const std::function<void()>& run) : port_(port) {
@@ -125,7 +125,7 @@ void RunOurs(const Files& files, uint16_t port) {
   server->Run({});
 }
 
-// One process, as ours is one thread; everything that both need not do is off.
+// One worker process, as our server has one I/O thread; unneeded features are off.
 void RunNginx(const Files& files, uint16_t port) {
   const std::string path = files.folder + "/nginx.conf";
   std::ofstream(path) << fmt::format(
@@ -172,7 +172,7 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Medians over rounds in which the servers take turns.
+// Medians over rounds in which the servers alternate.
 void Compare(const Load& load, const ServerProcess& ours, const ServerProcess* nginx) {
   std::vector<double> rate, cpu, worker_rate, worker_cpu, nginx_rate, nginx_cpu;
   for (int round = 0; round < kRounds; ++round) {

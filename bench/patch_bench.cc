@@ -1,4 +1,4 @@
-// What patches of a Pod cost, beside parsing and dumping the same Pod with nlohmann-json.
+// The cost of patches of a Pod, compared to parsing and writing the same Pod with nlohmann-json.
 
 #include <benchmark/benchmark.h>
 
@@ -42,7 +42,7 @@ void StrategicPatch(benchmark::State& state) {
   }
 }
 
-// As a server does it, from bytes to bytes.
+// From bytes to bytes, as a server does.
 void StrategicPatchOfBytes(benchmark::State& state) {
   for (auto _ : state) {
     const Result<Json> pod = ApplyStrategicPatch(Parse(kSamplePod), Parse(kNewImage), PodSchema());

@@ -1,7 +1,7 @@
-// The platform in process, on RocksDB as `kubexms server` has it: users to Active, requests to
-// Completed, how many writes each costs, what is written when nothing changes, and memory.
+// The platform in process, on RocksDB as in `kubexms server`: users to Active, requests to
+// Completed, writes per user and request, writes of an idle platform, and memory.
 //
-//   platform_bench [USERS] [REQUESTS]     10,000 and 100,000 unless given
+//   platform_bench [USERS] [REQUESTS]     default to 10,000 and 100,000
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -40,7 +40,7 @@ void Print(std::string_view what, const std::string& value) {
 
 double ResidentMebibytes() { return static_cast<double>(bench::ResidentBytes()) / (1 << 20); }
 
-// Counts writes by what they are: "create secrets", "patch users/status".
+// Counts writes by verb and resource: "create secrets", "patch users/status".
 class CountingClient final : public ClientDecorator {
  public:
   explicit CountingClient(Client& client) : ClientDecorator(client) {}
@@ -65,7 +65,7 @@ class CountingClient final : public ClientDecorator {
   std::map<std::string, int> counts_ GUARDED_BY(mutex_);
 };
 
-// Counts records instead of keeping them.
+// Counts audit records instead of storing them.
 class CountingSink final : public AuditSink {
  public:
   Result<void> Write(const AuditRecord& record) override {
@@ -78,13 +78,13 @@ class CountingSink final : public AuditSink {
 
 template <Kind T>
 void Make(Client& client, const T& object) {
-  const auto made = client.Create(object);
-  if (made.ok()) return;
-  fmt::print("{}\n", made.error().message());
+  const auto created = client.Create(object);
+  if (created.ok()) return;
+  fmt::print("{}\n", created.error().message());
   std::exit(1);
 }
 
-// Calls make(0 … count-1) on some threads.
+// Calls make(0 … count-1) on several threads.
 template <class Function>
 void InParallel(int count, const Function& make) {
   std::atomic<int> next = 0;
@@ -96,7 +96,7 @@ void InParallel(int count, const Function& make) {
   }
 }
 
-// Looks seldom enough to be no part of what is measured.
+// Polls rarely, so that polling does not affect the measurement.
 template <class Condition>
 void Await(const Condition& condition) {
   while (!condition()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -132,7 +132,7 @@ struct Bench {
     for (Controller& controller : platform::Controllers(options)) {
       manager.Add(std::move(controller));
     }
-    // What the users' caches show is counted there.
+    // Counted in the cache of users.
     users = manager.informers().Get<userv1::User>();
     (void)manager.Run(std::move(stop));
     users = nullptr;
@@ -189,8 +189,8 @@ void MeasureUsers(Bench& bench, int count) {
                     (ResidentMebibytes() - before) * 1024 / count));
 }
 
-// Everybody lets the next one in, changes the role, and so on. Requests of one second about one
-// user come in the order of their names, so all are Updates, which also grant.
+// Each user grants access to the next one, changes the role, and so on. Requests of the same second
+// for one user are processed in the order of their names, so all are Updates, which also grant.
 void MeasureRequests(Bench& bench, int users, int count) {
   const double processor = ProcessorSeconds();
   const auto start = SteadyClock::now();
@@ -225,16 +225,16 @@ int Run(int users, int requests) {
     MeasureUsers(bench, users);
     MeasureRequests(bench, users, requests);
   }
-  // A new manager looks at everything once and finds nothing to do.
+  // A new manager reconciles everything once and changes nothing.
   bench.counting.Take();
   const auto start = SteadyClock::now();
   {
     std::jthread manager([&](std::stop_token stop) { bench.RunManager(stop); });
     Await([&] { return bench.users != nullptr && bench.users->HasSynced(); });
-  }  // what is queued is worked off first
+  }  // drains the queues
   int writes = 0;
   for (const auto& [what, count] : bench.counting.Take()) writes += count;
-  Print("writes of a start that finds everything right",
+  Print("writes of a start without changes",
         fmt::format("{} in {:.2f} s", writes, SecondsSince(start)));
   return 0;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// For benchmark programs that run other programs.
+// Helpers for benchmark programs that run other programs.
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -14,7 +14,7 @@
 
 namespace kubexms::bench {
 
-// A port of the loopback address that nothing listens on.
+// A free port of the loopback address.
 inline uint16_t FreePort() {
   const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
@@ -27,7 +27,7 @@ inline uint16_t FreePort() {
   return ntohs(address.sin_port);
 }
 
-// What a shell command prints.
+// The output of a shell command.
 inline std::string Output(const std::string& command) {
   FILE* pipe = ::popen(command.c_str(), "r");
   std::string output;

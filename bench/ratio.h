@@ -1,10 +1,9 @@
 #pragma once
 
-// A main() for benchmark programs that prints, after the usual table, each benchmark's time as a
-// ratio to baselines measured in the same run, with the same arguments: the only figures that mean
-// anything on another machine. Benchmarks take turns, several times over, and the best turn counts,
-// in processor time where a benchmark does not ask for real time: so what else the machine does
-// disturbs least.
+// A main() for benchmark programs that prints, after the usual table, the time of each benchmark as
+// a ratio to baselines with the same arguments, measured in the same run: the only figures that are
+// comparable between machines. Benchmarks alternate over several rounds, and the best round counts,
+// in CPU time unless a benchmark uses real time, so other load on the machine has little influence.
 
 #include <benchmark/benchmark.h>
 
@@ -16,7 +15,7 @@
 
 namespace kubexms::bench {
 
-// The console table, of medians, with the best times kept for the ratios.
+// The console table with medians; stores the best times for the ratios.
 class RatioReporter : public benchmark::ConsoleReporter {
  public:
   void ReportRuns(const std::vector<Run>& runs) override {
@@ -48,7 +47,7 @@ class RatioReporter : public benchmark::ConsoleReporter {
   }
 
  private:
-  // "/keys:100/threads:4" of "Queue/keys:100/threads:4"; nothing of "Queue".
+  // "/keys:100/threads:4" for "Queue/keys:100/threads:4"; empty for "Queue".
   static std::string ArgumentsOf(const std::string& name) {
     const size_t slash = name.find('/');
     return slash == std::string::npos ? "" : name.substr(slash);

@@ -1,6 +1,6 @@
-// Authorization with 10,000 bindings in the store: our index beside an evaluation that walks all
-// bindings in memory, already decoded, as the definition of RBAC says. Then the same decisions from
-// several threads, and the first decision after a binding was written.
+// Authorization with 10,000 bindings in the store: the index compared to an evaluation that walks
+// all decoded bindings in memory. Then the same decisions from several threads, and the first
+// decision after a binding was written.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ Json UserBinding(int number) {
                        "ClusterRole", "edit", {SubjectOf("User", fmt::format("user-{}", number))});
 }
 
-// Roles and bindings as a server has them: the defaults, and one binding for each user.
+// Roles and bindings of a server: the defaults, and one binding per user.
 struct Cluster {
   Cluster() {
     objects = DefaultRbacObjects();
@@ -47,7 +47,7 @@ const RequestAttributes kAllowed{
     .verb = "create", .resource = "pods", .namespace_name = "team-711", .name = ""};
 const RequestAttributes kDenied{.verb = "delete", .resource = "nodes", .name = "n1"};
 
-// The peer: every binding, every subject.
+// The baseline: every binding, every subject.
 class NaiveAuthorizer {
  public:
   explicit NaiveAuthorizer(const std::vector<Json>& objects) {
@@ -109,7 +109,7 @@ BENCHMARK(BM_IndexedAllowed);
 BENCHMARK(BM_IndexedDenied);
 BENCHMARK(BM_IndexedAllowed)->Threads(2)->UseRealTime();
 
-// A binding is written, and the next decision sees it.
+// Writes a binding and makes a decision that sees it.
 void BM_WriteAndDecide(benchmark::State& state) {
   Cluster& cluster = SharedCluster();
   int number = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// A Pod as a cluster has them: about 4 KB of JSON, with status and managed fields.
+// A typical Pod: about 4 KB of JSON, with status and managed fields.
 
 #include <string_view>
 

@@ -1,8 +1,8 @@
-// The scheduler: decisions a second of one thread, on 500 and 5,000 nodes with ten Pods each, for
-// plain Pods and for those that look at all others; and Pods a second from their creation to their
-// binding, with a server in the same process.
+// The scheduler: decisions per second of one thread, on 500 and 5,000 nodes with ten Pods each, for
+// plain Pods and for Pods with affinity to others; and Pods per second from creation to binding,
+// with a server in the same process.
 //
-// Aim: 3,000 plain Pods a second on 500 nodes, everything included.
+// Goal: 3,000 plain Pods per second on 500 nodes, everything included.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -80,8 +80,8 @@ Pod PodWithSpread(int number) {
   return pod;
 }
 
-// What the deciding thread does for a Pod: parse it, decide, count it. Pods go in the order in
-// which they came, so that there is always room.
+// The work of the scheduling thread for a Pod: parse, decide, account. Pods are removed in the
+// order of their creation, so that there is always capacity.
 void Decisions(benchmark::State& state, Pod (*make)(int number)) {
   SchedulerSnapshot snapshot;
   SeededRandom random(1);
@@ -118,7 +118,7 @@ BENCHMARK_CAPTURE(Decisions, plain, PlainPod)->Arg(500)->Arg(5000);
 BENCHMARK_CAPTURE(Decisions, anti_affinity, PodWithAntiAffinity)->Arg(500)->Arg(5000);
 BENCHMARK_CAPTURE(Decisions, spread, PodWithSpread)->Arg(500)->Arg(5000);
 
-// A server with nodes, and the scheduler beside it.
+// A server with nodes, and the scheduler.
 class Cluster {
  public:
   explicit Cluster(int nodes) {
@@ -127,14 +127,14 @@ class Cluster {
       Node node = server_.client().Create(wanted).value();
       node.status = wanted.status;
       node = server_.client().UpdateStatus(node).value();
-      node.spec.taints.clear();  // a new node is not ready
+      node.spec.taints.clear();  // a new node has the not-ready taint
       (void)server_.client().Update(node);
     }
   }
 
   Client& client() { return server_.client(); }
 
-  // Runs the scheduler until `pods` have a node.
+  // Runs the scheduler until all `pods` Pods have a node.
   void ScheduleAll(int pods) {
     MetricsRegistry metrics;
     Manager manager(

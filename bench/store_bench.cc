@@ -1,7 +1,7 @@
-// The store on RocksDB against etcd, side by side on this machine: each line is a ratio of two
-// measurements of the same run. etcd runs with its defaults, on the same file system.
+// The RocksDB store compared to etcd on the same machine: each line is a ratio of two measurements
+// of the same run. etcd runs with its defaults, on the same file system.
 //
-// Not a Google Benchmark: what matters here is how many clients wait at once.
+// Not a Google Benchmark: the number of concurrently waiting clients matters.
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ double Since(SteadyClock::time_point start) { return Seconds(SteadyClock::now() 
 
 std::string Value() { return std::string(kValueSize, 'v'); }
 
-// How often per second `clients` threads together get through `work(client, round)`.
+// How often per second `clients` threads together complete `work(client, round)`.
 template <class Work>
 double Rate(int clients, Work work) {
   std::atomic<uint64_t> done = 0;
@@ -78,7 +78,7 @@ double Lists(Store& store, size_t count) {
   });
 }
 
-// Deliveries per second to `watchers`, polled by one thread as an event loop would.
+// Deliveries per second to `watchers`, polled by one thread as by an event loop.
 double Deliveries(Store& store, int watchers, int changes) {
   struct Ready {
     Mutex mutex;

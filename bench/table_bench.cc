@@ -1,4 +1,4 @@
-// What `kubectl get pods` costs the server: a table of ten thousand pods of 4 KB.
+// The cost of `kubectl get pods` for the server: a table of ten thousand pods of 4 KB.
 
 #include <benchmark/benchmark.h>
 

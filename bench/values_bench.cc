@@ -1,5 +1,5 @@
-// Quantities and selectors, each beside a baseline measured in the same run: divide the two to
-// compare machines. `relative` is baseline time per item over ours; above one is faster.
+// Quantities and selectors, compared to a baseline measured in the same run. `relative` is the
+// baseline's time per item divided by ours; above one is faster.
 
 #include <benchmark/benchmark.h>
 
@@ -22,7 +22,7 @@ constexpr std::string_view kQuantities[] = {"100m",  "2",     "512Mi", "1536Mi",
 
 constexpr int kLabelSets = 10'000;
 
-// Seconds per call of `work`, over enough calls to be steady.
+// Seconds per call of `work`, averaged over enough calls.
 template <class Work>
 double Measure(Work&& work) {
   using Clock = std::chrono::steady_clock;
@@ -46,7 +46,7 @@ void Compare(benchmark::State& state, int64_t items, Work&& work, Baseline&& bas
   state.counters["relative"] = expected / actual;
 }
 
-// The baseline reads and writes the number alone, as a double.
+// The baseline parses and writes the number alone, as a double.
 void BM_QuantityParse(benchmark::State& state) {
   Compare(
       state, std::size(kQuantities),
@@ -103,7 +103,14 @@ std::vector<StringMap> MakeLabelSets() {
   return sets;
 }
 
-// The baseline looks every key up with std::map::find and knows only equality.
+template <class Match>
+void CountMatches(const std::vector<StringMap>& sets, Match match) {
+  int matches = 0;
+  for (const StringMap& labels : sets) matches += match(labels) ? 1 : 0;
+  benchmark::DoNotOptimize(matches);
+}
+
+// The baseline looks up every key with std::map::find and supports equality only.
 void BM_SelectorEquals(benchmark::State& state) {
   const std::vector<StringMap> sets = MakeLabelSets();
   const StringMap wanted = {
@@ -112,26 +119,22 @@ void BM_SelectorEquals(benchmark::State& state) {
   Compare(
       state, kLabelSets,
       [&] {
-        int matches = 0;
-        for (const StringMap& labels : sets) matches += selector.Matches(labels) ? 1 : 0;
-        benchmark::DoNotOptimize(matches);
+        CountMatches(sets, [&](const StringMap& labels) { return selector.Matches(labels); });
       },
       [&] {
-        int matches = 0;
-        for (const StringMap& labels : sets) {
+        CountMatches(sets, [&](const StringMap& labels) {
           bool match = true;
           for (const auto& [key, value] : wanted) {
             const auto found = labels.find(key);
             match = match && found != labels.end() && found->second == value;
           }
-          matches += match ? 1 : 0;
-        }
-        benchmark::DoNotOptimize(matches);
+          return match;
+        });
       });
 }
 BENCHMARK(BM_SelectorEquals);
 
-// The baseline does the same with a std::map::find and a std::vector of values.
+// The baseline uses std::map::find and a std::vector of values.
 void BM_SelectorSets(benchmark::State& state) {
   const std::vector<StringMap> sets = MakeLabelSets();
   const std::vector<std::string> names = {"app-1", "app-2", "app-3", "app-4", "app-5"};
@@ -142,23 +145,18 @@ void BM_SelectorSets(benchmark::State& state) {
   Compare(
       state, kLabelSets,
       [&] {
-        int matches = 0;
-        for (const StringMap& labels : sets) matches += selector.Matches(labels) ? 1 : 0;
-        benchmark::DoNotOptimize(matches);
+        CountMatches(sets, [&](const StringMap& labels) { return selector.Matches(labels); });
       },
       [&] {
-        int matches = 0;
-        for (const StringMap& labels : sets) {
+        CountMatches(sets, [&](const StringMap& labels) {
           const auto name = labels.find("app.kubernetes.io/name");
           bool listed = false;
           for (const std::string& allowed : names) {
             listed = listed || (name != labels.end() && name->second == allowed);
           }
-          const bool match = listed && labels.find("environment") != labels.end() &&
-                             labels.find("legacy") == labels.end();
-          matches += match ? 1 : 0;
-        }
-        benchmark::DoNotOptimize(matches);
+          return listed && labels.find("environment") != labels.end() &&
+                 labels.find("legacy") == labels.end();
+        });
       });
 }
 BENCHMARK(BM_SelectorSets);

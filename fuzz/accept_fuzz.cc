@@ -1,4 +1,4 @@
-// Accept headers: whatever a client sends is either refused or one of the forms that there are.
+// Accept headers: any header is either refused or selects a supported form.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,13 +10,13 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace kubexms;
   const std::string_view accept(reinterpret_cast<const char*>(data), size);
-  for (const AnswerSubject subject : {AnswerSubject::kObjects, AnswerSubject::kEvents,
-                                      AnswerSubject::kDiscovery, AnswerSubject::kDocument}) {
-    const Result<AnswerForm> form = NegotiateAnswer({{"Accept", accept}}, {}, subject);
+  for (const ResponseSubject subject : {ResponseSubject::kObjects, ResponseSubject::kEvents,
+                                        ResponseSubject::kDiscovery, ResponseSubject::kDocument}) {
+    const Result<ResponseForm> form = NegotiateResponse({{"Accept", accept}}, {}, subject);
     if (!form.ok()) {
       KUBEXMS_CHECK(form.error().code() == 406);
     } else {
-      KUBEXMS_CHECK(form->version.empty() == (form->kind == AnswerKind::kObject));
+      KUBEXMS_CHECK(form->version.empty() == (form->kind == ResponseKind::kObject));
     }
   }
   return 0;

@@ -46,8 +46,8 @@ constexpr std::string_view kBinding = R"({
   "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "edit"},
   "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "editors"}]})";
 
-// All of the API over a store in memory: who asks, what they may, admission, custom resources. Only
-// the network is missing.
+// The whole API over a store in memory: authentication, authorization, admission, custom resources.
+// Only the network is missing.
 class Api {
  public:
   Api() {
@@ -63,15 +63,15 @@ class Api {
     Must("POST /apis/example.com/v1/namespaces/a/widgets", R"({"metadata":{"name":"w"}})");
   }
 
-  // `head` is "METHOD TARGET CONTENT-TYPE" and then, a line each, "@Name: value" for further
-  // headers.
-  HttpResponse Answer(std::string_view head, std::string_view body) {
+  // `head` is "METHOD TARGET CONTENT-TYPE", followed by a line "@Name: value" for each further
+  // header.
+  HttpResponse Handle(std::string_view head, std::string_view body) {
     HttpRequest request = ReadHead(head);
     request.body = body;
     return handler_.Handle(std::move(request));
   }
 
-  // Whatever was stored can be read, listed, patched, replaced and deleted.
+  // All stored objects can be read, listed, patched, replaced and deleted.
   void CheckStored() {
     const store::ListPage page = store_->List({.prefix = "/registry/"}).value();
     for (const store::RecordPtr& record : page.records) {
@@ -111,10 +111,10 @@ class Api {
   }
 
   void Must(std::string_view head, std::string_view body) {
-    KUBEXMS_CHECK(Answer(fmt::format("{} application/json", head), body).status == 201);
+    KUBEXMS_CHECK(Handle(fmt::format("{} application/json", head), body).status == 201);
   }
 
-  // By requests that change nothing.
+  // Uses dry-run requests, which change nothing.
   void CheckUsable(const Json& object) {
     const ResourcePtr* resource = nullptr;
     const std::shared_ptr<const ResourceSet> resources = registry_.Current();
@@ -124,32 +124,32 @@ class Api {
         resource = &one;
       }
     }
-    if (resource == nullptr) return;  // its definition is gone
+    if (resource == nullptr) return;  // its definition was deleted
     const Resource& of = **resource;
     const std::string place =
         fmt::format("/{}/{}{}{}", of.group.empty() ? "api" : "apis", of.api_version(),
                     of.namespaced ? "/namespaces/" : "", NamespaceOf(object));
     const std::string all = fmt::format("{}/{}", place, of.plural);
     const std::string one = fmt::format("{}/{}", all, PercentEncode(NameOf(object)));
-    const HttpResponse read = Answer(fmt::format("GET {}", one), "");
+    const HttpResponse read = Handle(fmt::format("GET {}", one), "");
     KUBEXMS_CHECK(read.status == 200);
     const std::string text = Flatten(read.body);
     KUBEXMS_CHECK(ParseJson(text).ok());
     for (const std::string_view accept :
          {"application/json", "application/yaml", "application/json;as=Table;v=v1;g=meta.k8s.io"}) {
       const HttpResponse list =
-          Answer(fmt::format("GET {}?includeObject=Object \n@Accept: {}", all, accept), "");
+          Handle(fmt::format("GET {}?includeObject=Object \n@Accept: {}", all, accept), "");
       KUBEXMS_CHECK(list.status == 200);
       KUBEXMS_CHECK(ParseJsonOrYaml(Flatten(list.body)).ok());
     }
-    Accepted(Answer(fmt::format("PATCH {}?dryRun=All application/merge-patch+json", one),
-                    R"({"metadata":{"annotations":{"fuzz":"1"}}})"));
-    Accepted(Answer(fmt::format("PUT {}?dryRun=All application/json", one), text));
-    Accepted(Answer(fmt::format("DELETE {}?dryRun=All application/json", one), ""));
+    CheckUsableResponse(Handle(fmt::format("PATCH {}?dryRun=All application/merge-patch+json", one),
+                               R"({"metadata":{"annotations":{"fuzz":"1"}}})"));
+    CheckUsableResponse(Handle(fmt::format("PUT {}?dryRun=All application/json", one), text));
+    CheckUsableResponse(Handle(fmt::format("DELETE {}?dryRun=All application/json", one), ""));
   }
 
-  // A verb that a kind does not have, and what nobody may do, are no reason to worry.
-  static void Accepted(const HttpResponse& response) {
+  // Verbs that a kind does not support and forbidden requests are not failures.
+  static void CheckUsableResponse(const HttpResponse& response) {
     const int status = response.status;
     KUBEXMS_CHECK((status >= 200 && status < 300) || status == 403 || status == 405);
   }
@@ -166,7 +166,7 @@ class Api {
   Authenticator authenticator_{{.token_file = TokenFile::Parse(kTokens, random_).value(),
                                 .issuer = &tokens_,
                                 .objects = &lookup_}};
-  // Without the one that waits for accounts.
+  // Without the plugin that waits for service accounts.
   AdmissionChain admissions_{
       BuiltinAdmissions({*store_, *authorizer_, clock_, random_}, {"ServiceAccount"}).value()};
   ResourceRegistry registry_{BuiltinResources()};
@@ -205,7 +205,7 @@ class Api {
 }  // namespace kubexms
 
 // The first line is "METHOD TARGET CONTENT-TYPE", then headers as "@Name: value", then the body.
-// Whatever comes, there is an answer, and what was stored can be used.
+// The server must answer every input, and stored objects must remain usable.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   size_t line = text.find('\n');
@@ -217,7 +217,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static auto api = std::make_unique<kubexms::Api>();
   static int calls = 0;
   if (++calls % 1000 == 0) api = std::make_unique<kubexms::Api>();
-  const int status = api->Answer(text.substr(0, line), text.substr(line + 1)).status;
+  const int status = api->Handle(text.substr(0, line), text.substr(line + 1)).status;
   KUBEXMS_CHECK(status >= 200 && status < 600);
   api->CheckStored();
   return 0;

@@ -10,7 +10,7 @@ namespace {
 
 using namespace kubexms;
 
-// A kind with one field of each merge behaviour.
+// A kind with one field of each merge behavior.
 const Schema* MakeSchema(SchemaArena& arena) {
   const auto make = [&](SchemaType type) {
     Schema* schema = arena.New();
@@ -54,13 +54,13 @@ bool IsManaged(const Json& object) {
   return metadata != nullptr && FindMember(*metadata, "managedFields") != nullptr;
 }
 
-// What holds for every live object and configuration.
+// Properties of every live object and configuration.
 void Check(const Json& live, const Json& config, const FieldManagerOptions& options) {
   const Result<Applied> first = Apply(live, config, options, true);
   if (!first.ok()) return;
   const Result<Applied> again = Apply(first->object, config, options, false);
   KUBEXMS_CHECK(again.ok());
-  // An object that nobody manages is taken over anew.
+  // An object without managers gets managed fields anew.
   if (IsManaged(first->object)) {
     KUBEXMS_CHECK(!again->changed);
     KUBEXMS_CHECK(JsonEqual(again->object, first->object));
@@ -71,7 +71,7 @@ void Check(const Json& live, const Json& config, const FieldManagerOptions& opti
 
 }  // namespace
 
-// The input is three lines: a live object, a configuration, and managed fields of the live object.
+// The input has three lines: a live object, a configuration, and managed fields of the live object.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
   Result<Json> live = ParseJson(TakeLine(text));

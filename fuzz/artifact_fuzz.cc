@@ -10,7 +10,7 @@
 #include "kubexms/cluster/artifact/image_archive.h"
 #include "kubexms/cluster/artifact/tar_file.h"
 
-// An archive from somewhere else: an artifact, an image, any tar.
+// An untrusted archive: an artifact, an image, any tar file.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace kubexms;
   static const int file = ::memfd_create("artifact", MFD_CLOEXEC);

@@ -4,7 +4,7 @@
 #include "kubexms/apiserver/audit/audit_policy.h"
 #include "kubexms/base/json/yaml.h"
 
-// A policy, as the file of --audit-policy has it; one that is accepted decides about any request.
+// A policy as in the file of --audit-policy; an accepted policy returns a level for any request.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace kubexms;
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -1,4 +1,4 @@
-// What others write and we parse: ssh configurations, journals, templates, answers of hosts.
+// Parsers of external input: SSH configurations, journals, templates, output of hosts.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ void ReadAnswers(std::string_view text) {
   static_cast<void>(ParseAnswers(operations, text, "m").ok());
 }
 
-// A record that could be read is the same after it was written and read again.
+// A parsed record is the same after it is written and parsed again.
 void ReadRecord(std::string_view text) {
   const Result<JournalRecord> record = ParseRecord(text);
   if (!record.ok()) return;

@@ -7,8 +7,8 @@
 #include "kubexms/api/stored_object.h"
 #include "kubexms/base/check.h"
 
-// A Pod that decodes is encoded in a form that decodes to the same encoding; and no bytes can
-// upset the reading of a stored object's header.
+// A Pod that decodes is encoded in a form that decodes to the same encoding. Any bytes are accepted
+// or refused as the header of a stored object.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace kubexms;
   const std::string_view text(reinterpret_cast<const char*>(data), size);

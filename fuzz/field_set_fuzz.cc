@@ -4,8 +4,8 @@
 #include "kubexms/api/patch/field_set.h"
 #include "kubexms/base/check.h"
 
-// Whatever is read as FieldsV1 is written so that it is read as the same set again, and obeys the
-// laws of sets with itself and its leaves.
+// A parsed FieldsV1 is written so that it parses to the same set, and satisfies the laws of sets
+// with itself and its leaves.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using kubexms::FieldSet;
   const std::string_view text(reinterpret_cast<const char*>(data), size);

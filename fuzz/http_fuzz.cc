@@ -1,6 +1,6 @@
-// Feeds bytes to the server's half of HTTP/1.1 and HTTP/2, with no socket: whatever arrives, it
-// must neither crash nor hang nor hold more than its bounds. The first byte chooses the protocol
-// and how the rest is cut into reads; an HTTP/2 input is given the preface it would hardly guess.
+// Feeds bytes to the server side of HTTP/1.1 and HTTP/2 without a socket: no input may make it
+// crash, hang or exceed its limits. The first byte selects the protocol and the sizes of the reads;
+// an HTTP/2 input is preceded by the connection preface, which a fuzzer would hardly find.
 
 #include <cstddef>
 #include <cstdint>

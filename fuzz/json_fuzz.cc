@@ -8,7 +8,7 @@
 
 namespace {
 
-// The scanner refuses what the parser refuses, and otherwise finds the same.
+// The scanner refuses what the parser refuses, and otherwise finds the same values.
 void CheckScanner(std::string_view text, const kubexms::Result<kubexms::Json>& parsed) {
   kubexms::JsonScanner in(text);
   std::string scanned;
@@ -19,8 +19,8 @@ void CheckScanner(std::string_view text, const kubexms::Result<kubexms::Json>& p
 
 }  // namespace
 
-// What parses is written in a form that parses to an equal document and is written the same again,
-// whether duplicates are refused or collected.
+// A parsed document is written in a form that parses to an equal document and is written the same
+// again, whether duplicate keys are refused or collected.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace kubexms;
   const std::string_view text(reinterpret_cast<const char*>(data), size);

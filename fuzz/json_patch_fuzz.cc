@@ -1,4 +1,4 @@
-// The input is a document and a JSON patch, with a line break between.
+// The input is a document and a JSON patch, separated by a line break.
 
 #include <cstdint>
 #include <string_view>
@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   KUBEXMS_CHECK(WriteJson(*once) == WriteJson(*again));
-  // What comes out is a document that can be read again.
+  // The result can be parsed again.
   const Result<Json> read = ParseJson(WriteJson(*once), {.max_depth = 600});
   KUBEXMS_CHECK(read.ok() && JsonEqual(*read, *once));
   return 0;

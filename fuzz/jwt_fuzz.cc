@@ -29,14 +29,13 @@ struct Fixture {
   const TokenIssuer issuer;
 };
 
-// Nothing that is not signed by the key is ever accepted.
+// A token that the key has not signed is never accepted.
 void CheckUnsigned(const Fixture& fixture, std::string_view text) {
-  (void)fixture.issuer.Recognises(text);
+  (void)fixture.issuer.HasThisIssuer(text);
   KUBEXMS_CHECK(!fixture.issuer.Verify(text, fixture.audiences).ok());
 }
 
-// Claims of any shape, signed as they should be: what is accepted is signed again and says the
-// same.
+// Signed claims of any shape: accepted claims that are signed again have the same contents.
 void CheckSigned(const Fixture& fixture, std::string_view claims) {
   std::string token = EncodeBase64(R"({"alg":"ES256"})", Base64Form::kUrl) + "." +
                       EncodeBase64(claims, Base64Form::kUrl);
@@ -52,7 +51,7 @@ void CheckSigned(const Fixture& fixture, std::string_view claims) {
 }  // namespace
 }  // namespace kubexms
 
-// The first byte says whether the rest is a token or the claims of a signed one.
+// The first byte selects whether the rest is a token or the claims to sign.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const kubexms::Fixture kFixture;
   if (size == 0) return 0;

@@ -5,7 +5,7 @@
 #include "kubexms/client/credentials/kubeconfig.h"
 #include "kubexms/net/http/http.h"
 
-// What is accepted names a server that can be called.
+// An accepted kubeconfig names a server with a valid URL.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto config = kubexms::ParseKubeconfig(text, "", "/nonexistent");

@@ -1,10 +1,11 @@
-// The input is two or three documents, with line breaks between. The second is both a patch for
+// The input has two or three documents, separated by line breaks. The second is both a patch for
 // the first and a target to create patches for.
 
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
 
+#include "fuzz/patch_input.h"
 #include "kubexms/api/patch/merge_patch.h"
 #include "kubexms/base/check.h"
 
@@ -25,24 +26,19 @@ bool HasNullMembers(const Json& value) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::string_view input(reinterpret_cast<const char*>(data), size);
-  const size_t split = input.find('\n');
-  if (split == std::string_view::npos) return 0;
-  const size_t second_split = std::min(input.find('\n', split + 1), size - 1);
-  const Result<Json> original = ParseJson(input.substr(0, split));
-  const Result<Json> modified = ParseJson(input.substr(split + 1, second_split - split));
-  if (!original.ok() || !modified.ok()) return 0;
+  const std::optional<PatchInput> input = ParsePatchInput(data, size);
+  if (!input) return 0;
+  const auto& [original, modified, current] = *input;
 
-  const Json once = ApplyMergePatch(*original, *modified);
-  KUBEXMS_CHECK(JsonEqual(ApplyMergePatch(once, *modified), once));
-  if (HasNullMembers(*modified)) return 0;
-  const Json patch = CreateMergePatch(*original, *modified);
-  KUBEXMS_CHECK(JsonEqual(ApplyMergePatch(*original, patch), *modified));
+  const Json once = ApplyMergePatch(original, modified);
+  KUBEXMS_CHECK(JsonEqual(ApplyMergePatch(once, modified), once));
+  if (HasNullMembers(modified)) return 0;
+  const Json patch = CreateMergePatch(original, modified);
+  KUBEXMS_CHECK(JsonEqual(ApplyMergePatch(original, patch), modified));
 
-  const Result<Json> current = ParseJson(input.substr(second_split + 1));
-  if (!current.ok()) return 0;
-  const Json three_way = CreateThreeWayMergePatch(*original, *modified, *current);
+  if (!current) return 0;
+  const Json three_way = CreateThreeWayMergePatch(original, modified, *current);
   const Json patched = ApplyMergePatch(*current, three_way);
-  KUBEXMS_CHECK(JsonEqual(ApplyMergePatch(patched, *modified), patched));
+  KUBEXMS_CHECK(JsonEqual(ApplyMergePatch(patched, modified), patched));
   return 0;
 }

@@ -5,7 +5,7 @@
 #include "kubexms/api/protobuf/protobuf.h"
 #include "kubexms/base/check.h"
 
-// What is read as protobuf is a document that JSON can carry; what is not read is a bad request.
+// Decoded protobuf can be encoded as JSON; anything else is a bad request.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace kubexms;
   const std::string_view body(reinterpret_cast<const char*>(data), size);

@@ -4,7 +4,7 @@
 #include "kubexms/api/values/quantity.h"
 #include "kubexms/base/check.h"
 
-// Whatever parses is written as text that parses to the same value and is written the same again.
+// A parsed quantity is written as text that parses to the same value and is written the same again.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using kubexms::Quantity;
   const std::string_view text(reinterpret_cast<const char*>(data), size);

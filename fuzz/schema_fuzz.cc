@@ -42,8 +42,8 @@ void Check(const Json& schema_json, const Json& value, bool structural) {
 
 }  // namespace
 
-// A schema and a document with a line break between them: neither may ever break anything, and
-// what is done to the document depends on the two alone.
+// A schema and a document, separated by a line break: validation, defaulting and pruning must not
+// crash and must be deterministic.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const size_t end = text.find('\n');

@@ -5,7 +5,7 @@
 #include "kubexms/api/labels.h"
 #include "kubexms/base/check.h"
 
-// Whatever parses is written as text that parses to an equal selector.
+// A parsed selector is written as text that parses to an equal selector.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace kubexms;
   const std::string_view text(reinterpret_cast<const char*>(data), size);

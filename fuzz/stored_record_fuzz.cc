@@ -18,12 +18,12 @@
 namespace kubexms {
 namespace {
 
-// The kinds that the server itself reads, and one that it does not.
-struct Place {
+// Kinds that the server itself reads, and one that it does not.
+struct StoredRecord {
   std::string_view key;
   std::string_view path;
 };
-constexpr Place kPlaces[] = {
+constexpr StoredRecord kStoredRecords[] = {
     {"/registry/core/configmaps/default/x", "/api/v1/namespaces/default/configmaps/x"},
     {"/registry/core/endpoints/default/kubernetes",
      "/api/v1/namespaces/default/endpoints/kubernetes"},
@@ -36,11 +36,11 @@ constexpr Place kPlaces[] = {
      "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/x.example.com"},
 };
 
-// A server that starts on a store with such a record: it does start, and the record can be removed.
-void StartOn(const Place& place, std::string_view value) {
+// A server must start on a store with such a record, and the record can be deleted.
+void StartServerWith(const StoredRecord& record, std::string_view value) {
   const std::unique_ptr<store::Store> store = store::MakeMemoryStore();
   KUBEXMS_CHECK(
-      store->Commit(store::Transaction().Put(std::string(place.key), std::string(value))).ok());
+      store->Commit(store::Transaction().Put(std::string(record.key), std::string(value))).ok());
   static ManualClock clock;
   static SeededRandom random{1};
   static TokenIssuer tokens =
@@ -78,27 +78,28 @@ void StartOn(const Place& place, std::string_view value) {
     const QueryParameters query;
     return handler.Handle({request, query, attributes, user, *builtin, *resource});
   };
-  // Of keys that are there twice, readers take the last.
+  // Of duplicate keys, readers use the last one.
   std::vector<std::string> duplicates;
   const auto is_json = [&](const HttpResponse& response) {
     return ParseJson(Flatten(response.body), {.duplicates = &duplicates}).ok();
   };
-  const std::string_view all = place.path.substr(0, place.path.rfind('/'));
+  const std::string_view all = record.path.substr(0, record.path.rfind('/'));
   const Result<HttpResponse> list = answer("GET", all);
   KUBEXMS_CHECK(list.ok() && is_json(*list));
-  const Result<HttpResponse> read = answer("GET", place.path);
+  const Result<HttpResponse> read = answer("GET", record.path);
   if (read.ok()) KUBEXMS_CHECK(is_json(*read));
-  const Result<HttpResponse> deleted = answer("DELETE", place.path);
+  const Result<HttpResponse> deleted = answer("DELETE", record.path);
   KUBEXMS_CHECK(deleted.ok() || deleted.error().IsNotFound());
 }
 
 }  // namespace
 }  // namespace kubexms
 
-// The first byte says where, the rest is what is stored there.
+// The first byte selects the key, the rest is the stored value.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::string_view value(reinterpret_cast<const char*>(data) + 1, size - 1);
-  kubexms::StartOn(kubexms::kPlaces[data[0] % std::size(kubexms::kPlaces)], value);
+  kubexms::StartServerWith(kubexms::kStoredRecords[data[0] % std::size(kubexms::kStoredRecords)],
+                           value);
   return 0;
 }

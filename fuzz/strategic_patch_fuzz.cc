@@ -1,13 +1,14 @@
-// The input is two or three documents, with line breaks between. The second is both a patch for
-// the first and a target to create patches for. The schema knows the members "m" (merged by
-// "k"), "r" (merged by "k", retainKeys), "s" (scalars, united), "o" (retainKeys) and "l"
-// (replaced), at every level.
+// The input has two or three documents, separated by line breaks. The second is both a patch for
+// the first and a target to create patches for. The schema has the members "m" (merged by "k"), "r"
+// (merged by "k", retainKeys), "s" (a set of scalars), "o" (retainKeys) and "l" (replaced), at
+// every level.
 
 #include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string_view>
 
+#include "fuzz/patch_input.h"
 #include "kubexms/api/patch/strategic_patch.h"
 #include "kubexms/base/check.h"
 
@@ -51,8 +52,8 @@ bool HasDistinctItems(const JsonArray& list) {
   return true;
 }
 
-// Documents for which creation promises the exact target: no nulls in objects, no names that are
-// directives, no two items of a list alike.
+// Documents for which a created patch yields exactly the target: no nulls in objects, no names of
+// directives, no equal items in a list.
 bool IsOrdinary(const Json& value) {
   if (const JsonObject* object = value.if_object()) {
     for (const auto& [key, member] : *object) {
@@ -87,25 +88,20 @@ void CheckThreeWay(const Json& original, const Json& modified, const Json& curre
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::string_view input(reinterpret_cast<const char*>(data), size);
-  const size_t split = input.find('\n');
-  if (split == std::string_view::npos) return 0;
-  const size_t second_split = std::min(input.find('\n', split + 1), size - 1);
-  const Result<Json> original = ParseJson(input.substr(0, split));
-  const Result<Json> modified = ParseJson(input.substr(split + 1, second_split - split));
-  if (!original.ok() || !modified.ok()) return 0;
+  const std::optional<PatchInput> input = ParsePatchInput(data, size);
+  if (!input) return 0;
+  const auto& [original, modified, current] = *input;
 
-  const Result<Json> once = ApplyStrategicPatch(*original, *modified, TestSchema());
-  const Result<Json> again = ApplyStrategicPatch(*original, *modified, TestSchema());
+  const Result<Json> once = ApplyStrategicPatch(original, modified, TestSchema());
+  const Result<Json> again = ApplyStrategicPatch(original, modified, TestSchema());
   KUBEXMS_CHECK(once.ok() == again.ok());
   if (once.ok()) {
     KUBEXMS_CHECK(WriteJson(*once) == WriteJson(*again));
   } else {
     KUBEXMS_CHECK(once.error() == again.error());
   }
-  if (IsOrdinary(*original) && IsOrdinary(*modified)) CheckCreation(*original, *modified);
+  if (IsOrdinary(original) && IsOrdinary(modified)) CheckCreation(original, modified);
 
-  const Result<Json> current = ParseJson(input.substr(second_split + 1));
-  if (current.ok()) CheckThreeWay(*original, *modified, *current);
+  if (current) CheckThreeWay(original, modified, *current);
   return 0;
 }

@@ -1,5 +1,5 @@
-// Tables of anything that is JSON: printers and the paths of custom columns must cope with every
-// object, and what they write must be JSON. The first line of the input is the path of a column.
+// Tables of arbitrary JSON: printers and the paths of custom columns must accept every object and
+// write valid JSON. The first line of the input is the path of a column.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view object = input.substr(line + 1);
   FindRawMember(object, "metadata");
   if (const Result<Json> json = ParseJson(object); !json.ok() || !json->is_object()) return 0;
-  if (!IsValidUtf8(path)) return 0;  // no definition can hold it
+  if (!IsValidUtf8(path)) return 0;  // a definition cannot contain it
 
   Print({.custom = true, .printer_columns = {{.type = "string", .json_path = path}}}, object);
   for (const char* kind : {"Pod", "Node", "Service", "Event", "Endpoints", "PersistentVolume"}) {

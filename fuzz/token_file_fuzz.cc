@@ -6,8 +6,7 @@
 #include "kubexms/base/random.h"
 #include "kubexms/base/utf8.h"
 
-// A token file, and the headers of an impersonation: whoever comes out of them has a name, and all
-// of it is text.
+// A token file, and impersonation headers: every resulting user has a name and is valid UTF-8.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace kubexms;
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMaxEventBytes = 4096;
 
-// What a watch yields when the text arrives in pieces of `size` bytes: every event or error.
+// The events and errors of a watch that arrives in pieces of `size` bytes.
 std::vector<std::string> Events(std::string_view text, size_t size) {
   WatchFrames frames(kMaxEventBytes);
   std::vector<std::string> events;
@@ -35,7 +35,7 @@ std::vector<std::string> Events(std::string_view text, size_t size) {
 }  // namespace
 }  // namespace kubexms
 
-// The pieces that a watch arrives in do not matter, and the items of a list lie inside it.
+// The size of the pieces does not change the events, and the items of a list lie inside it.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0 || size > kubexms::kMaxEventBytes) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data + 1), size - 1);

@@ -5,7 +5,7 @@
 #include "kubexms/base/check.h"
 #include "kubexms/base/json/yaml.h"
 
-// What parses is written in a form that parses to an equal document.
+// A parsed document is written in a form that parses to an equal document.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace kubexms;
   const std::string_view text(reinterpret_cast<const char*>(data), size);

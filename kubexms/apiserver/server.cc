@@ -191,7 +191,7 @@ Result<std::unique_ptr<ApiServer::Impl>> ApiServer::Impl::Create(ApiServerOption
   ASSIGN_OR_RETURN(ServiceAddresses addresses,
                    ServiceAddresses::Create(options.addresses, *store, random));
   ASSIGN_OR_RETURN(ServerCredentials credentials,
-                   LoadOrMakeCredentials(CredentialsFor(options), system_clock.Now()));
+                   LoadOrCreateCredentials(CredentialsFor(options), system_clock.Now()));
   ASSIGN_OR_RETURN(auto authorizer,
                    RbacAuthorizer::Open(*store, options.log.Named("authorization")));
   ASSIGN_OR_RETURN(TokenIssuer tokens,

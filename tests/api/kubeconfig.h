@@ -1,6 +1,6 @@
 #pragma once
 
-// The part of a kubeconfig that says how to reach one server.
+// Parses the connection data of a kubeconfig.
 
 #include <string_view>
 
@@ -9,12 +9,12 @@
 
 namespace kubexms::transcripts {
 
-// How to connect as the current context says. Understood are the server, its certificate authority,
+// The connection data of the current context. Supported are the server, its certificate authority,
 // tls-server-name and insecure-skip-tls-verify, and of the user a client certificate or a token,
-// each given in the text itself or as the name of a file.
+// each embedded or as the name of a file.
 Result<HttpClientOptions> ReadKubeconfig(std::string_view text);
 
-// The same server, with nothing that says who is calling.
+// The same server without client certificate and token.
 HttpClientOptions WithoutCredentials(HttpClientOptions options);
 
 }  // namespace kubexms::transcripts

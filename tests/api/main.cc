@@ -1,4 +1,5 @@
-// The program that plays transcripts. README.md beside it says how to use it and how to write them.
+// The program that runs transcripts. README.md beside it describes how to use it and how to write
+// transcripts.
 
 #include <fmt/format.h>
 #include <stdlib.h>
@@ -22,9 +23,9 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kUsage =
     "usage: api_transcripts [--kubeconfig FILE] PATH...\n\n"
-    "Plays the transcripts PATH (files, or folders with *.test in them) against a server of\n"
-    "its own, or against the one that the kubeconfig names, as someone who may do everything\n"
-    "there.\n";
+    "Run the transcripts at PATH (files, or folders with *.test files) against a server of its\n"
+    "own, or against the server in the kubeconfig with the credentials of a cluster\n"
+    "administrator.\n";
 
 struct Arguments {
   std::string kubeconfig;
@@ -69,7 +70,7 @@ std::vector<fs::path> FindTranscripts(const std::vector<fs::path>& paths) {
   return found;
 }
 
-// A directory that is gone when this is.
+// A directory that the destructor removes.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() : path_((fs::temp_directory_path() / "transcripts.XXXXXX").string()) {
@@ -88,8 +89,8 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-// Plays every transcript; false when one of them failed.
-Result<bool> PlayAll(const std::vector<fs::path>& paths, std::string_view kubeconfig) {
+// Runs all transcripts; returns false when one fails.
+Result<bool> RunAll(const std::vector<fs::path>& paths, std::string_view kubeconfig) {
   ASSIGN_OR_RETURN(const HttpClientOptions server, ReadKubeconfig(kubeconfig));
   ASSIGN_OR_RETURN(Runner runner, Runner::Create(server));
   size_t failed = 0;
@@ -106,22 +107,22 @@ Result<bool> PlayAll(const std::vector<fs::path>& paths, std::string_view kubeco
   return failed == 0;
 }
 
-// The same against a server in this process.
-Result<bool> PlayAllHere(const std::vector<fs::path>& paths) {
+// Runs all transcripts against a server in this process.
+Result<bool> RunAllOnOwnServer(const std::vector<fs::path>& paths) {
   const TemporaryDirectory directory;
   ASSIGN_OR_RETURN(
       auto server,
       ApiServer::Create(
           {.data_directory = directory.path(), .store = "memory", .port = 0, .audit_log = "-"}));
   const std::jthread serving([&](const std::stop_token& stop) { server->Run(stop); });
-  return PlayAll(paths, server->kubeconfig());
+  return RunAll(paths, server->kubeconfig());
 }
 
-Result<bool> Play(const Arguments& arguments) {
+Result<bool> RunTranscripts(const Arguments& arguments) {
   const std::vector<fs::path> paths = FindTranscripts(arguments.paths);
-  if (arguments.kubeconfig.empty()) return PlayAllHere(paths);
+  if (arguments.kubeconfig.empty()) return RunAllOnOwnServer(paths);
   ASSIGN_OR_RETURN(const std::string kubeconfig, ReadFile(arguments.kubeconfig));
-  return PlayAll(paths, kubeconfig);
+  return RunAll(paths, kubeconfig);
 }
 
 int Main(const std::vector<std::string>& words) {
@@ -130,7 +131,7 @@ int Main(const std::vector<std::string>& words) {
     std::cerr << kUsage;
     return 2;
   }
-  const Result<bool> passed = Play(*arguments);
+  const Result<bool> passed = RunTranscripts(*arguments);
   if (!passed.ok()) std::cerr << "error: " << passed.error().message() << "\n";
   return passed.ok() && *passed ? 0 : 1;
 }

@@ -60,7 +60,7 @@ Result<std::string> Substitute(std::string_view text, const Variables& variables
     }
     const auto found = variables.find(name);
     if (found == variables.end()) {
-      return Error::BadRequest(fmt::format("no answer so far has set the variable ${}", name));
+      return Error::BadRequest(fmt::format("the variable ${} is not set", name));
     }
     out += AsText(found->second);
     i = end;
@@ -68,14 +68,15 @@ Result<std::string> Substitute(std::string_view text, const Variables& variables
   return out;
 }
 
-void Matcher::Complain(const std::string& path, std::string_view expected, std::string_view got) {
-  complaints_.push_back(
+void Matcher::AddMismatch(const std::string& path, std::string_view expected,
+                          std::string_view got) {
+  mismatches_.push_back(
       fmt::format("{}{}expected {}, got {}", path, path.empty() ? "" : ": ", expected, got));
 }
 
 void Matcher::Match(const Json& pattern, const Json* actual, const std::string& path) {
   if (pattern.is_null()) {
-    if (!IsMissing(actual)) Complain(path, "nothing", Describe(actual));
+    if (!IsMissing(actual)) AddMismatch(path, "nothing", Describe(actual));
   } else if (pattern.is_string()) {
     MatchString(AsView(pattern.get_string()), actual, path);
   } else if (pattern.is_object()) {
@@ -83,24 +84,25 @@ void Matcher::Match(const Json& pattern, const Json* actual, const std::string& 
   } else if (pattern.is_array()) {
     MatchList(pattern.get_array(), actual, path);
   } else if (actual == nullptr || !JsonEqual(pattern, *actual)) {
-    Complain(path, WriteJson(pattern), Describe(actual));
+    AddMismatch(path, WriteJson(pattern), Describe(actual));
   }
 }
 
 void Matcher::MatchString(std::string_view pattern, const Json* actual, const std::string& path) {
   const std::string_view name = AsVariable(pattern);
   if (pattern == kAnything) {
-    if (IsEmpty(actual)) Complain(path, "anything but an empty value", Describe(actual));
+    if (IsEmpty(actual)) AddMismatch(path, "anything but an empty value", Describe(actual));
   } else if (!name.empty() && !variables_.contains(name)) {
-    if (IsMissing(actual)) return Complain(path, "a value for " + std::string(pattern), "nothing");
+    if (IsMissing(actual))
+      return AddMismatch(path, "a value for " + std::string(pattern), "nothing");
     variables_.emplace(name, *actual);
   } else if (!name.empty()) {
     const Json& known = variables_.find(name)->second;
     if (actual == nullptr || !JsonEqual(known, *actual)) {
-      Complain(path, fmt::format("{} ({})", WriteJson(known), pattern), Describe(actual));
+      AddMismatch(path, fmt::format("{} ({})", WriteJson(known), pattern), Describe(actual));
     }
   } else if (actual == nullptr || !actual->is_string()) {
-    Complain(path, QuoteJson(pattern), Describe(actual));
+    AddMismatch(path, QuoteJson(pattern), Describe(actual));
   } else {
     MatchText(pattern, AsView(actual->get_string()), path);
   }
@@ -109,15 +111,15 @@ void Matcher::MatchString(std::string_view pattern, const Json* actual, const st
 void Matcher::MatchText(std::string_view pattern, std::string_view actual,
                         const std::string& path) {
   const Result<std::string> wanted = Substitute(pattern, variables_);
-  if (!wanted.ok()) return Complain(path, pattern, wanted.error().message());
+  if (!wanted.ok()) return AddMismatch(path, pattern, wanted.error().message());
   if (!wanted->starts_with('~')) {
-    if (*wanted != actual) Complain(path, QuoteJson(*wanted), QuoteJson(actual));
+    if (*wanted != actual) AddMismatch(path, QuoteJson(*wanted), QuoteJson(actual));
     return;
   }
   const RE2 expression(wanted->substr(1), RE2::Quiet);
-  if (!expression.ok()) return Complain(path, "a regular expression", expression.error());
+  if (!expression.ok()) return AddMismatch(path, "a regular expression", expression.error());
   if (!RE2::FullMatch(actual, expression)) {
-    Complain(path, "a text that matches " + wanted->substr(1), QuoteJson(actual));
+    AddMismatch(path, "a text that matches " + wanted->substr(1), QuoteJson(actual));
   }
 }
 
@@ -125,54 +127,54 @@ void Matcher::MatchObject(const JsonObject& pattern, const Json* actual, const s
   if (pattern.size() == 1 && pattern.begin()->key() == kExactly) {
     const Json& wanted = pattern.begin()->value();
     if (actual == nullptr || !JsonEqual(wanted, *actual)) {
-      Complain(path, "exactly " + WriteJson(wanted), Describe(actual));
+      AddMismatch(path, "exactly " + WriteJson(wanted), Describe(actual));
     }
     return;
   }
   if (actual == nullptr || !actual->is_object()) {
-    return Complain(path, WriteJson(pattern), Describe(actual));
+    return AddMismatch(path, WriteJson(pattern), Describe(actual));
   }
   for (const auto& [key, value] : pattern) {
     const Result<std::string> name = Substitute(key, variables_);
-    if (!name.ok()) return Complain(path, key, name.error().message());
+    if (!name.ok()) return AddMismatch(path, key, name.error().message());
     Match(value, FindMember(*actual, *name), Member(path, *name));
   }
 }
 
 void Matcher::MatchList(const JsonArray& pattern, const Json* actual, const std::string& path) {
   if (actual == nullptr || !actual->is_array()) {
-    return Complain(path, WriteJson(pattern), Describe(actual));
+    return AddMismatch(path, WriteJson(pattern), Describe(actual));
   }
   const JsonArray& items = actual->get_array();
   if (!pattern.empty() && pattern.back() == Json(kAmongOthers)) {
-    return MatchSome(pattern, items, path);
+    return MatchUnordered(pattern, items, path);
   }
   if (pattern.size() != items.size()) {
-    return Complain(path, fmt::format("{} items: {}", pattern.size(), WriteJson(pattern)),
-                    fmt::format("{}: {}", items.size(), WriteJson(items)));
+    return AddMismatch(path, fmt::format("{} items: {}", pattern.size(), WriteJson(pattern)),
+                       fmt::format("{}: {}", items.size(), WriteJson(items)));
   }
   for (size_t i = 0; i < items.size(); ++i) {
     Match(pattern[i], &items[i], fmt::format("{}[{}]", path, i));
   }
 }
 
-void Matcher::MatchSome(const JsonArray& pattern, const JsonArray& actual,
-                        const std::string& path) {
+void Matcher::MatchUnordered(const JsonArray& pattern, const JsonArray& actual,
+                             const std::string& path) {
   for (size_t i = 0; i + 1 < pattern.size(); ++i) {
     const bool found =
-        std::ranges::any_of(actual, [&](const Json& item) { return Fits(pattern[i], item); });
+        std::ranges::any_of(actual, [&](const Json& item) { return Matches(pattern[i], item); });
     if (!found) {
-      Complain(path, "an item like " + WriteJson(pattern[i]), WriteJson(actual));
+      AddMismatch(path, "an item like " + WriteJson(pattern[i]), WriteJson(actual));
     }
   }
 }
 
-bool Matcher::Fits(const Json& pattern, const Json& actual) {
-  Variables learnt = variables_;
-  Matcher trial(learnt);
+bool Matcher::Matches(const Json& pattern, const Json& actual) {
+  Variables matched_variables = variables_;
+  Matcher trial(matched_variables);
   trial.Match(pattern, &actual, "");
-  if (!trial.complaints().empty()) return false;
-  variables_ = std::move(learnt);
+  if (!trial.mismatches().empty()) return false;
+  variables_ = std::move(matched_variables);
   return true;
 }
 

@@ -16,7 +16,7 @@ namespace {
 constexpr auto kRequestTimeout = std::chrono::seconds(60);
 constexpr auto kEventually = std::chrono::seconds(15);
 constexpr auto kPause = std::chrono::milliseconds(20);
-constexpr size_t kMostOfAnAnswer = 6000;
+constexpr size_t kMaxShownBytes = 6000;
 
 Result<Request> Substituted(const Request& request, const Variables& variables) {
   Request out{.method = request.method};
@@ -34,7 +34,7 @@ bool Has(const HeaderLines& headers, std::string_view name) {
                              [&](const auto& h) { return EqualsIgnoreCase(h.first, name); });
 }
 
-// The documents of an answer: one, or for a watch one on each line.
+// The documents of a response: one, or for a watch one per line.
 Result<std::vector<Json>> ReadDocuments(const HttpReply& reply, bool events) {
   std::vector<Json> documents;
   std::string_view rest = reply.body;
@@ -59,11 +59,12 @@ void MatchHeaders(const HeaderLines& expected, const HttpHeaders& actual, Matche
 void MatchDocuments(const Expectation& expected, const HttpReply& reply, bool events,
                     Matcher& matcher) {
   const Result<std::vector<Json>> documents = ReadDocuments(reply, events);
-  if (!documents.ok()) return matcher.Complain("body", "a document", documents.error().message());
+  if (!documents.ok())
+    return matcher.AddMismatch("body", "a document", documents.error().message());
   const size_t wanted = expected.documents.size();
   if (documents->size() < wanted || (documents->size() > wanted && !expected.more_may_follow)) {
-    matcher.Complain("body", fmt::format("{} documents", wanted),
-                     std::to_string(documents->size()));
+    matcher.AddMismatch("body", fmt::format("{} documents", wanted),
+                        std::to_string(documents->size()));
   }
   for (size_t i = 0; i < std::min(wanted, documents->size()); ++i) {
     matcher.Match(expected.documents[i], &(*documents)[i],
@@ -71,12 +72,12 @@ void MatchDocuments(const Expectation& expected, const HttpReply& reply, bool ev
   }
 }
 
-// What does not fit, line by line.
+// The mismatches, one line each.
 std::vector<std::string> Compare(const Expectation& expected, const HttpReply& reply, bool events,
                                  Variables& variables) {
   Matcher matcher(variables);
   if (reply.status != expected.status) {
-    matcher.Complain("status", std::to_string(expected.status), std::to_string(reply.status));
+    matcher.AddMismatch("status", std::to_string(expected.status), std::to_string(reply.status));
   }
   MatchHeaders(expected.headers, reply.headers, matcher);
   if (expected.text) {
@@ -86,28 +87,28 @@ std::vector<std::string> Compare(const Expectation& expected, const HttpReply& r
   } else if (!expected.documents.empty() || events) {
     MatchDocuments(expected, reply, events && reply.status == 200, matcher);
   }
-  return matcher.complaints();
+  return matcher.mismatches();
 }
 
 std::string DescribeReply(const HttpReply& reply) {
-  std::string text = fmt::format("  the answer was {}", reply.status);
+  std::string text = fmt::format("  the response was {}", reply.status);
   for (const auto [name, value] : reply.headers) text += fmt::format("\n    {}: {}", name, value);
   const auto document = ParseJson(reply.body);
   std::string body = document.ok() ? WriteJsonPretty(*document) : reply.body;
-  if (body.size() > kMostOfAnAnswer) body.replace(kMostOfAnAnswer, body.npos, "\n…");
+  if (body.size() > kMaxShownBytes) body.replace(kMaxShownBytes, body.npos, "\n…");
   return text + "\n" + body;
 }
 
-std::string DescribeFailure(const Request& sent, const std::vector<std::string>& complaints,
+std::string DescribeFailure(const Request& sent, const std::vector<std::string>& mismatches,
                             const HttpReply& reply) {
   std::string text = fmt::format("{} {}\n", sent.method, sent.target);
   for (const auto& [name, value] : sent.headers) text += fmt::format("{}: {}\n", name, value);
   if (!sent.body.empty()) text += fmt::format("{}\n", sent.body);
-  for (const std::string& complaint : complaints) text += fmt::format("  {}\n", complaint);
+  for (const std::string& mismatch : mismatches) text += fmt::format("  {}\n", mismatch);
   return text + DescribeReply(reply);
 }
 
-// "watch-from-version-3f9c21ab": says in a cluster whose it is.
+// "watch-from-version-3f9c21ab": the name shows which transcript created the namespace.
 std::string NamespaceName(const std::string& name) {
   std::string label = name.substr(0, 40);
   std::ranges::replace_if(
@@ -119,8 +120,8 @@ std::string NamespaceName(const std::string& name) {
 
 Result<Runner> Runner::Create(const HttpClientOptions& administrator) {
   ASSIGN_OR_RETURN(auto client, HttpClient::Create(administrator));
-  ASSIGN_OR_RETURN(auto stranger, HttpClient::Create(WithoutCredentials(administrator)));
-  return Runner(std::move(client), std::move(stranger));
+  ASSIGN_OR_RETURN(auto anonymous, HttpClient::Create(WithoutCredentials(administrator)));
+  return Runner(std::move(client), std::move(anonymous));
 }
 
 Result<HttpReply> Runner::Send(const Request& request) {
@@ -131,12 +132,12 @@ Result<HttpReply> Runner::Send(const Request& request) {
   if (!request.body.empty() && !Has(request.headers, "Content-Type")) {
     message.headers.Add("Content-Type", "application/json");
   }
-  HttpClient& client = Has(request.headers, "Authorization") ? *stranger_ : *administrator_;
+  HttpClient& client = Has(request.headers, "Authorization") ? *anonymous_ : *administrator_;
   return client.Do(std::move(message), {.timeout = kRequestTimeout});
 }
 
-// With the account that pods run as, which in a cluster a controller makes a little later.
-Result<void> Runner::MakeNamespace(const std::string& name) {
+// Also creates the ServiceAccount `default`, because pods require it and no controller may run.
+Result<void> Runner::CreateNamespace(const std::string& name) {
   const auto create = [&](const std::string& target, const std::string& object) -> Result<void> {
     ASSIGN_OR_RETURN(const HttpReply reply,
                      Send({.method = "POST",
@@ -149,41 +150,42 @@ Result<void> Runner::MakeNamespace(const std::string& name) {
   return create(fmt::format("/api/v1/namespaces/{}/serviceaccounts", name), "default");
 }
 
-// Whatever is still in it goes with it, where somebody looks after that.
+// The namespace controller, if one runs, deletes the remaining objects.
 void Runner::DeleteNamespace(const std::string& name) {
   (void)Send({.method = "DELETE", .target = "/api/v1/namespaces/" + name});
 }
 
-Result<void> Runner::Play(const Exchange& exchange, Variables& variables) {
+Result<void> Runner::RunExchange(const Exchange& exchange, Variables& variables) {
   ASSIGN_OR_RETURN(const Request request, Substituted(exchange.request, variables));
   const auto deadline = std::chrono::steady_clock::now() + kEventually;
   for (;;) {
     ASSIGN_OR_RETURN(const HttpReply reply, Send(request));
-    Variables learnt = variables;
-    const auto complaints = Compare(exchange.expectation, reply, request.IsWatch(), learnt);
-    if (complaints.empty()) {
-      variables = std::move(learnt);
+    Variables matched_variables = variables;
+    const auto mismatches =
+        Compare(exchange.expectation, reply, request.IsWatch(), matched_variables);
+    if (mismatches.empty()) {
+      variables = std::move(matched_variables);
       return {};
     }
     if (!exchange.expectation.eventually || std::chrono::steady_clock::now() > deadline) {
-      return Error::Internal(DescribeFailure(request, complaints, reply));
+      return Error::Internal(DescribeFailure(request, mismatches, reply));
     }
     std::this_thread::sleep_for(kPause);
   }
 }
 
 Result<void> Runner::Run(const Transcript& transcript, const std::string& name) {
-  const std::string ns = NamespaceName(name);
-  RETURN_IF_ERROR(MakeNamespace(ns));
-  Variables variables{{"ns", Json(ns)}};
+  const std::string namespace_name = NamespaceName(name);
+  RETURN_IF_ERROR(CreateNamespace(namespace_name));
+  Variables variables{{"ns", Json(namespace_name)}};
   Result<void> result;
   for (const Exchange& exchange : transcript) {
-    result = Play(exchange, variables);
+    result = RunExchange(exchange, variables);
     if (result.ok()) continue;
     result = result.error().WithContext(fmt::format("line {}", exchange.line));
     break;
   }
-  DeleteNamespace(ns);
+  DeleteNamespace(namespace_name);
   return result;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Plays transcripts against a server.
+// Runs transcripts against a server.
 
 #include <memory>
 #include <string>
@@ -15,24 +15,24 @@ namespace kubexms::transcripts {
 
 class Runner {
  public:
-  // The options say who is in charge of the server: someone who may do everything.
+  // The options have the credentials of a cluster administrator.
   static Result<Runner> Create(const HttpClientOptions& administrator);
 
-  // Plays one transcript in a namespace of its own, which is deleted afterwards. Stops at the first
-  // exchange that went otherwise; the error then says where, what was asked, expected and answered.
+  // Runs one transcript in a namespace of its own, which is deleted afterwards. Stops at the first
+  // mismatch; the error has the line, the request, the mismatches and the response.
   Result<void> Run(const Transcript& transcript, const std::string& name);
 
  private:
-  Runner(std::unique_ptr<HttpClient> administrator, std::unique_ptr<HttpClient> stranger)
-      : administrator_(std::move(administrator)), stranger_(std::move(stranger)) {}
+  Runner(std::unique_ptr<HttpClient> administrator, std::unique_ptr<HttpClient> anonymous)
+      : administrator_(std::move(administrator)), anonymous_(std::move(anonymous)) {}
 
-  Result<void> MakeNamespace(const std::string& name);
+  Result<void> CreateNamespace(const std::string& name);
   void DeleteNamespace(const std::string& name);
-  Result<void> Play(const Exchange& exchange, Variables& variables);
+  Result<void> RunExchange(const Exchange& exchange, Variables& variables);
   Result<HttpReply> Send(const Request& request);
 
   std::unique_ptr<HttpClient> administrator_;
-  std::unique_ptr<HttpClient> stranger_;  // without credentials
+  std::unique_ptr<HttpClient> anonymous_;  // without credentials
 };
 
 }  // namespace kubexms::transcripts

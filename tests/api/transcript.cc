@@ -6,7 +6,7 @@
 namespace kubexms::transcripts {
 namespace {
 
-constexpr std::string_view kAnswerFollows = "---";
+constexpr std::string_view kResponseFollows = "---";
 constexpr std::string_view kMoreMayFollow = "...";
 
 struct Line {
@@ -16,7 +16,7 @@ struct Line {
 
 using Lines = std::vector<Line>;
 
-// The lines of a text that are not comments, without spaces at their ends.
+// The lines of a text without comments and trailing spaces.
 Lines SplitLines(std::string_view text) {
   Lines lines;
   for (int number = 1; !text.empty(); ++number) {
@@ -29,11 +29,11 @@ Lines SplitLines(std::string_view text) {
   return lines;
 }
 
-Error Wrong(int line, std::string_view why) {
+Error ParseError(int line, std::string_view why) {
   return Error::BadRequest(fmt::format("line {}: {}", line, why));
 }
 
-// Hands out the lines of one file, from the top.
+// Reads the lines of one file in order.
 class Reader {
  public:
   explicit Reader(const Lines& lines) : lines_(lines) {}
@@ -52,7 +52,7 @@ class Reader {
  private:
   const Line& Peek() const { return lines_[next_]; }
   bool AtRequest() const { return RE2::PartialMatch(Peek().text, "^[A-Z]+ [/$]"); }
-  // An object, or the variable that stands for one.
+  // An object, or a variable with an object.
   bool AtDocument() const { return Peek().text.starts_with('{') || Peek().text.starts_with("\"$"); }
   HeaderLines ReadHeaders();
   Result<void> ReadDocuments(Expectation& expected);
@@ -73,7 +73,8 @@ HeaderLines Reader::ReadHeaders() {
 }
 
 Result<Request> Reader::ReadRequest() {
-  if (!AtRequest()) return Wrong(line(), "a request such as \"GET /api/v1/pods\" is expected here");
+  if (!AtRequest())
+    return ParseError(line(), "a request such as \"GET /api/v1/pods\" is expected here");
   const int first = line();
   const std::string_view head = Next();
   const size_t space = head.find(' ');
@@ -81,11 +82,12 @@ Result<Request> Reader::ReadRequest() {
                   .target = std::string(head.substr(space + 1))};
   request.headers = ReadHeaders();
   SkipEmpty();
-  while (!done() && Peek().text != kAnswerFollows) {
-    if (AtRequest()) return Wrong(first, "the request has no answer: \"---\" is missing");
+  while (!done() && Peek().text != kResponseFollows) {
+    if (AtRequest())
+      return ParseError(first, "the request has no expected response: \"---\" is missing");
     request.body.append(Next()).push_back('\n');
   }
-  if (done()) return Wrong(first, "the request has no answer: \"---\" is missing");
+  if (done()) return ParseError(first, "the request has no expected response: \"---\" is missing");
   if (!request.body.empty()) request.body.pop_back();
   Next();
   return request;
@@ -100,7 +102,7 @@ Result<void> Reader::ReadDocuments(Expectation& expected) {
       text.append(Next()).push_back('\n');
     } while (!done() && !AtDocument() && Peek().text != kMoreMayFollow && !AtRequest());
     auto document = ParseJson(text);
-    if (!document.ok()) return Wrong(first, "in this pattern: " + document.error().message());
+    if (!document.ok()) return ParseError(first, "in this pattern: " + document.error().message());
     expected.documents.push_back(*std::move(document));
   }
   if (!done() && Peek().text == kMoreMayFollow) {
@@ -115,7 +117,7 @@ Result<Expectation> Reader::ReadExpectation() {
   std::string eventually;
   if (done() ||
       !RE2::FullMatch(Peek().text, "(\\d{3})( eventually)?", &expected.status, &eventually)) {
-    return Wrong(line(), "a status such as \"200\" or \"200 eventually\" is expected here");
+    return ParseError(line(), "a status such as \"200\" or \"200 eventually\" is expected here");
   }
   Next();
   expected.eventually = !eventually.empty();
@@ -123,7 +125,8 @@ Result<Expectation> Reader::ReadExpectation() {
   RETURN_IF_ERROR(ReadDocuments(expected));
   SkipEmpty();
   if (done() || AtRequest()) return expected;
-  if (!expected.documents.empty()) return Wrong(line(), "what is this line?");
+  if (!expected.documents.empty())
+    return ParseError(line(), "unexpected line after the body pattern");
   expected.text = Next();
   return expected;
 }
@@ -141,11 +144,11 @@ Result<Transcript> ParseTranscript(std::string_view text) {
     ASSIGN_OR_RETURN(exchange.request, reader.ReadRequest());
     ASSIGN_OR_RETURN(exchange.expectation, reader.ReadExpectation());
     if (!exchange.request.IsWatch() && exchange.expectation.documents.size() > 1) {
-      return Wrong(exchange.line, "only a watch is answered by several documents");
+      return ParseError(exchange.line, "only the response to a watch may have several documents");
     }
     transcript.push_back(std::move(exchange));
   }
-  if (transcript.empty()) return Wrong(1, "there is no request in this file");
+  if (transcript.empty()) return ParseError(1, "the file contains no request");
   return transcript;
 }
 

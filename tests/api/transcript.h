@@ -1,7 +1,7 @@
 #pragma once
 
-// A transcript: requests to a Kubernetes API server and what it has to answer, as text. README.md
-// beside this file describes the form; this is its reader, which knows nothing of servers.
+// Transcripts: HTTP requests to a Kubernetes API server and expected responses, as text. README.md
+// beside this file describes the format; this is its parser.
 
 #include <optional>
 #include <string>
@@ -16,38 +16,38 @@ namespace kubexms::transcripts {
 
 using HeaderLines = std::vector<std::pair<std::string, std::string>>;
 
-// What is asked. Variables stand as they were written.
+// An HTTP request, before variables are replaced.
 struct Request {
   std::string method;
   std::string target;
   HeaderLines headers;
   std::string body;
 
-  // The answer is then a sequence of events.
+  // The response to a watch is a sequence of events.
   bool IsWatch() const;
 };
 
-// What has to be answered.
+// The expected response.
 struct Expectation {
   int status = 0;
-  bool eventually = false;  // the request may be repeated for a while
+  bool eventually = false;  // repeat the request until the response matches
   HeaderLines headers;
-  // A pattern of the answer as a text; nothing when any will do or `documents` says it.
+  // A pattern of the body as text; nothing when any body is accepted or `documents` is used.
   std::optional<std::string> text;
-  // Patterns of the answer as JSON: one, or for a watch one for each event.
+  // Patterns of the body as JSON: one, or for a watch one per event.
   std::vector<Json> documents;
-  bool more_may_follow = false;  // after the events that are listed
+  bool more_may_follow = false;  // events after the listed ones are accepted
 };
 
 struct Exchange {
-  int line = 0;  // of the request, counted from one
+  int line = 0;  // of the request, starting with one
   Request request;
   Expectation expectation;
 };
 
 using Transcript = std::vector<Exchange>;
 
-// Errors begin with the line: "line 12: …".
+// Errors start with the line: "line 12: …".
 Result<Transcript> ParseTranscript(std::string_view text);
 
 }  // namespace kubexms::transcripts

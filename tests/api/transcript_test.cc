@@ -5,7 +5,7 @@
 namespace kubexms::transcripts {
 namespace {
 
-TEST(TranscriptTest, ReadsRequestsAndWhatTheyAreAnswered) {
+TEST(TranscriptTest, ParsesRequestsAndExpectations) {
   const auto transcript = ParseTranscript(
       "# what this is about\n"
       "\n"
@@ -43,7 +43,7 @@ TEST(TranscriptTest, ReadsRequestsAndWhatTheyAreAnswered) {
   EXPECT_EQ(ready.expectation.text, "ok");
 }
 
-TEST(TranscriptTest, ReadsTheEventsOfAWatch) {
+TEST(TranscriptTest, ParsesTheEventsOfAWatch) {
   const auto transcript = ParseTranscript(
       "GET /api/v1/pods?watch=1\n---\n200\n{\"type\": \"ADDED\"}\n{\"type\":\n "
       "\"DELETED\"}\n...\n");
@@ -58,12 +58,12 @@ std::string ErrorOf(std::string_view text) {
   return transcript.ok() ? "" : transcript.error().message();
 }
 
-TEST(TranscriptTest, NamesTheLineThatIsWrong) {
+TEST(TranscriptTest, ErrorsNameTheLine) {
   EXPECT_EQ(ErrorOf("\n# nothing\n"), "line 1: there is no request in this file");
   EXPECT_EQ(ErrorOf("\nfetch /\n"),
             "line 2: a request such as \"GET /api/v1/pods\" is expected here");
   EXPECT_EQ(ErrorOf("GET /a\n\nGET /b\n---\n200\n"),
-            "line 1: the request has no answer: \"---\" is missing");
+            "line 1: the request has no expected response: \"---\" is missing");
   EXPECT_EQ(ErrorOf("GET /a\n---\nyes\n"),
             "line 3: a status such as \"200\" or \"200 eventually\" is expected here");
   EXPECT_EQ(ErrorOf("GET /a\n---\n200\n{\"a\": 1}\n{\"b\": 1}\n"),

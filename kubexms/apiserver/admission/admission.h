@@ -1,8 +1,8 @@
 #pragma once
 
-// Decisions about a write that need more than the object itself: who writes it, and what else is
-// stored. Admissions run in order on every write: Admit after defaulting and before validation,
-// where each may change the object or refuse it, and Validate after validation.
+// Admission: decisions about a write that depend on the user or on other stored objects. The
+// plugins of an admission chain are called in order on every write: Admit after defaulting and
+// before validation, where a plugin may change or refuse the object, and Validate after validation.
 
 #include <memory>
 #include <string_view>
@@ -23,7 +23,7 @@ struct AdmissionRequest {
   std::string_view subresource;
   const UserInfo& user;
   const Json* old = nullptr;  // the stored object; null for a creation
-  // For messages: the object's name as the request gives it, or else its generateName.
+  // For error messages: the object's name in the path or document, or else its generateName.
   std::string_view name;
 };
 
@@ -31,9 +31,9 @@ class Admission {
  public:
   virtual ~Admission() = default;
 
-  // `object` is the new object; for a deletion it is the stored one and changes are ignored.
+  // `object` is the new object; for a deletion it is the stored one, and changes are ignored.
   virtual Result<void> Admit(const AdmissionRequest&, Json& /*object*/) { return {}; }
-  // `object` is what would be stored: valid, and changed by nothing any more. Not for deletions.
+  // `object` is the validated object, as it is about to be stored. Not called for deletions.
   virtual Result<void> Validate(const AdmissionRequest&, const Json& /*object*/) { return {}; }
 };
 

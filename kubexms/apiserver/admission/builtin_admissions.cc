@@ -18,7 +18,7 @@ using Operation = AdmissionRequest::Operation;
 constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
 constexpr std::string_view kUnreachable = "node.kubernetes.io/unreachable";
 
-class SystemNamespacesStay final : public Admission {
+class NamespaceLifecycle final : public Admission {
  public:
   Result<void> Admit(const AdmissionRequest& request, Json& object) override {
     if (request.operation != Operation::kDelete || !request.resource.Is("", "namespaces")) {
@@ -30,8 +30,8 @@ class SystemNamespacesStay final : public Admission {
   }
 };
 
-// Every Pod stays for five minutes on a node that fails.
-class PodTolerations final : public Admission {
+// Tolerations that let a Pod stay for five minutes on a node that fails.
+class DefaultTolerationSeconds final : public Admission {
  public:
   Result<void> Admit(const AdmissionRequest& request, Json& object) override {
     if (request.operation != Operation::kCreate || !request.resource.Is("", "pods")) return {};
@@ -89,7 +89,7 @@ class PodPriority final : public Admission {
   }
 
  private:
-  // Null when there is none.
+  // Null when the PriorityClass does not exist.
   Result<Json> Find(const std::string& name) {
     ASSIGN_OR_RETURN(const store::RecordPtr record, store_.Get(Prefix() + name));
     return record == nullptr ? Result<Json>(Json()) : ParseJson(record->value);
@@ -99,7 +99,7 @@ class PodPriority final : public Admission {
     ASSIGN_OR_RETURN(const store::ListPage page, store_.List({.prefix = Prefix()}));
     for (const store::RecordPtr& record : page.records) {
       if (record->value.find(R"("globalDefault":true)") == std::string::npos) continue;
-      // One that is damaged must not stop all pods.
+      // A damaged PriorityClass must not block the creation of all Pods.
       if (Result<Json> found = ParseJson(record->value); found.ok()) return found;
     }
     return Json();
@@ -110,8 +110,8 @@ class PodPriority final : public Admission {
   store::Store& store_;
 };
 
-// Nothing is scheduled on a node before it has said that it is ready.
-class NewNodesAreNotReady final : public Admission {
+// Pods are not scheduled on a new node before its kubelet reports it ready.
+class TaintNodesByCondition final : public Admission {
  public:
   Result<void> Admit(const AdmissionRequest& request, Json& object) override {
     if (request.operation != Operation::kCreate || !request.resource.Is("", "nodes")) return {};
@@ -127,8 +127,8 @@ class NewNodesAreNotReady final : public Admission {
   }
 };
 
-// Who asks for a certificate is who is authenticated, whatever the request says.
-class SigningRequestsNameTheirAuthor final : public Admission {
+// The user of a CertificateSigningRequest is the authenticated one, whatever the document says.
+class SigningRequestUser final : public Admission {
  public:
   Result<void> Admit(const AdmissionRequest& request, Json& object) override {
     if (!request.resource.Is("certificates.k8s.io", "certificatesigningrequests")) return {};
@@ -151,7 +151,7 @@ class SigningRequestsNameTheirAuthor final : public Admission {
   }
 };
 
-class CreatorsAreRecorded final : public Admission {
+class CreatorRecorder final : public Admission {
  public:
   Result<void> Admit(const AdmissionRequest& request, Json& object) override {
     if (!request.resource.records_creator || request.operation == Operation::kDelete) return {};
@@ -182,9 +182,9 @@ class CreatorsAreRecorded final : public Admission {
   }
 };
 
-class NobodyEscalates final : public Admission {
+class PrivilegeEscalationCheck final : public Admission {
  public:
-  explicit NobodyEscalates(RbacAuthorizer& authorizer) : authorizer_(authorizer) {}
+  explicit PrivilegeEscalationCheck(RbacAuthorizer& authorizer) : authorizer_(authorizer) {}
 
   Result<void> Admit(const AdmissionRequest& request, Json& object) override {
     if (request.operation == Operation::kDelete || request.resource.group != kRbacGroup) return {};
@@ -206,24 +206,24 @@ class NobodyEscalates final : public Admission {
 };
 
 struct Plugin {
-  std::string_view name;  // in Kubernetes; empty where it is no plugin there
+  std::string_view name;  // of Kubernetes' plugin; empty where Kubernetes has none
   std::unique_ptr<Admission> admission;
 };
 
 std::vector<Plugin> MakePlugins(const AdmissionEnvironment& environment) {
   auto& [store, authorizer, clock, random] = environment;
   std::vector<Plugin> plugins;
-  plugins.push_back({"NamespaceLifecycle", std::make_unique<SystemNamespacesStay>()});
+  plugins.push_back({"NamespaceLifecycle", std::make_unique<NamespaceLifecycle>()});
   plugins.push_back({"ServiceAccount", MakeServiceAccountAdmission(store, clock, random)});
-  plugins.push_back({"TaintNodesByCondition", std::make_unique<NewNodesAreNotReady>()});
+  plugins.push_back({"TaintNodesByCondition", std::make_unique<TaintNodesByCondition>()});
   plugins.push_back({"Priority", std::make_unique<PodPriority>(store)});
-  plugins.push_back({"DefaultTolerationSeconds", std::make_unique<PodTolerations>()});
+  plugins.push_back({"DefaultTolerationSeconds", std::make_unique<DefaultTolerationSeconds>()});
   plugins.push_back({"RuntimeClass", MakeRuntimeClassAdmission(store)});
-  plugins.push_back({"", std::make_unique<SigningRequestsNameTheirAuthor>()});
+  plugins.push_back({"", std::make_unique<SigningRequestUser>()});
   plugins.push_back({"", SignerPermissions(authorizer)});
   plugins.push_back({"CertificateSubjectRestriction", CertificateSubjectRestriction()});
-  plugins.push_back({"", std::make_unique<CreatorsAreRecorded>()});
-  plugins.push_back({"", std::make_unique<NobodyEscalates>(authorizer)});
+  plugins.push_back({"", std::make_unique<CreatorRecorder>()});
+  plugins.push_back({"", std::make_unique<PrivilegeEscalationCheck>(authorizer)});
   return plugins;
 }
 
@@ -245,8 +245,8 @@ Result<AdmissionChain> BuiltinAdmissions(const AdmissionEnvironment& environment
     const size_t removed =
         name.empty() ? 0 : std::erase_if(plugins, [&](const Plugin& p) { return p.name == name; });
     if (removed > 0) continue;
-    return Error::BadRequest(fmt::format("unknown admission plugin {}; there are {}", Quoted(name),
-                                         NamesOf(MakePlugins(environment))));
+    return Error::BadRequest(fmt::format("unknown admission plugin {}; supported are {}",
+                                         Quoted(name), NamesOf(MakePlugins(environment))));
   }
   AdmissionChain chain;
   for (Plugin& plugin : plugins) chain.push_back(std::move(plugin.admission));

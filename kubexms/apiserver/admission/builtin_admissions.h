@@ -1,6 +1,6 @@
 #pragma once
 
-// The admissions that every server has.
+// The admission plugins that every server has.
 
 #include <string>
 #include <vector>
@@ -18,17 +18,17 @@ namespace kubexms {
 struct AdmissionEnvironment {
   store::Store& store;
   RbacAuthorizer& authorizer;
-  Clock& clock;  // what requests wait by
+  Clock& clock;  // measures how long HTTP requests wait
   Random& random;
 };
 
-// In order: namespaces of the system stay; Pods get a ServiceAccount, a priority, the usual
-// tolerations and what their RuntimeClass says; new Nodes are not ready; a
-// CertificateSigningRequest says who asks, and is approved and signed by those who may do so for
-// its signer; creators are recorded; nobody gives rights that they do not have. All is borrowed.
+// In order: protect system namespaces from deletion; give Pods a ServiceAccount, a priority, the
+// default tolerations and the settings of their RuntimeClass; taint new Nodes as not ready; record
+// the user in a CertificateSigningRequest, and check the permission to approve or sign for its
+// signer; record the creator of objects; prevent privilege escalation. The references in
+// `environment` are borrowed.
 //
-// Those that are plugins of Kubernetes can be left out by their names there (`disabled`); a name
-// that is none of these is an error.
+// `disabled` has names of Kubernetes' admission plugins to leave out; any other name is an error.
 Result<AdmissionChain> BuiltinAdmissions(const AdmissionEnvironment& environment,
                                          const std::vector<std::string>& disabled = {});
 

@@ -1,17 +1,17 @@
 #pragma once
 
-// Who may decide about requests for certificates: `approve` and `sign` are rights on the signer
-// that a CertificateSigningRequest names, beside those on its subresources.
+// Checks of CertificateSigningRequests. Approving and signing require the verbs `approve` and
+// `sign` on the signer that the request names, besides the permission to update the subresource.
 
 #include "kubexms/apiserver/admission/admission.h"
 #include "kubexms/apiserver/authorization/rbac.h"
 
 namespace kubexms {
 
-// Refuses to approve, deny or sign without the right on the signer, or on "DOMAIN/*".
+// Refuses to approve, deny or sign without the permission on the signer or on "DOMAIN/*".
 std::unique_ptr<Admission> SignerPermissions(RbacAuthorizer& authorizer);
 
-// Refuses requests for a client certificate of the group that may do everything.
+// Refuses requests for a client certificate with the group system:masters.
 std::unique_ptr<Admission> CertificateSubjectRestriction();
 
 }  // namespace kubexms

@@ -14,7 +14,7 @@ namespace {
 
 using Operation = AdmissionRequest::Operation;
 
-// Whether everything that `toleration` tolerates is tolerated by `wider`, too.
+// Whether `wider` tolerates everything that `toleration` tolerates.
 bool Covers(const Json& wider, const Json& toleration) {
   if (JsonEqual(wider, toleration)) return true;
   const auto differ = [&](std::string_view key) {
@@ -33,7 +33,7 @@ bool Covers(const Json& wider, const Json& toleration) {
   return exists || (FindString(toleration, "operator") == "Equal" && !differ("value"));
 }
 
-// The tolerations without those that another one covers; of equal ones the first stays.
+// Removes tolerations that another one covers; of equal ones the first remains.
 JsonArray MergeTolerations(const JsonArray& all) {
   JsonArray merged;
   for (size_t i = 0; i < all.size(); ++i) {

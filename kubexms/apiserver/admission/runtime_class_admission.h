@@ -1,7 +1,7 @@
 #pragma once
 
-// A Pod that names a RuntimeClass gets what the class says about it: the overhead of its runtime,
-// and the nodes that have it. The rules and messages are those of Kubernetes' admission plugin
+// Applies a RuntimeClass to the Pods that name it: sets the overhead and merges the scheduling
+// constraints of the class. Rules and messages are those of Kubernetes' admission plugin
 // RuntimeClass.
 
 #include <memory>

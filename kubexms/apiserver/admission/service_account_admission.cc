@@ -20,7 +20,7 @@ constexpr std::string_view kMirrorAnnotation = "kubernetes.io/config.mirror";
 constexpr std::string_view kEnforceSecretsAnnotation = "kubernetes.io/enforce-mountable-secrets";
 constexpr std::string_view kVolumePrefix = "kube-api-access-";
 constexpr std::string_view kMountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
-// A little more than an hour: the sign for tokens that clients may go on using for longer.
+// Slightly more than an hour: marks requests for tokens whose lifetime the server may extend.
 constexpr int kTokenSeconds = 3607;
 constexpr int kFileMode = 0644;
 
@@ -56,7 +56,7 @@ bool IsMirrorPod(const Json& pod) {
   return annotations != nullptr && FindMember(*annotations, kMirrorAnnotation) != nullptr;
 }
 
-// As Go's strconv.ParseBool reads it.
+// Parses as Go's strconv.ParseBool.
 bool IsTrueText(std::string_view text) {
   constexpr std::string_view kTrue[] = {"1", "t", "T", "TRUE", "true", "True"};
   return std::ranges::count(kTrue, text) > 0;
@@ -66,7 +66,7 @@ bool EnforcesSecrets(const Json& account) {
   return IsTrueText(AnnotationOf(account, kEnforceSecretsAnnotation));
 }
 
-// Calls `visit(description, secret)` for each Secret that the container's environment comes from.
+// Calls `visit(description, secret)` for each Secret that the container's environment refers to.
 template <class Visit>
 void VisitEnvironmentSecrets(const JsonObject& container, Visit visit) {
   VisitObjects(container, "env", [&](const JsonObject& variable) {
@@ -123,7 +123,8 @@ bool ProjectsToken(const JsonObject& spec) {
   return found;
 }
 
-// Why a mirror Pod is refused; empty when it is not. Its node would have it another way.
+// Why a mirror Pod is refused; empty when it is not. Mirror Pods reflect static Pods, which cannot
+// use API objects.
 std::string_view ExplainMirrorPod(const JsonObject& spec) {
   if (!TextAt(spec, "serviceAccountName").empty()) {
     return "a mirror pod may not reference service accounts";
@@ -135,8 +136,7 @@ std::string_view ExplainMirrorPod(const JsonObject& spec) {
   return "";
 }
 
-// Secrets that an account limits its Pods to, and what it says about others. The first message
-// stays.
+// The Secrets that an account restricts its Pods to. Records the message of the first violation.
 class SecretLimits {
  public:
   explicit SecretLimits(const Json& account)
@@ -150,7 +150,7 @@ class SecretLimits {
     });
   }
 
-  // `what` is "init container" and the like.
+  // `what` names the list in messages: "init container".
   void CheckContainers(const JsonObject& spec, std::string_view list, std::string_view what) {
     VisitObjects(spec, list, [&](const JsonObject& container) {
       VisitEnvironmentSecrets(container,
@@ -192,7 +192,7 @@ class SecretLimits {
   std::string message_;
 };
 
-bool WantsToken(const Json& account, const JsonObject& spec) {
+bool MountsToken(const Json& account, const JsonObject& spec) {
   const Json* own = Find(spec, "automountServiceAccountToken");
   if (own == nullptr) own = Find(account.get_object(), "automountServiceAccountToken");
   return own == nullptr || !own->is_bool() || own->get_bool();
@@ -223,7 +223,7 @@ JsonArray& EnsureArray(JsonObject& in, std::string_view key) {
   return list.get_array();
 }
 
-// True when it is mounted now and was not before.
+// Returns true when this call mounted the token.
 bool MountToken(std::string_view volume, JsonObject& container) {
   bool mounted = false;
   VisitObjects(container, "volumeMounts", [&](const JsonObject& mount) {
@@ -290,7 +290,7 @@ class ServiceAccountAdmission final : public Admission {
     const std::string name(TextAt(spec, "serviceAccountName"));
     spec["serviceAccount"] = name;
     ASSIGN_OR_RETURN(const Json account, FindAccount(request, pod, name));
-    if (WantsToken(account, spec)) MountToken(random_, spec);
+    if (MountsToken(account, spec)) MountToken(random_, spec);
     AddPullSecrets(account, spec);
     if (!EnforcesSecrets(account)) return {};
     SecretLimits limits(account);
@@ -333,7 +333,7 @@ class ServiceAccountAdmission final : public Admission {
                              namespace_name, name, name));
   }
 
-  // Null when it does not come, or too many wait already.
+  // Null when the account is not created in time, or when too many Pods already wait.
   Result<store::RecordPtr> WaitForAccount(const std::string& key) {
     struct Place {
       explicit Place(std::atomic<int>& count) : waiting(count), number(++count) {}
@@ -343,7 +343,7 @@ class ServiceAccountAdmission final : public Admission {
     };
     const Place place(waiting_);
     store::RecordPtr record;
-    if (place.number > kMaxPodsThatWaitForAccounts) return record;
+    if (place.number > kMaxPodsWaitingForAccounts) return record;
     const std::chrono::milliseconds pause(kMinPauseMs + random_.Below(kPauseRangeMs));
     for (int attempt = 1; attempt < kAttempts && record == nullptr; ++attempt) {
       clock_.SleepFor(pause);

@@ -1,10 +1,10 @@
 #pragma once
 
-// Pods run as a ServiceAccount of their namespace. A new Pod gets the account `default` where it
-// names none, is refused where its account does not exist, and gets what the account brings along:
-// a volume with a token for the API, mounted into every container, and image pull secrets.
+// Assigns ServiceAccounts to new Pods. A Pod without a ServiceAccount gets `default`; a Pod whose
+// ServiceAccount does not exist is refused. The plugin adds a volume with an API token, mounted
+// into every container, and the image pull secrets of the ServiceAccount.
 //
-// The rules and messages are those of Kubernetes' admission plugin ServiceAccount.
+// Rules and messages are those of Kubernetes' admission plugin ServiceAccount.
 
 #include <memory>
 
@@ -15,12 +15,12 @@
 
 namespace kubexms {
 
-// The account `default` is made by a controller soon after its namespace: a Pod that comes earlier
-// waits for it, for two seconds at most. So many Pods wait at a time; further ones are refused at
-// once, so that waiting does not take every worker of the server.
-inline constexpr int kMaxPodsThatWaitForAccounts = 16;
+// A controller creates the ServiceAccount `default` soon after its namespace; a Pod that is created
+// earlier waits for it, for at most two seconds. This many Pods wait at a time; further ones are
+// refused at once, so waiting Pods cannot occupy every worker of the server.
+inline constexpr int kMaxPodsWaitingForAccounts = 16;
 
-// All is borrowed. The clock is what Pods wait by.
+// All arguments are borrowed. The clock measures how long Pods wait.
 std::unique_ptr<Admission> MakeServiceAccountAdmission(store::Store& store, Clock& clock,
                                                        Random& random);
 

@@ -9,7 +9,7 @@
 namespace kubexms {
 namespace {
 
-// Longer than a Pod waits.
+// Longer than a Pod waits for its account.
 constexpr std::chrono::seconds kLong(3);
 
 class ServiceAccountAdmissionTest : public WrittenObjects {
@@ -30,7 +30,7 @@ class ServiceAccountAdmissionTest : public WrittenObjects {
   }
 };
 
-TEST_F(ServiceAccountAdmissionTest, APodWaitsForTheDefaultAccount) {
+TEST_F(ServiceAccountAdmissionTest, WaitsForTheDefaultAccount) {
   Result<Json> pod = Json();
   std::jthread creating([&] { pod = CreatePod("a"); });
   clock_.WaitForSleepers(1);
@@ -41,7 +41,7 @@ TEST_F(ServiceAccountAdmissionTest, APodWaitsForTheDefaultAccount) {
   EXPECT_EQ(FindString(pod->at("spec"), "serviceAccountName"), "default");
 }
 
-TEST_F(ServiceAccountAdmissionTest, APodIsRefusedWhenTheDefaultAccountDoesNotCome) {
+TEST_F(ServiceAccountAdmissionTest, RefusesAPodWhenTheDefaultAccountIsNotCreated) {
   Result<Json> pod = Json();
   std::atomic<bool> done = false;
   std::jthread creating([&] {
@@ -59,18 +59,18 @@ TEST_F(ServiceAccountAdmissionTest, APodIsRefusedWhenTheDefaultAccountDoesNotCom
             "serviceaccount \"default\" not found");
 }
 
-TEST_F(ServiceAccountAdmissionTest, NoMorePodsWaitThanTheServerCanSpareWorkersFor) {
+TEST_F(ServiceAccountAdmissionTest, LimitsTheNumberOfWaitingPods) {
   std::vector<std::jthread> waiting;
-  for (int i = 0; i < kMaxPodsThatWaitForAccounts; ++i) {
+  for (int i = 0; i < kMaxPodsWaitingForAccounts; ++i) {
     waiting.emplace_back([this, i] { EXPECT_TRUE(CreatePod(fmt::format("p{}", i)).ok()); });
   }
-  clock_.WaitForSleepers(kMaxPodsThatWaitForAccounts);
+  clock_.WaitForSleepers(kMaxPodsWaitingForAccounts);
   EXPECT_TRUE(CreatePod("late").error().IsForbidden());
   ASSERT_TRUE(CreateAccount("default").ok());
   clock_.Advance(kLong);
 }
 
-TEST_F(ServiceAccountAdmissionTest, AnotherAccountIsNotWaitedFor) {
+TEST_F(ServiceAccountAdmissionTest, DoesNotWaitForOtherAccounts) {
   const Result<Json> pod =
       Create("", "pods",
              R"({"metadata":{"generateName":"web-"},"spec":{"serviceAccountName":"robot",)"

@@ -23,12 +23,12 @@ Error Failed(std::string_view what, const std::string& path) {
   return Error::Internal(fmt::format("{} {}: {}", what, path, std::strerror(errno)));
 }
 
-// Members of an object, one after the other.
-class ObjectWriter {
+// Writes the members of a JSON object.
+class JsonMembers {
  public:
-  explicit ObjectWriter(TextBuffer& out) : out_(out) { out_.Append('{'); }
+  explicit JsonMembers(TextBuffer& out) : out_(out) { out_.Append('{'); }
 
-  // What follows is the value.
+  // Must be followed by the value.
   void Key(std::string_view key) {
     if (!first_) out_.Append(',');
     first_ = false;
@@ -39,7 +39,7 @@ class ObjectWriter {
     Key(key);
     AppendJsonString(value, out_);
   }
-  // Left out when it is empty.
+  // Omits an empty value.
   void Optional(std::string_view key, std::string_view value) {
     if (!value.empty()) String(key, value);
   }
@@ -77,7 +77,7 @@ void AppendStrings(const std::vector<std::string>& values, TextBuffer& out) {
 }
 
 void AppendUser(const UserInfo& user, TextBuffer& out) {
-  ObjectWriter writer(out);
+  JsonMembers writer(out);
   writer.Optional("username", user.name);
   writer.Optional("uid", user.uid);
   if (!user.groups.empty()) {
@@ -86,7 +86,7 @@ void AppendUser(const UserInfo& user, TextBuffer& out) {
   }
   if (!user.extra.empty()) {
     writer.Key("extra");
-    ObjectWriter extra(out);
+    JsonMembers extra(out);
     for (const auto& [key, values] : user.extra) {
       extra.Key(key);
       AppendStrings(values, out);
@@ -97,7 +97,7 @@ void AppendUser(const UserInfo& user, TextBuffer& out) {
 }
 
 void AppendObjectReference(const RequestAttributes& request, TextBuffer& out) {
-  ObjectWriter reference(out);
+  JsonMembers reference(out);
   reference.Optional("resource", request.resource);
   reference.Optional("namespace", request.namespace_name);
   reference.Optional("name", request.name);
@@ -107,8 +107,8 @@ void AppendObjectReference(const RequestAttributes& request, TextBuffer& out) {
   reference.Close();
 }
 
-// What the error says without the values that the client sent: which fields are wrong, and how.
-// Messages about requests that cannot be read or are invalid repeat parts of them.
+// The error message without values from the request body: only which fields are wrong, and why.
+// Messages about malformed and invalid requests quote parts of their bodies, which may be secret.
 std::string MessageWithoutBody(const Error& error) {
   if (error.code() != 400 && error.code() != 422) return error.message();
   constexpr size_t kMaxCauses = 20;
@@ -125,7 +125,7 @@ std::string MessageWithoutBody(const Error& error) {
 }
 
 void AppendStatus(const AuditEvent& event, TextBuffer& out) {
-  ObjectWriter status(out);
+  JsonMembers status(out);
   status.Key("metadata");
   out.Append("{}");
   if (event.error != nullptr) {
@@ -140,8 +140,8 @@ void AppendStatus(const AuditEvent& event, TextBuffer& out) {
   status.Close();
 }
 
-// A body as one line; left out when it is not JSON.
-void AppendBody(std::string_view key, std::string_view body, ObjectWriter& line, TextBuffer& out) {
+// Writes a body as one line; omits a body that is not JSON.
+void AppendBody(std::string_view key, std::string_view body, JsonMembers& line, TextBuffer& out) {
   if (body.empty()) return;
   const Result<Json> json = ParseJson(body);
   if (!json.ok()) return;
@@ -150,7 +150,7 @@ void AppendBody(std::string_view key, std::string_view body, ObjectWriter& line,
 }
 
 void AppendAnnotations(const AuditEvent& event, TextBuffer& out) {
-  ObjectWriter annotations(out);
+  JsonMembers annotations(out);
   for (const auto& [key, value] : event.annotations) annotations.String(key, value);
   annotations.Close();
 }
@@ -159,7 +159,7 @@ void AppendAnnotations(const AuditEvent& event, TextBuffer& out) {
 
 std::string AuditLine(const AuditEvent& event) {
   TextBuffer out(1024);
-  ObjectWriter line(out);
+  JsonMembers line(out);
   line.String("kind", "Event");
   line.String("apiVersion", "audit.k8s.io/v1");
   line.String("level", AuditLevelName(event.level));
@@ -201,7 +201,7 @@ std::string AuditLine(const AuditEvent& event) {
   return out.ToString();
 }
 
-// The file that is written, and its older siblings.
+// The current log file and its rotated predecessors.
 class AuditLog::File {
  public:
   File(std::string path, size_t max_bytes, int max_old_files)
@@ -300,10 +300,10 @@ void AuditLog::Flush() {
 
 void AuditLog::Run() {
   while (std::optional<std::string> line = queue_.Pop()) {
-    // What has come while the last batch was written goes with it.
+    // Lines that were queued during the last write join the batch.
     std::string batch = std::move(*line);
     uint64_t lines = 1;
-    // A batch is never so large that a file which is allowed less would be outgrown by it.
+    // A batch fits into one file, so that rotation respects the limit.
     const size_t limit = std::min(kMaxBatchBytes, options_.max_file_bytes);
     while (batch.size() < limit) {
       std::optional<std::string> next = queue_.TryPop();
@@ -319,14 +319,15 @@ void AuditLog::Run() {
     WriteBatch(batch, lines);
   }
   if (const Result<void> synced = file_->Sync(); !synced.ok()) {
-    options_.logger.Error("the audit log may be incomplete", {{"error", synced.error()}});
+    options_.logger.Error("cannot sync the API audit log; it may be incomplete after a crash",
+                          {{"error", synced.error()}});
   }
 }
 
 void AuditLog::WriteBatch(const std::string& batch, uint64_t lines) {
   if (const Result<void> appended = file_->Append(batch); !appended.ok()) {
     lost_lines_ += lines;
-    options_.logger.Error("lines of the audit log are lost",
+    options_.logger.Error("cannot write to the API audit log; lines are lost",
                           {{"lines", lines}, {"error", appended.error()}});
   }
   MutexLock lock(mutex_);

@@ -1,9 +1,9 @@
 #pragma once
 
-// The audit log: who asked for what, when, and what came of it, as events of audit.k8s.io/v1, one
-// JSON object a line. Lines are written at once by a thread of the log's own; those that come
-// meanwhile are its next batch. When it cannot keep up, requests wait for it: no line is dropped to
-// be faster. What the disk refuses is counted and logged.
+// The API audit log: user, attributes, time and response of HTTP requests, as events of
+// audit.k8s.io/v1, one JSON object per line. A thread of the log writes the lines without delay;
+// lines that arrive during a write form the next batch. When the queue is full, HTTP requests wait
+// instead of dropping lines. Lines that the file system refuses are counted and logged.
 
 #include <atomic>
 #include <cstdint>
@@ -26,33 +26,33 @@
 namespace kubexms {
 
 enum class AuditStage {
-  kResponseStarted,   // of requests that are answered for long, such as watches
-  kResponseComplete,  // of all
+  kResponseStarted,   // of long-running requests such as watches
+  kResponseComplete,  // of all HTTP requests
 };
 
-// One line. Views are borrowed for the call that writes it.
+// One event of the API audit log. Views are borrowed for the duration of the call.
 struct AuditEvent {
-  AuditLevel level = AuditLevel::kMetadata;  // as the policy says, see AuditLog::LevelFor
+  AuditLevel level = AuditLevel::kMetadata;  // by the policy, see AuditLog::LevelFor
   AuditStage stage = AuditStage::kResponseComplete;
-  std::string_view id;  // a uuid, the same for all stages of a request
+  std::string_view id;  // a UUID, the same for all stages of an HTTP request
   std::string_view request_uri;
   const RequestAttributes& request;
   const UserInfo& user;                         // as authenticated
-  const UserInfo* impersonated_user = nullptr;  // whom it acts for
+  const UserInfo* impersonated_user = nullptr;  // by Impersonate-User
   std::string_view source_address;              // "10.0.0.1:4711"
   std::string_view user_agent;
   Clock::WallTime received;
   Clock::WallTime stage_time;
   int code = 200;
-  const Error* error = nullptr;  // the answer, when it is one
-  // JSON texts, written only at levels that ask for them; what is not JSON is left out.
+  const Error* error = nullptr;  // the response, when it is an error
+  // JSON texts, written at levels that include them; text that is not JSON is omitted.
   std::string_view request_object;
   std::string_view response_object;
   // For example authorization.k8s.io/decision and authorization.k8s.io/reason.
   std::map<std::string_view, std::string_view> annotations;
 };
 
-// The line of an event, with its line break.
+// The event as a line, including the line break.
 std::string AuditLine(const AuditEvent& event);
 
 // Safe for use from any thread.
@@ -60,35 +60,35 @@ class AuditLog {
  public:
   struct Options {
     std::string path;
-    // When the file would grow beyond this it becomes PATH.1, PATH.1 becomes PATH.2 and so on.
+    // A file that would exceed this size is renamed to PATH.1, PATH.1 to PATH.2 and so on.
     size_t max_file_bytes = 100 * 1024 * 1024;
     int max_old_files = 10;  // older ones are deleted
-    // A line may have the bodies of a request and its answer.
+    // A line may contain the bodies of an HTTP request and its response.
     size_t max_queued_lines = 10'000;
     size_t max_queued_bytes = 64 * 1024 * 1024;
     AuditPolicy policy;
     Logger logger;
   };
 
-  // Appends to the file at `path`, which only its owner can read.
+  // Appends to the file at `path`, which is created readable by its owner only.
   static Result<std::unique_ptr<AuditLog>> Open(Options options);
-  // Returns when everything is on disk.
+  // Returns after all lines are on disk.
   ~AuditLog();
   AuditLog(const AuditLog&) = delete;
   AuditLog& operator=(const AuditLog&) = delete;
 
-  // Ask first: for kNone nothing need be written, and only some levels need bodies.
+  // Tells callers whether to write an event at all, and whether it needs bodies.
   AuditLevel LevelFor(const UserInfo& user, const RequestAttributes& request) const {
     return options_.policy.LevelFor(user, request);
   }
 
-  // Waits while the queue is full. Events of level kNone are not written.
+  // Blocks while the queue is full. Ignores events of level kNone.
   void Write(const AuditEvent& event) EXCLUDES(mutex_);
 
-  // Returns when every line that was written before is in the file.
+  // Returns when all lines written before are in the file.
   void Flush() EXCLUDES(mutex_);
 
-  // How many lines the disk has refused.
+  // How many lines could not be written to the file.
   uint64_t lost_lines() const { return lost_lines_; }
 
  private:
@@ -99,7 +99,7 @@ class AuditLog {
   void WriteBatch(const std::string& batch, uint64_t lines) EXCLUDES(mutex_);
 
   const Options options_;
-  std::unique_ptr<File> file_;  // of the writing thread
+  std::unique_ptr<File> file_;  // used by the writer thread only
   BoundedQueue<std::string> queue_;
   std::atomic<uint64_t> lost_lines_ = 0;
   std::atomic<uint64_t> queued_lines_ = 0;
@@ -109,7 +109,7 @@ class AuditLog {
   uint64_t written_lines_ GUARDED_BY(mutex_) = 0;
   size_t queued_bytes_ GUARDED_BY(mutex_) = 0;
 
-  std::thread writer_;  // last: it uses everything above
+  std::thread writer_;  // last, because the thread uses all other members
 };
 
 }  // namespace kubexms

@@ -1,6 +1,6 @@
 #pragma once
 
-// How much of which request is written to the audit log.
+// The policy of the API audit log: which HTTP requests are logged, at which level.
 
 #include <string>
 #include <string_view>
@@ -14,22 +14,22 @@ namespace kubexms {
 
 enum class AuditLevel {
   kNone,             // nothing
-  kMetadata,         // who, what, when and the result, without bodies
-  kRequest,          // and the object that was sent
-  kRequestResponse,  // and the one that was answered
+  kMetadata,         // user, attributes, time and response code, without bodies
+  kRequest,          // also the object in the request body
+  kRequestResponse,  // also the object in the response
 };
 
 // "None", "Metadata", "Request" or "RequestResponse".
 std::string_view AuditLevelName(AuditLevel level);
 
-// The first rule that matches a request decides; what none matches is written as kMetadata. Bodies
-// with secrets in them (Secrets, tokens and their reviews) are never written, whatever a rule says.
-// Immutable: any thread may use it.
+// The first matching rule determines the level; without a match it is kMetadata. Bodies with
+// secrets (Secrets, tokens and token reviews) are never logged, regardless of the rules. Immutable:
+// any thread may use it.
 class AuditPolicy {
  public:
   // No rules.
   AuditPolicy() = default;
-  // A document of audit.k8s.io/v1, kind Policy. Errors name the rule and field.
+  // Parses a Policy of audit.k8s.io/v1. Errors name the rule and the field.
   static Result<AuditPolicy> Parse(const Json& document);
 
   AuditLevel LevelFor(const UserInfo& user, const RequestAttributes& request) const;
@@ -51,7 +51,7 @@ class AuditPolicy {
     Words verbs;
     Words namespaces;
     std::vector<Resources> resources;
-    Words paths;  // a '*' at the end stands for anything
+    Words paths;  // a trailing '*' matches any suffix
 
     bool Matches(const UserInfo& user, const RequestAttributes& request) const;
   };

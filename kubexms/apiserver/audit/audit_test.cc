@@ -39,7 +39,7 @@ AuditEvent EventOf(std::string_view id, AuditLevel level = AuditLevel::kMetadata
           .stage_time = start + std::chrono::microseconds(1500)};
 }
 
-TEST(AuditLineTest, IsAnEventInKubernetesForm) {
+TEST(AuditLineTest, IsAnAuditEventOfKubernetes) {
   AuditEvent event = EventOf("i");
   event.annotations = {{"authorization.k8s.io/decision", "allow"}};
   EXPECT_EQ(AuditLine(event),
@@ -54,7 +54,7 @@ TEST(AuditLineTest, IsAnEventInKubernetesForm) {
             "\n");
 }
 
-TEST(AuditLineTest, TellsWhoActedForWhomAndWhatWentWrong) {
+TEST(AuditLineTest, ContainsTheImpersonatedUserAndTheError) {
   const UserInfo ann{.name = "ann", .uid = "7", .extra = {{"k", {"a", "b"}}}};
   const Error error = Error::NotFound("pods", "p");
   AuditEvent event = EventOf("i");
@@ -74,7 +74,7 @@ TEST(AuditLineTest, TellsWhoActedForWhomAndWhatWentWrong) {
                         R"("message":"pods \"p\" not found","reason":"NotFound","code":404})"));
 }
 
-TEST(AuditLineTest, DoesNotRepeatWhatARefusedRequestSaid) {
+TEST(AuditLineTest, OmitsValuesOfTheBodyOfARefusedRequest) {
   const Error invalid = Error::Invalid(
       "Secret", "s", {{"FieldValueInvalid", "Invalid value: \"hunter2\": no", "data[password]"}});
   const Error malformed = Error::BadRequest("cannot read \"hunter2\"");
@@ -94,7 +94,7 @@ TEST(AuditLineTest, DoesNotRepeatWhatARefusedRequestSaid) {
       HasSubstr(R"("message":"Secret \"s\" is invalid: data[password]: FieldValueInvalid")"));
 }
 
-TEST(AuditLineTest, IsJsonWhateverAClientSends) {
+TEST(AuditLineTest, IsValidJsonForAnyInput) {
   const UserInfo odd{.name = "\xff", .groups = {"\xc3("}, .extra = {{"\xfe", {"\x80"}}}};
   const RequestAttributes request{.verb = "\xf0\x28", .resource = "\xed\xa0\x80", .name = "a\nb"};
   AuditEvent event{
@@ -105,7 +105,7 @@ TEST(AuditLineTest, IsJsonWhateverAClientSends) {
   EXPECT_EQ(std::ranges::count(line, '\n'), 1);
 }
 
-TEST(AuditLineTest, HasTheBodiesThatItsLevelAsksForInOneLine) {
+TEST(AuditLineTest, ContainsTheBodiesOfItsLevelInOneLine) {
   AuditEvent event = EventOf("i", AuditLevel::kRequest);
   event.request_object = "{\n  \"a\": 1\n}";
   event.response_object = R"({"b":2})";
@@ -125,11 +125,11 @@ Result<AuditPolicy> ParsePolicy(std::string_view rules) {
           .value());
 }
 
-TEST(AuditPolicyTest, WritesMetadataUnlessToldOtherwise) {
+TEST(AuditPolicyTest, DefaultsToMetadata) {
   EXPECT_EQ(AuditPolicy().LevelFor(kJoe, kGetPod), AuditLevel::kMetadata);
 }
 
-TEST(AuditPolicyTest, TheFirstRuleThatMatchesDecides) {
+TEST(AuditPolicyTest, UsesTheFirstMatchingRule) {
   const AuditPolicy policy =
       ParsePolicy(R"([{"level":"None","users":["system:kube-proxy"],"verbs":["watch"]},
                       {"level":"None","nonResourceURLs":["/healthz*","/version"]},
@@ -156,7 +156,7 @@ TEST(AuditPolicyTest, TheFirstRuleThatMatchesDecides) {
   EXPECT_EQ(path("/versions"), AuditLevel::kMetadata);
 }
 
-TEST(AuditPolicyTest, NeverWritesBodiesWithSecrets) {
+TEST(AuditPolicyTest, NeverLogsBodiesWithSecrets) {
   const AuditPolicy policy = ParsePolicy(R"([{"level":"RequestResponse"}])").value();
   EXPECT_EQ(policy.LevelFor(kJoe, kGetPod), AuditLevel::kRequestResponse);
   EXPECT_EQ(policy.LevelFor(kJoe, kGetSecret), AuditLevel::kMetadata);
@@ -199,7 +199,7 @@ class AuditLogTest : public testing::Test {
   std::string directory_;
 };
 
-TEST_F(AuditLogTest, WritesEveryLineBeforeItEnds) {
+TEST_F(AuditLogTest, WritesAllLinesBeforeDestruction) {
   {
     const auto log = AuditLog::Open({.path = Path()}).value();
     for (int i = 0; i < 1000; ++i) log->Write(EventOf(std::to_string(i)));
@@ -214,13 +214,13 @@ TEST_F(AuditLogTest, WritesEveryLineBeforeItEnds) {
   EXPECT_EQ(status.st_mode & 0777, 0600u);
 }
 
-TEST_F(AuditLogTest, GoesOnWhereItStopped) {
+TEST_F(AuditLogTest, AppendsToAnExistingFile) {
   AuditLog::Open({.path = Path()}).value()->Write(EventOf("a"));
   AuditLog::Open({.path = Path()}).value()->Write(EventOf("b"));
   EXPECT_THAT(Ids(), testing::ElementsAre("a", "b"));
 }
 
-TEST_F(AuditLogTest, WritersWaitForASmallQueueAndLoseNothing) {
+TEST_F(AuditLogTest, BlocksWritersWhileTheQueueIsFull) {
   {
     const auto log = AuditLog::Open({.path = Path(), .max_queued_lines = 1}).value();
     std::vector<std::thread> writers;
@@ -238,7 +238,7 @@ TEST_F(AuditLogTest, WritersWaitForASmallQueueAndLoseNothing) {
   EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), 400u);
 }
 
-// The log's file as a pipe, which holds `page()` bytes: the disk is as fast as somebody reads.
+// A pipe as the log file, with a capacity of `page()` bytes: writes block until the test reads.
 class AuditPipe {
  public:
   explicit AuditPipe(const std::string& path) {
@@ -250,7 +250,7 @@ class AuditPipe {
   ~AuditPipe() { ::close(reader_); }
 
   size_t page() const { return static_cast<size_t>(page_); }
-  // Waits for the next bytes; none when the log is closed.
+  // Blocks for the next bytes; empty when the log is closed.
   std::string Read() const {
     std::string bytes(page(), 0);
     const ssize_t count = ::read(reader_, bytes.data(), bytes.size());
@@ -263,14 +263,14 @@ class AuditPipe {
   int page_ = -1;
 };
 
-TEST_F(AuditLogTest, WritesALineThatNobodyWaitsFor) {
+TEST_F(AuditLogTest, WritesALineWithoutFlush) {
   const AuditPipe pipe(Path());
   const auto log = AuditLog::Open({.path = Path()}).value();
   log->Write(EventOf("a"));
   EXPECT_EQ(pipe.Read(), AuditLine(EventOf("a")));
 }
 
-TEST_F(AuditLogTest, WritersWaitForASlowDiskAndLoseNothing) {
+TEST_F(AuditLogTest, BlocksWritersOnASlowDisk) {
   constexpr int kLines = 200;
   const AuditPipe pipe(Path());
   auto log = AuditLog::Open({.path = Path(), .max_queued_lines = 4}).value();
@@ -285,7 +285,7 @@ TEST_F(AuditLogTest, WritersWaitForASlowDiskAndLoseNothing) {
   EXPECT_THAT(text, HasSubstr("\"auditID\":\"199\""));
 }
 
-TEST_F(AuditLogTest, QueuesNoMoreBytesThanAllowed) {
+TEST_F(AuditLogTest, BoundsTheQueueInBytes) {
   const AuditPipe pipe(Path());
   const AuditEvent event = EventOf("a");
   const size_t line = AuditLine(event).size();
@@ -302,14 +302,14 @@ TEST_F(AuditLogTest, QueuesNoMoreBytesThanAllowed) {
   size_t read = 0;
   for (std::string more; !(more = pipe.Read()).empty();) {
     read += more.size();
-    // What the pipe holds, what is queued, and one that waits.
+    // The bytes in the pipe, the queued lines, and one line that waits.
     EXPECT_LE(queued * line, read + pipe.page() + 4 * line);
   }
   writer.join();
   EXPECT_EQ(read, lines * line);
 }
 
-TEST_F(AuditLogTest, KeepsSoManyOldFilesOfSuchASize) {
+TEST_F(AuditLogTest, RotatesFilesBySize) {
   const size_t line = AuditLine(EventOf("0")).size();
   const auto log =
       AuditLog::Open({.path = Path(), .max_file_bytes = 2 * line, .max_old_files = 2}).value();
@@ -323,7 +323,7 @@ TEST_F(AuditLogTest, KeepsSoManyOldFilesOfSuchASize) {
   EXPECT_FALSE(std::filesystem::exists(Path(".3")));
 }
 
-TEST_F(AuditLogTest, SaysWhatTheDiskRefused) {
+TEST_F(AuditLogTest, CountsLostLines) {
   CapturingLogSink sink;
   const SystemClock clock;
   const auto log =
@@ -333,10 +333,10 @@ TEST_F(AuditLogTest, SaysWhatTheDiskRefused) {
   log->Flush();
   EXPECT_EQ(log->lost_lines(), 1u);
   ASSERT_EQ(sink.Lines().size(), 1u);
-  EXPECT_THAT(sink.Lines()[0], HasSubstr("lines of the audit log are lost"));
+  EXPECT_THAT(sink.Lines()[0], HasSubstr("cannot write to the API audit log; lines are lost"));
 }
 
-TEST_F(AuditLogTest, AnUnwritablePathIsAnError) {
+TEST_F(AuditLogTest, FailsForAnUnwritablePath) {
   const auto log = AuditLog::Open({.path = directory_ + "/missing/audit.log"});
   ASSERT_FALSE(log.ok());
   EXPECT_THAT(log.error().message(), HasSubstr("No such file or directory"));

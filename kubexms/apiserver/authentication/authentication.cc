@@ -24,7 +24,7 @@ constexpr size_t kMaxTokenFileBytes = 16 * 1024 * 1024;
 constexpr size_t kDigestBytes = 32;
 using Digest = std::array<unsigned char, kDigestBytes>;
 
-// A digest is as good as random: any eight bytes of it are a hash.
+// A digest is uniformly distributed: any eight bytes of it are a hash.
 struct DigestHash {
   size_t operator()(const Digest& digest) const {
     size_t hash;
@@ -33,7 +33,7 @@ struct DigestHash {
   }
 };
 
-// OpenSSL takes longer to find the function than to compute it, so that is done once.
+// OpenSSL takes longer to look the function up than to compute it, so it is looked up once.
 class Sha256 {
  public:
   Digest Of(std::string_view text) const {
@@ -82,7 +82,7 @@ std::vector<std::string> SplitGroups(std::string_view text) {
   return groups;
 }
 
-// A value in quotes at the front of `line`, in which "" is one quote; takes it off the line.
+// Parses a quoted value, in which "" is one quote, and removes it from the front of `line`.
 Result<std::string> TakeQuoted(std::string_view& line) {
   std::string value;
   for (size_t i = 1; i < line.size(); ++i) {
@@ -95,7 +95,7 @@ Result<std::string> TakeQuoted(std::string_view& line) {
       return value;
     }
   }
-  return Error::BadRequest("a quote is not closed");
+  return Error::BadRequest("missing closing quote");
 }
 
 Result<std::vector<std::string>> SplitLine(std::string_view line) {
@@ -106,7 +106,7 @@ Result<std::vector<std::string>> SplitLine(std::string_view line) {
       ASSIGN_OR_RETURN(values.emplace_back(), TakeQuoted(line));
       line = Trimmed(line);
       if (!line.empty() && line.front() != ',') {
-        return Error::BadRequest("there is text behind a closing quote");
+        return Error::BadRequest("unexpected text after a closing quote");
       }
     } else {
       const size_t comma = std::min(line.find(','), line.size());
@@ -126,8 +126,9 @@ struct TokenLine {
 Result<TokenLine> ParseTokenLine(std::string_view line) {
   ASSIGN_OR_RETURN(std::vector<std::string> values, SplitLine(line));
   if (values.size() < 3 || values.size() > 4) {
-    return Error::BadRequest(fmt::format(
-        "expected token,user,uid and perhaps \"group1,group2\", found {} values", values.size()));
+    return Error::BadRequest(
+        fmt::format("expected token,user,uid and optionally \"group1,group2\", found {} values",
+                    values.size()));
   }
   if (values[0].empty()) return Error::BadRequest("the token is empty");
   if (values[1].empty()) return Error::BadRequest("the user is empty");
@@ -138,7 +139,7 @@ Result<TokenLine> ParseTokenLine(std::string_view line) {
   return parsed;
 }
 
-// The token of "Authorization: Bearer TOKEN"; nothing when there is none.
+// The token of "Authorization: Bearer TOKEN"; nothing if absent.
 std::optional<std::string_view> BearerToken(const HttpHeaders& headers) {
   const std::optional<std::string_view> header = headers.Get("Authorization");
   if (!header) return std::nullopt;
@@ -164,13 +165,13 @@ UserInfo Anonymous() {
   return {.name = std::string(kAnonymousUser), .groups = {std::string(kUnauthenticatedGroup)}};
 }
 
-// A token that is ours, but not good, for this reason.
+// The error for a token of this issuer that is not valid.
 Error InvalidToken(const Error& error) {
   if (!error.IsUnauthorized()) return error;
   return Error::Unauthorized(fmt::format("[invalid bearer token, {}]", error.message()));
 }
 
-Error NotAuthorized() { return Error::Unauthorized("Unauthorized"); }
+Error UnauthorizedError() { return Error::Unauthorized("Unauthorized"); }
 
 constexpr std::string_view kExtraPrefix = "impersonate-extra-";
 constexpr std::string_view kServiceAccountPrefix = "system:serviceaccount:";
@@ -184,13 +185,13 @@ RequestAttributes MayImpersonate(std::string_view group, std::string_view resour
           .name = std::string(name)};
 }
 
-// Reads the headers into a user; false when there are none of them.
+// Reads the Impersonate-* headers into `user`; false when there are none.
 Result<bool> ReadImpersonationHeaders(const HttpHeaders& headers, UserInfo& user) {
   bool any = false;
   for (const HttpHeaders::Field field : headers) {
     const std::string name = LowerCase(field.name);
     if (!name.starts_with("impersonate-")) continue;
-    // Who acts is written into objects and the audit log.
+    // The user is written into objects and the API audit log, which are UTF-8.
     if (!IsValidUtf8(field.value)) {
       return Error::BadRequest(fmt::format("the header {} is not valid UTF-8", field.name));
     }
@@ -253,7 +254,7 @@ std::vector<RequestAttributes> RequiredToBecome(const UserInfo& user) {
   return required;
 }
 
-// The groups that follow from who somebody is, where the headers do not name any.
+// Adds the groups that a user name implies, unless the headers name groups.
 void AddImpliedGroups(UserInfo& user) {
   const auto account = ServiceAccountOf(user.name);
   if (account && user.groups.empty()) {
@@ -269,8 +270,8 @@ void AddImpliedGroups(UserInfo& user) {
 
 }  // namespace
 
-// A digest with a key that only this process knows and never shows: how long it takes to look one
-// up tells nothing about the tokens of others.
+// Digests with a key that only this process has, so the duration of a lookup reveals nothing about
+// other tokens.
 struct TokenFile::Entries {
   Digest DigestOf(std::string_view token) const { return sha256.Of(key + std::string(token)); }
 
@@ -297,8 +298,7 @@ Result<TokenFile> TokenFile::Parse(std::string_view text, Random& random) {
     if (!parsed.ok()) return parsed.error().WithContext(fmt::format("line {}", number));
     const Digest digest = file.entries_->DigestOf(parsed->token);
     if (!file.entries_->users.emplace(digest, std::move(parsed->user)).second) {
-      return Error::BadRequest(
-          fmt::format("line {}: the same token is on an earlier line", number));
+      return Error::BadRequest(fmt::format("line {}: duplicate token", number));
     }
   }
   return file;
@@ -318,13 +318,13 @@ const UserInfo* TokenFile::Find(std::string_view token) const {
   return found == entries_->users.end() ? nullptr : &found->second;
 }
 
-// The claims of tokens that were verified, by a digest of the token. In two halves: when the
-// younger one is full the older one is forgotten.
-class Authenticator::TokenMemory {
+// Caches the claims of verified tokens by a digest of the token, in two generations: when the
+// younger one is full, the older one is dropped.
+class Authenticator::TokenCache {
  public:
   using Claims = std::shared_ptr<const TokenClaims>;
 
-  explicit TokenMemory(size_t capacity) : half_(std::max<size_t>(capacity / 2, 1)) {}
+  explicit TokenCache(size_t capacity) : half_(std::max<size_t>(capacity / 2, 1)) {}
 
   Digest DigestOf(std::string_view token) const { return sha256_.Of(token); }
 
@@ -363,7 +363,7 @@ class Authenticator::TokenMemory {
 
 Authenticator::Authenticator(Options options)
     : options_(std::move(options)),
-      memory_(std::make_unique<TokenMemory>(options_.max_remembered_tokens)) {
+      memory_(std::make_unique<TokenCache>(options_.max_cached_tokens)) {
   KUBEXMS_CHECK((options_.issuer == nullptr) == (options_.objects == nullptr));
 }
 
@@ -377,11 +377,11 @@ Result<UserInfo> Authenticator::Authenticate(const HttpRequest& request) const {
   if (const std::optional<std::string_view> token = BearerToken(request.headers)) {
     Result<TokenUser> found = AuthenticateToken(*token);
     if (found.ok()) return std::move(found->user);
-    return found.error().IsUnauthorized() ? NotAuthorized() : found.error();
+    return found.error().IsUnauthorized() ? UnauthorizedError() : found.error();
   }
   const bool failed =
       peer != nullptr && (peer->certificate.has_value() || !peer->certificate_error.empty());
-  if (failed) return NotAuthorized();
+  if (failed) return UnauthorizedError();
   return Anonymous();
 }
 
@@ -390,10 +390,10 @@ Result<Authenticator::TokenUser> Authenticator::AuthenticateToken(
   const UserInfo* user = options_.token_file.Find(token);
   if (user == nullptr) return AuthenticateServiceAccount(token, audiences);
   if (options_.issuer == nullptr) return TokenUser{.user = *user};
-  // A token of the file is meant for this server and nobody else.
+  // Tokens of the file are valid for this server's audiences only.
   TokenUser found{.user = *user};
-  for (const std::string& ours : options_.issuer->options().api_audiences) {
-    if (audiences.empty() || Contains(audiences, ours)) found.audiences.push_back(ours);
+  for (const std::string& audience : options_.issuer->options().api_audiences) {
+    if (audiences.empty() || Contains(audiences, audience)) found.audiences.push_back(audience);
   }
   if (found.audiences.empty()) return Error::Unauthorized("invalid bearer token");
   return found;
@@ -402,7 +402,7 @@ Result<Authenticator::TokenUser> Authenticator::AuthenticateToken(
 Result<std::shared_ptr<const TokenClaims>> Authenticator::ReadSigned(std::string_view token) const {
   const Digest digest = memory_->DigestOf(token);
   if (std::shared_ptr<const TokenClaims> known = memory_->Find(digest)) return known;
-  if (!options_.issuer->Recognises(token)) return Error::Unauthorized("invalid bearer token");
+  if (!options_.issuer->HasThisIssuer(token)) return Error::Unauthorized("invalid bearer token");
   Result<TokenClaims> claims = options_.issuer->ReadSigned(token);
   if (!claims.ok()) return InvalidToken(claims.error());
   auto shared = std::make_shared<const TokenClaims>(std::move(*claims));

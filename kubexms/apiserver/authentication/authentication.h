@@ -1,8 +1,8 @@
 #pragma once
 
-// Who makes a request. A client proves it with a certificate, or with a bearer token: one from the
-// static token file, or one of a service account. Who proves nothing is system:anonymous; who tries
-// and fails is refused.
+// Authentication of HTTP requests. A client authenticates with a client certificate or a bearer
+// token: one of the static token file, or a service account token. A client without credentials is
+// system:anonymous; a client with invalid credentials is refused.
 
 #include <memory>
 #include <optional>
@@ -23,25 +23,25 @@ inline constexpr std::string_view kAnonymousUser = "system:anonymous";
 inline constexpr std::string_view kAuthenticatedGroup = "system:authenticated";
 inline constexpr std::string_view kUnauthenticatedGroup = "system:unauthenticated";
 
-// Tokens that an operator has written down, in lines of
+// The static token file, with lines of the form
 //
 //   token,user,uid
 //   token,user,uid,"group1,group2"
 //
-// with quotes where a value has a comma. In memory there are only digests of the tokens, made with
-// a key of this process, so that neither the time of a look-up nor a dump of it tells a token.
+// Values that contain a comma are quoted. Only keyed digests of the tokens are held in memory, so
+// neither the duration of a lookup nor a memory dump reveals a token.
 class TokenFile {
  public:
   // No tokens.
   TokenFile();
-  // Errors name the line: "line 3: …". A token may be there once.
+  // Errors name the line: "line 3: …". The same token twice is an error.
   static Result<TokenFile> Parse(std::string_view text, Random& random);
   static Result<TokenFile> Load(const std::string& path, Random& random);
   TokenFile(TokenFile&&) noexcept;
   TokenFile& operator=(TokenFile&&) noexcept;
   ~TokenFile();
 
-  // Whose token it is, or null.
+  // The user of the token, or null.
   const UserInfo* Find(std::string_view token) const;
 
  private:
@@ -54,48 +54,49 @@ class Authenticator {
  public:
   struct Options {
     TokenFile token_file;
-    // For tokens of service accounts; null: there are none. Borrowed, as are the objects.
+    // Issuer and verifier of service account tokens; null: none are accepted. Borrowed, as is
+    // `objects`.
     const TokenIssuer* issuer = nullptr;
     ObjectLookup* objects = nullptr;
-    // How many tokens are remembered whose signature was found to be good. That takes most of the
-    // time of a check; their times and objects are looked at again whenever they are used.
-    size_t max_remembered_tokens = 8192;
+    // How many service account tokens with a verified signature are cached. Verifying the signature
+    // is most of the cost of a check; expiry and bound objects are checked on every use.
+    size_t max_cached_tokens = 8192;
   };
   explicit Authenticator(Options options);
   ~Authenticator();
 
-  // The message to the client is always "Unauthorized": why is nobody's business.
+  // The error for the client is always "Unauthorized", without the reason.
   Result<UserInfo> Authenticate(const HttpRequest& request) const;
 
   struct TokenUser {
     UserInfo user;
-    std::vector<std::string> audiences;  // those of the token that were asked for
+    std::vector<std::string> audiences;  // the requested audiences that the token has
   };
-  // Whose token it is; `audiences` empty: for this server. Unauthorized, with the reason, when it
-  // is nobody's.
+  // Authenticates a bearer token. Empty `audiences` stand for those of this server. The error is
+  // Unauthorized and contains the reason.
   Result<TokenUser> AuthenticateToken(std::string_view token,
                                       std::span<const std::string> audiences = {}) const;
 
  private:
   Result<TokenUser> AuthenticateServiceAccount(std::string_view token,
                                                std::span<const std::string> audiences) const;
-  // Of a token that was signed by the issuer.
+  // The claims of a token whose signature is valid.
   Result<std::shared_ptr<const TokenClaims>> ReadSigned(std::string_view token) const;
 
-  class TokenMemory;
+  class TokenCache;
 
   const Options options_;
-  const std::unique_ptr<TokenMemory> memory_;
+  const std::unique_ptr<TokenCache> memory_;
 };
 
-// Another identity that a request asks to act under, by its Impersonate-* headers.
+// The user that an HTTP request is to be handled as, from its Impersonate-* headers.
 struct Impersonation {
   UserInfo user;
-  // Each of these the real user must be allowed before the request is handled as `user`'s.
+  // The authenticated user must be allowed each of these before the server impersonates `user`.
   std::vector<RequestAttributes> required;
 };
-// Nothing when the request has no such headers. Headers that name a group, uid or extra but no user
-// are an error.
+// Nothing when the HTTP request has no such headers. Headers with a group, uid or extra but without
+// a user are an error.
 Result<std::optional<Impersonation>> ParseImpersonation(const HttpHeaders& headers);
 
 }  // namespace kubexms

@@ -16,7 +16,7 @@ std::string ParseError(std::string_view text) {
   return file.ok() ? "" : file.error().message();
 }
 
-TEST(TokenFileTest, KnowsItsTokens) {
+TEST(TokenFileTest, FindsTheUserOfAToken) {
   SystemRandom random;
   const TokenFile file = TokenFile::Parse(
                              "t1,ann,7\n"
@@ -40,18 +40,18 @@ TEST(TokenFileTest, ErrorsNameTheLine) {
             "line 2: expected token,user,uid and perhaps \"group1,group2\", found 2 values");
   EXPECT_EQ(ParseError(",u,1"), "line 1: the token is empty");
   EXPECT_EQ(ParseError("t,,1"), "line 1: the user is empty");
-  EXPECT_EQ(ParseError("t,u,\"1"), "line 1: a quote is not closed");
-  EXPECT_EQ(ParseError("\"t\"x,u,1"), "line 1: there is text behind a closing quote");
-  EXPECT_EQ(ParseError("t,u,1\nt,v,2"), "line 2: the same token is on an earlier line");
+  EXPECT_EQ(ParseError("t,u,\"1"), "line 1: missing closing quote");
+  EXPECT_EQ(ParseError("\"t\"x,u,1"), "line 1: unexpected text after a closing quote");
+  EXPECT_EQ(ParseError("t,u,1\nt,v,2"), "line 2: duplicate token");
 }
 
-TEST(TokenFileTest, RefusesUsersThatAreNoText) {
+TEST(TokenFileTest, RefusesUsersThatAreNotUtf8) {
   SystemRandom random;
   EXPECT_FALSE(TokenFile::Parse("t,a\xFF,1", random).ok());
   EXPECT_FALSE(TokenFile::Parse("t,a,1,\"g\xFF\"", random).ok());
 }
 
-TEST(TokenFileTest, AMissingFileIsAnError) {
+TEST(TokenFileTest, FailsWhenTheFileIsMissing) {
   SystemRandom random;
   const Result<TokenFile> file = TokenFile::Load("/nonexistent/tokens.csv", random);
   ASSERT_FALSE(file.ok());
@@ -70,7 +70,7 @@ class AuthenticatorTest : public testing::Test {
     request.headers.Add("authorization", "bearer  " + std::string(token));
     return request;
   }
-  static void GiveCertificate(HttpRequest& request, std::string common_name) {
+  static void SetClientCertificate(HttpRequest& request, std::string common_name) {
     auto peer = std::make_shared<HttpPeer>();
     peer->certificate = HttpPeer::Certificate{
         .common_name = std::move(common_name), .organizations = {"ops"}, .fingerprint = "f00d"};
@@ -82,7 +82,7 @@ class AuthenticatorTest : public testing::Test {
   Authenticator authenticator_;
 };
 
-TEST_F(AuthenticatorTest, WhoShowsNothingIsAnonymous) {
+TEST_F(AuthenticatorTest, TreatsRequestsWithoutCredentialsAsAnonymous) {
   HttpRequest request;
   EXPECT_EQ(authenticator_.Authenticate(request).value(),
             (UserInfo{.name = "system:anonymous", .groups = {"system:unauthenticated"}}));
@@ -91,9 +91,9 @@ TEST_F(AuthenticatorTest, WhoShowsNothingIsAnonymous) {
   EXPECT_EQ(authenticator_.Authenticate(WithToken(""))->name, "system:anonymous");
 }
 
-TEST_F(AuthenticatorTest, ACertificateIsAnIdentity) {
-  HttpRequest request = WithToken("wrong");  // not looked at
-  GiveCertificate(request, "eve");
+TEST_F(AuthenticatorTest, AuthenticatesByCertificate) {
+  HttpRequest request = WithToken("wrong");  // ignored, because the certificate is valid
+  SetClientCertificate(request, "eve");
   const UserInfo user = authenticator_.Authenticate(request).value();
   EXPECT_EQ(user.name, "eve");
   EXPECT_THAT(user.groups, ElementsAre("ops", "system:authenticated"));
@@ -101,7 +101,7 @@ TEST_F(AuthenticatorTest, ACertificateIsAnIdentity) {
               ElementsAre("X509SHA256=f00d"));
 }
 
-TEST_F(AuthenticatorTest, ABadCertificateIsRefusedUnlessAGoodTokenComesWithIt) {
+TEST_F(AuthenticatorTest, RefusesAnInvalidCertificateWithoutAValidToken) {
   HttpRequest request;
   auto peer = std::make_shared<HttpPeer>();
   peer->certificate_error = "expired";
@@ -111,26 +111,26 @@ TEST_F(AuthenticatorTest, ABadCertificateIsRefusedUnlessAGoodTokenComesWithIt) {
   EXPECT_EQ(authenticator_.Authenticate(request)->name, "ann");
 }
 
-TEST_F(AuthenticatorTest, ACertificateWithoutACommonNameIsNobody) {
+TEST_F(AuthenticatorTest, RefusesACertificateWithoutACommonName) {
   HttpRequest request;
-  GiveCertificate(request, "");
+  SetClientCertificate(request, "");
   EXPECT_TRUE(authenticator_.Authenticate(request).error().IsUnauthorized());
 }
 
-TEST_F(AuthenticatorTest, TakesTokensOfTheFile) {
+TEST_F(AuthenticatorTest, AuthenticatesByTokenFile) {
   const UserInfo user = authenticator_.Authenticate(WithToken("static")).value();
   EXPECT_EQ(user.name, "ann");
   EXPECT_THAT(user.groups, ElementsAre("dev", "system:authenticated"));
 }
 
-TEST_F(AuthenticatorTest, RefusesUnknownTokensInOneWord) {
+TEST_F(AuthenticatorTest, RefusesUnknownTokensWithoutAReason) {
   const Result<UserInfo> refused = authenticator_.Authenticate(WithToken("wrong"));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code(), 401);
   EXPECT_EQ(refused.error().message(), "Unauthorized");
 }
 
-TEST_F(AuthenticatorTest, TakesTokensOfServiceAccountsUntilTheyAreRevoked) {
+TEST_F(AuthenticatorTest, AcceptsServiceAccountTokensUntilTheyAreRevoked) {
   const std::string token = tokens_.issuer.Sign(tokens_.Claims()).value();
   const UserInfo user = authenticator_.Authenticate(WithToken(token)).value();
   EXPECT_EQ(user.name, "system:serviceaccount:x:robot");
@@ -142,7 +142,7 @@ TEST_F(AuthenticatorTest, TakesTokensOfServiceAccountsUntilTheyAreRevoked) {
             "[invalid bearer token, service account token has been invalidated]");
 }
 
-TEST_F(AuthenticatorTest, ARememberedTokenStillExpires) {
+TEST_F(AuthenticatorTest, ExpiresCachedTokens) {
   const std::string token = tokens_.issuer.Sign(tokens_.Claims()).value();
   EXPECT_TRUE(authenticator_.AuthenticateToken(token).ok());
   tokens_.clock.Advance(std::chrono::hours(1));
@@ -150,9 +150,9 @@ TEST_F(AuthenticatorTest, ARememberedTokenStillExpires) {
             "[invalid bearer token, service account token has expired]");
 }
 
-TEST_F(AuthenticatorTest, RemembersOnlySoManyTokens) {
+TEST_F(AuthenticatorTest, BoundsTheTokenCache) {
   const Authenticator forgetful(
-      {.issuer = &tokens_.issuer, .objects = &tokens_.objects, .max_remembered_tokens = 4});
+      {.issuer = &tokens_.issuer, .objects = &tokens_.objects, .max_cached_tokens = 4});
   std::vector<std::string> signed_tokens;
   for (int i = 0; i < 10; ++i) {
     signed_tokens.push_back(tokens_.issuer.Sign(tokens_.Claims()).value());
@@ -165,14 +165,14 @@ TEST_F(AuthenticatorTest, RemembersOnlySoManyTokens) {
   }
 }
 
-TEST_F(AuthenticatorTest, SaysForWhichAudiencesATokenIs) {
+TEST_F(AuthenticatorTest, ReturnsTheMatchingAudiencesOfAToken) {
   TokenClaims claims = tokens_.Claims();
   claims.audiences = {"vault", "mesh"};
   const std::string token = tokens_.issuer.Sign(claims).value();
-  const std::vector<std::string> asked{"mesh", "other"};
-  EXPECT_THAT(authenticator_.AuthenticateToken(token, asked)->audiences, ElementsAre("mesh"));
+  const std::vector<std::string> requested{"mesh", "other"};
+  EXPECT_THAT(authenticator_.AuthenticateToken(token, requested)->audiences, ElementsAre("mesh"));
   EXPECT_FALSE(authenticator_.AuthenticateToken(token).ok());
-  EXPECT_FALSE(authenticator_.AuthenticateToken("static", asked).ok());
+  EXPECT_FALSE(authenticator_.AuthenticateToken("static", requested).ok());
   EXPECT_THAT(authenticator_.AuthenticateToken("static")->audiences, ElementsAre("api"));
 }
 
@@ -185,7 +185,7 @@ TEST(ImpersonationTest, NeedsAUser) {
   EXPECT_FALSE(ParseImpersonation({{"Impersonate-Extra-scopes", "a"}}).ok());
 }
 
-TEST(ImpersonationTest, RefusesWhatIsNoText) {
+TEST(ImpersonationTest, RefusesHeadersThatAreNotUtf8) {
   for (const std::string_view name :
        {"Impersonate-User", "Impersonate-Group", "Impersonate-Uid", "Impersonate-Extra-scopes"}) {
     HttpHeaders headers{{"Impersonate-User", "ann"}};
@@ -198,7 +198,7 @@ TEST(ImpersonationTest, RefusesWhatIsNoText) {
             400);
 }
 
-TEST(ImpersonationTest, AsksForEveryPartOfTheIdentity) {
+TEST(ImpersonationTest, RequiresPermissionForEveryPartOfTheIdentity) {
   const Impersonation joe = *ParseImpersonation({{"impersonate-user", "joe"},
                                                  {"Impersonate-Group", "dev"},
                                                  {"Impersonate-Group", "ops"},
@@ -219,7 +219,7 @@ TEST(ImpersonationTest, AsksForEveryPartOfTheIdentity) {
                                     "authentication.k8s.io|userextras|acme.com/team|blue"));
 }
 
-TEST(ImpersonationTest, KnowsServiceAccounts) {
+TEST(ImpersonationTest, RecognizesServiceAccounts) {
   const Impersonation robot =
       *ParseImpersonation({{"Impersonate-User", "system:serviceaccount:x:robot"}}).value();
   EXPECT_THAT(robot.user.groups, ElementsAre("system:serviceaccounts", "system:serviceaccounts:x",
@@ -230,10 +230,10 @@ TEST(ImpersonationTest, KnowsServiceAccounts) {
   EXPECT_EQ(robot.required[0].name, "robot");
 }
 
-TEST(ImpersonationTest, TheAnonymousUserStaysUnauthenticated) {
-  const Impersonation nobody =
+TEST(ImpersonationTest, KeepsTheAnonymousUserUnauthenticated) {
+  const Impersonation anonymous =
       *ParseImpersonation({{"Impersonate-User", "system:anonymous"}}).value();
-  EXPECT_THAT(nobody.user.groups, ElementsAre("system:unauthenticated"));
+  EXPECT_THAT(anonymous.user.groups, ElementsAre("system:unauthenticated"));
 }
 
 }  // namespace

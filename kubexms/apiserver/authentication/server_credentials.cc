@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMaxPemBytes = size_t{1} << 20;
 
-// A pair of files, NAME.crt and NAME.key, each of which may be missing.
+// The files NAME.crt and NAME.key, each of which may be missing.
 struct PairFiles {
   std::optional<std::string> certificate;
   std::optional<std::string> key;
@@ -41,7 +41,7 @@ Result<PairFiles> ReadPair(const fs::path& directory, const std::string& name) {
 
 Result<void> WritePair(const fs::path& directory, const std::string& name,
                        const CertificateAndKey& pair) {
-  // The key first: a certificate without its key would be taken for complete.
+  // Writes the key first: an existing certificate means that the pair is complete.
   RETURN_IF_ERROR(WritePrivateFile(directory / (name + ".key"), pair.key_pem));
   return WritePublicFile(directory / (name + ".crt"), pair.certificate_pem);
 }
@@ -53,9 +53,8 @@ Result<CertificateAuthority> LoadAuthority(const fs::path& directory, Certificat
   if (info.ExpiredAt(now)) {
     return Error::Internal(fmt::format(
         "the certificate authority {} has expired: restore a newer ca.crt and ca.key from a "
-        "backup, "
-        "or move the directory {} away to make a new authority, and give its kubeconfig to all "
-        "clients",
+        "backup, or move the directory {} away to create a new authority, and distribute the new "
+        "kubeconfig to all clients",
         path, directory.string()));
   }
   Result<CertificateAuthority> authority = CertificateAuthority::Load(std::move(pair));
@@ -63,9 +62,9 @@ Result<CertificateAuthority> LoadAuthority(const fs::path& directory, Certificat
   return authority.error().WithContext(fmt::format("read {}", path));
 }
 
-// Whether the authority has issued certificates. Its key is written before anything else: without
-// them, it is what a start that was killed has left.
-bool WasUsed(const fs::path& directory) {
+// Whether the authority has issued certificates. Its key is written before anything else, so a key
+// without issued certificates is the remainder of an interrupted first start.
+bool HasIssuedCertificates(const fs::path& directory) {
   std::error_code error;
   return fs::exists(directory / "apiserver.crt", error) ||
          fs::exists(directory / "admin.crt", error);
@@ -76,17 +75,18 @@ Error IncompleteAuthority(const fs::path& directory, const PairFiles& pair) {
   if (pair.certificate) missing = "ca.key is";
   if (pair.key) missing = "ca.crt is";
   return Error::Internal(fmt::format(
-      "{} missing in {}, where other keys and certificates are: restore the authority from a "
-      "backup, or move the directory away to make a new authority, and give its kubeconfig to all "
-      "clients",
+      "{} missing in {}, which contains other keys and certificates: restore the authority from a "
+      "backup, or move the directory away to create a new authority, and distribute the new "
+      "kubeconfig to all clients",
       missing, directory.string()));
 }
 
-Result<CertificateAuthority> LoadOrMakeAuthority(const fs::path& directory, Clock::WallTime now) {
+Result<CertificateAuthority> LoadOrCreateAuthority(const fs::path& directory, Clock::WallTime now) {
   ASSIGN_OR_RETURN(PairFiles pair, ReadPair(directory, "ca"));
   if (pair.complete()) return LoadAuthority(directory, std::move(pair).Take(), now);
   // A new authority would lock out all clients that trust the old one.
-  if (pair.certificate || WasUsed(directory)) return IncompleteAuthority(directory, pair);
+  if (pair.certificate || HasIssuedCertificates(directory))
+    return IncompleteAuthority(directory, pair);
   ASSIGN_OR_RETURN(CertificateAuthority authority,
                    CertificateAuthority::Create({.common_name = "kubernetes-ca"}, now));
   RETURN_IF_ERROR(WritePair(directory, "ca", authority.pair()));
@@ -99,10 +99,10 @@ bool HasAll(std::vector<std::string> have, const std::vector<std::string>& wante
       wanted, [&](const std::string& name) { return std::ranges::binary_search(have, name); });
 }
 
-// Whether a certificate still serves: signed by this authority, for these names, in force and not
-// about to expire.
-bool IsGood(const CertificateAndKey& pair, const IssueOptions& wanted,
-            const CertificateAuthority& authority, Clock::WallTime now) {
+// Whether the certificate can still be used: issued by this authority, for these names, valid, and
+// not about to expire.
+bool IsUsable(const CertificateAndKey& pair, const IssueOptions& wanted,
+              const CertificateAuthority& authority, Clock::WallTime now) {
   const Result<CertificateInfo> info = InspectCertificate(pair.certificate_pem);
   const Result<CertificateInfo> issuer = InspectCertificate(authority.certificate_pem());
   return info.ok() && issuer.ok() && CheckKeyMatches(pair).ok() &&
@@ -121,7 +121,7 @@ Result<CertificateAndKey> LoadOrIssue(const fs::path& directory, const std::stri
   ASSIGN_OR_RETURN(PairFiles files, ReadPair(directory, name));
   if (files.complete()) {
     CertificateAndKey pair = std::move(files).Take();
-    if (IsGood(pair, wanted, authority, now)) return pair;
+    if (IsUsable(pair, wanted, authority, now)) return pair;
   }
   ASSIGN_OR_RETURN(CertificateAndKey issued, authority.Issue(wanted, now));
   RETURN_IF_ERROR(WritePair(directory, name, issued));
@@ -130,16 +130,16 @@ Result<CertificateAndKey> LoadOrIssue(const fs::path& directory, const std::stri
 
 }  // namespace
 
-Result<ServerCredentials> LoadOrMakeCredentials(const CredentialOptions& options,
-                                                Clock::WallTime now) {
+Result<ServerCredentials> LoadOrCreateCredentials(const CredentialOptions& options,
+                                                  Clock::WallTime now) {
   std::error_code error;
   fs::create_directories(options.directory, error);
   if (error || chmod(options.directory.c_str(), 0700) != 0) {
-    return Error::Internal(fmt::format("cannot make the directory {}: {}", options.directory,
+    return Error::Internal(fmt::format("cannot create the directory {}: {}", options.directory,
                                        error ? error.message() : std::strerror(errno)));
   }
   const fs::path directory(options.directory);
-  ASSIGN_OR_RETURN(const CertificateAuthority authority, LoadOrMakeAuthority(directory, now));
+  ASSIGN_OR_RETURN(const CertificateAuthority authority, LoadOrCreateAuthority(directory, now));
   ServerCredentials credentials{.authority_pem = authority.certificate_pem()};
   ASSIGN_OR_RETURN(credentials.server,
                    LoadOrIssue(directory, "apiserver",
@@ -163,14 +163,14 @@ void RenewCredentials(const CredentialOptions& options, ServerCredentials curren
                       const std::stop_token& stop) {
   constexpr std::chrono::hours kInterval(1);
   while (clock.SleepFor(kInterval, stop)) {
-    Result<ServerCredentials> credentials = LoadOrMakeCredentials(options, clock.Now());
+    Result<ServerCredentials> credentials = LoadOrCreateCredentials(options, clock.Now());
     Result<void> renewed = credentials.ok() ? Result<void>() : Result<void>(credentials.error());
     if (renewed.ok() && *credentials == current) continue;
     if (renewed.ok()) renewed = use(*credentials);
     if (renewed.ok()) {
       current = std::move(*credentials);
     } else {
-      log.Error("certificates could not be renewed; trying again", {{"error", renewed.error()}});
+      log.Error("cannot renew the certificates; retrying", {{"error", renewed.error()}});
     }
   }
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-// The keys and certificates of a server, kept in its data directory and made when they are missing
-// or about to expire: an authority of its own, the server's certificate, and the administrator's,
-// as a kubeconfig.
+// The keys and certificates of a server, stored in its data directory: its certificate authority,
+// its serving certificate, and the client certificate of the administrator's kubeconfig. Missing
+// ones are created, and expiring certificates are renewed.
 
 #include <functional>
 #include <stop_token>
@@ -25,25 +25,25 @@ struct ServerCredentials {
 };
 
 struct CredentialOptions {
-  std::string directory;  // made with mode 0700
-  // Names and addresses under which clients reach the server.
+  std::string directory;  // created with mode 0700
+  // Names and addresses that clients use to reach the server.
   std::vector<std::string> dns_names;
   std::vector<std::string> ip_addresses;
 };
 
-// Private keys are readable by their owner only. Fails when a part of the authority is missing:
-// clients trust it, so it is never replaced.
-Result<ServerCredentials> LoadOrMakeCredentials(const CredentialOptions& options,
-                                                Clock::WallTime now);
+// Private keys are readable by their owner only. Fails when the certificate authority is
+// incomplete: clients trust it, so it is never replaced.
+Result<ServerCredentials> LoadOrCreateCredentials(const CredentialOptions& options,
+                                                  Clock::WallTime now);
 
-// Looks every hour whether the `current` certificates are about to expire, makes new ones and calls
-// `use` with them; returns when `stop` is requested. A call that fails is repeated.
+// Checks every hour whether the `current` certificates are about to expire; if so, creates new ones
+// and passes them to `use`. Repeats a `use` that fails. Returns when `stop` is requested.
 void RenewCredentials(const CredentialOptions& options, ServerCredentials current, Clock& clock,
                       const Logger& log,
                       const std::function<Result<void>(const ServerCredentials&)>& use,
                       const std::stop_token& stop);
 
-// The kubeconfig of the administrator, as YAML with everything in it.
+// The kubeconfig of the administrator, as YAML with all certificates embedded.
 std::string MakeKubeconfig(const ServerCredentials& credentials, const std::string& url);
 
 }  // namespace kubexms

@@ -30,7 +30,7 @@ class ServerCredentialsTest : public testing::Test {
     return {.directory = folder_, .dns_names = std::move(names), .ip_addresses = {"127.0.0.1"}};
   }
   Result<ServerCredentials> Load(std::vector<std::string> names = {"localhost"}) {
-    return LoadOrMakeCredentials(Options(std::move(names)), clock_.Now());
+    return LoadOrCreateCredentials(Options(std::move(names)), clock_.Now());
   }
   std::string Read(const std::string& name) const {
     std::ifstream file(folder_ / name);
@@ -44,9 +44,11 @@ class ServerCredentialsTest : public testing::Test {
   fs::path folder_;
 };
 
-TEST_F(ServerCredentialsTest, AreKept) { EXPECT_EQ(Load().value(), Load().value()); }
+TEST_F(ServerCredentialsTest, AreLoadedAgainAtTheNextStart) {
+  EXPECT_EQ(Load().value(), Load().value());
+}
 
-TEST_F(ServerCredentialsTest, APartOfTheAuthorityThatIsMissingIsNotReplaced) {
+TEST_F(ServerCredentialsTest, FailWhenAPartOfTheAuthorityIsMissing) {
   ASSERT_TRUE(Load().ok());
   for (const std::string missing : {"ca.key", "ca.crt"}) {
     const std::string other = missing == "ca.key" ? "ca.crt" : "ca.key";
@@ -65,14 +67,14 @@ TEST_F(ServerCredentialsTest, APartOfTheAuthorityThatIsMissingIsNotReplaced) {
   }
 }
 
-TEST_F(ServerCredentialsTest, AnAuthorityThatIsMissingAltogetherIsNotReplacedEither) {
+TEST_F(ServerCredentialsTest, FailWhenAUsedAuthorityIsMissing) {
   ASSERT_TRUE(Load().ok());
   fs::remove(folder_ / "ca.key");
   fs::remove(folder_ / "ca.crt");
   EXPECT_FALSE(Load().ok());
 }
 
-TEST_F(ServerCredentialsTest, AStartThatWasKilledIsRepeated) {
+TEST_F(ServerCredentialsTest, AreCreatedAfterAnInterruptedFirstStart) {
   Write("ca.key", "what was written first");
   Write("ca.crt.tmp-a1B2c3", "what was not complete");
   Write("ca.key.backup", "of a careful administrator");
@@ -81,9 +83,9 @@ TEST_F(ServerCredentialsTest, AStartThatWasKilledIsRepeated) {
   EXPECT_TRUE(fs::exists(folder_ / "ca.key.backup"));
 }
 
-TEST_F(ServerCredentialsTest, ACertificateOfAnotherAuthorityIsReplaced) {
+TEST_F(ServerCredentialsTest, ReplaceCertificatesOfAnotherAuthority) {
   const ServerCredentials old = Load().value();
-  // Of the same name, and at the same time.
+  // With the same name and the same validity.
   const CertificateAuthority other =
       CertificateAuthority::Create({.common_name = "kubernetes-ca"}, clock_.Now()).value();
   Write("ca.crt", other.pair().certificate_pem);
@@ -95,14 +97,14 @@ TEST_F(ServerCredentialsTest, ACertificateOfAnotherAuthorityIsReplaced) {
   EXPECT_FALSE(CheckSignedBy(old.server.certificate_pem, other.pair().certificate_pem).ok());
 }
 
-TEST_F(ServerCredentialsTest, OtherNamesNeedAnotherCertificate) {
+TEST_F(ServerCredentialsTest, ReplaceCertificatesWithOtherNames) {
   const ServerCredentials old = Load().value();
   const ServerCredentials renamed = Load({"localhost", "example.com"}).value();
   EXPECT_NE(renamed.server, old.server);
   EXPECT_EQ(renamed.administrator, old.administrator);
 }
 
-TEST_F(ServerCredentialsTest, ACertificateThatIsAboutToExpireIsReplaced) {
+TEST_F(ServerCredentialsTest, ReplaceCertificatesAboutToExpire) {
   const ServerCredentials old = Load().value();
   clock_.Advance(std::chrono::hours(24 * 200));
   EXPECT_EQ(Load().value(), old);
@@ -110,7 +112,7 @@ TEST_F(ServerCredentialsTest, ACertificateThatIsAboutToExpireIsReplaced) {
   EXPECT_NE(Load().value().server, old.server);
 }
 
-TEST_F(ServerCredentialsTest, AnAuthorityThatHasExpiredIsAnError) {
+TEST_F(ServerCredentialsTest, FailWhenTheAuthorityHasExpired) {
   ASSERT_TRUE(Load().ok());
   clock_.Advance(std::chrono::hours(24 * 3651));
   EXPECT_THAT(Load().error().message(), HasSubstr("has expired: restore a newer"));

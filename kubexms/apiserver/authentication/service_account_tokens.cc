@@ -24,14 +24,14 @@ using Seconds = TokenClaims::Seconds;
 constexpr size_t kMaxTokenBytes = 16 * 1024;
 constexpr size_t kMaxKeyFileBytes = 64 * 1024;
 constexpr int kMaxTokenDepth = 8;
-// How much another server's clock may be ahead of ours.
+// How far the clock of another server may be ahead.
 constexpr std::chrono::minutes kClockSkew(1);
 
 constexpr int64_t kDefaultExpiration = 3600;
 constexpr int64_t kMinExpiration = 600;
 constexpr int64_t kMaxExpiration = int64_t{1} << 32;
-// What kubelets ask for on behalf of Pods. Such tokens live for a year, so that clients which never
-// read theirs again go on working, and are warned about after the time that was asked for.
+// The expiration that kubelets request for Pods. Such tokens are valid for a year, so that clients
+// that never reload their token still work; after the requested time they are warned about.
 constexpr int64_t kExtendableExpiration = 3607;
 constexpr std::chrono::seconds kExtendedLifetime = std::chrono::hours(24 * 365);
 
@@ -77,7 +77,7 @@ int64_t Count(Seconds time) { return time.time_since_epoch().count(); }
 
 Result<Seconds> TimeClaim(const Json& claims, std::string_view name) {
   const Json* value = FindMember(claims, name);
-  // Times after the year 10000 would overflow what they are compared with.
+  // Times after the year 10000 would overflow the time type of comparisons.
   constexpr int64_t kMaxTime = 253'402'300'800;
   if (value == nullptr || !value->is_int64() || value->get_int64() < 0 ||
       value->get_int64() > kMaxTime) {
@@ -86,7 +86,7 @@ Result<Seconds> TimeClaim(const Json& claims, std::string_view name) {
   return Seconds(std::chrono::seconds(value->get_int64()));
 }
 
-// One audience or a list of them.
+// The `aud` claim: one audience or a list.
 Result<std::vector<std::string>> Audiences(const Json& claims) {
   const Json* value = FindMember(claims, "aud");
   if (value == nullptr) return Malformed();
@@ -134,9 +134,9 @@ Result<TokenClaims> ReadClaims(const Json& claims) {
   ASSIGN_OR_RETURN(read.issued_at, TimeClaim(claims, "iat"));
   ASSIGN_OR_RETURN(read.not_before, TimeClaim(claims, "nbf"));
   ASSIGN_OR_RETURN(read.expires_at, TimeClaim(claims, "exp"));
-  const Json* ours = FindMember(claims, kPrivateClaims);
-  if (ours == nullptr) return Malformed();
-  RETURN_IF_ERROR(ReadPrivateClaims(*ours, read));
+  const Json* private_claims = FindMember(claims, kPrivateClaims);
+  if (private_claims == nullptr) return Malformed();
+  RETURN_IF_ERROR(ReadPrivateClaims(*private_claims, read));
   if (FindString(claims, "sub") !=
       ServiceAccountUserName(read.namespace_name, read.service_account.name)) {
     return Malformed();
@@ -149,12 +149,12 @@ JsonObject ObjectJson(const ObjectNameAndUid& object) {
 }
 
 JsonObject WriteClaims(const TokenClaims& claims) {
-  JsonObject ours{{"namespace", claims.namespace_name},
-                  {"serviceaccount", ObjectJson(claims.service_account)}};
-  if (claims.pod) ours["pod"] = ObjectJson(*claims.pod);
-  if (claims.secret) ours["secret"] = ObjectJson(*claims.secret);
-  if (claims.node) ours["node"] = ObjectJson(*claims.node);
-  if (claims.warn_after) ours["warnafter"] = Count(*claims.warn_after);
+  JsonObject private_claims{{"namespace", claims.namespace_name},
+                            {"serviceaccount", ObjectJson(claims.service_account)}};
+  if (claims.pod) private_claims["pod"] = ObjectJson(*claims.pod);
+  if (claims.secret) private_claims["secret"] = ObjectJson(*claims.secret);
+  if (claims.node) private_claims["node"] = ObjectJson(*claims.node);
+  if (claims.warn_after) private_claims["warnafter"] = Count(*claims.warn_after);
   return {{"iss", claims.issuer},
           {"sub", ServiceAccountUserName(claims.namespace_name, claims.service_account.name)},
           {"aud", JsonArray(claims.audiences.begin(), claims.audiences.end())},
@@ -162,7 +162,7 @@ JsonObject WriteClaims(const TokenClaims& claims) {
           {"iat", Count(claims.issued_at)},
           {"nbf", Count(claims.not_before)},
           {"jti", claims.id},
-          {kPrivateClaims, std::move(ours)}};
+          {kPrivateClaims, std::move(private_claims)}};
 }
 
 Result<void> CheckObject(ObjectLookup& objects, std::string_view resource,
@@ -188,27 +188,28 @@ Error InvalidRequest(std::string_view name, std::vector<ErrorCause> causes) {
   return Error::Invalid("TokenRequest.authentication.k8s.io", name, std::move(causes));
 }
 
-// Whether the metadata of a request, where it says anything, speaks of this service account.
+// Fails when the metadata of the TokenRequest contradicts the ServiceAccount.
 Result<void> CheckRequestMetadata(const Request& request, const Json& account) {
   const std::string_view name = MetadataString(account, "name");
   const std::string_view namespace_name = MetadataString(account, "namespace");
   const std::string_view uid = MetadataString(account, "uid");
   const FieldPath metadata("metadata");
-  const ObjectMeta& asked = request.metadata;
-  if (!asked.name.empty() && asked.name != name) {
-    return InvalidRequest(name, {Invalid(metadata.Child("name"), Json(asked.name),
+  const ObjectMeta& requested = request.metadata;
+  if (!requested.name.empty() && requested.name != name) {
+    return InvalidRequest(name, {Invalid(metadata.Child("name"), Json(requested.name),
                                          "must match the service account name if specified")});
   }
-  if (!asked.namespace_name.empty() && asked.namespace_name != namespace_name) {
-    return InvalidRequest(name, {Invalid(metadata.Child("namespace"), Json(asked.namespace_name),
-                                         "must match the service account namespace if specified")});
+  if (!requested.namespace_name.empty() && requested.namespace_name != namespace_name) {
+    return InvalidRequest(name,
+                          {Invalid(metadata.Child("namespace"), Json(requested.namespace_name),
+                                   "must match the service account namespace if specified")});
   }
-  if (!asked.uid.empty() && asked.uid != uid) {
+  if (!requested.uid.empty() && requested.uid != uid) {
     return Error::Conflict(
         "TokenRequest.authentication.k8s.io", name,
         fmt::format("the UID in the token request ({}) does not match the UID of the service "
                     "account ({})",
-                    asked.uid, uid));
+                    requested.uid, uid));
   }
   return {};
 }
@@ -227,7 +228,7 @@ Result<void> CheckExpiration(int64_t seconds) {
   return {};
 }
 
-// Enters the bound object into the claims, when there is one and it may be bound.
+// Sets the bound object in the claims, if one is requested and can be bound.
 Result<void> BindTo(const Request& request, const TokenRequestInput& input, TokenClaims& claims) {
   if (!request.spec.bound_object_ref) return {};
   const authenticationv1::BoundObjectReference& reference = *request.spec.bound_object_ref;
@@ -258,17 +259,17 @@ Result<void> BindTo(const Request& request, const TokenRequestInput& input, Toke
                   reference.uid));
 }
 
-// Sets the times of the claims and returns the one that the client is told.
+// Sets the times of the claims and returns the expiration for the response.
 Seconds SetTimes(const TokenIssuer& issuer, int64_t expiration, TokenClaims& claims) {
   const Seconds now = std::chrono::floor<std::chrono::seconds>(issuer.options().clock->Now());
-  const Seconds told = now + std::chrono::seconds(expiration);
+  const Seconds expires_at = now + std::chrono::seconds(expiration);
   claims.issued_at = claims.not_before = now;
-  claims.expires_at = told;
+  claims.expires_at = expires_at;
   if (expiration == kExtendableExpiration && claims.audiences == issuer.options().api_audiences) {
-    claims.warn_after = told;
+    claims.warn_after = expires_at;
     claims.expires_at = now + kExtendedLifetime;
   }
-  return told;
+  return expires_at;
 }
 
 }  // namespace
@@ -343,8 +344,8 @@ Result<TokenClaims> TokenIssuer::ReadSigned(std::string_view token) const {
   const Result<Json> header = DecodePart(parts->header);
   const Result<std::string> signature = DecodeBase64(parts->signature, Base64Form::kUrl);
   if (!header.ok() || !signature.ok()) return Malformed();
-  // The key decides on the algorithm, never the token; extensions that we would have to understand
-  // are refused.
+  // The key determines the algorithm, never the token. Critical extensions (`crit`) are refused
+  // because none is implemented.
   const Json* key_id = FindMember(*header, "kid");
   if (FindString(*header, "alg") != key_.algorithm() || FindMember(*header, "crit") != nullptr ||
       (key_id != nullptr && FindString(*header, "kid") != key_.id()) ||
@@ -378,7 +379,7 @@ Result<void> TokenIssuer::CheckTimes(const TokenClaims& claims) const {
   return {};
 }
 
-bool TokenIssuer::Recognises(std::string_view token) const {
+bool TokenIssuer::HasThisIssuer(std::string_view token) const {
   const std::optional<Parts> parts = Split(token);
   if (!parts) return false;
   const Result<Json> claims = DecodePart(parts->claims);
@@ -399,7 +400,7 @@ Result<void> CheckTokenObjects(const TokenClaims& claims, ObjectLookup& objects)
   if (claims.secret) {
     RETURN_IF_ERROR(CheckObject(objects, "secrets", claims.namespace_name, *claims.secret));
   }
-  // A Pod's node is only told along; the token goes with the Pod.
+  // The node of a bound Pod is informational; only the Pod revokes the token.
   if (claims.pod) return CheckObject(objects, "pods", claims.namespace_name, *claims.pod);
   if (claims.node) return CheckObject(objects, "nodes", "", *claims.node);
   return {};
@@ -427,7 +428,7 @@ Result<std::optional<BoundObject>> BoundObjectOf(const Json& request,
   return std::optional(std::move(bound));
 }
 
-Result<Json> AnswerTokenRequest(const TokenIssuer& issuer, const TokenRequestInput& input) {
+Result<Json> IssueToken(const TokenIssuer& issuer, const TokenRequestInput& input) {
   ASSIGN_OR_RETURN(const Request request, FromJson<Request>(input.request));
   RETURN_IF_ERROR(CheckRequestMetadata(request, input.service_account));
   int64_t expiration = request.spec.expiration_seconds.value_or(kDefaultExpiration);
@@ -441,21 +442,22 @@ Result<Json> AnswerTokenRequest(const TokenIssuer& issuer, const TokenRequestInp
   claims.audiences =
       request.spec.audiences.empty() ? issuer.options().api_audiences : request.spec.audiences;
   RETURN_IF_ERROR(BindTo(request, input, claims));
-  const Seconds told = SetTimes(issuer, expiration, claims);
+  const Seconds expires_at = SetTimes(issuer, expiration, claims);
   ASSIGN_OR_RETURN(const std::string token, issuer.Sign(claims));
 
-  Json answer = input.request;
-  JsonObject& metadata = ObjectMember(answer.as_object(), "metadata");
+  Json response = input.request;
+  JsonObject& metadata = ObjectMember(response.as_object(), "metadata");
   metadata["name"] = claims.service_account.name;
   metadata["namespace"] = claims.namespace_name;
   metadata["uid"] = claims.service_account.uid;
   metadata["creationTimestamp"] = Time(claims.issued_at).ToString();
-  JsonObject& spec = ObjectMember(answer.as_object(), "spec");
+  JsonObject& spec = ObjectMember(response.as_object(), "spec");
   spec["audiences"] = JsonArray(claims.audiences.begin(), claims.audiences.end());
   spec["expirationSeconds"] = expiration;
-  spec.emplace("boundObjectRef", nullptr);  // shown also when there is none
-  answer.as_object()["status"] = {{"token", token}, {"expirationTimestamp", Time(told).ToString()}};
-  return answer;
+  spec.emplace("boundObjectRef", nullptr);  // in the response even if absent
+  response.as_object()["status"] = {{"token", token},
+                                    {"expirationTimestamp", Time(expires_at).ToString()}};
+  return response;
 }
 
 }  // namespace kubexms

@@ -1,9 +1,8 @@
 #pragma once
 
-// Tokens of service accounts: signed JSON web tokens (RFC 7519) that say who the bearer is, for
-// whom the token is meant and until when it holds. One may be bound to a Pod, Secret or Node. A
-// token is good only while its ServiceAccount and the object it is bound to exist: deleting one of
-// them revokes it.
+// Service account tokens: signed JSON web tokens (RFC 7519) with the user, the audiences and the
+// expiry. A token may be bound to a Pod, Secret or Node. It is valid only while its ServiceAccount
+// and its bound object exist: deleting either revokes it.
 
 #include <chrono>
 #include <optional>
@@ -24,12 +23,12 @@ namespace kubexms {
 // "system:serviceaccount:NAMESPACE:NAME", the user name of a service account.
 std::string ServiceAccountUserName(std::string_view namespace_name, std::string_view name);
 
-// Asks whether objects exist. Implemented by the server over its store; any thread may call.
+// Finds out whether objects exist. Any thread may call.
 class ObjectLookup {
  public:
   virtual ~ObjectLookup() = default;
-  // The uid of an object, nothing when there is none. `group` is empty for core, `namespace_name` for
-  // resources of the cluster.
+  // The uid of an object; nothing when it does not exist. `group` is empty for the core group,
+  // `namespace_name` for cluster-scoped resources.
   virtual Result<std::optional<std::string>> Uid(std::string_view group, std::string_view resource,
                                                  std::string_view namespace_name,
                                                  std::string_view name) = 0;
@@ -42,7 +41,7 @@ struct ObjectNameAndUid {
   bool operator==(const ObjectNameAndUid&) const = default;
 };
 
-// What a token says.
+// The claims of a token.
 struct TokenClaims {
   using Seconds = std::chrono::sys_seconds;
 
@@ -52,59 +51,60 @@ struct TokenClaims {
   Seconds issued_at;
   Seconds not_before;
   Seconds expires_at;
-  // From when on a client that still uses the token has failed to fetch a new one.
+  // After this time a client that still uses the token has failed to refresh it.
   std::optional<Seconds> warn_after;
 
   std::string namespace_name;
   ObjectNameAndUid service_account;
-  // What it is bound to; of a bound Pod, also the Node it runs on (which may come and go).
+  // The bound object; for a bound Pod also its Node, which may be deleted without revoking the
+  // token.
   std::optional<ObjectNameAndUid> pod;
   std::optional<ObjectNameAndUid> secret;
   std::optional<ObjectNameAndUid> node;
 
-  // The user that the token makes its bearer.
+  // The user that the token authenticates.
   UserInfo User() const;
 };
 
-// Signs and verifies. Immutable once made: any thread may use it.
+// Signs and verifies tokens. Immutable: any thread may use it.
 class TokenIssuer {
  public:
   struct Options {
-    // Who signs: a URL of the server, also the `issuer` of its discovery document.
+    // The `iss` claim and the `issuer` of the OpenID discovery document: a URL of the server.
     std::string issuer = "https://kubernetes.default.svc.cluster.local";
-    // Whom a token is for that names no audience, and for whom one must be to be accepted here.
+    // The audiences of tokens that are requested without audiences, and those that this server
+    // accepts.
     std::vector<std::string> api_audiences = {"https://kubernetes.default.svc.cluster.local"};
-    // Where clients find the keys; given in the discovery document.
+    // The `jwks_uri` of the OpenID discovery document.
     std::string jwks_uri = "https://kubernetes.default.svc.cluster.local/openid/v1/jwks";
-    // Who asks for a token that holds longer gets one that holds as long as this.
+    // Limits the requested lifetime of tokens.
     std::chrono::seconds max_lifetime = std::chrono::hours(24 * 365);
-    // Borrowed; they must outlive the issuer.
+    // Borrowed; both must outlive the issuer.
     const Clock* clock = nullptr;
     Random* random = nullptr;
   };
 
-  // With the private key in the file at `path`; when there is no such file, with a new key that is
-  // written there, readable by its owner only. ECDSA on P-256 (ES256) and RSA of at least 2048 bits
-  // (RS256) are taken.
+  // Loads the private key from the file at `path`, or creates the file with a new key, readable by
+  // its owner only. Accepts ECDSA on P-256 (ES256) and RSA with at least 2048 bits (RS256).
   static Result<TokenIssuer> Open(const std::string& path, Options options);
   static Result<TokenIssuer> FromKey(std::string_view key_pem, Options options);
 
   const Options& options() const { return options_; }
 
-  // The token that says this. Its issuer and id are filled in.
+  // The token with these claims. Sets the issuer and the id.
   Result<std::string> Sign(TokenClaims claims) const;
 
-  // What a token says, when it is ours: well-formed and signed by our key with its one algorithm.
-  // That never changes, so it may be remembered. Errors are Unauthorized and say why.
+  // The claims of a well-formed token that this issuer's key signed with its algorithm. The result
+  // never changes, so callers may cache it. Errors are Unauthorized and contain the reason.
   Result<TokenClaims> ReadSigned(std::string_view token) const;
-  // Whether that holds now: it is of our issuer, has begun and not expired, and is meant for one of
-  // `audiences`.
+  // Fails unless the claims are valid now: the issuer is this one, the token has begun and has not
+  // expired, and it has one of `audiences`.
   Result<void> CheckClaims(const TokenClaims& claims, std::span<const std::string> audiences) const;
-  // Both. Whether the token's objects still exist is for CheckTokenObjects to say.
+  // ReadSigned and CheckClaims. CheckTokenObjects checks whether the token's objects still exist.
   Result<TokenClaims> Verify(std::string_view token, std::span<const std::string> audiences) const;
 
-  // Whether a text claims to be a token of this issuer, without trusting it in anything.
-  bool Recognises(std::string_view token) const;
+  // Whether the unverified `iss` claim of a token is this issuer.
+  bool HasThisIssuer(std::string_view token) const;
 
   // The documents at /.well-known/openid-configuration and /openid/v1/jwks.
   Json DiscoveryDocument() const;
@@ -119,31 +119,32 @@ class TokenIssuer {
   Options options_;
 };
 
-// Fails unless the objects of a verified token are still the ones it was made for.
+// Fails unless the ServiceAccount and the bound object of a verified token still exist with the
+// same uid.
 Result<void> CheckTokenObjects(const TokenClaims& claims, ObjectLookup& objects);
 
-// What is asked of POST …/serviceaccounts/NAME/token.
+// The input of POST …/serviceaccounts/NAME/token.
 struct TokenRequestInput {
   const Json& service_account;  // as stored
-  // The object that spec.boundObjectRef names, as stored; null when it names none. See
-  // BoundObjectOf for what to read.
+  // The object that spec.boundObjectRef names (see BoundObjectOf), as stored; null when it names
+  // none.
   const Json* bound_object = nullptr;
-  // Of a bound Pod that runs: the uid of its Node, if that exists.
+  // For a bound Pod that is scheduled: the uid of its Node, if that exists.
   std::optional<std::string> node_uid;
   const Json& request;  // the TokenRequest that was posted
 };
 
-// Which object a TokenRequest wants its token to be bound to.
+// The object that a TokenRequest binds its token to.
 struct BoundObject {
   std::string resource;        // "pods", "secrets", "nodes", all of the core group
   std::string namespace_name;  // empty for nodes
   std::string name;
 };
-// Nothing when it wants none; an error when it is of a kind that tokens cannot be bound to.
+// Nothing when the TokenRequest names none; an error for a kind that tokens cannot be bound to.
 Result<std::optional<BoundObject>> BoundObjectOf(const Json& request,
                                                  std::string_view namespace_name);
 
-// The answer: the TokenRequest with its status, or what is wrong with it.
-Result<Json> AnswerTokenRequest(const TokenIssuer& issuer, const TokenRequestInput& input);
+// The TokenRequest with the token in its status.
+Result<Json> IssueToken(const TokenIssuer& issuer, const TokenRequestInput& input);
 
 }  // namespace kubexms

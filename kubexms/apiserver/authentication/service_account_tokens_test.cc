@@ -20,7 +20,7 @@ const std::vector<std::string> kApi{"api"};
 
 std::string ErrorOf(const auto& result) { return result.ok() ? "" : result.error().message(); }
 
-// The token with other contents and the old signature, or with any signature.
+// A token with this header and claims, and a signature that does not belong to them.
 std::string Forge(std::string_view header, std::string_view claims, std::string_view signature) {
   return EncodeBase64(header, Base64Form::kUrl) + "." + EncodeBase64(claims, Base64Form::kUrl) +
          "." + std::string(signature);
@@ -49,7 +49,7 @@ TEST_P(SignatureTest, WhatIsSignedIsVerified) {
   claims.node = {"n", "u3"};
   claims.warn_after = claims.expires_at - minutes(10);
   const std::string token = fixture_.issuer.Sign(claims).value();
-  EXPECT_TRUE(fixture_.issuer.Recognises(token));
+  EXPECT_TRUE(fixture_.issuer.HasThisIssuer(token));
   const TokenClaims read = fixture_.issuer.Verify(token, kApi).value();
   EXPECT_EQ(read.issuer, "https://issuer");
   EXPECT_EQ(read.service_account, claims.service_account);
@@ -100,7 +100,7 @@ class TokenIssuerTest : public testing::Test {
   TokenFixture fixture_;
 };
 
-TEST_F(TokenIssuerTest, EndsWithItsTime) {
+TEST_F(TokenIssuerTest, RefusesExpiredTokens) {
   const std::string token = Sign(fixture_.Claims());
   fixture_.clock.Advance(hours(1) - std::chrono::seconds(1));
   EXPECT_TRUE(fixture_.issuer.Verify(token, kApi).ok());
@@ -108,7 +108,7 @@ TEST_F(TokenIssuerTest, EndsWithItsTime) {
   EXPECT_EQ(ErrorOf(fixture_.issuer.Verify(token, kApi)), "service account token has expired");
 }
 
-TEST_F(TokenIssuerTest, BeginsWithItsTimeGiveOrTakeAMinute) {
+TEST_F(TokenIssuerTest, RefusesTokensMoreThanAMinuteBeforeTheyBegin) {
   TokenClaims claims = fixture_.Claims();
   claims.not_before += minutes(1);
   EXPECT_EQ(Refusal(claims), "");
@@ -116,7 +116,7 @@ TEST_F(TokenIssuerTest, BeginsWithItsTimeGiveOrTakeAMinute) {
   EXPECT_EQ(Refusal(claims), "service account token is not valid yet");
 }
 
-TEST_F(TokenIssuerTest, IsForItsAudiencesOnly) {
+TEST_F(TokenIssuerTest, RefusesTokensForOtherAudiences) {
   TokenClaims claims = fixture_.Claims();
   claims.audiences = {"vault", "mesh"};
   EXPECT_EQ(Refusal(claims),
@@ -127,20 +127,20 @@ TEST_F(TokenIssuerTest, IsForItsAudiencesOnly) {
   EXPECT_NE(Refusal(claims), "");
 }
 
-TEST_F(TokenIssuerTest, AnotherIssuerWithTheSameKeyIsRefused) {
+TEST_F(TokenIssuerTest, RefusesAnotherIssuerWithTheSameKey) {
   const std::string pem = MakePrivateKey().value();
   TokenIssuer::Options options = fixture_.Options();
   const TokenIssuer ours = TokenIssuer::FromKey(pem, options).value();
   options.issuer = "https://elsewhere";
   const TokenIssuer theirs = TokenIssuer::FromKey(pem, options).value();
   const std::string token = theirs.Sign(fixture_.Claims()).value();
-  EXPECT_FALSE(ours.Recognises(token));
+  EXPECT_FALSE(ours.HasThisIssuer(token));
   EXPECT_EQ(ErrorOf(ours.Verify(token, kApi)), "the token is of another issuer");
 }
 
-TEST_F(TokenIssuerTest, RubbishIsRefused) {
+TEST_F(TokenIssuerTest, RefusesMalformedTokens) {
   for (const char* text : {"", ".", "..", "...", "a.b.c", "e30.e30.", "nope"}) {
-    EXPECT_FALSE(fixture_.issuer.Recognises(text)) << text;
+    EXPECT_FALSE(fixture_.issuer.HasThisIssuer(text)) << text;
     EXPECT_FALSE(fixture_.issuer.Verify(text, kApi).ok()) << text;
   }
   EXPECT_FALSE(fixture_.issuer.Verify(std::string(1 << 20, 'a'), kApi).ok());
@@ -161,7 +161,7 @@ TEST_F(TokenIssuerTest, PublishesItsKey) {
   EXPECT_EQ(FindString(rsa.issuer.KeySet().at("keys").at(0), "e"), "AQAB");
 }
 
-TEST_F(TokenIssuerTest, KeepsItsKeyInAPrivateFile) {
+TEST_F(TokenIssuerTest, StoresItsKeyInAPrivateFile) {
   const std::string directory = testing::TempDir() + "/kubexms-tokens-" + fixture_.random.Uuid();
   ASSERT_TRUE(std::filesystem::create_directory(directory));
   const std::string path = directory + "/sa.key";
@@ -177,7 +177,7 @@ TEST_F(TokenIssuerTest, KeepsItsKeyInAPrivateFile) {
   std::filesystem::remove_all(directory);
 }
 
-TEST(TokenClaimsTest, MakeAUser) {
+TEST(TokenClaimsTest, ConvertToAUser) {
   TokenFixture fixture;
   TokenClaims claims = fixture.Claims();
   claims.id = "j";
@@ -191,17 +191,17 @@ TEST(TokenClaimsTest, MakeAUser) {
   EXPECT_EQ(user.extra.at("authentication.kubernetes.io/pod-uid")[0], "u2");
 }
 
-TEST(TokenObjectsTest, DeletionRevokes) {
+TEST(TokenObjectsTest, AreRevokedByDeletion) {
   TokenFixture fixture;
   TokenClaims claims = fixture.Claims();
   EXPECT_TRUE(CheckTokenObjects(claims, fixture.objects).ok());
   claims.pod = {"p", "u2"};
-  claims.node = {"n", "u3"};  // of a Pod: not asked for
+  claims.node = {"n", "u3"};  // the node of a bound Pod is not looked up
   EXPECT_EQ(ErrorOf(CheckTokenObjects(claims, fixture.objects)),
             "service account token has been invalidated");
   fixture.objects.uids["pods/x/p"] = "u2";
   EXPECT_TRUE(CheckTokenObjects(claims, fixture.objects).ok());
-  fixture.objects.uids["pods/x/p"] = "made again";
+  fixture.objects.uids["pods/x/p"] = "recreated";
   EXPECT_FALSE(CheckTokenObjects(claims, fixture.objects).ok());
   claims.pod.reset();
   EXPECT_FALSE(CheckTokenObjects(claims, fixture.objects).ok());
@@ -217,16 +217,16 @@ TEST(TokenObjectsTest, DeletionRevokes) {
 class TokenRequestTest : public testing::Test {
  protected:
   static Json Parse(std::string_view text) { return ParseJson(text).value(); }
-  Result<Json> Answer(std::string_view spec, const Json* bound = nullptr) {
+  Result<Json> Issue(std::string_view spec, const Json* bound = nullptr) {
     const Json request =
         Parse(R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":)" +
               std::string(spec) + "}");
-    return AnswerTokenRequest(
-        fixture_.issuer, {.service_account = account_, .bound_object = bound, .request = request});
+    return IssueToken(fixture_.issuer,
+                      {.service_account = account_, .bound_object = bound, .request = request});
   }
-  TokenClaims ClaimsOf(const Json& answer) {
+  TokenClaims ClaimsOf(const Json& response) {
     const std::vector<std::string> audiences{"api", "vault"};
-    return fixture_.issuer.Verify(FindString(answer.at("status"), "token"), audiences).value();
+    return fixture_.issuer.Verify(FindString(response.at("status"), "token"), audiences).value();
   }
 
   TokenFixture fixture_;
@@ -235,71 +235,71 @@ class TokenRequestTest : public testing::Test {
                         "spec":{"serviceAccountName":"robot","nodeName":"n"}})");
 };
 
-TEST_F(TokenRequestTest, IsAnsweredAsKubernetesDoes) {
-  const Json answer = Answer(R"({"expirationSeconds":3600})").value();
-  EXPECT_EQ(FindString(answer, "kind"), "TokenRequest");
+TEST_F(TokenRequestTest, ReturnsKubernetesResponse) {
+  const Json response = Issue(R"({"expirationSeconds":3600})").value();
+  EXPECT_EQ(FindString(response, "kind"), "TokenRequest");
   EXPECT_EQ(
-      WriteJson(answer.at("metadata")),
+      WriteJson(response.at("metadata")),
       R"({"creationTimestamp":"2024-01-01T00:00:00Z","name":"robot","namespace":"x","uid":"u1"})");
-  EXPECT_EQ(WriteJson(answer.at("spec")),
+  EXPECT_EQ(WriteJson(response.at("spec")),
             R"({"audiences":["api"],"boundObjectRef":null,"expirationSeconds":3600})");
-  EXPECT_EQ(FindString(answer.at("status"), "expirationTimestamp"), "2024-01-01T01:00:00Z");
-  EXPECT_EQ(ClaimsOf(answer).service_account.uid, "u1");
+  EXPECT_EQ(FindString(response.at("status"), "expirationTimestamp"), "2024-01-01T01:00:00Z");
+  EXPECT_EQ(ClaimsOf(response).service_account.uid, "u1");
 }
 
-TEST_F(TokenRequestTest, HasAnHourUnlessToldOtherwise) {
-  const Json answer = Answer(R"({"audiences":["vault"]})").value();
-  EXPECT_EQ(answer.at("spec").at("expirationSeconds").as_int64(), 3600);
-  EXPECT_EQ(ClaimsOf(answer).audiences, std::vector<std::string>{"vault"});
+TEST_F(TokenRequestTest, DefaultsToAnExpirationOfOneHour) {
+  const Json response = Issue(R"({"audiences":["vault"]})").value();
+  EXPECT_EQ(response.at("spec").at("expirationSeconds").as_int64(), 3600);
+  EXPECT_EQ(ClaimsOf(response).audiences, std::vector<std::string>{"vault"});
 }
 
-TEST_F(TokenRequestTest, RefusesTooShortAndTooLong) {
-  EXPECT_EQ(ErrorOf(Answer(R"({"expirationSeconds":599})")),
+TEST_F(TokenRequestTest, RefusesExpirationsOutOfRange) {
+  EXPECT_EQ(ErrorOf(Issue(R"({"expirationSeconds":599})")),
             R"(TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid )"
             "value: 599: may not specify a duration less than 10 minutes");
-  EXPECT_THAT(ErrorOf(Answer(R"({"expirationSeconds":4294967297})")),
+  EXPECT_THAT(ErrorOf(Issue(R"({"expirationSeconds":4294967297})")),
               HasSubstr("may not specify a duration larger than 2^32 seconds"));
-  EXPECT_TRUE(Answer(R"({"expirationSeconds":4294967296})").ok());
+  EXPECT_TRUE(Issue(R"({"expirationSeconds":4294967296})").ok());
 }
 
-TEST_F(TokenRequestTest, HoldsForAYearAtMost) {
-  const Json answer = Answer(R"({"expirationSeconds":1000000000})").value();
-  EXPECT_EQ(answer.at("spec").at("expirationSeconds").as_int64(), 365 * 24 * 3600);
+TEST_F(TokenRequestTest, LimitsTheLifetimeToAYear) {
+  const Json response = Issue(R"({"expirationSeconds":1000000000})").value();
+  EXPECT_EQ(response.at("spec").at("expirationSeconds").as_int64(), 365 * 24 * 3600);
 }
 
-TEST_F(TokenRequestTest, ExtendsWhatKubeletsAskForAndWarns) {
-  const Json answer = Answer(R"({"expirationSeconds":3607})").value();
-  EXPECT_EQ(FindString(answer.at("status"), "expirationTimestamp"), "2024-01-01T01:00:07Z");
-  const TokenClaims claims = ClaimsOf(answer);
+TEST_F(TokenRequestTest, ExtendsTokensOfKubeletsAndWarns) {
+  const Json response = Issue(R"({"expirationSeconds":3607})").value();
+  EXPECT_EQ(FindString(response.at("status"), "expirationTimestamp"), "2024-01-01T01:00:07Z");
+  const TokenClaims claims = ClaimsOf(response);
   EXPECT_EQ(claims.warn_after, claims.issued_at + std::chrono::seconds(3607));
   EXPECT_EQ(claims.expires_at, claims.issued_at + hours(24 * 365));
 }
 
 TEST_F(TokenRequestTest, BindsToAPodOfTheSameAccount) {
   const char* spec = R"({"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"p"}})";
-  EXPECT_EQ(ClaimsOf(Answer(spec, &pod_).value()).pod, (ObjectNameAndUid{"p", "u2"}));
+  EXPECT_EQ(ClaimsOf(Issue(spec, &pod_).value()).pod, (ObjectNameAndUid{"p", "u2"}));
   pod_.at("spec").as_object()["serviceAccountName"] = "other";
-  const Result<Json> refused = Answer(spec, &pod_);
+  const Result<Json> refused = Issue(spec, &pod_);
   EXPECT_TRUE(refused.error().IsBadRequest());
   EXPECT_EQ(ErrorOf(refused),
             R"(cannot bind token for serviceaccount "robot" to pod running with different )"
             "serviceaccount name.");
 }
 
-TEST_F(TokenRequestTest, RefusesToBindToAnObjectThatWasMadeAgain) {
-  const Result<Json> refused = Answer(
+TEST_F(TokenRequestTest, RefusesToBindToARecreatedObject) {
+  const Result<Json> refused = Issue(
       R"({"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"p","uid":"before"}})", &pod_);
   ASSERT_FALSE(refused.ok());
   EXPECT_TRUE(refused.error().IsConflict());
 }
 
 TEST_F(TokenRequestTest, RefusesOtherKindsOfBoundObjects) {
-  const Result<Json> refused = Answer(
-      R"({"boundObjectRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"}})", &pod_);
+  const Result<Json> refused =
+      Issue(R"({"boundObjectRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"}})", &pod_);
   EXPECT_EQ(ErrorOf(refused), "cannot bind token to object of type apps/v1, Kind=Deployment");
 }
 
-TEST_F(TokenRequestTest, SaysWhichObjectToRead) {
+TEST_F(TokenRequestTest, ReturnsTheBoundObject) {
   const Json request = Parse(
       R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest",
           "spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Node","name":"n"}}})");

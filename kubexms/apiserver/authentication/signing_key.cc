@@ -45,7 +45,7 @@ bool IsP256(EVP_PKEY* key) {
          std::string_view(group.data()) == "prime256v1";
 }
 
-// Of the public key's DER form.
+// The digest of the DER form of the public key.
 Result<std::string> DigestOf(EVP_PKEY* key) {
   unsigned char* der = nullptr;
   const int size = i2d_PUBKEY(key, &der);
@@ -57,8 +57,8 @@ Result<std::string> DigestOf(EVP_PKEY* key) {
                       Base64Form::kUrl);
 }
 
-// Web tokens have the two numbers of an ECDSA signature side by side, OpenSSL has them in DER.
-Result<std::string> SideBySide(std::string_view der) {
+// JSON web tokens concatenate the two numbers of an ECDSA signature, OpenSSL encodes them in DER.
+Result<std::string> EcdsaSignatureFromDer(std::string_view der) {
   const unsigned char* at = Octets(der);
   const EcdsaPtr signature(d2i_ECDSA_SIG(nullptr, &at, static_cast<long>(der.size())));
   if (!signature) return Failed("read a signature");
@@ -72,15 +72,15 @@ Result<std::string> SideBySide(std::string_view der) {
   return bytes;
 }
 
-// Empty when it cannot be one.
-std::string InDer(std::string_view side_by_side) {
+// Empty when the signature is malformed.
+std::string EcdsaSignatureToDer(std::string_view side_by_side) {
   if (side_by_side.size() != 2 * kCoordinateBytes) return {};
   const unsigned char* bytes = Octets(side_by_side);
   BignumPtr r(BN_bin2bn(bytes, kCoordinateBytes, nullptr));
   BignumPtr s(BN_bin2bn(bytes + kCoordinateBytes, kCoordinateBytes, nullptr));
   const EcdsaPtr signature(ECDSA_SIG_new());
   if (!r || !s || !signature || ECDSA_SIG_set0(signature.get(), r.get(), s.get()) != 1) return {};
-  (void)r.release();  // now the signature's
+  (void)r.release();  // now owned by the signature
   (void)s.release();
   unsigned char* der = nullptr;
   const int size = i2d_ECDSA_SIG(signature.get(), &der);
@@ -117,12 +117,13 @@ Result<SigningKey> SigningKey::Parse(std::string_view pem) {
   KeyPtr key(PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassPhrase, nullptr));
   if (!key) {
     return Error::BadRequest(
-        fmt::format("not a private key in PEM without a pass phrase: {}", TakeOpenSslErrors()));
+        fmt::format("cannot parse the private key; expected PEM without a passphrase: {}",
+                    TakeOpenSslErrors()));
   }
   const bool is_rsa = EVP_PKEY_get_base_id(key.get()) == EVP_PKEY_RSA;
   if (is_rsa ? EVP_PKEY_get_bits(key.get()) < kMinRsaBits : !IsP256(key.get())) {
     return Error::BadRequest(fmt::format(
-        "a key that signs tokens must be ECDSA on P-256 or RSA of at least {} bits", kMinRsaBits));
+        "a token signing key must be ECDSA P-256 or RSA with at least {} bits", kMinRsaBits));
   }
   ASSIGN_OR_RETURN(std::string id, DigestOf(key.get()));
   auto native = std::make_unique<Native>();
@@ -144,11 +145,11 @@ Result<std::string> SigningKey::Sign(std::string_view text) const {
   }
   signature.resize(size);
   if (is_rsa_) return signature;
-  return SideBySide(signature);
+  return EcdsaSignatureFromDer(signature);
 }
 
 bool SigningKey::Verifies(std::string_view text, std::string_view signature) const {
-  const std::string native = is_rsa_ ? std::string(signature) : InDer(signature);
+  const std::string native = is_rsa_ ? std::string(signature) : EcdsaSignatureToDer(signature);
   const DigestPtr context(EVP_MD_CTX_new());
   const bool valid = EVP_DigestVerifyInit(context.get(), nullptr, EVP_sha256(), nullptr,
                                           native_->key.get()) == 1 &&

@@ -1,7 +1,7 @@
 #pragma once
 
-// The key that signs web tokens, and the few things of JOSE (RFC 7515 to 7518) that it takes: one
-// algorithm, given by the key, and no others.
+// The key that signs JSON web tokens. Supports the part of JOSE (RFC 7515 to 7518) that this needs:
+// the key determines the one algorithm that is signed with and accepted.
 
 #include <memory>
 #include <string>
@@ -22,14 +22,14 @@ class SigningKey {
   ~SigningKey();
 
   std::string_view algorithm() const { return is_rsa_ ? "RS256" : "ES256"; }
-  // A digest of the public key.
+  // A digest of the public key: the `kid`.
   const std::string& id() const { return id_; }
 
-  // The signature's bytes, in the form of web tokens.
+  // The signature in the format of JSON web tokens.
   Result<std::string> Sign(std::string_view text) const;
   bool Verifies(std::string_view text, std::string_view signature) const;
 
-  // The public key, as a member of a key set.
+  // The public key, as a member of a JSON web key set.
   Result<JsonObject> PublicJwk() const;
 
  private:

@@ -1,13 +1,13 @@
 #pragma once
 
-// The objects that exist, as the store has them.
+// Looks up objects in the store.
 
 #include "kubexms/apiserver/authentication/service_account_tokens.h"
 #include "kubexms/store/store.h"
 
 namespace kubexms {
 
-// Reads the store on every question, so that a deletion counts at once. The store must outlive it.
+// Reads the store on every call, so a deletion takes effect at once. The store must outlive it.
 class StoreObjectLookup final : public ObjectLookup {
  public:
   explicit StoreObjectLookup(store::Store& store) : store_(store) {}

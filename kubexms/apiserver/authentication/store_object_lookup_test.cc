@@ -15,7 +15,7 @@ void Commit(store::Store& store, store::Transaction transaction) {
   ASSERT_TRUE(store.Commit(std::move(transaction)).ok());
 }
 
-TEST(StoreObjectLookupTest, FindsTheUidOfWhatIsStored) {
+TEST(StoreObjectLookupTest, FindsTheUidOfStoredObjects) {
   const std::unique_ptr<store::Store> store = store::MakeMemoryStore();
   StoreObjectLookup lookup(*store);
   EXPECT_EQ(lookup.Uid("", "nodes", "", "n").value(), std::nullopt);

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the tests of tokens share: an issuer with a fresh key and a clock of its own, and objects
-// that exist until the test says otherwise.
+// Fixture of the tests of tokens: an issuer with a new key and a clock of its own, and a lookup
+// with the objects that the test adds.
 
 #include <map>
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace kubexms {
 
-// The objects that exist, by "resource/namespace/name".
-class KnownObjects final : public ObjectLookup {
+// The existing objects, by "resource/namespace/name".
+class FakeObjectLookup final : public ObjectLookup {
  public:
   std::map<std::string, std::string> uids;
 
@@ -39,7 +39,7 @@ struct TokenFixture {
         .issuer = "https://issuer", .api_audiences = {"api"}, .clock = &clock, .random = &random};
   }
 
-  // Good for an hour.
+  // Claims that are valid for an hour.
   TokenClaims Claims() const {
     const auto now = std::chrono::floor<std::chrono::seconds>(clock.Now());
     TokenClaims claims;
@@ -54,7 +54,7 @@ struct TokenFixture {
   ManualClock clock;
   SystemRandom random;
   TokenIssuer issuer;
-  KnownObjects objects;
+  FakeObjectLookup objects;
 };
 
 }  // namespace kubexms

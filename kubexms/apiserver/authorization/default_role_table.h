@@ -1,15 +1,15 @@
 #pragma once
 
-// The default roles as text, one line a rule, read by default_roles.cc:
+// The default roles as text, one line per rule, parsed by default_roles.cc:
 //
-//   ROLE +AGGREGATED =AGGREGATING        its name; +edit: its rules become part of `edit`;
+//   ROLE +AGGREGATED =AGGREGATING        the name; +edit: its rules are aggregated to `edit`;
 //                                        =edit: its rules are all those marked +edit
-//     VERBS: RESOURCES @GROUPS #NAMES    a rule; without a group it is of core
-//     VERBS paths: PATHS                 a rule for paths that are not resources
-//     events                             the rule of those who write events
+//     VERBS: RESOURCES @GROUPS #NAMES    a rule; the group defaults to core
+//     VERBS paths: PATHS                 a rule for non-resource URLs
+//     events                             the rule for creating events
 //
 // `read` stands for get, list and watch; `write` for create, delete, deletecollection, patch and
-// update. Rules go on in lines that are indented further.
+// update. Lines that are indented further continue a rule.
 
 #include <string_view>
 

@@ -39,7 +39,7 @@ Words SplitWords(std::string_view line) {
   return words;
 }
 
-// The lines of the table, those that go on in the next one joined.
+// The lines of the table, with continuation lines joined.
 Words JoinedLines(std::string_view table) {
   Words lines;
   while (!table.empty()) {
@@ -109,7 +109,7 @@ PolicyRule ParseRule(std::string_view line) {
 struct RoleRow {
   std::string name;
   Words becomes_part_of;
-  std::string aggregates;  // empty: nothing
+  std::string aggregates;  // empty: none
   PolicyRules rules;
 };
 
@@ -166,17 +166,17 @@ Json RoleObject(RoleRow row, std::string_view namespace_name) {
   return ToJson(role);
 }
 
-enum class Who { kUser, kGroup, kServiceAccount };
+enum class SubjectType { kUser, kGroup, kServiceAccount };
 
-Subject SubjectOf(Who who, std::string_view name) {
+Subject SubjectOf(SubjectType type, std::string_view name) {
   Subject subject;
   subject.name = name;
-  if (who == Who::kServiceAccount) {
+  if (type == SubjectType::kServiceAccount) {
     subject.kind = "ServiceAccount";
     subject.namespace_name = kSystem;
     return subject;
   }
-  subject.kind = who == Who::kUser ? "User" : "Group";
+  subject.kind = type == SubjectType::kUser ? "User" : "Group";
   subject.api_group = kApiGroup;
   return subject;
 }
@@ -210,21 +210,23 @@ void AppendClusterBindings(std::vector<Json>& objects) {
   const auto bind = [&](std::string_view role, std::vector<Subject> subjects) {
     objects.push_back(ClusterBinding(role, std::move(subjects)));
   };
-  const Subject everyone = SubjectOf(Who::kGroup, "system:authenticated");
-  const Subject scheduler = SubjectOf(Who::kUser, "system:kube-scheduler");
-  bind("cluster-admin", {SubjectOf(Who::kGroup, "system:masters")});
+  const Subject everyone = SubjectOf(SubjectType::kGroup, "system:authenticated");
+  const Subject scheduler = SubjectOf(SubjectType::kUser, "system:kube-scheduler");
+  bind("cluster-admin", {SubjectOf(SubjectType::kGroup, "system:masters")});
   bind("system:basic-user", {everyone});
   bind("system:discovery", {everyone});
-  bind("system:public-info-viewer", {everyone, SubjectOf(Who::kGroup, "system:unauthenticated")});
-  bind("system:monitoring", {SubjectOf(Who::kGroup, "system:monitoring")});
+  bind("system:public-info-viewer",
+       {everyone, SubjectOf(SubjectType::kGroup, "system:unauthenticated")});
+  bind("system:monitoring", {SubjectOf(SubjectType::kGroup, "system:monitoring")});
   bind("system:service-account-issuer-discovery",
-       {SubjectOf(Who::kGroup, "system:serviceaccounts")});
-  bind("system:kube-controller-manager", {SubjectOf(Who::kUser, "system:kube-controller-manager")});
+       {SubjectOf(SubjectType::kGroup, "system:serviceaccounts")});
+  bind("system:kube-controller-manager",
+       {SubjectOf(SubjectType::kUser, "system:kube-controller-manager")});
   bind("system:kube-scheduler", {scheduler});
   bind("system:volume-scheduler", {scheduler});
-  bind("system:kube-dns", {SubjectOf(Who::kServiceAccount, "kube-dns")});
-  bind("system:node-proxier", {SubjectOf(Who::kUser, "system:kube-proxy")});
-  bind("system:node", {});  // nodes are known one by one
+  bind("system:kube-dns", {SubjectOf(SubjectType::kServiceAccount, "kube-dns")});
+  bind("system:node-proxier", {SubjectOf(SubjectType::kUser, "system:kube-proxy")});
+  bind("system:node", {});  // no subjects, as in Kubernetes
 }
 
 void AppendNamespaceBindings(std::vector<Json>& objects) {
@@ -232,9 +234,11 @@ void AppendNamespaceBindings(std::vector<Json>& objects) {
                         std::vector<Subject> subjects) {
     objects.push_back(NamespaceBinding(namespace_name, role, role, std::move(subjects)));
   };
-  const auto account = [](std::string_view name) { return SubjectOf(Who::kServiceAccount, name); };
-  const Subject manager = SubjectOf(Who::kUser, "system:kube-controller-manager");
-  const Subject scheduler = SubjectOf(Who::kUser, "system:kube-scheduler");
+  const auto account = [](std::string_view name) {
+    return SubjectOf(SubjectType::kServiceAccount, name);
+  };
+  const Subject manager = SubjectOf(SubjectType::kUser, "system:kube-controller-manager");
+  const Subject scheduler = SubjectOf(SubjectType::kUser, "system:kube-scheduler");
   objects.push_back(NamespaceBinding(kSystem, "system::extension-apiserver-authentication-reader",
                                      "extension-apiserver-authentication-reader",
                                      {manager, scheduler}));
@@ -272,7 +276,7 @@ JsonArray ArrayOf(const Json& object, std::string_view field) {
   return value != nullptr && value->is_array() ? value->get_array() : JsonArray();
 }
 
-// Adds to metadata.FIELD the keys that are wanted and not there.
+// Adds to metadata.FIELD the wanted keys that are missing.
 void AddMissingKeys(std::string_view field, const Json& wanted, Json& object) {
   const Json* keys = FindMember(wanted.at("metadata"), field);
   if (keys == nullptr) return;
@@ -280,7 +284,7 @@ void AddMissingKeys(std::string_view field, const Json& wanted, Json& object) {
   for (const auto& [key, value] : keys->as_object()) present.emplace(key, value);
 }
 
-// Appends the wanted items of a list that are not in it.
+// Appends the wanted items that are missing.
 void AddMissingItems(const JsonArray& wanted, JsonArray& items) {
   for (const Json& item : wanted) {
     const auto same = [&](const Json& present) { return JsonEqual(present, item); };
@@ -335,7 +339,7 @@ std::vector<Json> DefaultRbacObjects() {
     const std::string account = row.name;
     row.name.insert(0, kControllerPrefix);
     controller_bindings.push_back(
-        ClusterBinding(row.name, {SubjectOf(Who::kServiceAccount, account)}));
+        ClusterBinding(row.name, {SubjectOf(SubjectType::kServiceAccount, account)}));
     objects.push_back(ClusterRoleObject(std::move(row)));
   }
   FillAggregatedRules(objects);
@@ -356,7 +360,7 @@ std::optional<Json> ReconcileRole(const Json& existing, const Json& wanted) {
   Json role = existing;
   AddMissingKeys("labels", wanted, role);
   AddMissingKeys("annotations", wanted, role);
-  // The rules of an aggregating role are kept by whoever aggregates.
+  // The role aggregation controller maintains the rules of an aggregating role.
   if (FindMember(wanted, "aggregationRule") != nullptr) {
     AddMissingSelectors(wanted, role);
   } else {

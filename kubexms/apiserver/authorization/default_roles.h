@@ -1,7 +1,7 @@
 #pragma once
 
-// The roles and bindings that every cluster has from the start, and how they are kept up to date
-// without taking back what an operator has added.
+// The default roles and role bindings of every cluster, and their reconciliation at the start of
+// the server, which keeps an operator's additions.
 
 #include <optional>
 #include <vector>
@@ -10,15 +10,16 @@
 
 namespace kubexms {
 
-// Roles before the bindings to them. The rules of `admin`, `edit` and `view` are filled in.
+// ClusterRoles and Roles come before their bindings. The rules of the aggregated roles `admin`,
+// `edit` and `view` are included.
 std::vector<Json> DefaultRbacObjects();
 
-// What is to be stored instead of `existing`, so that it is at least what is wanted; nothing when
-// it already is. An object with the annotation rbac.authorization.kubernetes.io/autoupdate "false"
-// is left alone. Rules, subjects, labels and annotations that somebody added stay.
+// The object to store instead of `existing` so that it contains everything in `wanted`; nothing
+// when it already does, or has the annotation rbac.authorization.kubernetes.io/autoupdate "false".
+// Additional rules, subjects, labels and annotations are preserved.
 std::optional<Json> ReconcileRole(const Json& existing, const Json& wanted);
-// The role of a binding cannot change: where it is another one, the result is what is wanted, to be
-// made anew in its place.
+// As ReconcileRole. The role of a binding is immutable: where it differs, the result is `wanted`,
+// and the caller must delete and recreate the binding.
 std::optional<Json> ReconcileBinding(const Json& existing, const Json& wanted);
 
 }  // namespace kubexms

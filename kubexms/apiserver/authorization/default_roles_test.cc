@@ -23,7 +23,7 @@ Json ClusterRoleNamed(const std::string& name) {
   return ByKey().at(StoragePrefix(kRbacGroup, "clusterroles") + name);
 }
 
-TEST(DefaultRolesTest, AreAllThere) {
+TEST(DefaultRolesTest, AreComplete) {
   std::map<std::string, int> count;
   for (const auto& [key, object] : ByKey()) ++count[std::string(FindString(object, "kind"))];
   EXPECT_EQ(count["ClusterRole"], 68);
@@ -32,7 +32,7 @@ TEST(DefaultRolesTest, AreAllThere) {
   EXPECT_EQ(count["RoleBinding"], 7);
 }
 
-TEST(DefaultRolesTest, EveryBindingHasItsRole) {
+TEST(DefaultRolesTest, HaveARoleForEveryBinding) {
   const std::map<std::string, Json> objects = ByKey();
   for (const auto& [key, object] : objects) {
     const Json* reference = FindMember(object, "roleRef");
@@ -44,7 +44,7 @@ TEST(DefaultRolesTest, EveryBindingHasItsRole) {
   }
 }
 
-TEST(DefaultRolesTest, AreMarkedAsKeptUpToDate) {
+TEST(DefaultRolesTest, HaveTheAutoupdateAnnotation) {
   for (const Json& object : DefaultRbacObjects()) {
     const Json& metadata = object.at("metadata");
     EXPECT_EQ(FindString(metadata.at("labels"), "kubernetes.io/bootstrapping"), "rbac-defaults");
@@ -53,7 +53,7 @@ TEST(DefaultRolesTest, AreMarkedAsKeptUpToDate) {
   }
 }
 
-TEST(DefaultRolesTest, WellKnownRulesAreAsInKubernetes) {
+TEST(DefaultRolesTest, MatchWellKnownRulesOfKubernetes) {
   EXPECT_EQ(WriteJson(ClusterRoleNamed("cluster-admin").at("rules")),
             R"([{"apiGroups":["*"],"resources":["*"],"verbs":["*"]},)"
             R"({"nonResourceURLs":["*"],"verbs":["*"]}])");
@@ -70,7 +70,7 @@ TEST(DefaultRolesTest, WellKnownRulesAreAsInKubernetes) {
             R"({"rbac.authorization.k8s.io/aggregate-to-edit":"true"}}]})");
 }
 
-TEST(DefaultRolesTest, AllowWhatPeopleExpect) {
+TEST(DefaultRolesTest, GrantTheExpectedPermissions) {
   const std::unique_ptr<store::Store> store = store::MakeMemoryStore();
   for (const Json& object : DefaultRbacObjects()) PutObject(*store, object);
   for (const char* role : {"admin", "edit", "view"}) {
@@ -104,7 +104,7 @@ TEST(DefaultRolesTest, AllowWhatPeopleExpect) {
   EXPECT_FALSE(may_get("/api"));
 }
 
-TEST(ReconcileRoleTest, AddsWhatIsMissingAndKeepsWhatWasAdded) {
+TEST(ReconcileRoleTest, AddsMissingRulesAndPreservesAdditionalOnes) {
   const Json wanted = ClusterRoleNamed("system:kube-dns");
   EXPECT_FALSE(ReconcileRole(wanted, wanted).has_value());
   Json existing =
@@ -120,7 +120,7 @@ TEST(ReconcileRoleTest, AddsWhatIsMissingAndKeepsWhatWasAdded) {
   EXPECT_FALSE(ReconcileRole(reconciled, wanted).has_value());
 }
 
-TEST(ReconcileRoleTest, LeavesAProtectedRoleAlone) {
+TEST(ReconcileRoleTest, DoesNotChangeAProtectedRole) {
   const Json wanted = ClusterRoleNamed("system:kube-dns");
   Json existing = RoleObject("", "system:kube-dns", {});
   existing.at("metadata").as_object()["annotations"] =
@@ -128,14 +128,14 @@ TEST(ReconcileRoleTest, LeavesAProtectedRoleAlone) {
   EXPECT_FALSE(ReconcileRole(existing, wanted).has_value());
 }
 
-TEST(ReconcileRoleTest, DoesNotTouchTheRulesOfAnAggregatingRole) {
+TEST(ReconcileRoleTest, DoesNotChangeTheRulesOfAnAggregatingRole) {
   const Json wanted = ClusterRoleNamed("view");
   Json existing = wanted;
   existing.as_object()["rules"] = JsonArray();
   EXPECT_FALSE(ReconcileRole(existing, wanted).has_value());
 }
 
-TEST(ReconcileBindingTest, AddsSubjectsAndReplacesAnotherRole) {
+TEST(ReconcileBindingTest, AddsSubjectsAndReplacesABindingToAnotherRole) {
   const Json wanted =
       ByKey().at(StoragePrefix(kRbacGroup, "clusterrolebindings") + "system:public-info-viewer");
   EXPECT_FALSE(ReconcileBinding(wanted, wanted).has_value());

@@ -21,12 +21,12 @@ bool Has(const Strings& values, std::string_view value) {
   return std::ranges::find(values, value) != values.end();
 }
 
-bool HasOrAll(const Strings& values, std::string_view value) {
+bool ContainsOrAll(const Strings& values, std::string_view value) {
   return std::ranges::any_of(
       values, [&](const std::string& held) { return held == kAll || held == value; });
 }
 
-// Whether "pods/log" is `resource` and `subresource`, without putting them together.
+// Whether `combined` ("pods/log") is `resource`/`subresource`; avoids an allocation.
 bool IsSubresource(std::string_view combined, std::string_view resource,
                    std::string_view subresource) {
   return combined.size() == resource.size() + 1 + subresource.size() &&
@@ -41,7 +41,7 @@ bool ResourceMatches(std::string_view held, const RequestAttributes& request) {
          IsSubresource(held, kAll, request.subresource);
 }
 
-// "/healthz/*" covers every path that begins with "/healthz/", and "*" every path.
+// "/healthz/*" covers every path that starts with "/healthz/", "*" covers every path.
 bool PathCovers(std::string_view held, std::string_view path) {
   if (held == path) return true;
   return held.ends_with('*') && path.starts_with(held.substr(0, held.find_last_not_of('*') + 1));
@@ -51,20 +51,19 @@ bool PathsCover(const Strings& held, std::string_view path) {
   return std::ranges::any_of(held, [&](const std::string& one) { return PathCovers(one, path); });
 }
 
-// Bounds of FindMissingRules(): strings and members of sets that are looked at, and what the answer
-// holds.
+// Limits of FindMissingRules(): compared strings and set members, and the size of the result.
 constexpr size_t kMaxSteps = 4'000'000;
 constexpr size_t kStepsForARule = 8;
 constexpr size_t kMaxAnswerBytes = size_t{256} * 1024;
 constexpr size_t kMaxAnswerRules = 1000;
 
-// The parts of a rule. Those of a rule about paths are in the places of groups and verbs.
+// The dimensions of a rule. A rule for non-resource URLs uses those of groups and verbs.
 enum Dimension : size_t { kGroups, kResources, kNames, kVerbs, kDimensions };
-// Indices of values of a dimension, in order.
+// Indices of values of a dimension, in ascending order.
 using Indices = std::vector<uint32_t>;
 using Box = std::array<Indices, kDimensions>;
 
-// Counts what is done, until it is too much.
+// Counts steps up to a limit.
 class Budget {
  public:
   bool Take(size_t steps) {
@@ -77,10 +76,10 @@ class Budget {
   size_t left_ = kMaxSteps;
 };
 
-// The different values of one dimension of a wanted rule, and which of them a held one covers.
+// The distinct values of one dimension of a wanted rule, and which of them a held rule covers.
 class Values {
  public:
-  // Of words and resources "*" means all; a name "*" is a name.
+  // Words and resources have the wildcard "*"; names do not.
   enum class Kind { kWords, kResources, kNames, kPaths };
 
   Values(const Strings& values, Kind kind) : kind_(kind) {
@@ -94,13 +93,13 @@ class Values {
       values_.push_back(&value);
     }
   }
-  // The one value of a dimension in which rules do not differ, or that says "all".
+  // The only value of a dimension that rules do not differ in, or that stands for all.
   Values() : kind_(Kind::kWords), values_{nullptr} {}
 
   size_t size() const { return values_.size(); }
   const std::string* operator[](size_t i) const { return values_[i]; }
 
-  // In `covered`, of this size, sets what one of the `held` values covers. False: nothing.
+  // Sets in `covered`, which has this size, the values that `held` covers. False: none.
   bool Cover(const Strings& held, std::vector<bool>& covered, Budget& budget) const {
     covered.assign(values_.size(), false);
     bool any = false;
@@ -149,7 +148,7 @@ class Values {
   std::unordered_map<std::string_view, Indices> by_subresource_;
 };
 
-// One wanted rule, from which held ones are taken away.
+// One wanted rule, from which held rules are subtracted.
 class WantedRule {
  public:
   WantedRule(const PolicyRule& rule, bool paths) : paths_(paths) {
@@ -171,7 +170,7 @@ class WantedRule {
     if (grants) missing_.push_back(std::move(all));
   }
 
-  // Empty once all is held.
+  // Empty once everything is held.
   const std::vector<Box>& missing() const { return missing_; }
   const Values& values(Dimension dimension) const { return values_[dimension]; }
   bool paths() const { return paths_; }
@@ -205,8 +204,8 @@ class WantedRule {
     return named_ && cover(kNames, held.resource_names);
   }
 
-  // Appends what of the box is not covered: what lies outside in the first dimension, then of what
-  // lies inside there what is outside in the second, and so on.
+  // Appends the part of the box that is not covered: the part outside in the first dimension, then,
+  // of the part inside, what is outside in the second one, and so on.
   static void SubtractFrom(Box& box, const std::array<std::vector<bool>, kDimensions>& covered,
                            std::vector<Box>& left, Budget& budget) {
     Box inside;
@@ -218,7 +217,7 @@ class WantedRule {
       apart = apart || inside[d].empty();
       members += box[d].size();
     }
-    // When there is no time left the box stays: what is not known to be held is missing.
+    // When the budget is exhausted the box remains: permissions not proven to be held are missing.
     if (!budget.Take(members * kDimensions) || apart) {
       left.push_back(std::move(box));
       return;
@@ -238,7 +237,7 @@ class WantedRule {
   std::vector<Box> missing_;
 };
 
-// Puts together what is missing of all wanted rules, as far as it fits.
+// Collects the missing permissions of all wanted rules, within the limits.
 class MissingPieces {
  public:
   void Add(const WantedRule& wanted) {
@@ -259,7 +258,7 @@ class MissingPieces {
     const Indices* verbs;
   };
 
-  // In the order of the rule's own parts; not all of them when they are too many.
+  // In the order of the rule's own lists; truncated at the limit.
   static std::vector<Piece> PiecesOf(const WantedRule& wanted) {
     std::vector<Piece> pieces;
     const auto add = [&pieces](const Box& box) {
@@ -334,9 +333,9 @@ void AppendField(std::string_view name, const Strings& values, std::string& out)
 }  // namespace
 
 bool RuleAllows(const PolicyRule& rule, const RequestAttributes& request) {
-  if (!HasOrAll(rule.verbs, request.verb)) return false;
+  if (!ContainsOrAll(rule.verbs, request.verb)) return false;
   if (!request.is_resource) return PathsCover(rule.non_resource_urls, request.path);
-  if (!HasOrAll(rule.api_groups, request.group)) return false;
+  if (!ContainsOrAll(rule.api_groups, request.group)) return false;
   if (!rule.resource_names.empty() && !Has(rule.resource_names, request.name)) return false;
   return std::ranges::any_of(rule.resources, [&](const std::string& resource) {
     return ResourceMatches(resource, request);

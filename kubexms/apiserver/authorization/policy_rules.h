@@ -1,7 +1,7 @@
 #pragma once
 
-// The rules inside roles: which requests one allows, and what some rules grant that others do not.
-// Everything here is pure; rbac.h decides whose rules they are.
+// The rules of roles: which attributes a rule allows, and which permissions some rules grant and
+// others do not. Pure functions; rbac.h finds the rules of a user.
 
 #include <span>
 #include <string>
@@ -19,17 +19,18 @@ using PolicyRules = std::vector<rbacv1::PolicyRule>;
 bool RuleAllows(const rbacv1::PolicyRule& rule, const RequestAttributes& request);
 
 struct MissingRules {
-  // In pieces of some verbs on one resource, or one path, and one name, if any.
+  // Each covers some verbs on one resource or one non-resource URL, and at most one name.
   PolicyRules rules;
-  // There is more than `rules` say, or it would take too long to find out.
+  // `rules` is incomplete because of the limits on size and time.
   bool truncated = false;
 
   bool empty() const { return rules.empty() && !truncated; }
 };
 
-// What `wanted` grants and `held` does not; empty when everything wanted is held. Each rule is a
-// product of sets, and what is held is taken away from it set by set: the products, which may have
-// billions of members, are never formed. Bounded in time, and to some hundred kilobytes of answer.
+// The permissions that `wanted` grants and `held` does not; empty when `held` covers `wanted`. Each
+// rule is a product of sets, and held rules are subtracted set by set: the products, which may have
+// billions of members, are never expanded. Bounded in time, and to a few hundred kilobytes of
+// result.
 MissingRules FindMissingRules(std::span<const rbacv1::PolicyRule* const> held,
                               std::span<const rbacv1::PolicyRule> wanted);
 

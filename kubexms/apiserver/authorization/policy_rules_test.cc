@@ -32,14 +32,14 @@ TEST(RuleAllowsTest, SubresourcesAreResourcesOfTheirOwn) {
   EXPECT_FALSE(RuleAllows(Rule({"get"}, {""}, {"*/log"}), {.verb = "get", .resource = "pods"}));
 }
 
-TEST(RuleAllowsTest, NamesNarrowARule) {
+TEST(RuleAllowsTest, RestrictsARuleByResourceNames) {
   const rbacv1::PolicyRule rule = Rule({"*"}, {"*"}, {"*"}, {"n"});
   EXPECT_TRUE(RuleAllows(rule, {.verb = "get", .resource = "pods", .name = "n"}));
   EXPECT_FALSE(RuleAllows(rule, {.verb = "get", .resource = "pods", .name = "m"}));
   EXPECT_FALSE(RuleAllows(rule, {.verb = "list", .resource = "pods"}));
 }
 
-TEST(RuleAllowsTest, PathsMayEndInAStar) {
+TEST(RuleAllowsTest, MatchesPathsByPrefix) {
   const auto may_get = [](const rbacv1::PolicyRule& rule, const char* path) {
     return RuleAllows(rule, {.verb = "get", .is_resource = false, .path = path});
   };
@@ -71,7 +71,7 @@ std::vector<std::string> Numbered(const std::string& prefix, size_t count) {
   return words;
 }
 
-TEST(MissingRulesTest, AreNoneWhenSeveralRulesTogetherCover) {
+TEST(MissingRulesTest, AreEmptyWhenSeveralRulesTogetherCover) {
   const PolicyRules held{Rule({"get"}, {""}, {"*"}), Rule({"list"}, {"*"}, {"pods"})};
   EXPECT_EQ(Missing(held, {Rule({"get", "list"}, {""}, {"pods"})}), "");
   EXPECT_EQ(Missing({Rule({"*"}, {"*"}, {"*"})}, held), "");
@@ -109,7 +109,7 @@ TEST(MissingRulesTest, ANameThatIsAStarIsAName) {
             "");
 }
 
-TEST(MissingRulesTest, PutsTogetherWhatSeveralHeldRulesLeave) {
+TEST(MissingRulesTest, CombinesTheRemaindersOfSeveralHeldRules) {
   const PolicyRules held{Rule({"get"}, {"", "apps"}, {"a"}), Rule({"list"}, {""}, {"a", "b"})};
   EXPECT_EQ(Missing(held, {Rule({"get", "list"}, {"", "apps"}, {"a", "b"})}),
             R"({APIGroups:[""], Resources:["b"], Verbs:["get"]})"
@@ -117,8 +117,8 @@ TEST(MissingRulesTest, PutsTogetherWhatSeveralHeldRulesLeave) {
             R"({APIGroups:["apps"], Resources:["b"], Verbs:["get" "list"]})");
 }
 
-// The pieces of such a rule are more than any memory holds.
-TEST(MissingRulesTest, IsBoundedForRulesOfManyPieces) {
+// The combinations of such a rule do not fit into memory.
+TEST(MissingRulesTest, IsBoundedForRulesWithManyCombinations) {
   const auto groups = Numbered("group-", 20'000);
   const auto resources = Numbered("resource-", 20'000);
   const auto verbs = Numbered("verb-", 20'000);
@@ -133,7 +133,7 @@ TEST(MissingRulesTest, IsBoundedForRulesOfManyPieces) {
   EXPECT_TRUE(all_but_one.truncated);
 }
 
-// One verb on one resource of one group, perhaps of one name, is held when one rule allows it.
+// A verb on a resource of a group, optionally with a name, is held when one rule allows it.
 bool IsHeld(const PolicyRules& held, const std::string& verb, const std::string& group,
             const std::string& resource, const std::string& name) {
   const auto has = [](const std::vector<std::string>& values, const std::string& value) {
@@ -188,8 +188,8 @@ RC_GTEST_PROP(MissingRulesTest, AreThePiecesThatNoHeldRuleAllows, ()) {
   RC_ASSERT(found == expected);
 }
 
-TEST(MissingRulesTest, RefusesWhatCannotBeDecidedInTime) {
-  // Each held rule leaves holes in another place.
+TEST(MissingRulesTest, ReportsRulesAsMissingWhenTheBudgetIsExhausted) {
+  // Each held rule leaves gaps in other places.
   PolicyRules held;
   const auto words = Numbered("w", 60);
   for (size_t i = 0; i < words.size(); ++i) {

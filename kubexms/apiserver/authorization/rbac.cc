@@ -21,8 +21,8 @@ namespace {
 
 using rbacv1::PolicyRule;
 
-// A hash map in pieces, so that changing a key copies one piece of it and shares all others with
-// the map it was copied from.
+// A hash map in shards: changing a key copies one shard and shares all others with the map it was
+// copied from.
 template <class Value>
 class ShardedMap {
  public:
@@ -47,7 +47,7 @@ class ShardedMap {
   std::array<std::shared_ptr<Shard>, kShards> shards_;
 };
 
-// Changes a map that nobody else sees yet; what it shares with others is copied first.
+// Changes a map that is not published yet; copies shared shards before changing them.
 template <class Value>
 class ShardedMapEditor {
  public:
@@ -81,14 +81,14 @@ constexpr std::string_view kClusterRoles = "clusterroles/";
 constexpr std::string_view kRoleBindings = "rolebindings/";
 constexpr std::string_view kClusterRoleBindings = "clusterrolebindings/";
 
-// "/registry/rbac.authorization.k8s.io/": one watch sees all four resources.
+// "/registry/rbac.authorization.k8s.io/": one watch covers all four resources.
 std::string GroupPrefix() {
   std::string prefix = StoragePrefix(kRbacGroup, "roles");
   prefix.resize(prefix.size() - kRoles.size());
   return prefix;
 }
 
-// Where a role is found: the end of its storage key, "roles/NAMESPACE/NAME" or "clusterroles/NAME".
+// The end of the storage key of a role: "roles/NAMESPACE/NAME" or "clusterroles/NAME".
 std::string RoleKey(const rbacv1::RoleRef& role, std::string_view namespace_name) {
   if (role.kind == "ClusterRole") return std::string(kClusterRoles).append(role.name);
   return std::string(kRoles).append(namespace_name).append("/").append(role.name);
@@ -96,7 +96,7 @@ std::string RoleKey(const rbacv1::RoleRef& role, std::string_view namespace_name
 
 enum class SubjectKind : char { kUser = 'u', kGroup = 'g' };
 
-// Where the grants of a subject are found. Namespaces have no slash in them, so keys are unique.
+// The key of the grants of a subject. Namespaces cannot contain a slash, so keys are unique.
 void SetSubjectKey(std::string& key, std::string_view namespace_name, SubjectKind kind,
                    std::string_view name) {
   key.assign(namespace_name);
@@ -105,7 +105,7 @@ void SetSubjectKey(std::string& key, std::string_view namespace_name, SubjectKin
   key += name;
 }
 
-// Empty when the subject can be nobody.
+// Empty when no user can match the subject.
 std::string SubjectKey(const rbacv1::Subject& subject, std::string_view binding_namespace) {
   std::string key;
   if (subject.kind == "User") {
@@ -142,7 +142,8 @@ std::string JoinErrors(const std::vector<std::string>& errors) {
   return fmt::format("[{}]", fmt::join(errors, ", "));
 }
 
-// Adds one that is not there yet. There may be thousands of bindings to roles that do not exist.
+// Adds an error that is not in the list yet. Thousands of bindings may refer to roles that do not
+// exist.
 void AddError(std::string error, std::vector<std::string>& errors) {
   constexpr size_t kMaxErrors = 32;
   if (errors.size() >= kMaxErrors || std::ranges::count(errors, error) > 0) return;
@@ -153,7 +154,7 @@ bool IsMaster(const UserInfo& user) {
   return std::ranges::find(user.groups, kMastersGroup) != user.groups.end();
 }
 
-// The object without what the garbage collector changes on its way to delete it.
+// The object without the fields that the garbage collector changes to delete it.
 Json WithoutCollectorFields(const Json& object) {
   Json copy = object;
   if (Json* metadata = FindMember(copy, "metadata"); metadata != nullptr && metadata->is_object()) {
@@ -174,7 +175,7 @@ Error ForbiddenWrite(const RequestAttributes& request, const Json& object, std::
                           why);
 }
 
-// Roles and ClusterRoles have their rules in the same place.
+// Roles and ClusterRoles have the same `rules` field.
 Result<PolicyRules> DecodeRules(std::string_view json) {
   struct Rules : Struct {
     PolicyRules rules;
@@ -184,7 +185,7 @@ Result<PolicyRules> DecodeRules(std::string_view json) {
   return std::move(role.rules);
 }
 
-// Messages may end up in a browser.
+// A browser may show the message.
 std::string EscapeHtml(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -213,10 +214,10 @@ std::string DescribeDenial(const UserInfo& user, const RequestAttributes& reques
                      request.verb, Quoted(resource), Quoted(request.group), where);
 }
 
-// What a list of a user's rules may hold.
+// Limit of the rules in one SelfSubjectRulesReview.
 constexpr size_t kMaxRulesBytes = size_t{4} * 1024 * 1024;
 
-// More rules than these are not compared with those that somebody wants to give.
+// Limit of the held rules that an escalation check compares with the wanted ones.
 constexpr size_t kMaxHeldRules = 200'000;
 
 size_t SizeOf(const PolicyRule& rule) {
@@ -228,7 +229,7 @@ size_t SizeOf(const PolicyRule& rule) {
   return bytes;
 }
 
-// One rule a line, in order; not all of them when they are too many.
+// One rule per line, in order; truncated at the limit.
 std::string DescribeRules(const MissingRules& missing) {
   constexpr size_t kMaxText = size_t{16} * 1024;
   std::set<std::string> described;
@@ -245,7 +246,7 @@ std::string DescribeRules(const MissingRules& missing) {
   return text;
 }
 
-// Bindings of both kinds have their parts in the same places.
+// The common fields of RoleBinding and ClusterRoleBinding.
 struct BindingParts : Struct {
   rbacv1::RoleRef role_ref;
   std::vector<rbacv1::Subject> subjects;
@@ -265,7 +266,7 @@ std::string DescribeBinding(std::string_view namespace_name, std::string_view na
   return fmt::format("{} of {} {}", binding, role.kind, Quoted(role.name));
 }
 
-PolicyRules Everything() {
+PolicyRules AllPermissions() {
   PolicyRules rules(2);
   rules[0].verbs = rules[0].api_groups = rules[0].resources = {"*"};
   rules[1].verbs = rules[1].non_resource_urls = {"*"};
@@ -275,10 +276,10 @@ PolicyRules Everything() {
 }  // namespace
 
 struct RbacAuthorizer::Binding {
-  // `key` is the end of its storage key: "rolebindings/NAMESPACE/NAME", "clusterrolebindings/NAME".
+  // `key` is the end of the storage key: "rolebindings/NAMESPACE/NAME", "clusterrolebindings/NAME".
   Binding(std::string_view key, const BindingParts& parts) : role(parts.role_ref) {
     const size_t name_at = key.rfind('/') + 1;
-    std::string_view namespace_name;  // none for a binding of the whole cluster
+    std::string_view namespace_name;  // empty for a ClusterRoleBinding
     if (key.starts_with(kRoleBindings)) {
       namespace_name = key.substr(kRoleBindings.size(), name_at - 1 - kRoleBindings.size());
     }
@@ -297,7 +298,7 @@ struct RbacAuthorizer::Binding {
   std::vector<std::string> reasons;  // of the subjects, in the same order
 };
 
-// What one subject has by one binding.
+// The permissions of one subject by one binding.
 struct RbacAuthorizer::Grant {
   std::shared_ptr<const Binding> binding;
   size_t subject = 0;
@@ -309,20 +310,20 @@ struct RbacAuthorizer::Snapshot {
   ShardedMap<RulesPtr> roles;             // by RoleKey
   ShardedMap<std::vector<Grant>> grants;  // by SubjectKey
 
-  // Calls visit(const Grant&, const PolicyRules*) for everything that the user has in the cluster,
-  // then in the namespace, until it returns true. The rules are null when the role does not exist.
+  // Calls visit(const Grant&, const PolicyRules*) for the cluster-wide grants of the user, then for
+  // those in the namespace, until it returns true. The rules are null when the role does not exist.
   template <class Visit>
   void Walk(const UserInfo& user, std::string_view namespace_name, const Visit& visit) const {
     std::string key;
     key.reserve(256);
     if (WalkScope(user, {}, key, visit) || namespace_name.empty()) return;
-    // No namespace is called so, and a key made of it might be that of somebody else.
+    // No namespace has such a name, and its key could be that of another subject.
     if (namespace_name.find('/') != std::string_view::npos) return;
     WalkScope(user, namespace_name, key, visit);
   }
 
-  // Calls visit(const PolicyRules&) for each binding of the user, and returns which roles of them
-  // do not exist.
+  // Calls visit(const PolicyRules&) for each binding of the user and returns the roles that do not
+  // exist.
   template <class Visit>
   std::vector<std::string> ForEachRole(const UserInfo& user, std::string_view namespace_name,
                                        const Visit& visit) const {
@@ -404,7 +405,7 @@ Result<std::unique_ptr<RbacAuthorizer>> RbacAuthorizer::Open(store::Store& store
 }
 
 Result<RbacAuthorizer::SnapshotPtr> RbacAuthorizer::Current() {
-  if (applied_.load(std::memory_order_acquire) != signalled_.load(std::memory_order_acquire)) {
+  if (applied_.load(std::memory_order_acquire) != signaled_.load(std::memory_order_acquire)) {
     MutexLock lock(update_mutex_);
     RETURN_IF_ERROR(Update());
   }
@@ -413,21 +414,21 @@ Result<RbacAuthorizer::SnapshotPtr> RbacAuthorizer::Current() {
 }
 
 Result<void> RbacAuthorizer::Update() {
-  const uint64_t signalled = signalled_.load(std::memory_order_acquire);
-  if (watch_ != nullptr && signalled == applied_.load(std::memory_order_relaxed)) return {};
-  // A watch that has ended, because it fell behind or its revision was compacted, is replaced by a
-  // new list and a new watch: once, for a second failure is not of that sort.
-  Result<void> taken = watch_ != nullptr ? TakeChanges() : Load();
+  const uint64_t signaled = signaled_.load(std::memory_order_acquire);
+  if (watch_ != nullptr && signaled == applied_.load(std::memory_order_relaxed)) return {};
+  // A watch that ended, because it fell behind or its revision was compacted, is replaced by a new
+  // list and watch. Only once: a second failure has another cause.
+  Result<void> taken = watch_ != nullptr ? ReadChanges() : Load();
   if (!taken.ok()) {
-    logger_.Warn("reading roles and bindings again", {{"error", taken.error()}});
+    logger_.Warn("the watch of roles and bindings ended; relisting", {{"error", taken.error()}});
     watch_.reset();
     taken = Load();
   }
   if (!taken.ok()) {
-    signalled_.fetch_add(1);  // what is known is out of date: the next decision tries again
+    signaled_.fetch_add(1);  // the cache is out of date: the next decision retries
     return taken;
   }
-  applied_.store(signalled, std::memory_order_release);
+  applied_.store(signaled, std::memory_order_release);
   return {};
 }
 
@@ -441,12 +442,12 @@ Result<void> RbacAuthorizer::Load() {
 
   ASSIGN_OR_RETURN(watch_, store_.OpenWatch({.prefix = GroupPrefix(),
                                              .after_revision = page.revision,
-                                             .on_ready = [this] { signalled_.fetch_add(1); }}));
-  // From the poll that finds nothing on, the watch signals.
-  return TakeChanges();
+                                             .on_ready = [this] { signaled_.fetch_add(1); }}));
+  // The watch signals new events only after a poll that found none.
+  return ReadChanges();
 }
 
-Result<void> RbacAuthorizer::TakeChanges() {
+Result<void> RbacAuthorizer::ReadChanges() {
   SnapshotPtr current;
   {
     MutexLock lock(snapshot_mutex_);
@@ -486,8 +487,7 @@ void RbacAuthorizer::ApplyRole(const std::string& key, const store::Record& reco
   if (rules.ok()) {
     return editor.SetRole(key, std::make_shared<const PolicyRules>(std::move(*rules)));
   }
-  logger_.Error("a role is unreadable: it grants nothing",
-                {{"key", key}, {"error", rules.error()}});
+  logger_.Error("ignoring a role that cannot be decoded", {{"key", key}, {"error", rules.error()}});
   editor.RemoveRole(key);
 }
 
@@ -500,7 +500,7 @@ void RbacAuthorizer::ApplyBinding(const std::string& key, const store::Record& r
   if (record.deleted) return;
   const Result<BindingParts> parts = Decode<BindingParts>(record.value);
   if (!parts.ok()) {
-    logger_.Error("a binding is unreadable: it grants nothing",
+    logger_.Error("ignoring a role binding that cannot be decoded",
                   {{"key", key}, {"error", parts.error()}});
     return;
   }
@@ -597,7 +597,7 @@ Result<void> RbacAuthorizer::CheckRoleWrite(const UserInfo& user, const RequestA
     return rule != nullptr && !rule->is_null();
   };
   if (!aggregates(object) && !(old != nullptr && aggregates(*old))) return {};
-  Result<void> holds_all = CheckHolds(user, {}, Everything());
+  Result<void> holds_all = CheckHolds(user, {}, AllPermissions());
   if (holds_all.ok() || !holds_all.error().IsForbidden()) return holds_all;
   return ForbiddenWrite(request, object,
                         "must have cluster-admin privileges to use the aggregationRule");

@@ -1,12 +1,12 @@
 #pragma once
 
-// Role-based access control: who may do what, by the Roles, ClusterRoles and their bindings in the
-// store. Whatever no rule allows is denied.
+// Role-based access control: authorizes HTTP requests by the Roles, ClusterRoles and bindings in
+// the store. Requests that no rule allows are denied.
 //
-// The objects are kept as an index by subject, brought up to date before every decision: one that
-// is made after a commit has returned sees that commit. (With etcd, commits of other servers are
-// seen as soon as its watch delivers them.) A decision looks up the user and each of its groups and
-// walks the rules of their roles; it parses nothing and copies nothing but the reason.
+// The authorizer caches these objects in an index by subject and updates it before every decision,
+// so a decision after a commit returned sees that commit. (With etcd, commits of other servers are
+// seen when the watch delivers them.) A decision looks up the user and each group and walks the
+// rules of their roles, without parsing or copying anything but the reason.
 
 #include <atomic>
 #include <cstdint>
@@ -27,19 +27,19 @@
 namespace kubexms {
 
 inline constexpr std::string_view kRbacGroup = "rbac.authorization.k8s.io";
-// Whoever is in this group may do everything.
+// Members of this group are allowed everything.
 inline constexpr std::string_view kMastersGroup = "system:masters";
 
 struct Decision {
   bool allowed = false;
-  // Which binding allowed it, or which roles could not be found; may be empty.
+  // The binding that allows it, or the roles that were not found; may be empty.
   std::string reason;
 };
 
-// All that a user may do in one namespace.
+// The rules of a user in one namespace.
 struct UserRules {
   PolicyRules rules;
-  std::vector<std::string> errors;  // of roles that are bound but do not exist
+  std::vector<std::string> errors;  // for each bound role that does not exist
 };
 
 // Safe for use from any thread: readers share an immutable snapshot.
@@ -49,19 +49,19 @@ class RbacAuthorizer {
   static Result<std::unique_ptr<RbacAuthorizer>> Open(store::Store& store, Logger logger = {});
   ~RbacAuthorizer();
 
-  // An error means that the store could not be read: refuse the request.
+  // An error means that the store could not be read: the caller must refuse the HTTP request.
   Result<Decision> Authorize(const UserInfo& user, const RequestAttributes& request);
-  // The same as an error: 403 unless the request is allowed.
+  // Forbidden (403) unless Authorize allows it.
   Result<void> CheckAllowed(const UserInfo& user, const RequestAttributes& request);
 
-  // With an empty namespace: what the user may do in the whole cluster.
+  // Empty `namespace_name`: the rules that hold in all namespaces.
   Result<UserRules> RulesFor(const UserInfo& user, std::string_view namespace_name);
 
-  // Nobody may give what they do not have. The first refuses the write of a Role or ClusterRole
-  // whose rules go beyond those of the writer, unless the writer may `escalate` it; the second that
-  // of a binding to such a role, unless the writer may `bind` it. `request` is the write (its
-  // resource, namespace and name as in the path), `object` what would be stored, `old` what is
-  // stored already, or null. The error is worded as Kubernetes does.
+  // Prevent privilege escalation. CheckRoleWrite refuses the write of a Role or ClusterRole that
+  // grants permissions the writer does not have, unless the writer may `escalate` it;
+  // CheckBindingWrite refuses the write of a binding to such a role, unless the writer may `bind`
+  // it. `request` is the write (resource, namespace and name as in the path), `object` the object
+  // to store, `old` the stored object or null. The errors have Kubernetes' texts.
   Result<void> CheckRoleWrite(const UserInfo& user, const RequestAttributes& request,
                               const Json& object, const Json* old);
   Result<void> CheckBindingWrite(const UserInfo& user, const RequestAttributes& request,
@@ -79,7 +79,7 @@ class RbacAuthorizer {
   Result<SnapshotPtr> Current() EXCLUDES(update_mutex_, snapshot_mutex_);
   Result<void> Update() EXCLUDES(snapshot_mutex_) REQUIRES(update_mutex_);
   Result<void> Load() EXCLUDES(snapshot_mutex_) REQUIRES(update_mutex_);
-  Result<void> TakeChanges() EXCLUDES(snapshot_mutex_) REQUIRES(update_mutex_);
+  Result<void> ReadChanges() EXCLUDES(snapshot_mutex_) REQUIRES(update_mutex_);
   void Apply(const store::Record& record, Editor& editor) REQUIRES(update_mutex_);
   void ApplyRole(const std::string& key, const store::Record& record, Editor& editor);
   void ApplyBinding(const std::string& key, const store::Record& record, Editor& editor)
@@ -93,12 +93,12 @@ class RbacAuthorizer {
 
   store::Store& store_;
   const Logger logger_;
-  // How often the watch has said that there is something to take, and how often it had said so
-  // before what the snapshot shows was taken: equal when the snapshot is up to date.
-  std::atomic<uint64_t> signalled_ = 0;
+  // How often the watch has signaled new events, and the value of that counter when the events in
+  // the snapshot were read: equal when the snapshot is up to date.
+  std::atomic<uint64_t> signaled_ = 0;
   std::atomic<uint64_t> applied_ = 0;
 
-  Mutex update_mutex_;  // before snapshot_mutex_
+  Mutex update_mutex_;  // acquired before snapshot_mutex_
   std::unique_ptr<store::Watch> watch_ GUARDED_BY(update_mutex_);
   std::map<std::string, std::shared_ptr<const Binding>> bindings_ GUARDED_BY(update_mutex_);
 
@@ -107,7 +107,7 @@ class RbacAuthorizer {
 };
 
 // "pods is forbidden: User "joe" cannot list resource "pods" in API group "" in the namespace "x"",
-// with the decision's reason, if there is one, behind it.
+// followed by the reason of the decision, if any.
 Error ForbiddenError(const UserInfo& user, const RequestAttributes& request,
                      std::string_view reason);
 

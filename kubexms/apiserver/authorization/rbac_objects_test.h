@@ -1,6 +1,6 @@
 #pragma once
 
-// What the tests of authorization share: roles and bindings, written in few words, in a store.
+// Builds roles and bindings for the tests of authorization and writes them into a store.
 
 #include <initializer_list>
 #include <string>

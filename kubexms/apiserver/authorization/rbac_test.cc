@@ -22,7 +22,7 @@ class RbacTest : public testing::Test {
   Decision Decide(const UserInfo& user, const RequestAttributes& request) {
     return authorizer_->Authorize(user, request).value();
   }
-  bool May(const UserInfo& user, const RequestAttributes& request) {
+  bool IsAllowed(const UserInfo& user, const RequestAttributes& request) {
     return Decide(user, request).allowed;
   }
 
@@ -45,12 +45,12 @@ TEST_F(RbacTest, AllowsMastersEverythingWithoutAReason) {
   EXPECT_EQ(decision.reason, "");
 }
 
-TEST_F(RbacTest, SeesEveryCommitAtOnce) {
+TEST_F(RbacTest, SeesEveryCommitImmediately) {
   const Json role = RoleObject("", "reader", {Rule({"list"}, {""}, {"pods"})});
   const Json binding =
       BindingObject("", "joe-reads", "ClusterRole", "reader", {SubjectOf("User", "joe")});
   PutObject(*store_, role);
-  EXPECT_FALSE(May(kJoe, kListPods));
+  EXPECT_FALSE(IsAllowed(kJoe, kListPods));
   PutObject(*store_, binding);
   const Decision decision = Decide(kJoe, kListPods);
   EXPECT_TRUE(decision.allowed);
@@ -58,28 +58,28 @@ TEST_F(RbacTest, SeesEveryCommitAtOnce) {
       decision.reason,
       R"(RBAC: allowed by ClusterRoleBinding "joe-reads" of ClusterRole "reader" to User "joe")");
   PutObject(*store_, RoleObject("", "reader", {Rule({"get"}, {""}, {"pods"})}));
-  EXPECT_FALSE(May(kJoe, kListPods));
+  EXPECT_FALSE(IsAllowed(kJoe, kListPods));
   PutObject(*store_, role);
-  EXPECT_TRUE(May(kJoe, kListPods));
+  EXPECT_TRUE(IsAllowed(kJoe, kListPods));
   DeleteObject(*store_, binding);
-  EXPECT_FALSE(May(kJoe, kListPods));
+  EXPECT_FALSE(IsAllowed(kJoe, kListPods));
 }
 
-TEST_F(RbacTest, ReadsWhatWasThereBeforeIt) {
+TEST_F(RbacTest, ReadsObjectsStoredBeforeItsStart) {
   PutObject(*store_, RoleObject("", "reader", {Rule({"list"}, {""}, {"pods"})}));
   PutObject(*store_, BindingObject("", "b", "ClusterRole", "reader", {SubjectOf("Group", "dev")}));
   const auto late = RbacAuthorizer::Open(*store_).value();
   EXPECT_TRUE(late->Authorize(kJoe, kListPods)->allowed);
 }
 
-TEST_F(RbacTest, GoesOnAfterItsHistoryWasCompactedOrMissed) {
+TEST_F(RbacTest, RelistsAfterCompactionOrOverflow) {
   PutObject(*store_, RoleObject("", "reader", {Rule({"list"}, {""}, {"pods"})}));
   for (int i = 0; i < 20'000; ++i) {  // more than a watch buffers
     PutObject(*store_, RoleObject("", "noise", {}));
   }
   PutObject(*store_, BindingObject("", "b", "ClusterRole", "reader", {SubjectOf("User", "joe")}));
   ASSERT_TRUE(store_->Compact(store_->CurrentRevision().value()).ok());
-  EXPECT_TRUE(May(kJoe, kListPods));
+  EXPECT_TRUE(IsAllowed(kJoe, kListPods));
 }
 
 TEST_F(RbacTest, BindsRolesWithinTheirNamespaceOnly) {
@@ -89,18 +89,18 @@ TEST_F(RbacTest, BindsRolesWithinTheirNamespaceOnly) {
             R"(RBAC: allowed by RoleBinding "b/x" of Role "reader" to Group "dev")");
   RequestAttributes elsewhere = kListPods;
   elsewhere.namespace_name = "y";
-  EXPECT_FALSE(May(kJoe, elsewhere));
+  EXPECT_FALSE(IsAllowed(kJoe, elsewhere));
   elsewhere.namespace_name = "";
-  EXPECT_FALSE(May(kJoe, elsewhere));
+  EXPECT_FALSE(IsAllowed(kJoe, elsewhere));
 }
 
-TEST_F(RbacTest, KnowsServiceAccountsByTheirUserName) {
+TEST_F(RbacTest, MatchesServiceAccountsByUserName) {
   PutObject(*store_, RoleObject("x", "reader", {Rule({"list"}, {""}, {"pods"})}));
   PutObject(*store_, BindingObject("x", "b", "Role", "reader", {SubjectOf("ServiceAccount", "s")}));
   const UserInfo account{.name = "system:serviceaccount:x:s"};
   EXPECT_EQ(Decide(account, kListPods).reason,
             R"(RBAC: allowed by RoleBinding "b/x" of Role "reader" to ServiceAccount "s/x")");
-  EXPECT_FALSE(May({.name = "system:serviceaccount:y:s"}, kListPods));
+  EXPECT_FALSE(IsAllowed({.name = "system:serviceaccount:y:s"}, kListPods));
 }
 
 TEST_F(RbacTest, ANamespaceIsNotMistakenForAPartOfAName) {
@@ -109,10 +109,10 @@ TEST_F(RbacTest, ANamespaceIsNotMistakenForAPartOfAName) {
             BindingObject("x", "b", "ClusterRole", "reader", {SubjectOf("User", "a/ujoe")}));
   RequestAttributes odd = kListPods;
   odd.namespace_name = "x/ua";
-  EXPECT_FALSE(May(kJoe, odd));
+  EXPECT_FALSE(IsAllowed(kJoe, odd));
 }
 
-TEST_F(RbacTest, SaysWhichBoundRolesAreMissing) {
+TEST_F(RbacTest, ReportsMissingRoles) {
   PutObject(*store_, BindingObject("", "b", "ClusterRole", "gone", {SubjectOf("User", "joe")}));
   EXPECT_EQ(Decide(kJoe, kListPods).reason,
             R"(RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found)");
@@ -125,19 +125,19 @@ TEST_F(RbacTest, SaysWhichBoundRolesAreMissing) {
 TEST_F(RbacTest, ARoleInAClusterRoleBindingIsNotAClusterRole) {
   PutObject(*store_, RoleObject("", "reader", {Rule({"*"}, {"*"}, {"*"})}));
   PutObject(*store_, BindingObject("", "b", "Role", "reader", {SubjectOf("User", "joe")}));
-  EXPECT_FALSE(May(kJoe, kListPods));
+  EXPECT_FALSE(IsAllowed(kJoe, kListPods));
 }
 
-TEST_F(RbacTest, AnUnreadableRoleGrantsNothing) {
+TEST_F(RbacTest, GrantsNothingForADamagedRole) {
   PutObject(*store_, BindingObject("", "b", "ClusterRole", "r", {SubjectOf("User", "joe")}));
   ASSERT_TRUE(store_
                   ->Commit(store::Transaction().Put(StoragePrefix(kRbacGroup, "clusterroles") + "r",
                                                     R"({"rules":7})"))
                   .ok());
-  EXPECT_FALSE(May(kJoe, kListPods));
+  EXPECT_FALSE(IsAllowed(kJoe, kListPods));
 }
 
-TEST_F(RbacTest, ListsEachRuleOnceHoweverOftenItsBindingMatches) {
+TEST_F(RbacTest, ListsARuleOncePerUser) {
   PutObject(*store_, RoleObject("", "reader", {Rule({"list"}, {""}, {"pods"})}));
   PutObject(*store_, BindingObject("", "b", "ClusterRole", "reader",
                                    {SubjectOf("User", "joe"), SubjectOf("Group", "dev")}));
@@ -147,7 +147,7 @@ TEST_F(RbacTest, ListsEachRuleOnceHoweverOftenItsBindingMatches) {
   EXPECT_EQ(rules.errors, Words{R"(role.rbac.authorization.k8s.io "gone" not found)"});
 }
 
-TEST(ForbiddenErrorTest, IsWordedAsKubernetesDoes) {
+TEST(ForbiddenErrorTest, HasKubernetesText) {
   EXPECT_EQ(ForbiddenError({.name = "joe"}, kListPods, "").message(),
             R"(pods is forbidden: User "joe" cannot list resource "pods" in API group "" in the )"
             R"(namespace "x")");
@@ -170,7 +170,7 @@ TEST(ForbiddenErrorTest, IsWordedAsKubernetesDoes) {
 
 class EscalationTest : public RbacTest {
  protected:
-  // Joe may do these things in the namespace x.
+  // Grants joe these rules in the namespace x.
   void Grant(PolicyRules rules) {
     PutObject(*store_, RoleObject("x", "joes", std::move(rules)));
     PutObject(*store_, BindingObject("x", "joes", "Role", "joes", {SubjectOf("User", "joe")}));
@@ -194,7 +194,7 @@ class EscalationTest : public RbacTest {
   }
 };
 
-TEST_F(EscalationTest, NobodyMayGiveWhatTheyDoNotHave) {
+TEST_F(EscalationTest, RefusesRolesWithPermissionsTheWriterDoesNotHave) {
   Grant({Rule({"get"}, {""}, {"pods"})});
   EXPECT_TRUE(WriteRole(RoleObject("x", "r", {Rule({"get"}, {""}, {"pods"})})).ok());
   const Result<void> refused =
@@ -210,8 +210,8 @@ TEST_F(EscalationTest, NobodyMayGiveWhatTheyDoNotHave) {
             R"({APIGroups:[""], Resources:["secrets"], Verbs:["get" "list" "watch"]})");
 }
 
-// 70 requests of 3.4 KB like this one took 13.8 GB.
-TEST_F(EscalationTest, TheErrorOfManyPiecesIsShort) {
+// Without the limit, 70 HTTP requests of 3.4 KB such as this one took 13.8 GB.
+TEST_F(EscalationTest, TruncatesTheErrorForManyRules) {
   std::vector<std::string> words;
   for (int i = 0; i < 150; ++i) words.push_back("word-" + std::to_string(i));
   const Result<void> refused = WriteRole(RoleObject("", "r", {Rule(words, words, words)}));
@@ -221,7 +221,7 @@ TEST_F(EscalationTest, TheErrorOfManyPiecesIsShort) {
   EXPECT_TRUE(refused.error().message().ends_with("\nand more"));
 }
 
-TEST_F(EscalationTest, WhoMayEscalateMay) {
+TEST_F(EscalationTest, AllowsEscalationWithTheVerbEscalate) {
   Grant({Rule({"escalate"}, {std::string(kRbacGroup)}, {"roles"})});
   EXPECT_TRUE(WriteRole(RoleObject("x", "r", {Rule({"*"}, {"*"}, {"*"})})).ok());
 }
@@ -233,7 +233,7 @@ TEST_F(EscalationTest, FinalizersMayBeRemovedFromAnyRole) {
   EXPECT_TRUE(WriteRole(now, &old).ok());
 }
 
-TEST_F(EscalationTest, AggregationNeedsEveryRight) {
+TEST_F(EscalationTest, RequiresAllPermissionsForAggregation) {
   Json role = RoleObject("", "r", {});
   role.as_object()["aggregationRule"] = JsonObject{};
   const Result<void> refused = WriteRole(role);
@@ -243,7 +243,7 @@ TEST_F(EscalationTest, AggregationNeedsEveryRight) {
             "privileges to use the aggregationRule");
 }
 
-TEST_F(EscalationTest, BindingsToRolesThatGoFurtherAreRefused) {
+TEST_F(EscalationTest, RefusesBindingsToRolesWithMorePermissions) {
   PutObject(*store_, RoleObject("", "all", {Rule({"*"}, {"*"}, {"*"})}));
   const Json binding = BindingObject("x", "b", "ClusterRole", "all", {SubjectOf("User", "joe")});
   const Result<void> refused = WriteBinding(binding);
@@ -257,15 +257,15 @@ TEST_F(EscalationTest, BindingsToRolesThatGoFurtherAreRefused) {
   EXPECT_TRUE(WriteBinding(binding).ok());
 }
 
-TEST_F(EscalationTest, ABindingToNothingIsNotFound) {
+TEST_F(EscalationTest, RefusesBindingsToMissingRoles) {
   const Result<void> refused =
       WriteBinding(BindingObject("x", "b", "Role", "gone", {SubjectOf("User", "joe")}));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().message(), R"(roles.rbac.authorization.k8s.io "gone" not found)");
 }
 
-TEST_F(RbacTest, ManyReadersSeeWholeSnapshots) {
-  // Either binding allows it, and at every moment one of them is there.
+TEST_F(RbacTest, ConcurrentReadersSeeConsistentSnapshots) {
+  // Either binding allows the request, and at least one of them exists at every moment.
   PutObject(*store_, RoleObject("", "reader", {Rule({"list"}, {""}, {"pods"})}));
   const auto binding = [](const std::string& name) {
     return BindingObject("", name, "ClusterRole", "reader", {SubjectOf("Group", "dev")});
@@ -276,7 +276,7 @@ TEST_F(RbacTest, ManyReadersSeeWholeSnapshots) {
   std::vector<std::thread> readers;
   for (int i = 0; i < 3; ++i) {
     readers.emplace_back([&] {
-      while (!done) denied += May(kJoe, kListPods) ? 0 : 1;
+      while (!done) denied += IsAllowed(kJoe, kListPods) ? 0 : 1;
     });
   }
   for (int i = 0; i < 200; ++i) {
@@ -288,7 +288,7 @@ TEST_F(RbacTest, ManyReadersSeeWholeSnapshots) {
   EXPECT_EQ(denied, 0);
 }
 
-// Decides as the definition says: every binding, every subject, every rule.
+// Evaluates every binding, every subject and every rule.
 class NaiveAuthorizer {
  public:
   void Put(const Json& object) { objects_[RbacKey(object)] = object; }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "kubexms/api/codec.h"
 #include "kubexms/api/kinds/authentication_v1.h"
 #include "kubexms/api/kinds/authorization_v1.h"
@@ -46,7 +48,7 @@ bool IsEmpty(const Json& value) {
          (value.is_object() && value.get_object().empty());
 }
 
-// Questions have no name and no labels; what the server itself may have entered does not count.
+// A review has no name and no labels; metadata that the server set is ignored.
 void CheckMetadataIsEmpty(const Json& review, bool in_namespace, Causes& causes) {
   const Json* metadata = FindMember(review, "metadata");
   if (metadata == nullptr || !metadata->is_object()) return;
@@ -59,7 +61,7 @@ void CheckMetadataIsEmpty(const Json& review, bool in_namespace, Causes& causes)
   }
 }
 
-// Exactly one of the two sorts of attributes.
+// Requires exactly one of resourceAttributes and nonResourceAttributes.
 void CheckAttributes(const Json& review, Causes& causes) {
   const FieldPath spec("spec");
   const Json resource = MemberOrNull(review, "spec", "resourceAttributes");
@@ -100,7 +102,7 @@ void CheckNamespace(const Json& review, std::string_view namespace_name, Causes&
   }
 }
 
-Result<void> InvalidIfAny(const Json& review, Causes causes) {
+Result<void> InvalidUnlessEmpty(const Json& review, Causes causes) {
   if (causes.empty()) return {};
   return Error::Invalid(fmt::format("{}.{}", FindString(review, "kind"), kAuthorizationGroup), "",
                         std::move(causes));
@@ -124,20 +126,37 @@ UserInfo SubjectOf(const authorizationv1::SubjectAccessReviewSpec& spec) {
   return user;
 }
 
-// `review` with metadata, as answers always have, and this status.
-Json Answered(Json review, JsonObject status) {
+// `review` with metadata, which responses always have, and this status.
+Json WithStatus(Json review, JsonObject status) {
   ObjectMember(review.as_object(), "metadata");
   review.as_object()["status"] = std::move(status);
   return review;
 }
 
-Json Decided(Json review, const UserInfo& user, const RequestAttributes& request,
-             RbacAuthorizer& authorizer) {
+Json WithDecision(Json review, const UserInfo& user, const RequestAttributes& request,
+                  RbacAuthorizer& authorizer) {
   const Result<Decision> decision = authorizer.Authorize(user, request);
   JsonObject status{{"allowed", decision.ok() && decision->allowed}};
   if (decision.ok() && !decision->reason.empty()) status["reason"] = decision->reason;
   if (!decision.ok()) status["evaluationError"] = decision.error().message();
-  return Answered(std::move(review), std::move(status));
+  return WithStatus(std::move(review), std::move(status));
+}
+
+// `namespace_name` is that of a LocalSubjectAccessReview.
+template <class Review>
+Result<Json> ReviewSubject(Json review, std::optional<std::string_view> namespace_name,
+                           RbacAuthorizer& authorizer) {
+  ASSIGN_OR_RETURN(const Review parsed, FromJson<Review>(review));
+  Causes causes;
+  CheckAttributes(review, causes);
+  CheckSubject(review, causes);
+  CheckMetadataIsEmpty(review, namespace_name.has_value(), causes);
+  if (namespace_name) CheckNamespace(review, *namespace_name, causes);
+  RETURN_IF_ERROR(InvalidUnlessEmpty(review, std::move(causes)));
+  return WithDecision(
+      std::move(review), SubjectOf(parsed.spec),
+      AttributesOf(parsed.spec.resource_attributes, parsed.spec.non_resource_attributes),
+      authorizer);
 }
 
 JsonObject RulesStatus(const UserRules& found) {
@@ -167,14 +186,14 @@ JsonObject RulesStatus(const UserRules& found) {
 
 }  // namespace
 
-Result<Json> AnswerTokenReview(Json review, const Authenticator& authenticator) {
-  ASSIGN_OR_RETURN(const authenticationv1::TokenReview asked,
+Result<Json> EvaluateTokenReview(Json review, const Authenticator& authenticator) {
+  ASSIGN_OR_RETURN(const authenticationv1::TokenReview parsed,
                    FromJson<authenticationv1::TokenReview>(review));
-  if (asked.spec.token.empty()) {
+  if (parsed.spec.token.empty()) {
     return Error::BadRequest("token is required for TokenReview in authentication");
   }
   const Result<Authenticator::TokenUser> found =
-      authenticator.AuthenticateToken(asked.spec.token, asked.spec.audiences);
+      authenticator.AuthenticateToken(parsed.spec.token, parsed.spec.audiences);
   JsonObject status;
   if (found.ok()) {
     status = {{"authenticated", true}, {"user", UserInfoJson(found->user)}};
@@ -182,66 +201,50 @@ Result<Json> AnswerTokenReview(Json review, const Authenticator& authenticator) 
   } else {
     status = {{"user", JsonObject()}, {"error", found.error().message()}};
   }
-  return Answered(std::move(review), std::move(status));
+  return WithStatus(std::move(review), std::move(status));
 }
 
-Result<Json> AnswerSubjectAccessReview(Json review, RbacAuthorizer& authorizer) {
-  ASSIGN_OR_RETURN(const authorizationv1::SubjectAccessReview asked,
-                   FromJson<authorizationv1::SubjectAccessReview>(review));
-  Causes causes;
-  CheckAttributes(review, causes);
-  CheckSubject(review, causes);
-  CheckMetadataIsEmpty(review, false, causes);
-  RETURN_IF_ERROR(InvalidIfAny(review, std::move(causes)));
-  return Decided(std::move(review), SubjectOf(asked.spec),
-                 AttributesOf(asked.spec.resource_attributes, asked.spec.non_resource_attributes),
-                 authorizer);
+Result<Json> EvaluateSubjectAccessReview(Json review, RbacAuthorizer& authorizer) {
+  return ReviewSubject<authorizationv1::SubjectAccessReview>(std::move(review), std::nullopt,
+                                                             authorizer);
 }
 
-Result<Json> AnswerLocalSubjectAccessReview(Json review, std::string_view namespace_name,
-                                            RbacAuthorizer& authorizer) {
-  ASSIGN_OR_RETURN(const authorizationv1::LocalSubjectAccessReview asked,
-                   FromJson<authorizationv1::LocalSubjectAccessReview>(review));
-  Causes causes;
-  CheckAttributes(review, causes);
-  CheckSubject(review, causes);
-  CheckMetadataIsEmpty(review, true, causes);
-  CheckNamespace(review, namespace_name, causes);
-  RETURN_IF_ERROR(InvalidIfAny(review, std::move(causes)));
-  return Decided(std::move(review), SubjectOf(asked.spec),
-                 AttributesOf(asked.spec.resource_attributes, asked.spec.non_resource_attributes),
-                 authorizer);
+Result<Json> EvaluateLocalSubjectAccessReview(Json review, std::string_view namespace_name,
+                                              RbacAuthorizer& authorizer) {
+  return ReviewSubject<authorizationv1::LocalSubjectAccessReview>(std::move(review), namespace_name,
+                                                                  authorizer);
 }
 
-Result<Json> AnswerSelfSubjectAccessReview(Json review, const UserInfo& user,
-                                           RbacAuthorizer& authorizer) {
-  ASSIGN_OR_RETURN(const authorizationv1::SelfSubjectAccessReview asked,
+Result<Json> EvaluateSelfSubjectAccessReview(Json review, const UserInfo& user,
+                                             RbacAuthorizer& authorizer) {
+  ASSIGN_OR_RETURN(const authorizationv1::SelfSubjectAccessReview parsed,
                    FromJson<authorizationv1::SelfSubjectAccessReview>(review));
   Causes causes;
   CheckAttributes(review, causes);
   CheckMetadataIsEmpty(review, false, causes);
-  RETURN_IF_ERROR(InvalidIfAny(review, std::move(causes)));
-  return Decided(std::move(review), user,
-                 AttributesOf(asked.spec.resource_attributes, asked.spec.non_resource_attributes),
-                 authorizer);
+  RETURN_IF_ERROR(InvalidUnlessEmpty(review, std::move(causes)));
+  return WithDecision(
+      std::move(review), user,
+      AttributesOf(parsed.spec.resource_attributes, parsed.spec.non_resource_attributes),
+      authorizer);
 }
 
-Result<Json> AnswerSelfSubjectRulesReview(const Json& review, const UserInfo& user,
-                                          RbacAuthorizer& authorizer) {
-  ASSIGN_OR_RETURN(const authorizationv1::SelfSubjectRulesReview asked,
+Result<Json> EvaluateSelfSubjectRulesReview(const Json& review, const UserInfo& user,
+                                            RbacAuthorizer& authorizer) {
+  ASSIGN_OR_RETURN(const authorizationv1::SelfSubjectRulesReview parsed,
                    FromJson<authorizationv1::SelfSubjectRulesReview>(review));
-  if (asked.spec.namespace_name.empty()) return Error::BadRequest("no namespace on request");
-  ASSIGN_OR_RETURN(const UserRules found, authorizer.RulesFor(user, asked.spec.namespace_name));
-  // The question is not repeated in this answer.
-  JsonObject answer{{"kind", "SelfSubjectRulesReview"},
-                    {"apiVersion", "authorization.k8s.io/v1"},
-                    {"spec", JsonObject()}};
-  return Answered(std::move(answer), RulesStatus(found));
+  if (parsed.spec.namespace_name.empty()) return Error::BadRequest("no namespace on request");
+  ASSIGN_OR_RETURN(const UserRules found, authorizer.RulesFor(user, parsed.spec.namespace_name));
+  // Unlike the other reviews, this response omits the spec.
+  JsonObject response{{"kind", "SelfSubjectRulesReview"},
+                      {"apiVersion", "authorization.k8s.io/v1"},
+                      {"spec", JsonObject()}};
+  return WithStatus(std::move(response), RulesStatus(found));
 }
 
-Result<Json> AnswerSelfSubjectReview(Json review, const UserInfo& user, const Clock& clock) {
+Result<Json> EvaluateSelfSubjectReview(Json review, const UserInfo& user, const Clock& clock) {
   ObjectMember(review.as_object(), "metadata")["creationTimestamp"] = Time::Now(clock).ToString();
-  return Answered(std::move(review), {{"userInfo", UserInfoJson(user)}});
+  return WithStatus(std::move(review), {{"userInfo", UserInfoJson(user)}});
 }
 
 }  // namespace kubexms

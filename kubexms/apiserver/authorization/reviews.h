@@ -1,8 +1,8 @@
 #pragma once
 
-// The kinds that are questions: each is posted, answered from what the server knows, and never
-// stored. All functions take the posted document, with the types that its schema says, and return
-// it with its answer, or what is wrong with the question.
+// The review kinds of authentication.k8s.io and authorization.k8s.io: a client creates a review and
+// receives it with its status; the server does not store it. Each function takes the posted
+// document, which matches its schema, and returns it with its status, or a validation error.
 
 #include <string_view>
 
@@ -15,22 +15,17 @@
 
 namespace kubexms {
 
-// Whose is this token?
-Result<Json> AnswerTokenReview(Json review, const Authenticator& authenticator);
+Result<Json> EvaluateTokenReview(Json review, const Authenticator& authenticator);
 
-// May this user do that?
-Result<Json> AnswerSubjectAccessReview(Json review, RbacAuthorizer& authorizer);
-// The same within `namespace_name`, to which it was posted.
-Result<Json> AnswerLocalSubjectAccessReview(Json review, std::string_view namespace_name,
+Result<Json> EvaluateSubjectAccessReview(Json review, RbacAuthorizer& authorizer);
+// The namespace of the review must be `namespace_name`, the namespace it was posted to.
+Result<Json> EvaluateLocalSubjectAccessReview(Json review, std::string_view namespace_name,
+                                              RbacAuthorizer& authorizer);
+Result<Json> EvaluateSelfSubjectAccessReview(Json review, const UserInfo& user,
+                                             RbacAuthorizer& authorizer);
+Result<Json> EvaluateSelfSubjectRulesReview(const Json& review, const UserInfo& user,
                                             RbacAuthorizer& authorizer);
-// May I do that?
-Result<Json> AnswerSelfSubjectAccessReview(Json review, const UserInfo& user,
-                                           RbacAuthorizer& authorizer);
-// What may I do in this namespace?
-Result<Json> AnswerSelfSubjectRulesReview(const Json& review, const UserInfo& user,
-                                          RbacAuthorizer& authorizer);
 
-// Who am I?
-Result<Json> AnswerSelfSubjectReview(Json review, const UserInfo& user, const Clock& clock);
+Result<Json> EvaluateSelfSubjectReview(Json review, const UserInfo& user, const Clock& clock);
 
 }  // namespace kubexms

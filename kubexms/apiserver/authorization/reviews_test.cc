@@ -21,8 +21,8 @@ Json Review(std::string_view group, std::string_view kind, std::string_view spec
   return review;
 }
 
-std::string StatusOf(const Result<Json>& answer) {
-  return answer.ok() ? WriteJson(answer->at("status")) : answer.error().message();
+std::string StatusOf(const Result<Json>& response) {
+  return response.ok() ? WriteJson(response->at("status")) : response.error().message();
 }
 
 class AccessReviewTest : public testing::Test {
@@ -34,15 +34,15 @@ class AccessReviewTest : public testing::Test {
   }
 
   std::string Access(std::string_view spec) {
-    return StatusOf(AnswerSubjectAccessReview(
+    return StatusOf(EvaluateSubjectAccessReview(
         Review("authorization.k8s.io", "SubjectAccessReview", spec), *authorizer_));
   }
   std::string LocalAccess(std::string_view spec) {
-    return StatusOf(AnswerLocalSubjectAccessReview(
+    return StatusOf(EvaluateLocalSubjectAccessReview(
         Review("authorization.k8s.io", "LocalSubjectAccessReview", spec), "x", *authorizer_));
   }
   std::string SelfAccess(std::string_view spec) {
-    return StatusOf(AnswerSelfSubjectAccessReview(
+    return StatusOf(EvaluateSelfSubjectAccessReview(
         Review("authorization.k8s.io", "SelfSubjectAccessReview", spec), kJoe, *authorizer_));
   }
 
@@ -50,7 +50,7 @@ class AccessReviewTest : public testing::Test {
   std::unique_ptr<RbacAuthorizer> authorizer_;
 };
 
-TEST_F(AccessReviewTest, AnswersForAnybody) {
+TEST_F(AccessReviewTest, EvaluatesAnyUser) {
   EXPECT_EQ(Access(R"({"user":"joe","resourceAttributes":
                        {"namespace":"x","verb":"get","resource":"pods"}})"),
             R"({"allowed":false})");
@@ -63,20 +63,20 @@ TEST_F(AccessReviewTest, AnswersForAnybody) {
             R"({"allowed":true})");
 }
 
-TEST_F(AccessReviewTest, KeepsTheQuestion) {
-  const Json answer =
-      AnswerSelfSubjectAccessReview(
+TEST_F(AccessReviewTest, ReturnsTheSpec) {
+  const Json response =
+      EvaluateSelfSubjectAccessReview(
           Review("authorization.k8s.io", "SelfSubjectAccessReview",
                  R"({"resourceAttributes":{"namespace":"x","resource":"pods","verb":"list"}})"),
           kJoe, *authorizer_)
           .value();
-  EXPECT_EQ(WriteJson(answer),
+  EXPECT_EQ(WriteJson(response),
             R"({"apiVersion":"authorization.k8s.io/v1","kind":"SelfSubjectAccessReview",)"
             R"("metadata":{},"spec":{"resourceAttributes":{"namespace":"x","resource":"pods",)"
             R"("verb":"list"}},"status":{"allowed":false}})");
 }
 
-TEST_F(AccessReviewTest, RefusesQuestionsThatCannotBeAnswered) {
+TEST_F(AccessReviewTest, RefusesInvalidReviews) {
   EXPECT_EQ(
       Access("{}"),
       R"(SubjectAccessReview.authorization.k8s.io "" is invalid: )"
@@ -89,11 +89,11 @@ TEST_F(AccessReviewTest, RefusesQuestionsThatCannotBeAnswered) {
   Json named = Review("authorization.k8s.io", "SelfSubjectAccessReview",
                       R"({"resourceAttributes":{"verb":"get"}})");
   named.at("metadata").as_object()["name"] = "n";
-  EXPECT_THAT(StatusOf(AnswerSelfSubjectAccessReview(named, kJoe, *authorizer_)),
+  EXPECT_THAT(StatusOf(EvaluateSelfSubjectAccessReview(named, kJoe, *authorizer_)),
               HasSubstr("must be empty"));
 }
 
-TEST_F(AccessReviewTest, TheLocalFormStaysInItsNamespace) {
+TEST_F(AccessReviewTest, RestrictsLocalReviewsToTheirNamespace) {
   EXPECT_THAT(LocalAccess(R"({"groups":["dev"],"resourceAttributes":
                               {"namespace":"x","verb":"get","resource":"pods"}})"),
               HasSubstr(R"("allowed":true)"));
@@ -105,16 +105,16 @@ TEST_F(AccessReviewTest, TheLocalFormStaysInItsNamespace) {
               HasSubstr("disallowed on this kind of request"));
 }
 
-TEST_F(AccessReviewTest, ListsTheRules) {
+TEST_F(AccessReviewTest, ListsTheRulesOfTheUser) {
   const Json review =
       Review("authorization.k8s.io", "SelfSubjectRulesReview", R"({"namespace":"x"})");
-  EXPECT_EQ(WriteJson(AnswerSelfSubjectRulesReview(review, kJoe, *authorizer_).value()),
+  EXPECT_EQ(WriteJson(EvaluateSelfSubjectRulesReview(review, kJoe, *authorizer_).value()),
             R"({"apiVersion":"authorization.k8s.io/v1","kind":"SelfSubjectRulesReview",)"
             R"("metadata":{},"spec":{},"status":{"incomplete":false,)"
             R"("nonResourceRules":[{"nonResourceURLs":["/metrics"],"verbs":["get"]}],)"
             R"("resourceRules":[{"apiGroups":[""],"resources":["pods"],"verbs":["get"]}]}})");
   EXPECT_EQ(
-      StatusOf(AnswerSelfSubjectRulesReview(
+      StatusOf(EvaluateSelfSubjectRulesReview(
           Review("authorization.k8s.io", "SelfSubjectRulesReview", "{}"), kJoe, *authorizer_)),
       "no namespace on request");
 }
@@ -125,17 +125,17 @@ class TokenReviewTest : public testing::Test {
 
   std::string Review(std::string_view token, std::string_view audiences = "[]") {
     return StatusOf(
-        AnswerTokenReview(kubexms::Review("authentication.k8s.io", "TokenReview",
-                                          R"({"token":")" + std::string(token) +
-                                              R"(","audiences":)" + std::string(audiences) + "}"),
-                          authenticator_));
+        EvaluateTokenReview(kubexms::Review("authentication.k8s.io", "TokenReview",
+                                            R"({"token":")" + std::string(token) +
+                                                R"(","audiences":)" + std::string(audiences) + "}"),
+                            authenticator_));
   }
 
   TokenFixture tokens_;
   Authenticator authenticator_;
 };
 
-TEST_F(TokenReviewTest, KnowsGoodTokens) {
+TEST_F(TokenReviewTest, AuthenticatesValidTokens) {
   TokenClaims claims = tokens_.Claims();
   claims.audiences = {"api", "vault"};
   const std::string token = tokens_.issuer.Sign(claims).value();
@@ -145,7 +145,7 @@ TEST_F(TokenReviewTest, KnowsGoodTokens) {
   EXPECT_THAT(Review(token, R"(["vault"])"), HasSubstr(R"("audiences":["vault"])"));
 }
 
-TEST_F(TokenReviewTest, SaysWhatIsWrongWithOthers) {
+TEST_F(TokenReviewTest, ReportsWhyATokenIsInvalid) {
   EXPECT_EQ(Review("nope"), R"({"error":"invalid bearer token","user":{}})");
   EXPECT_EQ(Review(""), "token is required for TokenReview in authentication");
   const std::string token = tokens_.issuer.Sign(tokens_.Claims()).value();
@@ -154,15 +154,15 @@ TEST_F(TokenReviewTest, SaysWhatIsWrongWithOthers) {
             R"({"error":"[invalid bearer token, service account token has expired]","user":{}})");
 }
 
-TEST(SelfSubjectReviewTest, TellsTheCallerWhoItIs) {
+TEST(SelfSubjectReviewTest, ReturnsTheUser) {
   const ManualClock clock;
-  const Json answer =
-      AnswerSelfSubjectReview(
+  const Json response =
+      EvaluateSelfSubjectReview(
           ParseJson(R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})")
               .value(),
           {.name = "ann", .uid = "7", .groups = {"g"}, .extra = {{"k", {"v"}}}}, clock)
           .value();
-  EXPECT_EQ(WriteJson(answer),
+  EXPECT_EQ(WriteJson(response),
             R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview",)"
             R"("metadata":{"creationTimestamp":"2024-01-01T00:00:00Z"},)"
             R"("status":{"userInfo":{"extra":{"k":["v"]},"groups":["g"],"uid":"7",)"

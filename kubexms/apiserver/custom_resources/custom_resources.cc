@@ -24,12 +24,12 @@ std::string_view GroupOf(const Json& definition) {
   return FindString(MemberOrNull(definition, "spec"), "group");
 }
 
-// Sets a condition; its time only when the status is another one.
-void SetCondition(JsonObject& status, std::string_view type, bool holds, std::string_view reason,
+// Sets a condition; lastTransitionTime changes only with the status.
+void SetCondition(JsonObject& status, std::string_view type, bool is_true, std::string_view reason,
                   std::string_view message, Time now) {
   Json& conditions = status["conditions"];
   if (!conditions.is_array()) conditions.emplace_array();
-  const std::string_view value = holds ? "True" : "False";
+  const std::string_view value = is_true ? "True" : "False";
   for (Json& condition : conditions.get_array()) {
     if (FindString(condition, "type") != type) continue;
     JsonObject& object = condition.get_object();
@@ -64,13 +64,13 @@ Result<void> CustomResources::Sync() {
   RETURN_IF_ERROR(ReadChanges());
   for (auto& [name, definition] : definitions_) {
     const Result<void> updated = UpdateStatus(name, definition);
-    // What is wrong with one definition is no reason not to serve the others.
+    // An error in one definition must not prevent serving the others.
     if (!updated.ok()) {
-      log_.Error("the status of a definition could not be updated",
+      log_.Error("cannot update the status of a CustomResourceDefinition",
                  {{"name", name}, {"error", updated.error()}});
     }
   }
-  Serve();
+  PublishResources();
   return {};
 }
 
@@ -80,22 +80,23 @@ Result<void> CustomResources::ReadChanges() {
     if (watch_ == nullptr) {
       ASSIGN_OR_RETURN(const store::ListPage page, store_.List({.prefix = prefix}));
       definitions_.clear();
-      for (const store::RecordPtr& record : page.records) Take(*record);
+      for (const store::RecordPtr& record : page.records) ApplyRecord(*record);
       ASSIGN_OR_RETURN(watch_, store_.OpenWatch({.prefix = prefix,
                                                  .after_revision = page.revision,
                                                  .on_ready = [this] { Signal(); }}));
     }
     Result<store::WatchBatch> batch = watch_->Poll();
     if (!batch.ok()) {
+      // The watch fell behind, or its revision was compacted: list again.
       watch_.reset();
       continue;
     }
     if (batch->events.empty()) return {};
-    for (const store::EventPtr& event : batch->events) Take(*event->record);
+    for (const store::EventPtr& event : batch->events) ApplyRecord(*event->record);
   }
 }
 
-void CustomResources::Take(const store::Record& record) {
+void CustomResources::ApplyRecord(const store::Record& record) {
   const std::string name(record.key.substr(StoragePrefix(*definitions_resource_, "").size()));
   if (record.deleted) {
     definitions_.erase(name);
@@ -103,7 +104,7 @@ void CustomResources::Take(const store::Record& record) {
   }
   Result<Json> document = ReadDocument(*definitions_resource_, record);
   if (!document.ok()) {
-    log_.Error("a stored definition is damaged: its resources are not served",
+    log_.Error("cannot decode a CustomResourceDefinition; its resources are not served",
                {{"key", record.key}, {"error", document.error()}});
     definitions_.erase(name);
     return;
@@ -168,7 +169,7 @@ Result<void> CustomResources::UpdateStatus(const std::string& name, Definition& 
   return {};
 }
 
-void CustomResources::Serve() {
+void CustomResources::PublishResources() {
   std::vector<ResourcePtr> all;
   for (const auto& [name, definition] : definitions_) {
     if (!definition.names_accepted) continue;
@@ -182,7 +183,7 @@ void CustomResources::Run(std::stop_token stop) {
   while (!stop.stop_requested()) {
     const Result<void> synced = Sync();
     if (!synced.ok()) {
-      log_.Warn("definitions could not be read; trying again",
+      log_.Warn("cannot read the CustomResourceDefinitions; retrying",
                 {{"error", synced.error().message()}});
     }
     const bool busy = CleanUp() || !synced.ok();
@@ -202,7 +203,7 @@ bool CustomResources::CleanUp() {
   for (const Json& definition : deleting) {
     const Result<bool> done = CleanUpOne(definition);
     if (!done.ok()) {
-      log_.Warn("objects of a deleted definition could not be removed; trying again",
+      log_.Warn("cannot delete the objects of a deleted CustomResourceDefinition; retrying",
                 {{"definition", NameOf(definition)}, {"error", done.error().message()}});
     }
     waiting |= !done.ok() || !*done;
@@ -216,19 +217,19 @@ Result<bool> CustomResources::CleanUpOne(const Json& definition) {
   ASSIGN_OR_RETURN(const store::ListPage page,
                    store_.List({.prefix = StoragePrefix(*resource, ""), .limit = kCleanUpPage}));
   for (const store::RecordPtr& record : page.records) {
-    // One that is damaged is removed by its key.
+    // A damaged object is removed by its key.
     const Result<Json> object = ReadDocument(*resource, *record);
     if (object.ok() && IsBeingDeleted(*object)) continue;
-    std::string_view place = record->key.substr(StoragePrefix(*resource, "").size());
+    std::string_view name = record->key.substr(StoragePrefix(*resource, "").size());
     std::string_view namespace_name;
     if (resource->namespaced) {
-      namespace_name = place.substr(0, place.find('/'));
-      place.remove_prefix(std::min(namespace_name.size() + 1, place.size()));
+      namespace_name = name.substr(0, name.find('/'));
+      name.remove_prefix(std::min(namespace_name.size() + 1, name.size()));
     }
     const Result<Deleted> deleted = writer_.Delete({.resource = *resource,
                                                     .subresource = "",
                                                     .namespace_name = namespace_name,
-                                                    .name = place,
+                                                    .name = name,
                                                     .user = self_,
                                                     .manager = "kube-apiserver"},
                                                    {});
@@ -237,6 +238,7 @@ Result<bool> CustomResources::CleanUpOne(const Json& definition) {
   ASSIGN_OR_RETURN(const store::ListPage left,
                    store_.List({.prefix = StoragePrefix(*resource, ""), .limit = 1}));
   if (!left.records.empty()) return false;
+  // Only now may the definition be removed: without it, remaining objects could not be read.
   const auto without_finalizer = [](const Json& old) -> Result<ObjectWriter::Change> {
     Json document = old;
     JsonObject& metadata = MetadataOf(document);
@@ -262,13 +264,13 @@ Result<bool> CustomResources::CleanUpOne(const Json& definition) {
 void CustomResources::Signal() {
   MutexLock lock(signal_mutex_);
   signal_ = true;
-  signalled_.NotifyAll();
+  signaled_.NotifyAll();
 }
 
 void CustomResources::WaitForSignal(std::chrono::milliseconds at_most) {
   const auto deadline = std::chrono::steady_clock::now() + at_most;
   MutexLock lock(signal_mutex_);
-  while (!signal_ && signalled_.WaitUntil(signal_mutex_, deadline)) {
+  while (!signal_ && signaled_.WaitUntil(signal_mutex_, deadline)) {
   }
   signal_ = false;
 }

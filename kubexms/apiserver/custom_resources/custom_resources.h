@@ -1,8 +1,8 @@
 #pragma once
 
-// Keeps what the server serves in step with the CustomResourceDefinitions that are stored: accepts
-// their names, serves their resources, and deletes the objects of one that is being deleted. A
-// definition is served as soon as the request that wrote it is answered.
+// Synchronizes the served resources with the stored CustomResourceDefinitions: accepts their names,
+// serves their resources, and deletes the objects of a definition that is being deleted. A
+// definition is served before the HTTP request that wrote it is answered.
 
 #include <chrono>
 #include <map>
@@ -21,14 +21,15 @@ namespace kubexms {
 
 class CustomResources {
  public:
-  // Everything is borrowed. `definitions` is the resource of CustomResourceDefinitions.
+  // All references are borrowed. `definitions` is the resource of CustomResourceDefinitions.
   CustomResources(store::Store& store, ResourceRegistry& registry, ObjectWriter& writer,
                   ResourcePtr definitions, const Clock& clock, Logger log);
 
-  // Takes in what has changed since the last time. Cheap when nothing has.
+  // Reads the changes since the last call. Cheap when there are none.
   Result<void> Sync() EXCLUDES(mutex_);
 
-  // Syncs when definitions are written by others, and deletes the objects of deleted ones.
+  // Calls Sync when other servers write definitions, and deletes the objects of deleted
+  // definitions.
   void Run(std::stop_token stop);
 
  private:
@@ -39,16 +40,16 @@ class CustomResources {
   };
 
   Result<void> ReadChanges() REQUIRES(mutex_);
-  void Take(const store::Record& record) REQUIRES(mutex_);
+  void ApplyRecord(const store::Record& record) REQUIRES(mutex_);
   Result<void> UpdateStatus(const std::string& name, Definition& definition) REQUIRES(mutex_);
   std::string FindNameConflict(const std::string& name, const Definition& definition) const
       REQUIRES(mutex_);
-  void Serve() REQUIRES(mutex_);
-  // True when some definition still waits for its objects to go.
+  void PublishResources() REQUIRES(mutex_);
+  // Returns true while a definition still has objects to delete.
   bool CleanUp() EXCLUDES(mutex_);
   Result<bool> CleanUpOne(const Json& definition);
   void Signal() EXCLUDES(signal_mutex_);
-  // Until there is something to do; no longer than the time given.
+  // Returns when signaled, at the latest after `at_most`.
   void WaitForSignal(std::chrono::milliseconds at_most) EXCLUDES(signal_mutex_);
 
   store::Store& store_;
@@ -64,7 +65,7 @@ class CustomResources {
   std::map<std::string, Definition> definitions_ GUARDED_BY(mutex_);  // by name
 
   Mutex signal_mutex_;
-  CondVar signalled_;
+  CondVar signaled_;
   bool signal_ GUARDED_BY(signal_mutex_) = false;
 };
 

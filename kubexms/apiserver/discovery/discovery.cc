@@ -12,7 +12,7 @@
 namespace kubexms {
 namespace {
 
-// The groups of Kubernetes, the most preferred first.
+// Kubernetes' groups, the most preferred first.
 constexpr std::string_view kGroupOrder[] = {
     "",
     "apiregistration.k8s.io",
@@ -57,7 +57,7 @@ using ResourceSet = std::set<const Resource*, PluralBefore>;
 using VersionMap = std::map<std::string_view, ResourceSet, VersionBefore>;
 using GroupMap = std::map<std::string_view, VersionMap, GroupBefore>;
 
-// Everything in the order in which it is listed.
+// The resources in the order of discovery.
 GroupMap ByGroup(Resources resources) {
   GroupMap groups;
   for (const ResourcePtr& resource : resources) {
@@ -67,9 +67,7 @@ GroupMap ByGroup(Resources resources) {
 }
 
 JsonArray StringArray(const std::vector<std::string>& texts) {
-  JsonArray array;
-  for (const std::string& text : texts) array.emplace_back(text);
-  return array;
+  return JsonArray(texts.begin(), texts.end());
 }
 
 JsonObject GroupVersionObject(std::string_view group, std::string_view version) {
@@ -101,7 +99,7 @@ JsonObject ResourceObject(const Resource& resource) {
   return object;
 }
 
-// The kind that a subresource speaks of.
+// The kind of the documents of a subresource.
 GroupVersionKind KindOf(const Resource& resource, const Subresource& subresource) {
   if (!subresource.kind.kind.empty()) return subresource.kind;
   return {resource.group, resource.version, resource.kind};
@@ -125,9 +123,9 @@ JsonObject SubresourceObject(const Resource& resource, const Subresource& subres
   return object;
 }
 
-// Kubernetes leaves group and version empty where they are those of the document, except for
-// custom resources.
-JsonObject ResponseKind(const Resource& resource, const GroupVersionKind& kind) {
+// Kubernetes omits group and version where they are those of the document, except for custom
+// resources.
+JsonObject ResponseKindObject(const Resource& resource, const GroupVersionKind& kind) {
   const bool implied = !resource.custom && IsOfSameVersion(resource, kind);
   return {{"group", implied ? "" : kind.group},
           {"version", implied ? "" : kind.version},
@@ -136,14 +134,14 @@ JsonObject ResponseKind(const Resource& resource, const GroupVersionKind& kind) 
 
 JsonObject AggregatedSubresource(const Resource& resource, const Subresource& subresource) {
   return {{"subresource", subresource.name},
-          {"responseKind", ResponseKind(resource, KindOf(resource, subresource))},
+          {"responseKind", ResponseKindObject(resource, KindOf(resource, subresource))},
           {"verbs", StringArray(subresource.verbs)}};
 }
 
 JsonObject AggregatedResource(const Resource& resource) {
   const GroupVersionKind kind{resource.group, resource.version, resource.kind};
   JsonObject object{{"resource", resource.plural},
-                    {"responseKind", ResponseKind(resource, kind)},
+                    {"responseKind", ResponseKindObject(resource, kind)},
                     {"scope", resource.namespaced ? "Namespaced" : "Cluster"},
                     {"singularResource", resource.singular},
                     {"verbs", StringArray(resource.verbs)}};

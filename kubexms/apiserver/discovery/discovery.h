@@ -1,12 +1,10 @@
 #pragma once
 
-// What the server says about its own API: which groups, versions and resources there are. Pure
-// functions of the resources that are served; the caller keeps what they return for as long as the
-// resources stay the same.
+// Discovery: the groups, versions and resources of the API. Pure functions of the served resources;
+// the caller caches the results until the resources change.
 //
-// Groups are listed by how much clients should prefer them: those of Kubernetes in its own order,
-// then the groups of custom resources by name. The versions of a group are listed most preferred
-// first; the first one is the preferred version.
+// Groups are listed by preference: those of Kubernetes in Kubernetes' order, then the groups of
+// custom resources by name. The first version of a group is its preferred version.
 
 #include <optional>
 #include <span>
@@ -19,26 +17,26 @@ namespace kubexms {
 
 using Resources = std::span<const ResourcePtr>;
 
-// /api. `server_address` is where clients reach the server: "10.0.0.1:6443".
+// /api. `server_address` is the address that clients use: "10.0.0.1:6443".
 Json MakeApiVersions(std::string_view server_address);
 // /apis.
 Json MakeApiGroupList(Resources resources);
-// /apis/GROUP; nothing when no resource is in it.
+// /apis/GROUP; nothing when the group has no resource.
 std::optional<Json> MakeApiGroup(Resources resources, std::string_view group);
 // /api/v1 (with the empty group) and /apis/GROUP/VERSION; nothing when it has no resource.
 std::optional<Json> MakeApiResourceList(Resources resources, std::string_view group,
                                         std::string_view version);
 
-// Everything in one document, as clients ask for it with
+// Aggregated discovery: everything in one document, requested with
 // Accept: application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList.
 enum class DiscoveryScope { kCore, kGroups };  // /api or /apis
 // `version` is "v2" or "v2beta1".
 Json MakeAggregatedDiscovery(Resources resources, DiscoveryScope scope, std::string_view version);
 
-// /version. `build` names this build of the server and becomes build metadata of the version.
+// /version. `build` identifies the build of the server and becomes build metadata of the version.
 Json MakeVersion(std::string_view build);
 
-// By which a client sees that the stored form of a resource has changed.
+// Changes when the storage version of a resource changes.
 std::string StorageVersionHash(const Resource& resource);
 
 }  // namespace kubexms

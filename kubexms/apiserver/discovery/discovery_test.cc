@@ -34,7 +34,7 @@ std::vector<std::string> Names(const Json& array, std::string_view key) {
 }
 
 // The item of a list whose member has that value.
-const Json& Pick(const Json& array, std::string_view key, std::string_view value) {
+const Json& FindItem(const Json& array, std::string_view key, std::string_view value) {
   for (const Json& item : array.as_array()) {
     if (FindString(item, key) == value) return item;
   }
@@ -43,7 +43,7 @@ const Json& Pick(const Json& array, std::string_view key, std::string_view value
   return kNone;
 }
 
-TEST(DiscoveryTest, NamesTheCoreVersionAndTheAddress) {
+TEST(DiscoveryTest, ReturnsTheCoreVersionAndTheServerAddress) {
   EXPECT_EQ(WriteJson(MakeApiVersions("10.0.0.1:6443")),
             R"({"kind":"APIVersions","serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0",)"
             R"("serverAddress":"10.0.0.1:6443"}],"versions":["v1"]})");
@@ -96,18 +96,18 @@ TEST(DiscoveryTest, ListsTheResourcesOfAVersion) {
   EXPECT_EQ(FindMember(core, "apiVersion"), nullptr);
   const Json& resources = core.at("resources");
   EXPECT_EQ(resources.as_array().size(), 32U);
-  EXPECT_EQ(WriteJson(Pick(resources, "name", "pods")),
+  EXPECT_EQ(WriteJson(FindItem(resources, "name", "pods")),
             R"({"categories":["all"],"kind":"Pod","name":"pods","namespaced":true,)"
             R"("shortNames":["po"],"singularName":"pod","storageVersionHash":"xPOwRZ+Yhw8=",)"
             R"("verbs":["create","delete","deletecollection","get","list","patch","update",)"
             R"("watch"]})");
-  EXPECT_EQ(WriteJson(Pick(resources, "name", "pods/eviction")),
+  EXPECT_EQ(WriteJson(FindItem(resources, "name", "pods/eviction")),
             R"({"group":"policy","kind":"Eviction","name":"pods/eviction","namespaced":true,)"
             R"("singularName":"","verbs":["create"],"version":"v1"})");
-  EXPECT_EQ(WriteJson(Pick(resources, "name", "pods/binding")),
+  EXPECT_EQ(WriteJson(FindItem(resources, "name", "pods/binding")),
             R"({"kind":"Binding","name":"pods/binding","namespaced":true,"singularName":"",)"
             R"("verbs":["create"]})");
-  EXPECT_EQ(WriteJson(Pick(resources, "name", "bindings")),
+  EXPECT_EQ(WriteJson(FindItem(resources, "name", "bindings")),
             R"({"kind":"Binding","name":"bindings","namespaced":true,"singularName":"binding",)"
             R"("verbs":["create"]})");
 
@@ -123,12 +123,12 @@ TEST(DiscoveryTest, ListsTheResourcesOfAVersion) {
   EXPECT_FALSE(MakeApiResourceList(AllResources(), "apps", "v2").has_value());
 }
 
-TEST(DiscoveryTest, HashesTheStoredKind) {
+TEST(DiscoveryTest, HashesTheStorageVersion) {
   const Json batch = *MakeApiResourceList(AllResources(), "batch", "v1");
-  EXPECT_EQ(FindString(Pick(batch.at("resources"), "name", "jobs"), "storageVersionHash"),
+  EXPECT_EQ(FindString(FindItem(batch.at("resources"), "name", "jobs"), "storageVersionHash"),
             "mudhfqk/qZY=");
   const Json events = *MakeApiResourceList(AllResources(), "events.k8s.io", "v1");
-  EXPECT_EQ(FindString(Pick(events.at("resources"), "name", "events"), "storageVersionHash"),
+  EXPECT_EQ(FindString(FindItem(events.at("resources"), "name", "events"), "storageVersionHash"),
             "r2yiGXH7wu8=");
 }
 
@@ -138,7 +138,7 @@ TEST(DiscoveryTest, AggregatesTheCoreGroup) {
   ASSERT_EQ(list.at("items").as_array().size(), 1U);
   const Json& version = list.at("items").at(0).at("versions").at(0);
   EXPECT_EQ(FindString(version, "freshness"), "Current");
-  EXPECT_EQ(WriteJson(Pick(version.at("resources"), "resource", "namespaces")),
+  EXPECT_EQ(WriteJson(FindItem(version.at("resources"), "resource", "namespaces")),
             R"({"resource":"namespaces","responseKind":{"group":"","kind":"Namespace",)"
             R"("version":""},"scope":"Cluster","shortNames":["ns"],)"
             R"("singularResource":"namespace","subresources":[{"responseKind":{"group":"",)"
@@ -162,7 +162,7 @@ TEST(DiscoveryTest, AggregatesAllOtherGroups) {
             R"({"group":"example.com","kind":"Widget","version":"v1"})");
 }
 
-TEST(DiscoveryTest, SaysTheVersionOfTheApiAndOfTheBuild) {
+TEST(DiscoveryTest, ReturnsTheVersionsOfTheApiAndTheBuild) {
   const Json version = MakeVersion("0.3.0");
   EXPECT_EQ(FindString(version, "major"), "1");
   EXPECT_EQ(FindString(version, "minor"), "34");

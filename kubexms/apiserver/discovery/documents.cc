@@ -25,7 +25,7 @@ std::shared_ptr<Documents::Snapshot> Documents::Current() {
   return snapshot_;
 }
 
-Result<HttpResponse> Documents::Answer(const HttpRequest& request) {
+Result<HttpResponse> Documents::Handle(const HttpRequest& request) {
   const std::string_view path = request.path();
   if (path == "/version") {
     return HttpResponse::Text(200, kJson, WriteJson(MakeVersion(build_)));
@@ -36,20 +36,20 @@ Result<HttpResponse> Documents::Answer(const HttpRequest& request) {
       MutexLock lock(mutex_);
       snapshot = Current();
     }
-    std::optional<HttpResponse> answer = snapshot->open_api->Answer(request);
-    if (!answer) return NoSuchPath();
-    return std::move(*answer);
+    std::optional<HttpResponse> response = snapshot->open_api->Handle(request);
+    if (!response) return NoSuchPath();
+    return std::move(*response);
   }
-  return AnswerDiscovery(request);
+  return HandleDiscovery(request);
 }
 
-Result<HttpResponse> Documents::AnswerDiscovery(const HttpRequest& request) {
+Result<HttpResponse> Documents::HandleDiscovery(const HttpRequest& request) {
   std::string_view path = request.path();
   while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
   const bool root = path == "/api" || path == "/apis";
-  ASSIGN_OR_RETURN(const AnswerForm form,
-                   NegotiateAnswer(request.headers, {},
-                                   root ? AnswerSubject::kDiscovery : AnswerSubject::kDocument));
+  ASSIGN_OR_RETURN(const ResponseForm form, NegotiateResponse(request.headers, {},
+                                                              root ? ResponseSubject::kDiscovery
+                                                                   : ResponseSubject::kDocument));
   const std::string& aggregated = form.version;
   const std::string key = fmt::format("{} {}", path, aggregated);
   SharedBytes bytes;
@@ -65,7 +65,7 @@ Result<HttpResponse> Documents::AnswerDiscovery(const HttpRequest& request) {
       snapshot->discovery.emplace(key, bytes);
     }
   }
-  if (form.format == AnswerFormat::kYaml) {
+  if (form.format == ResponseFormat::kYaml) {
     ASSIGN_OR_RETURN(const Json document, ParseJson(bytes.view()));
     bytes = SharedBytes(WriteYaml(document));
   }

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the server says about itself: discovery, OpenAPI and its version. Made when it is first
-// asked for, and again only after the set of resources has changed.
+// Serves discovery, OpenAPI and the version of the server. Documents are created on first use and
+// cached until the resources change.
 
 #include <map>
 #include <memory>
@@ -17,15 +17,16 @@ namespace kubexms {
 
 class Documents {
  public:
-  // `build` names this build of the server.
+  // `build` identifies the build of the server.
   Documents(const ResourceRegistry& registry, std::string build)
       : registry_(registry), build_(std::move(build)) {}
 
-  // Where clients reach the server; to be said before the first request.
+  // The address that clients use. Must be called before the first HTTP request.
   void SetServerAddress(std::string address) { server_address_ = std::move(address); }
 
-  // The answer to a GET; NotFound (as an Error with no Status form) when the path is none of these.
-  Result<HttpResponse> Answer(const HttpRequest& request) EXCLUDES(mutex_);
+  // Handles a GET. NotFound (as an Error with no Status form) when the path is none of these
+  // documents.
+  Result<HttpResponse> Handle(const HttpRequest& request) EXCLUDES(mutex_);
 
  private:
   struct Snapshot {
@@ -35,7 +36,7 @@ class Documents {
   };
 
   std::shared_ptr<Snapshot> Current() REQUIRES(mutex_);
-  Result<HttpResponse> AnswerDiscovery(const HttpRequest& request) EXCLUDES(mutex_);
+  Result<HttpResponse> HandleDiscovery(const HttpRequest& request) EXCLUDES(mutex_);
   Result<Json> MakeDiscovery(const ResourceSet& resources, std::string_view path,
                              std::string_view aggregated_version) const;
 

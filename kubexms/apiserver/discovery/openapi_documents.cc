@@ -14,7 +14,7 @@ namespace kubexms {
 namespace {
 
 constexpr std::string_view kJson = "application/json";
-// What protobuf is called in answers, and how older clients ask for it.
+// The media type of protobuf in responses, and the one that older clients request.
 constexpr std::string_view kProtobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 constexpr std::string_view kOldProtobuf =
     "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
@@ -47,15 +47,15 @@ std::vector<ResourceDescription> DescribeAll(const std::vector<ResourcePtr>& res
 
 OpenApiOptions Options() { return {.object_meta = &TypeOf<ObjectMeta>().schema}; }
 
-// True when the client says that it has the document with this tag.
-bool HasAlready(const HttpHeaders& headers, std::string_view tag) {
+// Whether the client already has the document with this ETag.
+bool HasCurrentTag(const HttpHeaders& headers, std::string_view tag) {
   return headers.HasToken("If-None-Match", tag) || headers.HasToken("If-None-Match", "*");
 }
 
 HttpResponse Reply(const HttpRequest& request, std::string_view content_type,
                    const SharedBytes& bytes, std::string_view hash) {
   const std::string tag = fmt::format("\"{}\"", hash);
-  if (HasAlready(request.headers, tag)) return HttpResponse(304, {{"ETag", tag}});
+  if (HasCurrentTag(request.headers, tag)) return HttpResponse(304, {{"ETag", tag}});
   HttpHeaders headers{{"Content-Type", content_type}, {"ETag", tag}, {"Vary", "Accept"}};
   return HttpResponse(200, std::move(headers), {bytes});
 }
@@ -64,11 +64,11 @@ HttpResponse NotAcceptable() {
   return HttpResponse::Text(406, "text/plain; charset=utf-8", "406 not acceptable\n");
 }
 
-bool TakesJson(const HttpRequest& request) {
+bool AcceptsJson(const HttpRequest& request) {
   return PreferredMediaType(request.headers.Get("Accept").value_or(""), {&kJson, 1}).has_value();
 }
 
-// What ?hash= says; empty when there is none.
+// The value of ?hash=; empty if absent.
 std::string HashOf(const HttpRequest& request) {
   const Result<QueryParameters> query = QueryParameters::Parse(request.query());
   return query.ok() ? std::string(query->Get("hash").value_or("")) : std::string();
@@ -104,8 +104,8 @@ OpenApiDocuments::Document OpenApiDocuments::V2(bool protobuf) {
 }
 
 const OpenApiDocuments::Document* OpenApiDocuments::FindV3(std::string_view group_version) {
-  const auto made = v3_.find(group_version);
-  if (made != v3_.end()) return &made->second;
+  const auto cached = v3_.find(group_version);
+  if (cached != v3_.end()) return &cached->second;
   const auto groups = ByGroupVersion();
   const auto resources = groups.find(std::string(group_version));
   if (resources == groups.end()) return nullptr;
@@ -131,7 +131,7 @@ OpenApiDocuments::Document OpenApiDocuments::Index() {
   return *index_;
 }
 
-HttpResponse OpenApiDocuments::AnswerV2(const HttpRequest& request) {
+HttpResponse OpenApiDocuments::HandleV2(const HttpRequest& request) {
   constexpr std::array kTypes = {kJson, kProtobuf, kOldProtobuf};
   const std::optional<size_t> type =
       PreferredMediaType(request.headers.Get("Accept").value_or(""), kTypes);
@@ -141,17 +141,17 @@ HttpResponse OpenApiDocuments::AnswerV2(const HttpRequest& request) {
   return Reply(request, protobuf ? kProtobuf : kJson, document.bytes, document.hash);
 }
 
-HttpResponse OpenApiDocuments::AnswerIndex(const HttpRequest& request) {
-  if (!TakesJson(request)) return NotAcceptable();
+HttpResponse OpenApiDocuments::HandleIndex(const HttpRequest& request) {
+  if (!AcceptsJson(request)) return NotAcceptable();
   const Document document = Index();
   return Reply(request, kJson, document.bytes, document.hash);
 }
 
-std::optional<HttpResponse> OpenApiDocuments::AnswerV3(std::string_view group_version,
+std::optional<HttpResponse> OpenApiDocuments::HandleV3(std::string_view group_version,
                                                        const HttpRequest& request) {
   const std::optional<Document> document = V3(group_version);
   if (!document) return std::nullopt;
-  if (!TakesJson(request)) return NotAcceptable();
+  if (!AcceptsJson(request)) return NotAcceptable();
   const std::string hash = HashOf(request);
   if (!hash.empty() && hash != document->hash) {
     const std::string location =
@@ -163,14 +163,14 @@ std::optional<HttpResponse> OpenApiDocuments::AnswerV3(std::string_view group_ve
   return response;
 }
 
-std::optional<HttpResponse> OpenApiDocuments::Answer(const HttpRequest& request) {
+std::optional<HttpResponse> OpenApiDocuments::Handle(const HttpRequest& request) {
   constexpr std::string_view kV3 = "/openapi/v3";
   std::string_view path = request.path();
   while (path.ends_with('/')) path.remove_suffix(1);
-  if (path == "/openapi/v2") return AnswerV2(request);
-  if (path == kV3) return AnswerIndex(request);
+  if (path == "/openapi/v2") return HandleV2(request);
+  if (path == kV3) return HandleIndex(request);
   if (!path.starts_with(kV3) || path[kV3.size()] != '/') return std::nullopt;
-  return AnswerV3(path.substr(kV3.size() + 1), request);
+  return HandleV3(path.substr(kV3.size() + 1), request);
 }
 
 }  // namespace kubexms

@@ -1,8 +1,8 @@
 #pragma once
 
-// The OpenAPI documents of a set of resources, as they are served below /openapi. Each is made when
-// it is first asked for, and kept as long as this object: one belongs to one state of the
-// resources. Documents have an ETag, so that a client that has one is told so with a few bytes.
+// Serves the OpenAPI documents of a fixed set of resources below /openapi. Documents are created on
+// first use and cached for the lifetime of this object. They have an ETag, so a client that has the
+// current document gets 304 Not Modified.
 
 #include <map>
 #include <optional>
@@ -21,13 +21,13 @@ class OpenApiDocuments {
   explicit OpenApiDocuments(std::vector<ResourcePtr> resources)
       : resources_(std::move(resources)) {}
 
-  // The answer to a GET; nothing when the path is none of
+  // Handles a GET; nothing when the path is none of
   //   /openapi/v2                   everything in one document, as JSON or protobuf
-  //   /openapi/v3                   which documents there are, with a hash of each
-  //   /openapi/v3/apis/apps/v1      one group and version. With ?hash= of the index the answer may
-  //                                 be kept forever; with another hash it leads to the right one.
-  // Any thread may call it; those that want a document that is being made wait for it.
-  std::optional<HttpResponse> Answer(const HttpRequest& request) EXCLUDES(mutex_);
+  //   /openapi/v3                   the index of the documents, with a hash of each
+  //   /openapi/v3/apis/apps/v1      one group and version. With ?hash= of the index the response
+  //                                 is immutable; another hash is redirected to the right one.
+  // Any thread may call; callers wait for a document that another thread is creating.
+  std::optional<HttpResponse> Handle(const HttpRequest& request) EXCLUDES(mutex_);
 
  private:
   struct Document {
@@ -39,13 +39,13 @@ class OpenApiDocuments {
   // "api/v1" and "apis/apps/v1", each with its resources.
   std::map<std::string, std::vector<ResourcePtr>> ByGroupVersion() const;
 
-  HttpResponse AnswerV2(const HttpRequest& request) EXCLUDES(mutex_);
-  HttpResponse AnswerIndex(const HttpRequest& request) EXCLUDES(mutex_);
-  std::optional<HttpResponse> AnswerV3(std::string_view group_version, const HttpRequest& request)
+  HttpResponse HandleV2(const HttpRequest& request) EXCLUDES(mutex_);
+  HttpResponse HandleIndex(const HttpRequest& request) EXCLUDES(mutex_);
+  std::optional<HttpResponse> HandleV3(std::string_view group_version, const HttpRequest& request)
       EXCLUDES(mutex_);
   Document V2(bool protobuf) EXCLUDES(mutex_);
   Document Index() EXCLUDES(mutex_);
-  // Nothing when there is no such group and version.
+  // Nothing when the group and version do not exist.
   std::optional<Document> V3(std::string_view group_version) EXCLUDES(mutex_);
   const Document* FindV3(std::string_view group_version) REQUIRES(mutex_);
 

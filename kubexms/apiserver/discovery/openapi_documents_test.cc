@@ -13,7 +13,7 @@ constexpr std::string_view kProtobuf = "application/com.github.proto-openapi.spe
 class OpenApiDocumentsTest : public ::testing::Test {
  protected:
   HttpResponse Get(std::string target, HttpHeaders headers = {}) {
-    return std::move(*documents_.Answer({.target = std::move(target), .headers = headers}));
+    return std::move(*documents_.Handle({.target = std::move(target), .headers = headers}));
   }
 
   OpenApiDocuments documents_{BuiltinResources()};
@@ -25,7 +25,7 @@ std::string Header(const HttpResponse& response, std::string_view name) {
 
 Json ReadBody(const HttpResponse& response) { return *ParseJson(Flatten(response.body)); }
 
-TEST_F(OpenApiDocumentsTest, ServesTheSecondVersionAsJsonOrProtobuf) {
+TEST_F(OpenApiDocumentsTest, ServesV2AsJsonOrProtobuf) {
   const HttpResponse json = Get("/openapi/v2");
   EXPECT_EQ(json.status, 200);
   EXPECT_EQ(Header(json, "Content-Type"), "application/json");
@@ -43,7 +43,7 @@ TEST_F(OpenApiDocumentsTest, ServesTheSecondVersionAsJsonOrProtobuf) {
   EXPECT_EQ(Get("/openapi/v2", {{"Accept", "text/html"}}).status, 406);
 }
 
-TEST_F(OpenApiDocumentsTest, SavesWhatTheClientHas) {
+TEST_F(OpenApiDocumentsTest, AnswersNotModifiedToAMatchingTag) {
   const std::string tag = Header(Get("/openapi/v2"), "ETag");
   const HttpResponse again = Get("/openapi/v2", {{"If-None-Match", tag}});
   EXPECT_EQ(again.status, 304);
@@ -52,7 +52,7 @@ TEST_F(OpenApiDocumentsTest, SavesWhatTheClientHas) {
   EXPECT_EQ(Get("/openapi/v2", {{"If-None-Match", "\"other\""}}).status, 200);
 }
 
-TEST_F(OpenApiDocumentsTest, ListsTheDocumentsOfTheThirdVersion) {
+TEST_F(OpenApiDocumentsTest, ServesTheV3Index) {
   const Json index = ReadBody(Get("/openapi/v3"));
   const Json& paths = index.at("paths");
   EXPECT_EQ(paths.as_object().size(), 22U);
@@ -67,7 +67,7 @@ TEST_F(OpenApiDocumentsTest, ListsTheDocumentsOfTheThirdVersion) {
       nullptr);
 }
 
-TEST_F(OpenApiDocumentsTest, LeadsFromAnOldHashToTheNewOne) {
+TEST_F(OpenApiDocumentsTest, RedirectsAnOldHashToTheCurrentOne) {
   const HttpResponse current = Get("/openapi/v3/api/v1");
   EXPECT_EQ(current.status, 200);
   EXPECT_EQ(Header(current, "Cache-Control"), "");
@@ -78,10 +78,10 @@ TEST_F(OpenApiDocumentsTest, LeadsFromAnOldHashToTheNewOne) {
   EXPECT_EQ(Header(moved, "Location"), "/openapi/v3/api/v1?hash=" + hash);
 }
 
-TEST_F(OpenApiDocumentsTest, KnowsNoOtherPaths) {
+TEST_F(OpenApiDocumentsTest, IgnoresOtherPaths) {
   for (const std::string target :
        {"/openapi", "/openapi/v4", "/openapi/v3x", "/openapi/v3/apis/nothing.example.com/v1"}) {
-    EXPECT_FALSE(documents_.Answer({.target = target}).has_value()) << target;
+    EXPECT_FALSE(documents_.Handle({.target = target}).has_value()) << target;
   }
 }
 
@@ -96,8 +96,8 @@ TEST_F(OpenApiDocumentsTest, DescribesCustomResources) {
                                                     .schema = schema,
                                                     .custom = true});
   OpenApiDocuments documents({widget});
-  const auto answer = documents.Answer({.target = "/openapi/v3/apis/example.com/v1"});
-  const Json document = ReadBody(*answer);
+  const auto response = documents.Handle({.target = "/openapi/v3/apis/example.com/v1"});
+  const Json document = ReadBody(*response);
   const Json& kind = document.at("components").at("schemas").at("com.example.v1.Widget");
   EXPECT_NE(FindMember(kind.at("properties"), "metadata"), nullptr);
 }

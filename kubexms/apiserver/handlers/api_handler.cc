@@ -197,7 +197,7 @@ Result<HttpResponse> ApiHandler::AnswerReview(const ResourceCall& call) {
   const UserInfo& user = call.user;
   const Resource& resource = *call.resource;
   ASSIGN_OR_RETURN(const Representation representation,
-                   Representation::Of(request, call.query, AnswerSubject::kDocument));
+                   Representation::Of(request, call.query, ResponseSubject::kDocument));
   std::vector<std::string> problems;
   const GroupVersionKind kind{resource.group, resource.version, resource.kind};
   ASSIGN_OR_RETURN(const BodyFormat format, BodyFormatOf(request.headers, false));
@@ -208,22 +208,22 @@ Result<HttpResponse> ApiHandler::AnswerReview(const ResourceCall& call) {
   const auto answer = [&]() -> Result<Json> {
     const std::string& plural = resource.plural;
     if (plural == "tokenreviews") {
-      return AnswerTokenReview(std::move(review), environment_.authenticator);
+      return EvaluateTokenReview(std::move(review), environment_.authenticator);
     }
     if (plural == "selfsubjectreviews") {
-      return AnswerSelfSubjectReview(std::move(review), user, environment_.clock);
+      return EvaluateSelfSubjectReview(std::move(review), user, environment_.clock);
     }
     if (plural == "subjectaccessreviews") {
-      return AnswerSubjectAccessReview(std::move(review), environment_.authorizer);
+      return EvaluateSubjectAccessReview(std::move(review), environment_.authorizer);
     }
     if (plural == "localsubjectaccessreviews") {
-      return AnswerLocalSubjectAccessReview(std::move(review), call.attributes.namespace_name,
-                                            environment_.authorizer);
+      return EvaluateLocalSubjectAccessReview(std::move(review), call.attributes.namespace_name,
+                                              environment_.authorizer);
     }
     if (plural == "selfsubjectaccessreviews") {
-      return AnswerSelfSubjectAccessReview(std::move(review), user, environment_.authorizer);
+      return EvaluateSelfSubjectAccessReview(std::move(review), user, environment_.authorizer);
     }
-    return AnswerSelfSubjectRulesReview(review, user, environment_.authorizer);
+    return EvaluateSelfSubjectRulesReview(review, user, environment_.authorizer);
   };
   ASSIGN_OR_RETURN(const Json answered, answer());
   return representation.Object(201, resource, SharedBytes(WriteJson(answered)));
@@ -234,7 +234,7 @@ Result<HttpResponse> ApiHandler::AnswerPath(const HttpRequest& request, std::str
     return Error(405, "MethodNotAllowed",
                  "the server does not allow this method on the requested resource");
   }
-  if (IsDocumentPath(path)) return environment_.documents.Answer(request);
+  if (IsDocumentPath(path)) return environment_.documents.Handle(request);
   if (path == "/metrics") {
     return HttpResponse::Text(200, MetricsRegistry::kContentType, environment_.metrics.Collect());
   }

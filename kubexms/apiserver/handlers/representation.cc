@@ -84,9 +84,9 @@ std::string WarningHeader(std::string_view text) {
 }
 
 Result<Representation> Representation::Of(const HttpRequest& request, const QueryParameters& query,
-                                          AnswerSubject subject) {
+                                          ResponseSubject subject) {
   Representation representation;
-  ASSIGN_OR_RETURN(representation.form_, NegotiateAnswer(request.headers, query, subject));
+  ASSIGN_OR_RETURN(representation.form_, NegotiateResponse(request.headers, query, subject));
   ASSIGN_OR_RETURN(representation.row_object_,
                    ParseRowObject(query.Get("includeObject").value_or("")));
   return representation;
@@ -117,7 +117,7 @@ Result<ObjectPage> Representation::Page(const Resource& resource, ObjectList lis
                   .continue_token = list.continue_token};
   if (list.remaining_count) page.remaining = static_cast<int64_t>(*list.remaining_count);
   ASSIGN_OR_RETURN(page.items, Objects(resource, list));
-  if (form_.kind == AnswerKind::kObject) return page;
+  if (form_.kind == ResponseKind::kObject) return page;
   for (SharedBytes& item : page.items) {
     ASSIGN_OR_RETURN(std::string metadata, MakePartialObjectMetadata(item.view(), form_.version));
     item = SharedBytes(std::move(metadata));
@@ -126,15 +126,15 @@ Result<ObjectPage> Representation::Page(const Resource& resource, ObjectList lis
 }
 
 std::unique_ptr<EventFormat> Representation::Events(const Resource& resource) const {
-  if (form_.kind == AnswerKind::kTable) {
+  if (form_.kind == ResponseKind::kTable) {
     return std::make_unique<TableEvents>(resource, row_object_, form_.version);
   }
-  if (form_.kind == AnswerKind::kObject) return nullptr;
+  if (form_.kind == ResponseKind::kObject) return nullptr;
   return std::make_unique<MetadataEvents>(form_.version);
 }
 
 Result<Body> Representation::ObjectBody(const Resource& resource, SharedBytes object) const {
-  if (form_.kind == AnswerKind::kTable) {
+  if (form_.kind == ResponseKind::kTable) {
     const TablePrinter printer(resource);
     ASSIGN_OR_RETURN(std::string table,
                      printer.Print(object.view(), {.now = std::chrono::system_clock::now(),
@@ -142,15 +142,15 @@ Result<Body> Representation::ObjectBody(const Resource& resource, SharedBytes ob
                                                    .version = form_.version}));
     return OneBuffer(std::move(table));
   }
-  if (form_.kind == AnswerKind::kObject) return Body{std::move(object)};
+  if (form_.kind == ResponseKind::kObject) return Body{std::move(object)};
   ASSIGN_OR_RETURN(std::string metadata, MakePartialObjectMetadata(object.view(), form_.version));
   return OneBuffer(std::move(metadata));
 }
 
 Result<Body> Representation::ListBody(const Resource& resource, ObjectList& list) const {
-  if (form_.kind == AnswerKind::kObject) return PlainList(resource, list);
+  if (form_.kind == ResponseKind::kObject) return PlainList(resource, list);
   ASSIGN_OR_RETURN(const std::vector<SharedBytes> objects, Objects(resource, list));
-  if (form_.kind == AnswerKind::kTable) {
+  if (form_.kind == ResponseKind::kTable) {
     const TablePrinter printer(resource);
     TableWriter table(printer, {.now = std::chrono::system_clock::now(),
                                 .row_object = row_object_,
@@ -197,11 +197,11 @@ Result<Body> Representation::PlainList(const Resource& resource, ObjectList& lis
 }
 
 HttpResponse Representation::Respond(int status, Body body) const {
-  if (form_.format == AnswerFormat::kYaml || form_.pretty) {
+  if (form_.format == ResponseFormat::kYaml || form_.pretty) {
     const Result<Json> document = ParseJson(Flatten(body));
     if (document.ok()) {
-      body = OneBuffer(form_.format == AnswerFormat::kYaml ? WriteYaml(*document)
-                                                           : WriteJsonPretty(*document));
+      body = OneBuffer(form_.format == ResponseFormat::kYaml ? WriteYaml(*document)
+                                                             : WriteJsonPretty(*document));
     }
   }
   return HttpResponse(

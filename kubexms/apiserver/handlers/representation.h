@@ -23,7 +23,7 @@ class Representation {
  public:
   // Fails with 406 when the client takes nothing that there is.
   static Result<Representation> Of(const HttpRequest& request, const QueryParameters& query,
-                                   AnswerSubject subject = AnswerSubject::kObjects);
+                                   ResponseSubject subject = ResponseSubject::kObjects);
 
   Result<HttpResponse> Object(int status, const Resource& resource, SharedBytes object,
                               const std::vector<std::string>& warnings = {}) const;
@@ -42,7 +42,7 @@ class Representation {
   // The body in the format that was asked for.
   HttpResponse Respond(int status, Body body) const;
 
-  AnswerForm form_;
+  ResponseForm form_;
   RowObject row_object_ = RowObject::kMetadata;
 };
 

@@ -317,7 +317,7 @@ Result<HttpResponse> ResourceHandler::List(const ResourceCall& call) {
 
 Result<HttpResponse> ResourceHandler::Watch(const ResourceCall& call) {
   ASSIGN_OR_RETURN(const Representation representation,
-                   Representation::Of(call.http, call.query, AnswerSubject::kEvents));
+                   Representation::Of(call.http, call.query, ResponseSubject::kEvents));
   ASSIGN_OR_RETURN(ListQuery query, ReadListQuery(call.query, true));
   RETURN_IF_ERROR(SelectName(call.attributes.name, query));
   ASSIGN_OR_RETURN(std::unique_ptr<WatchEvents> events,

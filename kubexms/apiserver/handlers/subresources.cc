@@ -427,12 +427,11 @@ Result<HttpResponse> Subresources::RequestToken(const ResourceCall& call,
       if (found.ok()) node_uid = UidOf(*found);
     }
   }
-  ASSIGN_OR_RETURN(
-      const Json answer,
-      AnswerTokenRequest(environment_.tokens, {.service_account = account,
-                                               .bound_object = bound ? &bound_object : nullptr,
-                                               .node_uid = node_uid,
-                                               .request = request}));
+  ASSIGN_OR_RETURN(const Json answer,
+                   IssueToken(environment_.tokens, {.service_account = account,
+                                                    .bound_object = bound ? &bound_object : nullptr,
+                                                    .node_uid = node_uid,
+                                                    .request = request}));
   return HttpResponse::Text(201, "application/json", WriteJson(answer));
 }
 

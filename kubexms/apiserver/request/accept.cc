@@ -10,44 +10,44 @@ namespace {
 constexpr std::string_view kMetaGroup = "meta.k8s.io";
 constexpr std::string_view kDiscoveryGroup = "apidiscovery.k8s.io";
 
-// A kind that an answer can be turned into.
+// A kind that an object can be converted to.
 struct Transform {
   std::string_view group;
   std::string_view version;
   std::string_view name;
-  AnswerKind kind;
+  ResponseKind kind;
 };
 
 constexpr Transform kObjectTransforms[] = {
-    {kMetaGroup, "v1", "Table", AnswerKind::kTable},
-    {kMetaGroup, "v1beta1", "Table", AnswerKind::kTable},
-    {kMetaGroup, "v1", "PartialObjectMetadata", AnswerKind::kPartialObjectMetadata},
-    {kMetaGroup, "v1beta1", "PartialObjectMetadata", AnswerKind::kPartialObjectMetadata},
-    {kMetaGroup, "v1", "PartialObjectMetadataList", AnswerKind::kPartialObjectMetadataList},
-    {kMetaGroup, "v1beta1", "PartialObjectMetadataList", AnswerKind::kPartialObjectMetadataList},
+    {kMetaGroup, "v1", "Table", ResponseKind::kTable},
+    {kMetaGroup, "v1beta1", "Table", ResponseKind::kTable},
+    {kMetaGroup, "v1", "PartialObjectMetadata", ResponseKind::kPartialObjectMetadata},
+    {kMetaGroup, "v1beta1", "PartialObjectMetadata", ResponseKind::kPartialObjectMetadata},
+    {kMetaGroup, "v1", "PartialObjectMetadataList", ResponseKind::kPartialObjectMetadataList},
+    {kMetaGroup, "v1beta1", "PartialObjectMetadataList", ResponseKind::kPartialObjectMetadataList},
 };
 constexpr std::string_view kDiscoveryKind = "APIGroupDiscoveryList";
 constexpr Transform kDiscoveryTransforms[] = {
-    {kDiscoveryGroup, "v2", kDiscoveryKind, AnswerKind::kAggregatedDiscovery},
-    {kDiscoveryGroup, "v2beta1", kDiscoveryKind, AnswerKind::kAggregatedDiscovery},
+    {kDiscoveryGroup, "v2", kDiscoveryKind, ResponseKind::kAggregatedDiscovery},
+    {kDiscoveryGroup, "v2beta1", kDiscoveryKind, ResponseKind::kAggregatedDiscovery},
 };
 
-std::span<const Transform> TransformsOf(AnswerSubject subject) {
+std::span<const Transform> TransformsOf(ResponseSubject subject) {
   switch (subject) {
-    case AnswerSubject::kObjects:
-    case AnswerSubject::kEvents: return kObjectTransforms;
-    case AnswerSubject::kDiscovery: return kDiscoveryTransforms;
-    case AnswerSubject::kDocument: break;
+    case ResponseSubject::kObjects:
+    case ResponseSubject::kEvents: return kObjectTransforms;
+    case ResponseSubject::kDiscovery: return kDiscoveryTransforms;
+    case ResponseSubject::kDocument: break;
   }
   return {};
 }
 
-// One of the things that an Accept header lists.
+// One media range of an Accept header.
 struct MediaRange {
   std::string_view type;
   std::string_view subtype;
   double quality = 1;
-  // Its parameters, where they mean something here.
+  // The parameters that the server supports.
   std::string_view as;
   std::string_view group;
   std::string_view version;
@@ -65,7 +65,7 @@ std::string_view Trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-// Cuts `text` before the first `separator` and leaves what comes after it.
+// Returns `text` up to the first `separator` and removes both from `text`.
 std::string_view TakeUntil(std::string_view& text, char separator) {
   const size_t end = text.find(separator);
   const std::string_view piece = text.substr(0, end);
@@ -102,7 +102,7 @@ MediaRange ParseRange(std::string_view text) {
   return range;
 }
 
-// What the client prefers first: by its own weights, then what is named more exactly.
+// Sorted by preference: by the client's weights, then by specificity.
 std::vector<MediaRange> ParseAccept(std::string_view header) {
   std::vector<MediaRange> ranges;
   while (!header.empty()) ranges.push_back(ParseRange(TakeUntil(header, ',')));
@@ -115,19 +115,19 @@ std::vector<MediaRange> ParseAccept(std::string_view header) {
   return ranges;
 }
 
-std::optional<AnswerFormat> FormatOf(const MediaRange& range, AnswerSubject subject) {
-  if (range.Matches("application", "json")) return AnswerFormat::kJson;
-  if (subject != AnswerSubject::kEvents && range.Matches("application", "yaml")) {
-    return AnswerFormat::kYaml;
+std::optional<ResponseFormat> FormatOf(const MediaRange& range, ResponseSubject subject) {
+  if (range.Matches("application", "json")) return ResponseFormat::kJson;
+  if (subject != ResponseSubject::kEvents && range.Matches("application", "yaml")) {
+    return ResponseFormat::kYaml;
   }
   return std::nullopt;
 }
 
-// The form that a media range means, if the server has it.
-std::optional<AnswerForm> FormOf(const MediaRange& range, AnswerSubject subject) {
-  const std::optional<AnswerFormat> format = FormatOf(range, subject);
+// The form that a media range stands for, if the server supports it.
+std::optional<ResponseForm> FormOf(const MediaRange& range, ResponseSubject subject) {
+  const std::optional<ResponseFormat> format = FormatOf(range, subject);
   if (!format || (!range.stream.empty() && range.stream != "watch")) return std::nullopt;
-  AnswerForm form{.format = *format, .pretty = range.pretty};
+  ResponseForm form{.format = *format, .pretty = range.pretty};
   if (range.as.empty() && range.group.empty() && range.version.empty()) return form;
   for (const Transform& transform : TransformsOf(subject)) {
     if (transform.name == range.as && transform.group == range.group &&
@@ -140,49 +140,49 @@ std::optional<AnswerForm> FormOf(const MediaRange& range, AnswerSubject subject)
   return std::nullopt;
 }
 
-bool IsReadByPeople(std::string_view user_agent) {
+bool IsInteractiveClient(std::string_view user_agent) {
   return user_agent.starts_with("curl") || user_agent.starts_with("Wget") ||
          user_agent.starts_with("Mozilla/5.0");
 }
 
-bool WantsPretty(const HttpHeaders& headers, const QueryParameters& query) {
+bool IsPrettyRequested(const HttpHeaders& headers, const QueryParameters& query) {
   const std::string_view pretty = query.Get("pretty").value_or("");
-  if (pretty.empty()) return IsReadByPeople(headers.Get("User-Agent").value_or(""));
+  if (pretty.empty()) return IsInteractiveClient(headers.Get("User-Agent").value_or(""));
   constexpr std::string_view kTrue[] = {"1", "t", "T", "true", "TRUE", "True"};
   return std::ranges::find(kTrue, pretty) != std::end(kTrue);
 }
 
-Error NotAcceptable(AnswerSubject subject) {
+Error NotAcceptable(ResponseSubject subject) {
   std::string message = "406: Not Acceptable\n\nAvailable representations: ";
   switch (subject) {
-    case AnswerSubject::kObjects:
+    case ResponseSubject::kObjects:
       message += "application/json, application/yaml, application/json;stream=watch";
       break;
-    case AnswerSubject::kEvents: message += "application/json;stream=watch"; break;
-    case AnswerSubject::kDiscovery:
-    case AnswerSubject::kDocument: message += "application/json, application/yaml"; break;
+    case ResponseSubject::kEvents: message += "application/json;stream=watch"; break;
+    case ResponseSubject::kDiscovery:
+    case ResponseSubject::kDocument: message += "application/json, application/yaml"; break;
   }
   return Error::NotAcceptable(std::move(message));
 }
 
 }  // namespace
 
-std::string AnswerForm::ContentType() const {
-  std::string type = format == AnswerFormat::kYaml ? "application/yaml" : "application/json";
-  if (kind == AnswerKind::kAggregatedDiscovery) {
+std::string ResponseForm::ContentType() const {
+  std::string type = format == ResponseFormat::kYaml ? "application/yaml" : "application/json";
+  if (kind == ResponseKind::kAggregatedDiscovery) {
     type.append(";g=").append(kDiscoveryGroup).append(";v=").append(version);
     type.append(";as=").append(kDiscoveryKind);
   }
   return type;
 }
 
-Result<AnswerForm> NegotiateAnswer(const HttpHeaders& headers, const QueryParameters& query,
-                                   AnswerSubject subject) {
-  const bool pretty = WantsPretty(headers, query);
+Result<ResponseForm> NegotiateResponse(const HttpHeaders& headers, const QueryParameters& query,
+                                       ResponseSubject subject) {
+  const bool pretty = IsPrettyRequested(headers, query);
   const std::string_view accept = Trim(headers.Get("Accept").value_or(""));
-  if (accept.empty()) return AnswerForm{.pretty = pretty};
+  if (accept.empty()) return ResponseForm{.pretty = pretty};
   for (const MediaRange& range : ParseAccept(accept)) {
-    std::optional<AnswerForm> form = FormOf(range, subject);
+    std::optional<ResponseForm> form = FormOf(range, subject);
     if (!form) continue;
     form->pretty = form->pretty || pretty;
     return *std::move(form);

@@ -1,12 +1,12 @@
 #pragma once
 
-// Content negotiation: out of what a client's Accept header takes, the form that it prefers and the
-// server has. Besides the format (JSON or YAML) a client may ask for another kind than that of the
-// object itself:
+// Content negotiation: selects, among the representations that the Accept header allows, the one
+// the client prefers and the server can produce. Besides a format (JSON or YAML), a client may
+// request a kind other than that of the object:
 //
 //   Accept: application/json;as=Table;v=v1;g=meta.k8s.io, application/json
 //
-// is how `kubectl get` asks for a table, or for the object if there are no tables.
+// `kubectl get` sends this header: a table, or the object where the server has no table.
 
 #include <optional>
 #include <span>
@@ -18,43 +18,45 @@
 
 namespace kubexms {
 
-enum class AnswerFormat { kJson, kYaml };
+enum class ResponseFormat { kJson, kYaml };
 
-enum class AnswerKind {
-  kObject,  // as it is
+enum class ResponseKind {
+  kObject,  // the requested object or list, unchanged
   kTable,
   kPartialObjectMetadata,
   kPartialObjectMetadataList,
   kAggregatedDiscovery,
 };
 
-struct AnswerForm {
-  AnswerFormat format = AnswerFormat::kJson;
-  AnswerKind kind = AnswerKind::kObject;
+struct ResponseForm {
+  ResponseFormat format = ResponseFormat::kJson;
+  ResponseKind kind = ResponseKind::kObject;
   std::string version;  // of the kind's group: "v1", "v2beta1"; empty for kObject
   bool pretty = false;  // indented, for people
 
-  // What the Content-Type header says.
+  // The value of the Content-Type header.
   std::string ContentType() const;
 
-  bool operator==(const AnswerForm&) const = default;
+  bool operator==(const ResponseForm&) const = default;
 };
 
-// What the answer to a request is about; each can be had in other kinds.
-enum class AnswerSubject {
-  kObjects,    // an object or a list; as a table, or reduced to metadata
-  kEvents,     // a watch: the same, but not as YAML
-  kDiscovery,  // /api and /apis; aggregated, too
-  kDocument,   // as it is only
+// What the response contains, which determines the representations it is available in.
+enum class ResponseSubject {
+  kObjects,    // an object or a list; also as a table, or reduced to metadata
+  kEvents,     // a watch: as kObjects, but not as YAML
+  kDiscovery,  // /api and /apis; also in aggregated form
+  kDocument,   // any other document; unchanged only
 };
 
-// Without an Accept header the answer is JSON. NotAcceptable when the client takes nothing that
-// there is. `pretty` follows the query, then the client: browsers, curl and wget have people.
-Result<AnswerForm> NegotiateAnswer(const HttpHeaders& headers, const QueryParameters& query,
-                                   AnswerSubject subject);
+// Without an Accept header the response is JSON. NotAcceptable when the server has no
+// representation that the client accepts. `pretty` follows the query parameter of that name;
+// without it, the response is indented for browsers, curl and wget.
+Result<ResponseForm> NegotiateResponse(const HttpHeaders& headers, const QueryParameters& query,
+                                       ResponseSubject subject);
 
-// Out of the media types that a document is available in ("application/json"), the index of the one
-// that the header prefers; the first one when it has no wish, nothing when it takes none of them.
+// The index, in `available` (media types such as "application/json"), of the media type that the
+// header prefers: the first one when the header has no preference, nothing when it accepts none of
+// them.
 std::optional<size_t> PreferredMediaType(std::string_view accept,
                                          std::span<const std::string_view> available);
 

@@ -9,53 +9,53 @@ constexpr std::string_view kKubectl =
     "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;"
     "g=meta.k8s.io,application/json";
 
-Result<AnswerForm> Negotiate(std::string_view accept,
-                             AnswerSubject subject = AnswerSubject::kObjects,
-                             std::string_view query = "", std::string_view user_agent = "test") {
-  return NegotiateAnswer({{"Accept", accept}, {"User-Agent", user_agent}},
-                         *QueryParameters::Parse(query), subject);
+Result<ResponseForm> Negotiate(std::string_view accept,
+                               ResponseSubject subject = ResponseSubject::kObjects,
+                               std::string_view query = "", std::string_view user_agent = "test") {
+  return NegotiateResponse({{"Accept", accept}, {"User-Agent", user_agent}},
+                           *QueryParameters::Parse(query), subject);
 }
 
-TEST(AcceptTest, IsJsonWhenNothingIsAskedFor) {
-  EXPECT_EQ(*NegotiateAnswer({}, {}, AnswerSubject::kObjects), AnswerForm());
-  EXPECT_EQ(*Negotiate(""), AnswerForm());
-  EXPECT_EQ(*Negotiate("*/*"), AnswerForm());
-  EXPECT_EQ(*Negotiate("*"), AnswerForm());
-  EXPECT_EQ(*Negotiate("application/*"), AnswerForm());
+TEST(AcceptTest, DefaultsToJson) {
+  EXPECT_EQ(*NegotiateResponse({}, {}, ResponseSubject::kObjects), ResponseForm());
+  EXPECT_EQ(*Negotiate(""), ResponseForm());
+  EXPECT_EQ(*Negotiate("*/*"), ResponseForm());
+  EXPECT_EQ(*Negotiate("*"), ResponseForm());
+  EXPECT_EQ(*Negotiate("application/*"), ResponseForm());
 }
 
-TEST(AcceptTest, PrefersWhatComesFirst) {
-  EXPECT_EQ(Negotiate("application/yaml, application/json")->format, AnswerFormat::kYaml);
-  EXPECT_EQ(Negotiate("application/json, application/yaml")->format, AnswerFormat::kJson);
-  EXPECT_EQ(Negotiate("application/json;q=0.5, application/yaml")->format, AnswerFormat::kYaml);
-  EXPECT_EQ(Negotiate("*/*, application/yaml")->format, AnswerFormat::kYaml);
-  EXPECT_EQ(Negotiate("application/*, application/yaml")->format, AnswerFormat::kYaml);
+TEST(AcceptTest, PrefersTheFirstOfEqualMediaTypes) {
+  EXPECT_EQ(Negotiate("application/yaml, application/json")->format, ResponseFormat::kYaml);
+  EXPECT_EQ(Negotiate("application/json, application/yaml")->format, ResponseFormat::kJson);
+  EXPECT_EQ(Negotiate("application/json;q=0.5, application/yaml")->format, ResponseFormat::kYaml);
+  EXPECT_EQ(Negotiate("*/*, application/yaml")->format, ResponseFormat::kYaml);
+  EXPECT_EQ(Negotiate("application/*, application/yaml")->format, ResponseFormat::kYaml);
   EXPECT_EQ(Negotiate("application/vnd.kubernetes.protobuf,application/json")->format,
-            AnswerFormat::kJson);
+            ResponseFormat::kJson);
 }
 
-TEST(AcceptTest, GivesTables) {
-  const AnswerForm form = *Negotiate(kKubectl);
-  EXPECT_EQ(form.kind, AnswerKind::kTable);
+TEST(AcceptTest, ReturnsTables) {
+  const ResponseForm form = *Negotiate(kKubectl);
+  EXPECT_EQ(form.kind, ResponseKind::kTable);
   EXPECT_EQ(form.version, "v1");
   EXPECT_EQ(form.ContentType(), "application/json");
   EXPECT_EQ(Negotiate("application/json;as=Table;v=v1beta1;g=meta.k8s.io")->version, "v1beta1");
   EXPECT_EQ(Negotiate("application/yaml; as=Table; v=v1; g=meta.k8s.io")->format,
-            AnswerFormat::kYaml);
-  EXPECT_EQ(Negotiate(kKubectl, AnswerSubject::kEvents)->kind, AnswerKind::kTable);
+            ResponseFormat::kYaml);
+  EXPECT_EQ(Negotiate(kKubectl, ResponseSubject::kEvents)->kind, ResponseKind::kTable);
 }
 
-TEST(AcceptTest, GivesMetadataOnly) {
+TEST(AcceptTest, ReturnsPartialObjectMetadata) {
   EXPECT_EQ(Negotiate("application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io")->kind,
-            AnswerKind::kPartialObjectMetadata);
+            ResponseKind::kPartialObjectMetadata);
   EXPECT_EQ(Negotiate("application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io")->kind,
-            AnswerKind::kPartialObjectMetadataList);
+            ResponseKind::kPartialObjectMetadataList);
 }
 
-TEST(AcceptTest, FallsBackToTheNextThatThereIs) {
+TEST(AcceptTest, FallsBackToTheNextSupportedMediaType) {
   EXPECT_EQ(Negotiate("application/json;as=Chart;v=v1;g=meta.k8s.io,application/json")->kind,
-            AnswerKind::kObject);
-  EXPECT_EQ(Negotiate(kKubectl, AnswerSubject::kDocument)->kind, AnswerKind::kObject);
+            ResponseKind::kObject);
+  EXPECT_EQ(Negotiate(kKubectl, ResponseSubject::kDocument)->kind, ResponseKind::kObject);
   EXPECT_EQ(Negotiate("application/json;as=Table;v=v9;g=meta.k8s.io").error().code(), 406);
   EXPECT_EQ(Negotiate("application/json;as=Table;v=v1;g=example.com").error().code(), 406);
 }
@@ -64,16 +64,16 @@ TEST(AcceptTest, AggregatesDiscovery) {
   constexpr std::string_view kAccept =
       "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
       "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
-  const AnswerForm form = *Negotiate(kAccept, AnswerSubject::kDiscovery);
-  EXPECT_EQ(form.kind, AnswerKind::kAggregatedDiscovery);
+  const ResponseForm form = *Negotiate(kAccept, ResponseSubject::kDiscovery);
+  EXPECT_EQ(form.kind, ResponseKind::kAggregatedDiscovery);
   EXPECT_EQ(form.version, "v2");
   EXPECT_EQ(form.ContentType(),
             "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
-  EXPECT_EQ(Negotiate(kAccept, AnswerSubject::kObjects)->kind, AnswerKind::kObject);
+  EXPECT_EQ(Negotiate(kAccept, ResponseSubject::kObjects)->kind, ResponseKind::kObject);
 }
 
-TEST(AcceptTest, RefusesWhatThereIsNot) {
-  const Result<AnswerForm> form = Negotiate("application/xml");
+TEST(AcceptTest, RefusesUnsupportedMediaTypes) {
+  const Result<ResponseForm> form = Negotiate("application/xml");
   ASSERT_FALSE(form.ok());
   EXPECT_EQ(form.error().reason(), "NotAcceptable");
   EXPECT_EQ(form.error().message(),
@@ -83,13 +83,13 @@ TEST(AcceptTest, RefusesWhatThereIsNot) {
   EXPECT_FALSE(Negotiate("application/vnd.kubernetes.protobuf").ok());
 }
 
-TEST(AcceptTest, DoesNotStreamYaml) {
-  EXPECT_FALSE(Negotiate("application/yaml", AnswerSubject::kEvents).ok());
-  EXPECT_TRUE(Negotiate("application/json;stream=watch", AnswerSubject::kEvents).ok());
-  EXPECT_FALSE(Negotiate("application/json;stream=film", AnswerSubject::kEvents).ok());
+TEST(AcceptTest, RefusesYamlForWatches) {
+  EXPECT_FALSE(Negotiate("application/yaml", ResponseSubject::kEvents).ok());
+  EXPECT_TRUE(Negotiate("application/json;stream=watch", ResponseSubject::kEvents).ok());
+  EXPECT_FALSE(Negotiate("application/json;stream=film", ResponseSubject::kEvents).ok());
 }
 
-TEST(AcceptTest, ChoosesAmongMediaTypes) {
+TEST(AcceptTest, SelectsThePreferredMediaType) {
   constexpr std::string_view kTypes[] = {"application/json", "application/x+protobuf"};
   EXPECT_EQ(PreferredMediaType("", kTypes), 0U);
   EXPECT_EQ(PreferredMediaType("*/*", kTypes), 0U);
@@ -98,9 +98,9 @@ TEST(AcceptTest, ChoosesAmongMediaTypes) {
   EXPECT_EQ(PreferredMediaType("text/html", kTypes), std::nullopt);
 }
 
-TEST(AcceptTest, IndentsForPeople) {
+TEST(AcceptTest, IndentsForInteractiveClients) {
   const auto pretty = [](std::string_view accept, std::string_view query, std::string_view agent) {
-    return Negotiate(accept, AnswerSubject::kObjects, query, agent)->pretty;
+    return Negotiate(accept, ResponseSubject::kObjects, query, agent)->pretty;
   };
   EXPECT_TRUE(pretty("*/*", "", "curl/8.0"));
   EXPECT_TRUE(pretty("*/*", "", "Mozilla/5.0 (X11)"));

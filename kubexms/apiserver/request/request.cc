@@ -28,7 +28,7 @@ Error InvalidOptions(std::string_view kind, ErrorCause cause) {
   return InvalidOptions(kind, std::vector<ErrorCause>{std::move(cause)});
 }
 
-// The name becomes a part of the stored object, so it must be one that can be written down.
+// The field manager is stored in the object, so it must be printable.
 Result<std::string> ReadFieldManager(std::string_view given, std::string_view options_kind) {
   const FieldPath path("fieldManager");
   std::vector<ErrorCause> errors;
@@ -40,7 +40,7 @@ Result<std::string> ReadFieldManager(std::string_view given, std::string_view op
       errors.push_back(Invalid(path, Json(manager),
                                fmt::format("invalid character U+{:04X} (at position {})",
                                            static_cast<uint32_t>(rune.value), at)));
-      // One is enough to refuse a long text that consists of them.
+      // One error is enough for a text that is too long anyway.
       if (given.size() > kMaxManagerBytes) break;
     }
     at += rune.size;
@@ -49,7 +49,7 @@ Result<std::string> ReadFieldManager(std::string_view given, std::string_view op
   return manager;
 }
 
-// A parameter that is given is set, unless its value says otherwise; clients differ in the case.
+// A parameter that is present is true, unless its value is false; clients use upper and lower case.
 bool ReadBool(const QueryParameters& query, std::string_view name) {
   const std::optional<std::string_view> value = query.Get(name);
   return value.has_value() && *value != "0" && LowerCase(*value) != "false";
@@ -60,13 +60,13 @@ std::string ResourceVerb(std::string_view method, bool named, const QueryParamet
   if (method == "PUT") return "update";
   if (method == "PATCH") return "patch";
   if (method == "DELETE") return named ? "delete" : "deletecollection";
-  // No verb: whoever may do everything is told that the method is not allowed.
+  // An empty verb: a user with all permissions gets "method not allowed".
   if (method != "GET" && method != "HEAD") return "";
   if (named) return "get";
   return ReadBool(query, "watch") ? "watch" : "list";
 }
 
-// `segments` begin with the resource or with "namespaces".
+// `segments` start with the resource or with "namespaces".
 Result<void> ReadResourcePath(std::span<const std::string> segments,
                               RequestAttributes& attributes) {
   if (segments.size() >= 2 && segments[0] == "namespaces") {
@@ -74,29 +74,30 @@ Result<void> ReadResourcePath(std::span<const std::string> segments,
     const bool of_the_namespace =
         segments.size() == 2 || segments[2] == "status" || segments[2] == "finalize";
     if (!of_the_namespace) segments = segments.subspan(2);
-    // Namespaces are in no namespace, and one that is named twice would pass for being the first.
+    // Namespaces are cluster-scoped, and a second namespace must not be mistaken for the first one.
     const bool nested = !of_the_namespace && segments[0] == "namespaces";
     if (nested && attributes.group.empty()) return NoSuchResource();
   }
   attributes.resource = segments[0];
   if (segments.size() >= 2) attributes.name = segments[1];
   if (segments.size() >= 3) attributes.subresource = segments[2];
-  // No subresource is called like that, so authorization is about what is then not found.
+  // No subresource has a slash in its name: authorization decides about the path, which is not
+  // found.
   for (size_t i = 3; i < segments.size(); ++i) attributes.subresource += "/" + segments[i];
   return {};
 }
 
-// A list or watch of the objects of one name is about that object, so that rules with resourceNames
-// allow it.
+// A list or watch that selects metadata.name is attributed to that object, so that rules with
+// resourceNames allow it.
 void ReadSelectedName(const QueryParameters& query, RequestAttributes& attributes) {
   const Result<FieldSelector> fields =
       FieldSelector::Parse(query.Get("fieldSelector").value_or(""));
-  if (!fields.ok()) return;  // the request is refused for it when its options are read
+  if (!fields.ok()) return;  // ReadListQuery reports the error
   const std::string_view name = fields->RequiredValue("metadata.name").value_or("");
   if (ValidatePathSegmentName(name).empty()) attributes.name = name;
 }
 
-// A segment is one name: a slash in it would make the path of another object of it.
+// A segment is one name: a slash in it would turn the path into that of another object.
 Result<void> CheckSegments(std::span<const std::string> segments) {
   const bool split = std::ranges::any_of(
       segments, [](const std::string& segment) { return segment.find('/') != std::string::npos; });
@@ -177,7 +178,7 @@ Result<Propagation> ReadPropagation(std::string_view text) {
                                      {"Foreground", "Background", "Orphan", "nil"}));
 }
 
-// What a DeleteOptions says; its members have the names of the query's parameters.
+// The members of DeleteOptions have the names of the query parameters.
 Result<void> ReadDeleteOptions(const Json& options, DeleteQuery& query) {
   if (!options.is_object()) return Error::BadRequest("DeleteOptions must be an object");
   if (const Json* grace = FindMember(options, "gracePeriodSeconds");
@@ -214,7 +215,7 @@ Result<void> ReadDeleteOptions(const Json& options, DeleteQuery& query) {
   return {};
 }
 
-// Why Go would not read a text as a duration ("1h15m"); empty when it would.
+// Why Go's time.ParseDuration would refuse a text ("1h15m"); empty when it would not.
 std::string ExplainDuration(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789";
   constexpr std::string_view kUnits[] = {"ns", "us", "µs", "μs", "ms", "s", "m", "h"};
@@ -265,7 +266,7 @@ Result<RequestAttributes> ReadAttributes(const HttpRequest& request, const Query
     ASSIGN_OR_RETURN(segments, PathSegments(request.path()));
     RETURN_IF_ERROR(CheckSegments(segments));
   }
-  // /api/v1/pods and /apis/apps/v1/deployments; what is shorter is discovery.
+  // /api/v1/pods and /apis/apps/v1/deployments; shorter paths are discovery.
   const size_t prefix = segments.empty() || segments[0] == "api" ? 2 : 3;
   if (segments.size() <= prefix) {
     attributes.is_resource = false;
@@ -275,7 +276,7 @@ Result<RequestAttributes> ReadAttributes(const HttpRequest& request, const Query
   if (prefix == 3) attributes.group = segments[1];
   attributes.version = segments[prefix - 1];
   std::span<const std::string> resource_path = std::span(segments).subspan(prefix);
-  // The older form of a watch: /api/v1/watch/pods.
+  // The deprecated form of a watch: /api/v1/watch/pods.
   const bool watch =
       request.method == "GET" && resource_path.size() > 1 && resource_path[0] == "watch";
   if (watch) resource_path = resource_path.subspan(1);

@@ -1,7 +1,7 @@
 #pragma once
 
-// What an HTTP request asks of the API: the resource, object and verb that its method, path and
-// query mean, and the options that its query has. Pure: nothing is looked up.
+// Parses an HTTP request: the verb, resource and object that its method, path and query stand for,
+// and the options in its query. Pure: does not check whether the resource or object exists.
 
 #include <cstdint>
 #include <optional>
@@ -17,55 +17,55 @@
 
 namespace kubexms {
 
-// The attributes of a request: those of a resource for paths below /api/VERSION and
+// The attributes of an HTTP request: those of a resource for paths below /api/VERSION and
 // /apis/GROUP/VERSION, else the path itself.
 //   GET    /api/v1/pods                                 list pods of all namespaces
 //   PATCH  /apis/apps/v1/namespaces/a/deployments/b/scale
-// A path is an error when it is malformed, not when there is no such resource.
+// A malformed path is an error; an unknown resource is not.
 Result<RequestAttributes> ReadAttributes(const HttpRequest& request, const QueryParameters& query);
 
 enum class VersionMatch { kUnset, kExact, kNotOlderThan };
 
-// Of list, watch and deletecollection.
+// The query parameters of list, watch and deletecollection.
 struct ListQuery {
   Selector labels;
   FieldSelector fields;
-  size_t limit = 0;  // 0: all
+  size_t limit = 0;  // 0: unlimited
   std::string continue_token;
   ResourceVersion version;
   VersionMatch match = VersionMatch::kUnset;
 
-  // Of watches.
+  // Watches only.
   bool bookmarks = false;
   std::optional<bool> send_initial_events;
   std::optional<int64_t> timeout_seconds;
 };
-// Refuses, in Kubernetes' words, values that cannot be read and options that exclude each other.
+// Refuses, with Kubernetes' messages, malformed values and options that exclude each other.
 Result<ListQuery> ReadListQuery(const QueryParameters& query, bool watch);
 
-// Refuses a `timeout` that is no duration. The server has limits of its own for how long it works
-// on a request.
+// Refuses a `timeout` that is not a duration. The value is not used: the server has its own time
+// limits for HTTP requests.
 Result<void> CheckTimeout(const QueryParameters& query);
 
 enum class FieldValidation { kIgnore, kWarn, kStrict };
 
-// Of create, update and patch.
+// The query parameters of create, update and patch.
 struct WriteQuery {
   bool dry_run = false;
   FieldValidation field_validation = FieldValidation::kWarn;
-  std::string field_manager;  // printable UTF-8; empty when not given
+  std::string field_manager;  // printable UTF-8; empty when absent
   bool force = false;
 };
-// `options_kind` is what errors call them: "CreateOptions", "UpdateOptions", "PatchOptions".
+// `options_kind` is the kind that errors name: "CreateOptions", "UpdateOptions", "PatchOptions".
 Result<WriteQuery> ReadWriteQuery(const QueryParameters& query, std::string_view options_kind);
 
-// The name of the manager of fields when the client gives none: its user agent up to the first '/',
-// without what cannot be printed, and at most 128 bytes of it.
+// The field manager of a client that names none: the first 128 bytes of its user agent up to the
+// first '/', without unprintable characters.
 std::string DefaultFieldManager(const HttpHeaders& headers);
 
 enum class Propagation { kDefault, kOrphan, kBackground, kForeground };
 
-// Of delete and deletecollection, from the body or the query.
+// The options of delete and deletecollection, from the body or the query.
 struct DeleteQuery {
   bool dry_run = false;
   std::optional<int64_t> grace_period_seconds;

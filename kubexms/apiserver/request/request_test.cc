@@ -13,7 +13,7 @@ RequestAttributes Read(std::string method, std::string target) {
 
 QueryParameters Query(std::string_view text) { return QueryParameters::Parse(text).value(); }
 
-TEST(RequestTest, ReadsObjectsOfNamespaces) {
+TEST(RequestTest, ParsesPathsOfNamespacedObjects) {
   const RequestAttributes get = Read("GET", "/apis/apps/v1/namespaces/a/deployments/b/scale");
   EXPECT_TRUE(get.is_resource);
   EXPECT_EQ(get.verb, "get");
@@ -25,7 +25,7 @@ TEST(RequestTest, ReadsObjectsOfNamespaces) {
   EXPECT_EQ(get.subresource, "scale");
 }
 
-TEST(RequestTest, ReadsObjectsOfTheCluster) {
+TEST(RequestTest, ParsesPathsOfClusterScopedObjects) {
   const RequestAttributes node = Read("DELETE", "/api/v1/nodes/n1");
   EXPECT_EQ(node.verb, "delete");
   EXPECT_EQ(node.group, "");
@@ -34,7 +34,7 @@ TEST(RequestTest, ReadsObjectsOfTheCluster) {
   EXPECT_EQ(node.namespace_name, "");
 }
 
-TEST(RequestTest, NamespacesAreTheirOwnNamespace) {
+TEST(RequestTest, SetsTheNamespaceOfANamespaceToItself) {
   const RequestAttributes get = Read("GET", "/api/v1/namespaces/a");
   EXPECT_EQ(get.resource, "namespaces");
   EXPECT_EQ(get.name, "a");
@@ -45,7 +45,7 @@ TEST(RequestTest, NamespacesAreTheirOwnNamespace) {
   EXPECT_EQ(Read("GET", "/api/v1/namespaces/a/pods").resource, "pods");
 }
 
-TEST(RequestTest, VerbsFollowMethodNameAndWatch) {
+TEST(RequestTest, DerivesTheVerbFromMethodNameAndWatch) {
   EXPECT_EQ(Read("GET", "/api/v1/pods").verb, "list");
   EXPECT_EQ(Read("GET", "/api/v1/pods?watch=1").verb, "watch");
   EXPECT_EQ(Read("GET", "/api/v1/pods?watch=true").verb, "watch");
@@ -57,7 +57,7 @@ TEST(RequestTest, VerbsFollowMethodNameAndWatch) {
   EXPECT_EQ(Read("DELETE", "/api/v1/namespaces/a/pods").verb, "deletecollection");
 }
 
-TEST(RequestTest, ReadsWatchesInTheirOlderForm) {
+TEST(RequestTest, ParsesDeprecatedWatchPaths) {
   const RequestAttributes watch = Read("GET", "/api/v1/watch/namespaces/a/pods/b");
   EXPECT_EQ(watch.verb, "watch");
   EXPECT_EQ(watch.namespace_name, "a");
@@ -65,7 +65,7 @@ TEST(RequestTest, ReadsWatchesInTheirOlderForm) {
   EXPECT_EQ(watch.name, "b");
 }
 
-TEST(RequestTest, OtherPathsAreNoResources) {
+TEST(RequestTest, TreatsOtherPathsAsNonResourcePaths) {
   for (const char* path : {"/", "/version", "/api", "/apis", "/api/v1", "/apis/apps/v1",
                            "/openapi/v3/apis/apps/v1", "/metrics"}) {
     const RequestAttributes attributes = Read("GET", path);
@@ -81,7 +81,7 @@ TEST(RequestTest, RefusesMalformedPaths) {
   }
 }
 
-TEST(ListQueryTest, ReadsAllOptions) {
+TEST(ListQueryTest, ParsesAllOptions) {
   const ListQuery query =
       ReadListQuery(Query("labelSelector=a%3Db&fieldSelector=metadata.name%3Dc&limit=5&"
                           "resourceVersion=7&resourceVersionMatch=Exact&timeoutSeconds=3"),
@@ -95,7 +95,7 @@ TEST(ListQueryTest, ReadsAllOptions) {
   EXPECT_EQ(query.timeout_seconds, 3);
 }
 
-TEST(ListQueryTest, RefusesWhatCannotBe) {
+TEST(ListQueryTest, RefusesContradictoryOptions) {
   for (const char* text :
        {"limit=x", "resourceVersion=abc", "resourceVersionMatch=Exact",
         "resourceVersionMatch=Sometimes&resourceVersion=1", "labelSelector=a%20in%20b",
@@ -108,7 +108,7 @@ TEST(ListQueryTest, RefusesWhatCannotBe) {
   }
 }
 
-TEST(WriteQueryTest, ReadsAllOptions) {
+TEST(WriteQueryTest, ParsesAllOptions) {
   const WriteQuery query =
       ReadWriteQuery(Query("dryRun=All&fieldManager=me&fieldValidation=Strict&force=true"),
                      "PatchOptions")
@@ -119,14 +119,14 @@ TEST(WriteQueryTest, ReadsAllOptions) {
   EXPECT_TRUE(query.force);
 }
 
-TEST(WriteQueryTest, NamesTheOptionsInErrors) {
+TEST(WriteQueryTest, NamesTheOptionsKindInErrors) {
   const Error error = ReadWriteQuery(Query("dryRun=Some"), "CreateOptions").error();
   EXPECT_EQ(error.message(),
             R"(CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["Some"]: )"
             R"(supported values: "All")");
 }
 
-TEST(WriteQueryTest, AManagerIsPrintableText) {
+TEST(WriteQueryTest, RefusesUnprintableFieldManagers) {
   const auto manager = [](std::string_view query) {
     return ReadWriteQuery(Query(query), "CreateOptions");
   };
@@ -140,7 +140,7 @@ TEST(WriteQueryTest, AManagerIsPrintableText) {
   EXPECT_EQ(manager("fieldManager=" + std::string(129, 'x')).error().code(), 422);
 }
 
-TEST(DeleteQueryTest, TheBodyCountsBesideTheQuery) {
+TEST(DeleteQueryTest, MergesTheBodyAndTheQuery) {
   const DeleteQuery query =
       ReadDeleteQuery(Query("gracePeriodSeconds=5"),
                       R"({"propagationPolicy":"Orphan","preconditions":{"uid":"u"}})")
@@ -151,7 +151,7 @@ TEST(DeleteQueryTest, TheBodyCountsBesideTheQuery) {
   EXPECT_FALSE(ReadDeleteQuery(Query(""), R"({"propagationPolicy":"Sideways"})").ok());
 }
 
-TEST(RequestTest, TheUserAgentNamesTheManager) {
+TEST(RequestTest, DerivesTheFieldManagerFromTheUserAgent) {
   EXPECT_EQ(DefaultFieldManager({{"User-Agent", "kubectl/v1.34 (linux)"}}), "kubectl");
   EXPECT_EQ(DefaultFieldManager({}), "unknown");
   EXPECT_EQ(DefaultFieldManager({{"User-Agent", "a\xFF\tb"}}), "a\uFFFDb");

@@ -6,7 +6,7 @@ namespace kubexms {
 namespace {
 
 Error NotServed(const Resource& resource) {
-  // Kubernetes serves custom resources from another place, where nothing knows the path.
+  // Kubernetes serves custom resources from another handler, which answers unknown paths this way.
   return resource.custom ? Error(404, "", "404 page not found\n") : NoSuchResource();
 }
 
@@ -18,12 +18,12 @@ bool IsListOrWatch(const RequestAttributes& attributes) {
   return attributes.verb == "list" || attributes.verb == "watch";
 }
 
-// Lists and watches may have the name of an object from their field selector.
+// The name of a list or watch comes from its field selector.
 bool NamesOneObject(const RequestAttributes& attributes) {
   return !attributes.name.empty() && !IsListOrWatch(attributes);
 }
 
-// A path without a namespace is that of the objects of all namespaces, which are only read.
+// A path without a namespace stands for all namespaces, which can only be listed and watched.
 Result<void> CheckAllNamespaces(const Resource& resource, const RequestAttributes& attributes) {
   const bool of_many = !NamesOneObject(attributes) && attributes.subresource.empty();
   if (!of_many || !resource.Allows("list")) return NotServed(resource);
@@ -41,7 +41,7 @@ Error NoSuchResource() {
 
 Result<void> CheckScope(const Resource& resource, const RequestAttributes& attributes) {
   if (resource.namespaced || attributes.namespace_name.empty()) return {};
-  // A Namespace counts as a part of itself, so that roles in it can be about it.
+  // A Namespace has itself as namespace, so that Roles inside it can grant access to it.
   if (resource.Is("", "namespaces") && attributes.name == attributes.namespace_name) return {};
   return NotServed(resource);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Whether a path names a resource the way it is served: objects of a namespaced resource below
-// their namespace, those of a cluster-scoped one never below any.
+// Checks a path against the scope of its resource: objects of a namespaced resource are served
+// below their namespace, objects of a cluster-scoped resource are not served below any namespace.
 
 #include "kubexms/apiserver/request/user.h"
 #include "kubexms/apiserver/resources/resource.h"
@@ -9,16 +9,16 @@
 
 namespace kubexms {
 
-// Refuses with 404 a namespace in the path of a cluster-scoped resource. Must be called before the
-// request is authorized: authorization goes by the namespace of the path, and whoever may do
-// anything in one namespace would be let through to the objects of the cluster.
+// Refuses, with 404, a namespace in the path of a cluster-scoped resource. Must be called before
+// the HTTP request is authorized: authorization uses the namespace of the path, so a user with all
+// permissions in one namespace would otherwise get access to cluster-scoped objects.
 Result<void> CheckScope(const Resource& resource, const RequestAttributes& attributes);
 
-// Refuses paths at which the resource is not served with 404, and methods that are not served at
-// them with 405. To be called after the request is authorized, as Kubernetes does.
+// Refuses a path at which the resource is not served with 404, and a method that is not served at
+// the path with 405. Called after the HTTP request is authorized, as in Kubernetes.
 Result<void> CheckPath(const Resource& resource, const RequestAttributes& attributes);
 
-// The 404 of a path that names no resource.
+// The 404 for a path whose resource is not served.
 Error NoSuchResource();
 
 }  // namespace kubexms

@@ -51,7 +51,7 @@ std::string ReadFile(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// One way to reach the objects of a resource.
+// One way to access the objects of a resource.
 struct Access {
   std::string method;
   std::string path;  // below "/api/v1/namespaces/tenant/"
@@ -107,15 +107,15 @@ class ScopeTest : public testing::Test {
   }
 
   void Create(const ResourceType& type, std::string_view object) {
-    const auto made = server_.client().Create(type, DynamicObject::Decode(object).value());
-    ASSERT_TRUE(made.ok()) << made.error().message();
+    const auto created = server_.client().Create(type, DynamicObject::Decode(object).value());
+    ASSERT_TRUE(created.ok()) << created.error().message();
   }
   void MakeNamespace(std::string_view name) {
     Create({.version = "v1", .kind = "Namespace", .plural = "namespaces", .namespaced = false},
            fmt::format(R"({{"apiVersion":"v1","kind":"Namespace","metadata":{{"name":"{}"}}}})",
                        name));
   }
-  // All that a namespace has to give.
+  // Grants the tenant all permissions in its namespace.
   void Grant() {
     rbacv1::Role role;
     role.metadata.namespace_name = kTenant;
@@ -130,7 +130,7 @@ class ScopeTest : public testing::Test {
     ASSERT_TRUE(server_.client().Create(binding).ok());
   }
 
-  // Sends as the tenant, over the network.
+  // Sends an HTTP request as the tenant, over the network.
   HttpReply Send(const std::string& method, const std::string& target,
                  const std::string& content_type = "application/json",
                  const std::string& body = "{}") {
@@ -174,7 +174,7 @@ std::string GroupPath(const Resource& resource) {
                                 : "/apis/" + resource.group + "/" + resource.version;
 }
 
-TEST_F(ScopeTest, ANamespaceInThePathOfAClusterScopedResourceIsNotFound) {
+TEST_F(ScopeTest, RefusesANamespaceInThePathOfAClusterScopedResource) {
   const std::string before = Revision();
   for (const ResourcePtr& resource : ClusterScoped()) {
     for (const std::string name : {"object", "other", "cluster-admin", "tenant"}) {
@@ -183,7 +183,7 @@ TEST_F(ScopeTest, ANamespaceInThePathOfAClusterScopedResourceIsNotFound) {
                                                access.prefix, kTenant, access.path);
         const HttpReply response = Send(access.method, target, access.content_type);
         EXPECT_EQ(response.status, 404) << access.method << " " << target;
-        // That the object is not there would be another answer.
+        // A 404 for the object would have another message.
         if (access.method != "HEAD") {
           EXPECT_THAT(response.body, HasSubstr(resource->custom ? kNoSuchPage : kNoSuchResource))
               << access.method << " " << target;
@@ -194,11 +194,11 @@ TEST_F(ScopeTest, ANamespaceInThePathOfAClusterScopedResourceIsNotFound) {
   EXPECT_EQ(Revision(), before);
 }
 
-TEST_F(ScopeTest, TheClientOfThisProcessIsRefusedAsWell) {
+TEST_F(ScopeTest, RefusesTheLocalClientAsWell) {
   const std::unique_ptr<Client> tenant = server_.NewClient({.name = std::string(kTenant)});
   const std::string before = Revision();
   for (const ResourcePtr& resource : ClusterScoped()) {
-    // A client that takes the resource for a namespaced one.
+    // A client that treats the resource as namespaced.
     const ResourceType type{.group = resource->group,
                             .version = resource->version,
                             .kind = resource->kind,
@@ -211,9 +211,10 @@ TEST_F(ScopeTest, TheClientOfThisProcessIsRefusedAsWell) {
                             .name = "object",
                             .body = "{}"};
       if (verb == Verb::kCreate || verb == Verb::kDeleteCollection) request.name.clear();
-      const Result<SharedBytes> answer = tenant->Do(request);
-      ASSERT_FALSE(answer.ok()) << type.plural << " " << VerbName(verb);
-      EXPECT_EQ(answer.error().message(), kNoSuchResource) << type.plural << " " << VerbName(verb);
+      const Result<SharedBytes> response = tenant->Do(request);
+      ASSERT_FALSE(response.ok()) << type.plural << " " << VerbName(verb);
+      EXPECT_EQ(response.error().message(), kNoSuchResource)
+          << type.plural << " " << VerbName(verb);
     }
     const ObjectKey key{std::string(kTenant), "object"};
     EXPECT_EQ(tenant->List(type, {.namespace_name = std::string(kTenant)}).error().message(),
@@ -226,7 +227,7 @@ TEST_F(ScopeTest, TheClientOfThisProcessIsRefusedAsWell) {
   EXPECT_EQ(Revision(), before);
 }
 
-TEST_F(ScopeTest, ANamespaceIsPartOfItselfAndOfNoOther) {
+TEST_F(ScopeTest, ServesANamespaceBelowItselfOnly) {
   EXPECT_EQ(Send("GET", "/api/v1/namespaces/tenant").status, 200);
   EXPECT_EQ(Send("GET", "/api/v1/namespaces/tenant/status").status, 200);
   EXPECT_EQ(Send("GET", "/api/v1/namespaces/other").status, 403);
@@ -236,8 +237,8 @@ TEST_F(ScopeTest, ANamespaceIsPartOfItselfAndOfNoOther) {
   }
 }
 
-// A name that is made of several segments would be the key of another object.
-TEST_F(ScopeTest, ASegmentIsOneName) {
+// A name with several segments would be the key of another object.
+TEST_F(ScopeTest, RefusesSegmentsWithSlashes) {
   for (const char* path :
        {"/api/v1/namespaces/tenant/secrets/..%2Fother%2Fx", "/api/v1/namespaces/tenant%2F/secrets",
         "/api/v1/namespaces/tenant%2Fsecrets/secrets", "/api/v1/pods/tenant%2Fx/status",

@@ -1,7 +1,7 @@
 #pragma once
 
-// Who makes a request, and what it asks for: what authentication finds out, authorization decides
-// about, and the audit log records.
+// The user and the attributes of an HTTP request: set by authentication and by parsing, used by
+// authorization and admission, recorded in the API audit log.
 
 #include <map>
 #include <string>
@@ -18,19 +18,19 @@ struct UserInfo {
   bool operator==(const UserInfo&) const = default;
 };
 
-// A request as authorization sees it.
+// The attributes of an HTTP request that authorization decides about.
 struct RequestAttributes {
-  std::string verb;  // get, list, watch, create, …; of non-resource requests: get, post, …
+  std::string verb;  // get, list, watch, create, …; for non-resource paths: get, post, …
 
   bool is_resource = true;
   std::string group;
   std::string version;
   std::string resource;
   std::string subresource;
-  std::string namespace_name;  // empty: of the cluster, or of all namespaces
-  std::string name;            // empty: not of one object
+  std::string namespace_name;  // empty: cluster-scoped, or all namespaces
+  std::string name;            // empty: not a single object
 
-  std::string path;  // of non-resource requests: "/metrics"
+  std::string path;  // of a non-resource path: "/metrics"
 };
 
 }  // namespace kubexms

@@ -2,67 +2,143 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <tuple>
 
 #include "kubexms/api/builtin/builtin_kinds.h"
 #include "kubexms/api/schema/zero_values.h"
-#include "kubexms/apiserver/resources/custom_resource_definition.h"
 #include "kubexms/apiserver/strategies/strategy.h"
 #include "kubexms/base/check.h"
 
 namespace kubexms {
 namespace {
 
-// What a kind has beyond the eight verbs. Lists are separated by spaces.
+constexpr std::string_view kAllVerbs = "create delete deletecollection get list patch update watch";
+// Kinds that are only used as the body of a subresource have no resource.
+constexpr std::string_view kNoResource = "";
+
+// How a kind is served, where that differs from the defaults. Lists are separated by spaces.
 struct KindRules {
   std::string_view group;
   std::string_view kind;
   std::string_view subresources = {};
   std::string_view selectable_fields = {};
+  std::string_view verbs = kAllVerbs;
+  std::string_view storage_version = {};  // empty: the served version
+  std::optional<std::string_view> storage_group = {};
+  std::string_view deprecation = {};  // Kubernetes' warning
+  // A member of `spec` that Kubernetes declares as a pointer: it is omitted where nothing is set.
+  std::string_view optional_spec_member = {};
 };
 
 constexpr KindRules kRules[] = {
-    {"", "Event", "",
-     "involvedObject.apiVersion involvedObject.fieldPath involvedObject.kind involvedObject.name "
-     "involvedObject.namespace involvedObject.resourceVersion involvedObject.uid reason "
-     "reportingComponent source type"},
-    {"", "Namespace", "finalize status", "status.phase"},
-    {"", "Node", "status", "spec.unschedulable"},
-    {"", "PersistentVolume", "status"},
-    {"", "PersistentVolumeClaim", "status"},
-    {"", "Pod", "binding ephemeralcontainers eviction resize status",
-     "spec.hostNetwork spec.nodeName spec.restartPolicy spec.schedulerName "
-     "spec.serviceAccountName status.nominatedNodeName status.phase status.podIP status.podIPs"},
-    {"", "ReplicationController", "scale status", "status.replicas"},
-    {"", "ResourceQuota", "status"},
-    {"", "Secret", "", "type"},
-    {"", "Service", "status", "spec.clusterIP spec.type"},
-    {"", "ServiceAccount", "token"},
-    {"admissionregistration.k8s.io", "ValidatingAdmissionPolicy", "status"},
-    {"apiextensions.k8s.io", "CustomResourceDefinition", "status"},
-    {"apiregistration.k8s.io", "APIService", "status"},
-    {"apps", "DaemonSet", "status"},
-    {"apps", "Deployment", "scale status"},
-    {"apps", "ReplicaSet", "scale status", "status.replicas"},
-    {"apps", "StatefulSet", "scale status"},
-    {"autoscaling", "HorizontalPodAutoscaler", "status"},
-    {"batch", "CronJob", "status"},
-    {"batch", "Job", "status", "status.successful"},
-    {"certificates.k8s.io", "CertificateSigningRequest", "approval status", "spec.signerName"},
-    {"events.k8s.io", "Event", "",
-     "reason regarding.apiVersion regarding.fieldPath regarding.kind regarding.name "
-     "regarding.namespace regarding.resourceVersion regarding.uid reportingController type"},
-    {"flowcontrol.apiserver.k8s.io", "FlowSchema", "status"},
-    {"flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration", "status"},
-    {"networking.k8s.io", "Ingress", "status"},
-    {"networking.k8s.io", "ServiceCIDR", "status"},
-    {"policy", "PodDisruptionBudget", "status"},
-    {"resource.k8s.io", "ResourceClaim", "status"},
-    {"resource.k8s.io", "ResourceSlice", "", "spec.driver spec.nodeName"},
-    {"storage.k8s.io", "VolumeAttachment", "status"},
+    {.group = "", .kind = "Binding", .verbs = "create"},
+    {.group = "",
+     .kind = "ComponentStatus",
+     .verbs = "get list",
+     .deprecation = "v1 ComponentStatus is deprecated in v1.19+"},
+    {.group = "",
+     .kind = "Endpoints",
+     .deprecation = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"},
+    {.group = "",
+     .kind = "Event",
+     .selectable_fields =
+         "involvedObject.apiVersion involvedObject.fieldPath involvedObject.kind "
+         "involvedObject.name "
+         "involvedObject.namespace involvedObject.resourceVersion involvedObject.uid reason "
+         "reportingComponent source type"},
+    {.group = "",
+     .kind = "Namespace",
+     .subresources = "finalize status",
+     .selectable_fields = "status.phase",
+     .verbs = "create delete get list patch update watch"},
+    {.group = "",
+     .kind = "Node",
+     .subresources = "status",
+     .selectable_fields = "spec.unschedulable"},
+    {.group = "", .kind = "PersistentVolume", .subresources = "status"},
+    {.group = "", .kind = "PersistentVolumeClaim", .subresources = "status"},
+    {.group = "",
+     .kind = "Pod",
+     .subresources = "binding ephemeralcontainers eviction resize status",
+     .selectable_fields = "spec.hostNetwork spec.nodeName spec.restartPolicy spec.schedulerName "
+                          "spec.serviceAccountName status.nominatedNodeName status.phase "
+                          "status.podIP status.podIPs"},
+    {.group = "",
+     .kind = "ReplicationController",
+     .subresources = "scale status",
+     .selectable_fields = "status.replicas",
+     .optional_spec_member = "template"},
+    {.group = "", .kind = "ResourceQuota", .subresources = "status"},
+    {.group = "", .kind = "Secret", .selectable_fields = "type"},
+    {.group = "",
+     .kind = "Service",
+     .subresources = "status",
+     .selectable_fields = "spec.clusterIP spec.type"},
+    {.group = "", .kind = "ServiceAccount", .subresources = "token"},
+    {.group = "admissionregistration.k8s.io",
+     .kind = "ValidatingAdmissionPolicy",
+     .subresources = "status"},
+    {.group = "apiextensions.k8s.io", .kind = "CustomResourceDefinition", .subresources = "status"},
+    {.group = "apiregistration.k8s.io", .kind = "APIService", .subresources = "status"},
+    {.group = "apps", .kind = "DaemonSet", .subresources = "status"},
+    {.group = "apps", .kind = "Deployment", .subresources = "scale status"},
+    {.group = "apps",
+     .kind = "ReplicaSet",
+     .subresources = "scale status",
+     .selectable_fields = "status.replicas"},
+    {.group = "apps", .kind = "StatefulSet", .subresources = "scale status"},
+    {.group = "authentication.k8s.io", .kind = "SelfSubjectReview", .verbs = "create"},
+    {.group = "authentication.k8s.io", .kind = "TokenReview", .verbs = "create"},
+    {.group = "authentication.k8s.io", .kind = "TokenRequest", .verbs = kNoResource},
+    {.group = "authorization.k8s.io", .kind = "LocalSubjectAccessReview", .verbs = "create"},
+    {.group = "authorization.k8s.io", .kind = "SelfSubjectAccessReview", .verbs = "create"},
+    {.group = "authorization.k8s.io", .kind = "SelfSubjectRulesReview", .verbs = "create"},
+    {.group = "authorization.k8s.io", .kind = "SubjectAccessReview", .verbs = "create"},
+    {.group = "autoscaling",
+     .kind = "HorizontalPodAutoscaler",
+     .subresources = "status",
+     .storage_version = "v2"},
+    {.group = "autoscaling", .kind = "Scale", .verbs = kNoResource},
+    {.group = "batch", .kind = "CronJob", .subresources = "status"},
+    {.group = "batch",
+     .kind = "Job",
+     .subresources = "status",
+     .selectable_fields = "status.successful"},
+    {.group = "certificates.k8s.io",
+     .kind = "CertificateSigningRequest",
+     .subresources = "approval status",
+     .selectable_fields = "spec.signerName"},
+    {.group = "events.k8s.io",
+     .kind = "Event",
+     .selectable_fields =
+         "reason regarding.apiVersion regarding.fieldPath regarding.kind regarding.name "
+         "regarding.namespace regarding.resourceVersion regarding.uid reportingController type",
+     .storage_group = ""},
+    {.group = "flowcontrol.apiserver.k8s.io", .kind = "FlowSchema", .subresources = "status"},
+    {.group = "flowcontrol.apiserver.k8s.io",
+     .kind = "PriorityLevelConfiguration",
+     .subresources = "status"},
+    {.group = "networking.k8s.io", .kind = "Ingress", .subresources = "status"},
+    {.group = "networking.k8s.io", .kind = "ServiceCIDR", .subresources = "status"},
+    {.group = "policy", .kind = "PodDisruptionBudget", .subresources = "status"},
+    {.group = "policy", .kind = "Eviction", .verbs = kNoResource},
+    {.group = "resource.k8s.io", .kind = "ResourceClaim", .subresources = "status"},
+    {.group = "resource.k8s.io",
+     .kind = "ResourceSlice",
+     .selectable_fields = "spec.driver spec.nodeName"},
+    {.group = "storage.k8s.io", .kind = "VolumeAttachment", .subresources = "status"},
 };
 
-// A subresource that is not the resource's own kind, or that is not read and written like status.
+const KindRules& RulesOf(const KindName& name) {
+  static constexpr KindRules kDefault{};
+  for (const KindRules& rules : kRules) {
+    if (rules.group == name.group && rules.kind == name.kind) return rules;
+  }
+  return kDefault;
+}
+
+// A subresource with a kind of its own, or with other verbs than status.
 struct SubresourceRules {
   std::string_view name;
   std::string_view verbs;
@@ -90,7 +166,7 @@ std::vector<std::string> Words(std::string_view text) {
   return words;
 }
 
-// Descriptions live as long as the program, so nothing has to be kept alive.
+// Descriptions have static storage duration, so the handle owns nothing.
 SchemaHandle SchemaOfKind(const TypeInfo& type) {
   return {std::shared_ptr<const void>(), &type.schema};
 }
@@ -111,56 +187,18 @@ Subresource MakeSubresource(std::string_view name) {
   return subresource;
 }
 
-// Kinds that are only ever the body of a subresource.
-bool HasResource(const KindName& name) {
-  return name.kind != "Scale" && name.kind != "Eviction" && name.kind != "TokenRequest";
-}
-
-// Questions that are answered and not stored.
-bool IsReview(const KindName& name) {
-  return name.group == "authentication.k8s.io" || name.group == "authorization.k8s.io" ||
-         (name.group.empty() && name.kind == "Binding");
-}
-
-std::vector<std::string> VerbsOf(const KindName& name) {
-  if (IsReview(name)) return {"create"};
-  if (name.kind == "ComponentStatus") return {"get", "list"};
-  std::vector<std::string> verbs =
-      Words("create delete deletecollection get list patch update watch");
-  if (name.group.empty() && name.kind == "Namespace") std::erase(verbs, "deletecollection");
-  return verbs;
-}
-
-// In the words of Kubernetes.
-std::string_view DeprecationOf(const KindName& name) {
-  if (!name.group.empty()) return "";
-  if (name.kind == "ComponentStatus") return "v1 ComponentStatus is deprecated in v1.19+";
-  if (name.kind == "Endpoints") {
-    return "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
-  }
-  return "";
-}
-
-void ApplyRules(Resource& resource) {
-  for (const KindRules& rules : kRules) {
-    if (rules.group != resource.group || rules.kind != resource.kind) continue;
-    for (const std::string& name : Words(rules.subresources)) {
-      resource.subresources.push_back(MakeSubresource(name));
-    }
-    resource.selectable_fields = Words(rules.selectable_fields);
-  }
-  if (resource.group == "autoscaling") resource.storage_version = "v2";
-  if (resource.group == "events.k8s.io") resource.storage_group = "";
-}
-
-Json ZeroObject(const TypeInfo& type) {
+Json ZeroObject(const TypeInfo& type, const KindRules& rules) {
   Json zero = JsonObject();
   AddZeroValues(zero, ZeroFormOf(type));
+  if (!rules.optional_spec_member.empty()) {
+    zero.at("spec").as_object().erase(rules.optional_spec_member);
+  }
   return zero;
 }
 
 ResourcePtr MakeResource(const TypeInfo& type) {
   const KindName& name = *type.kind_name;
+  const KindRules& rules = RulesOf(name);
   auto resource = std::make_shared<Resource>(Resource{
       .group = std::string(name.group),
       .version = std::string(name.version),
@@ -171,19 +209,19 @@ ResourcePtr MakeResource(const TypeInfo& type) {
       .short_names = Words(name.short_names),
       .categories = Words(name.categories),
       .namespaced = name.scope == Scope::kNamespaced,
-      .verbs = VerbsOf(name),
+      .verbs = Words(rules.verbs),
       .schema = SchemaOfKind(type),
       .zero_form = &ZeroFormOf(type),
-      .zero = ZeroObject(type),
-      .strategy = name.kind == "CustomResourceDefinition" ? CustomResourceDefinitionStrategy()
-                                                          : BuiltinStrategy(name.group, name.kind),
-      .storage_version = std::string(name.version),
-      .deprecation = std::string(DeprecationOf(name)),
+      .zero = ZeroObject(type, rules),
+      .strategy = BuiltinStrategy(name.group, name.kind),
+      .selectable_fields = Words(rules.selectable_fields),
+      .storage_version =
+          std::string(rules.storage_version.empty() ? name.version : rules.storage_version),
+      .deprecation = std::string(rules.deprecation),
   });
-  ApplyRules(*resource);
-  // Kubernetes has this template behind a pointer: where nothing is set, it is not there.
-  if (name.kind == "ReplicationController") {
-    resource->zero.at("spec").as_object().erase("template");
+  if (rules.storage_group) resource->storage_group = *rules.storage_group;
+  for (const std::string& subresource : Words(rules.subresources)) {
+    resource->subresources.push_back(MakeSubresource(subresource));
   }
   return resource;
 }
@@ -193,7 +231,7 @@ ResourcePtr MakeResource(const TypeInfo& type) {
 std::vector<ResourcePtr> BuiltinResources() {
   std::vector<ResourcePtr> resources;
   for (const TypeInfo* type : BuiltinKinds()) {
-    if (HasResource(*type->kind_name)) resources.push_back(MakeResource(*type));
+    if (!RulesOf(*type->kind_name).verbs.empty()) resources.push_back(MakeResource(*type));
   }
   std::ranges::sort(resources, {}, [](const ResourcePtr& resource) {
     return std::tie(resource->group, resource->version, resource->plural);

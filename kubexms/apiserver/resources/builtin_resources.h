@@ -1,8 +1,8 @@
 #pragma once
 
-// The resources that Kubernetes itself has. Their kinds are described in kubexms/api/kinds; what is
-// added here is how they are served: verbs, subresources, the fields that selectors may name, and
-// the form in which they are stored.
+// The resources of Kubernetes' own API. kubexms/api/kinds describes their kinds; this table adds
+// how they are served: verbs, subresources, selectable fields, and the version in which they are
+// stored.
 
 #include <vector>
 

@@ -38,7 +38,7 @@ std::string Describe(const Resource& resource) {
                      fmt::join(subresources, ","));
 }
 
-TEST(BuiltinResourcesTest, AreThoseOfKubernetes) {
+TEST(BuiltinResourcesTest, MatchKubernetes) {
   const std::map<std::string, std::set<std::string>> expected = {
       {"admissionregistration.k8s.io/v1",
        {"mutatingwebhookconfigurations MutatingWebhookConfiguration C [] [api-extensions] 8 []",
@@ -145,7 +145,7 @@ TEST(BuiltinResourcesTest, ReviewsAreOnlyCreated) {
   EXPECT_TRUE(Find("", "v1", "pods").Allows("deletecollection"));
 }
 
-TEST(BuiltinResourcesTest, SubresourcesKnowTheirKind) {
+TEST(BuiltinResourcesTest, SubresourcesHaveTheirKind) {
   const Resource& pods = Find("", "v1", "pods");
   EXPECT_EQ(pods.FindSubresource("eviction")->kind.ToString(), "policy/v1, Kind=Eviction");
   EXPECT_NE(pods.FindSubresource("eviction")->schema, nullptr);
@@ -156,7 +156,7 @@ TEST(BuiltinResourcesTest, SubresourcesKnowTheirKind) {
             "autoscaling/v1");
 }
 
-TEST(BuiltinResourcesTest, StoresOneFormOfWhatHasTwo) {
+TEST(BuiltinResourcesTest, StoreKindsWithTwoVersionsInOne) {
   EXPECT_EQ(Find("autoscaling", "v1", "horizontalpodautoscalers").storage_version, "v2");
   EXPECT_EQ(StoragePrefix(Find("", "v1", "events"), "shop"), "/registry/core/events/shop/");
   EXPECT_EQ(StoragePrefix(Find("events.k8s.io", "v1", "events"), "shop"),

@@ -16,7 +16,7 @@ constexpr std::string_view kCurrentMetrics = "autoscaling.alpha.kubernetes.io/cu
 constexpr std::string_view kConditions = "autoscaling.alpha.kubernetes.io/conditions";
 constexpr std::string_view kBehavior = "autoscaling.alpha.kubernetes.io/behavior";
 
-// The same value under its names in v2 and in the annotations of v1.
+// A value's name in v2 and in the annotations of v1.
 struct Renamed {
   std::string_view v2;
   std::string_view v1;
@@ -98,7 +98,7 @@ JsonObject ConvertMetric(const JsonObject& metric, std::span<const MetricNames> 
   return converted;
 }
 
-// v2 says which of the target's numbers counts; v1 leaves it to which one is there.
+// v2 has an explicit target type; v1 infers it from the fields that are set.
 void SetTargetTypes(JsonObject& metric) {
   for (const MetricNames& kind : kTargets) {
     JsonObject* source = FindObject(metric, kind.member);
@@ -110,7 +110,7 @@ void SetTargetTypes(JsonObject& metric) {
   }
 }
 
-// The metric that v1 has a field for.
+// Whether it is the metric that v1 has a field for.
 bool IsCpuUtilization(const JsonObject& metric, std::string_view number) {
   return TextAt(metric, "resource.name") == "cpu" && Find(metric, number) != nullptr;
 }
@@ -119,7 +119,7 @@ void Annotate(JsonObject& object, std::string_view name, const Json& value) {
   EnsureObject(object, "metadata.annotations")[name] = WriteJson(value);
 }
 
-// Takes the metrics out of a list of `part`: the use of CPU into its `field`, all others into an
+// Moves the metrics of the list `list` of `part`: CPU utilization into `field`, all others into an
 // annotation.
 void MetricsToV1(JsonObject& object, JsonObject& part, std::string_view list,
                  std::span<const MetricNames> names, std::string_view cpu_number,
@@ -164,7 +164,7 @@ void AutoscalerToV1(JsonObject& object) {
   }
 }
 
-// What the annotation holds, which is removed; null when there is none.
+// Removes the annotation and returns its value; null if absent.
 Result<Json> TakeAnnotation(JsonObject& object, std::string_view name) {
   JsonObject* annotations = FindObject(object, "metadata.annotations");
   const Json* text = annotations == nullptr ? nullptr : annotations->if_contains(name);
@@ -203,7 +203,7 @@ Result<void> MetricsToV2(JsonObject& object, std::string_view part_name, std::st
   if (const Json* percentage = Find(*part, field))
     metrics.push_back(CpuMetric(numbers, *percentage));
   part->erase(field);
-  // v2 has the metric that v1 takes for granted.
+  // v1 has an implicit CPU metric, which is explicit in v2.
   if (metrics.empty() && numbers == "target") metrics.push_back(CpuMetric(numbers, 80));
   if (!metrics.empty()) (*part)[list] = std::move(metrics);
   return {};

@@ -1,6 +1,6 @@
 #pragma once
 
-// Objects of kinds that are served in two versions but stored in one.
+// Conversion of kinds that are served in two versions but stored in one.
 
 #include <string_view>
 
@@ -9,11 +9,11 @@
 
 namespace kubexms {
 
-// Turns the object into `to_api_version` and says so in its apiVersion: between autoscaling/v1 and
-// autoscaling/v2 for HorizontalPodAutoscaler, between v1 and events.k8s.io/v1 for Event. What
-// autoscaling/v1 has no fields for is kept in annotations, so nothing is lost on the way there and
-// back. Does nothing when the object is of that version already; BadRequest when there is no way
-// or such an annotation cannot be read.
+// Converts the object to `to_api_version` and sets its apiVersion: between autoscaling/v1 and
+// autoscaling/v2 for HorizontalPodAutoscaler, between v1 and events.k8s.io/v1 for Event. Values
+// that autoscaling/v1 has no fields for are stored in annotations, so a round trip loses nothing.
+// Does nothing when the object already has that version; BadRequest when no conversion exists or
+// such an annotation is malformed.
 Result<void> ConvertBuiltin(JsonObject& object, std::string_view to_api_version);
 
 }  // namespace kubexms

@@ -14,7 +14,7 @@ Json Converted(std::string_view yaml, std::string_view to) {
   return object;
 }
 
-TEST(ConversionTest, CpuTargetIsAMetricInV2) {
+TEST(ConversionTest, ConvertsTheCpuTargetToAMetricInV2) {
   constexpr std::string_view kOld = R"(
 apiVersion: autoscaling/v1
 kind: HorizontalPodAutoscaler
@@ -44,7 +44,7 @@ status:
   ExpectJson(Converted(kNew, "autoscaling/v1"), kOld);
 }
 
-TEST(ConversionTest, WhatV1CannotHoldSurvivesInAnnotations) {
+TEST(ConversionTest, StoresValuesThatV1LacksInAnnotations) {
   constexpr std::string_view kNew = R"(
 apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
@@ -70,7 +70,7 @@ status:
   ExpectJson(Converted(WriteJson(old), "autoscaling/v2"), kNew);
 }
 
-TEST(ConversionTest, NoTargetMeansTheUsualOne) {
+TEST(ConversionTest, AddsTheDefaultMetric) {
   const Json scaler = Converted(R"(
 apiVersion: autoscaling/v1
 kind: HorizontalPodAutoscaler
@@ -83,7 +83,7 @@ spec: {maxReplicas: 4}
              "averageUtilization: 80}}}]");
 }
 
-TEST(ConversionTest, BrokenAnnotationIsRefused) {
+TEST(ConversionTest, RefusesMalformedAnnotations) {
   Json object = MustParse(R"(
 apiVersion: autoscaling/v1
 kind: HorizontalPodAutoscaler
@@ -93,7 +93,7 @@ spec: {maxReplicas: 4}
   EXPECT_TRUE(ConvertBuiltin(object.get_object(), "autoscaling/v2").error().IsBadRequest());
 }
 
-TEST(ConversionTest, EventsHaveTwoSetsOfNames) {
+TEST(ConversionTest, ConvertsEventsBetweenGroups) {
   constexpr std::string_view kCore = R"(
 apiVersion: v1
 kind: Event
@@ -120,7 +120,7 @@ deprecatedSource: {component: kubelet}
   ExpectJson(Converted(kEvents, "v1"), kCore);
 }
 
-TEST(ConversionTest, OtherKindsHaveOneVersion) {
+TEST(ConversionTest, RefusesOtherKinds) {
   Json object = MustParse("{apiVersion: v1, kind: Pod}");
   EXPECT_TRUE(ConvertBuiltin(object.get_object(), "v1").ok());
   EXPECT_FALSE(ConvertBuiltin(object.get_object(), "v2").ok());

@@ -17,361 +17,15 @@
 namespace kubexms {
 namespace {
 
-const FieldPath kSpec("spec");
-constexpr std::string_view kApproval = "api-approved.kubernetes.io";
-
-const JsonArray& Items(const Json& value, std::string_view key) {
-  static const JsonArray kEmpty;
-  const Json& member = MemberOrNull(value, key);
-  return member.is_array() ? member.get_array() : kEmpty;
-}
-
-bool IsTrue(const Json& value, std::string_view key) {
-  const Json& member = MemberOrNull(value, key);
-  return member.is_bool() && member.get_bool();
-}
-
 std::vector<std::string> Strings(const Json& value, std::string_view key) {
   std::vector<std::string> strings;
-  for (const Json& item : Items(value, key)) {
+  for (const Json& item : MemberItems(value, key)) {
     if (item.is_string()) strings.emplace_back(AsView(item.get_string()));
   }
   return strings;
 }
 
-void AddAll(const Messages& messages, const FieldPath& path, std::string_view value,
-            FieldErrors& errors) {
-  for (const std::string& message : messages) errors.push_back(Invalid(path, Json(value), message));
-}
-
-bool IsEstablished(const Json& definition) {
-  return std::ranges::any_of(Items(MemberOrNull(definition, "status"), "conditions"),
-                             [](const Json& condition) {
-                               return FindString(condition, "type") == "Established" &&
-                                      FindString(condition, "status") == "True";
-                             });
-}
-
-// The rules of the definition itself; those of its schema are ParseCrdSchema's.
-class DefinitionRules {
- public:
-  DefinitionRules(const Json& definition, FieldErrors& errors)
-      : definition_(definition), spec_(MemberOrNull(definition, "spec")), errors_(errors) {}
-
-  void Check() {
-    CheckNames();
-    CheckScope();
-    CheckVersions();
-    CheckStoredVersions();
-    CheckApproval();
-  }
-
- private:
-  void CheckScope() {
-    const FieldPath path = kSpec.Child("scope");
-    const std::string_view scope = FindString(spec_, "scope");
-    if (scope.empty()) {
-      errors_.push_back(Required(path));
-    } else if (scope != "Cluster" && scope != "Namespaced") {
-      errors_.push_back(NotSupported(path, Json(scope), {"Cluster", "Namespaced"}));
-    }
-    const FieldPath preserve = kSpec.Child("preserveUnknownFields");
-    if (IsTrue(spec_, "preserveUnknownFields")) {
-      errors_.push_back(Invalid(preserve, Json(true),
-                                "cannot set to true, set x-kubernetes-preserve-unknown-fields to "
-                                "true in spec.versions[*].schema instead"));
-    }
-  }
-
-  // Groups of Kubernetes itself are for those who have been allowed to use them.
-  void CheckApproval() {
-    const std::string_view group = FindString(spec_, "group");
-    const bool guarded = group == "k8s.io" || group == "kubernetes.io" ||
-                         group.ends_with(".k8s.io") || group.ends_with(".kubernetes.io");
-    const Json* annotations = MetadataOf(definition_).if_contains("annotations");
-    const bool approved = annotations != nullptr && !FindString(*annotations, kApproval).empty();
-    if (!guarded || approved) return;
-    const FieldPath metadata("metadata");
-    const FieldPath annotations_path = metadata.Child("annotations");
-    errors_.push_back(
-        Required(annotations_path.Key(kApproval),
-                 "protected groups must have approval annotation \"api-approved.kubernetes.io\", "
-                 "see https://github.com/kubernetes/enhancements/pull/1111"));
-  }
-
-  // Objects may be stored in any of these.
-  void CheckStoredVersions() {
-    const FieldPath status("status");
-    const FieldPath path = status.Child("storedVersions");
-    const JsonArray& stored = Items(MemberOrNull(definition_, "status"), "storedVersions");
-    const JsonArray& versions = Items(spec_, "versions");
-    for (size_t i = 0; i < stored.size(); ++i) {
-      const std::string_view name = AsView(stored[i].as_string());
-      const bool known = std::ranges::any_of(
-          versions, [&](const Json& version) { return FindString(version, "name") == name; });
-      if (known) continue;
-      errors_.push_back(
-          Invalid(path.Index(i), stored[i],
-                  fmt::format("missing from spec.versions; {0} was previously a storage version, "
-                              "and must remain in spec.versions until a storage migration ensures "
-                              "no data remains persisted in {0} and removes {0} from "
-                              "status.storedVersions",
-                              name)));
-    }
-  }
-
-  // The other names by which people call the resource.
-  void CheckMoreNames(const Json& names, const FieldPath& names_path) {
-    for (const std::string_view key : {"shortNames", "categories"}) {
-      const FieldPath path = names_path.Child(key);
-      const JsonArray& items = Items(names, key);
-      for (size_t i = 0; i < items.size(); ++i) {
-        const std::string_view name = items[i].is_string() ? AsView(items[i].get_string()) : "";
-        AddAll(ValidateDns1035Label(name), path.Index(i), name, errors_);
-      }
-    }
-    const std::string_view list_kind = FindString(names, "listKind");
-    if (!list_kind.empty() && list_kind == FindString(names, "kind")) {
-      errors_.push_back(Invalid(names_path.Child("listKind"), Json(list_kind),
-                                "kind and listKind may not be the same"));
-    }
-  }
-
-  // A part that every version has. If it is the same in all of them errors name it once, as what it
-  // was called when a definition had one version.
-  void CheckParts(std::string_view key, std::string_view common_name,
-                  void (DefinitionRules::*check)(const Json& part, const FieldPath& path)) {
-    const JsonArray& versions = Items(spec_, "versions");
-    if (versions.empty()) return;
-    const Json& first = MemberOrNull(versions.front(), key);
-    const bool common = std::ranges::all_of(
-        versions, [&](const Json& version) { return MemberOrNull(version, key) == first; });
-    if (common) return (this->*check)(first, kSpec.Child(common_name));
-    const FieldPath versions_path = kSpec.Child("versions");
-    for (size_t i = 0; i < versions.size(); ++i) {
-      const FieldPath path = versions_path.Index(i);
-      (this->*check)(MemberOrNull(versions[i], key), path.Child(key));
-    }
-  }
-
-  // Where a Scale finds the numbers of an object.
-  void CheckScalePaths(const Json& subresources, const FieldPath& path) {
-    const Json& scale = MemberOrNull(subresources, "scale");
-    if (scale.is_null()) return;
-    const FieldPath scale_path = path.Child("scale");
-    const auto check = [&](std::string_view key, std::string_view above) {
-      const FieldPath at = scale_path.Child(key);
-      const std::string_view text = FindString(scale, key);
-      if (text.empty()) {
-        errors_.push_back(Required(at));
-      } else if (!text.starts_with(fmt::format("{}.", above))) {
-        errors_.push_back(
-            Invalid(at, Json(text), fmt::format("should be a json path under {}", above)));
-      }
-    };
-    check("specReplicasPath", ".spec");
-    check("statusReplicasPath", ".status");
-    const std::string_view selector = FindString(scale, "labelSelectorPath");
-    if (!selector.empty() && !selector.starts_with(".status.") && !selector.starts_with(".spec.")) {
-      errors_.push_back(Invalid(scale_path.Child("labelSelectorPath"), Json(selector),
-                                "should be a json path under .status or .spec"));
-    }
-  }
-
-  void CheckNames() {
-    const std::string_view group = FindString(spec_, "group");
-    const FieldPath group_path = kSpec.Child("group");
-    if (group.empty()) {
-      errors_.push_back(Required(group_path));
-    } else {
-      AddAll(ValidateDns1123Subdomain(group), group_path, group, errors_);
-      if (group.find('.') == std::string_view::npos) {
-        errors_.push_back(
-            Invalid(group_path, Json(group), "should be a domain with at least one dot"));
-      }
-    }
-    const Json& names = MemberOrNull(spec_, "names");
-    const FieldPath names_path = kSpec.Child("names");
-    for (const std::string_view key : {"plural", "singular", "kind", "listKind"}) {
-      const FieldPath path = names_path.Child(key);
-      const std::string_view name = FindString(names, key);
-      if (name.empty()) {
-        errors_.push_back(Required(path));
-      } else {
-        AddAll(ValidateDns1035Label(LowerCase(name)), path, name, errors_);
-      }
-    }
-    CheckMoreNames(names, names_path);
-    const std::string wanted = fmt::format("{}.{}", FindString(names, "plural"), group);
-    if (NameOf(definition_) != wanted) {
-      const FieldPath metadata("metadata");
-      const FieldPath path = metadata.Child("name");
-      errors_.push_back(
-          Invalid(path, Json(NameOf(definition_)), "must be spec.names.plural+\".\"+spec.group"));
-    }
-  }
-
-  void CheckVersions() {
-    const FieldPath versions_path = kSpec.Child("versions");
-    const JsonArray& versions = Items(spec_, "versions");
-    std::set<std::string_view> names;
-    int storage_versions = 0;
-    for (size_t i = 0; i < versions.size(); ++i) {
-      const FieldPath path = versions_path.Index(i);
-      const FieldPath name_path = path.Child("name");
-      const std::string_view name = FindString(versions[i], "name");
-      AddAll(ValidateDns1035Label(name), name_path, name, errors_);
-      names.insert(name);
-      if (IsTrue(versions[i], "storage")) ++storage_versions;
-      RequireSchema(versions[i], path);
-    }
-    CheckParts("schema", "validation", &DefinitionRules::CheckSchema);
-    CheckParts("subresources", "subresources", &DefinitionRules::CheckScalePaths);
-    CheckParts("additionalPrinterColumns", "additionalPrinterColumns",
-               &DefinitionRules::CheckColumns);
-    if (names.size() != versions.size()) {
-      errors_.push_back(Invalid(versions_path, MemberOrNull(spec_, "versions"),
-                                "must contain unique version names"));
-    }
-    if (storage_versions != 1) {
-      errors_.push_back(Invalid(versions_path, MemberOrNull(spec_, "versions"),
-                                "must have exactly one version marked as storage version"));
-    }
-  }
-
-  void RequireSchema(const Json& version, const FieldPath& path) {
-    if (!MemberOrNull(MemberOrNull(version, "schema"), "openAPIV3Schema").is_null()) return;
-    const FieldPath schema_path = path.Child("schema");
-    errors_.push_back(Required(schema_path.Child("openAPIV3Schema"), ""));
-  }
-
-  void CheckSchema(const Json& validation, const FieldPath& path) {
-    const Json& schema = MemberOrNull(validation, "openAPIV3Schema");
-    if (schema.is_null()) return;
-    const FieldPath schema_path = path.Child("openAPIV3Schema");
-    const CrdSchema parsed = ParseCrdSchema(schema, schema_path);
-    errors_.insert(errors_.end(), parsed.errors.begin(), parsed.errors.end());
-  }
-
-  void CheckColumns(const Json& columns, const FieldPath& path) {
-    if (!columns.is_array()) return;
-    for (size_t i = 0; i < columns.get_array().size(); ++i) {
-      const Json& column = columns.get_array()[i];
-      const FieldPath column_path = path.Index(i);
-      const FieldPath type_path = column_path.Child("type");
-      const std::string_view type = FindString(column, "type");
-      constexpr std::string_view kTypes[] = {"boolean", "date", "integer", "number", "string"};
-      if (std::ranges::count(kTypes, type) == 0) {
-        errors_.push_back(
-            Invalid(type_path, Json(type), "must be one of boolean,date,integer,number,string"));
-      }
-      const FieldPath json_path = column_path.Child("jsonPath");
-      if (FindString(column, "jsonPath").empty()) errors_.push_back(Required(json_path));
-    }
-  }
-
-  const Json& definition_;
-  const Json& spec_;
-  FieldErrors& errors_;
-};
-
-const Json kNoJson;
-
-// The conditions of a new definition are found out by the server.
-Json InitialStatus(const JsonObject& definition) {
-  JsonArray stored;
-  const Json* spec = definition.if_contains("spec");
-  if (spec == nullptr) spec = &kNoJson;
-  for (const Json& version : Items(*spec, "versions")) {
-    if (IsTrue(version, "storage")) stored.emplace_back(FindString(version, "name"));
-  }
-  return JsonObject{{"acceptedNames", JsonObject{{"kind", ""}, {"plural", ""}}},
-                    {"conditions", JsonArray()},
-                    {"storedVersions", std::move(stored)}};
-}
-
-// Whether its objects would have to be converted by a webhook: with one version they never are.
-bool NeedsConversion(const Json& definition) {
-  const Json& spec = MemberOrNull(definition, "spec");
-  if (FindString(MemberOrNull(spec, "conversion"), "strategy") != "Webhook") return false;
-  return std::ranges::count_if(Items(spec, "versions"), [](const Json& version) {
-           return IsTrue(version, "served") || IsTrue(version, "storage");
-         }) > 1;
-}
-
-void RefuseConversion(FieldErrors& errors) {
-  const FieldPath conversion = kSpec.Child("conversion");
-  errors.push_back(Forbidden(conversion.Child("strategy"),
-                             "this server does not call conversion webhooks; serve and store one "
-                             "version, or use the strategy None"));
-}
-
-class DefinitionStrategy final : public Strategy {
- public:
-  void SetDefaults(JsonObject& definition) const override {
-    Json* spec = definition.if_contains("spec");
-    if (spec == nullptr || !spec->is_object()) return;
-    JsonObject& object = spec->get_object();
-    if (!object.contains("conversion")) object["conversion"] = JsonObject{{"strategy", "None"}};
-    Json* names = object.if_contains("names");
-    if (names == nullptr || !names->is_object()) return;
-    const std::string kind(FindString(*names, "kind"));
-    if (FindString(*names, "singular").empty()) names->get_object()["singular"] = LowerCase(kind);
-    if (FindString(*names, "listKind").empty()) names->get_object()["listKind"] = kind + "List";
-  }
-
-  void PrepareForCreate(JsonObject& definition) const override {
-    definition["status"] = InitialStatus(definition);
-  }
-
-  // A new storage version is added to those in which objects may be stored.
-  void PrepareForUpdate(JsonObject& definition, const JsonObject&) const override {
-    Json& status = definition["status"];
-    if (!status.is_object()) status = InitialStatus(definition);
-    Json& stored = status.get_object()["storedVersions"];
-    if (!stored.is_array()) stored.emplace_array();
-    for (const Json& version : Items(definition["spec"], "versions")) {
-      const Json name(FindString(version, "name"));
-      if (!IsTrue(version, "storage")) continue;
-      if (std::ranges::count(stored.get_array(), name) == 0) stored.get_array().push_back(name);
-    }
-  }
-
-  void Validate(const JsonObject& definition, FieldErrors& errors) const override {
-    DefinitionRules(Json(definition), errors).Check();
-  }
-
-  void ValidateCreate(const JsonObject& definition, FieldErrors& errors) const override {
-    if (NeedsConversion(Json(definition))) RefuseConversion(errors);
-  }
-
-  void ValidateUpdate(const JsonObject& definition, const JsonObject& old,
-                      FieldErrors& errors) const override {
-    const Json before(old);
-    if (NeedsConversion(Json(definition)) && !NeedsConversion(before)) RefuseConversion(errors);
-    if (!IsEstablished(before)) return;
-    const Json now(definition);
-    const auto check = [&](const Json& from, const Json& to, std::string_view key,
-                           const FieldPath& parent) {
-      const FieldPath path = parent.Child(key);
-      if (!JsonEqual(MemberOrNull(from, key), MemberOrNull(to, key))) {
-        errors.push_back(Invalid(path, MemberOrNull(to, key), "field is immutable"));
-      }
-    };
-    const Json& old_spec = MemberOrNull(before, "spec");
-    const Json& spec = MemberOrNull(now, "spec");
-    const FieldPath names = kSpec.Child("names");
-    check(old_spec, spec, "scope", kSpec);
-    check(old_spec, spec, "group", kSpec);
-    check(MemberOrNull(old_spec, "names"), MemberOrNull(spec, "names"), "kind", names);
-    check(MemberOrNull(old_spec, "names"), MemberOrNull(spec, "names"), "plural", names);
-  }
-
-  bool CountsGenerations() const override { return true; }
-  bool HasStatus() const override { return true; }
-};
-
-// The schema of whole objects: what the definition says, and the metadata that all objects have.
+// The schema of whole objects: the definition's schema and the metadata that all objects have.
 SchemaHandle WithMetadata(const SchemaHandle& schema) {
   struct Nodes {
     SchemaArena arena;
@@ -405,7 +59,7 @@ bool HasDefaults(const Schema& schema) {
 
 std::vector<PrinterColumn> ReadColumns(const Json& version) {
   std::vector<PrinterColumn> columns;
-  for (const Json& column : Items(version, "additionalPrinterColumns")) {
+  for (const Json& column : MemberItems(version, "additionalPrinterColumns")) {
     const Json& priority = MemberOrNull(column, "priority");
     columns.push_back({.name = std::string(FindString(column, "name")),
                        .type = std::string(FindString(column, "type")),
@@ -437,19 +91,19 @@ void ReadSubresources(const Json& version, Resource& resource) {
                                    .schema = SchemaHandle(std::shared_ptr<void>(), &schema)});
 }
 
-// The best of the served versions that are newer and not deprecated; empty: there is none.
+// The best served version that is newer and not deprecated; empty: none.
 std::string_view Successor(const Json& versions, std::string_view deprecated) {
   std::string_view best = deprecated;
   for (const Json& version : versions.as_array()) {
     const std::string_view name = FindString(version, "name");
-    if (IsTrue(version, "deprecated") || !IsTrue(version, "served")) continue;
+    if (IsMemberTrue(version, "deprecated") || !IsMemberTrue(version, "served")) continue;
     if (IsPreferredVersion(name, best)) best = name;
   }
   return best == deprecated ? std::string_view() : best;
 }
 
 std::string DeprecationOf(const Resource& resource, const Json& versions, const Json& version) {
-  if (!IsTrue(version, "deprecated")) return {};
+  if (!IsMemberTrue(version, "deprecated")) return {};
   const std::string_view warning = FindString(version, "deprecationWarning");
   if (!warning.empty()) return std::string(warning);
   const std::string_view successor = Successor(versions, resource.version);
@@ -483,7 +137,7 @@ ResourcePtr MakeResource(const Json& definition, const Json& version) {
   }
   ReadSubresources(version, *resource);
   resource->printer_columns = ReadColumns(version);
-  for (const Json& field : Items(version, "selectableFields")) {
+  for (const Json& field : MemberItems(version, "selectableFields")) {
     std::string path(FindString(field, "jsonPath"));
     if (path.starts_with('.')) path.erase(0, 1);
     resource->selectable_fields.push_back(std::move(path));
@@ -497,36 +151,31 @@ ResourcePtr MakeResource(const Json& definition, const Json& version) {
       resource->defaults_revision = ParseUint64(ResourceVersionOf(definition)).value_or(0);
     }
   } else {
-    // Written by a server with other rules: serve it without a schema of its own.
+    // The definition was written by a server with other rules: serve it with an empty schema.
     auto any = std::make_shared<Schema>();
     any->type = SchemaType::kObject;
     any->preserve_unknown_fields = true;
     resource->schema = WithMetadata(any);
   }
-  for (const Json& other : Items(spec, "versions")) {
-    if (IsTrue(other, "storage")) resource->storage_version = FindString(other, "name");
+  for (const Json& other : MemberItems(spec, "versions")) {
+    if (IsMemberTrue(other, "storage")) resource->storage_version = FindString(other, "name");
   }
   return resource;
 }
 
 }  // namespace
 
-const Strategy* CustomResourceDefinitionStrategy() {
-  static const DefinitionStrategy kStrategy;
-  return &kStrategy;
-}
-
 std::vector<ResourcePtr> MakeCustomResources(const Json& definition) {
   std::vector<ResourcePtr> resources;
-  for (const Json& version : Items(MemberOrNull(definition, "spec"), "versions")) {
-    if (IsTrue(version, "served")) resources.push_back(MakeResource(definition, version));
+  for (const Json& version : MemberItems(MemberOrNull(definition, "spec"), "versions")) {
+    if (IsMemberTrue(version, "served")) resources.push_back(MakeResource(definition, version));
   }
   return resources;
 }
 
 ResourcePtr MakeStorageResource(const Json& definition) {
-  for (const Json& version : Items(MemberOrNull(definition, "spec"), "versions")) {
-    if (IsTrue(version, "storage")) return MakeResource(definition, version);
+  for (const Json& version : MemberItems(MemberOrNull(definition, "spec"), "versions")) {
+    if (IsMemberTrue(version, "storage")) return MakeResource(definition, version);
   }
   return nullptr;
 }

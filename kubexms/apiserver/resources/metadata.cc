@@ -18,8 +18,8 @@ constexpr std::string_view kSetByDeletion[] = {"deletionTimestamp", "deletionGra
 constexpr size_t kMaxGeneratedName = 63;
 constexpr size_t kSuffix = 5;
 
-// Copies a member of the old metadata, or its absence.
-void KeepMember(JsonObject& metadata, const JsonObject& old, std::string_view key) {
+// Copies a member of the old metadata, or removes it if absent there.
+void CopyMetadataMember(JsonObject& metadata, const JsonObject& old, std::string_view key) {
   const auto found = old.find(key);
   if (found == old.end()) {
     metadata.erase(key);
@@ -28,7 +28,7 @@ void KeepMember(JsonObject& metadata, const JsonObject& old, std::string_view ke
   }
 }
 
-// Where the status is not written by itself, it is content like any other member.
+// Without a status subresource, the status counts as content.
 bool ContentDiffers(const Json& object, const Json& old, const Strategy& strategy) {
   const bool own_status = strategy.HasStatus();
   const auto missing_or_other = [own_status](const Json& a, const Json& b) {
@@ -120,9 +120,9 @@ std::vector<std::string_view> FinalizersOf(const JsonObject& metadata) {
   return finalizers;
 }
 
-// Kinds about the API itself are as free as custom ones: a definition is held by a finalizer that
-// has no slash.
-bool WantsQualifiedFinalizers(const Resource& resource) {
+// Kubernetes requires qualified finalizers for built-in kinds only, not for the kinds about the API
+// itself: the finalizer of a CustomResourceDefinition has no slash.
+bool RequiresQualifiedFinalizers(const Resource& resource) {
   return !resource.custom && resource.group != "apiextensions.k8s.io" &&
          resource.group != "apiregistration.k8s.io" &&
          resource.group != "admissionregistration.k8s.io";
@@ -139,7 +139,7 @@ void ValidateFinalizers(const JsonObject& metadata, const Resource& resource, Fi
     const std::string_view finalizer = finalizers[i];
     AddAll(ValidateQualifiedName(finalizer), path, Json(finalizer), errors);
     const bool qualified = finalizer.find('/') != finalizer.npos || IsStandardFinalizer(finalizer);
-    if (qualified || !WantsQualifiedFinalizers(resource)) continue;
+    if (qualified || !RequiresQualifiedFinalizers(resource)) continue;
     errors.push_back(
         Invalid(path.Index(i), Json(finalizer),
                 "name is neither a standard finalizer name nor is it fully qualified"));
@@ -161,7 +161,7 @@ void ValidateName(const Json& object, const Resource& resource, FieldErrors& err
   }
   AddAll(resource.strategy->ValidateName(name), path, Json(name), errors);
   if (generate_name.empty()) return;
-  // A prefix may end with what a name may not end with.
+  // A prefix may end with a character that a name may not end with.
   std::string prefix(generate_name);
   while (prefix.ends_with('-')) prefix.pop_back();
   const FieldPath generate_path = kMetadata.Child("generateName");
@@ -214,12 +214,6 @@ const JsonObject& MetadataOf(const Json& object) {
   return metadata == nullptr || !metadata->is_object() ? kEmpty : metadata->get_object();
 }
 
-const Json& MemberOrNull(const Json& object, std::string_view key) {
-  static const Json kNull;
-  const Json* member = FindMember(object, key);
-  return member == nullptr ? kNull : *member;
-}
-
 std::string_view MetadataString(const Json& object, std::string_view key) {
   return FindString(MemberOrNull(object, "metadata"), key);
 }
@@ -253,7 +247,7 @@ Result<void> SetNamespace(Json& object, const Resource& resource, std::string_vi
   return {};
 }
 
-void InitialiseMetadata(Json& object, const Resource& resource, Time now, Random& random) {
+void InitializeMetadata(Json& object, const Resource& resource, Time now, Random& random) {
   JsonObject& metadata = MetadataOf(object);
   for (const std::string_view key : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink",
                                      "generation", "resourceVersion"}) {
@@ -269,18 +263,18 @@ void InitialiseMetadata(Json& object, const Resource& resource, Time now, Random
   if (resource.strategy->CountsGenerations()) metadata["generation"] = 1;
 }
 
-void CarryOverMetadata(Json& object, const Json& old, const Resource& resource) {
+void PreserveMetadata(Json& object, const Json& old, const Resource& resource) {
   JsonObject& metadata = MetadataOf(object);
   const JsonObject& old_metadata = MetadataOf(old);
-  if (NameOf(object).empty()) KeepMember(metadata, old_metadata, "name");
-  if (UidOf(object).empty()) KeepMember(metadata, old_metadata, "uid");
+  if (NameOf(object).empty()) CopyMetadataMember(metadata, old_metadata, "name");
+  if (UidOf(object).empty()) CopyMetadataMember(metadata, old_metadata, "uid");
   metadata.erase("selfLink");
   for (const std::string_view key : {"creationTimestamp", "generation", "generateName"}) {
-    KeepMember(metadata, old_metadata, key);
+    CopyMetadataMember(metadata, old_metadata, key);
   }
-  // What a deletion has set stays; that nobody else sets it is for the validation to see.
+  // The fields that a deletion has set are preserved; validation refuses their change by clients.
   for (const std::string_view key : kSetByDeletion) {
-    if (old_metadata.contains(key)) KeepMember(metadata, old_metadata, key);
+    if (old_metadata.contains(key)) CopyMetadataMember(metadata, old_metadata, key);
   }
   if (resource.strategy->CountsGenerations() && ContentDiffers(object, old, *resource.strategy)) {
     const Json* generation = old_metadata.if_contains("generation");

@@ -1,7 +1,7 @@
 #pragma once
 
-// Which resources the server serves at the moment: the built-in ones, and those of the
-// CustomResourceDefinitions. Readers hold an immutable snapshot, so a request sees one state.
+// The resources that the server currently serves: the built-in ones and those of
+// CustomResourceDefinitions. Readers hold an immutable snapshot, so an HTTP request sees one state.
 
 #include <map>
 #include <memory>
@@ -36,7 +36,7 @@ class ResourceRegistry {
   explicit ResourceRegistry(std::vector<ResourcePtr> builtin);
 
   std::shared_ptr<const ResourceSet> Current() const;
-  // Serves these beside the built-in ones, instead of those before.
+  // Replaces all custom resources.
   void ReplaceCustom(const std::vector<ResourcePtr>& custom);
 
  private:

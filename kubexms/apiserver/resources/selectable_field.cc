@@ -3,7 +3,7 @@
 namespace kubexms {
 namespace {
 
-// Fields that are stored elsewhere than their name says.
+// Fields whose path in storage differs from their name.
 struct Alias {
   std::string_view group;
   std::string_view kind;
@@ -25,7 +25,7 @@ constexpr Alias kAliases[] = {
     {"events.k8s.io", "Event", "reportingController", "reportingComponent"},
 };
 
-// The schema of "spec.unschedulable"; null when the path leads nowhere.
+// The schema at "spec.unschedulable"; null if the path does not exist.
 const Schema* FindSchema(const Schema* schema, std::string_view path) {
   while (schema != nullptr && !path.empty()) {
     const size_t dot = path.find('.');
@@ -35,7 +35,7 @@ const Schema* FindSchema(const Schema* schema, std::string_view path) {
   return schema;
 }
 
-// A custom resource has what was written and no more; of built-in kinds, zero and absent are one.
+// Custom resources are stored as written; for built-in kinds, zero and absent are the same.
 std::string_view ZeroOf(const Resource& resource, std::string_view path) {
   const Schema* schema = resource.custom ? nullptr : FindSchema(resource.schema.get(), path);
   if (schema == nullptr) return "";

@@ -17,19 +17,19 @@ SelectableField Find(std::string_view group, std::string_view plural, std::strin
   return FindSelectableField(**found, name);
 }
 
-TEST(SelectableFieldTest, IsMostlyWhereItsNameSays) {
+TEST(SelectableFieldTest, HasThePathOfItsName) {
   EXPECT_EQ(Find("", "pods", "spec.nodeName"), (SelectableField{.path = "spec.nodeName"}));
   EXPECT_EQ(Find("", "pods", "metadata.name"), (SelectableField{.path = "metadata.name"}));
   EXPECT_EQ(Find("", "secrets", "type"), (SelectableField{.path = "type"}));
 }
 
-TEST(SelectableFieldTest, HasItsZeroValueWhenItIsAbsent) {
+TEST(SelectableFieldTest, HasItsZeroValueWhenAbsent) {
   EXPECT_EQ(Find("", "nodes", "spec.unschedulable").zero, "false");
   EXPECT_EQ(Find("", "pods", "spec.hostNetwork").zero, "false");
   EXPECT_EQ(Find("apps", "replicasets", "status.replicas").zero, "0");
 }
 
-TEST(SelectableFieldTest, OfEventsIsInTheirStoredForm) {
+TEST(SelectableFieldTest, OfEventsHasThePathOfTheStoredVersion) {
   EXPECT_EQ(Find("", "events", "source"),
             (SelectableField{.path = "source.component", .fallback_path = "reportingComponent"}));
   EXPECT_EQ(Find("", "events", "involvedObject.kind").path, "involvedObject.kind");
@@ -37,12 +37,12 @@ TEST(SelectableFieldTest, OfEventsIsInTheirStoredForm) {
   EXPECT_EQ(Find("events.k8s.io", "events", "reportingController").path, "reportingComponent");
 }
 
-TEST(SelectableFieldTest, OfJobsHasAnotherName) {
+TEST(SelectableFieldTest, OfJobsHasAnotherPath) {
   EXPECT_EQ(Find("batch", "jobs", "status.successful"),
             (SelectableField{.path = "status.succeeded", .zero = "0"}));
 }
 
-TEST(SelectableFieldTest, OfCustomResourcesIsWhatWasWritten) {
+TEST(SelectableFieldTest, OfCustomResourcesHasNoZeroValue) {
   Schema flag{.type = SchemaType::kBoolean};
   auto schema = std::make_shared<Schema>();
   schema->type = SchemaType::kObject;

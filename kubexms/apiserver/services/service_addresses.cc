@@ -16,8 +16,8 @@
 namespace kubexms {
 namespace {
 
-// How often a random address is tried before the range is looked at one by one, and how much of it
-// then: all of the largest one of IPv4.
+// How many random addresses are tried before a sequential search, and how many addresses that
+// covers: the largest IPv4 range completely.
 constexpr int kRandomTries = 32;
 constexpr uint64_t kMaxSearched = 1 << 24;
 
@@ -41,14 +41,14 @@ bool MayHaveNodePorts(const Json& service) {
   return TypeOf(service) == "NodePort" || TypeOf(service) == "LoadBalancer";
 }
 
-// Whether ports that name none get one.
+// Whether ports without a node port get one.
 bool GetsNodePorts(const Json& service) {
   if (TypeOf(service) == "NodePort") return true;
   const Json* allocate = FindMember(SpecOf(service), "allocateLoadBalancerNodePorts");
   return allocate == nullptr || !allocate->is_bool() || allocate->get_bool();
 }
 
-// The ports of a Service, for reading and for changing.
+// The ports of a Service, const or mutable.
 template <class JsonType>
 auto PortsOf(JsonType& service) -> std::vector<JsonType*> {
   std::vector<JsonType*> ports;
@@ -86,13 +86,13 @@ std::set<int64_t> NodePortsOf(const Json* service) {
   return numbers;
 }
 
-// The same for all ways to write an address.
+// The canonical text of an address.
 std::string CanonicalIp(const std::string& address) {
   const std::optional<IpRange> parsed = IpRange::ParseAddress(address);
   return parsed ? parsed->Address() : address;
 }
 
-// None when it is headless.
+// Empty for a headless Service.
 std::set<std::string> ClusterIpsOf(const Json* service) {
   if (service == nullptr) return {};
   std::set<std::string> ips;
@@ -106,7 +106,7 @@ Error InvalidService(const Json& service, ErrorCause cause) {
   return Error::Invalid("Service", NameOf(service), {std::move(cause)});
 }
 
-// The IPAddress object that says who holds the address.
+// The IPAddress object, whose parentRef names the Service that holds the address.
 EncodedObject MakeIpAddress(std::string_view ip, const Json& service, Time now, Random& random) {
   const JsonObject address{
       {"apiVersion", "networking.k8s.io/v1"},
@@ -125,9 +125,9 @@ EncodedObject MakeIpAddress(std::string_view ip, const Json& service, Time now, 
   return EncodeObject(address);
 }
 
-// Drops node ports of a Service that no longer has any, as long as they are the old ones: clients
-// send back what they have read.
-void ForgetNodePorts(Json& service, const Json* old) {
+// Removes the node ports of a Service whose type no longer has any, if they are the old ones:
+// clients send back the object they have read.
+void DropUnchangedNodePorts(Json& service, const Json* old) {
   const std::set<int64_t> before = NodePortsOf(old);
   for (Json* port : PortsOf(service)) {
     if (before.contains(NodePortOf(*port))) port->get_object().erase("nodePort");
@@ -211,17 +211,17 @@ Result<store::Transaction> ServiceAddresses::ReleaseHeldBy(std::string_view name
                                                            std::string_view name,
                                                            store::Transaction transaction) {
   ASSIGN_OR_RETURN(const store::ListPage ips, store_.List({.prefix = IpKey("")}));
-  std::optional<std::set<std::string>> used;  // by the Services that can be read
+  std::optional<std::set<std::string>> used;  // by the Services whose documents can be parsed
   for (const store::RecordPtr& record : ips.records) {
     const Json address = ParseJson(record->value).value_or({});
     const Json& parent = MemberOrNull(SpecOf(address), "parentRef");
     if (FindString(parent, "name").empty()) {
-      // It does not say whose it is either.
+      // The damaged address does not name its Service either.
       if (!used) {
         ASSIGN_OR_RETURN(used, UsedClusterIps(store_));
       }
       if (used->contains(std::string(record->key.substr(IpKey("").size())))) continue;
-      // By itself: there may be more of them than one transaction takes.
+      // Committed separately: they may exceed the limit of one transaction.
       RETURN_IF_ERROR(store_.Commit(store::Transaction()
                                         .IfRevision(std::string(record->key), record->mod_revision)
                                         .Delete(std::string(record->key))));
@@ -251,13 +251,13 @@ Result<void> ServiceAddresses::AssignClusterIps(Json& service, const Json* old) 
     return {};
   }
   RETURN_IF_ERROR(ChooseIpFamilies(service, old, families_));
-  const std::vector<std::string> asked = ServiceTexts(service, "clusterIPs");
-  if (!asked.empty() && asked.front() == "None") return {};
+  const std::vector<std::string> requested = ServiceTexts(service, "clusterIPs");
+  if (!requested.empty() && requested.front() == "None") return {};
   const std::set<std::string> old_ips = ClusterIpsOf(old);
   JsonArray ips;
   for (const std::string& family : ServiceTexts(service, "ipFamilies")) {
-    if (ips.size() < asked.size()) {
-      const std::string& ip = asked[ips.size()];
+    if (ips.size() < requested.size()) {
+      const std::string& ip = requested[ips.size()];
       if (!old_ips.contains(CanonicalIp(ip))) RETURN_IF_ERROR(CheckClusterIp(ip, service));
       ips.push_back(Json(ip));
     } else {
@@ -271,12 +271,12 @@ Result<void> ServiceAddresses::AssignClusterIps(Json& service, const Json* old) 
   return {};
 }
 
-// One of those that ChooseIpFamilies() knows to be there.
+// `family` is one that ChooseIpFamilies() has found to be available.
 const ServiceIpRange& ServiceAddresses::RangeOf(std::string_view family) const {
   return ranges_.front().family() == family ? ranges_.front() : ranges_.back();
 }
 
-// An address that the service asks for and did not have.
+// Checks an address that the Service requests and did not have.
 Result<void> ServiceAddresses::CheckClusterIp(const std::string& ip, const Json& service) {
   const auto refuse = [&](std::string_view why) {
     return InvalidService(
@@ -296,7 +296,7 @@ Result<void> ServiceAddresses::CheckClusterIp(const std::string& ip, const Json&
 
 Result<void> ServiceAddresses::AssignNodePorts(Json& service, const Json* old) {
   if (!MayHaveNodePorts(service)) {
-    ForgetNodePorts(service, old);
+    DropUnchangedNodePorts(service, old);
     return {};
   }
   const std::set<int64_t> before = NodePortsOf(old);
@@ -341,7 +341,7 @@ Result<void> ServiceAddresses::AssignHealthPort(Json& service, const Json* old) 
   return Error(500, "InternalError", "Internal error occurred: " + message, std::move(details));
 }
 
-// Why the port cannot be had; empty when it can.
+// Why the port is not available; empty when it is.
 Result<std::string> ServiceAddresses::ExplainNodePort(int64_t port) {
   if (port < options_.first_node_port || port > options_.last_node_port) {
     return fmt::format("provided port is not in the valid range. The range of valid ports is {}-{}",

@@ -1,9 +1,9 @@
 #pragma once
 
-// The cluster IPs and node ports of Services. Each address in use is a key of its own in the store
-// (cluster IPs as IPAddress objects, as in Kubernetes), written in the same commit as the Service
-// that holds it and only if it is free: none is ever handed out twice, whatever crashes and however
-// many servers share the store.
+// Allocates the cluster IPs and node ports of Services. Each allocated address is a key of its own
+// in the store (cluster IPs are IPAddress objects, as in Kubernetes), created in the commit that
+// writes the Service and only if the key does not exist. So an address is never allocated twice,
+// even if a server crashes or several servers share the store.
 
 #include <cstdint>
 #include <string>
@@ -20,26 +20,27 @@
 namespace kubexms {
 
 struct ServiceAddressOptions {
-  std::string cluster_ip_range = "10.96.0.0/12";  // or two, see ParseServiceIpRanges
+  std::string cluster_ip_range = "10.96.0.0/12";  // one or two, see ParseServiceIpRanges
   int32_t first_node_port = 30000;
   int32_t last_node_port = 32767;
 };
 
 class ServiceAddresses {
  public:
-  // Fails when a range is none. `store` and `random` must outlive it.
+  // Fails when a range is malformed. `store` and `random` must outlive the result.
   static Result<ServiceAddresses> Create(const ServiceAddressOptions& options, store::Store& store,
                                          Random& random);
 
-  // Gives `service` the addresses that its type asks for and it does not have yet, and adds to
-  // `transaction` what reserves them, and what frees those that `old` (null for a creation) had and
-  // `service` no longer has. Addresses that are asked for by name and cannot be had are an error.
+  // Allocates the addresses that the type of `service` requires and that it does not have, and adds
+  // to `transaction` the operations that reserve them and that release those of `old` (null for a
+  // creation) that `service` no longer has. An explicitly requested address that is not available
+  // is an error.
   Result<store::Transaction> Assign(Json& service, const Json* old, Time now,
                                     store::Transaction transaction);
 
-  // Adds what frees all addresses of a Service that is about to be removed.
+  // Adds the operations that release all addresses of a Service that is being removed.
   store::Transaction Release(const Json& service, store::Transaction transaction) const;
-  // The same for a Service of which nothing but the name can be read.
+  // As Release, for a Service whose stored document cannot be parsed.
   Result<store::Transaction> ReleaseHeldBy(std::string_view namespace_name, std::string_view name,
                                            store::Transaction transaction);
 
@@ -58,8 +59,8 @@ class ServiceAddresses {
   Result<bool> IsTaken(const std::string& key);
 
   ServiceAddressOptions options_;
-  std::vector<ServiceIpRange> ranges_;      // the usual one first
-  std::vector<std::string_view> families_;  // of them
+  std::vector<ServiceIpRange> ranges_;      // the default one first
+  std::vector<std::string_view> families_;  // of ranges_
   store::Store& store_;
   Random& random_;
 };

@@ -36,7 +36,7 @@ class ServiceAddressesTest : public WrittenObjects {
   }
 };
 
-TEST_F(ServiceAddressesTest, EveryServiceHasItsOwnAddress) {
+TEST_F(ServiceAddressesTest, AllocatesDistinctAddresses) {
   std::set<std::string> ips;
   for (int i = 0; i < 14; ++i) {
     const Result<Json> service = MakeService("s" + std::to_string(i));
@@ -46,7 +46,7 @@ TEST_F(ServiceAddressesTest, EveryServiceHasItsOwnAddress) {
   EXPECT_EQ(MakeService("one-too-many").error().code(), 500);
 }
 
-TEST_F(ServiceAddressesTest, ADeletedServiceFreesItsAddresses) {
+TEST_F(ServiceAddressesTest, ReleasesTheAddressesOfADeletedService) {
   const Json first = MakeService("a", R"(,"type":"NodePort","clusterIP":"10.0.0.5")").value();
   EXPECT_TRUE(MakeService("b", R"(,"clusterIP":"10.0.0.5")").error().IsInvalid());
   ASSERT_TRUE(Delete("", "services", "a")->completed);
@@ -64,26 +64,26 @@ TEST_F(ServiceAddressesTest, RefusesAddressesOutsideTheRange) {
             "is 30000-30007");
 }
 
-TEST_F(ServiceAddressesTest, NodePortsAreNeverSharedWhoeverIsFaster) {
+TEST_F(ServiceAddressesTest, NeverAllocatesANodePortTwiceConcurrently) {
   constexpr int kServices = 8;
-  std::vector<Result<Json>> made(kServices, Error::Internal("not made"));
+  std::vector<Result<Json>> created(kServices, Error::Internal("not created"));
   {
     std::vector<std::jthread> threads;
     for (int i = 0; i < kServices; ++i) {
       threads.emplace_back([&, i] {
-        made[static_cast<size_t>(i)] =
+        created[static_cast<size_t>(i)] =
             MakeService("s" + std::to_string(i), R"(,"type":"NodePort")");
       });
     }
   }
   std::set<int64_t> ports;
-  for (const Result<Json>& service : made) {
+  for (const Result<Json>& service : created) {
     ASSERT_TRUE(service.ok()) << service.error().message();
     EXPECT_TRUE(ports.insert(Port(*service)).second) << Port(*service);
   }
 }
 
-TEST_F(ServiceAddressesTest, AServiceThatBecomesInternalGivesItsPortsBack) {
+TEST_F(ServiceAddressesTest, ReleasesNodePortsWhenTheTypeChanges) {
   const Json service = MakeService("a", R"(,"type":"NodePort")").value();
   const Result<Written> written = Update("", "services", "a", [](Json& document) {
     document.get_object()["spec"].get_object()["type"] = "ClusterIP";
@@ -95,7 +95,7 @@ TEST_F(ServiceAddressesTest, AServiceThatBecomesInternalGivesItsPortsBack) {
   EXPECT_EQ(store_->Get(key).value(), nullptr);
 }
 
-TEST_F(ServiceAddressesTest, HeadlessAndExternalServicesHaveNone) {
+TEST_F(ServiceAddressesTest, AllocatesNothingForHeadlessAndExternalServices) {
   EXPECT_EQ(Ip(MakeService("a", R"(,"clusterIP":"None")").value()), "None");
   const Json external = Create("", "services",
                                R"({"metadata":{"name":"b"},"spec":{"type":"ExternalName",)"
@@ -126,7 +126,7 @@ class DualStackServicesTest : public ServiceAddressesTest {
   }
 };
 
-TEST_F(DualStackServicesTest, HaveWhatTheyAskFor) {
+TEST_F(DualStackServicesTest, HaveTheRequestedFamilies) {
   const struct {
     std::string_view spec;
     std::string_view policy;
@@ -156,7 +156,7 @@ TEST_F(DualStackServicesTest, HaveWhatTheyAskFor) {
   }
 }
 
-TEST_F(DualStackServicesTest, MayTakeASecondFamilyAndGiveItBack) {
+TEST_F(DualStackServicesTest, MayAddAndRemoveASecondFamily) {
   const Json one = MakeService("a").value();
   const Result<Json> two = Change("a", "ipFamilyPolicy", "RequireDualStack");
   ASSERT_TRUE(two.ok()) << two.error().message();
@@ -173,13 +173,13 @@ TEST_F(DualStackServicesTest, MayTakeASecondFamilyAndGiveItBack) {
   EXPECT_TRUE(IsHeld(ips[0]));
 }
 
-TEST_F(DualStackServicesTest, AnAddressIsTheSameHoweverItIsWritten) {
+TEST_F(DualStackServicesTest, CompareAddressesInCanonicalForm) {
   ASSERT_TRUE(MakeService("a", R"(,"clusterIP":"fd00:1::a")").ok());
   EXPECT_THAT(MakeService("b", R"(,"clusterIP":"fd00:1:0::a")").error().message(),
               testing::HasSubstr("already allocated"));
 }
 
-TEST_F(DualStackServicesTest, AreRefusedWhatContradictsItself) {
+TEST_F(DualStackServicesTest, RefuseContradictoryFamilies) {
   const struct {
     std::string_view spec;
     std::string_view error;
@@ -216,7 +216,7 @@ TEST_F(DualStackServicesTest, AreRefusedWhatContradictsItself) {
                                  "ipFamily"));
 }
 
-TEST_F(ServiceAddressesTest, AClusterOfOneFamilyRefusesTheOther) {
+TEST_F(ServiceAddressesTest, RefusesAFamilyThatTheClusterLacks) {
   EXPECT_THAT(MakeService("a", R"(,"ipFamilies":["IPv6"])").error().message(),
               testing::HasSubstr("spec.ipFamilies[0]: Invalid value: \"IPv6\": not configured on "
                                  "this cluster"));
@@ -228,14 +228,14 @@ TEST_F(ServiceAddressesTest, AClusterOfOneFamilyRefusesTheOther) {
   EXPECT_EQ(ServiceTexts(one, "clusterIPs").size(), 1);
 }
 
-TEST(ServiceIpRangeTest, RefusesWhatIsNone) {
+TEST(ServiceIpRangeTest, RefusesInvalidRanges) {
   for (const char* range : {"", "10.0.0.0", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/24x", "x/8",
                             "fd00::/48", "fd00::/127", "10.0.0.0/8,10.1.0.0/16", "10.0.0.0/8,"}) {
     EXPECT_FALSE(ParseServiceIpRanges(range).ok()) << range;
   }
 }
 
-TEST(ServiceIpRangeTest, HasTheAddressesOfItsNetwork) {
+TEST(ServiceIpRangeTest, ContainsTheAddressesOfItsNetwork) {
   const ServiceIpRange four = ServiceIpRange::Parse("10.96.5.7/30").value();
   EXPECT_EQ(four.size(), 2);
   EXPECT_EQ(four.At(0), "10.96.5.5");

@@ -15,14 +15,12 @@ constexpr std::string_view kPrefer = "PreferDualStack";
 constexpr std::string_view kRequire = "RequireDualStack";
 
 JsonArray ToArray(const std::vector<std::string>& texts) {
-  JsonArray list;
-  for (const std::string& text : texts) list.push_back(Json(text));
-  return list;
+  return JsonArray(texts.begin(), texts.end());
 }
 
-std::string OtherThan(std::string_view family) { return family == "IPv4" ? "IPv6" : "IPv4"; }
+std::string OtherFamily(std::string_view family) { return family == "IPv4" ? "IPv6" : "IPv4"; }
 
-// What a Service says of its families.
+// The family fields of a Service.
 class Families {
  public:
   explicit Families(const Json& service)
@@ -35,16 +33,15 @@ class Families {
     by_hand_ = !ips_.empty() && ips_.front() == "None" && !has_selector;
   }
 
-  // A policy that is not said: the one from before, or what it then means.
+  // A missing policy is that of the old Service, or follows from the other fields.
   void InferPolicy(const Families* old) {
     if (!policy_.empty()) return;
     if (old != nullptr) policy_ = old->policy_;
     if (policy_.empty()) policy_ = by_hand_ ? kRequire : kSingle;
   }
 
-  // Whoever wants one family from now on need not name what is to go; who does not want just one
-  // keeps both.
-  void GiveBackSecond(const Families& old, std::vector<ErrorCause>& causes) {
+  // A change to SingleStack need not remove the secondary values explicitly; otherwise both remain.
+  void ReleaseSecondary(const Families& old, std::vector<ErrorCause>& causes) {
     if (policy_ == kSingle) {
       if (ips_.size() == 2 && ips_ == old.ips_) ips_.resize(1);
       if (names_.size() == 2 && names_ == old.names_) names_.resize(1);
@@ -61,12 +58,13 @@ class Families {
     }
   }
 
-  // A Service that prefers two keeps what it has when the cluster comes to have others.
-  bool KeepsWhatItPrefers(const Families& old) const {
+  // A Service with PreferDualStack keeps its families when those of the cluster change.
+  bool KeepsPreferredFamilies(const Families& old) const {
     return policy_ == kPrefer && old.policy_ == kPrefer && ips_ == old.ips_ && names_ == old.names_;
   }
 
-  void TakeFromIps(std::span<const std::string_view> available, std::vector<ErrorCause>& causes) {
+  void InferFamiliesFromIps(std::span<const std::string_view> available,
+                            std::vector<ErrorCause>& causes) {
     if (policy_ == kSingle) {
       if (ips_.size() == 2) causes.push_back(TooManyFor("cluster IPs"));
       if (names_.size() == 2) causes.push_back(TooManyFor("IP families"));
@@ -83,9 +81,8 @@ class Families {
     }
   }
 
-  // Without addresses of its own, and with endpoints that somebody makes by hand, a Service may
-  // have any family.
-  bool MayHaveAny() const { return by_hand_; }
+  // A headless Service without a selector has manually managed endpoints and may have any family.
+  bool AllowsAnyFamily() const { return by_hand_; }
 
   void CheckAvailable(std::span<const std::string_view> available,
                       std::vector<ErrorCause>& causes) const {
@@ -103,7 +100,7 @@ class Families {
   void FillIn(std::span<const std::string_view> available) {
     if (names_.empty()) names_.emplace_back(available.front());
     const bool both = policy_ != kSingle && (by_hand_ || available.size() == 2);
-    if (both && names_.size() == 1) names_.push_back(OtherThan(names_.front()));
+    if (both && names_.size() == 1) names_.push_back(OtherFamily(names_.front()));
   }
 
   void WriteTo(Json& service) const {
@@ -122,7 +119,7 @@ class Families {
     return Invalid(FieldPath("spec.ipFamilyPolicy"), Json(policy_), why);
   }
 
-  std::string policy_;  // empty: nothing is said
+  std::string policy_;  // empty: not set
   std::vector<std::string> ips_;
   std::vector<std::string> names_;
   bool by_hand_ = false;
@@ -150,14 +147,14 @@ Result<void> ChooseIpFamilies(Json& service, const Json* old,
   std::vector<ErrorCause> causes;
   if (old != nullptr) {
     const Families before(*old);
-    if (families.KeepsWhatItPrefers(before)) return {};
+    if (families.KeepsPreferredFamilies(before)) return {};
     families.InferPolicy(&before);
-    families.GiveBackSecond(before, causes);
+    families.ReleaseSecondary(before, causes);
   } else {
     families.InferPolicy(nullptr);
   }
-  families.TakeFromIps(available, causes);
-  if (causes.empty() && !families.MayHaveAny()) families.CheckAvailable(available, causes);
+  families.InferFamiliesFromIps(available, causes);
+  if (causes.empty() && !families.AllowsAnyFamily()) families.CheckAvailable(available, causes);
   if (!causes.empty()) return Error::Invalid("Service", NameOf(service), std::move(causes));
   families.FillIn(available);
   families.WriteTo(service);

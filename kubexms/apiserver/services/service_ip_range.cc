@@ -21,8 +21,9 @@ Result<ServiceIpRange> ServiceIpRange::Parse(std::string_view text) {
                     network->host_bits() <= (network->is_ipv4() ? 24 : 64);
   if (fits) return ServiceIpRange(text, network->Network());
   return Error::BadRequest(
-      fmt::format("a range of cluster IPs must be a network of 8 to 30 bits of IPv4 like "
-                  "10.96.0.0/12, or of 64 to 126 bits of IPv6 like fd00:96::/112, not {}",
+      fmt::format("a cluster IP range must be an IPv4 network with a prefix of 8 to 30 bits such "
+                  "as 10.96.0.0/12, or an IPv6 network with 64 to 126 bits such as fd00:96::/112, "
+                  "not {}",
                   Quoted(text)));
 }
 
@@ -41,7 +42,7 @@ Result<std::vector<ServiceIpRange>> ParseServiceIpRanges(std::string_view text) 
   ASSIGN_OR_RETURN(ServiceIpRange second, ServiceIpRange::Parse(text.substr(comma + 1)));
   if (second.family() == ranges.front().family()) {
     return Error::BadRequest(fmt::format(
-        "two ranges of cluster IPs must be one of IPv4 and one of IPv6, not {}", Quoted(text)));
+        "two cluster IP ranges must be one IPv4 and one IPv6 network, not {}", Quoted(text)));
   }
   ranges.push_back(std::move(second));
   return ranges;

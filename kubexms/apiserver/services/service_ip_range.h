@@ -1,6 +1,6 @@
 #pragma once
 
-// The ranges that cluster IPs of Services come from.
+// The ranges that cluster IPs of Services are allocated from.
 
 #include <cstdint>
 #include <string>
@@ -12,11 +12,11 @@
 
 namespace kubexms {
 
-// The addresses of a network that Services may have: all but the network's own and, of IPv4, the
-// last one, which is everybody's.
+// The addresses of a network that Services can have: all but the network address and, for IPv4, the
+// broadcast address.
 class ServiceIpRange {
  public:
-  // `text` is a network like 10.96.0.0/12 or fd00:96::/112.
+  // `text` is a network such as 10.96.0.0/12 or fd00:96::/112.
   static Result<ServiceIpRange> Parse(std::string_view text);
 
   const std::string& text() const { return text_; }
@@ -33,8 +33,8 @@ class ServiceIpRange {
   uint64_t size_;
 };
 
-// One range, or one of each family with a comma between them; the first is that of Services which
-// do not say what they want.
+// One range, or one of each family, separated by a comma. The first one is the default of Services
+// without ipFamilies.
 Result<std::vector<ServiceIpRange>> ParseServiceIpRanges(std::string_view text);
 
 }  // namespace kubexms

@@ -12,11 +12,11 @@ namespace {
 
 constexpr std::string_view kGroup = "admissionregistration.k8s.io";
 
-// "a.example.com": webhooks are named like hosts.
+// "a.example.com": webhooks have fully qualified names.
 void ValidateFullyQualifiedName(const Field& name) {
   if (!name.MustBeSet()) return;
   const Messages problems = ValidateDns1123Subdomain(name.Text());
-  name.Accept(problems);
+  name.Report(problems);
   const auto dots = std::count(name.Text().begin(), name.Text().end(), '.');
   if (problems.empty() && dots < 2)
     name.Invalid("should be a domain with at least three segments separated by dots");
@@ -58,7 +58,7 @@ void ValidateClientConfig(const Field& config) {
   ValidateServicePath(service["path"]);
 }
 
-// A list that names everything with "*" may name nothing else.
+// A list with the wildcard "*" may have no other item.
 void ValidateWildcard(const Field& list) {
   if (list.size() < 2) return;
   for (const Field& item : list.Items()) {
@@ -87,14 +87,14 @@ void ValidateRule(const Field& rule) {
   rule["scope"].OneOf({"*", "Cluster", "Namespaced"});
 }
 
-// Further conditions under which a webhook or policy is called.
+// matchConditions of a webhook or policy.
 void ValidateMatchConditions(const Field& conditions) {
   if (conditions.size() > 64) conditions.TooMany(64);
   UniqueTexts names;
   for (const Field& condition : conditions.Items()) {
     condition["expression"].MustBeSet();
     const Field name = condition["name"];
-    if (name.MustBeSet()) name.Accept(ValidateQualifiedName(name.Text()));
+    if (name.MustBeSet()) name.Report(ValidateQualifiedName(name.Text()));
     names.Add(name);
   }
 }
@@ -250,7 +250,7 @@ class PolicyBindingStrategy : public KindStrategy {
     } else if (name.empty() && !selector) {
       param.Required("one of name or selector must be specified");
     }
-    if (!name.empty()) name.Accept(ValidatePathSegmentName(name.Text()));
+    if (!name.empty()) name.Report(ValidatePathSegmentName(name.Text()));
     ValidateLabelSelector(selector);
     const Field action = param["parameterNotFoundAction"];
     if (!action) return action.Required();

@@ -20,7 +20,7 @@ JsonObject Policy(std::string_view type, int64_t value) {
   return {{"type", type}, {"value", value}, {"periodSeconds", 15}};
 }
 
-// What an author of `behavior` left out of one direction.
+// Sets the defaults of one direction of `behavior`.
 void SetRuleDefaults(JsonObject& behavior, std::string_view direction) {
   const bool up = direction == "scaleUp";
   JsonObject& rules = EnsureObject(behavior, direction);
@@ -51,7 +51,7 @@ void ValidateTarget(const Field& target) {
   if (utilization && utilization.Int() < 1) utilization.Invalid("must be greater than 0");
 }
 
-// Of what pods use of a resource: a part of what they asked for, or an amount.
+// The target of a resource metric: a percentage of the requests, or an amount.
 void ValidateResourceTarget(const Field& target) {
   const Field utilization = target["averageUtilization"];
   const Field amount = target["averageValue"];
@@ -67,7 +67,7 @@ void ValidatePodsTarget(const Field& target) {
     amount.Required("must specify a positive target averageValue");
 }
 
-// Of what is counted once for all pods.
+// The target of a metric that is measured once for all pods.
 void ValidateSharedTarget(const Field& target) {
   const Field value = target["value"];
   const Field average = target["averageValue"];
@@ -80,7 +80,7 @@ void ValidateSharedTarget(const Field& target) {
 void ValidateReference(const Field& reference) {
   for (std::string_view name : {"kind", "name"}) {
     const Field field = reference[name];
-    if (field.MustBeSet()) field.Accept(ValidatePathSegmentName(field.Text()));
+    if (field.MustBeSet()) field.Report(ValidatePathSegmentName(field.Text()));
   }
 }
 
@@ -96,7 +96,7 @@ void ValidateVersion(const Field& reference, CoreGroup core) {
   }
 }
 
-// The only scalable kind of the core group needs no group.
+// The scalable kind of the core group needs no group.
 void ValidateTargetVersion(const Field& scaler) {
   const Field target = scaler["spec.scaleTargetRef"];
   const bool core = target["kind"].Text() == "ReplicationController";
@@ -119,7 +119,7 @@ void ValidateMetricSource(std::string_view kind, const Field& source) {
   } else {
     const Field name = source["metric.name"];
     if (name.MustBeSet("must specify a metric name"))
-      name.Accept(ValidatePathSegmentName(name.Text()));
+      name.Report(ValidatePathSegmentName(name.Text()));
   }
   const Field target = source["target"];
   ValidateTarget(target);
@@ -193,7 +193,7 @@ class AutoscalerStrategy : public KindStrategy {
     const Field spec = root["spec"];
     const Field minimum = spec["minReplicas"];
     const Field maximum = spec["maxReplicas"];
-    // Zero is for those who scale on what is outside of the pods.
+    // A minimum of zero is only valid with object or external metrics.
     minimum.AtLeast(1);
     if (maximum.Int() < 1) maximum.Invalid(Json(maximum.Int()), "must be greater than 0");
     if (minimum && maximum.Int() < minimum.Int())
@@ -214,7 +214,7 @@ class AutoscalerStrategy : public KindStrategy {
     ValidateMetricVersions(scaler);
   }
 
-  // What was wrong before may stay as it is.
+  // Errors that the stored object already has are tolerated.
   void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
                       FieldErrors& errors) const override {
     const Field scaler(object, errors);

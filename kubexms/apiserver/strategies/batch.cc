@@ -95,7 +95,7 @@ void ValidateFailurePolicy(const Field& policy, const Field& spec) {
   for (const Field& rule : rules.Items()) ValidateFailureRule(rule, spec);
 }
 
-// How many indexes "1,3-5" names, none of which may reach `completions`; or what is wrong with it.
+// The number of indexes in a text such as "1,3-5", all of which must be below `completions`.
 Result<int64_t> CountIndexes(std::string_view text, int64_t completions) {
   int64_t total = 0;
   int64_t last = -1;
@@ -172,7 +172,7 @@ void ValidateSuccessPolicy(const Field& policy, const Field& spec) {
   for (const Field& rule : rules.Items()) ValidateSuccessRule(rule, spec["completions"].Int());
 }
 
-// Limits on jobs whose pods are numbered.
+// Limits of Indexed jobs.
 void ValidateIndexedJob(const Field& spec) {
   const Field completions = spec["completions"];
   const Field parallelism = spec["parallelism"];
@@ -227,7 +227,7 @@ void ValidateRestartPolicy(const Field& spec) {
   }
 }
 
-// What holds for jobs and for the templates of cron jobs.
+// The rules of jobs and of the templates of cron jobs.
 void ValidateJobSpec(const Field& spec) {
   for (std::string_view name :
        {"parallelism", "completions", "activeDeadlineSeconds", "backoffLimit",
@@ -277,7 +277,7 @@ class JobStrategy : public KindStrategy {
     SetDefault(*spec, "manualSelector", false);
     const bool replace_failed = Find(*spec, "podFailurePolicy") != nullptr;
     SetDefault(*spec, "podReplacementPolicy", replace_failed ? "Failed" : "TerminatingOrFailed");
-    TakeLabelsOfTemplate(job);
+    SetLabelsFromTemplate(job);
   }
 
   void PrepareForCreate(JsonObject& job) const override {
@@ -285,11 +285,11 @@ class JobStrategy : public KindStrategy {
     if (TrueAt(job, "spec.manualSelector") || FindObject(job, "spec") == nullptr) return;
     const Json uid(TextAt(job, "metadata.uid"));
     const Json name(TextAt(job, "metadata.name"));
-    // A job without labels of its own shows those of its template, the generated ones too.
+    // A job without labels gets those of its template, including the generated ones.
     const bool shares_labels =
         SemanticEqual(Find(job, "metadata.labels"), Find(job, "spec.template.metadata.labels"));
     JsonObject& labels = EnsureObject(job, "spec.template.metadata.labels");
-    // Labels that are there already stay, and are refused when they are those of another job.
+    // Existing labels are preserved; validation refuses those of another job.
     SetDefault(labels, kUidLabel, uid);
     SetDefault(labels, kOldUidLabel, uid);
     SetDefault(labels, kNameLabel, name);
@@ -314,9 +314,8 @@ class JobStrategy : public KindStrategy {
 
   void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
                       FieldErrors& errors) const override {
-    FieldErrors ignored;
     const Field root(object, errors);
-    const Field old_root(old_object, ignored);
+    const Field old_root(old_object);
     const Field spec = root["spec"];
     const Field old = old_root["spec"];
     ValidateCompletionsUpdate(spec, old);
@@ -327,7 +326,7 @@ class JobStrategy : public KindStrategy {
   }
 
  private:
-  // The pods of a job are told from others by labels that the server makes.
+  // The server generates the labels that select the pods of a job.
   static void ValidateGeneratedSelector(const Field& job) {
     const Field selector = job["spec.selector"];
     if (!selector) return;
@@ -351,7 +350,7 @@ class JobStrategy : public KindStrategy {
     if (!SelectorMatches(selector, expected)) selector.Invalid("`selector` not auto-generated");
   }
 
-  static void TakeLabelsOfTemplate(JsonObject& job) {
+  static void SetLabelsFromTemplate(JsonObject& job) {
     const JsonObject* labels = FindObject(std::as_const(job), "spec.template.metadata.labels");
     if (labels == nullptr || labels->empty()) return;
     const JsonObject copy = *labels;
@@ -359,7 +358,7 @@ class JobStrategy : public KindStrategy {
     if (own.empty()) own = copy;
   }
 
-  // An indexed job may grow and shrink, with both numbers together.
+  // The completions of an Indexed job may change together with its parallelism.
   static void ValidateCompletionsUpdate(const Field& spec, const Field& old) {
     const Field completions = spec["completions"];
     if (completions.SameAs(old["completions"])) return;
@@ -373,7 +372,8 @@ class JobStrategy : public KindStrategy {
     }
   }
 
-  // While a job is suspended and has never started, where its pods go may still change.
+  // The scheduling fields of the template may change while a job is suspended and has never
+  // started.
   static bool SameTemplates(const JsonObject& job, const JsonObject& old_job) {
     const Json* after = Find(job, "spec.template");
     const Json* before = Find(old_job, "spec.template");
@@ -402,7 +402,7 @@ class CronJobStrategy : public KindStrategy {
 
   Messages ValidateName(std::string_view name) const override {
     Messages problems = ValidateDns1123Subdomain(name);
-    // The jobs get eleven more characters: a dash and the time.
+    // The names of the created jobs have eleven more characters: a dash and the time.
     if (name.size() > 52) problems.push_back("must be no more than 52 characters");
     return problems;
   }

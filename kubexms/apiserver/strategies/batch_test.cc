@@ -61,18 +61,18 @@ status: {}
 )");
 }
 
-TEST(JobTest, CompletionsStayOpenWhenParallelismIsSet) {
+TEST(JobTest, CompletionsHaveNoDefaultWhenParallelismIsSet) {
   const Json job = Defaulted(Job("  parallelism: 3"));
   EXPECT_FALSE(job.at("spec").get_object().contains("completions"));
 }
 
-TEST(JobTest, NeedsAPolicyThatEnds) {
+TEST(JobTest, RefusesRestartPolicyAlways) {
   EXPECT_EQ(ErrorsOfCreate(Job("", "Always")),
             "spec.template.spec.restartPolicy: Required value: valid values: \"OnFailure\", "
             "\"Never\"");
 }
 
-TEST(JobTest, IndexedJobNeedsCompletions) {
+TEST(JobTest, IndexedJobRequiresCompletions) {
   EXPECT_EQ(ErrorsOfCreate(Job("  parallelism: 2\n  completionMode: Indexed")),
             "spec.completions: Required value: when completion mode is Indexed");
 }
@@ -86,7 +86,7 @@ TEST(JobTest, TemplateIsImmutable) {
   EXPECT_TRUE(Update(stored, WriteYaml(changed)).errors.ends_with("field is immutable"));
 }
 
-TEST(CronJobTest, GetsDefaultsButNoneOfItsJobs) {
+TEST(CronJobTest, GetsDefaultsWithoutThoseOfItsJobs) {
   ExpectCreated(CronJob("0 3 * * *"), R"(
 apiVersion: batch/v1
 kind: CronJob
@@ -119,7 +119,7 @@ status: {}
 )");
 }
 
-TEST(CronJobTest, RefusesABadSchedule) {
+TEST(CronJobTest, RefusesAnInvalidSchedule) {
   EXPECT_EQ(ErrorsOfCreate(CronJob("at noon")),
             "spec.schedule: Invalid value: \"at noon\": expected exactly 5 fields, found 2: [at "
             "noon]");

@@ -1,6 +1,6 @@
 #pragma once
 
-// The strategies of all built-in kinds: one function for each file of this folder adds its own.
+// The strategies of all built-in kinds. Each file of this folder adds those of its kinds.
 
 #include <map>
 #include <memory>
@@ -15,7 +15,7 @@ namespace kubexms {
 class StrategyTable {
  public:
   void Add(std::string_view group, std::string_view kind, std::unique_ptr<const Strategy> strategy);
-  // Null when the kind has no rules of its own.
+  // Null when the kind has no strategy of its own.
   const Strategy* Find(std::string_view group, std::string_view kind) const;
 
  private:
@@ -29,6 +29,7 @@ void AddServiceStrategies(StrategyTable& table);
 void AddNetworkingStrategies(StrategyTable& table);
 void AddConfigStrategies(StrategyTable& table);
 void AddClusterStrategies(StrategyTable& table);
+void AddCustomResourceDefinitionStrategies(StrategyTable& table);
 void AddRbacStrategies(StrategyTable& table);
 void AddStorageStrategies(StrategyTable& table);
 void AddAutoscalingStrategies(StrategyTable& table);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kShortestLifetime = 600;
 
-// What is wrong with the text of a request; empty when it is a PKCS#10 request in PEM.
+// The error of a request; empty when it is a PKCS#10 request in PEM.
 std::string CheckRequest(std::string_view base64) {
   const Result<std::string> pem = DecodeBase64(base64);
   if (!pem.ok()) return pem.error().message();
@@ -76,7 +76,7 @@ bool HasCondition(const Field& conditions, std::string_view type) {
   return false;
 }
 
-// To decide takes the right to write the approval.
+// Only the approval subresource may add decisions.
 void ValidateNoNewDecisions(const Field& conditions, const Field& old_conditions) {
   for (const Field& condition : conditions.Items()) {
     const Field type = condition["type"];
@@ -87,7 +87,7 @@ void ValidateNoNewDecisions(const Field& conditions, const Field& old_conditions
   }
 }
 
-// What was decided stays.
+// Decisions cannot be removed.
 void ValidateDecisions(const Field& conditions, const Field& old_conditions) {
   for (const Field& condition : old_conditions.Items()) {
     const Field type = condition["type"];
@@ -107,7 +107,7 @@ void ValidateConditions(const Field& conditions) {
     approved = approved || type.Text() == "Approved";
     denied = denied || type.Text() == "Denied";
     const Field status = condition["status"];
-    // What was decided cannot be taken back.
+    // Decisions cannot be changed.
     if (IsDecision(type.Text())) {
       status.SetAndOneOf({"True"});
     } else {
@@ -128,8 +128,8 @@ std::vector<Json*> ConditionsOf(JsonObject& request, std::string_view type) {
   return found;
 }
 
-// Gives the conditions of a type the values that they had, if none came or went.
-void KeepConditions(JsonObject& request, const JsonObject& old, std::string_view type) {
+// Restores the old conditions of a type if their number has not changed.
+void RestoreConditions(JsonObject& request, const JsonObject& old, std::string_view type) {
   JsonObject before = old;
   const std::vector<Json*> old_conditions = ConditionsOf(before, type);
   const std::vector<Json*> conditions = ConditionsOf(request, type);
@@ -143,7 +143,7 @@ class SigningRequestStrategy : public KindStrategy {
       : KindStrategy({.has_status = true, .validate_name = ValidatePathSegmentName}) {}
 
   void PrepareForCreate(JsonObject& request) const override { request["status"] = JsonObject(); }
-  // Nothing that was asked for can be changed afterwards.
+  // The spec is immutable.
   void PrepareForUpdate(JsonObject& request, const JsonObject& old) const override {
     CopyMember(request, old, "spec");
   }
@@ -162,10 +162,10 @@ class SigningRequestStrategy : public KindStrategy {
     const Field conditions = root["status.conditions"];
     ValidateConditions(conditions);
   }
-  // Who writes the status issues certificates; decisions that were made stay as they are.
+  // A status update issues certificates; it must not change decisions.
   void PrepareForStatusUpdate(JsonObject& request, const JsonObject& old) const override {
-    KeepConditions(request, old, "Approved");
-    KeepConditions(request, old, "Denied");
+    RestoreConditions(request, old, "Approved");
+    RestoreConditions(request, old, "Denied");
   }
   void ValidateStatusUpdate(const JsonObject& object, const JsonObject& old,
                             FieldErrors& errors) const override {
@@ -180,8 +180,8 @@ class SigningRequestStrategy : public KindStrategy {
     if (!old_certificate.empty() && !certificate.SameAs(old_certificate))
       certificate.Forbidden("updates may not modify existing certificate content");
   }
-  void ValidatePartUpdate(std::string_view subresource, const JsonObject& object,
-                          const JsonObject& old, FieldErrors& errors) const override {
+  void ValidateSubresourceUpdate(std::string_view subresource, const JsonObject& object,
+                                 const JsonObject& old, FieldErrors& errors) const override {
     if (subresource != "approval") return;
     const Field root(object, errors);
     const Field old_root(old, errors);

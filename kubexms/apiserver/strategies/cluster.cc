@@ -32,7 +32,7 @@ class NamespaceStrategy : public KindStrategy {
         });
     if (!there) finalizers->push_back(Json(kFinalizer));
   }
-  // Finalizers change with the finalize subresource only.
+  // Only the finalize subresource changes spec.finalizers.
   void PrepareForUpdate(JsonObject& namespace_name, const JsonObject& old) const override {
     CopyMember(namespace_name, old, "spec");
   }
@@ -40,7 +40,7 @@ class NamespaceStrategy : public KindStrategy {
     const Field root(object, errors);
     const Field finalizers = root["spec.finalizers"];
     for (const Field& finalizer : finalizers.Items())
-      finalizer.Accept(ValidateQualifiedName(finalizer.Text()));
+      finalizer.Report(ValidateQualifiedName(finalizer.Text()));
   }
 };
 
@@ -48,8 +48,8 @@ class NodeStrategy : public KindStrategy {
  public:
   NodeStrategy() : KindStrategy({.has_status = true}) {}
 
-  // A node agent registers its node with its status.
-  bool KeepsStatusOnCreate() const override { return true; }
+  // A kubelet registers its node with its status.
+  bool AllowsStatusOnCreate() const override { return true; }
 
   void SetDefaults(JsonObject& node) const override {
     if (JsonObject* spec = FindObject(node, "spec")) MatchPodRanges(*spec);
@@ -63,19 +63,18 @@ class NodeStrategy : public KindStrategy {
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);
     const Field taints = root["spec.taints"];
-    // Kubernetes takes them for a part of the metadata.
+    // Kubernetes reports these as errors of the metadata.
     const FieldPath metadata("metadata");
     ValidateTaints(Field(taints.value(), metadata.Child("taints"), errors));
     const Field ranges = root["spec.podCIDRs"];
-    for (const Field& range : ranges.Items()) range.Accept(ValidateCidr(range.Text()));
+    for (const Field& range : ranges.Items()) range.Report(ValidateCidr(range.Text()));
     if (!IsOneOfEachFamily(ranges))
       ranges.Invalid("may specify no more than one CIDR for each IP family");
   }
   void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
                       FieldErrors& errors) const override {
-    FieldErrors ignored;
     const Field root(object, errors);
-    const Field old_root(old_object, ignored);
+    const Field old_root(old_object);
     const Field spec = root["spec"];
     const Field old = old_root["spec"];
     if (!old["podCIDRs"].empty() && !spec["podCIDRs"].SameAs(old["podCIDRs"]))
@@ -86,7 +85,7 @@ class NodeStrategy : public KindStrategy {
   }
 
  private:
-  // The old field is the first item of the new one.
+  // podCIDR equals the first item of podCIDRs.
   static void MatchPodRanges(JsonObject& spec) {
     const std::string first(TextAt(spec, "podCIDR"));
     const JsonArray* ranges = FindArray(spec, "podCIDRs");
@@ -103,9 +102,9 @@ class NodeStrategy : public KindStrategy {
     std::vector<std::pair<std::string_view, std::string_view>> seen;
     for (const Field& taint : taints.Items()) {
       const Field key = taint["key"];
-      key.Accept(ValidateQualifiedName(key.Text()));
+      key.Report(ValidateQualifiedName(key.Text()));
       const Field value = taint["value"];
-      value.Accept(ValidateLabelValue(value.Text()));
+      value.Report(ValidateLabelValue(value.Text()));
       const Field effect = taint["effect"];
       effect.SetAndOneOf({"NoSchedule", "PreferNoSchedule", "NoExecute"});
       const std::pair identity(key.Text(), effect.Text());
@@ -125,9 +124,9 @@ void ValidateNotNegative(const Field& amounts) {
   }
 }
 
-class ResourceQuotaStrategy : public FixedFieldsStrategy {
+class ResourceQuotaStrategy : public ImmutableFieldsStrategy {
  public:
-  ResourceQuotaStrategy() : FixedFieldsStrategy({.has_status = true}, {"spec.scopes"}) {}
+  ResourceQuotaStrategy() : ImmutableFieldsStrategy({.has_status = true}, {"spec.scopes"}) {}
 
   void PrepareForCreate(JsonObject& quota) const override { quota["status"] = JsonObject(); }
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
@@ -158,7 +157,7 @@ class ResourceQuotaStrategy : public FixedFieldsStrategy {
     return std::find(std::begin(kScopes), std::end(kScopes), scope) != std::end(kScopes);
   }
 
-  // Some scopes are of pods, and of what pods use; one is of claims.
+  // Some scopes apply to pods and to resources of pods, one applies to claims.
   template <class Refuse>
   static void ValidateScopeFits(std::string_view scope, const Field& hard, Refuse refuse) {
     static constexpr std::string_view kOfPods[] = {
@@ -175,7 +174,7 @@ class ResourceQuotaStrategy : public FixedFieldsStrategy {
     }
   }
 
-  // The names that are errors are those of the list, not of its items.
+  // Errors name the list, not its items.
   static void ValidateScopeSelector(const Field& spec, const Field& hard) {
     const Field expressions = spec["scopeSelector.matchExpressions"];
     for (const Field& expression : expressions.Items()) {
@@ -220,7 +219,7 @@ class ResourceQuotaStrategy : public FixedFieldsStrategy {
     return false;
   }
 
-  // Objects are counted in whole numbers.
+  // Counts of objects are integers.
   static void ValidateCount(const Field& amount, std::string_view name) {
     static constexpr std::string_view kCounted[] = {"configmaps",
                                                     "persistentvolumeclaims",
@@ -278,9 +277,9 @@ class LimitRangeStrategy : public KindStrategy {
   void SetDefaults(JsonObject& range) const override {
     ForEachObject(range, "spec.limits", [](JsonObject& item) {
       if (TextAt(item, "type") != "Container") return;
-      FillFrom(item, "default", "max");
-      FillFrom(item, "defaultRequest", "default");
-      FillFrom(item, "defaultRequest", "min");
+      SetFromIfAbsent(item, "default", "max");
+      SetFromIfAbsent(item, "defaultRequest", "default");
+      SetFromIfAbsent(item, "defaultRequest", "min");
     });
   }
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
@@ -289,7 +288,7 @@ class LimitRangeStrategy : public KindStrategy {
     UniqueTexts types;
     for (const Field& item : limits.Items()) {
       const Field type = item["type"];
-      type.Accept(ValidateQualifiedName(type.Text()));
+      type.Report(ValidateQualifiedName(type.Text()));
       types.Add(type);
       for (std::string_view name : {"min", "max", "default", "defaultRequest"}) {
         const Field amounts = item[name];
@@ -309,7 +308,7 @@ class LimitRangeStrategy : public KindStrategy {
   }
 
  private:
-  static void FillFrom(JsonObject& item, std::string_view to, std::string_view from) {
+  static void SetFromIfAbsent(JsonObject& item, std::string_view to, std::string_view from) {
     const JsonObject* amounts = FindObject(std::as_const(item), from);
     if (amounts == nullptr || amounts->empty()) return;
     const JsonObject copy = *amounts;
@@ -317,7 +316,8 @@ class LimitRangeStrategy : public KindStrategy {
     for (const auto& amount : copy) SetDefault(target, amount.key(), amount.value());
   }
 
-  // Of two amounts the one that must not be greater, how both are called, and which one is wrong.
+  // Two amounts of which one must not exceed the other, their names in messages, and the field in
+  // error.
   struct Order {
     std::string_view low;
     std::string_view low_name;

@@ -13,7 +13,7 @@ size_t DecodedSize(std::string_view base64) {
   return base64.size() / 4 * 3 - (base64.empty() ? 0 : padding);
 }
 
-// The keys of a map of data; returns the bytes of its values.
+// Validates the keys of a data map; returns the total size of its values in bytes.
 size_t ValidateData(const Field& data, bool base64) {
   size_t size = 0;
   for (std::string_view key : data.Keys()) {
@@ -24,9 +24,9 @@ size_t ValidateData(const Field& data, bool base64) {
   return size;
 }
 
-// An object that says `immutable: true` keeps that and its data.
-void ValidateFrozen(const JsonObject& object, const JsonObject& old_object,
-                    std::initializer_list<std::string_view> data, FieldErrors& errors) {
+// With `immutable: true`, that field and the data cannot change.
+void ValidateImmutableData(const JsonObject& object, const JsonObject& old_object,
+                           std::initializer_list<std::string_view> data, FieldErrors& errors) {
   if (!TrueAt(old_object, "immutable")) return;
   const Field root(object, errors);
   if (!root["immutable"].IsTrue()) root["immutable"].Forbidden(kFrozen);
@@ -50,7 +50,7 @@ class ConfigMapStrategy : public KindStrategy {
   }
   void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
                       FieldErrors& errors) const override {
-    ValidateFrozen(object, old_object, {"data", "binaryData"}, errors);
+    ValidateImmutableData(object, old_object, {"data", "binaryData"}, errors);
   }
 };
 
@@ -79,15 +79,14 @@ class SecretStrategy : public KindStrategy {
 
   void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
                       FieldErrors& errors) const override {
-    FieldErrors ignored;
     const Field root(object, errors);
-    const Field old(old_object, ignored);
+    const Field old(old_object);
     root["type"].Immutable(old["type"]);
-    ValidateFrozen(object, old_object, {"data"}, errors);
+    ValidateImmutableData(object, old_object, {"data"}, errors);
   }
 
  private:
-  // What secrets of well-known types must contain.
+  // The keys that Secrets of well-known types must have.
   static void ValidateType(const Field& root) {
     const std::string_view type = root["type"].Text();
     const Field data = root["data"];

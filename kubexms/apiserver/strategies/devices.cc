@@ -9,7 +9,7 @@
 #include "kubexms/apiserver/strategies/pod.h"
 #include "kubexms/apiserver/strategies/volume_sources.h"
 
-// resource.k8s.io: devices, and who wants them.
+// The kinds of resource.k8s.io: devices and claims of devices.
 
 namespace kubexms {
 namespace {
@@ -25,7 +25,7 @@ constexpr size_t kMaxAttributes = 32;
 constexpr int64_t kMaxDomain = 63;
 constexpr int64_t kMaxIdentifier = 32;
 
-// So many devices of a request, unless it wants all that there are.
+// The default of `count`, unless the request is for all devices.
 void SetDeviceCount(JsonObject& request) {
   if (TextAt(request, "allocationMode") == "ExactCount") SetDefault(request, "count", 1);
 }
@@ -37,14 +37,14 @@ void SetClaimDefaults(JsonObject& spec) {
   });
 }
 
-// The items of a list of which there may be only so many.
+// Validates the items of a list of limited length.
 template <class Check>
 void ForEachItem(const Field& list, int64_t maximum, Check check) {
   if (maximum >= 0 && static_cast<int64_t>(list.size()) > maximum) list.TooMany(maximum);
   for (const Field& item : list.Items()) check(item);
 }
 
-// The same, where the text of `key`, or of the item itself, must not be there twice.
+// As above, for items that are unique in the text of `key`, or in their own text.
 template <class Check>
 void ForEachDistinct(const Field& list, int64_t maximum, std::string_view key, Check check) {
   std::set<std::string_view> seen;
@@ -76,7 +76,7 @@ void ValidateSelectors(const Field& selectors) {
   });
 }
 
-// What the two forms of a request have in common.
+// The rules that both forms of a request share.
 void ValidateDeviceRequest(const Field& request) {
   const Field device_class = request["deviceClassName"];
   if (device_class.MustBeSet()) device_class.MustBeSubdomain();
@@ -94,7 +94,7 @@ void ValidateDeviceRequest(const Field& request) {
   for (const Field& toleration : tolerations.Items()) {
     const Field key = toleration["key"];
     const Field op = toleration["operator"];
-    if (!key.empty()) key.Accept(ValidateQualifiedName(key.Text()));
+    if (!key.empty()) key.Report(ValidateQualifiedName(key.Text()));
     op.MustBeOneOf({"Equal", "Exists"});
     if (key.empty() && op.Text() == "Equal")
       key.Required("must not be empty when operator is Equal");
@@ -120,7 +120,7 @@ void ValidateRequest(const Field& request) {
                       "fields are set");
 }
 
-// The names of a claim's requests, each with those of its alternatives.
+// The names of a claim's requests and of their subrequests.
 class RequestNames {
  public:
   explicit RequestNames(const Field& requests) {
@@ -132,7 +132,7 @@ class RequestNames {
     }
   }
 
-  // "request" or "request/alternative".
+  // "request" or "request/subrequest".
   void ValidateReference(const Field& reference) const {
     constexpr std::string_view kRule =
         "must be the name of a request in the claim or the name of a request and a subrequest "
@@ -149,7 +149,7 @@ class RequestNames {
   }
 
  private:
-  // Without data where there is no slash.
+  // Null data where the text has no slash.
   static std::string_view AfterSlash(std::string_view text, size_t slash) {
     return slash == std::string_view::npos ? std::string_view() : text.substr(slash + 1);
   }
@@ -237,9 +237,9 @@ void ValidateDeviceClaim(const Field& devices) {
   });
 }
 
-class ResourceClaimStrategy : public FixedFieldsStrategy {
+class ResourceClaimStrategy : public ImmutableFieldsStrategy {
  public:
-  ResourceClaimStrategy() : FixedFieldsStrategy({.has_status = true}, {"spec"}) {}
+  ResourceClaimStrategy() : ImmutableFieldsStrategy({.has_status = true}, {"spec"}) {}
 
   void SetDefaults(JsonObject& claim) const override {
     if (JsonObject* spec = FindObject(claim, "spec")) SetClaimDefaults(*spec);
@@ -251,9 +251,9 @@ class ResourceClaimStrategy : public FixedFieldsStrategy {
   }
 };
 
-class ResourceClaimTemplateStrategy : public FixedFieldsStrategy {
+class ResourceClaimTemplateStrategy : public ImmutableFieldsStrategy {
  public:
-  ResourceClaimTemplateStrategy() : FixedFieldsStrategy({}, {"spec"}) {}
+  ResourceClaimTemplateStrategy() : ImmutableFieldsStrategy({}, {"spec"}) {}
 
   void SetDefaults(JsonObject& claim) const override {
     if (JsonObject* spec = FindObject(claim, "spec.spec")) SetClaimDefaults(*spec);
@@ -325,11 +325,11 @@ void ValidateDevice(const Field& device) {
   ValidateNames(capacity);
 }
 
-class ResourceSliceStrategy : public FixedFieldsStrategy {
+class ResourceSliceStrategy : public ImmutableFieldsStrategy {
  public:
   ResourceSliceStrategy()
-      : FixedFieldsStrategy({.counts_generations = true},
-                            {"spec.driver", "spec.nodeName", "spec.pool.name"}) {}
+      : ImmutableFieldsStrategy({.counts_generations = true},
+                                {"spec.driver", "spec.nodeName", "spec.pool.name"}) {}
 
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);
@@ -361,7 +361,7 @@ class ResourceSliceStrategy : public FixedFieldsStrategy {
     if (generation.Int() < 0) generation.Invalid("must be greater than or equal to zero");
   }
 
-  // Which nodes can use the devices.
+  // Exactly one field names the nodes that can use the devices.
   static void ValidateNodes(const Field& spec) {
     constexpr std::string_view kRule =
         "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is "

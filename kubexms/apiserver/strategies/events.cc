@@ -7,7 +7,7 @@ namespace {
 constexpr size_t kMaxShortText = 128;
 constexpr size_t kMaxNote = 1024;
 
-// Events are stored in the form of v1; what events.k8s.io calls otherwise is named first here.
+// Events are stored as v1; where events.k8s.io has another name for a field, errors use that first.
 class EventStrategy : public KindStrategy {
  public:
   EventStrategy() : KindStrategy({.allows_create_on_update = true}) {}
@@ -18,7 +18,7 @@ class EventStrategy : public KindStrategy {
     ValidateNamespace(root, v1 ? "involvedObject.namespace" : "regarding.namespace");
     if (!root["eventTime"]) return;
     const Field controller = root[v1 ? "reportingComponent" : "reportingController"];
-    if (controller.MustBeSet()) controller.Accept(ValidateQualifiedName(controller.Text()));
+    if (controller.MustBeSet()) controller.Report(ValidateQualifiedName(controller.Text()));
     for (std::string_view name : {"reportingInstance", "action", "reason"}) {
       const Field field = root[name];
       if (field.MustBeSet() && field.size() > kMaxShortText)

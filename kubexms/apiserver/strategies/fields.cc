@@ -13,11 +13,8 @@
 namespace kubexms {
 namespace {
 
-// Nobody reads more errors than these, and a long list of wrong items has as many.
-bool HasRoom(const FieldErrors& errors) {
-  constexpr size_t kMaxErrors = 500;
-  return errors.size() < kMaxErrors;
-}
+// Bounds the response: a long list of invalid items has one error or more for each.
+constexpr size_t kMaxErrors = 500;
 
 // Splits "spec.template" into "spec" and "template".
 std::pair<std::string_view, std::string_view> SplitFirst(std::string_view dotted) {
@@ -134,11 +131,13 @@ StringMap TextMap(const Json* object) {
   return map;
 }
 
-Field::Field(const Json* value, const FieldPath& path, FieldErrors& errors)
+Field::Field(const Json* value, const FieldPath& path, FieldErrors* errors)
     : value_(value != nullptr && value->is_null() ? nullptr : value),
       object_(value_ == nullptr ? nullptr : value_->if_object()),
       path_(path),
-      errors_(&errors) {}
+      errors_(errors) {}
+
+bool Field::CanReport() const { return errors_ != nullptr && errors_->size() < kMaxErrors; }
 
 size_t Field::size() const {
   if (object_ != nullptr) return object_->size();
@@ -152,15 +151,15 @@ const Json* Field::Member(std::string_view dotted) const {
 }
 
 Field Field::operator[](std::string_view dotted) const& {
-  return {Member(dotted), path_.Child(dotted), *errors_};
+  return {Member(dotted), path_.Child(dotted), errors_};
 }
 
 Field Field::Item(size_t index) const& {
-  return {&value_->get_array()[index], path_.Index(index), *errors_};
+  return {&value_->get_array()[index], path_.Index(index), errors_};
 }
 
 Field Field::Entry(std::string_view key) const& {
-  return {object_ == nullptr ? nullptr : object_->if_contains(key), path_.Key(key), *errors_};
+  return {object_ == nullptr ? nullptr : object_->if_contains(key), path_.Key(key), errors_};
 }
 
 Field::ItemIterator Field::ItemRange::end() const {
@@ -194,45 +193,48 @@ Json Field::ToJson() const {
 }
 
 void Field::Required(std::string_view detail) const {
-  if (HasRoom(*errors_)) errors_->push_back(kubexms::Required(path_, detail));
+  if (CanReport()) errors_->push_back(kubexms::Required(path_, detail));
 }
 void Field::Invalid(const Json& shown, std::string_view detail) const {
-  if (HasRoom(*errors_)) errors_->push_back(kubexms::Invalid(path_, shown, detail));
+  if (CanReport()) errors_->push_back(kubexms::Invalid(path_, shown, detail));
 }
 void Field::NotSupported(std::initializer_list<std::string_view> supported) const {
-  if (HasRoom(*errors_)) errors_->push_back(kubexms::NotSupported(path_, ToJson(), supported));
+  if (CanReport()) errors_->push_back(kubexms::NotSupported(path_, ToJson(), supported));
 }
 void Field::InvalidAs(std::string_view shown, std::string_view detail) const {
+  if (!CanReport()) return;
   ErrorCause cause = kubexms::Invalid(path_, Json(0), detail);
   cause.message = fmt::format("Invalid value: {}: {}", shown, detail);
   errors_->push_back(std::move(cause));
 }
 void Field::InvalidWithoutValue(std::string_view detail) const {
+  if (!CanReport()) return;
   ErrorCause cause = kubexms::Invalid(path_, Json(0), detail);
   cause.message = fmt::format("Invalid value: {}", detail);
   errors_->push_back(std::move(cause));
 }
 void Field::NotSupportedAs(std::string_view shown,
                            std::initializer_list<std::string_view> supported) const {
+  if (!CanReport()) return;
   ErrorCause cause = kubexms::NotSupported(path_, Json(0), supported);
   const size_t end = cause.message.find(": supported values");
   cause.message = fmt::format("Unsupported value: {}{}", shown, cause.message.substr(end));
   errors_->push_back(std::move(cause));
 }
 void Field::Duplicate(const Json& shown) const {
-  if (HasRoom(*errors_)) errors_->push_back(kubexms::Duplicate(path_, shown));
+  if (CanReport()) errors_->push_back(kubexms::Duplicate(path_, shown));
 }
 void Field::NotFound() const {
-  if (HasRoom(*errors_)) errors_->push_back(kubexms::NotFound(path_, ToJson()));
+  if (CanReport()) errors_->push_back(kubexms::NotFound(path_, ToJson()));
 }
 void Field::Forbidden(std::string_view detail) const {
-  if (HasRoom(*errors_)) errors_->push_back(kubexms::Forbidden(path_, detail));
+  if (CanReport()) errors_->push_back(kubexms::Forbidden(path_, detail));
 }
 void Field::TooLong(int64_t max_bytes) const {
-  if (HasRoom(*errors_)) errors_->push_back(kubexms::TooLong(path_, max_bytes));
+  if (CanReport()) errors_->push_back(kubexms::TooLong(path_, max_bytes));
 }
 void Field::TooMany(int64_t max_items) const {
-  if (HasRoom(*errors_))
+  if (CanReport())
     errors_->push_back(kubexms::TooMany(path_, static_cast<int64_t>(size()), max_items));
 }
 
@@ -242,7 +244,7 @@ bool Field::MustBeSet(std::string_view detail) const {
   return false;
 }
 
-void Field::Accept(const Messages& problems) const {
+void Field::Report(const Messages& problems) const {
   for (const std::string& problem : problems) Invalid(problem);
 }
 
@@ -314,8 +316,8 @@ void ValidateSelectorRequirement(const Field& requirement) {
     op.Invalid("not a valid selector operator");
   }
   const Field key = requirement["key"];
-  key.Accept(ValidateQualifiedName(key.Text()));
-  for (const Field& value : values.Items()) value.Accept(ValidateLabelValue(value.Text()));
+  key.Report(ValidateQualifiedName(key.Text()));
+  for (const Field& value : values.Items()) value.Report(ValidateLabelValue(value.Text()));
 }
 
 }  // namespace
@@ -368,16 +370,16 @@ void ValidateDomainPrefixedPath(const Field& path) {
 
 void ValidatePortNumberOrName(const Field& port) {
   if (port.IsText()) {
-    port.Accept(ValidatePortName(port.Text()));
+    port.Report(ValidatePortName(port.Text()));
   } else {
-    port.Accept(ValidatePortNumber(port.Int()));
+    port.Report(ValidatePortNumber(port.Int()));
   }
 }
 
 void ValidatePositiveIntOrPercent(const Field& value) {
   if (!value) return;
   if (value.IsText()) {
-    value.Accept(ValidatePercent(value.Text()));
+    value.Report(ValidatePercent(value.Text()));
   } else {
     value.AtLeast(0);
   }
@@ -416,11 +418,10 @@ bool SelectorMatches(const Field& selector, const StringMap& labels) {
   return compiled.ok() && compiled->Matches(labels);
 }
 
-void FixedFieldsStrategy::ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
-                                         FieldErrors& errors) const {
-  FieldErrors ignored;
+void ImmutableFieldsStrategy::ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
+                                             FieldErrors& errors) const {
   const Field root(object, errors);
-  const Field old(old_object, ignored);
+  const Field old(old_object);
   for (std::string_view name : fixed_) root[name].Immutable(old[name]);
 }
 

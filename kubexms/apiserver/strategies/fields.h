@@ -1,16 +1,16 @@
 #pragma once
 
-// How the rules of built-in kinds walk over documents. A Field is a value, its path and the list
-// that errors about it go to, so that a rule reads like a sentence:
+// Access to documents for the rules of built-in kinds. A Field is a value, its path, and the list
+// that receives its errors, so a rule is one expression:
 //
 //   const Field spec = object["spec"];
 //   spec["replicas"].AtLeast(0);
 //   const Field ports = spec["ports"];
 //   for (const Field& port : ports.Items()) port["name"].MustBeLabel();
 //
-// and for changes there are the functions below: SetDefault, EnsureObject, ForEachObject.
+// SetDefault, EnsureObject and ForEachObject below change documents.
 //
-// A member that is null counts as absent everywhere. Names with dots go down several levels.
+// A null member counts as absent. Dots in a name separate levels.
 
 #include <cstdint>
 #include <initializer_list>
@@ -28,21 +28,21 @@
 
 namespace kubexms {
 
-// The value at "spec.template.spec", or null when it or anything above it is absent.
+// The value at "spec.template.spec"; null if any part of the path is absent.
 const Json* Find(const JsonObject& in, std::string_view dotted);
 const JsonObject* FindObject(const JsonObject& in, std::string_view dotted);
 JsonObject* FindObject(JsonObject& in, std::string_view dotted);
 JsonArray* FindArray(JsonObject& in, std::string_view dotted);
-// Empty, zero and false when absent.
+// Empty, zero and false if absent.
 std::string_view TextAt(const JsonObject& in, std::string_view dotted);
 int64_t IntAt(const JsonObject& in, std::string_view dotted);
 bool TrueAt(const JsonObject& in, std::string_view dotted);
 
-// The object, made where it is absent.
+// The object at that path; created if absent.
 JsonObject& EnsureObject(JsonObject& in, std::string_view dotted);
-// Sets a member that is absent. True when it was.
+// Sets the member if it is absent. Returns true if it was.
 bool SetDefault(JsonObject& in, std::string_view key, Json value);
-// Copies what `from` has there, or removes the member when it has nothing.
+// Copies the member from `from`; removes it if `from` does not have it.
 void CopyMember(JsonObject& to, const JsonObject& from, std::string_view key);
 
 // Calls `change` with each object of a list.
@@ -55,31 +55,35 @@ void ForEachObject(JsonObject& in, std::string_view dotted, Change change) {
   }
 }
 
-// Whether two values mean the same: absent, null and empty ones are equal, as in Kubernetes.
+// Whether two values are semantically equal: absent, null and empty values are equal, as in
+// Kubernetes.
 bool SemanticEqual(const Json* a, const Json* b);
 bool SameAt(const JsonObject& a, const JsonObject& b, std::string_view dotted);
 
-// The strings of an object such as `labels`; empty when absent.
+// The strings of an object such as `labels`; empty if absent.
 StringMap TextMap(const Json* object);
 
 class Field {
  public:
   // The whole object.
   Field(const JsonObject& object, FieldErrors& errors) : object_(&object), errors_(&errors) {}
-  // A value that stands at `path`, absent when null. The path is borrowed.
-  Field(const Json* value, const FieldPath& path, FieldErrors& errors);
+  // A stored object, which new values are compared with: errors about it are dropped.
+  explicit Field(const JsonObject& stored) : object_(&stored) {}
+  // A value at `path`, absent when null. The path is borrowed.
+  Field(const Json* value, const FieldPath& path, FieldErrors& errors)
+      : Field(value, path, &errors) {}
 
-  // True when it is there.
+  // True when present.
   explicit operator bool() const { return object_ != nullptr || value_ != nullptr; }
-  // Absent, or an empty text, list or object.
+  // Absent, or an empty string, list or object.
   bool empty() const { return size() == 0; }
-  // Items of a list, members of an object, bytes of a text; 1 for other values.
+  // The items of a list, members of an object, bytes of a string; 1 for other values.
   size_t size() const;
 
-  // What is inside. The field that is asked must outlive the answer.
+  // The member. This field must outlive the result.
   Field operator[](std::string_view dotted) const&;
   Field operator[](std::string_view dotted) const&& = delete;
-  // The item of a list, and what stands under a key of a map.
+  // The item of a list, and the value of a key of a map.
   Field Item(size_t index) const&;
   Field Entry(std::string_view key) const&;
 
@@ -102,7 +106,7 @@ class Field {
     ItemIterator begin() const { return {list, 0}; }
     ItemIterator end() const;
   };
-  // The items of a list, none when it is absent.
+  // The items of a list; none if absent.
   ItemRange Items() const& { return {this}; }
   ItemRange Items() const&& = delete;
   // The keys of a map, sorted.
@@ -115,14 +119,15 @@ class Field {
   Json ToJson() const;
   const Json* value() const { return value_; }
   const FieldPath& path() const { return path_; }
+  // Not for a stored object.
   FieldErrors& errors() const { return *errors_; }
 
-  // What is wrong.
+  // Report an error about this field.
   void Required(std::string_view detail = {}) const;
   void Invalid(std::string_view detail) const { Invalid(ToJson(), detail); }
   void Invalid(const Json& shown, std::string_view detail) const;
   void InvalidWithoutValue(std::string_view detail) const;
-  // With a value that is shown as it is written here: the JSON of one of Kubernetes' Go structs.
+  // Shows the value as the text `shown`: the JSON of one of Kubernetes' Go structs.
   void InvalidAs(std::string_view shown, std::string_view detail) const;
   void NotSupported(std::initializer_list<std::string_view> supported) const;
   void NotSupportedAs(std::string_view shown,
@@ -134,35 +139,37 @@ class Field {
   void TooLong(int64_t max_bytes) const;
   void TooMany(int64_t max_items) const;
 
-  // Rules. Those that return something say whether the rule is kept.
+  // Rules. Those that return a bool return true when the value is valid.
   bool MustBeSet(std::string_view detail = {}) const;  // not empty
-  void Accept(const Messages& problems) const;         // each is an error
-  void MustBeLabel() const { Accept(ValidateDns1123Label(Text())); }
-  void MustBeSubdomain() const { Accept(ValidateDns1123Subdomain(Text())); }
-  void AtLeast(int64_t minimum) const;                                  // when it is there
-  void Between(int64_t minimum, int64_t maximum) const;                 // when it is there
-  void OneOf(std::initializer_list<std::string_view> supported) const;  // when it is not empty
+  void Report(const Messages& messages) const;         // reports each message
+  void MustBeLabel() const { Report(ValidateDns1123Label(Text())); }
+  void MustBeSubdomain() const { Report(ValidateDns1123Subdomain(Text())); }
+  void AtLeast(int64_t minimum) const;                                  // if present
+  void Between(int64_t minimum, int64_t maximum) const;                 // if present
+  void OneOf(std::initializer_list<std::string_view> supported) const;  // if not empty
   void SetAndOneOf(std::initializer_list<std::string_view> supported) const;
-  // Also when it is empty.
+  // As OneOf, also if empty.
   void MustBeOneOf(std::initializer_list<std::string_view> supported) const;
   bool SameAs(const Field& old) const;
   void Immutable(const Field& old, std::string_view detail = "field is immutable") const;
-  // Immutable in every one of these members.
+  // Each of these members is immutable.
   void ImmutableMembers(const Field& old, std::initializer_list<std::string_view> names) const;
 
  private:
+  Field(const Json* value, const FieldPath& path, FieldErrors* errors);
   const Json* Member(std::string_view dotted) const;
+  bool CanReport() const;
 
-  const Json* value_ = nullptr;         // null for the whole object and for what is absent
-  const JsonObject* object_ = nullptr;  // where the value is one
+  const Json* value_ = nullptr;         // null for the whole object and for absent values
+  const JsonObject* object_ = nullptr;  // set when the value is an object
   FieldPath path_;
-  FieldErrors* errors_;
+  FieldErrors* errors_ = nullptr;  // null: errors are dropped
 };
 
-// A list in which no two items may have the same text.
+// Detects items of a list with the same text.
 class UniqueTexts {
  public:
-  // Reports the field when its text was seen before; empty texts do not count.
+  // Reports a duplicate when the text was added before; ignores empty texts.
   bool Add(const Field& field);
   bool Contains(std::string_view text) const;
   void Insert(std::string_view text) { seen_.emplace(text); }
@@ -171,31 +178,29 @@ class UniqueTexts {
   std::set<std::string, std::less<>> seen_;
 };
 
-// Rules that several groups share.
-
-// A label selector, where there is one: keys, operators and values.
+// Validates keys, operators and values of a label selector, if present.
 void ValidateLabelSelector(const Field& selector);
-// Labels or annotations of templates: keys and, for labels, values.
+// Validate labels and annotations of templates.
 void ValidateLabels(const Field& labels);
 void ValidateAnnotations(const Field& annotations);
-// Whether a list of networks has at most one of IPv4 and one of IPv6.
+// Whether a list of networks has at most one IPv4 and one IPv6 network.
 bool IsOneOfEachFamily(const Field& ranges);
-// "acme.io/foo": a domain and a path.
+// A domain and a path: "acme.io/foo".
 void ValidateDomainPrefixedPath(const Field& path);
-// A port: "http" or 80.
+// "http" or 80.
 void ValidatePortNumberOrName(const Field& port);
 // "25%" or a number that is not negative.
 void ValidatePositiveIntOrPercent(const Field& value);
-// No more than 100 when it is a percentage.
+// At most 100 if it is a percentage.
 void ValidateNotMoreThan100Percent(const Field& value);
 // The number, or the number before '%'; -1 for anything else.
 int64_t IntOrPercentValue(const Field& value);
-// Whether there is something to select by: operators and values as they should be.
+// Whether the selector is valid and has at least one requirement.
 bool IsSelector(const Field& selector);
-// True when the selector, as LabelSelector objects are written, is valid and matches the labels.
+// Whether a LabelSelector is valid and matches the labels.
 bool SelectorMatches(const Field& selector, const StringMap& labels);
 
-// What the kinds of a group differ in without code.
+// Properties of a kind that need no code.
 struct KindTraits {
   bool has_status = false;
   bool counts_generations = false;
@@ -218,10 +223,10 @@ class KindStrategy : public Strategy {
   const KindTraits traits_;
 };
 
-// A kind of which some fields never change.
-class FixedFieldsStrategy : public KindStrategy {
+// A kind with immutable fields.
+class ImmutableFieldsStrategy : public KindStrategy {
  public:
-  FixedFieldsStrategy(const KindTraits& traits, std::vector<std::string_view> fixed)
+  ImmutableFieldsStrategy(const KindTraits& traits, std::vector<std::string_view> fixed)
       : KindStrategy(traits), fixed_(std::move(fixed)) {}
 
   void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
@@ -231,7 +236,7 @@ class FixedFieldsStrategy : public KindStrategy {
   const std::vector<std::string_view> fixed_;
 };
 
-// A name that can be part of a URL's path: not "." or "..", without '/' and '%'.
+// A name that can be a segment of a URL path: not "." or "..", without '/' and '%'.
 Messages ValidatePathSegmentName(std::string_view name);
 
 }  // namespace kubexms

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kMaxPrecedence = 10000;
 constexpr int64_t kMaxQueues = 10 * 1000 * 1000;
-// Of the hash by which a flow gets its queues.
+// Of the hash that assigns queues to a flow.
 constexpr int kMaxHashBits = 60;
 
 bool HasWildcard(const Field& texts) {
@@ -78,7 +78,7 @@ void ValidateResourceRule(const Field& rule) {
   }
 }
 
-// A kind of subject and the member that says who it is.
+// A kind of subject and the member that identifies it.
 struct SubjectKind {
   std::string_view kind;
   std::string_view member;
@@ -140,7 +140,7 @@ void ValidateConditions(const Field& root) {
   }
 }
 
-// Creation starts with an empty status.
+// The status is empty on creation.
 class FlowControlStrategy : public KindStrategy {
  public:
   FlowControlStrategy() : KindStrategy({.has_status = true, .counts_generations = true}) {}
@@ -177,7 +177,7 @@ class FlowSchemaStrategy : public FlowControlStrategy {
   }
 };
 
-// How many bits of a hash it takes to deal a hand from a deck.
+// How many bits of a hash are needed to deal a hand from a deck.
 int RequiredEntropyBits(int64_t deck, int64_t hand) {
   return static_cast<int>(
       std::ceil(std::log2(static_cast<double>(deck)) * static_cast<double>(hand)));

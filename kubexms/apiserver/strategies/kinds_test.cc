@@ -8,7 +8,7 @@
 namespace kubexms {
 namespace {
 
-// What a minimal object of a kind becomes: only what is added is written down.
+// A minimal object of a kind, and the fields that the server adds to it.
 struct Minimal {
   std::string_view object;
   std::string_view stored;
@@ -216,7 +216,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "segments separated by dots\nwebhooks[0].clientConfig: Required value: exactly "
                 "one of url or service is required"}));
 
-TEST(CertificateSigningRequestTest, RequestMustBeASignedRequest) {
+TEST(CertificateSigningRequestTest, RefusesAMalformedRequest) {
   const auto errors = [](std::string_view request) {
     return ErrorsOfCreate(
         "{apiVersion: certificates.k8s.io/v1, kind: CertificateSigningRequest, metadata: {name: "
@@ -241,7 +241,7 @@ TEST(BindingTest, RoleRefIsImmutable) {
             "\"Name\":\"two\"}: cannot change roleRef");
 }
 
-TEST(ConfigMapTest, ImmutableOnesKeepTheirData) {
+TEST(ConfigMapTest, ImmutableDataCannotChange) {
   const Json stored = Created(
       "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, immutable: true, data: {a: b}}");
   EXPECT_EQ(Update(stored, "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}").errors,
@@ -256,7 +256,7 @@ TEST(SecretTest, TypeIsImmutable) {
       "type: Invalid value: \"x.io/t\": field is immutable");
 }
 
-TEST(ClaimTest, OnlyBoundClaimsGrow) {
+TEST(ClaimTest, OnlyBoundClaimsCanBeExpanded) {
   const auto claim = [](std::string_view size) {
     return "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: p}, spec: {accessModes: "
            "[ReadWriteOnce], resources: {requests: {storage: " +
@@ -269,7 +269,7 @@ TEST(ClaimTest, OnlyBoundClaimsGrow) {
   EXPECT_EQ(Update(stored, claim("2Gi")).errors, "");
 }
 
-TEST(StrategyTest, EveryKindHasOne) {
+TEST(StrategyTest, EveryKindHasAStrategy) {
   EXPECT_NE(BuiltinStrategy("", "ServiceAccount"), nullptr);
   EXPECT_NE(BuiltinStrategy("example.com", "Unknown"), nullptr);
   EXPECT_TRUE(CustomResourceStrategy(true)->HasStatus());
@@ -282,9 +282,9 @@ TEST(StrategyTest, RolesMayHaveColonsInTheirNames) {
   EXPECT_EQ(roles->ValidateName("a/b"), Messages{"may not contain '/'"});
 }
 
-TEST(StrategyTest, NodesBringTheirStatus) {
-  EXPECT_TRUE(BuiltinStrategy("", "Node")->KeepsStatusOnCreate());
-  EXPECT_FALSE(BuiltinStrategy("", "Pod")->KeepsStatusOnCreate());
+TEST(StrategyTest, NodesMaySetTheirStatusOnCreation) {
+  EXPECT_TRUE(BuiltinStrategy("", "Node")->AllowsStatusOnCreate());
+  EXPECT_FALSE(BuiltinStrategy("", "Pod")->AllowsStatusOnCreate());
 }
 
 }  // namespace

@@ -9,12 +9,12 @@ namespace {
 
 constexpr std::string_view kGroup = "networking.k8s.io";
 
-// An object of any kind in the same namespace.
+// A reference to an object in the same namespace.
 void ValidateLocalReference(const Field& reference) {
   if (const Field group = reference["apiGroup"]) group.MustBeSubdomain();
   for (std::string_view name : {"kind", "name"}) {
     const Field field = reference[name];
-    if (field.MustBeSet()) field.Accept(ValidatePathSegmentName(field.Text()));
+    if (field.MustBeSet()) field.Report(ValidatePathSegmentName(field.Text()));
   }
 }
 
@@ -26,7 +26,7 @@ void ValidateBackend(const Field& backend) {
   if (!service && !resource) return backend.Required("resource or service backend is required");
   if (resource) return ValidateLocalReference(resource);
   const Field name = service["name"];
-  if (name.MustBeSet()) name.Accept(ValidateDns1035Label(name.Text()));
+  if (name.MustBeSet()) name.Report(ValidateDns1035Label(name.Text()));
   const Field port = service["port"];
   const Field number = service["port.number"];
   const Field port_name = service["port.name"];
@@ -35,7 +35,7 @@ void ValidateBackend(const Field& backend) {
   } else if (!port_name.empty() && number.Int() != 0) {
     port.Invalid("cannot set both port name & port number");
   } else if (!port_name.empty()) {
-    port_name.Accept(ValidatePortName(port_name.Text()));
+    port_name.Report(ValidatePortName(port_name.Text()));
   } else {
     number.Between(1, 65535);
   }
@@ -102,7 +102,7 @@ class IngressStrategy : public KindStrategy {
     const Field root(object, errors);
     const Field points = root["status.loadBalancer.ingress"];
     for (const Field& point : points.Items()) {
-      if (const Field ip = point["ip"]; !ip.empty()) ip.Accept(ValidateIp(ip.Text()));
+      if (const Field ip = point["ip"]; !ip.empty()) ip.Report(ValidateIp(ip.Text()));
       const Field host = point["hostname"];
       if (host.empty()) continue;
       host.MustBeSubdomain();
@@ -113,7 +113,7 @@ class IngressStrategy : public KindStrategy {
  private:
   static void ValidateHost(const Field& host) {
     if (host.Text().find('*') != std::string_view::npos) {
-      host.Accept(ValidateWildcardDns1123Subdomain(host.Text()));
+      host.Report(ValidateWildcardDns1123Subdomain(host.Text()));
     } else {
       host.MustBeSubdomain();
     }
@@ -131,9 +131,10 @@ class IngressStrategy : public KindStrategy {
   }
 };
 
-class IngressClassStrategy : public FixedFieldsStrategy {
+class IngressClassStrategy : public ImmutableFieldsStrategy {
  public:
-  IngressClassStrategy() : FixedFieldsStrategy({.counts_generations = true}, {"spec.controller"}) {}
+  IngressClassStrategy()
+      : ImmutableFieldsStrategy({.counts_generations = true}, {"spec.controller"}) {}
 
   void SetDefaults(JsonObject& object) const override {
     if (JsonObject* parameters = FindObject(object, "spec.parameters"))
@@ -164,7 +165,7 @@ class IngressClassStrategy : public FixedFieldsStrategy {
   }
 };
 
-// Whether one block of addresses is inside of another and smaller. True where that is not known.
+// Whether one network is a proper subset of another. True where that is unknown.
 bool IsStrictSubset(std::string_view inner_text, std::string_view outer_text) {
   const std::optional<IpRange> inner = IpRange::Parse(inner_text);
   const std::optional<IpRange> outer = IpRange::Parse(outer_text);
@@ -181,7 +182,7 @@ void ValidatePolicyPort(const Field& port) {
   if (!number) return end.Invalid("may not be specified when `port` is not specified");
   if (number.IsText()) return end.Invalid("may not be specified when `port` is non-numeric");
   if (end.Int() < number.Int()) end.Invalid("must be greater than or equal to `port`");
-  end.Accept(ValidatePortNumber(end.Int()));
+  end.Report(ValidatePortNumber(end.Int()));
 }
 
 void ValidatePeer(const Field& peer) {
@@ -192,11 +193,11 @@ void ValidatePeer(const Field& peer) {
   ValidateLabelSelector(namespaces);
   if (block) {
     const Field range = block["cidr"];
-    if (range.MustBeSet()) range.Accept(ValidateCidr(range.Text()));
+    if (range.MustBeSet()) range.Report(ValidateCidr(range.Text()));
     const Field exceptions = block["except"];
     for (const Field& exception : exceptions.Items()) {
       const Messages problems = ValidateCidr(exception.Text());
-      exception.Accept(problems);
+      exception.Report(problems);
       if (problems.empty() && !IsStrictSubset(exception.Text(), range.Text()))
         exception.Invalid("must be a strict subset of `cidr`");
     }
@@ -246,9 +247,10 @@ class NetworkPolicyStrategy : public KindStrategy {
   }
 };
 
-class IpAddressStrategy : public FixedFieldsStrategy {
+class IpAddressStrategy : public ImmutableFieldsStrategy {
  public:
-  IpAddressStrategy() : FixedFieldsStrategy({.validate_name = ValidateIp}, {"spec.parentRef"}) {}
+  IpAddressStrategy()
+      : ImmutableFieldsStrategy({.validate_name = ValidateIp}, {"spec.parentRef"}) {}
 
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);
@@ -257,23 +259,23 @@ class IpAddressStrategy : public FixedFieldsStrategy {
     if (const Field group = parent["group"]; !group.empty()) group.MustBeSubdomain();
     for (std::string_view name : {"resource", "name"}) {
       const Field field = parent[name];
-      if (field.MustBeSet()) field.Accept(ValidatePathSegmentName(field.Text()));
+      if (field.MustBeSet()) field.Report(ValidatePathSegmentName(field.Text()));
     }
     if (const Field in = parent["namespace"]; !in.empty())
-      in.Accept(ValidatePathSegmentName(in.Text()));
+      in.Report(ValidatePathSegmentName(in.Text()));
   }
 };
 
-class ServiceCidrStrategy : public FixedFieldsStrategy {
+class ServiceCidrStrategy : public ImmutableFieldsStrategy {
  public:
-  ServiceCidrStrategy() : FixedFieldsStrategy({.has_status = true}, {"spec.cidrs"}) {}
+  ServiceCidrStrategy() : ImmutableFieldsStrategy({.has_status = true}, {"spec.cidrs"}) {}
 
   void PrepareForCreate(JsonObject& range) const override { range["status"] = JsonObject(); }
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);
     const Field ranges = root["spec.cidrs"];
     ranges.MustBeSet("at least one CIDR required");
-    for (const Field& range : ranges.Items()) range.Accept(ValidateCidr(range.Text()));
+    for (const Field& range : ranges.Items()) range.Report(ValidateCidr(range.Text()));
     if (!IsOneOfEachFamily(ranges))
       ranges.Invalid(
           "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and "

@@ -3,17 +3,17 @@
 #include "kubexms/apiserver/strategies/builtin.h"
 #include "kubexms/apiserver/strategies/fields.h"
 
-// Kinds of which the schema says almost everything.
+// Kinds with few rules beyond their schema.
 
 namespace kubexms {
 namespace {
 
-// Creation starts with an empty status.
-class StatusStrategy : public FixedFieldsStrategy {
+// The status is empty on creation.
+class StatusStrategy : public ImmutableFieldsStrategy {
  public:
   StatusStrategy(bool counts_generations, std::vector<std::string_view> fixed = {})
-      : FixedFieldsStrategy({.has_status = true, .counts_generations = counts_generations},
-                            std::move(fixed)) {}
+      : ImmutableFieldsStrategy({.has_status = true, .counts_generations = counts_generations},
+                                std::move(fixed)) {}
 
   void PrepareForCreate(JsonObject& object) const override { object["status"] = JsonObject(); }
 };
@@ -59,7 +59,7 @@ class ApiServiceStrategy : public StatusStrategy {
     }
     service["namespace"].MustBeSet();
     service["name"].MustBeSet();
-    if (const Field port = service["port"]) port.Accept(ValidatePortNumber(port.Int()));
+    if (const Field port = service["port"]) port.Report(ValidatePortNumber(port.Int()));
     if (insecure.IsTrue() && !bundle.empty())
       insecure.Invalid("may not be true if caBundle is present");
   }

@@ -16,7 +16,7 @@ constexpr size_t kMaxSysctlName = 253;
 constexpr size_t kMaxSearchPaths = 32;
 constexpr size_t kMaxSearchCharacters = 2048;
 
-// Names of letters and digits, with '-' and '_' inside, between dots or slashes.
+// Segments of letters and digits, with '-' and '_' inside, separated by dots or slashes.
 bool IsSysctlName(std::string_view name) {
   const auto is_word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   char before = '.';
@@ -46,13 +46,13 @@ void ValidateSysctls(const Field& sysctls) {
   }
 }
 
-// A template may leave the port to its pods.
-void ValidateHostNetworkPorts(const Field& containers, PodSpecPlace place) {
+// The host port is optional in a template; the defaulting of its pods sets it.
+void ValidateHostNetworkPorts(const Field& containers, PodSpecContext place) {
   for (const Field& container : containers.Items()) {
     const Field ports = container["ports"];
     for (const Field& port : ports.Items()) {
       const Field host_port = port["hostPort"];
-      if (place == PodSpecPlace::kTemplate && host_port.Int() == 0) continue;
+      if (place == PodSpecContext::kTemplate && host_port.Int() == 0) continue;
       if (host_port.Int() != port["containerPort"].Int())
         host_port.Invalid(Json(host_port.Int()),
                           "must match `containerPort` when `hostNetwork` is true");
@@ -73,9 +73,9 @@ void ValidateSearchPaths(const Field& searches) {
     std::string domain(search.Text());
     if (domain == ".") continue;
     if (domain.ends_with('.')) domain.pop_back();
-    // Names of the network may have underscores.
+    // Search domains may contain underscores.
     std::replace(domain.begin(), domain.end(), '_', 'x');
-    search.Accept(ValidateDns1123Subdomain(domain));
+    search.Report(ValidateDns1123Subdomain(domain));
   }
 }
 
@@ -90,7 +90,7 @@ void ValidateDnsConfig(const Field& spec) {
     }
   }
   if (servers.size() > 3) servers.Invalid("must not have more than 3 nameservers");
-  for (const Field& server : servers.Items()) server.Accept(ValidateIp(server.Text()));
+  for (const Field& server : servers.Items()) server.Report(ValidateIp(server.Text()));
   ValidateSearchPaths(config["searches"]);
   const Field options = config["options"];
   for (const Field& option : options.Items()) {
@@ -101,11 +101,11 @@ void ValidateDnsConfig(const Field& spec) {
 void ValidateReadinessGates(const Field& gates) {
   for (const Field& gate : gates.Items()) {
     const Field type = gate["conditionType"];
-    type.Accept(ValidateQualifiedName(type.Text()));
+    type.Report(ValidateQualifiedName(type.Text()));
   }
 }
 
-// Users of its own are of little use to a pod that shares other things with the host.
+// A user namespace excludes sharing other namespaces with the host.
 void ValidateHostUsers(const Field& spec) {
   if (!spec["hostUsers"] || spec["hostUsers"].IsTrue()) return;
   for (std::string_view name : {"hostNetwork", "hostPID", "hostIPC"}) {
@@ -115,7 +115,7 @@ void ValidateHostUsers(const Field& spec) {
 
 void ValidateHostAliases(const Field& aliases) {
   for (const Field& alias : aliases.Items()) {
-    alias["ip"].Accept(ValidateIp(alias["ip"].Text()));
+    alias["ip"].Report(ValidateIp(alias["ip"].Text()));
     const Field names = alias["hostnames"];
     for (const Field& name : names.Items()) name.MustBeSubdomain();
   }
@@ -131,7 +131,7 @@ void ValidateNames(const Field& spec) {
   }
 }
 
-// What a container may use at most is what it asks for, where it says nothing else.
+// The requests default to the limits.
 void SetRequestsFromLimits(JsonObject& container) {
   const JsonObject* limits = FindObject(std::as_const(container), "resources.limits");
   if (limits == nullptr || limits->empty()) return;
@@ -140,7 +140,7 @@ void SetRequestsFromLimits(JsonObject& container) {
   for (const auto& amount : amounts) SetDefault(requests, amount.key(), amount.value());
 }
 
-// On the network of the host a port of a container is one of the host.
+// With hostNetwork, the host port defaults to the container port.
 void SetHostPorts(JsonObject& container) {
   ForEachObject(container, "ports", [](JsonObject& port) {
     const Json* number = Find(port, "containerPort");
@@ -167,7 +167,7 @@ void ValidateDeadlineUpdate(const Field& deadline, const Field& old) {
     deadline.Invalid(Json(), "must not update from a positive integer to nil value");
 }
 
-// Tolerations may be added, and the seconds of those that exist may change.
+// Tolerations may be added, and tolerationSeconds of existing ones may change.
 void ValidateTolerationsUpdate(const Field& tolerations, const Field& old) {
   const auto without_seconds = [](const Field& toleration) {
     Json copy = toleration.ToJson();
@@ -186,8 +186,8 @@ void ValidateTolerationsUpdate(const Field& tolerations, const Field& old) {
   }
 }
 
-// Gives `spec` the old images, so that what is left is what may not change.
-void TakeOldImages(JsonObject& spec, const JsonObject& old_spec, std::string_view list) {
+// Sets the old images in `spec`, so that the remaining differences are those that are refused.
+void RestoreOldImages(JsonObject& spec, const JsonObject& old_spec, std::string_view list) {
   const Json* old_list = Find(old_spec, list);
   if (old_list == nullptr || !old_list->is_array()) return;
   size_t index = 0;
@@ -199,16 +199,16 @@ void TakeOldImages(JsonObject& spec, const JsonObject& old_spec, std::string_vie
   });
 }
 
-bool ChangesOnlyWhatItMay(const JsonObject& spec, const JsonObject& old_spec) {
+bool ChangesAllowedFieldsOnly(const JsonObject& spec, const JsonObject& old_spec) {
   JsonObject changed = spec;
   for (std::string_view list : {"containers", "initContainers"})
-    TakeOldImages(changed, old_spec, list);
+    RestoreOldImages(changed, old_spec, list);
   for (std::string_view name : {"activeDeadlineSeconds", "tolerations"})
     CopyMember(changed, old_spec, name);
   if (IntAt(old_spec, "terminationGracePeriodSeconds") < 0 &&
       IntAt(spec, "terminationGracePeriodSeconds") == 1)
     CopyMember(changed, old_spec, "terminationGracePeriodSeconds");
-  // Gates may be taken away, and while there are any, a pod may be steered to nodes.
+  // Scheduling gates may be removed; while gates exist, node selection may be narrowed.
   const Json* gates = Find(old_spec, "schedulingGates");
   if (gates != nullptr) {
     for (std::string_view name : {"schedulingGates", "nodeSelector", "affinity"})
@@ -234,7 +234,7 @@ void ValidateGatesUpdate(const Field& gates, const Field& old) {
   }
 }
 
-// Containers for debugging are added, and stay as they are.
+// Ephemeral containers can be added, but neither changed nor removed.
 void ValidateEphemeralContainersUpdate(const Field& containers, const Field& old) {
   for (const Field& before : old.Items()) {
     const std::string_view name = before["name"].Text();
@@ -252,7 +252,7 @@ void ValidateEphemeralContainersUpdate(const Field& containers, const Field& old
   }
 }
 
-// A container that has ended stays so, unless the pod restarts it.
+// A terminated container cannot run again, unless the restart policy allows it.
 void ValidateStateTransitions(const Field& statuses, const Field& old, std::string_view policy) {
   if (policy == "Always") return;
   size_t index = 0;
@@ -284,7 +284,7 @@ class PodStrategy : public KindStrategy {
     if (spec == nullptr) return;
     SetPodSpecDefaults(*spec);
     SetDefault(*spec, "enableServiceLinks", true);
-    // Less than nothing means the shortest time that there is.
+    // A negative period means the shortest possible one.
     if (IntAt(*spec, "terminationGracePeriodSeconds") < 0) {
       (*spec)["terminationGracePeriodSeconds"] = 1;
     }
@@ -307,7 +307,7 @@ class PodStrategy : public KindStrategy {
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field pod(object, errors);
     const Field spec = pod["spec"];
-    ValidatePodSpec(spec, PodSpecPlace::kPod, pod["metadata.name"].Text());
+    ValidatePodSpec(spec, PodSpecContext::kPod, pod["metadata.name"].Text());
   }
 
   void ValidateCreate(const JsonObject& object, FieldErrors& errors) const override {
@@ -319,7 +319,7 @@ class PodStrategy : public KindStrategy {
       spec["nodeName"].Forbidden("cannot be set until all schedulingGates have been cleared");
   }
 
-  // How a pod is treated when memory is short was decided when it was made.
+  // The QoS class is immutable.
   void PrepareForStatusUpdate(JsonObject& pod, const JsonObject& old) const override {
     const std::string_view qos = TextAt(old, "status.qosClass");
     JsonObject& status = EnsureObject(pod, "status");
@@ -328,15 +328,14 @@ class PodStrategy : public KindStrategy {
 
   void ValidateStatusUpdate(const JsonObject& object, const JsonObject& old_object,
                             FieldErrors& errors) const override {
-    FieldErrors ignored;
     const Field pod(object, errors);
-    const Field old(old_object, ignored);
+    const Field old(old_object);
     const Field status = pod["status"];
     const Field old_status = old["status"];
     const Field conditions = status["conditions"];
     for (const Field& condition : conditions.Items()) {
       const Field type(condition["type"].value(), condition.path().Child("Type"), errors);
-      type.Accept(ValidateQualifiedName(type.Text()));
+      type.Report(ValidateQualifiedName(type.Text()));
     }
     status["qosClass"].Immutable(old_status["qosClass"]);
     const std::string_view policy = old["spec.restartPolicy"].Text();
@@ -351,16 +350,15 @@ class PodStrategy : public KindStrategy {
       const Field addresses = status[list];
       for (const Field& address : addresses.Items()) {
         const Field ip(address["ip"].value(), address.path(), errors);
-        ip.Accept(ValidateIp(ip.Text()));
+        ip.Report(ValidateIp(ip.Text()));
       }
     }
   }
 
-  void ValidatePartUpdate(std::string_view subresource, const JsonObject& object,
-                          const JsonObject& old_object, FieldErrors& errors) const override {
-    FieldErrors ignored;
+  void ValidateSubresourceUpdate(std::string_view subresource, const JsonObject& object,
+                                 const JsonObject& old_object, FieldErrors& errors) const override {
     const Field pod(object, errors);
-    const Field old(old_object, ignored);
+    const Field old(old_object);
     if (subresource == "resize") return ValidatePodResize(pod, old);
     if (subresource != "ephemeralcontainers") return;
     const Field containers = pod["spec.ephemeralContainers"];
@@ -370,9 +368,8 @@ class PodStrategy : public KindStrategy {
 
   void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
                       FieldErrors& errors) const override {
-    FieldErrors ignored;
     const Field pod(object, errors);
-    const Field old(old_object, ignored);
+    const Field old(old_object);
     const Field spec = pod["spec"];
     const Field old_spec = old["spec"];
     if (!spec || !old_spec) return;
@@ -390,12 +387,12 @@ class PodStrategy : public KindStrategy {
     const Field old_tolerations = old_spec["tolerations"];
     ValidateTolerationsUpdate(tolerations, old_tolerations);
     if (errors.size() != errors_before) return;
-    if (!ChangesOnlyWhatItMay(spec.value()->get_object(), old_spec.value()->get_object()))
+    if (!ChangesAllowedFieldsOnly(spec.value()->get_object(), old_spec.value()->get_object()))
       spec.Forbidden(kMayNotChange);
   }
 
  private:
-  // The old field is the first item of the new one.
+  // podIP equals the first item of podIPs.
   static void MatchAddresses(JsonObject& status) {
     const std::string first(TextAt(status, "podIP"));
     const JsonArray* addresses = FindArray(status, "podIPs");
@@ -480,7 +477,7 @@ void ValidateAppArmorProfile(const Field& profile) {
   }
 }
 
-void ValidatePodSpec(const Field& spec, PodSpecPlace place, std::string_view pod_name) {
+void ValidatePodSpec(const Field& spec, PodSpecContext place, std::string_view pod_name) {
   const Field volumes = spec["volumes"];
   ValidateContainers(spec, ValidateVolumes(volumes, pod_name));
   const Field containers = spec["containers"];
@@ -514,14 +511,14 @@ void ValidatePodSpec(const Field& spec, PodSpecPlace place, std::string_view pod
 }
 
 void ValidatePodTemplate(const Field& pod_template) {
-  // Kubernetes leaves `metadata` out of these paths.
+  // Kubernetes omits `metadata` from these paths.
   const FieldPath& path = pod_template.path();
   const Field labels = pod_template["metadata.labels"];
   ValidateLabels(Field(labels.value(), path.Child("labels"), pod_template.errors()));
   const Field annotations = pod_template["metadata.annotations"];
   ValidateAnnotations(Field(annotations.value(), path.Child("annotations"), pod_template.errors()));
   const Field spec = pod_template["spec"];
-  ValidatePodSpec(spec, PodSpecPlace::kTemplate);
+  ValidatePodSpec(spec, PodSpecContext::kTemplate);
   if (const Field ephemeral = spec["ephemeralContainers"]; !ephemeral.empty())
     ephemeral.Forbidden("ephemeral containers not allowed in pod template");
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The rules of pods, shared with everything that has a pod template.
+// The rules of pods, shared by all kinds with a pod template.
 
 #include "kubexms/apiserver/strategies/fields.h"
 #include "kubexms/base/json/json.h"
@@ -9,31 +9,30 @@ namespace kubexms {
 
 // The defaults of a PodSpec, in pods and in templates.
 void SetPodSpecDefaults(JsonObject& spec);
-// The same for the PodTemplateSpec at `dotted`, where there is one.
+// Sets the defaults of the PodTemplateSpec at `dotted`, if present.
 void SetPodTemplateDefaults(JsonObject& in, std::string_view dotted);
 
-// In a pod itself some rules are stricter than in a template.
-enum class PodSpecPlace { kPod, kTemplate };
-// `pod_name` is empty in templates and where it is not known yet.
-void ValidatePodSpec(const Field& spec, PodSpecPlace place, std::string_view pod_name = {});
+// Some rules are stricter in a pod than in a pod template.
+enum class PodSpecContext { kPod, kTemplate };
+// `pod_name` is empty in templates and before the name is generated.
+void ValidatePodSpec(const Field& spec, PodSpecContext place, std::string_view pod_name = {});
 void ValidatePodTemplate(const Field& pod_template);
 
-// A write to pods/resize, which may change what containers get of CPU and memory.
+// Validates a write to pods/resize, which may only change the CPU and memory of containers.
 void ValidatePodResize(const Field& pod, const Field& old);
 
-// The parts of a PodSpec.
-// The names of the volumes that are in order: the ones that containers can mount. Only those that
-// are claims can be used as devices.
+// The names of the valid volumes, which containers can mount. Only claims can be used as block
+// devices.
 struct PodVolumes {
   UniqueTexts all;
   UniqueTexts claims;
 };
 PodVolumes ValidateVolumes(const Field& volumes, std::string_view pod_name);
 void ValidateContainers(const Field& spec, const PodVolumes& volumes);
-// What a variable or a file takes from the pod itself.
-enum class FieldReferencePlace { kVariable, kVolume };
-void ValidateFieldReference(const Field& reference, FieldReferencePlace place);
-void ValidateResourceReference(const Field& reference, FieldReferencePlace place);
+// Where a reference to a field of the pod is used: in an environment variable or in a volume.
+enum class FieldReferenceContext { kVariable, kVolume };
+void ValidateFieldReference(const Field& reference, FieldReferenceContext place);
+void ValidateResourceReference(const Field& reference, FieldReferenceContext place);
 void ValidatePodSecurity(const Field& spec);
 void ValidateScheduling(const Field& spec);
 void ValidateTolerations(const Field& tolerations);
@@ -42,7 +41,7 @@ void ValidateAppArmorProfile(const Field& profile);
 void ValidateNodeSelector(const Field& node_selector);
 // `limits` and `requests` of containers.
 void ValidateResources(const Field& resources);
-// `accessModes`, `resources` and so on of a claim, here because pods have templates of them.
+// The spec of a PersistentVolumeClaim; pods have templates of claims.
 void ValidateClaimSpec(const Field& spec);
 
 // "Guaranteed", "Burstable" or "BestEffort".

@@ -19,7 +19,7 @@ void ValidatePorts(const Field& ports) {
     const Field name = port["name"];
     if (!name.empty()) {
       const Messages problems = ValidatePortName(name.Text());
-      name.Accept(problems);
+      name.Report(problems);
       if (problems.empty()) names.Add(name);
     }
     const Field number = port["containerPort"];
@@ -39,7 +39,7 @@ void ValidateKeyReference(const Field& reference) {
   for (const std::string& problem : ValidateDns1123Subdomain(name.Text()))
     name.Invalid(Json(name.Text()), problem);
   const Field key = reference["key"];
-  if (key.MustBeSet()) key.Accept(ValidateConfigMapKey(key.Text()));
+  if (key.MustBeSet()) key.Report(ValidateConfigMapKey(key.Text()));
 }
 
 void ValidateValueFrom(const Field& variable) {
@@ -53,10 +53,10 @@ void ValidateValueFrom(const Field& variable) {
     validate(source);
   };
   visit("fieldRef", [](const Field& source) {
-    ValidateFieldReference(source, FieldReferencePlace::kVariable);
+    ValidateFieldReference(source, FieldReferenceContext::kVariable);
   });
   visit("resourceFieldRef", [](const Field& source) {
-    ValidateResourceReference(source, FieldReferencePlace::kVariable);
+    ValidateResourceReference(source, FieldReferenceContext::kVariable);
   });
   visit("configMapKeyRef", ValidateKeyReference);
   visit("secretKeyRef", ValidateKeyReference);
@@ -76,13 +76,13 @@ void ValidateEnvironment(const Field& container) {
   const Field variables = container["env"];
   for (const Field& variable : variables.Items()) {
     const Field name = variable["name"];
-    if (name.MustBeSet()) name.Accept(ValidateEnvVarName(name.Text()));
+    if (name.MustBeSet()) name.Report(ValidateEnvVarName(name.Text()));
     ValidateValueFrom(variable);
   }
   const Field sources = container["envFrom"];
   for (const Field& source : sources.Items()) {
     if (const Field prefix = source["prefix"]; !prefix.empty())
-      prefix.Accept(ValidateEnvVarName(prefix.Text()));
+      prefix.Report(ValidateEnvVarName(prefix.Text()));
     const Field map = source["configMapRef"];
     const Field secret = source["secretRef"];
     for (const Field* object : {&map, &secret}) {
@@ -97,7 +97,7 @@ void ValidateEnvironment(const Field& container) {
   }
 }
 
-// What a container mounts is seen by the host only where the container is one of its own anyway.
+// Bidirectional mount propagation gives access to the host and requires a privileged container.
 void ValidateMountPropagation(const Field& propagation, bool privileged) {
   if (!propagation) return;
   propagation.MustBeOneOf({"Bidirectional", "HostToContainer", "None"});
@@ -124,7 +124,7 @@ bool HasItemWith(const Field& list, std::string_view member, std::string_view te
   return false;
 }
 
-// Where a mount goes inside its volume. Kubernetes names the list, not its item.
+// Validates the paths and the propagation of a mount. Kubernetes names the list, not its item.
 void ValidateMountDetails(const Field& mounts, const Field& mount, bool privileged) {
   const auto shown = [&](std::string_view name) {
     return Field(mount[name].value(), mounts.path().Child(name), mounts.errors());
@@ -202,7 +202,7 @@ bool IsStandardResource(std::string_view name) {
          name.starts_with("hugepages-");
 }
 
-// Of other resources a container gets exactly what it asks for.
+// Extended resources and huge pages require limits equal to requests.
 bool IsOvercommitAllowed(std::string_view name) {
   return IsStandardResource(name) && !name.starts_with("hugepages-");
 }
@@ -243,7 +243,7 @@ void ValidateRequest(const Field& requests, const Field& limits, std::string_vie
   }
 }
 
-// Big pages alone say nothing about what a container needs.
+// Huge pages require CPU or memory.
 void ValidateHugePages(const Field& resources) {
   bool huge = false;
   bool ordinary = false;
@@ -276,7 +276,7 @@ void ValidateHttpGet(const Field& handler) {
   }
 }
 
-// The pod's time to end, where it has a valid one.
+// terminationGracePeriodSeconds of the pod, if valid.
 using GracePeriod = std::optional<int64_t>;
 
 void ValidateSleep(const Field& sleep, GracePeriod grace) {
@@ -295,13 +295,13 @@ void ValidateAction(std::string_view name, const Field& action, GracePeriod grac
   } else if (name == "tcpSocket") {
     ValidatePortNumberOrName(action["port"]);
   } else if (name == "grpc") {
-    action["port"].Accept(ValidatePortNumber(action["port"].Int()));
+    action["port"].Report(ValidatePortNumber(action["port"].Int()));
   } else {
     ValidateSleep(action, grace);
   }
 }
 
-// What runs a probe or a hook: exactly one of several.
+// The handler of a probe or a lifecycle hook: exactly one of several members.
 void ValidateHandler(const Field& handler, GracePeriod grace) {
   size_t count = 0;
   for (std::string_view name : {"exec", "httpGet", "tcpSocket", "grpc", "sleep"}) {
@@ -326,7 +326,7 @@ void ValidateProbe(const Field& probe, GracePeriod grace) {
   if (own_grace && own_grace.Int() <= 0) own_grace.Invalid("must be greater than 0");
 }
 
-// Liveness and startup probes succeed at once.
+// Liveness and startup probes have a success threshold of 1.
 void ValidateRestartingProbe(const Field& probe, GracePeriod grace) {
   ValidateProbe(probe, grace);
   if (probe && probe["successThreshold"].Int(1) != 1)
@@ -363,7 +363,7 @@ void ValidateContainerSecurity(const Field& container) {
   }
 }
 
-// Which of its resources can change while the container runs.
+// Validates which resources can be resized without a restart.
 void ValidateResizePolicy(const Field& policies, std::string_view restart_policy) {
   std::vector<std::string_view> seen;
   for (const Field& policy : policies.Items()) {
@@ -416,7 +416,7 @@ GracePeriod GracePeriodOf(const Field& spec) {
   return grace.Int();
 }
 
-// No two containers of a list may have the same port of the host.
+// Host ports are unique in a list of containers.
 void ValidateHostPorts(const Field& containers) {
   std::vector<std::string> taken;
   for (const Field& container : containers.Items()) {
@@ -452,7 +452,7 @@ void ValidateInitContainers(const Field& spec, const PodVolumes& volumes, Unique
   for (const Field& container : containers.Items()) {
     ValidateCommon(container, volumes, restart_policy);
     names.Add(container["name"]);
-    // One that is restarted runs beside the main containers and may have what they have.
+    // A restartable init container (sidecar) may have the fields of main containers.
     if (container["restartPolicy"].Text() == "Always") {
       ValidateHooksAndProbes(container, grace);
       continue;
@@ -485,7 +485,7 @@ void ValidateEphemeralContainers(const Field& spec, const PodVolumes& volumes, U
   }
 }
 
-// What the amount of a resource may be divided by.
+// The divisors that are valid for a resource.
 void ValidateDivisor(const Field& divisor, std::string_view resource) {
   if (divisor.empty() || divisor.Text() == "0") return;
   const bool known = resource.ends_with(".cpu") || resource.ends_with(".memory") ||
@@ -513,7 +513,7 @@ void ValidateDivisor(const Field& divisor, std::string_view resource) {
 
 }  // namespace
 
-void ValidateFieldReference(const Field& reference, FieldReferencePlace place) {
+void ValidateFieldReference(const Field& reference, FieldReferenceContext place) {
   const Field version = reference["apiVersion"];
   if (!version.MustBeSet()) return;
   const Field path = reference["fieldPath"];
@@ -552,7 +552,7 @@ void ValidateFieldReference(const Field& reference, FieldReferencePlace place) {
   if (std::find(std::begin(kKnown), std::end(kKnown), text) == std::end(kKnown))
     return path.Invalid(
         fmt::format("error converting fieldPath: field label not supported: {}", text));
-  if (place == FieldReferencePlace::kVolume) {
+  if (place == FieldReferenceContext::kVolume) {
     path.MustBeOneOf({"metadata.annotations", "metadata.labels", "metadata.name",
                       "metadata.namespace", "metadata.uid"});
   } else {
@@ -562,11 +562,11 @@ void ValidateFieldReference(const Field& reference, FieldReferencePlace place) {
   }
 }
 
-void ValidateResourceReference(const Field& reference, FieldReferencePlace place) {
+void ValidateResourceReference(const Field& reference, FieldReferenceContext place) {
   const Field resource = reference["resource"];
   const std::string_view name = resource.Text();
   const Field container = reference["containerName"];
-  if (place == FieldReferencePlace::kVolume && container.empty()) {
+  if (place == FieldReferenceContext::kVolume && container.empty()) {
     container.Required();
   } else if (resource.MustBeSet() && !name.starts_with("limits.hugepages-") &&
              !name.starts_with("requests.hugepages-")) {

@@ -6,7 +6,7 @@
 namespace kubexms {
 namespace {
 
-// The tag of an image reference, "latest" where it has neither a tag nor a digest.
+// The tag of an image reference; "latest" when it has neither a tag nor a digest.
 std::string_view ImageTag(std::string_view image) {
   if (image.empty()) return {};
   const size_t at = image.find('@');
@@ -20,8 +20,8 @@ std::string_view ImageTag(std::string_view image) {
   return at == std::string_view::npos ? "latest" : std::string_view{};
 }
 
-// Rules of when to restart one container are not served: of the fields for them only the one that
-// makes an init container run beside the others is kept.
+// Container restart rules are not supported: of their fields, only the one that makes an init
+// container a sidecar is stored.
 void DropRestartRules(JsonObject& container, bool may_run_beside) {
   container.erase("restartPolicyRules");
   if (!may_run_beside || TextAt(container, "restartPolicy") != "Always")
@@ -64,10 +64,10 @@ bool AllAreGuaranteed(const JsonObject& pod_spec, std::string_view list) {
       });
 }
 
-bool AnyAsksForResources(const JsonObject& pod_spec, std::string_view list) {
+bool AnyHasResources(const JsonObject& pod_spec, std::string_view list) {
   const Json* containers = Find(pod_spec, list);
   if (containers == nullptr || !containers->is_array()) return false;
-  const auto asks = [](const Json& item, std::string_view amounts) {
+  const auto has_resources = [](const Json& item, std::string_view amounts) {
     const JsonObject* object = item.is_object() ? FindObject(item.get_object(), amounts) : nullptr;
     if (object == nullptr) return false;
     for (std::string_view resource : {"cpu", "memory"}) {
@@ -76,10 +76,10 @@ bool AnyAsksForResources(const JsonObject& pod_spec, std::string_view list) {
     }
     return false;
   };
-  return std::any_of(containers->get_array().begin(), containers->get_array().end(),
-                     [&](const Json& item) {
-                       return asks(item, "resources.limits") || asks(item, "resources.requests");
-                     });
+  return std::any_of(
+      containers->get_array().begin(), containers->get_array().end(), [&](const Json& item) {
+        return has_resources(item, "resources.limits") || has_resources(item, "resources.requests");
+      });
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ void SetPodSpecDefaults(JsonObject& spec) {
     });
   }
   ForEachObject(spec, "volumes", SetVolumeDefaults);
-  // The old name of the account is kept for old clients.
+  // The deprecated field has the same value, for old clients.
   if (const std::string_view account = TextAt(spec, "serviceAccountName"); !account.empty()) {
     spec["serviceAccount"] = Json(account);
   } else if (const std::string_view old = TextAt(spec, "serviceAccount"); !old.empty()) {
@@ -108,9 +108,9 @@ void SetPodTemplateDefaults(JsonObject& in, std::string_view dotted) {
 }
 
 std::string_view QosClass(const JsonObject& pod_spec) {
-  const bool asks = AnyAsksForResources(pod_spec, "containers") ||
-                    AnyAsksForResources(pod_spec, "initContainers");
-  if (!asks) return "BestEffort";
+  const bool has_resources =
+      AnyHasResources(pod_spec, "containers") || AnyHasResources(pod_spec, "initContainers");
+  if (!has_resources) return "BestEffort";
   const bool guaranteed =
       AllAreGuaranteed(pod_spec, "containers") && AllAreGuaranteed(pod_spec, "initContainers");
   return guaranteed ? "Guaranteed" : "Burstable";

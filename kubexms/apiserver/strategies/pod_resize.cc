@@ -10,7 +10,7 @@ bool HasPodLevelResources(const Field& pod) {
   return !resources["requests"].empty() || !resources["limits"].empty();
 }
 
-// Why pods of this sort keep what they have; empty when they need not.
+// Why the pod cannot be resized; empty when it can.
 std::string_view Unresizable(const Field& pod, const Field& old) {
   if (HasPodLevelResources(pod) || HasPodLevelResources(old))
     return "pods with pod-level resources cannot be resized";
@@ -20,7 +20,7 @@ std::string_view Unresizable(const Field& pod, const Field& old) {
   return "";
 }
 
-// The agent of a node that can resize says what its running containers have.
+// A kubelet that supports resizing reports the resources of running containers.
 bool NodeCanResize(const Field& old) {
   const Field statuses = old["status.containerStatuses"];
   for (const Field& status : statuses.Items()) {
@@ -41,8 +41,9 @@ void ValidateNothingRemoved(const Field& resources, const Field& old) {
   }
 }
 
-// The container with the CPU and memory that it had, so that what is left may not change.
-Json WithOldAmounts(const Json& container, const Json& old) {
+// The container with its old CPU and memory, so that remaining differences are those that are
+// refused.
+Json WithOldResources(const Json& container, const Json& old) {
   JsonObject changed = container.get_object();
   JsonObject resources;
   for (std::string_view list : {"limits", "requests"}) {
@@ -68,13 +69,13 @@ void ValidateContainersResize(const Field& spec, const Field& old_spec) {
     const Field container = containers.Item(index++);
     const Field resources = container["resources"];
     ValidateNothingRemoved(resources, before["resources"]);
-    const Json rest = WithOldAmounts(*container.value(), *before.value());
+    const Json rest = WithOldResources(*container.value(), *before.value());
     if (!SemanticEqual(&rest, before.value()))
       spec.Forbidden("only cpu and memory resources are mutable");
   }
 }
 
-// Of those that run first, only the ones that go on running beside the others can be resized.
+// Of the init containers, only restartable ones (sidecars) can be resized.
 void ValidateInitContainersResize(const Field& spec, const Field& old_spec) {
   const Field containers = spec["initContainers"];
   const Field old = old_spec["initContainers"];
@@ -88,7 +89,7 @@ void ValidateInitContainersResize(const Field& spec, const Field& old_spec) {
     }
     const Field resources = container["resources"];
     ValidateNothingRemoved(resources, before["resources"]);
-    const Json rest = WithOldAmounts(*container.value(), *before.value());
+    const Json rest = WithOldResources(*container.value(), *before.value());
     if (!SemanticEqual(&rest, before.value()))
       spec.Forbidden("only cpu and memory resources for sidecar containers are mutable");
   }
@@ -102,7 +103,7 @@ void ValidatePodResize(const Field& pod, const Field& old) {
   if (!spec || !old_spec) return;
   if (const std::string_view reason = Unresizable(pod, old); !reason.empty()) {
     pod.errors().clear();
-    const FieldPath root;  // as Kubernetes writes the field without a name
+    const FieldPath root;  // Kubernetes reports this field with an empty path
     const Field nameless(nullptr, root.Key(""), pod.errors());
     return nameless.Forbidden(reason);
   }

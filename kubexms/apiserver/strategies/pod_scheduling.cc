@@ -22,7 +22,7 @@ void ValidateNodeRequirement(const Field& requirement) {
   }
 }
 
-// Nodes are chosen by one field only.
+// metadata.name is the only supported field.
 void ValidateFieldRequirement(const Field& requirement) {
   const Field values = requirement["values"];
   const Field op = requirement["operator"];
@@ -37,7 +37,7 @@ void ValidateFieldRequirement(const Field& requirement) {
   for (const Field& value : values.Items()) value.MustBeSubdomain();
 }
 
-// Values that no label can have are let pass where they are a mere preference.
+// Invalid label values are tolerated in preferences.
 enum class LabelValues { kAny, kValid };
 
 void ValidateNodeTerm(const Field& term, LabelValues allowed) {
@@ -45,10 +45,10 @@ void ValidateNodeTerm(const Field& term, LabelValues allowed) {
   for (const Field& requirement : expressions.Items()) {
     ValidateNodeRequirement(requirement);
     const Field key = requirement["key"];
-    key.Accept(ValidateQualifiedName(key.Text()));
+    key.Report(ValidateQualifiedName(key.Text()));
     const Field values = requirement["values"];
     if (allowed == LabelValues::kAny) continue;
-    for (const Field& value : values.Items()) value.Accept(ValidateLabelValue(value.Text()));
+    for (const Field& value : values.Items()) value.Report(ValidateLabelValue(value.Text()));
   }
   const Field fields = term["matchFields"];
   for (const Field& requirement : fields.Items()) ValidateFieldRequirement(requirement);
@@ -71,11 +71,11 @@ void ValidateNodeAffinity(const Field& affinity) {
   }
 }
 
-// Keys of labels whose values the pod itself has, added to the selector.
+// matchLabelKeys and mismatchLabelKeys.
 void ValidateLabelKeys(const Field& keys, const Field& selector) {
   if (keys.empty()) return;
   if (!selector) return keys.Forbidden("must not be specified when labelSelector is not set");
-  for (const Field& key : keys.Items()) key.Accept(ValidateQualifiedName(key.Text()));
+  for (const Field& key : keys.Items()) key.Report(ValidateQualifiedName(key.Text()));
 }
 
 void ValidateMatchLabelKeys(const Field& parent) {
@@ -105,7 +105,7 @@ void ValidatePodTerm(const Field& term) {
   }
   const Field key = term["topologyKey"];
   key.MustBeSet("can not be empty");
-  key.Accept(ValidateQualifiedName(key.Text()));
+  key.Report(ValidateQualifiedName(key.Text()));
 }
 
 void ValidatePodAffinity(const Field& affinity) {
@@ -119,7 +119,7 @@ void ValidatePodAffinity(const Field& affinity) {
   }
 }
 
-// No two constraints may have the same of these.
+// The pair that must be unique among the constraints.
 std::string PairOf(const Field& constraint) {
   return fmt::format("{{{}, {}}}", constraint["topologyKey"].Text(),
                      constraint["whenUnsatisfiable"].Text());
@@ -161,7 +161,7 @@ void ValidateSchedulingGates(const Field& gates) {
   UniqueTexts names;
   for (const Field& gate : gates.Items()) {
     const Field name(gate["name"].value(), gate.path(), gate.errors());
-    name.Accept(ValidateQualifiedName(name.Text()));
+    name.Report(ValidateQualifiedName(name.Text()));
     names.Add(name);
   }
 }
@@ -171,7 +171,7 @@ void ValidateToleration(const Field& toleration) {
   const Field op = toleration["operator"];
   const Field value = toleration["value"];
   const Field effect = toleration["effect"];
-  if (!key.empty()) key.Accept(ValidateQualifiedName(key.Text()));
+  if (!key.empty()) key.Report(ValidateQualifiedName(key.Text()));
   if (key.empty() && op.Text() != "Exists")
     op.Invalid(
         "operator must be Exists when `key` is empty, which means \"match all values and all "

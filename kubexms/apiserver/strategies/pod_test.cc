@@ -25,7 +25,7 @@ std::string PodWith(std::string_view spec_lines, std::string_view container_line
   return text;
 }
 
-TEST(PodTest, FillsInDefaults) {
+TEST(PodTest, SetsDefaults) {
   ExpectCreated(R"(
 apiVersion: v1
 kind: Pod
@@ -71,7 +71,7 @@ status: {phase: Pending, qosClass: Guaranteed}
 )");
 }
 
-TEST(PodTest, DefaultingTwiceIsTheSameAsOnce) {
+TEST(PodTest, DefaultingIsIdempotent) {
   Json once = Defaulted(PodWith("hostNetwork: true", "ports: [{containerPort: 80}]"));
   Json twice = once;
   BuiltinStrategy("", "Pod")->SetDefaults(twice.get_object());
@@ -80,7 +80,7 @@ TEST(PodTest, DefaultingTwiceIsTheSameAsOnce) {
       IntAt(once.at("spec").at("containers").at(0).at("ports").at(0).get_object(), "hostPort"), 80);
 }
 
-TEST(PodTest, PullsAlwaysOnlyWhatHasNoFixedTag) {
+TEST(PodTest, PullPolicyDependsOnTheTag) {
   const auto policy = [](std::string_view image) {
     const Json pod = Defaulted(
         "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: '" +
@@ -283,7 +283,7 @@ TEST(PodTest, ImagesAndAddedTolerationsMayChange) {
   const Json stored = Created(PodWith(""));
   std::string changed = PodWith("tolerations: [{key: a, operator: Exists}]");
   changed.replace(changed.find("shop:1"), 6, "shop:2");
-  // The pull policy was filled in before and stays.
+  // The pull policy was defaulted on creation and does not change.
   EXPECT_EQ(Update(stored, changed).errors, "");
 }
 
@@ -294,7 +294,7 @@ TEST(PodTest, OtherFieldsOfTheSpecMayNotChange) {
             "spec: Forbidden: pod updates may not change fields other than ");
 }
 
-TEST(PodTest, TemplatesLeaveHostPortsToTheirPods) {
+TEST(PodTest, TemplatesMayOmitHostPorts) {
   const auto errors = [](std::string_view ports) {
     return ErrorsOfCreate(
         "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {selector: "
@@ -308,11 +308,12 @@ TEST(PodTest, TemplatesLeaveHostPortsToTheirPods) {
             "`containerPort` when `hostNetwork` is true");
 }
 
-// What is wrong with a write to a part of a pod that has the old lines.
-std::string PartErrors(std::string_view part, const Json& old, std::string_view yaml) {
+// The errors of a write to a subresource of a pod with the old lines.
+std::string SubresourceErrors(std::string_view part, const Json& old, std::string_view yaml) {
   Json pod = Created(yaml);
   FieldErrors errors;
-  BuiltinStrategy("", "Pod")->ValidatePartUpdate(part, pod.get_object(), old.get_object(), errors);
+  BuiltinStrategy("", "Pod")->ValidateSubresourceUpdate(part, pod.get_object(), old.get_object(),
+                                                        errors);
   return Describe(errors);
 }
 
@@ -322,7 +323,7 @@ TEST(PodTest, ResizeChangesCpuAndMemoryOnly) {
                    "resources: " + std::string(resources));
   };
   const Json old = Created(pod("{requests: {cpu: 1}, limits: {memory: 2Gi}}"));
-  const auto errors = [&](std::string_view yaml) { return PartErrors("resize", old, yaml); };
+  const auto errors = [&](std::string_view yaml) { return SubresourceErrors("resize", old, yaml); };
   EXPECT_EQ(errors(pod("{requests: {cpu: 2, memory: 2Gi}, limits: {cpu: 3, memory: 4Gi}}")), "");
   EXPECT_EQ(
       errors(pod("{limits: {memory: 2Gi}}")),
@@ -330,8 +331,8 @@ TEST(PodTest, ResizeChangesCpuAndMemoryOnly) {
   EXPECT_EQ(errors(pod("{requests: {cpu: 1, memory: 2Gi, ephemeral-storage: 1Gi}, limits: {memory: "
                        "2Gi}}")),
             "spec: Forbidden: only cpu and memory resources are mutable");
-  EXPECT_EQ(PartErrors("resize", Created(PodWith("", "resources: {requests: {cpu: 1}}")),
-                       PodWith("", "resources: {limits: {cpu: 1, memory: 2Gi}}")),
+  EXPECT_EQ(SubresourceErrors("resize", Created(PodWith("", "resources: {requests: {cpu: 1}}")),
+                              PodWith("", "resources: {limits: {cpu: 1, memory: 2Gi}}")),
             "spec: Invalid value: \"Burstable\": Pod QOS Class may not change as a result of "
             "resizing");
   EXPECT_EQ(errors(PodWith("initContainers: [{name: i, image: x, resources: {limits: {cpu: 1}}}]",
@@ -341,19 +342,19 @@ TEST(PodTest, ResizeChangesCpuAndMemoryOnly) {
 
 TEST(PodTest, SomePodsCannotBeResized) {
   Json old = Created(PodWith("os: {name: windows}"));
-  EXPECT_EQ(PartErrors("resize", old, PodWith("os: {name: windows}")),
+  EXPECT_EQ(SubresourceErrors("resize", old, PodWith("os: {name: windows}")),
             "[]: Forbidden: windows pods cannot be resized");
   old = Created(PodWith(""));
   old.as_object()["status"].as_object()["containerStatuses"] =
       MustParse("[{name: main, state: {running: {}}}]");
-  EXPECT_EQ(PartErrors("resize", old, PodWith("")),
+  EXPECT_EQ(SubresourceErrors("resize", old, PodWith("")),
             "spec: Forbidden: Pod running on node without support for resize");
 }
 
-TEST(PodTest, ContainersForDebuggingStay) {
+TEST(PodTest, EphemeralContainersCannotBeRemoved) {
   const std::string one = PodWith("ephemeralContainers: [{name: d, image: x}]");
   const auto errors = [&](std::string_view yaml) {
-    return PartErrors("ephemeralcontainers", Created(one), yaml);
+    return SubresourceErrors("ephemeralcontainers", Created(one), yaml);
   };
   EXPECT_EQ(errors(PodWith("ephemeralContainers: [{name: d, image: x}, {name: e, image: y}]")), "");
   EXPECT_EQ(errors(PodWith("")),
@@ -364,7 +365,7 @@ TEST(PodTest, ContainersForDebuggingStay) {
             "changed\n");
 }
 
-TEST(PodTest, EndedContainersStaySo) {
+TEST(PodTest, TerminatedContainersCannotRunAgain) {
   Json old = Created(PodWith("restartPolicy: Never"));
   JsonObject& status = old.as_object()["status"].as_object();
   status["containerStatuses"] = MustParse("[{name: main, state: {terminated: {exitCode: 1}}}]");
@@ -380,7 +381,7 @@ TEST(PodTest, EndedContainersStaySo) {
             "non-terminated state");
 }
 
-TEST(PodTest, ContainersMayNotComeAndGo) {
+TEST(PodTest, ContainersCannotBeAddedOrRemoved) {
   const Json stored = Created(PodWith(""));
   EXPECT_EQ(Update(stored, PodWith("initContainers: [{name: i, image: x}]")).errors,
             "spec.initContainers: Forbidden: pod updates may not add or remove containers");

@@ -32,12 +32,12 @@ void ValidateDownwardItem(const Field& item, const FieldPath& path) {
   const Field field = shown["fieldRef"];
   const Field resource = shown["resourceFieldRef"];
   if (field) {
-    ValidateFieldReference(field, FieldReferencePlace::kVolume);
+    ValidateFieldReference(field, FieldReferenceContext::kVolume);
     if (resource)
       shown.Invalid(Json("resource"),
                     "fieldRef and resourceFieldRef can not be specified simultaneously");
   } else if (resource) {
-    ValidateResourceReference(resource, FieldReferencePlace::kVolume);
+    ValidateResourceReference(resource, FieldReferenceContext::kVolume);
   } else {
     shown.Required("one of fieldRef and resourceFieldRef is required");
   }
@@ -57,7 +57,7 @@ void ValidateEmptyDir(const Field& source) {
     source["sizeLimit"].Forbidden("SizeLimit field must be a valid resource quantity");
 }
 
-// The files of a projected volume, each of which may come from one source only.
+// The paths of a projected volume, each of which must have one source only.
 class ProjectedPaths {
  public:
   explicit ProjectedPaths(const Field& volume) : volume_(volume) {}
@@ -201,7 +201,7 @@ void ValidateVolumeSource(const Field& volume, std::string_view pod_name) {
     }
   }
   if (count == 0) volume.Required("must specify a volume type");
-  // The claim that is made for the volume is named after both.
+  // The name of the generated claim consists of both names.
   const Field name = volume["name"];
   if (!volume["ephemeral"] || pod_name.empty() || name.empty()) return;
   const std::string claim = fmt::format("{}-{}", pod_name, name.Text());

@@ -52,18 +52,18 @@ class PriorityClassStrategy : public KindStrategy {
   }
   void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
                       FieldErrors& errors) const override {
-    FieldErrors ignored;
     const Field root(object, errors);
-    const Field old(old_object, ignored);
+    const Field old(old_object);
     if (!root["value"].SameAs(old["value"]))
       root["value"].Forbidden("may not be changed in an update.");
     root["preemptionPolicy"].Immutable(old["preemptionPolicy"]);
   }
 };
 
-class RuntimeClassStrategy : public FixedFieldsStrategy {
+class RuntimeClassStrategy : public ImmutableFieldsStrategy {
  public:
-  RuntimeClassStrategy() : FixedFieldsStrategy({.allows_create_on_update = true}, {"handler"}) {}
+  RuntimeClassStrategy()
+      : ImmutableFieldsStrategy({.allows_create_on_update = true}, {"handler"}) {}
 
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);
@@ -71,7 +71,7 @@ class RuntimeClassStrategy : public FixedFieldsStrategy {
     const Field scheduling = root["scheduling.nodeSelector"];
     ValidateLabels(scheduling);
     const Field tolerations = root["scheduling.tolerations"];
-    // Kubernetes writes the name of the list twice.
+    // Kubernetes repeats the name of the list in this path.
     const FieldPath& path = tolerations.path();
     ValidateTolerations(Field(tolerations.value(), path.Child("tolerations"), errors));
   }

@@ -65,7 +65,7 @@ class BindingStrategy : public KindStrategy {
       role["kind"].SetAndOneOf({"ClusterRole"});
     }
     const Field name = role["name"];
-    if (name.MustBeSet()) name.Accept(ValidatePathSegmentName(name.Text()));
+    if (name.MustBeSet()) name.Report(ValidatePathSegmentName(name.Text()));
     const Field subjects = root["subjects"];
     for (const Field& subject : subjects.Items()) ValidateSubject(subject);
   }
@@ -75,7 +75,7 @@ class BindingStrategy : public KindStrategy {
     if (SameAt(object, old_object, "roleRef")) return;
     const Field root(object, errors);
     const Field role = root["roleRef"];
-    // Shown with the field names of Kubernetes' own type.
+    // Kubernetes shows the field names of its Go type.
     role.Invalid(JsonObject{{"APIGroup", role["apiGroup"].Text()},
                             {"Kind", role["kind"].Text()},
                             {"Name", role["name"].Text()}},

@@ -49,10 +49,10 @@ void SetPortDefaults(JsonObject& port) {
 
 bool IsIpv6(std::string_view address) { return address.find(':') != std::string_view::npos; }
 
-// What is wrong with an address that others must be able to reach.
+// The errors of an address that is not reachable from other hosts.
 Messages ValidateEndpointIp(std::string_view text) {
   if (Messages problems = ValidateIp(text); !problems.empty()) return problems;
-  in6_addr address{};  // an IPv4 address as the one of IPv6 that stands for it
+  in6_addr address{};  // for IPv4, the IPv4-mapped IPv6 address
   const std::string mapped = IsIpv6(text) ? std::string(text) : fmt::format("::ffff:{}", text);
   if (inet_pton(AF_INET6, mapped.c_str(), &address) != 1) return {};
   const bool v4 = IN6_IS_ADDR_V4MAPPED(&address);
@@ -70,8 +70,8 @@ Messages ValidateEndpointIp(std::string_view text) {
   return problems;
 }
 
-// Those of the server itself, which it also tells when only this machine can reach it.
-bool AreTheServersOwn(const JsonObject& endpoints) {
+// The endpoints of the API server itself, which may have a loopback address.
+bool AreApiServerEndpoints(const JsonObject& endpoints) {
   return TextAt(endpoints, "metadata.name") == "kubernetes" &&
          TextAt(endpoints, "metadata.namespace") == "default";
 }
@@ -89,8 +89,8 @@ void SetClusterIps(JsonObject& spec) {
   }
 }
 
-// A client that only knows `clusterIP` changes the list too.
-void FollowClusterIp(JsonObject& spec, const JsonObject& old) {
+// A client that sets only `clusterIP` also changes clusterIPs.
+void SyncClusterIps(JsonObject& spec, const JsonObject& old) {
   if (SameAt(spec, old, "clusterIP") || !SameAt(spec, old, "clusterIPs")) return;
   spec.erase("clusterIPs");
   SetClusterIps(spec);
@@ -100,8 +100,8 @@ bool NeedsHealthPort(const JsonObject& spec) {
   return TextAt(spec, "type") == "LoadBalancer" && TextAt(spec, "externalTrafficPolicy") == "Local";
 }
 
-// What the server gave the service before stays, where the client says nothing.
-void KeepAllocated(JsonObject& spec, const JsonObject& old) {
+// Allocated values are preserved where the client omits them.
+void PreserveAllocated(JsonObject& spec, const JsonObject& old) {
   if (NeedsClusterIp(TextAt(spec, "type")) && NeedsClusterIp(TextAt(old, "type"))) {
     if (TextAt(spec, "clusterIP").empty()) CopyMember(spec, old, "clusterIP");
     if (Find(spec, "clusterIPs") == nullptr && SameAt(spec, old, "clusterIP"))
@@ -114,7 +114,7 @@ void KeepAllocated(JsonObject& spec, const JsonObject& old) {
     CopyMember(spec, old, "healthCheckNodePort");
 }
 
-void KeepNodePorts(JsonObject& spec, const JsonObject& old) {
+void PreserveNodePorts(JsonObject& spec, const JsonObject& old) {
   if (!MayHaveNodePorts(spec) || !MayHaveNodePorts(old)) return;
   const Json* old_ports = Find(old, "ports");
   if (old_ports == nullptr || !old_ports->is_array()) return;
@@ -149,8 +149,8 @@ bool SameNodePorts(const JsonObject& spec, const JsonObject& old) {
   return numbers(spec) == numbers(old);
 }
 
-// A change of the type takes with it what belonged to the old type, where the client left it.
-void DropWhatTheTypeHadOnly(JsonObject& spec, const JsonObject& old) {
+// A change of the type removes the fields of the old type that the client did not change.
+void DropFieldsOfOldType(JsonObject& spec, const JsonObject& old) {
   const auto drop_if_unchanged = [&](std::string_view name) {
     if (SameAt(spec, old, name)) spec.erase(name);
   };
@@ -184,7 +184,7 @@ void ValidateServicePort(const Field& port, bool name_required, UniqueTexts& nam
   port["protocol"].SetAndOneOf({"SCTP", "TCP", "UDP"});
   if (const Field target = port["targetPort"]) ValidatePortNumberOrName(target);
   if (const Field protocol = port["appProtocol"])
-    protocol.Accept(ValidateQualifiedName(protocol.Text()));
+    protocol.Report(ValidateQualifiedName(protocol.Text()));
 }
 
 void ValidatePorts(const Field& ports, bool may_have_node_ports) {
@@ -249,7 +249,7 @@ void ValidateClusterIps(const Field& spec) {
     if (ip.Text() == kHeadless) {
       if (list.size() > 1) ip.Invalid("'None' must be the first and only value");
     } else {
-      ip.Accept(ValidateIp(ip.Text()));
+      ip.Report(ValidateIp(ip.Text()));
     }
   }
   if (list.size() == 2 && IsIpv6(first.Text()) == IsIpv6(list.Item(1).Text()))
@@ -274,9 +274,9 @@ void ValidateIpFamilies(const Field& spec) {
   spec["ipFamilyPolicy"].OneOf({"PreferDualStack", "RequireDualStack", "SingleStack"});
 }
 
-// What a service has of its first family stays; what it has of the second can be given back.
-void ValidateKept(const Field& spec, const Field& old_list, std::string_view list_name,
-                  std::string_view item_name) {
+// The values of the primary family are immutable; those of the secondary family can be removed.
+void ValidateFamilyValuesUpdate(const Field& spec, const Field& old_list,
+                                std::string_view list_name, std::string_view item_name) {
   const Field list = spec[list_name];
   if (old_list.empty()) return;
   if (list.empty()) {
@@ -312,11 +312,11 @@ void ValidateLoadBalancerFields(const Field& spec) {
     }
     return;
   }
-  // Kubernetes writes this name so.
+  // Kubernetes reports the field with this capitalization.
   const Field shown(ranges.value(), spec.path().Child("LoadBalancerSourceRanges"), spec.errors());
-  for (const Field& range : shown.Items()) range.Accept(ValidateCidr(range.Text()));
+  for (const Field& range : shown.Items()) range.Report(ValidateCidr(range.Text()));
   if (const Field name = spec["loadBalancerClass"]; name)
-    name.Accept(ValidateQualifiedName(name.Text()));
+    name.Report(ValidateQualifiedName(name.Text()));
   if (!spec["allocateLoadBalancerNodePorts"]) spec["allocateLoadBalancerNodePorts"].Required();
 }
 
@@ -339,7 +339,7 @@ void ValidateTrafficPolicies(const Field& spec) {
   spec["trafficDistribution"].OneOf({"PreferClose", "PreferSameNode", "PreferSameZone"});
 }
 
-// Who balances the load of a service is decided once.
+// The load balancer class is immutable.
 void ValidateLoadBalancerClassUpdate(const Field& spec, const Field& old) {
   const bool balanced = spec["type"].Text() == "LoadBalancer";
   if (!balanced || old["type"].Text() != "LoadBalancer") return;
@@ -381,10 +381,10 @@ class ServiceStrategy : public KindStrategy {
     JsonObject* spec = FindObject(service, "spec");
     const JsonObject* old = FindObject(old_service, "spec");
     if (spec == nullptr || old == nullptr) return;
-    FollowClusterIp(*spec, *old);
-    KeepAllocated(*spec, *old);
-    KeepNodePorts(*spec, *old);
-    DropWhatTheTypeHadOnly(*spec, *old);
+    SyncClusterIps(*spec, *old);
+    PreserveAllocated(*spec, *old);
+    PreserveNodePorts(*spec, *old);
+    DropFieldsOfOldType(*spec, *old);
   }
 
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
@@ -401,7 +401,7 @@ class ServiceStrategy : public KindStrategy {
     ValidateClusterIps(spec);
     ValidateIpFamilies(spec);
     const Field external_ips = spec["externalIPs"];
-    for (const Field& ip : external_ips.Items()) ip.Accept(ValidateEndpointIp(ip.Text()));
+    for (const Field& ip : external_ips.Items()) ip.Report(ValidateEndpointIp(ip.Text()));
     type.SetAndOneOf({"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"});
     ValidateLoadBalancerFields(spec);
     ValidateTrafficPolicies(spec);
@@ -411,9 +411,8 @@ class ServiceStrategy : public KindStrategy {
                       FieldErrors& errors) const override {
     if (!NeedsClusterIp(TypeOfService(object)) || !NeedsClusterIp(TypeOfService(old_object)))
       return;
-    FieldErrors ignored;
     const Field root(object, errors);
-    const Field old(old_object, ignored);
+    const Field old(old_object);
     const Field spec = root["spec"];
     const Field old_spec = old["spec"];
     const JsonObject* now = FindObject(object, "spec");
@@ -424,9 +423,10 @@ class ServiceStrategy : public KindStrategy {
     }
     const bool headless =
         spec["clusterIP"].Text() == kHeadless && old_spec["clusterIP"].Text() == kHeadless;
-    if (!headless) ValidateKept(spec, old_spec["clusterIPs"], "clusterIPs", "clusterIP");
+    if (!headless)
+      ValidateFamilyValuesUpdate(spec, old_spec["clusterIPs"], "clusterIPs", "clusterIP");
     if (!headless || !spec["selector"].empty() || !old_spec["selector"].empty())
-      ValidateKept(spec, old_spec["ipFamilies"], "ipFamilies", "ipFamily");
+      ValidateFamilyValuesUpdate(spec, old_spec["ipFamilies"], "ipFamilies", "ipFamily");
     ValidateLoadBalancerClassUpdate(spec, old_spec);
   }
 
@@ -437,7 +437,7 @@ class ServiceStrategy : public KindStrategy {
     if (!ingress.empty() && TypeOfService(object) != "LoadBalancer")
       ingress.Forbidden("may only be used when `spec.type` is \"LoadBalancer\"");
     for (const Field& point : ingress.Items()) {
-      if (const Field ip = point["ip"]; !ip.empty()) ip.Accept(ValidateIp(ip.Text()));
+      if (const Field ip = point["ip"]; !ip.empty()) ip.Report(ValidateIp(ip.Text()));
       if (const Field host = point["hostname"]; !host.empty()) host.MustBeSubdomain();
     }
   }
@@ -455,7 +455,7 @@ class EndpointsStrategy : public KindStrategy {
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);
     const Field subsets = root["subsets"];
-    const auto validate_ip = AreTheServersOwn(object) ? ValidateIp : ValidateEndpointIp;
+    const auto validate_ip = AreApiServerEndpoints(object) ? ValidateIp : ValidateEndpointIp;
     for (const Field& subset : subsets.Items()) ValidateSubset(subset, validate_ip);
   }
 
@@ -467,7 +467,7 @@ class EndpointsStrategy : public KindStrategy {
       subset.Required("must specify `addresses` or `notReadyAddresses`");
     for (const Field* list : {&ready, &not_ready}) {
       for (const Field& address : list->Items()) {
-        address["ip"].Accept(validate_ip(address["ip"].Text()));
+        address["ip"].Report(validate_ip(address["ip"].Text()));
         if (const Field host = address["hostname"]; !host.empty()) host.MustBeLabel();
         if (const Field node = address["nodeName"]) node.MustBeSubdomain();
       }
@@ -480,14 +480,15 @@ class EndpointsStrategy : public KindStrategy {
       port["port"].Between(1, 65535);
       port["protocol"].SetAndOneOf({"SCTP", "TCP", "UDP"});
       if (const Field protocol = port["appProtocol"])
-        protocol.Accept(ValidateQualifiedName(protocol.Text()));
+        protocol.Report(ValidateQualifiedName(protocol.Text()));
     }
   }
 };
 
-class EndpointSliceStrategy : public FixedFieldsStrategy {
+class EndpointSliceStrategy : public ImmutableFieldsStrategy {
  public:
-  EndpointSliceStrategy() : FixedFieldsStrategy({.counts_generations = true}, {"addressType"}) {}
+  EndpointSliceStrategy()
+      : ImmutableFieldsStrategy({.counts_generations = true}, {"addressType"}) {}
 
   void SetDefaults(JsonObject& slice) const override {
     ForEachObject(slice, "endpoints",
@@ -499,7 +500,7 @@ class EndpointSliceStrategy : public FixedFieldsStrategy {
     type.SetAndOneOf({"FQDN", "IPv4", "IPv6"});
     const Field endpoints = root["endpoints"];
     if (endpoints.size() > kMaxEndpoints) return endpoints.TooMany(kMaxEndpoints);
-    const auto validate_ip = AreTheServersOwn(object) ? ValidateIp : ValidateEndpointIp;
+    const auto validate_ip = AreApiServerEndpoints(object) ? ValidateIp : ValidateEndpointIp;
     for (const Field& endpoint : endpoints.Items())
       ValidateEndpoint(endpoint, type.Text(), validate_ip);
     const Field ports = root["ports"];
@@ -524,7 +525,7 @@ class EndpointSliceStrategy : public FixedFieldsStrategy {
         continue;
       }
       const Messages problems = validate_ip(address.Text());
-      address.Accept(problems);
+      address.Report(problems);
       if (!problems.empty()) continue;
       if (type == "IPv4" && IsIpv6(address.Text())) address.Invalid("must be a valid IPv4 address");
       if (type == "IPv6" && !IsIpv6(address.Text()))
@@ -537,7 +538,7 @@ class EndpointSliceStrategy : public FixedFieldsStrategy {
     std::set<std::string_view> seen;
     for (const Field& zone : zones.Items()) {
       const Field name = zone["name"];
-      name.Accept(ValidateLabelValue(name.Text()));
+      name.Report(ValidateLabelValue(name.Text()));
       if (!seen.insert(name.Text()).second) name.Duplicate(Json(name.Text()));
     }
   }
@@ -550,7 +551,7 @@ class EndpointSliceStrategy : public FixedFieldsStrategy {
       if (!names.insert(name.Text()).second) name.Duplicate();
       port["protocol"].SetAndOneOf({"SCTP", "TCP", "UDP"});
       if (const Field protocol = port["appProtocol"])
-        protocol.Accept(ValidateQualifiedName(protocol.Text()));
+        protocol.Report(ValidateQualifiedName(protocol.Text()));
     }
   }
 };

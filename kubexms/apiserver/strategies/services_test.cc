@@ -99,7 +99,7 @@ Json StoredNodePort() {
               "30080}]}"));
 }
 
-TEST(ServiceTest, UpdatesKeepWhatTheServerGave) {
+TEST(ServiceTest, UpdatesPreserveAllocatedValues) {
   const Updated updated =
       Update(StoredNodePort(), Service("{type: NodePort, ports: [{port: 80}]}"));
   EXPECT_EQ(updated.errors, "");
@@ -108,7 +108,7 @@ TEST(ServiceTest, UpdatesKeepWhatTheServerGave) {
              "{port: 80, protocol: TCP, targetPort: 80, nodePort: 30080}");
 }
 
-TEST(ServiceTest, NodePortsGoWithTheType) {
+TEST(ServiceTest, NodePortsAreRemovedWithTheType) {
   const Updated updated = Update(
       StoredNodePort(), Service("{type: ClusterIP, externalTrafficPolicy: Cluster, ports: [{port: "
                                 "80, nodePort: 30080}]}"));
@@ -124,7 +124,7 @@ TEST(ServiceTest, ClusterIpIsImmutable) {
             "spec.clusterIPs[0]: Invalid value: [\"10.0.0.8\"]: may not change once set");
 }
 
-TEST(ServiceTest, NamesAreDnsLabelsThatBeginWithALetter) {
+TEST(ServiceTest, RequiresNamesThatAreDns1035Labels) {
   EXPECT_FALSE(BuiltinStrategy("", "Service")->ValidateName("1web").empty());
   EXPECT_TRUE(BuiltinStrategy("", "Service")->ValidateName("web").empty());
 }
@@ -145,7 +145,7 @@ TEST(EndpointSliceTest, GetsDefaultsAndChecksAddresses) {
             "endpoints[0].addresses[0]: Invalid value: \"fd00::1\": must be a valid IPv4 address");
 }
 
-TEST(NetworkPolicyTest, TypesFollowTheRules) {
+TEST(NetworkPolicyTest, InfersPolicyTypesFromTheRules) {
   const auto types = [](std::string_view spec) {
     const Json policy = Defaulted(
         "{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: n}, spec: " +
@@ -157,7 +157,7 @@ TEST(NetworkPolicyTest, TypesFollowTheRules) {
   EXPECT_EQ(types("{podSelector: {}, policyTypes: [Egress]}"), R"(["Egress"])");
 }
 
-TEST(NetworkPolicyTest, ExceptionsAreInsideOfTheBlock) {
+TEST(NetworkPolicyTest, RequiresExceptionsInsideTheBlock) {
   const auto errors = [](std::string_view block) {
     return ErrorsOfCreate(
         "{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: n}, spec: "
@@ -173,7 +173,7 @@ TEST(NetworkPolicyTest, ExceptionsAreInsideOfTheBlock) {
             std::string(kField) + "\"10.0.0.0/8\": must be a strict subset of `cidr`");
 }
 
-TEST(IngressTest, NeedsRulesWithPathTypes) {
+TEST(IngressTest, RequiresRulesWithPathTypes) {
   const auto errors = [](std::string_view spec) {
     return ErrorsOfCreate(
         "{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: i}, spec: " +

@@ -9,7 +9,7 @@
 namespace kubexms {
 namespace {
 
-// The members of a PersistentVolumeSpec that say where the volume is.
+// The members of a PersistentVolumeSpec that are volume sources.
 constexpr std::string_view kVolumeSources[] = {"awsElasticBlockStore",
                                                "azureDisk",
                                                "azureFile",
@@ -44,7 +44,7 @@ void ValidateAccessModes(const Field& modes) {
   if (once_pod && other) modes.Forbidden("may not use ReadWriteOncePod with other access modes");
 }
 
-// What a claim is filled with. `dataSource` and `dataSourceRef` have the same rules.
+// The rules that `dataSource` and `dataSourceRef` share.
 void ValidateDataSource(const Field& source) {
   if (!source) return;
   source["name"].MustBeSet();
@@ -64,7 +64,7 @@ void ValidateDataSources(const Field& spec) {
   ValidateDataSource(source);
   ValidateDataSource(reference);
   if (!source || !reference) return;
-  // Kubernetes shows no value here but the struct of a path.
+  // Kubernetes shows the Go struct of a field path instead of the value.
   if (!reference["namespace"].empty()) {
     spec.Invalid(Json(JsonObject()),
                  "may not be specified when dataSourceRef.namespace is specified");
@@ -76,7 +76,7 @@ void ValidateDataSources(const Field& spec) {
   }
 }
 
-// `dataSource` knows two kinds; anything else in it is ignored.
+// `dataSource` supports two kinds; other values are ignored.
 bool IsKnownDataSource(const JsonObject& source) {
   const std::string_view group = TextAt(source, "apiGroup");
   const std::string_view kind = TextAt(source, "kind");
@@ -84,8 +84,8 @@ bool IsKnownDataSource(const JsonObject& source) {
          (group == "snapshot.storage.k8s.io" && kind == "VolumeSnapshot");
 }
 
-// The old field and the new one say the same.
-void NormaliseDataSources(JsonObject& spec) {
+// Sets the deprecated field and the new one to the same value.
+void NormalizeDataSources(JsonObject& spec) {
   const JsonObject* source = FindObject(std::as_const(spec), "dataSource");
   if (source != nullptr && !IsKnownDataSource(*source)) {
     spec.erase("dataSource");
@@ -124,7 +124,7 @@ class ClaimStrategy : public KindStrategy {
 
   void PrepareForCreate(JsonObject& claim) const override {
     claim["status"] = JsonObject{{"phase", "Pending"}};
-    if (JsonObject* spec = FindObject(claim, "spec")) NormaliseDataSources(*spec);
+    if (JsonObject* spec = FindObject(claim, "spec")) NormalizeDataSources(*spec);
     AddFinalizer(claim, "kubernetes.io/pvc-protection");
   }
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
@@ -138,7 +138,7 @@ class ClaimStrategy : public KindStrategy {
     const JsonObject* old = FindObject(old_object, "spec");
     if (spec == nullptr || old == nullptr) return;
     const Field root(object, errors);
-    if (!ChangesOnlyWhatItMay(*spec, *old, TextAt(old_object, "status.phase") == "Bound"))
+    if (!ChangesAllowedFieldsOnly(*spec, *old, TextAt(old_object, "status.phase") == "Bound"))
       root["spec"].Forbidden(
           "spec is immutable after creation except resources.requests and "
           "volumeAttributesClassName for bound claims");
@@ -150,7 +150,7 @@ class ClaimStrategy : public KindStrategy {
   }
 
  private:
-  static bool ChangesOnlyWhatItMay(const JsonObject& spec, const JsonObject& old, bool bound) {
+  static bool ChangesAllowedFieldsOnly(const JsonObject& spec, const JsonObject& old, bool bound) {
     JsonObject changed = spec;
     if (TextAt(old, "volumeName").empty()) CopyMember(changed, old, "volumeName");
     if (Find(old, "storageClassName") == nullptr) CopyMember(changed, old, "storageClassName");
@@ -201,9 +201,8 @@ class VolumeStrategy : public KindStrategy {
 
   void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
                       FieldErrors& errors) const override {
-    FieldErrors ignored;
     const Field root(object, errors);
-    const Field old(old_object, ignored);
+    const Field old(old_object);
     const Field spec = root["spec"];
     const Field old_spec = old["spec"];
     const bool same_source =
@@ -263,7 +262,7 @@ class VolumeStrategy : public KindStrategy {
   }
 };
 
-// Where volumes of a class may be: labels of nodes, each with some values.
+// The topology of a storage class: labels of nodes, each with some values.
 void ValidateTopology(const Field& term) {
   const Field requirements = term["matchLabelExpressions"];
   UniqueTexts keys;
@@ -273,7 +272,7 @@ void ValidateTopology(const Field& term) {
     UniqueTexts seen;
     for (const Field& value : values.Items()) seen.Add(value);
     const Field key = requirement["key"];
-    key.Accept(ValidateQualifiedName(key.Text()));
+    key.Report(ValidateQualifiedName(key.Text()));
     keys.Add(key);
   }
 }
@@ -283,7 +282,7 @@ class StorageClassStrategy : public KindStrategy {
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);
     const Field provisioner = root["provisioner"];
-    if (provisioner.MustBeSet()) provisioner.Accept(ValidateAnnotationKey(provisioner.Text()));
+    if (provisioner.MustBeSet()) provisioner.Report(ValidateAnnotationKey(provisioner.Text()));
     if (const Field policy = root["reclaimPolicy"]; !policy.empty())
       policy.MustBeOneOf({"Delete", "Retain"});
     root["volumeBindingMode"].SetAndOneOf({"Immediate", "WaitForFirstConsumer"});
@@ -304,9 +303,8 @@ class StorageClassStrategy : public KindStrategy {
   }
   void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
                       FieldErrors& errors) const override {
-    FieldErrors ignored;
     const Field root(object, errors);
-    const Field old(old_object, ignored);
+    const Field old(old_object);
     for (std::string_view name : {"parameters", "provisioner", "reclaimPolicy"}) {
       if (!root[name].SameAs(old[name]))
         root[name].Forbidden("updates to " + std::string(name) + " are forbidden.");
@@ -315,9 +313,9 @@ class StorageClassStrategy : public KindStrategy {
   }
 };
 
-class AttachmentStrategy : public FixedFieldsStrategy {
+class AttachmentStrategy : public ImmutableFieldsStrategy {
  public:
-  AttachmentStrategy() : FixedFieldsStrategy({.has_status = true}, {"spec"}) {}
+  AttachmentStrategy() : ImmutableFieldsStrategy({.has_status = true}, {"spec"}) {}
 
   void PrepareForCreate(JsonObject& attachment) const override {
     attachment["status"] = JsonObject{{"attached", false}};
@@ -375,16 +373,16 @@ class CsiNodeStrategy : public KindStrategy {
       const Field shown(key.value(), driver.path(), driver.errors());
       shown.MustBeSet();
       seen.Add(shown);
-      shown.Accept(ValidateQualifiedName(key.Text()));
+      shown.Report(ValidateQualifiedName(key.Text()));
     }
   }
 };
 
-class CsiDriverStrategy : public FixedFieldsStrategy {
+class CsiDriverStrategy : public ImmutableFieldsStrategy {
  public:
   CsiDriverStrategy()
-      : FixedFieldsStrategy({.counts_generations = true},
-                            {"spec.attachRequired", "spec.volumeLifecycleModes"}) {}
+      : ImmutableFieldsStrategy({.counts_generations = true},
+                                {"spec.attachRequired", "spec.volumeLifecycleModes"}) {}
 
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);
@@ -414,9 +412,10 @@ class CsiDriverStrategy : public FixedFieldsStrategy {
   }
 };
 
-class CsiStorageCapacityStrategy : public FixedFieldsStrategy {
+class CsiStorageCapacityStrategy : public ImmutableFieldsStrategy {
  public:
-  CsiStorageCapacityStrategy() : FixedFieldsStrategy({}, {"nodeTopology", "storageClassName"}) {}
+  CsiStorageCapacityStrategy()
+      : ImmutableFieldsStrategy({}, {"nodeTopology", "storageClassName"}) {}
 
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);

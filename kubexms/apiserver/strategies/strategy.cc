@@ -15,6 +15,7 @@ StrategyTable MakeBuiltinStrategies() {
   AddNetworkingStrategies(table);
   AddConfigStrategies(table);
   AddClusterStrategies(table);
+  AddCustomResourceDefinitionStrategies(table);
   AddRbacStrategies(table);
   AddStorageStrategies(table);
   AddAutoscalingStrategies(table);

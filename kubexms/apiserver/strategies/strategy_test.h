@@ -1,6 +1,6 @@
 #pragma once
 
-// Takes documents through the life of a write, as the server does, for the tests of strategies.
+// Calls the hooks of strategies in the order of the server's write path, for tests.
 
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ inline KindUnderTest KindOf(const Json& object) {
   return {&type->schema, BuiltinStrategy(group, kind), &ZeroFormOf(*type)};
 }
 
-// Defaulted, as every document of a client is.
+// The document after defaulting.
 inline Json Defaulted(std::string_view yaml) {
   Json object = MustParse(yaml);
   const KindUnderTest kind = KindOf(object);
@@ -57,7 +57,7 @@ inline Json Defaulted(std::string_view yaml) {
   return object;
 }
 
-// As it would be stored; the server's own metadata is only the uid.
+// The object as it would be stored; the only server-set metadata is the uid.
 inline Json Created(std::string_view yaml) {
   Json object = Defaulted(yaml);
   const KindUnderTest kind = KindOf(object);
@@ -76,7 +76,7 @@ inline std::string Describe(const FieldErrors& errors) {
   return text;
 }
 
-// What a creation is refused for, a line each; empty when it is accepted.
+// The errors of a creation, one per line; empty when it is accepted.
 inline std::string ErrorsOfCreate(std::string_view yaml) {
   const Json object = Created(yaml);
   const KindUnderTest kind = KindOf(object);
@@ -87,7 +87,7 @@ inline std::string ErrorsOfCreate(std::string_view yaml) {
   return Describe(errors);
 }
 
-// The object after an update of `stored`, and the errors of that.
+// The object after an update of `stored`, and its errors.
 struct Updated {
   Json object;
   std::string errors;
@@ -110,7 +110,7 @@ inline void ExpectJson(const Json& actual, std::string_view expected_yaml) {
   EXPECT_EQ(WriteJsonPretty(actual), WriteJsonPretty(MustParse(expected_yaml)));
 }
 
-// Creates it and expects exactly this, apart from the uid.
+// Creates the object and expects exactly this result, apart from the uid.
 inline void ExpectCreated(std::string_view yaml, std::string_view expected_yaml) {
   Json object = Created(yaml);
   EXPECT_EQ(ErrorsOfCreate(yaml), "");

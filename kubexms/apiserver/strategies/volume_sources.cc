@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kMaxUnit = 255;
 constexpr int64_t kMaxDriverName = 63;
 
-// The members that a source must have, where there is nothing else to say.
+// Sources whose only rules are their required members.
 struct RequiredMembers {
   std::string_view type;
   std::vector<std::string_view> members;

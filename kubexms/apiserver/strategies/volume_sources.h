@@ -1,14 +1,12 @@
 #pragma once
 
-// The rules of where a volume is: sources that pods and PersistentVolumes have in common, and what
-// both say about paths and file modes.
+// The rules of volume sources that pods and PersistentVolumes share, and of paths in volumes.
 
 #include "kubexms/apiserver/strategies/fields.h"
 
 namespace kubexms {
 
-// The source of a volume, by its name in the JSON: "nfs", "iscsi". A name that has no rules is
-// accepted.
+// The source of a volume, by its JSON name: "nfs", "iscsi". A source without rules is accepted.
 void ValidateCommonSource(std::string_view type, const Field& source);
 
 // The name of a CSI driver.
@@ -16,9 +14,9 @@ void ValidateDriverName(const Field& driver);
 
 // A path without "..".
 void ValidateNoBacksteps(const Field& path);
-// The same, and relative.
+// A relative path without "..".
 void ValidateDescendingPath(const Field& path);
-// The same, and not beginning with "..", which is the kubelet's.
+// As ValidateDescendingPath, and not starting with "..", which is reserved for the kubelet.
 void ValidateNonReservedPath(const Field& path);
 
 }  // namespace kubexms

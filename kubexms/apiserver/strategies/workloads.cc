@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kTemplateGeneration = "deprecated.daemonset.template.generation";
 
-// A value as it stands in a struct that an error shows.
+// A value in the JSON of a struct that an error shows.
 std::string Shown(const Field& value) { return value ? WriteJson(value.ToJson()) : "null"; }
 
 void RefuseTemplateLabels(const Field& labels) {
@@ -20,9 +20,9 @@ void RefuseTemplateLabels(const Field& labels) {
   labels.InvalidAs("null", kRule);
 }
 
-// The selector of a workload, which must be there and select something, and the template of the
-// pods that it must match. `owner` and `empty_owner` are what messages call the kind.
-// `pod_template` is the template to validate in place of the spec's own.
+// Validates the selector of a workload, which must not be empty, and that it matches the labels of
+// the pod template. `owner` and `empty_owner` are the names of the kind in messages. `pod_template`
+// is validated in place of the spec's own.
 void ValidateSelectorAndTemplate(const Field& spec, const Json& pod_template,
                                  std::string_view owner, std::string_view empty_owner) {
   const Field selector = spec["selector"];
@@ -53,7 +53,7 @@ void ValidateSelectorAndTemplate(const Field& spec, std::string_view owner,
   ValidateSelectorAndTemplate(spec, pod_template.ToJson(), owner, empty_owner);
 }
 
-// More pods cannot be ready or available than there are.
+// Ready and available pods cannot exceed the number of pods.
 void ValidateReplicaCounts(const JsonObject& object, FieldErrors& errors) {
   const Field root(object, errors);
   const Field status = root["status"];
@@ -83,9 +83,8 @@ class WorkloadStrategy : public KindStrategy {
   }
   void ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
                       FieldErrors& errors) const override {
-    FieldErrors ignored;
     const Field root(object, errors);
-    const Field old(old_object, ignored);
+    const Field old(old_object);
     root["spec.selector"].Immutable(old["spec.selector"]);
   }
 
@@ -153,7 +152,8 @@ class DeploymentStrategy : public WorkloadStrategy {
   }
 };
 
-class ReplicaSetStrategy : public WorkloadStrategy {
+// The common part of ReplicaSets and ReplicationControllers.
+class ReplicasStrategy : public WorkloadStrategy {
  public:
   void ValidateStatusUpdate(const JsonObject& object, const JsonObject&,
                             FieldErrors& errors) const override {
@@ -163,6 +163,10 @@ class ReplicaSetStrategy : public WorkloadStrategy {
  protected:
   void SetSpecDefaults(JsonObject&) const override {}
   Json InitialStatus() const override { return JsonObject{{"replicas", 0}}; }
+};
+
+class ReplicaSetStrategy : public ReplicasStrategy {
+ protected:
   void ValidateSpec(const Field& spec) const override {
     spec["replicas"].AtLeast(0);
     spec["minReadySeconds"].AtLeast(0);
@@ -318,8 +322,8 @@ class StatefulSetStrategy : public WorkloadStrategy {
   }
 
  private:
-  // The template as a pod of the set has it: each claim template is a volume of its name, in place
-  // of a volume of the template that has the same name, and the controller gives the pod its names.
+  // The template as the controller completes it for a pod of the set: each claim template becomes a
+  // volume of the same name, replacing a volume of the template with that name.
   static Json WithClaimVolumes(const Field& spec) {
     const Field pod_template = spec["template"];
     Json copy = pod_template.ToJson();
@@ -372,7 +376,7 @@ class StatefulSetStrategy : public WorkloadStrategy {
   }
 };
 
-class ReplicationControllerStrategy : public WorkloadStrategy {
+class ReplicationControllerStrategy : public ReplicasStrategy {
  public:
   void SetDefaults(JsonObject& object) const override {
     WorkloadStrategy::SetDefaults(object);
@@ -385,14 +389,8 @@ class ReplicationControllerStrategy : public WorkloadStrategy {
     if (own.empty()) own = copy;
   }
   void ValidateUpdate(const JsonObject&, const JsonObject&, FieldErrors&) const override {}
-  void ValidateStatusUpdate(const JsonObject& object, const JsonObject&,
-                            FieldErrors& errors) const override {
-    ValidateReplicaCounts(object, errors);
-  }
 
  protected:
-  void SetSpecDefaults(JsonObject&) const override {}
-  Json InitialStatus() const override { return JsonObject{{"replicas", 0}}; }
   void ValidateSpec(const Field& spec) const override {
     spec["minReadySeconds"].AtLeast(0);
     const Field selector = spec["selector"];
@@ -414,9 +412,9 @@ class ReplicationControllerStrategy : public WorkloadStrategy {
   }
 };
 
-class ControllerRevisionStrategy : public FixedFieldsStrategy {
+class ControllerRevisionStrategy : public ImmutableFieldsStrategy {
  public:
-  ControllerRevisionStrategy() : FixedFieldsStrategy({}, {"data"}) {}
+  ControllerRevisionStrategy() : ImmutableFieldsStrategy({}, {"data"}) {}
 
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
     const Field root(object, errors);

@@ -6,7 +6,7 @@
 namespace kubexms {
 namespace {
 
-// A workload of one container; `lines` are further members of its spec, in flow style.
+// A workload with one container; `lines` are further members of its spec, in flow style.
 std::string Workload(std::string_view kind, std::string_view lines = "",
                      std::string_view labels = "{app: shop}") {
   return "apiVersion: apps/v1\nkind: " + std::string(kind) +
@@ -79,7 +79,7 @@ TEST(WorkloadTest, StatefulSetGetsDefaults) {
                  "{replicas: 0, availableReplicas: 0}");
 }
 
-TEST(WorkloadTest, ClaimTemplatesSayWhatTheyAre) {
+TEST(WorkloadTest, ClaimTemplatesHaveApiVersionAndKind) {
   const Json set = Created(Workload("StatefulSet", R"(
   volumeClaimTemplates:
   - metadata: {name: data}
@@ -109,7 +109,7 @@ spec: {template: {metadata: {labels: {app: shop}}, spec: {containers: [{name: c,
   ExpectJson(controller.at("status"), "{replicas: 0}");
 }
 
-TEST(WorkloadTest, DeploymentNeedsASelectorThatMatches) {
+TEST(WorkloadTest, DeploymentRequiresAMatchingSelector) {
   constexpr std::string_view kMismatch =
       "spec.template.metadata.labels: Invalid value: {\"app\":\"other\"}: `selector` does not "
       "match template `labels`";
@@ -123,7 +123,7 @@ spec: {template: {metadata: {labels: {app: other}}, spec: {containers: [{name: c
             "spec.selector: Required value\n" + std::string(kMismatch));
 }
 
-TEST(WorkloadTest, SelectorMustSelectSomething) {
+TEST(WorkloadTest, RefusesEmptySelectors) {
   EXPECT_EQ(ErrorsOfCreate(R"(
 apiVersion: apps/v1
 kind: DaemonSet
@@ -133,7 +133,7 @@ spec: {selector: {}, template: {spec: {containers: [{name: c, image: x}]}}}
             "spec.selector: Invalid value: {}: empty selector is invalid for daemonset");
 }
 
-TEST(WorkloadTest, DeploymentRefusesImpossibleNumbers) {
+TEST(WorkloadTest, DeploymentRefusesInvalidNumbers) {
   EXPECT_EQ(ErrorsOfCreate(Workload("Deployment", "  replicas: -2")),
             "spec.replicas: Invalid value: -2: must be greater than or equal to 0");
   EXPECT_EQ(ErrorsOfCreate(Workload(
@@ -156,7 +156,7 @@ TEST(WorkloadTest, RecreateHasNoRollingUpdate) {
             "'Recreate'");
 }
 
-TEST(WorkloadTest, PodsOfWorkloadsRestartAlways) {
+TEST(WorkloadTest, RequiresRestartPolicyAlways) {
   EXPECT_EQ(ErrorsOfCreate(R"(
 apiVersion: apps/v1
 kind: ReplicaSet
@@ -189,7 +189,7 @@ TEST(WorkloadTest, MostOfAStatefulSetIsImmutable) {
             "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden");
 }
 
-TEST(WorkloadTest, DaemonSetCountsItsTemplates) {
+TEST(WorkloadTest, DaemonSetMaintainsItsTemplateGeneration) {
   const Json stored = Created(Workload("DaemonSet"));
   const auto generation = [](const Json& set) {
     return std::string(FindString(set.at("metadata").at("annotations"),
@@ -200,7 +200,7 @@ TEST(WorkloadTest, DaemonSetCountsItsTemplates) {
             "2");
 }
 
-TEST(WorkloadTest, StatusCannotHaveMoreReadyPodsThanPods) {
+TEST(WorkloadTest, RefusesMoreReadyPodsThanPods) {
   FieldErrors errors;
   const Json set = MustParse("{status: {replicas: 1, readyReplicas: 2}}");
   BuiltinStrategy("apps", "ReplicaSet")

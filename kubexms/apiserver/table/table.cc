@@ -16,7 +16,7 @@ using printers::Column;
 using printers::Printer;
 using printers::Row;
 
-// Kinds that have no printer of their own.
+// Columns of kinds without a printer of their own.
 constexpr Column kDefaultColumns[] = {printers::kName, printers::kCreatedAt};
 
 void PrintDefault(JsonView object, Row& row) {
@@ -70,7 +70,7 @@ std::string EncodeColumns(const std::vector<TableColumn>& columns) {
   return WriteJson(Json(std::move(definitions)));
 }
 
-// What a custom resource without columns of its own shows besides its name.
+// The columns of a custom resource besides its name; the age by default.
 std::vector<PrinterColumn> ColumnsOf(const Resource& resource) {
   if (!resource.printer_columns.empty()) return resource.printer_columns;
   return {{.name = "Age",
@@ -125,10 +125,10 @@ class TablePrinter::CustomCells final : public Cells {
  private:
   struct Column {
     std::string type;
-    std::optional<JsonPath> path;  // none where the definition's path cannot be understood
+    std::optional<JsonPath> path;  // absent if the path in the definition is invalid
   };
 
-  // A value of another type than the column's is not shown.
+  // Values that do not have the type of the column are not shown.
   static void PrintCell(std::string_view type, JsonView value, Row& row) {
     if (value && type == "string") {
       row.Add(value.ToText());

@@ -1,11 +1,10 @@
 #pragma once
 
-// Tables: how `kubectl get` shows objects. A client that asks for them gets, instead of objects, a
-// document with columns and one row of cells for each object, so that it can show kinds that it
-// does not know. The columns are those that Kubernetes has for its own kinds; a custom resource
-// has those of its definition.
+// Tables, as `kubectl get` requests them: instead of objects, the client receives a document with
+// columns and one row of cells per object, and can show kinds that it does not know. Built-in kinds
+// have Kubernetes' columns, custom resources those of their definition.
 //
-//   const TablePrinter printer(*resource);          // once for each resource
+//   const TablePrinter printer(*resource);          // one per resource
 //   TableWriter table(printer, {.now = clock.Now()});
 //   for (const auto& object : list) RETURN_IF_ERROR(table.Add(object->bytes()));
 //   return table.Finish(metadata);
@@ -39,21 +38,21 @@ struct TableColumn {
   bool operator==(const TableColumn&) const = default;
 };
 
-// What a row has besides its cells: ?includeObject=Metadata|Object|None.
+// The value of ?includeObject=Metadata|Object|None: what a row contains besides its cells.
 enum class RowObject { kMetadata, kObject, kNone };
 
-// The one that a query names; no text is the default, Metadata.
+// Empty text is the default, Metadata.
 Result<RowObject> ParseRowObject(std::string_view text);
 
 struct TableOptions {
-  Clock::WallTime now;  // from which ages are counted
+  Clock::WallTime now;  // ages are relative to this
   RowObject row_object = RowObject::kMetadata;
-  // False in a watch after the first event: columns are sent once.
+  // False in a watch after the first event: column definitions are sent once.
   bool column_definitions = true;
   std::string_view version = "v1";  // of meta.k8s.io: v1 or v1beta1
 };
 
-// Knows the columns of one resource and the cells of its objects. Immutable: any thread may use it.
+// The columns of one resource and the cells of its objects. Immutable: any thread may use it.
 class TablePrinter {
  public:
   explicit TablePrinter(const Resource& resource);
@@ -77,7 +76,7 @@ class TablePrinter {
   void AppendHead(const ListMeta& metadata, const TableOptions& options, TextBuffer& out) const;
 
   std::vector<TableColumn> columns_;
-  std::string column_definitions_;  // the same as JSON
+  std::string column_definitions_;  // columns_ as JSON
   std::unique_ptr<const Cells> cells_;
 };
 
@@ -90,7 +89,7 @@ class TableWriter {
 
   // `object` is the object's JSON.
   Result<void> Add(std::string_view object);
-  // The table, with the metadata of the list. The writer is of no use afterwards.
+  // Returns the table, with the metadata of the list. Must be called once, last.
   std::string Finish(const ListMeta& metadata);
 
  private:

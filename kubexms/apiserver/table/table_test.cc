@@ -34,7 +34,7 @@ Json PrintRow(const Resource& resource, std::string_view object) {
   return ParseJson(*table)->at("rows").at(0);
 }
 
-// The cells of an object, as JSON without the brackets. There are as many as columns.
+// The cells of an object, as JSON without the brackets. Checks that there is one per column.
 std::string Cells(std::string_view path, std::string_view object) {
   const Json cells = PrintRow(Find(path), object).at("cells");
   EXPECT_EQ(cells.as_array().size(), TablePrinter(Find(path)).columns().size());
@@ -42,7 +42,7 @@ std::string Cells(std::string_view path, std::string_view object) {
   return text.substr(1, text.size() - 2);
 }
 
-// An object that was created five minutes ago, with more members.
+// An object that was created five minutes ago, with these further members.
 std::string Named(std::string_view members) {
   return fmt::format(
       R"({{"metadata":{{"creationTimestamp":"2024-05-06T11:55:00Z","name":"x"}},{}}})", members);
@@ -59,8 +59,8 @@ std::string PodState(std::string_view spec, std::string_view status) {
                      cells.at(3).as_string().c_str());
 }
 
-// Columns with '|' between them: a '+' in front for -o wide, the type behind where it is not
-// string, a '!' behind where the format is name.
+// Columns separated by '|': '+' before the name for -o wide, the type after it if not string, '!'
+// if the format is name.
 std::string DescribeColumns(const Resource& resource) {
   const TablePrinter printer(resource);
   std::string text;
@@ -206,7 +206,7 @@ TEST(TableTest, WritesAListAsOneDocument) {
             R"("kind":"PartialObjectMetadata","metadata":{"name":"b"}}}])");
 }
 
-TEST(TableTest, OfNothingHasNoRows) {
+TEST(TableTest, OfAnEmptyListHasNoRows) {
   const TablePrinter printer(Find("v1/pods"));
   TableWriter writer(printer, {.now = kNow});
   const Json table = *ParseJson(writer.Finish({}));
@@ -214,7 +214,7 @@ TEST(TableTest, OfNothingHasNoRows) {
   EXPECT_EQ(table.at("columnDefinitions").as_array().size(), 9U);
 }
 
-TEST(TableTest, OfOneObjectHasItsVersion) {
+TEST(TableTest, OfOneObjectHasItsResourceVersion) {
   const TablePrinter printer(Find("v1/secrets"));
   const TableOptions options{.now = kNow,
                              .row_object = RowObject::kNone,
@@ -228,7 +228,7 @@ TEST(TableTest, OfOneObjectHasItsVersion) {
             R"("<unknown>"],"object":null}]})");
 }
 
-TEST(TableTest, CarriesTheWholeObjectWhenAsked) {
+TEST(TableTest, ContainsTheWholeObjectOnRequest) {
   const std::string_view object = R"({"data":{"a":"1"},"metadata":{"name":"c"}})";
   const Result<std::string> table =
       TablePrinter(Find("v1/configmaps"))
@@ -236,7 +236,7 @@ TEST(TableTest, CarriesTheWholeObjectWhenAsked) {
   EXPECT_EQ(WriteJson(ParseJson(*table)->at("rows").at(0).at("object")), object);
 }
 
-TEST(TableTest, ReadsWhatRowsShallCarry) {
+TEST(TableTest, ParsesIncludeObject) {
   EXPECT_EQ(*ParseRowObject(""), RowObject::kMetadata);
   EXPECT_EQ(*ParseRowObject("Metadata"), RowObject::kMetadata);
   EXPECT_EQ(*ParseRowObject("Object"), RowObject::kObject);
@@ -244,7 +244,7 @@ TEST(TableTest, ReadsWhatRowsShallCarry) {
   EXPECT_TRUE(ParseRowObject("all").error().IsBadRequest());
 }
 
-TEST(TableTest, RefusesWhatIsNoObject) {
+TEST(TableTest, RefusesInputThatIsNotAnObject) {
   const TablePrinter printer(Find("v1/pods"));
   EXPECT_FALSE(printer.Print("{", {.now = kNow}).ok());
 }
@@ -275,7 +275,7 @@ TEST(TableTest, ShowsAPendingPod) {
   EXPECT_EQ(PodState(kOneContainer, R"("phase":"Failed","reason":"Evicted")"), "0/1 Evicted 0");
 }
 
-TEST(TableTest, ShowsWhyAContainerDoesNotRun) {
+TEST(TableTest, ShowsTheReasonOfAWaitingContainer) {
   EXPECT_EQ(PodState(kOneContainer,
                      R"("phase":"Running","containerStatuses":[{"restartCount":4,"state":)"
                      R"({"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":)"
@@ -308,7 +308,7 @@ TEST(TableTest, ShowsACompletedPod) {
   EXPECT_EQ(PodState(kOneContainer, std::string(kHalfDone) + R"(False"}])"), "1/1 NotReady 0");
 }
 
-TEST(TableTest, ShowsHowFarInitialisationIs) {
+TEST(TableTest, ShowsTheProgressOfInitContainers) {
   constexpr std::string_view kSpec =
       R"("containers":[{"name":"c"}],"initContainers":[{"name":"i1"},{"name":"i2"}])";
   constexpr std::string_view kDone = R"({"name":"i1","state":{"terminated":{"exitCode":0}}})";
@@ -370,7 +370,7 @@ TEST(TableTest, ShowsDeploymentsAndReplicaSets) {
   EXPECT_EQ(Cells("apps/v1/statefulsets", object), R"("x","1/3","5m","a,b","i:1,j")");
 }
 
-TEST(TableTest, ShowsReplicationControllersWithTheirPlainSelector) {
+TEST(TableTest, ShowsReplicationControllersWithTheirMapSelector) {
   const std::string object =
       Named(fmt::format(R"("spec":{{"replicas":1,"selector":{{"a":"b"}},{}}})", kTemplate));
   EXPECT_EQ(Cells("v1/replicationcontrollers", object), R"("x",1,0,0,"5m","a,b","i:1,j","a=b")");
@@ -413,7 +413,7 @@ TEST(TableTest, ShowsCronJobs) {
             R"("x","@daily","<none>","<unset>",0,"<none>","5m","","","<none>")");
 }
 
-TEST(TableTest, ShowsWhatARevisionBelongsTo) {
+TEST(TableTest, ShowsTheControllerOfARevision) {
   EXPECT_EQ(Cells("apps/v1/controllerrevisions",
                   R"({"metadata":{"name":"x","ownerReferences":[{"apiVersion":"apps/v1",)"
                   R"("kind":"StatefulSet","name":"db","controller":true}]},"revision":3})"),
@@ -577,7 +577,7 @@ TEST(TableTest, ShowsSigningRequests) {
             R"("x","5m","<none>","","<none>","Pending")");
 }
 
-TEST(TableTest, ShowsOtherKindsOfTheCluster) {
+TEST(TableTest, ShowsOtherClusterScopedKinds) {
   EXPECT_EQ(Cells("apiregistration.k8s.io/v1/apiservices",
                   Named(R"("spec":{"service":{"namespace":"a","name":"b"}},"status":{"conditions":)"
                         R"([{"type":"Available","status":"False","reason":"Gone"}]})")),
@@ -649,7 +649,7 @@ TEST(TableTest, ShowsBudgetsAndQuotas) {
             R"("x","pods: 0/10, requests.cpu: 1/4","limits.cpu: 2/8","5m")");
 }
 
-TEST(TableTest, ShowsWhoIsBoundToARole) {
+TEST(TableTest, ShowsTheSubjectsOfABinding) {
   EXPECT_EQ(Cells("rbac.authorization.k8s.io/v1/rolebindings",
                   Named(R"("roleRef":{"kind":"Role","name":"r"},"subjects":[{"kind":"User",)"
                         R"("name":"ann"},{"kind":"User","name":"bob"},{"kind":"Group","name":"g"},)"
@@ -657,7 +657,7 @@ TEST(TableTest, ShowsWhoIsBoundToARole) {
             R"("x","Role/r","5m","ann, bob","g","ns/sa")");
 }
 
-TEST(TableTest, ShowsAdmissionRules) {
+TEST(TableTest, ShowsAdmissionPolicies) {
   EXPECT_EQ(Cells("admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
                   Named(R"("webhooks":[{},{}])")),
             R"("x",2,"5m")");
@@ -699,7 +699,7 @@ TEST(TableTest, ShowsTheColumnsOfACustomResource) {
   EXPECT_EQ(WriteJson(row.at("cells")), R"(["x",3,0.5,true,"True","120m","[\"a\",1]"])");
 }
 
-TEST(TableTest, LeavesCellsOfCustomResourcesEmpty) {
+TEST(TableTest, ShowsEmptyCellsForAbsentValuesOfCustomResources) {
   const Resource widgets = Custom({{.name = "Size", .type = "integer", .json_path = ".spec.size"},
                                    {.name = "Color", .type = "string", .json_path = ".spec.color"},
                                    {.name = "Since", .type = "date", .json_path = ".spec.since"},

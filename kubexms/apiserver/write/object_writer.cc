@@ -256,14 +256,14 @@ Result<void> Write::PrepareCreation(Json& document, bool applied,
                                     const std::function<Result<void>()>& authorize) {
   RETURN_IF_ERROR(SetNamespace(document, resource_, request_.namespace_name));
   const Strategy& strategy = *resource_.strategy;
-  if (strategy.HasStatus() && !strategy.KeepsStatusOnCreate()) {
+  if (strategy.HasStatus() && !strategy.AllowsStatusOnCreate()) {
     document.get_object().erase("status");
     if (resource_.custom) {
       RETURN_IF_ERROR(AddDefaultStatus(document.get_object(), *resource_.schema));
     }
   }
   const std::string name = NameInMessages(document);
-  InitialiseMetadata(document, resource_, Now(), environment_.random);
+  InitializeMetadata(document, resource_, Now(), environment_.random);
   if (!applied) {
     ASSIGN_OR_RETURN(document, Track(nullptr, std::move(document)));
   }
@@ -390,7 +390,7 @@ Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied)
   } else if (whole) {
     resource_.strategy->PrepareForUpdate(document.get_object(), old.get_object());
   }
-  CarryOverMetadata(document, old, resource_);
+  PreserveMetadata(document, old, resource_);
   // Where a pod runs is decided for it, and no change of what is wanted.
   if (part == "binding") KeepGeneration(document, old);
   RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kUpdate, document, &old, request_.name));
@@ -408,7 +408,8 @@ Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied)
   } else if (whole) {
     resource_.strategy->ValidateUpdate(document.get_object(), old.get_object(), errors);
   } else {
-    resource_.strategy->ValidatePartUpdate(part, document.get_object(), old.get_object(), errors);
+    resource_.strategy->ValidateSubresourceUpdate(part, document.get_object(), old.get_object(),
+                                                  errors);
   }
   RETURN_IF_ERROR(Refuse(std::move(errors), resource_, document));
   RETURN_IF_ERROR(CheckDepth(document.get_object()));

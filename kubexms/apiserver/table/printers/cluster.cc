@@ -1,4 +1,4 @@
-// How nodes, namespaces and other objects of the whole cluster are shown.
+// Columns of nodes, namespaces and other cluster-scoped objects.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,14 +14,14 @@ namespace {
 constexpr Column kNodeColumns[] = {
     kName,
     Text("Status", "Whether the node can run pods."),
-    Text("Roles", "What the node is for."),
+    Text("Roles", "The roles of the node, from its labels."),
     kAge,
-    Text("Version", "The version of the node's agent."),
-    Wide("Internal-IP", "The address inside the cluster."),
-    Wide("External-IP", "The address outside of the cluster."),
+    Text("Version", "The version of the kubelet."),
+    Wide("Internal-IP", "The IP address inside the cluster."),
+    Wide("External-IP", "The external IP address."),
     Wide("OS-Image", "The operating system."),
-    Wide("Kernel-Version", "The version of its kernel."),
-    Wide("Container-Runtime", "What runs the containers, and its version."),
+    Wide("Kernel-Version", "The version of the kernel."),
+    Wide("Container-Runtime", "The container runtime and its version."),
 };
 
 std::string NodeStatus(JsonView node) {
@@ -63,7 +63,7 @@ void PrintNode(JsonView node, Row& row) {
 
 constexpr Column kNamespaceColumns[] = {
     kName,
-    Text("Status", "Whether it is in use or being deleted."),
+    Text("Status", "The phase: Active or Terminating."),
     kAge,
 };
 
@@ -74,8 +74,8 @@ void PrintNamespace(JsonView object, Row& row) {
 constexpr Column kComponentColumns[] = {
     kName,
     Text("Status", "Whether the component is healthy."),
-    Text("Message", "What the component says."),
-    Text("Error", "Why the component is not healthy."),
+    Text("Message", "The message of the component."),
+    Text("Error", "The error of an unhealthy component."),
 };
 
 void PrintComponent(JsonView object, Row& row) {
@@ -91,10 +91,12 @@ void PrintComponent(JsonView object, Row& row) {
 constexpr Column kSigningRequestColumns[] = {
     kName,
     kAge,
-    Text("SignerName", "Who is asked to sign."),
-    Text("Requestor", "Who asks."),
-    Text("RequestedDuration", "How long the certificate should be valid."),
-    Text("Condition", "Whether it was approved and the certificate issued."),
+    Text("SignerName", "The signer that is requested to sign."),
+    Text("Requestor", "The user who created the request."),
+    Text("RequestedDuration", "The requested duration of the certificate."),
+    Text("Condition",
+         "Whether the request is pending, approved, denied or failed, and the certificate is "
+         "issued."),
 };
 
 std::string SigningRequestState(JsonView request) {
@@ -116,8 +118,8 @@ void PrintSigningRequest(JsonView object, Row& row) {
 
 constexpr Column kApiServiceColumns[] = {
     kName,
-    Text("Service", "The service that answers for it; Local is this server."),
-    Text("Available", "Whether it answers."),
+    Text("Service", "The service that serves the API; Local is this server."),
+    Text("Available", "Whether the API is available."),
     kAge,
 };
 
@@ -139,7 +141,7 @@ void PrintApiService(JsonView object, Row& row) {
 
 constexpr Column kRuntimeClassColumns[] = {
     kName,
-    Text("Handler", "What runs containers of this class on a node."),
+    Text("Handler", "The handler of the container runtime for this class."),
     kAge,
 };
 
@@ -149,10 +151,10 @@ void PrintRuntimeClass(JsonView object, Row& row) {
 
 constexpr Column kPriorityClassColumns[] = {
     kName,
-    Integer("Value", "The priority; higher ones go first."),
-    Boolean("Global-Default", "Whether pods without a class get this one."),
+    Integer("Value", "The priority; pods with higher values are scheduled first."),
+    Boolean("Global-Default", "Whether this class is the default of pods without a class."),
     kAge,
-    Text("PreemptionPolicy", "Whether its pods may displace others."),
+    Text("PreemptionPolicy", "Whether pods of this class may preempt other pods."),
 };
 
 void PrintPriorityClass(JsonView object, Row& row) {
@@ -162,11 +164,11 @@ void PrintPriorityClass(JsonView object, Row& row) {
 
 constexpr Column kFlowSchemaColumns[] = {
     kName,
-    Text("PriorityLevel", "The priority level of its requests."),
-    Text("MatchingPrecedence", "Which schema wins; lower ones do."),
-    Text("DistinguisherMethod", "How its requests are told apart."),
+    Text("PriorityLevel", "The priority level of matching requests."),
+    Text("MatchingPrecedence", "The precedence among matching schemas; the lowest value wins."),
+    Text("DistinguisherMethod", "How requests are assigned to flows."),
     kAge,
-    Text("MissingPL", "Whether the priority level does not exist."),
+    Text("MissingPL", "Whether the referenced priority level is missing."),
 };
 
 void PrintFlowSchema(JsonView object, Row& row) {
@@ -178,11 +180,11 @@ void PrintFlowSchema(JsonView object, Row& row) {
 
 constexpr Column kPriorityLevelColumns[] = {
     kName,
-    Text("Type", "Whether its requests are limited."),
-    Text("NominalConcurrencyShares", "Its share of the requests that run at once."),
-    Text("Queues", "How many queues it has."),
-    Text("HandSize", "How many queues a flow may use."),
-    Text("QueueLengthLimit", "How many requests wait in a queue at most."),
+    Text("Type", "Whether requests of this priority level are limited."),
+    Text("NominalConcurrencyShares", "The share of the server's concurrent requests."),
+    Text("Queues", "The number of queues."),
+    Text("HandSize", "The number of queues that a flow may use."),
+    Text("QueueLengthLimit", "The maximum length of a queue."),
     kAge,
 };
 

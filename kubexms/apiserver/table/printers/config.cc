@@ -1,4 +1,4 @@
-// How configuration, leases and events are shown.
+// Columns of configuration, leases and events.
 
 #include "kubexms/apiserver/table/printers/printer.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 constexpr Column kConfigMapColumns[] = {
     kName,
-    Text("Data", "How many entries it has."),
+    Text("Data", "The number of data entries."),
     kAge,
 };
 
@@ -17,8 +17,8 @@ void PrintConfigMap(JsonView object, Row& row) {
 
 constexpr Column kSecretColumns[] = {
     kName,
-    Text("Type", "What it is for."),
-    Text("Data", "How many entries it has."),
+    Text("Type", "The type of the secret."),
+    Text("Data", "The number of data entries."),
     kAge,
 };
 
@@ -28,7 +28,7 @@ void PrintSecret(JsonView object, Row& row) {
 
 constexpr Column kServiceAccountColumns[] = {
     kName,
-    Text("Secrets", "How many secrets its pods may use."),
+    Text("Secrets", "The number of secrets of the account."),
     kAge,
 };
 
@@ -38,7 +38,7 @@ void PrintServiceAccount(JsonView object, Row& row) {
 
 constexpr Column kLeaseColumns[] = {
     kName,
-    Text("Holder", "Who holds it."),
+    Text("Holder", "The identity of the lease holder."),
     kAge,
 };
 
@@ -47,19 +47,19 @@ void PrintLease(JsonView object, Row& row) {
 }
 
 constexpr Column kEventColumns[] = {
-    Text("Last Seen", "How long ago it happened last."),
-    Text("Type", "Whether it is normal or a warning."),
-    Text("Reason", "What happened, in one word."),
-    Text("Object", "What it happened to."),
-    Wide("Subobject", "The part of the object that it happened to."),
-    Wide("Source", "Who reported it."),
-    Text("Message", "What happened."),
-    Wide("First Seen", "How long ago it happened first."),
-    Wide("Count", "How often it happened."),
-    {"Name", "string", "What the event is called.", 1, "name"},
+    Text("Last Seen", "The time since the last occurrence."),
+    Text("Type", "The type of the event: Normal or Warning."),
+    Text("Reason", "The reason of the event, in one word."),
+    Text("Object", "The object that the event is about."),
+    Wide("Subobject", "The part of the object that the event is about."),
+    Wide("Source", "The component that reported the event."),
+    Text("Message", "The message of the event."),
+    Wide("First Seen", "The time since the first occurrence."),
+    Wide("Count", "The number of occurrences."),
+    {"Name", "string", "The name of the event.", 1, "name"},
 };
 
-// An event has different field names in its two groups.
+// Events have different field names in their two groups.
 struct EventFields {
   std::string_view object;
   std::string_view source;
@@ -110,7 +110,7 @@ void PrintEventWith(const EventFields& fields, JsonView event, Row& row) {
   const JsonView first = event[fields.first] ? event[fields.first] : event["eventTime"];
   JsonView last = event[fields.last] ? event[fields.last] : first;
   if (series) last = series["lastObservedTime"];
-  // A single event of the newer form has no count.
+  // A single event of events.k8s.io has no count.
   const int64_t count = series ? series["count"].Number() : event[fields.count].Number();
   row.Add(row.Since(last), event["type"].Text(), event["reason"].Text(),
           EventTarget(event[fields.object]), event[fields.object]["fieldPath"].Text(),

@@ -8,7 +8,7 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::days;
 
-TEST(HumanDurationTest, IsLessExactTheLongerItIs) {
+TEST(HumanDurationTest, IsLessPreciseTheLongerItIs) {
   EXPECT_EQ(HumanDuration(0s), "0s");
   EXPECT_EQ(HumanDuration(1999ms), "1s");
   EXPECT_EQ(HumanDuration(119s), "119s");
@@ -29,12 +29,12 @@ TEST(HumanDurationTest, IsLessExactTheLongerItIs) {
   EXPECT_EQ(HumanDuration(days(8 * 365 + 100)), "8y");
 }
 
-TEST(HumanDurationTest, CopesWithAnyYear) {
+TEST(HumanDurationTest, SupportsAnyYear) {
   EXPECT_EQ(HumanDuration(-days(365 * 10'000)), "<invalid>");
   EXPECT_EQ(HumanDuration(days(365 * 10'000)), "10000y");
 }
 
-TEST(HumanDurationTest, ForgivesClocksThatDifferALittle) {
+TEST(HumanDurationTest, ToleratesSmallClockDifferences) {
   EXPECT_EQ(HumanDuration(-1500ms), "0s");
   EXPECT_EQ(HumanDuration(-2s), "<invalid>");
 }

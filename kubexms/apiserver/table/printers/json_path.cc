@@ -60,7 +60,7 @@ class JsonPath::Parser {
     return Step{.kind = Step::Kind::kField, .name = std::move(name)};
   }
 
-  // Up to the next step; a backslash takes the next character as it is.
+  // Parses up to the next step; a backslash escapes the next character.
   Result<std::string> ParseName() {
     std::string name;
     while (!rest_.empty() && std::string_view(".[]()=!<> ").find(rest_[0]) == std::string::npos) {
@@ -92,7 +92,7 @@ class JsonPath::Parser {
   Result<std::string> ParseQuoted() {
     const char quote = rest_[0];
     const size_t end = rest_.find(quote, 1);
-    if (end == std::string_view::npos) return Refuse("a quote is not closed");
+    if (end == std::string_view::npos) return Refuse("missing closing quote");
     std::string text(rest_.substr(1, end - 1));
     rest_.remove_prefix(end + 1);
     return text;

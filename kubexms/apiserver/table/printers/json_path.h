@@ -1,8 +1,8 @@
 #pragma once
 
-// The paths by which printer columns of custom resources name a value: Kubernetes' JSONPath without
-// scripts. Understood are fields (.a.b, ['a.b'], .a\.b), indices ([0], [-1]), everything ([*], .*)
-// and filters ([?(@.type=="Ready")]).
+// The paths of additionalPrinterColumns: Kubernetes' JSONPath without scripts. Supported are fields
+// (.a.b, ['a.b'], .a\.b), indices ([0], [-1]), wildcards ([*], .*) and filters
+// ([?(@.type=="Ready")]).
 
 #include <string>
 #include <string_view>
@@ -15,10 +15,10 @@ namespace kubexms {
 
 class JsonPath {
  public:
-  // `text` is ".spec.replicas", with or without braces around it.
+  // `text` is ".spec.replicas", with or without braces.
   static Result<JsonPath> Parse(std::string_view text);
 
-  // The first value at the path; absent when there is none.
+  // The first value at the path; absent if none.
   JsonView FirstIn(JsonView root) const { return FirstFrom(root, 0); }
 
  private:
@@ -36,8 +36,8 @@ class JsonPath {
 
     Kind kind = Kind::kField;
     std::string name;                 // kField
-    int64_t index = 0;                // kIndex; from the end when negative
-    std::vector<std::string> fields;  // kFilter: what is compared, below the item
+    int64_t index = 0;                // kIndex; negative: from the end
+    std::vector<std::string> fields;  // kFilter: the compared field of the item
     Comparison comparison = Comparison::kExists;
     std::string operand;  // kFilter, without quotes
   };

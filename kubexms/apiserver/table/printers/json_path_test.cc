@@ -5,7 +5,7 @@
 namespace kubexms {
 namespace {
 
-// The first value at the path in the object, as text; "-" when there is none.
+// The first value at the path, as text; "-" if none.
 std::string Find(std::string_view path_text) {
   constexpr std::string_view kObject =
       R"({"metadata":{"annotations":{"example.com/a.b":"dotted"},"labels":{"a":"1","b":"2"}},)"
@@ -29,7 +29,7 @@ TEST(JsonPathTest, FollowsFields) {
   EXPECT_EQ(Find(".spec.nothing"), "-");
 }
 
-TEST(JsonPathTest, TakesItemsOfLists) {
+TEST(JsonPathTest, SelectsItemsOfLists) {
   EXPECT_EQ(Find(".spec.ports[0].port"), "80");
   EXPECT_EQ(Find(".spec.ports[-1].port"), "443");
   EXPECT_EQ(Find(".spec.ports[2].port"), "-");
@@ -48,7 +48,7 @@ TEST(JsonPathTest, FiltersLists) {
   EXPECT_EQ(Find(R"(.status.conditions[?(@.type=="Gone")].status)"), "-");
 }
 
-TEST(JsonPathTest, RefusesWhatItDoesNotUnderstand) {
+TEST(JsonPathTest, RefusesUnsupportedPaths) {
   for (const std::string_view path :
        {"spec", ".spec[", ".spec[abc]", ".spec..x", ".a[?(type=='x')]", ".a[?(@.b==)]",
         ".a[?(@.b=='c'", ".a['b"}) {

@@ -1,12 +1,12 @@
 #pragma once
 
-// A value inside an object that is being printed. Printers look for fields that are often absent,
-// at any depth; a JsonView of what is absent, null or of another type behaves as an empty value, so
-// that a printer reads like a list of the fields it shows:
+// A value inside an object that is being printed. Printers read fields that are often absent, at
+// any depth: a JsonView of an absent or null value, or of another type, acts as an empty value, so
+// a printer is a list of the fields it shows:
 //
 //   pod["status"]["containerStatuses"].Items()
 //
-// Views borrow from a JsonReader and are valid as long as what it read. Only printers include this.
+// Views borrow from a JsonReader and are valid as long as its document. Only printers include this.
 
 #include <cstdint>
 #include <string>
@@ -20,7 +20,7 @@ namespace kubexms {
 
 class JsonView {
  public:
-  JsonView() = default;  // of what is absent
+  JsonView() = default;  // an absent value
   explicit JsonView(simdjson::dom::element element)
       : element_(element), present_(!element.is_null()) {}
 
@@ -36,10 +36,10 @@ class JsonView {
   std::string_view Text(std::string_view fallback = {}) const { return Get(fallback); }
   int64_t Number(int64_t fallback = 0) const { return Get(fallback); }
   bool Bool(bool fallback = false) const { return Get(fallback); }
-  // Text as it is, other scalars as JSON writes them.
+  // Text unchanged, other scalars as JSON.
   std::string ToText(std::string_view fallback = {}) const;
 
-  // How many items or members it has.
+  // The number of items or members.
   size_t size() const;
   bool empty() const { return size() == 0; }
   std::vector<JsonView> Items() const;
@@ -50,7 +50,7 @@ class JsonView {
   bool IsBool() const { return present_ && element_.is_bool(); }
   double AsDouble() const { return Get(0.0); }
 
-  // Appends it as JSON; null when it is absent.
+  // Appends the value as JSON; null if absent.
   void AppendTo(TextBuffer& out) const;
 
  private:

@@ -1,4 +1,4 @@
-// How services and what leads to them are shown.
+// Columns of services, endpoints and ingresses.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,10 +10,10 @@
 namespace kubexms::printers {
 namespace {
 
-// Lists of addresses and ports show so many and count the rest.
+// Lists of addresses and ports show this many and the number of further ones.
 constexpr size_t kShown = 3;
 
-// The addresses or host names that a load balancer was given, in order.
+// The addresses or host names of a load balancer, in order.
 std::vector<std::string> LoadBalancerAddresses(JsonView object) {
   std::set<std::string> addresses;
   for (const JsonView& ingress : object["status"]["loadBalancer"]["ingress"].Items()) {
@@ -26,12 +26,12 @@ std::vector<std::string> LoadBalancerAddresses(JsonView object) {
 
 constexpr Column kServiceColumns[] = {
     kName,
-    Text("Type", "How the service can be reached."),
-    Text("Cluster-IP", "The address inside the cluster."),
-    Text("External-IP", "The addresses outside of the cluster."),
-    Text("Port(s)", "The ports, with the port on each node where there is one."),
+    Text("Type", "The type of the service."),
+    Text("Cluster-IP", "The IP address inside the cluster."),
+    Text("External-IP", "The external addresses."),
+    Text("Port(s)", "The ports and node ports."),
     kAge,
-    Wide("Selector", "The labels of the pods behind it."),
+    Wide("Selector", "The label selector of the pods of the service."),
 };
 
 std::string ExternalAddress(JsonView service) {
@@ -108,7 +108,7 @@ void PrintEndpoints(JsonView object, Row& row) {
 
 constexpr Column kEndpointSliceColumns[] = {
     kName,
-    Text("AddressType", "What its addresses are: IPv4, IPv6 or names."),
+    Text("AddressType", "The type of the addresses: IPv4, IPv6 or FQDN."),
     Text("Ports", "The ports of every endpoint."),
     Text("Endpoints", "The addresses of the pods."),
     kAge,
@@ -144,14 +144,14 @@ void PrintEndpointSlice(JsonView object, Row& row) {
 
 constexpr Column kIngressColumns[] = {
     kName,
-    Text("Class", "The class of controllers that serves it."),
-    Text("Hosts", "The host names that its rules are for."),
-    Text("Address", "The addresses under which it is served."),
-    Text("Ports", "The ports under which it is served."),
+    Text("Class", "The ingress class."),
+    Text("Hosts", "The host names of the rules."),
+    Text("Address", "The addresses of the load balancer."),
+    Text("Ports", "The ports of the load balancer."),
     kAge,
 };
 
-// The hosts of the first rules that have one; the rest is counted by rules.
+// The hosts of the first rules that have one, and the number of further rules.
 std::string IngressHosts(JsonView rules) {
   std::vector<std::string> hosts;
   bool more = false;
@@ -174,7 +174,7 @@ void PrintIngress(JsonView object, Row& row) {
 constexpr Column kIngressClassColumns[] = {
     kName,
     Text("Controller", "The controller that serves ingresses of this class."),
-    Text("Parameters", "The object with further settings of the controller."),
+    Text("Parameters", "The object with the parameters of the class."),
     kAge,
 };
 
@@ -194,7 +194,7 @@ void PrintIngressClass(JsonView object, Row& row) {
 
 constexpr Column kNetworkPolicyColumns[] = {
     kName,
-    Text("Pod-Selector", "The labels of the pods it is for."),
+    Text("Pod-Selector", "The label selector of the pods that the policy applies to."),
     kAge,
 };
 
@@ -223,7 +223,7 @@ void PrintIpAddress(JsonView object, Row& row) {
 
 constexpr Column kServiceCidrColumns[] = {
     kName,
-    Text("CIDRs", "The ranges of addresses that services get theirs from."),
+    Text("CIDRs", "The ranges of the cluster IPs of services."),
     kAge,
 };
 

@@ -1,5 +1,5 @@
-// How pods are shown: one word for the state that matters most, out of all that a pod's phase, its
-// conditions and its containers say.
+// Columns of pods. The STATUS column is one word for the most important state, derived from the
+// phase, the conditions and the containers of a pod.
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 namespace kubexms::printers {
 namespace {
 
-// What is counted and concluded while the containers are looked at.
+// Accumulates the state of the containers of a pod.
 class PodSummary {
  public:
   explicit PodSummary(JsonView pod)
@@ -22,9 +22,9 @@ class PodSummary {
     if (FindCondition(pod, "PodScheduled")["reason"].Text() == "SchedulingGated") {
       reason_ = "SchedulingGated";
     }
-    const bool initializing = LookAtInitContainers();
-    if (!initializing || IsConditionTrue(pod, "Initialized")) LookAtContainers();
-    LookAtDeletion();
+    const bool initializing = SummarizeInitContainers();
+    if (!initializing || IsConditionTrue(pod, "Initialized")) SummarizeContainers();
+    SummarizeDeletion();
   }
 
   const std::string& reason() const { return reason_; }
@@ -50,7 +50,7 @@ class PodSummary {
     Time last;
   };
 
-  // The names of those init containers that keep running: sidecars.
+  // The names of the restartable init containers: sidecars.
   std::map<std::string_view, bool> FindSidecars() const {
     std::map<std::string_view, bool> sidecars;
     for (const JsonView& container : spec_["initContainers"].Items()) {
@@ -59,8 +59,8 @@ class PodSummary {
     return sidecars;
   }
 
-  // True while one of them has not done its work. Later ones have not started then.
-  bool LookAtInitContainers() {
+  // True while an init container has not finished. Later ones have not started then.
+  bool SummarizeInitContainers() {
     if (!spec_["initContainers"]) return false;
     const auto sidecars = FindSidecars();
     total_ += sidecars.size();
@@ -101,8 +101,8 @@ class PodSummary {
     return fmt::format("ExitCode:{}", terminated["exitCode"].Number());
   }
 
-  // The first container that is not running has the last word.
-  void LookAtContainers() {
+  // The first container that is not running determines the state.
+  void SummarizeContainers() {
     restarts_ = sidecar_restarts_;
     bool running = false;
     const std::vector<JsonView> containers = status_["containerStatuses"].Items();
@@ -123,7 +123,7 @@ class PodSummary {
     }
   }
 
-  void LookAtDeletion() {
+  void SummarizeDeletion() {
     if (!IsDeleting(pod_)) return;
     const std::string_view phase = status_["phase"].Text();
     if (status_["reason"].Text() == "NodeLost") {
@@ -148,7 +148,7 @@ std::string_view PodAddress(JsonView status) {
   return status["podIP"].Text();
 }
 
-// How many of the conditions that a pod waits for are true: "1/2".
+// How many readiness gates of a pod are true: "1/2".
 std::string ReadinessGates(JsonView pod) {
   const std::vector<JsonView> gates = pod["spec"]["readinessGates"].Items();
   if (gates.empty()) return "<none>";
@@ -162,14 +162,14 @@ std::string_view OrNone(std::string_view text) { return text.empty() ? "<none>" 
 
 constexpr Column kPodColumns[] = {
     kName,
-    Text("Ready", "How many of the containers are ready to do their work, and how many there are."),
-    Text("Status", "The state of the pod, in one word."),
-    Text("Restarts", "How often containers were started again, and when last."),
+    Text("Ready", "The number of ready containers and of all containers."),
+    Text("Status", "The status of the pod, in one word."),
+    Text("Restarts", "The number of container restarts, and the time since the last one."),
     kAge,
     Wide("IP", "The address of the pod."),
     Wide("Node", "The node that runs the pod."),
-    Wide("Nominated Node", "The node on which room is being made for the pod."),
-    Wide("Readiness Gates", "How many of the conditions that the pod waits for are true."),
+    Wide("Nominated Node", "The node on which pods are being preempted for this pod."),
+    Wide("Readiness Gates", "The number of readiness gates that are true, and of all."),
 };
 
 void PrintPod(JsonView pod, Row& row) {
@@ -187,7 +187,7 @@ constexpr Column kPodTemplateColumns[] = {
     kName,
     Text("Containers", "The names of the pod's containers."),
     Text("Images", "The images that the containers run."),
-    Text("Pod Labels", "The labels that pods made from it get."),
+    Text("Pod Labels", "The labels of pods created from the template."),
 };
 
 void PrintPodTemplate(JsonView object, Row& row) {

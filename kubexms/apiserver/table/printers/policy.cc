@@ -1,4 +1,4 @@
-// How quotas, budgets, role bindings and admission rules are shown.
+// Columns of quotas, budgets, role bindings and admission policies.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,9 +10,9 @@ namespace {
 
 constexpr Column kBudgetColumns[] = {
     kName,
-    Text("Min Available", "How many pods must stay available."),
-    Text("Max Unavailable", "How many pods may be unavailable."),
-    Integer("Allowed Disruptions", "How many pods may be evicted now."),
+    Text("Min Available", "The number of pods that must remain available."),
+    Text("Max Unavailable", "The number of pods that may be unavailable."),
+    Integer("Allowed Disruptions", "The number of pods that may currently be evicted."),
     kAge,
 };
 
@@ -24,8 +24,8 @@ void PrintBudget(JsonView object, Row& row) {
 
 constexpr Column kQuotaColumns[] = {
     kName,
-    Text("Request", "What is used and what is allowed, of what pods ask for."),
-    Text("Limit", "What is used and what is allowed, of what pods are limited to."),
+    Text("Request", "The used and the allowed amounts of requests and object counts."),
+    Text("Limit", "The used and the allowed amounts of limits."),
     kAge,
 };
 
@@ -45,11 +45,11 @@ void PrintQuota(JsonView object, Row& row) {
 
 constexpr Column kBindingColumns[] = {
     kName,
-    Text("Role", "The role that is given."),
+    Text("Role", "The role that is granted."),
     kAge,
-    Wide("Users", "The users that it is given to."),
-    Wide("Groups", "The groups that it is given to."),
-    Wide("ServiceAccounts", "The service accounts that it is given to."),
+    Wide("Users", "The users in the subjects of the binding."),
+    Wide("Groups", "The groups in the subjects of the binding."),
+    Wide("ServiceAccounts", "The service accounts in the subjects of the binding."),
 };
 
 std::string SubjectNames(JsonView subjects, std::string_view kind) {
@@ -73,7 +73,7 @@ void PrintBinding(JsonView object, Row& row) {
 
 constexpr Column kWebhookColumns[] = {
     kName,
-    Integer("Webhooks", "How many webhooks it has."),
+    Integer("Webhooks", "The number of webhooks."),
     kAge,
 };
 
@@ -83,7 +83,7 @@ void PrintWebhooks(JsonView object, Row& row) {
 
 constexpr Column kPolicyColumns[] = {
     kName,
-    Integer("Validations", "How many expressions are checked."),
+    Integer("Validations", "The number of validation expressions."),
     Text("ParamKind", "The kind of its parameters."),
     kAge,
 };
@@ -98,8 +98,8 @@ void PrintPolicy(JsonView object, Row& row) {
 
 constexpr Column kPolicyBindingColumns[] = {
     kName,
-    Text("PolicyName", "The policy that is put in force."),
-    Text("ParamRef", "The parameters that it gets."),
+    Text("PolicyName", "The policy that the binding activates."),
+    Text("ParamRef", "The parameter object of the policy."),
     kAge,
 };
 

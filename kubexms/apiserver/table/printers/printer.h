@@ -1,8 +1,8 @@
 #pragma once
 
-// What the printers of built-in kinds are written with. A printer is a list of columns and a
-// function that appends the cells of one object, in the order of the columns. Those of a group of
-// kinds are together in one file; table.cc finds them by kind.
+// Building blocks of the printers of built-in kinds. A printer has a list of columns and a function
+// that appends the cells of one object in the order of the columns. Each file has the printers of
+// related kinds; table.cc finds them by kind.
 
 #include <algorithm>
 #include <span>
@@ -16,7 +16,7 @@
 
 namespace kubexms::printers {
 
-// The cells of one object while they are written.
+// Writes the cells of one object.
 class Row {
  public:
   using Moment = std::chrono::sys_time<std::chrono::milliseconds>;
@@ -24,23 +24,23 @@ class Row {
   Row(TextBuffer& out, Clock::WallTime now)
       : out_(out), now_(std::chrono::floor<std::chrono::milliseconds>(now)) {}
 
-  // Text, numbers and truth values, each a cell.
+  // Appends cells: text, numbers, booleans.
   template <class... Cells>
   void Add(const Cells&... cells) {
     (AddOne(cells), ...);
   }
-  // A cell without a value.
+  // Appends a cell without a value.
   void AddNull();
-  // A cell with what an object says, as JSON.
+  // Appends a cell with a JSON value.
   void AddJson(JsonView value);
 
-  // "5m", or "<unknown>" when there is no time.
+  // "5m", or "<unknown>" if there is no time.
   std::string Since(JsonView time) const;
-  // Since the object was created.
+  // The time since the object was created.
   std::string Age(JsonView object) const { return Since(object["metadata"]["creationTimestamp"]); }
   Moment now() const { return now_; }
 
-  // Says that nothing more will happen to the object, and how it ended.
+  // Marks the object as finished, with the reason and message of its result.
   void Complete(std::string_view reason, std::string_view message);
   std::string_view complete_reason() const { return complete_reason_; }
   std::string_view complete_message() const { return complete_message_; }
@@ -88,9 +88,9 @@ constexpr Column Wide(std::string_view name, std::string_view description) {
   return {name, "string", description, 1};
 }
 
-inline constexpr Column kName{"Name", "string", "What the object is called.", 0, "name"};
-inline constexpr Column kAge = Text("Age", "How long ago the object was created.");
-inline constexpr Column kCreatedAt{"Created At", "date", "When the object was created."};
+inline constexpr Column kName{"Name", "string", "The name of the object.", 0, "name"};
+inline constexpr Column kAge = Text("Age", "The time since the object was created.");
+inline constexpr Column kCreatedAt{"Created At", "date", "The time when the object was created."};
 inline constexpr Column kContainers = Wide("Containers", "The names of the pod's containers.");
 inline constexpr Column kImages = Wide("Images", "The images that the containers run.");
 
@@ -110,7 +110,7 @@ std::span<const Printer> PolicyPrinters();
 std::span<const Printer> StoragePrinters();
 std::span<const Printer> WorkloadPrinters();
 
-// ---- What several of them show. ----
+// ---- Shared by several printers. ----
 
 inline std::string_view Name(JsonView object) { return object["metadata"]["name"].Text(); }
 inline bool IsDeleting(JsonView object) {
@@ -119,25 +119,25 @@ inline bool IsDeleting(JsonView object) {
 
 // "True", "False", or "<unset>".
 std::string_view TruthText(JsonView value);
-// The condition of that type, or absent.
+// The condition of that type; absent if none.
 JsonView FindCondition(JsonView object, std::string_view type);
 bool IsConditionTrue(JsonView object, std::string_view type);
 
 // "a=1,b=2", or "<none>".
 std::string FormatLabels(JsonView labels);
-// A label selector as text; empty for one that selects everything or nothing.
+// A label selector as text; empty if it selects everything or nothing.
 std::string SelectorText(JsonView selector);
-// The same, with "<none>" for the empty text.
+// As SelectorText, but "<none>" if empty.
 std::string FormatSelector(JsonView selector);
 
-// The names and the images of the containers of a pod's spec, with commas.
+// The comma-separated names and images of the containers of a pod spec.
 std::string ContainerNames(JsonView pod_spec);
 std::string ContainerImages(JsonView pod_spec);
 
-// The texts of a list, with commas.
+// The comma-separated texts of a list.
 std::string JoinTexts(JsonView list);
 
-// The first `limit` of `texts` with commas, and how many more there are.
+// The first `limit` texts, separated, and the number of further ones.
 std::string JoinFirst(std::span<const std::string> texts, size_t limit,
                       std::string_view separator = ",");
 

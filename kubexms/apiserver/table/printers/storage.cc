@@ -1,4 +1,4 @@
-// How volumes, storage classes and devices are shown.
+// Columns of volumes, storage classes and devices.
 
 #include "kubexms/apiserver/table/printers/printer.h"
 
@@ -27,7 +27,7 @@ std::string AccessModes(JsonView modes) {
   return text;
 }
 
-// The class of a volume or a claim, which was an annotation once.
+// The class of a volume or a claim; formerly an annotation.
 std::string_view StorageClassOf(JsonView object) {
   const JsonView annotation =
       object["metadata"]["annotations"]["volume.beta.kubernetes.io/storage-class"];
@@ -38,20 +38,21 @@ std::string_view PhaseOf(JsonView object) {
   return IsDeleting(object) ? "Terminating" : object["status"]["phase"].Text();
 }
 
-constexpr Column kVolumeMode = Wide("VolumeMode", "Whether it is a file system or a block device.");
+constexpr Column kVolumeMode =
+    Wide("VolumeMode", "Whether the volume is a file system or a block device.");
 constexpr Column kAttributesClass =
-    Text("VolumeAttributesClass", "The class of changeable attributes.");
+    Text("VolumeAttributesClass", "The class of the mutable attributes.");
 
 constexpr Column kVolumeColumns[] = {
     kName,
-    Text("Capacity", "How much fits in."),
-    Text("Access Modes", "How it can be mounted."),
-    Text("Reclaim Policy", "What happens with it when its claim is deleted."),
-    Text("Status", "Whether it is free, bound, released or failed."),
-    Text("Claim", "The claim that has it."),
-    Text("StorageClass", "The class it belongs to."),
+    Text("Capacity", "The capacity of the volume."),
+    Text("Access Modes", "The supported access modes."),
+    Text("Reclaim Policy", "The handling of the volume after its claim is deleted."),
+    Text("Status", "The phase: Available, Bound, Released or Failed."),
+    Text("Claim", "The claim that the volume is bound to."),
+    Text("StorageClass", "The storage class."),
     kAttributesClass,
-    Text("Reason", "Why it failed."),
+    Text("Reason", "The reason of a failure."),
     kAge,
     kVolumeMode,
 };
@@ -69,11 +70,11 @@ void PrintVolume(JsonView object, Row& row) {
 
 constexpr Column kClaimColumns[] = {
     kName,
-    Text("Status", "Whether it has got a volume."),
-    Text("Volume", "The volume it has got."),
-    Text("Capacity", "How much fits in."),
-    Text("Access Modes", "How it can be mounted."),
-    Text("StorageClass", "The class that it asks for."),
+    Text("Status", "The phase: Pending, Bound or Lost."),
+    Text("Volume", "The volume that the claim is bound to."),
+    Text("Capacity", "The capacity of the volume."),
+    Text("Access Modes", "The supported access modes."),
+    Text("StorageClass", "The requested storage class."),
     kAttributesClass,
     kAge,
     kVolumeMode,
@@ -92,10 +93,10 @@ void PrintClaim(JsonView object, Row& row) {
 
 constexpr Column kStorageClassColumns[] = {
     kName,
-    Text("Provisioner", "What makes its volumes."),
-    Text("ReclaimPolicy", "What happens with a volume when its claim is deleted."),
-    Text("VolumeBindingMode", "When a claim gets its volume."),
-    Text("AllowVolumeExpansion", "Whether volumes can grow."),
+    Text("Provisioner", "The provisioner of the volumes."),
+    Text("ReclaimPolicy", "The handling of a volume after its claim is deleted."),
+    Text("VolumeBindingMode", "When claims are bound."),
+    Text("AllowVolumeExpansion", "Whether volumes can be expanded."),
     kAge,
 };
 
@@ -115,7 +116,7 @@ void PrintStorageClass(JsonView object, Row& row) {
 
 constexpr Column kAttributesClassColumns[] = {
     kName,
-    Text("DriverName", "The driver that knows its attributes."),
+    Text("DriverName", "The driver of the attributes."),
     kAge,
 };
 
@@ -126,9 +127,9 @@ void PrintAttributesClass(JsonView object, Row& row) {
 constexpr Column kAttachmentColumns[] = {
     kName,
     {"Attacher", "string", "The driver that attaches the volume.", 0, "name"},
-    Text("PV", "The volume."),
-    Text("Node", "The node that it is attached to."),
-    Boolean("Attached", "Whether it is attached."),
+    Text("PV", "The attached volume."),
+    Text("Node", "The node that the volume is attached to."),
+    Boolean("Attached", "Whether the volume is attached."),
     kAge,
 };
 
@@ -141,11 +142,11 @@ void PrintAttachment(JsonView object, Row& row) {
 constexpr Column kDriverColumns[] = {
     kName,
     Boolean("AttachRequired", "Whether volumes must be attached before they are mounted."),
-    Boolean("PodInfoOnMount", "Whether the driver is told about the pod."),
-    Boolean("StorageCapacity", "Whether the driver says how much room is left."),
-    Text("TokenRequests", "The audiences of the tokens that the driver gets."),
-    Boolean("RequiresRepublish", "Whether mounts are refreshed again and again."),
-    Text("Modes", "The kinds of volumes that the driver serves."),
+    Boolean("PodInfoOnMount", "Whether the driver needs the pod's data when it mounts a volume."),
+    Boolean("StorageCapacity", "Whether the driver reports its storage capacity."),
+    Text("TokenRequests", "The audiences of the service account tokens for the driver."),
+    Boolean("RequiresRepublish", "Whether volumes are republished periodically."),
+    Text("Modes", "The volume lifecycle modes of the driver."),
     kAge,
 };
 
@@ -169,7 +170,7 @@ void PrintDriver(JsonView object, Row& row) {
 
 constexpr Column kNodeDriversColumns[] = {
     kName,
-    Integer("Drivers", "How many storage drivers the node has."),
+    Integer("Drivers", "The number of CSI drivers on the node."),
     kAge,
 };
 
@@ -183,7 +184,7 @@ void PrintAgeOnly(JsonView object, Row& row) { row.Add(Name(object), row.Age(obj
 
 constexpr Column kDeviceClaimColumns[] = {
     kName,
-    Text("State", "Whether devices are allocated to it and reserved for a pod."),
+    Text("State", "Whether devices are allocated to the claim and reserved for a pod."),
     kAge,
 };
 

@@ -1,4 +1,4 @@
-// How workloads are shown: what they should be, what they are, and what their pods run.
+// Columns of workloads: desired and current state, and the containers of their pods.
 
 #include <fmt/format.h>
 
@@ -10,11 +10,11 @@
 namespace kubexms::printers {
 namespace {
 
-constexpr Column kSelector = Wide("Selector", "The labels of the pods that belong to it.");
+constexpr Column kSelector = Wide("Selector", "The label selector of the pods.");
 
 JsonView PodSpec(JsonView workload) { return workload["spec"]["template"]["spec"]; }
 
-// "2/3": how many pods are ready, and how many there should be.
+// Ready and desired pods: "2/3".
 std::string ReadyOfDesired(JsonView workload) {
   return fmt::format("{}/{}", workload["status"]["readyReplicas"].Number(),
                      workload["spec"]["replicas"].Number());
@@ -22,9 +22,9 @@ std::string ReadyOfDesired(JsonView workload) {
 
 constexpr Column kDeploymentColumns[] = {
     kName,
-    Text("Ready", "How many pods are ready, and how many there should be."),
-    Text("Up-to-date", "How many pods are made from the newest template."),
-    Text("Available", "How many pods have been ready for long enough."),
+    Text("Ready", "The number of ready pods and of desired pods."),
+    Text("Up-to-date", "The number of pods with the current template."),
+    Text("Available", "The number of pods that have been ready for minReadySeconds."),
     kAge,
     kContainers,
     kImages,
@@ -40,9 +40,9 @@ void PrintDeployment(JsonView object, Row& row) {
 
 constexpr Column kReplicaColumns[] = {
     kName,
-    Integer("Desired", "How many pods there should be."),
-    Integer("Current", "How many pods there are."),
-    Integer("Ready", "How many pods are ready."),
+    Integer("Desired", "The number of desired pods."),
+    Integer("Current", "The number of pods."),
+    Integer("Ready", "The number of ready pods."),
     kAge,
     kContainers,
     kImages,
@@ -65,8 +65,7 @@ void PrintReplicationController(JsonView object, Row& row) {
 }
 
 constexpr Column kStatefulSetColumns[] = {
-    kName,   Text("Ready", "How many pods are ready, and how many there should be."),
-    kAge,    kContainers,
+    kName,   Text("Ready", "The number of ready pods and of desired pods."), kAge, kContainers,
     kImages,
 };
 
@@ -77,12 +76,12 @@ void PrintStatefulSet(JsonView object, Row& row) {
 
 constexpr Column kDaemonSetColumns[] = {
     kName,
-    Integer("Desired", "How many nodes should run its pod."),
-    Integer("Current", "How many nodes that should run its pod do."),
-    Integer("Ready", "How many nodes run its pod, and the pod is ready."),
-    Integer("Up-to-date", "How many nodes run a pod made from the newest template."),
-    Integer("Available", "How many nodes run a pod that has been ready for long enough."),
-    Text("Node Selector", "The labels that a node must have to run its pod."),
+    Integer("Desired", "The number of nodes that should run a pod."),
+    Integer("Current", "The number of these nodes that run a pod."),
+    Integer("Ready", "The number of nodes with a ready pod."),
+    Integer("Up-to-date", "The number of nodes with a pod of the current template."),
+    Integer("Available", "The number of nodes with a pod that has been ready for minReadySeconds."),
+    Text("Node Selector", "The labels that nodes must have to run a pod."),
     kAge,
     kContainers,
     kImages,
@@ -101,7 +100,7 @@ void PrintDaemonSet(JsonView object, Row& row) {
 
 constexpr Column kControllerRevisionColumns[] = {
     kName,
-    Text("Controller", "What the revision belongs to."),
+    Text("Controller", "The controller of the revision."),
     Text("Revision", "The number of the revision."),
     kAge,
 };
@@ -125,9 +124,9 @@ void PrintControllerRevision(JsonView object, Row& row) {
 
 constexpr Column kJobColumns[] = {
     kName,
-    Text("Status", "Whether the job runs, and how it ended."),
-    Text("Completions", "How many pods have succeeded, and how many have to."),
-    Text("Duration", "How long the job has run, or took."),
+    Text("Status", "The status of the job."),
+    Text("Completions", "The number of succeeded pods and of required completions."),
+    Text("Duration", "The duration of the job."),
     kAge,
     kContainers,
     kImages,
@@ -171,11 +170,11 @@ void PrintJob(JsonView object, Row& row) {
 
 constexpr Column kCronJobColumns[] = {
     kName,
-    Text("Schedule", "When jobs are started, in the notation of cron."),
+    Text("Schedule", "The schedule in cron format."),
     Text("Timezone", "The time zone of the schedule."),
-    Boolean("Suspend", "Whether no jobs are started for now."),
-    Integer("Active", "How many of its jobs run."),
-    Text("Last Schedule", "How long ago a job was last started."),
+    Boolean("Suspend", "Whether the schedule is suspended."),
+    Integer("Active", "The number of active jobs."),
+    Text("Last Schedule", "The time since a job was last scheduled."),
     kAge,
     kContainers,
     kImages,
@@ -194,11 +193,11 @@ void PrintCronJob(JsonView object, Row& row) {
 
 constexpr Column kAutoscalerColumns[] = {
     kName,
-    Text("Reference", "The workload that is scaled."),
-    Text("Targets", "The measured and the wanted value of each metric."),
-    Text("MinPods", "How many pods there are at least."),
-    Text("MaxPods", "How many pods there are at most."),
-    Text("Replicas", "How many pods there are."),
+    Text("Reference", "The scaled workload."),
+    Text("Targets", "The current and the target value of each metric."),
+    Text("MinPods", "The minimum number of pods."),
+    Text("MaxPods", "The maximum number of pods."),
+    Text("Replicas", "The number of pods."),
     kAge,
 };
 
@@ -220,7 +219,7 @@ std::string ResourceTarget(JsonView metric, JsonView current) {
                      Percent(target["averageUtilization"], "<auto>"));
 }
 
-// "5/10", or "5/10 (avg)" where the value is one for each pod.
+// "5/10", or "5/10 (avg)" for a value per pod.
 std::string ValueTarget(JsonView metric, JsonView current) {
   const JsonView target = metric["target"];
   if (target["averageValue"]) {
@@ -258,7 +257,7 @@ std::string MetricTargets(JsonView autoscaler) {
   return JoinFirst(targets, 2, ", ");
 }
 
-// The first version knows one metric.
+// autoscaling/v1 has one metric.
 std::string CpuTarget(JsonView autoscaler) {
   const JsonView target = autoscaler["spec"]["targetCPUUtilizationPercentage"];
   if (!target) return "<none>";
@@ -285,8 +284,8 @@ void PrintAutoscalerV1(JsonView object, Row& row) {
 
 constexpr Column kScaleColumns[] = {
     Text("Name", kName.description),
-    Integer("Desired", "How many replicas there should be."),
-    Integer("Available", "How many replicas there are."),
+    Integer("Desired", "The number of desired replicas."),
+    Integer("Available", "The number of replicas."),
     kAge,
 };
 

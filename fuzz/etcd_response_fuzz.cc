@@ -4,7 +4,7 @@
 #include "kubexms/base/check.h"
 #include "kubexms/store/etcd_layout.h"
 
-// Answers of etcd: of a list, of a transaction and of a watch.
+// Responses of etcd to a list, a transaction and a watch.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace kubexms::store;
   if (size == 0) return 0;

@@ -1,5 +1,3 @@
-#include "kubexms/apiserver/resources/custom_resource_definition.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +15,7 @@ JsonObject Definition(std::string_view strategy, std::string_view versions) {
 
 std::string Refusal(const JsonObject& definition, const JsonObject* old = nullptr) {
   FieldErrors errors;
-  const Strategy& strategy = *CustomResourceDefinitionStrategy();
+  const Strategy& strategy = *BuiltinStrategy("apiextensions.k8s.io", "CustomResourceDefinition");
   if (old == nullptr) {
     strategy.ValidateCreate(definition, errors);
   } else {
@@ -30,7 +28,7 @@ constexpr std::string_view kOne = "{name: v1, served: true, storage: true}";
 constexpr std::string_view kTwo =
     "{name: v1, served: true, storage: true}, {name: v2, served: true, storage: false}";
 
-TEST(CustomResourceDefinitionTest, RefusesConversionsThatWouldNotBeDone) {
+TEST(CustomResourceDefinitionTest, RefusesUnsupportedConversions) {
   EXPECT_EQ(Refusal(Definition("Webhook", kTwo)),
             "spec.conversion.strategy: Forbidden: this server does not call conversion webhooks; "
             "serve and store one version, or use the strategy None");
@@ -39,7 +37,7 @@ TEST(CustomResourceDefinitionTest, RefusesConversionsThatWouldNotBeDone) {
   EXPECT_EQ(Refusal(Definition("Webhook", kOne)), "");
 }
 
-TEST(CustomResourceDefinitionTest, LeavesADefinitionThatIsStoredWithConversionsWritable) {
+TEST(CustomResourceDefinitionTest, AllowsUpdatesOfAStoredDefinitionWithConversions) {
   const JsonObject before = Definition("Webhook", kTwo);
   EXPECT_EQ(Refusal(before, &before), "");
   const JsonObject one = Definition("Webhook", kOne);
