@@ -18,12 +18,12 @@
 #include "kubexms/builtin/scheduler/scheduler.h"
 #include "kubexms/builtin/volumes/volume_protection_controller.h"
 #include "kubexms/builtin/workloads/cron_job/cron_job_controller.h"
-#include "kubexms/builtin/workloads/daemon_set/daemonset_controller.h"
+#include "kubexms/builtin/workloads/daemon_set/daemon_set_controller.h"
 #include "kubexms/builtin/workloads/deployment/deployment_controller.h"
 #include "kubexms/builtin/workloads/job/job_controller.h"
 #include "kubexms/builtin/workloads/job/ttl_after_finished_controller.h"
 #include "kubexms/builtin/workloads/replica_set/replica_set_controller.h"
-#include "kubexms/builtin/workloads/stateful_set/statefulset_controller.h"
+#include "kubexms/builtin/workloads/stateful_set/stateful_set_controller.h"
 
 namespace kubexms {
 namespace {

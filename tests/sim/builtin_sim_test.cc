@@ -34,7 +34,7 @@
 #include "kubexms/builtin/builtin_controllers.h"
 #include "kubexms/builtin/shared/pod_state.h"
 #include "kubexms/builtin/simulated_nodes/simulated_nodes.h"
-#include "kubexms/builtin/workloads/daemon_set/daemonset_pod.h"
+#include "kubexms/builtin/workloads/daemon_set/daemon_set_pod.h"
 #include "tests/sim/checks.h"
 #include "tests/sim/seeds.h"
 #include "tests/sim/unreliable_client.h"

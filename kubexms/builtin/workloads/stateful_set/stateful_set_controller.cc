@@ -1,4 +1,4 @@
-#include "kubexms/builtin/workloads/stateful_set/statefulset_controller.h"
+#include "kubexms/builtin/workloads/stateful_set/stateful_set_controller.h"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@
 #include "kubexms/builtin/shared/write_status.h"
 #include "kubexms/builtin/workloads/dependents.h"
 #include "kubexms/builtin/workloads/revision_history.h"
-#include "kubexms/builtin/workloads/stateful_set/statefulset_plan.h"
-#include "kubexms/builtin/workloads/stateful_set/statefulset_pod.h"
+#include "kubexms/builtin/workloads/stateful_set/stateful_set_plan.h"
+#include "kubexms/builtin/workloads/stateful_set/stateful_set_pod.h"
 #include "kubexms/controller/events/event_recorder.h"
 
 namespace kubexms {

@@ -1,4 +1,4 @@
-#include "kubexms/builtin/workloads/stateful_set/statefulset_pod.h"
+#include "kubexms/builtin/workloads/stateful_set/stateful_set_pod.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
-#include "kubexms/builtin/workloads/daemon_set/daemonset_controller.h"
+#include "kubexms/builtin/workloads/daemon_set/daemon_set_controller.h"
 
 #include "kubexms/api/kinds/core_v1/node.h"
-#include "kubexms/builtin/workloads/daemon_set/daemonset_pod.h"
+#include "kubexms/builtin/workloads/daemon_set/daemon_set_pod.h"
 #include "kubexms/builtin/workloads/kubelet_fixture_test.h"
 
 namespace kubexms {

@@ -1,4 +1,4 @@
-#include "kubexms/builtin/workloads/stateful_set/statefulset_plan.h"
+#include "kubexms/builtin/workloads/stateful_set/stateful_set_plan.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -8,7 +8,7 @@
 #include <map>
 
 #include "kubexms/builtin/workloads/revision_history.h"
-#include "kubexms/builtin/workloads/stateful_set/statefulset_pod.h"
+#include "kubexms/builtin/workloads/stateful_set/stateful_set_pod.h"
 
 namespace kubexms {
 namespace {

@@ -1,4 +1,4 @@
-#include "kubexms/builtin/workloads/stateful_set/statefulset_plan.h"
+#include "kubexms/builtin/workloads/stateful_set/stateful_set_plan.h"
 
 #include <algorithm>
 

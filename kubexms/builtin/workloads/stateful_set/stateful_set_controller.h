@@ -1,7 +1,7 @@
 #pragma once
 
 // StatefulSets: Pods with names and volumes that last. What is done when is decided in
-// statefulset_plan.h, what Pods and claims look like in statefulset_pod.h; this does it, and keeps
+// stateful_set_plan.h, what Pods and claims look like in stateful_set_pod.h; this does it, and keeps
 // the status and the history of revisions.
 
 #include <memory>

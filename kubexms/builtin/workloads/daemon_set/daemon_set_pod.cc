@@ -1,4 +1,4 @@
-#include "kubexms/builtin/workloads/daemon_set/daemonset_pod.h"
+#include "kubexms/builtin/workloads/daemon_set/daemon_set_pod.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "kubexms/builtin/workloads/stateful_set/statefulset_controller.h"
+#include "kubexms/builtin/workloads/stateful_set/stateful_set_controller.h"
 
 #include "kubexms/builtin/workloads/kubelet_fixture_test.h"
 #include "kubexms/builtin/workloads/pod_template.h"

@@ -1,4 +1,4 @@
-#include "kubexms/builtin/workloads/daemon_set/daemonset_plan.h"
+#include "kubexms/builtin/workloads/daemon_set/daemon_set_plan.h"
 
 #include <algorithm>
 #include <map>

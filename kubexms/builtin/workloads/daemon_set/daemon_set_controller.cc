@@ -1,4 +1,4 @@
-#include "kubexms/builtin/workloads/daemon_set/daemonset_controller.h"
+#include "kubexms/builtin/workloads/daemon_set/daemon_set_controller.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include "kubexms/builtin/namespaces/active_namespace.h"
 #include "kubexms/builtin/shared/pod_state.h"
 #include "kubexms/builtin/shared/write_status.h"
-#include "kubexms/builtin/workloads/daemon_set/daemonset_plan.h"
-#include "kubexms/builtin/workloads/daemon_set/daemonset_pod.h"
+#include "kubexms/builtin/workloads/daemon_set/daemon_set_plan.h"
+#include "kubexms/builtin/workloads/daemon_set/daemon_set_pod.h"
 #include "kubexms/builtin/workloads/daemon_set/failed_pod_backoff.h"
 #include "kubexms/builtin/workloads/dependents.h"
 #include "kubexms/builtin/workloads/pod_writer.h"

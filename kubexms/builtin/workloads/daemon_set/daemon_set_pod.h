@@ -8,7 +8,7 @@
 
 #include "kubexms/api/kinds/apps_v1.h"
 #include "kubexms/api/kinds/core_v1/node.h"
-#include "kubexms/builtin/workloads/daemon_set/daemonset_plan.h"
+#include "kubexms/builtin/workloads/daemon_set/daemon_set_plan.h"
 
 namespace kubexms {
 

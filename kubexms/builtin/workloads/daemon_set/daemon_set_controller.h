@@ -1,7 +1,7 @@
 #pragma once
 
-// DaemonSets: one Pod on every node that fits. What is done when is decided in daemonset_plan.h,
-// what nodes and Pods look like in daemonset_pod.h; this does it, and keeps the status and the
+// DaemonSets: one Pod on every node that fits. What is done when is decided in daemon_set_plan.h,
+// what nodes and Pods look like in daemon_set_pod.h; this does it, and keeps the status and the
 // history of revisions.
 
 #include <memory>

@@ -1,4 +1,4 @@
-#include "kubexms/builtin/workloads/daemon_set/daemonset_plan.h"
+#include "kubexms/builtin/workloads/daemon_set/daemon_set_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <map>
 
 #include "kubexms/api/object.h"
-#include "kubexms/builtin/workloads/daemon_set/daemonset_pod.h"
+#include "kubexms/builtin/workloads/daemon_set/daemon_set_pod.h"
 #include "kubexms/builtin/workloads/daemon_set/failed_pod_backoff.h"
 
 namespace kubexms {
