@@ -55,7 +55,7 @@ TEST_F(BuiltinTest, ControllersOfKindsThatTheServerLacksAreLeftOut) {
 
 TEST_F(BuiltinTest, EveryNamespaceHasItsServiceAccountAndAuthority) {
   Start();
-  MakeNamespace("a");
+  CreateNamespace("a");
   const auto has_both = [&](const std::string& namespace_name) {
     const auto map = client().Get<ConfigMap>({namespace_name, "kube-root-ca.crt"});
     return client().Get<ServiceAccount>({namespace_name, "default"}).ok() && map.ok() &&
@@ -75,7 +75,7 @@ TEST_F(BuiltinTest, EveryNamespaceHasItsServiceAccountAndAuthority) {
 TEST_F(BuiltinTest, TheyDoNotHinderTheEndOfANamespace) {
   Start();
   for (int i = 0; i < 3; ++i) {
-    MakeNamespace("a");
+    CreateNamespace("a");
     ASSERT_TRUE(Eventually([&] { return client().Get<ServiceAccount>({"a", "default"}).ok(); }));
     ASSERT_TRUE(client().Delete<Namespace>({"", "a"}).ok());
     ASSERT_TRUE(Eventually([&] { return !NamespaceExists("a"); }));

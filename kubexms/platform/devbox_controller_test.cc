@@ -379,7 +379,7 @@ TEST_F(DevboxControllerTest, ANetworkThatIsNotConfiguredIsAClearCondition) {
   Start();
   Make("Tailnet");
   EXPECT_TRUE(Says("NetworkSynced", "Tailnet needs a tailnet")) << ConditionOf("NetworkSynced");
-  EXPECT_TRUE(EventuallyTold("box", "TailnetFailed"));
+  EXPECT_TRUE(EventuallyRecorded("box", "TailnetFailed"));
   Change(R"({"spec":{"network":{"type":"SSHGate"}}})");
   EXPECT_TRUE(Says("NetworkSynced", "SSHGate needs an SSH gate")) << ConditionOf("NetworkSynced");
   EXPECT_EQ(ConditionOf("TailnetSynced"), "none");

@@ -115,7 +115,7 @@ class PlatformTest : public ::testing::Test {
     });
   }
 
-  bool EventuallyTold(const std::string& object, const std::string& reason) {
+  bool EventuallyRecorded(const std::string& object, const std::string& reason) {
     return Eventually([&] {
       const auto events = client().List<corev1::Event>();
       return events.ok() && std::any_of(events->items.begin(), events->items.end(),

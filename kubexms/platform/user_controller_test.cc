@@ -456,7 +456,7 @@ TEST_F(UserControllerTest, AFailedStageIsSeenAndStopsNoOther) {
   ASSERT_NE(ready, nullptr);
   EXPECT_EQ(ready->status, "False");
   EXPECT_THAT(ready->message, HasSubstr("no tokens today"));
-  EXPECT_TRUE(EventuallyTold("alice", "KubeConfigFailed"));
+  EXPECT_TRUE(EventuallyRecorded("alice", "KubeConfigFailed"));
   intercepted_.Set({});
   EXPECT_TRUE(BecomesActive("alice"));
 }

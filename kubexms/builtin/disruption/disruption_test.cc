@@ -51,7 +51,7 @@ class JudgeBudgetTest : public ::testing::Test {
  protected:
   std::string Judge(const std::string& spec, int64_t scale,
                     std::vector<PodPointer> pods = {PodWith("a"), PodWith("b"), PodWith("c")}) {
-    const auto verdict = JudgeBudget(BudgetOf(spec), pods, scale, clock_);
+    const auto verdict = EvaluateBudget(BudgetOf(spec), pods, scale, clock_);
     return verdict.ok() ? Numbers(verdict->status) : verdict.error().message();
   }
 
@@ -87,14 +87,14 @@ TEST_F(JudgeBudgetTest, GrantedEvictionsCountUntilTheyAreDoneOrTooOld) {
   budget.status.disrupted_pods = {{"a", now}, {"b", now}, {"gone", now}};
   const std::vector<PodPointer> pods = {PodWith("a"), PodWith("b", true, true), PodWith("c")};
   clock_.Advance(seconds(30));
-  const auto early = JudgeBudget(budget, pods, 0, clock_);
+  const auto early = EvaluateBudget(budget, pods, 0, clock_);
   ASSERT_TRUE(early.ok());
   EXPECT_EQ(Numbers(early->status), "0: 1 of 3, 1 wanted");
   EXPECT_EQ(early->status.disrupted_pods, (StringKeyed<Time>{{"a", now}}));
   EXPECT_EQ(early->recheck_after, seconds(90));
   EXPECT_THAT(early->not_deleted, IsEmpty());
   clock_.Advance(seconds(90));
-  const auto late = JudgeBudget(budget, pods, 0, clock_);
+  const auto late = EvaluateBudget(budget, pods, 0, clock_);
   ASSERT_TRUE(late.ok());
   EXPECT_EQ(Numbers(late->status), "1: 2 of 3, 1 wanted");
   EXPECT_THAT(late->status.disrupted_pods, IsEmpty());
@@ -110,12 +110,12 @@ TEST_F(JudgeBudgetTest, TheConditionSaysWhy) {
                        condition.message, *condition.observed_generation);
   };
   const std::vector<PodPointer> pods = {PodWith("a"), PodWith("b")};
-  budget.status = JudgeBudget(budget, pods, 0, clock_)->status;
+  budget.status = EvaluateBudget(budget, pods, 0, clock_)->status;
   EXPECT_EQ(text(), "DisruptionAllowed True SufficientPods  3");
   EXPECT_EQ(budget.status.observed_generation, 3);
-  budget.status = JudgeBudget(budget, std::span(pods).first(1), 0, clock_)->status;
+  budget.status = EvaluateBudget(budget, std::span(pods).first(1), 0, clock_)->status;
   EXPECT_EQ(text(), "DisruptionAllowed False InsufficientPods  3");
-  budget.status = FailedVerdict(budget, "no idea", clock_);
+  budget.status = FailSafeStatus(budget, "no idea", clock_);
   EXPECT_EQ(text(), "DisruptionAllowed False SyncFailed no idea 3");
 }
 
@@ -254,7 +254,7 @@ TEST_F(DisruptionTest, TheStatusFollowsPodsAndOwners) {
 
 TEST_F(DisruptionTest, OwnersOfOtherKindsAreAskedForTheirScale) {
   DefineWidgets();
-  const DynamicObject widget = MakeWidget({"default", "w"});
+  const DynamicObject widget = CreateWidget({"default", "w"});
   MakePod("a", fmt::format(R"({{"apiVersion":"example.com/v1","kind":"Widget","name":"w",
       "uid":"{}","controller":true}})",
                            widget.metadata.uid));

@@ -497,7 +497,7 @@ std::vector<std::string> Told(const MirroredEndpoints& mirrored) {
   std::vector<std::string> texts;
   for (const EndpointGroup& group : mirrored.groups) {
     std::string text = fmt::format("{} {}:", group.address_type, *group.ports.at(0).port);
-    for (const WantedEndpoint& wanted : group.endpoints) {
+    for (const DesiredEndpoint& wanted : group.endpoints) {
       const Endpoint& endpoint = wanted.endpoint;
       text += " " + endpoint.addresses.at(0) + (*endpoint.conditions->ready ? "" : "!");
     }
@@ -570,12 +570,12 @@ TEST(EndpointMirrorTest, AnnotationsThatAreGoneAreGoneFromTheSlices) {
 }
 
 TEST(EndpointMirrorTest, SomeAreLeftAlone) {
-  EXPECT_TRUE(WantsMirror(Written("[]")));
-  EXPECT_TRUE(WantsMirror(
+  EXPECT_TRUE(ShouldMirror(Written("[]")));
+  EXPECT_TRUE(ShouldMirror(
       Written("[]", R"(,"labels":{"endpointslice.kubernetes.io/skip-mirror":"false"})")));
-  EXPECT_FALSE(WantsMirror(
+  EXPECT_FALSE(ShouldMirror(
       Written("[]", R"(,"labels":{"endpointslice.kubernetes.io/skip-mirror":"true"})")));
-  EXPECT_FALSE(WantsMirror(
+  EXPECT_FALSE(ShouldMirror(
       Written("[]", R"(,"annotations":{"control-plane.alpha.kubernetes.io/leader":"{}"})")));
 }
 

@@ -7,7 +7,8 @@
 namespace kubexms::label_lookup_internal {
 namespace {
 
-std::string FileOf(std::string_view namespace_name, std::string_view key, std::string_view value) {
+std::string IndexValue(std::string_view namespace_name, std::string_view key,
+                       std::string_view value) {
   return fmt::format("{}/{}={}", namespace_name, key, value);
 }
 
@@ -16,9 +17,9 @@ struct Label {
   std::string_view value;
 };
 
-// The label that a selector is filed under: of those that it cannot do without the one with the
-// longest value, which tends to be the one that the fewest objects have.
-std::optional<Label> TellingLabel(const Selector& selector) {
+// The label by which a selector is indexed: of the required ones that with the longest value, which
+// tends to be the most selective one.
+std::optional<Label> MostSelectiveLabel(const Selector& selector) {
   std::optional<Label> best;
   for (const Selector::Requirement& requirement : selector.requirements()) {
     const auto value = selector.RequiredValue(requirement.key);
@@ -30,27 +31,31 @@ std::optional<Label> TellingLabel(const Selector& selector) {
 
 }  // namespace
 
-std::vector<std::string> FilesOfLabels(const ObjectMeta& metadata) {
-  std::vector<std::string> files;
-  files.reserve(metadata.labels.size());
+std::vector<std::string> LabelIndexValues(const ObjectMeta& metadata) {
+  std::vector<std::string> values;
+  values.reserve(metadata.labels.size());
   for (const auto& [key, value] : metadata.labels) {
-    files.push_back(FileOf(metadata.namespace_name, key, value));
+    values.push_back(IndexValue(metadata.namespace_name, key, value));
   }
-  return files;
+  return values;
 }
 
-std::vector<std::string> FilesToSearch(std::string_view namespace_name, const StringMap& labels) {
-  std::vector<std::string> files = {FileOf(namespace_name, "", "")};
-  for (const auto& [key, value] : labels) files.push_back(FileOf(namespace_name, key, value));
-  return files;
+std::vector<std::string> SelectorIndexValuesToSearch(std::string_view namespace_name,
+                                                     const StringMap& labels) {
+  std::vector<std::string> values = {IndexValue(namespace_name, "", "")};
+  for (const auto& [key, value] : labels) values.push_back(IndexValue(namespace_name, key, value));
+  return values;
 }
 
-std::vector<std::string> FileOfSelector(std::string_view namespace_name, const Selector& selector) {
+std::vector<std::string> SelectorIndexValues(std::string_view namespace_name,
+                                             const Selector& selector) {
   if (selector.IsNothing()) return {};
-  const Label label = TellingLabel(selector).value_or(Label{});
-  return {FileOf(namespace_name, label.key, label.value)};
+  const Label label = MostSelectiveLabel(selector).value_or(Label{});
+  return {IndexValue(namespace_name, label.key, label.value)};
 }
 
-bool NamesALabel(const Selector& selector) { return TellingLabel(selector).has_value(); }
+bool RequiresLabelValue(const Selector& selector) {
+  return MostSelectiveLabel(selector).has_value();
+}
 
 }  // namespace kubexms::label_lookup_internal

@@ -26,9 +26,9 @@ class GarbageCollectorTest : public BuiltinTest {
  protected:
   ConfigMap MakeOwned(const std::string& name, std::vector<OwnerReference> owners,
                       const std::string& namespace_name = "default") {
-    ConfigMap map = MapOf({namespace_name, name});
+    ConfigMap map = ConfigMapNamed({namespace_name, name});
     map.metadata.owner_references = std::move(owners);
-    return Make(map);
+    return CreateConfigMap(map);
   }
   ConfigMap MakeOwner(const std::string& name = "owner") { return MakeOwned(name, {}); }
 
@@ -39,13 +39,13 @@ class GarbageCollectorTest : public BuiltinTest {
     ASSERT_TRUE(deleted.ok()) << deleted.error().message();
   }
   bool There(const std::string& name) { return Exists({"default", name}); }
-  bool Gone(const std::string& name) { return EventuallyGone({"default", name}); }
+  bool Gone(const std::string& name) { return EventuallyDeleted({"default", name}); }
   ObjectMeta MetadataOf(const std::string& name) {
     const auto map = client().Get<ConfigMap>({"default", name});
     return map.ok() ? map->metadata : ObjectMeta();
   }
   // What the collector has done is over when an object that is garbage from the start is gone.
-  void Settle() {
+  void AwaitStable() {
     OwnerReference absent = ReferenceToMap({});
     absent.name = "never";
     absent.uid = "00000000-0000-4000-8000-00000000000" + std::to_string(settled_++ % 10);
@@ -70,16 +70,16 @@ TEST_F(GarbageCollectorTest, InTheBackgroundTheWholeTreeFollows) {
 
 TEST_F(GarbageCollectorTest, InTheForegroundTheOwnerWaitsForThoseThatBlockIt) {
   const ConfigMap owner = MakeOwner();
-  ConfigMap child = MapOf({"default", "child"});
+  ConfigMap child = ConfigMapNamed({"default", "child"});
   child.metadata.owner_references = {ReferenceToMap(owner.metadata, true)};
   child.metadata.finalizers = {"example.com/hold"};
-  child = Make(child);
+  child = CreateConfigMap(child);
   MakeOwned("grandchild", {ReferenceToMap(child.metadata, true)});
   Start(kCollector);
   Delete("owner", "Foreground");
   EXPECT_TRUE(Gone("grandchild"));
   ASSERT_TRUE(Eventually([&] { return !MetadataOf("child").deletion_timestamp.IsZero(); }));
-  Settle();
+  AwaitStable();
   EXPECT_TRUE(There("owner"));
   ASSERT_TRUE(
       client()
@@ -91,10 +91,10 @@ TEST_F(GarbageCollectorTest, InTheForegroundTheOwnerWaitsForThoseThatBlockIt) {
 
 TEST_F(GarbageCollectorTest, InTheForegroundNobodyWaitsForThoseThatDoNotBlock) {
   const ConfigMap owner = MakeOwner();
-  ConfigMap child = MapOf({"default", "child"});
+  ConfigMap child = ConfigMapNamed({"default", "child"});
   child.metadata.owner_references = {ReferenceToMap(owner.metadata)};
   child.metadata.finalizers = {"example.com/hold"};
-  Make(child);
+  CreateConfigMap(child);
   Start(kCollector);
   Delete("owner", "Foreground");
   EXPECT_TRUE(Gone("owner"));
@@ -127,7 +127,7 @@ TEST_F(GarbageCollectorTest, OrphansStayWithoutTheReference) {
   EXPECT_TRUE(MetadataOf("child").owner_references.empty());
   ASSERT_EQ(MetadataOf("shared").owner_references.size(), 1U);
   EXPECT_EQ(MetadataOf("shared").owner_references[0].uid, other.metadata.uid);
-  Settle();
+  AwaitStable();
   EXPECT_TRUE(There("child"));
 }
 
@@ -139,7 +139,7 @@ TEST_F(GarbageCollectorTest, AnOrphanThatIsSeenLateStaysToo) {
   EXPECT_TRUE(Gone("owner"));
   MakeOwned("late", {ReferenceToMap(owner.metadata)});
   ASSERT_TRUE(Eventually([&] { return MetadataOf("late").owner_references.empty(); }));
-  Settle();
+  AwaitStable();
   EXPECT_TRUE(There("late"));
 }
 
@@ -174,11 +174,11 @@ TEST_F(GarbageCollectorTest, ANewObjectUnderTheNameOfTheOwnerIsAnotherOne) {
 }
 
 TEST_F(GarbageCollectorTest, AnOwnerInAnotherNamespaceIsAGoneOne) {
-  MakeNamespace("a");
+  CreateNamespace("a");
   const ConfigMap owner = MakeOwner();
   Start(kCollector);
   MakeOwned("child", {ReferenceToMap(owner.metadata)}, "a");
-  EXPECT_TRUE(EventuallyGone({"a", "child"}));
+  EXPECT_TRUE(EventuallyDeleted({"a", "child"}));
   EXPECT_TRUE(There("owner"));
   const ResourceType events{.group = "", .version = "v1", .kind = "Event", .plural = "events"};
   EXPECT_TRUE(Eventually([&] {
@@ -197,7 +197,7 @@ TEST_F(GarbageCollectorTest, AnObjectOfTheClusterWithAnOwnerInANamespaceStays) {
   ASSERT_TRUE(client().Create(object).ok());
   Start(kCollector);
   Delete("owner");
-  Settle();
+  AwaitStable();
   EXPECT_TRUE(NamespaceExists("a"));
 }
 
@@ -209,22 +209,22 @@ TEST_F(GarbageCollectorTest, AnOwnerOfAnUnknownKindIsLeftOpen) {
   unknown.uid = "00000000-0000-4000-8000-000000000098";
   Start(kCollector);
   MakeOwned("child", {unknown});
-  Settle();
+  AwaitStable();
   EXPECT_TRUE(There("child"));
 }
 
 TEST_F(GarbageCollectorTest, CustomKindsOwnAndAreOwned) {
   Start(kCollector);
-  Settle();
+  AwaitStable();
   DefineWidgets();
-  const DynamicObject widget = MakeWidget({"default", "w"});
+  const DynamicObject widget = CreateWidget({"default", "w"});
   OwnerReference reference;
   reference.api_version = widget.api_version;
   reference.kind = widget.kind;
   reference.name = widget.metadata.name;
   reference.uid = widget.metadata.uid;
   const ConfigMap child = MakeOwned("child", {reference});
-  MakeWidget({"default", "grandchild"}, {ReferenceToMap(child.metadata)});
+  CreateWidget({"default", "grandchild"}, {ReferenceToMap(child.metadata)});
   ASSERT_TRUE(client().Delete(kWidgets, {"default", "w"}).ok());
   EXPECT_TRUE(Gone("child"));
   EXPECT_TRUE(Eventually([&] { return !WidgetExists({"default", "grandchild"}); }));
@@ -232,7 +232,7 @@ TEST_F(GarbageCollectorTest, CustomKindsOwnAndAreOwned) {
 
 TEST_F(GarbageCollectorTest, WhatACustomKindOwnedGoesWithTheKind) {
   DefineWidgets();
-  const DynamicObject widget = MakeWidget({"default", "w"});
+  const DynamicObject widget = CreateWidget({"default", "w"});
   OwnerReference reference;
   reference.api_version = widget.api_version;
   reference.kind = widget.kind;
@@ -240,7 +240,7 @@ TEST_F(GarbageCollectorTest, WhatACustomKindOwnedGoesWithTheKind) {
   reference.uid = widget.metadata.uid;
   MakeOwned("child", {reference});
   Start(kCollector);
-  Settle();
+  AwaitStable();
   ASSERT_TRUE(client().Delete(kDefinitions, {"", "widgets.example.com"}).ok());
   EXPECT_TRUE(Gone("child"));
 }
@@ -251,9 +251,9 @@ TEST_F(GarbageCollectorTest, ManyDependentsCostOneRequestEach) {
   for (int i = 0; i < kCount; ++i) {
     MakeOwned("child-" + std::to_string(i), {ReferenceToMap(owner.metadata)});
   }
-  MakeNamespace("b");
+  CreateNamespace("b");
   Start(kCollector);
-  Settle();
+  AwaitStable();
   ClientOf(kAccount).TakeVerbs();
   Delete("owner");
   const auto left = [&] {

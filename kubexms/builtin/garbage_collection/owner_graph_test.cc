@@ -41,7 +41,7 @@ CachedObject Object(const std::string& name, std::vector<OwnerReference> owners 
 class OwnerGraphTest : public ::testing::Test {
  protected:
   std::vector<std::string> Put(CachedObject object) {
-    return graph_.Put(kMaps, std::move(object)).look_at;
+    return graph_.Put(kMaps, std::move(object)).to_process;
   }
   OwnerState StateOf(const std::string& owner) {
     return graph_.StateOf(Reference(owner), "default");
@@ -61,10 +61,10 @@ TEST_F(OwnerGraphTest, WhoHasAnUnknownOwnerIsLookedAt) {
 TEST_F(OwnerGraphTest, DependentsOfWhatIsGoneAreLookedAt) {
   Put(Object("owner"));
   Put(Object("child", {Reference("owner"), Reference("owner")}));
-  EXPECT_THAT(graph_.Remove("owner").look_at, ElementsAre("child"));
+  EXPECT_THAT(graph_.Remove("owner").to_process, ElementsAre("child"));
   EXPECT_EQ(StateOf("owner"), OwnerState::kAbsent);
-  EXPECT_THAT(graph_.Remove("owner").look_at, IsEmpty());
-  EXPECT_THAT(graph_.Remove("child").look_at, IsEmpty());
+  EXPECT_THAT(graph_.Remove("owner").to_process, IsEmpty());
+  EXPECT_THAT(graph_.Remove("child").to_process, IsEmpty());
   EXPECT_EQ(graph_.size(), 0U);
 }
 
@@ -77,7 +77,7 @@ TEST_F(OwnerGraphTest, AnOwnerThatWaitsIsLookedAtWhenTheLastThatBlocksItGoes) {
               UnorderedElementsAre("owner", "a", "b", "c"));
   EXPECT_EQ(StateOf("owner"), OwnerState::kWaiting);
   EXPECT_TRUE(graph_.Find("owner")->blocked);
-  EXPECT_THAT(graph_.Remove("a").look_at, IsEmpty());
+  EXPECT_THAT(graph_.Remove("a").to_process, IsEmpty());
   EXPECT_THAT(Put(Object("b", {Reference("owner")})), ElementsAre("b", "owner"));
   EXPECT_FALSE(graph_.Find("owner")->blocked);
   EXPECT_THAT(Put(Object("owner", {}, kForegroundFinalizer)), IsEmpty());
@@ -85,7 +85,7 @@ TEST_F(OwnerGraphTest, AnOwnerThatWaitsIsLookedAtWhenTheLastThatBlocksItGoes) {
 
 TEST_F(OwnerGraphTest, WhatIsItsOwnOwnerCanGo) {
   Put(Object("self", {Reference("self", true)}));
-  EXPECT_THAT(graph_.Remove("self").look_at, ElementsAre("self"));
+  EXPECT_THAT(graph_.Remove("self").to_process, ElementsAre("self"));
   EXPECT_EQ(graph_.size(), 0U);
   EXPECT_FALSE(graph_.Find("self").has_value());
 }
@@ -97,7 +97,7 @@ TEST_F(OwnerGraphTest, AReferenceMustMeanTheOwner) {
   EXPECT_THAT(Put(Object("child", {wrong})), ElementsAre("child"));
   EXPECT_EQ(graph_.StateOf(wrong, "default"), OwnerState::kUnknown);
   EXPECT_EQ(graph_.StateOf(Reference("owner"), "elsewhere"), OwnerState::kUnknown);
-  graph_.NoteAbsent(wrong, "default");
+  graph_.MarkAbsent(wrong, "default");
   EXPECT_EQ(graph_.StateOf(wrong, "default"), OwnerState::kAbsent);
   EXPECT_EQ(StateOf("owner"), OwnerState::kSolid);
 }
@@ -112,16 +112,16 @@ TEST_F(OwnerGraphTest, WhatIsForgottenIsUnknownAgain) {
 
 TEST_F(OwnerGraphTest, AnOwnerThatLeavesItsDependentsDoesSoAlsoToThoseSeenLater) {
   Put(Object("owner"));
-  graph_.NoteLeft("owner");
+  graph_.MarkOrphaning("owner");
   graph_.Remove("owner");
   EXPECT_THAT(Put(Object("child", {Reference("owner")})), ElementsAre("child"));
-  EXPECT_EQ(StateOf("owner"), OwnerState::kLeft);
+  EXPECT_EQ(StateOf("owner"), OwnerState::kOrphaning);
 }
 
 TEST_F(OwnerGraphTest, RemembersSoManyAbsentOwners) {
   OwnerGraph graph(1);
-  graph.NoteAbsent(Reference("a"), "default");
-  graph.NoteAbsent(Reference("b"), "default");
+  graph.MarkAbsent(Reference("a"), "default");
+  graph.MarkAbsent(Reference("b"), "default");
   EXPECT_EQ(graph.StateOf(Reference("a"), "default"), OwnerState::kUnknown);
   EXPECT_EQ(graph.StateOf(Reference("b"), "default"), OwnerState::kAbsent);
 }

@@ -49,7 +49,7 @@ class ZonesTest : public ::testing::Test {
   static std::string Name(const std::string& zone, int i) { return zone + "/" + std::to_string(i); }
   // In how many seconds it is the node's turn; negative: not at all.
   int64_t Turn(const std::string& node) {
-    const auto turn = zones_.TurnOf(node, now_);
+    const auto turn = zones_.TaintTimeOf(node, now_);
     return turn ? std::chrono::duration_cast<seconds>(*turn - now_).count() : -1;
   }
 
@@ -292,17 +292,17 @@ TEST(TaintEvictionTest, OtherEffectsDriveNobodyAway) {
 TEST(PodGarbageTest, SomePodsNobodyElseRemoves) {
   Pod pod;
   Node node = NodeWith({{"Ready", "Unknown"}});
-  EXPECT_EQ(GarbageOf(pod, nullptr), PodGarbage::kNone);
+  EXPECT_EQ(ClassifyGarbage(pod, nullptr), PodGarbage::kNone);
   pod.metadata.deletion_timestamp = kNow;
-  EXPECT_EQ(GarbageOf(pod, nullptr), PodGarbage::kUnscheduled);
+  EXPECT_EQ(ClassifyGarbage(pod, nullptr), PodGarbage::kUnscheduled);
   pod.spec.node_name = "n";
-  EXPECT_EQ(GarbageOf(pod, nullptr), PodGarbage::kOrphaned);
-  EXPECT_EQ(GarbageOf(pod, &node), PodGarbage::kNone);
+  EXPECT_EQ(ClassifyGarbage(pod, nullptr), PodGarbage::kOrphaned);
+  EXPECT_EQ(ClassifyGarbage(pod, &node), PodGarbage::kNone);
   node.spec.taints.push_back(TaintOf(kOutOfServiceTaint));
-  EXPECT_EQ(GarbageOf(pod, &node), PodGarbage::kOutOfService);
+  EXPECT_EQ(ClassifyGarbage(pod, &node), PodGarbage::kOutOfService);
   pod.metadata.deletion_timestamp = Time();
-  EXPECT_EQ(GarbageOf(pod, &node), PodGarbage::kNone);
-  EXPECT_EQ(GarbageOf(pod, nullptr), PodGarbage::kOrphaned);
+  EXPECT_EQ(ClassifyGarbage(pod, &node), PodGarbage::kNone);
+  EXPECT_EQ(ClassifyGarbage(pod, nullptr), PodGarbage::kOrphaned);
   node.status.conditions[0].status = "True";
   EXPECT_FALSE(IsOutOfService(node));
 }

@@ -143,8 +143,8 @@ TEST(SchedulerResourcesTest, APodNeedsWhatItsContainersNeedTogether) {
 
 TEST(SchedulerResourcesTest, WhatIsNotSaidIsPresumed) {
   const auto spec = Parse<corev1::PodSpec>("{containers: [{}, {resources: {requests: {cpu: 1}}}]}");
-  EXPECT_EQ(PresumedRequestsOf(spec).milli_cpu, 1100);
-  EXPECT_EQ(PresumedRequestsOf(spec).memory, 2 * 200 * 1024 * 1024);
+  EXPECT_EQ(NonZeroRequestsOf(spec).milli_cpu, 1100);
+  EXPECT_EQ(NonZeroRequestsOf(spec).memory, 2 * 200 * 1024 * 1024);
 }
 
 // ---- Nodes by label and taint.
@@ -442,9 +442,9 @@ TEST(PodFilterTest, Spreading) {
 }
 
 TEST(PodFilterTest, WhatMayHelp) {
-  EXPECT_EQ(EventsThatHelp(SetOf(Filter::kNodeName)), kNodeAdded);
-  EXPECT_EQ(EventsThatHelp(SetOf(Filter::kNodeResourcesFit) | SetOf(Filter::kTaintToleration)),
-            kNodeAdded | kNodeAllocatable | kPodGone | kNodeTaints);
+  EXPECT_EQ(QueueingHints(SetOf(Filter::kNodeName)), kNodeAdded);
+  EXPECT_EQ(QueueingHints(SetOf(Filter::kNodeResourcesFit) | SetOf(Filter::kTaintToleration)),
+            kNodeAdded | kNodeAllocatable | kPodDeleted | kNodeTaints);
 }
 
 TEST(SchedulerVolumesTest, ClaimsMustBeBoundAndVolumesReachable) {
@@ -618,8 +618,8 @@ TEST(NodeChooserTest, LooksAtEnoughNodesOfManyAndAtAllInTurn) {
   Cluster cluster;
   for (int i = 0; i < 250; ++i) cluster.AddNode(fmt::format("n{}", i));
   const Decision first = cluster.Decide("{}");
-  EXPECT_EQ(first.looked_at, FeasibleNodesToFind(250));
-  EXPECT_EQ(first.feasible, first.looked_at);
+  EXPECT_EQ(first.evaluated, FeasibleNodesToFind(250));
+  EXPECT_EQ(first.feasible, first.evaluated);
   std::set<NodeSlot> chosen;
   for (int i = 0; i < 500; ++i) chosen.insert(*cluster.Decide("{}").node);
   EXPECT_GT(chosen.size(), FeasibleNodesToFind(250));
@@ -640,7 +640,7 @@ TEST(SchedulerSnapshotTest, CountsWhatIsOnNodes) {
   EXPECT_EQ(node().requested.milli_cpu, 1000);
   EXPECT_EQ(node().requested.Other("example.com/gpu"), 1);
   EXPECT_EQ(node().ports.size(), 1);
-  EXPECT_EQ(cluster.snapshot.Remove(key), kPodGone);
+  EXPECT_EQ(cluster.snapshot.Remove(key), kPodDeleted);
   EXPECT_EQ(node().requested.milli_cpu, 0);
   EXPECT_EQ(node().requested.Other("example.com/gpu"), 0);
   EXPECT_THAT(node().ports, IsEmpty());

@@ -236,13 +236,13 @@ TEST_F(SchedulerTest, KeepsCountWhenManyComeAtOnce) {
     }
     return nodes;
   };
-  // Some may be refused while others are still being bound.
+  // Some may be rejected while others are still being bound.
   ASSERT_TRUE(Eventually([&] {
-    int refused = 0;
-    for (int i = 0; i < 3 * kNodes; ++i) refused += !WhyNot(fmt::format("pod-{}", i)).empty();
+    int rejected = 0;
+    for (int i = 0; i < 3 * kNodes; ++i) rejected += !WhyNot(fmt::format("pod-{}", i)).empty();
     int bound = 0;
     for (const auto& [node, pods] : scheduled()) bound += pods;
-    return refused == kNodes && bound == 2 * kNodes;
+    return rejected == kNodes && bound == 2 * kNodes;
   }));
   EXPECT_EQ(scheduled().size(), kNodes);
   for (const auto& [node, pods] : scheduled()) EXPECT_EQ(pods, 2) << node;
@@ -267,15 +267,15 @@ TEST_F(SchedulerTest, WritesNothingWhileNothingChanges) {
   MakePod(PodOf("b"));
   Start(kController);
   ASSERT_TRUE(Eventually([&] { return WhyNot("a").empty() != WhyNot("b").empty(); }));
-  const std::string refused = WhyNot("a").empty() ? "b" : "a";
-  const std::string version = Get(refused).metadata.resource_version;
+  const std::string rejected = WhyNot("a").empty() ? "b" : "a";
+  const std::string version = Get(rejected).metadata.resource_version;
   // A heartbeat changes nothing that matters.
   Node node = client().Get<Node>({"", "one"}).value();
   node.status.conditions.emplace_back().type = "Ready";
   ASSERT_TRUE(client().UpdateStatus(node).ok());
   MakePod(PodOf("c", "0"));
   ASSERT_TRUE(EventuallyScheduled("c"));
-  EXPECT_EQ(Get(refused).metadata.resource_version, version);
+  EXPECT_EQ(Get(rejected).metadata.resource_version, version);
 }
 
 }  // namespace

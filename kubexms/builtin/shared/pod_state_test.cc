@@ -128,40 +128,40 @@ class ParallelWritesTest : public ::testing::Test {
 
 TEST_F(ParallelWritesTest, DoesEachOnce) {
   std::vector<std::atomic<int>> counts(1000);
-  const auto tally = writes_.All(counts.size(), [&](size_t index) -> Result<void> {
+  const auto result = writes_.RunAll(counts.size(), [&](size_t index) -> Result<void> {
     ++counts[index];
     return {};
   });
-  EXPECT_TRUE(tally.result.ok());
-  EXPECT_EQ(tally.succeeded, 1000U);
+  EXPECT_TRUE(result.result.ok());
+  EXPECT_EQ(result.succeeded, 1000U);
   for (const auto& count : counts) EXPECT_EQ(count, 1);
 }
 
 TEST_F(ParallelWritesTest, StopsEarlyWhenNothingWorks) {
   std::atomic<int> calls = 0;
-  const auto tally = writes_.SlowStart(1000, [&](size_t) -> Result<void> {
+  const auto result = writes_.SlowStart(1000, [&](size_t) -> Result<void> {
     ++calls;
     return Error::Internal("no room");
   });
   EXPECT_EQ(calls, 1);
-  EXPECT_EQ(tally.succeeded, 0U);
-  EXPECT_EQ(tally.result.error().message(), "no room");
+  EXPECT_EQ(result.succeeded, 0U);
+  EXPECT_EQ(result.result.error().message(), "no room");
 }
 
 TEST_F(ParallelWritesTest, StopsAfterTheBatchThatFailed) {
   std::atomic<int> calls = 0;
-  const auto tally = writes_.SlowStart(1000, [&](size_t index) -> Result<void> {
+  const auto result = writes_.SlowStart(1000, [&](size_t index) -> Result<void> {
     ++calls;
     if (index == 4) return Error::Internal("quota");
     return {};
   });
   EXPECT_EQ(calls, 1 + 2 + 4);
-  EXPECT_EQ(tally.succeeded, 6U);
-  EXPECT_FALSE(tally.result.ok());
+  EXPECT_EQ(result.succeeded, 6U);
+  EXPECT_FALSE(result.result.ok());
 }
 
 TEST_F(ParallelWritesTest, NothingIsNothing) {
-  EXPECT_TRUE(writes_.All(0, [](size_t) -> Result<void> { return {}; }).result.ok());
+  EXPECT_TRUE(writes_.RunAll(0, [](size_t) -> Result<void> { return {}; }).result.ok());
 }
 
 }  // namespace

@@ -135,11 +135,10 @@ class SimulatedPodTest : public ::testing::Test {
 
   // Writes the status until nothing is left to do now; how often.
   int Step() {
-    const auto behaviour = BehaviourOf(pod_);
-    EXPECT_TRUE(behaviour.ok());
+    const auto behavior = BehaviorOf(pod_);
+    EXPECT_TRUE(behavior.ok());
     for (int writes = 0; writes < 10; ++writes) {
-      step_ =
-          NextPodStep(pod_, *behaviour, {.host_ip = "172.16.0.1", .pod_ip = "10.128.0.2"}, now_);
+      step_ = NextPodStep(pod_, *behavior, {.host_ip = "172.16.0.1", .pod_ip = "10.128.0.2"}, now_);
       if (!step_.status) return writes;
       pod_.status = *step_.status;
     }
@@ -290,15 +289,15 @@ TEST_F(SimulatedPodTest, WhatIsNotToRunForEverEnds) {
 
 TEST_F(SimulatedPodTest, WhatIsKeptByAnythingButAJobRunsOn) {
   const std::string spec = "restartPolicy: Never, containers: [{name: c, image: i}]";
-  const auto kept_by = [](const std::string& kind) {
+  const auto managed_by = [](const std::string& kind) {
     return ", ownerReferences: [{apiVersion: example.io/v1, kind: " + kind +
            ", name: o, uid: v, controller: true}]";
   };
-  Make("", spec, kept_by("Devbox"));
+  Make("", spec, managed_by("Devbox"));
   Step();
   EXPECT_EQ(Next(), seconds(-1));
   EXPECT_EQ(pod_.status.phase, "Running");
-  Make("", spec, kept_by("Job"));
+  Make("", spec, managed_by("Job"));
   Step();
   EXPECT_EQ(Next(), seconds(1));
 }
@@ -402,7 +401,7 @@ TEST_F(SimulatedPodTest, AnnotationsThatCannotBeReadAreNamed) {
                                  "terminate-after: ''", "exit-code: '256'", "exit-code: '1x'"}) {
     Make(std::string("simulate.kubexms.io/") + annotation, "containers: []");
     const std::string name(annotation, std::string_view(annotation).find(':'));
-    EXPECT_THAT(BehaviourOf(pod_).error().message(), HasSubstr("simulate.kubexms.io/" + name))
+    EXPECT_THAT(BehaviorOf(pod_).error().message(), HasSubstr("simulate.kubexms.io/" + name))
         << annotation;
   }
 }

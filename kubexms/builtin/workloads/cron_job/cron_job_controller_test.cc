@@ -60,9 +60,9 @@ std::vector<JobPointer> Pointers(const std::vector<Job>& jobs) {
   return pointers;
 }
 
-std::vector<std::string> Reasons(const std::vector<Notice>& notices) {
+std::vector<std::string> Reasons(const std::vector<PlannedEvent>& events) {
   std::vector<std::string> reasons;
-  for (const Notice& notice : notices) reasons.push_back(notice.reason + ": " + notice.message);
+  for (const PlannedEvent& event : events) reasons.push_back(event.reason + ": " + event.message);
   return reasons;
 }
 
@@ -151,15 +151,15 @@ TEST(CronJobPlanTest, FindsWhatIsDue) {
         FindStarts(cron_job, CronSchedule::Parse(c.schedule).value(), At(c.now));
     EXPECT_EQ(Text(starts.due), c.due) << c.schedule << " at " << c.now;
     EXPECT_EQ(Text(starts.missed), c.missed) << c.schedule << " at " << c.now;
-    EXPECT_EQ(starts.many, c.many) << c.schedule << " at " << c.now;
+    EXPECT_EQ(starts.too_many_missed, c.too_many_missed) << c.schedule << " at " << c.now;
     EXPECT_EQ(Text(starts.next), c.next) << c.schedule << " at " << c.now;
   }
 }
 
 TEST(CronJobPlanTest, TellsOfWhatWasMissed) {
-  const CronStarts starts{.missed = At("2024-01-01T00:05:00Z"), .many = true};
+  const CronStarts starts{.missed = At("2024-01-01T00:05:00Z"), .too_many_missed = true};
   EXPECT_THAT(
-      Reasons(NoticesOf(starts, EveryMinute().spec)),
+      Reasons(MissedStartEvents(starts, EveryMinute().spec)),
       ElementsAre("MissSchedule: Missed scheduled time to start a job: Mon, 01 Jan 2024 00:05:00 "
                   "+0000",
                   "TooManyMissedTimes: too many missed start times. Set or decrease "
@@ -209,12 +209,12 @@ TEST(CronJobPlanTest, FollowsItsJobs) {
   const Job failed = JobOf(cron_job, "2024-01-01T00:03:00Z", "Failed");
   const Job lost = JobOf(cron_job, "2024-01-01T00:04:00Z");
   for (const Job* job : {&running, &done, &failed, &lost}) {
-    NoteStart(*job, At("2024-01-01T00:04:00Z"), cron_job.status);
+    RecordStart(*job, At("2024-01-01T00:04:00Z"), cron_job.status);
   }
   Job by_hand = running;
   by_hand.metadata.name = by_hand.metadata.uid = "by-hand";
   EXPECT_THAT(
-      Reasons(FollowJobs(Pointers({running, done, failed, by_hand}), cron_job)),
+      Reasons(SyncStatusWithJobs(Pointers({running, done, failed, by_hand}), cron_job)),
       ElementsAre(
           "SawCompletedJob: Saw completed job: " + done.metadata.name + ", condition: Complete",
           "SawCompletedJob: Saw completed job: " + failed.metadata.name + ", condition: Failed",
@@ -226,18 +226,18 @@ TEST(CronJobPlanTest, FollowsItsJobs) {
   EXPECT_EQ(cron_job.status.active[0].api_version, "batch/v1");
   EXPECT_EQ(cron_job.status.last_successful_time.ToString(), "2024-01-01T00:02:05Z");
   // What it has followed is no news.
-  EXPECT_THAT(FollowJobs(Pointers({running, done, failed}), cron_job), IsEmpty());
+  EXPECT_THAT(SyncStatusWithJobs(Pointers({running, done, failed}), cron_job), IsEmpty());
 }
 
 TEST(CronJobPlanTest, RemembersAJobThatWasNotNoted) {
   CronJob cron_job = EveryMinute();
   const Job running = JobOf(cron_job, "2024-01-01T00:02:00Z");
-  EXPECT_THAT(FollowJobs(Pointers({running}), cron_job), IsEmpty());
+  EXPECT_THAT(SyncStatusWithJobs(Pointers({running}), cron_job), IsEmpty());
   EXPECT_EQ(cron_job.status.active.size(), 1U);
   EXPECT_EQ(cron_job.status.last_schedule_time.ToString(), "2024-01-01T00:02:00Z");
   cron_job.status = {};
   const Job done = JobOf(cron_job, "2024-01-01T00:02:00Z", "Complete");
-  EXPECT_EQ(FollowJobs(Pointers({done}), cron_job).size(), 1U);
+  EXPECT_EQ(SyncStatusWithJobs(Pointers({done}), cron_job).size(), 1U);
   EXPECT_THAT(cron_job.status.active, IsEmpty());
   EXPECT_EQ(cron_job.status.last_schedule_time.ToString(), "2024-01-01T00:02:00Z");
 }
@@ -251,11 +251,11 @@ TEST(CronJobPlanTest, KeepsTheYoungestFinishedJobs) {
     jobs.push_back(JobOf(cron_job, fmt::format("2024-01-01T02:0{}:00Z", minute)));
   }
   std::reverse(jobs.begin(), jobs.end());
-  EXPECT_THAT(JobsBeyondLimits(Pointers(jobs), cron_job.spec), IsEmpty());
+  EXPECT_THAT(JobsOverHistoryLimit(Pointers(jobs), cron_job.spec), IsEmpty());
   cron_job.spec.successful_jobs_history_limit = 3;
   cron_job.spec.failed_jobs_history_limit = 1;
   std::vector<std::string> names;
-  for (const JobPointer& job : JobsBeyondLimits(Pointers(jobs), cron_job.spec)) {
+  for (const JobPointer& job : JobsOverHistoryLimit(Pointers(jobs), cron_job.spec)) {
     names.push_back(job->status.start_time.ToString().substr(11, 5));
   }
   EXPECT_THAT(names, ElementsAre("00:01", "00:02", "01:01", "01:02", "01:03", "01:04"));
@@ -338,19 +338,19 @@ TEST_F(CronJobTest, MakesAJobEveryMinuteAndForgetsOldOnes) {
   NextMinute();
   ASSERT_TRUE(EventuallyActive({"tick-28401121"}));
   EXPECT_EQ(Current().status.last_schedule_time.ToString(), "2024-01-01T00:01:00Z");
-  EXPECT_TRUE(EventuallyTold("SuccessfulCreate", "Created job tick-28401121"));
+  EXPECT_TRUE(EventuallyRecorded("SuccessfulCreate", "Created job tick-28401121"));
   NextMinute();
   ASSERT_TRUE(EventuallyActive({"tick-28401121", "tick-28401122"}));
   Finish("tick-28401121", "Complete");
   ASSERT_TRUE(EventuallyActive({"tick-28401122"}));
-  EXPECT_TRUE(
-      EventuallyTold("SawCompletedJob", "Saw completed job: tick-28401121, condition: Complete"));
+  EXPECT_TRUE(EventuallyRecorded("SawCompletedJob",
+                                 "Saw completed job: tick-28401121, condition: Complete"));
   EXPECT_EQ(Current().status.last_successful_time.ToString(), "2024-01-01T00:02:00Z");
   NextMinute();
   ASSERT_TRUE(EventuallyActive({"tick-28401122", "tick-28401123"}));
   Finish("tick-28401122", "Complete");
   ASSERT_TRUE(EventuallyJobs({"tick-28401122", "tick-28401123"}));
-  EXPECT_TRUE(EventuallyTold("SuccessfulDelete", "Deleted job tick-28401121"));
+  EXPECT_TRUE(EventuallyRecorded("SuccessfulDelete", "Deleted job tick-28401121"));
   Finish("tick-28401123", "Failed");
   ASSERT_TRUE(EventuallyJobs({"tick-28401122"}));
   ASSERT_TRUE(EventuallyActive({}));
@@ -362,9 +362,10 @@ TEST_F(CronJobTest, ForbidWaitsForTheJobBefore) {
   NextMinute();
   ASSERT_TRUE(EventuallyActive({"tick-28401121"}));
   NextMinute();
-  ASSERT_TRUE(EventuallyTold("JobAlreadyActive",
-                             "Not starting job because prior execution is running and concurrency "
-                             "policy is Forbid"));
+  ASSERT_TRUE(
+      EventuallyRecorded("JobAlreadyActive",
+                         "Not starting job because prior execution is running and concurrency "
+                         "policy is Forbid"));
   EXPECT_THAT(JobNames(), ElementsAre("tick-28401121"));
   Finish("tick-28401121", "Complete");
   ASSERT_TRUE(EventuallyActive({"tick-28401122"}));
@@ -378,7 +379,7 @@ TEST_F(CronJobTest, ReplaceEndsTheJobBefore) {
   NextMinute();
   ASSERT_TRUE(EventuallyActive({"tick-28401122"}));
   EXPECT_THAT(JobNames(), ElementsAre("tick-28401122"));
-  EXPECT_TRUE(EventuallyTold("SuccessfulDelete", "Deleted job tick-28401121"));
+  EXPECT_TRUE(EventuallyRecorded("SuccessfulDelete", "Deleted job tick-28401121"));
 }
 
 TEST_F(CronJobTest, SuspendedOnesStartNothing) {
@@ -388,9 +389,9 @@ TEST_F(CronJobTest, SuspendedOnesStartNothing) {
   ASSERT_TRUE(client().Patch<CronJob>(kKey, {.body = R"({"spec":{"suspend":false}})"}).ok());
   // One for all that were missed.
   ASSERT_TRUE(EventuallyActive({"tick-28401300"}));
-  EXPECT_TRUE(EventuallyTold("TooManyMissedTimes",
-                             "too many missed start times. Set or decrease "
-                             ".spec.startingDeadlineSeconds or check clock skew"));
+  EXPECT_TRUE(EventuallyRecorded("TooManyMissedTimes",
+                                 "too many missed start times. Set or decrease "
+                                 ".spec.startingDeadlineSeconds or check clock skew"));
 }
 
 TEST_F(CronJobTest, TellsOfAStartThatIsTooLate) {
@@ -400,7 +401,7 @@ TEST_F(CronJobTest, TellsOfAStartThatIsTooLate) {
   });
   manual_clock_.Advance(hours(1) + minutes(1));
   Start("cronjob-controller");
-  EXPECT_TRUE(EventuallyTold(
+  EXPECT_TRUE(EventuallyRecorded(
       "MissSchedule", "Missed scheduled time to start a job: Mon, 01 Jan 2024 01:00:00 +0000"));
   EXPECT_THAT(JobNames(), IsEmpty());
 }

@@ -61,7 +61,7 @@ class DaemonSetControllerTest : public KubeletTest {
   void StartWith(const DaemonSet& set, int32_t nodes) {
     Create(set);
     Start(kController);
-    ASSERT_TRUE(Settles([&] { return IsSettled(nodes); })) << Encode(Set().status);
+    ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(nodes); })) << Encode(Set().status);
   }
 
   void SetImage(const std::string& image) {
@@ -142,12 +142,14 @@ TEST_F(DaemonSetControllerTest, FollowsNodesThatComeChangeAndGo) {
   set.spec.template_.spec.node_selector = {{"disk", "ssd"}};
   StartWith(set, 1);
   MakeNode("n3", {{"disk", "ssd"}});
-  ASSERT_TRUE(Settles([&] { return IsSettled(2); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(2); }));
   EXPECT_THAT(NodesWithPods(), ElementsAre("n1", "n3"));
   PatchNode("n2", R"({"metadata":{"labels":{"disk":"ssd"}}})");
   PatchNode("n1", R"({"metadata":{"labels":{"disk":null}}})");
-  ASSERT_TRUE(Settles([&] { return NodesWithPods() == std::vector<std::string>{"n2", "n3"}; }));
-  ASSERT_TRUE(Settles([&] { return IsSettled(2); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] {
+    return NodesWithPods() == std::vector<std::string>{"n2", "n3"};
+  }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(2); }));
   ASSERT_TRUE(client().Delete<Node>({"", "n3"}).ok());
   EXPECT_TRUE(Eventually([&] { return Set().status.desired_number_scheduled == 1; }));
 }
@@ -160,27 +162,28 @@ TEST_F(DaemonSetControllerTest, TaintsKeepPodsAwayOrPutThemOut) {
   ASSERT_TRUE(Eventually([&] { return Set().status.number_misscheduled == 1; }));
   EXPECT_THAT(NodesWithPods(), ElementsAre("n1", "n2"));
   PatchNode("n1", R"({"spec":{"taints":[{"key":"team","effect":"NoExecute"}]}})");
-  ASSERT_TRUE(Settles([&] { return NodesWithPods() == std::vector<std::string>{"n2"}; }));
+  ASSERT_TRUE(
+      EventuallyWithKubelet([&] { return NodesWithPods() == std::vector<std::string>{"n2"}; }));
   ASSERT_TRUE(Eventually([&] { return Set().status.number_misscheduled == 0; }));
   PatchNode("n1", R"({"spec":{"taints":[{"key":"node.kubernetes.io/unschedulable",
                                          "effect":"NoSchedule"}]}})");
-  ASSERT_TRUE(Settles([&] { return IsSettled(2); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(2); }));
 }
 
 TEST_F(DaemonSetControllerTest, UpdatesNodeByNode) {
   for (const char* node : {"n1", "n2", "n3"}) MakeNode(node);
   StartWith(AgentSet(), 3);
-  held_ = {PodOn("n1").metadata.name, PodOn("n2").metadata.name, PodOn("n3").metadata.name};
+  paused_pods_ = {PodOn("n1").metadata.name, PodOn("n2").metadata.name, PodOn("n3").metadata.name};
   SetImage("img:2");
   const auto being_deleted = [&] {
     const auto pods = All<Pod>();
     return std::count_if(pods.begin(), pods.end(), &IsBeingDeleted);
   };
-  ASSERT_TRUE(Settles([&] { return being_deleted() == 1; }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return being_deleted() == 1; }));
   CatchUp();
   EXPECT_EQ(being_deleted(), 1);
-  held_ = {};
-  ASSERT_TRUE(Settles([&] { return IsSettled(3); }));
+  paused_pods_ = {};
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(3); }));
   EXPECT_THAT(Images(), ElementsAre("n1 img:2", "n2 img:2", "n3 img:2"));
   EXPECT_THAT(All<ControllerRevision>(), SizeIs(2));
 }
@@ -189,12 +192,12 @@ TEST_F(DaemonSetControllerTest, ABrokenUpdateStopsAndCanBeTakenBack) {
   for (const char* node : {"n1", "n2", "n3"}) MakeNode(node);
   StartWith(AgentSet(), 3);
   SetImage("broken:2");
-  ASSERT_TRUE(Settles([&] { return Set().status.updated_number_scheduled == 1; }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return Set().status.updated_number_scheduled == 1; }));
   CatchUp();
   EXPECT_EQ(Set().status.number_available, 2);
   EXPECT_EQ(Set().status.number_unavailable, 1);
   SetImage("img:1");
-  ASSERT_TRUE(Settles([&] { return IsSettled(3); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(3); }));
   EXPECT_THAT(Images(), ElementsAre("n1 img:1", "n2 img:1", "n3 img:1"));
   const auto revisions = All<ControllerRevision>();
   ASSERT_THAT(revisions, SizeIs(2));
@@ -211,12 +214,12 @@ TEST_F(DaemonSetControllerTest, WithASurgeTheNewOneComesFirst) {
   set.spec.update_strategy.rolling_update->max_unavailable = IntOrString(0);
   StartWith(set, 2);
   SetImage("broken:2");
-  ASSERT_TRUE(Settles([&] { return All<Pod>().size() == 3; }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return All<Pod>().size() == 3; }));
   CatchUp();
   EXPECT_THAT(All<Pod>(), SizeIs(3));
   EXPECT_EQ(Set().status.number_available, 2);
   SetImage("img:3");
-  ASSERT_TRUE(Settles([&] { return IsSettled(2); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(2); }));
   EXPECT_THAT(Images(), ElementsAre("n1 img:3", "n2 img:3"));
 }
 
@@ -230,7 +233,7 @@ TEST_F(DaemonSetControllerTest, OnDeleteWaitsForSomebodyToDelete) {
   CatchUp();
   EXPECT_THAT(Images(), ElementsAre("n1 img:1", "n2 img:1"));
   ASSERT_TRUE(client().Delete<Pod>(ObjectKey::Of(PodOn("n1").metadata)).ok());
-  ASSERT_TRUE(Settles([&] {
+  ASSERT_TRUE(EventuallyWithKubelet([&] {
     return Set().status.updated_number_scheduled == 1 && Set().status.number_available == 2;
   }));
   EXPECT_THAT(Images(), ElementsAre("n1 img:2", "n2 img:1"));
@@ -241,10 +244,10 @@ TEST_F(DaemonSetControllerTest, ReplacesPodsThatHaveEnded) {
   StartWith(AgentSet(), 1);
   const Pod failed = PodOn("n1");
   SetStatus(failed, "Failed", false);
-  ASSERT_TRUE(Settles([&] { return IsSettled(1) && HasAnotherOn("n1", failed); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(1) && HasAnotherOn("n1", failed); }));
   const Pod succeeded = PodOn("n1");
   SetStatus(succeeded, "Succeeded", false);
-  ASSERT_TRUE(Settles([&] { return IsSettled(1) && HasAnotherOn("n1", succeeded); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(1) && HasAnotherOn("n1", succeeded); }));
   const auto event = [](const char* kind, const Pod& pod, const char* what) {
     return fmt::format("{}: Found {} daemon pod default/{} on node n1, will try to {} it", kind,
                        what, pod.metadata.name,
@@ -264,7 +267,7 @@ TEST_F(DaemonSetControllerTest, ReadyIsNotAvailableForAWhile) {
   set.spec.min_ready_seconds = 3600;
   Create(set);
   Start(kController);
-  ASSERT_TRUE(Settles([&] { return Set().status.number_ready == 1; }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return Set().status.number_ready == 1; }));
   EXPECT_EQ(Set().status.number_available, 0);
   EXPECT_EQ(Set().status.number_unavailable, 1);
 }
@@ -294,7 +297,7 @@ TEST_F(DaemonSetControllerTest, KeepsAsMuchHistoryAsItShould) {
   StartWith(set, 1);
   for (const char* image : {"img:2", "img:3", "img:4"}) {
     SetImage(image);
-    ASSERT_TRUE(Settles([&] { return IsSettled(1); }));
+    ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(1); }));
   }
   EXPECT_TRUE(Eventually([&] { return All<ControllerRevision>().size() == 2; }));
 }
@@ -329,18 +332,18 @@ TEST_F(DaemonSetControllerTest, GoesOnAfterACrashAtAnyWrite) {
       {
         const Crash crash(ClientOf(kAccount), count, done);
         Start(kController);
-        ASSERT_TRUE(Settles([&] { return crash.happened() || IsSettled(2); }));
+        ASSERT_TRUE(EventuallyWithKubelet([&] { return crash.happened() || IsSettled(2); }));
         happened = crash.happened();
         Stop();
       }
       Start(kController);
-      ASSERT_TRUE(Settles([&] { return IsSettled(2); }));
+      ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(2); }));
       EXPECT_THAT(NodesWithPods(), ElementsAre("n1", "n2"));
       EXPECT_THAT(All<ControllerRevision>(), SizeIs(1));
       EXPECT_FALSE(Set().status.collision_count.has_value());
       Stop();
       ASSERT_TRUE(client().Delete<DaemonSet>({kNamespace, "agent"}).ok());
-      for (const Pod& pod : All<Pod>()) End(pod);
+      for (const Pod& pod : All<Pod>()) Remove(pod);
       ASSERT_TRUE(client().DeleteAllOf<ControllerRevision>({.namespace_name = kNamespace}).ok());
     }
   }

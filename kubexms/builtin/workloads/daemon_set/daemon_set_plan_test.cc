@@ -20,11 +20,11 @@ using ::testing::IsEmpty;
 
 // ---- What is done next.
 
-const DaemonNode kA{.name = "a", .should_run = true, .may_continue = true};
-const DaemonNode kB{.name = "b", .should_run = true, .may_continue = true};
-const DaemonNode kC{.name = "c", .should_run = true, .may_continue = true};
-const DaemonNode kTainted{.name = "t", .should_run = false, .may_continue = true};
-const DaemonNode kUnfit{.name = "u", .should_run = false, .may_continue = false};
+const DaemonNode kA{.name = "a", .should_run = true, .should_continue_running = true};
+const DaemonNode kB{.name = "b", .should_run = true, .should_continue_running = true};
+const DaemonNode kC{.name = "c", .should_run = true, .should_continue_running = true};
+const DaemonNode kTainted{.name = "t", .should_run = false, .should_continue_running = true};
+const DaemonNode kUnfit{.name = "u", .should_run = false, .should_continue_running = false};
 
 DaemonPod New(const std::string& node) {
   return {.node = node, .bound = true, .ready = true, .available = true, .updated = true};
@@ -184,7 +184,7 @@ TEST(DaemonSetPlanTest, WritesABoundedNumberAtATime) {
   EXPECT_EQ(PlanDaemonSet(Unavailable(1), nodes, {}).create.size(), DaemonSetPlan::kMaxWrites);
   std::vector<DaemonPod> pods;
   for (DaemonNode& node : nodes) {
-    node.should_run = node.may_continue = false;
+    node.should_run = node.should_continue_running = false;
     pods.push_back(New(node.name));
   }
   EXPECT_EQ(PlanDaemonSet(Unavailable(1), nodes, pods).remove.size(), DaemonSetPlan::kMaxWrites);
@@ -309,7 +309,7 @@ class World {
           std::count_if(pods.begin(), pods.end(),
                         [&name = name](const DaemonPod& pod) { return pod.node == name; });
       if (node.should_run && (here != 1 || all != 1)) return false;
-      if (!node.may_continue && all != 0) return false;
+      if (!node.should_continue_running && all != 0) return false;
     }
     return true;
   }
@@ -339,8 +339,8 @@ RC_GTEST_PROP(DaemonSetPlanPropertyTest, KeepsTheBoundsAndArrives, ()) {
       for (DaemonPod& pod : world.pods) pod.updated = false;  // a new template
     } else if (change == 1) {
       DaemonNode& node = world.nodes[*rc::gen::element<std::string>("a", "b", "c", "d")];
-      node.may_continue = *rc::gen::arbitrary<bool>();
-      node.should_run = node.may_continue && *rc::gen::arbitrary<bool>();
+      node.should_continue_running = *rc::gen::arbitrary<bool>();
+      node.should_run = node.should_continue_running && *rc::gen::arbitrary<bool>();
     }
     const DaemonSetPlan plan = PlanDaemonSet(goal, world.Nodes(), world.pods);
     world.CheckBounds(goal, plan);
@@ -430,7 +430,7 @@ TEST(DaemonPodTest, SaysWhichNodesFit) {
     StringMap labels;
     std::vector<std::pair<std::string, std::string>> taints;
     bool should_run;
-    bool may_continue;
+    bool should_continue_running;
   };
   const std::vector<Case> cases = {
       {"any", "{}", {}, {}, true, true},
@@ -472,10 +472,10 @@ TEST(DaemonPodTest, SaysWhichNodesFit) {
   for (const Case& test : cases) {
     const corev1::PodSpec spec = Agent(test.spec).spec.template_.spec;
     const DaemonNode judged =
-        JudgeNode(spec, DaemonTolerations(spec), NodeWith(test.labels, test.taints));
+        EvaluateNode(spec, DaemonTolerations(spec), NodeWith(test.labels, test.taints));
     EXPECT_EQ(judged.name, "n1");
     EXPECT_EQ(judged.should_run, test.should_run) << test.name;
-    EXPECT_EQ(judged.may_continue, test.may_continue) << test.name;
+    EXPECT_EQ(judged.should_continue_running, test.should_continue_running) << test.name;
   }
 }
 
@@ -485,7 +485,9 @@ TEST(FailedPodBackoffTest, GrowsAndForgets) {
   using std::chrono::seconds;
   FailedPodBackoff backoff;
   ManualClock clock;
-  const auto ask = [&](const std::string& key) { return backoff.Ask(key, clock.MonotonicNow()); };
+  const auto ask = [&](const std::string& key) {
+    return backoff.Reserve(key, clock.MonotonicNow());
+  };
   EXPECT_EQ(ask("a"), nanoseconds(0));
   EXPECT_EQ(ask("a"), seconds(1));
   EXPECT_EQ(ask("b"), nanoseconds(0));

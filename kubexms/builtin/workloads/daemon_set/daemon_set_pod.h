@@ -1,6 +1,7 @@
 #pragma once
 
-// The Pods of a DaemonSet: each is meant for one node, which the scheduler then gives it.
+// Builds the Pods of a DaemonSet. The node affinity of each names one node, to which the scheduler
+// binds it.
 
 #include <string>
 #include <string_view>
@@ -12,19 +13,21 @@
 
 namespace kubexms {
 
-// Those of the template, and those that every Pod of a DaemonSet has: it stays on a node that is
-// not ready or cannot be reached, and comes to one that is short of something or cordoned.
+// The tolerations of the template and those that every Pod of a DaemonSet has: it stays on a node
+// that is not ready or unreachable, and may run on a node that is cordoned or under resource
+// pressure.
 std::vector<corev1::Toleration> DaemonTolerations(const corev1::PodSpec& spec);
 
-// What a node means to Pods of this spec, which tolerate `tolerations`.
-DaemonNode JudgeNode(const corev1::PodSpec& spec,
-                     const std::vector<corev1::Toleration>& tolerations, const corev1::Node& node);
+// Whether Pods with this spec and these tolerations should run on the node.
+DaemonNode EvaluateNode(const corev1::PodSpec& spec,
+                        const std::vector<corev1::Toleration>& tolerations,
+                        const corev1::Node& node);
 
-// The Pod for a node as it is created. `hash` is that of the present revision.
+// The Pod to create for a node. `hash` is that of the newest revision.
 corev1::Pod NewDaemonPod(const appsv1::DaemonSet& set, std::string_view node,
                          std::string_view hash);
 
-// The node that a Pod is on or meant for; empty when it is for none.
+// The node that the Pod is bound to or created for; empty if neither is known.
 std::string TargetNode(const corev1::PodSpec& spec);
 
 }  // namespace kubexms

@@ -65,14 +65,16 @@ TEST(DeploymentStatusTest, JudgesProgressByItsDeadline) {
   auto set = std::make_shared<ReplicaSet>();
   set->metadata.name = "web-1";
   set->spec.replicas = 2;
-  const DeploymentParts parts{{set}, set};
+  const DeploymentReplicaSets replica_sets{{set}, set};
   SetProgressing(deployment.spec, "True", "NewReplicaSetCreated", "made", at(0), deployment.status);
   const auto advance = [&](int second) {
-    deployment.status = NextStatus(deployment, parts, deployment.status, true, at(second));
+    deployment.status =
+        CalculateStatus(deployment, replica_sets, deployment.status, true, at(second));
     return TextOf(deployment.status, "Progressing");
   };
   EXPECT_EQ(advance(0), "True NewReplicaSetCreated");
-  EXPECT_EQ(UntilDeadline(deployment, deployment.status, at(4)), std::chrono::seconds(7));
+  EXPECT_EQ(TimeUntilProgressDeadline(deployment, deployment.status, at(4)),
+            std::chrono::seconds(7));
   set->status.replicas = 2;
   EXPECT_EQ(advance(5), "True ReplicaSetUpdated");
   set->status.ready_replicas = set->status.available_replicas = 1;
@@ -82,7 +84,7 @@ TEST(DeploymentStatusTest, JudgesProgressByItsDeadline) {
   EXPECT_EQ(advance(23), "False ProgressDeadlineExceeded");
   EXPECT_EQ(FindCondition(deployment.status, "Progressing")->message,
             "ReplicaSet \"web-1\" has timed out progressing.");
-  EXPECT_EQ(UntilDeadline(deployment, deployment.status, at(24)), std::nullopt);
+  EXPECT_EQ(TimeUntilProgressDeadline(deployment, deployment.status, at(24)), std::nullopt);
   EXPECT_EQ(advance(90), "False ProgressDeadlineExceeded");
   set->status.ready_replicas = set->status.available_replicas = 2;
   EXPECT_EQ(advance(91), "True NewReplicaSetAvailable");
@@ -150,7 +152,7 @@ class DeploymentControllerTest : public WorkloadTest {
            TextOf(deployment.status, "Progressing") == "True NewReplicaSetAvailable";
   }
   Deployment OnceRolledOut() { return OnceRunning(IsRolledOut); }
-  bool EventuallyTold(const std::string& event) {
+  bool EventuallyRecorded(const std::string& event) {
     return Eventually([&] {
       const auto events = EventsOf("Deployment", "web");
       return std::ranges::find(events, event) != events.end();
@@ -183,8 +185,8 @@ TEST_F(DeploymentControllerTest, MakesAReplicaSetForItsTemplate) {
   EXPECT_EQ(TextOf(deployment.status, "Available"), "True MinimumReplicasAvailable");
   EXPECT_EQ(FindCondition(deployment.status, "Progressing")->message,
             "ReplicaSet \"" + set.metadata.name + "\" has successfully progressed.");
-  EXPECT_TRUE(EventuallyTold("Normal ScalingReplicaSet: Scaled up replica set " +
-                             set.metadata.name + " from 0 to 3"));
+  EXPECT_TRUE(EventuallyRecorded("Normal ScalingReplicaSet: Scaled up replica set " +
+                                 set.metadata.name + " from 0 to 3"));
 }
 
 TEST_F(DeploymentControllerTest, WritesNothingWhenNothingChanges) {
@@ -216,10 +218,10 @@ TEST_F(DeploymentControllerTest, RollsOutAndBack) {
   EXPECT_THAT(AllPods(), SizeIs(3));
   for (const std::string& step :
        {second + " from 0 to 1", second + " from 1 to 2", second + " from 2 to 3"}) {
-    EXPECT_TRUE(EventuallyTold("Normal ScalingReplicaSet: Scaled up replica set " + step));
+    EXPECT_TRUE(EventuallyRecorded("Normal ScalingReplicaSet: Scaled up replica set " + step));
   }
-  EXPECT_TRUE(EventuallyTold("Normal ScalingReplicaSet: Scaled down replica set " + first +
-                             " from 3 to 2"));
+  EXPECT_TRUE(EventuallyRecorded("Normal ScalingReplicaSet: Scaled down replica set " + first +
+                                 " from 3 to 2"));
 
   SetImage("web:1");
   deployment = OnceRolledOut();
@@ -305,10 +307,10 @@ TEST_F(DeploymentControllerTest, RecreateWaitsUntilTheOldPodsHaveEnded) {
       Once([](const Deployment& now) { return now.status.terminating_replicas == 2; });
   EXPECT_THAT(Sets(), SizeIs(1));
   EXPECT_EQ(TextOf(deployment.status, "Available"), "False MinimumReplicasUnavailable");
-  End(old[0]);
+  Remove(old[0]);
   Once([](const Deployment& now) { return now.status.terminating_replicas == 1; });
   EXPECT_THAT(Sets(), SizeIs(1));
-  End(old[1]);
+  Remove(old[1]);
   OnceRolledOut();
   EXPECT_EQ(Sets().at("web:2").spec.replicas, 2);
 }

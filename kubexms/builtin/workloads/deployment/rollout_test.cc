@@ -76,7 +76,7 @@ TEST(RolloutTest, RollsForwardStepByStep) {
             {2, 1}},
            {"a size that was not seen yet may still be exceeded",
             {3, 1, 0},
-            {{.size = 2, .available = 2, .pods = 2, .seen = false}, {1, 1}},
+            {{.size = 2, .available = 2, .pods = 2, .observed = false}, {1, 1}},
             {2, 1}},
            {"no surge", {4, 0, 1}, {{4, 4}, {0, 0}}, {3, 0}},
            {"and up", {4, 0, 1}, {{3, 3}, {0, 0}}, {3, 1}},
@@ -155,7 +155,7 @@ class Cluster {
   void ChangeTemplate() {
     const int32_t size = InitialSize(rollout_);
     rollout_.current = rollout_.sets.size();
-    rollout_.sets.push_back({.size = size, .seen = false});
+    rollout_.sets.push_back({.size = size, .observed = false});
     pods_.push_back({});
   }
 
@@ -196,7 +196,7 @@ class Cluster {
     bool changed = false;
     for (size_t i = 0; i < sizes.size(); ++i) {
       if (std::exchange(rollout_.sets[i].size, sizes[i]) == sizes[i]) continue;
-      rollout_.sets[i].seen = pods_[i].is_current = false;
+      rollout_.sets[i].observed = pods_[i].is_current = false;
       changed = true;
     }
     return changed;
@@ -210,7 +210,7 @@ class Cluster {
     SetPods& pods = pods_[set];
     pods.ready = std::min(pods.ready, pods.size);
     rollout_.sets[set].pods = pods.size;
-    rollout_.sets[set].seen = pods.is_current;
+    rollout_.sets[set].observed = pods.is_current;
     return std::exchange(pods.all, pods.size) != pods.size;
   }
   bool Start(size_t set) {
@@ -226,7 +226,7 @@ class Cluster {
     for (size_t i = 0; i < pods_.size(); ++i) {
       const RolloutSet& set = rollout_.sets[i];
       if (pods_[i].all != set.size || pods_[i].ready != set.size || set.available != set.size ||
-          !set.seen) {
+          !set.observed) {
         return false;
       }
     }

@@ -48,10 +48,10 @@ class JobTest : protected ManualTime, public BuiltinTest {
     return Eventually([&] { return StatusOf(name).active == active || Pass(); });
   }
   bool EventuallyEnded(const std::string& name, const std::string& end) {
-    return Eventually([&] { return EndOf(Current(name)) == end; });
+    return Eventually([&] { return FinishedConditionType(Current(name)) == end; });
   }
   bool EventuallyEndedInTime(const std::string& name, const std::string& end) {
-    return Eventually([&] { return EndOf(Current(name)) == end || Pass(); });
+    return Eventually([&] { return FinishedConditionType(Current(name)) == end || Pass(); });
   }
   bool Pass() {
     manual_clock_.Advance(seconds(1));
@@ -104,20 +104,20 @@ TEST_F(JobTest, CompletesWhenItsPodSucceeds) {
   ASSERT_EQ(pods.size(), 1U);
   EXPECT_EQ(pods[0].metadata.generate_name, "ok-");
   EXPECT_THAT(pods[0].metadata.finalizers, ElementsAre(kJobTrackingFinalizer));
-  EXPECT_TRUE(EventuallyTold("SuccessfulCreate", "Created pod: " + pods[0].metadata.name));
+  EXPECT_TRUE(EventuallyRecorded("SuccessfulCreate", "Created pod: " + pods[0].metadata.name));
   Succeed(pods[0]);
   ASSERT_TRUE(EventuallyEnded("ok", "Complete"));
   const char* reason = "CompletionsReached: Reached expected number of succeeded pods";
   const batchv1::JobStatus status = StatusOf("ok");
   EXPECT_THAT(Conditions(status), ElementsAre(fmt::format("SuccessCriteriaMet=True {}", reason),
                                               fmt::format("Complete=True {}", reason)));
-  batchv1::JobStatus numbers = status;
-  numbers.conditions.clear();
-  EXPECT_EQ(Encode(numbers), R"({"completionTime":"2024-01-01T00:00:00Z","ready":0,)"
-                             R"("startTime":"2024-01-01T00:00:00Z","succeeded":1,"terminating":0,)"
-                             R"("uncountedTerminatedPods":{}})");
+  batchv1::JobStatus counts = status;
+  counts.conditions.clear();
+  EXPECT_EQ(Encode(counts), R"({"completionTime":"2024-01-01T00:00:00Z","ready":0,)"
+                            R"("startTime":"2024-01-01T00:00:00Z","succeeded":1,"terminating":0,)"
+                            R"("uncountedTerminatedPods":{}})");
   EXPECT_THAT(PodsOf("ok")[0].metadata.finalizers, IsEmpty());
-  EXPECT_TRUE(EventuallyTold("Completed", "Job completed"));
+  EXPECT_TRUE(EventuallyRecorded("Completed", "Job completed"));
 }
 
 TEST_F(JobTest, CompletesEveryIndexOnce) {
@@ -166,7 +166,7 @@ TEST_F(JobTest, FailsBeyondItsBackoffLimit) {
                                                        fmt::format("Failed=True {}", reason)));
   EXPECT_EQ(StatusOf("bad").failed, 2);
   EXPECT_TRUE(
-      EventuallyTold("BackoffLimitExceeded", "Job has reached the specified backoff limit"));
+      EventuallyRecorded("BackoffLimitExceeded", "Job has reached the specified backoff limit"));
 }
 
 TEST_F(JobTest, EndsAtItsDeadline) {
@@ -175,7 +175,8 @@ TEST_F(JobTest, EndsAtItsDeadline) {
   ASSERT_TRUE(EventuallyActive("late", 1));
   MoveTime(seconds(30));
   ASSERT_TRUE(EventuallyEndedInTime("late", "Failed"));
-  EXPECT_TRUE(EventuallyTold("DeadlineExceeded", "Job was active longer than specified deadline"));
+  EXPECT_TRUE(
+      EventuallyRecorded("DeadlineExceeded", "Job was active longer than specified deadline"));
   EXPECT_EQ(StatusOf("late").failed, 1);
   EXPECT_THAT(PodsOf("late"), IsEmpty());
 }
@@ -183,7 +184,7 @@ TEST_F(JobTest, EndsAtItsDeadline) {
 TEST_F(JobTest, IsSuspendedAndGoesOn) {
   Start(kController);
   Make("pause", [](Job& job) { job.spec.suspend = true; });
-  EXPECT_TRUE(EventuallyTold("Suspended", "Job suspended"));
+  EXPECT_TRUE(EventuallyRecorded("Suspended", "Job suspended"));
   EXPECT_THAT(PodsOf("pause"), IsEmpty());
   EXPECT_TRUE(StatusOf("pause").start_time.IsZero());
   const auto suspend = [&](const char* value) {
@@ -196,7 +197,7 @@ TEST_F(JobTest, IsSuspendedAndGoesOn) {
   ASSERT_TRUE(suspend("false"));
   ASSERT_TRUE(EventuallyActive("pause", 1));
   EXPECT_EQ(StatusOf("pause").start_time.ToString(), "2024-01-01T00:00:05Z");
-  EXPECT_TRUE(EventuallyTold("Resumed", "Job resumed"));
+  EXPECT_TRUE(EventuallyRecorded("Resumed", "Job resumed"));
   ASSERT_TRUE(suspend("true"));
   ASSERT_TRUE(EventuallyActive("pause", 0));
   EXPECT_TRUE(Eventually([&] { return PodsOf("pause").empty(); }));

@@ -133,14 +133,15 @@ std::vector<std::string> Names(const std::vector<PodPointer>& pods) {
 std::string Summary(const JobPlan& plan) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : " ") + part; };
-  if (plan.verdict) add((plan.verdict->success ? "complete: " : "fail: ") + plan.verdict->reason);
+  if (plan.finished)
+    add((plan.finished->success ? "complete: " : "fail: ") + plan.finished->reason);
   for (const std::string& name : Names(plan.to_delete)) add("-" + name);
   for (const PodToCreate& pod : plan.to_create) {
     add("+" + (pod.index ? std::to_string(*pod.index) : ""));
     if (pod.failures.total() > 0) text += "!" + std::to_string(pod.failures.total());
   }
-  if (plan.again_after) {
-    add("?" + std::to_string(std::chrono::duration_cast<seconds>(*plan.again_after).count()));
+  if (plan.requeue_after) {
+    add("?" + std::to_string(std::chrono::duration_cast<seconds>(*plan.requeue_after).count()));
   }
   return text;
 }
@@ -338,7 +339,7 @@ TEST(JobPlanTest, FollowsItsSuccessPolicy) {
       {"not enough of them", policy("2-4", 3), {four}, "+1"},
       {"enough of any", policy("", 4), {four}, "complete: SuccessPolicy -four"},
   });
-  EXPECT_EQ(PlanJob(policy("", 4), {}, kNow).verdict->message, "Matched rules at index 1");
+  EXPECT_EQ(PlanJob(policy("", 4), {}, kNow).finished->message, "Matched rules at index 1");
 }
 
 TEST(JobPlanTest, FollowsItsFailurePolicy) {
@@ -427,7 +428,7 @@ TEST(JobPlanTest, CountsEachPodOnce) {
     EXPECT_EQ(CountPods(next, pods).succeeded, 1);
     EXPECT_EQ(CountPods(next, pods).failed, 1);
     TrackPods(pods, {}, kNow, next);
-    SettleJob(after, {}, false, kNow, next);
+    UpdateJobStatus(after, {}, false, kNow, next);
     EXPECT_EQ(next.status.succeeded, 1);
     EXPECT_EQ(next.status.failed, 1);
     EXPECT_EQ(next.status.active, 1);
@@ -447,7 +448,7 @@ TEST(JobPlanTest, CountsIndexesOnce) {
   EXPECT_EQ(job.status.completed_indexes, "1");
   EXPECT_EQ(job.status.succeeded, 1);
   TrackPods({first, second}, {}, kNow, job);
-  SettleJob({}, {}, false, kNow, job);
+  UpdateJobStatus({}, {}, false, kNow, job);
   EXPECT_EQ(job.status.succeeded, 1);
 }
 
@@ -455,31 +456,32 @@ TEST(JobPlanTest, WhatRanFailsWithTheJobButNotWhenItSucceeds) {
   const auto stopped = MakePod("stopped", "Running", {.deleted = true});
   const auto failed = MakePod("failed", "Failed");
   Job job = MakeJob();
-  TrackPods({stopped, failed}, JobVerdict{.reason = "X"}, kNow, job);
+  TrackPods({stopped, failed}, FinishedCondition{.reason = "X"}, kNow, job);
   EXPECT_THAT(job.status.uncounted_terminated_pods->failed, ElementsAre("stopped", "failed"));
   job = MakeJob();
-  TrackPods({stopped, failed}, JobVerdict{.success = true}, kNow, job);
+  TrackPods({stopped, failed}, FinishedCondition{.success = true}, kNow, job);
   EXPECT_THAT(job.status.uncounted_terminated_pods->failed, ElementsAre("failed"));
 }
 
 TEST(JobPlanTest, EndsOnlyWhenAllPodsHave) {
-  const JobVerdict verdict{.success = true, .reason = "CompletionsReached", .message = "M"};
+  const FinishedCondition finished{.success = true, .reason = "CompletionsReached", .message = "M"};
   Job job = MakeJob();
-  TrackPods({}, verdict, kNow, job);
+  TrackPods({}, finished, kNow, job);
   EXPECT_NE(FindTrueCondition(job, "SuccessCriteriaMet"), nullptr);
-  EXPECT_THAT(SettleJob({MakePod("a", "Running", {.deleted = true})}, verdict, false, kNow, job),
-              IsEmpty());
+  EXPECT_THAT(
+      UpdateJobStatus({MakePod("a", "Running", {.deleted = true})}, finished, false, kNow, job),
+      IsEmpty());
   EXPECT_FALSE(IsFinished(job));
-  EXPECT_THAT(SettleJob({}, verdict, true, kNow, job), IsEmpty());
-  EXPECT_THAT(SettleJob({}, verdict, false, kNow, job),
-              ElementsAre(Notice{EventType::kNormal, "Completed", "Job completed"}));
-  EXPECT_EQ(EndOf(job), "Complete");
+  EXPECT_THAT(UpdateJobStatus({}, finished, true, kNow, job), IsEmpty());
+  EXPECT_THAT(UpdateJobStatus({}, finished, false, kNow, job),
+              ElementsAre(PlannedEvent{EventType::kNormal, "Completed", "Job completed"}));
+  EXPECT_EQ(FinishedConditionType(job), "Complete");
   EXPECT_EQ(job.status.completion_time, Time(kNow));
   job = MakeJob();
-  const JobVerdict failure{.reason = "DeadlineExceeded", .message = "late"};
-  EXPECT_THAT(SettleJob({}, failure, false, kNow, job),
-              ElementsAre(Notice{EventType::kWarning, "DeadlineExceeded", "late"}));
-  EXPECT_EQ(EndOf(job), "Failed");
+  const FinishedCondition failure{.reason = "DeadlineExceeded", .message = "late"};
+  EXPECT_THAT(UpdateJobStatus({}, failure, false, kNow, job),
+              ElementsAre(PlannedEvent{EventType::kWarning, "DeadlineExceeded", "late"}));
+  EXPECT_EQ(FinishedConditionType(job), "Failed");
   EXPECT_TRUE(job.status.completion_time.IsZero());
 }
 
@@ -490,11 +492,11 @@ TEST(JobPlanTest, TimeBeginsAnewWhenAJobGoesOn) {
   EXPECT_THAT(job.status.conditions, IsEmpty());
   job.spec.suspend = true;
   EXPECT_THAT(BeginJob(job, kNow + seconds(5)),
-              ElementsAre(Notice{EventType::kNormal, "Suspended", "Job suspended"}));
+              ElementsAre(PlannedEvent{EventType::kNormal, "Suspended", "Job suspended"}));
   EXPECT_THAT(BeginJob(job, kNow + seconds(6)), IsEmpty());
   job.spec.suspend = false;
   EXPECT_THAT(BeginJob(job, kNow + seconds(9)),
-              ElementsAre(Notice{EventType::kNormal, "Resumed", "Job resumed"}));
+              ElementsAre(PlannedEvent{EventType::kNormal, "Resumed", "Job resumed"}));
   EXPECT_EQ(job.status.start_time, Time(kNow + seconds(9)));
   EXPECT_EQ(job.status.conditions[0].reason, "JobResumed");
   EXPECT_EQ(job.status.conditions[0].status, "False");

@@ -1,7 +1,7 @@
 #include "kubexms/builtin/workloads/replica_set/replica_set_controller.h"
 
 #include "kubexms/builtin/workloads/replica_set/replica_plan.h"
-#include "kubexms/builtin/workloads/status_pace.h"
+#include "kubexms/builtin/workloads/status_rate_limiter.h"
 #include "kubexms/builtin/workloads/workload_fixture_test.h"
 #include "kubexms/client/decorators.h"
 
@@ -60,19 +60,19 @@ TEST(ReplicaPlanTest, CountsPodsByTheirState) {
   EXPECT_EQ(counts.until_available, std::chrono::seconds(3));
 }
 
-TEST(StatusPaceTest, LetsEachObjectPassOnceInAPeriod) {
+TEST(StatusRateLimiterTest, LetsEachObjectPassOnceInAPeriod) {
   using std::chrono::milliseconds;
   const ManualClock clock;
   const auto start = clock.MonotonicNow();
-  StatusPace pace(milliseconds(50), 2);
-  EXPECT_EQ(pace.Wait("a", start), milliseconds(0));
-  EXPECT_EQ(pace.Wait("a", start + milliseconds(20)), milliseconds(30));
-  EXPECT_EQ(pace.Wait("b", start + milliseconds(20)), milliseconds(0));
-  EXPECT_EQ(pace.Wait("a", start + milliseconds(50)), milliseconds(0));
-  EXPECT_EQ(pace.Wait("a", start + milliseconds(60)), milliseconds(40));
+  StatusRateLimiter limiter(milliseconds(50), 2);
+  EXPECT_EQ(limiter.Reserve("a", start), milliseconds(0));
+  EXPECT_EQ(limiter.Reserve("a", start + milliseconds(20)), milliseconds(30));
+  EXPECT_EQ(limiter.Reserve("b", start + milliseconds(20)), milliseconds(0));
+  EXPECT_EQ(limiter.Reserve("a", start + milliseconds(50)), milliseconds(0));
+  EXPECT_EQ(limiter.Reserve("a", start + milliseconds(60)), milliseconds(40));
   // What is forgotten may pass.
-  EXPECT_EQ(pace.Wait("c", start + milliseconds(60)), milliseconds(0));
-  EXPECT_EQ(pace.Wait("b", start + milliseconds(60)), milliseconds(0));
+  EXPECT_EQ(limiter.Reserve("c", start + milliseconds(60)), milliseconds(0));
+  EXPECT_EQ(limiter.Reserve("b", start + milliseconds(60)), milliseconds(0));
 }
 
 // A client whose watches of Pods tell nothing while they are held.
@@ -82,7 +82,7 @@ class LaggingClient final : public ClientDecorator {
 
   void Hold(bool hold) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
-    held_ = hold;
+    paused_pods_ = hold;
     changed_.NotifyAll();
   }
 
@@ -114,12 +114,12 @@ class LaggingClient final : public ClientDecorator {
   void AwaitRelease(const std::stop_token& stop) EXCLUDES(mutex_) {
     const std::stop_callback wake(stop, [this] { Hold(false); });
     MutexLock lock(mutex_);
-    while (held_) changed_.Wait(mutex_);
+    while (paused_pods_) changed_.Wait(mutex_);
   }
 
   Mutex mutex_;
   CondVar changed_;
-  bool held_ GUARDED_BY(mutex_) = false;
+  bool paused_pods_ GUARDED_BY(mutex_) = false;
 };
 
 class ReplicaSetControllerTest : public WorkloadTest {
@@ -226,7 +226,7 @@ TEST_F(ReplicaSetControllerTest, TakesUpAndLetsGo) {
 }
 
 TEST_F(ReplicaSetControllerTest, TakesNothingFromOthersAndNothingThatEnds) {
-  const corev1::ConfigMap owner = Make(MapOf({kNamespace, "owner"}));
+  const corev1::ConfigMap owner = Make(ConfigMapNamed({kNamespace, "owner"}));
   Pod taken = PodOf("taken");
   ASSERT_TRUE(SetControllerReference(taken.metadata, owner).ok());
   Create(taken);
@@ -252,7 +252,7 @@ TEST_F(ReplicaSetControllerTest, ReplacesPodsThatAreFinishedOrDeleted) {
   ASSERT_TRUE(client().Delete<Pod>(ObjectKey::Of(pods[1].metadata)).ok());
   EXPECT_TRUE(Eventually([&] { return AllPods().size() == 4; }));
   StatusOnce([](const auto& now) { return now.replicas == 2 && now.terminating_replicas == 1; });
-  End(pods[1]);
+  Remove(pods[1]);
   StatusOnce([](const auto& now) { return now.replicas == 2 && now.terminating_replicas == 0; });
 }
 
@@ -278,7 +278,7 @@ TEST_F(ReplicaSetControllerTest, PrefersNodesWithMorePodsOfTheSameOwner) {
   Start(kAccount);
   ReplicaSet first = SetOf(1, "first");
   ReplicaSet second = SetOf(2, "second");
-  const corev1::ConfigMap owner = Make(MapOf({kNamespace, "owner"}));
+  const corev1::ConfigMap owner = Make(ConfigMapNamed({kNamespace, "owner"}));
   for (ReplicaSet* set : {&first, &second}) {
     const StringMap labels{{"app", set->metadata.name}};
     set->spec.selector.match_labels = set->spec.template_.metadata.labels = labels;
@@ -400,7 +400,7 @@ TEST_F(ReplicaSetControllerTest, ASetThatIsBeingDeletedMakesNothing) {
   const auto generation = Read<ReplicaSet>("web").metadata.generation;
   ASSERT_EQ(generation, 2);
   StatusOnce([&](const auto& now) { return now.observed_generation == generation; });
-  End(pods[0]);
+  Remove(pods[0]);
   StatusOnce([](const auto& now) { return now.replicas == 1; });
   EXPECT_THAT(AllPods(), SizeIs(1));
 }

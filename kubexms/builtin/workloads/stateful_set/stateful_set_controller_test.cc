@@ -57,7 +57,7 @@ class StatefulSetControllerTest : public KubeletTest {
   void StartWith(const StatefulSet& set) {
     Create(set);
     Start(kController);
-    ASSERT_TRUE(Settles([&] { return IsSettled(set.metadata.name); }));
+    ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(set.metadata.name); }));
   }
 
   void SetImage(const std::string& image) {
@@ -146,11 +146,11 @@ TEST_F(StatefulSetControllerTest, ScalesDownFromTheLastAndUpAgain) {
   StartWith(set);
   RecordPodWrites(kAccount);
   Scale(1);
-  ASSERT_TRUE(Settles([&] { return IsSettled(); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
   EXPECT_THAT(TakePodWrites(), ElementsAre("delete db-2", "delete db-1"));
   EXPECT_THAT(All<PersistentVolumeClaim>(), SizeIs(3));  // they are kept
   Scale(2);
-  ASSERT_TRUE(Settles([&] { return IsSettled(); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
   EXPECT_THAT(PodNames(), ElementsAre("db-0", "db-1"));
   EXPECT_TRUE(Eventually([&] {
     return !EventsOf("StatefulSet", "db").empty() &&
@@ -166,10 +166,10 @@ TEST_F(StatefulSetControllerTest, ParallelPodsDoNotWaitForEachOther) {
   Create(set);
   Start(kController);
   EXPECT_TRUE(Eventually([&] { return PodNames().size() == 4; }));
-  ASSERT_TRUE(Settles([&] { return IsSettled(); }));
-  held_ = {"db-1", "db-2", "db-3"};
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
+  paused_pods_ = {"db-1", "db-2", "db-3"};
   Scale(0);
-  EXPECT_TRUE(Settles([&] {
+  EXPECT_TRUE(EventuallyWithKubelet([&] {
     const auto pods = All<Pod>();
     return pods.size() == 3 && std::all_of(pods.begin(), pods.end(), &IsBeingDeleted);
   }));
@@ -178,7 +178,7 @@ TEST_F(StatefulSetControllerTest, ParallelPodsDoNotWaitForEachOther) {
 TEST_F(StatefulSetControllerTest, APodThatIsBeingDeletedBlocksItsSuccessor) {
   StartWith(SetOf(2));
   RecordPodWrites(kAccount);
-  held_ = {"db-0"};
+  paused_pods_ = {"db-0"};
   ASSERT_TRUE(client().Delete<Pod>({kNamespace, "db-0"}).ok());
   // The two kinds have a watch each: the controller is to know of the deletion first.
   ASSERT_TRUE(Eventually([&] {
@@ -189,8 +189,8 @@ TEST_F(StatefulSetControllerTest, APodThatIsBeingDeletedBlocksItsSuccessor) {
   CatchUp();
   EXPECT_THAT(PodNames(), ElementsAre("db-0", "db-1"));
   EXPECT_THAT(TakePodWrites(), IsEmpty());
-  held_ = {};
-  ASSERT_TRUE(Settles([&] { return IsSettled(); }));
+  paused_pods_ = {};
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
   EXPECT_THAT(TakePodWrites(), ElementsAre("create db-0", "create db-2"));
 }
 
@@ -200,7 +200,7 @@ TEST_F(StatefulSetControllerTest, ReplacesPodsThatHaveEnded) {
   const std::string second = Read<Pod>("db-1").metadata.uid;
   SetStatus(Read<Pod>("db-0"), "Failed", false);
   SetStatus(Read<Pod>("db-1"), "Succeeded", false);
-  EXPECT_TRUE(Settles([&] {
+  EXPECT_TRUE(EventuallyWithKubelet([&] {
     const auto pods = All<Pod>();
     return pods.size() == 2 && pods[0].metadata.uid != first && pods[1].metadata.uid != second &&
            IsSettled();
@@ -211,17 +211,17 @@ TEST_F(StatefulSetControllerTest, UpdatesFromTheLastAndWaitsForEach) {
   StartWith(SetOf(3));
   const std::string before = Set().status.current_revision;
   RecordPodWrites(kAccount);
-  held_ = {"db-2"};
+  paused_pods_ = {"db-2"};
   SetImage("img:2");
-  ASSERT_TRUE(Settles([&] { return IsBeingDeleted(Read<Pod>("db-2")); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsBeingDeleted(Read<Pod>("db-2")); }));
   CatchUp();
   EXPECT_THAT(TakePodWrites(), ElementsAre("delete db-2"));
   EXPECT_EQ(Set().status.current_revision, before);
   EXPECT_NE(Set().status.update_revision, before);
   EXPECT_EQ(Set().status.current_replicas, 2);
   EXPECT_EQ(Set().status.updated_replicas, 0);
-  held_ = {};
-  ASSERT_TRUE(Settles([&] { return IsSettled(); }));
+  paused_pods_ = {};
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
   EXPECT_THAT(TakePodWrites(), ElementsAre("create db-2", "delete db-1", "create db-1",
                                            "delete db-0", "create db-0"));
   EXPECT_THAT(Images(), ElementsAre("db-0 img:2", "db-1 img:2", "db-2 img:2"));
@@ -240,17 +240,17 @@ TEST_F(StatefulSetControllerTest, APartitionKeepsTheLowerOnesAsTheyAre) {
     return now.status.updated_replicas == 1 && now.status.available_replicas == 3 &&
            now.status.current_replicas == 2 && now.status.replicas == 3;
   };
-  ASSERT_TRUE(Settles(is_partly_updated));
+  ASSERT_TRUE(EventuallyWithKubelet(is_partly_updated));
   EXPECT_THAT(Images(), ElementsAre("db-0 img:1", "db-1 img:1", "db-2 img:2"));
   const std::string uid = Read<Pod>("db-0").metadata.uid;
   ASSERT_TRUE(client().Delete<Pod>({kNamespace, "db-0"}).ok());
-  ASSERT_TRUE(Settles([&] {
+  ASSERT_TRUE(EventuallyWithKubelet([&] {
     const auto pods = All<Pod>();
     return pods.size() == 3 && pods[0].metadata.uid != uid && is_partly_updated();
   }));
   EXPECT_THAT(Images(), ElementsAre("db-0 img:1", "db-1 img:1", "db-2 img:2"));
   Patch<StatefulSet>("db", R"({"spec":{"updateStrategy":{"rollingUpdate":{"partition":0}}}})");
-  ASSERT_TRUE(Settles([&] { return IsSettled(); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
   EXPECT_THAT(Images(), ElementsAre("db-0 img:2", "db-1 img:2", "db-2 img:2"));
 }
 
@@ -262,7 +262,7 @@ TEST_F(StatefulSetControllerTest, OnDeleteWaitsForSomebodyToDelete) {
   CatchUp();
   EXPECT_THAT(Images(), ElementsAre("db-0 img:1", "db-1 img:1"));
   ASSERT_TRUE(client().Delete<Pod>({kNamespace, "db-0"}).ok());
-  ASSERT_TRUE(Settles(
+  ASSERT_TRUE(EventuallyWithKubelet(
       [&] { return Set().status.updated_replicas == 1 && Set().status.available_replicas == 2; }));
   EXPECT_THAT(Images(), ElementsAre("db-0 img:2", "db-1 img:1"));
 }
@@ -273,7 +273,7 @@ TEST_F(StatefulSetControllerTest, BeginsWhereTheOrdinalsDo) {
   StartWith(set);
   EXPECT_THAT(PodNames(), ElementsAre("db-5", "db-6"));
   Patch<StatefulSet>("db", R"({"spec":{"ordinals":{"start":6}}})");
-  ASSERT_TRUE(Settles([&] {
+  ASSERT_TRUE(EventuallyWithKubelet([&] {
     return IsSettled() && !client().Get<Pod>({kNamespace, "db-5"}).ok();
   }));
   EXPECT_THAT(PodNames(), ElementsAre("db-6", "db-7"));
@@ -284,12 +284,12 @@ TEST_F(StatefulSetControllerTest, ReadyIsNotAvailableForAWhile) {
   set.spec.min_ready_seconds = 3600;
   Create(set);
   Start(kController);
-  ASSERT_TRUE(Settles([&] { return Set().status.ready_replicas == 1; }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return Set().status.ready_replicas == 1; }));
   EXPECT_EQ(Set().status.available_replicas, 0);
   EXPECT_THAT(PodNames(), ElementsAre("db-0"));
   // What became ready long ago is available.
   Patch<StatefulSet>("db", R"({"spec":{"minReadySeconds":0}})");
-  EXPECT_TRUE(Settles([&] { return IsSettled(); }));
+  EXPECT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
 }
 
 TEST_F(StatefulSetControllerTest, ClaimsBelongToThoseTheyGoWith) {
@@ -307,9 +307,9 @@ TEST_F(StatefulSetControllerTest, ClaimsBelongToThoseTheyGoWith) {
   };
   EXPECT_THAT(owners("data-db-1"), ElementsAre(Set().metadata.uid));
   const std::string pod = Read<Pod>("db-1").metadata.uid;
-  held_ = {"db-1"};
+  paused_pods_ = {"db-1"};
   Scale(1);
-  ASSERT_TRUE(Settles([&] { return IsBeingDeleted(Read<Pod>("db-1")); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsBeingDeleted(Read<Pod>("db-1")); }));
   EXPECT_THAT(owners("data-db-1"), ElementsAre(pod));
   EXPECT_THAT(owners("data-db-0"), ElementsAre(Set().metadata.uid));
   Patch<StatefulSet>("db", R"({"spec":{"persistentVolumeClaimRetentionPolicy":
@@ -338,7 +338,7 @@ TEST_F(StatefulSetControllerTest, WaitsForAClaimThatGoes) {
   }));
   EXPECT_THAT(PodNames(), IsEmpty());
   Patch<PersistentVolumeClaim>("data-db-0", R"({"metadata":{"finalizers":null}})");
-  EXPECT_TRUE(Settles([&] { return IsSettled(); }));
+  EXPECT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
 }
 
 TEST_F(StatefulSetControllerTest, TakesUpPodsThatAreItsOwnByNameAndLabels) {
@@ -351,7 +351,7 @@ TEST_F(StatefulSetControllerTest, TakesUpPodsThatAreItsOwnByNameAndLabels) {
   }
   Create(SetOf(1));
   Start(kController);
-  ASSERT_TRUE(Settles([&] {
+  ASSERT_TRUE(EventuallyWithKubelet([&] {
     const auto pod = client().Get<Pod>({kNamespace, "db-0"});
     return pod.ok() && IsControlledBy(pod->metadata, Set().metadata.uid) &&
            pod->metadata.labels.contains("statefulset.kubernetes.io/pod-name") && IsSettled();
@@ -366,7 +366,7 @@ TEST_F(StatefulSetControllerTest, GoesBackToAnOldRevisionByItsNumber) {
   const std::string first = Set().status.current_revision;
   const auto update = [&](const std::string& image) {
     SetImage(image);
-    ASSERT_TRUE(Settles(
+    ASSERT_TRUE(EventuallyWithKubelet(
         [&] { return IsSettled() && Images() == std::vector<std::string>{"db-0 " + image}; }));
   };
   update("img:2");
@@ -388,7 +388,7 @@ TEST_F(StatefulSetControllerTest, AnotherRevisionOfTheSameNameIsACollision) {
   other.revision = 7;
   Create(other);
   Start(kController);
-  ASSERT_TRUE(Settles([&] { return IsSettled(); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
   EXPECT_EQ(Set().status.collision_count, 1);
   EXPECT_EQ(Set().status.update_revision, "db-" + TemplateHash(set.spec.template_, 1));
 }
@@ -401,7 +401,7 @@ TEST_F(StatefulSetControllerTest, WritesNothingWhenThereIsNothingToDo) {
   TakeWrites(kAccount);
   Start(kController);
   Create(SetOf(0, "other"));
-  ASSERT_TRUE(Settles([&] { return IsSettled("other"); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled("other"); }));
   // A revision and a status of the other.
   EXPECT_THAT(TakeWrites(kAccount), ElementsAre("create", "update status"));
 }
@@ -411,10 +411,10 @@ TEST_F(StatefulSetControllerTest, ASetThatIsBeingDeletedMakesNothing) {
   set.metadata.finalizers = {"example.com/hold"};
   StartWith(set);
   ASSERT_TRUE(client().Delete<StatefulSet>({kNamespace, "db"}).ok());
-  ASSERT_TRUE(
-      Settles([&] { return Set().status.observed_generation == Set().metadata.generation; }));
+  ASSERT_TRUE(EventuallyWithKubelet(
+      [&] { return Set().status.observed_generation == Set().metadata.generation; }));
   ASSERT_TRUE(client().Delete<Pod>({kNamespace, "db-1"}).ok());
-  EXPECT_TRUE(Settles([&] { return Set().status.replicas == 1; }));
+  EXPECT_TRUE(EventuallyWithKubelet([&] { return Set().status.replicas == 1; }));
   EXPECT_THAT(PodNames(), ElementsAre("db-0"));
 }
 
@@ -430,18 +430,18 @@ TEST_F(StatefulSetControllerTest, GoesOnAfterACrashAtAnyWrite) {
       {
         const Crash crash(ClientOf(kAccount), count, done);
         Start(kController);
-        ASSERT_TRUE(Settles([&] { return crash.happened() || IsSettled(); }));
+        ASSERT_TRUE(EventuallyWithKubelet([&] { return crash.happened() || IsSettled(); }));
         happened = crash.happened();
         Stop();
       }
       Start(kController);
-      ASSERT_TRUE(Settles([&] { return IsSettled(); }));
+      ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
       EXPECT_THAT(PodNames(), ElementsAre("db-0", "db-1"));
       EXPECT_THAT(All<ControllerRevision>(), SizeIs(1));
       EXPECT_EQ(Set().status.collision_count, 0);
       Stop();
       ASSERT_TRUE(client().Delete<StatefulSet>({kNamespace, "db"}).ok());
-      for (const Pod& pod : All<Pod>()) End(pod);
+      for (const Pod& pod : All<Pod>()) Remove(pod);
       ASSERT_TRUE(client().DeleteAllOf<ControllerRevision>({.namespace_name = kNamespace}).ok());
       for (const auto& claim : All<PersistentVolumeClaim>()) {
         ASSERT_TRUE(client().Delete<PersistentVolumeClaim>(ObjectKey::Of(claim.metadata)).ok());

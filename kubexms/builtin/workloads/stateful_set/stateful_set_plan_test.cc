@@ -140,9 +140,9 @@ TEST(StatefulSetPlanTest, MakesABoundedNumberAtATime) {
 
 TEST(StatefulSetPlanTest, NewPodsAreOfTheRevisionThatTheirOrdinalHas) {
   const StatefulSetGoal goal = From(5, Updating(2, 1, Ordered(4)));
-  EXPECT_EQ(RevisionForNew(goal, 6), "old");
-  EXPECT_EQ(RevisionForNew(From(5, Updating(2, 1, Ordered(4))), 7), "new");
-  EXPECT_EQ(RevisionForNew(OnDelete(2), 0), "new");
+  EXPECT_EQ(RevisionForNewPod(goal, 6), "old");
+  EXPECT_EQ(RevisionForNewPod(From(5, Updating(2, 1, Ordered(4))), 7), "new");
+  EXPECT_EQ(RevisionForNewPod(OnDelete(2), 0), "new");
 }
 
 TEST(StatefulSetPlanTest, ReadsTheSpec) {
@@ -204,7 +204,7 @@ class World {
     }
     for (const int32_t ordinal : plan.create) {
       RC_ASSERT(!pods_.contains(ordinal));  // never a second one
-      pods_[ordinal] = PodIn(State::kStarting, ordinal, RevisionForNew(goal, ordinal));
+      pods_[ordinal] = PodIn(State::kStarting, ordinal, RevisionForNewPod(goal, ordinal));
     }
   }
 
@@ -215,7 +215,7 @@ class World {
       for (int32_t lower = goal.start; lower < created; ++lower) RC_ASSERT(IsGood(lower));
     }
     for (const int32_t removed : plan.remove) {
-      if (Wants(goal, removed)) continue;
+      if (InOrdinalRange(goal, removed)) continue;
       RC_ASSERT(removed == HighestUnwanted());
       for (int32_t wanted = goal.start; wanted < goal.start + goal.replicas; ++wanted) {
         RC_ASSERT(IsGood(wanted));
@@ -269,7 +269,7 @@ class World {
     return std::all_of(pods_.begin(), pods_.end(), [&](const auto& entry) {
       const bool must_be_new =
           goal.rolling_update && entry.first >= goal.start + goal.rolling_update->partition;
-      return Wants(goal, entry.first) && IsGood(entry.first) &&
+      return InOrdinalRange(goal, entry.first) && IsGood(entry.first) &&
              (!must_be_new || entry.second.revision == goal.update_revision);
     });
   }
@@ -284,7 +284,7 @@ class World {
   int32_t HighestUnwanted() const {
     int32_t highest = -1;
     for (const auto& [ordinal, pod] : pods_) {
-      if (!Wants(goal, ordinal)) highest = std::max(highest, ordinal);
+      if (!InOrdinalRange(goal, ordinal)) highest = std::max(highest, ordinal);
     }
     return highest;
   }
