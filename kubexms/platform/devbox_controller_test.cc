@@ -32,7 +32,7 @@ constexpr std::string_view kManifest = R"({
 Devbox Fresh() {
   Devbox devbox = Decode<Devbox>(kManifest).value();
   devbox.metadata.uid = "6ba7b810-9dad-11d1-80b4-00c04fd430c8";
-  BeginContent(devbox, devbox.spec.image, Time());
+  StartContent(devbox, devbox.spec.image, Time());
   return devbox;
 }
 
@@ -116,7 +116,7 @@ TEST(DevboxObjectsTest, ContentsFollowEachOtherWithABound) {
   Devbox devbox = Fresh();
   for (int i = 0; i < 50; ++i) {
     const std::string before = devbox.status.content_id;
-    BeginContent(devbox, "image", Time(std::chrono::sys_seconds(std::chrono::seconds(i + 1))));
+    StartContent(devbox, "image", Time(std::chrono::sys_seconds(std::chrono::seconds(i + 1))));
     EXPECT_NE(devbox.status.content_id, before);
     ASSERT_NE(CurrentContent(devbox), nullptr);
   }
@@ -244,7 +244,7 @@ class DevboxControllerTest : public PlatformTest {
     if (!Exists<Devbox>({"default", "box"})) return;
     ASSERT_TRUE(client().Delete<Devbox>({"default", "box"}).ok());
     ASSERT_TRUE(PodEnds());
-    ASSERT_TRUE(EventuallyGone<Devbox>({"default", "box"}));
+    ASSERT_TRUE(EventuallyDeleted<Devbox>({"default", "box"}));
   }
   void ExpectNothingLeft() {
     EXPECT_FALSE(BoxPod().has_value());
@@ -318,7 +318,7 @@ TEST_F(DevboxControllerTest, ShutDownItGivesBackItsPortAndBeginsAnew) {
   EXPECT_NE(Box().status.content_id, content);
   // What cannot follow is said, and changes nothing.
   SetState("Stopped");
-  EXPECT_TRUE(Says("StateSynced", "let it run first"));
+  EXPECT_TRUE(Says("StateSynced", "set Running first"));
   EXPECT_EQ(Box().status.state, "Shutdown");
   SetState("Running");
   RunPod();
@@ -425,7 +425,7 @@ TEST_F(DevboxControllerTest, DeletionTakesEverythingAlong) {
   MakeRunning();
   ASSERT_TRUE(client().Delete<Devbox>({"default", "box"}).ok());
   ASSERT_TRUE(PodEnds());
-  EXPECT_TRUE(EventuallyGone<Devbox>({"default", "box"}));
+  EXPECT_TRUE(EventuallyDeleted<Devbox>({"default", "box"}));
   ExpectNothingLeft();
 }
 
@@ -434,7 +434,7 @@ TEST_F(DevboxControllerTest, IsCleanedUpInOrder) {
   NeverCrash();
   ASSERT_TRUE(client().Delete<Devbox>({"default", "box"}).ok());
   ASSERT_TRUE(PodEnds());
-  ASSERT_TRUE(EventuallyGone<Devbox>({"default", "box"}));
+  ASSERT_TRUE(EventuallyDeleted<Devbox>({"default", "box"}));
   Stop();
   EXPECT_THAT(DeletedKinds(), ::testing::ElementsAre("pods", "services", "secrets"));
   EXPECT_THAT(WritesAbout("box").back(), ::testing::EndsWith("/devboxes/box"));

@@ -36,7 +36,7 @@ class RequestsTest : public PlatformTest {
 
   void StartWithAliceAndBob() {
     Start();
-    for (const char* name : {"alice", "bob"}) MakeUser(name);
+    for (const char* name : {"alice", "bob"}) CreateUser(name);
     for (const char* name : {"alice", "bob"}) ASSERT_TRUE(BecomesActive(name));
     alice_ = ClientOfUser("alice");
     bob_ = ClientOfUser("bob");
@@ -54,7 +54,7 @@ class RequestsTest : public PlatformTest {
     return request;
   }
   RequestStatus Ask(const std::string& action, const std::string& role) {
-    return Finish(*alice_, Request(action, role));
+    return CreateAndFinish(*alice_, Request(action, role));
   }
   std::string RoleOfBob() {
     const auto binding = client().Get<RoleBinding>({"ns-alice", "rb-bob"});
@@ -80,7 +80,7 @@ class RequestsTest : public PlatformTest {
     }
     for (const std::string& role : roles) {
       Operationrequest request = Request("Grant", role);
-      ASSERT_EQ(Finish(client(), request).phase, "Completed");
+      ASSERT_EQ(CreateAndFinish(client(), request).phase, "Completed");
     }
     ASSERT_EQ(RolesOfBob(), roles);
   }
@@ -154,19 +154,19 @@ TEST_F(RequestsTest, WhoMayNotGiveARoleAwayIsRefused) {
   // In a namespace of his own, where bob may create what he wants.
   Operationrequest theft = Request("Grant", "Owner");
   theft.metadata.namespace_name = "ns-bob";
-  const RequestStatus refused = Finish(*bob_, theft);
+  const RequestStatus refused = CreateAndFinish(*bob_, theft);
   EXPECT_EQ(refused.phase, "Failed");
   EXPECT_THAT(refused.message, HasSubstr("may not bind"));
   EXPECT_EQ(RoleOfBob(), "none");
   // Nor with a creator that he made up.
   theft.metadata.annotations["kubexms.io/creator"] = "kubernetes-admin";
   theft.metadata.annotations["kubexms.io/creator-groups"] = R"(["system:masters"])";
-  EXPECT_EQ(Finish(*bob_, theft).phase, "Failed");
+  EXPECT_EQ(CreateAndFinish(*bob_, theft).phase, "Failed");
   EXPECT_EQ(RoleOfBob(), "none");
   // A developer cannot make himself more.
   ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
   theft.spec.action = "Update";
-  EXPECT_EQ(Finish(*bob_, theft).phase, "Failed");
+  EXPECT_EQ(CreateAndFinish(*bob_, theft).phase, "Failed");
   EXPECT_EQ(RoleOfBob(), "Developer");
 }
 
@@ -175,7 +175,7 @@ TEST_F(RequestsTest, EverybodyMayGiveUpARole) {
   ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
   Operationrequest leave = Request("Deprive", "");
   leave.metadata.namespace_name = "ns-bob";
-  EXPECT_EQ(Finish(*bob_, leave).phase, "Completed");
+  EXPECT_EQ(CreateAndFinish(*bob_, leave).phase, "Completed");
   EXPECT_EQ(RoleOfBob(), "none");
 }
 
@@ -183,7 +183,7 @@ TEST_F(RequestsTest, TheAdministratorMayAskForAnything) {
   StartWithAliceAndBob();
   Operationrequest request = Request("Grant", "Owner");
   request.metadata.namespace_name = kSystemNamespace;
-  EXPECT_EQ(Finish(client(), request).phase, "Completed");
+  EXPECT_EQ(CreateAndFinish(client(), request).phase, "Completed");
   EXPECT_EQ(RoleOfBob(), "Owner");
   EXPECT_EQ(OwnerOfNsAlice(), "bob");
 }
@@ -200,7 +200,7 @@ TEST_F(RequestsTest, WhereNobodyVouchesForTheCreatorOnlyTheSystemAsks) {
   Operationrequest request = Request("Grant", "Developer");
   request.metadata.namespace_name = kSystemNamespace;
   EXPECT_TRUE(alice_->Create(request).error().IsForbidden());
-  EXPECT_EQ(Finish(client(), request).phase, "Completed");
+  EXPECT_EQ(CreateAndFinish(client(), request).phase, "Completed");
   EXPECT_EQ(RoleOfBob(), "Developer");
   // In the records the creator is unknown, and whom the objects name is only claimed.
   for (const AuditRecord& record : audit_.records()) EXPECT_EQ(record.requester.user, "");
@@ -210,10 +210,10 @@ TEST_F(RequestsTest, AreFoundByWhomTheyAreAbout) {
   StartWithAliceAndBob();
   Operationrequest request = Request("Grant", "Developer");
   request.metadata.labels = {{kOwner, "somebody-else"}, {"my", "label"}};
-  EXPECT_EQ(Finish(*alice_, request).phase, "Completed");
+  EXPECT_EQ(CreateAndFinish(*alice_, request).phase, "Completed");
   Operationrequest refused = Request("Grant", "Owner");
   refused.metadata.namespace_name = "ns-bob";
-  EXPECT_EQ(Finish(*bob_, refused).phase, "Failed");
+  EXPECT_EQ(CreateAndFinish(*bob_, refused).phase, "Failed");
   const auto found = client().List<Operationrequest>(
       {.label_selector = Selector::FromLabels({{"user.sealos.io/owner", "bob"}})});
   ASSERT_THAT(found->items, SizeIs(2));
@@ -221,7 +221,7 @@ TEST_F(RequestsTest, AreFoundByWhomTheyAreAbout) {
   // What can be no label is none.
   request.spec.user = std::string(100, 'a');
   request.spec.namespace_name = "default";
-  EXPECT_THAT(Finish(client(), request).message, HasSubstr("spec.namespace"));
+  EXPECT_THAT(CreateAndFinish(client(), request).message, HasSubstr("spec.namespace"));
 }
 
 TEST_F(RequestsTest, ShowHowFarTheyAre) {
@@ -257,7 +257,7 @@ TEST_F(RequestsTest, WhatWasAskedForCannotBeChanged) {
   StartWithAliceAndBob();
   Operationrequest request = Request("Grant", "Developer");
   request.metadata.name = "fixed";
-  ASSERT_EQ(Finish(*alice_, request).phase, "Completed");
+  ASSERT_EQ(CreateAndFinish(*alice_, request).phase, "Completed");
   const kubexms::Patch patch{.body = R"({"spec":{"role":"Owner"}})"};
   EXPECT_TRUE(alice_->Patch<Operationrequest>({"ns-alice", "fixed"}, patch).error().IsForbidden());
   const auto changed = client().Patch<Operationrequest>({"ns-alice", "fixed"}, patch);
@@ -333,7 +333,7 @@ TEST_F(RequestsTest, OfOtherNamespacesAreLeftAloneWhereOneIsWatched) {
   ASSERT_TRUE(client().Create(elsewhere).ok());
   Operationrequest watched = Request("Grant", "Developer");
   watched.metadata.namespace_name = kSystemNamespace;
-  EXPECT_EQ(Finish(client(), watched).phase, "Completed");
+  EXPECT_EQ(CreateAndFinish(client(), watched).phase, "Completed");
   EXPECT_EQ(StatusOf<Operationrequest>({"ns-alice", "elsewhere"}).phase, "Pending");
   EXPECT_EQ(RoleOfBob(), "Developer");
 }
@@ -342,30 +342,32 @@ TEST_F(RequestsTest, WrongRequestsSayWhatIsWrong) {
   StartWithAliceAndBob();
   Operationrequest request = Request("Grant", "Developer");
   request.spec.namespace_name = "default";
-  EXPECT_THAT(Finish(client(), request).message, HasSubstr("spec.namespace: must be a workspace"));
+  EXPECT_THAT(CreateAndFinish(client(), request).message,
+              HasSubstr("spec.namespace: must be a workspace"));
   request = Request("Grant", "");
-  EXPECT_THAT(Finish(client(), request).message, HasSubstr("spec.role: must be"));
+  EXPECT_THAT(CreateAndFinish(client(), request).message, HasSubstr("spec.role: must be"));
   request = Request("Grant", "Developer");
   request.spec.user = "alice";
-  EXPECT_THAT(Finish(client(), request).message, HasSubstr("owns this workspace"));
+  EXPECT_THAT(CreateAndFinish(client(), request).message, HasSubstr("owns this workspace"));
 }
 
 // "rb-<user>" is the binding of a guest, and "<user>" that of the owner.
 TEST_F(RequestsTest, NamesThatLookLikeBindingsAreNoWayToThem) {
   Start();
-  for (const char* name : {"alice", "bob", "bob-update", "rb-bob"}) MakeUser(name);
+  for (const char* name : {"alice", "bob", "bob-update", "rb-bob"}) CreateUser(name);
   for (const char* name : {"alice", "bob", "bob-update", "rb-bob"}) {
     ASSERT_TRUE(BecomesActive(name));
   }
   Operationrequest request = Request("Grant", "Manager");
   request.spec.user = "bob-update";
-  ASSERT_EQ(Finish(client(), request).phase, "Completed");
-  ASSERT_EQ(Finish(client(), Request("Grant", "Developer")).phase, "Completed");
+  ASSERT_EQ(CreateAndFinish(client(), request).phase, "Completed");
+  ASSERT_EQ(CreateAndFinish(client(), Request("Grant", "Developer")).phase, "Completed");
   EXPECT_THAT(RolesOfBob(), ElementsAre("Developer"));
   EXPECT_EQ(client().Get<RoleBinding>({"ns-alice", "rb-bob-update"})->role_ref.name, "Manager");
   request = Request("Deprive", "");
   request.spec.namespace_name = "ns-rb-bob";
-  EXPECT_THAT(Finish(client(), request).message, HasSubstr("cannot be a guest in ns-rb-bob"));
+  EXPECT_THAT(CreateAndFinish(client(), request).message,
+              HasSubstr("cannot be a guest in ns-rb-bob"));
   EXPECT_TRUE(Exists<RoleBinding>({"ns-rb-bob", "rb-bob"}));
 }
 
@@ -479,20 +481,20 @@ TEST_F(RequestsTest, EveryFinishedRequestIsAuditedWithWhoAsked) {
 TEST_F(RequestsTest, DeletesAUserWithTheWorkspace) {
   StartWithAliceAndBob();
   ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
-  const RequestStatus status = Finish(client(), RequestDeletion("bob"));
+  const RequestStatus status = CreateAndFinish(client(), RequestDeletion("bob"));
   EXPECT_EQ(status.phase, "Completed");
-  EXPECT_EQ(status.message, "bob is deleted");
+  EXPECT_EQ(status.message, "bob deleted");
   EXPECT_FALSE(Exists<User>({"", "bob"}));
   EXPECT_FALSE(Exists<Namespace>({"", "ns-bob"}));
   EXPECT_THAT(RolesOfBob(), SizeIs(0));
   // Again is no error.
-  const RequestStatus again = Finish(client(), RequestDeletion("bob"));
+  const RequestStatus again = CreateAndFinish(client(), RequestDeletion("bob"));
   EXPECT_EQ(again.phase, "Completed");
-  EXPECT_EQ(again.message, "bob was gone");
+  EXPECT_EQ(again.message, "bob does not exist");
 }
 
 TEST_F(RequestsTest, ADeletionThatTakesLongIsProcessing) {
-  options_.delete_requests.look_again = std::chrono::milliseconds(20);
+  options_.delete_requests.poll_interval = std::chrono::milliseconds(20);
   StartWithAliceAndBob();
   ConfigMap held = MapIn("ns-bob", "m");
   held.metadata.finalizers = {"example.com/held"};
@@ -511,7 +513,7 @@ TEST_F(RequestsTest, ADeletionThatTakesLongIsProcessing) {
       client()
           .Patch<ConfigMap>({"ns-bob", "m"}, {.body = R"({"metadata":{"finalizers":null}})"})
           .ok());
-  EXPECT_TRUE(shows("Completed", "bob is deleted"));
+  EXPECT_TRUE(shows("Completed", "bob deleted"));
 }
 
 TEST_F(RequestsTest, MayKeepTheWorkspace) {
@@ -519,9 +521,9 @@ TEST_F(RequestsTest, MayKeepTheWorkspace) {
   ASSERT_TRUE(bob_->Create(MapIn("ns-bob", "m")).ok());
   Deleterequest request = RequestDeletion("bob");
   request.spec.delete_dependents = false;
-  const RequestStatus status = Finish(client(), request);
+  const RequestStatus status = CreateAndFinish(client(), request);
   EXPECT_EQ(status.phase, "Completed");
-  EXPECT_EQ(status.message, "bob is deleted; ns-bob is kept");
+  EXPECT_EQ(status.message, "bob deleted; workspace ns-bob retained");
   EXPECT_FALSE(Exists<User>({"", "bob"}));
   EXPECT_TRUE(Exists<ConfigMap>({"ns-bob", "m"}));
   const Namespace kept = client().Get<Namespace>({"", "ns-bob"}).value();
@@ -529,12 +531,12 @@ TEST_F(RequestsTest, MayKeepTheWorkspace) {
   EXPECT_THAT(kept.metadata.owner_references, SizeIs(0));
   EXPECT_FALSE(Exists<RoleBinding>({"ns-bob", "bob"}));
   // A later request may take it after all.
-  EXPECT_EQ(Finish(client(), RequestDeletion("bob")).phase, "Completed");
+  EXPECT_EQ(CreateAndFinish(client(), RequestDeletion("bob")).phase, "Completed");
   EXPECT_FALSE(Exists<Namespace>({"", "ns-bob"}));
 }
 
 TEST_F(RequestsTest, AUserIsDeletedWhateverWriteItCrashesAt) {
-  options_.delete_requests.look_again = std::chrono::milliseconds(20);
+  options_.delete_requests.poll_interval = std::chrono::milliseconds(20);
   for (const bool dependents : {true, false}) {
     SCOPED_TRACE(dependents ? "with the workspace" : "without the workspace");
     const auto request_of = [&](const std::string& name) {
@@ -548,8 +550,8 @@ TEST_F(RequestsTest, AUserIsDeletedWhateverWriteItCrashesAt) {
     CrashAtEveryWrite({.prepare =
                            [&](const std::string& name) {
                              (void)client().Delete<Namespace>({"", "ns-" + name}).ok();
-                             ASSERT_TRUE(EventuallyGone<Namespace>({"", "ns-" + name}));
-                             MakeUser(name);
+                             ASSERT_TRUE(EventuallyDeleted<Namespace>({"", "ns-" + name}));
+                             CreateUser(name);
                              ASSERT_TRUE(BecomesActive(name));
                              ASSERT_TRUE(client().Create(MapIn("ns-" + name, "m")).ok());
                            },
@@ -580,9 +582,9 @@ TEST_F(RequestsTest, AUserIsDeletedWhateverWriteItCrashesAt) {
 
 TEST_F(RequestsTest, ProtectedUsersStay) {
   StartWithAliceAndBob();
-  MakeUser("admin");
+  CreateUser("admin");
   ASSERT_TRUE(BecomesActive("admin"));
-  const RequestStatus status = Finish(client(), RequestDeletion("admin"));
+  const RequestStatus status = CreateAndFinish(client(), RequestDeletion("admin"));
   EXPECT_EQ(status.phase, "Failed");
   EXPECT_THAT(status.message, HasSubstr("protected"));
   EXPECT_TRUE(Exists<User>({"", "admin"}));
@@ -607,7 +609,7 @@ TEST_F(RequestsTest, WhoMayNotDeleteAUserIsRefused) {
   subject.kind = "User";
   subject.name = "clerk";
   ASSERT_TRUE(client().Create(binding).ok());
-  const RequestStatus status = Finish(*clerk, RequestDeletion("bob"));
+  const RequestStatus status = CreateAndFinish(*clerk, RequestDeletion("bob"));
   EXPECT_EQ(status.phase, "Failed");
   EXPECT_THAT(status.message, HasSubstr("clerk may not delete"));
   EXPECT_TRUE(Exists<User>({"", "bob"}));
@@ -619,7 +621,7 @@ class RequestTimesTest : public TimedPlatformTest {
   RequestStatus Await(const T& request) {
     EXPECT_TRUE(client().Create(request).ok());
     RequestStatus status;
-    EXPECT_TRUE(InTime([&] {
+    EXPECT_TRUE(EventuallyInTime([&] {
       status = client().Get<T>(ObjectKey::Of(request.metadata))->status;
       return status.IsFinished();
     }));
@@ -627,7 +629,7 @@ class RequestTimesTest : public TimedPlatformTest {
   }
   template <Kind T>
   bool IsGone(const T& request) {
-    return InTime([&] { return !Exists<T>(ObjectKey::Of(request.metadata)); });
+    return EventuallyInTime([&] { return !Exists<T>(ObjectKey::Of(request.metadata)); });
   }
 };
 
@@ -647,11 +649,11 @@ TEST_F(RequestTimesTest, FinishedOnesGoAfterAnHour) {
   EXPECT_EQ(Await(completed).phase, "Completed");
   EXPECT_EQ(Await(failed).phase, "Failed");
   EXPECT_EQ(Await(deleted).phase, "Completed");
-  MoveTime(std::chrono::minutes(59));
+  AdvanceTime(std::chrono::minutes(59));
   EXPECT_TRUE(Exists<Operationrequest>({"default", "completed"}));
   EXPECT_TRUE(Exists<Operationrequest>({"default", "failed"}));
   EXPECT_TRUE(Exists<Deleterequest>({"", "deleted"}));
-  MoveTime(std::chrono::minutes(1));
+  AdvanceTime(std::chrono::minutes(1));
   EXPECT_TRUE(IsGone(completed));
   EXPECT_TRUE(IsGone(failed));
   EXPECT_TRUE(IsGone(deleted));
@@ -673,12 +675,12 @@ TEST_F(RequestTimesTest, WhatCanPassIsTriedAgainAfterThirtySeconds) {
   request.spec.namespace_name = "ns-alice";
   request.spec.user = "bob";
   ASSERT_TRUE(client().Create(request).ok());
-  ASSERT_TRUE(InTime([&] { return attempts == 1; }));
-  MoveTime(std::chrono::seconds(29));
+  ASSERT_TRUE(EventuallyInTime([&] { return attempts == 1; }));
+  AdvanceTime(std::chrono::seconds(29));
   ASSERT_TRUE(AwaitIdle(*manager_));
   EXPECT_EQ(attempts, 1);
-  MoveTime(std::chrono::seconds(1));
-  EXPECT_TRUE(InTime([&] { return attempts == 2; }));
+  AdvanceTime(std::chrono::seconds(1));
+  EXPECT_TRUE(EventuallyInTime([&] { return attempts == 2; }));
   intercepted_.Set({});
 }
 
@@ -692,10 +694,11 @@ TEST_F(RequestTimesTest, WhatCannotBeDoneYetFailsAfterAWhile) {
   request.spec.role = "Developer";
   ASSERT_TRUE(client().Create(request).ok());
   const auto status = [&] { return client().Get<Operationrequest>({"default", "early"})->status; };
-  ASSERT_TRUE(InTime([&] { return status().message == "waits for the user alice"; }));
+  ASSERT_TRUE(EventuallyInTime(
+      [&] { return status().message == "waiting for the user alice to be created"; }));
   EXPECT_EQ(status().phase, "Processing");
-  MoveTime(std::chrono::minutes(3));
-  EXPECT_TRUE(InTime([&] { return status().phase == "Failed"; }));
+  AdvanceTime(std::chrono::minutes(3));
+  EXPECT_TRUE(EventuallyInTime([&] { return status().phase == "Failed"; }));
   EXPECT_THAT(status().message, HasSubstr("not finished within 3m0s"));
 }
 

@@ -101,7 +101,7 @@ class UserControllerTest : public PlatformTest {
 
 TEST_F(UserControllerTest, GivesEveryUserAWorkspace) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   const Namespace workspace = client().Get<Namespace>({"", "ns-alice"}).value();
   EXPECT_THAT(workspace.metadata.annotations, Contains(Pair("user.sealos.io/creator", "alice")));
@@ -135,7 +135,7 @@ TEST_F(UserControllerTest, GivesEveryUserAWorkspace) {
 }
 
 TEST_F(UserControllerTest, IsPendingUntilSomebodyLooks) {
-  EXPECT_EQ(MakeUser("alice").status.phase, "Pending");
+  EXPECT_EQ(CreateUser("alice").status.phase, "Pending");
   EXPECT_EQ(UserNamed("alice").status.phase, "Pending");
   Start();
   EXPECT_TRUE(BecomesActive("alice"));
@@ -143,7 +143,7 @@ TEST_F(UserControllerTest, IsPendingUntilSomebodyLooks) {
 
 TEST_F(UserControllerTest, IsCalledByTheOwnNameUnlessAnotherIsGiven) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   User bob;
   bob.metadata.name = "bob";
   bob.metadata.annotations = {{"user.sealos.io/display-name", "Bob"},
@@ -172,7 +172,7 @@ TEST_F(UserControllerTest, IsCalledByTheOwnNameUnlessAnotherIsGiven) {
 
 TEST_F(UserControllerTest, TheKubeconfigIsTheOneThatUsersOfSealosKnow) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   const std::string text = KubeconfigOf("alice");
   EXPECT_THAT(text, HasSubstr("current-context: alice@sealos"));
@@ -184,8 +184,8 @@ TEST_F(UserControllerTest, TheKubeconfigIsTheOneThatUsersOfSealosKnow) {
 
 TEST_F(UserControllerTest, OnlyItsUserAndAdministratorsReadAKubeconfig) {
   Start();
-  MakeUser("alice");
-  MakeUser("bob");
+  CreateUser("alice");
+  CreateUser("bob");
   ASSERT_TRUE(BecomesActive("alice"));
   ASSERT_TRUE(BecomesActive("bob"));
   const User user = UserNamed("alice");
@@ -215,8 +215,8 @@ TEST_F(UserControllerTest, OnlyItsUserAndAdministratorsReadAKubeconfig) {
 
 TEST_F(UserControllerTest, TheKubeconfigWorksInTheWorkspaceAndNowhereElse) {
   Start();
-  MakeUser("alice");
-  MakeUser("bob");
+  CreateUser("alice");
+  CreateUser("bob");
   ASSERT_TRUE(BecomesActive("alice"));
   ASSERT_TRUE(BecomesActive("bob"));
   const auto alice = ClientOfUser("alice");
@@ -228,7 +228,7 @@ TEST_F(UserControllerTest, TheKubeconfigWorksInTheWorkspaceAndNowhereElse) {
 // The right answers are those to SelfSubjectAccessReviews: a path that is not served is 404.
 TEST_F(UserControllerTest, OwnersHaveNoRightThatLeadsOutOfTheWorkspace) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   const auto alice = ClientOfUser("alice");
   const std::string sealos = "user.sealos.io";
@@ -289,7 +289,7 @@ TEST_F(UserControllerTest, OwnersHaveNoRightThatLeadsOutOfTheWorkspace) {
 
 TEST_F(UserControllerTest, OwnersGiveAwayWhatTheyHaveAndNoMore) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   const auto alice = ClientOfUser("alice");
   const auto bind = [&](const std::string& kind, const std::string& role) {
@@ -320,8 +320,8 @@ TEST_F(UserControllerTest, OwnersGiveAwayWhatTheyHaveAndNoMore) {
 
 TEST_F(UserControllerTest, DevelopersReadAndDoNotAct) {
   Start();
-  MakeUser("alice");
-  MakeUser("bob");
+  CreateUser("alice");
+  CreateUser("bob");
   ASSERT_TRUE(BecomesActive("alice"));
   ASSERT_TRUE(BecomesActive("bob"));
   Give("bob", "ns-alice");
@@ -338,7 +338,7 @@ TEST_F(UserControllerTest, DevelopersReadAndDoNotAct) {
 TEST_F(UserControllerTest, WorkspacesHaveTheCustomResourcesOfChosenGroups) {
   options_.users.workspace_groups = {"example.com"};
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   const auto alice = ClientOfUser("alice");
   EXPECT_TRUE(May(*alice, {"create", "example.com", "widgets"}));
@@ -352,7 +352,7 @@ TEST_F(UserControllerTest, WorkspacesHaveTheCustomResourcesOfChosenGroups) {
 
 TEST_F(UserControllerTest, TheAdministratorMayDoEverything) {
   Start();
-  MakeUser("admin");
+  CreateUser("admin");
   ASSERT_TRUE(BecomesActive("admin"));
   EXPECT_TRUE(ClientOfUser("admin")->List<User>().ok());
   const Namespace workspace = client().Get<Namespace>({"", "ns-admin"}).value();
@@ -362,13 +362,13 @@ TEST_F(UserControllerTest, TheAdministratorMayDoEverything) {
 
 TEST_F(UserControllerTest, SteadyStateWritesNothing) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   Stop();
   NeverCrash();
   Start();
   ASSERT_TRUE(Eventually([&] { return manager_->Readiness().ok(); }));
-  MakeUser("bob");  // after alice in the queue of the same controller
+  CreateUser("bob");  // after alice in the queue of the same controller
   ASSERT_TRUE(BecomesActive("bob"));
   EXPECT_THAT(WritesAbout("bob"), Not(IsEmpty()));
   Stop();  // works off what is queued
@@ -377,7 +377,7 @@ TEST_F(UserControllerTest, SteadyStateWritesNothing) {
 
 TEST_F(UserControllerTest, OneStatusWriteForEachUser) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   ASSERT_TRUE(Eventually([&] { return manager_->Readiness().ok(); }));
   const auto verbs = intercepted_.TakeVerbs();
@@ -387,7 +387,7 @@ TEST_F(UserControllerTest, OneStatusWriteForEachUser) {
 
 TEST_F(UserControllerTest, RotationMakesTheOldKubeconfigWorthless) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   const std::string before = KubeconfigOf("alice");
   const auto old = ClientOf(before);
@@ -404,7 +404,7 @@ TEST_F(UserControllerTest, RotationMakesTheOldKubeconfigWorthless) {
 
 TEST_F(UserControllerTest, AnotherExpirationMakesAnotherToken) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   Change("alice", R"({"spec":{"csrExpirationSeconds":3600}})");
   ASSERT_TRUE(Eventually(
@@ -417,7 +417,7 @@ TEST_F(UserControllerTest, AnotherExpirationMakesAnotherToken) {
 
 TEST_F(UserControllerTest, WhatSomebodyChangedIsMended) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   ASSERT_TRUE(client()
                   .Patch<Namespace>({"", "ns-alice"}, {.body = R"({"metadata":{"labels":null}})"})
@@ -447,7 +447,7 @@ TEST_F(UserControllerTest, AFailedStageIsSeenAndStopsNoOther) {
     return server.Do(request);
   });
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(Eventually([&] { return UserNamed("alice").status.phase == "Unknown"; }));
   const User user = UserNamed("alice");
   EXPECT_THAT(Texts(user.status.conditions), Contains("KubeConfigSyncReady False Forbidden"));
@@ -463,11 +463,11 @@ TEST_F(UserControllerTest, AFailedStageIsSeenAndStopsNoOther) {
 
 TEST_F(UserControllerTest, DeletionTakesEverythingAlong) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   const auto alice = ClientOfUser("alice");
   ASSERT_TRUE(client().Delete<User>({"", "alice"}).ok());
-  EXPECT_TRUE(EventuallyGone<User>({"", "alice"}));
+  EXPECT_TRUE(EventuallyDeleted<User>({"", "alice"}));
   EXPECT_FALSE(Exists<Namespace>({"", "ns-alice"}));
   EXPECT_FALSE(Exists<ServiceAccount>({kSystemNamespace, "alice"}));
   EXPECT_THAT(Secrets(), IsEmpty());
@@ -476,11 +476,11 @@ TEST_F(UserControllerTest, DeletionTakesEverythingAlong) {
 
 TEST_F(UserControllerTest, IsCleanedUpInOrder) {
   Start();
-  MakeUser("admin");
+  CreateUser("admin");
   ASSERT_TRUE(BecomesActive("admin"));
   NeverCrash();
   ASSERT_TRUE(client().Delete<User>({"", "admin"}).ok());
-  ASSERT_TRUE(EventuallyGone<User>({"", "admin"}));
+  ASSERT_TRUE(EventuallyDeleted<User>({"", "admin"}));
   Stop();
   EXPECT_THAT(DeletedKinds(), ElementsAre("clusterrolebindings", "rolebindings", "secrets",
                                           "serviceaccounts", "namespaces"));
@@ -490,7 +490,7 @@ TEST_F(UserControllerTest, IsCleanedUpInOrder) {
 
 TEST_F(UserControllerTest, AWorkspaceThatCannotBeDeletedKeepsTheUser) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   ConfigMap held = MapIn("ns-alice");
   held.metadata.finalizers = {"example.com/held"};
@@ -506,12 +506,12 @@ TEST_F(UserControllerTest, AWorkspaceThatCannotBeDeletedKeepsTheUser) {
       client()
           .Patch<ConfigMap>({"ns-alice", "m"}, {.body = R"({"metadata":{"finalizers":null}})"})
           .ok());
-  EXPECT_TRUE(EventuallyGone<User>({"", "alice"}));
+  EXPECT_TRUE(EventuallyDeleted<User>({"", "alice"}));
 }
 
 TEST_F(UserControllerTest, IsMadeWhateverWriteItCrashesAt) {
   CrashAtEveryWrite(
-      {.ask = [&](const std::string& name) { MakeUser(name); },
+      {.ask = [&](const std::string& name) { CreateUser(name); },
        .is_done = [&](const std::string& name) { return UserNamed(name).status.phase == "Active"; },
        .check_done =
            [&](const std::string& name) {
@@ -525,7 +525,7 @@ TEST_F(UserControllerTest, IsRotatedWhateverWriteItCrashesAt) {
   std::string before;
   CrashAtEveryWrite({.prepare =
                          [&](const std::string& name) {
-                           MakeUser(name);
+                           CreateUser(name);
                            ASSERT_TRUE(BecomesActive(name));
                            before = KubeconfigOf(name);
                          },
@@ -544,7 +544,7 @@ TEST_F(UserControllerTest, IsRotatedWhateverWriteItCrashesAt) {
                            const auto read = ClientOf(before)->Get<ConfigMap>({"ns-" + name, "m"});
                            EXPECT_TRUE(!read.ok() && read.error().IsUnauthorized());
                            ASSERT_TRUE(client().Delete<User>({"", name}).ok());
-                           ASSERT_TRUE(EventuallyGone<User>({"", name}));
+                           ASSERT_TRUE(EventuallyDeleted<User>({"", name}));
                          }});
 }
 
@@ -557,7 +557,7 @@ TEST_F(UserControllerTest, IsDeletedWhateverWriteItCrashesAt) {
   CrashAtEveryWrite(
       {.prepare =
            [&](const std::string& name) {
-             MakeUser(name);
+             CreateUser(name);
              ASSERT_TRUE(BecomesActive(name));
              user = ClientOfUser(name);
              Give(name, "elsewhere");
@@ -596,16 +596,16 @@ TEST_F(UserTimesTest, TheTokenIsRenewedBeforeItExpires) {
   alice.spec.csr_expiration_seconds = 3600;
   ASSERT_TRUE(client().Create(alice).ok());
   const auto is_active = [&](const char* name) {
-    return InTime([&] { return UserNamed(name).status.phase == "Active"; });
+    return EventuallyInTime([&] { return UserNamed(name).status.phase == "Active"; });
   };
   ASSERT_TRUE(is_active("alice"));
   const std::string before = KubeconfigOf("alice");
-  MoveTime(std::chrono::seconds(2800));
-  MakeUser("bob");
+  AdvanceTime(std::chrono::seconds(2800));
+  CreateUser("bob");
   ASSERT_TRUE(is_active("bob"));
   EXPECT_EQ(KubeconfigOf("alice"), before);
-  MoveTime(std::chrono::seconds(80));
-  EXPECT_TRUE(InTime([&] { return KubeconfigOf("alice") != before; }));
+  AdvanceTime(std::chrono::seconds(80));
+  EXPECT_TRUE(EventuallyInTime([&] { return KubeconfigOf("alice") != before; }));
   // Whoever has not seen it yet is not locked out.
   EXPECT_TRUE(ClientOf(before)->Create(MapIn("ns-alice")).ok());
   EXPECT_GT(TokenIn(KubeconfigOf("alice"))->expires, TokenIn(before)->expires);
