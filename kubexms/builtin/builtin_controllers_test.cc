@@ -19,7 +19,7 @@ std::vector<std::string> Selected(std::string_view list) {
   return names;
 }
 
-TEST(SelectControllersTest, TakesAllSomeAndNone) {
+TEST(SelectControllersTest, SelectsAllSomeAndNone) {
   EXPECT_EQ(Selected("*").size(), BuiltinControllers().size());
   EXPECT_EQ(Selected("*,-namespace-controller").size(), BuiltinControllers().size() - 1);
   EXPECT_THAT(Selected("namespace-controller,serviceaccount-controller"),
@@ -28,11 +28,11 @@ TEST(SelectControllersTest, TakesAllSomeAndNone) {
   EXPECT_THAT(Selected("none"), ElementsAre());
 }
 
-TEST(SelectControllersTest, ErrorsNameWhatThereIs) {
+TEST(SelectControllersTest, ErrorListsTheControllers) {
   EXPECT_THAT(Selected("*,nonsense"), ElementsAre(HasSubstr("\"nonsense\"; there are ")));
 }
 
-TEST_F(BuiltinTest, ControllersOfKindsThatTheServerLacksAreLeftOut) {
+TEST_F(BuiltinTest, SkipsControllersOfKindsThatTheServerDoesNotServe) {
   const auto all = SelectControllers("*");
   ASSERT_TRUE(all.ok());
   Result<Discovery> server = Discover(client());
@@ -53,7 +53,7 @@ TEST_F(BuiltinTest, ControllersOfKindsThatTheServerLacksAreLeftOut) {
   EXPECT_EQ(ServedControllers(*all, *server, Logger()).size(), all->size() - 1);
 }
 
-TEST_F(BuiltinTest, EveryNamespaceHasItsServiceAccountAndAuthority) {
+TEST_F(BuiltinTest, CreatesServiceAccountAndRootCaInEveryNamespace) {
   Start();
   CreateNamespace("a");
   const auto has_both = [&](const std::string& namespace_name) {
@@ -72,7 +72,7 @@ TEST_F(BuiltinTest, EveryNamespaceHasItsServiceAccountAndAuthority) {
   EXPECT_TRUE(Eventually([&] { return has_both("a"); }));
 }
 
-TEST_F(BuiltinTest, TheyDoNotHinderTheEndOfANamespace) {
+TEST_F(BuiltinTest, DoesNotBlockNamespaceDeletion) {
   Start();
   for (int i = 0; i < 3; ++i) {
     CreateNamespace("a");

@@ -36,7 +36,7 @@ Devbox Fresh() {
   return devbox;
 }
 
-TEST(DevboxObjectsTest, ThePodReservesATenthAndIsBoundToItsContent) {
+TEST(DevboxObjectsTest, PodRequestsATenthAndHasItsContent) {
   const Devbox devbox = Fresh();
   const Pod pod = DevboxPod(devbox).value();
   const corev1::Container& container = pod.spec.containers.at(0);
@@ -50,7 +50,7 @@ TEST(DevboxObjectsTest, ThePodReservesATenthAndIsBoundToItsContent) {
   EXPECT_FALSE(*pod.spec.automount_service_account_token);
 }
 
-TEST(DevboxObjectsTest, AStorageLimitHasItsBounds) {
+TEST(DevboxObjectsTest, StorageLimitIsBounded) {
   Devbox devbox = Fresh();
   devbox.spec.storage_limit = "100Gi";
   EXPECT_EQ(
@@ -60,7 +60,7 @@ TEST(DevboxObjectsTest, AStorageLimitHasItsBounds) {
   EXPECT_THAT(DevboxPod(devbox).error().message(), HasSubstr("spec.storageLimit"));
 }
 
-TEST(DevboxObjectsTest, APodIsOutdatedWhenItsSpecIsAndNotForTheNodeItRanOn) {
+TEST(DevboxObjectsTest, PodIsOutdatedForItsSpecAndNotForItsNode) {
   Devbox devbox = Fresh();
   const Pod pod = DevboxPod(devbox).value();
   CurrentContent(devbox)->node = "n1";
@@ -69,7 +69,7 @@ TEST(DevboxObjectsTest, APodIsOutdatedWhenItsSpecIsAndNotForTheNodeItRanOn) {
   EXPECT_TRUE(IsOutdated(pod, DevboxPod(devbox).value()));
 }
 
-TEST(DevboxObjectsTest, ThePodRunsAsTheDevboxSays) {
+TEST(DevboxObjectsTest, PodFollowsTheConfig) {
   Devbox devbox = Fresh();
   devbox.spec.runtime_class_name = "devbox-runtime";
   devbox.spec.node_selector = {{"disk", "fast"}};
@@ -80,7 +80,7 @@ TEST(DevboxObjectsTest, ThePodRunsAsTheDevboxSays) {
 }
 
 // Users of Sealos name the port of their app both ways.
-TEST(DevboxObjectsTest, APortIsServedOnce) {
+TEST(DevboxObjectsTest, PortsAreUnique) {
   Devbox devbox = Fresh();
   corev1::ContainerPort ssh;
   ssh.name = "devbox-ssh-port";
@@ -98,7 +98,7 @@ TEST(DevboxObjectsTest, APortIsServedOnce) {
   EXPECT_EQ(headless.ports[1].port, 8080);
 }
 
-TEST(DevboxObjectsTest, FromShutdownItCanOnlyRun) {
+TEST(DevboxObjectsTest, ShutdownAllowsRunningOnly) {
   const char* states[] = {"", kRunning, kPaused, kStopped, kShutdown};
   for (const char* from : states) {
     for (const char* to : {kRunning, kPaused, kStopped, kShutdown}) {
@@ -112,7 +112,7 @@ TEST(DevboxObjectsTest, FromShutdownItCanOnlyRun) {
   }
 }
 
-TEST(DevboxObjectsTest, ContentsFollowEachOtherWithABound) {
+TEST(DevboxObjectsTest, CommitRecordsAreBounded) {
   Devbox devbox = Fresh();
   for (int i = 0; i < 50; ++i) {
     const std::string before = devbox.status.content_id;
@@ -123,7 +123,7 @@ TEST(DevboxObjectsTest, ContentsFollowEachOtherWithABound) {
   EXPECT_LE(devbox.status.commit_records.size(), 20U);
 }
 
-TEST(DevboxObjectsTest, PhasesFollowStateAndPod) {
+TEST(DevboxObjectsTest, PhaseFollowsStateAndPod) {
   Pod running;
   running.status.phase = "Running";
   Pod failed;
@@ -148,7 +148,7 @@ TEST(DevboxObjectsTest, PhasesFollowStateAndPod) {
   }
 }
 
-TEST(SshKeyTest, IsAPairThatOpenSshUnderstands) {
+TEST(SshKeyTest, OpenSshAcceptsTheKeyPair) {
   SystemRandom random;
   const SshKeyPair keys = MakeSshKeyPair(random, "box@devbox").value();
   EXPECT_THAT(keys.public_key, StartsWith("ssh-ed25519 "));
@@ -263,7 +263,7 @@ class DevboxControllerTest : public PlatformTest {
   }
 };
 
-TEST_F(DevboxControllerTest, HasKeysANetworkAndAPod) {
+TEST_F(DevboxControllerTest, CreatesKeysNetworkAndPod) {
   MakeRunning();
   const Devbox box = Box();
   EXPECT_EQ(box.status.state, "Running");
@@ -279,7 +279,7 @@ TEST_F(DevboxControllerTest, HasKeysANetworkAndAPod) {
   EXPECT_EQ(ConditionOf("Ready"), "True Ready: ");
 }
 
-TEST_F(DevboxControllerTest, SteadyStateWritesNothing) {
+TEST_F(DevboxControllerTest, WritesNothingWithoutAChange) {
   MakeRunning();
   ASSERT_TRUE(Eventually([&] { return ConditionOf("Ready") == "True Ready: "; }));
   Stop();
@@ -290,7 +290,7 @@ TEST_F(DevboxControllerTest, SteadyStateWritesNothing) {
   EXPECT_THAT(WritesAbout("box"), ::testing::IsEmpty());
 }
 
-TEST_F(DevboxControllerTest, PausedItGoesOnWithItsContent) {
+TEST_F(DevboxControllerTest, PausedDevboxIsResumedWithItsContent) {
   MakeRunning();
   const std::string content = Box().status.content_id;
   SetState("Paused");
@@ -306,7 +306,7 @@ TEST_F(DevboxControllerTest, PausedItGoesOnWithItsContent) {
   EXPECT_EQ(Box().status.content_id, content);
 }
 
-TEST_F(DevboxControllerTest, ShutDownItGivesBackItsPortAndBeginsAnew) {
+TEST_F(DevboxControllerTest, ShutdownReleasesThePortAndStartsNewContent) {
   MakeRunning();
   const std::string content = Box().status.content_id;
   SetState("Shutdown");
@@ -325,7 +325,7 @@ TEST_F(DevboxControllerTest, ShutDownItGivesBackItsPortAndBeginsAnew) {
   EXPECT_TRUE(HasPhase("Running"));
 }
 
-TEST_F(DevboxControllerTest, WaitsForTheNodeAgentToSaveTheContent) {
+TEST_F(DevboxControllerTest, WaitsForTheNodeAgentToCommit) {
   options_.devboxes.wait_for_commits = true;
   MakeRunning();
   const std::string content = Box().status.content_id;
@@ -350,7 +350,7 @@ TEST_F(DevboxControllerTest, WaitsForTheNodeAgentToSaveTheContent) {
   EXPECT_EQ(CurrentContent(box)->base_image, "example.io/box:saved");
 }
 
-TEST_F(DevboxControllerTest, StatesFollowEachOther) {
+TEST_F(DevboxControllerTest, RefusesInvalidTransitions) {
   MakeRunning();
   struct Step {
     const char* state;
@@ -375,7 +375,7 @@ TEST_F(DevboxControllerTest, StatesFollowEachOther) {
   }
 }
 
-TEST_F(DevboxControllerTest, ANetworkThatIsNotConfiguredIsAClearCondition) {
+TEST_F(DevboxControllerTest, ReportsUnconfiguredNetworks) {
   Start();
   Make("Tailnet");
   EXPECT_TRUE(Says("NetworkSynced", "Tailnet needs a tailnet")) << ConditionOf("NetworkSynced");
@@ -390,7 +390,7 @@ TEST_F(DevboxControllerTest, ANetworkThatIsNotConfiguredIsAClearCondition) {
   EXPECT_TRUE(HasPhase("Running"));
 }
 
-TEST_F(DevboxControllerTest, IsReachedThroughATailnetOrAGate) {
+TEST_F(DevboxControllerTest, SupportsTailnetAndSshGate) {
   options_.devboxes.tailnet = "tail.example.com";
   options_.devboxes.ssh_gate = "gate.example.com";
   Start();
@@ -406,7 +406,7 @@ TEST_F(DevboxControllerTest, IsReachedThroughATailnetOrAGate) {
   EXPECT_EQ(Box().status.network.tailnet, "");
 }
 
-TEST_F(DevboxControllerTest, AnotherSpecMakesAnotherPod) {
+TEST_F(DevboxControllerTest, ReplacesThePodOfAChangedSpec) {
   MakeRunning();
   const std::string uid = BoxPod()->metadata.uid;
   Change(R"({"spec":{"resource":{"cpu":"4"}}})");
@@ -421,7 +421,7 @@ TEST_F(DevboxControllerTest, AnotherSpecMakesAnotherPod) {
   }));
 }
 
-TEST_F(DevboxControllerTest, DeletionTakesEverythingAlong) {
+TEST_F(DevboxControllerTest, DeletionRemovesAllObjects) {
   MakeRunning();
   ASSERT_TRUE(client().Delete<Devbox>({"default", "box"}).ok());
   ASSERT_TRUE(PodEnds());
@@ -440,7 +440,7 @@ TEST_F(DevboxControllerTest, IsCleanedUpInOrder) {
   EXPECT_THAT(WritesAbout("box").back(), ::testing::EndsWith("/devboxes/box"));
 }
 
-TEST_F(DevboxControllerTest, IsMadeWhateverWriteItCrashesAt) {
+TEST_F(DevboxControllerTest, CreationSurvivesACrashAtAnyWrite) {
   CrashAtEveryWrite({.prepare = [&](const std::string&) { DeleteBox(); },
                      .ask = [&](const std::string&) { Make(); },
                      .is_done =
@@ -455,7 +455,7 @@ TEST_F(DevboxControllerTest, IsMadeWhateverWriteItCrashesAt) {
                          }});
 }
 
-TEST_F(DevboxControllerTest, IsShutDownWhateverWriteItCrashesAt) {
+TEST_F(DevboxControllerTest, ShutdownSurvivesACrashAtAnyWrite) {
   CrashAtEveryWrite({.prepare =
                          [&](const std::string&) {
                            DeleteBox();
@@ -478,7 +478,7 @@ TEST_F(DevboxControllerTest, IsShutDownWhateverWriteItCrashesAt) {
                          }});
 }
 
-TEST_F(DevboxControllerTest, IsDeletedWhateverWriteItCrashesAt) {
+TEST_F(DevboxControllerTest, DeletionSurvivesACrashAtAnyWrite) {
   CrashAtEveryWrite({.prepare =
                          [&](const std::string&) {
                            Make();

@@ -115,7 +115,7 @@ class RequestsTest : public PlatformTest {
   std::unique_ptr<Client> bob_;
 };
 
-TEST_F(RequestsTest, AnOwnerSharesTheWorkspace) {
+TEST_F(RequestsTest, OwnerGrantsARole) {
   StartWithAliceAndBob();
   ASSERT_TRUE(alice_->Create(MapIn("ns-alice", "m")).ok());
   EXPECT_TRUE(bob_->Get<ConfigMap>({"ns-alice", "m"}).error().IsForbidden());
@@ -136,7 +136,7 @@ TEST_F(RequestsTest, AnOwnerSharesTheWorkspace) {
   EXPECT_THAT(RolesOfBob(), SizeIs(0));
 }
 
-TEST_F(RequestsTest, GrantingAnotherRoleThanHeldIsAnError) {
+TEST_F(RequestsTest, RefusesToGrantAnotherRole) {
   StartWithAliceAndBob();
   ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
   EXPECT_EQ(Ask("Grant", "Developer").phase, "Completed");
@@ -149,7 +149,7 @@ TEST_F(RequestsTest, GrantingAnotherRoleThanHeldIsAnError) {
   EXPECT_EQ(Ask("Update", "Manager").phase, "Completed");
 }
 
-TEST_F(RequestsTest, WhoMayNotGiveARoleAwayIsRefused) {
+TEST_F(RequestsTest, RefusesRequestersWithoutBindPermission) {
   StartWithAliceAndBob();
   // In a namespace of his own, where bob may create what he wants.
   Operationrequest theft = Request("Grant", "Owner");
@@ -170,7 +170,7 @@ TEST_F(RequestsTest, WhoMayNotGiveARoleAwayIsRefused) {
   EXPECT_EQ(RoleOfBob(), "Developer");
 }
 
-TEST_F(RequestsTest, EverybodyMayGiveUpARole) {
+TEST_F(RequestsTest, UsersMayGiveUpTheirRole) {
   StartWithAliceAndBob();
   ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
   Operationrequest leave = Request("Deprive", "");
@@ -179,7 +179,7 @@ TEST_F(RequestsTest, EverybodyMayGiveUpARole) {
   EXPECT_EQ(RoleOfBob(), "none");
 }
 
-TEST_F(RequestsTest, TheAdministratorMayAskForAnything) {
+TEST_F(RequestsTest, AdministratorMayRequestAnything) {
   StartWithAliceAndBob();
   Operationrequest request = Request("Grant", "Owner");
   request.metadata.namespace_name = kSystemNamespace;
@@ -189,7 +189,7 @@ TEST_F(RequestsTest, TheAdministratorMayAskForAnything) {
 }
 
 // As on a server that is not kubexms.
-TEST_F(RequestsTest, WhereNobodyVouchesForTheCreatorOnlyTheSystemAsks) {
+TEST_F(RequestsTest, WithoutRecordedRequesterOnlySystemRequestsAreExecuted) {
   intercepted_.SetPath([](Client&, std::string_view) -> Result<SharedBytes> {
     return SharedBytes(std::string(R"({"gitVersion":"v1.34.0"})"));
   });
@@ -206,7 +206,7 @@ TEST_F(RequestsTest, WhereNobodyVouchesForTheCreatorOnlyTheSystemAsks) {
   for (const AuditRecord& record : audit_.records()) EXPECT_EQ(record.requester.user, "");
 }
 
-TEST_F(RequestsTest, AreFoundByWhomTheyAreAbout) {
+TEST_F(RequestsTest, HaveTheUserAsALabel) {
   StartWithAliceAndBob();
   Operationrequest request = Request("Grant", "Developer");
   request.metadata.labels = {{kOwner, "somebody-else"}, {"my", "label"}};
@@ -224,7 +224,7 @@ TEST_F(RequestsTest, AreFoundByWhomTheyAreAbout) {
   EXPECT_THAT(CreateAndFinish(client(), request).message, HasSubstr("spec.namespace"));
 }
 
-TEST_F(RequestsTest, ShowHowFarTheyAre) {
+TEST_F(RequestsTest, ReportTheirPhase) {
   options_.operation_requests.times.retry_after = std::chrono::milliseconds(50);
   StartWithAliceAndBob();
   Stop();
@@ -253,7 +253,7 @@ TEST_F(RequestsTest, ShowHowFarTheyAre) {
   EXPECT_TRUE(shows("2", "Completed", "bob has the role Manager"));
 }
 
-TEST_F(RequestsTest, WhatWasAskedForCannotBeChanged) {
+TEST_F(RequestsTest, SpecIsImmutable) {
   StartWithAliceAndBob();
   Operationrequest request = Request("Grant", "Developer");
   request.metadata.name = "fixed";
@@ -266,7 +266,7 @@ TEST_F(RequestsTest, WhatWasAskedForCannotBeChanged) {
 }
 
 // By somebody who may write the status of requests, as no role of a workspace allows.
-TEST_F(RequestsTest, AForgedStatusGrantsNothingAndKeepsNobodyFromRevoking) {
+TEST_F(RequestsTest, ForgedStatusNeitherGrantsNorBlocksRevocation) {
   StartWithAliceAndBob();
   const auto forge = [&](const std::function<void(RequestStatus&)>& change) {
     Operationrequest request = client().Get<Operationrequest>({"ns-alice", "forged"}).value();
@@ -303,7 +303,7 @@ TEST_F(RequestsTest, AForgedStatusGrantsNothingAndKeepsNobodyFromRevoking) {
   }
 }
 
-TEST_F(RequestsTest, MustNameTheirUser) {
+TEST_F(RequestsTest, RequireAUser) {
   const auto refused = [&](const ResourceType& type, const std::string& spec) {
     const Json json =
         ParseJson(R"({"metadata":{"name":"r","namespace":"default"},"spec":)" + spec + "}").value();
@@ -325,7 +325,7 @@ TEST_F(RequestsTest, MustNameTheirUser) {
               HasSubstr("spec.action: Required value"));
 }
 
-TEST_F(RequestsTest, OfOtherNamespacesAreLeftAloneWhereOneIsWatched) {
+TEST_F(RequestsTest, IgnoresOtherNamespacesThanTheWatchedOne) {
   options_.operation_requests.watch_namespace = kSystemNamespace;
   StartWithAliceAndBob();
   Operationrequest elsewhere = Request("Grant", "Manager");
@@ -338,7 +338,7 @@ TEST_F(RequestsTest, OfOtherNamespacesAreLeftAloneWhereOneIsWatched) {
   EXPECT_EQ(RoleOfBob(), "Developer");
 }
 
-TEST_F(RequestsTest, WrongRequestsSayWhatIsWrong) {
+TEST_F(RequestsTest, ReportsInvalidFields) {
   StartWithAliceAndBob();
   Operationrequest request = Request("Grant", "Developer");
   request.spec.namespace_name = "default";
@@ -352,7 +352,7 @@ TEST_F(RequestsTest, WrongRequestsSayWhatIsWrong) {
 }
 
 // "rb-<user>" is the binding of a guest, and "<user>" that of the owner.
-TEST_F(RequestsTest, NamesThatLookLikeBindingsAreNoWayToThem) {
+TEST_F(RequestsTest, UserNamesCannotCollideWithBindings) {
   Start();
   for (const char* name : {"alice", "bob", "bob-update", "rb-bob"}) CreateUser(name);
   for (const char* name : {"alice", "bob", "bob-update", "rb-bob"}) {
@@ -373,7 +373,7 @@ TEST_F(RequestsTest, NamesThatLookLikeBindingsAreNoWayToThem) {
 
 // The controllers are gone after any number of writes and come back: at every time bob has a role
 // that he had or is to have, and never none on the way from one to the other.
-TEST_F(RequestsTest, RolesAreRightWhateverWriteItCrashesAt) {
+TEST_F(RequestsTest, RoleChangesSurviveACrashAtAnyWrite) {
   StartWithAliceAndBob();
   Stop();
   using Roles = std::vector<std::string>;
@@ -425,7 +425,7 @@ TEST_F(RequestsTest, RolesAreRightWhateverWriteItCrashesAt) {
 }
 
 // The request fails for good in the middle: its last step is refused until it has expired.
-TEST_F(RequestsTest, AnUpdateThatFailsLeavesOneRole) {
+TEST_F(RequestsTest, FailedUpdateLeavesOneRole) {
   options_.operation_requests.times.retry_after = std::chrono::milliseconds(50);
   options_.operation_requests.times.expires_after = std::chrono::seconds(2);
   StartWithAliceAndBob();
@@ -443,7 +443,7 @@ TEST_F(RequestsTest, AnUpdateThatFailsLeavesOneRole) {
 }
 
 // To delete a request in the middle is no way around the record of it.
-TEST_F(RequestsTest, AnUpdateThatIsDeletedLeavesOneRoleAndARecord) {
+TEST_F(RequestsTest, DeletedUpdateLeavesOneRoleAndARecord) {
   StartWithAliceAndBob();
   ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
   intercepted_.Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
@@ -468,7 +468,7 @@ TEST_F(RequestsTest, AnUpdateThatIsDeletedLeavesOneRoleAndARecord) {
   intercepted_.Set({});
 }
 
-TEST_F(RequestsTest, EveryFinishedRequestIsAuditedWithWhoAsked) {
+TEST_F(RequestsTest, AuditsFinishedRequestsWithRequester) {
   StartWithAliceAndBob();
   ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
   const auto records = audit_.records();
@@ -493,7 +493,7 @@ TEST_F(RequestsTest, DeletesAUserWithTheWorkspace) {
   EXPECT_EQ(again.message, "bob does not exist");
 }
 
-TEST_F(RequestsTest, ADeletionThatTakesLongIsProcessing) {
+TEST_F(RequestsTest, SlowDeletionIsProcessing) {
   options_.delete_requests.poll_interval = std::chrono::milliseconds(20);
   StartWithAliceAndBob();
   ConfigMap held = MapIn("ns-bob", "m");
@@ -516,7 +516,7 @@ TEST_F(RequestsTest, ADeletionThatTakesLongIsProcessing) {
   EXPECT_TRUE(shows("Completed", "bob deleted"));
 }
 
-TEST_F(RequestsTest, MayKeepTheWorkspace) {
+TEST_F(RequestsTest, RetainsTheWorkspaceOnRequest) {
   StartWithAliceAndBob();
   ASSERT_TRUE(bob_->Create(MapIn("ns-bob", "m")).ok());
   Deleterequest request = RequestDeletion("bob");
@@ -535,7 +535,7 @@ TEST_F(RequestsTest, MayKeepTheWorkspace) {
   EXPECT_FALSE(Exists<Namespace>({"", "ns-bob"}));
 }
 
-TEST_F(RequestsTest, AUserIsDeletedWhateverWriteItCrashesAt) {
+TEST_F(RequestsTest, UserDeletionSurvivesACrashAtAnyWrite) {
   options_.delete_requests.poll_interval = std::chrono::milliseconds(20);
   for (const bool dependents : {true, false}) {
     SCOPED_TRACE(dependents ? "with the workspace" : "without the workspace");
@@ -580,7 +580,7 @@ TEST_F(RequestsTest, AUserIsDeletedWhateverWriteItCrashesAt) {
   }
 }
 
-TEST_F(RequestsTest, ProtectedUsersStay) {
+TEST_F(RequestsTest, RefusesToDeleteProtectedUsers) {
   StartWithAliceAndBob();
   CreateUser("admin");
   ASSERT_TRUE(BecomesActive("admin"));
@@ -590,7 +590,7 @@ TEST_F(RequestsTest, ProtectedUsersStay) {
   EXPECT_TRUE(Exists<User>({"", "admin"}));
 }
 
-TEST_F(RequestsTest, WhoMayNotDeleteAUserIsRefused) {
+TEST_F(RequestsTest, RefusesRequestersWithoutDeletePermission) {
   StartWithAliceAndBob();
   // Somebody may create such requests, and nothing else.
   const auto clerk = server_.NewClient({.name = "clerk", .groups = {"system:authenticated"}});
@@ -633,7 +633,7 @@ class RequestTimesTest : public TimedPlatformTest {
   }
 };
 
-TEST_F(RequestTimesTest, FinishedOnesGoAfterAnHour) {
+TEST_F(RequestTimesTest, DeletesFinishedRequestsAfterAnHour) {
   Start();
   Operationrequest completed;
   completed.metadata = MapIn("default", "completed").metadata;
@@ -661,7 +661,7 @@ TEST_F(RequestTimesTest, FinishedOnesGoAfterAnHour) {
   EXPECT_THAT(audit_.records(), SizeIs(3));
 }
 
-TEST_F(RequestTimesTest, WhatCanPassIsTriedAgainAfterThirtySeconds) {
+TEST_F(RequestTimesTest, RetriesTransientErrorsAfterThirtySeconds) {
   Start();
   std::atomic<int> attempts = 0;
   intercepted_.Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
@@ -684,7 +684,7 @@ TEST_F(RequestTimesTest, WhatCanPassIsTriedAgainAfterThirtySeconds) {
   intercepted_.Set({});
 }
 
-TEST_F(RequestTimesTest, WhatCannotBeDoneYetFailsAfterAWhile) {
+TEST_F(RequestTimesTest, FailsAfterItsExpiration) {
   Start();
   Operationrequest request;
   request.metadata = MapIn("default", "early").metadata;

@@ -99,7 +99,7 @@ class UserControllerTest : public PlatformTest {
   }
 };
 
-TEST_F(UserControllerTest, GivesEveryUserAWorkspace) {
+TEST_F(UserControllerTest, CreatesAWorkspaceForEveryUser) {
   Start();
   CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
@@ -134,14 +134,14 @@ TEST_F(UserControllerTest, GivesEveryUserAWorkspace) {
   EXPECT_EQ(user.status.observed_csr_expiration_seconds, 1'000'000'000);
 }
 
-TEST_F(UserControllerTest, IsPendingUntilSomebodyLooks) {
+TEST_F(UserControllerTest, IsPendingUntilReconciled) {
   EXPECT_EQ(CreateUser("alice").status.phase, "Pending");
   EXPECT_EQ(UserNamed("alice").status.phase, "Pending");
   Start();
   EXPECT_TRUE(BecomesActive("alice"));
 }
 
-TEST_F(UserControllerTest, IsCalledByTheOwnNameUnlessAnotherIsGiven) {
+TEST_F(UserControllerTest, DisplayNameDefaultsToTheName) {
   Start();
   CreateUser("alice");
   User bob;
@@ -170,7 +170,7 @@ TEST_F(UserControllerTest, IsCalledByTheOwnNameUnlessAnotherIsGiven) {
   }));
 }
 
-TEST_F(UserControllerTest, TheKubeconfigIsTheOneThatUsersOfSealosKnow) {
+TEST_F(UserControllerTest, KubeconfigHasTheFormatOfSealos) {
   Start();
   CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
@@ -182,7 +182,7 @@ TEST_F(UserControllerTest, TheKubeconfigIsTheOneThatUsersOfSealosKnow) {
   EXPECT_EQ(config->server, server_.url());
 }
 
-TEST_F(UserControllerTest, OnlyItsUserAndAdministratorsReadAKubeconfig) {
+TEST_F(UserControllerTest, OnlyItsUserAndAdministratorsMayReadAKubeconfig) {
   Start();
   CreateUser("alice");
   CreateUser("bob");
@@ -213,7 +213,7 @@ TEST_F(UserControllerTest, OnlyItsUserAndAdministratorsReadAKubeconfig) {
   EXPECT_TRUE(Eventually([&] { return Exists<corev1::Secret>(key); }));
 }
 
-TEST_F(UserControllerTest, TheKubeconfigWorksInTheWorkspaceAndNowhereElse) {
+TEST_F(UserControllerTest, KubeconfigWorksInTheWorkspaceOnly) {
   Start();
   CreateUser("alice");
   CreateUser("bob");
@@ -226,7 +226,7 @@ TEST_F(UserControllerTest, TheKubeconfigWorksInTheWorkspaceAndNowhereElse) {
 }
 
 // The right answers are those to SelfSubjectAccessReviews: a path that is not served is 404.
-TEST_F(UserControllerTest, OwnersHaveNoRightThatLeadsOutOfTheWorkspace) {
+TEST_F(UserControllerTest, OwnersCannotEscalateOutOfTheWorkspace) {
   Start();
   CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
@@ -287,7 +287,7 @@ TEST_F(UserControllerTest, OwnersHaveNoRightThatLeadsOutOfTheWorkspace) {
   for (const Question& question : allowed) EXPECT_TRUE(May(*alice, question)) << question;
 }
 
-TEST_F(UserControllerTest, OwnersGiveAwayWhatTheyHaveAndNoMore) {
+TEST_F(UserControllerTest, OwnersCannotGrantMoreThanTheyHave) {
   Start();
   CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
@@ -318,7 +318,7 @@ TEST_F(UserControllerTest, OwnersGiveAwayWhatTheyHaveAndNoMore) {
   EXPECT_TRUE(alice->Patch<Role>({"ns-alice", "Owner"}, {.body = rules}).error().IsForbidden());
 }
 
-TEST_F(UserControllerTest, DevelopersReadAndDoNotAct) {
+TEST_F(UserControllerTest, DevelopersMayOnlyRead) {
   Start();
   CreateUser("alice");
   CreateUser("bob");
@@ -335,7 +335,7 @@ TEST_F(UserControllerTest, DevelopersReadAndDoNotAct) {
   EXPECT_TRUE(May(*bob, {"get", "", "pods/log"}));
 }
 
-TEST_F(UserControllerTest, WorkspacesHaveTheCustomResourcesOfChosenGroups) {
+TEST_F(UserControllerTest, WorkspaceRolesIncludeConfiguredGroups) {
   options_.users.workspace_groups = {"example.com"};
   Start();
   CreateUser("alice");
@@ -350,7 +350,7 @@ TEST_F(UserControllerTest, WorkspacesHaveTheCustomResourcesOfChosenGroups) {
   }
 }
 
-TEST_F(UserControllerTest, TheAdministratorMayDoEverything) {
+TEST_F(UserControllerTest, AdministratorIsClusterAdmin) {
   Start();
   CreateUser("admin");
   ASSERT_TRUE(BecomesActive("admin"));
@@ -360,7 +360,7 @@ TEST_F(UserControllerTest, TheAdministratorMayDoEverything) {
               Not(Contains(Pair("pod-security.kubernetes.io/enforce", ::testing::_))));
 }
 
-TEST_F(UserControllerTest, SteadyStateWritesNothing) {
+TEST_F(UserControllerTest, WritesNothingWithoutAChange) {
   Start();
   CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
@@ -385,7 +385,7 @@ TEST_F(UserControllerTest, OneStatusWriteForEachUser) {
   EXPECT_EQ(std::count(verbs.begin(), verbs.end(), "create token"), 1);
 }
 
-TEST_F(UserControllerTest, RotationMakesTheOldKubeconfigWorthless) {
+TEST_F(UserControllerTest, RotationRevokesTheOldKubeconfig) {
   Start();
   CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
@@ -402,7 +402,7 @@ TEST_F(UserControllerTest, RotationMakesTheOldKubeconfigWorthless) {
   EXPECT_TRUE(Eventually([&] { return Secrets().size() == 2; }));
 }
 
-TEST_F(UserControllerTest, AnotherExpirationMakesAnotherToken) {
+TEST_F(UserControllerTest, ChangedExpirationIssuesANewToken) {
   Start();
   CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
@@ -415,7 +415,7 @@ TEST_F(UserControllerTest, AnotherExpirationMakesAnotherToken) {
   EXPECT_EQ(token->RenewAt() - token->issued, std::chrono::seconds(2880));
 }
 
-TEST_F(UserControllerTest, WhatSomebodyChangedIsMended) {
+TEST_F(UserControllerTest, RestoresChangedObjects) {
   Start();
   CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
@@ -440,7 +440,7 @@ TEST_F(UserControllerTest, WhatSomebodyChangedIsMended) {
   EXPECT_TRUE(Eventually([&] { return Exists<Role>({"ns-alice", "Manager"}); }));
 }
 
-TEST_F(UserControllerTest, AFailedStageIsSeenAndStopsNoOther) {
+TEST_F(UserControllerTest, FailedStageDoesNotStopOthers) {
   intercepted_.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
     const bool token = request.subresource == "token";
     if (token) return Error::Forbidden("serviceaccounts", request.name, "no tokens today");
@@ -461,7 +461,7 @@ TEST_F(UserControllerTest, AFailedStageIsSeenAndStopsNoOther) {
   EXPECT_TRUE(BecomesActive("alice"));
 }
 
-TEST_F(UserControllerTest, DeletionTakesEverythingAlong) {
+TEST_F(UserControllerTest, DeletionRemovesAllObjects) {
   Start();
   CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
@@ -488,7 +488,7 @@ TEST_F(UserControllerTest, IsCleanedUpInOrder) {
   EXPECT_THAT(WritesAbout("admin").back(), ::testing::EndsWith("/users/admin"));
 }
 
-TEST_F(UserControllerTest, AWorkspaceThatCannotBeDeletedKeepsTheUser) {
+TEST_F(UserControllerTest, UserIsRetainedUntilTheWorkspaceIsDeleted) {
   Start();
   CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
@@ -509,7 +509,7 @@ TEST_F(UserControllerTest, AWorkspaceThatCannotBeDeletedKeepsTheUser) {
   EXPECT_TRUE(EventuallyDeleted<User>({"", "alice"}));
 }
 
-TEST_F(UserControllerTest, IsMadeWhateverWriteItCrashesAt) {
+TEST_F(UserControllerTest, CreationSurvivesACrashAtAnyWrite) {
   CrashAtEveryWrite(
       {.ask = [&](const std::string& name) { CreateUser(name); },
        .is_done = [&](const std::string& name) { return UserNamed(name).status.phase == "Active"; },
@@ -521,7 +521,7 @@ TEST_F(UserControllerTest, IsMadeWhateverWriteItCrashesAt) {
            }});
 }
 
-TEST_F(UserControllerTest, IsRotatedWhateverWriteItCrashesAt) {
+TEST_F(UserControllerTest, RotationSurvivesACrashAtAnyWrite) {
   std::string before;
   CrashAtEveryWrite({.prepare =
                          [&](const std::string& name) {
@@ -549,7 +549,7 @@ TEST_F(UserControllerTest, IsRotatedWhateverWriteItCrashesAt) {
 }
 
 // Also what was granted elsewhere goes, so that nobody of the same name inherits it.
-TEST_F(UserControllerTest, IsDeletedWhateverWriteItCrashesAt) {
+TEST_F(UserControllerTest, DeletionSurvivesACrashAtAnyWrite) {
   Namespace elsewhere;
   elsewhere.metadata.name = "elsewhere";
   ASSERT_TRUE(client().Create(elsewhere).ok());
@@ -589,7 +589,7 @@ TEST_F(UserControllerTest, IsDeletedWhateverWriteItCrashesAt) {
 
 using UserTimesTest = TimedPlatformTest;
 
-TEST_F(UserTimesTest, TheTokenIsRenewedBeforeItExpires) {
+TEST_F(UserTimesTest, RenewsTheTokenBeforeItExpires) {
   Start();
   User alice;
   alice.metadata.name = "alice";

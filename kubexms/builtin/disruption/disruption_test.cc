@@ -47,7 +47,7 @@ std::string Numbers(const PodDisruptionBudgetStatus& status) {
                      status.expected_pods, status.desired_healthy);
 }
 
-class JudgeBudgetTest : public ::testing::Test {
+class EvaluateBudgetTest : public ::testing::Test {
  protected:
   std::string Judge(const std::string& spec, int64_t scale,
                     std::vector<PodPointer> pods = {PodWith("a"), PodWith("b"), PodWith("c")}) {
@@ -58,7 +58,7 @@ class JudgeBudgetTest : public ::testing::Test {
   ManualClock clock_;
 };
 
-TEST_F(JudgeBudgetTest, NumbersAndSharesSayHowManyMayGo) {
+TEST_F(EvaluateBudgetTest, NumbersAndPercentagesLimitDisruptions) {
   EXPECT_EQ(Judge(R"({"minAvailable":2})", 9), "1: 3 of 3, 2 wanted");
   EXPECT_EQ(Judge(R"({"minAvailable":5})", 9), "0: 3 of 3, 5 wanted");
   EXPECT_EQ(Judge(R"({"minAvailable":"50%"})", 3), "1: 3 of 3, 2 wanted");
@@ -70,18 +70,18 @@ TEST_F(JudgeBudgetTest, NumbersAndSharesSayHowManyMayGo) {
             "invalid value for IntOrString: invalid type: string is not a percentage");
 }
 
-TEST_F(JudgeBudgetTest, OnlyReadyPodsAreHealthy) {
+TEST_F(EvaluateBudgetTest, OnlyReadyPodsAreHealthy) {
   EXPECT_EQ(Judge(R"({"minAvailable":0})", 0,
                   {PodWith("a"), PodWith("b", false), PodWith("c", true, true)}),
             "1: 1 of 3, 0 wanted");
 }
 
-TEST_F(JudgeBudgetTest, WithoutPodsNoneMayGo) {
+TEST_F(EvaluateBudgetTest, AllowsNoDisruptionWithoutPods) {
   EXPECT_EQ(Judge(R"({"minAvailable":0})", 0, {}), "0: 0 of 0, 0 wanted");
   EXPECT_EQ(Judge("{}", 0), "0: 3 of 0, 0 wanted");
 }
 
-TEST_F(JudgeBudgetTest, GrantedEvictionsCountUntilTheyAreDoneOrTooOld) {
+TEST_F(EvaluateBudgetTest, GrantedEvictionsCountUntilDeletionOrTimeout) {
   PodDisruptionBudget budget = BudgetOf(R"({"minAvailable":1})");
   const Time now = Time::Now(clock_);
   budget.status.disrupted_pods = {{"a", now}, {"b", now}, {"gone", now}};
@@ -102,7 +102,7 @@ TEST_F(JudgeBudgetTest, GrantedEvictionsCountUntilTheyAreDoneOrTooOld) {
   EXPECT_FALSE(late->recheck_after.has_value());
 }
 
-TEST_F(JudgeBudgetTest, TheConditionSaysWhy) {
+TEST_F(EvaluateBudgetTest, ConditionHasTheReason) {
   PodDisruptionBudget budget = BudgetOf(R"({"minAvailable":1})");
   const auto text = [&] {
     const Condition& condition = budget.status.conditions.at(0);
@@ -119,7 +119,7 @@ TEST_F(JudgeBudgetTest, TheConditionSaysWhy) {
   EXPECT_EQ(text(), "DisruptionAllowed False SyncFailed no idea 3");
 }
 
-TEST(DisruptionTargetTest, IsStaleWhenNobodyDisruptsThePod) {
+TEST(DisruptionTargetTest, IsStaleAfterTheTimeout) {
   ManualClock clock;
   Pod pod = *PodWith("a");
   EXPECT_FALSE(TimeUntilStale(pod, clock).has_value());
@@ -231,7 +231,7 @@ class DisruptionTest : public BuiltinTest {
   }
 };
 
-TEST_F(DisruptionTest, TheStatusFollowsPodsAndOwners) {
+TEST_F(DisruptionTest, UpdatesStatusWhenPodsAndOwnersChange) {
   MakeBudget(R"("maxUnavailable":"50%")");
   Start(kController);
   ExpectNumbers("0: 0 of 0, 0 wanted");
@@ -252,7 +252,7 @@ TEST_F(DisruptionTest, TheStatusFollowsPodsAndOwners) {
   ExpectNumbers("2: 2 of 4, 0 wanted");
 }
 
-TEST_F(DisruptionTest, OwnersOfOtherKindsAreAskedForTheirScale) {
+TEST_F(DisruptionTest, ReadsScaleSubresourceOfOtherKinds) {
   DefineWidgets();
   const DynamicObject widget = CreateWidget({"default", "w"});
   MakePod("a", fmt::format(R"({{"apiVersion":"example.com/v1","kind":"Widget","name":"w",
@@ -273,7 +273,7 @@ TEST_F(DisruptionTest, OwnersOfOtherKindsAreAskedForTheirScale) {
   ExpectNumbers("0: 1 of 1, 1 wanted");
 }
 
-TEST_F(DisruptionTest, TheScaleOfOtherKindsCounts) {
+TEST_F(DisruptionTest, CountsScaleOfOtherKinds) {
   const auto definition = ParseJson(R"({"apiVersion":"apiextensions.k8s.io/v1",
       "kind":"CustomResourceDefinition","metadata":{"name":"farms.example.com"},
       "spec":{"group":"example.com","scope":"Namespaced",
@@ -299,7 +299,7 @@ TEST_F(DisruptionTest, TheScaleOfOtherKindsCounts) {
   ExpectNumbers("0: 1 of 3, 1 wanted");
 }
 
-TEST_F(DisruptionTest, EvictionsUseTheBudgetUp) {
+TEST_F(DisruptionTest, EvictionsReduceTheBudget) {
   MakeBudget(R"("minAvailable":1)");
   MakePod("a");
   MakePod("b");
@@ -315,7 +315,7 @@ TEST_F(DisruptionTest, EvictionsUseTheBudgetUp) {
   EXPECT_FALSE(IsBeingDeleted("b"));
 }
 
-TEST_F(DisruptionTest, AnEvictionIsOnRecordUntilTheControllerSeesIt) {
+TEST_F(DisruptionTest, EvictionIsRecordedUntilTheControllerObservesIt) {
   MakeBudget(R"("minAvailable":1)");
   MakePod("a");
   MakePod("b");
@@ -328,7 +328,7 @@ TEST_F(DisruptionTest, AnEvictionIsOnRecordUntilTheControllerSeesIt) {
   EXPECT_EQ(StatusOf().conditions.at(0).reason, "InsufficientPods");
 }
 
-TEST_F(DisruptionTest, UnhealthyPodsGoWhereTheBudgetLetsThem) {
+TEST_F(DisruptionTest, UnhealthyPodEvictionPolicyDecidesAboutUnhealthyPods) {
   MakeBudget(R"("minAvailable":2)");
   MakePod("a");
   MakePod("sick", "", false);
@@ -350,7 +350,7 @@ TEST_F(DisruptionTest, UnhealthyPodsGoWhereTheBudgetLetsThem) {
   EXPECT_FALSE(Evict("b").ok());
 }
 
-TEST_F(DisruptionTest, AnEvictionNeedsOneBudgetThatIsClear) {
+TEST_F(DisruptionTest, EvictionFailsWithSeveralBudgets) {
   MakeBudget(R"("minAvailable":0)");
   MakeBudget(R"("minAvailable":0)", "second");
   MakePod("a");
@@ -359,7 +359,7 @@ TEST_F(DisruptionTest, AnEvictionNeedsOneBudgetThatIsClear) {
             "does not support.");
 }
 
-TEST_F(DisruptionTest, NothingIsWrittenWithoutAChange) {
+TEST_F(DisruptionTest, WritesNothingWithoutAChange) {
   MakeBudget(R"("minAvailable":1)");
   MakePod("a");
   Start(kController);
@@ -372,7 +372,7 @@ TEST_F(DisruptionTest, NothingIsWrittenWithoutAChange) {
   EXPECT_THAT(ClientOf(kController).TakeVerbs(), ElementsAre("update status"));
 }
 
-TEST_F(DisruptionTest, StaleDisruptionTargetsAreTakenBack) {
+TEST_F(DisruptionTest, ClearsStaleDisruptionTargets) {
   MakePod("a");
   const auto patched = client().Patch<Pod>({"default", "a"}, {.body = R"({"status":{"conditions":[
       {"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler",

@@ -114,7 +114,7 @@ class EndpointsTest : public BuiltinTest {
   }
 };
 
-TEST_F(EndpointsTest, SlicesFollowThePods) {
+TEST_F(EndpointsTest, UpdatesSlicesWhenPodsChange) {
   Start(kSlices);
   const Service service = MakeWeb();
   EXPECT_TRUE(Eventually([&] { return Slices().size() == 1; }));
@@ -138,7 +138,7 @@ TEST_F(EndpointsTest, SlicesFollowThePods) {
   ExpectTold(ElementsAre("10.1.0.2 ready"));
 }
 
-TEST_F(EndpointsTest, SlicesThatOthersChangeAreMended) {
+TEST_F(EndpointsTest, RestoresSlicesThatOthersChange) {
   MakeWeb();
   MakePod("a", "10.1.0.1");
   Start(kSlices);
@@ -151,7 +151,7 @@ TEST_F(EndpointsTest, SlicesThatOthersChangeAreMended) {
       Eventually([&] { return Slices().size() == 1 && Slices()[0].metadata.name != key.name; }));
 }
 
-TEST_F(EndpointsTest, ServicesWithoutASelectorAreLeftAlone) {
+TEST_F(EndpointsTest, IgnoresServicesWithoutASelector) {
   MakeService("manual", R"({"ports":[{"port":80}]})");
   MakeService("elsewhere",
               R"({"type":"ExternalName","externalName":"example.com","selector":{"app":"web"}})");
@@ -166,7 +166,7 @@ TEST_F(EndpointsTest, ServicesWithoutASelectorAreLeftAlone) {
   }
 }
 
-TEST_F(EndpointsTest, NodesDecideWhoIsToldAndWhere) {
+TEST_F(EndpointsTest, NodesDetermineEndpointsAndZones) {
   ASSERT_TRUE(client().Delete<Node>({"", "n"}).ok());
   MakeWeb();
   MakePod("a", "10.1.0.1");
@@ -184,7 +184,7 @@ TEST_F(EndpointsTest, NodesDecideWhoIsToldAndWhere) {
   EXPECT_TRUE(Eventually([&] { return Slices()[0].endpoints[0].zone == "zone-b"; }));
 }
 
-TEST_F(EndpointsTest, NothingIsWrittenWithoutAChange) {
+TEST_F(EndpointsTest, WritesNothingWithoutAChange) {
   MakeWeb();
   MakePod("a", "10.1.0.1");
   const std::string both = fmt::format("{},{}", kSlices, kEndpoints);
@@ -206,7 +206,7 @@ TEST_F(EndpointsTest, NothingIsWrittenWithoutAChange) {
   EXPECT_THAT(ClientOf("endpoint-controller").TakeVerbs(), ElementsAre("create"));
 }
 
-TEST_F(EndpointsTest, EndpointsFollowThePodsAndGoWithTheService) {
+TEST_F(EndpointsTest, UpdatesEndpointsAndDeletesThemWithTheService) {
   Start(kEndpoints);
   MakeWeb();
   MakePod("a", "10.1.0.1");
@@ -223,7 +223,7 @@ TEST_F(EndpointsTest, EndpointsFollowThePodsAndGoWithTheService) {
   ExpectSubsets("none");
 }
 
-TEST_F(EndpointsTest, LeftoverEndpointsAreRemovedAtTheNextStart) {
+TEST_F(EndpointsTest, DeletesLeftoverEndpointsAfterARestart) {
   Start(kEndpoints);
   MakeWeb();
   MakePod("a", "10.1.0.1");
@@ -264,7 +264,7 @@ class EndpointMirroringTest : public EndpointsTest {
   }
 };
 
-TEST_F(EndpointMirroringTest, SlicesFollowTheEndpoints) {
+TEST_F(EndpointMirroringTest, UpdatesSlicesWhenEndpointsChange) {
   Write(R"({"ip":"10.2.0.1"})");
   ExpectTold(ElementsAre("10.2.0.1 ready"), "manual");
   const EndpointSlice slice = Slices("manual").at(0);
@@ -280,7 +280,7 @@ TEST_F(EndpointMirroringTest, SlicesFollowTheEndpoints) {
   EXPECT_TRUE(Eventually([&] { return Slices("manual").empty(); }));
 }
 
-TEST_F(EndpointMirroringTest, ServicesWithASelectorAreSomebodyElses) {
+TEST_F(EndpointMirroringTest, IgnoresServicesWithASelector) {
   Write(R"({"ip":"10.2.0.1"})");
   ExpectTold(ElementsAre("10.2.0.1 ready"), "manual");
   const ObjectKey key{"default", "manual"};
@@ -292,7 +292,7 @@ TEST_F(EndpointMirroringTest, ServicesWithASelectorAreSomebodyElses) {
   EXPECT_TRUE(Eventually([&] { return Slices("manual").empty(); }));
 }
 
-TEST_F(EndpointMirroringTest, NothingIsWrittenWithoutAChange) {
+TEST_F(EndpointMirroringTest, WritesNothingWithoutAChange) {
   Write(R"({"ip":"10.2.0.1"})");
   ExpectTold(ElementsAre("10.2.0.1 ready"), "manual");
   Stop();
@@ -351,7 +351,7 @@ class SelectorLookupTest : public ::testing::Test {
   uint64_t version_ = 0;
 };
 
-TEST_F(SelectorLookupTest, FindsThoseThatMatch) {
+TEST_F(SelectorLookupTest, FindsMatchingSelectors) {
   Put("app", "app=web");
   Put("both", "app=web,tier=front");
   Put("expression", "tier in (front,back),!legacy");
@@ -364,7 +364,7 @@ TEST_F(SelectorLookupTest, FindsThoseThatMatch) {
   EXPECT_THAT(Selecting({}), UnorderedElementsAre("all"));
 }
 
-TEST_F(SelectorLookupTest, FindsWhatIsSelected) {
+TEST_F(SelectorLookupTest, FindsSelectedObjects) {
   for (const char* name : {"a1", "a2", "b1"}) Put(name, "x=y");
   Put("a3", "x=y", "other");
   EXPECT_THAT(Selected("group=a"), UnorderedElementsAre("a1", "a2"));

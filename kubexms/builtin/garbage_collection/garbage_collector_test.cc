@@ -56,7 +56,7 @@ class GarbageCollectorTest : public BuiltinTest {
   int settled_ = 0;
 };
 
-TEST_F(GarbageCollectorTest, InTheBackgroundTheWholeTreeFollows) {
+TEST_F(GarbageCollectorTest, BackgroundDeletionDeletesTheWholeTree) {
   const ConfigMap owner = MakeOwner();
   const ConfigMap child = MakeOwned("child", {ReferenceToMap(owner.metadata)});
   MakeOwned("grandchild", {ReferenceToMap(child.metadata)});
@@ -68,7 +68,7 @@ TEST_F(GarbageCollectorTest, InTheBackgroundTheWholeTreeFollows) {
   EXPECT_TRUE(There("bystander"));
 }
 
-TEST_F(GarbageCollectorTest, InTheForegroundTheOwnerWaitsForThoseThatBlockIt) {
+TEST_F(GarbageCollectorTest, ForegroundDeletionWaitsForBlockingDependents) {
   const ConfigMap owner = MakeOwner();
   ConfigMap child = ConfigMapNamed({"default", "child"});
   child.metadata.owner_references = {ReferenceToMap(owner.metadata, true)};
@@ -89,7 +89,7 @@ TEST_F(GarbageCollectorTest, InTheForegroundTheOwnerWaitsForThoseThatBlockIt) {
   EXPECT_TRUE(Gone("owner"));
 }
 
-TEST_F(GarbageCollectorTest, InTheForegroundNobodyWaitsForThoseThatDoNotBlock) {
+TEST_F(GarbageCollectorTest, ForegroundDeletionDoesNotWaitForOtherDependents) {
   const ConfigMap owner = MakeOwner();
   ConfigMap child = ConfigMapNamed({"default", "child"});
   child.metadata.owner_references = {ReferenceToMap(owner.metadata)};
@@ -102,7 +102,7 @@ TEST_F(GarbageCollectorTest, InTheForegroundNobodyWaitsForThoseThatDoNotBlock) {
   EXPECT_TRUE(There("child"));
 }
 
-TEST_F(GarbageCollectorTest, ACircleInTheForegroundIsBroken) {
+TEST_F(GarbageCollectorTest, ForegroundDeletionOfACycleCompletes) {
   const ConfigMap a = MakeOwner("a");
   const ConfigMap b = MakeOwned("b", {ReferenceToMap(a.metadata, true)});
   ASSERT_TRUE(client()
@@ -116,7 +116,7 @@ TEST_F(GarbageCollectorTest, ACircleInTheForegroundIsBroken) {
   EXPECT_TRUE(Gone("b"));
 }
 
-TEST_F(GarbageCollectorTest, OrphansStayWithoutTheReference) {
+TEST_F(GarbageCollectorTest, OrphanDeletionRemovesOwnerReferences) {
   const ConfigMap owner = MakeOwner();
   const ConfigMap other = MakeOwner("other");
   MakeOwned("child", {ReferenceToMap(owner.metadata)});
@@ -132,7 +132,7 @@ TEST_F(GarbageCollectorTest, OrphansStayWithoutTheReference) {
 }
 
 // As when the watch of its kind is behind that of its owner's.
-TEST_F(GarbageCollectorTest, AnOrphanThatIsSeenLateStaysToo) {
+TEST_F(GarbageCollectorTest, OrphansDependentsThatAreDeliveredLate) {
   const ConfigMap owner = MakeOwner();
   Start(kCollector);
   Delete("owner", "Orphan");
@@ -143,7 +143,7 @@ TEST_F(GarbageCollectorTest, AnOrphanThatIsSeenLateStaysToo) {
   EXPECT_TRUE(There("late"));
 }
 
-TEST_F(GarbageCollectorTest, WhatHasAnotherOwnerLosesTheReferenceAlone) {
+TEST_F(GarbageCollectorTest, RemovesReferencesToMissingOwnersFromObjectsWithOtherOwners) {
   const ConfigMap owner = MakeOwner();
   const ConfigMap other = MakeOwner("other");
   MakeOwned("shared", {ReferenceToMap(owner.metadata, true), ReferenceToMap(other.metadata)});
@@ -154,7 +154,7 @@ TEST_F(GarbageCollectorTest, WhatHasAnotherOwnerLosesTheReferenceAlone) {
   EXPECT_EQ(MetadataOf("shared").owner_references[0].uid, other.metadata.uid);
 }
 
-TEST_F(GarbageCollectorTest, AnOwnerThatNeverWasIsAGoneOne) {
+TEST_F(GarbageCollectorTest, OwnerThatNeverExistedCountsAsMissing) {
   Start(kCollector);
   OwnerReference absent = ReferenceToMap({});
   absent.name = "never";
@@ -163,7 +163,7 @@ TEST_F(GarbageCollectorTest, AnOwnerThatNeverWasIsAGoneOne) {
   EXPECT_TRUE(Gone("child"));
 }
 
-TEST_F(GarbageCollectorTest, ANewObjectUnderTheNameOfTheOwnerIsAnotherOne) {
+TEST_F(GarbageCollectorTest, ObjectWithTheOwnersNameAndAnotherUidIsNotTheOwner) {
   const ConfigMap owner = MakeOwner();
   MakeOwned("child", {ReferenceToMap(owner.metadata)});
   Delete("owner");
@@ -173,7 +173,7 @@ TEST_F(GarbageCollectorTest, ANewObjectUnderTheNameOfTheOwnerIsAnotherOne) {
   EXPECT_TRUE(There("owner"));
 }
 
-TEST_F(GarbageCollectorTest, AnOwnerInAnotherNamespaceIsAGoneOne) {
+TEST_F(GarbageCollectorTest, OwnerInAnotherNamespaceCountsAsMissing) {
   CreateNamespace("a");
   const ConfigMap owner = MakeOwner();
   Start(kCollector);
@@ -189,7 +189,7 @@ TEST_F(GarbageCollectorTest, AnOwnerInAnotherNamespaceIsAGoneOne) {
   }));
 }
 
-TEST_F(GarbageCollectorTest, AnObjectOfTheClusterWithAnOwnerInANamespaceStays) {
+TEST_F(GarbageCollectorTest, DoesNotCollectClusterScopedObjectsWithNamespacedOwners) {
   const ConfigMap owner = MakeOwner();
   corev1::Namespace object;
   object.metadata.name = "a";
@@ -201,7 +201,7 @@ TEST_F(GarbageCollectorTest, AnObjectOfTheClusterWithAnOwnerInANamespaceStays) {
   EXPECT_TRUE(NamespaceExists("a"));
 }
 
-TEST_F(GarbageCollectorTest, AnOwnerOfAnUnknownKindIsLeftOpen) {
+TEST_F(GarbageCollectorTest, DoesNotCollectObjectsWithOwnersOfUnknownKinds) {
   OwnerReference unknown = ReferenceToMap({});
   unknown.api_version = "nobody.example.com/v1";
   unknown.kind = "Nothing";
@@ -213,7 +213,7 @@ TEST_F(GarbageCollectorTest, AnOwnerOfAnUnknownKindIsLeftOpen) {
   EXPECT_TRUE(There("child"));
 }
 
-TEST_F(GarbageCollectorTest, CustomKindsOwnAndAreOwned) {
+TEST_F(GarbageCollectorTest, CollectsCustomResources) {
   Start(kCollector);
   AwaitStable();
   DefineWidgets();
@@ -230,7 +230,7 @@ TEST_F(GarbageCollectorTest, CustomKindsOwnAndAreOwned) {
   EXPECT_TRUE(Eventually([&] { return !WidgetExists({"default", "grandchild"}); }));
 }
 
-TEST_F(GarbageCollectorTest, WhatACustomKindOwnedGoesWithTheKind) {
+TEST_F(GarbageCollectorTest, CollectsDependentsOfDeletedCustomResourceDefinitions) {
   DefineWidgets();
   const DynamicObject widget = CreateWidget({"default", "w"});
   OwnerReference reference;
@@ -245,7 +245,7 @@ TEST_F(GarbageCollectorTest, WhatACustomKindOwnedGoesWithTheKind) {
   EXPECT_TRUE(Gone("child"));
 }
 
-TEST_F(GarbageCollectorTest, ManyDependentsCostOneRequestEach) {
+TEST_F(GarbageCollectorTest, SendsOneRequestPerDependent) {
   constexpr int kCount = 1000;
   const ConfigMap owner = MakeOwner();
   for (int i = 0; i < kCount; ++i) {
@@ -266,7 +266,7 @@ TEST_F(GarbageCollectorTest, ManyDependentsCostOneRequestEach) {
   EXPECT_EQ(verbs.size(), static_cast<size_t>(kCount));
 }
 
-TEST_F(GarbageCollectorTest, GoesOnAfterARestart) {
+TEST_F(GarbageCollectorTest, ContinuesAfterARestart) {
   const ConfigMap owner = MakeOwner();
   MakeOwned("blocks", {ReferenceToMap(owner.metadata, true)});
   const ConfigMap orphaned = MakeOwner("orphaned");
@@ -289,7 +289,7 @@ TEST_F(GarbageCollectorTest, GoesOnAfterARestart) {
   EXPECT_TRUE(There("orphan"));
 }
 
-TEST_F(GarbageCollectorTest, AnObjectThatIsWrittenAllTheTimeIsDeletedToo) {
+TEST_F(GarbageCollectorTest, DeletesObjectsThatAreWrittenConstantly) {
   const ConfigMap owner = MakeOwner();
   MakeOwned("child", {ReferenceToMap(owner.metadata)});
   Start(kCollector);

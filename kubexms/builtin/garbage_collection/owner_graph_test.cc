@@ -50,7 +50,7 @@ class OwnerGraphTest : public ::testing::Test {
   OwnerGraph graph_;
 };
 
-TEST_F(OwnerGraphTest, WhoHasAnUnknownOwnerIsLookedAt) {
+TEST_F(OwnerGraphTest, ProcessesObjectsWithUnknownOwners) {
   EXPECT_THAT(Put(Object("child", {Reference("owner")})), ElementsAre("child"));
   EXPECT_EQ(StateOf("owner"), OwnerState::kUnknown);
   EXPECT_THAT(Put(Object("owner")), IsEmpty());
@@ -58,7 +58,7 @@ TEST_F(OwnerGraphTest, WhoHasAnUnknownOwnerIsLookedAt) {
   EXPECT_THAT(Put(Object("second", {Reference("owner")})), IsEmpty());
 }
 
-TEST_F(OwnerGraphTest, DependentsOfWhatIsGoneAreLookedAt) {
+TEST_F(OwnerGraphTest, ProcessesDependentsOfDeletedOwners) {
   Put(Object("owner"));
   Put(Object("child", {Reference("owner"), Reference("owner")}));
   EXPECT_THAT(graph_.Remove("owner").to_process, ElementsAre("child"));
@@ -68,7 +68,7 @@ TEST_F(OwnerGraphTest, DependentsOfWhatIsGoneAreLookedAt) {
   EXPECT_EQ(graph_.size(), 0U);
 }
 
-TEST_F(OwnerGraphTest, AnOwnerThatWaitsIsLookedAtWhenTheLastThatBlocksItGoes) {
+TEST_F(OwnerGraphTest, ProcessesWaitingOwnerAfterItsLastBlockingDependent) {
   Put(Object("owner"));
   Put(Object("a", {Reference("owner", true)}));
   Put(Object("b", {Reference("owner", true)}));
@@ -83,14 +83,14 @@ TEST_F(OwnerGraphTest, AnOwnerThatWaitsIsLookedAtWhenTheLastThatBlocksItGoes) {
   EXPECT_THAT(Put(Object("owner", {}, kForegroundFinalizer)), IsEmpty());
 }
 
-TEST_F(OwnerGraphTest, WhatIsItsOwnOwnerCanGo) {
+TEST_F(OwnerGraphTest, RemovesObjectsThatOwnThemselves) {
   Put(Object("self", {Reference("self", true)}));
   EXPECT_THAT(graph_.Remove("self").to_process, ElementsAre("self"));
   EXPECT_EQ(graph_.size(), 0U);
   EXPECT_FALSE(graph_.Find("self").has_value());
 }
 
-TEST_F(OwnerGraphTest, AReferenceMustMeanTheOwner) {
+TEST_F(OwnerGraphTest, ReferenceMustMatchTheOwner) {
   Put(Object("owner"));
   OwnerReference wrong = Reference("owner");
   wrong.kind = "Secret";
@@ -102,7 +102,7 @@ TEST_F(OwnerGraphTest, AReferenceMustMeanTheOwner) {
   EXPECT_EQ(StateOf("owner"), OwnerState::kSolid);
 }
 
-TEST_F(OwnerGraphTest, WhatIsForgottenIsUnknownAgain) {
+TEST_F(OwnerGraphTest, ForgottenTypesAreUnknown) {
   Put(Object("owner"));
   Put(Object("child", {Reference("owner")}));
   graph_.Forget(*kMaps);
@@ -110,7 +110,7 @@ TEST_F(OwnerGraphTest, WhatIsForgottenIsUnknownAgain) {
   EXPECT_EQ(StateOf("owner"), OwnerState::kUnknown);
 }
 
-TEST_F(OwnerGraphTest, AnOwnerThatLeavesItsDependentsDoesSoAlsoToThoseSeenLater) {
+TEST_F(OwnerGraphTest, OrphansDependentsDeliveredAfterTheOwner) {
   Put(Object("owner"));
   graph_.MarkOrphaning("owner");
   graph_.Remove("owner");
@@ -118,7 +118,7 @@ TEST_F(OwnerGraphTest, AnOwnerThatLeavesItsDependentsDoesSoAlsoToThoseSeenLater)
   EXPECT_EQ(StateOf("owner"), OwnerState::kOrphaning);
 }
 
-TEST_F(OwnerGraphTest, RemembersSoManyAbsentOwners) {
+TEST_F(OwnerGraphTest, RemembersABoundedNumberOfAbsentOwners) {
   OwnerGraph graph(1);
   graph.MarkAbsent(Reference("a"), "default");
   graph.MarkAbsent(Reference("b"), "default");

@@ -49,7 +49,7 @@ class NamespaceControllerTest : public BuiltinTest {
   }
 };
 
-TEST_F(NamespaceControllerTest, EmptiesNamespacesOfBuiltInAndCustomKinds) {
+TEST_F(NamespaceControllerTest, DeletesBuiltInAndCustomContent) {
   DefineWidgets();
   CreateNamespace("a");
   CreateNamespace("b");
@@ -66,7 +66,7 @@ TEST_F(NamespaceControllerTest, EmptiesNamespacesOfBuiltInAndCustomKinds) {
   EXPECT_FALSE(WidgetExists({"a", "one"}));
 }
 
-TEST_F(NamespaceControllerTest, KnowsKindsThatCameLater) {
+TEST_F(NamespaceControllerTest, DiscoversNewKinds) {
   Start("namespace-controller");
   DefineWidgets();
   CreateNamespace("a");
@@ -75,7 +75,7 @@ TEST_F(NamespaceControllerTest, KnowsKindsThatCameLater) {
   EXPECT_TRUE(EventuallyDeleted("a"));
 }
 
-TEST_F(NamespaceControllerTest, SaysWhatKeepsContent) {
+TEST_F(NamespaceControllerTest, ReportsRemainingContentAndFinalizers) {
   CreateNamespace("a");
   ConfigMap held = ConfigMapNamed({"a", "held"});
   held.metadata.finalizers = {"example.com/stuck"};
@@ -101,7 +101,7 @@ TEST_F(NamespaceControllerTest, SaysWhatKeepsContent) {
   EXPECT_TRUE(EventuallyDeleted("a"));
 }
 
-TEST_F(NamespaceControllerTest, StripsPropagationFinalizers) {
+TEST_F(NamespaceControllerTest, RemovesPropagationFinalizers) {
   CreateNamespace("a");
   ConfigMap map = ConfigMapNamed({"a", "held"});
   map.metadata.finalizers = {"foregroundDeletion"};
@@ -147,7 +147,7 @@ TEST_F(NamespaceControllerTest, ReportsContentThatCannotBeDeleted) {
   EXPECT_TRUE(EventuallyDeleted("a"));
 }
 
-TEST_F(NamespaceControllerTest, DeletesOneByOneWhereCollectionsAreNotDeleted) {
+TEST_F(NamespaceControllerTest, DeletesObjectsOneByOneWithoutDeleteCollection) {
   CreateNamespace("a");
   CreateConfigMap(ConfigMapNamed({"a", "one"}));
   Start("namespace-controller");
@@ -159,7 +159,7 @@ TEST_F(NamespaceControllerTest, DeletesOneByOneWhereCollectionsAreNotDeleted) {
   EXPECT_TRUE(EventuallyDeleted("a"));
 }
 
-TEST_F(NamespaceControllerTest, PodsGoBeforeEverythingElse) {
+TEST_F(NamespaceControllerTest, DeletesPodsFirst) {
   CreateNamespace("a");
   CreateConfigMap(ConfigMapNamed({"a", "used"}));
   const auto pod = ParseJson(R"({"apiVersion":"v1","kind":"Pod",
@@ -177,7 +177,7 @@ TEST_F(NamespaceControllerTest, PodsGoBeforeEverythingElse) {
   EXPECT_TRUE(EventuallyDeleted("a"));
 }
 
-TEST_F(NamespaceControllerTest, LeavesTheFinalizersOfOthers) {
+TEST_F(NamespaceControllerTest, RetainsOtherFinalizersOfTheNamespace) {
   const auto object = ParseJson(R"({"apiVersion":"v1","kind":"Namespace",
       "metadata":{"name":"a"},"spec":{"finalizers":["example.com/own"]}})");
   ASSERT_TRUE(client().Create(FromJson<Namespace>(object.value()).value()).ok());
@@ -189,7 +189,7 @@ TEST_F(NamespaceControllerTest, LeavesTheFinalizersOfOthers) {
   }));
 }
 
-TEST_F(NamespaceControllerTest, GoesOnAfterARestart) {
+TEST_F(NamespaceControllerTest, ContinuesAfterARestart) {
   CreateNamespace("a");
   ConfigMap held = ConfigMapNamed({"a", "held"});
   held.metadata.finalizers = {"example.com/stuck"};

@@ -108,7 +108,7 @@ struct RequestCase {
   int64_t memory;
 };
 
-TEST(SchedulerResourcesTest, APodNeedsWhatItsContainersNeedTogether) {
+TEST(SchedulerResourcesTest, SumsRequestsOfContainers) {
   const RequestCase cases[] = {
       {"{}", 0, 0},
       {"{containers: [{resources: {requests: {cpu: 1500m, memory: 1k}}},"
@@ -141,7 +141,7 @@ TEST(SchedulerResourcesTest, APodNeedsWhatItsContainersNeedTogether) {
   }
 }
 
-TEST(SchedulerResourcesTest, WhatIsNotSaidIsPresumed) {
+TEST(SchedulerResourcesTest, NonZeroRequestsHaveDefaults) {
   const auto spec = Parse<corev1::PodSpec>("{containers: [{}, {resources: {requests: {cpu: 1}}}]}");
   EXPECT_EQ(NonZeroRequestsOf(spec).milli_cpu, 1100);
   EXPECT_EQ(NonZeroRequestsOf(spec).memory, 2 * 200 * 1024 * 1024);
@@ -176,7 +176,7 @@ TEST(NodeAffinityTest, RequirementsOfTerms) {
   }
 }
 
-TEST(NodeAffinityTest, KnowsWhenOnlyNamedNodesCanMatch) {
+TEST(NodeAffinityTest, FindsNamedNodes) {
   constexpr const char* kAffinity =
       "{{affinity: {{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: "
       "{{nodeSelectorTerms: [{}]}}}}}}}}";
@@ -228,7 +228,7 @@ void Check(const std::vector<FilterCase>& cases) {
   }
 }
 
-TEST(PodFilterTest, RoomOnTheNode) {
+TEST(PodFilterTest, ChecksNodeResources) {
   constexpr const char* kAffinity = "node(s) didn't match Pod's node affinity/selector!";
   Check({
       {"resources",
@@ -292,7 +292,7 @@ TEST(PodFilterTest, RoomOnTheNode) {
   });
 }
 
-TEST(PodFilterTest, AffinityBetweenPods) {
+TEST(PodFilterTest, ChecksInterPodAffinity) {
   const std::vector<std::pair<const char*, const char*>> nodes = {
       {"a1", "{metadata: {labels: {zone: a}}}"},
       {"a2", "{metadata: {labels: {zone: a}}}"},
@@ -356,7 +356,7 @@ TEST(PodFilterTest, AffinityBetweenPods) {
   });
 }
 
-TEST(PodFilterTest, NamespacesBySelector) {
+TEST(PodFilterTest, SelectsNamespaces) {
   Cluster cluster;
   cluster.snapshot.SetNamespace("red", {{"color", "red"}});
   cluster.snapshot.SetNamespace("blue", {{"color", "blue"}});
@@ -441,13 +441,13 @@ TEST(PodFilterTest, Spreading) {
   });
 }
 
-TEST(PodFilterTest, WhatMayHelp) {
+TEST(PodFilterTest, QueueingHints) {
   EXPECT_EQ(QueueingHints(SetOf(Filter::kNodeName)), kNodeAdded);
   EXPECT_EQ(QueueingHints(SetOf(Filter::kNodeResourcesFit) | SetOf(Filter::kTaintToleration)),
             kNodeAdded | kNodeAllocatable | kPodDeleted | kNodeTaints);
 }
 
-TEST(SchedulerVolumesTest, ClaimsMustBeBoundAndVolumesReachable) {
+TEST(SchedulerVolumesTest, RequiresBoundClaimsAndVolumeNodeAffinity) {
   Cluster cluster;
   SchedulerVolumes volumes;
   cluster.AddNode("a", "{metadata: {labels: {zone: a}}}");
@@ -476,7 +476,7 @@ TEST(SchedulerVolumesTest, ClaimsMustBeBoundAndVolumesReachable) {
 
 // ---- Scores.
 
-TEST(SchedulerScoresTest, RoomAndBalance) {
+TEST(SchedulerScoresTest, LeastAndBalancedAllocation) {
   Cluster cluster;
   cluster.AddNode("empty");
   cluster.AddNode("half");
@@ -503,7 +503,7 @@ TEST(SchedulerScoresTest, Images) {
   EXPECT_THAT(ImageLocalityScores(*other, cluster.Slots(), cluster.snapshot), IsEmpty());
 }
 
-TEST(SchedulerScoresTest, WhatNodesAndPodsPrefer) {
+TEST(SchedulerScoresTest, TaintsAndAffinity) {
   Cluster cluster;
   cluster.AddNode("a", "{metadata: {labels: {zone: a, disk: ssd}}}");
   cluster.AddNode("b",
@@ -562,7 +562,7 @@ TEST(SchedulerScoresTest, Spreading) {
             (std::map<std::string, int64_t>{{"a1", 0}, {"a2", 0}, {"b1", 100}, {"none", 0}}));
 }
 
-TEST(WorkloadSelectorsTest, JoinsServicesAndOwner) {
+TEST(WorkloadSelectorsTest, CombinesServicesAndOwner) {
   WorkloadSelectors workloads;
   const auto pod = Parse<ObjectMeta>(
       "{namespace: default, name: p, labels: {app: web, tier: front, hash: x}, ownerReferences: "
@@ -587,7 +587,7 @@ TEST(WorkloadSelectorsTest, JoinsServicesAndOwner) {
 
 // ---- Decisions.
 
-TEST(NodeChooserTest, ChoosesTheBestAndSaysWhyNot) {
+TEST(NodeChooserTest, ChoosesTheBestNodeOrExplains) {
   Cluster cluster;
   EXPECT_EQ(cluster.NodeFor("{}"), "no nodes available to schedule pods");
   cluster.AddNode("a");
@@ -609,7 +609,7 @@ TEST(NodeChooserTest, ChoosesTheBestAndSaysWhyNot) {
   EXPECT_EQ(volumes.Message(), "0/3 nodes are available: persistentvolumeclaim \"x\" not found.");
 }
 
-TEST(NodeChooserTest, LooksAtEnoughNodesOfManyAndAtAllInTurn) {
+TEST(NodeChooserTest, EvaluatesAPartOfManyNodesRoundRobin) {
   EXPECT_EQ(FeasibleNodesToFind(99), 99);
   EXPECT_EQ(FeasibleNodesToFind(150), 100);
   EXPECT_EQ(FeasibleNodesToFind(500), 230);
@@ -627,7 +627,7 @@ TEST(NodeChooserTest, LooksAtEnoughNodesOfManyAndAtAllInTurn) {
 
 // ---- The snapshot.
 
-TEST(SchedulerSnapshotTest, CountsWhatIsOnNodes) {
+TEST(SchedulerSnapshotTest, CountsPodsOnNodes) {
   Cluster cluster;
   cluster.AddNode("a");
   const auto& node = [&]() -> const SchedulerSnapshot::NodeState& {
@@ -647,7 +647,7 @@ TEST(SchedulerSnapshotTest, CountsWhatIsOnNodes) {
   EXPECT_EQ(cluster.snapshot.Remove(key), kNoEvents);
 }
 
-TEST(SchedulerSnapshotTest, CountsFollowChanges) {
+TEST(SchedulerSnapshotTest, UpdatesCounts) {
   Cluster cluster;
   cluster.AddNode("a");
   cluster.AddNode("b");
@@ -686,7 +686,7 @@ TEST(SchedulerSnapshotTest, CountsFollowChanges) {
   EXPECT_EQ(counts(), (Counts{{"b", 1}, {"c", 0}, {"d", 1}}));
 }
 
-TEST(SchedulerSnapshotTest, TellsWhatMayHelp) {
+TEST(SchedulerSnapshotTest, ReturnsClusterEvents) {
   Cluster cluster;
   const auto set = [&](std::string_view yaml) {
     return cluster.snapshot.SetNode(std::make_shared<Node>(Parse<Node>(yaml)));
@@ -701,7 +701,7 @@ TEST(SchedulerSnapshotTest, TellsWhatMayHelp) {
   EXPECT_EQ(cluster.snapshot.RemoveNode("a"), kNoEvents);
 }
 
-TEST(SchedulerSnapshotTest, ZonesTakeTurns) {
+TEST(SchedulerSnapshotTest, AlternatesZones) {
   Cluster cluster;
   constexpr const char* kZone = "{{metadata: {{labels: {{topology.kubernetes.io/zone: {}}}}}}}";
   for (const char* name : {"a1", "a2", "a3", "b1"}) {
@@ -712,7 +712,7 @@ TEST(SchedulerSnapshotTest, ZonesTakeTurns) {
   EXPECT_THAT(names, ElementsAre("a1", "b1", "a2", "a3"));
 }
 
-TEST(SchedulerSnapshotTest, PodsMayBeOnNodesThatNobodyToldOf) {
+TEST(SchedulerSnapshotTest, AcceptsPodsOnUnknownNodes) {
   Cluster cluster;
   cluster.AddPod("later", "{spec: {containers: [{resources: {requests: {cpu: 3}}}]}}");
   EXPECT_EQ(cluster.snapshot.node_count(), 0);

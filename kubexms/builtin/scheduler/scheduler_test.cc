@@ -93,7 +93,7 @@ class SchedulerTest : public BuiltinTest {
   }
 };
 
-TEST_F(SchedulerTest, GivesEveryPodANodeThatHasRoom) {
+TEST_F(SchedulerTest, BindsEveryPodToAFeasibleNode) {
   MakeNode(NodeOf("small", "1"));
   MakeNode(NodeOf("large", "4"));
   MakePod(PodOf("early", "3"));
@@ -113,7 +113,7 @@ TEST_F(SchedulerTest, GivesEveryPodANodeThatHasRoom) {
   EXPECT_EQ(FindPodCondition(Get("early").status, "PodScheduled")->status, "True");
 }
 
-TEST_F(SchedulerTest, SaysWhyNotAndTriesAgainWhenThatChanges) {
+TEST_F(SchedulerTest, ReportsUnschedulablePodsAndRetriesOnEvents) {
   Start(kController);
   MakePod(PodOf("a"));
   EXPECT_TRUE(EventuallyRefused("a", "no nodes available to schedule pods"));
@@ -137,7 +137,7 @@ TEST_F(SchedulerTest, SaysWhyNotAndTriesAgainWhenThatChanges) {
   EXPECT_TRUE(EventuallyOn("a", "tainted"));
 }
 
-TEST_F(SchedulerTest, LooksAgainWhenAPodGoes) {
+TEST_F(SchedulerTest, RetriesWhenAPodIsDeleted) {
   MakeNode(NodeOf("one", "1"));
   Start(kController);
   MakePod(PodOf("first"));
@@ -166,7 +166,7 @@ TEST_F(SchedulerTest, WaitsForGates) {
   EXPECT_TRUE(EventuallyScheduled("gated"));
 }
 
-TEST_F(SchedulerTest, LeavesPodsOfOthersAlone) {
+TEST_F(SchedulerTest, IgnoresPodsOfOtherSchedulers) {
   MakeNode(NodeOf("one", "1"));
   Pod other = PodOf("other");
   other.spec.scheduler_name = "somebody-else";
@@ -181,7 +181,7 @@ TEST_F(SchedulerTest, LeavesPodsOfOthersAlone) {
   EXPECT_EQ(WhyNot("other"), "");
 }
 
-TEST_F(SchedulerTest, TriesAgainWhenABindingFails) {
+TEST_F(SchedulerTest, RetriesFailedBindings) {
   MakeNode(NodeOf("one", "1"));
   std::atomic<int> failures = 0;
   ClientOf(kAccount).Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
@@ -202,7 +202,7 @@ TEST_F(SchedulerTest, TriesAgainWhenABindingFails) {
   }));
 }
 
-TEST_F(SchedulerTest, AcceptsThatSomebodyElseWasFaster) {
+TEST_F(SchedulerTest, AcceptsBindingsOfOtherSchedulers) {
   MakeNode(NodeOf("one", "1"));
   MakeNode(NodeOf("two", "1"));
   // Whatever it decides, another scheduler has put the Pod on "one" a moment before.
@@ -223,7 +223,7 @@ TEST_F(SchedulerTest, AcceptsThatSomebodyElseWasFaster) {
   EXPECT_THAT(EventsOf("a"), Each(Not(HasSubstr("FailedScheduling"))));
 }
 
-TEST_F(SchedulerTest, KeepsCountWhenManyComeAtOnce) {
+TEST_F(SchedulerTest, DoesNotOvercommitUnderLoad) {
   constexpr int kNodes = 10;
   for (int i = 0; i < kNodes; ++i) MakeNode(NodeOf(fmt::format("node-{}", i), "2"));
   Start(kController);
@@ -248,7 +248,7 @@ TEST_F(SchedulerTest, KeepsCountWhenManyComeAtOnce) {
   for (const auto& [node, pods] : scheduled()) EXPECT_EQ(pods, 2) << node;
 }
 
-TEST_F(SchedulerTest, AnotherOneGoesOnWhereItEnded) {
+TEST_F(SchedulerTest, ContinuesAfterARestart) {
   MakeNode(NodeOf("one", "2"));
   Start(kController);
   MakePod(PodOf("a"));
@@ -261,7 +261,7 @@ TEST_F(SchedulerTest, AnotherOneGoesOnWhereItEnded) {
   EXPECT_TRUE(Eventually([&] { return WhyNot("b").empty() != WhyNot("c").empty(); }));
 }
 
-TEST_F(SchedulerTest, WritesNothingWhileNothingChanges) {
+TEST_F(SchedulerTest, WritesNothingWithoutAChange) {
   MakeNode(NodeOf("one", "1"));
   MakePod(PodOf("a"));
   MakePod(PodOf("b"));

@@ -52,7 +52,7 @@ class SchedulingQueueTest : public ::testing::Test {
   SchedulingQueue::TimePoint now_{seconds(1000)};
 };
 
-TEST_F(SchedulingQueueTest, TheMostImportantFirstThenTheLongestWaiting) {
+TEST_F(SchedulingQueueTest, OrdersByPriorityThenTime) {
   Add("a");
   now_ += seconds(1);
   Add("b", 10);
@@ -63,7 +63,7 @@ TEST_F(SchedulingQueueTest, TheMostImportantFirstThenTheLongestWaiting) {
   EXPECT_EQ(queue_.NextChange(), SchedulingQueue::TimePoint::max());
 }
 
-TEST_F(SchedulingQueueTest, WhatCannotBeScheduledWaitsForHelp) {
+TEST_F(SchedulingQueueTest, UnschedulablePodsWaitForEvents) {
   Add("a");
   MarkUnschedulable(kPodDeleted);
   EXPECT_FALSE(queue_.MoveOnEvents(kNodeTaints, now_));
@@ -78,7 +78,7 @@ TEST_F(SchedulingQueueTest, WhatCannotBeScheduledWaitsForHelp) {
   EXPECT_THAT(NamesOfAll(), ElementsAre("a"));
 }
 
-TEST_F(SchedulingQueueTest, HelpThatComesLateIsTakenAtOnce) {
+TEST_F(SchedulingQueueTest, ActivatesAtOnceAfterTheBackoff) {
   Add("a");
   MarkUnschedulable(kPodDeleted);
   now_ += seconds(2);
@@ -86,7 +86,7 @@ TEST_F(SchedulingQueueTest, HelpThatComesLateIsTakenAtOnce) {
   EXPECT_THAT(NamesOfAll(), ElementsAre("a"));
 }
 
-TEST_F(SchedulingQueueTest, ThePauseGrowsWithEveryAttempt) {
+TEST_F(SchedulingQueueTest, BackoffGrowsWithEveryAttempt) {
   Add("a");
   for (const int pause : {1, 2, 4, 8, 10, 10}) {
     MarkUnschedulable(kPodDeleted);
@@ -96,7 +96,7 @@ TEST_F(SchedulingQueueTest, ThePauseGrowsWithEveryAttempt) {
   }
 }
 
-TEST_F(SchedulingQueueTest, NobodyWaitsForHelpForEver) {
+TEST_F(SchedulingQueueTest, RetriesUnschedulablePodsAfterATimeout) {
   Add("a");
   MarkUnschedulable(kPodDeleted);
   now_ += minutes(5) - seconds(1);
@@ -106,7 +106,7 @@ TEST_F(SchedulingQueueTest, NobodyWaitsForHelpForEver) {
   EXPECT_THAT(NamesOfAll(), ElementsAre("a"));
 }
 
-TEST_F(SchedulingQueueTest, AFailureIsTriedAgainAfterAPause) {
+TEST_F(SchedulingQueueTest, RetriesFailuresAfterBackoff) {
   Add("a");
   queue_.AddBackoff(*queue_.Pop(now_), now_);
   EXPECT_THAT(NamesOfAll(), IsEmpty());
@@ -116,7 +116,7 @@ TEST_F(SchedulingQueueTest, AFailureIsTriedAgainAfterAPause) {
   EXPECT_EQ(items.front().attempts, 2);
 }
 
-TEST_F(SchedulingQueueTest, AChangeOfThePodMayBeTheHelp) {
+TEST_F(SchedulingQueueTest, UpdatedPodIsRetried) {
   Add("a");
   MarkUnschedulable(kNoEvents);
   now_ += seconds(1);
@@ -127,7 +127,7 @@ TEST_F(SchedulingQueueTest, AChangeOfThePodMayBeTheHelp) {
   EXPECT_EQ(items.front().attempts, 2);
 }
 
-TEST_F(SchedulingQueueTest, ANewPodOfTheSameNameBeginsAnew) {
+TEST_F(SchedulingQueueTest, NewPodOfTheSameNameHasNoBackoff) {
   Add("a");
   MarkUnschedulable(kPodDeleted);
   queue_.Add(PodOf("a", 0, false, "another"), now_);
@@ -137,7 +137,7 @@ TEST_F(SchedulingQueueTest, ANewPodOfTheSameNameBeginsAnew) {
   EXPECT_EQ(items.front().attempts, 1);
 }
 
-TEST_F(SchedulingQueueTest, GatesHoldThePod) {
+TEST_F(SchedulingQueueTest, GatedPodsAreNotActive) {
   queue_.Add(PodOf("a", 0, true), now_);
   EXPECT_EQ(queue_.sizes().gated, 1);
   EXPECT_FALSE(queue_.MoveOnEvents(kAllEvents, now_));
@@ -147,7 +147,7 @@ TEST_F(SchedulingQueueTest, GatesHoldThePod) {
   EXPECT_THAT(NamesOfAll(), ElementsAre("a"));
 }
 
-TEST_F(SchedulingQueueTest, CanBeLeftFromEverywhere) {
+TEST_F(SchedulingQueueTest, RemovesFromEveryQueue) {
   for (const char* name : {"active", "backoff", "unschedulable"}) Add(name);
   queue_.Add(PodOf("gated", 0, true), now_);
   auto items = std::vector<Item>();

@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 
 // ---- Addresses.
 
-TEST(PodAddressesTest, GivesEachPodOneOfItsRange) {
+TEST(PodAddressesTest, AssignsAddressesOfTheRange) {
   PodAddresses addresses;
   EXPECT_EQ(addresses.Assign("a", "10.128.4.0/24").value(), "10.128.4.2");
   EXPECT_EQ(addresses.Assign("b", "10.128.4.0/24").value(), "10.128.4.3");
@@ -34,7 +34,7 @@ TEST(PodAddressesTest, GivesEachPodOneOfItsRange) {
   EXPECT_EQ(addresses.Assign("a", "10.128.4.0/24").value(), "10.128.4.2");
 }
 
-TEST(PodAddressesTest, AnAddressThatWasGivenBackRestsUntilTheOthersAreUsed) {
+TEST(PodAddressesTest, ReusesReleasedAddressesLast) {
   PodAddresses addresses;
   const std::string range = "10.0.0.0/29";  // .2 to .6
   ASSERT_TRUE(addresses.Assign("a", range).ok());
@@ -47,7 +47,7 @@ TEST(PodAddressesTest, AnAddressThatWasGivenBackRestsUntilTheOthersAreUsed) {
   EXPECT_THAT(addresses.Assign("g", range).error().message(), HasSubstr("no address"));
 }
 
-TEST(PodAddressesTest, ARangeThatIsNoneIsNamed) {
+TEST(PodAddressesTest, ErrorNamesAnInvalidRange) {
   PodAddresses addresses;
   for (const char* range : {"", "10.0.0.0", "10.0.0.0/31", "fd00::/64", "x/24"}) {
     EXPECT_THAT(addresses.Assign("a", range).error().message(), HasSubstr("spec.podCIDR")) << range;
@@ -56,7 +56,7 @@ TEST(PodAddressesTest, ARangeThatIsNoneIsNamed) {
 
 // ---- What a node says of itself.
 
-TEST(SimulatedNodeTest, HasANameByItsNumber) {
+TEST(SimulatedNodeTest, NameHasTheNumber) {
   EXPECT_EQ(SimulatedNodeName(1), "sim-0001");
   EXPECT_EQ(SimulatedNodeName(12345), "sim-12345");
   EXPECT_EQ(SimulatedNodeNumber("sim-0001"), 1);
@@ -66,7 +66,7 @@ TEST(SimulatedNodeTest, HasANameByItsNumber) {
   }
 }
 
-TEST(SimulatedNodeTest, NodesDifferInWhatMustBeUnique) {
+TEST(SimulatedNodeTest, NodesHaveUniqueAddressesAndIds) {
   std::set<std::string> ranges;
   std::set<std::string> addresses;
   std::set<std::string> zones;
@@ -82,7 +82,7 @@ TEST(SimulatedNodeTest, NodesDifferInWhatMustBeUnique) {
   EXPECT_EQ(MakeSimulatedNode(257, Time()).spec.pod_cidr, "10.129.0.0/24");
 }
 
-TEST(SimulatedNodeTest, TheStatusIsWrittenWhenItDiffersOrIsOld) {
+TEST(SimulatedNodeTest, WritesStatusIfItDiffersOrHeartbeatIsDue) {
   const Time start(std::chrono::sys_seconds(hours(1)));
   const auto after = [&](seconds time) { return Time(start.value() + time); };
   Node node = MakeSimulatedNode(1, start);
@@ -100,7 +100,7 @@ TEST(SimulatedNodeTest, TheStatusIsWrittenWhenItDiffersOrIsOld) {
   EXPECT_EQ(node.status.conditions.back().last_transition_time, after(seconds(302)));
 }
 
-TEST(SimulatedNodeTest, CanBeUnderPressure) {
+TEST(SimulatedNodeTest, SimulatesPressure) {
   Node node = MakeSimulatedNode(1, Time());
   node.metadata.annotations["simulate.kubexms.io/pressure"] = "DiskPressure,PIDPressure";
   EXPECT_TRUE(RefreshNodeStatus(1, Time(), hours(1), node));
@@ -211,7 +211,7 @@ TEST_F(SimulatedPodTest, IsReadyAfterOneWrite) {
   EXPECT_EQ(StepAfter(hours(1)), 0);
 }
 
-TEST_F(SimulatedPodTest, OnTheNetworkOfTheHostItHasThatAddress) {
+TEST_F(SimulatedPodTest, HostNetworkPodHasTheHostAddress) {
   Make("", "hostNetwork: true, containers: [{name: web, image: web}]");
   Step();
   EXPECT_EQ(pod_.status.pod_ip, "172.16.0.1");
@@ -235,7 +235,7 @@ TEST_F(SimulatedPodTest, BecomesReadyLaterOrNever) {
   EXPECT_EQ(Condition("ContainersReady"), "False ContainersNotReady");
 }
 
-TEST_F(SimulatedPodTest, ReadinessGatesAreWaitedFor) {
+TEST_F(SimulatedPodTest, WaitsForReadinessGates) {
   Make("", "readinessGates: [{conditionType: x/y}], containers: [{name: web, image: web}]");
   Step();
   EXPECT_EQ(Condition("ContainersReady"), "True ");
@@ -248,7 +248,7 @@ TEST_F(SimulatedPodTest, ReadinessGatesAreWaitedFor) {
   EXPECT_EQ(Condition("Ready"), "True ");
 }
 
-TEST_F(SimulatedPodTest, InitContainersRunOneAfterTheOtherAndSidecarsBesideThem) {
+TEST_F(SimulatedPodTest, RunsInitContainersSequentiallyAndSidecarsInParallel) {
   Make("simulate.kubexms.io/init-for: 2s",
        "initContainers: [{name: a, image: a}, {name: s, image: s, restartPolicy: Always}, "
        "{name: b, image: b}], containers: [{name: web, image: web}]");
@@ -270,7 +270,7 @@ TEST_F(SimulatedPodTest, InitContainersRunOneAfterTheOtherAndSidecarsBesideThem)
   EXPECT_EQ(Condition("Initialized"), "True ");
 }
 
-TEST_F(SimulatedPodTest, WhatIsNotToRunForEverEnds) {
+TEST_F(SimulatedPodTest, PodsWithoutRestartRunToCompletion) {
   Make("",
        "restartPolicy: Never, containers: [{name: job, image: job}], "
        "initContainers: [{name: s, image: s, restartPolicy: Always}]");
@@ -287,7 +287,7 @@ TEST_F(SimulatedPodTest, WhatIsNotToRunForEverEnds) {
   EXPECT_EQ(Next(), seconds(-1));
 }
 
-TEST_F(SimulatedPodTest, WhatIsKeptByAnythingButAJobRunsOn) {
+TEST_F(SimulatedPodTest, PodsOfOtherControllersKeepRunning) {
   const std::string spec = "restartPolicy: Never, containers: [{name: c, image: i}]";
   const auto managed_by = [](const std::string& kind) {
     return ", ownerReferences: [{apiVersion: example.io/v1, kind: " + kind +
@@ -302,7 +302,7 @@ TEST_F(SimulatedPodTest, WhatIsKeptByAnythingButAJobRunsOn) {
   EXPECT_EQ(Next(), seconds(1));
 }
 
-TEST_F(SimulatedPodTest, AnExitCodeMakesItFail) {
+TEST_F(SimulatedPodTest, ExitCodeFailsThePod) {
   Make("simulate.kubexms.io/run-for: 0s, simulate.kubexms.io/exit-code: '7'",
        "restartPolicy: Never, containers: [{name: job, image: job}]");
   EXPECT_EQ(Step(), 1);
@@ -312,7 +312,7 @@ TEST_F(SimulatedPodTest, AnExitCodeMakesItFail) {
   EXPECT_EQ(Condition("Ready"), "False PodFailed");
 }
 
-TEST_F(SimulatedPodTest, FailuresAreStartedAgainEverLater) {
+TEST_F(SimulatedPodTest, RestartsFailedContainersWithBackoff) {
   Make("simulate.kubexms.io/run-for: 3s, simulate.kubexms.io/exit-code: '1'",
        "restartPolicy: OnFailure, containers: [{name: job, image: job}]");
   Step();
@@ -351,7 +351,7 @@ TEST_F(SimulatedPodTest, IsRemovedWhenItIsDeleted) {
   EXPECT_TRUE(step_.remove);
 }
 
-TEST_F(SimulatedPodTest, TakesTimeToEndWithinItsGracePeriod) {
+TEST_F(SimulatedPodTest, TerminatesWithinItsGracePeriod) {
   Make("simulate.kubexms.io/terminate-after: 10s", "containers: [{name: web, image: web}]");
   Step();
   Delete(30);
@@ -365,7 +365,7 @@ TEST_F(SimulatedPodTest, TakesTimeToEndWithinItsGracePeriod) {
   EXPECT_EQ(Next(), seconds(3));
 }
 
-TEST_F(SimulatedPodTest, WhoseNameComesBackTakesAMomentToEnd) {
+TEST_F(SimulatedPodTest, PodWithAStableNameTerminatesAfterAMoment) {
   const char* owner =
       ", ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: db, "
       "uid: u, controller: true}]";
@@ -382,7 +382,7 @@ TEST_F(SimulatedPodTest, WhoseNameComesBackTakesAMomentToEnd) {
   EXPECT_TRUE(step_.remove);
 }
 
-TEST_F(SimulatedPodTest, WhoHoldsItBackIsToldHowItEnded) {
+TEST_F(SimulatedPodTest, FinalStatusIsWrittenBeforeFinalizersAreRemoved) {
   Make("", "restartPolicy: Never, containers: [{name: job, image: job}]",
        ", finalizers: [batch.kubernetes.io/job-tracking]");
   Step();
@@ -396,7 +396,7 @@ TEST_F(SimulatedPodTest, WhoHoldsItBackIsToldHowItEnded) {
   EXPECT_FALSE(step_.remove);
 }
 
-TEST_F(SimulatedPodTest, AnnotationsThatCannotBeReadAreNamed) {
+TEST_F(SimulatedPodTest, ErrorNamesAnInvalidAnnotation) {
   for (const char* annotation : {"run-for: x", "ready-after: -1s", "init-for: '5'",
                                  "terminate-after: ''", "exit-code: '256'", "exit-code: '1x'"}) {
     Make(std::string("simulate.kubexms.io/") + annotation, "containers: []");
@@ -442,7 +442,7 @@ class SimulatedNodesTest : public BuiltinTest {
   size_t Nodes() { return client().List<Node>()->items.size(); }
 };
 
-TEST_F(SimulatedNodesTest, AreThereWithTheirLeasesAndAreTakenOver) {
+TEST_F(SimulatedNodesTest, CreatesNodesWithLeasesAndAdoptsExistingOnes) {
   simulated_nodes_.count = 20;
   Start("none");
   ASSERT_TRUE(Eventually([&] { return Nodes() == 20 && !Renewed(20).IsZero(); }));
@@ -458,7 +458,7 @@ TEST_F(SimulatedNodesTest, AreThereWithTheirLeasesAndAreTakenOver) {
   EXPECT_EQ(client().Get<Node>({"", "sim-0007"})->metadata.uid, node->metadata.uid);
 }
 
-TEST_F(SimulatedNodesTest, ANodeThatIsDeletedStaysAway) {
+TEST_F(SimulatedNodesTest, DoesNotRecreateDeletedNodes) {
   simulated_nodes_.count = 2;
   simulated_nodes_.lease_period = std::chrono::milliseconds(20);
   Start("none");
@@ -469,7 +469,7 @@ TEST_F(SimulatedNodesTest, ANodeThatIsDeletedStaysAway) {
   EXPECT_EQ(Nodes(), 1);
 }
 
-TEST_F(SimulatedNodesTest, APodNeedsOneWriteToBeReadyAndHasAnAddressOfItsOwn) {
+TEST_F(SimulatedNodesTest, PodNeedsOneWriteToBeReadyAndHasAUniqueAddress) {
   InterceptedClient intercepted(client());
   std::atomic<int> writes = 0;
   intercepted.Set([&](Client& server, const ClientRequest& request) {
@@ -493,7 +493,7 @@ TEST_F(SimulatedNodesTest, APodNeedsOneWriteToBeReadyAndHasAnAddressOfItsOwn) {
   EXPECT_EQ(writes, 31);
 }
 
-TEST_F(SimulatedNodesTest, AStoppedNodeDoesNothingUntilItGoesOn) {
+TEST_F(SimulatedNodesTest, StoppedNodeDoesNothingUntilItIsResumed) {
   simulated_nodes_.count = 2;
   simulated_nodes_.lease_period = std::chrono::milliseconds(20);
   Start("none");
@@ -515,7 +515,7 @@ TEST_F(SimulatedNodesTest, AStoppedNodeDoesNothingUntilItGoesOn) {
   EXPECT_TRUE(Eventually([&] { return PodIsReady("a") && Renewed(1) > renewed; }));
 }
 
-TEST_F(SimulatedNodesTest, AddressesAreKeptOverARestart) {
+TEST_F(SimulatedNodesTest, AddressesSurviveARestart) {
   simulated_nodes_.count = 1;
   Start("none");
   for (int i = 0; i < 10; ++i) MakePod(PodOn(1, "a" + std::to_string(i)));

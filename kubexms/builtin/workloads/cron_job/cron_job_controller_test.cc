@@ -66,7 +66,7 @@ std::vector<std::string> Reasons(const std::vector<PlannedEvent>& events) {
   return reasons;
 }
 
-TEST(CronJobPlanTest, FindsWhatIsDue) {
+TEST(CronJobPlanTest, FindsDueStarts) {
   struct Case {
     const char* schedule;
     const char* last;  // the last start that was made; empty: none
@@ -156,7 +156,7 @@ TEST(CronJobPlanTest, FindsWhatIsDue) {
   }
 }
 
-TEST(CronJobPlanTest, TellsOfWhatWasMissed) {
+TEST(CronJobPlanTest, ReportsMissedStarts) {
   const CronStarts starts{.missed = At("2024-01-01T00:05:00Z"), .too_many_missed = true};
   EXPECT_THAT(
       Reasons(MissedStartEvents(starts, EveryMinute().spec)),
@@ -168,7 +168,7 @@ TEST(CronJobPlanTest, TellsOfWhatWasMissed) {
                   "years"));
 }
 
-TEST(CronJobPlanTest, SaysWhatIsWrongWithASchedule) {
+TEST(CronJobPlanTest, ReportsInvalidSchedules) {
   batchv1::CronJobSpec spec = EveryMinute().spec;
   EXPECT_TRUE(ScheduleOf(spec).ok());
   spec.schedule = "at noon";
@@ -181,7 +181,7 @@ TEST(CronJobPlanTest, SaysWhatIsWrongWithASchedule) {
             "invalid timeZone: \"Mars/Olympus\": unknown time zone Mars/Olympus");
 }
 
-TEST(CronJobPlanTest, MakesTheJobOfATime) {
+TEST(CronJobPlanTest, BuildsTheJobOfAStart) {
   CronJob cron_job = EveryMinute();
   cron_job.spec.job_template.metadata.labels["app"] = "tick";
   cron_job.spec.job_template.metadata.annotations["note"] = "x";
@@ -202,7 +202,7 @@ TEST(CronJobPlanTest, MakesTheJobOfATime) {
   EXPECT_EQ(annotation("America/St_Johns"), "2026-11-15T04:53:00-03:30");
 }
 
-TEST(CronJobPlanTest, FollowsItsJobs) {
+TEST(CronJobPlanTest, SyncsStatusWithJobs) {
   CronJob cron_job = EveryMinute();
   const Job running = JobOf(cron_job, "2024-01-01T00:01:00Z");
   const Job done = JobOf(cron_job, "2024-01-01T00:02:00Z", "Complete");
@@ -229,7 +229,7 @@ TEST(CronJobPlanTest, FollowsItsJobs) {
   EXPECT_THAT(SyncStatusWithJobs(Pointers({running, done, failed}), cron_job), IsEmpty());
 }
 
-TEST(CronJobPlanTest, RemembersAJobThatWasNotNoted) {
+TEST(CronJobPlanTest, RecordsAStartThatACrashLeftUnrecorded) {
   CronJob cron_job = EveryMinute();
   const Job running = JobOf(cron_job, "2024-01-01T00:02:00Z");
   EXPECT_THAT(SyncStatusWithJobs(Pointers({running}), cron_job), IsEmpty());
@@ -242,7 +242,7 @@ TEST(CronJobPlanTest, RemembersAJobThatWasNotNoted) {
   EXPECT_EQ(cron_job.status.last_schedule_time.ToString(), "2024-01-01T00:02:00Z");
 }
 
-TEST(CronJobPlanTest, KeepsTheYoungestFinishedJobs) {
+TEST(CronJobPlanTest, RetainsTheYoungestFinishedJobs) {
   CronJob cron_job = EveryMinute();
   std::vector<Job> jobs;
   for (int minute = 1; minute <= 5; ++minute) {
@@ -329,7 +329,7 @@ class CronJobTest : protected ManualTime, public BuiltinTest {
 };
 
 // The clock begins at 2024-01-01T00:00:00Z, which is minute 28401120.
-TEST_F(CronJobTest, MakesAJobEveryMinuteAndForgetsOldOnes) {
+TEST_F(CronJobTest, CreatesAJobEveryMinuteAndDeletesOldOnes) {
   Start("cronjob-controller");
   Make("Allow", [](CronJob& cron_job) {
     cron_job.spec.successful_jobs_history_limit = 1;
@@ -356,7 +356,7 @@ TEST_F(CronJobTest, MakesAJobEveryMinuteAndForgetsOldOnes) {
   ASSERT_TRUE(EventuallyActive({}));
 }
 
-TEST_F(CronJobTest, ForbidWaitsForTheJobBefore) {
+TEST_F(CronJobTest, ForbidWaitsForThePreviousJob) {
   Start("cronjob-controller");
   Make("Forbid");
   NextMinute();
@@ -371,7 +371,7 @@ TEST_F(CronJobTest, ForbidWaitsForTheJobBefore) {
   ASSERT_TRUE(EventuallyActive({"tick-28401122"}));
 }
 
-TEST_F(CronJobTest, ReplaceEndsTheJobBefore) {
+TEST_F(CronJobTest, ReplaceDeletesThePreviousJob) {
   Start("cronjob-controller");
   Make("Replace");
   NextMinute();
@@ -382,7 +382,7 @@ TEST_F(CronJobTest, ReplaceEndsTheJobBefore) {
   EXPECT_TRUE(EventuallyRecorded("SuccessfulDelete", "Deleted job tick-28401121"));
 }
 
-TEST_F(CronJobTest, SuspendedOnesStartNothing) {
+TEST_F(CronJobTest, SuspendedCronJobsCreateNoJobs) {
   Start("cronjob-controller");
   Make("Allow", [](CronJob& cron_job) { cron_job.spec.suspend = true; });
   manual_clock_.Advance(hours(3));
@@ -394,7 +394,7 @@ TEST_F(CronJobTest, SuspendedOnesStartNothing) {
                                  ".spec.startingDeadlineSeconds or check clock skew"));
 }
 
-TEST_F(CronJobTest, TellsOfAStartThatIsTooLate) {
+TEST_F(CronJobTest, ReportsStartsBeyondTheDeadline) {
   Make("Allow", [](CronJob& cron_job) {
     cron_job.spec.schedule = "@hourly";
     cron_job.spec.starting_deadline_seconds = 10;
@@ -407,7 +407,7 @@ TEST_F(CronJobTest, TellsOfAStartThatIsTooLate) {
 }
 
 // Whatever the write after which the process ends, no start is made twice and none is forgotten.
-TEST_F(CronJobTest, MendsWhatACrashLeft) {
+TEST_F(CronJobTest, RecoversFromACrash) {
   Make("Forbid", [](CronJob& cron_job) { cron_job.spec.successful_jobs_history_limit = 1; });
   for (int survived = 0; survived < 4; ++survived) {
     const std::string name = fmt::format("tick-{}", 28401121 + survived);

@@ -110,7 +110,7 @@ class DaemonSetControllerTest : public KubeletTest {
   int caught_up_ = 0;
 };
 
-TEST_F(DaemonSetControllerTest, PutsAPodOnEveryNode) {
+TEST_F(DaemonSetControllerTest, CreatesAPodForEveryNode) {
   MakeNode("n1");
   MakeNode("n2");
   StartWith(AgentSet(), 2);
@@ -135,7 +135,7 @@ TEST_F(DaemonSetControllerTest, PutsAPodOnEveryNode) {
   }));
 }
 
-TEST_F(DaemonSetControllerTest, FollowsNodesThatComeChangeAndGo) {
+TEST_F(DaemonSetControllerTest, HandlesAddedChangedAndRemovedNodes) {
   MakeNode("n1", {{"disk", "ssd"}});
   MakeNode("n2");
   DaemonSet set = AgentSet();
@@ -154,7 +154,7 @@ TEST_F(DaemonSetControllerTest, FollowsNodesThatComeChangeAndGo) {
   EXPECT_TRUE(Eventually([&] { return Set().status.desired_number_scheduled == 1; }));
 }
 
-TEST_F(DaemonSetControllerTest, TaintsKeepPodsAwayOrPutThemOut) {
+TEST_F(DaemonSetControllerTest, TaintsPreventOrEvictPods) {
   MakeNode("n1");
   MakeNode("n2");
   StartWith(AgentSet(), 2);
@@ -188,7 +188,7 @@ TEST_F(DaemonSetControllerTest, UpdatesNodeByNode) {
   EXPECT_THAT(All<ControllerRevision>(), SizeIs(2));
 }
 
-TEST_F(DaemonSetControllerTest, ABrokenUpdateStopsAndCanBeTakenBack) {
+TEST_F(DaemonSetControllerTest, BrokenUpdateStopsAndCanBeRolledBack) {
   for (const char* node : {"n1", "n2", "n3"}) MakeNode(node);
   StartWith(AgentSet(), 3);
   SetImage("broken:2");
@@ -205,7 +205,7 @@ TEST_F(DaemonSetControllerTest, ABrokenUpdateStopsAndCanBeTakenBack) {
               UnorderedElementsAre(2, 3));
 }
 
-TEST_F(DaemonSetControllerTest, WithASurgeTheNewOneComesFirst) {
+TEST_F(DaemonSetControllerTest, SurgeCreatesTheNewPodFirst) {
   MakeNode("n1");
   MakeNode("n2");
   DaemonSet set = AgentSet();
@@ -223,7 +223,7 @@ TEST_F(DaemonSetControllerTest, WithASurgeTheNewOneComesFirst) {
   EXPECT_THAT(Images(), ElementsAre("n1 img:3", "n2 img:3"));
 }
 
-TEST_F(DaemonSetControllerTest, OnDeleteWaitsForSomebodyToDelete) {
+TEST_F(DaemonSetControllerTest, OnDeleteUpdatesDeletedPodsOnly) {
   MakeNode("n1");
   MakeNode("n2");
   DaemonSet set = AgentSet();
@@ -239,7 +239,7 @@ TEST_F(DaemonSetControllerTest, OnDeleteWaitsForSomebodyToDelete) {
   EXPECT_THAT(Images(), ElementsAre("n1 img:2", "n2 img:1"));
 }
 
-TEST_F(DaemonSetControllerTest, ReplacesPodsThatHaveEnded) {
+TEST_F(DaemonSetControllerTest, ReplacesFinishedPods) {
   MakeNode("n1");
   StartWith(AgentSet(), 1);
   const Pod failed = PodOn("n1");
@@ -261,7 +261,7 @@ TEST_F(DaemonSetControllerTest, ReplacesPodsThatHaveEnded) {
   }));
 }
 
-TEST_F(DaemonSetControllerTest, ReadyIsNotAvailableForAWhile) {
+TEST_F(DaemonSetControllerTest, PodsBecomeAvailableAfterMinReadySeconds) {
   MakeNode("n1");
   DaemonSet set = AgentSet();
   set.spec.min_ready_seconds = 3600;
@@ -272,7 +272,7 @@ TEST_F(DaemonSetControllerTest, ReadyIsNotAvailableForAWhile) {
   EXPECT_EQ(Set().status.number_unavailable, 1);
 }
 
-TEST_F(DaemonSetControllerTest, TakesUpOrphansAndLetsGo) {
+TEST_F(DaemonSetControllerTest, AdoptsOrphansAndReleasesPods) {
   MakeNode("n1");
   StartWith(AgentSet(), 1);
   Stop();
@@ -290,7 +290,7 @@ TEST_F(DaemonSetControllerTest, TakesUpOrphansAndLetsGo) {
   EXPECT_THAT(All<ControllerRevision>(), SizeIs(1));
 }
 
-TEST_F(DaemonSetControllerTest, KeepsAsMuchHistoryAsItShould) {
+TEST_F(DaemonSetControllerTest, TruncatesHistoryToItsLimit) {
   MakeNode("n1");
   DaemonSet set = AgentSet();
   set.spec.revision_history_limit = 1;
@@ -302,7 +302,7 @@ TEST_F(DaemonSetControllerTest, KeepsAsMuchHistoryAsItShould) {
   EXPECT_TRUE(Eventually([&] { return All<ControllerRevision>().size() == 2; }));
 }
 
-TEST_F(DaemonSetControllerTest, WritesNothingWhenThereIsNothingToDo) {
+TEST_F(DaemonSetControllerTest, WritesNothingWithoutAChange) {
   MakeNode("n1");
   StartWith(AgentSet(), 1);
   Stop();
@@ -321,7 +321,7 @@ TEST_F(DaemonSetControllerTest, WritesNothingWhenThereIsNothingToDo) {
   EXPECT_THAT(TakeWrites(kAccount), ElementsAre("create", "update status"));
 }
 
-TEST_F(DaemonSetControllerTest, GoesOnAfterACrashAtAnyWrite) {
+TEST_F(DaemonSetControllerTest, ContinuesAfterACrashAtAnyWrite) {
   MakeNode("n1");
   MakeNode("n2");
   for (const bool done : {false, true}) {

@@ -82,7 +82,7 @@ struct PlanCase {
   DaemonSetPlan plan;
 };
 
-TEST(DaemonSetPlanTest, DecidesWhatIsNext) {
+TEST(DaemonSetPlanTest, PlansTheNextWrites) {
   const std::vector<PlanCase> cases = {
       // One on each node.
       {"all nodes", Unavailable(1), {kA, kB, kTainted, kUnfit}, {}, {.create = {"a", "b"}}},
@@ -178,7 +178,7 @@ TEST(DaemonSetPlanTest, DecidesWhatIsNext) {
   }
 }
 
-TEST(DaemonSetPlanTest, WritesABoundedNumberAtATime) {
+TEST(DaemonSetPlanTest, PlansABoundedNumberOfWrites) {
   std::vector<DaemonNode> nodes(1000, kA);
   for (size_t i = 0; i < nodes.size(); ++i) nodes[i].name = std::to_string(i);
   EXPECT_EQ(PlanDaemonSet(Unavailable(1), nodes, {}).create.size(), DaemonSetPlan::kMaxWrites);
@@ -380,7 +380,7 @@ corev1::Node NodeWith(StringMap labels, std::vector<std::pair<std::string, std::
   return node;
 }
 
-TEST(DaemonPodTest, IsMeantForItsNode) {
+TEST(DaemonPodTest, IsPinnedToItsNode) {
   const corev1::Pod pod =
       NewDaemonPod(Agent(R"({"containers":[{"name":"c","image":"i"}],"affinity":{"nodeAffinity":{
                 "requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
@@ -398,7 +398,7 @@ TEST(DaemonPodTest, IsMeantForItsNode) {
             R"("values":["n1"]}]}]}}})");
 }
 
-TEST(DaemonPodTest, ToleratesWhatNodesGoThrough) {
+TEST(DaemonPodTest, ToleratesNodeConditions) {
   const auto keys = [](const std::string& spec) {
     std::vector<std::string> texts;
     for (const auto& toleration : DaemonTolerations(Agent(spec).spec.template_.spec)) {
@@ -423,7 +423,7 @@ TEST(DaemonPodTest, ToleratesWhatNodesGoThrough) {
             all);
 }
 
-TEST(DaemonPodTest, SaysWhichNodesFit) {
+TEST(DaemonPodTest, EvaluatesNodes) {
   struct Case {
     const char* name;
     const char* spec;
@@ -479,7 +479,7 @@ TEST(DaemonPodTest, SaysWhichNodesFit) {
   }
 }
 
-TEST(FailedPodBackoffTest, GrowsAndForgets) {
+TEST(FailedPodBackoffTest, GrowsAndResets) {
   using std::chrono::minutes;
   using std::chrono::nanoseconds;
   using std::chrono::seconds;

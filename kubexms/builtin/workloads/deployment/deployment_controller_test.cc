@@ -22,7 +22,7 @@ using ::testing::UnorderedElementsAre;
 
 const StringMap kLabels{{"app", "web"}};
 
-TEST(DeploymentAnnotationsTest, ARollbackKeepsTheNumbersOfBefore) {
+TEST(DeploymentAnnotationsTest, RollbackRetainsEarlierRevisions) {
   StringMap set;
   SetRevision(1, set);
   EXPECT_THAT(set, ElementsAre(Pair(kRevision, "1")));
@@ -36,7 +36,7 @@ TEST(DeploymentAnnotationsTest, ARollbackKeepsTheNumbersOfBefore) {
   EXPECT_EQ(set[kRevisionHistory], std::string(1998, '7') + ",5");
 }
 
-TEST(DeploymentAnnotationsTest, CopiesWhatIsNotItsOwn) {
+TEST(DeploymentAnnotationsTest, CopiesForeignAnnotations) {
   StringMap set{{"kept", "1"}};
   CopyAnnotations({{"note", "x"},
                    {kRevision, "7"},
@@ -55,7 +55,7 @@ std::string TextOf(const appsv1::DeploymentStatus& status, std::string_view type
   return condition == nullptr ? "" : condition->status + " " + condition->reason;
 }
 
-TEST(DeploymentStatusTest, JudgesProgressByItsDeadline) {
+TEST(DeploymentStatusTest, ProgressingFollowsTheDeadline) {
   const auto at = [](int second) {
     return Time(std::chrono::sys_seconds(std::chrono::seconds(1'800'000'000 + second)));
   };
@@ -160,7 +160,7 @@ class DeploymentControllerTest : public WorkloadTest {
   }
 };
 
-TEST_F(DeploymentControllerTest, MakesAReplicaSetForItsTemplate) {
+TEST_F(DeploymentControllerTest, CreatesAReplicaSetForItsTemplate) {
   Start(kBoth);
   Deployment made = DeploymentOf(3);
   made.metadata.annotations = {{"note", "x"}};
@@ -189,7 +189,7 @@ TEST_F(DeploymentControllerTest, MakesAReplicaSetForItsTemplate) {
                                  set.metadata.name + " from 0 to 3"));
 }
 
-TEST_F(DeploymentControllerTest, WritesNothingWhenNothingChanges) {
+TEST_F(DeploymentControllerTest, WritesNothingWithoutAChange) {
   Start(kBoth);
   Create(DeploymentOf(3));
   OnceRolledOut();
@@ -233,7 +233,7 @@ TEST_F(DeploymentControllerTest, RollsOutAndBack) {
   EXPECT_EQ(sets.at("web:1").metadata.annotations.at(kRevisionHistory), "1");
 }
 
-TEST_F(DeploymentControllerTest, StopsWhereNewPodsDoNotStart) {
+TEST_F(DeploymentControllerTest, StopsWhenNewPodsDoNotStart) {
   Start(kBoth);
   Deployment made = DeploymentOf(3);
   made.spec.progress_deadline_seconds = 1;
@@ -253,7 +253,7 @@ TEST_F(DeploymentControllerTest, StopsWhereNewPodsDoNotStart) {
   EXPECT_EQ(Sets().at("web:broken").spec.replicas, 0);
 }
 
-TEST_F(DeploymentControllerTest, KeepsProportionsWhenScaledInTheMiddle) {
+TEST_F(DeploymentControllerTest, ScalesProportionallyDuringARollout) {
   Start(kBoth);
   Deployment made = DeploymentOf(10);
   made.spec.strategy.rolling_update.emplace();
@@ -275,7 +275,7 @@ TEST_F(DeploymentControllerTest, KeepsProportionsWhenScaledInTheMiddle) {
   EXPECT_EQ(Sets().at("web:2").spec.replicas, 20);
 }
 
-TEST_F(DeploymentControllerTest, APausedOneIsScaledButNotRolledOut) {
+TEST_F(DeploymentControllerTest, PausedDeploymentIsScaledButNotRolledOut) {
   Start(kBoth);
   Create(DeploymentOf(2));
   OnceRolledOut();
@@ -294,7 +294,7 @@ TEST_F(DeploymentControllerTest, APausedOneIsScaledButNotRolledOut) {
   EXPECT_EQ(Sets().at("web:2").spec.replicas, 3);
 }
 
-TEST_F(DeploymentControllerTest, RecreateWaitsUntilTheOldPodsHaveEnded) {
+TEST_F(DeploymentControllerTest, RecreateWaitsUntilOldPodsHaveTerminated) {
   Start(kBoth);
   Deployment made = DeploymentOf(2);
   made.spec.strategy.type = "Recreate";
@@ -338,7 +338,7 @@ TEST_F(DeploymentControllerTest, RecreateWaitsForPodsThatNoStatusCounts) {
   EXPECT_TRUE(Eventually([&] { return Sets().contains("web:3"); }));
 }
 
-TEST_F(DeploymentControllerTest, ForgetsOldRevisions) {
+TEST_F(DeploymentControllerTest, DeletesOldReplicaSets) {
   Start(kBoth);
   Deployment made = DeploymentOf(1);
   made.spec.revision_history_limit = 1;
@@ -352,7 +352,7 @@ TEST_F(DeploymentControllerTest, ForgetsOldRevisions) {
   EXPECT_THAT(Sets(), Not(Contains(Pair("web:1", ::testing::_))));
 }
 
-TEST_F(DeploymentControllerTest, TakesAnotherNameWhenItsHashIsTaken) {
+TEST_F(DeploymentControllerTest, UsesAnotherNameAfterAHashCollision) {
   ReplicaSet other;
   other.metadata.namespace_name = kNamespace;
   other.spec.replicas = 0;
@@ -368,7 +368,7 @@ TEST_F(DeploymentControllerTest, TakesAnotherNameWhenItsHashIsTaken) {
   EXPECT_EQ(Sets().at("web:1").metadata.name, "web-" + TemplateHash(made.spec.template_, 1));
 }
 
-TEST_F(DeploymentControllerTest, TakesUpSetsThatItSelects) {
+TEST_F(DeploymentControllerTest, AdoptsMatchingReplicaSets) {
   ReplicaSet orphan;
   orphan.metadata.namespace_name = kNamespace;
   orphan.metadata.name = "orphan";
@@ -388,7 +388,7 @@ TEST_F(DeploymentControllerTest, TakesUpSetsThatItSelects) {
   EXPECT_EQ(ControllerOf(set.metadata)->uid, made.metadata.uid);
 }
 
-TEST_F(DeploymentControllerTest, TellsWhatCannotBeMade) {
+TEST_F(DeploymentControllerTest, ReportsFailedCreations) {
   const auto refuse = [](Client& server, const ClientRequest& request) {
     if (request.verb != Verb::kCreate) return server.Do(request);
     return Result<SharedBytes>(Error::Forbidden("things", "x", "exceeded quota"));
@@ -414,7 +414,7 @@ TEST_F(DeploymentControllerTest, TellsWhatCannotBeMade) {
 }
 
 // Nothing was written, so no news will come of it.
-TEST_F(DeploymentControllerTest, TriesAgainWhatWasNotWritten) {
+TEST_F(DeploymentControllerTest, RetriesFailedWrites) {
   Start(kBoth);
   Create(DeploymentOf(3));
   OnceRolledOut();
@@ -434,7 +434,7 @@ TEST_F(DeploymentControllerTest, TriesAgainWhatWasNotWritten) {
   ClientOf(kAccount).Set({});
 }
 
-TEST_F(DeploymentControllerTest, GoesOnAfterARestart) {
+TEST_F(DeploymentControllerTest, ContinuesAfterARestart) {
   Start(kBoth);
   Create(DeploymentOf(3));
   OnceRolledOut();

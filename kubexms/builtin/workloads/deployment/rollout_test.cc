@@ -91,7 +91,7 @@ TEST(RolloutTest, RollsForwardStepByStep) {
   }
 }
 
-TEST(RolloutTest, ANewSetBeginsWithWhatTheSurgeAllows) {
+TEST(RolloutTest, NewSetStartsWithTheSurge) {
   Rollout rollout{.limits = {10, 3, 2}, .sets = {{8, 8}, {2, 0}}};
   EXPECT_EQ(InitialSize(rollout), 3);
   rollout.sets.push_back({4, 4});
@@ -100,7 +100,7 @@ TEST(RolloutTest, ANewSetBeginsWithWhatTheSurgeAllows) {
   EXPECT_EQ(InitialSize(rollout), 10);
 }
 
-TEST(RolloutTest, RecreateWaitsForTheOldToEnd) {
+TEST(RolloutTest, RecreateWaitsForOldPods) {
   Rollout rollout = With({3, 0, 0}, {{3, 3}, {0, 0}});
   EXPECT_EQ(RecreateSizes(rollout, true), Sizes({0, 0}));
   rollout.sets[0] = {0, 0};
@@ -110,7 +110,7 @@ TEST(RolloutTest, RecreateWaitsForTheOldToEnd) {
   EXPECT_EQ(RecreateSizes(rollout, true), Sizes({0, 0}));
 }
 
-TEST(RolloutTest, KnowsThatItWasRescaled) {
+TEST(RolloutTest, DetectsRescaling) {
   EXPECT_FALSE(WasRescaled(With({3, 1, 0}, {{3, 3, 3, 4}})));
   EXPECT_FALSE(WasRescaled(With({3, 1, 0}, {{3, 3}})));        // taken up: nothing is known
   EXPECT_FALSE(WasRescaled(With({3, 1, 0}, {{0, 0, 7, 8}})));  // has no Pods
@@ -243,7 +243,7 @@ class Cluster {
   std::vector<SetPods> pods_;
 };
 
-TEST(RolloutTest, StaysWithinItsLimitsAndEnds) {
+TEST(RolloutTest, StaysWithinItsLimitsAndCompletes) {
   for (uint64_t seed = 1; seed <= 500; ++seed) {
     SeededRandom random(seed);
     const auto replicas = static_cast<int32_t>(random.Below(12));

@@ -169,7 +169,7 @@ TEST_F(JobTest, FailsBeyondItsBackoffLimit) {
       EventuallyRecorded("BackoffLimitExceeded", "Job has reached the specified backoff limit"));
 }
 
-TEST_F(JobTest, EndsAtItsDeadline) {
+TEST_F(JobTest, FailsAtItsDeadline) {
   Start(kController);
   Make("late", [](Job& job) { job.spec.active_deadline_seconds = 30; });
   ASSERT_TRUE(EventuallyActive("late", 1));
@@ -181,7 +181,7 @@ TEST_F(JobTest, EndsAtItsDeadline) {
   EXPECT_THAT(PodsOf("late"), IsEmpty());
 }
 
-TEST_F(JobTest, IsSuspendedAndGoesOn) {
+TEST_F(JobTest, IsSuspendedAndResumed) {
   Start(kController);
   Make("pause", [](Job& job) { job.spec.suspend = true; });
   EXPECT_TRUE(EventuallyRecorded("Suspended", "Job suspended"));
@@ -222,7 +222,7 @@ TEST_F(JobTest, FollowsItsParallelism) {
   EXPECT_EQ(StatusOf("wide").failed, 0);
 }
 
-TEST_F(JobTest, LeavesJobsOfOthersAlone) {
+TEST_F(JobTest, IgnoresJobsOfOtherManagers) {
   Start(kController);
   Make("theirs", [](Job& job) { job.spec.managed_by = "example.com/queue"; });
   Make("ours");
@@ -231,7 +231,7 @@ TEST_F(JobTest, LeavesJobsOfOthersAlone) {
   EXPECT_TRUE(StatusOf("theirs").start_time.IsZero());
 }
 
-TEST_F(JobTest, PodsGoWithTheirJob) {
+TEST_F(JobTest, DeletesPodsWithTheirJob) {
   Start("job-controller,garbage-collector-controller");
   for (const char* policy : {"Background", "Foreground", "Orphan"}) {
     Make("gone", [](Job& job) { job.spec.completions = job.spec.parallelism = 3; });
@@ -249,7 +249,7 @@ TEST_F(JobTest, PodsGoWithTheirJob) {
   }
 }
 
-TEST_F(JobTest, IsDeletedSomeTimeAfterItHasEnded) {
+TEST_F(JobTest, IsDeletedAfterItsTtl) {
   Start("job-controller,ttl-after-finished-controller,garbage-collector-controller");
   Make("brief", [](Job& job) { job.spec.ttl_seconds_after_finished = 60; });
   Make("kept");

@@ -159,7 +159,7 @@ void ExpectPlans(const std::vector<PlanCase>& cases) {
   }
 }
 
-TEST(JobPlanTest, KeepsAsManyPodsAsWanted) {
+TEST(JobPlanTest, CreatesAndDeletesPodsForParallelism) {
   const auto a = MakePod("a", "Running");
   const auto b = MakePod("b", "Running");
   const auto c = MakePod("c", "Pending");
@@ -199,7 +199,7 @@ TEST(JobPlanTest, KeepsAsManyPodsAsWanted) {
             kMaxPodsAtATime);
 }
 
-TEST(JobPlanTest, MakesPodsForIndexes) {
+TEST(JobPlanTest, CreatesPodsForIndexes) {
   const auto zero = MakePod("zero", "Running", {.index = 0});
   const auto twin = MakePod("twin", "Pending", {.index = 0});
   const auto two = MakePod("two", "Running", {.index = 2});
@@ -452,7 +452,7 @@ TEST(JobPlanTest, CountsIndexesOnce) {
   EXPECT_EQ(job.status.succeeded, 1);
 }
 
-TEST(JobPlanTest, WhatRanFailsWithTheJobButNotWhenItSucceeds) {
+TEST(JobPlanTest, UnfinishedPodsCountAsFailedOnlyIfTheJobFails) {
   const auto stopped = MakePod("stopped", "Running", {.deleted = true});
   const auto failed = MakePod("failed", "Failed");
   Job job = MakeJob();
@@ -463,7 +463,7 @@ TEST(JobPlanTest, WhatRanFailsWithTheJobButNotWhenItSucceeds) {
   EXPECT_THAT(job.status.uncounted_terminated_pods->failed, ElementsAre("failed"));
 }
 
-TEST(JobPlanTest, EndsOnlyWhenAllPodsHave) {
+TEST(JobPlanTest, FinishesAfterAllPodsHaveTerminated) {
   const FinishedCondition finished{.success = true, .reason = "CompletionsReached", .message = "M"};
   Job job = MakeJob();
   TrackPods({}, finished, kNow, job);
@@ -485,7 +485,7 @@ TEST(JobPlanTest, EndsOnlyWhenAllPodsHave) {
   EXPECT_TRUE(job.status.completion_time.IsZero());
 }
 
-TEST(JobPlanTest, TimeBeginsAnewWhenAJobGoesOn) {
+TEST(JobPlanTest, ResumedJobHasANewStartTime) {
   Job job = MakeJob([](Job& changed) { changed.status = {}; });
   EXPECT_THAT(BeginJob(job, kNow), IsEmpty());
   EXPECT_EQ(job.status.start_time, Time(kNow));
@@ -502,7 +502,7 @@ TEST(JobPlanTest, TimeBeginsAnewWhenAJobGoesOn) {
   EXPECT_EQ(job.status.conditions[0].status, "False");
 }
 
-TEST(JobPlanTest, PodsKnowTheirIndex) {
+TEST(JobPlanTest, PodsHaveTheirIndex) {
   Job job = MakeJob(PerIndex);
   const Pod pod = PodOfJob(job, {.index = 7, .failures = {.counted = 2, .ignored = 1}});
   EXPECT_EQ(pod.metadata.generate_name, "sum-7-");

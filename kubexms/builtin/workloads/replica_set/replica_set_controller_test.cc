@@ -19,7 +19,7 @@ using ::testing::StartsWith;
 
 const StringMap kLabels{{"app", "web"}};
 
-TEST(ReplicaPlanTest, MakesWhatIsMissingAndDeletesWhatIsTooMuch) {
+TEST(ReplicaPlanTest, CreatesMissingAndDeletesSurplusPods) {
   EXPECT_EQ(PlanReplicas(3, 3), ReplicaPlan{});
   EXPECT_EQ(PlanReplicas(1, 3), ReplicaPlan{.create = 2});
   EXPECT_EQ(PlanReplicas(3, 1), ReplicaPlan{.remove = 2});
@@ -60,7 +60,7 @@ TEST(ReplicaPlanTest, CountsPodsByTheirState) {
   EXPECT_EQ(counts.until_available, std::chrono::seconds(3));
 }
 
-TEST(StatusRateLimiterTest, LetsEachObjectPassOnceInAPeriod) {
+TEST(StatusRateLimiterTest, AllowsOneWritePerObjectAndPeriod) {
   using std::chrono::milliseconds;
   const ManualClock clock;
   const auto start = clock.MonotonicNow();
@@ -166,7 +166,7 @@ class ReplicaSetControllerTest : public WorkloadTest {
   }
 };
 
-TEST_F(ReplicaSetControllerTest, MakesPodsFromItsTemplate) {
+TEST_F(ReplicaSetControllerTest, CreatesPodsFromItsTemplate) {
   Start(kAccount);
   const ReplicaSet set = Create(SetOf(3));
   const Pods pods = ActivePods(3);
@@ -202,7 +202,7 @@ TEST_F(ReplicaSetControllerTest, CountsPodsAndThenWritesNothing) {
   EXPECT_THAT(ClientOf(kAccount).TakeVerbs(), ElementsAre("update status"));
 }
 
-TEST_F(ReplicaSetControllerTest, TakesUpAndLetsGo) {
+TEST_F(ReplicaSetControllerTest, AdoptsAndReleasesPods) {
   Orphan("matching");
   Orphan("alien", {{"app", "alien"}});
   Start(kAccount);
@@ -225,7 +225,7 @@ TEST_F(ReplicaSetControllerTest, TakesUpAndLetsGo) {
   }));
 }
 
-TEST_F(ReplicaSetControllerTest, TakesNothingFromOthersAndNothingThatEnds) {
+TEST_F(ReplicaSetControllerTest, DoesNotAdoptPodsOfOthersOrTerminatingPods) {
   const corev1::ConfigMap owner = Make(ConfigMapNamed({kNamespace, "owner"}));
   Pod taken = PodOf("taken");
   ASSERT_TRUE(SetControllerReference(taken.metadata, owner).ok());
@@ -256,7 +256,7 @@ TEST_F(ReplicaSetControllerTest, ReplacesPodsThatAreFinishedOrDeleted) {
   StatusOnce([](const auto& now) { return now.replicas == 2 && now.terminating_replicas == 0; });
 }
 
-TEST_F(ReplicaSetControllerTest, DeletesTheLeastLossWhenScaledDown) {
+TEST_F(ReplicaSetControllerTest, ScalesDownInDeletionOrder) {
   Start(kAccount);
   Create(SetOf(4));
   const Pods pods = ActivePods(4);
@@ -294,7 +294,7 @@ TEST_F(ReplicaSetControllerTest, PrefersNodesWithMorePodsOfTheSameOwner) {
   EXPECT_EQ(left[1].metadata.name, pods[1].metadata.name);
 }
 
-TEST_F(ReplicaSetControllerTest, NeverMakesAPodTwice) {
+TEST_F(ReplicaSetControllerTest, NeverCreatesAPodTwice) {
   auto direct = server_.NewClient(
       {.name = "system:kube-controller-manager", .groups = {"system:authenticated"}});
   auto lagging = std::make_unique<LaggingClient>(*direct);
@@ -324,7 +324,7 @@ TEST_F(ReplicaSetControllerTest, NeverMakesAPodTwice) {
   manager_client_ = nullptr;
 }
 
-TEST_F(ReplicaSetControllerTest, TellsThatPodsCannotBeMade) {
+TEST_F(ReplicaSetControllerTest, ReportsFailedCreations) {
   std::atomic<int> creations = 0;
   ClientOf(kAccount).Set([&](Client& server, const ClientRequest& request) {
     if (request.verb != Verb::kCreate) return server.Do(request);
@@ -346,7 +346,7 @@ TEST_F(ReplicaSetControllerTest, TellsThatPodsCannotBeMade) {
   StatusOnce([](const auto& now) { return now.replicas == 100 && now.conditions.empty(); });
 }
 
-TEST_F(ReplicaSetControllerTest, TellsThatPodsCannotBeDeleted) {
+TEST_F(ReplicaSetControllerTest, ReportsFailedDeletions) {
   Start(kAccount);
   Create(SetOf(2));
   StatusOnce([](const auto& now) { return now.replicas == 2; });
@@ -362,7 +362,7 @@ TEST_F(ReplicaSetControllerTest, TellsThatPodsCannotBeDeleted) {
 }
 
 // With what its account may do, and without waiting for the watch.
-TEST_F(ReplicaSetControllerTest, APodThatWasMadeWithoutAnAnswerIsNotMadeAgain) {
+TEST_F(ReplicaSetControllerTest, DoesNotRepeatACreationWhoseResponseWasLost) {
   std::atomic<int> made = 0;
   ClientOf(kAccount).Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
     Result<SharedBytes> answer = server.Do(request);
@@ -377,7 +377,7 @@ TEST_F(ReplicaSetControllerTest, APodThatWasMadeWithoutAnAnswerIsNotMadeAgain) {
   ClientOf(kAccount).Set({});
 }
 
-TEST_F(ReplicaSetControllerTest, PodsAreAvailableAfterMinReadySeconds) {
+TEST_F(ReplicaSetControllerTest, PodsBecomeAvailableAfterMinReadySeconds) {
   Start(kAccount);
   ReplicaSet set = SetOf(1);
   set.spec.min_ready_seconds = 2;
@@ -389,7 +389,7 @@ TEST_F(ReplicaSetControllerTest, PodsAreAvailableAfterMinReadySeconds) {
   EXPECT_GE(clock_.Now() - since, std::chrono::seconds(2));
 }
 
-TEST_F(ReplicaSetControllerTest, ASetThatIsBeingDeletedMakesNothing) {
+TEST_F(ReplicaSetControllerTest, CreatesNothingWhileBeingDeleted) {
   Start(kAccount);
   ReplicaSet set = SetOf(2);
   set.metadata.finalizers = {"example.com/held"};
@@ -405,7 +405,7 @@ TEST_F(ReplicaSetControllerTest, ASetThatIsBeingDeletedMakesNothing) {
   EXPECT_THAT(AllPods(), SizeIs(1));
 }
 
-TEST_F(ReplicaSetControllerTest, ManyPodsComeInSeveralRuns) {
+TEST_F(ReplicaSetControllerTest, CreatesManyPodsInSeveralReconciles) {
   Start(kAccount);
   Create(SetOf(1100));
   StatusOnce([](const auto& now) { return now.replicas == 1100; });
@@ -415,7 +415,7 @@ TEST_F(ReplicaSetControllerTest, ManyPodsComeInSeveralRuns) {
   EXPECT_THAT(AllPods(), IsEmpty());
 }
 
-TEST_F(ReplicaSetControllerTest, ReplicationControllersWorkAlike) {
+TEST_F(ReplicaSetControllerTest, ReconcilesReplicationControllers) {
   Start("replicationcontroller-controller");
   ReplicationController controller;
   controller.metadata.name = "old";

@@ -86,7 +86,7 @@ class StatefulSetControllerTest : public KubeletTest {
   int caught_up_ = 0;
 };
 
-TEST_F(StatefulSetControllerTest, BringsPodsAndClaimsUpOneAfterTheOther) {
+TEST_F(StatefulSetControllerTest, CreatesPodsAndClaimsInOrder) {
   RecordPodWrites(kAccount);
   StatefulSet set = SetOf(3);
   AddClaimTemplate(set);
@@ -120,7 +120,7 @@ TEST_F(StatefulSetControllerTest, BringsPodsAndClaimsUpOneAfterTheOther) {
                     "Normal SuccessfulCreate: create Pod db-0 in StatefulSet db successful"}));
 }
 
-TEST_F(StatefulSetControllerTest, KeepsTheTemplateAsARevision) {
+TEST_F(StatefulSetControllerTest, RecordsTheTemplateAsARevision) {
   StartWith(SetOf(1));
   const auto revisions = All<ControllerRevision>();
   ASSERT_THAT(revisions, SizeIs(1));
@@ -140,7 +140,7 @@ TEST_F(StatefulSetControllerTest, KeepsTheTemplateAsARevision) {
       R"("terminationGracePeriodSeconds":30}}}})");
 }
 
-TEST_F(StatefulSetControllerTest, ScalesDownFromTheLastAndUpAgain) {
+TEST_F(StatefulSetControllerTest, ScalesDownInReverseOrderAndUpAgain) {
   StatefulSet set = SetOf(3);
   AddClaimTemplate(set);
   StartWith(set);
@@ -175,7 +175,7 @@ TEST_F(StatefulSetControllerTest, ParallelPodsDoNotWaitForEachOther) {
   }));
 }
 
-TEST_F(StatefulSetControllerTest, APodThatIsBeingDeletedBlocksItsSuccessor) {
+TEST_F(StatefulSetControllerTest, TerminatingPodBlocksItsReplacement) {
   StartWith(SetOf(2));
   RecordPodWrites(kAccount);
   paused_pods_ = {"db-0"};
@@ -194,7 +194,7 @@ TEST_F(StatefulSetControllerTest, APodThatIsBeingDeletedBlocksItsSuccessor) {
   EXPECT_THAT(TakePodWrites(), ElementsAre("create db-0", "create db-2"));
 }
 
-TEST_F(StatefulSetControllerTest, ReplacesPodsThatHaveEnded) {
+TEST_F(StatefulSetControllerTest, ReplacesFinishedPods) {
   StartWith(SetOf(2));
   const std::string first = Read<Pod>("db-0").metadata.uid;
   const std::string second = Read<Pod>("db-1").metadata.uid;
@@ -207,7 +207,7 @@ TEST_F(StatefulSetControllerTest, ReplacesPodsThatHaveEnded) {
   }));
 }
 
-TEST_F(StatefulSetControllerTest, UpdatesFromTheLastAndWaitsForEach) {
+TEST_F(StatefulSetControllerTest, UpdatesInReverseOrderAndWaitsForEachPod) {
   StartWith(SetOf(3));
   const std::string before = Set().status.current_revision;
   RecordPodWrites(kAccount);
@@ -229,7 +229,7 @@ TEST_F(StatefulSetControllerTest, UpdatesFromTheLastAndWaitsForEach) {
   EXPECT_THAT(All<ControllerRevision>(), SizeIs(2));
 }
 
-TEST_F(StatefulSetControllerTest, APartitionKeepsTheLowerOnesAsTheyAre) {
+TEST_F(StatefulSetControllerTest, PartitionRetainsLowerOrdinals) {
   StatefulSet set = SetOf(3);
   set.spec.update_strategy.type = "RollingUpdate";
   set.spec.update_strategy.rolling_update.emplace().partition = 2;
@@ -254,7 +254,7 @@ TEST_F(StatefulSetControllerTest, APartitionKeepsTheLowerOnesAsTheyAre) {
   EXPECT_THAT(Images(), ElementsAre("db-0 img:2", "db-1 img:2", "db-2 img:2"));
 }
 
-TEST_F(StatefulSetControllerTest, OnDeleteWaitsForSomebodyToDelete) {
+TEST_F(StatefulSetControllerTest, OnDeleteUpdatesDeletedPodsOnly) {
   StatefulSet set = SetOf(2);
   set.spec.update_strategy.type = "OnDelete";
   StartWith(set);
@@ -267,7 +267,7 @@ TEST_F(StatefulSetControllerTest, OnDeleteWaitsForSomebodyToDelete) {
   EXPECT_THAT(Images(), ElementsAre("db-0 img:2", "db-1 img:1"));
 }
 
-TEST_F(StatefulSetControllerTest, BeginsWhereTheOrdinalsDo) {
+TEST_F(StatefulSetControllerTest, StartsAtOrdinalsStart) {
   StatefulSet set = SetOf(2);
   set.spec.ordinals.emplace().start = 5;
   StartWith(set);
@@ -279,7 +279,7 @@ TEST_F(StatefulSetControllerTest, BeginsWhereTheOrdinalsDo) {
   EXPECT_THAT(PodNames(), ElementsAre("db-6", "db-7"));
 }
 
-TEST_F(StatefulSetControllerTest, ReadyIsNotAvailableForAWhile) {
+TEST_F(StatefulSetControllerTest, PodsBecomeAvailableAfterMinReadySeconds) {
   StatefulSet set = SetOf(2);
   set.spec.min_ready_seconds = 3600;
   Create(set);
@@ -292,7 +292,7 @@ TEST_F(StatefulSetControllerTest, ReadyIsNotAvailableForAWhile) {
   EXPECT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
 }
 
-TEST_F(StatefulSetControllerTest, ClaimsBelongToThoseTheyGoWith) {
+TEST_F(StatefulSetControllerTest, SetsClaimOwnersForTheRetentionPolicy) {
   StatefulSet set = SetOf(2);
   AddClaimTemplate(set);
   set.spec.persistent_volume_claim_retention_policy.emplace().when_deleted = "Delete";
@@ -317,7 +317,7 @@ TEST_F(StatefulSetControllerTest, ClaimsBelongToThoseTheyGoWith) {
   EXPECT_TRUE(Eventually([&] { return owners("data-db-0").empty(); }));
 }
 
-TEST_F(StatefulSetControllerTest, WaitsForAClaimThatGoes) {
+TEST_F(StatefulSetControllerTest, WaitsForATerminatingClaim) {
   PersistentVolumeClaim claim;
   claim.metadata.name = "data-db-0";
   claim.metadata.labels = kLabels;
@@ -341,7 +341,7 @@ TEST_F(StatefulSetControllerTest, WaitsForAClaimThatGoes) {
   EXPECT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
 }
 
-TEST_F(StatefulSetControllerTest, TakesUpPodsThatAreItsOwnByNameAndLabels) {
+TEST_F(StatefulSetControllerTest, AdoptsPodsByNameAndLabels) {
   for (const char* name : {"db-0", "db-x"}) {
     Pod pod;
     pod.metadata.name = name;
@@ -359,7 +359,7 @@ TEST_F(StatefulSetControllerTest, TakesUpPodsThatAreItsOwnByNameAndLabels) {
   EXPECT_EQ(ControllerOf(Read<Pod>("db-x").metadata), nullptr);
 }
 
-TEST_F(StatefulSetControllerTest, GoesBackToAnOldRevisionByItsNumber) {
+TEST_F(StatefulSetControllerTest, RollbackRenumbersTheOldRevision) {
   StatefulSet set = SetOf(1);
   set.spec.revision_history_limit = 1;
   StartWith(set);
@@ -380,7 +380,7 @@ TEST_F(StatefulSetControllerTest, GoesBackToAnOldRevisionByItsNumber) {
   EXPECT_FALSE(client().Get<ControllerRevision>({kNamespace, first}).ok());
 }
 
-TEST_F(StatefulSetControllerTest, AnotherRevisionOfTheSameNameIsACollision) {
+TEST_F(StatefulSetControllerTest, AnotherRevisionOfTheSameNameIsAHashCollision) {
   const StatefulSet set = Create(SetOf(1));
   ControllerRevision other;
   other.metadata.name = "db-" + TemplateHash(set.spec.template_, std::nullopt);
@@ -393,7 +393,7 @@ TEST_F(StatefulSetControllerTest, AnotherRevisionOfTheSameNameIsACollision) {
   EXPECT_EQ(Set().status.update_revision, "db-" + TemplateHash(set.spec.template_, 1));
 }
 
-TEST_F(StatefulSetControllerTest, WritesNothingWhenThereIsNothingToDo) {
+TEST_F(StatefulSetControllerTest, WritesNothingWithoutAChange) {
   StatefulSet set = SetOf(2);
   AddClaimTemplate(set);
   StartWith(set);
@@ -406,7 +406,7 @@ TEST_F(StatefulSetControllerTest, WritesNothingWhenThereIsNothingToDo) {
   EXPECT_THAT(TakeWrites(kAccount), ElementsAre("create", "update status"));
 }
 
-TEST_F(StatefulSetControllerTest, ASetThatIsBeingDeletedMakesNothing) {
+TEST_F(StatefulSetControllerTest, CreatesNothingWhileBeingDeleted) {
   StatefulSet set = SetOf(2);
   set.metadata.finalizers = {"example.com/hold"};
   StartWith(set);
@@ -418,7 +418,7 @@ TEST_F(StatefulSetControllerTest, ASetThatIsBeingDeletedMakesNothing) {
   EXPECT_THAT(PodNames(), ElementsAre("db-0"));
 }
 
-TEST_F(StatefulSetControllerTest, GoesOnAfterACrashAtAnyWrite) {
+TEST_F(StatefulSetControllerTest, ContinuesAfterACrashAtAnyWrite) {
   for (const bool done : {false, true}) {
     bool happened = true;
     for (int count = 0; happened; ++count) {

@@ -71,7 +71,7 @@ struct PlanCase {
   StatefulSetPlan plan;
 };
 
-TEST(StatefulSetPlanTest, DecidesWhatIsNext) {
+TEST(StatefulSetPlanTest, PlansTheNextWrites) {
   const std::vector<PlanCase> cases = {
       // Coming up.
       {"the first", Ordered(3), {}, {.create = {0}}},
@@ -133,12 +133,12 @@ TEST(StatefulSetPlanTest, DecidesWhatIsNext) {
   }
 }
 
-TEST(StatefulSetPlanTest, MakesABoundedNumberAtATime) {
+TEST(StatefulSetPlanTest, PlansABoundedNumberOfCreations) {
   const StatefulSetPlan plan = PlanStatefulSet(Parallel(INT32_MAX), {});
   EXPECT_EQ(plan.create.size(), StatefulSetPlan::kMaxCreations);
 }
 
-TEST(StatefulSetPlanTest, NewPodsAreOfTheRevisionThatTheirOrdinalHas) {
+TEST(StatefulSetPlanTest, NewPodsHaveTheRevisionOfTheirOrdinal) {
   const StatefulSetGoal goal = From(5, Updating(2, 1, Ordered(4)));
   EXPECT_EQ(RevisionForNewPod(goal, 6), "old");
   EXPECT_EQ(RevisionForNewPod(From(5, Updating(2, 1, Ordered(4))), 7), "new");
@@ -175,7 +175,7 @@ TEST(StatefulSetPlanTest, CountsForTheStatus) {
   EXPECT_EQ(status.update_revision, "new");
 }
 
-TEST(StatefulSetPlanTest, AnUpdateIsOverWhenAllAreReady) {
+TEST(StatefulSetPlanTest, UpdateCompletesWhenAllPodsAreReady) {
   const std::vector<StatefulPod> pods = {Good(0), Good(1)};
   const auto status = StatusOf(Ordered(2), pods, {});
   EXPECT_EQ(status.current_revision, "new");
@@ -349,7 +349,7 @@ StatefulSet WithPolicy(const std::string& when_deleted, const std::string& when_
   return set;
 }
 
-TEST(StatefulPodTest, OnlyTheExactNameHasAnOrdinal) {
+TEST(StatefulPodTest, ParsesExactNamesOnly) {
   const StatefulSet set = Database();
   EXPECT_EQ(OrdinalOf(set, "db-0"), 0);
   EXPECT_EQ(OrdinalOf(set, "db-2147483647"), 2147483647);
@@ -359,7 +359,7 @@ TEST(StatefulPodTest, OnlyTheExactNameHasAnOrdinal) {
   }
 }
 
-TEST(StatefulPodTest, APodHasItsIdentityAndItsClaims) {
+TEST(StatefulPodTest, PodHasIdentityAndClaims) {
   const StatefulSet set = Database();
   const corev1::Pod pod = NewStatefulPod(set, set.spec.template_, 3, "db-abc");
   EXPECT_EQ(pod.metadata.name, "db-3");
@@ -377,7 +377,7 @@ TEST(StatefulPodTest, APodHasItsIdentityAndItsClaims) {
   EXPECT_EQ(pod.spec.volumes[1].name, "tmp");
 }
 
-TEST(StatefulPodTest, AClaimHasTheLabelsOfTheSet) {
+TEST(StatefulPodTest, ClaimHasTheSelectorLabels) {
   const auto claims = ClaimsOf(Database(), 3);
   ASSERT_EQ(claims.size(), 1U);
   EXPECT_EQ(claims[0].metadata.name, "data-db-3");
@@ -388,7 +388,7 @@ TEST(StatefulPodTest, AClaimHasTheLabelsOfTheSet) {
   EXPECT_TRUE(IsControlledBy(ClaimsOf(WithPolicy("Delete", "Retain"), 3)[0].metadata, "set-uid"));
 }
 
-TEST(StatefulPodTest, WhoOwnsAClaimFollowsFromThePolicy) {
+TEST(StatefulPodTest, ClaimOwnersFollowTheRetentionPolicy) {
   struct Case {
     const char* when_deleted;
     const char* when_scaled;
@@ -422,7 +422,7 @@ TEST(StatefulPodTest, WhoOwnsAClaimFollowsFromThePolicy) {
   }
 }
 
-TEST(StatefulPodTest, AClaimOfAnotherControllerIsLeftAlone) {
+TEST(StatefulPodTest, DoesNotChangeClaimsOfOtherControllers) {
   corev1::PersistentVolumeClaim claim;
   OwnerReference& other = claim.metadata.owner_references.emplace_back();
   other.uid = "other";
@@ -431,7 +431,7 @@ TEST(StatefulPodTest, AClaimOfAnotherControllerIsLeftAlone) {
   EXPECT_EQ(claim.metadata.owner_references.size(), 1U);
 }
 
-TEST(StatefulPodTest, AClaimThatGoesIsNotUsedAgain) {
+TEST(StatefulPodTest, StaleClaimIsNotReused) {
   corev1::PersistentVolumeClaim claim;
   EXPECT_FALSE(IsStale(claim, "db-0"));
   OwnerReference& owner = claim.metadata.owner_references.emplace_back();
@@ -453,7 +453,7 @@ RevisionPointer Revision(int64_t number, const std::string& data) {
   return revision;
 }
 
-TEST(RevisionHistoryTest, APatchGivesTheTemplateBack) {
+TEST(RevisionHistoryTest, PatchRestoresTheTemplate) {
   const corev1::PodTemplateSpec pods = Database().spec.template_;
   appsv1::ControllerRevision revision;
   revision.data.text = TemplatePatch(pods);
@@ -467,7 +467,7 @@ TEST(RevisionHistoryTest, APatchGivesTheTemplateBack) {
   EXPECT_FALSE(TemplateOf(revision).ok());
 }
 
-TEST(RevisionHistoryTest, AnEqualRevisionIsTakenAgain) {
+TEST(RevisionHistoryTest, ReusesAnEqualRevision) {
   EXPECT_EQ(ChooseRevision({}, "a"), RevisionChoice{});
   const std::vector<RevisionPointer> history = {Revision(2, "a"), Revision(5, "b")};
   EXPECT_EQ(ChooseRevision(history, "b"), (RevisionChoice{history[1], 5}));
@@ -475,7 +475,7 @@ TEST(RevisionHistoryTest, AnEqualRevisionIsTakenAgain) {
   EXPECT_EQ(ChooseRevision(history, "c"), (RevisionChoice{nullptr, 6}));
 }
 
-TEST(RevisionHistoryTest, TheOldestUnusedGo) {
+TEST(RevisionHistoryTest, SelectsTheOldestUnusedRevisions) {
   const std::vector<RevisionPointer> history = {Revision(1, "a"), Revision(2, "b"),
                                                 Revision(3, "c"), Revision(4, "d")};
   const auto numbers = [&](const std::set<std::string, std::less<>>& live, int32_t limit) {
