@@ -20,7 +20,7 @@ using devboxv1alpha2::DevboxCommitRecord;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// As a user of Sealos writes it, with no more than must be there.
+// A manifest of Sealos with the required fields only.
 constexpr std::string_view kManifest = R"({
   "apiVersion": "devbox.sealos.io/v1alpha2", "kind": "Devbox",
   "metadata": {"name": "box", "namespace": "default"},
@@ -79,7 +79,7 @@ TEST(DevboxObjectsTest, PodFollowsTheConfig) {
   EXPECT_EQ(pod.spec.restart_policy, "Never");
 }
 
-// Users of Sealos name the port of their app both ways.
+// Manifests of Sealos list the application port both ways.
 TEST(DevboxObjectsTest, PortsAreUnique) {
   Devbox devbox = Fresh();
   corev1::ContainerPort ssh;
@@ -162,7 +162,7 @@ TEST(SshKeyTest, OpenSshAcceptsTheKeyPair) {
             0);
 }
 
-// ---- On a server.
+// ---- With a server.
 
 class DevboxControllerTest : public PlatformTest {
  protected:
@@ -199,7 +199,7 @@ class DevboxControllerTest : public PlatformTest {
     return Eventually([&] { return ConditionOf(condition).find(text) != std::string::npos; });
   }
 
-  // What the scheduler and a kubelet do with the Pod of the devbox.
+  // Acts as the scheduler and the kubelet for the Pod of the devbox.
   void RunPod() {
     ASSERT_TRUE(Eventually([&] { return BoxPod().has_value(); }));
     Pod pod = *BoxPod();
@@ -220,7 +220,7 @@ class DevboxControllerTest : public PlatformTest {
                                              {.subresource = "status"});
     ASSERT_TRUE(changed.ok()) << changed.error().message();
   }
-  // A kubelet lets a Pod go when its containers have ended.
+  // The kubelet removes a Pod when its containers have terminated.
   bool PodEnds() {
     return Eventually([&] {
       const auto pod = BoxPod();
@@ -231,7 +231,7 @@ class DevboxControllerTest : public PlatformTest {
       return client().Delete<Pod>({"default", "box"}, now).ok();
     });
   }
-  // Whatever there is to do for them now.
+  // Acts as the kubelet for whatever is due.
   void BeKubelet() {
     const auto pod = BoxPod();
     if (pod && !pod->metadata.deletion_timestamp.IsZero()) {
@@ -286,7 +286,7 @@ TEST_F(DevboxControllerTest, WritesNothingWithoutAChange) {
   NeverCrash();
   Start();
   ASSERT_TRUE(Eventually([&] { return manager_->Readiness().ok(); }));
-  Stop();  // works off what is queued
+  Stop();  // drains the queue
   EXPECT_THAT(WritesAbout("box"), ::testing::IsEmpty());
 }
 
@@ -316,7 +316,7 @@ TEST_F(DevboxControllerTest, ShutdownReleasesThePortAndStartsNewContent) {
   EXPECT_EQ(Box().status.network.node_port, 0);
   EXPECT_FALSE(Exists<Service>({"default", "box-svc"}));
   EXPECT_NE(Box().status.content_id, content);
-  // What cannot follow is said, and changes nothing.
+  // An invalid transition is reported and changes nothing.
   SetState("Stopped");
   EXPECT_TRUE(Says("StateSynced", "set Running first"));
   EXPECT_EQ(Box().status.state, "Shutdown");
@@ -334,7 +334,7 @@ TEST_F(DevboxControllerTest, WaitsForTheNodeAgentToCommit) {
   ASSERT_TRUE(Eventually(
       [&] { return Box().status.commit_records.at(content).commit_status == "Committing"; }));
   EXPECT_EQ(Box().status.phase, "Stopping");
-  // The agent.
+  // Acts as the node agent.
   const Json saved = JsonObject{
       {"status",
        JsonObject{{"commitRecords",
@@ -384,7 +384,6 @@ TEST_F(DevboxControllerTest, ReportsUnconfiguredNetworks) {
   EXPECT_TRUE(Says("NetworkSynced", "SSHGate needs an SSH gate")) << ConditionOf("NetworkSynced");
   EXPECT_EQ(ConditionOf("TailnetSynced"), "none");
   EXPECT_FALSE(BoxPod().has_value());
-  // As it is told to.
   Change(R"({"spec":{"network":{"type":"NodePort"}}})");
   RunPod();
   EXPECT_TRUE(HasPhase("Running"));

@@ -1,4 +1,4 @@
-// Operationrequests and Deleterequests, asked for by the users themselves.
+// Operationrequests and Deleterequests, created by the users themselves.
 
 #include "kubexms/platform/platform_fixture_test.h"
 #include "kubexms/platform/user_objects.h"
@@ -28,7 +28,7 @@ ConfigMap MapIn(const std::string& namespace_name, const std::string& name) {
 
 class RequestsTest : public PlatformTest {
  protected:
-  // What a crash or a test interrupts is tried again soon.
+  // Interrupted executions are retried soon.
   RequestsTest() {
     options_.operation_requests.times.retry_after = std::chrono::milliseconds(50);
     options_.delete_requests.times.retry_after = std::chrono::milliseconds(50);
@@ -42,7 +42,7 @@ class RequestsTest : public PlatformTest {
     bob_ = ClientOfUser("bob");
   }
 
-  // About bob in the workspace of alice, in which the request is.
+  // For bob in the workspace of alice, which is also the namespace of the request.
   Operationrequest Request(const std::string& action, const std::string& role) {
     Operationrequest request;
     request.metadata.namespace_name = "ns-alice";
@@ -60,9 +60,9 @@ class RequestsTest : public PlatformTest {
     const auto binding = client().Get<RoleBinding>({"ns-alice", "rb-bob"});
     return binding.ok() ? binding->role_ref.name : "none";
   }
-  // By the annotation.
+  // The owner from the annotation.
   std::string OwnerOfNsAlice() { return UserNamed("alice").metadata.annotations[kOwner]; }
-  // Of all bindings that bob has there: the names of their roles.
+  // The names of the roles of all bindings that bob has in the workspace.
   std::vector<std::string> RolesOfBob() {
     std::vector<std::string> roles;
     const List<RoleBinding> all =
@@ -73,7 +73,7 @@ class RequestsTest : public PlatformTest {
     return roles;
   }
 
-  // By the administrator's hand.
+  // Created by the administrator.
   void BobHas(const std::vector<std::string>& roles) {
     for (const char* name : {"rb-bob", "rb-bob:update"}) {
       (void)client().Delete<RoleBinding>({"ns-alice", name}).ok();
@@ -90,8 +90,8 @@ class RequestsTest : public PlatformTest {
     const auto request = client().Get<T>(key);
     return request.ok() ? request->status : RequestStatus();
   }
-  // Ends the controllers, so that nothing is under way. A crash between the record and the status
-  // gives a second record of the same.
+  // Stops the controllers, so that no reconcile runs. A crash between the record and the status
+  // leads to a second record of the same request.
   template <Kind T>
   void ExpectCompletedOnce(const ObjectKey& key) {
     Stop();
@@ -127,7 +127,7 @@ TEST_F(RequestsTest, OwnerGrantsARole) {
   EXPECT_EQ(Ask("Update", "Manager").phase, "Completed");
   EXPECT_TRUE(Eventually([&] { return bob_->Create(MapIn("ns-alice", "n")).ok(); }));
   EXPECT_THAT(RolesOfBob(), ElementsAre("Manager"));
-  // It goes with bob.
+  // The binding is deleted with bob.
   const RoleBinding binding = client().Get<RoleBinding>({"ns-alice", "rb-bob"}).value();
   EXPECT_TRUE(IsControlledBy(binding.metadata, UserNamed("bob").metadata.uid));
 
@@ -145,25 +145,25 @@ TEST_F(RequestsTest, RefusesToGrantAnotherRole) {
   EXPECT_THAT(refused.message, HasSubstr("bob has the role Developer in ns-alice"));
   EXPECT_THAT(refused.message, HasSubstr("Update"));
   EXPECT_EQ(RoleOfBob(), "Developer");
-  // One that failed is in nobody's way.
+  // A failed request does not block others.
   EXPECT_EQ(Ask("Update", "Manager").phase, "Completed");
 }
 
 TEST_F(RequestsTest, RefusesRequestersWithoutBindPermission) {
   StartWithAliceAndBob();
-  // In a namespace of his own, where bob may create what he wants.
+  // In bob's own workspace, where he may create any request.
   Operationrequest theft = Request("Grant", "Owner");
   theft.metadata.namespace_name = "ns-bob";
   const RequestStatus refused = CreateAndFinish(*bob_, theft);
   EXPECT_EQ(refused.phase, "Failed");
   EXPECT_THAT(refused.message, HasSubstr("may not bind"));
   EXPECT_EQ(RoleOfBob(), "none");
-  // Nor with a creator that he made up.
+  // Nor with a forged requester.
   theft.metadata.annotations["kubexms.io/creator"] = "kubernetes-admin";
   theft.metadata.annotations["kubexms.io/creator-groups"] = R"(["system:masters"])";
   EXPECT_EQ(CreateAndFinish(*bob_, theft).phase, "Failed");
   EXPECT_EQ(RoleOfBob(), "none");
-  // A developer cannot make himself more.
+  // A developer cannot escalate to another role.
   ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
   theft.spec.action = "Update";
   EXPECT_EQ(CreateAndFinish(*bob_, theft).phase, "Failed");
@@ -188,7 +188,7 @@ TEST_F(RequestsTest, AdministratorMayRequestAnything) {
   EXPECT_EQ(OwnerOfNsAlice(), "bob");
 }
 
-// As on a server that is not kubexms.
+// As on a server other than kubexms.
 TEST_F(RequestsTest, WithoutRecordedRequesterOnlySystemRequestsAreExecuted) {
   intercepted_.SetPath([](Client&, std::string_view) -> Result<SharedBytes> {
     return SharedBytes(std::string(R"({"gitVersion":"v1.34.0"})"));
@@ -202,7 +202,7 @@ TEST_F(RequestsTest, WithoutRecordedRequesterOnlySystemRequestsAreExecuted) {
   EXPECT_TRUE(alice_->Create(request).error().IsForbidden());
   EXPECT_EQ(CreateAndFinish(client(), request).phase, "Completed");
   EXPECT_EQ(RoleOfBob(), "Developer");
-  // In the records the creator is unknown, and whom the objects name is only claimed.
+  // In the records the requester is unknown; the one in the objects is only claimed.
   for (const AuditRecord& record : audit_.records()) EXPECT_EQ(record.requester.user, "");
 }
 
@@ -218,7 +218,7 @@ TEST_F(RequestsTest, HaveTheUserAsALabel) {
       {.label_selector = Selector::FromLabels({{"user.sealos.io/owner", "bob"}})});
   ASSERT_THAT(found->items, SizeIs(2));
   EXPECT_THAT(found->items.front().metadata.labels, Contains(Pair("my", "label")));
-  // What can be no label is none.
+  // An invalid label value is omitted.
   request.spec.user = std::string(100, 'a');
   request.spec.namespace_name = "default";
   EXPECT_THAT(CreateAndFinish(client(), request).message, HasSubstr("spec.namespace"));
@@ -265,7 +265,7 @@ TEST_F(RequestsTest, SpecIsImmutable) {
   EXPECT_THAT(changed.error().message(), HasSubstr("cannot be changed after creation"));
 }
 
-// By somebody who may write the status of requests, as no role of a workspace allows.
+// By a user who may write the status of requests, which no role of a workspace allows.
 TEST_F(RequestsTest, ForgedStatusNeitherGrantsNorBlocksRevocation) {
   StartWithAliceAndBob();
   const auto forge = [&](const std::function<void(RequestStatus&)>& change) {
@@ -275,7 +275,7 @@ TEST_F(RequestsTest, ForgedStatusNeitherGrantsNorBlocksRevocation) {
     ASSERT_TRUE(forged.ok()) << forged.error().message();
   };
   ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
-  // As if a Grant had been executed, and its record were still to be written.
+  // As if a Grant had been executed without a record.
   Stop();
   Operationrequest grant = Request("Grant", "Owner");
   grant.metadata.name = "forged";
@@ -292,11 +292,11 @@ TEST_F(RequestsTest, ForgedStatusNeitherGrantsNorBlocksRevocation) {
   }));
   EXPECT_EQ(RoleOfBob(), "Developer");
   EXPECT_EQ(audit_.records().back().result, "Failed");
-  // As if one were being executed for ever.
+  // As if an execution never finished.
   forge([](RequestStatus& status) { status.phase = "Processing"; });
   EXPECT_EQ(Ask("Deprive", "Developer").phase, "Completed");
   EXPECT_EQ(RoleOfBob(), "none");
-  // Nobody but the platform reads or writes what it recorded.
+  // Only the platform may read and write its records.
   for (const auto& user : {alice_.get(), bob_.get()}) {
     EXPECT_TRUE(user->List<ConfigMap>({.namespace_name = "user-system"}).error().IsForbidden());
     EXPECT_TRUE(user->Create(MapIn("user-system", "m")).error().IsForbidden());
@@ -371,8 +371,8 @@ TEST_F(RequestsTest, UserNamesCannotCollideWithBindings) {
   EXPECT_TRUE(Exists<RoleBinding>({"ns-rb-bob", "rb-bob"}));
 }
 
-// The controllers are gone after any number of writes and come back: at every time bob has a role
-// that he had or is to have, and never none on the way from one to the other.
+// The controllers crash after any number of writes and are restarted: at every time bob has the old
+// or the new role, and never none during the change.
 TEST_F(RequestsTest, RoleChangesSurviveACrashAtAnyWrite) {
   StartWithAliceAndBob();
   Stop();
@@ -424,7 +424,7 @@ TEST_F(RequestsTest, RoleChangesSurviveACrashAtAnyWrite) {
   }
 }
 
-// The request fails for good in the middle: its last step is refused until it has expired.
+// The request fails in the middle: its last write is refused until the request has expired.
 TEST_F(RequestsTest, FailedUpdateLeavesOneRole) {
   options_.operation_requests.times.retry_after = std::chrono::milliseconds(50);
   options_.operation_requests.times.expires_after = std::chrono::seconds(2);
@@ -442,7 +442,7 @@ TEST_F(RequestsTest, FailedUpdateLeavesOneRole) {
   intercepted_.Set({});
 }
 
-// To delete a request in the middle is no way around the record of it.
+// Deleting a request during its execution does not avoid its record.
 TEST_F(RequestsTest, DeletedUpdateLeavesOneRoleAndARecord) {
   StartWithAliceAndBob();
   ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
@@ -487,7 +487,7 @@ TEST_F(RequestsTest, DeletesAUserWithTheWorkspace) {
   EXPECT_FALSE(Exists<User>({"", "bob"}));
   EXPECT_FALSE(Exists<Namespace>({"", "ns-bob"}));
   EXPECT_THAT(RolesOfBob(), SizeIs(0));
-  // Again is no error.
+  // A repetition is not an error.
   const RequestStatus again = CreateAndFinish(client(), RequestDeletion("bob"));
   EXPECT_EQ(again.phase, "Completed");
   EXPECT_EQ(again.message, "bob does not exist");
@@ -530,7 +530,7 @@ TEST_F(RequestsTest, RetainsTheWorkspaceOnRequest) {
   EXPECT_TRUE(kept.metadata.deletion_timestamp.IsZero());
   EXPECT_THAT(kept.metadata.owner_references, SizeIs(0));
   EXPECT_FALSE(Exists<RoleBinding>({"ns-bob", "bob"}));
-  // A later request may take it after all.
+  // A later request may delete the workspace.
   EXPECT_EQ(CreateAndFinish(client(), RequestDeletion("bob")).phase, "Completed");
   EXPECT_FALSE(Exists<Namespace>({"", "ns-bob"}));
 }
@@ -592,7 +592,7 @@ TEST_F(RequestsTest, RefusesToDeleteProtectedUsers) {
 
 TEST_F(RequestsTest, RefusesRequestersWithoutDeletePermission) {
   StartWithAliceAndBob();
-  // Somebody may create such requests, and nothing else.
+  // The user may create such requests, and nothing else.
   const auto clerk = server_.NewClient({.name = "clerk", .groups = {"system:authenticated"}});
   rbacv1::ClusterRole role;
   role.metadata.name = "clerk";
@@ -657,7 +657,7 @@ TEST_F(RequestTimesTest, DeletesFinishedRequestsAfterAnHour) {
   EXPECT_TRUE(IsGone(completed));
   EXPECT_TRUE(IsGone(failed));
   EXPECT_TRUE(IsGone(deleted));
-  // What came of them stays known.
+  // Their records are retained.
   EXPECT_THAT(audit_.records(), SizeIs(3));
 }
 

@@ -42,7 +42,7 @@ ConfigMap MapIn(const std::string& namespace_name) {
   return map;
 }
 
-// Whether something may be done in ns-alice.
+// Whether an access is allowed in ns-alice.
 struct Question {
   std::string verb;
   std::string group;
@@ -70,7 +70,7 @@ bool May(Client& user, const Question& question) {
 
 class UserControllerTest : public PlatformTest {
  protected:
-  // By whatever binding: "ns-alice Owner".
+  // The user's roles by any binding: "ns-alice Owner".
   std::vector<std::string> GivenTo(const std::string& user) {
     std::vector<std::string> given;
     const List<RoleBinding> all = client().List<RoleBinding>().value();
@@ -89,7 +89,7 @@ class UserControllerTest : public PlatformTest {
     binding.subjects = {AccountSubject(user)};
     ASSERT_TRUE(client().Create(binding).ok());
   }
-  // The kubeconfig's, and those that tokens are bound to.
+  // The Secret of the kubeconfig, and those that tokens are bound to.
   std::vector<corev1::Secret> Secrets() {
     return client().List<corev1::Secret>({.namespace_name = kSystemNamespace}).value().items;
   }
@@ -163,7 +163,7 @@ TEST_F(UserControllerTest, DisplayNameDefaultsToTheName) {
   EXPECT_EQ(names("bob"), "Bob alice");
   Change("bob", R"({"metadata":{"annotations":{"user.sealos.io/display-name":null}}})");
   EXPECT_TRUE(Eventually([&] { return names("bob") == "bob alice"; }));
-  // The owner is that of the workspace, too.
+  // The workspace has the same owner.
   Change("bob", R"({"metadata":{"annotations":{"user.sealos.io/owner":"carol"}}})");
   EXPECT_TRUE(Eventually([&] {
     return client().Get<Namespace>({"", "ns-bob"})->metadata.labels.at(kOwner) == "carol";
@@ -206,7 +206,7 @@ TEST_F(UserControllerTest, OnlyItsUserAndAdministratorsMayReadAKubeconfig) {
   const auto bob = ClientOfUser("bob");
   ASSERT_TRUE(Eventually([&] { return May(*bob, {"create", "", "configmaps"}); }));
   EXPECT_TRUE(bob->Get<corev1::Secret>(key).error().IsForbidden());
-  // Whatever somebody changed is put right.
+  // Changed objects are restored.
   ASSERT_TRUE(client().Delete<RoleBinding>(key).ok());
   EXPECT_TRUE(Eventually([&] { return Exists<RoleBinding>(key); }));
   ASSERT_TRUE(client().Delete<corev1::Secret>(key).ok());
@@ -225,7 +225,7 @@ TEST_F(UserControllerTest, KubeconfigWorksInTheWorkspaceOnly) {
   EXPECT_TRUE(alice->List<User>().error().IsForbidden());
 }
 
-// The right answers are those to SelfSubjectAccessReviews: a path that is not served is 404.
+// Checked by SelfSubjectAccessReviews, since a path that is not served returns 404.
 TEST_F(UserControllerTest, OwnersCannotEscalateOutOfTheWorkspace) {
   Start();
   CreateUser("alice");
@@ -242,7 +242,7 @@ TEST_F(UserControllerTest, OwnersCannotEscalateOutOfTheWorkspace) {
       {"update", "", "namespaces/finalize"},
       {"delete", "", "resourcequotas"},
       {"patch", "", "limitranges"},
-      // What controllers and the scheduler write.
+      // Resources that controllers and the scheduler write.
       {"patch", sealos, "operationrequests/status"},
       {"update", sealos, "operationrequests/status"},
       {"update", sealos, "operationrequests/finalizers"},
@@ -256,7 +256,7 @@ TEST_F(UserControllerTest, OwnersCannotEscalateOutOfTheWorkspace) {
       {"patch", "", "endpoints"},
       {"create", "discovery.k8s.io", "endpointslices"},
       {"patch", "apps", "deployments/status"},
-      // Rights that they do not have.
+      // Permissions that owners do not have.
       {"escalate", rbac, "roles"},
       {"bind", rbac, "roles"},
       {"bind", rbac, "clusterroles"},
@@ -303,7 +303,7 @@ TEST_F(UserControllerTest, OwnersCannotGrantMoreThanTheyHave) {
   for (const char* role : {"Owner", "Manager", "Developer"}) {
     EXPECT_TRUE(bind("Role", role).ok()) << role;
   }
-  // As charts do.
+  // As Helm charts do.
   for (const char* role : {"admin", "edit", "view"}) {
     EXPECT_TRUE(bind("ClusterRole", role).ok()) << role;
   }
@@ -327,7 +327,7 @@ TEST_F(UserControllerTest, DevelopersMayOnlyRead) {
   Give("bob", "ns-alice");
   const auto bob = ClientOfUser("bob");
   ASSERT_TRUE(Eventually([&] { return May(*bob, {"get", "", "configmaps"}); }));
-  // A GET opens these, too.
+  // A GET has effects on these, too.
   for (const char* subresource : {"pods/exec", "pods/attach", "pods/portforward", "pods/proxy"}) {
     EXPECT_FALSE(May(*bob, {"get", "", subresource})) << subresource;
   }
@@ -371,7 +371,7 @@ TEST_F(UserControllerTest, WritesNothingWithoutAChange) {
   CreateUser("bob");  // after alice in the queue of the same controller
   ASSERT_TRUE(BecomesActive("bob"));
   EXPECT_THAT(WritesAbout("bob"), Not(IsEmpty()));
-  Stop();  // works off what is queued
+  Stop();  // drains the queue
   EXPECT_THAT(WritesAbout("alice"), IsEmpty());
 }
 
@@ -433,7 +433,7 @@ TEST_F(UserControllerTest, RestoresChangedObjects) {
     const auto role = client().Get<Role>({"ns-alice", "Developer"});
     return role.ok() && !role->rules.empty();
   }));
-  // Also while nobody was there to see it, and however long ago that was made.
+  // Also if it changed while no controller ran.
   Stop();
   ASSERT_TRUE(client().Delete<Role>({"ns-alice", "Manager"}).ok());
   Start();
@@ -484,7 +484,7 @@ TEST_F(UserControllerTest, IsCleanedUpInOrder) {
   Stop();
   EXPECT_THAT(DeletedKinds(), ElementsAre("clusterrolebindings", "rolebindings", "secrets",
                                           "serviceaccounts", "namespaces"));
-  // The finalizer goes last.
+  // The finalizer is removed last.
   EXPECT_THAT(WritesAbout("admin").back(), ::testing::EndsWith("/users/admin"));
 }
 
@@ -548,7 +548,8 @@ TEST_F(UserControllerTest, RotationSurvivesACrashAtAnyWrite) {
                          }});
 }
 
-// Also what was granted elsewhere goes, so that nobody of the same name inherits it.
+// Bindings in other workspaces are deleted, too, so that a later user of the same name does not
+// inherit them.
 TEST_F(UserControllerTest, DeletionSurvivesACrashAtAnyWrite) {
   Namespace elsewhere;
   elsewhere.metadata.name = "elsewhere";
@@ -606,7 +607,7 @@ TEST_F(UserTimesTest, RenewsTheTokenBeforeItExpires) {
   EXPECT_EQ(KubeconfigOf("alice"), before);
   AdvanceTime(std::chrono::seconds(80));
   EXPECT_TRUE(EventuallyInTime([&] { return KubeconfigOf("alice") != before; }));
-  // Whoever has not seen it yet is not locked out.
+  // The old token stays valid for users who have not fetched the new one.
   EXPECT_TRUE(ClientOf(before)->Create(MapIn("ns-alice")).ok());
   EXPECT_GT(TokenIn(KubeconfigOf("alice"))->expires, TokenIn(before)->expires);
 }

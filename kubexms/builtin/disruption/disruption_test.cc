@@ -1,4 +1,4 @@
-// Disruption budgets: what they come to, their controller over a real server, and evictions.
+// PodDisruptionBudgets: their evaluation, their controller with a real server, and evictions.
 
 #include <fmt/format.h>
 
@@ -41,7 +41,7 @@ PodPointer PodWith(const std::string& name, bool ready = true, bool deleting = f
   return std::make_shared<const Pod>(std::move(pod));
 }
 
-// "allowed: healthy of expected, desired wanted".
+// "allowed: healthy of expected, desired desiredHealthy".
 std::string Numbers(const PodDisruptionBudgetStatus& status) {
   return fmt::format("{}: {} of {}, {} wanted", status.disruptions_allowed, status.current_healthy,
                      status.expected_pods, status.desired_healthy);
@@ -49,7 +49,7 @@ std::string Numbers(const PodDisruptionBudgetStatus& status) {
 
 class EvaluateBudgetTest : public ::testing::Test {
  protected:
-  std::string Judge(const std::string& spec, int64_t scale,
+  std::string Evaluate(const std::string& spec, int64_t scale,
                     std::vector<PodPointer> pods = {PodWith("a"), PodWith("b"), PodWith("c")}) {
     const auto verdict = EvaluateBudget(BudgetOf(spec), pods, scale, clock_);
     return verdict.ok() ? Numbers(verdict->status) : verdict.error().message();
@@ -59,26 +59,26 @@ class EvaluateBudgetTest : public ::testing::Test {
 };
 
 TEST_F(EvaluateBudgetTest, NumbersAndPercentagesLimitDisruptions) {
-  EXPECT_EQ(Judge(R"({"minAvailable":2})", 9), "1: 3 of 3, 2 wanted");
-  EXPECT_EQ(Judge(R"({"minAvailable":5})", 9), "0: 3 of 3, 5 wanted");
-  EXPECT_EQ(Judge(R"({"minAvailable":"50%"})", 3), "1: 3 of 3, 2 wanted");
-  EXPECT_EQ(Judge(R"({"minAvailable":"50%"})", 9), "0: 3 of 9, 5 wanted");
-  EXPECT_EQ(Judge(R"({"maxUnavailable":1})", 3), "1: 3 of 3, 2 wanted");
-  EXPECT_EQ(Judge(R"({"maxUnavailable":7})", 3), "3: 3 of 3, 0 wanted");
-  EXPECT_EQ(Judge(R"({"maxUnavailable":"34%"})", 3), "2: 3 of 3, 1 wanted");
-  EXPECT_EQ(Judge(R"({"maxUnavailable":"nonsense"})", 3),
+  EXPECT_EQ(Evaluate(R"({"minAvailable":2})", 9), "1: 3 of 3, 2 wanted");
+  EXPECT_EQ(Evaluate(R"({"minAvailable":5})", 9), "0: 3 of 3, 5 wanted");
+  EXPECT_EQ(Evaluate(R"({"minAvailable":"50%"})", 3), "1: 3 of 3, 2 wanted");
+  EXPECT_EQ(Evaluate(R"({"minAvailable":"50%"})", 9), "0: 3 of 9, 5 wanted");
+  EXPECT_EQ(Evaluate(R"({"maxUnavailable":1})", 3), "1: 3 of 3, 2 wanted");
+  EXPECT_EQ(Evaluate(R"({"maxUnavailable":7})", 3), "3: 3 of 3, 0 wanted");
+  EXPECT_EQ(Evaluate(R"({"maxUnavailable":"34%"})", 3), "2: 3 of 3, 1 wanted");
+  EXPECT_EQ(Evaluate(R"({"maxUnavailable":"nonsense"})", 3),
             "invalid value for IntOrString: invalid type: string is not a percentage");
 }
 
 TEST_F(EvaluateBudgetTest, OnlyReadyPodsAreHealthy) {
-  EXPECT_EQ(Judge(R"({"minAvailable":0})", 0,
+  EXPECT_EQ(Evaluate(R"({"minAvailable":0})", 0,
                   {PodWith("a"), PodWith("b", false), PodWith("c", true, true)}),
             "1: 1 of 3, 0 wanted");
 }
 
 TEST_F(EvaluateBudgetTest, AllowsNoDisruptionWithoutPods) {
-  EXPECT_EQ(Judge(R"({"minAvailable":0})", 0, {}), "0: 0 of 0, 0 wanted");
-  EXPECT_EQ(Judge("{}", 0), "0: 3 of 0, 0 wanted");
+  EXPECT_EQ(Evaluate(R"({"minAvailable":0})", 0, {}), "0: 0 of 0, 0 wanted");
+  EXPECT_EQ(Evaluate("{}", 0), "0: 3 of 0, 0 wanted");
 }
 
 TEST_F(EvaluateBudgetTest, GrantedEvictionsCountUntilDeletionOrTimeout) {
@@ -170,7 +170,7 @@ class DisruptionTest : public BuiltinTest {
     reference.controller = true;
     return Encode(reference);
   }
-  // A Pod that runs; `owner` is a reference or nothing.
+  // A running Pod; `owner` is an owner reference or empty.
   void MakePod(const std::string& name, const std::string& owner = "", bool ready = true) {
     MakeFrom<Pod>(fmt::format(R"({{"metadata":{{"namespace":"default","name":"{}",
         "labels":{{"app":"web"}},"ownerReferences":[{}]}},
@@ -184,7 +184,7 @@ class DisruptionTest : public BuiltinTest {
         {.subresource = "status"});
     ASSERT_TRUE(patched.ok()) << patched.error().message();
   }
-  // A ReplicaSet of a Deployment with so many replicas.
+  // A ReplicaSet of a Deployment with `replicas` replicas.
   ReplicaSet MakeDeployment(int replicas) {
     const std::string spec = fmt::format(R"("spec":{{"replicas":{},
         "selector":{{"matchLabels":{{"app":"web"}}}},"template":{{
@@ -217,7 +217,7 @@ class DisruptionTest : public BuiltinTest {
     const auto answer = client().Do(request);
     return answer.ok() ? Result<void>() : Result<void>(answer.error());
   }
-  // Why it is refused.
+  // The message of the refusal.
   std::string Refusal(const std::string& pod) {
     const Result<void> evicted = Evict(pod);
     if (evicted.ok()) return "evicted";
@@ -240,7 +240,7 @@ TEST_F(DisruptionTest, UpdatesStatusWhenPodsAndOwnersChange) {
   MakePod("b", OwnerOf(set));
   ExpectNumbers("1: 2 of 2, 1 wanted");
   EXPECT_EQ(StatusOf().conditions.at(0).reason, "SufficientPods");
-  // The number that is wanted changes before there are Pods for it.
+  // The number of desired Pods changes before the Pods are created.
   ASSERT_TRUE(
       client().Patch<Deployment>({"default", "web"}, {.body = R"({"spec":{"replicas":4}})"}).ok());
   ExpectNumbers("0: 2 of 4, 2 wanted");
@@ -264,7 +264,7 @@ TEST_F(DisruptionTest, ReadsScaleSubresourceOfOtherKinds) {
   EXPECT_EQ(StatusOf().conditions.at(0).reason, "SyncFailed");
   EXPECT_EQ(StatusOf().conditions.at(0).message,
             "widgets.example.com does not implement the scale subresource");
-  // With a number, nobody needs to know what the owner wants.
+  // With an absolute number the scale of the owner is not needed.
   ASSERT_TRUE(
       client()
           .Patch<PodDisruptionBudget>(
@@ -297,6 +297,19 @@ TEST_F(DisruptionTest, CountsScaleOfOtherKinds) {
   MakeBudget(R"("maxUnavailable":2)");
   Start(kController);
   ExpectNumbers("0: 1 of 3, 1 wanted");
+}
+
+TEST_F(DisruptionTest, RecordsUnmanagedPodsInTheWordsOfKubernetes) {
+  MakePod("a");
+  MakeBudget(R"("minAvailable":"50%")");
+  Start(kController);
+  EXPECT_TRUE(EventuallyRecorded(
+      "UnmanagedPods",
+      "Pods selected by this PodDisruptionBudget (selector: &LabelSelector{MatchLabels:map[string]"
+      "string{app: web,},MatchExpressions:[]LabelSelectorRequirement{},}) were found to be "
+      "unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may "
+      "result in undefined behavior. To account for these pods please set \".spec.minAvailable\" "
+      "field of the PDB to an integer value."));
 }
 
 TEST_F(DisruptionTest, EvictionsReduceTheBudget) {

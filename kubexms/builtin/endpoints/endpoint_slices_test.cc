@@ -45,7 +45,7 @@ Service MakeService(
       .value();
 }
 
-// A ready Pod on node "n" with the uid of its name; `more` changes it.
+// A ready Pod on node "n" with its name as UID; `more` changes it.
 PodPointer MakePod(const std::string& name, const std::string& address,
                    const std::function<void(Pod&)>& more = {}) {
   Pod pod;
@@ -199,7 +199,7 @@ TEST(SlicePatternTest, HasServiceLabelsAndManagerLabels) {
             R"("name":"web","uid":"service-uid"})");
 }
 
-// The slices of a service in a server that carries plans out.
+// The slices of a Service, to which plans are applied.
 class Slices {
  public:
   explicit Slices(size_t max_endpoints = 100) : options_{.max_endpoints = max_endpoints} {}
@@ -222,7 +222,7 @@ class Slices {
     return plan;
   }
 
-  // How many endpoints each has, in the order in which they were made.
+  // The number of endpoints of each slice, in the order of creation.
   std::vector<size_t> Sizes() const {
     std::vector<size_t> sizes;
     for (const auto& [name, slice] : slices_) sizes.push_back(slice->endpoints.size());
@@ -252,7 +252,7 @@ class Slices {
 
 std::string NameOf(int i) { return fmt::format("pod-{:04}", i); }
 
-// The endpoints of Pods [from, to), all on this port.
+// The endpoints of Pods [from, to) with this port.
 EndpointGroup Pods(int from, int to, int32_t port = 8080, const std::string& zone = "") {
   EndpointGroup group{.address_type = "IPv4"};
   group.ports.emplace_back().port = port;
@@ -350,8 +350,8 @@ TEST(PlanSlicesTest, TriggerTimeIsThatOfTheFirstChange) {
   EXPECT_EQ(trigger_time(), At(1000).ToString());
 }
 
-// What is wanted is told, each endpoint once, in slices that are not too full; a second look finds
-// nothing to do; and no more is written than has to be.
+// Each desired endpoint is in exactly one slice, no slice is too full, a second plan is empty, and
+// no slice is written without need.
 RC_GTEST_PROP(PlanSlicesPropertyTest, TellsEveryEndpointOnceWithFewWrites, ()) {
   const size_t max = *rc::gen::inRange<size_t>(1, 8);
   Slices slices(max);
@@ -376,8 +376,8 @@ RC_GTEST_PROP(PlanSlicesPropertyTest, TellsEveryEndpointOnceWithFewWrites, ()) {
     std::vector<int> added;
     std::ranges::set_difference(before, step, std::back_inserter(gone));
     std::ranges::set_difference(step, before, std::back_inserter(added));
-    // A slice is written because something leaves it, because what is new needs room, or because
-    // there must be one.
+    // A slice is written because an endpoint is removed, because a new one needs room, or because
+    // the group needs a slice.
     const size_t room_for_new = (added.size() + max - 1) / max;
     const size_t writes = plan.create.size() + plan.update.size() + plan.remove.size();
     RC_ASSERT(writes <=
@@ -483,7 +483,7 @@ TEST(PlanEndpointsTest, AnnotatesTruncation) {
   EXPECT_FALSE(few->metadata.annotations.contains(kOverCapacityAnnotation));
 }
 
-// ---- Endpoints that people wrote.
+// ---- Mirrored Endpoints.
 
 Endpoints Written(std::string_view subsets, std::string_view metadata = "") {
   return Decode<Endpoints>(fmt::format(R"({{"metadata":{{"namespace":"default","name":"db",
@@ -492,8 +492,8 @@ Endpoints Written(std::string_view subsets, std::string_view metadata = "") {
       .value();
 }
 
-// "family port: address address!", where "!" is one that is not ready.
-std::vector<std::string> Told(const MirroredEndpoints& mirrored) {
+// "family port: address address!", where "!" marks an address that is not ready.
+std::vector<std::string> AddressLines(const MirroredEndpoints& mirrored) {
   std::vector<std::string> texts;
   for (const EndpointGroup& group : mirrored.groups) {
     std::string text = fmt::format("{} {}:", group.address_type, *group.ports.at(0).port);
@@ -512,7 +512,7 @@ TEST(EndpointMirrorTest, CreatesASlicePerPortsAndFamily) {
        "ports":[{"port":80}]},
       {"addresses":[{"ip":"10.0.0.3"}],"ports":[{"port":81}]},
       {"addresses":[{"ip":"10.0.0.4"}],"ports":[{"port":80}]}])"));
-  EXPECT_THAT(Told(mirrored), UnorderedElementsAre("IPv4 80: 10.0.0.1 10.0.0.2! 10.0.0.4",
+  EXPECT_THAT(AddressLines(mirrored), UnorderedElementsAre("IPv4 80: 10.0.0.1 10.0.0.2! 10.0.0.4",
                                                    "IPv6 80: fd00::1", "IPv4 81: 10.0.0.3"));
   EXPECT_EQ(mirrored.skipped, 0U);
   EXPECT_THAT(MirrorEndpoints(Written(R"([{"ports":[{"port":80}]}])")).groups, IsEmpty());

@@ -1,4 +1,4 @@
-// The controllers of EndpointSlices and Endpoints over a real server.
+// The controllers of EndpointSlices and Endpoints with a real server.
 
 #include <fmt/format.h>
 
@@ -84,7 +84,7 @@ class EndpointsTest : public BuiltinTest {
     return list.ok() ? list->items : std::vector<EndpointSlice>();
   }
   // "address ready" of every endpoint.
-  std::vector<std::string> Told(const std::string& service = "web") {
+  std::vector<std::string> EndpointLines(const std::string& service = "web") {
     std::vector<std::string> texts;
     for (const EndpointSlice& slice : Slices(service)) {
       for (const auto& endpoint : slice.endpoints) {
@@ -93,7 +93,7 @@ class EndpointsTest : public BuiltinTest {
     }
     return texts;
   }
-  // "ready addresses [those that are not]".
+  // "ready addresses [not ready addresses]".
   std::string Subsets(const std::string& name = "web") {
     const auto endpoints = client().Get<Endpoints>({"default", name});
     if (!endpoints.ok()) return "none";
@@ -106,8 +106,8 @@ class EndpointsTest : public BuiltinTest {
   }
   template <class Matcher>
   void ExpectTold(const Matcher& matcher, const std::string& service = "web") {
-    EXPECT_TRUE(Eventually([&] { return ::testing::Value(Told(service), matcher); }))
-        << ::testing::PrintToString(Told(service));
+    EXPECT_TRUE(Eventually([&] { return ::testing::Value(EndpointLines(service), matcher); }))
+        << ::testing::PrintToString(EndpointLines(service));
   }
   void ExpectSubsets(const std::string& text, const std::string& name = "web") {
     EXPECT_TRUE(Eventually([&] { return Subsets(name) == text; })) << Subsets(name);
@@ -118,7 +118,7 @@ TEST_F(EndpointsTest, UpdatesSlicesWhenPodsChange) {
   Start(kSlices);
   const Service service = MakeWeb();
   EXPECT_TRUE(Eventually([&] { return Slices().size() == 1; }));
-  EXPECT_THAT(Told(), IsEmpty());
+  EXPECT_THAT(EndpointLines(), IsEmpty());
   MakePod("a", "10.1.0.1");
   MakePod("b", "10.1.0.2", false);
   MakePod("other", "10.1.0.3", true, "other");
@@ -172,7 +172,7 @@ TEST_F(EndpointsTest, NodesDetermineEndpointsAndZones) {
   MakePod("a", "10.1.0.1");
   Start(kSlices);
   EXPECT_TRUE(Eventually([&] { return Slices().size() == 1; }));
-  EXPECT_THAT(Told(), IsEmpty());
+  EXPECT_THAT(EndpointLines(), IsEmpty());
   Node node;
   node.metadata.name = "n";
   ASSERT_TRUE(client().Create(node).ok());
@@ -195,7 +195,7 @@ TEST_F(EndpointsTest, WritesNothingWithoutAChange) {
   ClientOf("endpointslice-controller").TakeVerbs();
   ClientOf("endpoint-controller").TakeVerbs();
   Start(both);
-  // Neither is what changes of a Pod that is not in its endpoints.
+  // A change of a Pod that does not affect its endpoints is not written either.
   ASSERT_TRUE(
       client()
           .Patch<Pod>({"default", "a"}, {.body = R"({"metadata":{"annotations":{"x":"y"}}})"})
@@ -239,7 +239,7 @@ TEST_F(EndpointsTest, DeletesLeftoverEndpointsAfterARestart) {
   EXPECT_EQ(Subsets("manual"), "");
 }
 
-// ---- Endpoints that people wrote.
+// ---- Mirrored Endpoints.
 
 class EndpointMirroringTest : public EndpointsTest {
  protected:

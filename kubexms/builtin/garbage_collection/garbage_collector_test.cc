@@ -38,22 +38,23 @@ class GarbageCollectorTest : public BuiltinTest {
     const auto deleted = client().Delete<ConfigMap>({"default", name}, options);
     ASSERT_TRUE(deleted.ok()) << deleted.error().message();
   }
-  bool There(const std::string& name) { return Exists({"default", name}); }
-  bool Gone(const std::string& name) { return EventuallyDeleted({"default", name}); }
+  bool ExistsInDefault(const std::string& name) { return Exists({"default", name}); }
+  bool EventuallyDeletedInDefault(const std::string& name) { return EventuallyDeleted({"default", name}); }
   ObjectMeta MetadataOf(const std::string& name) {
     const auto map = client().Get<ConfigMap>({"default", name});
     return map.ok() ? map->metadata : ObjectMeta();
   }
-  // What the collector has done is over when an object that is garbage from the start is gone.
+  // Waits until the collector has deleted an object created as garbage, and so has processed all
+  // earlier changes.
   void AwaitStable() {
     OwnerReference absent = ReferenceToMap({});
     absent.name = "never";
-    absent.uid = "00000000-0000-4000-8000-00000000000" + std::to_string(settled_++ % 10);
-    MakeOwned("settle", {absent});
-    ASSERT_TRUE(Gone("settle"));
+    absent.uid = "00000000-0000-4000-8000-00000000000" + std::to_string(markers_++ % 10);
+    MakeOwned("marker", {absent});
+    ASSERT_TRUE(EventuallyDeletedInDefault("marker"));
   }
 
-  int settled_ = 0;
+  int markers_ = 0;
 };
 
 TEST_F(GarbageCollectorTest, BackgroundDeletionDeletesTheWholeTree) {
@@ -63,9 +64,9 @@ TEST_F(GarbageCollectorTest, BackgroundDeletionDeletesTheWholeTree) {
   MakeOwner("bystander");
   Start(kCollector);
   Delete("owner");
-  EXPECT_TRUE(Gone("child"));
-  EXPECT_TRUE(Gone("grandchild"));
-  EXPECT_TRUE(There("bystander"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("child"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("grandchild"));
+  EXPECT_TRUE(ExistsInDefault("bystander"));
 }
 
 TEST_F(GarbageCollectorTest, ForegroundDeletionWaitsForBlockingDependents) {
@@ -77,16 +78,16 @@ TEST_F(GarbageCollectorTest, ForegroundDeletionWaitsForBlockingDependents) {
   MakeOwned("grandchild", {ReferenceToMap(child.metadata, true)});
   Start(kCollector);
   Delete("owner", "Foreground");
-  EXPECT_TRUE(Gone("grandchild"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("grandchild"));
   ASSERT_TRUE(Eventually([&] { return !MetadataOf("child").deletion_timestamp.IsZero(); }));
   AwaitStable();
-  EXPECT_TRUE(There("owner"));
+  EXPECT_TRUE(ExistsInDefault("owner"));
   ASSERT_TRUE(
       client()
           .Patch<ConfigMap>({"default", "child"}, {.body = R"({"metadata":{"finalizers":null}})"})
           .ok());
-  EXPECT_TRUE(Gone("child"));
-  EXPECT_TRUE(Gone("owner"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("child"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("owner"));
 }
 
 TEST_F(GarbageCollectorTest, ForegroundDeletionDoesNotWaitForOtherDependents) {
@@ -97,9 +98,9 @@ TEST_F(GarbageCollectorTest, ForegroundDeletionDoesNotWaitForOtherDependents) {
   CreateConfigMap(child);
   Start(kCollector);
   Delete("owner", "Foreground");
-  EXPECT_TRUE(Gone("owner"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("owner"));
   EXPECT_TRUE(Eventually([&] { return !MetadataOf("child").deletion_timestamp.IsZero(); }));
-  EXPECT_TRUE(There("child"));
+  EXPECT_TRUE(ExistsInDefault("child"));
 }
 
 TEST_F(GarbageCollectorTest, ForegroundDeletionOfACycleCompletes) {
@@ -112,8 +113,8 @@ TEST_F(GarbageCollectorTest, ForegroundDeletionOfACycleCompletes) {
                   .ok());
   Start(kCollector);
   Delete("a", "Foreground");
-  EXPECT_TRUE(Gone("a"));
-  EXPECT_TRUE(Gone("b"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("a"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("b"));
 }
 
 TEST_F(GarbageCollectorTest, OrphanDeletionRemovesOwnerReferences) {
@@ -123,24 +124,24 @@ TEST_F(GarbageCollectorTest, OrphanDeletionRemovesOwnerReferences) {
   MakeOwned("shared", {ReferenceToMap(owner.metadata), ReferenceToMap(other.metadata)});
   Start(kCollector);
   Delete("owner", "Orphan");
-  EXPECT_TRUE(Gone("owner"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("owner"));
   EXPECT_TRUE(MetadataOf("child").owner_references.empty());
   ASSERT_EQ(MetadataOf("shared").owner_references.size(), 1U);
   EXPECT_EQ(MetadataOf("shared").owner_references[0].uid, other.metadata.uid);
   AwaitStable();
-  EXPECT_TRUE(There("child"));
+  EXPECT_TRUE(ExistsInDefault("child"));
 }
 
-// As when the watch of its kind is behind that of its owner's.
+// The watch of the dependents may be behind that of the owners.
 TEST_F(GarbageCollectorTest, OrphansDependentsThatAreDeliveredLate) {
   const ConfigMap owner = MakeOwner();
   Start(kCollector);
   Delete("owner", "Orphan");
-  EXPECT_TRUE(Gone("owner"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("owner"));
   MakeOwned("late", {ReferenceToMap(owner.metadata)});
   ASSERT_TRUE(Eventually([&] { return MetadataOf("late").owner_references.empty(); }));
   AwaitStable();
-  EXPECT_TRUE(There("late"));
+  EXPECT_TRUE(ExistsInDefault("late"));
 }
 
 TEST_F(GarbageCollectorTest, RemovesReferencesToMissingOwnersFromObjectsWithOtherOwners) {
@@ -149,7 +150,7 @@ TEST_F(GarbageCollectorTest, RemovesReferencesToMissingOwnersFromObjectsWithOthe
   MakeOwned("shared", {ReferenceToMap(owner.metadata, true), ReferenceToMap(other.metadata)});
   Start(kCollector);
   Delete("owner", "Foreground");
-  EXPECT_TRUE(Gone("owner"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("owner"));
   ASSERT_TRUE(Eventually([&] { return MetadataOf("shared").owner_references.size() == 1; }));
   EXPECT_EQ(MetadataOf("shared").owner_references[0].uid, other.metadata.uid);
 }
@@ -160,7 +161,7 @@ TEST_F(GarbageCollectorTest, OwnerThatNeverExistedCountsAsMissing) {
   absent.name = "never";
   absent.uid = "00000000-0000-4000-8000-000000000099";
   MakeOwned("child", {absent});
-  EXPECT_TRUE(Gone("child"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("child"));
 }
 
 TEST_F(GarbageCollectorTest, ObjectWithTheOwnersNameAndAnotherUidIsNotTheOwner) {
@@ -169,8 +170,8 @@ TEST_F(GarbageCollectorTest, ObjectWithTheOwnersNameAndAnotherUidIsNotTheOwner) 
   Delete("owner");
   MakeOwner();
   Start(kCollector);
-  EXPECT_TRUE(Gone("child"));
-  EXPECT_TRUE(There("owner"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("child"));
+  EXPECT_TRUE(ExistsInDefault("owner"));
 }
 
 TEST_F(GarbageCollectorTest, OwnerInAnotherNamespaceCountsAsMissing) {
@@ -179,7 +180,7 @@ TEST_F(GarbageCollectorTest, OwnerInAnotherNamespaceCountsAsMissing) {
   Start(kCollector);
   MakeOwned("child", {ReferenceToMap(owner.metadata)}, "a");
   EXPECT_TRUE(EventuallyDeleted({"a", "child"}));
-  EXPECT_TRUE(There("owner"));
+  EXPECT_TRUE(ExistsInDefault("owner"));
   const ResourceType events{.group = "", .version = "v1", .kind = "Event", .plural = "events"};
   EXPECT_TRUE(Eventually([&] {
     const auto page = client().List(events, {.namespace_name = "a"});
@@ -210,7 +211,7 @@ TEST_F(GarbageCollectorTest, DoesNotCollectObjectsWithOwnersOfUnknownKinds) {
   Start(kCollector);
   MakeOwned("child", {unknown});
   AwaitStable();
-  EXPECT_TRUE(There("child"));
+  EXPECT_TRUE(ExistsInDefault("child"));
 }
 
 TEST_F(GarbageCollectorTest, CollectsCustomResources) {
@@ -226,7 +227,7 @@ TEST_F(GarbageCollectorTest, CollectsCustomResources) {
   const ConfigMap child = MakeOwned("child", {reference});
   CreateWidget({"default", "grandchild"}, {ReferenceToMap(child.metadata)});
   ASSERT_TRUE(client().Delete(kWidgets, {"default", "w"}).ok());
-  EXPECT_TRUE(Gone("child"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("child"));
   EXPECT_TRUE(Eventually([&] { return !WidgetExists({"default", "grandchild"}); }));
 }
 
@@ -242,7 +243,7 @@ TEST_F(GarbageCollectorTest, CollectsDependentsOfDeletedCustomResourceDefinition
   Start(kCollector);
   AwaitStable();
   ASSERT_TRUE(client().Delete(kDefinitions, {"", "widgets.example.com"}).ok());
-  EXPECT_TRUE(Gone("child"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("child"));
 }
 
 TEST_F(GarbageCollectorTest, SendsOneRequestPerDependent) {
@@ -282,11 +283,11 @@ TEST_F(GarbageCollectorTest, ContinuesAfterARestart) {
   Delete("orphaned", "Orphan");
   Delete("background");
   Stop();
-  EXPECT_TRUE(There("owner") && There("orphaned") && There("follows"));
+  EXPECT_TRUE(ExistsInDefault("owner") && ExistsInDefault("orphaned") && ExistsInDefault("follows"));
   ClientOf(kAccount).Set({});
   Start(kCollector);
-  EXPECT_TRUE(Gone("owner") && Gone("orphaned") && Gone("follows") && Gone("blocks"));
-  EXPECT_TRUE(There("orphan"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("owner") && EventuallyDeletedInDefault("orphaned") && EventuallyDeletedInDefault("follows") && EventuallyDeletedInDefault("blocks"));
+  EXPECT_TRUE(ExistsInDefault("orphan"));
 }
 
 TEST_F(GarbageCollectorTest, DeletesObjectsThatAreWrittenConstantly) {
@@ -302,7 +303,7 @@ TEST_F(GarbageCollectorTest, DeletesObjectsThatAreWrittenConstantly) {
     return server.Do(request);
   });
   Delete("owner");
-  EXPECT_TRUE(Gone("child"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("child"));
 }
 
 }  // namespace

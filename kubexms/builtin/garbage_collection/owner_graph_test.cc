@@ -23,7 +23,7 @@ OwnerReference Reference(const std::string& name, bool blocks = false) {
   return reference;
 }
 
-// An object whose uid is its name.
+// An object with its name as UID.
 CachedObject Object(const std::string& name, std::vector<OwnerReference> owners = {},
                     std::string_view finalizer = "") {
   auto object = std::make_shared<MetadataObject>();

@@ -30,7 +30,7 @@ class NamespaceControllerTest : public BuiltinTest {
   bool EventuallyDeleted(const std::string& name) {
     return Eventually([&] { return !NamespaceExists(name); });
   }
-  // The texts of its conditions, once they have this part.
+  // The texts of the conditions, as soon as one contains `part`.
   std::vector<std::string> ConditionsWith(const std::string& part, const std::string& name = "a") {
     std::vector<std::string> texts;
     EXPECT_TRUE(Eventually([&] {
@@ -124,7 +124,7 @@ TEST_F(NamespaceControllerTest, ReportsGroupsThatCannotBeDiscovered) {
               Contains("NamespaceDeletionDiscoveryFailure True DiscoveryFailed: Discovery failed "
                        "for some groups, 1 failing: unable to retrieve the complete list of "
                        "server APIs: apps/v1: down"));
-  // What is known is deleted all the same.
+  // Content of discovered groups is deleted all the same.
   EXPECT_TRUE(Eventually([&] { return !Exists({"a", "one"}); }));
   EXPECT_TRUE(NamespaceExists("a"));
   ClientOf("namespace-controller").SetPath({});

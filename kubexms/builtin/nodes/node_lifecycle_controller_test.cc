@@ -47,7 +47,7 @@ class ZonesTest : public ::testing::Test {
     for (int i = 0; i < all; ++i) zones_.Put(Name(zone, i), zone, i >= not_ready, now_);
   }
   static std::string Name(const std::string& zone, int i) { return zone + "/" + std::to_string(i); }
-  // In how many seconds it is the node's turn; negative: not at all.
+  // In how many seconds the node may be tainted; negative: not at all.
   int64_t Turn(const std::string& node) {
     const auto turn = zones_.TaintTimeOf(node, now_);
     return turn ? std::chrono::duration_cast<seconds>(*turn - now_).count() : -1;
@@ -230,7 +230,7 @@ TEST(NodeTaintsTest, SyncsBetaLabels) {
   EXPECT_FALSE(SetBetaLabels(node));
 }
 
-// ---- When Pods have to go.
+// ---- Eviction times.
 
 Toleration Tolerating(const std::string& key, std::optional<int64_t> time) {
   Toleration toleration;
@@ -287,7 +287,7 @@ TEST(TaintEvictionTest, OtherEffectsDoNotEvict) {
   EXPECT_EQ(NoExecuteTaints(node).size(), 1);
 }
 
-// ---- Lost Pods.
+// ---- Garbage Pods.
 
 TEST(PodGarbageTest, ClassifiesPods) {
   Pod pod;
@@ -426,7 +426,7 @@ TEST_F(NodeFailureTest, EvictsNoPodsWhenAllNodesAreUnreachable) {
   MakePod("a", "sim-0001", {Tolerating(kUnreachableTaint, 0)});
   ASSERT_TRUE(Eventually([&] { return PodIsReady("a"); }));
   Stop();
-  simulated_nodes_.count = 0;  // they are off from now on
+  simulated_nodes_.count = 0;  // the kubelets are stopped
   Start("node-lifecycle-controller,taint-eviction-controller");
   for (const char* name : {"sim-0001", "sim-0002", "sim-0003"}) {
     ASSERT_TRUE(Eventually([&] { return IsUnreachable(name); })) << name;
@@ -491,7 +491,7 @@ TEST_F(NodeFailureTest, RemovesTerminatingPodsOfNodesOutOfService) {
   ASSERT_TRUE(Eventually([&] { return IsUnreachable("sim-0001"); }));
   ASSERT_TRUE(client().Delete<Pod>({"default", "a"}).ok());
   EXPECT_FALSE(IsGone("a"));
-  ASSERT_TRUE(Eventually([&] {  // others write its taints, too
+  ASSERT_TRUE(Eventually([&] {  // retried after conflicts with other writers of taints
     return client()
         .Patch<Node>({"", "sim-0001"},
                      {.type = PatchType::kStrategicMerge,

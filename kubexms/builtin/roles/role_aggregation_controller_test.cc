@@ -69,7 +69,7 @@ TEST_F(RoleAggregationTest, RevertsChangesOfAggregatedRules) {
   ExpectVerbs("whole", "get ");
 }
 
-// The server has them right from the start, whoever runs.
+// The server bootstraps the default roles with aggregated rules.
 TEST_F(RoleAggregationTest, DoesNotWriteTheDefaultRoles) {
   Start(kController);
   MakeWhole("whole", "x");

@@ -35,7 +35,7 @@ T Parse(std::string_view yaml) {
   return *std::move(object);
 }
 
-// A cluster in memory, of objects that are written down as far as they matter.
+// A cluster in memory, of objects with the relevant fields only.
 class Cluster {
  public:
   void AddNode(const std::string& name, std::string_view yaml = "{}") {
@@ -62,7 +62,7 @@ class Cluster {
   }
 
   std::vector<NodeSlot> Slots() { return snapshot.order(); }
-  // Why not, by node.
+  // The rejections by node.
   std::map<std::string, std::string> Rejections(std::string_view pod_yaml,
                                                 const VolumeRules& volumes = {}) {
     const auto pod = MakePod(pod_yaml);
@@ -114,11 +114,11 @@ TEST(SchedulerResourcesTest, SumsRequestsOfContainers) {
       {"{containers: [{resources: {requests: {cpu: 1500m, memory: 1k}}},"
        " {resources: {requests: {cpu: '0.5', memory: 500}}}]}",
        2000, 1500},
-      // Init containers run one after the other, before the others.
+      // Init containers run sequentially, before the others.
       {"{initContainers: [{resources: {requests: {cpu: 3}}}, {resources: {requests: {cpu: 2}}}],"
        " containers: [{resources: {requests: {cpu: 1, memory: 10}}}]}",
        3000, 10},
-      // A sidecar stays, and is there while those after it start.
+      // A sidecar keeps running while later init containers run.
       {"{initContainers: [{restartPolicy: Always, resources: {requests: {cpu: 1}}},"
        " {resources: {requests: {cpu: 2}}}],"
        " containers: [{resources: {requests: {cpu: 1500m}}}]}",
@@ -129,7 +129,7 @@ TEST(SchedulerResourcesTest, SumsRequestsOfContainers) {
        2500, 0},
       {"{overhead: {cpu: 100m, memory: 5}, containers: [{resources: {requests: {cpu: 1}}}]}", 1100,
        5},
-      // The Pod as a whole.
+      // Pod-level resources.
       {"{resources: {requests: {cpu: 2}}, containers: [{resources: {requests: {cpu: 1,"
        " memory: 7}}}]}",
        2000, 7},
@@ -215,7 +215,7 @@ struct FilterCase {
   std::vector<std::pair<const char*, const char*>> nodes;
   std::vector<std::pair<const char*, const char*>> placed;  // node, Pod
   const char* pod;
-  // By node. With "!", nothing that leaves the node can help.
+  // By node. "!": deleting Pods from the node does not help.
   std::map<std::string, std::string> rejections;
 };
 
@@ -496,7 +496,7 @@ TEST(SchedulerScoresTest, Images) {
   cluster.AddNode("a", "{status: {images: [{names: ['web:latest'], sizeBytes: 1048576000}]}}");
   cluster.AddNode("b");
   const auto pod = cluster.MakePod("{spec: {containers: [{image: web}]}}");
-  // Half the nodes have it.
+  // Half of the nodes have the image.
   EXPECT_EQ(cluster.ByName(ImageLocalityScores(*pod, cluster.Slots(), cluster.snapshot)),
             (std::map<std::string, int64_t>{{"a", 48}, {"b", 0}}));
   const auto other = cluster.MakePod("{spec: {containers: [{image: 'web:1'}]}}");
@@ -524,7 +524,7 @@ TEST(SchedulerScoresTest, TaintsAndAffinity) {
             (Scores{{"a", 100}, {"b", 0}}));
   EXPECT_EQ(cluster.ByName(PodAffinityScores(*pod, slots, cluster.snapshot)),
             (Scores{{"a", 0}, {"b", 100}}));
-  // Those that are there have preferences, too.
+  // Existing Pods have preferences, too.
   const ObjectKey shy = cluster.AddPod(
       "b",
       "{spec: {affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution:"
@@ -546,13 +546,13 @@ TEST(SchedulerScoresTest, Spreading) {
   cluster.AddPod("a1", "{metadata: {labels: {app: web}}}");
   const auto pod = cluster.MakePod("{metadata: {labels: {app: web}}}");
   const auto slots = cluster.Slots();
-  // Nobody says that they belong together.
+  // No Service or owner selects the Pods.
   EXPECT_THAT(SpreadScores(*pod, slots, std::nullopt, cluster.snapshot), IsEmpty());
   const Selector workload = Selector::Parse("app=web").value();
   const auto scores = cluster.ByName(SpreadScores(*pod, slots, workload, cluster.snapshot));
   EXPECT_GT(scores.at("b1"), scores.at("a2"));
   EXPECT_GT(scores.at("a2"), scores.at("a1"));
-  // What the Pod itself says goes before. Nodes without the label are not wanted.
+  // Constraints of the Pod take precedence. Nodes without the label have the lowest score.
   cluster.AddNode("none");
   const auto own = cluster.MakePod(
       "{metadata: {labels: {app: web}}, spec: {topologySpreadConstraints: [{maxSkew: 1, "
@@ -670,12 +670,12 @@ TEST(SchedulerSnapshotTest, UpdatesCounts) {
   cluster.snapshot.Remove(first);
   cluster.AddNode("c");
   EXPECT_EQ(counts(), (Counts{{"a", 0}, {"b", 1}, {"c", 0}}));
-  // The slot of a node that is gone is another one's.
+  // The slot of a removed node is reused.
   cluster.snapshot.RemoveNode("a");
   cluster.AddNode("d");
   cluster.AddPod("d", "{metadata: {labels: {app: web}}}");
   EXPECT_EQ(counts(), (Counts{{"b", 1}, {"c", 0}, {"d", 1}}));
-  // As is asked about many others meanwhile.
+  // Tallies are evicted when many others are used meanwhile.
   for (int i = 0; i < 1000; ++i) {
     cluster.snapshot.CountPods(
         {{.namespaces = {"default"}, .selector = Selector::FromLabels({{"n", fmt::to_string(i)}})}},

@@ -34,7 +34,7 @@ class SchedulerTest : public BuiltinTest {
     node.status.allocatable["pods"] = Quantity(110);
     return node;
   }
-  // As it is once it is ready: a new one has a taint that says otherwise.
+  // A ready node: a new one has the not-ready taint.
   void MakeNode(const Node& node) {
     auto made = client().Create(node);
     ASSERT_TRUE(made.ok()) << made.error().message();
@@ -71,7 +71,7 @@ class SchedulerTest : public BuiltinTest {
   bool EventuallyScheduled(const std::string& pod) {
     return Eventually([&] { return !NodeOfPod(pod).empty(); });
   }
-  // The message of the condition that says why it has no node.
+  // The message of the condition PodScheduled=False.
   std::string WhyNot(const std::string& name) {
     const Pod pod = Get(name);
     const corev1::PodCondition* condition = FindPodCondition(pod.status, "PodScheduled");
@@ -192,7 +192,7 @@ TEST_F(SchedulerTest, RetriesFailedBindings) {
   });
   Start(kController);
   MakePod(PodOf("a"));
-  // What was assumed of the first attempt is forgotten, else there was no room.
+  // The assumption of the first attempt is removed, else the node would be full.
   EXPECT_TRUE(EventuallyScheduled("a"));
   EXPECT_TRUE(Eventually([&] {
     const std::vector<std::string> events = EventsOf("a");
@@ -205,7 +205,7 @@ TEST_F(SchedulerTest, RetriesFailedBindings) {
 TEST_F(SchedulerTest, AcceptsBindingsOfOtherSchedulers) {
   MakeNode(NodeOf("one", "1"));
   MakeNode(NodeOf("two", "1"));
-  // Whatever it decides, another scheduler has put the Pod on "one" a moment before.
+  // Another scheduler has bound the Pod to "one" just before.
   ClientOf(kAccount).Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
     if (request.subresource != "binding" || request.name != "a") return server.Do(request);
     ClientRequest faster = request;
@@ -269,7 +269,7 @@ TEST_F(SchedulerTest, WritesNothingWithoutAChange) {
   ASSERT_TRUE(Eventually([&] { return WhyNot("a").empty() != WhyNot("b").empty(); }));
   const std::string rejected = WhyNot("a").empty() ? "b" : "a";
   const std::string version = Get(rejected).metadata.resource_version;
-  // A heartbeat changes nothing that matters.
+  // A heartbeat does not affect scheduling.
   Node node = client().Get<Node>({"", "one"}).value();
   node.status.conditions.emplace_back().type = "Ready";
   ASSERT_TRUE(client().UpdateStatus(node).ok());

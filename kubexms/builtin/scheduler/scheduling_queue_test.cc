@@ -41,7 +41,7 @@ class SchedulingQueueTest : public ::testing::Test {
     for (const Item& item : TakeAll()) names.push_back(item.pod->key.name);
     return names;
   }
-  // Takes the Pod and says that it cannot be scheduled.
+  // Pops the Pod and adds it as unschedulable.
   void MarkUnschedulable(ClusterEvents hints) {
     auto item = queue_.Pop(now_);
     ASSERT_TRUE(item.has_value());
@@ -69,7 +69,7 @@ TEST_F(SchedulingQueueTest, UnschedulablePodsWaitForEvents) {
   EXPECT_FALSE(queue_.MoveOnEvents(kNodeTaints, now_));
   EXPECT_THAT(NamesOfAll(), IsEmpty());
   EXPECT_EQ(queue_.sizes().unschedulable, 1);
-  // Not before a second has passed since the last attempt.
+  // Not before the backoff of one second has passed.
   EXPECT_TRUE(queue_.MoveOnEvents(kPodDeleted | kNodeLabels, now_));
   EXPECT_EQ(queue_.sizes().backoff, 1);
   EXPECT_THAT(NamesOfAll(), IsEmpty());

@@ -39,7 +39,7 @@ TEST(PodAddressesTest, ReusesReleasedAddressesLast) {
   const std::string range = "10.0.0.0/29";  // .2 to .6
   ASSERT_TRUE(addresses.Assign("a", range).ok());
   addresses.Release("a");
-  addresses.Keep("b", "10.0.0.3");
+  addresses.Reserve("b", "10.0.0.3");
   std::vector<std::string> given;
   for (const char* uid : {"c", "d", "e", "f"})
     given.push_back(addresses.Assign(uid, range).value());
@@ -54,7 +54,7 @@ TEST(PodAddressesTest, ErrorNamesAnInvalidRange) {
   }
 }
 
-// ---- What a node says of itself.
+// ---- Nodes.
 
 TEST(SimulatedNodeTest, NameHasTheNumber) {
   EXPECT_EQ(SimulatedNodeName(1), "sim-0001");
@@ -114,13 +114,13 @@ TEST(SimulatedNodeTest, SimulatesPressure) {
                           "PIDPressure True KubeletHasInsufficientPID", "Ready True KubeletReady"));
 }
 
-// ---- What happens to a Pod.
+// ---- Pods.
 
-// A Pod on its node, with a time that passes by hand.
+// A Pod on its node, with a manual clock.
 class SimulatedPodTest : public ::testing::Test {
  protected:
-  // Everything is YAML: annotations, and further fields of the spec and of the metadata.
-  void Make(const std::string& annotations, const std::string& spec,
+  // All arguments are YAML: annotations, and further fields of the spec and the metadata.
+  void SetPod(const std::string& annotations, const std::string& spec,
             const std::string& metadata = "") {
     const auto document = ParseJsonOrYaml(
         "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: ns, uid: u, generation: 1, "
@@ -133,7 +133,7 @@ class SimulatedPodTest : public ::testing::Test {
     pod_ = *pod;
   }
 
-  // Writes the status until nothing is left to do now; how often.
+  // Applies steps until none is due; returns the number of writes.
   int Step() {
     const auto behavior = BehaviorOf(pod_);
     EXPECT_TRUE(behavior.ok());
@@ -149,7 +149,7 @@ class SimulatedPodTest : public ::testing::Test {
     now_ += time;
     return Step();
   }
-  // In how long it wants to be looked at again; negative: not at all.
+  // The seconds until the next step; negative: none.
   seconds Next() const {
     return step_.next ? std::chrono::floor<seconds>(*step_.next - now_) : seconds(-1);
   }
@@ -163,7 +163,7 @@ class SimulatedPodTest : public ::testing::Test {
     if (condition == nullptr) return "";
     return condition->status + " " + condition->reason;
   }
-  // "web running ready 0": name, state, whether it is ready, restarts.
+  // "web running ready 0": name, state, readiness, restarts.
   static std::string Text(const ContainerStatus& status) {
     const std::string state = status.state.running      ? "running"
                               : status.state.terminated ? status.state.terminated->reason
@@ -188,7 +188,7 @@ class SimulatedPodTest : public ::testing::Test {
 };
 
 TEST_F(SimulatedPodTest, IsReadyAfterOneWrite) {
-  Make("", "containers: [{name: web, image: 'r.io/web:1'}, {name: log, image: log}]");
+  SetPod("", "containers: [{name: web, image: 'r.io/web:1'}, {name: log, image: log}]");
   pod_.status.qos_class = "BestEffort";
   EXPECT_EQ(Step(), 1);
   EXPECT_EQ(pod_.status.phase, "Running");
@@ -212,13 +212,13 @@ TEST_F(SimulatedPodTest, IsReadyAfterOneWrite) {
 }
 
 TEST_F(SimulatedPodTest, HostNetworkPodHasTheHostAddress) {
-  Make("", "hostNetwork: true, containers: [{name: web, image: web}]");
+  SetPod("", "hostNetwork: true, containers: [{name: web, image: web}]");
   Step();
   EXPECT_EQ(pod_.status.pod_ip, "172.16.0.1");
 }
 
 TEST_F(SimulatedPodTest, BecomesReadyLaterOrNever) {
-  Make("simulate.kubexms.io/ready-after: 5s", "containers: [{name: web, image: web}]");
+  SetPod("simulate.kubexms.io/ready-after: 5s", "containers: [{name: web, image: web}]");
   EXPECT_EQ(Step(), 1);
   EXPECT_EQ(pod_.status.phase, "Running");
   EXPECT_EQ(Condition("Ready"), "False ContainersNotReady");
@@ -229,14 +229,14 @@ TEST_F(SimulatedPodTest, BecomesReadyLaterOrNever) {
   EXPECT_EQ(StepAfter(seconds(1)), 1);
   EXPECT_EQ(Condition("Ready"), "True ");
 
-  Make("simulate.kubexms.io/never-ready: 'true'", "containers: [{name: web, image: web}]");
+  SetPod("simulate.kubexms.io/never-ready: 'true'", "containers: [{name: web, image: web}]");
   EXPECT_EQ(Step(), 1);
   EXPECT_EQ(StepAfter(hours(1)), 0);
   EXPECT_EQ(Condition("ContainersReady"), "False ContainersNotReady");
 }
 
 TEST_F(SimulatedPodTest, WaitsForReadinessGates) {
-  Make("", "readinessGates: [{conditionType: x/y}], containers: [{name: web, image: web}]");
+  SetPod("", "readinessGates: [{conditionType: x/y}], containers: [{name: web, image: web}]");
   Step();
   EXPECT_EQ(Condition("ContainersReady"), "True ");
   EXPECT_EQ(Condition("Ready"), "False ReadinessGatesNotReady");
@@ -249,7 +249,7 @@ TEST_F(SimulatedPodTest, WaitsForReadinessGates) {
 }
 
 TEST_F(SimulatedPodTest, RunsInitContainersSequentiallyAndSidecarsInParallel) {
-  Make("simulate.kubexms.io/init-for: 2s",
+  SetPod("simulate.kubexms.io/init-for: 2s",
        "initContainers: [{name: a, image: a}, {name: s, image: s, restartPolicy: Always}, "
        "{name: b, image: b}], containers: [{name: web, image: web}]");
   Step();
@@ -271,7 +271,7 @@ TEST_F(SimulatedPodTest, RunsInitContainersSequentiallyAndSidecarsInParallel) {
 }
 
 TEST_F(SimulatedPodTest, PodsWithoutRestartRunToCompletion) {
-  Make("",
+  SetPod("",
        "restartPolicy: Never, containers: [{name: job, image: job}], "
        "initContainers: [{name: s, image: s, restartPolicy: Always}]");
   EXPECT_EQ(Step(), 1);
@@ -293,17 +293,17 @@ TEST_F(SimulatedPodTest, PodsOfOtherControllersKeepRunning) {
     return ", ownerReferences: [{apiVersion: example.io/v1, kind: " + kind +
            ", name: o, uid: v, controller: true}]";
   };
-  Make("", spec, managed_by("Devbox"));
+  SetPod("", spec, managed_by("Devbox"));
   Step();
   EXPECT_EQ(Next(), seconds(-1));
   EXPECT_EQ(pod_.status.phase, "Running");
-  Make("", spec, managed_by("Job"));
+  SetPod("", spec, managed_by("Job"));
   Step();
   EXPECT_EQ(Next(), seconds(1));
 }
 
 TEST_F(SimulatedPodTest, ExitCodeFailsThePod) {
-  Make("simulate.kubexms.io/run-for: 0s, simulate.kubexms.io/exit-code: '7'",
+  SetPod("simulate.kubexms.io/run-for: 0s, simulate.kubexms.io/exit-code: '7'",
        "restartPolicy: Never, containers: [{name: job, image: job}]");
   EXPECT_EQ(Step(), 1);
   EXPECT_EQ(pod_.status.phase, "Failed");
@@ -313,7 +313,7 @@ TEST_F(SimulatedPodTest, ExitCodeFailsThePod) {
 }
 
 TEST_F(SimulatedPodTest, RestartsFailedContainersWithBackoff) {
-  Make("simulate.kubexms.io/run-for: 3s, simulate.kubexms.io/exit-code: '1'",
+  SetPod("simulate.kubexms.io/run-for: 3s, simulate.kubexms.io/exit-code: '1'",
        "restartPolicy: OnFailure, containers: [{name: job, image: job}]");
   Step();
   EXPECT_EQ(StepAfter(seconds(3)), 1);
@@ -336,7 +336,7 @@ TEST_F(SimulatedPodTest, RestartsFailedContainersWithBackoff) {
 }
 
 TEST_F(SimulatedPodTest, MayNeverStart) {
-  Make("simulate.kubexms.io/fail: ImagePullBackOff", "containers: [{name: web, image: web}]");
+  SetPod("simulate.kubexms.io/fail: ImagePullBackOff", "containers: [{name: web, image: web}]");
   EXPECT_EQ(Step(), 1);
   EXPECT_EQ(pod_.status.phase, "Pending");
   EXPECT_THAT(Containers(), ElementsAre("web ImagePullBackOff unready 0"));
@@ -344,7 +344,7 @@ TEST_F(SimulatedPodTest, MayNeverStart) {
 }
 
 TEST_F(SimulatedPodTest, IsRemovedWhenItIsDeleted) {
-  Make("", "containers: [{name: web, image: web}]");
+  SetPod("", "containers: [{name: web, image: web}]");
   Step();
   Delete(30);
   EXPECT_EQ(Step(), 0);
@@ -352,7 +352,7 @@ TEST_F(SimulatedPodTest, IsRemovedWhenItIsDeleted) {
 }
 
 TEST_F(SimulatedPodTest, TerminatesWithinItsGracePeriod) {
-  Make("simulate.kubexms.io/terminate-after: 10s", "containers: [{name: web, image: web}]");
+  SetPod("simulate.kubexms.io/terminate-after: 10s", "containers: [{name: web, image: web}]");
   Step();
   Delete(30);
   Step();
@@ -369,13 +369,13 @@ TEST_F(SimulatedPodTest, PodWithAStableNameTerminatesAfterAMoment) {
   const char* owner =
       ", ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: db, "
       "uid: u, controller: true}]";
-  Make("", "containers: [{name: db, image: db}]", owner);
+  SetPod("", "containers: [{name: db, image: db}]", owner);
   Step();
   Delete(30);
   Step();
   EXPECT_FALSE(step_.remove);
   EXPECT_EQ(Next(), seconds(2));
-  Make("simulate.kubexms.io/terminate-after: 0s", "containers: [{name: db, image: db}]", owner);
+  SetPod("simulate.kubexms.io/terminate-after: 0s", "containers: [{name: db, image: db}]", owner);
   Step();
   Delete(30);
   Step();
@@ -383,7 +383,7 @@ TEST_F(SimulatedPodTest, PodWithAStableNameTerminatesAfterAMoment) {
 }
 
 TEST_F(SimulatedPodTest, FinalStatusIsWrittenBeforeFinalizersAreRemoved) {
-  Make("", "restartPolicy: Never, containers: [{name: job, image: job}]",
+  SetPod("", "restartPolicy: Never, containers: [{name: job, image: job}]",
        ", finalizers: [batch.kubernetes.io/job-tracking]");
   Step();
   Delete(30);
@@ -399,7 +399,7 @@ TEST_F(SimulatedPodTest, FinalStatusIsWrittenBeforeFinalizersAreRemoved) {
 TEST_F(SimulatedPodTest, ErrorNamesAnInvalidAnnotation) {
   for (const char* annotation : {"run-for: x", "ready-after: -1s", "init-for: '5'",
                                  "terminate-after: ''", "exit-code: '256'", "exit-code: '1x'"}) {
-    Make(std::string("simulate.kubexms.io/") + annotation, "containers: []");
+    SetPod(std::string("simulate.kubexms.io/") + annotation, "containers: []");
     const std::string name(annotation, std::string_view(annotation).find(':'));
     EXPECT_THAT(BehaviorOf(pod_).error().message(), HasSubstr("simulate.kubexms.io/" + name))
         << annotation;
@@ -499,7 +499,7 @@ TEST_F(SimulatedNodesTest, StoppedNodeDoesNothingUntilItIsResumed) {
   Start("none");
   ASSERT_TRUE(Eventually([&] { return !Renewed(1).IsZero() && !Renewed(2).IsZero(); }));
   SetStopped(1, true);
-  // What was under way is over when the other node has gone on and this one has not.
+  // Running reconciles are complete when the other node has progressed and this one has not.
   MicroTime renewed;
   ASSERT_TRUE(Eventually([&] {
     renewed = Renewed(1);

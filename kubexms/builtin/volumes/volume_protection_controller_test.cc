@@ -90,7 +90,7 @@ TEST_F(VolumeProtectionTest, AddsMissingFinalizers) {
   };
   EXPECT_TRUE(Eventually([&] { return !finalizers().empty(); }));
   EXPECT_THAT(finalizers(), ElementsAre("kubernetes.io/pvc-protection"));
-  // That was its only write.
+  // The controller has written nothing else.
   EXPECT_THAT(ClientOf("pvc-protection-controller").TakeVerbs(), ElementsAre("update"));
   EXPECT_THAT(ClientOf("pv-protection-controller").TakeVerbs(), IsEmpty());
 }

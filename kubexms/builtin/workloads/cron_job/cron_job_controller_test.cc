@@ -69,7 +69,7 @@ std::vector<std::string> Reasons(const std::vector<PlannedEvent>& events) {
 TEST(CronJobPlanTest, FindsDueStarts) {
   struct Case {
     const char* schedule;
-    const char* last;  // the last start that was made; empty: none
+    const char* last;  // lastScheduleTime; empty: none
     std::optional<int64_t> deadline;
     const char* now;
     const char* due;
@@ -102,7 +102,7 @@ TEST(CronJobPlanTest, FindsDueStarts) {
                 "none",
                 false,
                 "2024-01-01T00:02:00Z"},
-           // Of several only the last.
+           // Only the last of several missed starts.
            Case{"* * * * *",
                 "2024-01-01T00:01:00Z",
                 {},
@@ -115,7 +115,7 @@ TEST(CronJobPlanTest, FindsDueStarts) {
                 "2024-01-01T00:05:00Z", "none", false, "2024-01-01T00:06:00Z"},
            Case{"* * * * *", "2024-01-01T00:01:00Z", 39, "2024-01-01T00:05:40Z", "none",
                 "2024-01-01T00:05:00Z", false, "2024-01-01T00:06:00Z"},
-           // A hundred are not many, one more is.
+           // A hundred missed starts are tolerated, one more is too many.
            Case{"* * * * *",
                 "2024-01-01T00:00:00Z",
                 {},
@@ -225,7 +225,7 @@ TEST(CronJobPlanTest, SyncsStatusWithJobs) {
   EXPECT_EQ(cron_job.status.active[0].uid, running.metadata.uid);
   EXPECT_EQ(cron_job.status.active[0].api_version, "batch/v1");
   EXPECT_EQ(cron_job.status.last_successful_time.ToString(), "2024-01-01T00:02:05Z");
-  // What it has followed is no news.
+  // A second sync records no Events.
   EXPECT_THAT(SyncStatusWithJobs(Pointers({running, done, failed}), cron_job), IsEmpty());
 }
 
@@ -261,7 +261,7 @@ TEST(CronJobPlanTest, RetainsTheYoungestFinishedJobs) {
   EXPECT_THAT(names, ElementsAre("00:01", "00:02", "01:01", "01:02", "01:03", "01:04"));
 }
 
-// The controller, with a clock that the test moves.
+// The controller with a manual clock.
 class CronJobTest : protected ManualTime, public BuiltinTest {
  protected:
   CronJobTest() : BuiltinTest(&manual_clock_) {}
@@ -387,7 +387,7 @@ TEST_F(CronJobTest, SuspendedCronJobsCreateNoJobs) {
   Make("Allow", [](CronJob& cron_job) { cron_job.spec.suspend = true; });
   manual_clock_.Advance(hours(3));
   ASSERT_TRUE(client().Patch<CronJob>(kKey, {.body = R"({"spec":{"suspend":false}})"}).ok());
-  // One for all that were missed.
+  // One Job for all missed starts.
   ASSERT_TRUE(EventuallyActive({"tick-28401300"}));
   EXPECT_TRUE(EventuallyRecorded("TooManyMissedTimes",
                                  "too many missed start times. Set or decrease "
@@ -406,7 +406,7 @@ TEST_F(CronJobTest, ReportsStartsBeyondTheDeadline) {
   EXPECT_THAT(JobNames(), IsEmpty());
 }
 
-// Whatever the write after which the process ends, no start is made twice and none is forgotten.
+// Whatever the write after which the process crashes, every start has exactly one Job.
 TEST_F(CronJobTest, RecoversFromACrash) {
   Make("Forbid", [](CronJob& cron_job) { cron_job.spec.successful_jobs_history_limit = 1; });
   for (int survived = 0; survived < 4; ++survived) {

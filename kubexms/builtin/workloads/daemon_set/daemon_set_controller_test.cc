@@ -48,8 +48,7 @@ class DaemonSetControllerTest : public KubeletTest {
   }
   DaemonSet Set() { return Read<DaemonSet>("agent"); }
 
-  // Every node that is to have a Pod has an available one that is up to date, and the status says
-  // so.
+  // Every eligible node has an available, updated Pod, and the status says so.
   bool IsSettled(int32_t nodes) {
     const DaemonSet set = Set();
     return set.status.observed_generation == set.metadata.generation.value_or(0) &&
@@ -91,7 +90,7 @@ class DaemonSetControllerTest : public KubeletTest {
     ADD_FAILURE() << "no Pod on " << node;
     return {};
   }
-  // A Pod that is not this one, and no other.
+  // Whether the node has one Pod, and it is not `old`.
   bool HasAnotherOn(const std::string& node, const Pod& old) {
     std::vector<std::string> uids;
     for (const Pod& pod : All<Pod>()) {
@@ -99,7 +98,7 @@ class DaemonSetControllerTest : public KubeletTest {
     }
     return uids.size() == 1 && uids.front() != old.metadata.uid;
   }
-  // The controller has seen everything that there is.
+  // Waits until the controller has observed all objects.
   void CatchUp() {
     const auto set = Patch<DaemonSet>(
         "agent", fmt::format(R"({{"spec":{{"revisionHistoryLimit":{}}}}})", 10 + ++caught_up_ % 2));
@@ -317,7 +316,7 @@ TEST_F(DaemonSetControllerTest, WritesNothingWithoutAChange) {
   ASSERT_TRUE(Eventually(
       [&] { return Read<DaemonSet>("other").status.observed_generation == 1 && IsSettled(1); }));
   Stop();
-  // A revision and a status of the other.
+  // The writes for the other set: a revision and a status.
   EXPECT_THAT(TakeWrites(kAccount), ElementsAre("create", "update status"));
 }
 

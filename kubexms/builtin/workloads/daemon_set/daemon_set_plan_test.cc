@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::IsEmpty;
 
-// ---- What is done next.
+// ---- Plans.
 
 const DaemonNode kA{.name = "a", .should_run = true, .should_continue_running = true};
 const DaemonNode kB{.name = "b", .should_run = true, .should_continue_running = true};
@@ -121,7 +121,7 @@ TEST(DaemonSetPlanTest, PlansTheNextWrites) {
        {kA},
        {Since(1, Starting(Old("a"))), Since(3, Old("a")), Since(5, Starting(New("a")))},
        {.remove = {0}}},
-      // Updates, the old one first.
+      // Updates without a surge.
       {"one at a time", Unavailable(1), {kA, kB}, {Old("a"), Old("b")}, {.remove = {0}}},
       {"several", Unavailable(2), {kA, kB, kC}, {Old("a"), Old("b"), Old("c")}, {.remove = {0, 1}}},
       {"waits for the new one", Unavailable(1), {kA, kB}, {Starting(New("a")), Old("b")}, {}},
@@ -140,7 +140,7 @@ TEST(DaemonSetPlanTest, PlansTheNextWrites) {
       {"what has ended goes once", Unavailable(1), {kA}, {Failed(Old("a"))}, {.failed = {0}}},
       {"leaves what merely may stay", Unavailable(1), {kTainted}, {Old("t")}, {}},
       {"only by hand", kOnDelete, {kA}, {Old("a")}, {}},
-      // Updates, the new one first.
+      // Updates with a surge.
       {"a second one", Surge(1), {kA, kB}, {Old("a"), Old("b")}, {.create = {"a"}}},
       {"more of them",
        Surge(2),
@@ -221,9 +221,9 @@ TEST(DaemonSetPlanTest, CountsForTheStatus) {
   EXPECT_EQ(status.number_misscheduled, 2);
 }
 
-// ---- Whatever happens.
+// ---- Random sequences.
 
-// Nodes and Pods that carry plans out and let time pass by chance.
+// Nodes and Pods to which plans and random changes are applied.
 class World {
  public:
   World() {
@@ -248,9 +248,10 @@ class World {
     }
   }
 
-  // A planned Pod never makes more than there may be, and none is taken that is still needed.
+  // A plan never creates more Pods than allowed, and never deletes an available Pod that is still
+  // needed.
   void CheckBounds(const DaemonSetGoal& goal, const DaemonSetPlan& plan) const {
-    std::map<std::string, int> on_node;  // of those that stay
+    std::map<std::string, int> on_node;  // without deleted Pods
     for (size_t i = 0; i < pods.size(); ++i) {
       const bool goes = std::find(plan.remove.begin(), plan.remove.end(), i) != plan.remove.end();
       const bool counts = !pods[i].terminating && !pods[i].failed && !pods[i].succeeded;
@@ -261,7 +262,7 @@ class World {
       RC_ASSERT(nodes.at(node).should_run);
       RC_ASSERT(++on_node[node] <= (surges ? 2 : 1));
     }
-    int taken = 0;  // available Pods of nodes that want them, with no other in their place
+    int taken = 0;  // deleted available Pods of eligible nodes without a replacement
     for (const size_t index : plan.remove) {
       const DaemonPod& pod = pods[index];
       const auto node = nodes.find(pod.node);
@@ -289,7 +290,7 @@ class World {
     } else if (what == 4) {
       pod = Starting(pod);
     } else {
-      pod.terminating = true;  // somebody deletes it
+      pod.terminating = true;  // deleted by a user
     }
   }
 
@@ -417,7 +418,7 @@ TEST(DaemonPodTest, ToleratesNodeConditions) {
   std::vector<std::string> with_network = all;
   with_network.push_back("node.kubernetes.io/network-unavailable:NoSchedule");
   EXPECT_EQ(keys(R"({"hostNetwork":true})"), with_network);
-  // A time is taken away.
+  // tolerationSeconds is removed.
   EXPECT_EQ(keys(R"({"tolerations":[{"key":"node.kubernetes.io/not-ready","operator":"Exists",
                      "effect":"NoExecute","tolerationSeconds":300}]})"),
             all);

@@ -88,7 +88,7 @@ TEST(DeploymentStatusTest, ProgressingFollowsTheDeadline) {
   EXPECT_EQ(advance(90), "False ProgressDeadlineExceeded");
   set->status.ready_replicas = set->status.available_replicas = 2;
   EXPECT_EQ(advance(91), "True NewReplicaSetAvailable");
-  // What is done stays done, whatever becomes of its Pods.
+  // A complete rollout stays complete, also if Pods fail later.
   set->status.ready_replicas = set->status.available_replicas = 0;
   EXPECT_EQ(advance(200), "True NewReplicaSetAvailable");
   EXPECT_EQ(TextOf(deployment.status, "Available"), "False MinimumReplicasUnavailable");
@@ -137,7 +137,7 @@ class DeploymentControllerTest : public WorkloadTest {
     })) << Encode(deployment);
     return deployment;
   }
-  // The same while all Pods come up as they are made.
+  // The same while all Pods become ready after their creation.
   template <class Condition>
   Deployment OnceRunning(const Condition& condition) {
     return Once([&](const Deployment& deployment) {
@@ -200,7 +200,7 @@ TEST_F(DeploymentControllerTest, WritesNothingWithoutAChange) {
   next.spec.selector.match_labels = next.spec.template_.metadata.labels = {{"app", "next"}};
   Create(next);
   EXPECT_TRUE(Eventually([&] { return IsRolledOut(Read<Deployment>("next")); }));
-  // Those of the next one: its set, and its status with the revision.
+  // The writes for the next Deployment: its ReplicaSet, and its status with the revision.
   EXPECT_THAT(ClientOf(kAccount).TakeVerbs(), ElementsAre("create", "update status"));
 }
 
@@ -247,7 +247,7 @@ TEST_F(DeploymentControllerTest, StopsWhenNewPodsDoNotStart) {
   EXPECT_EQ(deployment.status.available_replicas, 3);
   EXPECT_EQ(deployment.status.unavailable_replicas, 1);
   EXPECT_EQ(TextOf(deployment.status, "Available"), "True MinimumReplicasAvailable");
-  // Its Pods that never started are the first to go when it is mended.
+  // Pods that never became ready are deleted first when the template is corrected.
   SetImage("web:3");
   OnceRolledOut();
   EXPECT_EQ(Sets().at("web:broken").spec.replicas, 0);
@@ -413,7 +413,7 @@ TEST_F(DeploymentControllerTest, ReportsFailedCreations) {
   EXPECT_EQ(TextOf(deployment.status, "ReplicaFailure"), "");
 }
 
-// Nothing was written, so no news will come of it.
+// Nothing was written, so no watch event triggers the retry.
 TEST_F(DeploymentControllerTest, RetriesFailedWrites) {
   Start(kBoth);
   Create(DeploymentOf(3));

@@ -112,7 +112,7 @@ TEST(RolloutTest, RecreateWaitsForOldPods) {
 
 TEST(RolloutTest, DetectsRescaling) {
   EXPECT_FALSE(WasRescaled(With({3, 1, 0}, {{3, 3, 3, 4}})));
-  EXPECT_FALSE(WasRescaled(With({3, 1, 0}, {{3, 3}})));        // taken up: nothing is known
+  EXPECT_FALSE(WasRescaled(With({3, 1, 0}, {{3, 3}})));        // adopted: no annotation
   EXPECT_FALSE(WasRescaled(With({3, 1, 0}, {{0, 0, 7, 8}})));  // has no Pods
   EXPECT_TRUE(WasRescaled(With({5, 2, 1}, {{0, 0, 5, 7}, {3, 3, 3, 4}})));
 }
@@ -141,8 +141,8 @@ TEST(RolloutTest, RescalesInProportion) {
   EXPECT_EQ(RescaledSizes({.limits = {3, 1, 0}}, true), Sizes());
 }
 
-// ReplicaSets whose Pods come and go. Readiness is known later than it comes, and sizes are seen
-// later than they are set, and followed later than they are seen.
+// ReplicaSets whose Pods are created and deleted. Readiness is reported with a delay, sizes are
+// observed later than they are set, and Pods are created and deleted later than sizes are observed.
 class Cluster {
  public:
   Cluster(RolloutLimits limits, uint64_t seed) : random_(seed) {
@@ -159,7 +159,7 @@ class Cluster {
     pods_.push_back({});
   }
 
-  // One thing that can happen, at random. False when nothing is left to happen.
+  // Applies a random event. False if none is possible.
   bool Advance() {
     const size_t set = random_.Below(pods_.size());
     switch (random_.Below(5)) {
@@ -187,8 +187,8 @@ class Cluster {
   struct SetPods {
     int32_t all = 0;
     int32_t ready = 0;
-    int32_t size = 0;         // as its controller has seen it last
-    bool is_current = false;  // it is the one that the set has now
+    int32_t size = 0;         // as observed by the ReplicaSet controller
+    bool is_current = false;  // the observed size is the current one
   };
 
   bool Step() {
@@ -205,7 +205,7 @@ class Cluster {
     pods_[set].size = rollout_.sets[set].size;
     return !std::exchange(pods_[set].is_current, true);
   }
-  // As the ReplicaSet's controller does: those that are not ready go first.
+  // As the ReplicaSet controller does: Pods that are not ready are deleted first.
   bool FollowSize(size_t set) {
     SetPods& pods = pods_[set];
     pods.ready = std::min(pods.ready, pods.size);
@@ -255,7 +255,7 @@ TEST(RolloutTest, StaysWithinItsLimitsAndCompletes) {
     int steps = 0;
     for (uint64_t change = 0; change < changes; ++change) {
       cluster.ChangeTemplate();
-      // The last change is rolled out to its end, the others are overtaken.
+      // The last change is rolled out completely, the others are superseded.
       for (uint64_t left = change + 1 == changes ? 100'000 : random.Below(200);
            left > 0 && cluster.Advance(); --left, ++steps) {
         ASSERT_LE(cluster.Pods(), limits.replicas + limits.max_surge) << "seed " << seed;

@@ -20,8 +20,7 @@ using ::testing::IsEmpty;
 
 constexpr const char* kController = "job-controller";
 
-// The controllers of Jobs; what a kubelet does is done by the test. The clock begins at
-// 2024-01-01T00:00:00Z.
+// The Job controllers; the test acts as the kubelet. The clock starts at 2024-01-01T00:00:00Z.
 class JobTest : protected ManualTime, public BuiltinTest {
  protected:
   JobTest() : BuiltinTest(&manual_clock_) {}
@@ -43,7 +42,7 @@ class JobTest : protected ManualTime, public BuiltinTest {
   bool EventuallyActive(const std::string& name, int32_t active) {
     return Eventually([&] { return StatusOf(name).active == active; });
   }
-  // While time goes on: a reconcile that was under way when it was moved waits from then on.
+  // Advances the clock repeatedly: a reconcile that ran during an advance waits from then on.
   bool EventuallyActiveAgain(const std::string& name, int32_t active) {
     return Eventually([&] { return StatusOf(name).active == active || Pass(); });
   }
@@ -266,8 +265,8 @@ TEST_F(JobTest, IsDeletedAfterItsTtl) {
   EXPECT_TRUE(client().Get<Job>({"default", "kept"}).ok());
 }
 
-// Whatever the write after which the process ends, each Pod is counted once, and there are no more
-// of them than needed.
+// Whatever the write after which the process crashes, each Pod is counted once, and no surplus Pods
+// are created.
 TEST_F(JobTest, CountsEveryPodOnceAcrossCrashes) {
   for (const char* mode : {"NonIndexed", "Indexed"}) {
     bool crashed = true;
@@ -281,7 +280,7 @@ TEST_F(JobTest, CountsEveryPodOnceAcrossCrashes) {
         job.spec.parallelism = 2;
       });
       bool failed_one = false;
-      // Ends what runs, and lets the time pass that the controller waits for.
+      // Finishes running Pods, and advances the clock beyond the backoff.
       const auto run_pods = [&] {
         for (const Pod& pod : std::vector<Pod>(PodsOf(name))) {
           if (pod.status.phase == "Succeeded" || pod.status.phase == "Failed") continue;

@@ -53,7 +53,7 @@ TEST(CompletionIndexesTest, AreWrittenAsRanges) {
   EXPECT_EQ(some.CountIn(CompletionIndexes("0-3,5,7", 10)), 3);
 }
 
-// ---- Jobs and Pods as the tests below write them.
+// ---- Notation of Jobs and Pods.
 
 struct PodOptions {
   int32_t index = -1;
@@ -61,7 +61,7 @@ struct PodOptions {
   bool deleted = false;
   int32_t failures = 0;
   int32_t exit_code = 1;
-  seconds age{1000};  // of its end
+  seconds age{1000};  // since it finished
   int32_t restarts = 0;
 };
 
@@ -129,7 +129,7 @@ std::vector<std::string> Names(const std::vector<PodPointer>& pods) {
 }
 
 // "complete: Reason" or "fail: Reason"; "-a" for each Pod to delete, "+" or "+index" for each to
-// create, "?seconds" for another look.
+// create, "?seconds" for a requeue.
 std::string Summary(const JobPlan& plan) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : " ") + part; };
@@ -399,7 +399,7 @@ TEST(JobPlanTest, CountsFailuresOfEachIndex) {
        {old},
        "+1 +2"},
   });
-  // The last failure stays until there is a Pod that knows of it.
+  // The last failed Pod is retained until a replacement has its failure count.
   Job job = MakeJob(PerIndex);
   EXPECT_THAT(TrackPods({fresh}, {}, kNow, job).to_release, IsEmpty());
   const auto again = MakePod("again", "Running", {.index = 0, .failures = 1});
@@ -420,7 +420,7 @@ TEST(JobPlanTest, CountsEachPodOnce) {
   EXPECT_THAT(job.status.uncounted_terminated_pods->succeeded, ElementsAre("s"));
   EXPECT_THAT(job.status.uncounted_terminated_pods->failed, ElementsAre("f"));
   EXPECT_EQ(job.status.succeeded, 0);
-  // Whether the finalizers are still there, are gone, or the Pods are: the same sums.
+  // The sums are the same with finalizers, without finalizers, and without the Pods.
   const std::vector<PodPointer> after = {running, MakePod("s", "Succeeded", {.tracked = false})};
   const std::vector<std::vector<PodPointer>> views = {before, after, {running}};
   for (const std::vector<PodPointer>& pods : views) {
@@ -434,7 +434,7 @@ TEST(JobPlanTest, CountsEachPodOnce) {
     EXPECT_EQ(next.status.active, 1);
     EXPECT_THAT(next.status.uncounted_terminated_pods->succeeded, IsEmpty());
     EXPECT_THAT(next.status.uncounted_terminated_pods->failed, IsEmpty());
-    // And nothing more the next time.
+    // The next reconcile counts nothing more.
     EXPECT_THAT(TrackPods(after, {}, kNow, next).to_release, IsEmpty());
     EXPECT_EQ(next.status.succeeded, 1);
   }

@@ -70,12 +70,12 @@ TEST(StatusRateLimiterTest, AllowsOneWritePerObjectAndPeriod) {
   EXPECT_EQ(limiter.Reserve("b", start + milliseconds(20)), milliseconds(0));
   EXPECT_EQ(limiter.Reserve("a", start + milliseconds(50)), milliseconds(0));
   EXPECT_EQ(limiter.Reserve("a", start + milliseconds(60)), milliseconds(40));
-  // What is forgotten may pass.
+  // Objects beyond the capacity are not limited.
   EXPECT_EQ(limiter.Reserve("c", start + milliseconds(60)), milliseconds(0));
   EXPECT_EQ(limiter.Reserve("b", start + milliseconds(60)), milliseconds(0));
 }
 
-// A client whose watches of Pods tell nothing while they are held.
+// A client whose watches of Pods deliver no events while they are held.
 class LaggingClient final : public ClientDecorator {
  public:
   using ClientDecorator::ClientDecorator;
@@ -136,7 +136,7 @@ class ReplicaSetControllerTest : public WorkloadTest {
     return set;
   }
 
-  // Its status once that is as `condition` says.
+  // The status as soon as `condition` is true.
   template <class Condition>
   appsv1::ReplicaSetStatus StatusOnce(const Condition& condition, const std::string& name = "web") {
     appsv1::ReplicaSetStatus status;
@@ -155,7 +155,7 @@ class ReplicaSetControllerTest : public WorkloadTest {
     pod.spec = TemplateOf({}).spec;
     return pod;
   }
-  // One without a controller.
+  // A Pod without a controller.
   Pod Orphan(const std::string& name, StringMap labels = kLabels) {
     return Create(PodOf(name, std::move(labels)));
   }
@@ -195,7 +195,7 @@ TEST_F(ReplicaSetControllerTest, CountsPodsAndThenWritesNothing) {
   StatusOnce(
       [](const auto& now) { return now.ready_replicas == 3 && now.available_replicas == 3; });
   ClientOf(kAccount).TakeVerbs();
-  // Is reconciled, and there is nothing to do; the status of the next one is all that is written.
+  // The reconcile has nothing to write; only the status of the next set is written.
   Patch<ReplicaSet>("web", R"({"metadata":{"labels":{"more":"true"}}})");
   Create(SetOf(0, "next"));
   StatusOnce([](const auto& now) { return now.observed_generation == 1; }, "next");
@@ -211,11 +211,11 @@ TEST_F(ReplicaSetControllerTest, AdoptsAndReleasesPods) {
   EXPECT_TRUE(IsOwned("matching", set.metadata));
   EXPECT_EQ(ControllerOf(Read<Pod>("alien").metadata), nullptr);
 
-  // Later ones are taken up as well, and are too many then.
+  // Later Pods are adopted as well and are surplus then.
   Patch<Pod>("alien", R"({"metadata":{"labels":{"app":"web"}}})");
   ActivePods(2);
 
-  // One that does not match any more is replaced.
+  // A Pod that no longer matches is replaced.
   const Pod lost = AllPods()[0];
   Patch<Pod>(lost.metadata.name, R"({"metadata":{"labels":{"app":"debug"}}})");
   ActivePods(3);
@@ -304,7 +304,7 @@ TEST_F(ReplicaSetControllerTest, NeverCreatesAPodTwice) {
   watch.Hold(true);
   Create(SetOf(5));
   ActivePods(5);
-  // Reconciled again and again, while the watch has told of no Pod.
+  // Repeated reconciles while the watch has not delivered any Pod.
   for (int i = 0; i < 5; ++i) {
     Patch<ReplicaSet>("web", fmt::format(R"({{"metadata":{{"labels":{{"n":"{}"}}}}}})", i));
   }
@@ -340,7 +340,7 @@ TEST_F(ReplicaSetControllerTest, ReportsFailedCreations) {
   EXPECT_THAT(status.conditions[0].message, ::testing::HasSubstr("exceeded quota"));
   EXPECT_TRUE(Eventually([&] { return !EventsOf("ReplicaSet", "web").empty(); }));
   EXPECT_THAT(EventsOf("ReplicaSet", "web"), Contains(StartsWith("Warning FailedCreate: Error")));
-  // Not one for each Pod: the first failure of a run is its last.
+  // One Event and not one per Pod: slow start stops at the first failure.
   EXPECT_LT(creations, 50);
   ClientOf(kAccount).Set({});
   StatusOnce([](const auto& now) { return now.replicas == 100 && now.conditions.empty(); });
@@ -361,7 +361,7 @@ TEST_F(ReplicaSetControllerTest, ReportsFailedDeletions) {
   StatusOnce([](const auto& now) { return now.replicas == 1 && now.conditions.empty(); });
 }
 
-// With what its account may do, and without waiting for the watch.
+// With the permissions of its account, and without waiting for the watch.
 TEST_F(ReplicaSetControllerTest, DoesNotRepeatACreationWhoseResponseWasLost) {
   std::atomic<int> made = 0;
   ClientOf(kAccount).Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
@@ -384,7 +384,7 @@ TEST_F(ReplicaSetControllerTest, PodsBecomeAvailableAfterMinReadySeconds) {
   Create(set);
   MakeReady(ActivePods(1));
   const auto since = AllPods()[0].status.conditions[0].last_transition_time.value();
-  // Without another change.
+  // Without a further change.
   StatusOnce([](const auto& now) { return now.available_replicas == 1; });
   EXPECT_GE(clock_.Now() - since, std::chrono::seconds(2));
 }
@@ -396,7 +396,7 @@ TEST_F(ReplicaSetControllerTest, CreatesNothingWhileBeingDeleted) {
   Create(set);
   const Pods pods = ActivePods(2);
   ASSERT_TRUE(client().Delete<ReplicaSet>({kNamespace, "web"}).ok());
-  // A deletion is a generation. Once that is seen, a Pod that goes is not replaced.
+  // A deletion increments the generation. Once it is observed, deleted Pods are not replaced.
   const auto generation = Read<ReplicaSet>("web").metadata.generation;
   ASSERT_EQ(generation, 2);
   StatusOnce([&](const auto& now) { return now.observed_generation == generation; });

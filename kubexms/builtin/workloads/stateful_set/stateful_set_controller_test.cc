@@ -45,7 +45,7 @@ class StatefulSetControllerTest : public KubeletTest {
  protected:
   StatefulSet Set(const std::string& name = "db") { return Read<StatefulSet>(name); }
 
-  // All wanted Pods are up and up to date, and the status says so.
+  // All replicas are ready and updated, and the status says so.
   bool IsSettled(const std::string& name = "db") {
     const StatefulSet set = Set(name);
     const int32_t replicas = set.spec.replicas.value_or(1);
@@ -75,7 +75,7 @@ class StatefulSetControllerTest : public KubeletTest {
     }
     return images;
   }
-  // The controller has seen everything that there is.
+  // Waits until the controller has observed all objects.
   void CatchUp() {
     const auto set = Patch<StatefulSet>(
         "db", fmt::format(R"({{"spec":{{"revisionHistoryLimit":{}}}}})", 10 + ++caught_up_ % 2));
@@ -148,7 +148,7 @@ TEST_F(StatefulSetControllerTest, ScalesDownInReverseOrderAndUpAgain) {
   Scale(1);
   ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
   EXPECT_THAT(TakePodWrites(), ElementsAre("delete db-2", "delete db-1"));
-  EXPECT_THAT(All<PersistentVolumeClaim>(), SizeIs(3));  // they are kept
+  EXPECT_THAT(All<PersistentVolumeClaim>(), SizeIs(3));  // retained
   Scale(2);
   ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
   EXPECT_THAT(PodNames(), ElementsAre("db-0", "db-1"));
@@ -180,7 +180,8 @@ TEST_F(StatefulSetControllerTest, TerminatingPodBlocksItsReplacement) {
   RecordPodWrites(kAccount);
   paused_pods_ = {"db-0"};
   ASSERT_TRUE(client().Delete<Pod>({kNamespace, "db-0"}).ok());
-  // The two kinds have a watch each: the controller is to know of the deletion first.
+  // The watches of the two kinds are independent: wait until the controller has observed the
+  // deletion.
   ASSERT_TRUE(Eventually([&] {
     const CachedObject pod = manager_->informers().Get<Pod>()->cache().Get({kNamespace, "db-0"});
     return pod && !pod.metadata->deletion_timestamp.IsZero();
@@ -287,7 +288,7 @@ TEST_F(StatefulSetControllerTest, PodsBecomeAvailableAfterMinReadySeconds) {
   ASSERT_TRUE(EventuallyWithKubelet([&] { return Set().status.ready_replicas == 1; }));
   EXPECT_EQ(Set().status.available_replicas, 0);
   EXPECT_THAT(PodNames(), ElementsAre("db-0"));
-  // What became ready long ago is available.
+  // Pods that became ready long ago are available.
   Patch<StatefulSet>("db", R"({"spec":{"minReadySeconds":0}})");
   EXPECT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
 }
@@ -402,7 +403,7 @@ TEST_F(StatefulSetControllerTest, WritesNothingWithoutAChange) {
   Start(kController);
   Create(SetOf(0, "other"));
   ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled("other"); }));
-  // A revision and a status of the other.
+  // The writes for the other set: a revision and a status.
   EXPECT_THAT(TakeWrites(kAccount), ElementsAre("create", "update status"));
 }
 

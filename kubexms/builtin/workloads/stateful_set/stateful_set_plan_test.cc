@@ -17,7 +17,7 @@ using appsv1::StatefulSet;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// ---- What is done next.
+// ---- Plans.
 
 enum class State { kStarting, kReady, kAvailable, kFinished };
 
@@ -73,7 +73,7 @@ struct PlanCase {
 
 TEST(StatefulSetPlanTest, PlansTheNextWrites) {
   const std::vector<PlanCase> cases = {
-      // Coming up.
+      // Creation.
       {"the first", Ordered(3), {}, {.create = {0}}},
       {"waits until it runs", Ordered(3), {Starting(0)}, {}},
       {"waits until it has been ready", Ordered(3), {PodIn(State::kReady, 0)}, {}},
@@ -88,7 +88,7 @@ TEST(StatefulSetPlanTest, PlansTheNextWrites) {
       {"its successor waits", Ordered(2), {PodIn(State::kFinished, 0, "new", true), Good(1)}, {}},
       {"side by side", Parallel(3), {Finished(0), Good(2)}, {.create = {1}, .remove = {0}}},
       {"a deleted one is waited for", Ordered(2), {Terminating(0), Good(1)}, {}},
-      // Going.
+      // Scaling down.
       {"the last goes first", Ordered(1), {Good(0), Good(1), Good(2)}, {.remove = {2}}},
       {"one by one", Ordered(1), {Good(0), Good(1), Terminating(2)}, {}},
       {"not while another is missing", Ordered(2), {Good(0), Good(3)}, {.create = {1}}},
@@ -184,9 +184,9 @@ TEST(StatefulSetPlanTest, UpdateCompletesWhenAllPodsAreReady) {
   EXPECT_EQ(StatusOf(Ordered(3), pods, {}).current_revision, "old");
 }
 
-// ---- Whatever happens.
+// ---- Random sequences.
 
-// Pods as a server and nodes have them, which carries plans out and lets time pass by chance.
+// Pods to which plans and random changes are applied.
 class World {
  public:
   explicit World(StatefulSetGoal initial) : goal(std::move(initial)) {}
@@ -203,7 +203,7 @@ class World {
       pods_[ordinal].terminating = true;
     }
     for (const int32_t ordinal : plan.create) {
-      RC_ASSERT(!pods_.contains(ordinal));  // never a second one
+      RC_ASSERT(!pods_.contains(ordinal));  // at most one per ordinal
       pods_[ordinal] = PodIn(State::kStarting, ordinal, RevisionForNewPod(goal, ordinal));
     }
   }
@@ -238,7 +238,7 @@ class World {
     } else if (what == 4) {
       pod = PodIn(State::kStarting, ordinal, pod.revision);
     } else {
-      pod.terminating = true;  // somebody deletes it
+      pod.terminating = true;  // deleted by a user
     }
   }
 
