@@ -2,7 +2,7 @@
 
 // The devbox controller: it maintains a Secret with SSH keys, the network and, while the devbox
 // runs, a Pod. The stages run in order; the first stage that fails or waits ends the reconcile, and
-// its condition tells the reason.
+// its condition has the reason.
 //
 // States. A Paused devbox has no Pod and is resumed with the same content. A Stopped or Shutdown
 // devbox starts its next run with new content, from the image as which the old content was

@@ -209,7 +209,7 @@ TEST_F(RequestsTest, WithoutRecordedRequesterOnlySystemRequestsAreExecuted) {
 TEST_F(RequestsTest, HaveTheUserAsALabel) {
   StartWithAliceAndBob();
   Operationrequest request = Request("Grant", "Developer");
-  request.metadata.labels = {{kOwner, "somebody-else"}, {"my", "label"}};
+  request.metadata.labels = {{kOwner, "another-user"}, {"my", "label"}};
   EXPECT_EQ(CreateAndFinish(*alice_, request).phase, "Completed");
   Operationrequest refused = Request("Grant", "Owner");
   refused.metadata.namespace_name = "ns-bob";

@@ -63,7 +63,7 @@ Result<std::string> PublicKeyOf(std::string_view seed) {
   const bool made =
       key != nullptr && EVP_PKEY_get_raw_public_key(
                             key.get(), reinterpret_cast<unsigned char*>(raw.data()), &size) == 1;
-  if (!made || size != kKeyBytes) return Error::Internal("no ed25519 key could be made");
+  if (!made || size != kKeyBytes) return Error::Internal("cannot generate an ed25519 key");
   return raw;
 }
 

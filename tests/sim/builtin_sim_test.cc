@@ -2,14 +2,14 @@
 // requests that are delayed, lost or performed without a response, partitions, and crashes of
 // controllers. Nodes and their heartbeats are reliable; all other clients are not.
 //
-// What must be so at every moment, seen by a watch that misses nothing:
-//   - a Deployment has no more Pods than its surge allows, and no fewer that are available than its
-//     maximum of unavailable ones allows;
-//   - a Pod of a StatefulSet is made only when those before it are ready;
-//   - a DaemonSet has no two Pods for one node, and no more nodes without an available one than its
-//     maximum of unavailable ones allows;
-//   - a Job counts no Pod twice, and none that did not succeed.
-// And in the end, when nothing fails any more, everything is as declared, and nothing is written.
+// Invariants, checked by a watch without gaps:
+//   - a Deployment has no more Pods than maxSurge allows, and no fewer available ones than
+//     maxUnavailable allows;
+//   - a Pod of a StatefulSet is created only when all lower ordinals are ready;
+//   - a DaemonSet has at most one Pod per node, and no more nodes without an available Pod than
+//     maxUnavailable allows;
+//   - a Job counts each succeeded Pod once, and no other Pod.
+// After the last fault all workloads converge, and then nothing is written.
 //
 //   KUBEXMS_SIM_SEED=17 builtin_sim_test     one seed
 //   KUBEXMS_SIM_SEEDS=500 builtin_sim_test   the seeds 1 to 500

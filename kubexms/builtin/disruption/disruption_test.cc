@@ -50,7 +50,7 @@ std::string Numbers(const PodDisruptionBudgetStatus& status) {
 class EvaluateBudgetTest : public ::testing::Test {
  protected:
   std::string Evaluate(const std::string& spec, int64_t scale,
-                    std::vector<PodPointer> pods = {PodWith("a"), PodWith("b"), PodWith("c")}) {
+                       std::vector<PodPointer> pods = {PodWith("a"), PodWith("b"), PodWith("c")}) {
     const auto verdict = EvaluateBudget(BudgetOf(spec), pods, scale, clock_);
     return verdict.ok() ? Numbers(verdict->status) : verdict.error().message();
   }
@@ -72,7 +72,7 @@ TEST_F(EvaluateBudgetTest, NumbersAndPercentagesLimitDisruptions) {
 
 TEST_F(EvaluateBudgetTest, OnlyReadyPodsAreHealthy) {
   EXPECT_EQ(Evaluate(R"({"minAvailable":0})", 0,
-                  {PodWith("a"), PodWith("b", false), PodWith("c", true, true)}),
+                     {PodWith("a"), PodWith("b", false), PodWith("c", true, true)}),
             "1: 1 of 3, 0 wanted");
 }
 

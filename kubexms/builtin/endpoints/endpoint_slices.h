@@ -67,8 +67,8 @@ struct SliceOptions {
 //   3. the rest is added to the fullest other slice that has room for all of it,
 //   4. or to new slices, for which slices that have become empty are reused.
 // A difference in labels or annotations of the pattern is a change, too. Slices with another owner
-// than the pattern are deleted. `since` is the trigger time of the first slices; later ones have the
-// earliest time of the endpoints that changed.
+// than the pattern are deleted. `since` is the trigger time of the first slices; later slices have
+// the earliest time of the endpoints that changed.
 SlicePlan PlanSlices(const discoveryv1::EndpointSlice& pattern,
                      std::span<const EndpointGroup> groups,
                      std::span<const EndpointSlicePtr> existing, Time since,

@@ -512,8 +512,9 @@ TEST(EndpointMirrorTest, CreatesASlicePerPortsAndFamily) {
        "ports":[{"port":80}]},
       {"addresses":[{"ip":"10.0.0.3"}],"ports":[{"port":81}]},
       {"addresses":[{"ip":"10.0.0.4"}],"ports":[{"port":80}]}])"));
-  EXPECT_THAT(AddressLines(mirrored), UnorderedElementsAre("IPv4 80: 10.0.0.1 10.0.0.2! 10.0.0.4",
-                                                   "IPv6 80: fd00::1", "IPv4 81: 10.0.0.3"));
+  EXPECT_THAT(AddressLines(mirrored),
+              UnorderedElementsAre("IPv4 80: 10.0.0.1 10.0.0.2! 10.0.0.4", "IPv6 80: fd00::1",
+                                   "IPv4 81: 10.0.0.3"));
   EXPECT_EQ(mirrored.skipped, 0U);
   EXPECT_THAT(MirrorEndpoints(Written(R"([{"ports":[{"port":80}]}])")).groups, IsEmpty());
 }

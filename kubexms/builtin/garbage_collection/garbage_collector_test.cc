@@ -39,7 +39,9 @@ class GarbageCollectorTest : public BuiltinTest {
     ASSERT_TRUE(deleted.ok()) << deleted.error().message();
   }
   bool ExistsInDefault(const std::string& name) { return Exists({"default", name}); }
-  bool EventuallyDeletedInDefault(const std::string& name) { return EventuallyDeleted({"default", name}); }
+  bool EventuallyDeletedInDefault(const std::string& name) {
+    return EventuallyDeleted({"default", name});
+  }
   ObjectMeta MetadataOf(const std::string& name) {
     const auto map = client().Get<ConfigMap>({"default", name});
     return map.ok() ? map->metadata : ObjectMeta();
@@ -204,7 +206,7 @@ TEST_F(GarbageCollectorTest, DoesNotCollectClusterScopedObjectsWithNamespacedOwn
 
 TEST_F(GarbageCollectorTest, DoesNotCollectObjectsWithOwnersOfUnknownKinds) {
   OwnerReference unknown = ReferenceToMap({});
-  unknown.api_version = "nobody.example.com/v1";
+  unknown.api_version = "unknown.example.com/v1";
   unknown.kind = "Nothing";
   unknown.name = "n";
   unknown.uid = "00000000-0000-4000-8000-000000000098";
@@ -283,10 +285,12 @@ TEST_F(GarbageCollectorTest, ContinuesAfterARestart) {
   Delete("orphaned", "Orphan");
   Delete("background");
   Stop();
-  EXPECT_TRUE(ExistsInDefault("owner") && ExistsInDefault("orphaned") && ExistsInDefault("follows"));
+  EXPECT_TRUE(ExistsInDefault("owner") && ExistsInDefault("orphaned") &&
+              ExistsInDefault("follows"));
   ClientOf(kAccount).Set({});
   Start(kCollector);
-  EXPECT_TRUE(EventuallyDeletedInDefault("owner") && EventuallyDeletedInDefault("orphaned") && EventuallyDeletedInDefault("follows") && EventuallyDeletedInDefault("blocks"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("owner") && EventuallyDeletedInDefault("orphaned") &&
+              EventuallyDeletedInDefault("follows") && EventuallyDeletedInDefault("blocks"));
   EXPECT_TRUE(ExistsInDefault("orphan"));
 }
 

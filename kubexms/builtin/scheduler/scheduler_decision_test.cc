@@ -248,12 +248,12 @@ TEST(PodFilterTest, ChecksNodeResources) {
        {{"used", "{spec: {containers: [{resources: {requests: {example.com/gpu: 1}}}]}}"}},
        "{spec: {containers: [{resources: {requests: {example.com/gpu: 2}}}]}}",
        {{"used", "Insufficient example.com/gpu"}, {"without", "Insufficient example.com/gpu"}}},
-      {"who asks for nothing fits on a full node",
+      {"a Pod without requests fits on a full node",
        {{"full", "{}"}},
        {{"full", "{spec: {containers: [{resources: {requests: {cpu: 5}}}]}}"}},
        "{}",
        {}},
-      {"ports of the host",
+      {"host ports",
        {{"free", "{}"}, {"same", "{}"}, {"all", "{}"}, {"other", "{}"}},
        {{"same", "{spec: {containers: [{ports: [{hostPort: 80, hostIP: 10.0.0.1}]}]}}"},
         {"all", "{spec: {containers: [{ports: [{hostPort: 80, hostIP: 0.0.0.0}]}]}}"},
@@ -302,40 +302,40 @@ TEST(PodFilterTest, ChecksInterPodAffinity) {
   constexpr const char* kNear = "node(s) didn't match pod anti-affinity rules";
   constexpr const char* kUnwanted = "node(s) didn't satisfy existing pods anti-affinity rules";
   Check({
-      {"near others",
+      {"affinity to other Pods",
        nodes,
        {{"a1", "{metadata: {labels: {app: web}}}"},
         {"b1", "{metadata: {namespace: other, labels: {app: web}}}"}},
        "{spec: {affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
        "[{topologyKey: zone, labelSelector: {matchLabels: {app: web}}}]}}}}",
        {{"b1", kNotNear}, {"none", kNotNear}}},
-      {"of any namespace",
+      {"affinity to Pods of any namespace",
        nodes,
        {{"b1", "{metadata: {namespace: other, labels: {app: web}}}"}},
        "{spec: {affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
        "[{topologyKey: zone, namespaceSelector: {}, labelSelector: {matchLabels: {app: web}}}]}}}}",
        {{"a1", kNotNear}, {"a2", kNotNear}, {"none", kNotNear}}},
-      {"all terms must be met by the same Pods",
+      {"all terms must match the same Pods",
        nodes,
        {{"a1", "{metadata: {labels: {app: web}}}"}, {"b1", "{metadata: {labels: {tier: front}}}"}},
        "{spec: {affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
        "[{topologyKey: zone, labelSelector: {matchLabels: {app: web}}},"
        " {topologyKey: zone, labelSelector: {matchLabels: {tier: front}}}]}}}}",
        {{"a1", kNotNear}, {"a2", kNotNear}, {"b1", kNotNear}, {"none", kNotNear}}},
-      {"the first of its kind is near itself, where there is such a place",
+      {"the first of its group matches itself",
        nodes,
        {},
        "{metadata: {labels: {app: web}}, spec: {affinity: {podAffinity: "
        "{requiredDuringSchedulingIgnoredDuringExecution: "
        "[{topologyKey: zone, labelSelector: {matchLabels: {app: web}}}]}}}}",
        {{"none", kNotNear}}},
-      {"far from others, which a node without the label is",
+      {"anti-affinity, which a node without the label satisfies",
        nodes,
        {{"a1", "{metadata: {labels: {app: web}}}"}},
        "{spec: {affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
        "[{topologyKey: zone, labelSelector: {matchLabels: {app: web}}}]}}}}",
        {{"a1", kNear}, {"a2", kNear}}},
-      {"only those with the same value of a label",
+      {"matchLabelKeys",
        nodes,
        {{"a1", "{metadata: {labels: {app: web, version: '1'}}}"},
         {"b1", "{metadata: {labels: {app: web, version: '2'}}}"}},
@@ -343,7 +343,7 @@ TEST(PodFilterTest, ChecksInterPodAffinity) {
        "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, "
        "matchLabelKeys: [version], labelSelector: {matchLabels: {app: web}}}]}}}}",
        {{"b1", kNear}}},
-      {"others may want to be far from it",
+      {"anti-affinity of existing Pods",
        nodes,
        {{"a1",
          "{spec: {affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution:"
@@ -384,7 +384,7 @@ TEST(PodFilterTest, Spreading) {
   constexpr const char* kNoLabel =
       "node(s) didn't match pod topology spread constraints (missing required label)!";
   Check({
-      {"where there are fewest",
+      {"the emptiest domain",
        nodes,
        {{"a1", "{metadata: {labels: {app: web}}}"},
         {"none", "{metadata: {labels: {app: web}}}"},
@@ -401,7 +401,7 @@ TEST(PodFilterTest, Spreading) {
        "topologyKey: zone, whenUnsatisfiable: DoNotSchedule, "
        "labelSelector: {matchLabels: {app: web}}}]}}",
        {{"none", kNoLabel}}},
-      {"who is not counted himself",
+      {"a Pod that its constraint does not select",
        nodes,
        {{"a1", "{metadata: {labels: {app: web}}}"}},
        "{spec: {topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, "
@@ -414,7 +414,7 @@ TEST(PodFilterTest, Spreading) {
        "minDomains: 3, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, "
        "labelSelector: {matchLabels: {app: web}}}]}}",
        {{"a1", kSkewed}, {"a2", kSkewed}, {"b1", kSkewed}, {"none", kNoLabel}}},
-      {"nodes that the Pod cannot be on are no domain",
+      {"nodes that do not match are no domain",
        {{"a1", "{metadata: {labels: {zone: a, disk: ssd}}}"},
         {"b1", "{metadata: {labels: {zone: b}}}"}},
        {{"a1", "{metadata: {labels: {app: web}}}"}},
@@ -422,7 +422,7 @@ TEST(PodFilterTest, Spreading) {
        "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, "
        "whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}]}}",
        {{"b1", "node(s) didn't match Pod's node affinity/selector!"}}},
-      {"unless it says so",
+      {"unless nodeAffinityPolicy is Ignore",
        {{"a1", "{metadata: {labels: {zone: a, disk: ssd}}}"},
         {"b1", "{metadata: {labels: {zone: b}}}"}},
        {{"a1", "{metadata: {labels: {app: web}}}"}},

@@ -43,7 +43,7 @@ class TopologyTable {
   void SetLabels(NodeSlot slot, const StringMap* labels);
   // Valid until SetLabels() or Trim().
   const TopologyColumn& Of(std::string_view key);
-  // Forgets what is too much.
+  // Evicts entries beyond the bound.
   void Trim();
 
  private:
@@ -86,7 +86,7 @@ class PodTallies {
   const PodTally* Find(const std::string& identity);
   // The caller counts the existing Pods. Valid until Trim().
   PodTally& Make(const std::string& identity, std::vector<PodSet> sets, bool count_terminating);
-  // Forgets what is too much.
+  // Evicts entries beyond the bound.
   void Trim();
   static std::string IdentityOf(const std::vector<PodSet>& sets, bool count_terminating);
 

@@ -169,7 +169,7 @@ TEST_F(SchedulerTest, WaitsForGates) {
 TEST_F(SchedulerTest, IgnoresPodsOfOtherSchedulers) {
   MakeNode(NodeOf("one", "1"));
   Pod other = PodOf("other");
-  other.spec.scheduler_name = "somebody-else";
+  other.spec.scheduler_name = "another-scheduler";
   MakePod(other);
   Pod placed = PodOf("placed", "600m");
   placed.spec.node_name = "one";

@@ -121,7 +121,7 @@ class SimulatedPodTest : public ::testing::Test {
  protected:
   // All arguments are YAML: annotations, and further fields of the spec and the metadata.
   void SetPod(const std::string& annotations, const std::string& spec,
-            const std::string& metadata = "") {
+              const std::string& metadata = "") {
     const auto document = ParseJsonOrYaml(
         "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: ns, uid: u, generation: 1, "
         "annotations: {" +
@@ -142,7 +142,7 @@ class SimulatedPodTest : public ::testing::Test {
       if (!step_.status) return writes;
       pod_.status = *step_.status;
     }
-    ADD_FAILURE() << "it never comes to rest";
+    ADD_FAILURE() << "the simulation does not become idle";
     return 0;
   }
   int StepAfter(seconds time) {
@@ -250,8 +250,8 @@ TEST_F(SimulatedPodTest, WaitsForReadinessGates) {
 
 TEST_F(SimulatedPodTest, RunsInitContainersSequentiallyAndSidecarsInParallel) {
   SetPod("simulate.kubexms.io/init-for: 2s",
-       "initContainers: [{name: a, image: a}, {name: s, image: s, restartPolicy: Always}, "
-       "{name: b, image: b}], containers: [{name: web, image: web}]");
+         "initContainers: [{name: a, image: a}, {name: s, image: s, restartPolicy: Always}, "
+         "{name: b, image: b}], containers: [{name: web, image: web}]");
   Step();
   EXPECT_EQ(pod_.status.phase, "Pending");
   EXPECT_THAT(InitContainers(), ElementsAre("a running unready 0", "s PodInitializing unready 0",
@@ -272,8 +272,8 @@ TEST_F(SimulatedPodTest, RunsInitContainersSequentiallyAndSidecarsInParallel) {
 
 TEST_F(SimulatedPodTest, PodsWithoutRestartRunToCompletion) {
   SetPod("",
-       "restartPolicy: Never, containers: [{name: job, image: job}], "
-       "initContainers: [{name: s, image: s, restartPolicy: Always}]");
+         "restartPolicy: Never, containers: [{name: job, image: job}], "
+         "initContainers: [{name: s, image: s, restartPolicy: Always}]");
   EXPECT_EQ(Step(), 1);
   EXPECT_EQ(pod_.status.phase, "Running");
   EXPECT_EQ(Next(), seconds(1));
@@ -304,7 +304,7 @@ TEST_F(SimulatedPodTest, PodsOfOtherControllersKeepRunning) {
 
 TEST_F(SimulatedPodTest, ExitCodeFailsThePod) {
   SetPod("simulate.kubexms.io/run-for: 0s, simulate.kubexms.io/exit-code: '7'",
-       "restartPolicy: Never, containers: [{name: job, image: job}]");
+         "restartPolicy: Never, containers: [{name: job, image: job}]");
   EXPECT_EQ(Step(), 1);
   EXPECT_EQ(pod_.status.phase, "Failed");
   EXPECT_THAT(Containers(), ElementsAre("job Error unready 0"));
@@ -314,7 +314,7 @@ TEST_F(SimulatedPodTest, ExitCodeFailsThePod) {
 
 TEST_F(SimulatedPodTest, RestartsFailedContainersWithBackoff) {
   SetPod("simulate.kubexms.io/run-for: 3s, simulate.kubexms.io/exit-code: '1'",
-       "restartPolicy: OnFailure, containers: [{name: job, image: job}]");
+         "restartPolicy: OnFailure, containers: [{name: job, image: job}]");
   Step();
   EXPECT_EQ(StepAfter(seconds(3)), 1);
   EXPECT_THAT(Containers(), ElementsAre("job running ready 1"));
@@ -384,7 +384,7 @@ TEST_F(SimulatedPodTest, PodWithAStableNameTerminatesAfterAMoment) {
 
 TEST_F(SimulatedPodTest, FinalStatusIsWrittenBeforeFinalizersAreRemoved) {
   SetPod("", "restartPolicy: Never, containers: [{name: job, image: job}]",
-       ", finalizers: [batch.kubernetes.io/job-tracking]");
+         ", finalizers: [batch.kubernetes.io/job-tracking]");
   Step();
   Delete(30);
   EXPECT_EQ(Step(), 1);

@@ -416,8 +416,9 @@ class PodSimulation {
 // containers are not restarted.
 bool RunsToCompletion(const Pod& pod) {
   const OwnerReference* controller = ControllerOf(pod.metadata);
-  const bool kept = controller != nullptr && controller->kind != "Job";
-  return !kept && (pod.spec.restart_policy == "Never" || pod.spec.restart_policy == "OnFailure");
+  const bool has_other_controller = controller != nullptr && controller->kind != "Job";
+  return !has_other_controller &&
+         (pod.spec.restart_policy == "Never" || pod.spec.restart_policy == "OnFailure");
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #pragma once
 
-// The history of an owner's Pod template as ControllerRevisions. StatefulSets and DaemonSets compare
-// the revision of a Pod with it, `kubectl rollout history` shows it, and `kubectl rollout undo` rolls
-// back to one: a revision holds a patch of its owner that restores the template.
+// The history of an owner's Pod template as ControllerRevisions. StatefulSets and DaemonSets
+// compare the revision of a Pod with it, `kubectl rollout history` shows it, and `kubectl rollout
+// undo` rolls back to one: a revision holds a patch of its owner that restores the template.
 
 #include <cstdint>
 #include <memory>
@@ -64,8 +64,8 @@ struct RevisionHistory {
   RevisionPointer Find(std::string_view name) const;
 };
 
-// Adds a revision with the owner's template to `revisions`, or renumbers the one that has it, unless
-// it is the newest already.
+// Adds a revision with the owner's template to `revisions`, or renumbers the one that has it,
+// unless it is the newest already.
 Result<RevisionHistory> ConstructHistory(ReconcileContext& context, const RevisionOwner& owner,
                                          std::vector<RevisionPointer> revisions);
 

@@ -33,8 +33,8 @@ std::string LabelOf(const ObjectMeta& metadata, const char* key) {
   return label == metadata.labels.end() ? "" : label->second;
 }
 
-// The label value of the Pods of a revision. A revision without a hash label, which the controller did
-// not create, is identified by its name.
+// The label value of the Pods of a revision. A revision without a hash label, which another client
+// created, is identified by its name.
 std::string HashOf(const ControllerRevision& revision) {
   const std::string hash = LabelOf(revision.metadata, kRevisionLabel);
   return hash.empty() ? revision.metadata.name : hash;

@@ -12,8 +12,8 @@
 
 namespace kubexms {
 
-// Safe for use from any thread. The backoff of a key is reset after twice kLongest without a failure,
-// and when kCapacity other keys have failed since.
+// Safe for use from any thread. The backoff of a key is reset after twice kLongest without a
+// failure, and when kCapacity other keys have failed since.
 class FailedPodBackoff {
  public:
   static constexpr std::chrono::nanoseconds kFirst = std::chrono::seconds(1);

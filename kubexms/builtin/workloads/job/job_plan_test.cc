@@ -166,8 +166,8 @@ TEST(JobPlanTest, CreatesAndDeletesPodsForParallelism) {
   const auto done = MakePod("done", "Succeeded");
   ExpectPlans({
       {"the first", MakeJob(), {}, "+ +"},
-      {"one is there", MakeJob(), {a}, "+"},
-      {"all are there", MakeJob(), {a, b}, ""},
+      {"one exists", MakeJob(), {a}, "+"},
+      {"all exist", MakeJob(), {a, b}, ""},
       {"no more than completions", MakeJob([](Job& job) { job.status.succeeded = 2; }), {}, "+"},
       {"too many", MakeJob(), {a, b, c}, "-c"},
       {"one has succeeded", MakeJob(), {a, done}, "+"},
@@ -176,20 +176,20 @@ TEST(JobPlanTest, CreatesAndDeletesPodsForParallelism) {
        MakeJob([](Job& job) { job.metadata.deletion_timestamp = Time(kNow); }),
        {},
        ""},
-      {"those that end are replaced",
+      {"terminating Pods are replaced",
        MakeJob(),
        {a, MakePod("x", "Running", {.deleted = true})},
        "+"},
-      {"or not before they have ended",
+      {"or after they have failed",
        MakeJob([](Job& job) { job.spec.pod_replacement_policy = "Failed"; }),
        {a, MakePod("x", "Running", {.deleted = true})},
        ""},
-      {"a queue of work", MakeJob([](Job& job) { job.spec.completions.reset(); }), {a}, "+"},
-      {"a queue of work that has an end",
+      {"a work queue", MakeJob([](Job& job) { job.spec.completions.reset(); }), {a}, "+"},
+      {"a work queue with a success",
        MakeJob([](Job& job) { job.spec.completions.reset(); }),
        {a, done},
        ""},
-      {"no more than so many at a time",
+      {"a bounded number",
        MakeJob([](Job& job) { job.spec.parallelism = job.spec.completions = 100'000; }),
        std::vector<PodPointer>(99'998, a), "+ +"},
   });
@@ -207,15 +207,15 @@ TEST(JobPlanTest, CreatesPodsForIndexes) {
   ExpectPlans({
       {"the first", MakeJob(Indexed), {}, "+0 +1"},
       {"the next", MakeJob(Indexed), {MakePod("done", "Succeeded", {.index = 0}), two}, "+1"},
-      {"counted ones",
+      {"counted indexes",
        MakeJob([](Job& job) {
          Indexed(job);
          job.status.completed_indexes = "0,1";
        }),
        {},
        "+2"},
-      {"twice the same", MakeJob(Indexed), {zero, twin}, "-twin"},
-      {"one that there is not", MakeJob(Indexed), {zero, nine}, "-nine"},
+      {"a duplicate index", MakeJob(Indexed), {zero, twin}, "-twin"},
+      {"an index beyond completions", MakeJob(Indexed), {zero, nine}, "-nine"},
       {"complete",
        MakeJob([](Job& job) {
          Indexed(job);
@@ -242,7 +242,7 @@ TEST(JobPlanTest, WaitsLongerAfterEachFailure) {
       {"long ago", MakeJob(), {counted}, "+ +"},
       {"two failures", MakeJob(), {now, counted}, "?17"},
       {"only those since a success count", MakeJob(), {now, counted, success}, "?7"},
-      {"those that were deleted for other reasons do not", MakeJob(), {gone}, "+ +"},
+      {"released Pods do not count", MakeJob(), {gone}, "+ +"},
   });
 }
 
@@ -270,11 +270,11 @@ TEST(JobPlanTest, FailsAtItsLimits) {
        MakeJob([](Job& job) { job.spec.active_deadline_seconds = 130; }),
        {a},
        "+ ?30"},
-      {"a deadline that no clock reaches",
+      {"a huge deadline",
        MakeJob([](Job& job) { job.spec.active_deadline_seconds = INT64_MAX; }),
        {a},
        "+ ?3155695100"},
-      {"what was decided stays",
+      {"an earlier decision is final",
        MakeJob([](Job& job) {
          batchv1::JobCondition condition;
          condition.type = "FailureTarget";
@@ -300,18 +300,18 @@ TEST(JobPlanTest, CompletesWhenEnoughHaveSucceeded) {
        MakeJob([](Job& job) { job.status.succeeded = 2; }),
        {done, a},
        "complete: CompletionsReached -a"},
-      {"named ones count once",
+      {"listed Pods count once",
        MakeJob([](Job& job) {
          job.status.succeeded = 1;
          job.status.uncounted_terminated_pods->succeeded = {"done"};
        }),
        {done},
        "+"},
-      {"a queue of work",
+      {"a work queue",
        MakeJob([](Job& job) { job.spec.completions.reset(); }),
        {done},
        "complete: CompletionsReached"},
-      {"none are wanted",
+      {"zero completions",
        MakeJob([](Job& job) { job.spec.completions = 0; }),
        {},
        "complete: CompletionsReached"},
@@ -380,10 +380,10 @@ TEST(JobPlanTest, CountsFailuresOfEachIndex) {
   const auto done = MakePod("done", "Succeeded", {.index = 1});
   const auto done_too = MakePod("done-too", "Succeeded", {.index = 2});
   ExpectPlans({
-      {"others go on while one waits", MakeJob(PerIndex), {fresh}, "+1 +2 ?6"},
-      {"it is tried again", MakeJob(PerIndex), {old}, "+0!1 +1"},
-      {"until it may not be", MakeJob(PerIndex), {last, old}, "+1 +2"},
-      {"the end", MakeJob(PerIndex), {last, done, done_too}, "fail: FailedIndexes"},
+      {"other indexes continue during a backoff", MakeJob(PerIndex), {fresh}, "+1 +2 ?6"},
+      {"the index is retried", MakeJob(PerIndex), {old}, "+0!1 +1"},
+      {"until its limit", MakeJob(PerIndex), {last, old}, "+1 +2"},
+      {"all indexes finished", MakeJob(PerIndex), {last, done, done_too}, "fail: FailedIndexes"},
       {"too many",
        MakeJob([](Job& job) {
          PerIndex(job);
@@ -391,7 +391,7 @@ TEST(JobPlanTest, CountsFailuresOfEachIndex) {
        }),
        {last},
        "fail: MaxFailedIndexesExceeded"},
-      {"one that a rule fails",
+      {"an index that a rule fails",
        MakeJob([](Job& job) {
          PerIndex(job);
          AddRule(job, "FailIndex", {1});
