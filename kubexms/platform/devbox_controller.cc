@@ -10,6 +10,7 @@
 #include "kubexms/base/random.h"
 #include "kubexms/base/text/base64.h"
 #include "kubexms/base/time_left.h"
+#include "kubexms/controller/create_or_update.h"
 #include "kubexms/controller/stages.h"
 #include "kubexms/platform/devbox_objects.h"
 #include "kubexms/platform/ensure_deleted.h"

@@ -441,7 +441,7 @@ TEST_F(DevboxControllerTest, IsCleanedUpInOrder) {
 
 TEST_F(DevboxControllerTest, CreationSurvivesACrashAtAnyWrite) {
   CrashAtEveryWrite({.prepare = [&](const std::string&) { DeleteBox(); },
-                     .ask = [&](const std::string&) { Make(); },
+                     .trigger = [&](const std::string&) { Make(); },
                      .is_done =
                          [&](const std::string&) {
                            BeKubelet();
@@ -462,7 +462,7 @@ TEST_F(DevboxControllerTest, ShutdownSurvivesACrashAtAnyWrite) {
                            RunPod();
                            ASSERT_TRUE(HasPhase("Running"));
                          },
-                     .ask = [&](const std::string&) { SetState("Shutdown"); },
+                     .trigger = [&](const std::string&) { SetState("Shutdown"); },
                      .is_done =
                          [&](const std::string&) {
                            BeKubelet();
@@ -484,7 +484,7 @@ TEST_F(DevboxControllerTest, DeletionSurvivesACrashAtAnyWrite) {
                            RunPod();
                            ASSERT_TRUE(HasPhase("Running"));
                          },
-                     .ask =
+                     .trigger =
                          [&](const std::string&) {
                            ASSERT_TRUE(client().Delete<Devbox>({"default", "box"}).ok());
                          },

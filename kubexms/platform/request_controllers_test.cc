@@ -401,7 +401,7 @@ TEST_F(RequestsTest, RoleChangesSurviveACrashAtAnyWrite) {
     };
     CrashAtEveryWrite(
         {.prepare = [&](const std::string&) { BobHas(c.before); },
-         .ask =
+         .trigger =
              [&](const std::string& name) {
                Operationrequest request = Request(c.action, c.role);
                request.metadata.name = request_of(name).name;
@@ -555,7 +555,7 @@ TEST_F(RequestsTest, UserDeletionSurvivesACrashAtAnyWrite) {
                              ASSERT_TRUE(BecomesActive(name));
                              ASSERT_TRUE(client().Create(MapIn("ns-" + name, "m")).ok());
                            },
-                       .ask =
+                       .trigger =
                            [&](const std::string& name) {
                              Deleterequest request = RequestDeletion(name);
                              request.metadata.name = request_of(name).name;

@@ -10,6 +10,7 @@
 #include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/api/kinds/rbac_v1.h"
 #include "kubexms/base/text/fnv.h"
+#include "kubexms/controller/create_or_update.h"
 #include "kubexms/controller/stages.h"
 #include "kubexms/platform/ensure_deleted.h"
 #include "kubexms/platform/names.h"

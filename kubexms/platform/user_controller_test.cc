@@ -511,7 +511,7 @@ TEST_F(UserControllerTest, UserIsRetainedUntilTheWorkspaceIsDeleted) {
 
 TEST_F(UserControllerTest, CreationSurvivesACrashAtAnyWrite) {
   CrashAtEveryWrite(
-      {.ask = [&](const std::string& name) { CreateUser(name); },
+      {.trigger = [&](const std::string& name) { CreateUser(name); },
        .is_done = [&](const std::string& name) { return UserNamed(name).status.phase == "Active"; },
        .check_done =
            [&](const std::string& name) {
@@ -529,7 +529,7 @@ TEST_F(UserControllerTest, RotationSurvivesACrashAtAnyWrite) {
                            ASSERT_TRUE(BecomesActive(name));
                            before = KubeconfigOf(name);
                          },
-                     .ask =
+                     .trigger =
                          [&](const std::string& name) {
                            Change(name,
                                   R"({"spec":{"kubeConfigRotateAt":"2030-01-01T00:00:00Z"}})");
@@ -563,7 +563,7 @@ TEST_F(UserControllerTest, DeletionSurvivesACrashAtAnyWrite) {
              user = ClientOfUser(name);
              Give(name, "elsewhere");
            },
-       .ask =
+       .trigger =
            [&](const std::string& name) {
              ASSERT_TRUE(client().Delete<User>({"", name}).ok());
            },

@@ -115,8 +115,8 @@ class OwnerGraph {
   };
 
   static Item ItemOf(const Node& node);
-  static bool Means(const OwnerReference& reference, const Node& owner,
-                    std::string_view namespace_name);
+  static bool RefersTo(const OwnerReference& reference, const Node& owner,
+                       std::string_view namespace_name);
   Node& NodeOf(const std::string& uid) REQUIRES(mutex_);
   void Link(Node& node, Changes& changes) REQUIRES(mutex_);
   void Unlink(Node& node, const CachedObject& before, Changes& changes) REQUIRES(mutex_);

@@ -320,9 +320,9 @@ TEST(PodGarbageTest, SelectsEvictedThenOldestPods) {
   add("old", 9, "");
   add("evicted", 2, "Evicted");
   add("middle", 5, "");
-  EXPECT_THAT(Surplus(pods, 4), ElementsAre());
+  EXPECT_THAT(ExcessTerminatedPods(pods, 4), ElementsAre());
   std::vector<std::string> names;
-  for (const auto& pod : Surplus(pods, 2)) names.push_back(pod->metadata.name);
+  for (const auto& pod : ExcessTerminatedPods(pods, 2)) names.push_back(pod->metadata.name);
   EXPECT_THAT(names, ElementsAre("evicted", "old"));
 }
 

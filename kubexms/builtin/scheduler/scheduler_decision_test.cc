@@ -468,8 +468,8 @@ TEST(SchedulerVolumesTest, RequiresBoundClaimsAndVolumeNodeAffinity) {
       "{metadata: {name: v}, spec: {nodeAffinity: {required: {nodeSelectorTerms: "
       "[{matchExpressions: [{key: zone, operator: In, values: [a]}]}]}}}}")));
   EXPECT_EQ(why(), "");
-  const SchedulerVolumes::Answer answer = volumes.RulesFor(*cluster.MakePod(kPod));
-  EXPECT_EQ(cluster.Rejections(kPod, answer.rules),
+  const SchedulerVolumes::PodVolumes pod_volumes = volumes.RulesFor(*cluster.MakePod(kPod));
+  EXPECT_EQ(cluster.Rejections(kPod, pod_volumes.rules),
             (std::map<std::string, std::string>{
                 {"b", "node(s) didn't match PersistentVolume's node affinity!"}}));
 }

@@ -59,7 +59,7 @@ const Taint* FirstUntolerated(const SchedulerPod& pod, const SchedulerSnapshot::
 
 ClusterEvents QueueingHints(FilterSet filters) {
   ClusterEvents events = kNoEvents;
-  for (const Help& hint : kHints) {
+  for (const QueueingHint& hint : kHints) {
     if ((filters & SetOf(hint.filter)) != 0) events |= hint.events;
   }
   return events;

@@ -151,7 +151,7 @@ TEST(CronJobPlanTest, FindsDueStarts) {
         FindStarts(cron_job, CronSchedule::Parse(c.schedule).value(), At(c.now));
     EXPECT_EQ(Text(starts.due), c.due) << c.schedule << " at " << c.now;
     EXPECT_EQ(Text(starts.missed), c.missed) << c.schedule << " at " << c.now;
-    EXPECT_EQ(starts.too_many_missed, c.too_many_missed) << c.schedule << " at " << c.now;
+    EXPECT_EQ(starts.too_many_missed, c.many) << c.schedule << " at " << c.now;
     EXPECT_EQ(Text(starts.next), c.next) << c.schedule << " at " << c.now;
   }
 }

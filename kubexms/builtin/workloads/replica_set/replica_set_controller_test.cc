@@ -226,7 +226,7 @@ TEST_F(ReplicaSetControllerTest, AdoptsAndReleasesPods) {
 }
 
 TEST_F(ReplicaSetControllerTest, DoesNotAdoptPodsOfOthersOrTerminatingPods) {
-  const corev1::ConfigMap owner = Make(ConfigMapNamed({kNamespace, "owner"}));
+  const corev1::ConfigMap owner = CreateConfigMap(ConfigMapNamed({kNamespace, "owner"}));
   Pod taken = PodOf("taken");
   ASSERT_TRUE(SetControllerReference(taken.metadata, owner).ok());
   Create(taken);
@@ -278,7 +278,7 @@ TEST_F(ReplicaSetControllerTest, PrefersNodesWithMorePodsOfTheSameOwner) {
   Start(kAccount);
   ReplicaSet first = SetOf(1, "first");
   ReplicaSet second = SetOf(2, "second");
-  const corev1::ConfigMap owner = Make(ConfigMapNamed({kNamespace, "owner"}));
+  const corev1::ConfigMap owner = CreateConfigMap(ConfigMapNamed({kNamespace, "owner"}));
   for (ReplicaSet* set : {&first, &second}) {
     const StringMap labels{{"app", set->metadata.name}};
     set->spec.selector.match_labels = set->spec.template_.metadata.labels = labels;
