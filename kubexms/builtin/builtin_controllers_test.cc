@@ -29,7 +29,7 @@ TEST(SelectControllersTest, SelectsAllSomeAndNone) {
 }
 
 TEST(SelectControllersTest, ErrorListsTheControllers) {
-  EXPECT_THAT(Selected("*,nonsense"), ElementsAre(HasSubstr("\"nonsense\"; there are ")));
+  EXPECT_THAT(Selected("*,nonsense"), ElementsAre(HasSubstr("\"nonsense\"; choose from ")));
 }
 
 TEST_F(BuiltinTest, SkipsControllersOfKindsThatTheServerDoesNotServe) {

@@ -44,7 +44,8 @@ TEST(PodAddressesTest, ReusesReleasedAddressesLast) {
   for (const char* uid : {"c", "d", "e", "f"})
     given.push_back(addresses.Assign(uid, range).value());
   EXPECT_THAT(given, ElementsAre("10.0.0.4", "10.0.0.5", "10.0.0.6", "10.0.0.2"));
-  EXPECT_THAT(addresses.Assign("g", range).error().message(), HasSubstr("no address"));
+  EXPECT_THAT(addresses.Assign("g", range).error().message(),
+              HasSubstr("all addresses of 10.0.0.0/29 are in use"));
 }
 
 TEST(PodAddressesTest, ErrorNamesAnInvalidRange) {
