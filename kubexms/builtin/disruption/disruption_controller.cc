@@ -6,7 +6,7 @@
 #include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/builtin/disruption/disruption_budget.h"
 #include "kubexms/builtin/disruption/owner_scale.h"
-#include "kubexms/builtin/endpoints/label_lookup.h"
+#include "kubexms/builtin/shared/label_lookup.h"
 #include "kubexms/controller/events/event_recorder.h"
 
 namespace kubexms {

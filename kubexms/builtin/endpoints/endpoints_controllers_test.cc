@@ -7,7 +7,7 @@
 #include "kubexms/api/kinds/core_v1/service.h"
 #include "kubexms/api/kinds/discovery_v1.h"
 #include "kubexms/builtin/builtin_fixture_test.h"
-#include "kubexms/builtin/endpoints/label_lookup.h"
+#include "kubexms/builtin/shared/label_lookup.h"
 #include "kubexms/controller/create_or_update.h"
 
 namespace kubexms {

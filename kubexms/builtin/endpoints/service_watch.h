@@ -4,8 +4,8 @@
 
 #include "kubexms/api/kinds/core_v1/pod.h"
 #include "kubexms/api/kinds/core_v1/service.h"
-#include "kubexms/builtin/endpoints/label_lookup.h"
 #include "kubexms/builtin/endpoints/service_pods.h"
+#include "kubexms/builtin/shared/label_lookup.h"
 #include "kubexms/controller/controller.h"
 
 namespace kubexms {

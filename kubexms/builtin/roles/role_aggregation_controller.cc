@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kubexms/api/builtin/aggregated_rules.h"
-#include "kubexms/builtin/endpoints/label_lookup.h"
+#include "kubexms/builtin/shared/label_lookup.h"
 
 namespace kubexms {
 namespace {

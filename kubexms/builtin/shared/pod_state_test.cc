@@ -79,7 +79,7 @@ TEST(PodStateTest, SortsForDeletion) {
       Changed("crowded", [](Pod& pod) { pod.spec.node_name = "busy"; }),
   };
   std::vector<PodPointer> related = pods;
-  related.push_back(Changed("neighbour", [](Pod& pod) { pod.spec.node_name = "busy"; }));
+  related.push_back(Changed("neighbor", [](Pod& pod) { pod.spec.node_name = "busy"; }));
   SortForDeletion(pods, related, kNow);
   EXPECT_THAT(Names(pods), ElementsAre("unassigned", "pending", "unready", "cheap", "crowded",
                                        "newly-ready", "restarted", "plain", "costly"));

@@ -1,4 +1,4 @@
-#include "kubexms/builtin/endpoints/label_lookup.h"
+#include "kubexms/builtin/shared/label_lookup.h"
 
 #include <fmt/format.h>
 
