@@ -43,7 +43,7 @@ using corev1::Pod;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr int kNodes = 40;  // with a capacity of 110 Pods each
-constexpr auto kPatience = std::chrono::minutes(5);
+constexpr auto kTimeout = std::chrono::minutes(5);
 
 void PrintMemory(std::string_view what) {
   fmt::print("{:<58} {:>8.0f} MB\n", what, static_cast<double>(bench::ResidentBytes()) / 1e6);
@@ -106,7 +106,7 @@ class Cluster {
   Client& client() { return server_.client(); }
 
   static void Await(const std::function<bool()>& condition) {
-    const auto deadline = SteadyClock::now() + kPatience;
+    const auto deadline = SteadyClock::now() + kTimeout;
     while (!condition()) {
       if (SteadyClock::now() > deadline) {
         fmt::print("given up\n");

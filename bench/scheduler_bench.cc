@@ -89,7 +89,7 @@ void Decisions(benchmark::State& state, Pod (*make)(int number)) {
   const auto nodes = static_cast<int>(state.range(0));
   for (int i = 0; i < nodes; ++i) snapshot.SetNode(std::make_shared<Node>(NodeOf(i)));
   int next = 0;
-  int refused = 0;
+  int rejected = 0;
   const std::optional<Selector> workload;
   const VolumeRules volumes;
   const auto schedule = [&](std::shared_ptr<const Pod> object) {
@@ -98,7 +98,7 @@ void Decisions(benchmark::State& state, Pod (*make)(int number)) {
     const Decision decision =
         chooser.Decide({.pod = *pod, .workload = workload, .volumes = volumes}, snapshot);
     if (!decision.node) {
-      ++refused;
+      ++rejected;
     } else {
       snapshot.Place(std::move(pod), snapshot.node(*decision.node).name, true);
     }
@@ -112,7 +112,7 @@ void Decisions(benchmark::State& state, Pod (*make)(int number)) {
     schedule(std::move(pod));
   }
   state.SetItemsProcessed(state.iterations());
-  state.counters["refused"] = refused;
+  state.counters["rejected"] = rejected;
 }
 BENCHMARK_CAPTURE(Decisions, plain, PlainPod)->Arg(500)->Arg(5000);
 BENCHMARK_CAPTURE(Decisions, anti_affinity, PodWithAntiAffinity)->Arg(500)->Arg(5000);

@@ -18,17 +18,17 @@
 #include "kubexms/builtin/scheduler/scheduler.h"
 #include "kubexms/builtin/volumes/volume_protection_controller.h"
 #include "kubexms/builtin/workloads/cron_job/cron_job_controller.h"
-#include "kubexms/builtin/workloads/daemon_set/daemonset_controller.h"
+#include "kubexms/builtin/workloads/daemon_set/daemon_set_controller.h"
 #include "kubexms/builtin/workloads/deployment/deployment_controller.h"
 #include "kubexms/builtin/workloads/job/job_controller.h"
 #include "kubexms/builtin/workloads/job/ttl_after_finished_controller.h"
 #include "kubexms/builtin/workloads/replica_set/replica_set_controller.h"
-#include "kubexms/builtin/workloads/stateful_set/statefulset_controller.h"
+#include "kubexms/builtin/workloads/stateful_set/stateful_set_controller.h"
 
 namespace kubexms {
 namespace {
 
-// Enough to keep a server busy that waits for its disk or the network.
+// Enough to keep a server busy whose disk or network has a high latency.
 constexpr int kParallelWrites = 32;
 
 void AddController(Controller controller, Client& client, Manager& manager) {
@@ -48,7 +48,7 @@ void AddServiceAccounts(Manager& manager, const BuiltinEnvironment&, Client& cli
 
 void AddRootCa(Manager& manager, const BuiltinEnvironment& environment, Client& client) {
   if (environment.authority_pem.empty()) {
-    return environment.log.Warn("kube-root-ca.crt is not published: no authority is known");
+    return environment.log.Warn("not publishing kube-root-ca.crt: no CA certificate is configured");
   }
   AddController(RootCaController(environment.authority_pem), client, manager);
 }
@@ -159,7 +159,7 @@ void AddVolumeProtection(Manager& manager, const BuiltinEnvironment&, Client& cl
   AddController(VolumeProtectionController(), client, manager);
 }
 
-// By name.
+// Sorted by name.
 constexpr BuiltinController kControllers[] = {
     {"clusterrole-aggregation-controller", "clusterrole-aggregation-controller",
      AddRoleAggregation},
@@ -205,19 +205,19 @@ Error NoSuchController(std::string_view name) {
   std::vector<std::string_view> names;
   for (const BuiltinController& controller : kControllers) names.push_back(controller.name);
   return Error::BadRequest(
-      fmt::format("there is no controller \"{}\"; there are {}", name, fmt::join(names, ", ")));
+      fmt::format("unknown controller \"{}\"; choose from {}", name, fmt::join(names, ", ")));
 }
 
-// A part of the server that did not answer may have the kind.
+// A group version whose discovery failed may have the kind.
 bool MayServe(const Discovery& server, std::string_view api_version, std::string_view kind) {
-  const auto is_it = [&](const DiscoveredResource& resource) {
+  const auto serves = [&](const DiscoveredResource& resource) {
     return resource.type.kind == kind && resource.type.ApiVersion() == api_version;
   };
-  const auto may_have_it = [&](const DiscoveryFailure& failure) {
+  const auto may_serve = [&](const DiscoveryFailure& failure) {
     return failure.group_version == api_version;
   };
-  return std::ranges::any_of(server.resources, is_it) ||
-         std::ranges::any_of(server.failures, may_have_it);
+  return std::ranges::any_of(server.resources, serves) ||
+         std::ranges::any_of(server.failures, may_serve);
 }
 
 bool Exists(std::string_view name) {
@@ -263,7 +263,7 @@ std::vector<const BuiltinController*> ServedControllers(
       served.push_back(controller);
     } else {
       log.Warn(
-          "a controller is left out: the server does not have its kind",
+          "not starting a controller: the server does not serve its kind",
           {{"controller", controller->name}, {"kind", fmt::format("{} {}", api_version, kind)}});
     }
   }

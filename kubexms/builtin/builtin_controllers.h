@@ -1,8 +1,7 @@
 #pragma once
 
-// The built-in controllers in one table: their names, who they act as, and how they are made. What
-// `--controllers` lists are these names, which are those of kube-controller-manager, and
-// "kube-scheduler".
+// The table of built-in controllers: names, accounts and constructors. The names, which
+// `--controllers` accepts, are those of kube-controller-manager, and "kube-scheduler".
 
 #include <functional>
 #include <memory>
@@ -26,17 +25,17 @@
 namespace kubexms {
 
 struct BuiltinEnvironment {
-  // Borrowed; it must outlive the manager.
+  // Borrowed; both must outlive the manager.
   Clock* clock = nullptr;
   Random* random = nullptr;
   Logger log;
-  // The client that acts as this ServiceAccount of kube-system, or as the user of this name where
-  // it begins with "system:", who has the role that the controller needs; it must outlive the
-  // manager. Empty: everything acts as the manager does.
+  // Returns the client of an account, which must outlive the manager: of the ServiceAccount of this
+  // name in kube-system, or of the user if the name starts with "system:". Empty: all controllers
+  // use the manager's client.
   std::function<Client*(std::string_view account)> client_of;
-  // By which clients know the API server. Empty: it is not published.
+  // The CA certificates of the API server. Empty: they are not published.
   std::string authority_pem;
-  // Shared by the controllers that write many objects at a time; null: one is made for them.
+  // Shared by the controllers that write many objects in parallel; null: one is created.
   std::shared_ptr<ParallelWrites> writes;
 
   NamespaceControllerOptions namespaces;
@@ -49,25 +48,25 @@ struct BuiltinEnvironment {
 struct BuiltinController {
   std::string_view name;
   std::string_view account;
-  // `client` is what it acts through.
+  // Adds the controller to the manager; it writes through `client`.
   void (*add)(Manager& manager, const BuiltinEnvironment& environment, Client& client);
-  // What it works on and not every Kubernetes serves, since v1.21 at most.
+  // A kind that the controller needs and that servers of older Kubernetes versions do not serve.
   std::string_view recent_api_version;
   std::string_view recent_kind;
 };
 
 std::span<const BuiltinController> BuiltinControllers();
 
-// Those that a list means: "*" is all, "name" is one more, "-name" is one less; "none" and the
-// empty list are none. The error names what there is.
+// The controllers that a comma-separated list selects: "*" selects all, "name" adds one, "-name"
+// removes one; "none" and the empty list select none. The error lists the names.
 Result<std::vector<const BuiltinController*>> SelectControllers(std::string_view list);
 
-// Those of them whose kinds the server has; of the others a warning says what is missing.
+// The controllers whose kinds the server serves; a warning names each of the others.
 std::vector<const BuiltinController*> ServedControllers(
     const std::vector<const BuiltinController*>& controllers, const Discovery& server,
     const Logger& log);
 
-// Adds them to the manager, before it runs.
+// Adds the controllers to the manager before it runs.
 void AddBuiltinControllers(const std::vector<const BuiltinController*>& controllers,
                            BuiltinEnvironment environment, Manager& manager);
 

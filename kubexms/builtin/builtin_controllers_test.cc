@@ -19,7 +19,7 @@ std::vector<std::string> Selected(std::string_view list) {
   return names;
 }
 
-TEST(SelectControllersTest, TakesAllSomeAndNone) {
+TEST(SelectControllersTest, SelectsAllSomeAndNone) {
   EXPECT_EQ(Selected("*").size(), BuiltinControllers().size());
   EXPECT_EQ(Selected("*,-namespace-controller").size(), BuiltinControllers().size() - 1);
   EXPECT_THAT(Selected("namespace-controller,serviceaccount-controller"),
@@ -28,11 +28,11 @@ TEST(SelectControllersTest, TakesAllSomeAndNone) {
   EXPECT_THAT(Selected("none"), ElementsAre());
 }
 
-TEST(SelectControllersTest, ErrorsNameWhatThereIs) {
-  EXPECT_THAT(Selected("*,nonsense"), ElementsAre(HasSubstr("\"nonsense\"; there are ")));
+TEST(SelectControllersTest, ErrorListsTheControllers) {
+  EXPECT_THAT(Selected("*,nonsense"), ElementsAre(HasSubstr("\"nonsense\"; choose from ")));
 }
 
-TEST_F(BuiltinTest, ControllersOfKindsThatTheServerLacksAreLeftOut) {
+TEST_F(BuiltinTest, SkipsControllersOfKindsThatTheServerDoesNotServe) {
   const auto all = SelectControllers("*");
   ASSERT_TRUE(all.ok());
   Result<Discovery> server = Discover(client());
@@ -53,9 +53,9 @@ TEST_F(BuiltinTest, ControllersOfKindsThatTheServerLacksAreLeftOut) {
   EXPECT_EQ(ServedControllers(*all, *server, Logger()).size(), all->size() - 1);
 }
 
-TEST_F(BuiltinTest, EveryNamespaceHasItsServiceAccountAndAuthority) {
+TEST_F(BuiltinTest, CreatesServiceAccountAndRootCaInEveryNamespace) {
   Start();
-  MakeNamespace("a");
+  CreateNamespace("a");
   const auto has_both = [&](const std::string& namespace_name) {
     const auto map = client().Get<ConfigMap>({namespace_name, "kube-root-ca.crt"});
     return client().Get<ServiceAccount>({namespace_name, "default"}).ok() && map.ok() &&
@@ -72,10 +72,10 @@ TEST_F(BuiltinTest, EveryNamespaceHasItsServiceAccountAndAuthority) {
   EXPECT_TRUE(Eventually([&] { return has_both("a"); }));
 }
 
-TEST_F(BuiltinTest, TheyDoNotHinderTheEndOfANamespace) {
+TEST_F(BuiltinTest, DoesNotBlockNamespaceDeletion) {
   Start();
   for (int i = 0; i < 3; ++i) {
-    MakeNamespace("a");
+    CreateNamespace("a");
     ASSERT_TRUE(Eventually([&] { return client().Get<ServiceAccount>({"a", "default"}).ok(); }));
     ASSERT_TRUE(client().Delete<Namespace>({"", "a"}).ok());
     ASSERT_TRUE(Eventually([&] { return !NamespaceExists("a"); }));

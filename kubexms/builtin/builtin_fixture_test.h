@@ -1,7 +1,7 @@
 #pragma once
 
-// For tests of built-in controllers: a real server, and a manager that runs them as `kubexms
-// server` does, each as the user of its role.
+// For tests of built-in controllers: a real API server, and a manager that runs them as `kubexms
+// server` does, each with its own account.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,20 +28,20 @@
 
 namespace kubexms {
 
-// For tests that move time: a base before BuiltinTest, so that the clock outlives what uses it.
+// For tests with a manual clock: a base before BuiltinTest, so that the clock outlives its users.
 struct ManualTime {
   ManualClock manual_clock_;
 };
 
 class BuiltinTest : public ::testing::Test {
  protected:
-  // `clock` is that of the server and of the manager, and must outlive the fixture; null: the
-  // machine's.
+  // `clock` is used by the server and the manager, and must outlive the fixture; null: the system
+  // clock.
   explicit BuiltinTest(Clock* clock = nullptr)
       : clock_(clock == nullptr ? system_clock_ : *clock), server_({.clock = clock}) {}
   ~BuiltinTest() override { Stop(); }
 
-  // Runs the controllers of this list until Stop() or the end of the test.
+  // Runs the selected controllers until Stop() or the end of the test.
   void Start(std::string_view controllers = "*") {
     const auto selected = SelectControllers(controllers);
     ASSERT_TRUE(selected.ok()) << selected.error().message();
@@ -62,14 +62,14 @@ class BuiltinTest : public ::testing::Test {
     environment_.authority_pem = "the authority";
     AddBuiltinControllers(*selected, environment_, *manager_);
     if (simulated_nodes_.count > 0) {
-      Client& acts = nodes_client_ != nullptr ? *nodes_client_ : client();
-      AddSimulatedNodes(simulated_nodes_, acts, *manager_);
+      Client& nodes_client = nodes_client_ != nullptr ? *nodes_client_ : client();
+      AddSimulatedNodes(simulated_nodes_, nodes_client, *manager_);
     }
     thread_ = std::jthread([this](std::stop_token stop) {
       const Result<void> ended = manager_->Run(std::move(stop));
       EXPECT_TRUE(ended.ok()) << ended.error().message();
     });
-    // Time that a test moves must not pass while the first lists are under way: they would be late.
+    // A manual clock must not be advanced during the first lists: they would time out.
     if (&clock_ != &system_clock_) {
       ASSERT_TRUE(Eventually([&] { return manager_->Readiness().ok(); }));
     }
@@ -81,7 +81,7 @@ class BuiltinTest : public ::testing::Test {
 
   void AwaitIdle() { ASSERT_TRUE(kubexms::AwaitIdle(*manager_)); }
 
-  // What the controller with this account acts through, see BuiltinEnvironment::client_of.
+  // The client of the account, see BuiltinEnvironment::client_of.
   InterceptedClient& ClientOf(std::string_view account) {
     Account& known = accounts_[std::string(account)];
     if (known.client == nullptr) {
@@ -99,14 +99,14 @@ class BuiltinTest : public ::testing::Test {
 
   Client& client() { return server_.client(); }
 
-  void MakeNamespace(const std::string& name) {
+  void CreateNamespace(const std::string& name) {
     corev1::Namespace object;
     object.metadata.name = name;
     const auto created = client().Create(object);
     ASSERT_TRUE(created.ok()) << created.error().message();
   }
-  // True once there is such an event in the namespace "default".
-  bool EventuallyTold(const std::string& reason, const std::string& message) {
+  // Waits for such an Event in the namespace "default".
+  bool EventuallyRecorded(const std::string& reason, const std::string& message) {
     return Eventually([&] {
       const auto events = client().List<corev1::Event>({.namespace_name = "default"});
       return events.ok() && std::any_of(events->items.begin(), events->items.end(),
@@ -116,8 +116,8 @@ class BuiltinTest : public ::testing::Test {
     });
   }
 
-  // Lets the account write so often and then no more, as if the process had ended. True in the end:
-  // it tried.
+  // Lets the account's first `writes` writes succeed and fails all later ones, as if the process
+  // had crashed. The result becomes true when a write has failed.
   std::shared_ptr<std::atomic<bool>> CrashAfter(int writes, std::string_view account) {
     const auto crashed = std::make_shared<std::atomic<bool>>(false);
     const auto left = std::make_shared<std::atomic<int>>(writes);
@@ -135,23 +135,23 @@ class BuiltinTest : public ::testing::Test {
     return client().Get<corev1::Namespace>({"", name}).ok();
   }
 
-  static corev1::ConfigMap MapOf(const ObjectKey& key) {
+  static corev1::ConfigMap ConfigMapNamed(const ObjectKey& key) {
     corev1::ConfigMap map;
     map.metadata.namespace_name = key.namespace_name;
     map.metadata.name = key.name;
     return map;
   }
-  corev1::ConfigMap Make(const corev1::ConfigMap& map) {
+  corev1::ConfigMap CreateConfigMap(const corev1::ConfigMap& map) {
     const auto created = client().Create(map);
     EXPECT_TRUE(created.ok()) << created.error().message();
     return created.ok() ? *created : map;
   }
   bool Exists(const ObjectKey& key) { return client().Get<corev1::ConfigMap>(key).ok(); }
-  bool EventuallyGone(const ObjectKey& key) {
+  bool EventuallyDeleted(const ObjectKey& key) {
     return Eventually([&] { return !Exists(key); });
   }
 
-  // Makes the kind Widget of the group example.com, and waits until the server has it.
+  // Creates the CustomResourceDefinition of Widget in example.com.
   void DefineWidgets() {
     const auto definition = ParseJson(R"({"apiVersion":"apiextensions.k8s.io/v1",
         "kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},
@@ -159,20 +159,20 @@ class BuiltinTest : public ::testing::Test {
         "names":{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"},
         "versions":[{"name":"v1","served":true,"storage":true,
         "schema":{"openAPIV3Schema":{"type":"object"}}}]}})");
-    const auto made =
+    const auto created =
         client().Create(kDefinitions, DynamicObject::FromJson(definition.value()).value());
-    ASSERT_TRUE(made.ok()) << made.error().message();
+    ASSERT_TRUE(created.ok()) << created.error().message();
   }
-  DynamicObject MakeWidget(const ObjectKey& key, std::vector<OwnerReference> owners = {},
-                           std::vector<std::string> finalizers = {}) {
+  DynamicObject CreateWidget(const ObjectKey& key, std::vector<OwnerReference> owners = {},
+                             std::vector<std::string> finalizers = {}) {
     DynamicObject widget{.api_version = "example.com/v1", .kind = "Widget"};
     widget.metadata.namespace_name = key.namespace_name;
     widget.metadata.name = key.name;
     widget.metadata.owner_references = std::move(owners);
     widget.metadata.finalizers = std::move(finalizers);
-    const auto made = client().Create(kWidgets, widget);
-    EXPECT_TRUE(made.ok()) << made.error().message();
-    return made.ok() ? *made : widget;
+    const auto created = client().Create(kWidgets, widget);
+    EXPECT_TRUE(created.ok()) << created.error().message();
+    return created.ok() ? *created : widget;
   }
   bool WidgetExists(const ObjectKey& key) { return client().Get(kWidgets, key).ok(); }
 
@@ -194,9 +194,9 @@ class BuiltinTest : public ::testing::Test {
   TestServer server_;
   SystemRandom random_;
   CapturingLogSink log_;
-  // For Start(), which adds what the test does not say.
+  // For Start(), which sets missing fields.
   BuiltinEnvironment environment_;
-  // Run by Start() beside the controllers, as the administrator or through another client.
+  // Run by Start() beside the controllers, with the administrator's or another client.
   SimulatedNodesOptions simulated_nodes_;
   Client* nodes_client_ = nullptr;
   std::unique_ptr<Client> manager_client_;

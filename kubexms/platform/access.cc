@@ -22,8 +22,9 @@ Result<void> CheckAccess(ReconcileContext& context, const Requester& requester,
   if (answer.status.allowed) return {};
   return Terminal(Error::Forbidden(
       access.resource.QualifiedName(), access.key.name,
-      fmt::format("{} may not {} it{}", requester.ToString(), access.verb,
-                  access.key.namespace_name.empty() ? "" : " in " + access.key.namespace_name)));
+      fmt::format(
+          "{} may not {} the object{}", requester.ToString(), access.verb,
+          access.key.namespace_name.empty() ? "" : " in namespace " + access.key.namespace_name)));
 }
 
 ResourceAccess ReviewAccess() {

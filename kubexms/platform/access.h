@@ -1,6 +1,6 @@
 #pragma once
 
-// Whether somebody who asks for something may have it.
+// Authorizes requesters by SubjectAccessReviews.
 
 #include <string>
 
@@ -16,10 +16,10 @@ struct Access {
   ObjectKey key;
 };
 
-// Asks the server whether `requester` may do that. Terminal when the answer is no.
+// Asks the server whether `requester` has the access. The error is terminal if not.
 Result<void> CheckAccess(ReconcileContext& context, const Requester& requester,
                          const Access& access);
-// What a controller that asks needs.
+// The permission that a controller needs for CheckAccess().
 ResourceAccess ReviewAccess();
 
 }  // namespace kubexms::platform

@@ -16,37 +16,39 @@ using corev1::Namespace;
 using userv1::Deleterequest;
 using userv1::User;
 
-bool KeepsWorkspace(const Deleterequest& request) {
+bool RetainsWorkspace(const Deleterequest& request) {
   return request.spec.delete_dependents.has_value() && !*request.spec.delete_dependents;
 }
 
-std::string Done(const Deleterequest& request, bool there_was_one) {
+std::string CompletedMessage(const Deleterequest& request, bool existed) {
   const std::string& user = request.spec.user;
-  std::string message = fmt::format("{} {}", user, there_was_one ? "is deleted" : "was gone");
-  if (KeepsWorkspace(request)) message += fmt::format("; {} is kept", WorkspaceOf(user));
+  std::string message = fmt::format("{} {}", user, existed ? "deleted" : "does not exist");
+  if (RetainsWorkspace(request))
+    message += fmt::format("; workspace {} retained", WorkspaceOf(user));
   return message;
 }
 
-// Before the user goes, so that a crash in between does not take the workspace with it.
-Result<void> MarkWorkspaceKept(ReconcileContext& context, const User& user) {
-  if (user.metadata.annotations.contains(kKeepWorkspace)) return {};
-  RETURN_IF_ERROR(Annotate(context, user.metadata.name, JsonObject{{kKeepWorkspace, "true"}}));
+// Set before the user is deleted, so that a crash in between does not delete the workspace.
+Result<void> MarkWorkspaceRetained(ReconcileContext& context, const User& user) {
+  if (user.metadata.annotations.contains(kRetainWorkspace)) return {};
+  RETURN_IF_ERROR(Annotate(context, user.metadata.name, JsonObject{{kRetainWorkspace, "true"}}));
   return {};
 }
 
-// What is left of a user who was deleted by other ways, or whose workspace was kept then.
+// Deletes the workspace of a user who was deleted without a request, or whose workspace was
+// retained.
 Result<RequestOutcome> DeleteWorkspace(ReconcileContext& context, const Deleterequest& request,
                                        const DeleteRequestOptions& options) {
   const ObjectKey key{"", WorkspaceOf(request.spec.user)};
   const auto workspace = context.Cached<Namespace>().Get(key);
-  const bool began = !request.status.message.empty();
+  const bool started = !request.status.message.empty();
   if (workspace == nullptr || !workspace->metadata.annotations.contains(kOwner)) {
-    return RequestOutcome::Completed(Done(request, began));
+    return RequestOutcome::Completed(CompletedMessage(request, started));
   }
   if (workspace->metadata.deletion_timestamp.IsZero()) {
     RETURN_IF_ERROR(IgnoreNotFound(context.client.Delete<Namespace>(key)));
   }
-  return RequestOutcome::Waiting(key.name + " is being deleted", options.look_again);
+  return RequestOutcome::Waiting(key.name + " is being deleted", options.poll_interval);
 }
 
 Result<RequestOutcome> Execute(ReconcileContext& context, const Deleterequest& request,
@@ -57,19 +59,19 @@ Result<RequestOutcome> Execute(ReconcileContext& context, const Deleterequest& r
   }
   const auto user = context.Cached<User>().Get({"", name});
   if (user == nullptr) {
-    if (!KeepsWorkspace(request)) return DeleteWorkspace(context, request, options);
-    return RequestOutcome::Completed(Done(request, !request.status.message.empty()));
+    if (!RetainsWorkspace(request)) return DeleteWorkspace(context, request, options);
+    return RequestOutcome::Completed(CompletedMessage(request, !request.status.message.empty()));
   }
   if (user->metadata.deletion_timestamp.IsZero()) {
-    if (KeepsWorkspace(request)) RETURN_IF_ERROR(MarkWorkspaceKept(context, *user));
-    DeleteOptions only_this;
-    only_this.preconditions.emplace().uid = user->metadata.uid;
-    RETURN_IF_ERROR(IgnoreNotFound(context.client.Delete<User>({"", name}, only_this)));
+    if (RetainsWorkspace(request)) RETURN_IF_ERROR(MarkWorkspaceRetained(context, *user));
+    DeleteOptions options_with_uid;
+    options_with_uid.preconditions.emplace().uid = user->metadata.uid;
+    RETURN_IF_ERROR(IgnoreNotFound(context.client.Delete<User>({"", name}, options_with_uid)));
   }
-  return RequestOutcome::Waiting(name + " is being deleted", options.look_again);
+  return RequestOutcome::Waiting(name + " is being deleted", options.poll_interval);
 }
 
-// Where nobody vouches for the creator, who may create such requests may have it.
+// If the server does not record the creator, everyone who may create Deleterequests is authorized.
 Result<void> Authorize(ReconcileContext& context, const Deleterequest& request,
                        const Requester& requester) {
   if (requester.user.empty()) return {};

@@ -1,8 +1,8 @@
 #pragma once
 
-// Deleterequests: a user is deleted with the workspace and everything in it, or, with
-// deleteDependents: false, without. Whoever asks must be allowed to delete the user. Protected
-// users stay.
+// The controller of Deleterequests: it deletes a user and, unless deleteDependents is false, the
+// workspace with its content. The requester needs the permission to delete the user. Protected
+// users are not deleted.
 
 #include <chrono>
 #include <set>
@@ -17,8 +17,8 @@ struct DeleteRequestOptions {
   int workers = 2;
   std::set<std::string, std::less<>> protected_users = {"admin"};
   RequestTimes times{.expires_after = std::chrono::minutes(10)};
-  // How often it is looked whether somebody who is being deleted has gone.
-  std::chrono::nanoseconds look_again = std::chrono::seconds(1);
+  // The interval at which a deletion in progress is checked.
+  std::chrono::nanoseconds poll_interval = std::chrono::seconds(1);
   AuditSink* audit = nullptr;  // borrowed; null: none
 };
 

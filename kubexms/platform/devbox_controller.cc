@@ -10,9 +10,10 @@
 #include "kubexms/base/random.h"
 #include "kubexms/base/text/base64.h"
 #include "kubexms/base/time_left.h"
+#include "kubexms/controller/create_or_update.h"
 #include "kubexms/controller/stages.h"
 #include "kubexms/platform/devbox_objects.h"
-#include "kubexms/platform/keep.h"
+#include "kubexms/platform/ensure_deleted.h"
 #include "kubexms/platform/ssh_key.h"
 
 namespace kubexms::platform {
@@ -25,7 +26,8 @@ using devboxv1alpha2::Devbox;
 using devboxv1alpha2::DevboxCommitRecord;
 
 constexpr const char* kFinalizer = "devbox.sealos.io/finalizer";
-// A Pod that ended is not replaced at once: what ends at once would be replaced for ever.
+// The delay before a finished Pod is replaced, so that a container that exits at once does not
+// cause a loop.
 constexpr auto kRestartDelay = std::chrono::seconds(10);
 
 struct DevboxState {
@@ -36,14 +38,14 @@ ObjectKey KeyOf(const Devbox& devbox) { return ObjectKey::Of(devbox.metadata); }
 
 Result<StageOutcome> InitContent(ReconcileContext& context, Devbox& devbox, DevboxState& state) {
   if (CurrentContent(devbox) == nullptr) {
-    BeginContent(devbox, devbox.spec.image, Time::Now(context.clock));
+    StartContent(devbox, devbox.spec.image, Time::Now(context.clock));
   }
   devbox.status.network.unique_id = DevboxUniqueId(devbox);
   state.pod = context.Cached<Pod>().Get(KeyOf(devbox));
   return StageOutcome::Done();
 }
 
-// ---- The keys.
+// ---- Keys.
 
 Result<void> SetKeys(const Devbox& devbox, Secret& secret) {
   if (secret.data.contains("SEALOS_DEVBOX_PRIVATE_KEY")) return {};
@@ -58,55 +60,59 @@ Result<void> SetKeys(const Devbox& devbox, Secret& secret) {
 
 Result<StageOutcome> SyncSecret(ReconcileContext& context, Devbox& devbox, DevboxState&) {
   const auto set = [&](Secret& secret) -> Result<void> {
-    RETURN_IF_ERROR(Claim(devbox, secret.metadata));
+    RETURN_IF_ERROR(SetOwnership(devbox, secret.metadata));
     return SetKeys(devbox, secret);
   };
-  RETURN_IF_ERROR(Keep<Secret>(context, KeyOf(devbox), set));
+  RETURN_IF_ERROR(
+      CreateOrUpdate<Secret>(context.client, KeyOf(devbox), set, {.stop = context.stop}));
   return StageOutcome::Done();
 }
 
 template <Kind T>
-Result<StageOutcome> DropNamed(ReconcileContext& context, const Devbox& devbox,
-                               const std::string& name) {
+Result<StageOutcome> DeleteNamed(ReconcileContext& context, const Devbox& devbox,
+                                 const std::string& name) {
   const ObjectKey key{devbox.metadata.namespace_name, name};
   const auto cached = context.Cached<T>().Get(key);
   if (cached != nullptr && IsControlledBy(cached->metadata, devbox.metadata.uid)) {
-    RETURN_IF_ERROR(Drop<T>(context, key));
+    RETURN_IF_ERROR(EnsureDeleted<T>(context, key));
   }
   return StageOutcome::Done();
 }
 
-Result<StageOutcome> DropSecret(ReconcileContext& context, Devbox& devbox, DevboxState&) {
-  return DropNamed<Secret>(context, devbox, devbox.metadata.name);
+Result<StageOutcome> DeleteSecret(ReconcileContext& context, Devbox& devbox, DevboxState&) {
+  return DeleteNamed<Secret>(context, devbox, devbox.metadata.name);
 }
 
-// ---- The network.
+// ---- Network.
 
 std::string NodePortServiceOf(const Devbox& devbox) { return devbox.metadata.name + "-svc"; }
 
-Result<Service> KeepService(ReconcileContext& context, const Devbox& devbox,
+Result<Service> SyncService(ReconcileContext& context, const Devbox& devbox,
                             const std::string& name,
                             void (*set)(const Devbox&, corev1::ServiceSpec&)) {
-  return Keep<Service>(context, {devbox.metadata.namespace_name, name},
-                       [&](Service& service) -> Result<void> {
-                         set(devbox, service.spec);
-                         return Claim(devbox, service.metadata);
-                       });
+  const auto change = [&](Service& service) -> Result<void> {
+    set(devbox, service.spec);
+    return SetOwnership(devbox, service.metadata);
+  };
+  ASSIGN_OR_RETURN(Written<Service> written,
+                   CreateOrUpdate<Service>(context.client, {devbox.metadata.namespace_name, name},
+                                           change, {.stop = context.stop}));
+  return std::move(written.object);
 }
 
 Result<StageOutcome> SyncHeadless(ReconcileContext& context, Devbox& devbox, DevboxState&) {
-  RETURN_IF_ERROR(KeepService(context, devbox, DevboxUniqueId(devbox), SetHeadlessService));
+  RETURN_IF_ERROR(SyncService(context, devbox, DevboxUniqueId(devbox), SetHeadlessService));
   return StageOutcome::Done();
 }
 
-Result<StageOutcome> DropHeadless(ReconcileContext& context, Devbox& devbox, DevboxState&) {
-  return DropNamed<Service>(context, devbox, DevboxUniqueId(devbox));
+Result<StageOutcome> DeleteHeadless(ReconcileContext& context, Devbox& devbox, DevboxState&) {
+  return DeleteNamed<Service>(context, devbox, DevboxUniqueId(devbox));
 }
 
-Error NotConfigured(std::string_view type, std::string_view what) {
-  return Terminal(Error::BadRequest(
-      fmt::format("spec.network.type: {} needs {}, which is not configured here; choose NodePort",
-                  type, what)));
+Error NotConfigured(std::string_view type, std::string_view requirement) {
+  return Terminal(Error::BadRequest(fmt::format(
+      "spec.network.type: {} needs {}, which is not configured on this server; choose NodePort",
+      type, requirement)));
 }
 
 struct SyncTailnet {
@@ -131,66 +137,67 @@ struct SyncSshGate {
   }
 };
 
-Result<StageOutcome> DropNodePort(ReconcileContext& context, Devbox& devbox, DevboxState&) {
+Result<StageOutcome> DeleteNodePort(ReconcileContext& context, Devbox& devbox, DevboxState&) {
   devbox.status.network.node_port = 0;
-  return DropNamed<Service>(context, devbox, NodePortServiceOf(devbox));
+  return DeleteNamed<Service>(context, devbox, NodePortServiceOf(devbox));
 }
 
 Result<StageOutcome> SyncNodePort(ReconcileContext& context, Devbox& devbox, DevboxState& state) {
-  const bool wanted = devbox.spec.network.type == "NodePort" && TargetState(devbox) != kShutdown;
-  if (!wanted) return DropNodePort(context, devbox, state);
+  const bool desired = devbox.spec.network.type == "NodePort" && TargetState(devbox) != kShutdown;
+  if (!desired) return DeleteNodePort(context, devbox, state);
   ASSIGN_OR_RETURN(const Service service,
-                   KeepService(context, devbox, NodePortServiceOf(devbox), SetNodePortService));
+                   SyncService(context, devbox, NodePortServiceOf(devbox), SetNodePortService));
   if (service.spec.ports.empty() || !service.spec.ports.front().node_port) {
-    return StageOutcome::Wait("NoNodePortYet", "the service has no port yet");
+    return StageOutcome::Wait("NoNodePortYet",
+                              "the API server has not assigned a node port to the service");
   }
   devbox.status.network.node_port = *service.spec.ports.front().node_port;
   return StageOutcome::Done();
 }
 
-Result<StageOutcome> NoteNetwork(ReconcileContext&, Devbox& devbox, DevboxState&) {
+Result<StageOutcome> RecordNetworkType(ReconcileContext&, Devbox& devbox, DevboxState&) {
   devbox.status.network.type = devbox.spec.network.type;
   return StageOutcome::Done();
 }
 
-// ---- The Pod.
+// ---- Pod.
 
 void SaveContainerStatus(const Pod& pod, Devbox& devbox) {
   if (pod.status.container_statuses.empty()) return;
   devbox.status.last_container_status = pod.status.container_statuses.front();
 }
 
-Result<StageOutcome> EndPod(ReconcileContext& context, Devbox& devbox, const Pod& pod,
-                            const char* reason) {
+Result<StageOutcome> DeletePod(ReconcileContext& context, Devbox& devbox, const Pod& pod,
+                               const char* reason) {
   SaveContainerStatus(pod, devbox);
   if (pod.metadata.deletion_timestamp.IsZero()) {
     RETURN_IF_ERROR(IgnoreNotFound(context.client.Delete<Pod>(KeyOf(devbox))));
     if (context.Cached<Pod>().Get(KeyOf(devbox)) == nullptr) {
-      return StageOutcome::Wait(reason, "the pod is gone").AgainAfter(std::chrono::milliseconds(1));
+      return StageOutcome::Wait(reason, "the pod was deleted")
+          .AgainAfter(std::chrono::milliseconds(1));
     }
   }
   return StageOutcome::Wait(reason, "the pod is being deleted");
 }
 
-Time EndOf(const Pod& pod) {
+Time FinishTime(const Pod& pod) {
   for (const auto& container : pod.status.container_statuses) {
     if (container.state.terminated) return container.state.terminated->finished_at;
   }
   return pod.metadata.creation_timestamp;
 }
 
-// One that ended is replaced after a while.
-Result<StageOutcome> ReplaceEnded(ReconcileContext& context, Devbox& devbox, const Pod& pod) {
-  const auto left = TimeLeft(EndOf(pod).value(), kRestartDelay, context.clock.Now());
+// Replaces a finished Pod after kRestartDelay.
+Result<StageOutcome> ReplaceFinished(ReconcileContext& context, Devbox& devbox, const Pod& pod) {
+  const auto left = TimeLeft(FinishTime(pod).value(), kRestartDelay, context.clock.Now());
   if (left > std::chrono::nanoseconds(0)) {
     SaveContainerStatus(pod, devbox);
-    return StageOutcome::Wait("PodEnded", "the pod ended; it is started again shortly")
-        .AgainAfter(left);
+    return StageOutcome::Wait("PodEnded", "the pod finished and will be replaced").AgainAfter(left);
   }
-  return EndPod(context, devbox, pod, "PodEnded");
+  return DeletePod(context, devbox, pod, "PodEnded");
 }
 
-void NoteNode(ReconcileContext& context, const Pod& pod, Devbox& devbox) {
+void RecordNode(ReconcileContext& context, const Pod& pod, Devbox& devbox) {
   devbox.status.node = pod.spec.node_name;
   DevboxCommitRecord& content = *CurrentContent(devbox);
   if (pod.spec.node_name.empty() || content.node == pod.spec.node_name) return;
@@ -199,10 +206,10 @@ void NoteNode(ReconcileContext& context, const Pod& pod, Devbox& devbox) {
 }
 
 Result<StageOutcome> RunPod(ReconcileContext& context, Devbox& devbox, DevboxState& state) {
-  ASSIGN_OR_RETURN(const Pod wanted, DevboxPod(devbox));
+  ASSIGN_OR_RETURN(const Pod desired, DevboxPod(devbox));
   if (state.pod == nullptr) {
-    ASSIGN_OR_RETURN(Pod made, context.client.Create(wanted, {.stop = context.stop}));
-    state.pod = std::make_shared<const Pod>(std::move(made));
+    ASSIGN_OR_RETURN(Pod created, context.client.Create(desired, {.stop = context.stop}));
+    state.pod = std::make_shared<const Pod>(std::move(created));
     return StageOutcome::Wait("PodStarting", "the pod is being started");
   }
   const Pod& pod = *state.pod;
@@ -210,13 +217,13 @@ Result<StageOutcome> RunPod(ReconcileContext& context, Devbox& devbox, DevboxSta
     return Terminal(Error::AlreadyExists("pods", pod.metadata.name));
   }
   if (!pod.metadata.deletion_timestamp.IsZero()) {
-    return EndPod(context, devbox, pod, "PodTerminating");
+    return DeletePod(context, devbox, pod, "PodTerminating");
   }
   if (pod.status.phase == "Failed" || pod.status.phase == "Succeeded") {
-    return ReplaceEnded(context, devbox, pod);
+    return ReplaceFinished(context, devbox, pod);
   }
-  if (IsOutdated(pod, wanted)) return EndPod(context, devbox, pod, "PodOutdated");
-  NoteNode(context, pod, devbox);
+  if (IsOutdated(pod, desired)) return DeletePod(context, devbox, pod, "PodOutdated");
+  RecordNode(context, pod, devbox);
   if (pod.status.phase == "Running") return StageOutcome::Done();
   return StageOutcome::Wait("PodStarting", "the pod is being started");
 }
@@ -225,20 +232,20 @@ Result<StageOutcome> SyncPod(ReconcileContext& context, Devbox& devbox, DevboxSt
   if (TargetState(devbox) == kRunning) return RunPod(context, devbox, state);
   const bool ours =
       state.pod != nullptr && IsControlledBy(state.pod->metadata, devbox.metadata.uid);
-  if (ours) return EndPod(context, devbox, *state.pod, "PodTerminating");
+  if (ours) return DeletePod(context, devbox, *state.pod, "PodTerminating");
   devbox.status.node.clear();
   return StageOutcome::Done();
 }
 
-Result<StageOutcome> DropPod(ReconcileContext& context, Devbox& devbox, DevboxState&) {
+Result<StageOutcome> CleanUpPod(ReconcileContext& context, Devbox& devbox, DevboxState&) {
   const auto pod = context.Cached<Pod>().Get(KeyOf(devbox));
   if (pod == nullptr || !IsControlledBy(pod->metadata, devbox.metadata.uid)) {
     return StageOutcome::Done();
   }
-  return EndPod(context, devbox, *pod, "PodTerminating");
+  return DeletePod(context, devbox, *pod, "PodTerminating");
 }
 
-// ---- The state.
+// ---- State.
 
 struct SyncState {
   bool wait_for_commits;
@@ -250,33 +257,34 @@ struct SyncState {
       if (wait_for_commits && content.commit_status != "Success") return Commit(context, content);
       const std::string image =
           content.commit_image.empty() ? content.base_image : content.commit_image;
-      BeginContent(devbox, image, Time::Now(context.clock));
+      StartContent(devbox, image, Time::Now(context.clock));
     }
     devbox.status.state = TargetState(devbox);
     return StageOutcome::Done();
   }
 
  private:
-  // The agent of the node sees the record, and says there what came of it.
+  // The node agent watches the record, commits the content and writes the result to the record.
   static Result<StageOutcome> Commit(ReconcileContext& context, DevboxCommitRecord& content) {
     if (content.commit_status == "Failed") {
       return Error(
           500, "CommitFailed",
-          "the node agent could not save the content on " + content.node + "; it is tried again");
+          "the node agent could not commit the content on node " + content.node + "; retrying");
     }
     if (content.commit_status != "Committing") {
       content.commit_status = "Committing";
       content.update_time = Time::Now(context.clock);
     }
-    return StageOutcome::Wait("Committing", "the content is being saved on " + content.node);
+    return StageOutcome::Wait("Committing",
+                              "the content is being committed on node " + content.node);
   }
 };
 
-// ---- All of it.
+// ---- Stages.
 
 Stages<Devbox, DevboxState> NetworkStages(const DevboxControllerOptions& options) {
   return Stages<Devbox, DevboxState>({.policy = StagePolicy::kStopAtFirst})
-      .Add({.name = "Headless", .run = SyncHeadless, .cleanup = DropHeadless})
+      .Add({.name = "Headless", .run = SyncHeadless, .cleanup = DeleteHeadless})
       .Add({.name = "Tailnet",
             .condition = "TailnetSynced",
             .skipped = SkippedCondition::kNone,
@@ -285,17 +293,19 @@ Stages<Devbox, DevboxState> NetworkStages(const DevboxControllerOptions& options
             .condition = "SSHGateSynced",
             .skipped = SkippedCondition::kNone,
             .run = SyncSshGate{options.ssh_gate}})
-      .Add({.name = "NodePort", .run = SyncNodePort, .cleanup = DropNodePort})
-      .Add({.name = "Type", .run = NoteNetwork});
+      .Add({.name = "NodePort", .run = SyncNodePort, .cleanup = DeleteNodePort})
+      .Add({.name = "Type", .run = RecordNetworkType});
 }
 
 Stages<Devbox, DevboxState> DevboxStages(const DevboxControllerOptions& options) {
   return Stages<Devbox, DevboxState>({.policy = StagePolicy::kStopAtFirst, .finalizer = kFinalizer})
       .Add({.name = "Content", .run = InitContent})
-      .Add(
-          {.name = "Secret", .condition = "SecretSynced", .run = SyncSecret, .cleanup = DropSecret})
+      .Add({.name = "Secret",
+            .condition = "SecretSynced",
+            .run = SyncSecret,
+            .cleanup = DeleteSecret})
       .Add({.name = "Network", .condition = "NetworkSynced", .stages = NetworkStages(options)})
-      .Add({.name = "Pod", .condition = "PodSynced", .run = SyncPod, .cleanup = DropPod})
+      .Add({.name = "Pod", .condition = "PodSynced", .run = SyncPod, .cleanup = CleanUpPod})
       .Add(
           {.name = "State", .condition = "StateSynced", .run = SyncState{options.wait_for_commits}})
       .Phase([](const Devbox& devbox, const DevboxState& state) {
@@ -303,8 +313,8 @@ Stages<Devbox, DevboxState> DevboxStages(const DevboxControllerOptions& options)
       });
 }
 
-// A node agent writes into the status: what it says of the content matters.
-bool SomethingToDo(const Devbox& before, const Devbox& after) {
+// A node agent writes the commit status of the content, which triggers a reconcile, too.
+bool NeedsReconcile(const Devbox& before, const Devbox& after) {
   const DevboxCommitRecord* old_content = CurrentContent(before);
   const DevboxCommitRecord* content = CurrentContent(after);
   const bool committed = old_content != nullptr && content != nullptr &&
@@ -316,13 +326,13 @@ bool SomethingToDo(const Devbox& before, const Devbox& after) {
 }  // namespace
 
 Controller DevboxController(const DevboxControllerOptions& options) {
-  // The labels that everything of a devbox has: other Pods, Services and Secrets are not cached.
+  // Objects of devboxes have these labels: other Pods, Services and Secrets are not cached.
   const RuleOptions of_devboxes{.scope = {.label_selector = Selector::FromLabels(
                                               {{"app.kubernetes.io/part-of", "devbox"},
                                                {"app.kubernetes.io/managed-by", "sealos"}})}};
   ControllerFor<Devbox> controller({.name = "devbox", .workers = options.workers},
                                    {.namespace_name = options.watch_namespace});
-  controller.When(Changed<Devbox>(SomethingToDo))
+  controller.When(Changed<Devbox>(NeedsReconcile))
       .Owns<Secret>(of_devboxes)
       .Owns<Service>(of_devboxes)
       .Owns<Pod>(of_devboxes)

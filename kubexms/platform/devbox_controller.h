@@ -1,13 +1,13 @@
 #pragma once
 
-// What a devbox has: a Secret with the keys to log in, its network, and a Pod while it runs. Its
-// stages come one after another; the first that fails or waits is the last one to run, and its
-// condition says why.
+// The devbox controller: it maintains a Secret with SSH keys, the network and, while the devbox
+// runs, a Pod. The stages run in order; the first stage that fails or waits ends the reconcile, and
+// its condition has the reason.
 //
-// States. A devbox that is Paused has no Pod; it goes on with the same content. One that is Stopped
-// or Shutdown begins its next run with a new content, from the image that the old one was saved as;
-// Shutdown gives back the port, too. Saving is the job of a node agent. Where there is none, the
-// new content begins with the same image as the old one: what is to stay belongs into a volume.
+// States. A Paused devbox has no Pod and is resumed with the same content. A Stopped or Shutdown
+// devbox starts its next run with new content, from the image as which the old content was
+// committed; Shutdown also releases the port. A node agent commits the content. Without an agent,
+// new content starts from the same image as the old one: data to retain belongs in a volume.
 
 #include <string>
 
@@ -17,12 +17,12 @@ namespace kubexms::platform {
 
 struct DevboxControllerOptions {
   int workers = 10;
-  // Whose devboxes; empty: those of all namespaces.
+  // The namespace whose devboxes are reconciled; empty: all namespaces.
   std::string watch_namespace;
-  // Node agents save the contents: a devbox is not Stopped before its content's record says
-  // Success.
+  // Node agents commit contents: a devbox is not Stopped before the commit record of its content
+  // has the status Success.
   bool wait_for_commits = false;
-  // The domain of the tailnet, and the host of the SSH gate; empty: there is none.
+  // The domain of the tailnet, and the host of the SSH gate; empty: not available.
   std::string tailnet;
   std::string ssh_gate;
 };

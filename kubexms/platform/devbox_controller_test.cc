@@ -20,7 +20,7 @@ using devboxv1alpha2::DevboxCommitRecord;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// As a user of Sealos writes it, with no more than must be there.
+// A manifest of Sealos with the required fields only.
 constexpr std::string_view kManifest = R"({
   "apiVersion": "devbox.sealos.io/v1alpha2", "kind": "Devbox",
   "metadata": {"name": "box", "namespace": "default"},
@@ -32,11 +32,11 @@ constexpr std::string_view kManifest = R"({
 Devbox Fresh() {
   Devbox devbox = Decode<Devbox>(kManifest).value();
   devbox.metadata.uid = "6ba7b810-9dad-11d1-80b4-00c04fd430c8";
-  BeginContent(devbox, devbox.spec.image, Time());
+  StartContent(devbox, devbox.spec.image, Time());
   return devbox;
 }
 
-TEST(DevboxObjectsTest, ThePodReservesATenthAndIsBoundToItsContent) {
+TEST(DevboxObjectsTest, PodRequestsATenthAndHasItsContent) {
   const Devbox devbox = Fresh();
   const Pod pod = DevboxPod(devbox).value();
   const corev1::Container& container = pod.spec.containers.at(0);
@@ -50,7 +50,7 @@ TEST(DevboxObjectsTest, ThePodReservesATenthAndIsBoundToItsContent) {
   EXPECT_FALSE(*pod.spec.automount_service_account_token);
 }
 
-TEST(DevboxObjectsTest, AStorageLimitHasItsBounds) {
+TEST(DevboxObjectsTest, StorageLimitIsBounded) {
   Devbox devbox = Fresh();
   devbox.spec.storage_limit = "100Gi";
   EXPECT_EQ(
@@ -60,7 +60,7 @@ TEST(DevboxObjectsTest, AStorageLimitHasItsBounds) {
   EXPECT_THAT(DevboxPod(devbox).error().message(), HasSubstr("spec.storageLimit"));
 }
 
-TEST(DevboxObjectsTest, APodIsOutdatedWhenItsSpecIsAndNotForTheNodeItRanOn) {
+TEST(DevboxObjectsTest, PodIsOutdatedForItsSpecAndNotForItsNode) {
   Devbox devbox = Fresh();
   const Pod pod = DevboxPod(devbox).value();
   CurrentContent(devbox)->node = "n1";
@@ -69,7 +69,7 @@ TEST(DevboxObjectsTest, APodIsOutdatedWhenItsSpecIsAndNotForTheNodeItRanOn) {
   EXPECT_TRUE(IsOutdated(pod, DevboxPod(devbox).value()));
 }
 
-TEST(DevboxObjectsTest, ThePodRunsAsTheDevboxSays) {
+TEST(DevboxObjectsTest, PodFollowsTheConfig) {
   Devbox devbox = Fresh();
   devbox.spec.runtime_class_name = "devbox-runtime";
   devbox.spec.node_selector = {{"disk", "fast"}};
@@ -79,8 +79,8 @@ TEST(DevboxObjectsTest, ThePodRunsAsTheDevboxSays) {
   EXPECT_EQ(pod.spec.restart_policy, "Never");
 }
 
-// Users of Sealos name the port of their app both ways.
-TEST(DevboxObjectsTest, APortIsServedOnce) {
+// Manifests of Sealos list the application port both ways.
+TEST(DevboxObjectsTest, PortsAreUnique) {
   Devbox devbox = Fresh();
   corev1::ContainerPort ssh;
   ssh.name = "devbox-ssh-port";
@@ -98,7 +98,7 @@ TEST(DevboxObjectsTest, APortIsServedOnce) {
   EXPECT_EQ(headless.ports[1].port, 8080);
 }
 
-TEST(DevboxObjectsTest, FromShutdownItCanOnlyRun) {
+TEST(DevboxObjectsTest, ShutdownAllowsRunningOnly) {
   const char* states[] = {"", kRunning, kPaused, kStopped, kShutdown};
   for (const char* from : states) {
     for (const char* to : {kRunning, kPaused, kStopped, kShutdown}) {
@@ -112,18 +112,18 @@ TEST(DevboxObjectsTest, FromShutdownItCanOnlyRun) {
   }
 }
 
-TEST(DevboxObjectsTest, ContentsFollowEachOtherWithABound) {
+TEST(DevboxObjectsTest, CommitRecordsAreBounded) {
   Devbox devbox = Fresh();
   for (int i = 0; i < 50; ++i) {
     const std::string before = devbox.status.content_id;
-    BeginContent(devbox, "image", Time(std::chrono::sys_seconds(std::chrono::seconds(i + 1))));
+    StartContent(devbox, "image", Time(std::chrono::sys_seconds(std::chrono::seconds(i + 1))));
     EXPECT_NE(devbox.status.content_id, before);
     ASSERT_NE(CurrentContent(devbox), nullptr);
   }
   EXPECT_LE(devbox.status.commit_records.size(), 20U);
 }
 
-TEST(DevboxObjectsTest, PhasesFollowStateAndPod) {
+TEST(DevboxObjectsTest, PhaseFollowsStateAndPod) {
   Pod running;
   running.status.phase = "Running";
   Pod failed;
@@ -148,7 +148,7 @@ TEST(DevboxObjectsTest, PhasesFollowStateAndPod) {
   }
 }
 
-TEST(SshKeyTest, IsAPairThatOpenSshUnderstands) {
+TEST(SshKeyTest, OpenSshAcceptsTheKeyPair) {
   SystemRandom random;
   const SshKeyPair keys = MakeSshKeyPair(random, "box@devbox").value();
   EXPECT_THAT(keys.public_key, StartsWith("ssh-ed25519 "));
@@ -162,7 +162,7 @@ TEST(SshKeyTest, IsAPairThatOpenSshUnderstands) {
             0);
 }
 
-// ---- On a server.
+// ---- With a server.
 
 class DevboxControllerTest : public PlatformTest {
  protected:
@@ -199,7 +199,7 @@ class DevboxControllerTest : public PlatformTest {
     return Eventually([&] { return ConditionOf(condition).find(text) != std::string::npos; });
   }
 
-  // What the scheduler and a kubelet do with the Pod of the devbox.
+  // Acts as the scheduler and the kubelet for the Pod of the devbox.
   void RunPod() {
     ASSERT_TRUE(Eventually([&] { return BoxPod().has_value(); }));
     Pod pod = *BoxPod();
@@ -220,7 +220,7 @@ class DevboxControllerTest : public PlatformTest {
                                              {.subresource = "status"});
     ASSERT_TRUE(changed.ok()) << changed.error().message();
   }
-  // A kubelet lets a Pod go when its containers have ended.
+  // The kubelet removes a Pod when its containers have terminated.
   bool PodEnds() {
     return Eventually([&] {
       const auto pod = BoxPod();
@@ -231,7 +231,7 @@ class DevboxControllerTest : public PlatformTest {
       return client().Delete<Pod>({"default", "box"}, now).ok();
     });
   }
-  // Whatever there is to do for them now.
+  // Acts as the kubelet for whatever is due.
   void BeKubelet() {
     const auto pod = BoxPod();
     if (pod && !pod->metadata.deletion_timestamp.IsZero()) {
@@ -244,7 +244,7 @@ class DevboxControllerTest : public PlatformTest {
     if (!Exists<Devbox>({"default", "box"})) return;
     ASSERT_TRUE(client().Delete<Devbox>({"default", "box"}).ok());
     ASSERT_TRUE(PodEnds());
-    ASSERT_TRUE(EventuallyGone<Devbox>({"default", "box"}));
+    ASSERT_TRUE(EventuallyDeleted<Devbox>({"default", "box"}));
   }
   void ExpectNothingLeft() {
     EXPECT_FALSE(BoxPod().has_value());
@@ -263,7 +263,7 @@ class DevboxControllerTest : public PlatformTest {
   }
 };
 
-TEST_F(DevboxControllerTest, HasKeysANetworkAndAPod) {
+TEST_F(DevboxControllerTest, CreatesKeysNetworkAndPod) {
   MakeRunning();
   const Devbox box = Box();
   EXPECT_EQ(box.status.state, "Running");
@@ -279,18 +279,18 @@ TEST_F(DevboxControllerTest, HasKeysANetworkAndAPod) {
   EXPECT_EQ(ConditionOf("Ready"), "True Ready: ");
 }
 
-TEST_F(DevboxControllerTest, SteadyStateWritesNothing) {
+TEST_F(DevboxControllerTest, WritesNothingWithoutAChange) {
   MakeRunning();
   ASSERT_TRUE(Eventually([&] { return ConditionOf("Ready") == "True Ready: "; }));
   Stop();
   NeverCrash();
   Start();
   ASSERT_TRUE(Eventually([&] { return manager_->Readiness().ok(); }));
-  Stop();  // works off what is queued
+  Stop();  // drains the queue
   EXPECT_THAT(WritesAbout("box"), ::testing::IsEmpty());
 }
 
-TEST_F(DevboxControllerTest, PausedItGoesOnWithItsContent) {
+TEST_F(DevboxControllerTest, PausedDevboxIsResumedWithItsContent) {
   MakeRunning();
   const std::string content = Box().status.content_id;
   SetState("Paused");
@@ -306,7 +306,7 @@ TEST_F(DevboxControllerTest, PausedItGoesOnWithItsContent) {
   EXPECT_EQ(Box().status.content_id, content);
 }
 
-TEST_F(DevboxControllerTest, ShutDownItGivesBackItsPortAndBeginsAnew) {
+TEST_F(DevboxControllerTest, ShutdownReleasesThePortAndStartsNewContent) {
   MakeRunning();
   const std::string content = Box().status.content_id;
   SetState("Shutdown");
@@ -316,16 +316,16 @@ TEST_F(DevboxControllerTest, ShutDownItGivesBackItsPortAndBeginsAnew) {
   EXPECT_EQ(Box().status.network.node_port, 0);
   EXPECT_FALSE(Exists<Service>({"default", "box-svc"}));
   EXPECT_NE(Box().status.content_id, content);
-  // What cannot follow is said, and changes nothing.
+  // An invalid transition is reported and changes nothing.
   SetState("Stopped");
-  EXPECT_TRUE(Says("StateSynced", "let it run first"));
+  EXPECT_TRUE(Says("StateSynced", "set Running first"));
   EXPECT_EQ(Box().status.state, "Shutdown");
   SetState("Running");
   RunPod();
   EXPECT_TRUE(HasPhase("Running"));
 }
 
-TEST_F(DevboxControllerTest, WaitsForTheNodeAgentToSaveTheContent) {
+TEST_F(DevboxControllerTest, WaitsForTheNodeAgentToCommit) {
   options_.devboxes.wait_for_commits = true;
   MakeRunning();
   const std::string content = Box().status.content_id;
@@ -334,7 +334,7 @@ TEST_F(DevboxControllerTest, WaitsForTheNodeAgentToSaveTheContent) {
   ASSERT_TRUE(Eventually(
       [&] { return Box().status.commit_records.at(content).commit_status == "Committing"; }));
   EXPECT_EQ(Box().status.phase, "Stopping");
-  // The agent.
+  // Acts as the node agent.
   const Json saved = JsonObject{
       {"status",
        JsonObject{{"commitRecords",
@@ -350,7 +350,7 @@ TEST_F(DevboxControllerTest, WaitsForTheNodeAgentToSaveTheContent) {
   EXPECT_EQ(CurrentContent(box)->base_image, "example.io/box:saved");
 }
 
-TEST_F(DevboxControllerTest, StatesFollowEachOther) {
+TEST_F(DevboxControllerTest, RefusesInvalidTransitions) {
   MakeRunning();
   struct Step {
     const char* state;
@@ -375,22 +375,21 @@ TEST_F(DevboxControllerTest, StatesFollowEachOther) {
   }
 }
 
-TEST_F(DevboxControllerTest, ANetworkThatIsNotConfiguredIsAClearCondition) {
+TEST_F(DevboxControllerTest, ReportsUnconfiguredNetworks) {
   Start();
   Make("Tailnet");
   EXPECT_TRUE(Says("NetworkSynced", "Tailnet needs a tailnet")) << ConditionOf("NetworkSynced");
-  EXPECT_TRUE(EventuallyTold("box", "TailnetFailed"));
+  EXPECT_TRUE(EventuallyRecorded("box", "TailnetFailed"));
   Change(R"({"spec":{"network":{"type":"SSHGate"}}})");
   EXPECT_TRUE(Says("NetworkSynced", "SSHGate needs an SSH gate")) << ConditionOf("NetworkSynced");
   EXPECT_EQ(ConditionOf("TailnetSynced"), "none");
   EXPECT_FALSE(BoxPod().has_value());
-  // As it is told to.
   Change(R"({"spec":{"network":{"type":"NodePort"}}})");
   RunPod();
   EXPECT_TRUE(HasPhase("Running"));
 }
 
-TEST_F(DevboxControllerTest, IsReachedThroughATailnetOrAGate) {
+TEST_F(DevboxControllerTest, SupportsTailnetAndSshGate) {
   options_.devboxes.tailnet = "tail.example.com";
   options_.devboxes.ssh_gate = "gate.example.com";
   Start();
@@ -406,7 +405,7 @@ TEST_F(DevboxControllerTest, IsReachedThroughATailnetOrAGate) {
   EXPECT_EQ(Box().status.network.tailnet, "");
 }
 
-TEST_F(DevboxControllerTest, AnotherSpecMakesAnotherPod) {
+TEST_F(DevboxControllerTest, ReplacesThePodOfAChangedSpec) {
   MakeRunning();
   const std::string uid = BoxPod()->metadata.uid;
   Change(R"({"spec":{"resource":{"cpu":"4"}}})");
@@ -421,11 +420,11 @@ TEST_F(DevboxControllerTest, AnotherSpecMakesAnotherPod) {
   }));
 }
 
-TEST_F(DevboxControllerTest, DeletionTakesEverythingAlong) {
+TEST_F(DevboxControllerTest, DeletionRemovesAllObjects) {
   MakeRunning();
   ASSERT_TRUE(client().Delete<Devbox>({"default", "box"}).ok());
   ASSERT_TRUE(PodEnds());
-  EXPECT_TRUE(EventuallyGone<Devbox>({"default", "box"}));
+  EXPECT_TRUE(EventuallyDeleted<Devbox>({"default", "box"}));
   ExpectNothingLeft();
 }
 
@@ -434,15 +433,15 @@ TEST_F(DevboxControllerTest, IsCleanedUpInOrder) {
   NeverCrash();
   ASSERT_TRUE(client().Delete<Devbox>({"default", "box"}).ok());
   ASSERT_TRUE(PodEnds());
-  ASSERT_TRUE(EventuallyGone<Devbox>({"default", "box"}));
+  ASSERT_TRUE(EventuallyDeleted<Devbox>({"default", "box"}));
   Stop();
   EXPECT_THAT(DeletedKinds(), ::testing::ElementsAre("pods", "services", "secrets"));
   EXPECT_THAT(WritesAbout("box").back(), ::testing::EndsWith("/devboxes/box"));
 }
 
-TEST_F(DevboxControllerTest, IsMadeWhateverWriteItCrashesAt) {
+TEST_F(DevboxControllerTest, CreationSurvivesACrashAtAnyWrite) {
   CrashAtEveryWrite({.prepare = [&](const std::string&) { DeleteBox(); },
-                     .ask = [&](const std::string&) { Make(); },
+                     .trigger = [&](const std::string&) { Make(); },
                      .is_done =
                          [&](const std::string&) {
                            BeKubelet();
@@ -455,7 +454,7 @@ TEST_F(DevboxControllerTest, IsMadeWhateverWriteItCrashesAt) {
                          }});
 }
 
-TEST_F(DevboxControllerTest, IsShutDownWhateverWriteItCrashesAt) {
+TEST_F(DevboxControllerTest, ShutdownSurvivesACrashAtAnyWrite) {
   CrashAtEveryWrite({.prepare =
                          [&](const std::string&) {
                            DeleteBox();
@@ -463,7 +462,7 @@ TEST_F(DevboxControllerTest, IsShutDownWhateverWriteItCrashesAt) {
                            RunPod();
                            ASSERT_TRUE(HasPhase("Running"));
                          },
-                     .ask = [&](const std::string&) { SetState("Shutdown"); },
+                     .trigger = [&](const std::string&) { SetState("Shutdown"); },
                      .is_done =
                          [&](const std::string&) {
                            BeKubelet();
@@ -478,14 +477,14 @@ TEST_F(DevboxControllerTest, IsShutDownWhateverWriteItCrashesAt) {
                          }});
 }
 
-TEST_F(DevboxControllerTest, IsDeletedWhateverWriteItCrashesAt) {
+TEST_F(DevboxControllerTest, DeletionSurvivesACrashAtAnyWrite) {
   CrashAtEveryWrite({.prepare =
                          [&](const std::string&) {
                            Make();
                            RunPod();
                            ASSERT_TRUE(HasPhase("Running"));
                          },
-                     .ask =
+                     .trigger =
                          [&](const std::string&) {
                            ASSERT_TRUE(client().Delete<Devbox>({"default", "box"}).ok());
                          },

@@ -1,7 +1,7 @@
 #pragma once
 
-// devbox.sealos.io/v1alpha2: places to develop in. The names, fields and columns are those that
-// Sealos has, so that its manifests work unchanged.
+// devbox.sealos.io/v1alpha2: development environments. Names, fields and columns are those of
+// Sealos, so that its manifests work unchanged.
 
 #include <cstdint>
 #include <string>
@@ -54,7 +54,7 @@ struct DevboxSpec : Struct {
   static void Describe(Type<DevboxSpec>& type);
 };
 
-// What became of one content of a devbox: of what was written in it while it ran.
+// The commit record of one content of a devbox: of the data written in its container.
 struct DevboxCommitRecord : Struct {
   std::string base_image;
   std::string commit_image;
@@ -81,7 +81,7 @@ struct DevboxStatus : Struct {
   DevboxNetworkStatus network;
   std::string phase;
   std::string node;
-  std::string state;  // which of the wanted states was reached last
+  std::string state;  // the last of the desired states that was reached
   std::string content_id;
   StringKeyed<DevboxCommitRecord> commit_records;
   Optional<corev1::ContainerStatus> last_container_status;
@@ -92,11 +92,12 @@ struct DevboxStatus : Struct {
 };
 
 struct Devbox : Object<DevboxSpec, DevboxStatus> {
-  static constexpr KindName kKind{.group = "devbox.sealos.io",
-                                  .version = "v1alpha2",
-                                  .kind = "Devbox",
-                                  .doc = "A place to develop in, which is reached by SSH.",
-                                  .plural = "devboxes"};
+  static constexpr KindName kKind{
+      .group = "devbox.sealos.io",
+      .version = "v1alpha2",
+      .kind = "Devbox",
+      .doc = "Devbox is a development environment that is accessed by SSH.",
+      .plural = "devboxes"};
 };
 
 }  // namespace kubexms::devboxv1alpha2

@@ -28,30 +28,30 @@ std::string Hash(std::string_view text) { return fmt::format("{:016x}", Fnv1a64(
 
 bool IsRunning(const Pod* pod) { return pod != nullptr && pod->status.phase == "Running"; }
 
-// ---- The Pod.
+// ---- Pod.
 
-// Of processors to the thousandth, of bytes to the byte, of which there are no parts.
+// Rounded down to 1m of CPU, and to whole bytes.
 Quantity TenthOf(std::string_view resource, const Quantity& amount) {
   if (resource == "cpu") return Quantity::Scaled(amount.MilliValue() / 10, -3, amount.format());
   return Quantity(amount.Value() / 10, amount.format());
 }
 
 Result<Quantity> StorageLimit(const Devbox& devbox) {
-  const Quantity most = Quantity::Parse("50Gi").value();
+  const Quantity maximum = Quantity::Parse("50Gi").value();
   if (devbox.spec.storage_limit.empty()) return Quantity::Parse("10Gi");
   const Result<Quantity> given = Quantity::Parse(devbox.spec.storage_limit);
   if (!given.ok() || given->Sign() <= 0) {
     return Terminal(Error::BadRequest(fmt::format(
         "spec.storageLimit: \"{}\" must be a quantity such as 10Gi", devbox.spec.storage_limit)));
   }
-  return *given > most ? most : *given;
+  return *given > maximum ? maximum : *given;
 }
 
 Result<corev1::ResourceRequirements> ResourcesOf(const Devbox& devbox) {
   corev1::ResourceRequirements resources;
   resources.limits = devbox.spec.resource;
   ASSIGN_OR_RETURN(resources.limits["ephemeral-storage"], StorageLimit(devbox));
-  // Devboxes are mostly idle: a tenth is reserved.
+  // Devboxes are mostly idle, so that a tenth of the limits is requested.
   for (const char* name : {"cpu", "memory"}) {
     const auto limit = devbox.spec.resource.find(name);
     if (limit != devbox.spec.resource.end())
@@ -63,7 +63,7 @@ Result<corev1::ResourceRequirements> ResourcesOf(const Devbox& devbox) {
   return resources;
 }
 
-// The keys for SSH, where the images expect them.
+// Mounts the SSH keys where the images expect them.
 void AddKeys(const Devbox& devbox, corev1::PodSpec& spec) {
   constexpr const char* kVolume = "devbox-ssh-keys";
   corev1::Volume& volume = spec.volumes.emplace_back();
@@ -84,7 +84,7 @@ void AddKeys(const Devbox& devbox, corev1::PodSpec& spec) {
   mount.read_only = true;
 }
 
-// What was written is on that node, as long as it was not committed.
+// Uncommitted content is on the node.
 void PreferNode(const std::string& node, corev1::PodSpec& spec) {
   if (!spec.affinity) spec.affinity.emplace();
   if (!spec.affinity->node_affinity) spec.affinity->node_affinity.emplace();
@@ -124,7 +124,8 @@ ServicePort PortOf(const corev1::ContainerPort& port) {
   return service;
 }
 
-// Unless it is served already: manifests name the same port as an extra one and as the app's.
+// Skips a port that the Service has: manifests may list a port as an extra port and as an
+// application port.
 void AddPort(ServicePort port, std::vector<ServicePort>& ports) {
   const bool served = std::any_of(ports.begin(), ports.end(), [&](const ServicePort& other) {
     return other.port == port.port && other.protocol == port.protocol;
@@ -147,7 +148,7 @@ StringMap DevboxLabels(const Devbox& devbox) {
           {"app.kubernetes.io/managed-by", "sealos"}};
 }
 
-Result<void> Claim(const Devbox& devbox, ObjectMeta& metadata) {
+Result<void> SetOwnership(const Devbox& devbox, ObjectMeta& metadata) {
   for (const auto& [key, value] : DevboxLabels(devbox)) metadata.labels[key] = value;
   return SetControllerReference(metadata, devbox);
 }
@@ -155,9 +156,9 @@ Result<void> Claim(const Devbox& devbox, ObjectMeta& metadata) {
 std::string DevboxUniqueId(const Devbox& devbox) {
   const std::string suffix = "-" + Hash(devbox.metadata.uid).substr(0, 6);
   std::string name = devbox.metadata.name.substr(0, kMaxLabel - suffix.size());
-  // Names of devboxes may have dots, those of services may not.
+  // Names of devboxes may contain dots, names of Services may not.
   std::replace(name.begin(), name.end(), '.', '-');
-  // And must begin with a letter.
+  // Names of Services must start with a letter.
   if (name.front() < 'a' || name.front() > 'z') name.front() = 'd';
   return name + suffix;
 }
@@ -171,7 +172,7 @@ DevboxCommitRecord* CurrentContent(Devbox& devbox) {
   return const_cast<DevboxCommitRecord*>(CurrentContent(std::as_const(devbox)));
 }
 
-void BeginContent(Devbox& devbox, const std::string& base_image, Time now) {
+void StartContent(Devbox& devbox, const std::string& base_image, Time now) {
   auto& records = devbox.status.commit_records;
   while (records.size() >= kMaxRecords) {
     const auto oldest =
@@ -181,7 +182,7 @@ void BeginContent(Devbox& devbox, const std::string& base_image, Time now) {
         });
     records.erase(oldest);
   }
-  // From what was before, so that a repetition after a crash gives the same.
+  // Derived from the previous ID, so that a repetition after a crash has the same result.
   const std::string& before = devbox.status.content_id;
   devbox.status.content_id = Hash(devbox.metadata.uid + "/" + before);
   DevboxCommitRecord& record = records[devbox.status.content_id];
@@ -196,7 +197,7 @@ Result<void> CheckTransition(const Devbox& devbox) {
                          (devbox.spec.state == kStopped || devbox.spec.state == kPaused);
   if (!backwards) return {};
   return Terminal(Error::BadRequest(
-      fmt::format("spec.state: a devbox that is shut down cannot become {}; let it run first",
+      fmt::format("spec.state: a devbox that is Shutdown cannot become {}; set Running first",
                   devbox.spec.state)));
 }
 
@@ -207,9 +208,9 @@ std::string TargetState(const Devbox& devbox) {
 
 bool NeedsCommit(const Devbox& devbox) {
   const std::string target = TargetState(devbox);
-  const bool leaves = target == kStopped || target == kShutdown;
+  const bool stops = target == kStopped || target == kShutdown;
   const DevboxCommitRecord* content = CurrentContent(devbox);
-  return leaves && content != nullptr && !content->node.empty();
+  return stops && content != nullptr && !content->node.empty();
 }
 
 std::string DevboxPhase(const Devbox& devbox, const Pod* pod) {
@@ -217,9 +218,9 @@ std::string DevboxPhase(const Devbox& devbox, const Pod* pod) {
   const std::string target = TargetState(devbox);
   if (target == kRunning) return IsRunning(pod) ? "Running" : "Pending";
   if (target == kPaused) return pod != nullptr ? "Pausing" : "Paused";
-  const bool leaving = pod != nullptr || NeedsCommit(devbox);
-  if (target == kStopped) return leaving ? "Stopping" : "Stopped";
-  return leaving ? "Shutting" : "Shutdown";
+  const bool stopping = pod != nullptr || NeedsCommit(devbox);
+  if (target == kStopped) return stopping ? "Stopping" : "Stopped";
+  return stopping ? "Shutting" : "Shutdown";
 }
 
 Result<Pod> DevboxPod(const Devbox& devbox) {
@@ -232,7 +233,7 @@ Result<Pod> DevboxPod(const Devbox& devbox) {
   pod.metadata.annotations = devbox.spec.config.annotations;
   pod.metadata.annotations[kContentId] = devbox.status.content_id;
   pod.metadata.annotations[kStorageLimit] = devbox.spec.storage_limit;
-  RETURN_IF_ERROR(Claim(devbox, pod.metadata));
+  RETURN_IF_ERROR(SetOwnership(devbox, pod.metadata));
   pod.spec.restart_policy = "Never";
   pod.spec.termination_grace_period_seconds = kGracePeriodSeconds;
   pod.spec.automount_service_account_token = false;
@@ -244,16 +245,16 @@ Result<Pod> DevboxPod(const Devbox& devbox) {
   pod.spec.volumes = devbox.spec.config.volumes;
   ASSIGN_OR_RETURN(pod.spec.containers.emplace_back(), ContainerOf(devbox, content->base_image));
   AddKeys(devbox, pod.spec);
-  // Where it ran before is a wish and no part of what it is.
+  // The preferred node is not part of the hash.
   pod.metadata.annotations[kSpecHash] = Hash(Encode(pod.spec) + content->base_image);
   if (!content->node.empty()) PreferNode(content->node, pod.spec);
   return pod;
 }
 
-bool IsOutdated(const Pod& pod, const Pod& wanted) {
+bool IsOutdated(const Pod& pod, const Pod& desired) {
   const auto have = pod.metadata.annotations.find(kSpecHash);
   return have == pod.metadata.annotations.end() ||
-         have->second != wanted.metadata.annotations.at(kSpecHash);
+         have->second != desired.metadata.annotations.at(kSpecHash);
 }
 
 void SetHeadlessService(const Devbox& devbox, ServiceSpec& spec) {
@@ -262,7 +263,7 @@ void SetHeadlessService(const Devbox& devbox, ServiceSpec& spec) {
   spec.publish_not_ready_addresses = true;
   spec.ports = SshPorts(devbox);
   for (ServicePort port : devbox.spec.config.app_ports) {
-    // What the server fills in is no difference to it.
+    // Set the server's defaults, so that the Service does not appear changed.
     if (port.protocol.empty()) port.protocol = "TCP";
     if (!port.target_port) port.target_port = IntOrString(port.port);
     AddPort(std::move(port), spec.ports);
@@ -271,7 +272,7 @@ void SetHeadlessService(const Devbox& devbox, ServiceSpec& spec) {
 
 void SetNodePortService(const Devbox& devbox, ServiceSpec& spec) {
   std::vector<ServicePort> ports = SshPorts(devbox);
-  // The numbers that the server gave stay.
+  // Retains the node ports that the server has assigned.
   for (ServicePort& port : ports) {
     for (const ServicePort& given : spec.ports) {
       if (given.name == port.name) port.node_port = given.node_port;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What is made for a devbox, and the rules of its states: functions of the devbox alone.
+// The objects of a devbox and the rules of its states, as functions of the devbox alone.
 
 #include <string>
 #include <vector>
@@ -16,39 +16,39 @@ inline constexpr const char* kPaused = "Paused";
 inline constexpr const char* kStopped = "Stopped";
 inline constexpr const char* kShutdown = "Shutdown";
 
-// The labels by which everything of a devbox is known.
+// The labels of all objects of a devbox.
 StringMap DevboxLabels(const devboxv1alpha2::Devbox& devbox);
-// Gives them to an object, which then goes with the devbox.
-Result<void> Claim(const devboxv1alpha2::Devbox& devbox, ObjectMeta& metadata);
-// Its name in the cluster's network, which no other devbox of the namespace has.
+// Sets these labels, and the devbox as the controller of an object.
+Result<void> SetOwnership(const devboxv1alpha2::Devbox& devbox, ObjectMeta& metadata);
+// The DNS name of the devbox, which is unique in the namespace.
 std::string DevboxUniqueId(const devboxv1alpha2::Devbox& devbox);
 
 // ---- Contents.
 
-// The record of the content that it has now; null before it has one.
+// The record of the current content; null before the first one is started.
 const devboxv1alpha2::DevboxCommitRecord* CurrentContent(const devboxv1alpha2::Devbox& devbox);
 devboxv1alpha2::DevboxCommitRecord* CurrentContent(devboxv1alpha2::Devbox& devbox);
-// Gives it a new one that begins with this image. The oldest records go when there are many.
-void BeginContent(devboxv1alpha2::Devbox& devbox, const std::string& base_image, Time now);
+// Starts new content from this image. The oldest records are removed beyond a limit.
+void StartContent(devboxv1alpha2::Devbox& devbox, const std::string& base_image, Time now);
 
 // ---- States.
 
-// Whether the state that is wanted can follow the one that was reached; else what to do instead.
+// Whether spec.state can follow status.state; the error says what to do instead.
 Result<void> CheckTransition(const devboxv1alpha2::Devbox& devbox);
-// What it is to be now: what is wanted, unless that cannot follow.
+// spec.state or, if the transition is invalid, status.state.
 std::string TargetState(const devboxv1alpha2::Devbox& devbox);
-// Whether the content has to be saved on the way to that state.
+// Whether the content has to be committed before the target state is reached.
 bool NeedsCommit(const devboxv1alpha2::Devbox& devbox);
-// `pod` is null when there is none.
+// `pod` may be null.
 std::string DevboxPhase(const devboxv1alpha2::Devbox& devbox, const corev1::Pod* pod);
 
 // ---- Objects.
 
-// The Pod of the current content. An annotation says of which spec it is: see IsOutdated().
+// The Pod of the current content. An annotation has a hash of its spec, see IsOutdated().
 Result<corev1::Pod> DevboxPod(const devboxv1alpha2::Devbox& devbox);
-bool IsOutdated(const corev1::Pod& pod, const corev1::Pod& wanted);
+bool IsOutdated(const corev1::Pod& pod, const corev1::Pod& desired);
 
-// Sets what is ours in them.
+// Set the fields of a Service that the devbox controls.
 void SetHeadlessService(const devboxv1alpha2::Devbox& devbox, corev1::ServiceSpec& spec);
 void SetNodePortService(const devboxv1alpha2::Devbox& devbox, corev1::ServiceSpec& spec);
 

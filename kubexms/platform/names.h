@@ -1,15 +1,15 @@
 #pragma once
 
-// What the things of the platform are called. The names are those that Sealos uses.
+// Names of the platform's objects, as Sealos uses them.
 
 #include <string>
 #include <string_view>
 
 namespace kubexms::platform {
 
-// Where the service accounts of users are.
+// The namespace of the users' ServiceAccounts.
 inline constexpr const char* kSystemNamespace = "user-system";
-// Who may do everything, and cannot be deleted by a request.
+// The administrator, who cannot be deleted by a request.
 inline constexpr std::string_view kAdmin = "admin";
 
 // Annotation of a user.
@@ -19,22 +19,22 @@ inline constexpr const char* kOwner = "user.sealos.io/owner";
 inline constexpr const char* kCreator = "user.sealos.io/creator";
 
 inline constexpr std::string_view kWorkspacePrefix = "ns-";
-// The namespace of a user.
+// The workspace of a user.
 inline std::string WorkspaceOf(std::string_view user) {
   return std::string(kWorkspacePrefix).append(user);
 }
-// The user of a workspace; empty when the namespace is none.
+// The user of a workspace; empty if the namespace is not a workspace.
 inline std::string_view UserOf(std::string_view workspace) {
   if (!workspace.starts_with(kWorkspacePrefix)) return {};
   return workspace.substr(kWorkspacePrefix.size());
 }
 
-// What somebody may do in a workspace.
+// The roles in a workspace.
 inline constexpr const char* kOwnerRole = "Owner";
 inline constexpr const char* kManagerRole = "Manager";
 inline constexpr const char* kDeveloperRole = "Developer";
 
-// The RoleBinding of a user in a workspace of somebody else.
+// The RoleBinding of a user in the workspace of another user.
 inline std::string GuestBindingOf(std::string_view user) { return std::string("rb-").append(user); }
 
 // The Secret with the kubeconfig of a user, in kSystemNamespace, and the Role that lets the user
@@ -45,12 +45,12 @@ inline std::string KubeconfigSecretOf(std::string_view user) {
 // The key in that Secret.
 inline constexpr const char* kKubeconfigKey = "kubeconfig";
 
-// As whom the server knows a user: the service account of that name.
+// The user name of the ServiceAccount with which a user authenticates.
 inline std::string AccountUser(std::string_view user) {
   return std::string("system:serviceaccount:").append(kSystemNamespace).append(":").append(user);
 }
 
-// On a User that is being deleted: the workspace stays.
-inline constexpr const char* kKeepWorkspace = "user.sealos.io/keep-workspace";
+// Annotation of a User whose workspace is retained when the User is deleted.
+inline constexpr const char* kRetainWorkspace = "user.sealos.io/retain-workspace";
 
 }  // namespace kubexms::platform

@@ -21,18 +21,18 @@ using rbacv1::RoleBinding;
 using userv1::Operationrequest;
 using userv1::User;
 
-// How often it is looked whether a user is there who may be about to be made.
-constexpr auto kLookForUser = std::chrono::seconds(5);
+// The interval at which a missing user, who may be about to be created, is looked up again.
+constexpr auto kUserPollInterval = std::chrono::seconds(5);
 
-// While one role takes the place of another: the binding that bridges the time without "rb-<user>".
-// No user's name has a colon, so that nobody's own binding is called so.
+// The temporary binding during a change of the role, while "rb-<user>" is replaced. User names
+// contain no colon, so that no other binding has this name.
 std::string BridgeOf(const std::string& user) { return GuestBindingOf(user) + ":update"; }
 
-Error Wrong(std::string_view field, std::string_view what) {
-  return Terminal(Error::BadRequest(fmt::format("{}: {}", field, what)));
+Error InvalidField(std::string_view field, std::string_view message) {
+  return Terminal(Error::BadRequest(fmt::format("{}: {}", field, message)));
 }
 
-// One execution.
+// One execution of a request.
 class Operation {
  public:
   Operation(ReconcileContext& context, const Operationrequest& request)
@@ -45,20 +45,21 @@ class Operation {
     RETURN_IF_ERROR(CheckSpec());
     if (spec_.action == "Deprive") return Deprive();
     if (const std::string missing = FindUsers(); !missing.empty()) {
-      return RequestOutcome::Waiting(fmt::format("waits for the user {}", missing), kLookForUser);
+      return RequestOutcome::Waiting(fmt::format("waiting for the user {} to be created", missing),
+                                     kUserPollInterval);
     }
     return spec_.action == "Grant" ? Grant() : Update();
   }
 
-  // Leaves one binding: the one that is there, or else the one that was to replace it.
-  Result<void> SettleBridge() {
+  // Removes the bridge, after it has created the missing binding with the role of the bridge.
+  Result<void> ResolveBridge() {
     const auto bridge = Bound(bridge_);
     if (bridge == nullptr) return {};
     if (Bound(key_) == nullptr) {
-      RoleBinding settled = *bridge;
-      settled.metadata = MetadataFor(key_);
-      settled.metadata.owner_references = bridge->metadata.owner_references;
-      RETURN_IF_ERROR(Make(settled));
+      RoleBinding binding = *bridge;
+      binding.metadata = MetadataFor(key_);
+      binding.metadata.owner_references = bridge->metadata.owner_references;
+      RETURN_IF_ERROR(Create(binding));
     }
     return Remove(bridge_);
   }
@@ -66,23 +67,25 @@ class Operation {
  private:
   Result<void> CheckSpec() const {
     if (UserOf(spec_.namespace_name).empty()) {
-      return Wrong("spec.namespace", "must be a workspace, such as ns-alice");
+      return InvalidField("spec.namespace", "must be a workspace, such as ns-alice");
     }
     if (spec_.user == UserOf(spec_.namespace_name)) {
-      return Wrong("spec.user", spec_.user + " owns this workspace and cannot be a guest in it");
+      return InvalidField("spec.user",
+                          spec_.user + " owns this workspace and cannot be a guest in it");
     }
     if (GuestBindingOf(spec_.user) == UserOf(spec_.namespace_name)) {
-      return Wrong("spec.user", fmt::format("{} cannot be a guest in {}, whose owner's binding has "
-                                            "the name of the guest's",
-                                            spec_.user, spec_.namespace_name));
+      return InvalidField("spec.user",
+                          fmt::format("{} cannot be a guest in {}: the bindings of guest and "
+                                      "owner would have the same name",
+                                      spec_.user, spec_.namespace_name));
     }
     if (spec_.role.empty() && spec_.action != "Deprive") {
-      return Wrong("spec.role", "must be Owner, Manager or Developer");
+      return InvalidField("spec.role", "must be Owner, Manager or Developer");
     }
     return {};
   }
 
-  // The name of the one who is not there yet; empty: all are.
+  // The name of a user who does not exist yet; empty: both users exist.
   std::string FindUsers() {
     const std::string owner(UserOf(spec_.namespace_name));
     workspace_user_ = context_.Cached<User>().Get({"", owner});
@@ -113,14 +116,14 @@ class Operation {
     return binding;
   }
 
-  // One that is there already has to be looked at: the error says so, and it is tried again.
-  Result<void> Make(const RoleBinding& binding) {
+  // AlreadyExists is returned as an error, and the retry reads the existing binding.
+  Result<void> Create(const RoleBinding& binding) {
     RETURN_IF_ERROR(context_.client.Create(binding, {.stop = context_.stop}));
     return {};
   }
-  Result<void> Make(const ObjectKey& key) {
+  Result<void> Create(const ObjectKey& key) {
     ASSIGN_OR_RETURN(const RoleBinding binding, BindingFor(key));
-    return Make(binding);
+    return Create(binding);
   }
   Result<void> Remove(const ObjectKey& key) {
     if (Bound(key) == nullptr) return {};
@@ -128,45 +131,46 @@ class Operation {
   }
 
   Result<RequestOutcome> Grant() {
-    RETURN_IF_ERROR(SettleBridge());
+    RETURN_IF_ERROR(ResolveBridge());
     const auto bound = Bound(key_);
     if (bound == nullptr) {
-      RETURN_IF_ERROR(Make(key_));
+      RETURN_IF_ERROR(Create(key_));
     } else if (bound->role_ref.name != spec_.role) {
-      return Wrong("spec.role",
-                   fmt::format("{} has the role {} in {}; ask for the action Update to change it",
-                               spec_.user, bound->role_ref.name, spec_.namespace_name));
+      return InvalidField(
+          "spec.role",
+          fmt::format("{} has the role {} in {}; ask for the action Update to change it",
+                      spec_.user, bound->role_ref.name, spec_.namespace_name));
     }
-    RETURN_IF_ERROR(NoteOwner());
+    RETURN_IF_ERROR(RecordOwner());
     return Completed("has");
   }
 
   Result<RequestOutcome> Update() {
     const auto bound = Bound(key_);
     if (bound == nullptr && Bound(bridge_) == nullptr) {
-      RETURN_IF_ERROR(Make(key_));
+      RETURN_IF_ERROR(Create(key_));
     } else if (bound == nullptr || bound->role_ref.name != spec_.role) {
       RETURN_IF_ERROR(Replace());
     }
     RETURN_IF_ERROR(Remove(bridge_));
-    RETURN_IF_ERROR(NoteOwner());
+    RETURN_IF_ERROR(RecordOwner());
     return Completed("has");
   }
 
-  // At every moment there is a binding: the old one until the bridge to the new role is there, and
-  // the bridge until the new one is.
+  // A binding exists at every moment: the old one until the bridge with the new role is created,
+  // and the bridge until the new one is created.
   Result<void> Replace() {
-    RETURN_IF_ERROR(MakeBridge());
+    RETURN_IF_ERROR(CreateBridge());
     RETURN_IF_ERROR(Remove(key_));
-    return Make(key_);
+    return Create(key_);
   }
 
-  Result<void> MakeBridge() {
+  Result<void> CreateBridge() {
     const auto bridge = Bound(bridge_);
     if (bridge != nullptr && bridge->role_ref.name == spec_.role) return {};
-    // Left by another request, to another role.
-    RETURN_IF_ERROR(SettleBridge());
-    return Make(bridge_);
+    // An earlier request left a bridge with another role.
+    RETURN_IF_ERROR(ResolveBridge());
+    return Create(bridge_);
   }
 
   Result<RequestOutcome> Deprive() {
@@ -178,8 +182,8 @@ class Operation {
         fmt::format("{} had no role in {}", spec_.user, spec_.namespace_name));
   }
 
-  // A workspace knows its owner.
-  Result<void> NoteOwner() {
+  // Records the owner of the workspace on its User.
+  Result<void> RecordOwner() {
     if (spec_.role != kOwnerRole) return {};
     const auto known = workspace_user_->metadata.annotations.find(kOwner);
     if (known != workspace_user_->metadata.annotations.end() && known->second == spec_.user) {
@@ -190,10 +194,10 @@ class Operation {
     return {};
   }
 
-  RequestOutcome Completed(std::string_view what) const {
+  RequestOutcome Completed(std::string_view result) const {
     const std::string role = spec_.action == "Deprive" ? "" : " the role " + spec_.role;
     return RequestOutcome::Completed(
-        fmt::format("{} {}{} in {}", spec_.user, what, role, spec_.namespace_name));
+        fmt::format("{} {}{} in {}", spec_.user, result, role, spec_.namespace_name));
   }
 
   ReconcileContext& context_;
@@ -209,12 +213,12 @@ Result<RequestOutcome> Execute(ReconcileContext& context, Operationrequest& requ
 }
 
 Result<void> Undo(ReconcileContext& context, const Operationrequest& request) {
-  return Operation(context, request).SettleBridge();
+  return Operation(context, request).ResolveBridge();
 }
 
-// The role to be given, or the one to be taken; where none is held, the least, so that whoever may
-// take a role may ask again after a crash.
-std::string RoleInQuestion(ReconcileContext& context, const Operationrequest& request) {
+// The role to grant or to revoke. If the user has none, the least one, so that the revocation can
+// be repeated after a crash.
+std::string RequestedRole(ReconcileContext& context, const Operationrequest& request) {
   if (request.spec.action != "Deprive") return request.spec.role;
   const std::string& user = request.spec.user;
   for (const std::string& name : {GuestBindingOf(user), BridgeOf(user)}) {
@@ -224,7 +228,7 @@ std::string RoleInQuestion(ReconcileContext& context, const Operationrequest& re
   return kDeveloperRole;
 }
 
-// Requests are found by whom they are about.
+// Requests have the user as a label.
 StringMap LabelsOf(const Operationrequest& request) {
   const std::string& user = request.spec.user;
   if (user.empty() || !ValidateLabelValue(user).empty()) return {};
@@ -237,8 +241,9 @@ Result<void> Authorize(ReconcileContext& context, const Operationrequest& reques
     if (request.metadata.namespace_name == kSystemNamespace) return {};
     return Terminal(Error::Forbidden(
         "operationrequests.user.sealos.io", request.metadata.name,
-        fmt::format("this server does not record who created it; create it in the namespace {}",
-                    kSystemNamespace)));
+        fmt::format(
+            "this server does not record who created the request; create it in the namespace {}",
+            kSystemNamespace)));
   }
   const bool gives_up_own_role =
       request.spec.action == "Deprive" && requester.user == AccountUser(request.spec.user);
@@ -246,7 +251,7 @@ Result<void> Authorize(ReconcileContext& context, const Operationrequest& reques
   return CheckAccess(context, requester,
                      {.verb = "bind",
                       .resource = ResourceType::Of<Role>(),
-                      .key = {request.spec.namespace_name, RoleInQuestion(context, request)}});
+                      .key = {request.spec.namespace_name, RequestedRole(context, request)}});
 }
 
 }  // namespace
@@ -260,7 +265,7 @@ Controller OperationRequestController(const OperationRequestOptions& options) {
        .execute = Execute,
        .authorize = Authorize,
        .undo = Undo,
-       // A bridge that is left after all is settled by the next request about that user.
+       // A bridge that remains after a crash is removed by the next request for the user.
        .hold = RequestHold::kUnfinished,
        .one_at_a_time =
            [](const Operationrequest& request) {
@@ -270,7 +275,7 @@ Controller OperationRequestController(const OperationRequestOptions& options) {
        .audit = options.audit});
   controller
       .Reads<User>()
-      // Requests are about other namespaces than their own.
+      // Requests concern other namespaces than their own.
       .Reads<RoleBinding>({.all_namespaces = true})
       .Touches<User>({"patch"})
       .Touches<RoleBinding>({"create", "delete"}, "", "")

@@ -1,13 +1,12 @@
 #pragma once
 
-// Operationrequests: the role of a user in a workspace is granted, changed or taken away. The role
-// is a RoleBinding "rb-<user>" in the workspace; what it refers to cannot be changed, so another
-// role means another binding.
+// The controller of Operationrequests: it grants, changes or revokes the role of a user in a
+// workspace. The role is a RoleBinding "rb-<user>" in the workspace. Since roleRef is immutable,
+// another role needs another binding.
 //
-// Whoever asks must be allowed to give that role away there ("bind" it); everybody may give up a
-// role of their own. On a server that records who created a request, that one is asked about. On
-// others, where nobody vouches for the creator,
-// only requests in the namespace user-system are executed, into which users cannot write.
+// The requester needs the permission to "bind" the role there; users may always give up their own
+// role. On servers that do not record the requester, only requests in the namespace user-system are
+// executed, in which users have no write access.
 
 #include "kubexms/controller/requests/request_controller.h"
 #include "kubexms/platform/user_kinds.h"
@@ -16,7 +15,7 @@ namespace kubexms::platform {
 
 struct OperationRequestOptions {
   int workers = 5;
-  // Where requests are executed; empty: in all namespaces.
+  // The namespace whose requests are executed; empty: all namespaces.
   std::string watch_namespace;
   RequestTimes times{.expires_after = std::chrono::minutes(3)};
   AuditSink* audit = nullptr;  // borrowed; null: none

@@ -16,14 +16,14 @@ namespace kubexms::platform {
 namespace {
 
 constexpr const char* kFieldManager = "kubexms-platform";
-constexpr auto kLookAgain = std::chrono::milliseconds(100);
+constexpr auto kPollInterval = std::chrono::milliseconds(100);
 
 const ResourceType& DefinitionType() {
   static const ResourceType kType = ResourceType::Of<apiextensionsv1::CustomResourceDefinition>();
   return kType;
 }
 
-bool IsServed(const apiextensionsv1::CustomResourceDefinition& definition) {
+bool IsEstablished(const apiextensionsv1::CustomResourceDefinition& definition) {
   for (const auto& condition : definition.status.conditions) {
     if (condition.type == "Established" && condition.status == "True") return true;
   }
@@ -39,9 +39,10 @@ Result<void> InstallDefinition(Client& client, const Json& definition, Clock& cl
   do {
     ASSIGN_OR_RETURN(const auto stored,
                      client.Get<apiextensionsv1::CustomResourceDefinition>(key, {.stop = stop}));
-    if (IsServed(stored)) return {};
-  } while (clock.SleepFor(kLookAgain, stop));
-  return Error::Timeout("stopped before " + key.name + " was served");
+    if (IsEstablished(stored)) return {};
+  } while (clock.SleepFor(kPollInterval, stop));
+  return Error::Timeout("stopped before the CustomResourceDefinition " + key.name +
+                        " was established");
 }
 
 }  // namespace
@@ -54,11 +55,12 @@ std::vector<Json> Definitions() {
 Result<void> Install(Client& client, Clock& clock, std::stop_token stop) {
   corev1::Namespace system;
   system.metadata.name = kSystemNamespace;
-  const auto made = client.Create(system, {.stop = stop});
-  if (!made.ok() && !made.error().IsAlreadyExists()) return made.error();
+  const auto created = client.Create(system, {.stop = stop});
+  if (!created.ok() && !created.error().IsAlreadyExists()) return created.error();
   for (const Json& definition : Definitions()) {
     const Result<void> installed = InstallDefinition(client, definition, clock, stop);
-    if (!installed.ok()) return installed.error().WithContext("install the platform's kinds");
+    if (!installed.ok())
+      return installed.error().WithContext("install the CustomResourceDefinitions of the platform");
   }
   return {};
 }
@@ -72,7 +74,7 @@ std::vector<Json> Roles(const RoleOptions& options, const PlatformOptions& platf
   std::vector<Controller> controllers = Controllers(platform);
   controllers.front().AddAccess({DefinitionType(), "", {"create", "get", "patch"}});
   std::vector<Json> objects = RolesFor(controllers, options);
-  // Some of the roles are in it.
+  // First, since some of the roles are in it.
   JsonObject system_namespace{{"apiVersion", "v1"},
                               {"kind", "Namespace"},
                               {"metadata", JsonObject{{"name", kSystemNamespace}}}};

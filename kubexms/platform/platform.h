@@ -1,7 +1,7 @@
 #pragma once
 
-// The platform: users with workspaces of their own, requests about them, and devboxes. Its kinds
-// are custom resources, so it runs on any Kubernetes.
+// The platform: users with workspaces, requests, and devboxes. Its kinds are custom resources, so
+// that it runs on any Kubernetes.
 
 #include <stop_token>
 #include <vector>
@@ -24,20 +24,21 @@ struct PlatformOptions {
   DevboxControllerOptions devboxes;
 };
 
-// The CustomResourceDefinitions of its kinds.
+// The CustomResourceDefinitions of the platform's kinds.
 std::vector<Json> Definitions();
 
-// Makes the server have them as this program knows them, and the namespace user-system, in which
-// the platform keeps what users must not write. Returns when they are served.
+// Applies the definitions, creates the namespace user-system, in which users have no write access,
+// and returns when the definitions are established.
 Result<void> Install(Client& client, Clock& clock, std::stop_token stop);
 
 std::vector<Controller> Controllers(const PlatformOptions& options);
 
-// A service account, and the roles with which it can install the definitions and run these
-// controllers, on any Kubernetes and with no other rights; and the namespace that some are in.
+// A ServiceAccount with the minimal roles to install the definitions and to run the controllers on
+// any Kubernetes, and the namespace of some of them.
 std::vector<Json> Roles(const RoleOptions& options, const PlatformOptions& platform);
 
-// Adds them to a manager, before it runs. They act through `client`, which must outlive it.
+// Adds the controllers to a manager before it runs. They write through `client`, which must outlive
+// it.
 void AddControllers(const PlatformOptions& options, Client& client, Manager& manager);
 
 }  // namespace kubexms::platform

@@ -1,6 +1,7 @@
 #pragma once
 
-// For tests of the platform: a real server, and its controllers beside the built-in ones.
+// For tests of the platform: a real API server, and the platform's controllers beside the built-in
+// ones.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -33,7 +34,7 @@
 
 namespace kubexms::platform {
 
-// Records in memory what became of requests.
+// Stores audit records in memory.
 class MemoryAuditSink final : public AuditSink {
  public:
   Result<void> Write(const AuditRecord& record) override {
@@ -53,7 +54,7 @@ class MemoryAuditSink final : public AuditSink {
 
 class PlatformTest : public ::testing::Test {
  protected:
-  // `clock` is that of the server and of the controllers; null: the machine's.
+  // `clock` is used by the server and the controllers; null: the system clock.
   explicit PlatformTest(Clock* clock = nullptr)
       : clock_(clock == nullptr ? system_clock_ : *clock) {
     const auto config = ParseKubeconfig(server_.kubeconfig());
@@ -75,7 +76,7 @@ class PlatformTest : public ::testing::Test {
                                                         .random = &random_,
                                                         .log = log});
     for (Controller& controller : Controllers(options_)) manager_->Add(std::move(controller));
-    // What Kubernetes does with namespaces and with what an owner leaves behind.
+    // Namespace deletion and garbage collection.
     AddBuiltinControllers(
         SelectControllers("namespace-controller,garbage-collector-controller").value(),
         {.clock = &clock_, .log = log, .client_of = [this](auto) { return &server_.client(); }},
@@ -89,7 +90,7 @@ class PlatformTest : public ::testing::Test {
 
   Client& client() { return server_.client(); }
 
-  userv1::User MakeUser(const std::string& name) {
+  userv1::User CreateUser(const std::string& name) {
     userv1::User user;
     user.metadata.name = name;
     const auto created = client().Create(user);
@@ -108,14 +109,14 @@ class PlatformTest : public ::testing::Test {
     return client().Get<T>(key).ok();
   }
   template <Kind T>
-  bool EventuallyGone(const ObjectKey& key) {
+  bool EventuallyDeleted(const ObjectKey& key) {
     return Eventually([&] {
       const auto object = client().Get<T>(key);
       return !object.ok() && object.error().IsNotFound();
     });
   }
 
-  bool EventuallyTold(const std::string& object, const std::string& reason) {
+  bool EventuallyRecorded(const std::string& object, const std::string& reason) {
     return Eventually([&] {
       const auto events = client().List<corev1::Event>();
       return events.ok() && std::any_of(events->items.begin(), events->items.end(),
@@ -126,7 +127,7 @@ class PlatformTest : public ::testing::Test {
     });
   }
 
-  // What the user can do with the kubeconfig.
+  // A client with the user's kubeconfig.
   std::unique_ptr<Client> ClientOf(const std::string& kubeconfig) {
     auto config = ParseKubeconfig(kubeconfig);
     EXPECT_TRUE(config.ok()) << config.error().message();
@@ -137,7 +138,7 @@ class PlatformTest : public ::testing::Test {
   std::unique_ptr<Client> ClientOfUser(const std::string& name) {
     return ClientOf(KubeconfigOf(name));
   }
-  // Empty when there is none.
+  // Empty if the user has none.
   std::string KubeconfigOf(const std::string& name) {
     const userv1::User user = UserNamed(name);
     if (!user.status.kube_config_secret) return "";
@@ -148,7 +149,7 @@ class PlatformTest : public ::testing::Test {
 
   // Creates the request through `by` and waits until it is finished.
   template <Kind T>
-  RequestStatus Finish(Client& by, const T& request) {
+  RequestStatus CreateAndFinish(Client& by, const T& request) {
     const auto created = by.Create(request);
     EXPECT_TRUE(created.ok()) << created.error().message();
     if (!created.ok()) return {};
@@ -162,8 +163,8 @@ class PlatformTest : public ::testing::Test {
     return status;
   }
 
-  // From now on, the first `survive` writes of the controllers work and all later ones fail, as if
-  // the process were gone. Events are news and do not count.
+  // The next `survive` writes of the controllers succeed and all later ones fail, as after a crash.
+  // Events do not count.
   void CrashAfter(int survive) {
     writes_ = 0;
     intercepted_.Set(
@@ -171,22 +172,22 @@ class PlatformTest : public ::testing::Test {
           const bool counts = IsWrite(request.verb) && request.resource.plural != "events";
           if (counts && writes_++ >= survive) return Error::ServiceUnavailable("crashed");
           Result<SharedBytes> answer = server.Do(request);
-          if (counts && answer.ok()) Note(request);
+          if (counts && answer.ok()) Record(request);
           return answer;
         });
   }
   void NeverCrash() { CrashAfter(std::numeric_limits<int>::max()); }
   bool HasCrashed(int survive) const { return writes_ > survive; }
 
-  // What is as it should be after a crash between any two writes. Begins anew for every number of
-  // writes that are survived, until one does without a crash.
+  // A test that crashes the process after every possible number of writes, until a run needs no
+  // more writes.
   struct CrashTest {
-    // Before the crash, with controllers that run.
+    // Before the crash, with running controllers.
     std::function<void(const std::string& name)> prepare = [](const std::string&) {};
-    // What the controllers are then to do, and whether they have.
-    std::function<void(const std::string& name)> ask;
+    // Triggers the work of the controllers, and checks whether it is done.
+    std::function<void(const std::string& name)> trigger;
     std::function<bool(const std::string& name)> is_done;
-    // What holds while the process is gone, and in the end.
+    // Invariants after the crash, and in the end.
     std::function<void(const std::string& name)> check_crashed = [](const std::string&) {};
     std::function<void(const std::string& name)> check_done;
   };
@@ -202,7 +203,7 @@ class PlatformTest : public ::testing::Test {
       Stop();
       CrashAfter(survive);
       Start();
-      test.ask(name);
+      test.trigger(name);
       ASSERT_TRUE(Eventually([&] { return HasCrashed(survive) || test.is_done(name); }));
       Stop();
       crashed = HasCrashed(survive);
@@ -216,7 +217,7 @@ class PlatformTest : public ::testing::Test {
     }
   }
 
-  // How often the request was written as finished, while crashes or none were asked for.
+  // How often the request was written as finished, since CrashAfter() or NeverCrash().
   int TimesFinished(const std::string& request) const {
     MutexLock lock(mutex_);
     return static_cast<int>(
@@ -225,7 +226,7 @@ class PlatformTest : public ::testing::Test {
                  write.body.find("completionTime") != std::string::npos;
         }));
   }
-  // What kinds of objects were deleted, in this order.
+  // The resources of deleted objects, in this order.
   std::vector<std::string> DeletedKinds() const {
     std::vector<std::string> kinds;
     MutexLock lock(mutex_);
@@ -235,7 +236,7 @@ class PlatformTest : public ::testing::Test {
     }
     return kinds;
   }
-  // What was written that has this in its path or in its content.
+  // The paths of writes with the text in their path or body.
   std::vector<std::string> WritesAbout(const std::string& text) const {
     std::vector<std::string> paths;
     MutexLock lock(mutex_);
@@ -246,7 +247,7 @@ class PlatformTest : public ::testing::Test {
     return paths;
   }
 
-  void Note(const ClientRequest& write) {
+  void Record(const ClientRequest& write) {
     MutexLock lock(mutex_);
     written_.push_back(write);
   }
@@ -270,19 +271,19 @@ struct ManualTime {
   ManualClock time{std::chrono::system_clock::now()};
 };
 
-// A server and controllers whose time is moved by hand.
+// A server and controllers with a manual clock.
 class TimedPlatformTest : protected ManualTime, public PlatformTest {
  protected:
   TimedPlatformTest() : PlatformTest(&time) {}
 
-  // Once nothing is under way any more.
-  void MoveTime(std::chrono::seconds by) {
+  // Advances the clock after the manager has become idle.
+  void AdvanceTime(std::chrono::seconds by) {
     ASSERT_TRUE(AwaitIdle(*manager_));
     time.Advance(by);
   }
-  // The same as Eventually(), while a little time passes.
+  // Eventually() while the clock advances slowly.
   template <class Condition>
-  bool InTime(const Condition& condition) {
+  bool EventuallyInTime(const Condition& condition) {
     return Eventually([&] {
       time.Advance(std::chrono::milliseconds(1));
       return condition();

@@ -1,4 +1,4 @@
-// Operationrequests and Deleterequests, asked for by the users themselves.
+// Operationrequests and Deleterequests, created by the users themselves.
 
 #include "kubexms/platform/platform_fixture_test.h"
 #include "kubexms/platform/user_objects.h"
@@ -28,7 +28,7 @@ ConfigMap MapIn(const std::string& namespace_name, const std::string& name) {
 
 class RequestsTest : public PlatformTest {
  protected:
-  // What a crash or a test interrupts is tried again soon.
+  // Interrupted executions are retried soon.
   RequestsTest() {
     options_.operation_requests.times.retry_after = std::chrono::milliseconds(50);
     options_.delete_requests.times.retry_after = std::chrono::milliseconds(50);
@@ -36,13 +36,13 @@ class RequestsTest : public PlatformTest {
 
   void StartWithAliceAndBob() {
     Start();
-    for (const char* name : {"alice", "bob"}) MakeUser(name);
+    for (const char* name : {"alice", "bob"}) CreateUser(name);
     for (const char* name : {"alice", "bob"}) ASSERT_TRUE(BecomesActive(name));
     alice_ = ClientOfUser("alice");
     bob_ = ClientOfUser("bob");
   }
 
-  // About bob in the workspace of alice, in which the request is.
+  // For bob in the workspace of alice, which is also the namespace of the request.
   Operationrequest Request(const std::string& action, const std::string& role) {
     Operationrequest request;
     request.metadata.namespace_name = "ns-alice";
@@ -54,15 +54,15 @@ class RequestsTest : public PlatformTest {
     return request;
   }
   RequestStatus Ask(const std::string& action, const std::string& role) {
-    return Finish(*alice_, Request(action, role));
+    return CreateAndFinish(*alice_, Request(action, role));
   }
   std::string RoleOfBob() {
     const auto binding = client().Get<RoleBinding>({"ns-alice", "rb-bob"});
     return binding.ok() ? binding->role_ref.name : "none";
   }
-  // By the annotation.
+  // The owner from the annotation.
   std::string OwnerOfNsAlice() { return UserNamed("alice").metadata.annotations[kOwner]; }
-  // Of all bindings that bob has there: the names of their roles.
+  // The names of the roles of all bindings that bob has in the workspace.
   std::vector<std::string> RolesOfBob() {
     std::vector<std::string> roles;
     const List<RoleBinding> all =
@@ -73,14 +73,14 @@ class RequestsTest : public PlatformTest {
     return roles;
   }
 
-  // By the administrator's hand.
+  // Created by the administrator.
   void BobHas(const std::vector<std::string>& roles) {
     for (const char* name : {"rb-bob", "rb-bob:update"}) {
       (void)client().Delete<RoleBinding>({"ns-alice", name}).ok();
     }
     for (const std::string& role : roles) {
       Operationrequest request = Request("Grant", role);
-      ASSERT_EQ(Finish(client(), request).phase, "Completed");
+      ASSERT_EQ(CreateAndFinish(client(), request).phase, "Completed");
     }
     ASSERT_EQ(RolesOfBob(), roles);
   }
@@ -90,8 +90,8 @@ class RequestsTest : public PlatformTest {
     const auto request = client().Get<T>(key);
     return request.ok() ? request->status : RequestStatus();
   }
-  // Ends the controllers, so that nothing is under way. A crash between the record and the status
-  // gives a second record of the same.
+  // Stops the controllers, so that no reconcile runs. A crash between the record and the status
+  // leads to a second record of the same request.
   template <Kind T>
   void ExpectCompletedOnce(const ObjectKey& key) {
     Stop();
@@ -115,7 +115,7 @@ class RequestsTest : public PlatformTest {
   std::unique_ptr<Client> bob_;
 };
 
-TEST_F(RequestsTest, AnOwnerSharesTheWorkspace) {
+TEST_F(RequestsTest, OwnerGrantsARole) {
   StartWithAliceAndBob();
   ASSERT_TRUE(alice_->Create(MapIn("ns-alice", "m")).ok());
   EXPECT_TRUE(bob_->Get<ConfigMap>({"ns-alice", "m"}).error().IsForbidden());
@@ -127,7 +127,7 @@ TEST_F(RequestsTest, AnOwnerSharesTheWorkspace) {
   EXPECT_EQ(Ask("Update", "Manager").phase, "Completed");
   EXPECT_TRUE(Eventually([&] { return bob_->Create(MapIn("ns-alice", "n")).ok(); }));
   EXPECT_THAT(RolesOfBob(), ElementsAre("Manager"));
-  // It goes with bob.
+  // The binding is deleted with bob.
   const RoleBinding binding = client().Get<RoleBinding>({"ns-alice", "rb-bob"}).value();
   EXPECT_TRUE(IsControlledBy(binding.metadata, UserNamed("bob").metadata.uid));
 
@@ -136,7 +136,7 @@ TEST_F(RequestsTest, AnOwnerSharesTheWorkspace) {
   EXPECT_THAT(RolesOfBob(), SizeIs(0));
 }
 
-TEST_F(RequestsTest, GrantingAnotherRoleThanHeldIsAnError) {
+TEST_F(RequestsTest, RefusesToGrantAnotherRole) {
   StartWithAliceAndBob();
   ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
   EXPECT_EQ(Ask("Grant", "Developer").phase, "Completed");
@@ -145,51 +145,51 @@ TEST_F(RequestsTest, GrantingAnotherRoleThanHeldIsAnError) {
   EXPECT_THAT(refused.message, HasSubstr("bob has the role Developer in ns-alice"));
   EXPECT_THAT(refused.message, HasSubstr("Update"));
   EXPECT_EQ(RoleOfBob(), "Developer");
-  // One that failed is in nobody's way.
+  // A failed request does not block others.
   EXPECT_EQ(Ask("Update", "Manager").phase, "Completed");
 }
 
-TEST_F(RequestsTest, WhoMayNotGiveARoleAwayIsRefused) {
+TEST_F(RequestsTest, RefusesRequestersWithoutBindPermission) {
   StartWithAliceAndBob();
-  // In a namespace of his own, where bob may create what he wants.
+  // In bob's own workspace, where he may create any request.
   Operationrequest theft = Request("Grant", "Owner");
   theft.metadata.namespace_name = "ns-bob";
-  const RequestStatus refused = Finish(*bob_, theft);
+  const RequestStatus refused = CreateAndFinish(*bob_, theft);
   EXPECT_EQ(refused.phase, "Failed");
   EXPECT_THAT(refused.message, HasSubstr("may not bind"));
   EXPECT_EQ(RoleOfBob(), "none");
-  // Nor with a creator that he made up.
+  // Nor with a forged requester.
   theft.metadata.annotations["kubexms.io/creator"] = "kubernetes-admin";
   theft.metadata.annotations["kubexms.io/creator-groups"] = R"(["system:masters"])";
-  EXPECT_EQ(Finish(*bob_, theft).phase, "Failed");
+  EXPECT_EQ(CreateAndFinish(*bob_, theft).phase, "Failed");
   EXPECT_EQ(RoleOfBob(), "none");
-  // A developer cannot make himself more.
+  // A developer cannot escalate to another role.
   ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
   theft.spec.action = "Update";
-  EXPECT_EQ(Finish(*bob_, theft).phase, "Failed");
+  EXPECT_EQ(CreateAndFinish(*bob_, theft).phase, "Failed");
   EXPECT_EQ(RoleOfBob(), "Developer");
 }
 
-TEST_F(RequestsTest, EverybodyMayGiveUpARole) {
+TEST_F(RequestsTest, UsersMayGiveUpTheirRole) {
   StartWithAliceAndBob();
   ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
   Operationrequest leave = Request("Deprive", "");
   leave.metadata.namespace_name = "ns-bob";
-  EXPECT_EQ(Finish(*bob_, leave).phase, "Completed");
+  EXPECT_EQ(CreateAndFinish(*bob_, leave).phase, "Completed");
   EXPECT_EQ(RoleOfBob(), "none");
 }
 
-TEST_F(RequestsTest, TheAdministratorMayAskForAnything) {
+TEST_F(RequestsTest, AdministratorMayRequestAnything) {
   StartWithAliceAndBob();
   Operationrequest request = Request("Grant", "Owner");
   request.metadata.namespace_name = kSystemNamespace;
-  EXPECT_EQ(Finish(client(), request).phase, "Completed");
+  EXPECT_EQ(CreateAndFinish(client(), request).phase, "Completed");
   EXPECT_EQ(RoleOfBob(), "Owner");
   EXPECT_EQ(OwnerOfNsAlice(), "bob");
 }
 
-// As on a server that is not kubexms.
-TEST_F(RequestsTest, WhereNobodyVouchesForTheCreatorOnlyTheSystemAsks) {
+// As on a server other than kubexms.
+TEST_F(RequestsTest, WithoutRecordedRequesterOnlySystemRequestsAreExecuted) {
   intercepted_.SetPath([](Client&, std::string_view) -> Result<SharedBytes> {
     return SharedBytes(std::string(R"({"gitVersion":"v1.34.0"})"));
   });
@@ -200,31 +200,31 @@ TEST_F(RequestsTest, WhereNobodyVouchesForTheCreatorOnlyTheSystemAsks) {
   Operationrequest request = Request("Grant", "Developer");
   request.metadata.namespace_name = kSystemNamespace;
   EXPECT_TRUE(alice_->Create(request).error().IsForbidden());
-  EXPECT_EQ(Finish(client(), request).phase, "Completed");
+  EXPECT_EQ(CreateAndFinish(client(), request).phase, "Completed");
   EXPECT_EQ(RoleOfBob(), "Developer");
-  // In the records the creator is unknown, and whom the objects name is only claimed.
+  // In the records the requester is unknown; the one in the objects is only claimed.
   for (const AuditRecord& record : audit_.records()) EXPECT_EQ(record.requester.user, "");
 }
 
-TEST_F(RequestsTest, AreFoundByWhomTheyAreAbout) {
+TEST_F(RequestsTest, HaveTheUserAsALabel) {
   StartWithAliceAndBob();
   Operationrequest request = Request("Grant", "Developer");
-  request.metadata.labels = {{kOwner, "somebody-else"}, {"my", "label"}};
-  EXPECT_EQ(Finish(*alice_, request).phase, "Completed");
+  request.metadata.labels = {{kOwner, "another-user"}, {"my", "label"}};
+  EXPECT_EQ(CreateAndFinish(*alice_, request).phase, "Completed");
   Operationrequest refused = Request("Grant", "Owner");
   refused.metadata.namespace_name = "ns-bob";
-  EXPECT_EQ(Finish(*bob_, refused).phase, "Failed");
+  EXPECT_EQ(CreateAndFinish(*bob_, refused).phase, "Failed");
   const auto found = client().List<Operationrequest>(
       {.label_selector = Selector::FromLabels({{"user.sealos.io/owner", "bob"}})});
   ASSERT_THAT(found->items, SizeIs(2));
   EXPECT_THAT(found->items.front().metadata.labels, Contains(Pair("my", "label")));
-  // What can be no label is none.
+  // An invalid label value is omitted.
   request.spec.user = std::string(100, 'a');
   request.spec.namespace_name = "default";
-  EXPECT_THAT(Finish(client(), request).message, HasSubstr("spec.namespace"));
+  EXPECT_THAT(CreateAndFinish(client(), request).message, HasSubstr("spec.namespace"));
 }
 
-TEST_F(RequestsTest, ShowHowFarTheyAre) {
+TEST_F(RequestsTest, ReportTheirPhase) {
   options_.operation_requests.times.retry_after = std::chrono::milliseconds(50);
   StartWithAliceAndBob();
   Stop();
@@ -253,11 +253,11 @@ TEST_F(RequestsTest, ShowHowFarTheyAre) {
   EXPECT_TRUE(shows("2", "Completed", "bob has the role Manager"));
 }
 
-TEST_F(RequestsTest, WhatWasAskedForCannotBeChanged) {
+TEST_F(RequestsTest, SpecIsImmutable) {
   StartWithAliceAndBob();
   Operationrequest request = Request("Grant", "Developer");
   request.metadata.name = "fixed";
-  ASSERT_EQ(Finish(*alice_, request).phase, "Completed");
+  ASSERT_EQ(CreateAndFinish(*alice_, request).phase, "Completed");
   const kubexms::Patch patch{.body = R"({"spec":{"role":"Owner"}})"};
   EXPECT_TRUE(alice_->Patch<Operationrequest>({"ns-alice", "fixed"}, patch).error().IsForbidden());
   const auto changed = client().Patch<Operationrequest>({"ns-alice", "fixed"}, patch);
@@ -265,8 +265,8 @@ TEST_F(RequestsTest, WhatWasAskedForCannotBeChanged) {
   EXPECT_THAT(changed.error().message(), HasSubstr("cannot be changed after creation"));
 }
 
-// By somebody who may write the status of requests, as no role of a workspace allows.
-TEST_F(RequestsTest, AForgedStatusGrantsNothingAndKeepsNobodyFromRevoking) {
+// By a user who may write the status of requests, which no role of a workspace allows.
+TEST_F(RequestsTest, ForgedStatusNeitherGrantsNorBlocksRevocation) {
   StartWithAliceAndBob();
   const auto forge = [&](const std::function<void(RequestStatus&)>& change) {
     Operationrequest request = client().Get<Operationrequest>({"ns-alice", "forged"}).value();
@@ -275,7 +275,7 @@ TEST_F(RequestsTest, AForgedStatusGrantsNothingAndKeepsNobodyFromRevoking) {
     ASSERT_TRUE(forged.ok()) << forged.error().message();
   };
   ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
-  // As if a Grant had been executed, and its record were still to be written.
+  // As if a Grant had been executed without a record.
   Stop();
   Operationrequest grant = Request("Grant", "Owner");
   grant.metadata.name = "forged";
@@ -292,18 +292,18 @@ TEST_F(RequestsTest, AForgedStatusGrantsNothingAndKeepsNobodyFromRevoking) {
   }));
   EXPECT_EQ(RoleOfBob(), "Developer");
   EXPECT_EQ(audit_.records().back().result, "Failed");
-  // As if one were being executed for ever.
+  // As if an execution never finished.
   forge([](RequestStatus& status) { status.phase = "Processing"; });
   EXPECT_EQ(Ask("Deprive", "Developer").phase, "Completed");
   EXPECT_EQ(RoleOfBob(), "none");
-  // Nobody but the platform reads or writes what it recorded.
+  // Only the platform may read and write its records.
   for (const auto& user : {alice_.get(), bob_.get()}) {
     EXPECT_TRUE(user->List<ConfigMap>({.namespace_name = "user-system"}).error().IsForbidden());
     EXPECT_TRUE(user->Create(MapIn("user-system", "m")).error().IsForbidden());
   }
 }
 
-TEST_F(RequestsTest, MustNameTheirUser) {
+TEST_F(RequestsTest, RequireAUser) {
   const auto refused = [&](const ResourceType& type, const std::string& spec) {
     const Json json =
         ParseJson(R"({"metadata":{"name":"r","namespace":"default"},"spec":)" + spec + "}").value();
@@ -325,7 +325,7 @@ TEST_F(RequestsTest, MustNameTheirUser) {
               HasSubstr("spec.action: Required value"));
 }
 
-TEST_F(RequestsTest, OfOtherNamespacesAreLeftAloneWhereOneIsWatched) {
+TEST_F(RequestsTest, IgnoresOtherNamespacesThanTheWatchedOne) {
   options_.operation_requests.watch_namespace = kSystemNamespace;
   StartWithAliceAndBob();
   Operationrequest elsewhere = Request("Grant", "Manager");
@@ -333,45 +333,47 @@ TEST_F(RequestsTest, OfOtherNamespacesAreLeftAloneWhereOneIsWatched) {
   ASSERT_TRUE(client().Create(elsewhere).ok());
   Operationrequest watched = Request("Grant", "Developer");
   watched.metadata.namespace_name = kSystemNamespace;
-  EXPECT_EQ(Finish(client(), watched).phase, "Completed");
+  EXPECT_EQ(CreateAndFinish(client(), watched).phase, "Completed");
   EXPECT_EQ(StatusOf<Operationrequest>({"ns-alice", "elsewhere"}).phase, "Pending");
   EXPECT_EQ(RoleOfBob(), "Developer");
 }
 
-TEST_F(RequestsTest, WrongRequestsSayWhatIsWrong) {
+TEST_F(RequestsTest, ReportsInvalidFields) {
   StartWithAliceAndBob();
   Operationrequest request = Request("Grant", "Developer");
   request.spec.namespace_name = "default";
-  EXPECT_THAT(Finish(client(), request).message, HasSubstr("spec.namespace: must be a workspace"));
+  EXPECT_THAT(CreateAndFinish(client(), request).message,
+              HasSubstr("spec.namespace: must be a workspace"));
   request = Request("Grant", "");
-  EXPECT_THAT(Finish(client(), request).message, HasSubstr("spec.role: must be"));
+  EXPECT_THAT(CreateAndFinish(client(), request).message, HasSubstr("spec.role: must be"));
   request = Request("Grant", "Developer");
   request.spec.user = "alice";
-  EXPECT_THAT(Finish(client(), request).message, HasSubstr("owns this workspace"));
+  EXPECT_THAT(CreateAndFinish(client(), request).message, HasSubstr("owns this workspace"));
 }
 
 // "rb-<user>" is the binding of a guest, and "<user>" that of the owner.
-TEST_F(RequestsTest, NamesThatLookLikeBindingsAreNoWayToThem) {
+TEST_F(RequestsTest, UserNamesCannotCollideWithBindings) {
   Start();
-  for (const char* name : {"alice", "bob", "bob-update", "rb-bob"}) MakeUser(name);
+  for (const char* name : {"alice", "bob", "bob-update", "rb-bob"}) CreateUser(name);
   for (const char* name : {"alice", "bob", "bob-update", "rb-bob"}) {
     ASSERT_TRUE(BecomesActive(name));
   }
   Operationrequest request = Request("Grant", "Manager");
   request.spec.user = "bob-update";
-  ASSERT_EQ(Finish(client(), request).phase, "Completed");
-  ASSERT_EQ(Finish(client(), Request("Grant", "Developer")).phase, "Completed");
+  ASSERT_EQ(CreateAndFinish(client(), request).phase, "Completed");
+  ASSERT_EQ(CreateAndFinish(client(), Request("Grant", "Developer")).phase, "Completed");
   EXPECT_THAT(RolesOfBob(), ElementsAre("Developer"));
   EXPECT_EQ(client().Get<RoleBinding>({"ns-alice", "rb-bob-update"})->role_ref.name, "Manager");
   request = Request("Deprive", "");
   request.spec.namespace_name = "ns-rb-bob";
-  EXPECT_THAT(Finish(client(), request).message, HasSubstr("cannot be a guest in ns-rb-bob"));
+  EXPECT_THAT(CreateAndFinish(client(), request).message,
+              HasSubstr("cannot be a guest in ns-rb-bob"));
   EXPECT_TRUE(Exists<RoleBinding>({"ns-rb-bob", "rb-bob"}));
 }
 
-// The controllers are gone after any number of writes and come back: at every time bob has a role
-// that he had or is to have, and never none on the way from one to the other.
-TEST_F(RequestsTest, RolesAreRightWhateverWriteItCrashesAt) {
+// The controllers crash after any number of writes and are restarted: at every time bob has the old
+// or the new role, and never none during the change.
+TEST_F(RequestsTest, RoleChangesSurviveACrashAtAnyWrite) {
   StartWithAliceAndBob();
   Stop();
   using Roles = std::vector<std::string>;
@@ -399,7 +401,7 @@ TEST_F(RequestsTest, RolesAreRightWhateverWriteItCrashesAt) {
     };
     CrashAtEveryWrite(
         {.prepare = [&](const std::string&) { BobHas(c.before); },
-         .ask =
+         .trigger =
              [&](const std::string& name) {
                Operationrequest request = Request(c.action, c.role);
                request.metadata.name = request_of(name).name;
@@ -422,8 +424,8 @@ TEST_F(RequestsTest, RolesAreRightWhateverWriteItCrashesAt) {
   }
 }
 
-// The request fails for good in the middle: its last step is refused until it has expired.
-TEST_F(RequestsTest, AnUpdateThatFailsLeavesOneRole) {
+// The request fails in the middle: its last write is refused until the request has expired.
+TEST_F(RequestsTest, FailedUpdateLeavesOneRole) {
   options_.operation_requests.times.retry_after = std::chrono::milliseconds(50);
   options_.operation_requests.times.expires_after = std::chrono::seconds(2);
   StartWithAliceAndBob();
@@ -440,8 +442,8 @@ TEST_F(RequestsTest, AnUpdateThatFailsLeavesOneRole) {
   intercepted_.Set({});
 }
 
-// To delete a request in the middle is no way around the record of it.
-TEST_F(RequestsTest, AnUpdateThatIsDeletedLeavesOneRoleAndARecord) {
+// Deleting a request during its execution does not avoid its record.
+TEST_F(RequestsTest, DeletedUpdateLeavesOneRoleAndARecord) {
   StartWithAliceAndBob();
   ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
   intercepted_.Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
@@ -466,7 +468,7 @@ TEST_F(RequestsTest, AnUpdateThatIsDeletedLeavesOneRoleAndARecord) {
   intercepted_.Set({});
 }
 
-TEST_F(RequestsTest, EveryFinishedRequestIsAuditedWithWhoAsked) {
+TEST_F(RequestsTest, AuditsFinishedRequestsWithRequester) {
   StartWithAliceAndBob();
   ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
   const auto records = audit_.records();
@@ -479,20 +481,20 @@ TEST_F(RequestsTest, EveryFinishedRequestIsAuditedWithWhoAsked) {
 TEST_F(RequestsTest, DeletesAUserWithTheWorkspace) {
   StartWithAliceAndBob();
   ASSERT_EQ(Ask("Grant", "Developer").phase, "Completed");
-  const RequestStatus status = Finish(client(), RequestDeletion("bob"));
+  const RequestStatus status = CreateAndFinish(client(), RequestDeletion("bob"));
   EXPECT_EQ(status.phase, "Completed");
-  EXPECT_EQ(status.message, "bob is deleted");
+  EXPECT_EQ(status.message, "bob deleted");
   EXPECT_FALSE(Exists<User>({"", "bob"}));
   EXPECT_FALSE(Exists<Namespace>({"", "ns-bob"}));
   EXPECT_THAT(RolesOfBob(), SizeIs(0));
-  // Again is no error.
-  const RequestStatus again = Finish(client(), RequestDeletion("bob"));
+  // A repetition is not an error.
+  const RequestStatus again = CreateAndFinish(client(), RequestDeletion("bob"));
   EXPECT_EQ(again.phase, "Completed");
-  EXPECT_EQ(again.message, "bob was gone");
+  EXPECT_EQ(again.message, "bob does not exist");
 }
 
-TEST_F(RequestsTest, ADeletionThatTakesLongIsProcessing) {
-  options_.delete_requests.look_again = std::chrono::milliseconds(20);
+TEST_F(RequestsTest, SlowDeletionIsProcessing) {
+  options_.delete_requests.poll_interval = std::chrono::milliseconds(20);
   StartWithAliceAndBob();
   ConfigMap held = MapIn("ns-bob", "m");
   held.metadata.finalizers = {"example.com/held"};
@@ -511,30 +513,30 @@ TEST_F(RequestsTest, ADeletionThatTakesLongIsProcessing) {
       client()
           .Patch<ConfigMap>({"ns-bob", "m"}, {.body = R"({"metadata":{"finalizers":null}})"})
           .ok());
-  EXPECT_TRUE(shows("Completed", "bob is deleted"));
+  EXPECT_TRUE(shows("Completed", "bob deleted"));
 }
 
-TEST_F(RequestsTest, MayKeepTheWorkspace) {
+TEST_F(RequestsTest, RetainsTheWorkspaceOnRequest) {
   StartWithAliceAndBob();
   ASSERT_TRUE(bob_->Create(MapIn("ns-bob", "m")).ok());
   Deleterequest request = RequestDeletion("bob");
   request.spec.delete_dependents = false;
-  const RequestStatus status = Finish(client(), request);
+  const RequestStatus status = CreateAndFinish(client(), request);
   EXPECT_EQ(status.phase, "Completed");
-  EXPECT_EQ(status.message, "bob is deleted; ns-bob is kept");
+  EXPECT_EQ(status.message, "bob deleted; workspace ns-bob retained");
   EXPECT_FALSE(Exists<User>({"", "bob"}));
   EXPECT_TRUE(Exists<ConfigMap>({"ns-bob", "m"}));
   const Namespace kept = client().Get<Namespace>({"", "ns-bob"}).value();
   EXPECT_TRUE(kept.metadata.deletion_timestamp.IsZero());
   EXPECT_THAT(kept.metadata.owner_references, SizeIs(0));
   EXPECT_FALSE(Exists<RoleBinding>({"ns-bob", "bob"}));
-  // A later request may take it after all.
-  EXPECT_EQ(Finish(client(), RequestDeletion("bob")).phase, "Completed");
+  // A later request may delete the workspace.
+  EXPECT_EQ(CreateAndFinish(client(), RequestDeletion("bob")).phase, "Completed");
   EXPECT_FALSE(Exists<Namespace>({"", "ns-bob"}));
 }
 
-TEST_F(RequestsTest, AUserIsDeletedWhateverWriteItCrashesAt) {
-  options_.delete_requests.look_again = std::chrono::milliseconds(20);
+TEST_F(RequestsTest, UserDeletionSurvivesACrashAtAnyWrite) {
+  options_.delete_requests.poll_interval = std::chrono::milliseconds(20);
   for (const bool dependents : {true, false}) {
     SCOPED_TRACE(dependents ? "with the workspace" : "without the workspace");
     const auto request_of = [&](const std::string& name) {
@@ -548,12 +550,12 @@ TEST_F(RequestsTest, AUserIsDeletedWhateverWriteItCrashesAt) {
     CrashAtEveryWrite({.prepare =
                            [&](const std::string& name) {
                              (void)client().Delete<Namespace>({"", "ns-" + name}).ok();
-                             ASSERT_TRUE(EventuallyGone<Namespace>({"", "ns-" + name}));
-                             MakeUser(name);
+                             ASSERT_TRUE(EventuallyDeleted<Namespace>({"", "ns-" + name}));
+                             CreateUser(name);
                              ASSERT_TRUE(BecomesActive(name));
                              ASSERT_TRUE(client().Create(MapIn("ns-" + name, "m")).ok());
                            },
-                       .ask =
+                       .trigger =
                            [&](const std::string& name) {
                              Deleterequest request = RequestDeletion(name);
                              request.metadata.name = request_of(name).name;
@@ -578,19 +580,19 @@ TEST_F(RequestsTest, AUserIsDeletedWhateverWriteItCrashesAt) {
   }
 }
 
-TEST_F(RequestsTest, ProtectedUsersStay) {
+TEST_F(RequestsTest, RefusesToDeleteProtectedUsers) {
   StartWithAliceAndBob();
-  MakeUser("admin");
+  CreateUser("admin");
   ASSERT_TRUE(BecomesActive("admin"));
-  const RequestStatus status = Finish(client(), RequestDeletion("admin"));
+  const RequestStatus status = CreateAndFinish(client(), RequestDeletion("admin"));
   EXPECT_EQ(status.phase, "Failed");
   EXPECT_THAT(status.message, HasSubstr("protected"));
   EXPECT_TRUE(Exists<User>({"", "admin"}));
 }
 
-TEST_F(RequestsTest, WhoMayNotDeleteAUserIsRefused) {
+TEST_F(RequestsTest, RefusesRequestersWithoutDeletePermission) {
   StartWithAliceAndBob();
-  // Somebody may create such requests, and nothing else.
+  // The user may create such requests, and nothing else.
   const auto clerk = server_.NewClient({.name = "clerk", .groups = {"system:authenticated"}});
   rbacv1::ClusterRole role;
   role.metadata.name = "clerk";
@@ -607,7 +609,7 @@ TEST_F(RequestsTest, WhoMayNotDeleteAUserIsRefused) {
   subject.kind = "User";
   subject.name = "clerk";
   ASSERT_TRUE(client().Create(binding).ok());
-  const RequestStatus status = Finish(*clerk, RequestDeletion("bob"));
+  const RequestStatus status = CreateAndFinish(*clerk, RequestDeletion("bob"));
   EXPECT_EQ(status.phase, "Failed");
   EXPECT_THAT(status.message, HasSubstr("clerk may not delete"));
   EXPECT_TRUE(Exists<User>({"", "bob"}));
@@ -619,7 +621,7 @@ class RequestTimesTest : public TimedPlatformTest {
   RequestStatus Await(const T& request) {
     EXPECT_TRUE(client().Create(request).ok());
     RequestStatus status;
-    EXPECT_TRUE(InTime([&] {
+    EXPECT_TRUE(EventuallyInTime([&] {
       status = client().Get<T>(ObjectKey::Of(request.metadata))->status;
       return status.IsFinished();
     }));
@@ -627,11 +629,11 @@ class RequestTimesTest : public TimedPlatformTest {
   }
   template <Kind T>
   bool IsGone(const T& request) {
-    return InTime([&] { return !Exists<T>(ObjectKey::Of(request.metadata)); });
+    return EventuallyInTime([&] { return !Exists<T>(ObjectKey::Of(request.metadata)); });
   }
 };
 
-TEST_F(RequestTimesTest, FinishedOnesGoAfterAnHour) {
+TEST_F(RequestTimesTest, DeletesFinishedRequestsAfterAnHour) {
   Start();
   Operationrequest completed;
   completed.metadata = MapIn("default", "completed").metadata;
@@ -647,19 +649,19 @@ TEST_F(RequestTimesTest, FinishedOnesGoAfterAnHour) {
   EXPECT_EQ(Await(completed).phase, "Completed");
   EXPECT_EQ(Await(failed).phase, "Failed");
   EXPECT_EQ(Await(deleted).phase, "Completed");
-  MoveTime(std::chrono::minutes(59));
+  AdvanceTime(std::chrono::minutes(59));
   EXPECT_TRUE(Exists<Operationrequest>({"default", "completed"}));
   EXPECT_TRUE(Exists<Operationrequest>({"default", "failed"}));
   EXPECT_TRUE(Exists<Deleterequest>({"", "deleted"}));
-  MoveTime(std::chrono::minutes(1));
+  AdvanceTime(std::chrono::minutes(1));
   EXPECT_TRUE(IsGone(completed));
   EXPECT_TRUE(IsGone(failed));
   EXPECT_TRUE(IsGone(deleted));
-  // What came of them stays known.
+  // Their records are retained.
   EXPECT_THAT(audit_.records(), SizeIs(3));
 }
 
-TEST_F(RequestTimesTest, WhatCanPassIsTriedAgainAfterThirtySeconds) {
+TEST_F(RequestTimesTest, RetriesTransientErrorsAfterThirtySeconds) {
   Start();
   std::atomic<int> attempts = 0;
   intercepted_.Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
@@ -673,16 +675,16 @@ TEST_F(RequestTimesTest, WhatCanPassIsTriedAgainAfterThirtySeconds) {
   request.spec.namespace_name = "ns-alice";
   request.spec.user = "bob";
   ASSERT_TRUE(client().Create(request).ok());
-  ASSERT_TRUE(InTime([&] { return attempts == 1; }));
-  MoveTime(std::chrono::seconds(29));
+  ASSERT_TRUE(EventuallyInTime([&] { return attempts == 1; }));
+  AdvanceTime(std::chrono::seconds(29));
   ASSERT_TRUE(AwaitIdle(*manager_));
   EXPECT_EQ(attempts, 1);
-  MoveTime(std::chrono::seconds(1));
-  EXPECT_TRUE(InTime([&] { return attempts == 2; }));
+  AdvanceTime(std::chrono::seconds(1));
+  EXPECT_TRUE(EventuallyInTime([&] { return attempts == 2; }));
   intercepted_.Set({});
 }
 
-TEST_F(RequestTimesTest, WhatCannotBeDoneYetFailsAfterAWhile) {
+TEST_F(RequestTimesTest, FailsAfterItsExpiration) {
   Start();
   Operationrequest request;
   request.metadata = MapIn("default", "early").metadata;
@@ -692,10 +694,11 @@ TEST_F(RequestTimesTest, WhatCannotBeDoneYetFailsAfterAWhile) {
   request.spec.role = "Developer";
   ASSERT_TRUE(client().Create(request).ok());
   const auto status = [&] { return client().Get<Operationrequest>({"default", "early"})->status; };
-  ASSERT_TRUE(InTime([&] { return status().message == "waits for the user alice"; }));
+  ASSERT_TRUE(EventuallyInTime(
+      [&] { return status().message == "waiting for the user alice to be created"; }));
   EXPECT_EQ(status().phase, "Processing");
-  MoveTime(std::chrono::minutes(3));
-  EXPECT_TRUE(InTime([&] { return status().phase == "Failed"; }));
+  AdvanceTime(std::chrono::minutes(3));
+  EXPECT_TRUE(EventuallyInTime([&] { return status().phase == "Failed"; }));
   EXPECT_THAT(status().message, HasSubstr("not finished within 3m0s"));
 }
 

@@ -16,8 +16,7 @@ constexpr size_t kKeyBytes = 32;
 constexpr std::string_view kType = "ssh-ed25519";
 constexpr size_t kLineLength = 70;
 
-// The binary form of the SSH protocols: numbers with their high byte first, texts after their
-// length.
+// The binary encoding of the SSH protocol: big-endian numbers, strings after their length.
 class SshWriter {
  public:
   SshWriter& Number(uint32_t number) {
@@ -34,7 +33,7 @@ class SshWriter {
     bytes_ += bytes;
     return *this;
   }
-  // To a multiple of eight, with 1, 2, 3 …
+  // Pads to a multiple of eight with 1, 2, 3 …
   SshWriter& Pad() {
     for (char next = 1; bytes_.size() % 8 != 0; ++next) bytes_ += next;
     return *this;
@@ -64,7 +63,7 @@ Result<std::string> PublicKeyOf(std::string_view seed) {
   const bool made =
       key != nullptr && EVP_PKEY_get_raw_public_key(
                             key.get(), reinterpret_cast<unsigned char*>(raw.data()), &size) == 1;
-  if (!made || size != kKeyBytes) return Error::Internal("no ed25519 key could be made");
+  if (!made || size != kKeyBytes) return Error::Internal("cannot generate an ed25519 key");
   return raw;
 }
 
@@ -74,7 +73,8 @@ Result<SshKeyPair> MakeSshKeyPair(Random& random, std::string_view comment) {
   const std::string seed = random.Bytes(kKeyBytes);
   ASSIGN_OR_RETURN(const std::string raw, PublicKeyOf(seed));
   const std::string blob = SshWriter().Text(kType).Text(raw).bytes();
-  // The same number twice shows a reader with a passphrase that it was the right one.
+  // The check number is stored twice, so that a reader of an encrypted key can verify the
+  // passphrase.
   const auto check = static_cast<uint32_t>(random.Next());
   const std::string secret = SshWriter()
                                  .Number(check)

@@ -1,6 +1,6 @@
 #pragma once
 
-// A pair of keys to log in with.
+// An SSH key pair.
 
 #include <string>
 #include <string_view>
@@ -11,11 +11,11 @@
 namespace kubexms::platform {
 
 struct SshKeyPair {
-  std::string private_key;  // in the form of OpenSSH, without a passphrase
-  std::string public_key;   // a line of authorized_keys, without its end
+  std::string private_key;  // OpenSSH format, without a passphrase
+  std::string public_key;   // a line of authorized_keys, without the newline
 };
 
-// An ed25519 pair. `comment` says whose it is and must be one line.
+// Generates an ed25519 key pair. `comment` must be one line.
 Result<SshKeyPair> MakeSshKeyPair(Random& random, std::string_view comment);
 
 }  // namespace kubexms::platform

@@ -10,8 +10,9 @@
 #include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/api/kinds/rbac_v1.h"
 #include "kubexms/base/text/fnv.h"
+#include "kubexms/controller/create_or_update.h"
 #include "kubexms/controller/stages.h"
-#include "kubexms/platform/keep.h"
+#include "kubexms/platform/ensure_deleted.h"
 #include "kubexms/platform/names.h"
 #include "kubexms/platform/user_kinds.h"
 #include "kubexms/platform/user_objects.h"
@@ -31,14 +32,14 @@ using userv1::User;
 constexpr const char* kFinalizer = "sealos.io/user.finalizers";
 constexpr const char* kAccountAnnotation = "kubernetes.io/service-account.name";
 constexpr const char* kClusterAdminBinding = "sealos-cloudadmin";
-// Secrets by the service account that they are for.
+// Index of Secrets by their ServiceAccount.
 constexpr const char* kByAccount = "account";
-// RoleBindings by the user to whom they give something.
-constexpr const char* kByHolder = "holder";
+// Index of RoleBindings by the users among their subjects.
+constexpr const char* kBySubject = "holder";
 constexpr int64_t kLongestExpiration = 1'000'000'000;
-constexpr int64_t kShortestExpiration = 600;  // that servers issue tokens for
+constexpr int64_t kShortestExpiration = 600;  // the minimum of Kubernetes
 
-// What the stages of one reconcile tell each other.
+// State that the stages of one reconcile share.
 struct UserState {
   std::optional<ServiceAccount> account;
 };
@@ -54,7 +55,7 @@ void SetAnnotations(const User& user, ObjectMeta& metadata) {
   metadata.annotations[kOwner] = OwnerOf(user);
 }
 
-// Annotations that every user has: whoever was made without is called by the own name.
+// The annotations with names that the user lacks; they default to the user's own name.
 JsonObject MissingNames(const User& user) {
   JsonObject missing;
   for (const char* key : {kDisplayName, kOwner}) {
@@ -72,9 +73,9 @@ Result<StageOutcome> Initialize(ReconcileContext& context, User& user, UserState
   return StageOutcome::Done("user has been initialized");
 }
 
-// ---- The workspace.
+// ---- Workspace.
 
-// How much Pods may ask for. The administrator's may ask for anything.
+// Sets the Pod Security Standards of the workspace. The administrator's workspace is unrestricted.
 void SetPodSecurity(const User& user, StringMap& labels) {
   constexpr const char* kPrefix = "pod-security.kubernetes.io/";
   constexpr std::pair<const char*, const char*> kLevels[] = {
@@ -93,21 +94,23 @@ void SetPodSecurity(const User& user, StringMap& labels) {
 
 Result<StageOutcome> SyncNamespace(ReconcileContext& context, User& user, UserState&) {
   const ObjectKey key{"", WorkspaceOf(user.metadata.name)};
-  ASSIGN_OR_RETURN(const Namespace workspace,
-                   Keep<Namespace>(context, key, [&](Namespace& object) -> Result<void> {
-                     SetAnnotations(user, object.metadata);
-                     object.metadata.labels[kOwner] = OwnerOf(user);
-                     SetPodSecurity(user, object.metadata.labels);
-                     return SetControllerReference(object.metadata, user);
-                   }));
-  if (!workspace.metadata.deletion_timestamp.IsZero()) {
+  const auto set = [&](Namespace& object) -> Result<void> {
+    SetAnnotations(user, object.metadata);
+    object.metadata.labels[kOwner] = OwnerOf(user);
+    SetPodSecurity(user, object.metadata.labels);
+    return SetControllerReference(object.metadata, user);
+  };
+  ASSIGN_OR_RETURN(const Written<Namespace> workspace,
+                   CreateOrUpdate<Namespace>(context.client, key, set, {.stop = context.stop}));
+  if (!workspace.object.metadata.deletion_timestamp.IsZero()) {
     return StageOutcome::Wait("NamespaceTerminating",
-                              key.name + " is being deleted; it is made again once it is gone");
+                              key.name + " is being deleted and will be created again");
   }
   return StageOutcome::Done();
 }
 
-// The user goes, and the workspace stays: it has nobody to go with any more.
+// Removes the owner reference of the deleted user, so that the garbage collector retains the
+// workspace.
 Result<StageOutcome> ReleaseNamespace(ReconcileContext& context, const User& user,
                                       const ObjectKey& key) {
   const auto workspace = context.Cached<Namespace>().Get(key);
@@ -122,23 +125,23 @@ Result<StageOutcome> ReleaseNamespace(ReconcileContext& context, const User& use
   return StageOutcome::Done();
 }
 
-Result<StageOutcome> DropNamespace(ReconcileContext& context, User& user, UserState&) {
+Result<StageOutcome> DeleteNamespace(ReconcileContext& context, User& user, UserState&) {
   const ObjectKey key{"", WorkspaceOf(user.metadata.name)};
-  if (user.metadata.annotations.contains(kKeepWorkspace)) {
+  if (user.metadata.annotations.contains(kRetainWorkspace)) {
     return ReleaseNamespace(context, user, key);
   }
   const auto workspace = context.Cached<Namespace>().Get(key);
-  // Somebody else's is none of ours.
+  // The namespace of another owner is not deleted.
   if (workspace == nullptr || !IsControlledBy(workspace->metadata, user.metadata.uid)) {
     return StageOutcome::Done();
   }
   if (workspace->metadata.deletion_timestamp.IsZero()) {
-    RETURN_IF_ERROR(Drop<Namespace>(context, key));
+    RETURN_IF_ERROR(EnsureDeleted<Namespace>(context, key));
   }
   return StageOutcome::Wait("NamespaceTerminating", key.name + " is being deleted");
 }
 
-// ---- The service account.
+// ---- ServiceAccount.
 
 Result<void> EnsureSystemNamespace(ReconcileContext& context) {
   if (context.Cached<Namespace>().Get({"", kSystemNamespace}) != nullptr) return {};
@@ -149,10 +152,10 @@ Result<void> EnsureSystemNamespace(ReconcileContext& context) {
   return created.error();
 }
 
-// The token is bound to a Secret: without it, the token is worth nothing. So another Secret takes
-// back every kubeconfig that was made before. Its name follows from the rotation that is asked for:
-// whoever comes here again, after a crash or not, means the same one. It is long enough that two
-// rotations do not meet.
+// Tokens are bound to a Secret and become invalid when it is deleted. So another Secret revokes all
+// earlier kubeconfigs. Its name is derived from the requested rotation, so that a retry, also after
+// a crash, uses the same one. The hash is long enough that the names of two rotations do not
+// collide.
 std::string SecretNameOf(const User& user) {
   const std::string text = user.metadata.uid + user.spec.kube_config_rotate_at.ToString();
   return fmt::format("sealos-token-{}-{:016x}", user.metadata.name, Fnv1a64(text));
@@ -167,45 +170,49 @@ Result<StageOutcome> SyncServiceAccount(ReconcileContext& context, User& user, U
     account.secrets = {secret};
     return SetControllerReference(account.metadata, user);
   };
-  ASSIGN_OR_RETURN(state.account,
-                   Keep<ServiceAccount>(context, {kSystemNamespace, user.metadata.name}, set));
+  ASSIGN_OR_RETURN(
+      Written<ServiceAccount> written,
+      CreateOrUpdate<ServiceAccount>(context.client, {kSystemNamespace, user.metadata.name}, set,
+                                     {.stop = context.stop}));
+  state.account = std::move(written.object);
   return StageOutcome::Done();
 }
 
-Result<StageOutcome> DropServiceAccount(ReconcileContext& context, User& user, UserState&) {
-  RETURN_IF_ERROR(Drop<ServiceAccount>(context, {kSystemNamespace, user.metadata.name}));
+Result<StageOutcome> DeleteServiceAccount(ReconcileContext& context, User& user, UserState&) {
+  RETURN_IF_ERROR(EnsureDeleted<ServiceAccount>(context, {kSystemNamespace, user.metadata.name}));
   return StageOutcome::Done();
 }
 
 // ---- Bindings.
 
-// What a binding refers to cannot be changed: one that refers to something else has to go.
+// roleRef is immutable: a binding with another role has to be deleted first.
 template <Kind Binding>
-Result<void> DropIfOther(ReconcileContext& context, const ObjectKey& key,
-                         const rbacv1::RoleRef& wanted) {
+Result<void> DeleteIfOtherRole(ReconcileContext& context, const ObjectKey& key,
+                               const rbacv1::RoleRef& desired) {
   const auto cached = context.Cached<Binding>().Get(key);
-  if (cached == nullptr || Encode(cached->role_ref) == Encode(wanted)) return {};
-  RETURN_IF_ERROR(Drop<Binding>(context, key));
+  if (cached == nullptr || Encode(cached->role_ref) == Encode(desired)) return {};
+  RETURN_IF_ERROR(EnsureDeleted<Binding>(context, key));
   return {};
 }
 
 template <Kind Binding>
 Result<void> Bind(ReconcileContext& context, const User& user, const ObjectKey& key,
                   const rbacv1::RoleRef& role) {
-  RETURN_IF_ERROR(DropIfOther<Binding>(context, key, role));
-  RETURN_IF_ERROR(Keep<Binding>(context, key, [&](Binding& binding) -> Result<void> {
+  RETURN_IF_ERROR(DeleteIfOtherRole<Binding>(context, key, role));
+  const auto set = [&](Binding& binding) -> Result<void> {
     SetAnnotations(user, binding.metadata);
     binding.role_ref = role;
     binding.subjects = {AccountSubject(user.metadata.name)};
     return SetControllerReference(binding.metadata, user);
-  }));
+  };
+  RETURN_IF_ERROR(CreateOrUpdate<Binding>(context.client, key, set, {.stop = context.stop}));
   return {};
 }
 
-// ---- The kubeconfig.
+// ---- Kubeconfig.
 
-Result<void> DropSecretsOf(ReconcileContext& context, const std::string& account,
-                           std::string_view except) {
+Result<void> DeleteSecretsOf(ReconcileContext& context, const std::string& account,
+                             std::string_view except) {
   for (const auto& secret : context.Cached<Secret>().ByIndex(kByAccount, account)) {
     if (secret->metadata.name == except) continue;
     RETURN_IF_ERROR(IgnoreNotFound(context.client.Delete<Secret>(ObjectKey::Of(secret->metadata))));
@@ -213,17 +220,20 @@ Result<void> DropSecretsOf(ReconcileContext& context, const std::string& account
   return {};
 }
 
-Result<Secret> KeepSecret(ReconcileContext& context, const User& user) {
-  return Keep<Secret>(context, {kSystemNamespace, SecretNameOf(user)},
-                      [&](Secret& secret) -> Result<void> {
-                        secret.metadata.annotations[kAccountAnnotation] = user.metadata.name;
-                        secret.type = "Opaque";
-                        return SetControllerReference(secret.metadata, user);
-                      });
+Result<Secret> SyncTokenSecret(ReconcileContext& context, const User& user) {
+  const auto set = [&](Secret& secret) -> Result<void> {
+    secret.metadata.annotations[kAccountAnnotation] = user.metadata.name;
+    secret.type = "Opaque";
+    return SetControllerReference(secret.metadata, user);
+  };
+  ASSIGN_OR_RETURN(Written<Secret> written,
+                   CreateOrUpdate<Secret>(context.client, {kSystemNamespace, SecretNameOf(user)},
+                                          set, {.stop = context.stop}));
+  return std::move(written.object);
 }
 
-Result<TokenFacts> RequestToken(ReconcileContext& context, const ServiceAccount& account,
-                                const Secret& secret, int64_t expiration_seconds) {
+Result<TokenClaims> RequestToken(ReconcileContext& context, const ServiceAccount& account,
+                                 const Secret& secret, int64_t expiration_seconds) {
   authenticationv1::TokenRequest request;
   request.spec.expiration_seconds = expiration_seconds;
   authenticationv1::BoundObjectReference& bound = request.spec.bound_object_ref.emplace();
@@ -238,17 +248,17 @@ Result<TokenFacts> RequestToken(ReconcileContext& context, const ServiceAccount&
 }
 
 int64_t ExpirationSeconds(const User& user) {
-  const int64_t wanted = user.spec.csr_expiration_seconds;
-  return wanted == 0 ? kLongestExpiration : std::max(wanted, kShortestExpiration);
+  const int64_t requested = user.spec.csr_expiration_seconds;
+  return requested == 0 ? kLongestExpiration : std::max(requested, kShortestExpiration);
 }
 
-// Whether the token goes on to be used.
-bool IsGood(const TokenFacts& token, const User& user, const Secret& secret, const Clock& clock) {
+// Whether the token can still be used.
+bool IsValid(const TokenClaims& token, const User& user, const Secret& secret, const Clock& clock) {
   return token.secret_uid == secret.metadata.uid && clock.Now() < token.RenewAt() &&
          user.status.observed_csr_expiration_seconds == ExpirationSeconds(user);
 }
 
-std::optional<TokenFacts> StoredToken(ReconcileContext& context, const ObjectKey& key) {
+std::optional<TokenClaims> StoredToken(ReconcileContext& context, const ObjectKey& key) {
   const auto secret = context.Cached<Secret>().Get(key);
   if (secret == nullptr) return std::nullopt;
   const auto kubeconfig = secret->data.find(kKubeconfigKey);
@@ -257,19 +267,20 @@ std::optional<TokenFacts> StoredToken(ReconcileContext& context, const ObjectKey
 
 Result<void> StoreKubeconfig(ReconcileContext& context, const User& user, const ObjectKey& key,
                              const std::string& kubeconfig) {
-  RETURN_IF_ERROR(Keep<Secret>(context, key, [&](Secret& secret) -> Result<void> {
+  const auto set = [&](Secret& secret) -> Result<void> {
     SetAnnotations(user, secret.metadata);
     secret.type = "Opaque";
     secret.data.clear();
     secret.data[kKubeconfigKey] = Bytes{kubeconfig};
     return SetControllerReference(secret.metadata, user);
-  }));
+  };
+  RETURN_IF_ERROR(CreateOrUpdate<Secret>(context.client, key, set, {.stop = context.stop}));
   return {};
 }
 
-// So that users can fetch the next one before theirs expires.
-Result<void> LetUserRead(ReconcileContext& context, const User& user, const ObjectKey& secret) {
-  RETURN_IF_ERROR(Keep<Role>(context, secret, [&](Role& role) -> Result<void> {
+// Users may read their next kubeconfig before theirs expires.
+Result<void> AllowUserToRead(ReconcileContext& context, const User& user, const ObjectKey& secret) {
+  const auto set = [&](Role& role) -> Result<void> {
     SetAnnotations(user, role.metadata);
     role.rules.clear();
     rbacv1::PolicyRule& rule = role.rules.emplace_back();
@@ -278,7 +289,8 @@ Result<void> LetUserRead(ReconcileContext& context, const User& user, const Obje
     rule.resource_names = {secret.name};
     rule.verbs = {"get"};
     return SetControllerReference(role.metadata, user);
-  }));
+  };
+  RETURN_IF_ERROR(CreateOrUpdate<Role>(context.client, secret, set, {.stop = context.stop}));
   return Bind<RoleBinding>(context, user, secret, RoleNamed("Role", secret.name));
 }
 
@@ -287,20 +299,20 @@ struct SyncKubeConfig {
 
   Result<StageOutcome> operator()(ReconcileContext& context, User& user, UserState& state) const {
     if (!state.account) {
-      return StageOutcome::Wait("NoServiceAccount", "the service account is not there yet");
+      return StageOutcome::Wait("NoServiceAccount", "the ServiceAccount has not been created yet");
     }
-    ASSIGN_OR_RETURN(const Secret secret, KeepSecret(context, user));
+    ASSIGN_OR_RETURN(const Secret secret, SyncTokenSecret(context, user));
     const ObjectKey key{kSystemNamespace, KubeconfigSecretOf(user.metadata.name)};
-    std::optional<TokenFacts> token = StoredToken(context, key);
-    if (!token || !IsGood(*token, user, secret, context.clock)) {
+    std::optional<TokenClaims> token = StoredToken(context, key);
+    if (!token || !IsValid(*token, user, secret, context.clock)) {
       ASSIGN_OR_RETURN(token,
                        RequestToken(context, *state.account, secret, ExpirationSeconds(user)));
     }
     RETURN_IF_ERROR(StoreKubeconfig(context, user, key,
                                     UserKubeconfig(user.metadata.name, server, token->token)));
-    RETURN_IF_ERROR(LetUserRead(context, user, key));
-    // Only now: until the new one is there, the old one works.
-    RETURN_IF_ERROR(DropSecretsOf(context, user.metadata.name, secret.metadata.name));
+    RETURN_IF_ERROR(AllowUserToRead(context, user, key));
+    // Last, so that the old kubeconfig stays valid until the new one is stored.
+    RETURN_IF_ERROR(DeleteSecretsOf(context, user.metadata.name, secret.metadata.name));
     corev1::SecretReference& reference = user.status.kube_config_secret.emplace();
     reference.namespace_name = key.namespace_name;
     reference.name = key.name;
@@ -312,10 +324,10 @@ struct SyncKubeConfig {
   }
 };
 
-Result<StageOutcome> DropKubeConfig(ReconcileContext& context, User& user, UserState&) {
-  RETURN_IF_ERROR(DropSecretsOf(context, user.metadata.name, ""));
+Result<StageOutcome> DeleteKubeConfig(ReconcileContext& context, User& user, UserState&) {
+  RETURN_IF_ERROR(DeleteSecretsOf(context, user.metadata.name, ""));
   RETURN_IF_ERROR(
-      Drop<Secret>(context, {kSystemNamespace, KubeconfigSecretOf(user.metadata.name)}));
+      EnsureDeleted<Secret>(context, {kSystemNamespace, KubeconfigSecretOf(user.metadata.name)}));
   return StageOutcome::Done();
 }
 
@@ -325,13 +337,15 @@ struct SyncRole {
   std::vector<WorkspaceRole> roles;
 
   Result<StageOutcome> operator()(ReconcileContext& context, User& user, UserState&) const {
-    for (const WorkspaceRole& wanted : roles) {
-      RETURN_IF_ERROR(Keep<Role>(context, {WorkspaceOf(user.metadata.name), wanted.name},
-                                 [&](Role& role) -> Result<void> {
-                                   SetAnnotations(user, role.metadata);
-                                   role.rules = wanted.rules;
-                                   return SetControllerReference(role.metadata, user);
-                                 }));
+    for (const WorkspaceRole& desired : roles) {
+      const auto set = [&](Role& role) -> Result<void> {
+        SetAnnotations(user, role.metadata);
+        role.rules = desired.rules;
+        return SetControllerReference(role.metadata, user);
+      };
+      RETURN_IF_ERROR(CreateOrUpdate<Role>(context.client,
+                                           {WorkspaceOf(user.metadata.name), desired.name}, set,
+                                           {.stop = context.stop}));
     }
     return StageOutcome::Done();
   }
@@ -344,11 +358,12 @@ Result<StageOutcome> SyncRoleBinding(ReconcileContext& context, User& user, User
   return StageOutcome::Done();
 }
 
-// Also what the user has in the workspaces of others: somebody of the same name must not inherit
-// it.
-Result<StageOutcome> DropRoleBindings(ReconcileContext& context, User& user, UserState&) {
-  for (const auto& binding : context.Cached<RoleBinding>().ByIndex(kByHolder, user.metadata.name)) {
-    RETURN_IF_ERROR(Drop<RoleBinding>(context, ObjectKey::Of(binding->metadata)));
+// Includes bindings in the workspaces of other users: a later user of the same name must not
+// inherit them.
+Result<StageOutcome> DeleteRoleBindings(ReconcileContext& context, User& user, UserState&) {
+  for (const auto& binding :
+       context.Cached<RoleBinding>().ByIndex(kBySubject, user.metadata.name)) {
+    RETURN_IF_ERROR(EnsureDeleted<RoleBinding>(context, ObjectKey::Of(binding->metadata)));
   }
   return StageOutcome::Done();
 }
@@ -360,14 +375,14 @@ Result<StageOutcome> SyncClusterRoleBinding(ReconcileContext& context, User& use
   return StageOutcome::Done();
 }
 
-Result<StageOutcome> DropClusterRoleBinding(ReconcileContext& context, User& user, UserState&) {
+Result<StageOutcome> DeleteClusterRoleBinding(ReconcileContext& context, User& user, UserState&) {
   if (user.metadata.name == kAdmin) {
-    RETURN_IF_ERROR(Drop<ClusterRoleBinding>(context, {"", kClusterAdminBinding}));
+    RETURN_IF_ERROR(EnsureDeleted<ClusterRoleBinding>(context, {"", kClusterAdminBinding}));
   }
   return StageOutcome::Done();
 }
 
-// ---- All of it.
+// ---- Stages.
 
 std::string PhaseOf(const User& user, const UserState&) {
   const Condition* ready = FindCondition(user.status.conditions, "Ready");
@@ -381,49 +396,49 @@ Stages<User, UserState> UserStages(UserControllerOptions options) {
       .Add({.name = "Namespace",
             .condition = "NamespaceSyncReady",
             .run = SyncNamespace,
-            .cleanup = DropNamespace})
+            .cleanup = DeleteNamespace})
       .Add({.name = "ServiceAccount",
             .condition = "ServiceAccountSyncReady",
             .run = SyncServiceAccount,
-            .cleanup = DropServiceAccount})
+            .cleanup = DeleteServiceAccount})
       .Add({.name = "KubeConfig",
             .condition = "KubeConfigSyncReady",
             .run = SyncKubeConfig{std::move(options.server)},
-            .cleanup = DropKubeConfig})
+            .cleanup = DeleteKubeConfig})
       .Add({.name = "Role",
             .condition = "RoleSyncReady",
             .run = SyncRole{WorkspaceRoles(options.workspace_groups)}})
       .Add({.name = "RoleBinding",
             .condition = "RoleBindingSyncReady",
             .run = SyncRoleBinding,
-            .cleanup = DropRoleBindings})
+            .cleanup = DeleteRoleBindings})
       .Add({.name = "ClusterRoleBinding",
             .condition = "ClusterRoleBindingSyncReady",
             .skipped = SkippedCondition::kNone,
             .run = SyncClusterRoleBinding,
-            .cleanup = DropClusterRoleBinding})
+            .cleanup = DeleteClusterRoleBinding})
       .Phase(PhaseOf);
 }
 
-bool SomethingToDo(const User& before, const User& after) {
+bool NeedsReconcile(const User& before, const User& after) {
   return before.metadata.generation != after.metadata.generation ||
          OwnerOf(before) != OwnerOf(after) || !MissingNames(after).empty() ||
          before.metadata.deletion_timestamp != after.metadata.deletion_timestamp;
 }
 
-// The users to whom a binding gives something.
-std::vector<std::string> HoldersOf(const RoleBinding& binding) {
-  std::vector<std::string> holders;
+// The users among the subjects of a binding.
+std::vector<std::string> SubjectsOf(const RoleBinding& binding) {
+  std::vector<std::string> users;
   for (const rbacv1::Subject& subject : binding.subjects) {
     if (subject.kind == "ServiceAccount" && subject.namespace_name == kSystemNamespace) {
-      holders.push_back(subject.name);
+      users.push_back(subject.name);
     }
   }
-  return holders;
+  return users;
 }
 
-// The owner's own. What users have in the workspaces of others is the business of requests.
-bool IsOfItsOwner(const RoleBinding& binding) {
+// Bindings of the workspace's owner. Bindings of guests are maintained by Operationrequests.
+bool IsOwnBinding(const RoleBinding& binding) {
   return UserOf(binding.metadata.namespace_name) == binding.metadata.name ||
          binding.metadata.namespace_name == kSystemNamespace;
 }
@@ -439,17 +454,18 @@ std::vector<std::string> AccountOf(const Secret& secret) {
 Controller UserController(UserControllerOptions options) {
   const RuleOptions in_system{.scope = {.namespace_name = kSystemNamespace}};
   ControllerFor<User> controller({.name = "user", .workers = options.workers});
-  controller.When(Changed<User>(SomethingToDo))
+  controller.When(Changed<User>(NeedsReconcile))
       .Owns<Namespace>()
       .Owns<ServiceAccount>(in_system)
       .Owns<Secret>(in_system)
       .Owns<Role>()
-      .Owns<RoleBinding>({.predicates = {Matches<RoleBinding>(IsOfItsOwner)}})
+      .Owns<RoleBinding>({.predicates = {Matches<RoleBinding>(IsOwnBinding)}})
       .Owns<ClusterRoleBinding>()
       .Index<Secret>(kByAccount, AccountOf)
-      .Index<RoleBinding>(kByHolder, HoldersOf)
+      .Index<RoleBinding>(kBySubject, SubjectsOf)
       .Touches<ServiceAccount>({"create"}, "token")
-      // What is given away must be had: in a workspace that is everything.
+      // RBAC requires "escalate" and "bind" to grant permissions that the controller itself does
+      // not have.
       .Touches<Role>({"bind", "escalate"})
       .Touches<rbacv1::ClusterRole>({"bind"})
       .Reconciles(UserStages(std::move(options)));

@@ -1,11 +1,11 @@
 #pragma once
 
-// What every user has: a workspace (the namespace ns-<user>), a service account by which the server
-// knows the user, a kubeconfig with its token, the roles that can be had in the workspace, and the
-// role Owner there. The user "admin" may do everything.
+// The user controller. Every user has a workspace (the namespace ns-<user>), a ServiceAccount, a
+// kubeconfig with its token, the roles of the workspace, and the role Owner in it. The user "admin"
+// is cluster-admin.
 //
-// One part that fails does not keep the others from being made; its condition says why, and the
-// phase is Unknown until all are there.
+// The stages are independent: if one fails, the others run all the same. Its condition has the
+// error, and the phase is Unknown until all stages succeed.
 
 #include <string>
 #include <vector>
@@ -17,9 +17,9 @@ namespace kubexms::platform {
 
 struct UserControllerOptions {
   int workers = 5;
-  // What is written into the kubeconfigs.
+  // The server in the kubeconfigs.
   ServerAddress server;
-  // API groups of custom resources that owners of workspaces may work with.
+  // API groups of custom resources that owners of workspaces may use.
   std::vector<std::string> workspace_groups;
 };
 

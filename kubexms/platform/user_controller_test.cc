@@ -42,7 +42,7 @@ ConfigMap MapIn(const std::string& namespace_name) {
   return map;
 }
 
-// Whether something may be done in ns-alice.
+// Whether an access is allowed in ns-alice.
 struct Question {
   std::string verb;
   std::string group;
@@ -70,7 +70,7 @@ bool May(Client& user, const Question& question) {
 
 class UserControllerTest : public PlatformTest {
  protected:
-  // By whatever binding: "ns-alice Owner".
+  // The user's roles by any binding: "ns-alice Owner".
   std::vector<std::string> GivenTo(const std::string& user) {
     std::vector<std::string> given;
     const List<RoleBinding> all = client().List<RoleBinding>().value();
@@ -89,7 +89,7 @@ class UserControllerTest : public PlatformTest {
     binding.subjects = {AccountSubject(user)};
     ASSERT_TRUE(client().Create(binding).ok());
   }
-  // The kubeconfig's, and those that tokens are bound to.
+  // The Secret of the kubeconfig, and those that tokens are bound to.
   std::vector<corev1::Secret> Secrets() {
     return client().List<corev1::Secret>({.namespace_name = kSystemNamespace}).value().items;
   }
@@ -99,9 +99,9 @@ class UserControllerTest : public PlatformTest {
   }
 };
 
-TEST_F(UserControllerTest, GivesEveryUserAWorkspace) {
+TEST_F(UserControllerTest, CreatesAWorkspaceForEveryUser) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   const Namespace workspace = client().Get<Namespace>({"", "ns-alice"}).value();
   EXPECT_THAT(workspace.metadata.annotations, Contains(Pair("user.sealos.io/creator", "alice")));
@@ -134,16 +134,16 @@ TEST_F(UserControllerTest, GivesEveryUserAWorkspace) {
   EXPECT_EQ(user.status.observed_csr_expiration_seconds, 1'000'000'000);
 }
 
-TEST_F(UserControllerTest, IsPendingUntilSomebodyLooks) {
-  EXPECT_EQ(MakeUser("alice").status.phase, "Pending");
+TEST_F(UserControllerTest, IsPendingUntilReconciled) {
+  EXPECT_EQ(CreateUser("alice").status.phase, "Pending");
   EXPECT_EQ(UserNamed("alice").status.phase, "Pending");
   Start();
   EXPECT_TRUE(BecomesActive("alice"));
 }
 
-TEST_F(UserControllerTest, IsCalledByTheOwnNameUnlessAnotherIsGiven) {
+TEST_F(UserControllerTest, DisplayNameDefaultsToTheName) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   User bob;
   bob.metadata.name = "bob";
   bob.metadata.annotations = {{"user.sealos.io/display-name", "Bob"},
@@ -163,16 +163,16 @@ TEST_F(UserControllerTest, IsCalledByTheOwnNameUnlessAnotherIsGiven) {
   EXPECT_EQ(names("bob"), "Bob alice");
   Change("bob", R"({"metadata":{"annotations":{"user.sealos.io/display-name":null}}})");
   EXPECT_TRUE(Eventually([&] { return names("bob") == "bob alice"; }));
-  // The owner is that of the workspace, too.
+  // The workspace has the same owner.
   Change("bob", R"({"metadata":{"annotations":{"user.sealos.io/owner":"carol"}}})");
   EXPECT_TRUE(Eventually([&] {
     return client().Get<Namespace>({"", "ns-bob"})->metadata.labels.at(kOwner) == "carol";
   }));
 }
 
-TEST_F(UserControllerTest, TheKubeconfigIsTheOneThatUsersOfSealosKnow) {
+TEST_F(UserControllerTest, KubeconfigHasTheFormatOfSealos) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   const std::string text = KubeconfigOf("alice");
   EXPECT_THAT(text, HasSubstr("current-context: alice@sealos"));
@@ -182,10 +182,10 @@ TEST_F(UserControllerTest, TheKubeconfigIsTheOneThatUsersOfSealosKnow) {
   EXPECT_EQ(config->server, server_.url());
 }
 
-TEST_F(UserControllerTest, OnlyItsUserAndAdministratorsReadAKubeconfig) {
+TEST_F(UserControllerTest, OnlyItsUserAndAdministratorsMayReadAKubeconfig) {
   Start();
-  MakeUser("alice");
-  MakeUser("bob");
+  CreateUser("alice");
+  CreateUser("bob");
   ASSERT_TRUE(BecomesActive("alice"));
   ASSERT_TRUE(BecomesActive("bob"));
   const User user = UserNamed("alice");
@@ -206,17 +206,17 @@ TEST_F(UserControllerTest, OnlyItsUserAndAdministratorsReadAKubeconfig) {
   const auto bob = ClientOfUser("bob");
   ASSERT_TRUE(Eventually([&] { return May(*bob, {"create", "", "configmaps"}); }));
   EXPECT_TRUE(bob->Get<corev1::Secret>(key).error().IsForbidden());
-  // Whatever somebody changed is put right.
+  // Changed objects are restored.
   ASSERT_TRUE(client().Delete<RoleBinding>(key).ok());
   EXPECT_TRUE(Eventually([&] { return Exists<RoleBinding>(key); }));
   ASSERT_TRUE(client().Delete<corev1::Secret>(key).ok());
   EXPECT_TRUE(Eventually([&] { return Exists<corev1::Secret>(key); }));
 }
 
-TEST_F(UserControllerTest, TheKubeconfigWorksInTheWorkspaceAndNowhereElse) {
+TEST_F(UserControllerTest, KubeconfigWorksInTheWorkspaceOnly) {
   Start();
-  MakeUser("alice");
-  MakeUser("bob");
+  CreateUser("alice");
+  CreateUser("bob");
   ASSERT_TRUE(BecomesActive("alice"));
   ASSERT_TRUE(BecomesActive("bob"));
   const auto alice = ClientOfUser("alice");
@@ -225,10 +225,10 @@ TEST_F(UserControllerTest, TheKubeconfigWorksInTheWorkspaceAndNowhereElse) {
   EXPECT_TRUE(alice->List<User>().error().IsForbidden());
 }
 
-// The right answers are those to SelfSubjectAccessReviews: a path that is not served is 404.
-TEST_F(UserControllerTest, OwnersHaveNoRightThatLeadsOutOfTheWorkspace) {
+// Checked by SelfSubjectAccessReviews, since a path that is not served returns 404.
+TEST_F(UserControllerTest, OwnersCannotEscalateOutOfTheWorkspace) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   const auto alice = ClientOfUser("alice");
   const std::string sealos = "user.sealos.io";
@@ -242,7 +242,7 @@ TEST_F(UserControllerTest, OwnersHaveNoRightThatLeadsOutOfTheWorkspace) {
       {"update", "", "namespaces/finalize"},
       {"delete", "", "resourcequotas"},
       {"patch", "", "limitranges"},
-      // What controllers and the scheduler write.
+      // Resources that controllers and the scheduler write.
       {"patch", sealos, "operationrequests/status"},
       {"update", sealos, "operationrequests/status"},
       {"update", sealos, "operationrequests/finalizers"},
@@ -256,7 +256,7 @@ TEST_F(UserControllerTest, OwnersHaveNoRightThatLeadsOutOfTheWorkspace) {
       {"patch", "", "endpoints"},
       {"create", "discovery.k8s.io", "endpointslices"},
       {"patch", "apps", "deployments/status"},
-      // Rights that they do not have.
+      // Permissions that owners do not have.
       {"escalate", rbac, "roles"},
       {"bind", rbac, "roles"},
       {"bind", rbac, "clusterroles"},
@@ -287,9 +287,9 @@ TEST_F(UserControllerTest, OwnersHaveNoRightThatLeadsOutOfTheWorkspace) {
   for (const Question& question : allowed) EXPECT_TRUE(May(*alice, question)) << question;
 }
 
-TEST_F(UserControllerTest, OwnersGiveAwayWhatTheyHaveAndNoMore) {
+TEST_F(UserControllerTest, OwnersCannotGrantMoreThanTheyHave) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   const auto alice = ClientOfUser("alice");
   const auto bind = [&](const std::string& kind, const std::string& role) {
@@ -303,7 +303,7 @@ TEST_F(UserControllerTest, OwnersGiveAwayWhatTheyHaveAndNoMore) {
   for (const char* role : {"Owner", "Manager", "Developer"}) {
     EXPECT_TRUE(bind("Role", role).ok()) << role;
   }
-  // As charts do.
+  // As Helm charts do.
   for (const char* role : {"admin", "edit", "view"}) {
     EXPECT_TRUE(bind("ClusterRole", role).ok()) << role;
   }
@@ -318,16 +318,16 @@ TEST_F(UserControllerTest, OwnersGiveAwayWhatTheyHaveAndNoMore) {
   EXPECT_TRUE(alice->Patch<Role>({"ns-alice", "Owner"}, {.body = rules}).error().IsForbidden());
 }
 
-TEST_F(UserControllerTest, DevelopersReadAndDoNotAct) {
+TEST_F(UserControllerTest, DevelopersMayOnlyRead) {
   Start();
-  MakeUser("alice");
-  MakeUser("bob");
+  CreateUser("alice");
+  CreateUser("bob");
   ASSERT_TRUE(BecomesActive("alice"));
   ASSERT_TRUE(BecomesActive("bob"));
   Give("bob", "ns-alice");
   const auto bob = ClientOfUser("bob");
   ASSERT_TRUE(Eventually([&] { return May(*bob, {"get", "", "configmaps"}); }));
-  // A GET opens these, too.
+  // A GET has effects on these, too.
   for (const char* subresource : {"pods/exec", "pods/attach", "pods/portforward", "pods/proxy"}) {
     EXPECT_FALSE(May(*bob, {"get", "", subresource})) << subresource;
   }
@@ -335,10 +335,10 @@ TEST_F(UserControllerTest, DevelopersReadAndDoNotAct) {
   EXPECT_TRUE(May(*bob, {"get", "", "pods/log"}));
 }
 
-TEST_F(UserControllerTest, WorkspacesHaveTheCustomResourcesOfChosenGroups) {
+TEST_F(UserControllerTest, WorkspaceRolesIncludeConfiguredGroups) {
   options_.users.workspace_groups = {"example.com"};
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   const auto alice = ClientOfUser("alice");
   EXPECT_TRUE(May(*alice, {"create", "example.com", "widgets"}));
@@ -350,9 +350,9 @@ TEST_F(UserControllerTest, WorkspacesHaveTheCustomResourcesOfChosenGroups) {
   }
 }
 
-TEST_F(UserControllerTest, TheAdministratorMayDoEverything) {
+TEST_F(UserControllerTest, AdministratorIsClusterAdmin) {
   Start();
-  MakeUser("admin");
+  CreateUser("admin");
   ASSERT_TRUE(BecomesActive("admin"));
   EXPECT_TRUE(ClientOfUser("admin")->List<User>().ok());
   const Namespace workspace = client().Get<Namespace>({"", "ns-admin"}).value();
@@ -360,24 +360,24 @@ TEST_F(UserControllerTest, TheAdministratorMayDoEverything) {
               Not(Contains(Pair("pod-security.kubernetes.io/enforce", ::testing::_))));
 }
 
-TEST_F(UserControllerTest, SteadyStateWritesNothing) {
+TEST_F(UserControllerTest, WritesNothingWithoutAChange) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   Stop();
   NeverCrash();
   Start();
   ASSERT_TRUE(Eventually([&] { return manager_->Readiness().ok(); }));
-  MakeUser("bob");  // after alice in the queue of the same controller
+  CreateUser("bob");  // after alice in the queue of the same controller
   ASSERT_TRUE(BecomesActive("bob"));
   EXPECT_THAT(WritesAbout("bob"), Not(IsEmpty()));
-  Stop();  // works off what is queued
+  Stop();  // drains the queue
   EXPECT_THAT(WritesAbout("alice"), IsEmpty());
 }
 
 TEST_F(UserControllerTest, OneStatusWriteForEachUser) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   ASSERT_TRUE(Eventually([&] { return manager_->Readiness().ok(); }));
   const auto verbs = intercepted_.TakeVerbs();
@@ -385,9 +385,9 @@ TEST_F(UserControllerTest, OneStatusWriteForEachUser) {
   EXPECT_EQ(std::count(verbs.begin(), verbs.end(), "create token"), 1);
 }
 
-TEST_F(UserControllerTest, RotationMakesTheOldKubeconfigWorthless) {
+TEST_F(UserControllerTest, RotationRevokesTheOldKubeconfig) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   const std::string before = KubeconfigOf("alice");
   const auto old = ClientOf(before);
@@ -402,9 +402,9 @@ TEST_F(UserControllerTest, RotationMakesTheOldKubeconfigWorthless) {
   EXPECT_TRUE(Eventually([&] { return Secrets().size() == 2; }));
 }
 
-TEST_F(UserControllerTest, AnotherExpirationMakesAnotherToken) {
+TEST_F(UserControllerTest, ChangedExpirationIssuesANewToken) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   Change("alice", R"({"spec":{"csrExpirationSeconds":3600}})");
   ASSERT_TRUE(Eventually(
@@ -415,9 +415,9 @@ TEST_F(UserControllerTest, AnotherExpirationMakesAnotherToken) {
   EXPECT_EQ(token->RenewAt() - token->issued, std::chrono::seconds(2880));
 }
 
-TEST_F(UserControllerTest, WhatSomebodyChangedIsMended) {
+TEST_F(UserControllerTest, RestoresChangedObjects) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   ASSERT_TRUE(client()
                   .Patch<Namespace>({"", "ns-alice"}, {.body = R"({"metadata":{"labels":null}})"})
@@ -433,21 +433,21 @@ TEST_F(UserControllerTest, WhatSomebodyChangedIsMended) {
     const auto role = client().Get<Role>({"ns-alice", "Developer"});
     return role.ok() && !role->rules.empty();
   }));
-  // Also while nobody was there to see it, and however long ago that was made.
+  // Also if it changed while no controller ran.
   Stop();
   ASSERT_TRUE(client().Delete<Role>({"ns-alice", "Manager"}).ok());
   Start();
   EXPECT_TRUE(Eventually([&] { return Exists<Role>({"ns-alice", "Manager"}); }));
 }
 
-TEST_F(UserControllerTest, AFailedStageIsSeenAndStopsNoOther) {
+TEST_F(UserControllerTest, FailedStageDoesNotStopOthers) {
   intercepted_.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
     const bool token = request.subresource == "token";
     if (token) return Error::Forbidden("serviceaccounts", request.name, "no tokens today");
     return server.Do(request);
   });
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(Eventually([&] { return UserNamed("alice").status.phase == "Unknown"; }));
   const User user = UserNamed("alice");
   EXPECT_THAT(Texts(user.status.conditions), Contains("KubeConfigSyncReady False Forbidden"));
@@ -456,18 +456,18 @@ TEST_F(UserControllerTest, AFailedStageIsSeenAndStopsNoOther) {
   ASSERT_NE(ready, nullptr);
   EXPECT_EQ(ready->status, "False");
   EXPECT_THAT(ready->message, HasSubstr("no tokens today"));
-  EXPECT_TRUE(EventuallyTold("alice", "KubeConfigFailed"));
+  EXPECT_TRUE(EventuallyRecorded("alice", "KubeConfigFailed"));
   intercepted_.Set({});
   EXPECT_TRUE(BecomesActive("alice"));
 }
 
-TEST_F(UserControllerTest, DeletionTakesEverythingAlong) {
+TEST_F(UserControllerTest, DeletionRemovesAllObjects) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   const auto alice = ClientOfUser("alice");
   ASSERT_TRUE(client().Delete<User>({"", "alice"}).ok());
-  EXPECT_TRUE(EventuallyGone<User>({"", "alice"}));
+  EXPECT_TRUE(EventuallyDeleted<User>({"", "alice"}));
   EXPECT_FALSE(Exists<Namespace>({"", "ns-alice"}));
   EXPECT_FALSE(Exists<ServiceAccount>({kSystemNamespace, "alice"}));
   EXPECT_THAT(Secrets(), IsEmpty());
@@ -476,21 +476,21 @@ TEST_F(UserControllerTest, DeletionTakesEverythingAlong) {
 
 TEST_F(UserControllerTest, IsCleanedUpInOrder) {
   Start();
-  MakeUser("admin");
+  CreateUser("admin");
   ASSERT_TRUE(BecomesActive("admin"));
   NeverCrash();
   ASSERT_TRUE(client().Delete<User>({"", "admin"}).ok());
-  ASSERT_TRUE(EventuallyGone<User>({"", "admin"}));
+  ASSERT_TRUE(EventuallyDeleted<User>({"", "admin"}));
   Stop();
   EXPECT_THAT(DeletedKinds(), ElementsAre("clusterrolebindings", "rolebindings", "secrets",
                                           "serviceaccounts", "namespaces"));
-  // The finalizer goes last.
+  // The finalizer is removed last.
   EXPECT_THAT(WritesAbout("admin").back(), ::testing::EndsWith("/users/admin"));
 }
 
-TEST_F(UserControllerTest, AWorkspaceThatCannotBeDeletedKeepsTheUser) {
+TEST_F(UserControllerTest, UserIsRetainedUntilTheWorkspaceIsDeleted) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   ConfigMap held = MapIn("ns-alice");
   held.metadata.finalizers = {"example.com/held"};
@@ -506,12 +506,12 @@ TEST_F(UserControllerTest, AWorkspaceThatCannotBeDeletedKeepsTheUser) {
       client()
           .Patch<ConfigMap>({"ns-alice", "m"}, {.body = R"({"metadata":{"finalizers":null}})"})
           .ok());
-  EXPECT_TRUE(EventuallyGone<User>({"", "alice"}));
+  EXPECT_TRUE(EventuallyDeleted<User>({"", "alice"}));
 }
 
-TEST_F(UserControllerTest, IsMadeWhateverWriteItCrashesAt) {
+TEST_F(UserControllerTest, CreationSurvivesACrashAtAnyWrite) {
   CrashAtEveryWrite(
-      {.ask = [&](const std::string& name) { MakeUser(name); },
+      {.trigger = [&](const std::string& name) { CreateUser(name); },
        .is_done = [&](const std::string& name) { return UserNamed(name).status.phase == "Active"; },
        .check_done =
            [&](const std::string& name) {
@@ -521,15 +521,15 @@ TEST_F(UserControllerTest, IsMadeWhateverWriteItCrashesAt) {
            }});
 }
 
-TEST_F(UserControllerTest, IsRotatedWhateverWriteItCrashesAt) {
+TEST_F(UserControllerTest, RotationSurvivesACrashAtAnyWrite) {
   std::string before;
   CrashAtEveryWrite({.prepare =
                          [&](const std::string& name) {
-                           MakeUser(name);
+                           CreateUser(name);
                            ASSERT_TRUE(BecomesActive(name));
                            before = KubeconfigOf(name);
                          },
-                     .ask =
+                     .trigger =
                          [&](const std::string& name) {
                            Change(name,
                                   R"({"spec":{"kubeConfigRotateAt":"2030-01-01T00:00:00Z"}})");
@@ -544,12 +544,13 @@ TEST_F(UserControllerTest, IsRotatedWhateverWriteItCrashesAt) {
                            const auto read = ClientOf(before)->Get<ConfigMap>({"ns-" + name, "m"});
                            EXPECT_TRUE(!read.ok() && read.error().IsUnauthorized());
                            ASSERT_TRUE(client().Delete<User>({"", name}).ok());
-                           ASSERT_TRUE(EventuallyGone<User>({"", name}));
+                           ASSERT_TRUE(EventuallyDeleted<User>({"", name}));
                          }});
 }
 
-// Also what was granted elsewhere goes, so that nobody of the same name inherits it.
-TEST_F(UserControllerTest, IsDeletedWhateverWriteItCrashesAt) {
+// Bindings in other workspaces are deleted, too, so that a later user of the same name does not
+// inherit them.
+TEST_F(UserControllerTest, DeletionSurvivesACrashAtAnyWrite) {
   Namespace elsewhere;
   elsewhere.metadata.name = "elsewhere";
   ASSERT_TRUE(client().Create(elsewhere).ok());
@@ -557,12 +558,12 @@ TEST_F(UserControllerTest, IsDeletedWhateverWriteItCrashesAt) {
   CrashAtEveryWrite(
       {.prepare =
            [&](const std::string& name) {
-             MakeUser(name);
+             CreateUser(name);
              ASSERT_TRUE(BecomesActive(name));
              user = ClientOfUser(name);
              Give(name, "elsewhere");
            },
-       .ask =
+       .trigger =
            [&](const std::string& name) {
              ASSERT_TRUE(client().Delete<User>({"", name}).ok());
            },
@@ -589,24 +590,24 @@ TEST_F(UserControllerTest, IsDeletedWhateverWriteItCrashesAt) {
 
 using UserTimesTest = TimedPlatformTest;
 
-TEST_F(UserTimesTest, TheTokenIsRenewedBeforeItExpires) {
+TEST_F(UserTimesTest, RenewsTheTokenBeforeItExpires) {
   Start();
   User alice;
   alice.metadata.name = "alice";
   alice.spec.csr_expiration_seconds = 3600;
   ASSERT_TRUE(client().Create(alice).ok());
   const auto is_active = [&](const char* name) {
-    return InTime([&] { return UserNamed(name).status.phase == "Active"; });
+    return EventuallyInTime([&] { return UserNamed(name).status.phase == "Active"; });
   };
   ASSERT_TRUE(is_active("alice"));
   const std::string before = KubeconfigOf("alice");
-  MoveTime(std::chrono::seconds(2800));
-  MakeUser("bob");
+  AdvanceTime(std::chrono::seconds(2800));
+  CreateUser("bob");
   ASSERT_TRUE(is_active("bob"));
   EXPECT_EQ(KubeconfigOf("alice"), before);
-  MoveTime(std::chrono::seconds(80));
-  EXPECT_TRUE(InTime([&] { return KubeconfigOf("alice") != before; }));
-  // Whoever has not seen it yet is not locked out.
+  AdvanceTime(std::chrono::seconds(80));
+  EXPECT_TRUE(EventuallyInTime([&] { return KubeconfigOf("alice") != before; }));
+  // The old token stays valid for users who have not fetched the new one.
   EXPECT_TRUE(ClientOf(before)->Create(MapIn("ns-alice")).ok());
   EXPECT_GT(TokenIn(KubeconfigOf("alice"))->expires, TokenIn(before)->expires);
 }

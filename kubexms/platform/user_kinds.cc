@@ -3,32 +3,32 @@
 namespace kubexms::userv1 {
 
 void UserSpec::Describe(Type<UserSpec>& type) {
-  type.Doc("What a user is to have.");
+  type.Doc("UserSpec is the desired state of a user.");
   type.Field("csrExpirationSeconds", &UserSpec::csr_expiration_seconds,
-             "How long the credentials in the kubeconfig hold, in seconds: 600 at least; 0 is as "
-             "long as possible.")
+             "Validity of the credentials in the kubeconfig in seconds. The minimum is 600; 0 is "
+             "the maximum that the server allows.")
       .Minimum(0)
       .Default(1'000'000'000);
   type.Field("kubeConfigRotateAt", &UserSpec::kube_config_rotate_at,
-             "Another time than before makes a new kubeconfig, and the old one invalid.");
+             "A changed time rotates the kubeconfig and revokes the old one.");
 }
 
 void UserStatus::Describe(Type<UserStatus>& type) {
-  type.Doc("What a user has.");
-  type.Field("phase", &UserStatus::phase, "Active once everything of the user is in place.")
+  type.Doc("UserStatus is the observed state of a user.");
+  type.Field("phase", &UserStatus::phase, "Active if all conditions are true.")
       .Enum({"Pending", "Unknown", "Active"})
       .Column("Phase");
   type.Field("observedCSRExpirationSeconds", &UserStatus::observed_csr_expiration_seconds,
-             "For how long the credentials in the kubeconfig were asked for.")
+             "Requested validity of the credentials in the kubeconfig in seconds.")
       .Column("ExpirationSeconds");
   type.Field("kubeConfigSecret", &UserStatus::kube_config_secret,
-             "The Secret whose key kubeconfig has what the user reaches the workspace with. The "
-             "user and administrators may read it.");
+             "Secret with the kubeconfig of the user in the key kubeconfig, readable by the user "
+             "and by administrators.");
   type.Field("observedKubeConfigRotateAt", &UserStatus::observed_kube_config_rotate_at,
-             "The rotation after which the kubeconfig was made.");
+             "Rotation time of the current kubeconfig.");
   type.Field("observedGeneration", &UserStatus::observed_generation,
-             "The generation of the spec that this is about.");
-  type.Field("conditions", &UserStatus::conditions, "How far each part is.").ListMap({"type"});
+             "Generation of the spec that the status describes.");
+  type.Field("conditions", &UserStatus::conditions, "Conditions of the stages.").ListMap({"type"});
 }
 
 void User::Describe(Type<User>& type) {
@@ -38,46 +38,34 @@ void User::Describe(Type<User>& type) {
 }
 
 void OperationrequestSpec::Describe(Type<OperationrequestSpec>& type) {
-  type.Doc("Whose role is to become what, and where.");
-  type.Field("action", &OperationrequestSpec::action, "What to do with the role.")
+  type.Doc("OperationrequestSpec specifies a change of a role.");
+  type.Field("action", &OperationrequestSpec::action, "Grant, change or revoke the role.")
       .Required()
       .Enum({"Grant", "Update", "Deprive"})
       .Column("Action");
-  type.Field("namespace", &OperationrequestSpec::namespace_name, "The workspace: ns-<its user>.")
+  type.Field("namespace", &OperationrequestSpec::namespace_name,
+             "Workspace in which the role is changed: ns-<user>.")
       .Required()
       .MinLength(1)
       .Column("Namespace");
-  type.Field("user", &OperationrequestSpec::user, "Who gets or loses the role.")
+  type.Field("user", &OperationrequestSpec::user, "User whose role is changed.")
       .Required()
       .MinLength(1)
       .Column("User");
-  type.Field("role", &OperationrequestSpec::role,
-             "What they may do in the workspace; of no matter to Deprive.")
+  type.Field("role", &OperationrequestSpec::role, "Role to grant; ignored by Deprive.")
       .Enum({"Owner", "Manager", "Developer"})
       .Column("Role");
 }
 
-void Operationrequest::Describe(Type<Operationrequest>& type) {
-  type.Field("metadata", &Operationrequest::metadata);
-  type.Field("spec", &Operationrequest::spec);
-  type.Field("status", &Operationrequest::status);
-}
-
 void DeleterequestSpec::Describe(Type<DeleterequestSpec>& type) {
-  type.Doc("Who is to go.");
-  type.Field("user", &DeleterequestSpec::user, "Who is deleted.")
+  type.Doc("DeleterequestSpec specifies the deletion of a user.");
+  type.Field("user", &DeleterequestSpec::user, "User to delete.")
       .Required()
       .MinLength(1)
       .Column("User");
   type.Field("deleteDependents", &DeleterequestSpec::delete_dependents,
-             "Whether the user's workspace goes too, with all that is in it.")
+             "Delete the user's workspace with its content, too.")
       .Default(true);
-}
-
-void Deleterequest::Describe(Type<Deleterequest>& type) {
-  type.Field("metadata", &Deleterequest::metadata);
-  type.Field("spec", &Deleterequest::spec);
-  type.Field("status", &Deleterequest::status);
 }
 
 }  // namespace kubexms::userv1

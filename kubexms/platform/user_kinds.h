@@ -1,7 +1,7 @@
 #pragma once
 
-// user.sealos.io/v1: people, and what is asked for them. The names, fields and columns are those
-// that Sealos has, so that its manifests work unchanged.
+// user.sealos.io/v1: users and requests. Names, fields and columns are those of Sealos, so that its
+// manifests work unchanged.
 
 #include <cstdint>
 #include <string>
@@ -33,14 +33,14 @@ struct UserStatus : Struct {
   static void Describe(Type<UserStatus>& type);
 };
 
-// Somebody with a workspace of their own.
+// A user with a workspace.
 struct User : Struct {
   static constexpr KindName kKind{
       .group = kGroup,
       .version = "v1",
       .kind = "User",
       .scope = Scope::kCluster,
-      .doc = "Somebody who uses the platform, with a workspace and a kubeconfig of their own."};
+      .doc = "User is a user of the platform with a workspace and a kubeconfig."};
 
   ObjectMeta metadata;
   UserSpec spec;
@@ -58,19 +58,15 @@ struct OperationrequestSpec : Struct {
   static void Describe(Type<OperationrequestSpec>& type);
 };
 
-// Asks for a role in a workspace to be given, changed or taken.
-struct Operationrequest : Struct {
+// Requests a change of a user's role in a workspace.
+struct Operationrequest : Object<OperationrequestSpec, RequestStatus> {
   static constexpr KindName kKind{
       .group = kGroup,
       .version = "v1",
       .kind = "Operationrequest",
-      .doc = "Asks for the role of a user in a workspace to be granted, changed or taken away."};
-
-  ObjectMeta metadata;
-  OperationrequestSpec spec;
-  RequestStatus status;
-
-  static void Describe(Type<Operationrequest>& type);
+      .doc =
+          "Operationrequest requests to grant, change or revoke the role of a user in a "
+          "workspace."};
 };
 
 struct DeleterequestSpec : Struct {
@@ -80,20 +76,14 @@ struct DeleterequestSpec : Struct {
   static void Describe(Type<DeleterequestSpec>& type);
 };
 
-// Asks for a user to be deleted.
-struct Deleterequest : Struct {
+// Requests the deletion of a user.
+struct Deleterequest : Object<DeleterequestSpec, RequestStatus> {
   static constexpr KindName kKind{
       .group = kGroup,
       .version = "v1",
       .kind = "Deleterequest",
       .scope = Scope::kCluster,
-      .doc = "Asks for a user to be deleted, with or without what belongs to the user."};
-
-  ObjectMeta metadata;
-  DeleterequestSpec spec;
-  RequestStatus status;
-
-  static void Describe(Type<Deleterequest>& type);
+      .doc = "Deleterequest requests the deletion of a user, with or without the workspace."};
 };
 
 }  // namespace kubexms::userv1

@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* kCluster = "sealos";
 
-Error Unreadable(std::string_view why) {
-  return Error::BadRequest(fmt::format("the token cannot be read: {}", why));
+Error InvalidToken(std::string_view why) {
+  return Error::BadRequest(fmt::format("invalid ServiceAccount token: {}", why));
 }
 
 std::chrono::sys_seconds SecondsOf(const Json& claims, std::string_view name) {
@@ -52,28 +52,28 @@ std::string UserKubeconfig(std::string_view user, const ServerAddress& server,
       {"current-context", context}});
 }
 
-Result<TokenFacts> ReadToken(std::string_view token) {
+Result<TokenClaims> ReadToken(std::string_view token) {
   const size_t begin = token.find('.');
   const size_t end = begin == std::string_view::npos ? begin : token.find('.', begin + 1);
-  if (end == std::string_view::npos) return Unreadable("it is no JSON Web Token");
+  if (end == std::string_view::npos) return InvalidToken("not a JSON Web Token");
   ASSIGN_OR_RETURN(const std::string payload,
                    DecodeBase64(token.substr(begin + 1, end - begin - 1), Base64Form::kUrl));
   ASSIGN_OR_RETURN(const Json claims, ParseJson(payload));
-  TokenFacts facts{.token = std::string(token),
-                   .issued = SecondsOf(claims, "iat"),
-                   .expires = SecondsOf(claims, "exp"),
-                   .secret_uid = SecretUid(claims)};
-  if (facts.expires == std::chrono::sys_seconds()) return Unreadable("it has no exp");
-  return facts;
+  TokenClaims result{.token = std::string(token),
+                     .issued = SecondsOf(claims, "iat"),
+                     .expires = SecondsOf(claims, "exp"),
+                     .secret_uid = SecretUid(claims)};
+  if (result.expires == std::chrono::sys_seconds()) return InvalidToken("the claim exp is missing");
+  return result;
 }
 
-std::optional<TokenFacts> TokenIn(std::string_view kubeconfig) {
+std::optional<TokenClaims> TokenIn(std::string_view kubeconfig) {
   if (kubeconfig.empty()) return std::nullopt;
   const Result<ClientConfig> config = ParseKubeconfig(kubeconfig);
   if (!config.ok()) return std::nullopt;
-  const Result<TokenFacts> facts = ReadToken(config->user.token.Reveal());
-  if (!facts.ok()) return std::nullopt;
-  return *facts;
+  const Result<TokenClaims> result = ReadToken(config->user.token.Reveal());
+  if (!result.ok()) return std::nullopt;
+  return *result;
 }
 
 }  // namespace kubexms::platform

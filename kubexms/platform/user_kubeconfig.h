@@ -1,6 +1,6 @@
 #pragma once
 
-// The kubeconfig of a user, and what the token in it says.
+// The kubeconfig of a user and the claims of its token.
 
 #include <chrono>
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace kubexms::platform {
 
-// Where users find the server.
+// The API server in kubeconfigs.
 struct ServerAddress {
   std::string url;
   std::string authority_pem;
@@ -21,20 +21,19 @@ struct ServerAddress {
 std::string UserKubeconfig(std::string_view user, const ServerAddress& server,
                            std::string_view token);
 
-// What is read from the token, which was issued to us by the server: its signature is not looked
-// at.
-struct TokenFacts {
+// Claims of a token. The signature is not verified, since the token comes from the API server.
+struct TokenClaims {
   std::string token;
   std::chrono::sys_seconds issued;
   std::chrono::sys_seconds expires;
-  std::string secret_uid;  // of the Secret it is bound to; empty: none
+  std::string secret_uid;  // of the Secret that the token is bound to; empty: none
 
-  // Early enough that nobody is left with one that has expired: after four fifths of its time.
+  // After four fifths of the validity, so that users can renew the kubeconfig before it expires.
   std::chrono::sys_seconds RenewAt() const { return issued + (expires - issued) * 4 / 5; }
 };
 
-Result<TokenFacts> ReadToken(std::string_view token);
-// Of the token in a kubeconfig; nothing when there is none that can be read.
-std::optional<TokenFacts> TokenIn(std::string_view kubeconfig);
+Result<TokenClaims> ReadToken(std::string_view token);
+// The claims of the token in a kubeconfig; nothing if it has none or an invalid one.
+std::optional<TokenClaims> TokenIn(std::string_view kubeconfig);
 
 }  // namespace kubexms::platform

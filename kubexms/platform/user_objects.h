@@ -1,6 +1,6 @@
 #pragma once
 
-// What several controllers do with users and their roles.
+// Helpers for users and their roles that several controllers share.
 
 #include <string>
 
@@ -11,12 +11,12 @@
 
 namespace kubexms::platform {
 
-// As whom roles are given to a user.
+// The subject of a user's role bindings.
 rbacv1::Subject AccountSubject(const std::string& user);
 // `kind` is "Role" or "ClusterRole".
 rbacv1::RoleRef RoleNamed(const std::string& kind, const std::string& name);
 
-// Sets these annotations; the user as the server then has it.
+// Patches the annotations of a user and returns the patched User.
 Result<userv1::User> Annotate(ReconcileContext& context, const std::string& user,
                               JsonObject annotations);
 

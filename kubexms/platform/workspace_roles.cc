@@ -36,8 +36,8 @@ PolicyRule Rule(Names verbs, Names groups, Names resources) {
   return rule;
 }
 
-// The groups in which the resources below are. All rules for them together are the product of
-// groups and resources, so that a Role is small, of which every workspace has three.
+// The groups of the resources below. The rules are the product of groups and resources, which keeps
+// the three Roles of every workspace small.
 const Names& Groups() {
   static const Names kGroups = {"",
                                 "apps",
@@ -56,7 +56,7 @@ const Names& Groups() {
   return kGroups;
 }
 
-// What owners write.
+// Resources that owners may write.
 const Names& Written() {
   static const Names kResources = {"configmaps",
                                    "cronjobs",
@@ -89,15 +89,16 @@ const Names& Written() {
   return kResources;
 }
 
-// Where a GET acts, too: not for those who may only read.
+// Subresources on which a GET has effects: not readable by Developer.
 const Names& Opened() {
   static const Names kResources = {"pods/attach", "pods/exec", "pods/portforward", "pods/proxy",
                                    "services/proxy"};
   return kResources;
 }
 
-// What nobody writes in a workspace: the Namespace, its quotas and limits are for administrators,
-// every status for controllers; by Endpoints a Service would reach what its owner may not.
+// Resources without write access in a workspace: the Namespace, its quotas and limits are for
+// administrators, every status is for controllers; by Endpoints a Service could reach addresses
+// that its owner may not.
 const Names& OnlyRead() {
   static const Names kResources = {
       "*/status",  "bindings",       "controllerrevisions", "csistoragecapacities",
@@ -129,9 +130,10 @@ std::vector<PolicyRule> OwnerRules() {
       Rule({"create"}, {"", "authorization.k8s.io"},
            {"localsubjectaccessreviews", "pods/eviction", "serviceaccounts/token"}),
       Rule({"impersonate"}, {""}, {"serviceaccounts"}),
-      // Neither "escalate" nor "bind" in general: nobody gives more than they have.
+      // Without "escalate" and general "bind": users cannot grant permissions that they do not
+      // have.
       Rule(WriteVerbs(), {kRbacGroup}, {"rolebindings", "roles"}), give_away,
-      // A request is created and may be canceled. Its finalizer and its labels are not its owner's.
+      // Users may create requests and cancel them, but not change finalizers and labels.
       Rule({"create", "delete", "deletecollection"}, {std::string(userv1::kGroup)},
            {"operationrequests"})};
   rules.insert(rules.end(), std::begin(more), std::end(more));

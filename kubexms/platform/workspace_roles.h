@@ -1,8 +1,8 @@
 #pragma once
 
-// What the roles of a workspace allow. Kubernetes' rules can name what they allow and nothing that
-// they leave out, so each resource is named: a wildcard would include the Namespace itself with its
-// pod security labels, its quotas, and the status of requests.
+// The rules of the roles of a workspace. RBAC rules cannot exclude resources, so each resource is
+// listed: a wildcard would include the Namespace with its Pod Security labels, its quotas, and the
+// status of requests.
 
 #include <span>
 #include <string>
@@ -18,13 +18,13 @@ struct WorkspaceRole {
   std::vector<rbacv1::PolicyRule> rules;
 };
 
-// Owner and Manager may do what the ClusterRole "admin" of Kubernetes allows, work with devboxes,
-// ask for operations, and give the three roles away. Developer may read. `groups` are API groups
-// of custom resources whose objects are treated like those of Kubernetes.
+// Owner and Manager have the permissions of the ClusterRole "admin" of Kubernetes, and may use
+// devboxes, create requests, and bind the three roles. Developer may read. `groups` are API groups
+// of custom resources that are treated like those of Kubernetes.
 std::vector<WorkspaceRole> WorkspaceRoles(std::span<const std::string> groups);
 
-// Whether `group` can be one of these: BadRequest for what is no group of custom resources, and for
-// groups of which workspaces have a part only.
+// BadRequest if `group` is not a group of custom resources, or one of which workspaces may use a
+// part only.
 Result<void> CheckWorkspaceGroup(const std::string& group);
 
 }  // namespace kubexms::platform

@@ -265,8 +265,8 @@ condition() {
 }
 says() { [[ $(condition "$1" "$2") == *"$3"* ]]; }
 if [ "$mode" = server ]; then
-  eventually "without a tailnet that is said" says tailnet NetworkSynced "is not configured here"
-  eventually "without a gate, too" says sshgate NetworkSynced "is not configured here"
+  eventually "without a tailnet that is said" says tailnet NetworkSynced "is not configured on this server"
+  eventually "without a gate, too" says sshgate NetworkSynced "is not configured on this server"
   refuses "then there is no pod" "not found" kubectl get pod tailnet --namespace ns-carol
 else
   for type in Tailnet SSHGate; do

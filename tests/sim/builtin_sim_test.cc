@@ -1,16 +1,15 @@
 // The built-in controllers under faults: lagging and dropped watches, compaction, conflicts,
-// requests that are late, lost or done without an answer, partitions, and controllers that are
-// killed in the middle of what they do. Nodes and their heartbeats are reliable; everything else
-// goes through clients that are not.
+// requests that are delayed, lost or performed without a response, partitions, and crashes of
+// controllers. Nodes and their heartbeats are reliable; all other clients are not.
 //
-// What must be so at every moment, seen by a watch that misses nothing:
-//   - a Deployment has no more Pods than its surge allows, and no fewer that are available than its
-//     maximum of unavailable ones allows;
-//   - a Pod of a StatefulSet is made only when those before it are ready;
-//   - a DaemonSet has no two Pods for one node, and no more nodes without an available one than its
-//     maximum of unavailable ones allows;
-//   - a Job counts no Pod twice, and none that did not succeed.
-// And in the end, when nothing fails any more, everything is as declared, and nothing is written.
+// Invariants, checked by a watch without gaps:
+//   - a Deployment has no more Pods than maxSurge allows, and no fewer available ones than
+//     maxUnavailable allows;
+//   - a Pod of a StatefulSet is created only when all lower ordinals are ready;
+//   - a DaemonSet has at most one Pod per node, and no more nodes without an available Pod than
+//     maxUnavailable allows;
+//   - a Job counts each succeeded Pod once, and no other Pod.
+// After the last fault all workloads converge, and then nothing is written.
 //
 //   KUBEXMS_SIM_SEED=17 builtin_sim_test     one seed
 //   KUBEXMS_SIM_SEEDS=500 builtin_sim_test   the seeds 1 to 500
@@ -34,7 +33,7 @@
 #include "kubexms/builtin/builtin_controllers.h"
 #include "kubexms/builtin/shared/pod_state.h"
 #include "kubexms/builtin/simulated_nodes/simulated_nodes.h"
-#include "kubexms/builtin/workloads/daemon_set/daemonset_pod.h"
+#include "kubexms/builtin/workloads/daemon_set/daemon_set_pod.h"
 #include "tests/sim/checks.h"
 #include "tests/sim/seeds.h"
 #include "tests/sim/unreliable_client.h"
@@ -52,11 +51,11 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr milliseconds kTick(1);          // of the machine's time …
-constexpr milliseconds kTimePerTick(20);  // … and of the simulated one
-// Of the simulated time, in which everybody waits who failed: longer than any of them does.
-constexpr seconds kPatience(1500);
+constexpr milliseconds kTimePerTick(20);  // … and of the simulated clock
+// By the simulated clock: longer than any backoff.
+constexpr seconds kConvergenceTimeout(1500);
 constexpr int kFaults = 8;
-// Lines of the trace that are shown with what went wrong.
+// Lines of the trace that are printed with a violation.
 constexpr size_t kTraced = 300;
 
 constexpr const char* kNamespace = "default";
@@ -67,8 +66,8 @@ constexpr const char* kUnderTest =
 constexpr int kNodes = 3;
 
 // The Deployment is scaled between these, with one Pod of surge and one that may be unavailable.
-constexpr int kFewest = 3;
-constexpr int kMost = 6;
+constexpr int kMinReplicas = 3;
+constexpr int kMaxReplicas = 6;
 constexpr int kCompletions = 4;
 
 template <Kind T>
@@ -85,7 +84,7 @@ constexpr const char* kStatefulSet = R"({"metadata": {"name": "db", "namespace":
   "spec": {"replicas": 3, "serviceName": "db", "selector": {"matchLabels": {"app": "db"}},
            "template": {"metadata": {"labels": {"app": "db"}},
                         "spec": {"containers": [{"name": "db", "image": "db:0"}]}}}})";
-// One of its Pods may be unavailable, as if not said otherwise.
+// maxUnavailable defaults to one Pod.
 constexpr const char* kDaemonSet = R"({"metadata": {"name": "agent", "namespace": "default"},
   "spec": {"selector": {"matchLabels": {"app": "agent"}},
            "template": {"metadata": {"labels": {"app": "agent"}},
@@ -107,24 +106,24 @@ std::string AppOf(const Pod& pod) {
   return app == pod.metadata.labels.end() ? "" : app->second;
 }
 
-// Looks at every change of the Pods and Jobs.
+// Checks the invariants at every change of a Pod or Job.
 class Watcher {
  public:
   Watcher(Client& server, Violations& violations, const Trace& trace)
       : violations_(violations), trace_(trace) {
-    pods_ = Follow<Pod>(
-        server, [this](const TypedEvent<Pod>& event) { See(event); },
-        [this](const List<Pod>& pods) { BeginAnew(pods); });
-    jobs_ = Follow<Job>(
-        server, [this](const TypedEvent<Job>& event) { See(event.object); }, [](const auto&) {});
+    pods_ = Watch<Pod>(
+        server, [this](const TypedEvent<Pod>& event) { Check(event); },
+        [this](const List<Pod>& pods) { Reset(pods); });
+    jobs_ = Watch<Job>(
+        server, [this](const TypedEvent<Job>& event) { Check(event.object); }, [](const auto&) {});
   }
 
  private:
-  // `anew` is told what there is when changes were compacted before they were seen.
-  template <Kind T, class See, class Anew>
-  static std::jthread Follow(Client& server, const See& see, const Anew& anew) {
+  // `reset` is called with the listed objects when the watch has expired.
+  template <Kind T, class OnEvent, class Reset>
+  static std::jthread Watch(Client& server, const OnEvent& on_event, const Reset& reset) {
     std::string version = server.List<T>({.limit = 1})->metadata.resource_version;
-    return std::jthread([&server, see, anew, version](std::stop_token stop) mutable {
+    return std::jthread([&server, on_event, reset, version](std::stop_token stop) mutable {
       while (!stop.stop_requested()) {
         auto watch = server.Watch<T>({.resource_version = version, .stop = stop});
         if (!watch.ok()) continue;
@@ -132,24 +131,24 @@ class Watcher {
           const auto event = watch->Next();
           if (!event.ok() && event.error().IsExpired()) {
             const List<T> all = server.List<T>().value();
-            anew(all);
+            reset(all);
             version = all.metadata.resource_version;
           }
           if (!event.ok() || !event->has_value()) break;
           version = (*event)->object.metadata.resource_version;
-          if ((*event)->type != ObjectEventType::kBookmark) see(**event);
+          if ((*event)->type != ObjectEventType::kBookmark) on_event(**event);
         }
       }
     });
   }
 
-  void BeginAnew(const List<Pod>& pods) {
+  void Reset(const List<Pod>& pods) {
     MutexLock lock(mutex_);
     known_.clear();
     for (const Pod& pod : pods.items) known_[pod.metadata.name] = pod;
   }
 
-  void See(const TypedEvent<Pod>& event) {
+  void Check(const TypedEvent<Pod>& event) {
     const Pod& pod = event.object;
     MutexLock lock(mutex_);
     if (event.type == ObjectEventType::kDeleted) {
@@ -170,9 +169,9 @@ class Watcher {
       ++active;
       available += IsReady(pod) ? 1 : 0;
     }
-    if (active > kMost + 1) Report(fmt::format("the Deployment has {} Pods", active));
-    has_been_available_ = has_been_available_ || available == kMost;
-    if (has_been_available_ && available < kFewest - 1) {
+    if (active > kMaxReplicas + 1) Report(fmt::format("the Deployment has {} Pods", active));
+    has_been_available_ = has_been_available_ || available == kMaxReplicas;
+    if (has_been_available_ && available < kMinReplicas - 1) {
       Report(fmt::format("only {} Pods of the Deployment are available", available));
     }
   }
@@ -197,19 +196,19 @@ class Watcher {
     for (int before = 0; before < ordinal; ++before) {
       const auto found = known_.find(fmt::format("db-{}", before));
       if (found != known_.end() && IsReady(found->second)) continue;
-      Report(fmt::format("{} was made before db-{} was ready", pod.metadata.name, before));
+      Report(fmt::format("{} was created before db-{} was ready", pod.metadata.name, before));
     }
   }
 
-  void See(const Job& job) {
+  void Check(const Job& job) {
     MutexLock lock(mutex_);
-    // Whether as many Pods have succeeded is asked in the end: the two watches may be at different
-    // moments. Too many is final.
+    // Only too many completions are a violation here: the watches of Pods and Jobs may be at
+    // different versions, so that too few are checked at the end.
     if (job.status.succeeded <= kCompletions) return;
     Report(fmt::format("{} counts {} completions", job.metadata.name, job.status.succeeded));
   }
 
-  void Report(const std::string& what) { violations_.Add(what + trace_.Last(kTraced)); }
+  void Report(const std::string& violation) { violations_.Add(violation + trace_.Last(kTraced)); }
 
   Violations& violations_;
   const Trace& trace_;
@@ -228,7 +227,7 @@ class BuiltinSimulation {
           SystemClock machine;
           while (machine.SleepFor(kTick, stop)) clock_.Advance(kTimePerTick);
         }) {}
-  // Whoever waits for time to go by ends before time does.
+  // Threads that wait for the simulated clock end before it stops.
   ~BuiltinSimulation() {
     process_.reset();
     world_thread_ = {};
@@ -242,32 +241,32 @@ class BuiltinSimulation {
     Watcher watcher(server_.client(), violations_, trace_);
     process_ = std::make_unique<Process>(*this, next_process_++);
     Await("the first rollout", [&] { return Unfinished(); });
-    storm_ = true;
+    faults_ = true;
     for (int i = 0; i < kFaults; ++i) {
       Change(i);
       clock_.SleepFor(milliseconds(random_.Below(4000)));
-      Strike();
+      InjectFault();
     }
-    storm_ = false;
+    faults_ = false;
     process_->Cut(false);
     Await("after the faults", [&] { return Unfinished(); });
-    CheckQuiet();
+    CheckIdle();
     return violations_.All();
   }
 
  private:
-  // Simulated time can be over before a busy machine has ended anything.
-  static void WaitOn(const Error&) {}
+  // On a busy machine the simulated deadline may pass before a thread has run.
+  static void IgnoreHangingWork(const Error&) {}
 
-  // One life of the controllers.
+  // A process with the controllers, from start to exit.
   class Process {
    public:
     Process(BuiltinSimulation& world, uint64_t number)
         : random_(world.seed_ * 1000 + number),
-          client_(world.server_.client(), world.clock_, world.storm_, random_.Next(),
+          client_(world.server_.client(), world.clock_, world.faults_, random_.Next(),
                   &world.trace_),
           manager_(std::make_unique<Manager>(ManagerOptions{.name = "simulated",
-                                                            .when_work_hangs = &WaitOn,
+                                                            .when_work_hangs = &IgnoreHangingWork,
                                                             .client = &client_,
                                                             .clock = &world.clock_,
                                                             .random = &random_})) {
@@ -290,10 +289,10 @@ class BuiltinSimulation {
     std::jthread thread_;
   };
 
-  // What does not fail: the nodes, and who watches over them.
+  // Runs the reliable components: the nodes and the node lifecycle controller.
   void RunWorld() {
     world_ = std::make_unique<Manager>(ManagerOptions{.name = "world",
-                                                      .when_work_hangs = &WaitOn,
+                                                      .when_work_hangs = &IgnoreHangingWork,
                                                       .client = &server_.client(),
                                                       .clock = &clock_,
                                                       .random = &world_random_});
@@ -317,7 +316,7 @@ class BuiltinSimulation {
     if (!patched.ok()) violations_.Add(patched.error().message());
   }
 
-  // What users do meanwhile.
+  // A random change by a user.
   void Change(int number) {
     const std::string image = fmt::format(
         R"({{"spec":{{"template":{{"spec":{{"containers":[{{"name":"c","image":"i:{}"}}]}}}}}}}})",
@@ -328,7 +327,7 @@ class BuiltinSimulation {
     };
     switch (random_.Below(6)) {
       case 0: return Patch<Deployment>("web", image);
-      case 1: return Patch<Deployment>("web", replicas(kFewest, kMost));
+      case 1: return Patch<Deployment>("web", replicas(kMinReplicas, kMaxReplicas));
       case 2: return Patch<StatefulSet>("db", image);
       case 3: return Patch<StatefulSet>("db", replicas(0, 4));
       case 4: return Patch<DaemonSet>("agent", image);
@@ -338,18 +337,18 @@ class BuiltinSimulation {
     }
   }
 
-  void Strike() {
+  void InjectFault() {
     switch (random_.Below(6)) {
       case 0: return server_.DropWatches();
       case 1: return server_.CompactNow();
-      case 2:  // so that all have to list again
+      case 2:  // all reflectors have to relist
         server_.CompactNow();
         return server_.DropWatches();
       case 3:
         process_->Cut(true);
         clock_.SleepFor(milliseconds(random_.Below(5'000)));
         return process_->Cut(false);
-      default:  // killed, or ended
+      default:  // crash or stop
         if (random_.Below(2) == 0) process_->Cut(true);
         process_.reset();
         process_ = std::make_unique<Process>(*this, next_process_++);
@@ -359,18 +358,18 @@ class BuiltinSimulation {
   std::string Unfinished() {
     Client& server = server_.client();
     const Deployment web = server.Get<Deployment>({kNamespace, "web"}).value();
-    const int wanted = web.spec.replicas.value_or(1);
+    const int desired = web.spec.replicas.value_or(1);
     const auto& status = web.status;
-    if (status.observed_generation != web.metadata.generation || status.replicas != wanted ||
-        status.updated_replicas != wanted || status.available_replicas != wanted) {
-      return fmt::format("the Deployment wants {} and is {}", wanted, Encode(status));
+    if (status.observed_generation != web.metadata.generation || status.replicas != desired ||
+        status.updated_replicas != desired || status.available_replicas != desired) {
+      return fmt::format("the Deployment wants {} and is {}", desired, Encode(status));
     }
     const StatefulSet db = server.Get<StatefulSet>({kNamespace, "db"}).value();
-    const int members = db.spec.replicas.value_or(1);
+    const int ordinals = db.spec.replicas.value_or(1);
     if (db.status.observed_generation != db.metadata.generation ||
-        db.status.ready_replicas != members || db.status.replicas != members ||
+        db.status.ready_replicas != ordinals || db.status.replicas != ordinals ||
         db.status.current_revision != db.status.update_revision) {
-      return fmt::format("the StatefulSet wants {} and is {}", members, Encode(db.status));
+      return fmt::format("the StatefulSet wants {} and is {}", ordinals, Encode(db.status));
     }
     const DaemonSet agent = server.Get<DaemonSet>({kNamespace, "agent"}).value();
     if (agent.status.observed_generation != agent.metadata.generation ||
@@ -385,7 +384,7 @@ class BuiltinSimulation {
         return fmt::format("{} is {}", name, Encode(job.status));
       }
     }
-    return UnfinishedPods(wanted, members);
+    return UnfinishedPods(desired, ordinals);
   }
 
   std::string UnfinishedPods(int web, int db) {
@@ -401,19 +400,19 @@ class BuiltinSimulation {
       }
       ++counts[AppOf(pod)];
     }
-    const std::map<std::string, int> wanted = {
+    const std::map<std::string, int> desired = {
         {"web", web},
         {"db", db},
         {"agent", kNodes},
         {"work", static_cast<int>(jobs_.size()) * kCompletions}};
-    for (const auto& [app, count] : wanted) {
+    for (const auto& [app, count] : desired) {
       if (counts[app] != count) return fmt::format("{} has {} Pods", app, counts[app]);
     }
     return "";
   }
 
   void Await(const char* when, const std::function<std::string()>& unfinished) {
-    const auto deadline = clock_.MonotonicNow() + kPatience;
+    const auto deadline = clock_.MonotonicNow() + kConvergenceTimeout;
     std::string left;
     while (clock_.MonotonicNow() < deadline) {
       left = unfinished();
@@ -446,8 +445,8 @@ class BuiltinSimulation {
     return lines;
   }
 
-  // Everything is as it should be: nobody writes. Nodes renew their Leases, which are elsewhere.
-  void CheckQuiet() {
+  // After convergence no controller writes. Leases, which nodes renew, are not checked.
+  void CheckIdle() {
     const auto versions = [&] {
       std::map<std::string, std::string> all;
       const auto add = [&](const auto& list) {
@@ -464,11 +463,11 @@ class BuiltinSimulation {
       add(server.List<Job>().value());
       return all;
     };
-    // What has just come about may still be told in a status.
+    // The last changes may still cause a status update.
     Await("in the end", [&]() -> std::string {
       const auto before = versions();
       clock_.SleepFor(seconds(10));
-      return versions() == before ? "" : "something is written again and again";
+      return versions() == before ? "" : "objects change although the workloads have converged";
     });
   }
 
@@ -479,7 +478,7 @@ class BuiltinSimulation {
   SystemRandom world_random_;
   const uint64_t seed_;
   Violations violations_;
-  std::atomic<bool> storm_ = false;
+  std::atomic<bool> faults_ = false;
   std::vector<std::string> jobs_;
   uint64_t next_process_ = 1;
   std::jthread time_;  // ends last
@@ -488,7 +487,7 @@ class BuiltinSimulation {
   std::unique_ptr<Process> process_;
 };
 
-TEST(BuiltinSimTest, WorkloadsConvergeAndKeepTheirBoundsWhateverFails) {
+TEST(BuiltinSimTest, WorkloadsConvergeWithinTheirBoundsUnderFaults) {
   for (const uint64_t seed : Seeds()) {
     for (const std::string& violation : BuiltinSimulation(seed).Run()) {
       ADD_FAILURE() << "KUBEXMS_SIM_SEED=" << seed << ": " << violation;

@@ -9,13 +9,13 @@
 namespace kubexms::sim {
 namespace {
 
-constexpr size_t kMostViolations = 10;
+constexpr size_t kMaxViolations = 10;
 
 }  // namespace
 
-void Violations::Add(std::string what) {
+void Violations::Add(std::string violation) {
   MutexLock lock(mutex_);
-  if (all_.size() < kMostViolations) all_.push_back(std::move(what));
+  if (all_.size() < kMaxViolations) all_.push_back(std::move(violation));
 }
 
 std::vector<std::string> Violations::All() const {
@@ -23,13 +23,13 @@ std::vector<std::string> Violations::All() const {
   return all_;
 }
 
-void WorkLedger::Bury(const std::string& process) {
+void WorkLedger::MarkDead(const std::string& process) {
   MutexLock lock(mutex_);
   dead_.insert(process);
   working_.erase(process);
 }
 
-bool WorkLedger::Lives(const std::string& process) const {
+bool WorkLedger::IsAlive(const std::string& process) const {
   MutexLock lock(mutex_);
   return !dead_.contains(process);
 }
@@ -39,10 +39,10 @@ void WorkLedger::Begin(const std::string& process, const std::string& what) {
   MutexLock lock(mutex_);
   if (dead_.contains(process)) return;
   if (!working_[process].insert(what).second) {
-    violations_.Add(fmt::format("{} works twice at a time on {}", process, what));
+    violations_.Add(fmt::format("{} has two workers on {}", process, what));
   }
   for (const auto& [other, at_work] : working_) {
-    if (!one_leads_ || other == process || at_work.empty()) continue;
+    if (!one_leader_ || other == process || at_work.empty()) continue;
     violations_.Add(
         fmt::format("{} works on {} while {} works on {}", process, what, other, *at_work.begin()));
   }
@@ -95,7 +95,7 @@ void OwnWrites::Check(const ResourceType& resource, const ObjectKey& key, const 
     return;
   }
   if (expected.version == 0 || expected.deleted.contains(expected.uid)) return;
-  // Others may have deleted it; but an object that is still there must have been seen.
+  // Another client may have deleted the object; but an existing one must be in the cache.
   const Result<DynamicObject> stored = server_.Get(resource, key);
   if (stored.ok() && stored->metadata.uid == expected.uid) {
     violations_.Add(fmt::format("{} was not found after own write {}", name, expected.version));

@@ -1,6 +1,6 @@
 #pragma once
 
-// What must always be so, whatever fails. Each check says what it saw in Violations.
+// Invariants that hold whatever fails. Each check reports to Violations.
 
 #include <atomic>
 #include <map>
@@ -18,8 +18,8 @@ namespace kubexms::sim {
 // Safe for use from any thread.
 class Violations {
  public:
-  void Add(std::string what) EXCLUDES(mutex_);
-  // The first few.
+  void Add(std::string violation) EXCLUDES(mutex_);
+  // The first ten.
   std::vector<std::string> All() const EXCLUDES(mutex_);
 
  private:
@@ -27,14 +27,14 @@ class Violations {
   std::vector<std::string> all_ GUARDED_BY(mutex_);
 };
 
-// Who works on what: an object is with one worker of a process, and where one process leads, no
-// other works. Safe for use from any thread.
+// Records running work and checks it: at most one worker per process reconciles an object and, with
+// `one_leader`, at most one process works. Safe for use from any thread.
 class WorkLedger {
  public:
-  WorkLedger(Violations& violations, bool one_leads)
-      : violations_(violations), one_leads_(one_leads) {}
+  WorkLedger(Violations& violations, bool one_leader)
+      : violations_(violations), one_leader_(one_leader) {}
 
-  // While it lives, somebody works.
+  // Marks work as running for its lifetime.
   class Work {
    public:
     Work(WorkLedger& ledger, std::string process, std::string what)
@@ -51,9 +51,9 @@ class WorkLedger {
     const std::string what_;
   };
 
-  // The process is no more: what its threads still do is not done by anybody.
-  void Bury(const std::string& process) EXCLUDES(mutex_);
-  bool Lives(const std::string& process) const EXCLUDES(mutex_);
+  // The process has crashed: work of its remaining threads is ignored.
+  void MarkDead(const std::string& process) EXCLUDES(mutex_);
+  bool IsAlive(const std::string& process) const EXCLUDES(mutex_);
   uint64_t begun() const { return begun_; }
 
  private:
@@ -61,18 +61,18 @@ class WorkLedger {
   void End(const std::string& process, const std::string& what) EXCLUDES(mutex_);
 
   Violations& violations_;
-  const bool one_leads_;
+  const bool one_leader_;
   std::atomic<uint64_t> begun_ = 0;
   mutable Mutex mutex_;
   std::map<std::string, std::set<std::string>> working_ GUARDED_BY(mutex_);
   std::set<std::string> dead_ GUARDED_BY(mutex_);
 };
 
-// What a process wrote and was told to be done: its caches must never show anything older. Safe for
-// use from any thread.
+// The acknowledged writes of a process (read-your-writes): its caches must never return an older
+// version. Safe for use from any thread.
 class OwnWrites {
  public:
-  // `server` tells the truth.
+  // `server` is a reliable client.
   OwnWrites(Client& server, Violations& violations) : server_(server), violations_(violations) {}
 
   void Record(const ClientRequest& request, const SharedBytes& answer) EXCLUDES(mutex_);
@@ -80,7 +80,7 @@ class OwnWrites {
   // Reads an object by `read`, which returns a CachedObject, and checks it.
   template <class Read>
   CachedObject Checked(const ResourceType& resource, const ObjectKey& key, const Read& read) {
-    const Expected expected = ExpectedOf(resource, key);  // before it is read
+    const Expected expected = ExpectedOf(resource, key);  // before the read
     CachedObject object = read();
     Check(resource, key, expected, object);
     return object;
@@ -104,7 +104,7 @@ class OwnWrites {
   std::map<Name, Expected> writes_ GUARDED_BY(mutex_);
 };
 
-// Passes everything on and records the writes.
+// Forwards all calls and records the writes.
 class RecordingClient final : public Client {
  public:
   RecordingClient(Client& inner, OwnWrites& writes) : inner_(inner), writes_(writes) {}

@@ -1,10 +1,9 @@
 // The controller framework under faults: dropped and lagging watches, compaction, conflicts,
-// requests that are late, lost or done without an answer, partitions, killed processes and changes
-// of the leader. What must be so all the time, and what must have come about at the end, is in
-// checks.h and simulation.cc.
+// requests that are delayed, lost or performed without a response, partitions, crashed processes
+// and changes of the leader. checks.h has the invariants, simulation.cc the checks of convergence.
 //
-// A seed decides what goes wrong, though not how threads interleave: a failure names the seed, and
-// may need some runs to be seen again.
+// A seed determines the faults but not the thread schedule: a failure names the seed, and may need
+// several runs to be reproduced.
 //
 //   KUBEXMS_SIM_SEED=17 controller_sim_test     one seed
 //   KUBEXMS_SIM_SEEDS=500 controller_sim_test   the seeds 1 to 500
@@ -27,9 +26,9 @@ void RunSeeds(SimulationOptions options) {
   }
 }
 
-TEST(ControllerSimTest, OneProcessConvergesWhateverFails) { RunSeeds({.processes = 1}); }
+TEST(ControllerSimTest, OneProcessConvergesUnderFaults) { RunSeeds({.processes = 1}); }
 
-TEST(ControllerSimTest, OfSeveralProcessesOneWorks) { RunSeeds({.processes = 3}); }
+TEST(ControllerSimTest, OnlyTheLeaderOfSeveralProcessesWorks) { RunSeeds({.processes = 3}); }
 
 }  // namespace
 }  // namespace kubexms::sim

@@ -14,7 +14,7 @@ class Candidate {
   Candidate(const ForeignCandidateOptions& options, Client& client, Clock& clock)
       : options_(options), client_(client), clock_(clock) {}
 
-  // True: it leads, as of the moment before the call.
+  // True: the candidate leads, from the time before the call.
   bool TryOnce() {
     Result<Lease> stored = client_.Get<Lease>({options_.namespace_name, options_.lease});
     if (!stored.ok()) return false;
@@ -41,7 +41,7 @@ class Candidate {
     stored->spec.holder_identity = "";
     stored->spec.lease_duration_seconds = 1;
     stored->spec.acquire_time = stored->spec.renew_time = MicroTime::Now(clock_);
-    (void)client_.Update(*stored).ok();  // an unanswered one runs out
+    (void)client_.Update(*stored).ok();  // if it fails, the lease expires
   }
 
  private:
@@ -65,16 +65,16 @@ void RunForeignCandidate(const ForeignCandidateOptions& options, Client& client,
   Candidate candidate(options, client, clock);
   std::optional<WorkLedger::Work> work;
   auto renewed_at = clock.MonotonicNow();
-  uint64_t turns_left = 0;
+  uint64_t renewals_left = 0;
   while (true) {
     const auto begun = clock.MonotonicNow();
     if (candidate.TryOnce()) {
       renewed_at = begun;
-      if (!work) turns_left = random.Below(5);
+      if (!work) renewals_left = random.Below(5);
       if (!work) work.emplace(ledger, options.identity, "everything");
     }
     const bool too_late = clock.MonotonicNow() > renewed_at + options.renew_deadline;
-    const bool enough = turns_left-- == 0 || stop.stop_requested();
+    const bool enough = renewals_left-- == 0 || stop.stop_requested();
     if (work && (too_late || enough)) {
       work.reset();
       if (random.Below(2) == 0) candidate.Release();

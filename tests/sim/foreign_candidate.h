@@ -1,7 +1,7 @@
 #pragma once
 
-// A candidate for a Lease that is not ours: it keeps the record as client-go does, leads now and
-// then, and ends in every way: it gives the lease up, or is gone without a word.
+// A leader election candidate that is not kubexms': it updates the Lease as client-go does, leads
+// for a while, and then releases the Lease or crashes without releasing it.
 
 #include <stop_token>
 #include <string>
@@ -22,7 +22,7 @@ struct ForeignCandidateOptions {
   std::chrono::seconds retry_period{2};
 };
 
-// Until `stop` is requested. While it leads, the ledger says so.
+// Runs until `stop` is requested. The ledger records its leadership as work.
 void RunForeignCandidate(const ForeignCandidateOptions& options, Client& client, Clock& clock,
                          Random& random, WorkLedger& ledger, std::stop_token stop);
 

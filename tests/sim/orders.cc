@@ -18,7 +18,7 @@ struct OrderSpec : Struct {
   std::string table;
 
   static void Describe(Type<OrderSpec>& type) {
-    type.Field("table", &OrderSpec::table, "Whose it is.");
+    type.Field("table", &OrderSpec::table, "Table that the order is for.");
   }
 };
 
@@ -30,8 +30,8 @@ std::vector<Order> Orders(Client& client) {
   return client.List<Order>(ListOptions{.namespace_name = kNamespace}).value().items;
 }
 
-// What is wrong with executing this order now, by what is recorded; empty: nothing.
-std::string WrongWith(const Order& order, Client& server) {
+// Why this Order must not be executed now, by the stored records; empty: it may.
+std::string FindViolation(const Order& order, Client& server) {
   const RecordPlace place{.type = ResourceType::Of<Order>(),
                           .namespace_name = RequestOptions<Order>().record_namespace};
   const InformerScope scope = place.Scope();
@@ -52,11 +52,11 @@ std::string WrongWith(const Order& order, Client& server) {
   return "";
 }
 
-// Every other one succeeds at its first attempt.
+// Every other execution succeeds.
 Result<RequestOutcome> OutcomeOf(int execution) {
   switch (execution % 4) {
     case 0: return Error::ServiceUnavailable("the kitchen is closed");
-    case 1: return RequestOutcome::Waiting("it is being cooked", milliseconds(300));
+    case 1: return RequestOutcome::Waiting("the meal is being cooked", milliseconds(300));
     default: return RequestOutcome::Completed("served");
   }
 }
@@ -87,10 +87,10 @@ void AddOrderController(Manager& manager, Observer& observer, Client& server,
                                     Order& order) -> Result<RequestOutcome> {
     const WorkLedger::Work work(observer.ledger, observer.process,
                                 "an order of table " + order.spec.table);
-    const std::string wrong = WrongWith(order, server);
-    if (!wrong.empty() && observer.ledger.Lives(observer.process)) {
+    const std::string violation = FindViolation(order, server);
+    if (!violation.empty() && observer.ledger.IsAlive(observer.process)) {
       violations.Add(
-          fmt::format("{} executes {}, but {}", observer.process, order.metadata.name, wrong));
+          fmt::format("{} executes {}, but {}", observer.process, order.metadata.name, violation));
     }
     context.clock.SleepFor(milliseconds(20), context.stop);
     return OutcomeOf((*executions)++);

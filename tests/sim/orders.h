@@ -1,8 +1,8 @@
 #pragma once
 
-// Requests under faults. An order is a request for one of a few tables; a table has one order at a
-// time. Executions are tried again, take their time, or are cancelled; what must always be so is
-// that a finished order is not executed again, and that of the orders of a table one is Processing.
+// Request objects under faults. An Order is a request for one of a few tables; a table has one
+// Order at a time. Executions are retried, take time, or are canceled. Invariants: a finished Order
+// is not executed again, and at most one Order of a table is Processing.
 
 #include <string>
 
@@ -14,17 +14,17 @@
 
 namespace kubexms::sim {
 
-// Makes the kind known to the server.
+// Creates the CustomResourceDefinition.
 void InstallOrders(Client& client);
 
-// `server` tells the truth. It and `observer` must outlive the manager.
+// `server` is a reliable client. It and `observer` must outlive the manager.
 void AddOrderController(Manager& manager, Observer& observer, Client& server,
                         Violations& violations);
 
-// Creates orders, and deletes some, until `stop` is requested.
+// Creates Orders, and deletes some, until `stop` is requested.
 void PlaceOrders(Client& client, Clock& clock, Random& random, std::stop_token stop);
 
-// The first order that is not finished; empty: all are.
+// The first unfinished Order; empty: all are finished.
 std::string UnfinishedOrder(Client& client);
 
 }  // namespace kubexms::sim

@@ -1,7 +1,7 @@
 #pragma once
 
-// Which seeds a simulation runs: KUBEXMS_SIM_SEED names one, KUBEXMS_SIM_SEEDS a number of them,
-// from 1 on.
+// The seeds of a simulation: KUBEXMS_SIM_SEED selects one, KUBEXMS_SIM_SEEDS a number of seeds from
+// 1.
 
 #include <cstdint>
 #include <cstdlib>
@@ -9,15 +9,15 @@
 
 namespace kubexms::sim {
 
-inline constexpr uint64_t kSeedsByDefault = 2;
+inline constexpr uint64_t kDefaultSeeds = 2;
 
 inline std::vector<uint64_t> Seeds() {
-  const auto number = [](const char* variable, uint64_t otherwise) {
+  const auto number = [](const char* variable, uint64_t default_value) {
     const char* text = std::getenv(variable);
-    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+    return text == nullptr ? default_value : std::strtoull(text, nullptr, 10);
   };
   if (const uint64_t only = number("KUBEXMS_SIM_SEED", 0); only != 0) return {only};
-  std::vector<uint64_t> seeds(number("KUBEXMS_SIM_SEEDS", kSeedsByDefault));
+  std::vector<uint64_t> seeds(number("KUBEXMS_SIM_SEEDS", kDefaultSeeds));
   for (uint64_t i = 0; i < seeds.size(); ++i) seeds[i] = i + 1;
   return seeds;
 }

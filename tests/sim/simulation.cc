@@ -17,44 +17,44 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr milliseconds kTick(1);          // of the machine's time …
-constexpr milliseconds kTimePerTick(50);  // … and of the simulated one
+constexpr milliseconds kTick(1);          // of the system clock …
+constexpr milliseconds kTimePerTick(50);  // … and of the simulated clock
 constexpr int kCountingWriters = 3;
 constexpr const char* kLease = "simulation";
-// Of the machine's time: a run that does not converge is wrong, not slow.
-constexpr seconds kPatience(60);
-// Of the simulated time: longer than any wait between two tries.
-constexpr seconds kQuiet(5);
+// By the system clock: a run that does not converge by then is wrong, not slow.
+constexpr seconds kConvergenceTimeout(60);
+// By the simulated clock: longer than any backoff.
+constexpr seconds kIdlePeriod(5);
 
 }  // namespace
 
-// One life of a process: a manager over a connection of its own.
+// A process from start to exit: a manager with its own connection.
 class Simulation::Process {
  public:
   Process(Simulation& world, uint64_t number)
       : world_(world),
         random_(world.options_.seed * 1000 + number),
-        client_(world.server_.client(), world.clock_, world.storm_, random_.Next()),
+        client_(world.server_.client(), world.clock_, world.faults_, random_.Next()),
         writes_(world.server_.client(), world.violations_),
         observer_{fmt::format("process-{}", number), world.ledger_, writes_},
         manager_(std::make_unique<Manager>(Options())) {
     AddControllers(*manager_, observer_);
     AddOrderController(*manager_, observer_, world.server_.client(), world.violations_);
     thread_ = std::jthread([this](std::stop_token stop) {
-      (void)manager_->Run(stop).ok();  // a lost lease is no fault
-      ended_ = true;
+      (void)manager_->Run(stop).ok();  // losing the lease is not a violation
+      exited_ = true;
     });
   }
   ~Process() { thread_ = {}; }
 
-  // Nothing of it reaches the server from now on.
+  // Simulates a crash: no later request reaches the server.
   void Kill() {
-    world_.ledger_.Bury(observer_.process);
+    world_.ledger_.MarkDead(observer_.process);
     client_.Cut(true);
   }
   void Cut(bool cut) { client_.Cut(cut); }
-  bool ended() const { return ended_; }
-  bool works() const { return !world_.elects() || manager_->IsLeader(); }
+  bool exited() const { return exited_; }
+  bool is_active() const { return !world_.elects_leader() || manager_->IsLeader(); }
   Manager& manager() { return *manager_; }
   const std::string& name() const { return observer_.process; }
 
@@ -62,12 +62,12 @@ class Simulation::Process {
   ManagerOptions Options() {
     ManagerOptions options{
         .name = "simulated",
-        .when_work_hangs = [](const Error&) {},  // the ledger tells what is wrong with that
+        .when_work_hangs = [](const Error&) {},  // the ledger checks for concurrent work
         .client = &client_,
         .clock = &world_.clock_,
         .random = &random_};
     options.cache.streaming_list = random_.Below(2) == 0;
-    if (world_.elects()) {
+    if (world_.elects_leader()) {
       options.leader_election = {
           .name = kLease, .namespace_name = kNamespace, .identity = observer_.process};
     }
@@ -80,7 +80,7 @@ class Simulation::Process {
   OwnWrites writes_;
   Observer observer_;
   std::unique_ptr<Manager> manager_;
-  std::atomic<bool> ended_ = false;
+  std::atomic<bool> exited_ = false;
   std::jthread thread_;
 };
 
@@ -93,10 +93,10 @@ Simulation::Simulation(SimulationOptions options)
         while (machine.SleepFor(kTick, stop)) clock_.Advance(kTimePerTick);
       }) {}
 
-// Whoever waits for time to go by ends before time does.
+// Threads that wait for the simulated clock end before it stops.
 Simulation::~Simulation() {
   processes_.clear();
-  strangers_.clear();
+  foreign_candidates_.clear();
   writers_.clear();
 }
 
@@ -107,11 +107,11 @@ std::vector<std::string> Simulation::Run() {
     processes_.push_back(std::make_unique<Process>(*this, next_process_++));
   }
   StartWriters();
-  Storm();
-  storm_ = false;
+  InjectFaults();
+  faults_ = false;
   for (const auto& process : processes_) process->Cut(false);
   writers_.clear();
-  strangers_.clear();
+  foreign_candidates_.clear();
   CheckConvergence();
   return violations_.All();
 }
@@ -120,12 +120,12 @@ void Simulation::StartWriters() {
   const auto start = [&](std::vector<std::jthread>& threads, auto work) {
     auto& random = *writer_randoms_.emplace_back(std::make_unique<SeededRandom>(random_.Next()));
     auto& client = *writer_clients_.emplace_back(
-        std::make_unique<UnreliableClient>(server_.client(), clock_, storm_, random_.Next()));
+        std::make_unique<UnreliableClient>(server_.client(), clock_, faults_, random_.Next()));
     threads.emplace_back(
         [&client, &random, work](std::stop_token stop) { work(client, random, stop); });
   };
   start(writers_, [this](Client& client, Random& random, std::stop_token stop) {
-    DisturbParents(client, clock_, random, std::move(stop));
+    MutateParents(client, clock_, random, std::move(stop));
   });
   start(writers_, [this](Client& client, Random& random, std::stop_token stop) {
     PlaceOrders(client, clock_, random, std::move(stop));
@@ -135,27 +135,28 @@ void Simulation::StartWriters() {
       counted_ += CountUp(client, clock_, random, fmt::format("writer-{}", i), std::move(stop));
     });
   }
-  if (!elects()) return;
-  start(strangers_, [this](Client& client, Random& random, std::stop_token stop) {
-    RunForeignCandidate({.lease = kLease, .namespace_name = kNamespace, .identity = "stranger"},
-                        client, clock_, random, ledger_, std::move(stop));
+  if (!elects_leader()) return;
+  start(foreign_candidates_, [this](Client& client, Random& random, std::stop_token stop) {
+    RunForeignCandidate(
+        {.lease = kLease, .namespace_name = kNamespace, .identity = "foreign-candidate"}, client,
+        clock_, random, ledger_, std::move(stop));
   });
 }
 
-void Simulation::Storm() {
+void Simulation::InjectFaults() {
   for (int i = 0; i < options_.faults; ++i) {
     clock_.SleepFor(milliseconds(random_.Below(6000)));
-    ReplaceEnded();
-    Strike();
+    ReplaceExited();
+    InjectFault();
   }
 }
 
-void Simulation::Strike() {
+void Simulation::InjectFault() {
   const size_t which = random_.Below(processes_.size());
   switch (random_.Below(6)) {
     case 0: server_.DropWatches(); return;
     case 1: server_.CompactNow(); return;
-    case 2:  // so that all have to list again
+    case 2:  // all reflectors have to relist
       server_.CompactNow();
       server_.DropWatches();
       return;
@@ -176,19 +177,19 @@ void Simulation::Restart(size_t which) {
   processes_[which] = std::make_unique<Process>(*this, next_process_++);
 }
 
-// A process that lost the lease has ended by itself.
-void Simulation::ReplaceEnded() {
+// A process that loses the lease exits.
+void Simulation::ReplaceExited() {
   for (size_t i = 0; i < processes_.size(); ++i) {
-    if (processes_[i]->ended()) Restart(i);
+    if (processes_[i]->exited()) Restart(i);
   }
 }
 
 bool Simulation::Await(const std::function<std::string()>& done) {
   SystemClock machine;
-  const auto deadline = machine.MonotonicNow() + kPatience;
+  const auto deadline = machine.MonotonicNow() + kConvergenceTimeout;
   std::string left;
   while (machine.MonotonicNow() < deadline) {
-    ReplaceEnded();
+    ReplaceExited();
     left = done();
     if (left.empty()) return true;
     machine.SleepFor(kTick);
@@ -200,8 +201,8 @@ bool Simulation::Await(const std::function<std::string()>& done) {
 void Simulation::CheckConvergence() {
   Client& server = server_.client();
   if (SumOfCounters(server) != counted_) {
-    violations_.Add(
-        fmt::format("{} was counted and {} is there", counted_.load(), SumOfCounters(server)));
+    violations_.Add(fmt::format("writers counted {} and counters contain {}", counted_.load(),
+                                SumOfCounters(server)));
   }
   const bool done = Await([&] {
     std::string left = Unfinished(server);
@@ -214,19 +215,19 @@ void Simulation::CheckConvergence() {
     }
     return "";
   });
-  if (done) CheckQuiet();
+  if (done) CheckIdle();
 }
 
-// Once everything is done nobody works any more. What failed last may still be tried again.
-void Simulation::CheckQuiet() {
+// After convergence no reconciles run, except retries of the last failures.
+void Simulation::CheckIdle() {
   Await([&]() -> std::string {
     for (const auto& process : processes_) {
-      if (process->works() && HasWork(process->manager())) return process->name() + " has work";
+      if (process->is_active() && HasWork(process->manager())) return process->name() + " has work";
     }
     const uint64_t begun = ledger_.begun();
-    clock_.SleepFor(kQuiet);
+    clock_.SleepFor(kIdlePeriod);
     if (ledger_.begun() == begun) return "";
-    return fmt::format("{} reconciles although nothing changes", ledger_.begun() - begun);
+    return fmt::format("{} reconciles without a change", ledger_.begun() - begun);
   });
 }
 

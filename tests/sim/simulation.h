@@ -1,8 +1,8 @@
 #pragma once
 
-// One simulated run: a real server in memory, processes with a Manager each, writers, and a script
-// of faults that the seed decides. Time is simulated too: it goes by many times faster than the
-// machine's, and stands still when the machine does, so a busy machine changes nothing.
+// One simulation: a real server in memory, processes with a Manager each, writers, and faults that
+// the seed determines. The simulated clock runs many times faster than the system clock, and stops
+// when the machine stalls, so that a busy machine does not change the result.
 
 #include <atomic>
 #include <map>
@@ -22,7 +22,7 @@ namespace kubexms::sim {
 
 struct SimulationOptions {
   uint64_t seed = 1;
-  // More than one: they elect a leader, and a stranger takes part.
+  // With more than one, the processes elect a leader, and a foreign candidate takes part.
   int processes = 1;
   int faults = 8;
 };
@@ -34,22 +34,22 @@ class Simulation {
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  // Everything that was not as it must be; empty: nothing.
+  // The violated invariants; empty: none.
   std::vector<std::string> Run();
 
  private:
   class Process;
 
   void StartWriters();
-  void Storm();
-  void Strike();
-  void ReplaceEnded();
+  void InjectFaults();
+  void InjectFault();
+  void ReplaceExited();
   void Restart(size_t which);
-  // True as soon as `done()` says nothing; what it said last is a violation otherwise.
+  // Waits until `done()` returns an empty text; at the timeout its last text becomes a violation.
   bool Await(const std::function<std::string()>& done);
   void CheckConvergence();
-  void CheckQuiet();
-  bool elects() const { return options_.processes > 1; }
+  void CheckIdle();
+  bool elects_leader() const { return options_.processes > 1; }
 
   const SimulationOptions options_;
   Violations violations_;
@@ -57,13 +57,13 @@ class Simulation {
   TestServer server_;
   ManualClock clock_;
   SeededRandom random_;
-  std::atomic<bool> storm_ = true;
+  std::atomic<bool> faults_ = true;
   std::atomic<uint64_t> counted_ = 0;
   std::vector<std::unique_ptr<UnreliableClient>> writer_clients_;
   std::vector<std::unique_ptr<SeededRandom>> writer_randoms_;
   std::jthread time_;  // ends last
   std::vector<std::jthread> writers_;
-  std::vector<std::jthread> strangers_;
+  std::vector<std::jthread> foreign_candidates_;
   std::vector<std::unique_ptr<Process>> processes_;
   uint64_t next_process_ = 1;
 };

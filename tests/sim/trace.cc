@@ -8,7 +8,7 @@
 namespace kubexms::sim {
 namespace {
 
-constexpr size_t kMostLines = 1000;
+constexpr size_t kMaxLines = 1000;
 
 }  // namespace
 
@@ -16,7 +16,7 @@ void Trace::Add(std::string_view line) {
   const std::chrono::duration<double> time = clock_.MonotonicNow().time_since_epoch();
   MutexLock lock(mutex_);
   lines_.push_back(fmt::format("{:.2f} {}", time.count(), line));
-  if (lines_.size() > kMostLines) lines_.pop_front();
+  if (lines_.size() > kMaxLines) lines_.pop_front();
 }
 
 std::string Trace::Last(size_t lines) const {

@@ -1,7 +1,7 @@
 #pragma once
 
-// What was asked and answered last. A seed decides what fails but not when each thread runs, so a
-// run that went wrong may not do so again: its trace is all there is to find out why.
+// The last HTTP requests and responses. A seed determines the faults but not the thread schedule,
+// so that a failure may not be reproducible: the trace is then the only evidence.
 
 #include <deque>
 #include <string>
@@ -17,7 +17,7 @@ class Trace {
   explicit Trace(Clock& clock) : clock_(clock) {}
 
   void Add(std::string_view line) EXCLUDES(mutex_);
-  // With their times, the oldest first, each on a line of its own.
+  // The last `lines` lines with their times, the oldest first.
   std::string Last(size_t lines) const EXCLUDES(mutex_);
 
  private:

@@ -8,10 +8,10 @@
 namespace kubexms::sim {
 namespace {
 
-constexpr uint64_t kLongestDelayMs = 300;
-constexpr uint64_t kMostWatchEvents = 30;
-// Of a body, in the trace.
-constexpr size_t kMostBytes = 200;
+constexpr uint64_t kMaxDelayMs = 300;
+constexpr uint64_t kMaxWatchEvents = 30;
+// Of a request body in the trace.
+constexpr size_t kMaxTracedBytes = 200;
 
 Error Unreachable() {
   return NotAnswered(Error::ServiceUnavailable("the server cannot be reached"));
@@ -29,7 +29,7 @@ std::string OutcomeOf(const Result<SharedBytes>& answer) {
 
 std::string OutcomeOf(const Result<std::optional<ObjectEvent>>& event) {
   if (!event.ok()) return event.error().message();
-  if (!event->has_value()) return "the end";
+  if (!event->has_value()) return "end of the watch";
   return fmt::format("{} {}", ObjectEventTypeName((*event)->type),
                      NameAndVersion((*event)->object.view()));
 }
@@ -42,21 +42,21 @@ class UnreliableClient::Watch final : public ObjectWatch {
       : client_(client),
         inner_(std::move(inner)),
         request_(std::move(request)),
-        events_left_(client.random_.Below(kMostWatchEvents)) {}
+        events_left_(client.random_.Below(kMaxWatchEvents)) {}
 
   Result<std::optional<ObjectEvent>> Next() override {
     Result<std::optional<ObjectEvent>> event = Fail(inner_->Next());
-    client_.Note(request_, OutcomeOf(event));
+    client_.AddToTrace(request_, OutcomeOf(event));
     return event;
   }
 
  private:
-  // The event, perhaps late, or a failure in its place.
+  // The event, possibly delayed, or a failure in its place.
   Result<std::optional<ObjectEvent>> Fail(Result<std::optional<ObjectEvent>> event) {
     if (!event.ok()) return event;
     if (client_.OneIn(4)) client_.clock_.SleepFor(client_.Delay(), request_.stop);
     if (client_.cut_) return Unreachable();
-    if (!client_.storm_ || events_left_-- > 0) return event;
+    if (!client_.faults_ || events_left_-- > 0) return event;
     if (client_.OneIn(2)) return std::optional<ObjectEvent>();
     return Unreachable();
   }
@@ -68,38 +68,39 @@ class UnreliableClient::Watch final : public ObjectWatch {
 };
 
 std::chrono::milliseconds UnreliableClient::Delay() {
-  return std::chrono::milliseconds(random_.Below(kLongestDelayMs));
+  return std::chrono::milliseconds(random_.Below(kMaxDelayMs));
 }
 
 std::optional<Error> UnreliableClient::Before(const ClientRequest& request) {
   if (OneIn(8)) clock_.SleepFor(Delay(), request.stop);
   if (cut_ || OneIn(20)) return Unreachable();
   const bool reads_version = request.verb == Verb::kList || request.verb == Verb::kWatch;
-  if (reads_version && OneIn(20)) return Error::Expired("the version is not there any more");
+  if (reads_version && OneIn(20)) return Error::Expired("the resourceVersion is too old");
   if (request.verb == Verb::kUpdate && OneIn(30)) {
-    return Error::Conflict(request.resource.QualifiedName(), request.name, "it was changed");
+    return Error::Conflict(request.resource.QualifiedName(), request.name,
+                           "the object has been modified");
   }
   return std::nullopt;
 }
 
 Result<SharedBytes> UnreliableClient::Do(const ClientRequest& request) {
   if (const auto error = Before(request)) {
-    Note(request, "not done: " + error->message());
+    AddToTrace(request, "not performed: " + error->message());
     return *error;
   }
   Result<SharedBytes> answer = inner_.Do(request);
   const bool lost = cut_ || OneIn(20);
-  Note(request, (lost ? "the answer was lost: " : "") + OutcomeOf(answer));
+  AddToTrace(request, (lost ? "response lost: " : "") + OutcomeOf(answer));
   if (lost) return Unreachable();
   return answer;
 }
 
-void UnreliableClient::Note(const ClientRequest& request, std::string_view what) {
-  const bool told =
+void UnreliableClient::AddToTrace(const ClientRequest& request, std::string_view outcome) {
+  const bool traced =
       IsWrite(request.verb) || (request.verb == Verb::kWatch && !request.metadata_only);
-  if (trace_ == nullptr || !told) return;
+  if (trace_ == nullptr || !traced) return;
   trace_->Add(fmt::format("{} {} {}: {}", VerbName(request.verb), request.Path(),
-                          std::string_view(request.body).substr(0, kMostBytes), what));
+                          std::string_view(request.body).substr(0, kMaxTracedBytes), outcome));
 }
 
 Result<ObjectPage> UnreliableClient::ListPage(const ClientRequest& request) {
@@ -110,7 +111,7 @@ Result<ObjectPage> UnreliableClient::ListPage(const ClientRequest& request) {
 Result<std::unique_ptr<ObjectWatch>> UnreliableClient::OpenWatch(const ClientRequest& request) {
   if (const auto error = Before(request)) return *error;
   ASSIGN_OR_RETURN(auto watch, inner_.OpenWatch(request));
-  Note(request, "opened at " + request.resource_version);
+  AddToTrace(request, "opened at " + request.resource_version);
   return std::unique_ptr<ObjectWatch>(std::make_unique<Watch>(*this, std::move(watch), request));
 }
 

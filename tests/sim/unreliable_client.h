@@ -1,8 +1,8 @@
 #pragma once
 
-// A client whose requests fail as networks and servers make them fail, as often as a seed decides:
-// they are late, are not done, are done without an answer, conflict; watches lag, break and end;
-// and the connection can be cut altogether.
+// A client whose requests fail like those over a real network, at rates that a seed determines:
+// they are delayed, not performed, performed without a response, or conflict; watches lag, break
+// and end; and the connection can be cut.
 
 #include <atomic>
 #include <memory>
@@ -18,13 +18,13 @@ namespace kubexms::sim {
 // Safe for use from any thread.
 class UnreliableClient final : public Client {
  public:
-  // Everything is borrowed. Nothing fails by chance while `storm` is false. Writes, and what
-  // watches tell, are noted in `trace`, if there is one.
-  UnreliableClient(Client& inner, Clock& clock, const std::atomic<bool>& storm, uint64_t seed,
+  // Everything is borrowed. No random faults occur while `faults` is false. Writes and watch events
+  // are added to `trace`, which may be null.
+  UnreliableClient(Client& inner, Clock& clock, const std::atomic<bool>& faults, uint64_t seed,
                    Trace* trace = nullptr)
-      : inner_(inner), clock_(clock), storm_(storm), random_(seed), trace_(trace) {}
+      : inner_(inner), clock_(clock), faults_(faults), random_(seed), trace_(trace) {}
 
-  // While it is cut no request arrives and no watch says anything.
+  // While the connection is cut, all requests and watches fail.
   void Cut(bool cut) { cut_ = cut; }
 
   Result<SharedBytes> Do(const ClientRequest& request) override;
@@ -35,16 +35,16 @@ class UnreliableClient final : public Client {
  private:
   class Watch;
 
-  // True in one of `n` cases, while there is a storm.
-  bool OneIn(uint64_t n) { return storm_ && random_.Below(n) == 0; }
+  // True in one of `n` cases, while faults are enabled.
+  bool OneIn(uint64_t n) { return faults_ && random_.Below(n) == 0; }
   std::chrono::milliseconds Delay();
-  // Waits a while, now and then; then says what is wrong before the request is done.
+  // Delays some requests, and returns the error of a request that is not performed.
   std::optional<Error> Before(const ClientRequest& request);
-  void Note(const ClientRequest& request, std::string_view what);
+  void AddToTrace(const ClientRequest& request, std::string_view outcome);
 
   Client& inner_;
   Clock& clock_;
-  const std::atomic<bool>& storm_;
+  const std::atomic<bool>& faults_;
   SeededRandom random_;
   Trace* const trace_;
   std::atomic<bool> cut_ = false;

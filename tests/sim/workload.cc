@@ -17,7 +17,7 @@ using corev1::Secret;
 using std::chrono::milliseconds;
 
 constexpr int kParents = 6;
-constexpr int kMostChildren = 4;
+constexpr int kMaxChildren = 4;
 constexpr int kCounters = 2;
 constexpr const char* kFinalizer = "example.io/children";
 
@@ -36,7 +36,7 @@ std::string ParentName(uint64_t i) { return fmt::format("parent-{}", i); }
 std::string ChildName(const std::string& parent, int i) { return fmt::format("{}-{}", parent, i); }
 std::string CounterName(uint64_t i) { return fmt::format("counter-{}", i); }
 
-ConfigMap MapOf(std::string name, const std::string& role) {
+ConfigMap ConfigMapNamed(std::string name, const std::string& role) {
   ConfigMap map;
   map.metadata.name = std::move(name);
   map.metadata.namespace_name = kNamespace;
@@ -58,7 +58,7 @@ DeleteOptions ThisOne(const ObjectMeta& metadata) {
   return options;
 }
 
-// One reconcile: it works under the eyes of the observer.
+// One reconcile whose reads and writes are checked.
 class Run {
  public:
   Run(ReconcileContext& context, Observer& observer, std::string_view controller)
@@ -88,8 +88,8 @@ class Run {
 Result<void> EnsureChild(Run& run, const ConfigMap& parent, int i) {
   const std::string name = ChildName(parent.metadata.name, i);
   const std::string content = TextIn(parent.data, "content");
-  const auto there = run.Cached<Secret>(KeyOf(name));
-  if (there == nullptr) {
+  const auto existing = run.Cached<Secret>(KeyOf(name));
+  if (existing == nullptr) {
     Secret child;
     child.metadata.name = name;
     child.metadata.namespace_name = kNamespace;
@@ -98,29 +98,29 @@ Result<void> EnsureChild(Run& run, const ConfigMap& parent, int i) {
     RETURN_IF_ERROR(run.client().Create(child));
     return {};
   }
-  if (!IsControlledBy(there->metadata, parent.metadata.uid)) {
-    return Error::ServiceUnavailable("a child of an earlier parent is in the way");
+  if (!IsControlledBy(existing->metadata, parent.metadata.uid)) {
+    return Error::ServiceUnavailable("a child of an earlier parent has the name");
   }
-  if (TextIn(there->metadata.annotations, "content") == content) return {};
-  Secret changed = *there;
+  if (TextIn(existing->metadata.annotations, "content") == content) return {};
+  Secret changed = *existing;
   changed.metadata.annotations["content"] = content;
   RETURN_IF_ERROR(run.client().Update(changed));
   return {};
 }
 
 Result<void> RemoveChild(Run& run, const ConfigMap& parent, int i) {
-  const auto there = run.Cached<Secret>(KeyOf(ChildName(parent.metadata.name, i)));
-  if (there == nullptr || !IsControlledBy(there->metadata, parent.metadata.uid)) return {};
+  const auto existing = run.Cached<Secret>(KeyOf(ChildName(parent.metadata.name, i)));
+  if (existing == nullptr || !IsControlledBy(existing->metadata, parent.metadata.uid)) return {};
   return IgnoreNotFound(
-      run.client().Delete<Secret>(ObjectKey::Of(there->metadata), ThisOne(there->metadata)));
+      run.client().Delete<Secret>(ObjectKey::Of(existing->metadata), ThisOne(existing->metadata)));
 }
 
 Result<Outcome> EnsureChildren(Run& run, const ConfigMap& parent) {
-  const int wanted = NumberIn(parent.data, "children");
-  for (int i = 0; i < kMostChildren; ++i) {
-    RETURN_IF_ERROR(i < wanted ? EnsureChild(run, parent, i) : RemoveChild(run, parent, i));
+  const int desired = NumberIn(parent.data, "children");
+  for (int i = 0; i < kMaxChildren; ++i) {
+    RETURN_IF_ERROR(i < desired ? EnsureChild(run, parent, i) : RemoveChild(run, parent, i));
   }
-  const std::string observed = fmt::format("{} × {}", wanted, TextIn(parent.data, "content"));
+  const std::string observed = fmt::format("{} × {}", desired, TextIn(parent.data, "content"));
   if (TextIn(parent.metadata.annotations, "observed") == observed) return Outcome::Done();
   ConfigMap changed = parent;
   changed.metadata.annotations["observed"] = observed;
@@ -128,7 +128,7 @@ Result<Outcome> EnsureChildren(Run& run, const ConfigMap& parent) {
   return Outcome::Done();
 }
 
-// The cache may not have all children: one may have been created without an answer.
+// Lists the children from the server: the cache may miss one whose creation got no response.
 Result<Outcome> RemoveChildren(Run& run, const ConfigMap& parent) {
   ASSIGN_OR_RETURN(const auto children,
                    run.client().List<Secret>(ListOptions{.namespace_name = kNamespace}));
@@ -155,11 +155,11 @@ Controller Parents(Observer& observer) {
       });
 }
 
-// Removes children whose parent is gone. The cache may be old, so the server is asked.
+// Removes children whose parent no longer exists. The cache may be stale, so the server is asked.
 Controller Orphans(Observer& observer) {
   const auto all_children = [](const ConfigMap& parent) {
     std::vector<ObjectKey> keys;
-    for (int i = 0; i < kMostChildren; ++i)
+    for (int i = 0; i < kMaxChildren; ++i)
       keys.push_back(KeyOf(ChildName(parent.metadata.name, i)));
     return keys;
   };
@@ -199,14 +199,14 @@ Result<void> ChangeParent(Client& client, Random& random) {
   Result<ConfigMap> parent = client.Get<ConfigMap>(KeyOf(name));
   if (!parent.ok() && !parent.error().IsNotFound()) return parent.error();
   const bool make = !parent.ok();
-  ConfigMap changed = make ? MapOf(name, "parent") : *parent;
-  changed.data["children"] = std::to_string(random.Below(kMostChildren + 1));
+  ConfigMap changed = make ? ConfigMapNamed(name, "parent") : *parent;
+  changed.data["children"] = std::to_string(random.Below(kMaxChildren + 1));
   changed.data["content"] = random.NameSuffix();
   RETURN_IF_ERROR(make ? client.Create(changed) : client.Update(changed));
   return {};
 }
 
-Result<void> DisturbChild(Client& client, Random& random) {
+Result<void> MutateChild(Client& client, Random& random) {
   ASSIGN_OR_RETURN(auto children, client.List<Secret>(ListOptions{.namespace_name = kNamespace}));
   if (children.items.empty()) return {};
   Secret& child = children.items[random.Below(children.items.size())];
@@ -216,17 +216,17 @@ Result<void> DisturbChild(Client& client, Random& random) {
   return {};
 }
 
-Result<void> Disturb(Client& client, Random& random) {
+Result<void> Mutate(Client& client, Random& random) {
   switch (random.Below(6)) {
     case 0: return client.Delete<ConfigMap>(KeyOf(ParentName(random.Below(kParents))));
     case 1:
-    case 2: return DisturbChild(client, random);
+    case 2: return MutateChild(client, random);
     default: return ChangeParent(client, random);
   }
 }
 
-// The `turn`th of the writer. Whether an earlier try without an answer was done is seen by the
-// writer's own number, which is written together with the sum.
+// Increment number `turn` of the writer. The writer's own number, which is written together with
+// the sum, shows whether an earlier attempt without a response was performed.
 Result<void> CountOnce(Client& client, const ObjectKey& key, const std::string& writer, int turn) {
   ASSIGN_OR_RETURN(ConfigMap counter, client.Get<ConfigMap>(key));
   if (NumberIn(counter.data, writer) == turn) return {};
@@ -237,7 +237,7 @@ Result<void> CountOnce(Client& client, const ObjectKey& key, const std::string& 
 }
 
 std::string UnfinishedParent(const ConfigMap& parent, const std::vector<Secret>& children) {
-  const int wanted = NumberIn(parent.data, "children");
+  const int desired = NumberIn(parent.data, "children");
   const std::string content = TextIn(parent.data, "content");
   const std::string& name = parent.metadata.name;
   if (!parent.metadata.deletion_timestamp.IsZero()) return name + " is still being deleted";
@@ -249,9 +249,9 @@ std::string UnfinishedParent(const ConfigMap& parent, const std::vector<Secret>&
       return child.metadata.name + " has the wrong content";
     }
   }
-  if (found != wanted) return fmt::format("{} has {} of {} children", name, found, wanted);
-  if (TextIn(parent.metadata.annotations, "observed") != fmt::format("{} × {}", wanted, content)) {
-    return name + " does not say what was observed";
+  if (found != desired) return fmt::format("{} has {} of {} children", name, found, desired);
+  if (TextIn(parent.metadata.annotations, "observed") != fmt::format("{} × {}", desired, content)) {
+    return name + " has an outdated annotation observed";
   }
   return "";
 }
@@ -276,7 +276,7 @@ Contents LinesOf(const std::vector<CachedObject>& objects) {
   return lines;
 }
 
-// What readers see and what handlers were told must both be what the server has.
+// The cache and the objects delivered to handlers must both equal those of the server.
 template <Kind T>
 std::string Difference(InformerSet& informers, const InformerScope& scope, Client& server) {
   const auto informer = informers.Get<T>(scope);
@@ -302,15 +302,15 @@ void AddControllers(Manager& manager, Observer& observer) {
 
 void CreateCounters(Client& client) {
   for (int i = 0; i < kCounters; ++i) {
-    ConfigMap counter = MapOf(CounterName(static_cast<uint64_t>(i)), "counter");
+    ConfigMap counter = ConfigMapNamed(CounterName(static_cast<uint64_t>(i)), "counter");
     counter.data["sum"] = "0";
     client.Create(counter).value();
   }
 }
 
-void DisturbParents(Client& client, Clock& clock, Random& random, std::stop_token stop) {
+void MutateParents(Client& client, Clock& clock, Random& random, std::stop_token stop) {
   while (clock.SleepFor(milliseconds(random.Below(200)), stop)) {
-    (void)Disturb(client, random).ok();  // what came of it is for the controllers to find out
+    (void)Mutate(client, random).ok();  // the controllers have to handle any result
   }
 }
 
@@ -321,7 +321,7 @@ uint64_t CountUp(Client& client, Clock& clock, Random& random, const std::string
   while (clock.SleepFor(milliseconds(random.Below(200)), stop)) {
     const uint64_t which = random.Below(kCounters);
     const int turn = ++turns[which];
-    // Once begun it is done to the end, so that it is known how often it counted.
+    // Retried until it succeeds, so that the number of increments is known.
     while (!CountOnce(client, KeyOf(CounterName(which)), writer, turn).ok()) {
       clock.SleepFor(milliseconds(20));
     }

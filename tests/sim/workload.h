@@ -1,8 +1,8 @@
 #pragma once
 
-// What the simulated controllers and writers do. A parent is a ConfigMap that says how many
-// children (Secrets it owns) there should be and what stands in each; a counter is a ConfigMap that
-// several writers count up, and whose sum a controller copies.
+// The controllers and writers of the simulation. A parent is a ConfigMap with the number of its
+// children (Secrets that it owns) and their content; a counter is a ConfigMap that several writers
+// increment, and whose sum a controller copies.
 
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ namespace kubexms::sim {
 
 inline constexpr const char* kNamespace = "default";
 
-// Where the controllers of one process say what they do.
+// The observers of the controllers of one process.
 struct Observer {
   std::string process;
   WorkLedger& ledger;
@@ -27,20 +27,20 @@ struct Observer {
 // `observer` must outlive the manager.
 void AddControllers(Manager& manager, Observer& observer);
 
-// Makes the objects that are there all the time.
+// Creates the counters, which exist all the time.
 void CreateCounters(Client& client);
 
-// Changes parents and children at random until `stop` is requested.
-void DisturbParents(Client& client, Clock& clock, Random& random, std::stop_token stop);
+// Changes and deletes random parents and children until `stop` is requested.
+void MutateParents(Client& client, Clock& clock, Random& random, std::stop_token stop);
 
-// Counts up by reading, changing and writing, until `stop` is requested. The number of times it
-// was told, or found out, that it counted.
+// Increments counters by read-modify-write until `stop` is requested. Returns the number of
+// increments that the writer knows to have succeeded.
 uint64_t CountUp(Client& client, Clock& clock, Random& random, const std::string& writer,
                  std::stop_token stop);
 
-// What is not yet as the parents, the counters and the controllers want it; empty: nothing.
+// Why the controllers have not converged; empty: they have.
 std::string Unfinished(Client& client);
-// How the caches of these controllers differ from what the server has; empty: not at all.
+// The difference between the caches of the controllers and the server; empty: none.
 std::string DifferenceToServer(InformerSet& informers, Client& server);
 // The sum of all counters.
 uint64_t SumOfCounters(Client& client);

@@ -36,23 +36,22 @@ Result<Expectation> ExpectationOf(const PodDisruptionBudgetSpec& spec, int64_t p
   return Expectation{scale, up};
 }
 
-// Evictions that were granted and not carried out yet stay on record; what is deleted, or took too
-// long, leaves it.
-void KeepRecentDisruptions(std::span<const PodPointer> pods, const Clock& clock,
-                           BudgetVerdict& verdict) {
-  StringKeyed<Time> kept;
+// Retains granted evictions in the status until the Pod is being deleted or the eviction times out.
+void RetainRecentDisruptions(std::span<const PodPointer> pods, const Clock& clock,
+                             BudgetEvaluation& evaluation) {
+  StringKeyed<Time> retained;
   for (const PodPointer& pod : pods) {
-    const auto granted = verdict.status.disrupted_pods.find(pod->metadata.name);
-    if (granted == verdict.status.disrupted_pods.end() || IsBeingDeleted(*pod)) continue;
+    const auto granted = evaluation.status.disrupted_pods.find(pod->metadata.name);
+    if (granted == evaluation.status.disrupted_pods.end() || IsBeingDeleted(*pod)) continue;
     const nanoseconds left = TimeLeft(granted->second.value(), kDisruptionTimeout, clock.Now());
     if (left <= nanoseconds(0)) {
-      verdict.not_deleted.push_back(pod);
+      evaluation.not_deleted.push_back(pod);
       continue;
     }
-    kept.insert(*granted);
-    verdict.recheck_after = std::min(verdict.recheck_after.value_or(left), left);
+    retained.insert(*granted);
+    evaluation.recheck_after = std::min(evaluation.recheck_after.value_or(left), left);
   }
-  verdict.status.disrupted_pods = std::move(kept);
+  evaluation.status.disrupted_pods = std::move(retained);
 }
 
 int64_t CountHealthy(std::span<const PodPointer> pods, const StringKeyed<Time>& disrupted) {
@@ -93,16 +92,16 @@ bool HealthChanged(const Pod& before, const Pod& after) {
          IsBeingDeleted(before) != IsBeingDeleted(after) || owner_of(before) != owner_of(after);
 }
 
-Result<BudgetVerdict> JudgeBudget(const PodDisruptionBudget& budget,
-                                  std::span<const PodPointer> pods, int64_t scale,
-                                  const Clock& clock) {
+Result<BudgetEvaluation> EvaluateBudget(const PodDisruptionBudget& budget,
+                                        std::span<const PodPointer> pods, int64_t scale,
+                                        const Clock& clock) {
   ASSIGN_OR_RETURN(const Expectation expected,
                    ExpectationOf(budget.spec, static_cast<int64_t>(pods.size()), scale));
-  BudgetVerdict verdict{.status = budget.status};
-  KeepRecentDisruptions(pods, clock, verdict);
-  PodDisruptionBudgetStatus& status = verdict.status;
+  BudgetEvaluation evaluation{.status = budget.status};
+  RetainRecentDisruptions(pods, clock, evaluation);
+  PodDisruptionBudgetStatus& status = evaluation.status;
   const int64_t healthy = CountHealthy(pods, status.disrupted_pods);
-  // Where no Pods are known yet, none may go: the first ones may come before this is called again.
+  // Without expected Pods no disruption is allowed: Pods may be created before the next evaluation.
   const int64_t allowed = expected.pods > 0 ? std::max<int64_t>(healthy - expected.healthy, 0) : 0;
   status.expected_pods = static_cast<int32_t>(expected.pods);
   status.desired_healthy = static_cast<int32_t>(expected.healthy);
@@ -110,11 +109,11 @@ Result<BudgetVerdict> JudgeBudget(const PodDisruptionBudget& budget,
   status.disruptions_allowed = static_cast<int32_t>(allowed);
   status.observed_generation = budget.metadata.generation.value_or(0);
   SetAllowed(allowed > 0 ? "SufficientPods" : "InsufficientPods", "", clock, status);
-  return verdict;
+  return evaluation;
 }
 
-PodDisruptionBudgetStatus FailedVerdict(const PodDisruptionBudget& budget, std::string_view why,
-                                        const Clock& clock) {
+PodDisruptionBudgetStatus FailSafeStatus(const PodDisruptionBudget& budget, std::string_view why,
+                                         const Clock& clock) {
   PodDisruptionBudgetStatus status = budget.status;
   status.disruptions_allowed = 0;
   SetAllowed("SyncFailed", why, clock, status);
@@ -125,7 +124,7 @@ std::optional<nanoseconds> TimeUntilStale(const Pod& pod, const Clock& clock) {
   if (IsBeingDeleted(pod) || IsFinished(pod)) return std::nullopt;
   const corev1::PodCondition* target = FindPodCondition(pod, kTarget);
   if (target == nullptr || target->status != kConditionTrue) return std::nullopt;
-  // A kubelet may take as long as it needs to end a Pod.
+  // The kubelet may need any time to terminate a Pod.
   if (target->reason == "TerminationByKubelet") return std::nullopt;
   const nanoseconds left =
       TimeLeft(target->last_transition_time.value(), kDisruptionTimeout, clock.Now());

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a PodDisruptionBudget comes to, decided without a server: how many of its Pods must be
-// healthy, how many are, and so how many may be evicted.
+// Calculates the status of a PodDisruptionBudget: the numbers of desired and current healthy Pods,
+// and of allowed disruptions.
 
 #include <chrono>
 #include <optional>
@@ -17,41 +17,41 @@
 
 namespace kubexms {
 
-// How long an eviction that was granted counts although the Pod is not deleted, and a Pod says of
-// itself that it will be disrupted although it is not.
+// How long a granted eviction counts as a disruption if the Pod is not deleted, and how long a
+// stale condition DisruptionTarget is retained.
 inline constexpr std::chrono::minutes kDisruptionTimeout{2};
 
-// A budget without a selector selects nothing, one with an empty selector everything.
+// A missing selector selects nothing, an empty one everything.
 Selector SelectorOfBudget(const policyv1::PodDisruptionBudget& budget);
 
-// Whether what must be healthy depends on how many Pods the owners of the Pods want.
+// Whether the number of desired healthy Pods depends on the scale of the owners.
 bool DependsOnScale(const policyv1::PodDisruptionBudgetSpec& spec);
 
-// Whether budgets may differ between these states of one Pod.
+// Whether an update of a Pod may change the status of a budget.
 bool HealthChanged(const corev1::Pod& before, const corev1::Pod& after);
 
-struct BudgetVerdict {
+struct BudgetEvaluation {
   policyv1::PodDisruptionBudgetStatus status;
-  // When the first of the granted evictions stops to count.
+  // When the first granted eviction times out.
   std::optional<std::chrono::nanoseconds> recheck_after;
-  // Pods whose eviction was granted long ago, and which nobody deleted.
+  // Pods whose granted eviction has timed out without a deletion.
   std::vector<PodPointer> not_deleted;
 };
 
-// `pods` are those that the budget selects, `scale` how many the owners want; it matters only where
-// DependsOnScale().
-Result<BudgetVerdict> JudgeBudget(const policyv1::PodDisruptionBudget& budget,
-                                  std::span<const PodPointer> pods, int64_t scale,
-                                  const Clock& clock);
+// `pods` are those that the budget selects. `scale` is the number of replicas of their owners, and
+// is used only if DependsOnScale().
+Result<BudgetEvaluation> EvaluateBudget(const policyv1::PodDisruptionBudget& budget,
+                                        std::span<const PodPointer> pods, int64_t scale,
+                                        const Clock& clock);
 
-// For a budget of which nothing can be said: no Pod may be evicted.
-policyv1::PodDisruptionBudgetStatus FailedVerdict(const policyv1::PodDisruptionBudget& budget,
-                                                  std::string_view why, const Clock& clock);
+// The status of a budget that cannot be evaluated: no disruptions are allowed.
+policyv1::PodDisruptionBudgetStatus FailSafeStatus(const policyv1::PodDisruptionBudget& budget,
+                                                   std::string_view why, const Clock& clock);
 
-// How long until the Pod's condition DisruptionTarget has been true for too long; nothing when
-// it is not, or need not be taken back.
+// The time until the condition DisruptionTarget is stale; nothing if it is not True or does not
+// become stale.
 std::optional<std::chrono::nanoseconds> TimeUntilStale(const corev1::Pod& pod, const Clock& clock);
-// Takes the condition back.
+// Sets the condition DisruptionTarget to False.
 void ClearDisruptionTarget(corev1::Pod& pod, const Clock& clock);
 
 }  // namespace kubexms

@@ -6,7 +6,7 @@
 #include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/builtin/disruption/disruption_budget.h"
 #include "kubexms/builtin/disruption/owner_scale.h"
-#include "kubexms/builtin/endpoints/label_lookup.h"
+#include "kubexms/builtin/shared/label_lookup.h"
 #include "kubexms/controller/events/event_recorder.h"
 
 namespace kubexms {
@@ -17,10 +17,29 @@ using policyv1::PodDisruptionBudget;
 using policyv1::PodDisruptionBudgetStatus;
 using BudgetLookup = SelectorLookup<PodDisruptionBudget>;
 
-// A run for one budget.
-class Judgement {
+// A selector as Kubernetes' Go code prints it, for the Event that clients know.
+std::string GoText(const Optional<LabelSelector>& selector) {
+  if (!selector) return "nil";
+  std::string labels;
+  for (const auto& [key, value] : selector->match_labels) {
+    labels += fmt::format("{}: {},", key, value);
+  }
+  std::string expressions;
+  for (const LabelSelectorRequirement& requirement : selector->match_expressions) {
+    expressions +=
+        fmt::format("LabelSelectorRequirement{{Key:{},Operator:{},Values:[{}],}},", requirement.key,
+                    requirement.operator_, fmt::join(requirement.values, " "));
+  }
+  return fmt::format(
+      "&LabelSelector{{MatchLabels:map[string]string{{{}}},MatchExpressions:"
+      "[]LabelSelectorRequirement{{{}}},}}",
+      labels, expressions);
+}
+
+// One reconcile of a PodDisruptionBudget.
+class DisruptionSync {
  public:
-  Judgement(ReconcileContext& context, const PodDisruptionBudget& budget)
+  DisruptionSync(ReconcileContext& context, const PodDisruptionBudget& budget)
       : context_(context),
         budget_(budget),
         pods_(SelectedBy(SelectorOfBudget(budget), budget.metadata.namespace_name,
@@ -33,21 +52,21 @@ class Judgement {
       if (!found.ok()) return Fail(found.error());
       scale = *found;
     }
-    const Result<BudgetVerdict> verdict =
-        JudgeBudget(budget_, pods_, scale.replicas, context_.clock);
-    if (!verdict.ok()) return Fail(verdict.error());
-    ASSIGN_OR_RETURN(const bool written, Write(verdict->status));
-    if (written) Tell(scale, *verdict);
-    if (!verdict->recheck_after) return Outcome::Done();
-    return Outcome::RequeueAfter(*verdict->recheck_after);
+    const Result<BudgetEvaluation> evaluation =
+        EvaluateBudget(budget_, pods_, scale.replicas, context_.clock);
+    if (!evaluation.ok()) return Fail(evaluation.error());
+    ASSIGN_OR_RETURN(const bool written, Write(evaluation->status));
+    if (written) RecordEvents(scale, *evaluation);
+    if (!evaluation->recheck_after) return Outcome::Done();
+    return Outcome::RequeueAfter(*evaluation->recheck_after);
   }
 
  private:
-  // What cannot be judged must not be disrupted; it is judged again when something changes, or
-  // later where that may be enough.
+  // Allows no disruptions. Transient errors are retried; otherwise the next change triggers a
+  // reconcile.
   Result<Outcome> Fail(const Error& error) {
     ASSIGN_OR_RETURN(const bool written,
-                     Write(FailedVerdict(budget_, error.message(), context_.clock)));
+                     Write(FailSafeStatus(budget_, error.message(), context_.clock)));
     if (written) {
       Event("CalculateExpectedPodCountFailed",
             "Failed to calculate the number of expected pods: " + error.message());
@@ -65,15 +84,18 @@ class Judgement {
     return written.ok();
   }
 
-  void Tell(const OwnerScale& scale, const BudgetVerdict& verdict) {
+  void RecordEvents(const OwnerScale& scale, const BudgetEvaluation& evaluation) {
     if (pods_.empty()) Event("NoPods", "No matching pods found", EventType::kNormal);
     if (scale.unmanaged) {
       Event("UnmanagedPods",
-            fmt::format("Some of the pods selected by {} have no controller, so how many there "
-                        "should be is not known. Set .spec.minAvailable to a number to count them.",
-                        SelectorOfBudget(budget_).ToString()));
+            fmt::format("Pods selected by this PodDisruptionBudget (selector: {}) were found to be "
+                        "unmanaged. As a result, the status of the PDB cannot be calculated "
+                        "correctly, which may result in undefined behavior. To account for these "
+                        "pods please set \".spec.minAvailable\" field of the PDB to an integer "
+                        "value.",
+                        GoText(budget_.spec.selector)));
     }
-    for (const PodPointer& pod : verdict.not_deleted) {
+    for (const PodPointer& pod : evaluation.not_deleted) {
       context_.events.Event(ReferenceTo(*pod), EventType::kWarning, "NotDeleted",
                             fmt::format("Pod was expected by PDB {} to be deleted but it wasn't",
                                         context_.key.ToString()));
@@ -90,7 +112,7 @@ class Judgement {
   const std::vector<PodPointer> pods_;
 };
 
-// Owners that come, go or want another number of Pods.
+// Reconciles budgets when an owner of Pods is created, deleted or scaled.
 template <Kind T>
 void WatchScale(const std::shared_ptr<const BudgetLookup>& budgets,
                 ControllerFor<PodDisruptionBudget>& controller) {
@@ -133,7 +155,7 @@ Controller DisruptionController(InformerSet& informers, std::shared_ptr<Resource
   WatchScale<corev1::ReplicationController>(budgets, controller);
   controller.Reconciles(
       [kinds = std::move(kinds)](ReconcileContext& context, const PodDisruptionBudget& budget) {
-        return Judgement(context, budget).Run(*kinds);
+        return DisruptionSync(context, budget).Run(*kinds);
       });
   return controller;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// PodDisruptionBudgets say how many of their Pods may be evicted: this keeps their status, from
-// which the server's eviction decides. What it says is decided in disruption_budget.h.
+// The disruption controller: it maintains the status of PodDisruptionBudgets, by which the API
+// server decides about evictions. disruption_budget.h calculates it.
 
 #include <memory>
 
@@ -12,10 +12,10 @@ namespace kubexms {
 
 class InformerSet;
 
-// `informers` are those of the manager that runs it; `kinds` finds the owners of Pods.
+// `informers` are those of the manager; `kinds` resolves the owners of Pods.
 Controller DisruptionController(InformerSet& informers, std::shared_ptr<ResourceMapper> kinds);
 
-// Takes the condition DisruptionTarget back from Pods that nobody disrupted after all.
+// Sets a stale condition DisruptionTarget of Pods to False.
 Controller DisruptionTargetController();
 
 }  // namespace kubexms

@@ -1,4 +1,4 @@
-// Disruption budgets: what they come to, their controller over a real server, and evictions.
+// PodDisruptionBudgets: their evaluation, their controller with a real server, and evictions.
 
 #include <fmt/format.h>
 
@@ -41,60 +41,60 @@ PodPointer PodWith(const std::string& name, bool ready = true, bool deleting = f
   return std::make_shared<const Pod>(std::move(pod));
 }
 
-// "allowed: healthy of expected, desired wanted".
+// "allowed: healthy of expected, desired desiredHealthy".
 std::string Numbers(const PodDisruptionBudgetStatus& status) {
   return fmt::format("{}: {} of {}, {} wanted", status.disruptions_allowed, status.current_healthy,
                      status.expected_pods, status.desired_healthy);
 }
 
-class JudgeBudgetTest : public ::testing::Test {
+class EvaluateBudgetTest : public ::testing::Test {
  protected:
-  std::string Judge(const std::string& spec, int64_t scale,
-                    std::vector<PodPointer> pods = {PodWith("a"), PodWith("b"), PodWith("c")}) {
-    const auto verdict = JudgeBudget(BudgetOf(spec), pods, scale, clock_);
+  std::string Evaluate(const std::string& spec, int64_t scale,
+                       std::vector<PodPointer> pods = {PodWith("a"), PodWith("b"), PodWith("c")}) {
+    const auto verdict = EvaluateBudget(BudgetOf(spec), pods, scale, clock_);
     return verdict.ok() ? Numbers(verdict->status) : verdict.error().message();
   }
 
   ManualClock clock_;
 };
 
-TEST_F(JudgeBudgetTest, NumbersAndSharesSayHowManyMayGo) {
-  EXPECT_EQ(Judge(R"({"minAvailable":2})", 9), "1: 3 of 3, 2 wanted");
-  EXPECT_EQ(Judge(R"({"minAvailable":5})", 9), "0: 3 of 3, 5 wanted");
-  EXPECT_EQ(Judge(R"({"minAvailable":"50%"})", 3), "1: 3 of 3, 2 wanted");
-  EXPECT_EQ(Judge(R"({"minAvailable":"50%"})", 9), "0: 3 of 9, 5 wanted");
-  EXPECT_EQ(Judge(R"({"maxUnavailable":1})", 3), "1: 3 of 3, 2 wanted");
-  EXPECT_EQ(Judge(R"({"maxUnavailable":7})", 3), "3: 3 of 3, 0 wanted");
-  EXPECT_EQ(Judge(R"({"maxUnavailable":"34%"})", 3), "2: 3 of 3, 1 wanted");
-  EXPECT_EQ(Judge(R"({"maxUnavailable":"nonsense"})", 3),
+TEST_F(EvaluateBudgetTest, NumbersAndPercentagesLimitDisruptions) {
+  EXPECT_EQ(Evaluate(R"({"minAvailable":2})", 9), "1: 3 of 3, 2 wanted");
+  EXPECT_EQ(Evaluate(R"({"minAvailable":5})", 9), "0: 3 of 3, 5 wanted");
+  EXPECT_EQ(Evaluate(R"({"minAvailable":"50%"})", 3), "1: 3 of 3, 2 wanted");
+  EXPECT_EQ(Evaluate(R"({"minAvailable":"50%"})", 9), "0: 3 of 9, 5 wanted");
+  EXPECT_EQ(Evaluate(R"({"maxUnavailable":1})", 3), "1: 3 of 3, 2 wanted");
+  EXPECT_EQ(Evaluate(R"({"maxUnavailable":7})", 3), "3: 3 of 3, 0 wanted");
+  EXPECT_EQ(Evaluate(R"({"maxUnavailable":"34%"})", 3), "2: 3 of 3, 1 wanted");
+  EXPECT_EQ(Evaluate(R"({"maxUnavailable":"nonsense"})", 3),
             "invalid value for IntOrString: invalid type: string is not a percentage");
 }
 
-TEST_F(JudgeBudgetTest, OnlyReadyPodsAreHealthy) {
-  EXPECT_EQ(Judge(R"({"minAvailable":0})", 0,
-                  {PodWith("a"), PodWith("b", false), PodWith("c", true, true)}),
+TEST_F(EvaluateBudgetTest, OnlyReadyPodsAreHealthy) {
+  EXPECT_EQ(Evaluate(R"({"minAvailable":0})", 0,
+                     {PodWith("a"), PodWith("b", false), PodWith("c", true, true)}),
             "1: 1 of 3, 0 wanted");
 }
 
-TEST_F(JudgeBudgetTest, WithoutPodsNoneMayGo) {
-  EXPECT_EQ(Judge(R"({"minAvailable":0})", 0, {}), "0: 0 of 0, 0 wanted");
-  EXPECT_EQ(Judge("{}", 0), "0: 3 of 0, 0 wanted");
+TEST_F(EvaluateBudgetTest, AllowsNoDisruptionWithoutPods) {
+  EXPECT_EQ(Evaluate(R"({"minAvailable":0})", 0, {}), "0: 0 of 0, 0 wanted");
+  EXPECT_EQ(Evaluate("{}", 0), "0: 3 of 0, 0 wanted");
 }
 
-TEST_F(JudgeBudgetTest, GrantedEvictionsCountUntilTheyAreDoneOrTooOld) {
+TEST_F(EvaluateBudgetTest, GrantedEvictionsCountUntilDeletionOrTimeout) {
   PodDisruptionBudget budget = BudgetOf(R"({"minAvailable":1})");
   const Time now = Time::Now(clock_);
   budget.status.disrupted_pods = {{"a", now}, {"b", now}, {"gone", now}};
   const std::vector<PodPointer> pods = {PodWith("a"), PodWith("b", true, true), PodWith("c")};
   clock_.Advance(seconds(30));
-  const auto early = JudgeBudget(budget, pods, 0, clock_);
+  const auto early = EvaluateBudget(budget, pods, 0, clock_);
   ASSERT_TRUE(early.ok());
   EXPECT_EQ(Numbers(early->status), "0: 1 of 3, 1 wanted");
   EXPECT_EQ(early->status.disrupted_pods, (StringKeyed<Time>{{"a", now}}));
   EXPECT_EQ(early->recheck_after, seconds(90));
   EXPECT_THAT(early->not_deleted, IsEmpty());
   clock_.Advance(seconds(90));
-  const auto late = JudgeBudget(budget, pods, 0, clock_);
+  const auto late = EvaluateBudget(budget, pods, 0, clock_);
   ASSERT_TRUE(late.ok());
   EXPECT_EQ(Numbers(late->status), "1: 2 of 3, 1 wanted");
   EXPECT_THAT(late->status.disrupted_pods, IsEmpty());
@@ -102,7 +102,7 @@ TEST_F(JudgeBudgetTest, GrantedEvictionsCountUntilTheyAreDoneOrTooOld) {
   EXPECT_FALSE(late->recheck_after.has_value());
 }
 
-TEST_F(JudgeBudgetTest, TheConditionSaysWhy) {
+TEST_F(EvaluateBudgetTest, ConditionHasTheReason) {
   PodDisruptionBudget budget = BudgetOf(R"({"minAvailable":1})");
   const auto text = [&] {
     const Condition& condition = budget.status.conditions.at(0);
@@ -110,16 +110,16 @@ TEST_F(JudgeBudgetTest, TheConditionSaysWhy) {
                        condition.message, *condition.observed_generation);
   };
   const std::vector<PodPointer> pods = {PodWith("a"), PodWith("b")};
-  budget.status = JudgeBudget(budget, pods, 0, clock_)->status;
+  budget.status = EvaluateBudget(budget, pods, 0, clock_)->status;
   EXPECT_EQ(text(), "DisruptionAllowed True SufficientPods  3");
   EXPECT_EQ(budget.status.observed_generation, 3);
-  budget.status = JudgeBudget(budget, std::span(pods).first(1), 0, clock_)->status;
+  budget.status = EvaluateBudget(budget, std::span(pods).first(1), 0, clock_)->status;
   EXPECT_EQ(text(), "DisruptionAllowed False InsufficientPods  3");
-  budget.status = FailedVerdict(budget, "no idea", clock_);
+  budget.status = FailSafeStatus(budget, "no idea", clock_);
   EXPECT_EQ(text(), "DisruptionAllowed False SyncFailed no idea 3");
 }
 
-TEST(DisruptionTargetTest, IsStaleWhenNobodyDisruptsThePod) {
+TEST(DisruptionTargetTest, IsStaleAfterTheTimeout) {
   ManualClock clock;
   Pod pod = *PodWith("a");
   EXPECT_FALSE(TimeUntilStale(pod, clock).has_value());
@@ -170,7 +170,7 @@ class DisruptionTest : public BuiltinTest {
     reference.controller = true;
     return Encode(reference);
   }
-  // A Pod that runs; `owner` is a reference or nothing.
+  // A running Pod; `owner` is an owner reference or empty.
   void MakePod(const std::string& name, const std::string& owner = "", bool ready = true) {
     MakeFrom<Pod>(fmt::format(R"({{"metadata":{{"namespace":"default","name":"{}",
         "labels":{{"app":"web"}},"ownerReferences":[{}]}},
@@ -184,7 +184,7 @@ class DisruptionTest : public BuiltinTest {
         {.subresource = "status"});
     ASSERT_TRUE(patched.ok()) << patched.error().message();
   }
-  // A ReplicaSet of a Deployment with so many replicas.
+  // A ReplicaSet of a Deployment with `replicas` replicas.
   ReplicaSet MakeDeployment(int replicas) {
     const std::string spec = fmt::format(R"("spec":{{"replicas":{},
         "selector":{{"matchLabels":{{"app":"web"}}}},"template":{{
@@ -217,7 +217,7 @@ class DisruptionTest : public BuiltinTest {
     const auto answer = client().Do(request);
     return answer.ok() ? Result<void>() : Result<void>(answer.error());
   }
-  // Why it is refused.
+  // The message of the refusal.
   std::string Refusal(const std::string& pod) {
     const Result<void> evicted = Evict(pod);
     if (evicted.ok()) return "evicted";
@@ -231,7 +231,7 @@ class DisruptionTest : public BuiltinTest {
   }
 };
 
-TEST_F(DisruptionTest, TheStatusFollowsPodsAndOwners) {
+TEST_F(DisruptionTest, UpdatesStatusWhenPodsAndOwnersChange) {
   MakeBudget(R"("maxUnavailable":"50%")");
   Start(kController);
   ExpectNumbers("0: 0 of 0, 0 wanted");
@@ -240,7 +240,7 @@ TEST_F(DisruptionTest, TheStatusFollowsPodsAndOwners) {
   MakePod("b", OwnerOf(set));
   ExpectNumbers("1: 2 of 2, 1 wanted");
   EXPECT_EQ(StatusOf().conditions.at(0).reason, "SufficientPods");
-  // The number that is wanted changes before there are Pods for it.
+  // The number of desired Pods changes before the Pods are created.
   ASSERT_TRUE(
       client().Patch<Deployment>({"default", "web"}, {.body = R"({"spec":{"replicas":4}})"}).ok());
   ExpectNumbers("0: 2 of 4, 2 wanted");
@@ -252,9 +252,9 @@ TEST_F(DisruptionTest, TheStatusFollowsPodsAndOwners) {
   ExpectNumbers("2: 2 of 4, 0 wanted");
 }
 
-TEST_F(DisruptionTest, OwnersOfOtherKindsAreAskedForTheirScale) {
+TEST_F(DisruptionTest, ReadsScaleSubresourceOfOtherKinds) {
   DefineWidgets();
-  const DynamicObject widget = MakeWidget({"default", "w"});
+  const DynamicObject widget = CreateWidget({"default", "w"});
   MakePod("a", fmt::format(R"({{"apiVersion":"example.com/v1","kind":"Widget","name":"w",
       "uid":"{}","controller":true}})",
                            widget.metadata.uid));
@@ -264,7 +264,7 @@ TEST_F(DisruptionTest, OwnersOfOtherKindsAreAskedForTheirScale) {
   EXPECT_EQ(StatusOf().conditions.at(0).reason, "SyncFailed");
   EXPECT_EQ(StatusOf().conditions.at(0).message,
             "widgets.example.com does not implement the scale subresource");
-  // With a number, nobody needs to know what the owner wants.
+  // With an absolute number the scale of the owner is not needed.
   ASSERT_TRUE(
       client()
           .Patch<PodDisruptionBudget>(
@@ -273,7 +273,7 @@ TEST_F(DisruptionTest, OwnersOfOtherKindsAreAskedForTheirScale) {
   ExpectNumbers("0: 1 of 1, 1 wanted");
 }
 
-TEST_F(DisruptionTest, TheScaleOfOtherKindsCounts) {
+TEST_F(DisruptionTest, CountsScaleOfOtherKinds) {
   const auto definition = ParseJson(R"({"apiVersion":"apiextensions.k8s.io/v1",
       "kind":"CustomResourceDefinition","metadata":{"name":"farms.example.com"},
       "spec":{"group":"example.com","scope":"Namespaced",
@@ -299,7 +299,20 @@ TEST_F(DisruptionTest, TheScaleOfOtherKindsCounts) {
   ExpectNumbers("0: 1 of 3, 1 wanted");
 }
 
-TEST_F(DisruptionTest, EvictionsUseTheBudgetUp) {
+TEST_F(DisruptionTest, RecordsUnmanagedPodsInTheWordsOfKubernetes) {
+  MakePod("a");
+  MakeBudget(R"("minAvailable":"50%")");
+  Start(kController);
+  EXPECT_TRUE(EventuallyRecorded(
+      "UnmanagedPods",
+      "Pods selected by this PodDisruptionBudget (selector: &LabelSelector{MatchLabels:map[string]"
+      "string{app: web,},MatchExpressions:[]LabelSelectorRequirement{},}) were found to be "
+      "unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may "
+      "result in undefined behavior. To account for these pods please set \".spec.minAvailable\" "
+      "field of the PDB to an integer value."));
+}
+
+TEST_F(DisruptionTest, EvictionsReduceTheBudget) {
   MakeBudget(R"("minAvailable":1)");
   MakePod("a");
   MakePod("b");
@@ -315,7 +328,7 @@ TEST_F(DisruptionTest, EvictionsUseTheBudgetUp) {
   EXPECT_FALSE(IsBeingDeleted("b"));
 }
 
-TEST_F(DisruptionTest, AnEvictionIsOnRecordUntilTheControllerSeesIt) {
+TEST_F(DisruptionTest, EvictionIsRecordedUntilTheControllerObservesIt) {
   MakeBudget(R"("minAvailable":1)");
   MakePod("a");
   MakePod("b");
@@ -328,7 +341,7 @@ TEST_F(DisruptionTest, AnEvictionIsOnRecordUntilTheControllerSeesIt) {
   EXPECT_EQ(StatusOf().conditions.at(0).reason, "InsufficientPods");
 }
 
-TEST_F(DisruptionTest, UnhealthyPodsGoWhereTheBudgetLetsThem) {
+TEST_F(DisruptionTest, UnhealthyPodEvictionPolicyDecidesAboutUnhealthyPods) {
   MakeBudget(R"("minAvailable":2)");
   MakePod("a");
   MakePod("sick", "", false);
@@ -350,7 +363,7 @@ TEST_F(DisruptionTest, UnhealthyPodsGoWhereTheBudgetLetsThem) {
   EXPECT_FALSE(Evict("b").ok());
 }
 
-TEST_F(DisruptionTest, AnEvictionNeedsOneBudgetThatIsClear) {
+TEST_F(DisruptionTest, EvictionFailsWithSeveralBudgets) {
   MakeBudget(R"("minAvailable":0)");
   MakeBudget(R"("minAvailable":0)", "second");
   MakePod("a");
@@ -359,7 +372,7 @@ TEST_F(DisruptionTest, AnEvictionNeedsOneBudgetThatIsClear) {
             "does not support.");
 }
 
-TEST_F(DisruptionTest, NothingIsWrittenWithoutAChange) {
+TEST_F(DisruptionTest, WritesNothingWithoutAChange) {
   MakeBudget(R"("minAvailable":1)");
   MakePod("a");
   Start(kController);
@@ -372,7 +385,7 @@ TEST_F(DisruptionTest, NothingIsWrittenWithoutAChange) {
   EXPECT_THAT(ClientOf(kController).TakeVerbs(), ElementsAre("update status"));
 }
 
-TEST_F(DisruptionTest, StaleDisruptionTargetsAreTakenBack) {
+TEST_F(DisruptionTest, ClearsStaleDisruptionTargets) {
   MakePod("a");
   const auto patched = client().Patch<Pod>({"default", "a"}, {.body = R"({"status":{"conditions":[
       {"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler",

@@ -26,15 +26,15 @@ struct Owner {
 };
 
 template <Kind T>
-bool Means(const OwnerReference& reference) {
+bool RefersTo(const OwnerReference& reference) {
   const Result<GroupVersion> version = GroupVersion::Parse(reference.api_version);
   return reference.kind == T::kKind.kind && version.ok() && version->group == T::kKind.group;
 }
 
-// The object that is meant, or null.
+// The cached object that the reference refers to, or null.
 template <Kind T>
 std::shared_ptr<const T> Find(const ReconcileContext& context, const OwnerReference& reference) {
-  if (!Means<T>(reference)) return nullptr;
+  if (!RefersTo<T>(reference)) return nullptr;
   auto found = context.Cached<T>().Get({context.key.namespace_name, reference.name});
   return found != nullptr && found->metadata.uid == reference.uid ? found : nullptr;
 }
@@ -48,7 +48,7 @@ std::optional<Owner> OwnerFrom(const std::shared_ptr<const T>& object) {
 std::optional<Owner> FindCached(const ReconcileContext& context, const OwnerReference& reference) {
   if (const auto set = Find<ReplicaSet>(context, reference)) {
     const OwnerReference* above = ControllerOf(set->metadata);
-    const bool of_deployment = above != nullptr && Means<Deployment>(*above);
+    const bool of_deployment = above != nullptr && RefersTo<Deployment>(*above);
     return of_deployment ? OwnerFrom(Find<Deployment>(context, *above)) : OwnerFrom(set);
   }
   if (auto owner = OwnerFrom(Find<StatefulSet>(context, reference))) return owner;
@@ -63,8 +63,8 @@ Result<bool> HasScale(ResourceMapper& kinds, const ResourceType& type, std::stop
   });
 }
 
-Result<std::optional<Owner>> AskForScale(ReconcileContext& context, ResourceMapper& kinds,
-                                         const OwnerReference& reference) {
+Result<std::optional<Owner>> FetchScale(ReconcileContext& context, ResourceMapper& kinds,
+                                        const OwnerReference& reference) {
   ASSIGN_OR_RETURN(const GroupVersionKind kind,
                    GroupVersionKind::Parse(reference.api_version, reference.kind));
   ASSIGN_OR_RETURN(const ResourceType type, kinds.Find(kind, context.stop));
@@ -90,7 +90,7 @@ Result<OwnerScale> ScaleOfOwners(ReconcileContext& context, ResourceMapper& kind
                                  std::span<const PodPointer> pods) {
   OwnerScale scale;
   std::map<std::string, int64_t> owners;  // by uid
-  std::set<std::string> seen;             // uids that the Pods name
+  std::set<std::string> seen;             // UIDs of the references
   for (const PodPointer& pod : pods) {
     const OwnerReference* reference = ControllerOf(pod->metadata);
     if (reference == nullptr) {
@@ -100,7 +100,7 @@ Result<OwnerScale> ScaleOfOwners(ReconcileContext& context, ResourceMapper& kind
     if (!seen.insert(reference->uid).second) continue;
     std::optional<Owner> owner = FindCached(context, *reference);
     if (!owner) {
-      ASSIGN_OR_RETURN(owner, AskForScale(context, kinds, *reference));
+      ASSIGN_OR_RETURN(owner, FetchScale(context, kinds, *reference));
     }
     if (!owner) {
       return Error::BadRequest("found no controllers for pod " + Quoted(pod->metadata.name));

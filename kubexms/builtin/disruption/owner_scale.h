@@ -1,6 +1,6 @@
 #pragma once
 
-// How many Pods those want who own some: what a share of Pods is a share of.
+// The number of replicas that the owners of Pods want: the base of percentages.
 
 #include <cstdint>
 #include <memory>
@@ -13,13 +13,13 @@
 namespace kubexms {
 
 struct OwnerScale {
-  int64_t replicas = 0;    // of all owners together, each counted once
-  bool unmanaged = false;  // some of the Pods have no owner
+  int64_t replicas = 0;    // of all owners, each counted once
+  bool unmanaged = false;  // some Pods have no controller
 };
 
-// Deployments (through their ReplicaSets), ReplicaSets, StatefulSets and ReplicationControllers are
-// read from the caches of the context, which must have them; of other kinds the server is asked for
-// their scale, and it is an error when they have none.
+// Deployments (of ReplicaSets), ReplicaSets, StatefulSets and ReplicationControllers are read from
+// the caches of the context, which must have them. For other kinds the scale subresource is read
+// from the server; a kind without it is an error.
 Result<OwnerScale> ScaleOfOwners(ReconcileContext& context, ResourceMapper& kinds,
                                  std::span<const PodPointer> pods);
 

@@ -30,14 +30,14 @@ std::vector<EndpointPort> PortsOf(const EndpointSubset& subset) {
   return ports;
 }
 
-WantedEndpoint EndpointFrom(const EndpointAddress& address, bool ready) {
-  WantedEndpoint wanted;
-  wanted.endpoint.addresses = {address.ip};
-  wanted.endpoint.conditions.emplace().ready = ready;
-  wanted.endpoint.hostname = address.hostname;
-  wanted.endpoint.node_name = address.node_name;
-  wanted.endpoint.target_ref = address.target_ref;
-  return wanted;
+DesiredEndpoint EndpointFrom(const EndpointAddress& address, bool ready) {
+  DesiredEndpoint desired;
+  desired.endpoint.addresses = {address.ip};
+  desired.endpoint.conditions.emplace().ready = ready;
+  desired.endpoint.hostname = address.hostname;
+  desired.endpoint.node_name = address.node_name;
+  desired.endpoint.target_ref = address.target_ref;
+  return desired;
 }
 
 class Mirror {
@@ -66,7 +66,7 @@ class Mirror {
   }
 
  private:
-  // Several subsets may have the same ports.
+  // Several subsets may share a group, if their ports are equal.
   EndpointGroup& GroupOf(const EndpointAddress& address, const std::string& ports) {
     const bool is_ipv6 = address.ip.find(':') != std::string::npos;
     const std::string family(is_ipv6 ? kIpv6 : kIpv4);
@@ -81,7 +81,7 @@ class Mirror {
 
 }  // namespace
 
-bool WantsMirror(const Endpoints& endpoints) {
+bool ShouldMirror(const Endpoints& endpoints) {
   const auto skip = endpoints.metadata.labels.find(kSkipLabel);
   if (skip != endpoints.metadata.labels.end() && skip->second == "true") return false;
   return !endpoints.metadata.annotations.contains(kLeaderAnnotation);
@@ -103,7 +103,7 @@ EndpointSlice MirrorPattern(const Endpoints& endpoints, std::string_view manager
   pattern.metadata.annotations = endpoints.metadata.annotations;
   pattern.metadata.annotations.erase(kLastApplied);
   pattern.metadata.annotations.erase(kTriggerTimeAnnotation);
-  // It has no owner yet, and is in the namespace of this one.
+  // Cannot fail: the pattern has no other owner and is in the same namespace.
   KUBEXMS_CHECK(SetControllerReference(pattern.metadata, endpoints).ok());
   return pattern;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// The EndpointSlices that tell of an Endpoints object which people wrote, decided without a server:
-// a slice for each set of ports and each family of addresses.
+// Decides the EndpointSlices that mirror an Endpoints object of a Service without a selector: one
+// slice per set of ports and address family.
 
 #include <vector>
 
@@ -13,22 +13,21 @@ namespace corev1 {
 struct Endpoints;
 }  // namespace corev1
 
-// A whole subset fits into a slice; what is beyond that is left out.
+// The addresses of one subset beyond this number are not mirrored.
 inline constexpr size_t kMaxMirroredAddresses = 1000;
 
-// It is not the record of an election, nor has somebody else already told of it.
-bool WantsMirror(const corev1::Endpoints& endpoints);
+// Whether the object is neither a leader election record nor labeled to be skipped.
+bool ShouldMirror(const corev1::Endpoints& endpoints);
 
 struct MirroredEndpoints {
   std::vector<EndpointGroup> groups;  // none is empty
-  size_t skipped = 0;                 // addresses, over all subsets
+  size_t skipped = 0;                 // number of addresses in all subsets
 };
 
-// Those that are ready come first where there are too many.
+// Ready addresses take precedence if there are too many.
 MirroredEndpoints MirrorEndpoints(const corev1::Endpoints& endpoints);
 
-// What every slice of an Endpoints object has: namespace, generateName, its labels and annotations,
-// owner.
+// The metadata of every mirroring slice: namespace, generateName, labels, annotations and owner.
 discoveryv1::EndpointSlice MirrorPattern(const corev1::Endpoints& endpoints,
                                          std::string_view manager);
 

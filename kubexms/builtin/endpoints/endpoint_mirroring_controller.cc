@@ -15,13 +15,13 @@ using corev1::Service;
 
 constexpr const char* kManager = "endpointslicemirroring-controller.k8s.io";
 
-// What it does not mirror has no slices of its own.
+// Slices of Endpoints that are not mirrored are deleted.
 bool IsMirrored(const ReconcileContext& context, const Endpoints& endpoints) {
   const auto service = context.Cached<Service>().Get(context.key);
-  return service != nullptr && service->spec.selector.empty() && WantsMirror(endpoints);
+  return service != nullptr && service->spec.selector.empty() && ShouldMirror(endpoints);
 }
 
-void TellOfSkipped(const ReconcileContext& context, const Endpoints& endpoints, size_t skipped) {
+void RecordSkipped(const ReconcileContext& context, const Endpoints& endpoints, size_t skipped) {
   if (skipped == 0) return;
   context.events.Event(
       ReferenceTo(endpoints), EventType::kWarning, "TooManyAddressesToMirror",
@@ -37,7 +37,7 @@ Result<Outcome> Reconcile(ReconcileContext& context, const Endpoints& endpoints)
       PlanSlices(MirrorPattern(endpoints, kManager), mirrored.groups, SlicesOf(context, kManager),
                  Time(), {.max_endpoints = kMaxMirroredAddresses, .exact_annotations = true});
   if (!endpoints.metadata.deletion_timestamp.IsZero()) plan.create.clear();
-  if (!plan.empty()) TellOfSkipped(context, endpoints, mirrored.skipped);
+  if (!plan.empty()) RecordSkipped(context, endpoints, mirrored.skipped);
   RETURN_IF_ERROR(WriteSlices(context, plan));
   return Outcome::Done();
 }
@@ -60,7 +60,7 @@ Controller EndpointMirroringController() {
       {.predicates = {Changed<Service>([](const Service& before, const Service& after) {
          return before.spec.selector.empty() != after.spec.selector.empty();
        })}});
-  KeepSlices(kManager, controller);
+  WatchSlices(kManager, controller);
   controller.Reconciles(Reconcile).OnDeleted(DeleteSlices);
   return controller;
 }

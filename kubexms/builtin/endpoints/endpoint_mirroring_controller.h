@@ -1,7 +1,7 @@
 #pragma once
 
-// Endpoints that people write for Services without a selector are told by EndpointSlices, too: most
-// clients look nowhere else. Which slices is decided in endpoint_mirror.h.
+// The EndpointSlice mirroring controller: it mirrors Endpoints of Services without a selector to
+// EndpointSlices, which most clients read. endpoint_mirror.h decides which slices.
 
 #include "kubexms/controller/controller.h"
 

@@ -20,7 +20,7 @@ std::string ZoneOf(const Node& node) {
   return zone == node.metadata.labels.end() ? "" : zone->second;
 }
 
-std::vector<EndpointGroup> WantedGroups(const ReconcileContext& context, const Service& service) {
+std::vector<EndpointGroup> DesiredGroups(const ReconcileContext& context, const Service& service) {
   if (service.spec.type == "ExternalName") return {};
   const auto nodes = context.Cached<Node>();
   return GroupEndpoints(service, PodsOf(service, context),
@@ -33,9 +33,9 @@ std::vector<EndpointGroup> WantedGroups(const ReconcileContext& context, const S
 
 Result<Outcome> Reconcile(ReconcileContext& context, const Service& service) {
   if (service.spec.selector.empty()) return Outcome::Done();
-  SlicePlan plan = PlanSlices(SlicePattern(service, kManager), WantedGroups(context, service),
+  SlicePlan plan = PlanSlices(SlicePattern(service, kManager), DesiredGroups(context, service),
                               SlicesOf(context, kManager), service.metadata.creation_timestamp);
-  // What is made for a Service that goes would only have to be collected with it.
+  // New slices of a Service that is being deleted would only be garbage-collected.
   if (!service.metadata.deletion_timestamp.IsZero()) plan.create.clear();
   RETURN_IF_ERROR(WriteSlices(context, plan));
   return Outcome::Done();
@@ -44,7 +44,7 @@ Result<Outcome> Reconcile(ReconcileContext& context, const Service& service) {
 }  // namespace
 
 Controller EndpointSliceController(InformerSet& informers) {
-  const auto services = LookupOfServices(informers);
+  const auto services = MakeServiceLookup(informers);
   ControllerFor<Service> controller({.name = "endpointslice-controller",
                                      .event_source = "endpoint-slice-controller",
                                      .workers = 5});
@@ -63,7 +63,7 @@ Controller EndpointSliceController(InformerSet& informers) {
           {.predicates = {Changed<Node>([](const Node& before, const Node& after) {
              return ZoneOf(before) != ZoneOf(after);
            })}});
-  KeepSlices(kManager, controller);
+  WatchSlices(kManager, controller);
   controller.Reconciles(Reconcile);
   return controller;
 }

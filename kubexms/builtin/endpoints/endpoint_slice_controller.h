@@ -1,7 +1,7 @@
 #pragma once
 
-// Every Service with a selector has EndpointSlices that tell of its Pods. Which ones is decided in
-// endpoint_slices.h; this reads what the decision needs, and writes.
+// The EndpointSlice controller: it maintains the EndpointSlices of Services with a selector.
+// endpoint_slices.h decides which slices.
 
 #include "kubexms/controller/controller.h"
 
@@ -9,7 +9,7 @@ namespace kubexms {
 
 class InformerSet;
 
-// `informers` are those of the manager that runs it.
+// `informers` are those of the manager.
 Controller EndpointSliceController(InformerSet& informers);
 
 }  // namespace kubexms

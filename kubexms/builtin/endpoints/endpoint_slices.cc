@@ -36,11 +36,11 @@ std::vector<EndpointPort> PortsOf(const Service& service, const Pod& pod) {
   return ports;
 }
 
-// Clients near an endpoint prefer it where the Service asks for that.
+// Sets topology hints for spec.trafficDistribution.
 void SetHints(const Service& service, Endpoint& endpoint) {
-  const std::string& wish = service.spec.traffic_distribution;
-  const bool same_node = wish == "PreferSameNode";
-  if (!same_node && wish != "PreferClose" && wish != "PreferSameZone") return;
+  const std::string& distribution = service.spec.traffic_distribution;
+  const bool same_node = distribution == "PreferSameNode";
+  if (!same_node && distribution != "PreferClose" && distribution != "PreferSameZone") return;
   if (!*endpoint.conditions->ready) return;
   discoveryv1::EndpointHints hints;
   if (!endpoint.zone.empty()) hints.for_zones.emplace_back().name = endpoint.zone;
@@ -103,7 +103,7 @@ bool IsReserved(std::string_view label) {
 
 // ---- From endpoints to slices.
 
-// What an endpoint is known by when it changes otherwise.
+// Identifies an endpoint across changes of its other fields.
 std::string IdentityOf(const Endpoint& endpoint) {
   const bool known = endpoint.target_ref.has_value();
   return fmt::format("{}|{}|{}|{}", known ? endpoint.target_ref->namespace_name : "",
@@ -123,21 +123,21 @@ class Planner {
   Planner(const EndpointSlice& pattern, std::span<const EndpointSlicePtr> existing,
           SliceOptions options)
       : pattern_(pattern), options_(options) {
-    for (const EndpointSlicePtr& slice : existing) Take(slice);
+    for (const EndpointSlicePtr& slice : existing) AddExisting(slice);
   }
 
   SlicePlan Plan(std::span<const EndpointGroup> groups, Time since) {
     const bool first = stored_.empty();
     for (const EndpointGroup& group : groups) PlanGroup(group);
     for (auto& [group, slices] : stored_) spare_.insert(spare_.end(), slices.begin(), slices.end());
-    UseSpareSlices();
+    ReuseSpareSlices();
     plan_.remove.insert(plan_.remove.end(), spare_.begin(), spare_.end());
     SetTriggerTime(first ? since : earliest_change_);
     return std::move(plan_);
   }
 
  private:
-  // A slice as it would be written.
+  // A slice to be written.
   struct Draft {
     const EndpointGroup* group;
     EndpointSlicePtr stored;  // null: a new one
@@ -146,9 +146,9 @@ class Planner {
 
     size_t size() const { return endpoints.size(); }
   };
-  using Wanted = std::map<std::string, const WantedEndpoint*>;  // by identity
+  using DesiredEndpoints = std::map<std::string, const DesiredEndpoint*>;  // by identity
 
-  void Take(const EndpointSlicePtr& slice) {
+  void AddExisting(const EndpointSlicePtr& slice) {
     if (!IsOwned(*slice, pattern_)) {
       plan_.remove.push_back(slice);
       return;
@@ -162,37 +162,37 @@ class Planner {
   }
 
   void PlanGroup(const EndpointGroup& group) {
-    Wanted wanted;
-    for (const WantedEndpoint& each : group.endpoints) wanted[IdentityOf(each.endpoint)] = &each;
-    for (const auto& [identity, each] : wanted) NoteChange(identity, *each);
-    const size_t total = wanted.size();
-    std::vector<Draft> drafts = KeepEndpoints(group, wanted);
-    FillChanged(wanted, drafts);
-    while (!wanted.empty()) FillOne(group, wanted, drafts);
+    DesiredEndpoints desired;
+    for (const DesiredEndpoint& each : group.endpoints) desired[IdentityOf(each.endpoint)] = &each;
+    for (const auto& [identity, each] : desired) RecordChange(identity, *each);
+    const size_t total = desired.size();
+    std::vector<Draft> drafts = RetainEndpoints(group, desired);
+    FillChanged(desired, drafts);
+    while (!desired.empty()) FillOne(group, desired, drafts);
     if (total == 0 && drafts.empty()) drafts.push_back({.group = &group, .changed = true});
     for (Draft& draft : drafts) Finish(std::move(draft));
   }
 
-  void NoteChange(const std::string& identity, const WantedEndpoint& wanted) {
+  void RecordChange(const std::string& identity, const DesiredEndpoint& desired) {
     const auto before = known_.find(identity);
-    if (before != known_.end() && SemanticEqual(*before->second, wanted.endpoint)) return;
-    if (wanted.since.IsZero()) return;
-    if (earliest_change_.IsZero() || wanted.since < earliest_change_) {
-      earliest_change_ = wanted.since;
+    if (before != known_.end() && SemanticEqual(*before->second, desired.endpoint)) return;
+    if (desired.since.IsZero()) return;
+    if (earliest_change_.IsZero() || desired.since < earliest_change_) {
+      earliest_change_ = desired.since;
     }
   }
 
-  // The slices of the group with those of their endpoints that are wanted, which then are no longer
-  // in `wanted`. Slices without any are spare, but for one if nothing is wanted at all.
-  std::vector<Draft> KeepEndpoints(const EndpointGroup& group, Wanted& wanted) {
+  // The slices of the group with their desired endpoints, which are removed from `desired`. Slices
+  // without any become spare, except one if the group is empty.
+  std::vector<Draft> RetainEndpoints(const EndpointGroup& group, DesiredEndpoints& desired) {
     std::vector<Draft> drafts;
-    const bool empty = wanted.empty();
+    const bool empty = desired.empty();
     auto stored = stored_.extract(KeyOf(group.address_type, group.ports));
     if (stored.empty()) return drafts;
     std::sort(stored.mapped().begin(), stored.mapped().end(),
               [](const auto& a, const auto& b) { return a->metadata.name < b->metadata.name; });
     for (EndpointSlicePtr& slice : stored.mapped()) {
-      Draft draft = KeepEndpoints(group, *slice, wanted);
+      Draft draft = RetainEndpoints(group, *slice, desired);
       const bool useful = empty ? drafts.empty() : draft.size() > 0;
       if (useful) {
         drafts.push_back(std::move(draft));
@@ -204,17 +204,18 @@ class Planner {
     return drafts;
   }
 
-  Draft KeepEndpoints(const EndpointGroup& group, const EndpointSlice& slice, Wanted& wanted) {
+  Draft RetainEndpoints(const EndpointGroup& group, const EndpointSlice& slice,
+                        DesiredEndpoints& desired) {
     Draft draft{.group = &group, .changed = !HasMetadata(slice)};
     for (const Endpoint& endpoint : slice.endpoints) {
-      const auto found = wanted.find(IdentityOf(endpoint));
-      if (found == wanted.end() || draft.size() == options_.max_endpoints) {
+      const auto found = desired.find(IdentityOf(endpoint));
+      if (found == desired.end() || draft.size() == options_.max_endpoints) {
         draft.changed = true;
         continue;
       }
       draft.changed |= !SemanticEqual(endpoint, found->second->endpoint);
       draft.endpoints.push_back(&found->second->endpoint);
-      wanted.erase(found);
+      desired.erase(found);
     }
     return draft;
   }
@@ -230,34 +231,35 @@ class Planner {
                        });
   }
 
-  void Fill(Wanted& wanted, Draft& draft) const {
-    while (!wanted.empty() && draft.size() < options_.max_endpoints) {
-      draft.endpoints.push_back(&wanted.begin()->second->endpoint);
+  void Fill(DesiredEndpoints& desired, Draft& draft) const {
+    while (!desired.empty() && draft.size() < options_.max_endpoints) {
+      draft.endpoints.push_back(&desired.begin()->second->endpoint);
       draft.changed = true;
-      wanted.erase(wanted.begin());
+      desired.erase(desired.begin());
     }
   }
 
-  void FillChanged(Wanted& wanted, std::vector<Draft>& drafts) const {
+  void FillChanged(DesiredEndpoints& desired, std::vector<Draft>& drafts) const {
     std::vector<Draft*> changed;
     for (Draft& draft : drafts) {
       if (draft.changed) changed.push_back(&draft);
     }
     std::stable_sort(changed.begin(), changed.end(),
                      [](const Draft* a, const Draft* b) { return a->size() > b->size(); });
-    for (Draft* draft : changed) Fill(wanted, *draft);
+    for (Draft* draft : changed) Fill(desired, *draft);
   }
 
-  // Puts all that is left into the slice that is fullest then, or as much as possible into a new
-  // one.
-  void FillOne(const EndpointGroup& group, Wanted& wanted, std::vector<Draft>& drafts) const {
+  // Adds the remaining endpoints to the fullest slice that has room for all of them, or as many as
+  // possible to a new one.
+  void FillOne(const EndpointGroup& group, DesiredEndpoints& desired,
+               std::vector<Draft>& drafts) const {
     Draft* best = nullptr;
     for (Draft& draft : drafts) {
-      const bool fits = draft.size() + wanted.size() <= options_.max_endpoints;
+      const bool fits = draft.size() + desired.size() <= options_.max_endpoints;
       if (fits && (best == nullptr || draft.size() > best->size())) best = &draft;
     }
     if (best == nullptr) best = &drafts.emplace_back(Draft{.group = &group});
-    Fill(wanted, *best);
+    Fill(desired, *best);
   }
 
   void Finish(Draft draft) {
@@ -269,8 +271,8 @@ class Planner {
     }
   }
 
-  // An update of a slice that would be deleted is one write instead of two.
-  void UseSpareSlices() {
+  // Updating a spare slice is one write; deleting it and creating another one are two.
+  void ReuseSpareSlices() {
     for (Draft& draft : new_) {
       const auto spare = std::find_if(spare_.begin(), spare_.end(), [&](const auto& slice) {
         return slice->address_type == draft.group->address_type;
@@ -313,7 +315,7 @@ class Planner {
 
   const EndpointSlice& pattern_;
   const SliceOptions options_;
-  std::map<std::string, std::vector<EndpointSlicePtr>> stored_;  // by group; not yet looked at
+  std::map<std::string, std::vector<EndpointSlicePtr>> stored_;  // by group; not yet planned
   std::unordered_map<std::string, const Endpoint*> known_;       // of all slices, by identity
   std::vector<Draft> new_;
   std::vector<EndpointSlicePtr> spare_;
@@ -349,7 +351,7 @@ EndpointSlice SlicePattern(const Service& service, std::string_view manager) {
   pattern.metadata.labels[kServiceNameLabel] = service.metadata.name;
   pattern.metadata.labels[kSliceManagerLabel] = manager;
   if (IsHeadless(service)) pattern.metadata.labels[kHeadlessLabel] = "";
-  // It has no owner yet, and is in the namespace of this one.
+  // Cannot fail: the pattern has no other owner and is in the same namespace.
   KUBEXMS_CHECK(SetControllerReference(pattern.metadata, service).ok());
   return pattern;
 }

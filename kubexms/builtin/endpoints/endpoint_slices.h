@@ -1,8 +1,7 @@
 #pragma once
 
-// Which EndpointSlices a Service is to have, decided without a server: from its Pods to endpoints,
-// and from endpoints to the slices that must be written so that they are told, as few of them as
-// possible. Proxies on every node follow each write, so a slice that is right stays as it is.
+// Decides the EndpointSlices of a Service: maps Pods to endpoints, and distributes endpoints over
+// slices with as few writes as possible, since every write is sent to the proxy of every node.
 
 #include <functional>
 #include <memory>
@@ -21,31 +20,31 @@ using EndpointSlicePtr = std::shared_ptr<const discoveryv1::EndpointSlice>;
 inline constexpr const char* kServiceNameLabel = "kubernetes.io/service-name";
 inline constexpr const char* kSliceManagerLabel = "endpointslice.kubernetes.io/managed-by";
 
-struct WantedEndpoint {
+struct DesiredEndpoint {
   discoveryv1::Endpoint endpoint;
-  Time since;  // when it became as it is, where that is known
+  Time since;  // of its last change, if known
 };
 
-// Endpoints that can share a slice: of one family, listening on the same ports.
+// Endpoints that can share a slice: of one address family and with the same ports.
 struct EndpointGroup {
   std::string address_type;
   std::vector<discoveryv1::EndpointPort> ports;
-  std::vector<WantedEndpoint> endpoints;  // none: a slice that says so
+  std::vector<DesiredEndpoint> endpoints;  // none: an empty slice
 };
 
-// The zone of a node, which may be empty; nothing when there is no such node.
+// The zone of a node, which may be empty; nothing if the node does not exist.
 using ZoneOfNode = std::function<std::optional<std::string>(const std::string& node)>;
 
-// The endpoints of a Service, for each family that it has at least one group. Pods on nodes that do
-// not exist are left out, unless the Service wants Pods whatever their state.
+// The endpoints of a Service, at least one group per address family. Pods of nodes that do not
+// exist are omitted, unless the Service publishes not-ready addresses.
 std::vector<EndpointGroup> GroupEndpoints(const corev1::Service& service,
                                           std::span<const PodPointer> pods,
                                           const ZoneOfNode& zone_of);
 
-// Equal for slices that tell of the same ports, in whatever order.
+// Equal for equal sets of ports in any order.
 std::string KeyOfPorts(std::span<const discoveryv1::EndpointPort> ports);
 
-// What every slice of a Service has: namespace, generateName, labels, owner.
+// The metadata of every slice of a Service: namespace, generateName, labels and owner.
 discoveryv1::EndpointSlice SlicePattern(const corev1::Service& service, std::string_view manager);
 
 struct SlicePlan {
@@ -58,18 +57,18 @@ struct SlicePlan {
 
 struct SliceOptions {
   size_t max_endpoints = 100;  // in one slice
-  // Slices have the annotations of the pattern and no others; otherwise others stay.
+  // Slices have exactly the annotations of the pattern; otherwise others are retained.
   bool exact_annotations = false;
 };
 
-// From the slices that there are to slices that have exactly these groups' endpoints, each once:
-//   1. endpoints stay in the slice they are in; what is no longer wanted leaves;
-//   2. new ones fill up slices that have to be written anyway, the fullest first;
-//   3. what then remains goes into the fullest other slice that has room for all of it,
-//   4. or into new slices, for which those that have become empty are used first.
-// Labels and annotations of the pattern are part of what is compared. Slices with another owner
-// than the pattern go. `since` is the trigger time of the first slices; later ones have the
-// earliest time of the endpoints that changed.
+// Plans the writes that distribute the endpoints of the groups over slices, each endpoint once:
+//   1. endpoints stay in their slice; endpoints that no longer exist are removed;
+//   2. new endpoints are added to slices that have to be written anyway, the fullest first;
+//   3. the rest is added to the fullest other slice that has room for all of it,
+//   4. or to new slices, for which slices that have become empty are reused.
+// A difference in labels or annotations of the pattern is a change, too. Slices with another owner
+// than the pattern are deleted. `since` is the trigger time of the first slices; later slices have
+// the earliest time of the endpoints that changed.
 SlicePlan PlanSlices(const discoveryv1::EndpointSlice& pattern,
                      std::span<const EndpointGroup> groups,
                      std::span<const EndpointSlicePtr> existing, Time since,

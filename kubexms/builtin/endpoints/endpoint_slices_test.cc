@@ -45,7 +45,7 @@ Service MakeService(
       .value();
 }
 
-// A ready Pod on node "n" with the uid of its name; `more` changes it.
+// A ready Pod on node "n" with its name as UID; `more` changes it.
 PodPointer MakePod(const std::string& name, const std::string& address,
                    const std::function<void(Pod&)>& more = {}) {
   Pod pod;
@@ -91,7 +91,7 @@ std::string ConditionsOf(const Service& service, const PodPointer& pod) {
   return fmt::format("{} {} {}", *conditions.ready, *conditions.serving, *conditions.terminating);
 }
 
-TEST(GroupEndpointsTest, ConditionsTellWhetherAPodServes) {
+TEST(GroupEndpointsTest, SetsConditionsFromPodState) {
   const Service service = MakeService();
   Service whatever = MakeService();
   whatever.spec.publish_not_ready_addresses = true;
@@ -103,7 +103,7 @@ TEST(GroupEndpointsTest, ConditionsTellWhetherAPodServes) {
   EXPECT_EQ(ConditionsOf(whatever, MakePod("a", "10.0.0.1", both)), "true false true");
 }
 
-TEST(GroupEndpointsTest, PodsWithoutAnAddressANodeOrLifeAreLeftOut) {
+TEST(GroupEndpointsTest, OmitsPodsWithoutAddressOrNodeAndFinishedPods) {
   Service service = MakeService();
   const auto on_no_node = [](Pod& pod) { pod.spec.node_name = "unknown"; };
   EXPECT_EQ(ConditionsOf(service, MakePod("a", "")), "none");
@@ -116,7 +116,7 @@ TEST(GroupEndpointsTest, PodsWithoutAnAddressANodeOrLifeAreLeftOut) {
   EXPECT_EQ(ConditionsOf(service, MakePod("a", "10.0.0.1", on_no_node)), "true true false");
 }
 
-TEST(GroupEndpointsTest, AnEndpointSaysWhoseItIsAndWhere) {
+TEST(GroupEndpointsTest, EndpointHasTargetAndTopology) {
   Service service = MakeService();
   const auto named = [](Pod& pod) {
     pod.spec.hostname = "db-0";
@@ -133,7 +133,7 @@ TEST(GroupEndpointsTest, AnEndpointSaysWhoseItIsAndWhere) {
             "");
 }
 
-TEST(GroupEndpointsTest, HintsAreForClientsNearby) {
+TEST(GroupEndpointsTest, SetsHintsForTrafficDistribution) {
   Service service = MakeService();
   const auto hints = [&](std::string_view wish, const std::function<void(Pod&)>& more = {}) {
     service.spec.traffic_distribution = wish;
@@ -150,7 +150,7 @@ TEST(GroupEndpointsTest, HintsAreForClientsNearby) {
   EXPECT_EQ(hints("PreferClose", [](Pod& pod) { pod.spec.node_name = "nowhere"; }), "none");
 }
 
-TEST(GroupEndpointsTest, PodsThatListenElsewhereAreInAnotherGroup) {
+TEST(GroupEndpointsTest, GroupsPodsByPorts) {
   const Service service = MakeService(R"([{"port":80,"protocol":"TCP","targetPort":"http"}])");
   const auto sidecar = [](Pod& pod) {
     auto& container = pod.spec.init_containers.emplace_back();
@@ -168,7 +168,7 @@ TEST(GroupEndpointsTest, PodsThatListenElsewhereAreInAnotherGroup) {
   EXPECT_THAT(sizes, (std::map<int32_t, size_t>{{0, 1}, {8080, 2}, {9090, 1}}));
 }
 
-TEST(GroupEndpointsTest, EveryFamilyHasItsOwn) {
+TEST(GroupEndpointsTest, EveryAddressFamilyHasItsGroup) {
   Service service = MakeService();
   service.spec.ip_families = {"IPv4", "IPv6"};
   const auto dual = [](Pod& pod) { pod.status.pod_ips.emplace_back().ip = "fd00::1"; };
@@ -181,7 +181,7 @@ TEST(GroupEndpointsTest, EveryFamilyHasItsOwn) {
   EXPECT_THAT(groups[1].endpoints[0].endpoint.addresses, ElementsAre("fd00::1"));
 }
 
-TEST(SlicePatternTest, HasTheLabelsOfItsServiceAndThoseByWhichItIsFound) {
+TEST(SlicePatternTest, HasServiceLabelsAndManagerLabels) {
   Service service = MakeService();
   service.metadata.labels = {{"tier", "front"}, {kServiceNameLabel, "lie"}, {kHeadlessLabel, ""}};
   const auto labels = [&] { return SlicePattern(service, kManager).metadata.labels; };
@@ -199,7 +199,7 @@ TEST(SlicePatternTest, HasTheLabelsOfItsServiceAndThoseByWhichItIsFound) {
             R"("name":"web","uid":"service-uid"})");
 }
 
-// The slices of a service in a server that carries plans out.
+// The slices of a Service, to which plans are applied.
 class Slices {
  public:
   explicit Slices(size_t max_endpoints = 100) : options_{.max_endpoints = max_endpoints} {}
@@ -222,7 +222,7 @@ class Slices {
     return plan;
   }
 
-  // How many endpoints each has, in the order in which they were made.
+  // The number of endpoints of each slice, in the order of creation.
   std::vector<size_t> Sizes() const {
     std::vector<size_t> sizes;
     for (const auto& [name, slice] : slices_) sizes.push_back(slice->endpoints.size());
@@ -252,7 +252,7 @@ class Slices {
 
 std::string NameOf(int i) { return fmt::format("pod-{:04}", i); }
 
-// The endpoints of Pods [from, to), all on this port.
+// The endpoints of Pods [from, to) with this port.
 EndpointGroup Pods(int from, int to, int32_t port = 8080, const std::string& zone = "") {
   EndpointGroup group{.address_type = "IPv4"};
   group.ports.emplace_back().port = port;
@@ -271,7 +271,7 @@ std::string Writes(const SlicePlan& plan) {
                      plan.remove.size());
 }
 
-TEST(PlanSlicesTest, FillsSlicesUpAndLeavesFullOnesAlone) {
+TEST(PlanSlicesTest, FillsSlicesAndDoesNotChangeFullOnes) {
   Slices slices;
   EXPECT_EQ(Writes(slices.Apply({{Pods(0, 250)}})), "3 created, 0 updated, 0 removed");
   EXPECT_THAT(slices.Sizes(), ElementsAre(100, 100, 50));
@@ -282,14 +282,14 @@ TEST(PlanSlicesTest, FillsSlicesUpAndLeavesFullOnesAlone) {
   EXPECT_THAT(slices.Sizes(), ElementsAre(100, 100, 60, 60));
 }
 
-TEST(PlanSlicesTest, WhatReplacesAnEndpointTakesItsPlace) {
+TEST(PlanSlicesTest, ReplacementIsAddedToTheSliceOfTheRemovedEndpoint) {
   Slices slices;
   slices.Apply({{Pods(0, 200)}});
   EXPECT_EQ(Writes(slices.Apply({{Pods(1, 201)}})), "0 created, 1 updated, 0 removed");
   EXPECT_THAT(slices.Sizes(), ElementsAre(100, 100));
 }
 
-TEST(PlanSlicesTest, TheFullestSliceWithRoomForAllIsFilled) {
+TEST(PlanSlicesTest, FillsTheFullestSliceWithRoomForAll) {
   Slices slices(10);
   slices.Apply({{Pods(0, 26)}});
   std::vector<EndpointGroup> fewer = {Pods(1, 26)};
@@ -300,7 +300,7 @@ TEST(PlanSlicesTest, TheFullestSliceWithRoomForAllIsFilled) {
   EXPECT_THAT(slices.Sizes(), ElementsAre(10, 10, 6));
 }
 
-TEST(PlanSlicesTest, EmptySlicesAreUsedForOthersOrGo) {
+TEST(PlanSlicesTest, ReusesOrDeletesEmptySlices) {
   Slices slices(10);
   slices.Apply({{Pods(0, 20)}});
   EXPECT_EQ(Writes(slices.Apply({{Pods(0, 10)}})), "0 created, 0 updated, 1 removed");
@@ -316,7 +316,7 @@ TEST(PlanSlicesTest, EmptySlicesAreUsedForOthersOrGo) {
   EXPECT_EQ(Writes(slices.Apply({})), "0 created, 0 updated, 1 removed");
 }
 
-TEST(PlanSlicesTest, ChangedLabelsAreWrittenToEverySlice) {
+TEST(PlanSlicesTest, WritesChangedLabelsToEverySlice) {
   Slices slices(10);
   slices.Apply({{Pods(0, 20)}});
   slices.pattern.metadata.labels["tier"] = "front";
@@ -324,14 +324,14 @@ TEST(PlanSlicesTest, ChangedLabelsAreWrittenToEverySlice) {
   EXPECT_EQ(slices.First().metadata.labels.at("tier"), "front");
 }
 
-TEST(PlanSlicesTest, SlicesOfAServiceThatIsGoneGo) {
+TEST(PlanSlicesTest, DeletesSlicesOfAnotherOwner) {
   Slices slices;
   slices.Apply({{Pods(0, 1)}});
   slices.pattern.metadata.owner_references[0].uid = "another";
   EXPECT_EQ(Writes(slices.Apply({{Pods(0, 1)}})), "1 created, 0 updated, 1 removed");
 }
 
-TEST(PlanSlicesTest, TheTriggerTimeIsThatOfTheFirstChange) {
+TEST(PlanSlicesTest, TriggerTimeIsThatOfTheFirstChange) {
   Slices slices;
   const auto trigger_time = [&]() -> std::string {
     const StringMap& annotations = slices.First().metadata.annotations;
@@ -350,8 +350,8 @@ TEST(PlanSlicesTest, TheTriggerTimeIsThatOfTheFirstChange) {
   EXPECT_EQ(trigger_time(), At(1000).ToString());
 }
 
-// What is wanted is told, each endpoint once, in slices that are not too full; a second look finds
-// nothing to do; and no more is written than has to be.
+// Each desired endpoint is in exactly one slice, no slice is too full, a second plan is empty, and
+// no slice is written without need.
 RC_GTEST_PROP(PlanSlicesPropertyTest, TellsEveryEndpointOnceWithFewWrites, ()) {
   const size_t max = *rc::gen::inRange<size_t>(1, 8);
   Slices slices(max);
@@ -376,8 +376,8 @@ RC_GTEST_PROP(PlanSlicesPropertyTest, TellsEveryEndpointOnceWithFewWrites, ()) {
     std::vector<int> added;
     std::ranges::set_difference(before, step, std::back_inserter(gone));
     std::ranges::set_difference(step, before, std::back_inserter(added));
-    // A slice is written because something leaves it, because what is new needs room, or because
-    // there must be one.
+    // A slice is written because an endpoint is removed, because a new one needs room, or because
+    // the group needs a slice.
     const size_t room_for_new = (added.size() + max - 1) / max;
     const size_t writes = plan.create.size() + plan.update.size() + plan.remove.size();
     RC_ASSERT(writes <=
@@ -403,7 +403,7 @@ std::vector<std::string> Texts(const std::vector<EndpointSubset>& subsets) {
   return texts;
 }
 
-TEST(PackSubsetsTest, AddressesWithTheSamePortsAreTogether) {
+TEST(PackSubsetsTest, GroupsAddressesByPorts) {
   const Service service = MakeService(R"([{"name":"b","port":81,"protocol":"TCP","targetPort":81},
                       {"name":"a","port":80,"protocol":"TCP","targetPort":"http"}])");
   EXPECT_THAT(Texts(PackSubsets(service, {})), IsEmpty());
@@ -428,7 +428,7 @@ TEST(PackSubsetsTest, HeadlessServicesNeedNoPorts) {
   EXPECT_THAT(Texts(PackSubsets(service, pods)), ElementsAre("10.0.0.1 10.0.0.2 :"));
 }
 
-TEST(TruncateSubsetsTest, KeepsTheReadyAndOfEachSubsetItsShare) {
+TEST(TruncateSubsetsTest, RetainsReadyAddressesAndTruncatesProportionally) {
   const auto truncated = [](std::vector<std::pair<size_t, size_t>> sizes, size_t max) {
     std::vector<EndpointSubset> subsets(sizes.size());
     for (size_t i = 0; i < sizes.size(); ++i) {
@@ -447,7 +447,7 @@ TEST(TruncateSubsetsTest, KeepsTheReadyAndOfEachSubsetItsShare) {
   EXPECT_EQ(truncated({{4, 6}, {0, 6}}, 10), "truncated 4+3 0+3");
 }
 
-TEST(PlanEndpointsTest, NothingIsWrittenThatIsThere) {
+TEST(PlanEndpointsTest, ReturnsNothingIfUpToDate) {
   Service service = MakeService();
   service.metadata.labels = {{"tier", "front"}, {kHeadlessLabel, ""}};
   std::vector<PodPointer> pods = {MakePod("a", "10.0.0.1")};
@@ -466,7 +466,7 @@ TEST(PlanEndpointsTest, NothingIsWrittenThatIsThere) {
   EXPECT_FALSE(PlanEndpoints(service, pods, &*second).has_value());
 }
 
-TEST(PlanEndpointsTest, SaysThatItHasNotAllOfThem) {
+TEST(PlanEndpointsTest, AnnotatesTruncation) {
   const Service service = MakeService();
   std::vector<PodPointer> pods;
   for (int i = 0; i < 1100; ++i) {
@@ -483,7 +483,7 @@ TEST(PlanEndpointsTest, SaysThatItHasNotAllOfThem) {
   EXPECT_FALSE(few->metadata.annotations.contains(kOverCapacityAnnotation));
 }
 
-// ---- Endpoints that people wrote.
+// ---- Mirrored Endpoints.
 
 Endpoints Written(std::string_view subsets, std::string_view metadata = "") {
   return Decode<Endpoints>(fmt::format(R"({{"metadata":{{"namespace":"default","name":"db",
@@ -492,12 +492,12 @@ Endpoints Written(std::string_view subsets, std::string_view metadata = "") {
       .value();
 }
 
-// "family port: address address!", where "!" is one that is not ready.
-std::vector<std::string> Told(const MirroredEndpoints& mirrored) {
+// "family port: address address!", where "!" marks an address that is not ready.
+std::vector<std::string> AddressLines(const MirroredEndpoints& mirrored) {
   std::vector<std::string> texts;
   for (const EndpointGroup& group : mirrored.groups) {
     std::string text = fmt::format("{} {}:", group.address_type, *group.ports.at(0).port);
-    for (const WantedEndpoint& wanted : group.endpoints) {
+    for (const DesiredEndpoint& wanted : group.endpoints) {
       const Endpoint& endpoint = wanted.endpoint;
       text += " " + endpoint.addresses.at(0) + (*endpoint.conditions->ready ? "" : "!");
     }
@@ -506,19 +506,20 @@ std::vector<std::string> Told(const MirroredEndpoints& mirrored) {
   return texts;
 }
 
-TEST(EndpointMirrorTest, ASliceForEachSetOfPortsAndEachFamily) {
+TEST(EndpointMirrorTest, CreatesASlicePerPortsAndFamily) {
   const MirroredEndpoints mirrored = MirrorEndpoints(Written(R"([
       {"addresses":[{"ip":"10.0.0.1"},{"ip":"fd00::1"}],"notReadyAddresses":[{"ip":"10.0.0.2"}],
        "ports":[{"port":80}]},
       {"addresses":[{"ip":"10.0.0.3"}],"ports":[{"port":81}]},
       {"addresses":[{"ip":"10.0.0.4"}],"ports":[{"port":80}]}])"));
-  EXPECT_THAT(Told(mirrored), UnorderedElementsAre("IPv4 80: 10.0.0.1 10.0.0.2! 10.0.0.4",
-                                                   "IPv6 80: fd00::1", "IPv4 81: 10.0.0.3"));
+  EXPECT_THAT(AddressLines(mirrored),
+              UnorderedElementsAre("IPv4 80: 10.0.0.1 10.0.0.2! 10.0.0.4", "IPv6 80: fd00::1",
+                                   "IPv4 81: 10.0.0.3"));
   EXPECT_EQ(mirrored.skipped, 0U);
   EXPECT_THAT(MirrorEndpoints(Written(R"([{"ports":[{"port":80}]}])")).groups, IsEmpty());
 }
 
-TEST(EndpointMirrorTest, TellsOfAnAddressAllThatIsKnown) {
+TEST(EndpointMirrorTest, MirrorsAllFieldsOfAnAddress) {
   const MirroredEndpoints mirrored = MirrorEndpoints(Written(R"([
       {"addresses":[{"ip":"10.0.0.1","hostname":"a","nodeName":"n",
                      "targetRef":{"kind":"Pod","name":"p"}}],
@@ -531,7 +532,7 @@ TEST(EndpointMirrorTest, TellsOfAnAddressAllThatIsKnown) {
             R"({"appProtocol":"h2c","name":"http","port":80,"protocol":"TCP"})");
 }
 
-TEST(EndpointMirrorTest, OfTooManyAddressesThoseThatAreReadyComeFirst) {
+TEST(EndpointMirrorTest, PrefersReadyAddressesBeyondTheLimit) {
   Endpoints endpoints = Written(R"([{"notReadyAddresses":[{"ip":"10.9.0.1"}]}])");
   auto& addresses = endpoints.subsets[0].addresses;
   for (size_t i = 0; i < kMaxMirroredAddresses + 2; ++i) {
@@ -542,7 +543,7 @@ TEST(EndpointMirrorTest, OfTooManyAddressesThoseThatAreReadyComeFirst) {
   EXPECT_EQ(mirrored.groups.at(0).endpoints.size(), kMaxMirroredAddresses);
 }
 
-TEST(EndpointMirrorTest, SlicesHaveTheLabelsAndAnnotationsOfTheEndpoints) {
+TEST(EndpointMirrorTest, CopiesLabelsAndAnnotations) {
   const EndpointSlice pattern =
       MirrorPattern(Written("[]", R"(,"labels":{"a":"b"},"annotations":{"note":"x",
           "kubectl.kubernetes.io/last-applied-configuration":"{}",
@@ -556,7 +557,7 @@ TEST(EndpointMirrorTest, SlicesHaveTheLabelsAndAnnotationsOfTheEndpoints) {
   EXPECT_EQ(pattern.metadata.owner_references.at(0).kind, "Endpoints");
 }
 
-TEST(EndpointMirrorTest, AnnotationsThatAreGoneAreGoneFromTheSlices) {
+TEST(EndpointMirrorTest, RemovesAnnotationsThatTheEndpointsNoLongerHave) {
   Slices slices({.exact_annotations = true});
   slices.pattern.metadata.annotations = {{"a", "1"}, {"b", "2"}};
   const std::vector<EndpointGroup> groups =
@@ -569,13 +570,13 @@ TEST(EndpointMirrorTest, AnnotationsThatAreGoneAreGoneFromTheSlices) {
   EXPECT_EQ(slices.First().metadata.annotations, (StringMap{{"a", "1"}}));
 }
 
-TEST(EndpointMirrorTest, SomeAreLeftAlone) {
-  EXPECT_TRUE(WantsMirror(Written("[]")));
-  EXPECT_TRUE(WantsMirror(
+TEST(EndpointMirrorTest, SkipsLeaderElectionRecordsAndLabeledEndpoints) {
+  EXPECT_TRUE(ShouldMirror(Written("[]")));
+  EXPECT_TRUE(ShouldMirror(
       Written("[]", R"(,"labels":{"endpointslice.kubernetes.io/skip-mirror":"false"})")));
-  EXPECT_FALSE(WantsMirror(
+  EXPECT_FALSE(ShouldMirror(
       Written("[]", R"(,"labels":{"endpointslice.kubernetes.io/skip-mirror":"true"})")));
-  EXPECT_FALSE(WantsMirror(
+  EXPECT_FALSE(ShouldMirror(
       Written("[]", R"(,"annotations":{"control-plane.alpha.kubernetes.io/leader":"{}"})")));
 }
 

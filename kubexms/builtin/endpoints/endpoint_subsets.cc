@@ -16,14 +16,14 @@ using corev1::EndpointSubset;
 using corev1::Pod;
 using corev1::Service;
 
-// An address is that of one Pod: Pods in the network of their node share it.
+// The UID distinguishes Pods with host networking, which share the address of their node.
 using AddressKey = std::pair<std::string, std::string>;
 
 AddressKey KeyOf(const EndpointAddress& address) {
   return {address.ip, address.target_ref ? address.target_ref->uid : ""};
 }
 
-struct Member {
+struct PodEndpoint {
   const Pod* pod;
   EndpointAddress address;
   bool ready;
@@ -42,35 +42,36 @@ EndpointAddress AddressOf(const Service& service, const Pod& pod, std::string ip
   return address;
 }
 
-// In the order of their addresses. An Endpoints object has one family: the Service's first.
-std::vector<Member> MembersOf(const Service& service, std::span<const PodPointer> pods) {
-  const bool whatever = service.spec.publish_not_ready_addresses;
+// Sorted by address. An Endpoints object has one address family: the first one of the Service.
+std::vector<PodEndpoint> PodEndpointsOf(const Service& service, std::span<const PodPointer> pods) {
+  const bool include_not_ready = service.spec.publish_not_ready_addresses;
   const std::string family = FamiliesOf(service).front();
-  std::vector<Member> members;
+  std::vector<PodEndpoint> endpoints;
   for (const PodPointer& pod : pods) {
-    if (!HasEndpoint(*pod, whatever)) continue;
+    if (!HasEndpoint(*pod, include_not_ready)) continue;
     std::vector<std::string> addresses = AddressesOf(*pod, family);
     if (addresses.empty()) continue;
-    members.push_back({.pod = pod.get(),
-                       .address = AddressOf(service, *pod, std::move(addresses.front())),
-                       .ready = whatever || IsReady(*pod)});
+    endpoints.push_back({.pod = pod.get(),
+                         .address = AddressOf(service, *pod, std::move(addresses.front())),
+                         .ready = include_not_ready || IsReady(*pod)});
   }
-  std::sort(members.begin(), members.end(),
-            [](const Member& a, const Member& b) { return KeyOf(a.address) < KeyOf(b.address); });
-  return members;
+  std::sort(endpoints.begin(), endpoints.end(), [](const PodEndpoint& a, const PodEndpoint& b) {
+    return KeyOf(a.address) < KeyOf(b.address);
+  });
+  return endpoints;
 }
 
-EndpointSubset SubsetOf(std::span<const Member> members, std::span<const size_t> which) {
+EndpointSubset SubsetOf(std::span<const PodEndpoint> endpoints, std::span<const size_t> which) {
   EndpointSubset subset;
   for (const size_t i : which) {
-    auto& addresses = members[i].ready ? subset.addresses : subset.not_ready_addresses;
-    addresses.push_back(members[i].address);
+    auto& addresses = endpoints[i].ready ? subset.addresses : subset.not_ready_addresses;
+    addresses.push_back(endpoints[i].address);
   }
   return subset;
 }
 
 using PortKey = std::tuple<std::string, int32_t, std::string, std::string>;
-// Who listens on a port, as places in the list of members.
+// Indexes of the Pods that listen on a port.
 using Listeners = std::map<PortKey, std::vector<size_t>>;
 
 EndpointPort PortOf(const PortKey& key) {
@@ -79,11 +80,11 @@ EndpointPort PortOf(const PortKey& key) {
   return port;
 }
 
-Listeners ListenersOf(const Service& service, std::span<const Member> members) {
+Listeners ListenersOf(const Service& service, std::span<const PodEndpoint> endpoints) {
   Listeners listeners;
-  for (size_t i = 0; i < members.size(); ++i) {
+  for (size_t i = 0; i < endpoints.size(); ++i) {
     for (const corev1::ServicePort& port : service.spec.ports) {
-      const std::optional<int32_t> number = TargetPort(*members[i].pod, port);
+      const std::optional<int32_t> number = TargetPort(*endpoints[i].pod, port);
       if (!number) continue;
       listeners[{port.name, *number, port.protocol, port.app_protocol}].push_back(i);
     }
@@ -102,7 +103,7 @@ StringMap LabelsFor(const Service& service) {
   return labels;
 }
 
-// When the first of those Pods changed that are not in `current` as they are now.
+// The time of the first change of a Pod that `current` does not contain.
 Time EarliestChange(const Service& service, std::span<const PodPointer> pods,
                     const Endpoints& current) {
   std::map<AddressKey, bool> known;
@@ -111,10 +112,10 @@ Time EarliestChange(const Service& service, std::span<const PodPointer> pods,
     for (const EndpointAddress& address : subset.not_ready_addresses) known[KeyOf(address)] = false;
   }
   Time earliest;
-  for (const Member& member : MembersOf(service, pods)) {
-    const auto before = known.find(KeyOf(member.address));
-    if (before != known.end() && before->second == member.ready) continue;
-    const Time since = ReadySince(*member.pod);
+  for (const PodEndpoint& endpoint : PodEndpointsOf(service, pods)) {
+    const auto before = known.find(KeyOf(endpoint.address));
+    if (before != known.end() && before->second == endpoint.ready) continue;
+    const Time since = ReadySince(*endpoint.pod);
     if (since.IsZero()) continue;
     if (earliest.IsZero() || since < earliest) earliest = since;
   }
@@ -140,18 +141,18 @@ void SetOverCapacity(bool truncated, StringMap& annotations) {
 }  // namespace
 
 std::vector<EndpointSubset> PackSubsets(const Service& service, std::span<const PodPointer> pods) {
-  const std::vector<Member> members = MembersOf(service, pods);
+  const std::vector<PodEndpoint> endpoints = PodEndpointsOf(service, pods);
   std::vector<EndpointSubset> subsets;
-  if (service.spec.ports.empty() && IsHeadless(service) && !members.empty()) {
-    std::vector<size_t> all(members.size());
+  if (service.spec.ports.empty() && IsHeadless(service) && !endpoints.empty()) {
+    std::vector<size_t> all(endpoints.size());
     for (size_t i = 0; i < all.size(); ++i) all[i] = i;
-    subsets.push_back(SubsetOf(members, all));
+    subsets.push_back(SubsetOf(endpoints, all));
     return subsets;
   }
-  std::map<std::vector<size_t>, size_t> subset_of;  // by who is in it
-  for (const auto& [port, listeners] : ListenersOf(service, members)) {
+  std::map<std::vector<size_t>, size_t> subset_of;  // by listeners
+  for (const auto& [port, listeners] : ListenersOf(service, endpoints)) {
     const auto [place, added] = subset_of.try_emplace(listeners, subsets.size());
-    if (added) subsets.push_back(SubsetOf(members, listeners));
+    if (added) subsets.push_back(SubsetOf(endpoints, listeners));
     subsets[place->second].ports.push_back(PortOf(port));
   }
   return subsets;
@@ -172,7 +173,7 @@ bool TruncateSubsets(std::vector<EndpointSubset>& subsets, size_t max_addresses)
   for (EndpointSubset& subset : subsets) {
     if (too_many_ready) subset.not_ready_addresses.clear();
     auto& addresses = too_many_ready ? subset.addresses : subset.not_ready_addresses;
-    // Rounded up, so the last ones may get less than their share.
+    // Rounded up, so that the last subsets may get less than their share.
     const size_t share = (addresses.size() * room + total - 1) / total;
     const size_t kept = std::min({addresses.size(), share, left});
     addresses.resize(kept);

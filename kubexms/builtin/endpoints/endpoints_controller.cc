@@ -13,7 +13,7 @@ namespace {
 using corev1::Endpoints;
 using corev1::Service;
 
-// Objects that others wrote concern nobody while there is no Service that has them replaced.
+// Endpoints of other writers do not trigger a reconcile.
 std::vector<ObjectKey> KeyIfManaged(const Endpoints& endpoints) {
   if (!endpoints.metadata.labels.contains(kEndpointsManagerLabel)) return {};
   return {ObjectKey::Of(endpoints.metadata)};
@@ -42,13 +42,14 @@ Result<void> Update(ReconcileContext& context, const Endpoints& endpoints) {
 Result<Outcome> Reconcile(ReconcileContext& context, const Service& service) {
   if (service.spec.selector.empty() || service.spec.type == "ExternalName") return Outcome::Done();
   const auto current = context.Cached<Endpoints>().Get(context.key);
-  const auto wanted = PlanEndpoints(service, PodsOf(service, context), current.get());
-  if (!wanted) return Outcome::Done();
-  RETURN_IF_ERROR(current == nullptr ? Create(context, *wanted) : Update(context, *wanted));
+  const auto desired = PlanEndpoints(service, PodsOf(service, context), current.get());
+  if (!desired) return Outcome::Done();
+  RETURN_IF_ERROR(current == nullptr ? Create(context, *desired) : Update(context, *desired));
   return Outcome::Done();
 }
 
-// An Endpoints object goes with the Service of its name, whoever wrote it.
+// The Endpoints object is deleted with the Service of its name, whoever created it, as upstream
+// does.
 Result<Outcome> DeleteEndpoints(ReconcileContext& context) {
   if (context.Cached<Endpoints>().Get(context.key) == nullptr) return Outcome::Done();
   RETURN_IF_ERROR(IgnoreNotFound(context.client.Delete<Endpoints>(context.key)));
@@ -60,7 +61,7 @@ Result<Outcome> DeleteEndpoints(ReconcileContext& context) {
 Controller EndpointsController(InformerSet& informers) {
   ControllerFor<Service> controller(
       {.name = "endpoints-controller", .event_source = "endpoint-controller", .workers = 5});
-  WatchSelectedPods(LookupOfServices(informers), controller);
+  WatchSelectedPods(MakeServiceLookup(informers), controller);
   controller.Watches<Endpoints>(&KeyIfManaged)
       .Touches<Endpoints>({"create", "delete", "update"})
       .Reconciles(Reconcile)

@@ -1,7 +1,7 @@
 #pragma once
 
-// Every Service with a selector has an Endpoints object of its name, for clients that do not know
-// EndpointSlices. What it says is decided in endpoint_subsets.h.
+// The Endpoints controller: it maintains the Endpoints object of Services with a selector, for
+// clients that do not support EndpointSlices. endpoint_subsets.h decides its content.
 
 #include "kubexms/controller/controller.h"
 
@@ -9,7 +9,7 @@ namespace kubexms {
 
 class InformerSet;
 
-// `informers` are those of the manager that runs it.
+// `informers` are those of the manager.
 Controller EndpointsController(InformerSet& informers);
 
 }  // namespace kubexms

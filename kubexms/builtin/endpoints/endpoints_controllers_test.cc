@@ -1,4 +1,4 @@
-// The controllers of EndpointSlices and Endpoints over a real server.
+// The controllers of EndpointSlices and Endpoints with a real server.
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "kubexms/api/kinds/core_v1/service.h"
 #include "kubexms/api/kinds/discovery_v1.h"
 #include "kubexms/builtin/builtin_fixture_test.h"
-#include "kubexms/builtin/endpoints/label_lookup.h"
+#include "kubexms/builtin/shared/label_lookup.h"
 #include "kubexms/controller/create_or_update.h"
 
 namespace kubexms {
@@ -84,7 +84,7 @@ class EndpointsTest : public BuiltinTest {
     return list.ok() ? list->items : std::vector<EndpointSlice>();
   }
   // "address ready" of every endpoint.
-  std::vector<std::string> Told(const std::string& service = "web") {
+  std::vector<std::string> EndpointLines(const std::string& service = "web") {
     std::vector<std::string> texts;
     for (const EndpointSlice& slice : Slices(service)) {
       for (const auto& endpoint : slice.endpoints) {
@@ -93,7 +93,7 @@ class EndpointsTest : public BuiltinTest {
     }
     return texts;
   }
-  // "ready addresses [those that are not]".
+  // "ready addresses [not ready addresses]".
   std::string Subsets(const std::string& name = "web") {
     const auto endpoints = client().Get<Endpoints>({"default", name});
     if (!endpoints.ok()) return "none";
@@ -106,19 +106,19 @@ class EndpointsTest : public BuiltinTest {
   }
   template <class Matcher>
   void ExpectTold(const Matcher& matcher, const std::string& service = "web") {
-    EXPECT_TRUE(Eventually([&] { return ::testing::Value(Told(service), matcher); }))
-        << ::testing::PrintToString(Told(service));
+    EXPECT_TRUE(Eventually([&] { return ::testing::Value(EndpointLines(service), matcher); }))
+        << ::testing::PrintToString(EndpointLines(service));
   }
   void ExpectSubsets(const std::string& text, const std::string& name = "web") {
     EXPECT_TRUE(Eventually([&] { return Subsets(name) == text; })) << Subsets(name);
   }
 };
 
-TEST_F(EndpointsTest, SlicesFollowThePods) {
+TEST_F(EndpointsTest, UpdatesSlicesWhenPodsChange) {
   Start(kSlices);
   const Service service = MakeWeb();
   EXPECT_TRUE(Eventually([&] { return Slices().size() == 1; }));
-  EXPECT_THAT(Told(), IsEmpty());
+  EXPECT_THAT(EndpointLines(), IsEmpty());
   MakePod("a", "10.1.0.1");
   MakePod("b", "10.1.0.2", false);
   MakePod("other", "10.1.0.3", true, "other");
@@ -138,7 +138,7 @@ TEST_F(EndpointsTest, SlicesFollowThePods) {
   ExpectTold(ElementsAre("10.1.0.2 ready"));
 }
 
-TEST_F(EndpointsTest, SlicesThatOthersChangeAreMended) {
+TEST_F(EndpointsTest, RestoresSlicesThatOthersChange) {
   MakeWeb();
   MakePod("a", "10.1.0.1");
   Start(kSlices);
@@ -151,7 +151,7 @@ TEST_F(EndpointsTest, SlicesThatOthersChangeAreMended) {
       Eventually([&] { return Slices().size() == 1 && Slices()[0].metadata.name != key.name; }));
 }
 
-TEST_F(EndpointsTest, ServicesWithoutASelectorAreLeftAlone) {
+TEST_F(EndpointsTest, IgnoresServicesWithoutASelector) {
   MakeService("manual", R"({"ports":[{"port":80}]})");
   MakeService("elsewhere",
               R"({"type":"ExternalName","externalName":"example.com","selector":{"app":"web"}})");
@@ -166,13 +166,13 @@ TEST_F(EndpointsTest, ServicesWithoutASelectorAreLeftAlone) {
   }
 }
 
-TEST_F(EndpointsTest, NodesDecideWhoIsToldAndWhere) {
+TEST_F(EndpointsTest, NodesDetermineEndpointsAndZones) {
   ASSERT_TRUE(client().Delete<Node>({"", "n"}).ok());
   MakeWeb();
   MakePod("a", "10.1.0.1");
   Start(kSlices);
   EXPECT_TRUE(Eventually([&] { return Slices().size() == 1; }));
-  EXPECT_THAT(Told(), IsEmpty());
+  EXPECT_THAT(EndpointLines(), IsEmpty());
   Node node;
   node.metadata.name = "n";
   ASSERT_TRUE(client().Create(node).ok());
@@ -184,7 +184,7 @@ TEST_F(EndpointsTest, NodesDecideWhoIsToldAndWhere) {
   EXPECT_TRUE(Eventually([&] { return Slices()[0].endpoints[0].zone == "zone-b"; }));
 }
 
-TEST_F(EndpointsTest, NothingIsWrittenWithoutAChange) {
+TEST_F(EndpointsTest, WritesNothingWithoutAChange) {
   MakeWeb();
   MakePod("a", "10.1.0.1");
   const std::string both = fmt::format("{},{}", kSlices, kEndpoints);
@@ -195,7 +195,7 @@ TEST_F(EndpointsTest, NothingIsWrittenWithoutAChange) {
   ClientOf("endpointslice-controller").TakeVerbs();
   ClientOf("endpoint-controller").TakeVerbs();
   Start(both);
-  // Neither is what changes of a Pod that is not in its endpoints.
+  // A change of a Pod that does not affect its endpoints is not written either.
   ASSERT_TRUE(
       client()
           .Patch<Pod>({"default", "a"}, {.body = R"({"metadata":{"annotations":{"x":"y"}}})"})
@@ -206,7 +206,7 @@ TEST_F(EndpointsTest, NothingIsWrittenWithoutAChange) {
   EXPECT_THAT(ClientOf("endpoint-controller").TakeVerbs(), ElementsAre("create"));
 }
 
-TEST_F(EndpointsTest, EndpointsFollowThePodsAndGoWithTheService) {
+TEST_F(EndpointsTest, UpdatesEndpointsAndDeletesThemWithTheService) {
   Start(kEndpoints);
   MakeWeb();
   MakePod("a", "10.1.0.1");
@@ -223,7 +223,7 @@ TEST_F(EndpointsTest, EndpointsFollowThePodsAndGoWithTheService) {
   ExpectSubsets("none");
 }
 
-TEST_F(EndpointsTest, LeftoverEndpointsAreRemovedAtTheNextStart) {
+TEST_F(EndpointsTest, DeletesLeftoverEndpointsAfterARestart) {
   Start(kEndpoints);
   MakeWeb();
   MakePod("a", "10.1.0.1");
@@ -239,7 +239,7 @@ TEST_F(EndpointsTest, LeftoverEndpointsAreRemovedAtTheNextStart) {
   EXPECT_EQ(Subsets("manual"), "");
 }
 
-// ---- Endpoints that people wrote.
+// ---- Mirrored Endpoints.
 
 class EndpointMirroringTest : public EndpointsTest {
  protected:
@@ -264,7 +264,7 @@ class EndpointMirroringTest : public EndpointsTest {
   }
 };
 
-TEST_F(EndpointMirroringTest, SlicesFollowTheEndpoints) {
+TEST_F(EndpointMirroringTest, UpdatesSlicesWhenEndpointsChange) {
   Write(R"({"ip":"10.2.0.1"})");
   ExpectTold(ElementsAre("10.2.0.1 ready"), "manual");
   const EndpointSlice slice = Slices("manual").at(0);
@@ -280,7 +280,7 @@ TEST_F(EndpointMirroringTest, SlicesFollowTheEndpoints) {
   EXPECT_TRUE(Eventually([&] { return Slices("manual").empty(); }));
 }
 
-TEST_F(EndpointMirroringTest, ServicesWithASelectorAreSomebodyElses) {
+TEST_F(EndpointMirroringTest, IgnoresServicesWithASelector) {
   Write(R"({"ip":"10.2.0.1"})");
   ExpectTold(ElementsAre("10.2.0.1 ready"), "manual");
   const ObjectKey key{"default", "manual"};
@@ -292,7 +292,7 @@ TEST_F(EndpointMirroringTest, ServicesWithASelectorAreSomebodyElses) {
   EXPECT_TRUE(Eventually([&] { return Slices("manual").empty(); }));
 }
 
-TEST_F(EndpointMirroringTest, NothingIsWrittenWithoutAChange) {
+TEST_F(EndpointMirroringTest, WritesNothingWithoutAChange) {
   Write(R"({"ip":"10.2.0.1"})");
   ExpectTold(ElementsAre("10.2.0.1 ready"), "manual");
   Stop();
@@ -351,7 +351,7 @@ class SelectorLookupTest : public ::testing::Test {
   uint64_t version_ = 0;
 };
 
-TEST_F(SelectorLookupTest, FindsThoseThatMatch) {
+TEST_F(SelectorLookupTest, FindsMatchingSelectors) {
   Put("app", "app=web");
   Put("both", "app=web,tier=front");
   Put("expression", "tier in (front,back),!legacy");
@@ -364,7 +364,7 @@ TEST_F(SelectorLookupTest, FindsThoseThatMatch) {
   EXPECT_THAT(Selecting({}), UnorderedElementsAre("all"));
 }
 
-TEST_F(SelectorLookupTest, FindsWhatIsSelected) {
+TEST_F(SelectorLookupTest, FindsSelectedObjects) {
   for (const char* name : {"a1", "a2", "b1"}) Put(name, "x=y");
   Put("a3", "x=y", "other");
   EXPECT_THAT(Selected("group=a"), UnorderedElementsAre("a1", "a2"));

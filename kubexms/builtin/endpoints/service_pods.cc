@@ -43,7 +43,7 @@ bool IsHeadless(const Service& service) {
 
 std::vector<std::string> FamiliesOf(const Service& service) {
   if (!service.spec.ip_families.empty()) return service.spec.ip_families;
-  // A server that does not say so: by the address, or by whatever the Pods have.
+  // Servers without spec.ipFamilies: derived from the cluster IP, or both for headless Services.
   if (IsHeadless(service)) return {std::string(kIpv4), std::string(kIpv6)};
   return {std::string(IsIpv6(service.spec.cluster_ip) ? kIpv6 : kIpv4)};
 }
@@ -76,7 +76,7 @@ std::optional<int32_t> TargetPort(const Pod& pod, const ServicePort& port) {
   for (const Container& container : pod.spec.containers) {
     if (const auto number = NamedPort(container, name, port.protocol)) return number;
   }
-  // Sidecars run as long as the containers do.
+  // Sidecars listen, too.
   for (const Container& container : pod.spec.init_containers) {
     if (container.restart_policy != "Always") continue;
     if (const auto number = NamedPort(container, name, port.protocol)) return number;

@@ -1,7 +1,6 @@
 #pragma once
 
-// What a Service makes of its Pods: which of them count, where they listen, and how the objects
-// that tell of them are labelled. Shared by the controllers of EndpointSlices and of Endpoints.
+// Properties of a Service and its Pods that the controllers of EndpointSlices and Endpoints share.
 
 #include <optional>
 #include <string>
@@ -20,31 +19,31 @@ struct ServicePort;
 
 inline constexpr const char* kHeadlessLabel = "service.kubernetes.io/headless";
 inline constexpr const char* kZoneLabel = "topology.kubernetes.io/zone";
-// When that happened which a change of endpoints follows from.
+// The time of the change that an update of endpoints follows from.
 inline constexpr const char* kTriggerTimeAnnotation =
     "endpoints.kubernetes.io/last-change-trigger-time";
 inline constexpr std::string_view kIpv4 = "IPv4";
 inline constexpr std::string_view kIpv6 = "IPv6";
 
-// Nothing for a Service without a selector: its endpoints are somebody else's matter.
+// Selector::Nothing() for a Service without a selector, whose endpoints others maintain.
 Selector SelectorOfService(const corev1::Service& service);
-// Without an address of its own: its name stands for those of its Pods.
+// Without a cluster IP: DNS resolves its name to the addresses of its Pods.
 bool IsHeadless(const corev1::Service& service);
-// The families of its addresses, "IPv4" and "IPv6".
+// The address families of the Service: "IPv4", "IPv6".
 std::vector<std::string> FamiliesOf(const corev1::Service& service);
 
-// When it became ready, or ceased to be.
+// The last transition time of the condition Ready.
 Time ReadySince(const corev1::Pod& pod);
-// It has an address, and has not ended. One that is being deleted counts where that is asked for.
+// Whether the Pod has an address and is not finished; Pods that are being deleted count on request.
 bool HasEndpoint(const corev1::Pod& pod, bool include_terminating);
-// Its addresses of this family.
+// The addresses of the family.
 std::vector<std::string> AddressesOf(const corev1::Pod& pod, std::string_view family);
-// By which DNS knows the Pod below the Service; empty when it does not.
+// The DNS host name of the Pod within the Service's domain; empty: none.
 std::string HostnameBelow(const corev1::Service& service, const corev1::Pod& pod);
-// Where the Pod listens for this port of the Service; nothing when it does not.
+// The container port for this port of the Service; nothing if the Pod does not have it.
 std::optional<int32_t> TargetPort(const corev1::Pod& pod, const corev1::ServicePort& port);
 
-// Whether endpoints may differ between these states of one Pod.
+// Whether an update of a Pod may change endpoints.
 bool EndpointChanged(const corev1::Pod& before, const corev1::Pod& after);
 
 }  // namespace kubexms

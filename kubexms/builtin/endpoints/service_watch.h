@@ -1,22 +1,23 @@
 #pragma once
 
-// The watches by which a controller of Services follows their Pods.
+// The watches of Pods that controllers of Services need.
 
 #include "kubexms/api/kinds/core_v1/pod.h"
 #include "kubexms/api/kinds/core_v1/service.h"
-#include "kubexms/builtin/endpoints/label_lookup.h"
 #include "kubexms/builtin/endpoints/service_pods.h"
+#include "kubexms/builtin/shared/label_lookup.h"
 #include "kubexms/controller/controller.h"
 
 namespace kubexms {
 
 using ServiceLookup = SelectorLookup<corev1::Service>;
 
-inline std::shared_ptr<const ServiceLookup> LookupOfServices(InformerSet& informers) {
+inline std::shared_ptr<const ServiceLookup> MakeServiceLookup(InformerSet& informers) {
   return std::make_shared<const ServiceLookup>(informers, &SelectorOfService);
 }
 
-// Reconciles the Services that select a Pod, or did, when its endpoint may have changed.
+// Reconciles the Services that select a Pod, or selected it before, when its endpoint may have
+// changed.
 inline void WatchSelectedPods(std::shared_ptr<const ServiceLookup> services,
                               ControllerFor<corev1::Service>& controller) {
   controller

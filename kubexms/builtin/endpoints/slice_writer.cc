@@ -8,9 +8,10 @@ using discoveryv1::EndpointSlice;
 
 std::vector<ObjectKey> ServiceOfSlice(const EndpointSlice& slice, std::string_view manager) {
   const StringMap& labels = slice.metadata.labels;
-  const auto kept_by = labels.find(kSliceManagerLabel);
+  const auto managed_by = labels.find(kSliceManagerLabel);
   const auto service = labels.find(kServiceNameLabel);
-  if (kept_by == labels.end() || service == labels.end() || kept_by->second != manager) return {};
+  if (managed_by == labels.end() || service == labels.end() || managed_by->second != manager)
+    return {};
   return {{slice.metadata.namespace_name, service->second}};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The EndpointSlices that one controller keeps, and no other: their label tells whose they are.
+// Reads and writes the EndpointSlices of one controller (the manager), which a label identifies.
 
 #include <string>
 #include <string_view>
@@ -11,14 +11,14 @@
 
 namespace kubexms {
 
-// The Service that a slice tells of, if it is one of the manager's.
+// The Service of a slice, if the manager maintains it.
 std::vector<ObjectKey> ServiceOfSlice(const discoveryv1::EndpointSlice& slice,
                                       std::string_view manager);
 
-// Reconciles the object of the Service's name when one of the manager's slices changes; SlicesOf()
-// finds them.
+// Reconciles the object with the name of the Service when one of the manager's slices changes, and
+// adds the index for SlicesOf().
 template <Kind T>
-void KeepSlices(const std::string& manager, ControllerFor<T>& controller) {
+void WatchSlices(const std::string& manager, ControllerFor<T>& controller) {
   using discoveryv1::EndpointSlice;
   controller
       .template Watches<EndpointSlice>(
@@ -34,10 +34,11 @@ void KeepSlices(const std::string& manager, ControllerFor<T>& controller) {
       .template Touches<EndpointSlice>({"create", "delete", "update"});
 }
 
-// The manager's slices of the key that is reconciled.
+// The manager's slices of the reconciled key.
 std::vector<EndpointSlicePtr> SlicesOf(const ReconcileContext& context, const std::string& manager);
 
-// Slices are made before others are emptied, so that an endpoint that moves is always in one.
+// Creates slices before others are emptied, so that an endpoint that is moved is always in one of
+// them.
 Result<void> WriteSlices(ReconcileContext& context, const SlicePlan& plan);
 
 }  // namespace kubexms

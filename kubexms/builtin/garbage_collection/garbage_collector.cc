@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kubexms/api/codec.h"
+#include "kubexms/builtin/shared/delete_by_uid.h"
 
 namespace kubexms {
 namespace {
@@ -15,17 +16,17 @@ namespace {
 using Item = OwnerGraph::Item;
 using std::chrono::seconds;
 
-// Somebody else may change the object at the same moment.
+// Retries after conflicts with other writers.
 constexpr int kAttempts = 5;
-// A definition may be known before the server serves it, and be gone before its objects are.
-constexpr auto kSecondLook = seconds(1);
+// Discovery may be behind a new definition, and objects may outlive a deleted one.
+constexpr auto kDiscoveryRetry = seconds(1);
 
 constexpr std::string_view kOrphanPolicy = "Orphan";
 constexpr std::string_view kForegroundPolicy = "Foreground";
 constexpr std::string_view kBackgroundPolicy = "Background";
 
-// A transform: what the collector looks at, and nothing else.
-void KeepOwnership(MetadataObject& object) {
+// A transform of the informers: retains what the collector needs.
+void StripToOwnership(MetadataObject& object) {
   object.api_version.clear();
   object.kind.clear();
   ObjectMeta& metadata = object.metadata;
@@ -37,7 +38,7 @@ void KeepOwnership(MetadataObject& object) {
 }
 
 bool IsCollected(const DiscoveredResource& resource) {
-  // Events are many, own nothing, and expire by themselves.
+  // Events are numerous, have no dependents, and expire.
   if (resource.type.plural == "events" &&
       (resource.type.group.empty() || resource.type.group == "events.k8s.io")) {
     return false;
@@ -46,7 +47,7 @@ bool IsCollected(const DiscoveredResource& resource) {
          resource.Supports(Verb::kWatch);
 }
 
-// Of each resource the version that the server prefers.
+// Each resource in the version that the server prefers.
 std::set<ResourceType> TypesToWatch(const Discovery& discovery) {
   std::set<ResourceType> types;
   std::set<std::pair<std::string, std::string>> known;
@@ -74,14 +75,14 @@ bool SameOwners(const ObjectMeta& a, const ObjectMeta& b) {
   return ReferencesJson(a.owner_references) == ReferencesJson(b.owner_references);
 }
 
-// True when there was such a reference.
+// True if a reference was removed.
 bool RemoveReferences(const std::set<std::string>& uids, ObjectMeta& metadata) {
   return std::erase_if(metadata.owner_references, [&](const OwnerReference& reference) {
            return uids.contains(reference.uid);
          }) > 0;
 }
 
-// The server stores it only if the object is still the one that was read.
+// UID and resourceVersion are preconditions.
 std::string MetadataPatch(const ObjectMeta& metadata) {
   JsonArray finalizers;
   for (const std::string& finalizer : metadata.finalizers) finalizers.emplace_back(finalizer);
@@ -94,27 +95,24 @@ std::string MetadataPatch(const ObjectMeta& metadata) {
 
 DeleteOptions DeletionOf(const ObjectMeta& metadata, std::string_view propagation,
                          bool of_this_version) {
-  DeleteOptions options;
+  DeleteOptions options = UidPrecondition(metadata);
   options.propagation_policy = propagation;
-  Preconditions preconditions;
-  preconditions.uid = metadata.uid;
-  if (of_this_version) preconditions.resource_version = metadata.resource_version;
-  options.preconditions = std::move(preconditions);
+  if (of_this_version) options.preconditions->resource_version = metadata.resource_version;
   return options;
 }
 
 }  // namespace
 
-// The owners of an object by what is known of them.
+// The owners of an object by their state.
 struct GarbageCollector::Owners {
   std::set<std::string> solid;
   std::set<std::string> dangling;
   std::set<std::string> waiting;
-  std::set<std::string> left;  // that leave their dependents behind
-  // One of them exists but no informer has told of it yet.
-  bool unseen = false;
-  // An object of the cluster has an owner in a namespace: nobody can say which.
-  bool impossible = false;
+  std::set<std::string> orphaning;  // that orphan their dependents
+  // An owner exists that no informer has delivered yet.
+  bool not_cached = false;
+  // A cluster-scoped object has a namespaced owner, whose namespace is unknown.
+  bool invalid_scope = false;
 };
 
 GarbageCollector::GarbageCollector(GarbageCollectorOptions options, Environment environment)
@@ -128,7 +126,8 @@ GarbageCollector::GarbageCollector(GarbageCollectorOptions options, Environment 
               ? Counter()
               : environment_.metrics
                     ->AddCounter({.name = "garbagecollector_controller_resources_sync_error_total",
-                                  .help = "Times that the kinds to watch could not be found out."})
+                                  .help = "Number of failed or incomplete discoveries of the "
+                                          "resources to watch."})
                     .With({})) {}
 
 GarbageCollector::~GarbageCollector() = default;
@@ -140,15 +139,16 @@ Result<void> GarbageCollector::Run(std::stop_token stop) {
     kinds_changed_.NotifyAll();
   });
   while (!UpdateMonitors(stop).ok()) {
-    if (!environment_.clock.SleepFor(kSecondLook, stop)) break;
+    if (!environment_.clock.SleepFor(kDiscoveryRetry, stop)) break;
   }
   WaitForMonitors(stop);
   queue_.CallWorkers(options_.workers,
                      [this] { workers_.Start("garbage-collector", [this] { Work(); }); });
-  working_ = true;
-  environment_.log.Info("working", {{"workers", options_.workers}, {"objects", graph_.size()}});
-  FollowKinds(stop);
-  working_ = false;
+  running_ = true;
+  environment_.log.Info("garbage collector started",
+                        {{"workers", options_.workers}, {"objects", graph_.size()}});
+  SyncMonitors(stop);
+  running_ = false;
   queue_.ShutDown();
   queue_.AwaitWorkers();
   for (const auto& [type, monitor] : monitors_) RemoveMonitor(monitor);
@@ -156,34 +156,35 @@ Result<void> GarbageCollector::Run(std::stop_token stop) {
   return {};
 }
 
-// ---- Which kinds there are.
+// ---- Discovery and monitors.
 
-void GarbageCollector::FollowKinds(const std::stop_token& stop) {
+void GarbageCollector::SyncMonitors(const std::stop_token& stop) {
   std::chrono::nanoseconds wait = options_.discovery_period;
   while (true) {
-    const bool changed = WaitForKinds(wait, stop);
+    const bool changed = WaitForKindChange(wait, stop);
     if (stop.stop_requested()) return;
     const bool known = UpdateMonitors(stop).ok();
-    wait = changed || !known ? kSecondLook : options_.discovery_period;
+    wait = changed || !known ? kDiscoveryRetry : options_.discovery_period;
   }
 }
 
-// True when there is a sign of a new kind, or of one that is gone.
-bool GarbageCollector::WaitForKinds(std::chrono::nanoseconds most, const std::stop_token& stop) {
+// True if a CustomResourceDefinition or APIService has changed.
+bool GarbageCollector::WaitForKindChange(std::chrono::nanoseconds most,
+                                         const std::stop_token& stop) {
   const auto deadline = environment_.clock.MonotonicNow() + most;
   MutexLock lock(kinds_mutex_);
-  while (!look_for_kinds_ && !stop.stop_requested() &&
+  while (!kinds_may_have_changed_ && !stop.stop_requested() &&
          environment_.clock.MonotonicNow() < deadline) {
     environment_.clock.WaitUntil(kinds_changed_, kinds_mutex_, deadline);
   }
-  return std::exchange(look_for_kinds_, false);
+  return std::exchange(kinds_may_have_changed_, false);
 }
 
 Result<void> GarbageCollector::UpdateMonitors(const std::stop_token& stop) {
   const Result<Discovery> discovery = Discover(environment_.client, stop);
   if (!discovery.ok() || !discovery->failures.empty()) discovery_errors_.Increment();
   if (!discovery.ok()) {
-    environment_.log.Warn("cannot find out which kinds there are", {{"error", discovery.error()}});
+    environment_.log.Warn("cannot discover the resources to watch", {{"error", discovery.error()}});
     return discovery.error();
   }
   {
@@ -194,7 +195,7 @@ Result<void> GarbageCollector::UpdateMonitors(const std::stop_token& stop) {
       kinds_.emplace(GroupVersionKind{type.group, type.version, type.kind}, type);
     }
   }
-  // What could not be asked about stays as it is.
+  // Monitors of groups whose discovery failed are retained.
   std::set<std::string> unknown;
   for (const DiscoveryFailure& failure : discovery->failures) {
     const Result<GroupVersion> version = GroupVersion::Parse(failure.group_version);
@@ -219,18 +220,18 @@ Result<void> GarbageCollector::UpdateMonitors(const std::stop_token& stop) {
   return {};
 }
 
-// What is no longer served is followed a little longer: its watch may still have to tell that the
-// last objects are gone.
+// A resource that is no longer served is watched a little longer: the watch may still deliver the
+// deletion of its last objects.
 bool GarbageCollector::IsStillNeeded(Monitor& monitor) const {
   const auto now = environment_.clock.MonotonicNow();
   if (!monitor.missing_since) monitor.missing_since = now;
-  return now - *monitor.missing_since < kSecondLook;
+  return now - *monitor.missing_since < kDiscoveryRetry;
 }
 
 void GarbageCollector::AddMonitor(const ResourceType& type) {
   Monitor monitor{
       .type = std::make_shared<const ResourceType>(type),
-      .informer = environment_.informers.Get(FormOf<MetadataObject>(type, &KeepOwnership))};
+      .informer = environment_.informers.Get(FormOf<MetadataObject>(type, &StripToOwnership))};
   monitor.handler = monitor.informer->AddHandler(
       [this, watched = monitor.type](const CacheEvent& event) { OnEvent(watched, event); });
   monitors_.emplace(type, std::move(monitor));
@@ -242,14 +243,15 @@ void GarbageCollector::RemoveMonitor(const Monitor& monitor) {
 }
 
 void GarbageCollector::WaitForMonitors(const std::stop_token& stop) {
-  std::stop_source give_up;
-  const std::stop_callback forward(stop, [&] { give_up.request_stop(); });
+  std::stop_source timed_out;
+  const std::stop_callback forward(stop, [&] { timed_out.request_stop(); });
   const std::jthread timer([&](std::stop_token synced) {
-    if (environment_.clock.SleepFor(options_.sync_timeout, synced)) give_up.request_stop();
+    if (environment_.clock.SleepFor(options_.sync_timeout, synced)) timed_out.request_stop();
   });
   for (const auto& [type, monitor] : monitors_) {
-    if (monitor.informer->WaitForSync(give_up.get_token()) || stop.stop_requested()) continue;
-    environment_.log.Warn("begins without a first list", {{"resource", type.QualifiedName()}});
+    if (monitor.informer->WaitForSync(timed_out.get_token()) || stop.stop_requested()) continue;
+    environment_.log.Warn("starting before the first list of a resource is complete",
+                          {{"resource", type.QualifiedName()}});
   }
 }
 
@@ -261,28 +263,28 @@ void GarbageCollector::OnEvent(const OwnerGraph::TypePtr& type, const CacheEvent
   }
   if (!DefinesKinds(*type) || event.initial) return;
   MutexLock lock(kinds_mutex_);
-  look_for_kinds_ = true;
+  kinds_may_have_changed_ = true;
   kinds_changed_.NotifyAll();
 }
 
 void GarbageCollector::Apply(const OwnerGraph::Changes& changes) {
-  for (const std::string& uid : changes.look_at) queue_.Add(uid, {.reason = "owners changed"});
-  for (const OwnerGraph::Stray& stray : changes.strays) {
+  for (const std::string& uid : changes.to_process) queue_.Add(uid, {.reason = "owners changed"});
+  for (const OwnerGraph::InvalidReference& reference : changes.invalid_references) {
     environment_.events.Event(
-        ReferenceTo(stray.type->ApiVersion(), stray.type->kind, *stray.object.metadata),
+        ReferenceTo(reference.type->ApiVersion(), reference.type->kind, *reference.object.metadata),
         EventType::kWarning, "OwnerRefInvalidNamespace",
-        fmt::format("ownerRef {} does not exist in namespace \"{}\"", stray.owner,
-                    stray.object.metadata->namespace_name));
+        fmt::format("ownerRef {} does not exist in namespace \"{}\"", reference.owner,
+                    reference.object.metadata->namespace_name));
   }
 }
 
-// ---- One object.
+// ---- Processing of one object.
 
 void GarbageCollector::Work() {
   while (const auto work = queue_.Get(stopping_.get_token())) {
     const Result<bool> again = Process(work->key);
     if (!again.ok()) {
-      environment_.log.Warn("an object cannot be looked at; it will be tried again",
+      environment_.log.Warn("cannot process an object; retrying with backoff",
                             {{"uid", work->key}, {"error", again.error()}});
     }
     if (again.ok() && !*again) {
@@ -302,7 +304,7 @@ Result<bool> GarbageCollector::Process(const std::string& uid) {
     return false;
   }
   if (item->deleting_dependents) {
-    if (item->blocked) return false;  // it is looked at when that changes
+    if (item->blocked) return false;  // queued again when the last blocking dependent is deleted
     RETURN_IF_ERROR(PatchMetadata(*item, [](ObjectMeta& metadata) {
       return RemoveFinalizer(metadata, kForegroundFinalizer);
     }));
@@ -314,21 +316,21 @@ Result<bool> GarbageCollector::Process(const std::string& uid) {
 
 Result<bool> GarbageCollector::Collect(const std::string& uid, const Item& item) {
   ASSIGN_OR_RETURN(Owners owners, Classify(item));
-  if (owners.impossible) return false;
-  if (!owners.left.empty()) {
-    // The others are looked at when that is seen.
+  if (owners.invalid_scope) return false;
+  if (!owners.orphaning.empty()) {
+    // The informer delivers the patched object, and then the other owners are checked.
     RETURN_IF_ERROR(PatchMetadata(
-        item, [&](ObjectMeta& metadata) { return RemoveReferences(owners.left, metadata); }));
+        item, [&](ObjectMeta& metadata) { return RemoveReferences(owners.orphaning, metadata); }));
     return false;
   }
   if (!owners.solid.empty()) {
-    // One that waits for its dependents need not wait for this one, which stays.
+    // This object stays, so that an owner in foreground deletion must not wait for it.
     std::set<std::string> others = std::move(owners.dangling);
     others.merge(owners.waiting);
-    if (others.empty()) return owners.unseen;
+    if (others.empty()) return owners.not_cached;
     RETURN_IF_ERROR(PatchMetadata(
         item, [&](ObjectMeta& metadata) { return RemoveReferences(others, metadata); }));
-    return owners.unseen;
+    return owners.not_cached;
   }
   const ObjectMeta& metadata = *item.object.metadata;
   if (!owners.waiting.empty() && item.has_dependents) {
@@ -352,18 +354,18 @@ Result<GarbageCollector::Owners> GarbageCollector::Classify(const Item& item) {
   for (const OwnerReference& owner : metadata.owner_references) {
     OwnerState state = graph_.StateOf(owner, metadata.namespace_name);
     if (state == OwnerState::kUnknown) {
-      ASSIGN_OR_RETURN(state, AskForOwner(owner, item, owners));
+      ASSIGN_OR_RETURN(state, FetchOwner(owner, item, owners));
     }
     if (state == OwnerState::kSolid) owners.solid.insert(owner.uid);
     if (state == OwnerState::kWaiting) owners.waiting.insert(owner.uid);
     if (state == OwnerState::kAbsent) owners.dangling.insert(owner.uid);
-    if (state == OwnerState::kLeft) owners.left.insert(owner.uid);
+    if (state == OwnerState::kOrphaning) owners.orphaning.insert(owner.uid);
   }
   return owners;
 }
 
-Result<OwnerState> GarbageCollector::AskForOwner(const OwnerReference& owner, const Item& item,
-                                                 Owners& owners) {
+Result<OwnerState> GarbageCollector::FetchOwner(const OwnerReference& owner, const Item& item,
+                                                Owners& owners) {
   ResourceType type;
   {
     ASSIGN_OR_RETURN(const GroupVersionKind kind,
@@ -372,30 +374,30 @@ Result<OwnerState> GarbageCollector::AskForOwner(const OwnerReference& owner, co
     const auto known = kinds_.find(kind);
     if (known == kinds_.end()) {
       return Error::ServiceUnavailable(
-          fmt::format("the server has no kind {}, of which {} {} has an owner", kind.ToString(),
+          fmt::format("the server does not serve kind {} of an owner of {} {}", kind.ToString(),
                       item.type->QualifiedName(), item.object.key().ToString()));
     }
     type = known->second;
   }
   const std::string& namespace_name = item.object.metadata->namespace_name;
   if (type.namespaced && namespace_name.empty()) {
-    owners.impossible = true;
+    owners.invalid_scope = true;
     return OwnerState::kUnknown;
   }
   const ObjectKey key{type.namespaced ? namespace_name : "", owner.name};
   const Result<ObjectMeta> live = GetMetadata(type, key);
   if (!live.ok() && !live.error().IsNotFound()) return live.error();
   if (!live.ok() || live->uid != owner.uid) {
-    graph_.NoteAbsent(owner, key.namespace_name);
+    graph_.MarkAbsent(owner, key.namespace_name);
     return OwnerState::kAbsent;
   }
-  owners.unseen = true;
+  owners.not_cached = true;
   const bool waits = IsDeleting(*live) && HasFinalizer(*live, kForegroundFinalizer);
   return waits ? OwnerState::kWaiting : OwnerState::kSolid;
 }
 
 Result<void> GarbageCollector::Orphan(const std::string& uid, const Item& item) {
-  graph_.NoteLeft(uid);
+  graph_.MarkOrphaning(uid);
   for (const Item& dependent : graph_.DependentsOf(uid)) {
     if (stopping_.stop_requested()) return Error::ServiceUnavailable("stopping");
     RETURN_IF_ERROR(PatchMetadata(
@@ -405,10 +407,10 @@ Result<void> GarbageCollector::Orphan(const std::string& uid, const Item& item) 
       item, [](ObjectMeta& metadata) { return RemoveFinalizer(metadata, kOrphanFinalizer); });
 }
 
-// ---- What is done to objects.
+// ---- Writes.
 
-// Of the version whose owners were looked at. When it has changed since, but not its owners, its
-// version does not matter: else somebody who writes all the time could keep it.
+// Deletes the version whose owners were checked. If the object has changed but its owner references
+// have not, the version is no precondition: else a frequent writer could prevent the deletion.
 Result<void> GarbageCollector::Delete(const Item& item, std::string_view propagation) {
   const ObjectMeta& metadata = *item.object.metadata;
   const ObjectKey key = item.object.key();
@@ -422,7 +424,7 @@ Result<void> GarbageCollector::Delete(const Item& item, std::string_view propaga
   return IgnoreNotFound(client.Delete(*item.type, key, DeletionOf(metadata, propagation, false)));
 }
 
-// Its owners no longer wait for it.
+// Clears blockOwnerDeletion, so that owners do not wait for the object: they may wait in a cycle.
 Result<void> GarbageCollector::Unblock(const Item& item) {
   return PatchMetadata(item, [](ObjectMeta& metadata) {
     bool changed = false;
@@ -434,7 +436,8 @@ Result<void> GarbageCollector::Unblock(const Item& item) {
   });
 }
 
-// `change` says whether it changed anything. Begins again when somebody else was faster.
+// `change` returns whether it changed the metadata. Retried with the current metadata after a
+// conflict.
 template <class Change>
 Result<void> GarbageCollector::PatchMetadata(const Item& item, const Change& change) {
   ObjectMeta metadata = *item.object.metadata;
@@ -458,7 +461,7 @@ Result<ObjectMeta> GarbageCollector::GetMetadata(const ResourceType& type, const
   request.metadata_only = true;
   const Result<SharedBytes> answer = environment_.client.Do(request);
   if (!answer.ok()) {
-    // Not the object is missing but its kind.
+    // The resource is not served, which says nothing about the object.
     const bool kind_is_missing =
         answer.error().IsNotFound() && answer.error().details().name.empty();
     return kind_is_missing ? Error::ServiceUnavailable(answer.error().message()) : answer.error();

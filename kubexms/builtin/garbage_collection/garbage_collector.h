@@ -1,19 +1,20 @@
 #pragma once
 
-// Deletes what nothing owns any more, and carries out what a deletion says about dependents:
+// The garbage collector: it deletes objects whose owners no longer exist, and implements the
+// propagation policies of deletions:
 //
-//   background   the owner goes at once, what it owned follows;
-//   foreground   the owner stays until the dependents that block it are gone;
-//   orphan       the owner stays until its dependents no longer refer to it.
+//   Background   the owner is deleted at once, then its dependents;
+//   Foreground   the owner is deleted after the dependents that block its deletion;
+//   Orphan       the owner is deleted after its owner references in dependents are removed.
 //
-// An object is deleted when it has owners and all of them are gone: never on hearsay, always of the
-// version whose owners were looked at. An owner that is referred to in a way that cannot be
-// right (another namespace, another name) is a gone one. An object of the cluster with an owner
-// inside a namespace is left alone. References to owners that are gone are removed from objects
-// that have others.
+// An object is deleted if it has owner references and none of the owners exists. The collector
+// verifies that with the server, and deletes only the version whose owners it has checked. An owner
+// reference with a wrong namespace or name counts as an owner that does not exist. A cluster-scoped
+// object with a namespaced owner is not collected. References to missing owners are removed from
+// objects that have other owners.
 //
-// It watches the metadata of everything that can be listed, watched and deleted, of built-in and of
-// custom kinds, which it looks for when definitions change and now and then.
+// The collector watches the metadata of all resources that can be listed, watched and deleted,
+// including custom ones. It runs discovery when definitions change, and periodically.
 
 #include <atomic>
 #include <chrono>
@@ -39,22 +40,23 @@
 namespace kubexms {
 
 struct GarbageCollectorOptions {
-  // They come when there is work. A server commits together what waits for its disk.
+  // Workers are started on demand. Many of them pay off since the server commits concurrent writes
+  // in one batch.
   int workers = 20;
-  // How often it looks for new kinds without a sign of one.
+  // The interval of discovery without a change of definitions.
   std::chrono::nanoseconds discovery_period = std::chrono::seconds(30);
-  // For the first lists of everything; it then begins with what it knows, and asks the server about
-  // the rest.
+  // How long the collector waits for the first lists. It then starts with the objects that it
+  // knows, and asks the server about others.
   std::chrono::nanoseconds sync_timeout = std::chrono::seconds(30);
-  // Of an object whose owners cannot be looked at.
+  // The maximum backoff of an object whose owners cannot be read.
   std::chrono::nanoseconds max_delay = std::chrono::minutes(5);
 };
 
 class GarbageCollector {
  public:
-  // Everything is borrowed and must outlive the collector.
+  // Pointers and references are borrowed and must outlive the collector.
   struct Environment {
-    Client& client;  // what it does goes through this one
+    Client& client;  // for all writes
     InformerSet& informers;
     EventRecorder events;
     Clock& clock;
@@ -67,14 +69,14 @@ class GarbageCollector {
   GarbageCollector(const GarbageCollector&) = delete;
   GarbageCollector& operator=(const GarbageCollector&) = delete;
 
-  // Until `stop` is requested. To be called once.
+  // Runs until `stop` is requested. May be called once.
   Result<void> Run(std::stop_token stop);
 
   // The rest may be called from any thread.
 
-  // The first lists were seen, and the workers run.
-  bool IsWorking() const { return working_; }
-  // Objects that it knows of.
+  // The first lists are complete, and the workers run.
+  bool IsRunning() const { return running_; }
+  // The number of known objects.
   size_t objects() const { return graph_.size(); }
 
  private:
@@ -82,13 +84,14 @@ class GarbageCollector {
     OwnerGraph::TypePtr type;
     std::shared_ptr<Informer> informer;
     Informer::HandlerId handler = 0;
-    std::optional<Clock::MonotonicTime> missing_since = {};  // the server no longer has the type
+    std::optional<Clock::MonotonicTime> missing_since =
+        {};  // since when discovery does not list the type
   };
   struct Owners;
 
-  // Which kinds there are.
-  void FollowKinds(const std::stop_token& stop) EXCLUDES(kinds_mutex_);
-  bool WaitForKinds(std::chrono::nanoseconds most, const std::stop_token& stop)
+  // ---- Discovery and monitors.
+  void SyncMonitors(const std::stop_token& stop) EXCLUDES(kinds_mutex_);
+  bool WaitForKindChange(std::chrono::nanoseconds most, const std::stop_token& stop)
       EXCLUDES(kinds_mutex_);
   Result<void> UpdateMonitors(const std::stop_token& stop) EXCLUDES(kinds_mutex_);
   bool IsStillNeeded(Monitor& monitor) const;
@@ -98,16 +101,16 @@ class GarbageCollector {
   void OnEvent(const OwnerGraph::TypePtr& type, const CacheEvent& event) EXCLUDES(kinds_mutex_);
   void Apply(const OwnerGraph::Changes& changes);
 
-  // One object. True when it has to be looked at again although nothing changes.
+  // ---- Processing of one object. True: it has to be processed again without a change.
   void Work();
   Result<bool> Process(const std::string& uid);
   Result<bool> Collect(const std::string& uid, const OwnerGraph::Item& item);
   Result<Owners> Classify(const OwnerGraph::Item& item);
-  Result<OwnerState> AskForOwner(const OwnerReference& owner, const OwnerGraph::Item& item,
-                                 Owners& owners) EXCLUDES(kinds_mutex_);
+  Result<OwnerState> FetchOwner(const OwnerReference& owner, const OwnerGraph::Item& item,
+                                Owners& owners) EXCLUDES(kinds_mutex_);
   Result<void> Orphan(const std::string& uid, const OwnerGraph::Item& item);
 
-  // What is done to objects. One that is gone is no error.
+  // ---- Writes. An object that no longer exists is not an error.
   Result<void> Delete(const OwnerGraph::Item& item, std::string_view propagation);
   Result<void> Unblock(const OwnerGraph::Item& item);
   template <class Change>
@@ -119,14 +122,14 @@ class GarbageCollector {
   OwnerGraph graph_;
   WorkQueue<std::string> queue_;
   const Counter discovery_errors_;
-  std::atomic<bool> working_ = false;
+  std::atomic<bool> running_ = false;
   ElasticThreads workers_;
-  std::map<ResourceType, Monitor> monitors_;  // of the thread that follows the kinds
+  std::map<ResourceType, Monitor> monitors_;  // used by the thread of Run() only
   std::stop_source stopping_;
 
   Mutex kinds_mutex_;
   CondVar kinds_changed_;
-  bool look_for_kinds_ GUARDED_BY(kinds_mutex_) = false;
+  bool kinds_may_have_changed_ GUARDED_BY(kinds_mutex_) = false;
   std::map<GroupVersionKind, ResourceType> kinds_ GUARDED_BY(kinds_mutex_);
 };
 

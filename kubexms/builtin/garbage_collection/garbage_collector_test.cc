@@ -26,9 +26,9 @@ class GarbageCollectorTest : public BuiltinTest {
  protected:
   ConfigMap MakeOwned(const std::string& name, std::vector<OwnerReference> owners,
                       const std::string& namespace_name = "default") {
-    ConfigMap map = MapOf({namespace_name, name});
+    ConfigMap map = ConfigMapNamed({namespace_name, name});
     map.metadata.owner_references = std::move(owners);
-    return Make(map);
+    return CreateConfigMap(map);
   }
   ConfigMap MakeOwner(const std::string& name = "owner") { return MakeOwned(name, {}); }
 
@@ -38,71 +38,74 @@ class GarbageCollectorTest : public BuiltinTest {
     const auto deleted = client().Delete<ConfigMap>({"default", name}, options);
     ASSERT_TRUE(deleted.ok()) << deleted.error().message();
   }
-  bool There(const std::string& name) { return Exists({"default", name}); }
-  bool Gone(const std::string& name) { return EventuallyGone({"default", name}); }
+  bool ExistsInDefault(const std::string& name) { return Exists({"default", name}); }
+  bool EventuallyDeletedInDefault(const std::string& name) {
+    return EventuallyDeleted({"default", name});
+  }
   ObjectMeta MetadataOf(const std::string& name) {
     const auto map = client().Get<ConfigMap>({"default", name});
     return map.ok() ? map->metadata : ObjectMeta();
   }
-  // What the collector has done is over when an object that is garbage from the start is gone.
-  void Settle() {
+  // Waits until the collector has deleted an object created as garbage, and so has processed all
+  // earlier changes.
+  void AwaitStable() {
     OwnerReference absent = ReferenceToMap({});
     absent.name = "never";
-    absent.uid = "00000000-0000-4000-8000-00000000000" + std::to_string(settled_++ % 10);
-    MakeOwned("settle", {absent});
-    ASSERT_TRUE(Gone("settle"));
+    absent.uid = "00000000-0000-4000-8000-00000000000" + std::to_string(markers_++ % 10);
+    MakeOwned("marker", {absent});
+    ASSERT_TRUE(EventuallyDeletedInDefault("marker"));
   }
 
-  int settled_ = 0;
+  int markers_ = 0;
 };
 
-TEST_F(GarbageCollectorTest, InTheBackgroundTheWholeTreeFollows) {
+TEST_F(GarbageCollectorTest, BackgroundDeletionDeletesTheWholeTree) {
   const ConfigMap owner = MakeOwner();
   const ConfigMap child = MakeOwned("child", {ReferenceToMap(owner.metadata)});
   MakeOwned("grandchild", {ReferenceToMap(child.metadata)});
   MakeOwner("bystander");
   Start(kCollector);
   Delete("owner");
-  EXPECT_TRUE(Gone("child"));
-  EXPECT_TRUE(Gone("grandchild"));
-  EXPECT_TRUE(There("bystander"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("child"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("grandchild"));
+  EXPECT_TRUE(ExistsInDefault("bystander"));
 }
 
-TEST_F(GarbageCollectorTest, InTheForegroundTheOwnerWaitsForThoseThatBlockIt) {
+TEST_F(GarbageCollectorTest, ForegroundDeletionWaitsForBlockingDependents) {
   const ConfigMap owner = MakeOwner();
-  ConfigMap child = MapOf({"default", "child"});
+  ConfigMap child = ConfigMapNamed({"default", "child"});
   child.metadata.owner_references = {ReferenceToMap(owner.metadata, true)};
   child.metadata.finalizers = {"example.com/hold"};
-  child = Make(child);
+  child = CreateConfigMap(child);
   MakeOwned("grandchild", {ReferenceToMap(child.metadata, true)});
   Start(kCollector);
   Delete("owner", "Foreground");
-  EXPECT_TRUE(Gone("grandchild"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("grandchild"));
   ASSERT_TRUE(Eventually([&] { return !MetadataOf("child").deletion_timestamp.IsZero(); }));
-  Settle();
-  EXPECT_TRUE(There("owner"));
+  AwaitStable();
+  EXPECT_TRUE(ExistsInDefault("owner"));
   ASSERT_TRUE(
       client()
           .Patch<ConfigMap>({"default", "child"}, {.body = R"({"metadata":{"finalizers":null}})"})
           .ok());
-  EXPECT_TRUE(Gone("child"));
-  EXPECT_TRUE(Gone("owner"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("child"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("owner"));
 }
 
-TEST_F(GarbageCollectorTest, InTheForegroundNobodyWaitsForThoseThatDoNotBlock) {
+TEST_F(GarbageCollectorTest, ForegroundDeletionDoesNotWaitForOtherDependents) {
   const ConfigMap owner = MakeOwner();
-  ConfigMap child = MapOf({"default", "child"});
+  ConfigMap child = ConfigMapNamed({"default", "child"});
   child.metadata.owner_references = {ReferenceToMap(owner.metadata)};
   child.metadata.finalizers = {"example.com/hold"};
-  Make(child);
+  CreateConfigMap(child);
   Start(kCollector);
   Delete("owner", "Foreground");
-  EXPECT_TRUE(Gone("owner"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("owner"));
   EXPECT_TRUE(Eventually([&] { return !MetadataOf("child").deletion_timestamp.IsZero(); }));
-  EXPECT_TRUE(There("child"));
+  EXPECT_TRUE(ExistsInDefault("child"));
 }
 
-TEST_F(GarbageCollectorTest, ACircleInTheForegroundIsBroken) {
+TEST_F(GarbageCollectorTest, ForegroundDeletionOfACycleCompletes) {
   const ConfigMap a = MakeOwner("a");
   const ConfigMap b = MakeOwned("b", {ReferenceToMap(a.metadata, true)});
   ASSERT_TRUE(client()
@@ -112,74 +115,74 @@ TEST_F(GarbageCollectorTest, ACircleInTheForegroundIsBroken) {
                   .ok());
   Start(kCollector);
   Delete("a", "Foreground");
-  EXPECT_TRUE(Gone("a"));
-  EXPECT_TRUE(Gone("b"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("a"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("b"));
 }
 
-TEST_F(GarbageCollectorTest, OrphansStayWithoutTheReference) {
+TEST_F(GarbageCollectorTest, OrphanDeletionRemovesOwnerReferences) {
   const ConfigMap owner = MakeOwner();
   const ConfigMap other = MakeOwner("other");
   MakeOwned("child", {ReferenceToMap(owner.metadata)});
   MakeOwned("shared", {ReferenceToMap(owner.metadata), ReferenceToMap(other.metadata)});
   Start(kCollector);
   Delete("owner", "Orphan");
-  EXPECT_TRUE(Gone("owner"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("owner"));
   EXPECT_TRUE(MetadataOf("child").owner_references.empty());
   ASSERT_EQ(MetadataOf("shared").owner_references.size(), 1U);
   EXPECT_EQ(MetadataOf("shared").owner_references[0].uid, other.metadata.uid);
-  Settle();
-  EXPECT_TRUE(There("child"));
+  AwaitStable();
+  EXPECT_TRUE(ExistsInDefault("child"));
 }
 
-// As when the watch of its kind is behind that of its owner's.
-TEST_F(GarbageCollectorTest, AnOrphanThatIsSeenLateStaysToo) {
+// The watch of the dependents may be behind that of the owners.
+TEST_F(GarbageCollectorTest, OrphansDependentsThatAreDeliveredLate) {
   const ConfigMap owner = MakeOwner();
   Start(kCollector);
   Delete("owner", "Orphan");
-  EXPECT_TRUE(Gone("owner"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("owner"));
   MakeOwned("late", {ReferenceToMap(owner.metadata)});
   ASSERT_TRUE(Eventually([&] { return MetadataOf("late").owner_references.empty(); }));
-  Settle();
-  EXPECT_TRUE(There("late"));
+  AwaitStable();
+  EXPECT_TRUE(ExistsInDefault("late"));
 }
 
-TEST_F(GarbageCollectorTest, WhatHasAnotherOwnerLosesTheReferenceAlone) {
+TEST_F(GarbageCollectorTest, RemovesReferencesToMissingOwnersFromObjectsWithOtherOwners) {
   const ConfigMap owner = MakeOwner();
   const ConfigMap other = MakeOwner("other");
   MakeOwned("shared", {ReferenceToMap(owner.metadata, true), ReferenceToMap(other.metadata)});
   Start(kCollector);
   Delete("owner", "Foreground");
-  EXPECT_TRUE(Gone("owner"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("owner"));
   ASSERT_TRUE(Eventually([&] { return MetadataOf("shared").owner_references.size() == 1; }));
   EXPECT_EQ(MetadataOf("shared").owner_references[0].uid, other.metadata.uid);
 }
 
-TEST_F(GarbageCollectorTest, AnOwnerThatNeverWasIsAGoneOne) {
+TEST_F(GarbageCollectorTest, OwnerThatNeverExistedCountsAsMissing) {
   Start(kCollector);
   OwnerReference absent = ReferenceToMap({});
   absent.name = "never";
   absent.uid = "00000000-0000-4000-8000-000000000099";
   MakeOwned("child", {absent});
-  EXPECT_TRUE(Gone("child"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("child"));
 }
 
-TEST_F(GarbageCollectorTest, ANewObjectUnderTheNameOfTheOwnerIsAnotherOne) {
+TEST_F(GarbageCollectorTest, ObjectWithTheOwnersNameAndAnotherUidIsNotTheOwner) {
   const ConfigMap owner = MakeOwner();
   MakeOwned("child", {ReferenceToMap(owner.metadata)});
   Delete("owner");
   MakeOwner();
   Start(kCollector);
-  EXPECT_TRUE(Gone("child"));
-  EXPECT_TRUE(There("owner"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("child"));
+  EXPECT_TRUE(ExistsInDefault("owner"));
 }
 
-TEST_F(GarbageCollectorTest, AnOwnerInAnotherNamespaceIsAGoneOne) {
-  MakeNamespace("a");
+TEST_F(GarbageCollectorTest, OwnerInAnotherNamespaceCountsAsMissing) {
+  CreateNamespace("a");
   const ConfigMap owner = MakeOwner();
   Start(kCollector);
   MakeOwned("child", {ReferenceToMap(owner.metadata)}, "a");
-  EXPECT_TRUE(EventuallyGone({"a", "child"}));
-  EXPECT_TRUE(There("owner"));
+  EXPECT_TRUE(EventuallyDeleted({"a", "child"}));
+  EXPECT_TRUE(ExistsInDefault("owner"));
   const ResourceType events{.group = "", .version = "v1", .kind = "Event", .plural = "events"};
   EXPECT_TRUE(Eventually([&] {
     const auto page = client().List(events, {.namespace_name = "a"});
@@ -189,7 +192,7 @@ TEST_F(GarbageCollectorTest, AnOwnerInAnotherNamespaceIsAGoneOne) {
   }));
 }
 
-TEST_F(GarbageCollectorTest, AnObjectOfTheClusterWithAnOwnerInANamespaceStays) {
+TEST_F(GarbageCollectorTest, DoesNotCollectClusterScopedObjectsWithNamespacedOwners) {
   const ConfigMap owner = MakeOwner();
   corev1::Namespace object;
   object.metadata.name = "a";
@@ -197,42 +200,42 @@ TEST_F(GarbageCollectorTest, AnObjectOfTheClusterWithAnOwnerInANamespaceStays) {
   ASSERT_TRUE(client().Create(object).ok());
   Start(kCollector);
   Delete("owner");
-  Settle();
+  AwaitStable();
   EXPECT_TRUE(NamespaceExists("a"));
 }
 
-TEST_F(GarbageCollectorTest, AnOwnerOfAnUnknownKindIsLeftOpen) {
+TEST_F(GarbageCollectorTest, DoesNotCollectObjectsWithOwnersOfUnknownKinds) {
   OwnerReference unknown = ReferenceToMap({});
-  unknown.api_version = "nobody.example.com/v1";
+  unknown.api_version = "unknown.example.com/v1";
   unknown.kind = "Nothing";
   unknown.name = "n";
   unknown.uid = "00000000-0000-4000-8000-000000000098";
   Start(kCollector);
   MakeOwned("child", {unknown});
-  Settle();
-  EXPECT_TRUE(There("child"));
+  AwaitStable();
+  EXPECT_TRUE(ExistsInDefault("child"));
 }
 
-TEST_F(GarbageCollectorTest, CustomKindsOwnAndAreOwned) {
+TEST_F(GarbageCollectorTest, CollectsCustomResources) {
   Start(kCollector);
-  Settle();
+  AwaitStable();
   DefineWidgets();
-  const DynamicObject widget = MakeWidget({"default", "w"});
+  const DynamicObject widget = CreateWidget({"default", "w"});
   OwnerReference reference;
   reference.api_version = widget.api_version;
   reference.kind = widget.kind;
   reference.name = widget.metadata.name;
   reference.uid = widget.metadata.uid;
   const ConfigMap child = MakeOwned("child", {reference});
-  MakeWidget({"default", "grandchild"}, {ReferenceToMap(child.metadata)});
+  CreateWidget({"default", "grandchild"}, {ReferenceToMap(child.metadata)});
   ASSERT_TRUE(client().Delete(kWidgets, {"default", "w"}).ok());
-  EXPECT_TRUE(Gone("child"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("child"));
   EXPECT_TRUE(Eventually([&] { return !WidgetExists({"default", "grandchild"}); }));
 }
 
-TEST_F(GarbageCollectorTest, WhatACustomKindOwnedGoesWithTheKind) {
+TEST_F(GarbageCollectorTest, CollectsDependentsOfDeletedCustomResourceDefinitions) {
   DefineWidgets();
-  const DynamicObject widget = MakeWidget({"default", "w"});
+  const DynamicObject widget = CreateWidget({"default", "w"});
   OwnerReference reference;
   reference.api_version = widget.api_version;
   reference.kind = widget.kind;
@@ -240,20 +243,20 @@ TEST_F(GarbageCollectorTest, WhatACustomKindOwnedGoesWithTheKind) {
   reference.uid = widget.metadata.uid;
   MakeOwned("child", {reference});
   Start(kCollector);
-  Settle();
+  AwaitStable();
   ASSERT_TRUE(client().Delete(kDefinitions, {"", "widgets.example.com"}).ok());
-  EXPECT_TRUE(Gone("child"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("child"));
 }
 
-TEST_F(GarbageCollectorTest, ManyDependentsCostOneRequestEach) {
+TEST_F(GarbageCollectorTest, SendsOneRequestPerDependent) {
   constexpr int kCount = 1000;
   const ConfigMap owner = MakeOwner();
   for (int i = 0; i < kCount; ++i) {
     MakeOwned("child-" + std::to_string(i), {ReferenceToMap(owner.metadata)});
   }
-  MakeNamespace("b");
+  CreateNamespace("b");
   Start(kCollector);
-  Settle();
+  AwaitStable();
   ClientOf(kAccount).TakeVerbs();
   Delete("owner");
   const auto left = [&] {
@@ -266,7 +269,7 @@ TEST_F(GarbageCollectorTest, ManyDependentsCostOneRequestEach) {
   EXPECT_EQ(verbs.size(), static_cast<size_t>(kCount));
 }
 
-TEST_F(GarbageCollectorTest, GoesOnAfterARestart) {
+TEST_F(GarbageCollectorTest, ContinuesAfterARestart) {
   const ConfigMap owner = MakeOwner();
   MakeOwned("blocks", {ReferenceToMap(owner.metadata, true)});
   const ConfigMap orphaned = MakeOwner("orphaned");
@@ -282,14 +285,16 @@ TEST_F(GarbageCollectorTest, GoesOnAfterARestart) {
   Delete("orphaned", "Orphan");
   Delete("background");
   Stop();
-  EXPECT_TRUE(There("owner") && There("orphaned") && There("follows"));
+  EXPECT_TRUE(ExistsInDefault("owner") && ExistsInDefault("orphaned") &&
+              ExistsInDefault("follows"));
   ClientOf(kAccount).Set({});
   Start(kCollector);
-  EXPECT_TRUE(Gone("owner") && Gone("orphaned") && Gone("follows") && Gone("blocks"));
-  EXPECT_TRUE(There("orphan"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("owner") && EventuallyDeletedInDefault("orphaned") &&
+              EventuallyDeletedInDefault("follows") && EventuallyDeletedInDefault("blocks"));
+  EXPECT_TRUE(ExistsInDefault("orphan"));
 }
 
-TEST_F(GarbageCollectorTest, AnObjectThatIsWrittenAllTheTimeIsDeletedToo) {
+TEST_F(GarbageCollectorTest, DeletesObjectsThatAreWrittenConstantly) {
   const ConfigMap owner = MakeOwner();
   MakeOwned("child", {ReferenceToMap(owner.metadata)});
   Start(kCollector);
@@ -302,7 +307,7 @@ TEST_F(GarbageCollectorTest, AnObjectThatIsWrittenAllTheTimeIsDeletedToo) {
     return server.Do(request);
   });
   Delete("owner");
-  EXPECT_TRUE(Gone("child"));
+  EXPECT_TRUE(EventuallyDeletedInDefault("child"));
 }
 
 }  // namespace

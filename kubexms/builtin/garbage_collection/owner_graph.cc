@@ -35,7 +35,7 @@ bool SameReferences(const ObjectMeta& a, const ObjectMeta& b) {
                     b.owner_references.begin(), b.owner_references.end(), SameReference);
 }
 
-// Each uid once, whatever the object says.
+// The UIDs without duplicates.
 std::vector<std::string> OwnerUids(const ObjectMeta& metadata) {
   std::vector<std::string> uids;
   for (const OwnerReference& reference : metadata.owner_references) {
@@ -63,9 +63,9 @@ OwnerGraph::Item OwnerGraph::ItemOf(const Node& node) {
           .deleted = node.deleted};
 }
 
-// The version does not count: it is a matter of how the object is written.
-bool OwnerGraph::Means(const OwnerReference& reference, const Node& owner,
-                       std::string_view namespace_name) {
+// The API version is ignored: it does not identify the object.
+bool OwnerGraph::RefersTo(const OwnerReference& reference, const Node& owner,
+                          std::string_view namespace_name) {
   const ObjectMeta& metadata = *owner.object.metadata;
   return reference.uid == metadata.uid && reference.name == metadata.name &&
          reference.kind == owner.type->kind &&
@@ -94,23 +94,23 @@ OwnerGraph::Changes OwnerGraph::Put(TypePtr type, CachedObject object) {
   if (is_new) {
     for (Node* dependent : node.dependents) CheckReference(node, *dependent, changes);
   }
-  NoteDeletion(node, changes);
+  UpdateDeletionState(node, changes);
   return changes;
 }
 
-// Adds what its references say. Who has an owner that is not known, or not as the reference says,
-// has to be looked at, as does who comes to an owner that waits for its dependents.
+// Adds the edges of the references. The object has to be processed if an owner is unknown, does not
+// match the reference, or is in foreground deletion.
 void OwnerGraph::Link(Node& node, Changes& changes) {
   const ObjectMeta& metadata = *node.object.metadata;
   for (const std::string& uid : OwnerUids(metadata)) {
     Node& owner = NodeOf(uid);
     if (owner.dependents.insert(&node).second && BlocksOwner(metadata, uid)) ++owner.blocking;
-    if (owner.type == nullptr || owner.deleting_dependents) changes.look_at.push_back(*node.uid);
+    if (owner.type == nullptr || owner.deleting_dependents) changes.to_process.push_back(*node.uid);
     if (owner.type != nullptr) CheckReference(owner, node, changes);
   }
 }
 
-// Takes back what the references before said and those of now do not.
+// Removes the edges of `before` that the current references do not have.
 void OwnerGraph::Unlink(Node& node, const CachedObject& before, Changes& changes) {
   for (const std::string& uid : OwnerUids(*before.metadata)) {
     Node& owner = NodeOf(uid);
@@ -124,7 +124,7 @@ void OwnerGraph::Unlink(Node& node, const CachedObject& before, Changes& changes
     if (blocked && !still_blocked) --owner.blocking;
     if (!blocked && still_blocked) ++owner.blocking;
     if (blocked && owner.blocking == 0 && owner.deleting_dependents) {
-      changes.look_at.push_back(uid);
+      changes.to_process.push_back(uid);
     }
     if (&owner != &node) EraseIfUnused(owner);
   }
@@ -135,20 +135,21 @@ void OwnerGraph::CheckReference(const Node& owner, Node& dependent, Changes& cha
   const bool right = std::all_of(metadata.owner_references.begin(), metadata.owner_references.end(),
                                  [&](const OwnerReference& reference) {
                                    return reference.uid != *owner.uid ||
-                                          Means(reference, owner, metadata.namespace_name);
+                                          RefersTo(reference, owner, metadata.namespace_name);
                                  });
   if (right) return;
-  changes.look_at.push_back(*dependent.uid);
+  changes.to_process.push_back(*dependent.uid);
   const ObjectMeta& other = *owner.object.metadata;
   if (other.namespace_name.empty() || other.namespace_name == metadata.namespace_name) return;
-  changes.strays.push_back(
+  changes.invalid_references.push_back(
       {dependent.type, dependent.object,
        fmt::format("[{}/{}, namespace: {}, name: {}, uid: {}]", owner.type->ApiVersion(),
                    owner.type->kind, other.namespace_name, other.name, other.uid)});
 }
 
-// What a deletion that begins, or that now says so, means for the dependents.
-void OwnerGraph::NoteDeletion(Node& node, Changes& changes) {
+// Updates the deletion state. When a foreground deletion starts, all dependents have to be
+// processed.
+void OwnerGraph::UpdateDeletionState(Node& node, Changes& changes) {
   const ObjectMeta& metadata = *node.object.metadata;
   const bool deleting = !metadata.deletion_timestamp.IsZero();
   const bool orphaning = deleting && HasFinalizer(metadata, kOrphanFinalizer);
@@ -157,9 +158,9 @@ void OwnerGraph::NoteDeletion(Node& node, Changes& changes) {
   const bool new_waiting = waiting && !node.deleting_dependents;
   node.orphaning = orphaning;
   node.deleting_dependents = waiting;
-  if (new_orphaning || new_waiting) changes.look_at.push_back(*node.uid);
+  if (new_orphaning || new_waiting) changes.to_process.push_back(*node.uid);
   if (!new_waiting || orphaning) return;
-  for (const Node* dependent : node.dependents) changes.look_at.push_back(*dependent->uid);
+  for (const Node* dependent : node.dependents) changes.to_process.push_back(*dependent->uid);
 }
 
 OwnerGraph::Changes OwnerGraph::Remove(const std::string& uid) {
@@ -184,7 +185,7 @@ OwnerGraph::Changes OwnerGraph::Forget(const ResourceType& type) {
 }
 
 void OwnerGraph::RemoveNode(Node& node, Changes& changes) {
-  for (const Node* dependent : node.dependents) changes.look_at.push_back(*dependent->uid);
+  for (const Node* dependent : node.dependents) changes.to_process.push_back(*dependent->uid);
   const CachedObject before = std::exchange(node.object, {});
   node.type = nullptr;
   node.orphaning = false;
@@ -208,14 +209,14 @@ void OwnerGraph::RecentKeys::Add(std::string key) {
   order_.pop_front();
 }
 
-void OwnerGraph::NoteAbsent(const OwnerReference& owner, std::string_view namespace_name) {
+void OwnerGraph::MarkAbsent(const OwnerReference& owner, std::string_view namespace_name) {
   MutexLock lock(mutex_);
   absent_.Add(AbsentKey(owner, namespace_name));
 }
 
-void OwnerGraph::NoteLeft(const std::string& uid) {
+void OwnerGraph::MarkOrphaning(const std::string& uid) {
   MutexLock lock(mutex_);
-  left_.Add(uid);
+  orphaning_.Add(uid);
 }
 
 void OwnerGraph::MarkDeleted(const std::string& uid) {
@@ -233,14 +234,14 @@ std::optional<OwnerGraph::Item> OwnerGraph::Find(const std::string& uid) const {
 
 OwnerState OwnerGraph::StateOf(const OwnerReference& owner, std::string_view namespace_name) const {
   MutexLock lock(mutex_);
-  if (left_.Contains(owner.uid)) return OwnerState::kLeft;
+  if (orphaning_.Contains(owner.uid)) return OwnerState::kOrphaning;
   if (absent_.Contains(owner.uid) || absent_.Contains(AbsentKey(owner, namespace_name)) ||
       absent_.Contains(AbsentKey(owner, ""))) {
     return OwnerState::kAbsent;
   }
   const auto it = nodes_.find(owner.uid);
   if (it == nodes_.end() || it->second.type == nullptr) return OwnerState::kUnknown;
-  if (!Means(owner, it->second, namespace_name)) return OwnerState::kUnknown;
+  if (!RefersTo(owner, it->second, namespace_name)) return OwnerState::kUnknown;
   return it->second.deleting_dependents ? OwnerState::kWaiting : OwnerState::kSolid;
 }
 

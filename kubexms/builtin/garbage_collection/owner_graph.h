@@ -1,9 +1,8 @@
 #pragma once
 
-// Who owns whom: every object of the cluster, and the references between them. It follows what
-// informers tell, knows nothing of servers, and says after each change which objects have to be
-// looked at. A change costs as much as it concerns: an object's own owners, and its dependents when
-// they have to be looked at.
+// The graph of all objects and their owner references, fed by informers. After each change it
+// returns the objects that the collector has to process. A change costs time proportional to the
+// object's owners, and to its dependents if these have to be processed.
 
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <deque>
@@ -20,17 +19,17 @@
 
 namespace kubexms {
 
-// The finalizers by which a deletion says what becomes of the dependents.
+// The finalizers that a propagation policy adds to a deleted owner.
 inline constexpr std::string_view kOrphanFinalizer = "orphan";
 inline constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
 
-// What is known of an owner that an object refers to.
+// The state of the owner of a reference.
 enum class OwnerState {
-  kUnknown,  // whoever wants to know must ask the server
+  kUnknown,  // the server has to be asked
   kSolid,
-  kWaiting,  // it is being deleted and waits for its dependents to go first
-  kAbsent,   // it is gone, or never was
-  kLeft,     // it is gone, or going, and its dependents are to stay
+  kWaiting,    // in foreground deletion
+  kAbsent,     // it does not exist
+  kOrphaning,  // it is or was deleted with the policy Orphan
 };
 
 // Safe for use from any thread.
@@ -41,55 +40,56 @@ class OwnerGraph {
   struct Item {
     TypePtr type;
     CachedObject object;
-    bool orphaning = false;            // its deletion waits until its dependents are orphans
-    bool deleting_dependents = false;  // its deletion waits for dependents that block it
-    bool blocked = false;              // there are such dependents
+    bool orphaning = false;            // being deleted with the policy Orphan
+    bool deleting_dependents = false;  // in foreground deletion
+    bool blocked = false;              // dependents block its deletion
     bool has_dependents = false;
-    bool deleted = false;  // the server accepted its deletion; the watch has not shown it yet
+    bool deleted = false;  // deletion accepted by the server, not yet delivered by the watch
   };
 
-  // An object that refers to an owner in another namespace, where nothing can own it.
-  struct Stray {
+  // An object with an owner reference to an object of another namespace.
+  struct InvalidReference {
     TypePtr type;
     CachedObject object;
-    std::string owner;  // for people
+    std::string owner;  // description for an Event
   };
 
   struct Changes {
-    std::vector<std::string> look_at;  // uids
-    std::vector<Stray> strays;
+    std::vector<std::string> to_process;  // uids
+    std::vector<InvalidReference> invalid_references;
   };
 
-  // `max_absent` owners at most are remembered as absent, and as many that left their dependents;
-  // what is forgotten is unknown.
-  explicit OwnerGraph(size_t max_absent = 10'000) : absent_(max_absent), left_(max_absent) {}
+  // The graph remembers up to `max_absent` absent owners and as many orphaning ones; older ones
+  // become unknown.
+  explicit OwnerGraph(size_t max_absent = 10'000) : absent_(max_absent), orphaning_(max_absent) {}
 
-  // The object is there, or has changed.
+  // Adds or updates an object.
   Changes Put(TypePtr type, CachedObject object) EXCLUDES(mutex_);
-  // The object is gone for good.
+  // The object was deleted.
   Changes Remove(const std::string& uid) EXCLUDES(mutex_);
-  // Nobody tells of the objects of this type any more: whether they exist is unknown.
+  // Removes all objects of a type that is no longer watched. Whether they exist is then unknown.
   Changes Forget(const ResourceType& type) EXCLUDES(mutex_);
-  // The server says that there is no such owner of objects in this namespace.
-  void NoteAbsent(const OwnerReference& owner, std::string_view namespace_name) EXCLUDES(mutex_);
-  // The dependents of the owner are orphans from now on, also those that are not known yet: what
-  // tells of them may be later than what tells of the owner.
-  void NoteLeft(const std::string& uid) EXCLUDES(mutex_);
-  // A retry that was scheduled before the deletion must not delete the object a second time.
+  // Records that the server does not have the owner of objects in this namespace.
+  void MarkAbsent(const OwnerReference& owner, std::string_view namespace_name) EXCLUDES(mutex_);
+  // Records that the owner orphans its dependents, including those that are delivered later: the
+  // informer of the dependents may be behind that of the owner.
+  void MarkOrphaning(const std::string& uid) EXCLUDES(mutex_);
+  // Records that the server has accepted the deletion of the object: a retry that was scheduled
+  // before must not delete it a second time.
   void MarkDeleted(const std::string& uid) EXCLUDES(mutex_);
 
-  // Nothing when it is not there.
+  // Nothing if the object is unknown.
   std::optional<Item> Find(const std::string& uid) const EXCLUDES(mutex_);
-  // `namespace_name` is that of the object that has the reference.
+  // `namespace_name` is that of the dependent.
   OwnerState StateOf(const OwnerReference& owner, std::string_view namespace_name) const
       EXCLUDES(mutex_);
   std::vector<Item> DependentsOf(const std::string& uid) const EXCLUDES(mutex_);
-  // One of its dependents itself waits for dependents: they may be waiting in a circle.
+  // Whether a dependent is in foreground deletion, too: the wait may be cyclic.
   bool HasWaitingDependent(const std::string& uid) const EXCLUDES(mutex_);
   size_t size() const EXCLUDES(mutex_);
 
  private:
-  // What is referred to but was never seen has a node without a type.
+  // An owner that no informer has delivered has a node without a type.
   struct Node {
     const std::string* uid = nullptr;
     TypePtr type;
@@ -101,7 +101,7 @@ class OwnerGraph {
     bool deleted = false;
   };
 
-  // The last so many that were added.
+  // The last `max` keys that were added.
   class RecentKeys {
    public:
     explicit RecentKeys(size_t max) : max_(max) {}
@@ -115,13 +115,13 @@ class OwnerGraph {
   };
 
   static Item ItemOf(const Node& node);
-  static bool Means(const OwnerReference& reference, const Node& owner,
-                    std::string_view namespace_name);
+  static bool RefersTo(const OwnerReference& reference, const Node& owner,
+                       std::string_view namespace_name);
   Node& NodeOf(const std::string& uid) REQUIRES(mutex_);
   void Link(Node& node, Changes& changes) REQUIRES(mutex_);
   void Unlink(Node& node, const CachedObject& before, Changes& changes) REQUIRES(mutex_);
   void CheckReference(const Node& owner, Node& dependent, Changes& changes) REQUIRES(mutex_);
-  void NoteDeletion(Node& node, Changes& changes) REQUIRES(mutex_);
+  void UpdateDeletionState(Node& node, Changes& changes) REQUIRES(mutex_);
   void RemoveNode(Node& node, Changes& changes) REQUIRES(mutex_);
   void EraseIfUnused(const Node& node) REQUIRES(mutex_);
 
@@ -129,7 +129,7 @@ class OwnerGraph {
   std::unordered_map<std::string, Node> nodes_ GUARDED_BY(mutex_);  // does not move its elements
   size_t seen_ GUARDED_BY(mutex_) = 0;
   RecentKeys absent_ GUARDED_BY(mutex_);
-  RecentKeys left_ GUARDED_BY(mutex_);
+  RecentKeys orphaning_ GUARDED_BY(mutex_);
 };
 
 }  // namespace kubexms

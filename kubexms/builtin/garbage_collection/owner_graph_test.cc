@@ -23,7 +23,7 @@ OwnerReference Reference(const std::string& name, bool blocks = false) {
   return reference;
 }
 
-// An object whose uid is its name.
+// An object with its name as UID.
 CachedObject Object(const std::string& name, std::vector<OwnerReference> owners = {},
                     std::string_view finalizer = "") {
   auto object = std::make_shared<MetadataObject>();
@@ -41,7 +41,7 @@ CachedObject Object(const std::string& name, std::vector<OwnerReference> owners 
 class OwnerGraphTest : public ::testing::Test {
  protected:
   std::vector<std::string> Put(CachedObject object) {
-    return graph_.Put(kMaps, std::move(object)).look_at;
+    return graph_.Put(kMaps, std::move(object)).to_process;
   }
   OwnerState StateOf(const std::string& owner) {
     return graph_.StateOf(Reference(owner), "default");
@@ -50,7 +50,7 @@ class OwnerGraphTest : public ::testing::Test {
   OwnerGraph graph_;
 };
 
-TEST_F(OwnerGraphTest, WhoHasAnUnknownOwnerIsLookedAt) {
+TEST_F(OwnerGraphTest, ProcessesObjectsWithUnknownOwners) {
   EXPECT_THAT(Put(Object("child", {Reference("owner")})), ElementsAre("child"));
   EXPECT_EQ(StateOf("owner"), OwnerState::kUnknown);
   EXPECT_THAT(Put(Object("owner")), IsEmpty());
@@ -58,17 +58,17 @@ TEST_F(OwnerGraphTest, WhoHasAnUnknownOwnerIsLookedAt) {
   EXPECT_THAT(Put(Object("second", {Reference("owner")})), IsEmpty());
 }
 
-TEST_F(OwnerGraphTest, DependentsOfWhatIsGoneAreLookedAt) {
+TEST_F(OwnerGraphTest, ProcessesDependentsOfDeletedOwners) {
   Put(Object("owner"));
   Put(Object("child", {Reference("owner"), Reference("owner")}));
-  EXPECT_THAT(graph_.Remove("owner").look_at, ElementsAre("child"));
+  EXPECT_THAT(graph_.Remove("owner").to_process, ElementsAre("child"));
   EXPECT_EQ(StateOf("owner"), OwnerState::kAbsent);
-  EXPECT_THAT(graph_.Remove("owner").look_at, IsEmpty());
-  EXPECT_THAT(graph_.Remove("child").look_at, IsEmpty());
+  EXPECT_THAT(graph_.Remove("owner").to_process, IsEmpty());
+  EXPECT_THAT(graph_.Remove("child").to_process, IsEmpty());
   EXPECT_EQ(graph_.size(), 0U);
 }
 
-TEST_F(OwnerGraphTest, AnOwnerThatWaitsIsLookedAtWhenTheLastThatBlocksItGoes) {
+TEST_F(OwnerGraphTest, ProcessesWaitingOwnerAfterItsLastBlockingDependent) {
   Put(Object("owner"));
   Put(Object("a", {Reference("owner", true)}));
   Put(Object("b", {Reference("owner", true)}));
@@ -77,32 +77,32 @@ TEST_F(OwnerGraphTest, AnOwnerThatWaitsIsLookedAtWhenTheLastThatBlocksItGoes) {
               UnorderedElementsAre("owner", "a", "b", "c"));
   EXPECT_EQ(StateOf("owner"), OwnerState::kWaiting);
   EXPECT_TRUE(graph_.Find("owner")->blocked);
-  EXPECT_THAT(graph_.Remove("a").look_at, IsEmpty());
+  EXPECT_THAT(graph_.Remove("a").to_process, IsEmpty());
   EXPECT_THAT(Put(Object("b", {Reference("owner")})), ElementsAre("b", "owner"));
   EXPECT_FALSE(graph_.Find("owner")->blocked);
   EXPECT_THAT(Put(Object("owner", {}, kForegroundFinalizer)), IsEmpty());
 }
 
-TEST_F(OwnerGraphTest, WhatIsItsOwnOwnerCanGo) {
+TEST_F(OwnerGraphTest, RemovesObjectsThatOwnThemselves) {
   Put(Object("self", {Reference("self", true)}));
-  EXPECT_THAT(graph_.Remove("self").look_at, ElementsAre("self"));
+  EXPECT_THAT(graph_.Remove("self").to_process, ElementsAre("self"));
   EXPECT_EQ(graph_.size(), 0U);
   EXPECT_FALSE(graph_.Find("self").has_value());
 }
 
-TEST_F(OwnerGraphTest, AReferenceMustMeanTheOwner) {
+TEST_F(OwnerGraphTest, ReferenceMustMatchTheOwner) {
   Put(Object("owner"));
   OwnerReference wrong = Reference("owner");
   wrong.kind = "Secret";
   EXPECT_THAT(Put(Object("child", {wrong})), ElementsAre("child"));
   EXPECT_EQ(graph_.StateOf(wrong, "default"), OwnerState::kUnknown);
   EXPECT_EQ(graph_.StateOf(Reference("owner"), "elsewhere"), OwnerState::kUnknown);
-  graph_.NoteAbsent(wrong, "default");
+  graph_.MarkAbsent(wrong, "default");
   EXPECT_EQ(graph_.StateOf(wrong, "default"), OwnerState::kAbsent);
   EXPECT_EQ(StateOf("owner"), OwnerState::kSolid);
 }
 
-TEST_F(OwnerGraphTest, WhatIsForgottenIsUnknownAgain) {
+TEST_F(OwnerGraphTest, ForgottenTypesAreUnknown) {
   Put(Object("owner"));
   Put(Object("child", {Reference("owner")}));
   graph_.Forget(*kMaps);
@@ -110,18 +110,18 @@ TEST_F(OwnerGraphTest, WhatIsForgottenIsUnknownAgain) {
   EXPECT_EQ(StateOf("owner"), OwnerState::kUnknown);
 }
 
-TEST_F(OwnerGraphTest, AnOwnerThatLeavesItsDependentsDoesSoAlsoToThoseSeenLater) {
+TEST_F(OwnerGraphTest, OrphansDependentsDeliveredAfterTheOwner) {
   Put(Object("owner"));
-  graph_.NoteLeft("owner");
+  graph_.MarkOrphaning("owner");
   graph_.Remove("owner");
   EXPECT_THAT(Put(Object("child", {Reference("owner")})), ElementsAre("child"));
-  EXPECT_EQ(StateOf("owner"), OwnerState::kLeft);
+  EXPECT_EQ(StateOf("owner"), OwnerState::kOrphaning);
 }
 
-TEST_F(OwnerGraphTest, RemembersSoManyAbsentOwners) {
+TEST_F(OwnerGraphTest, RemembersABoundedNumberOfAbsentOwners) {
   OwnerGraph graph(1);
-  graph.NoteAbsent(Reference("a"), "default");
-  graph.NoteAbsent(Reference("b"), "default");
+  graph.MarkAbsent(Reference("a"), "default");
+  graph.MarkAbsent(Reference("b"), "default");
   EXPECT_EQ(graph.StateOf(Reference("a"), "default"), OwnerState::kUnknown);
   EXPECT_EQ(graph.StateOf(Reference("b"), "default"), OwnerState::kAbsent);
 }

@@ -11,11 +11,11 @@ namespace kubexms {
 using corev1::Node;
 using corev1::Pod;
 
-PodGarbage GarbageOf(const Pod& pod, const Node* node) {
-  const bool ending = IsBeingDeleted(pod);
-  if (pod.spec.node_name.empty()) return ending ? PodGarbage::kUnscheduled : PodGarbage::kNone;
+PodGarbage ClassifyGarbage(const Pod& pod, const Node* node) {
+  const bool deleting = IsBeingDeleted(pod);
+  if (pod.spec.node_name.empty()) return deleting ? PodGarbage::kUnscheduled : PodGarbage::kNone;
   if (node == nullptr) return PodGarbage::kOrphaned;
-  return ending && IsOutOfService(*node) ? PodGarbage::kOutOfService : PodGarbage::kNone;
+  return deleting && IsOutOfService(*node) ? PodGarbage::kOutOfService : PodGarbage::kNone;
 }
 
 bool IsOutOfService(const Node& node) {
@@ -24,8 +24,8 @@ bool IsOutOfService(const Node& node) {
                      [](const corev1::Taint& taint) { return taint.key == kOutOfServiceTaint; });
 }
 
-std::vector<std::shared_ptr<const Pod>> Surplus(std::vector<std::shared_ptr<const Pod>> finished,
-                                                size_t threshold) {
+std::vector<std::shared_ptr<const Pod>> ExcessTerminatedPods(
+    std::vector<std::shared_ptr<const Pod>> finished, size_t threshold) {
   if (finished.size() <= threshold) return {};
   const auto rank = [](const Pod& pod) {
     return std::tuple(pod.status.reason != "Evicted", pod.metadata.creation_timestamp,

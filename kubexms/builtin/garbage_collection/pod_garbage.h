@@ -1,6 +1,6 @@
 #pragma once
 
-// Which Pods nobody else will remove.
+// Decides which Pods the pod garbage collector deletes.
 
 #include <memory>
 #include <vector>
@@ -12,19 +12,19 @@ namespace kubexms {
 
 enum class PodGarbage {
   kNone,
-  kOrphaned,      // bound to a node that does not exist
-  kOutOfService,  // being deleted, on a node that is taken out of service and will not answer
-  kUnscheduled,   // being deleted, before it came to a node
+  kOrphaned,      // assigned to a node that does not exist
+  kOutOfService,  // being deleted on a node with the out-of-service taint
+  kUnscheduled,   // being deleted and not assigned to a node
 };
 
-// `node` is the one that the Pod is bound to, as far as it exists.
-PodGarbage GarbageOf(const corev1::Pod& pod, const corev1::Node* node);
+// `node` is the node of the Pod; null if it does not exist.
+PodGarbage ClassifyGarbage(const corev1::Pod& pod, const corev1::Node* node);
 
-// It is not ready and has the taint that says that it will not come back.
+// Whether the node is not ready and has the out-of-service taint.
 bool IsOutOfService(const corev1::Node& node);
 
-// Of Pods that have ended, those that are too many: evicted ones first, then the oldest.
-std::vector<std::shared_ptr<const corev1::Pod>> Surplus(
+// The finished Pods beyond `threshold`: evicted ones first, then the oldest.
+std::vector<std::shared_ptr<const corev1::Pod>> ExcessTerminatedPods(
     std::vector<std::shared_ptr<const corev1::Pod>> finished, size_t threshold);
 
 }  // namespace kubexms

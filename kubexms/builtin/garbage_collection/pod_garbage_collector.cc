@@ -10,6 +10,7 @@
 #include "kubexms/builtin/garbage_collection/pod_garbage.h"
 #include "kubexms/builtin/nodes/node_taints.h"
 #include "kubexms/builtin/nodes/pods_by_node.h"
+#include "kubexms/builtin/shared/delete_by_uid.h"
 #include "kubexms/builtin/shared/pod_state.h"
 #include "kubexms/controller/status_patch.h"
 
@@ -21,11 +22,11 @@ using corev1::Pod;
 using std::chrono::nanoseconds;
 
 constexpr const char* kName = "pod-garbage-collector-controller";
-constexpr const char* kFinishedPods = "finished";
-// Nodes that were missed so long ago have no Pods any more.
+constexpr const char* kFinishedIndex = "finished";
+// Entries of nodes whose Pods have long been deleted are removed after this time.
 constexpr auto kForgetAfter = std::chrono::hours(1);
 
-// Since when nodes that Pods are bound to are unknown. Safe for use from any thread.
+// Since when nodes of Pods are missing. Safe for use from any thread.
 class MissingNodes {
  public:
   Clock::MonotonicTime Since(const std::string& node, Clock::MonotonicTime now) EXCLUDES(mutex_) {
@@ -53,21 +54,20 @@ void SetDisruption(const Pod& pod, Time now, corev1::PodStatus& status) {
   SetPodCondition(status, std::move(condition), now);
 }
 
-// Without asking its node.
+// Deletes the Pod without a grace period: its kubelet does not take part.
 Result<void> Delete(ReconcileContext& context, const Pod& pod) {
-  DeleteOptions options;
+  DeleteOptions options = UidPrecondition(pod.metadata);
   options.grace_period_seconds = 0;
-  options.preconditions.emplace().uid = pod.metadata.uid;
   return IgnoreNotFound(context.client.Delete<Pod>(ObjectKey::Of(pod.metadata), options));
 }
 
-// Whoever waits for its end is told that it has failed; then it goes.
-Result<void> FailAndDelete(ReconcileContext& context, const Pod& pod, PodGarbage why) {
+// Sets the phase to Failed for controllers that wait for the Pod to finish, and deletes it.
+Result<void> FailAndDelete(ReconcileContext& context, const Pod& pod, PodGarbage garbage) {
   if (!IsFinished(pod)) {
     Pod changed = pod;
     changed.status.phase = "Failed";
     changed.status.observed_generation = pod.metadata.generation.value_or(0);
-    if (why == PodGarbage::kOrphaned) {
+    if (garbage == PodGarbage::kOrphaned) {
       SetDisruption(pod, Time::Now(context.clock), changed.status);
     }
     RETURN_IF_ERROR(
@@ -76,8 +76,8 @@ Result<void> FailAndDelete(ReconcileContext& context, const Pod& pod, PodGarbage
   return Delete(context, pod);
 }
 
-// Whether it has gone already, and only a finalizer keeps it.
-bool IsHeldBack(const Pod& pod) {
+// Whether the Pod has terminated and only finalizers prevent its removal.
+bool HasOnlyFinalizersLeft(const Pod& pod) {
   return IsFinished(pod) && IsBeingDeleted(pod) && !pod.metadata.finalizers.empty() &&
          pod.metadata.deletion_grace_period_seconds.value_or(0) == 0;
 }
@@ -86,14 +86,14 @@ Result<Outcome> Reconcile(ReconcileContext& context, const Pod& pod, MissingNode
                           nanoseconds quarantine) {
   const std::string& name = pod.spec.node_name;
   const auto node = context.Cached<Node>().Get({"", name});
-  const PodGarbage garbage = GarbageOf(pod, node.get());
+  const PodGarbage garbage = ClassifyGarbage(pod, node.get());
   if (node != nullptr) missing.Found(name);
-  if (garbage == PodGarbage::kNone || IsHeldBack(pod)) return Outcome::Done();
+  if (garbage == PodGarbage::kNone || HasOnlyFinalizersLeft(pod)) return Outcome::Done();
   if (garbage == PodGarbage::kOrphaned) {
     const Clock::MonotonicTime now = context.clock.MonotonicNow();
     const Clock::MonotonicTime due = missing.Since(name, now) + quarantine;
     if (now < due) return Outcome::RequeueAfter(due - now);
-    // The cache may be late, and this is for good.
+    // Deletion is irreversible and the cache may be stale, so the server is asked.
     const auto live = context.client.Get<Node>({"", name}, {.stop = context.stop});
     if (live.ok()) return Outcome::RequeueAfter(quarantine);
     if (!live.error().IsNotFound()) return live.error();
@@ -102,11 +102,12 @@ Result<Outcome> Reconcile(ReconcileContext& context, const Pod& pod, MissingNode
   return Outcome::Done();
 }
 
-bool ConcernsPods(const Node& before, const Node& after) {
+bool OutOfServiceChanged(const Node& before, const Node& after) {
   return IsOutOfService(before) != IsOutOfService(after);
 }
 
-Controller LostPods(const PodGarbageCollectorOptions& options, InformerSet& informers) {
+Controller OrphanedPodsController(const PodGarbageCollectorOptions& options,
+                                  InformerSet& informers) {
   const auto missing = std::make_shared<MissingNodes>();
   const std::shared_ptr<Informer> nodes = informers.Get<Node>();
   ControllerFor<Pod> controller({.name = kName, .workers = 4});
@@ -114,10 +115,10 @@ Controller LostPods(const PodGarbageCollectorOptions& options, InformerSet& info
       .When([nodes](const CacheEvent& event) {
         const auto pod = event.object.As<Pod>();
         const auto node = nodes->cache().Get({"", pod->spec.node_name}).As<Node>();
-        return GarbageOf(*pod, node.get()) != PodGarbage::kNone;
+        return ClassifyGarbage(*pod, node.get()) != PodGarbage::kNone;
       })
       .Index<Pod>(kPodsByNode, NodeOfPod)
-      .Watches<Node>(&PodsOn, {.predicates = {Changed<Node>(ConcernsPods)}})
+      .Watches<Node>(&PodsOn, {.predicates = {Changed<Node>(OutOfServiceChanged)}})
       .Touches<Pod>({"delete"})
       .Touches<Pod>({"patch"}, "status")
       .Reconciles(
@@ -127,10 +128,11 @@ Controller LostPods(const PodGarbageCollectorOptions& options, InformerSet& info
   return controller;
 }
 
-// About no object: it counts, now and then.
-Controller FinishedPods(const PodGarbageCollectorOptions& options, InformerSet& informers) {
+// Counts finished Pods periodically; it has no reconciled object.
+Controller TerminatedPodsController(const PodGarbageCollectorOptions& options,
+                                    InformerSet& informers) {
   const std::shared_ptr<Informer> pods = informers.Get<Pod>();
-  pods->cache().AddIndex(kFinishedPods, [](const CachedObject& pod) {
+  pods->cache().AddIndex(kFinishedIndex, [](const CachedObject& pod) {
     return IsFinished(*pod.As<Pod>()) ? std::vector<std::string>{""} : std::vector<std::string>();
   });
   Controller controller({.name = std::string(kName) + "-finished"});
@@ -140,7 +142,7 @@ Controller FinishedPods(const PodGarbageCollectorOptions& options, InformerSet& 
   controller.SetReconcile([pods, threshold = options.terminated_threshold](
                               ReconcileContext& context, const CachedObject&) -> Result<Outcome> {
     const Lister<Pod> finished(pods->cache());
-    for (const auto& pod : Surplus(finished.ByIndex(kFinishedPods, ""), threshold)) {
+    for (const auto& pod : ExcessTerminatedPods(finished.ByIndex(kFinishedIndex, ""), threshold)) {
       RETURN_IF_ERROR(Delete(context, *pod));
     }
     return Outcome::Done();
@@ -153,8 +155,9 @@ Controller FinishedPods(const PodGarbageCollectorOptions& options, InformerSet& 
 std::vector<Controller> PodGarbageCollectors(const PodGarbageCollectorOptions& options,
                                              InformerSet& informers) {
   std::vector<Controller> controllers;
-  controllers.push_back(LostPods(options, informers));
-  if (options.terminated_threshold > 0) controllers.push_back(FinishedPods(options, informers));
+  controllers.push_back(OrphanedPodsController(options, informers));
+  if (options.terminated_threshold > 0)
+    controllers.push_back(TerminatedPodsController(options, informers));
   return controllers;
 }
 

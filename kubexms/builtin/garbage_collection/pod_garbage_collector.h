@@ -1,7 +1,8 @@
 #pragma once
 
-// Removes Pods that nobody else will remove: of nodes that are gone or out of service, those that
-// were deleted before they came to a node, and the oldest of too many that have ended.
+// The pod garbage collector: it deletes Pods of nodes that do not exist or are out of service, Pods
+// that were deleted before they were assigned to a node, and the oldest finished Pods beyond a
+// threshold.
 
 #include <chrono>
 #include <vector>
@@ -12,15 +13,15 @@
 namespace kubexms {
 
 struct PodGarbageCollectorOptions {
-  // How many Pods that have ended are kept; 0: all.
+  // The number of finished Pods that are retained; 0: all.
   size_t terminated_threshold = 12500;
-  // How long a node may be unknown before its Pods are removed.
+  // How long a node has to be missing before its Pods are deleted.
   std::chrono::nanoseconds quarantine = std::chrono::seconds(40);
-  // How often those that have ended are counted.
+  // The interval at which finished Pods are counted.
   std::chrono::nanoseconds period = std::chrono::seconds(20);
 };
 
-// Two, which share the work.
+// One controller per Pod, and one for the threshold.
 std::vector<Controller> PodGarbageCollectors(const PodGarbageCollectorOptions& options,
                                              InformerSet& informers);
 

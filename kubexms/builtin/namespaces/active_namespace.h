@@ -1,6 +1,6 @@
 #pragma once
 
-// For controllers that put something into every namespace, as long as it is not being deleted.
+// For controllers that create an object in every namespace that is not being deleted.
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ inline bool IsActive(const corev1::Namespace& namespace_name) {
          namespace_name.status.phase != "Terminating";
 }
 
-// What came too late for its namespace is no error.
+// A write to a namespace that is terminating or deleted is not an error.
 inline Result<void> IgnoreTerminating(const Error& error) {
   const auto& causes = error.details().causes;
   const bool terminating = std::any_of(causes.begin(), causes.end(), [](const ErrorCause& cause) {

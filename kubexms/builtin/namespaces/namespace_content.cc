@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// How long finalizers are expected to take.
+// The time that finalizers are expected to need.
 constexpr seconds kFinalizerEstimate(15);
 
 std::string NameOfGroupResource(const ResourceType& type) {
@@ -28,15 +28,15 @@ std::string Describe(const ResourceType& type) {
 
 bool IsPods(const ResourceType& type) { return type.group.empty() && type.plural == "pods"; }
 
-// What decides about the dependents of an object. Whoever deletes in the background removes it.
+// The finalizers of a propagation policy, which a deletion in the background removes.
 bool HasPropagationFinalizer(const ObjectMeta& metadata) {
   return HasFinalizer(metadata, "orphan") || HasFinalizer(metadata, "foregroundDeletion");
 }
 
-class Emptier {
+class ContentDeleter {
  public:
-  Emptier(Client& client, const std::string& namespace_name, Time deleted_at, const Clock& clock,
-          std::stop_token stop)
+  ContentDeleter(Client& client, const std::string& namespace_name, Time deleted_at,
+                 const Clock& clock, std::stop_token stop)
       : client_(client),
         namespace_name_(namespace_name),
         age_(clock.Now() - deleted_at.value()),
@@ -46,7 +46,7 @@ class Emptier {
     const std::vector<DiscoveredResource> kinds = KindsToDelete();
     const auto pods = std::find_if(kinds.begin(), kinds.end(),
                                    [](const auto& kind) { return IsPods(kind.type); });
-    // Pods may use what else is in the namespace until they have ended.
+    // Pods may use other objects of the namespace until they have terminated.
     if (pods != kinds.end()) Empty(*pods);
     if (!report_.remaining.empty()) return std::move(report_);
     for (const DiscoveredResource& kind : kinds) {
@@ -56,14 +56,14 @@ class Emptier {
   }
 
  private:
-  // Of each resource the version that the server prefers.
+  // Each resource in the version that the server prefers.
   std::vector<DiscoveredResource> KindsToDelete() {
     const Result<Discovery> discovery = Discover(client_, stop_);
     if (!discovery.ok()) {
       report_.discovery_failure = discovery.error().message();
       return {};
     }
-    NoteFailures(discovery->failures);
+    RecordFailures(discovery->failures);
     std::vector<DiscoveredResource> kinds;
     std::set<std::pair<std::string, std::string>> known;
     for (const DiscoveredResource& resource : discovery->resources) {
@@ -79,7 +79,7 @@ class Emptier {
     return kinds;
   }
 
-  void NoteFailures(const std::vector<DiscoveryFailure>& failures) {
+  void RecordFailures(const std::vector<DiscoveryFailure>& failures) {
     if (failures.empty()) return;
     std::vector<std::string> texts;
     texts.reserve(failures.size());
@@ -94,11 +94,11 @@ class Emptier {
   }
 
   void Empty(const DiscoveredResource& kind) {
-    const Result<void> emptied = TryToEmpty(kind);
+    const Result<void> emptied = DeleteAllOf(kind);
     if (!emptied.ok()) report_.failures.push_back(emptied.error().message());
   }
 
-  Result<void> TryToEmpty(const DiscoveredResource& kind) {
+  Result<void> DeleteAllOf(const DiscoveredResource& kind) {
     if (!kind.Supports(Verb::kList)) return DeleteCollection(kind.type);
     ASSIGN_OR_RETURN(std::vector<ObjectMeta> objects, List(kind.type));
     if (objects.empty()) return {};
@@ -107,10 +107,10 @@ class Emptier {
       RETURN_IF_ERROR(Delete(kind, objects));
       ASSIGN_OR_RETURN(objects, List(kind.type));
     }
-    return Note(kind, objects, estimate);
+    return RecordRemaining(kind, objects, estimate);
   }
 
-  // The longest time that a Pod may take to end, unless that has passed.
+  // The longest grace period of a Pod; zero if it has passed.
   Result<seconds> GracePeriodLeft(const ResourceType& type) {
     if (!IsPods(type)) return seconds(0);
     ASSIGN_OR_RETURN(const kubexms::List<corev1::Pod> pods,
@@ -150,7 +150,7 @@ class Emptier {
     }
     for (const ObjectMeta& metadata : objects) {
       const Result<void> deleted =
-          client_.Delete(kind.type, ObjectKey::Of(metadata), InTheBackground());
+          client_.Delete(kind.type, ObjectKey::Of(metadata), BackgroundDeletion());
       if (!deleted.ok() && !deleted.error().IsNotFound()) return deleted;
     }
     return {};
@@ -158,18 +158,18 @@ class Emptier {
 
   Result<void> DeleteCollection(const ResourceType& type) {
     return client_.DeleteAllOf(type, {.namespace_name = namespace_name_, .stop = stop_},
-                               InTheBackground());
+                               BackgroundDeletion());
   }
 
-  // Everything goes, so nothing needs to be orphaned or to wait for its dependents.
-  static DeleteOptions InTheBackground() {
+  // All objects are deleted, so none has to be orphaned or to wait for its dependents.
+  static DeleteOptions BackgroundDeletion() {
     DeleteOptions options;
     options.propagation_policy = "Background";
     return options;
   }
 
-  Result<void> Note(const DiscoveredResource& kind, const std::vector<ObjectMeta>& objects,
-                    seconds estimate) {
+  Result<void> RecordRemaining(const DiscoveredResource& kind,
+                               const std::vector<ObjectMeta>& objects, seconds estimate) {
     if (objects.empty()) return {};
     bool finalizers = false;
     for (const ObjectMeta& metadata : objects) {
@@ -196,7 +196,7 @@ class Emptier {
 NamespaceContentReport DeleteNamespaceContent(Client& client, const std::string& namespace_name,
                                               Time deleted_at, const Clock& clock,
                                               std::stop_token stop) {
-  return Emptier(client, namespace_name, deleted_at, clock, std::move(stop)).Run();
+  return ContentDeleter(client, namespace_name, deleted_at, clock, std::move(stop)).Run();
 }
 
 }  // namespace kubexms

@@ -1,6 +1,6 @@
 #pragma once
 
-// Empties a namespace that is being deleted: everything in it, of every kind that the server has.
+// Deletes all objects of all resources in a namespace that is being deleted.
 
 #include <chrono>
 #include <map>
@@ -17,19 +17,19 @@
 
 namespace kubexms {
 
-// What one pass over a namespace found and could not end.
+// The result of one pass over a namespace.
 struct NamespaceContentReport {
-  // Why not all kinds are known; empty: they are.
+  // Why discovery is incomplete; empty: it is complete.
   std::string discovery_failure;
-  // A group version that is not one; empty: none.
+  // An invalid group version; empty: none.
   std::string parsing_failure;
-  // What could not be deleted or looked at, one a kind.
+  // Errors of lists and deletions, one per resource.
   std::vector<std::string> failures;
-  // Objects that are still there: "configmaps." or "deployments.apps" → how many.
+  // Remaining objects: "configmaps." or "deployments.apps" → count.
   std::map<std::string, size_t> remaining;
-  // What keeps them: finalizer → how many objects.
+  // Their finalizers: finalizer → number of objects.
   std::map<std::string, size_t> finalizers;
-  // The longest that what remains is expected to take; zero when there is nothing to wait for.
+  // The time that the remaining objects are expected to need; zero if nothing has to be waited for.
   std::chrono::seconds estimate{0};
 
   bool failed() const {
@@ -37,9 +37,9 @@ struct NamespaceContentReport {
   }
 };
 
-// Deletes what is in the namespace, Pods before everything else, and says what remains. Kinds are
-// asked for anew each time. To be called again until nothing remains: finalizers and the grace
-// period of Pods take their time. `deleted_at` is when the deletion of the namespace began.
+// Deletes the content of the namespace, Pods first, and reports what remains. Discovery is repeated
+// in every call. To be called again until nothing remains, since finalizers and grace periods take
+// time. `deleted_at` is the deletionTimestamp of the namespace.
 NamespaceContentReport DeleteNamespaceContent(Client& client, const std::string& namespace_name,
                                               Time deleted_at, const Clock& clock,
                                               std::stop_token stop);

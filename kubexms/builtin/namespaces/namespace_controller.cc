@@ -17,12 +17,12 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
 constexpr std::string_view kFinalizer = "kubernetes";
-// Somebody else may write the namespace at the same moment.
+// Retries after conflicts with other writers.
 constexpr int kAttempts = 5;
-// The first look after something remained comes so soon, and the further ones ever later.
-constexpr nanoseconds kFirstLook = milliseconds(200);
+// The delay before the second pass over a namespace with remaining content.
+constexpr nanoseconds kInitialDelay = milliseconds(200);
 
-// The names that clients know.
+// The type, reasons and messages that clients know.
 struct ConditionTexts {
   std::string_view type;
   std::string_view good_reason;
@@ -68,7 +68,7 @@ std::string FinalizersMessage(const std::map<std::string, size_t>& finalizers) {
                      fmt::join(texts, ", "));
 }
 
-// An empty message: nothing is wrong.
+// Sets the condition; an empty message means no failure.
 bool SetCondition(const ConditionTexts& texts, const std::string& bad_message, Time now,
                   std::vector<NamespaceCondition>& conditions) {
   const bool bad = !bad_message.empty();
@@ -96,8 +96,9 @@ bool HasContentFinalizer(const Namespace& object) {
   return std::find(finalizers.begin(), finalizers.end(), kFinalizer) != finalizers.end();
 }
 
-// One that is still to be emptied by us; the other that may now have its name is not.
-bool IsOurs(const Namespace& object, const std::string& uid) {
+// Whether the namespace is terminating and has the content finalizer. Another namespace may have
+// the name by now.
+bool NeedsContentDeletion(const Namespace& object, const std::string& uid) {
   return object.metadata.uid == uid && !object.metadata.deletion_timestamp.IsZero() &&
          HasContentFinalizer(object);
 }
@@ -113,18 +114,18 @@ class Deletion {
                                object_.metadata.deletion_timestamp, context_.clock, context_.stop);
     RETURN_IF_ERROR(WriteConditions(report));
     if (report.failed()) return FailureOf(report);
-    if (!report.remaining.empty()) return Outcome::RequeueAfter(NextLook(report));
+    if (!report.remaining.empty()) return Outcome::RequeueAfter(RequeueDelay(report));
     RETURN_IF_ERROR(RemoveFinalizer());
     return Outcome::Done();
   }
 
  private:
-  // Writes what `change` makes of the namespace, unless it says that there is nothing to write.
+  // Applies `change` and writes the namespace, unless `change` returns false.
   template <class Change>
   Result<void> Write(std::string_view subresource, const Change& change) {
     Result<void> result;
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      if (!IsOurs(object_, uid_) || !change(object_)) return {};
+      if (!NeedsContentDeletion(object_, uid_) || !change(object_)) return {};
       Result<Namespace> written = context_.client.Update(
           object_, {.subresource = std::string(subresource), .stop = context_.stop});
       if (!written.ok() && written.error().IsConflict()) {
@@ -164,11 +165,11 @@ class Deletion {
     return Error::Internal(fmt::format("{}", fmt::join(texts, "; ")));
   }
 
-  // The longer it has taken the rarer it is looked at, but no rarer than what remains may need.
-  nanoseconds NextLook(const NamespaceContentReport& report) const {
+  // The delay grows with the age of the deletion, up to the time that the content may need.
+  nanoseconds RequeueDelay(const NamespaceContentReport& report) const {
     const nanoseconds age = context_.clock.Now() - object_.metadata.deletion_timestamp.value();
     const nanoseconds most = report.estimate / 2 + std::chrono::seconds(1);
-    return std::clamp(age / 4, kFirstLook, most);
+    return std::clamp(age / 4, kInitialDelay, most);
   }
 
   ReconcileContext& context_;
@@ -187,7 +188,7 @@ Result<Outcome> Reconcile(ReconcileContext& context, const Namespace& cached,
   const Result<Namespace> live = context.client.Get<Namespace>(context.key, {.stop = context.stop});
   if (!live.ok() && live.error().IsNotFound()) return Outcome::Done();
   if (!live.ok()) return live.error();
-  if (!IsOurs(*live, live->metadata.uid)) return Outcome::Done();
+  if (!NeedsContentDeletion(*live, live->metadata.uid)) return Outcome::Done();
   return Deletion(context, *live).Run();
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// Namespaces that are being deleted: their content is deleted, of built-in and of custom kinds, and
-// then the finalizer "kubernetes" is removed, so that the namespace goes. What is in the way is
-// said in the conditions of the namespace.
+// The namespace controller: it deletes the content of terminating namespaces, and then removes the
+// finalizer "kubernetes", by which the namespace is deleted. Conditions of the namespace report
+// failures and remaining objects.
 
 #include <chrono>
 
@@ -13,14 +13,14 @@
 namespace kubexms {
 
 struct NamespaceControllerOptions {
-  // How long after its deletion a namespace is left alone, for servers that need a while to refuse
-  // new content. kubexms' own does so at once.
+  // How long the controller waits after the deletion of a namespace, for API servers that need a
+  // while to reject new content. kubexms' own rejects it at once.
   std::chrono::nanoseconds grace_period{0};
 };
 
 Controller NamespaceController(const NamespaceControllerOptions& options = {});
 
-// Sets the five conditions of the deletion to what a pass came to; true when anything changed.
+// Sets the five deletion conditions from a report; true if they changed.
 bool SetDeletionConditions(const NamespaceContentReport& report, Time now,
                            corev1::NamespaceStatus& status);
 

@@ -27,10 +27,10 @@ class NamespaceControllerTest : public BuiltinTest {
     const auto deleted = client().Delete<Namespace>({"", name});
     ASSERT_TRUE(deleted.ok()) << deleted.error().message();
   }
-  bool EventuallyGone(const std::string& name) {
+  bool EventuallyDeleted(const std::string& name) {
     return Eventually([&] { return !NamespaceExists(name); });
   }
-  // The texts of its conditions, once they have this part.
+  // The texts of the conditions, as soon as one contains `part`.
   std::vector<std::string> ConditionsWith(const std::string& part, const std::string& name = "a") {
     std::vector<std::string> texts;
     EXPECT_TRUE(Eventually([&] {
@@ -49,38 +49,38 @@ class NamespaceControllerTest : public BuiltinTest {
   }
 };
 
-TEST_F(NamespaceControllerTest, EmptiesNamespacesOfBuiltInAndCustomKinds) {
+TEST_F(NamespaceControllerTest, DeletesBuiltInAndCustomContent) {
   DefineWidgets();
-  MakeNamespace("a");
-  MakeNamespace("b");
-  Make(MapOf({"a", "one"}));
-  Make(MapOf({"b", "stays"}));
-  MakeWidget({"a", "one"});
+  CreateNamespace("a");
+  CreateNamespace("b");
+  CreateConfigMap(ConfigMapNamed({"a", "one"}));
+  CreateConfigMap(ConfigMapNamed({"b", "stays"}));
+  CreateWidget({"a", "one"});
   Start("namespace-controller");
   Delete("a");
-  EXPECT_TRUE(EventuallyGone("a"));
+  EXPECT_TRUE(EventuallyDeleted("a"));
   EXPECT_TRUE(NamespaceExists("b"));
   EXPECT_TRUE(Exists({"b", "stays"}));
-  MakeNamespace("a");
+  CreateNamespace("a");
   EXPECT_FALSE(Exists({"a", "one"}));
   EXPECT_FALSE(WidgetExists({"a", "one"}));
 }
 
-TEST_F(NamespaceControllerTest, KnowsKindsThatCameLater) {
+TEST_F(NamespaceControllerTest, DiscoversNewKinds) {
   Start("namespace-controller");
   DefineWidgets();
-  MakeNamespace("a");
-  MakeWidget({"a", "one"});
+  CreateNamespace("a");
+  CreateWidget({"a", "one"});
   Delete("a");
-  EXPECT_TRUE(EventuallyGone("a"));
+  EXPECT_TRUE(EventuallyDeleted("a"));
 }
 
-TEST_F(NamespaceControllerTest, SaysWhatKeepsContent) {
-  MakeNamespace("a");
-  ConfigMap held = MapOf({"a", "held"});
+TEST_F(NamespaceControllerTest, ReportsRemainingContentAndFinalizers) {
+  CreateNamespace("a");
+  ConfigMap held = ConfigMapNamed({"a", "held"});
   held.metadata.finalizers = {"example.com/stuck"};
-  Make(held);
-  Make(MapOf({"a", "free"}));
+  CreateConfigMap(held);
+  CreateConfigMap(ConfigMapNamed({"a", "free"}));
   Start("namespace-controller");
   Delete("a");
   EXPECT_THAT(
@@ -98,22 +98,22 @@ TEST_F(NamespaceControllerTest, SaysWhatKeepsContent) {
           "has finalizers remaining: example.com/stuck in 1 resource instances"));
   EXPECT_FALSE(Exists({"a", "free"}));
   RemoveFinalizers({"a", "held"});
-  EXPECT_TRUE(EventuallyGone("a"));
+  EXPECT_TRUE(EventuallyDeleted("a"));
 }
 
-TEST_F(NamespaceControllerTest, StripsPropagationFinalizers) {
-  MakeNamespace("a");
-  ConfigMap map = MapOf({"a", "held"});
+TEST_F(NamespaceControllerTest, RemovesPropagationFinalizers) {
+  CreateNamespace("a");
+  ConfigMap map = ConfigMapNamed({"a", "held"});
   map.metadata.finalizers = {"foregroundDeletion"};
-  Make(map);
+  CreateConfigMap(map);
   Start("namespace-controller");
   Delete("a");
-  EXPECT_TRUE(EventuallyGone("a"));
+  EXPECT_TRUE(EventuallyDeleted("a"));
 }
 
 TEST_F(NamespaceControllerTest, ReportsGroupsThatCannotBeDiscovered) {
-  MakeNamespace("a");
-  Make(MapOf({"a", "one"}));
+  CreateNamespace("a");
+  CreateConfigMap(ConfigMapNamed({"a", "one"}));
   Start("namespace-controller");
   ClientOf("namespace-controller").SetPath([](Client& server, std::string_view path) {
     return path == "/apis/apps/v1" ? Result<SharedBytes>(Error::ServiceUnavailable("down"))
@@ -124,16 +124,16 @@ TEST_F(NamespaceControllerTest, ReportsGroupsThatCannotBeDiscovered) {
               Contains("NamespaceDeletionDiscoveryFailure True DiscoveryFailed: Discovery failed "
                        "for some groups, 1 failing: unable to retrieve the complete list of "
                        "server APIs: apps/v1: down"));
-  // What is known is deleted all the same.
+  // Content of discovered groups is deleted all the same.
   EXPECT_TRUE(Eventually([&] { return !Exists({"a", "one"}); }));
   EXPECT_TRUE(NamespaceExists("a"));
   ClientOf("namespace-controller").SetPath({});
-  EXPECT_TRUE(EventuallyGone("a"));
+  EXPECT_TRUE(EventuallyDeleted("a"));
 }
 
 TEST_F(NamespaceControllerTest, ReportsContentThatCannotBeDeleted) {
-  MakeNamespace("a");
-  Make(MapOf({"a", "one"}));
+  CreateNamespace("a");
+  CreateConfigMap(ConfigMapNamed({"a", "one"}));
   Start("namespace-controller");
   ClientOf("namespace-controller").Set([](Client& server, const ClientRequest& request) {
     if (request.verb != Verb::kDeleteCollection) return server.Do(request);
@@ -144,24 +144,24 @@ TEST_F(NamespaceControllerTest, ReportsContentThatCannotBeDeleted) {
               Contains("NamespaceDeletionContentFailure True ContentDeletionFailed: Failed to "
                        "delete all resource types, 1 remaining: not now"));
   ClientOf("namespace-controller").Set({});
-  EXPECT_TRUE(EventuallyGone("a"));
+  EXPECT_TRUE(EventuallyDeleted("a"));
 }
 
-TEST_F(NamespaceControllerTest, DeletesOneByOneWhereCollectionsAreNotDeleted) {
-  MakeNamespace("a");
-  Make(MapOf({"a", "one"}));
+TEST_F(NamespaceControllerTest, DeletesObjectsOneByOneWithoutDeleteCollection) {
+  CreateNamespace("a");
+  CreateConfigMap(ConfigMapNamed({"a", "one"}));
   Start("namespace-controller");
   ClientOf("namespace-controller").Set([](Client& server, const ClientRequest& request) {
     if (request.verb != Verb::kDeleteCollection) return server.Do(request);
     return Result<SharedBytes>(Error::MethodNotSupported("configmaps", "deletecollection"));
   });
   Delete("a");
-  EXPECT_TRUE(EventuallyGone("a"));
+  EXPECT_TRUE(EventuallyDeleted("a"));
 }
 
-TEST_F(NamespaceControllerTest, PodsGoBeforeEverythingElse) {
-  MakeNamespace("a");
-  Make(MapOf({"a", "used"}));
+TEST_F(NamespaceControllerTest, DeletesPodsFirst) {
+  CreateNamespace("a");
+  CreateConfigMap(ConfigMapNamed({"a", "used"}));
   const auto pod = ParseJson(R"({"apiVersion":"v1","kind":"Pod",
       "metadata":{"name":"web","namespace":"a"},
       "spec":{"nodeName":"node1","containers":[{"name":"c","image":"i"}]}})");
@@ -174,10 +174,10 @@ TEST_F(NamespaceControllerTest, PodsGoBeforeEverythingElse) {
   DeleteOptions at_once;
   at_once.grace_period_seconds = 0;
   ASSERT_TRUE(client().Delete<corev1::Pod>({"a", "web"}, at_once).ok());
-  EXPECT_TRUE(EventuallyGone("a"));
+  EXPECT_TRUE(EventuallyDeleted("a"));
 }
 
-TEST_F(NamespaceControllerTest, LeavesTheFinalizersOfOthers) {
+TEST_F(NamespaceControllerTest, RetainsOtherFinalizersOfTheNamespace) {
   const auto object = ParseJson(R"({"apiVersion":"v1","kind":"Namespace",
       "metadata":{"name":"a"},"spec":{"finalizers":["example.com/own"]}})");
   ASSERT_TRUE(client().Create(FromJson<Namespace>(object.value()).value()).ok());
@@ -189,18 +189,18 @@ TEST_F(NamespaceControllerTest, LeavesTheFinalizersOfOthers) {
   }));
 }
 
-TEST_F(NamespaceControllerTest, GoesOnAfterARestart) {
-  MakeNamespace("a");
-  ConfigMap held = MapOf({"a", "held"});
+TEST_F(NamespaceControllerTest, ContinuesAfterARestart) {
+  CreateNamespace("a");
+  ConfigMap held = ConfigMapNamed({"a", "held"});
   held.metadata.finalizers = {"example.com/stuck"};
-  Make(held);
+  CreateConfigMap(held);
   Start("namespace-controller");
   Delete("a");
   ConditionsWith("SomeFinalizersRemain");
   Stop();
   RemoveFinalizers({"a", "held"});
   Start("namespace-controller");
-  EXPECT_TRUE(EventuallyGone("a"));
+  EXPECT_TRUE(EventuallyDeleted("a"));
 }
 
 TEST(NamespaceConditionsTest, TransitionTimesChangeOnlyWithTheStatus) {

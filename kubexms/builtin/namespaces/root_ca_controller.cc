@@ -24,7 +24,7 @@ Result<void> Create(ReconcileContext& context, const ObjectKey& key, const Strin
   map.metadata.annotations[kDescription] = kDescriptionText;
   map.data = data;
   const auto created = context.client.Create(map, {.stop = context.stop});
-  // Somebody else's is looked at when the cache tells of it.
+  // A ConfigMap of another writer is corrected once the cache has received it.
   if (created.ok() || created.error().IsAlreadyExists()) return {};
   return IgnoreTerminating(created.error());
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Every namespace has a ConfigMap "kube-root-ca.crt" with the certificates by which Pods know the
-// API server.
+// Publishes the ConfigMap "kube-root-ca.crt" in every namespace: the CA certificates by which Pods
+// verify the API server.
 
 #include <string>
 
@@ -9,7 +9,7 @@
 
 namespace kubexms {
 
-// `authority_pem` is what the ConfigMap has under "ca.crt".
+// `authority_pem` is the value of the key "ca.crt".
 Controller RootCaController(std::string authority_pem);
 
 }  // namespace kubexms

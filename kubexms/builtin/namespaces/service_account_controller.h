@@ -1,6 +1,7 @@
 #pragma once
 
-// Every namespace has a ServiceAccount "default", for Pods that name none.
+// Creates the ServiceAccount "default" in every namespace, for Pods without
+// spec.serviceAccountName.
 
 #include "kubexms/controller/controller.h"
 

@@ -29,7 +29,7 @@ bool IsBeyond(const std::string& value, const NodeSelectorRequirement& requireme
   return requirement.operator_ == "Gt" ? *number > *bound : *number < *bound;
 }
 
-// `value` is null where there is none.
+// `value` is null if the node does not have the label.
 bool Holds(const NodeSelectorRequirement& requirement, const std::string* value) {
   const std::string& op = requirement.operator_;
   const auto listed = [&] { return std::ranges::count(requirement.values, *value) > 0; };
@@ -52,7 +52,7 @@ const NodeSelector* RequiredAffinity(const PodSpec& spec) {
   return required ? &*required : nullptr;
 }
 
-// Of the requirements on the name, where there is one.
+// The names that all requirements on metadata.name allow; nothing if the term has none.
 std::optional<std::vector<std::string>> NamesIn(const NodeSelectorTerm& term) {
   std::optional<std::vector<std::string>> names;
   for (const NodeSelectorRequirement& requirement : term.match_fields) {

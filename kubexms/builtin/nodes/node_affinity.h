@@ -1,6 +1,6 @@
 #pragma once
 
-// Which nodes a Pod may be on, as far as labels, names and taints of nodes say so.
+// Evaluates node selectors, node affinity and tolerations of Pods.
 
 #include <optional>
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace kubexms {
 
-// An empty term selects nothing. What has an unknown operator or no number where there should be
-// one selects nothing either.
+// An empty term selects nothing, nor does a requirement with an unknown operator or, with Gt and
+// Lt, a value that is not an integer.
 bool SelectsNode(const corev1::NodeSelectorTerm& term, const ObjectMeta& node);
-// One of the terms does.
+// Whether one of the terms selects the node.
 bool SelectsNode(const corev1::NodeSelector& selector, const ObjectMeta& node);
 
-// The nodeSelector of the Pod and the node affinity that it requires.
+// Whether the node matches the Pod's nodeSelector and required node affinity.
 bool MatchesNodeAffinity(const corev1::PodSpec& spec, const ObjectMeta& node);
-// Whether MatchesNodeAffinity() can say no.
+// Whether MatchesNodeAffinity() can be false.
 bool HasNodeAffinity(const corev1::PodSpec& spec);
-// The names of the only nodes that can match, where the affinity names them: Pods of a DaemonSet
-// do. Sorted.
+// The names of the only nodes that can match, if the affinity lists them, as that of DaemonSet Pods
+// does. Sorted.
 std::optional<std::vector<std::string>> NamedNodes(const corev1::PodSpec& spec);
 
 bool Tolerates(const corev1::Toleration& toleration, const corev1::Taint& taint);

@@ -37,21 +37,22 @@ std::string ZoneOf(const Node& node) {
                      label("topology.kubernetes.io/zone"));
 }
 
-// What is known of the nodes beyond what is stored. Safe for use from any thread.
+// The state of all nodes that is not stored in the API. Safe for use from any thread.
 class NodeHealth {
  public:
   explicit NodeHealth(const NodeLifecycleOptions& options)
-      : settling_(std::min(options.monitor_period, options.grace_period / 4)),
+      : observation_period_(std::min(options.monitor_period, options.grace_period / 4)),
         zones_(options.zones) {}
 
-  struct Sight {
-    bool first = false;         // the node was not known
-    bool was_ready = false;     // when it was last looked at
-    Clock::MonotonicTime last;  // sign of life
+  struct Observation {
+    bool first = false;         // the node is new
+    bool was_ready = false;     // at the last reconcile
+    Clock::MonotonicTime last;  // heartbeat
   };
 
-  // Looks at a node and its Lease, which may be null.
-  Sight Look(const Node& node, const Lease* lease, Clock::MonotonicTime now) EXCLUDES(mutex_) {
+  // Records the heartbeats of a node and its Lease, which may be null.
+  Observation Observe(const Node& node, const Lease* lease, Clock::MonotonicTime now)
+      EXCLUDES(mutex_) {
     const corev1::NodeCondition* ready = FindNodeCondition(node, "Ready");
     const Time posted = ready == nullptr ? Time() : ready->last_heartbeat_time;
     const MicroTime renewed = lease == nullptr ? MicroTime() : lease->spec.renew_time;
@@ -65,7 +66,7 @@ class NodeHealth {
     return {.first = first, .was_ready = state.ready, .last = state.last};
   }
 
-  // The node counts as ready or not in its zone.
+  // Counts the node as ready or not ready in its zone.
   void Count(const Node& node, bool ready, Clock::MonotonicTime now) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     const bool all_were_disrupted = zones_.AllAreDisrupted();
@@ -73,7 +74,8 @@ class NodeHealth {
     State& known = nodes_[node.metadata.name];
     if (ready) known.failed.reset();
     if (!ready && !known.failed) known.failed = now;
-    // Nobody was heard for a while: perhaps it was not the nodes that fell silent.
+    // No node reported for a while, so that the network of this process may have failed: all grace
+    // periods start again.
     if (all_were_disrupted && !zones_.AllAreDisrupted()) {
       for (auto& [name, state] : nodes_) {
         state.last = now;
@@ -81,8 +83,8 @@ class NodeHealth {
       }
     }
   }
-  // Everything has been done that follows from it.
-  void Settle(const Node& node, bool ready) EXCLUDES(mutex_) {
+  // Records that the reconcile for this readiness is complete.
+  void MarkProcessed(const Node& node, bool ready) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     nodes_[node.metadata.name].ready = ready;
   }
@@ -97,15 +99,15 @@ class NodeHealth {
     MutexLock lock(mutex_);
     return zones_.AllAreDisrupted();
   }
-  // Nodes that fail together are not noticed at the same moment. So the first of them has no turn
-  // before it has been seen how many they are.
-  bool IsItsTurn(const std::string& node, Clock::MonotonicTime now) EXCLUDES(mutex_) {
+  // Whether the node may get the NoExecute taint now. Nodes that fail together are not observed at
+  // the same moment, so the first one waits until the number of failed nodes is known.
+  bool MayTaint(const std::string& node, Clock::MonotonicTime now) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     const auto known = nodes_.find(node);
     if (known == nodes_.end() || !known->second.failed) return false;
-    if (now - *known->second.failed < settling_) return false;
-    const auto turn = zones_.TurnOf(node, now);
-    return turn && *turn <= now;
+    if (now - *known->second.failed < observation_period_) return false;
+    const auto time = zones_.TaintTimeOf(node, now);
+    return time && *time <= now;
   }
 
  private:
@@ -118,17 +120,17 @@ class NodeHealth {
     bool ready = false;
   };
 
-  const std::chrono::nanoseconds settling_;
+  const std::chrono::nanoseconds observation_period_;
 
   Mutex mutex_;
   std::unordered_map<std::string, State> nodes_ GUARDED_BY(mutex_);
   NodeZones zones_ GUARDED_BY(mutex_);
 };
 
-// One look at one node.
-class Visit {
+// One reconcile of a node.
+class NodeSync {
  public:
-  Visit(ReconcileContext& context, const NodeLifecycleOptions& options, NodeHealth& health)
+  NodeSync(ReconcileContext& context, const NodeLifecycleOptions& options, NodeHealth& health)
       : context_(context),
         options_(options),
         health_(health),
@@ -138,34 +140,34 @@ class Visit {
   Result<Outcome> Run(const Node& cached) {
     Node node = cached;
     const auto lease = context_.Cached<Lease>().Get({kLeases, node.metadata.name});
-    const NodeHealth::Sight sight = health_.Look(node, lease.get(), now_);
-    if (sight.first) {
-      Tell(node, "RegisteredNode",
-           fmt::format("event: Registered Node {} in Controller", node.metadata.name));
+    const NodeHealth::Observation observation = health_.Observe(node, lease.get(), now_);
+    if (observation.first) {
+      RecordEvent(node, "RegisteredNode",
+                  fmt::format("event: Registered Node {} in Controller", node.metadata.name));
     }
-    const nanoseconds left = TimeLeft(node, sight);
+    const nanoseconds left = TimeLeft(node, observation);
     if (left <= nanoseconds(0) && MarkUnknown(node, wall_now_)) {
       ASSIGN_OR_RETURN(node, context_.client.UpdateStatus(node, {.stop = context_.stop}));
     }
     const NodeReadiness readiness = ReadinessOf(node);
     const bool ready = readiness == NodeReadiness::kReady;
-    const bool failed = sight.was_ready && !ready;
+    const bool failed = observation.was_ready && !ready;
     health_.Count(node, ready, now_);
     RETURN_IF_ERROR(WriteTaints(node));
-    if (failed || readiness == NodeReadiness::kUnknown) RETURN_IF_ERROR(UnreadyPods());
-    if (failed) Tell(node, "NodeNotReady", "status is now: NodeNotReady");
-    health_.Settle(node, ready);
-    const nanoseconds again = left > nanoseconds(0) ? left : options_.grace_period;
-    return Outcome::RequeueAfter(ready ? again : std::min(again, options_.monitor_period));
+    if (failed || readiness == NodeReadiness::kUnknown) RETURN_IF_ERROR(MarkPodsNotReady());
+    if (failed) RecordEvent(node, "NodeNotReady", "status is now: NodeNotReady");
+    health_.MarkProcessed(node, ready);
+    const nanoseconds next = left > nanoseconds(0) ? left : options_.grace_period;
+    return Outcome::RequeueAfter(ready ? next : std::min(next, options_.monitor_period));
   }
 
  private:
-  nanoseconds TimeLeft(const Node& node, const NodeHealth::Sight& sight) const {
+  nanoseconds TimeLeft(const Node& node, const NodeHealth::Observation& observation) const {
     if (ReadinessOf(node) == NodeReadiness::kNew) {
       return node.metadata.creation_timestamp.value() + options_.startup_grace_period -
              context_.clock.Now();
     }
-    return sight.last + options_.grace_period - now_;
+    return observation.last + options_.grace_period - now_;
   }
 
   Result<void> WriteTaints(const Node& node) {
@@ -177,19 +179,19 @@ class Visit {
     return IgnoreNotFound(context_.client.Update(changed, {.stop = context_.stop}));
   }
 
-  // What drives Pods away from the node; empty: nothing does.
+  // The key of the NoExecute taint that the node should have; empty: none.
   std::string_view NoExecuteKey(const Node& node) {
     const NodeReadiness readiness = ReadinessOf(node);
     if (readiness == NodeReadiness::kReady || readiness == NodeReadiness::kNew) return "";
     if (health_.AllAreDisrupted()) return "";
     const bool tainted = HasTaint(node, kNotReadyTaint, "NoExecute") ||
                          HasTaint(node, kUnreachableTaint, "NoExecute");
-    if (!tainted && !health_.IsItsTurn(node.metadata.name, now_)) return "";
+    if (!tainted && !health_.MayTaint(node.metadata.name, now_)) return "";
     return readiness == NodeReadiness::kNotReady ? kNotReadyTaint : kUnreachableTaint;
   }
 
-  // Nobody else will say that the Pods of a silent node are not to be relied on.
-  Result<void> UnreadyPods() {
+  // The kubelet of an unreachable node cannot report that its Pods are not ready.
+  Result<void> MarkPodsNotReady() {
     for (const auto& pod : context_.Cached<Pod>().ByIndex(kPodsByNode, context_.key.name)) {
       if (!IsReady(*pod)) continue;
       Pod changed = *pod;
@@ -204,9 +206,9 @@ class Visit {
     return {};
   }
 
-  void Tell(const Node& node, std::string_view reason, std::string_view what) {
+  void RecordEvent(const Node& node, std::string_view reason, std::string_view message) {
     context_.events.Event(ReferenceTo(node), EventType::kNormal, reason,
-                          fmt::format("Node {} {}", node.metadata.name, what));
+                          fmt::format("Node {} {}", node.metadata.name, message));
   }
 
   ReconcileContext& context_;
@@ -234,7 +236,7 @@ Controller NodeLifecycleController(const NodeLifecycleOptions& options) {
           {.scope = {.namespace_name = kLeases}})
       .Touches<Pod>({"update"}, "status")
       .Reconciles([options, health](ReconcileContext& context, const Node& node) {
-        return Visit(context, options, *health).Run(node);
+        return NodeSync(context, options, *health).Run(node);
       })
       .OnDeleted([health](ReconcileContext& context) -> Result<Outcome> {
         health->Forget(context.key.name, context.clock.MonotonicNow());

@@ -1,12 +1,13 @@
 #pragma once
 
-// Nodes that fall silent. A node that neither renews its Lease nor posts its status for a while is
-// of unknown state: its conditions say so, new Pods are kept from it at once, and the Pods on it
-// are no longer ready. Then it gets the taint that drives Pods away (taint_eviction_controller.h),
-// one node after the other and not while most of them fail (node_zones.h). A node that is back is
-// as before.
+// The node lifecycle controller. If a node neither renews its Lease nor updates its status for the
+// grace period, the controller sets its conditions to Unknown, adds NoSchedule taints, and marks
+// its Pods as not ready. Later it adds the NoExecute taint, by which taint_eviction_controller.h
+// evicts the Pods: rate-limited, and not while most nodes of a zone fail (node_zones.h). When the
+// node reports again, the taints are removed.
 //
-// What counts is when a sign of life arrives here, by the clock of this process.
+// The grace period counts from the time at which this process received the last heartbeat, by its
+// own clock.
 
 #include <chrono>
 
@@ -17,9 +18,9 @@ namespace kubexms {
 
 struct NodeLifecycleOptions {
   std::chrono::nanoseconds grace_period = std::chrono::seconds(50);
-  // Of a node that has said nothing since it was made.
+  // For a node that has not reported any status since its creation.
   std::chrono::nanoseconds startup_grace_period = std::chrono::seconds(60);
-  // How often nodes that are not ready are looked at without a change.
+  // How often nodes that are not ready are reconciled without a change.
   std::chrono::nanoseconds monitor_period = std::chrono::seconds(5);
   NodeZonesOptions zones;
 };

@@ -24,7 +24,7 @@ using ::testing::ElementsAre;
 
 // ---- Zones.
 
-TEST(NodeZonesTest, TheStateOfAZoneIsThatOfItsNodes) {
+TEST(NodeZonesTest, DerivesZoneStateFromNodes) {
   struct Case {
     size_t ready;
     size_t not_ready;
@@ -47,9 +47,9 @@ class ZonesTest : public ::testing::Test {
     for (int i = 0; i < all; ++i) zones_.Put(Name(zone, i), zone, i >= not_ready, now_);
   }
   static std::string Name(const std::string& zone, int i) { return zone + "/" + std::to_string(i); }
-  // In how many seconds it is the node's turn; negative: not at all.
+  // In how many seconds the node may be tainted; negative: not at all.
   int64_t Turn(const std::string& node) {
-    const auto turn = zones_.TurnOf(node, now_);
+    const auto turn = zones_.TaintTimeOf(node, now_);
     return turn ? std::chrono::duration_cast<seconds>(*turn - now_).count() : -1;
   }
 
@@ -57,7 +57,7 @@ class ZonesTest : public ::testing::Test {
   NodeZones zones_{NodeZonesOptions()};
 };
 
-TEST_F(ZonesTest, NodesHaveTheirTurnsOneAfterTheOther) {
+TEST_F(ZonesTest, LimitsTheRateOfTaints) {
   Put("a", 3, 10);
   EXPECT_EQ(Turn("a/0"), 0);
   EXPECT_EQ(Turn("a/1"), 10);
@@ -71,14 +71,14 @@ TEST_F(ZonesTest, NodesHaveTheirTurnsOneAfterTheOther) {
   EXPECT_EQ(Turn("a/2"), 20) << "one that was well in between queues up again";
 }
 
-TEST_F(ZonesTest, ZonesDoNotWaitForEachOther) {
+TEST_F(ZonesTest, ZonesHaveSeparateRates) {
   Put("a", 1, 4);
   Put("b", 1, 4);
   EXPECT_EQ(Turn("a/0"), 0);
   EXPECT_EQ(Turn("b/0"), 0);
 }
 
-TEST_F(ZonesTest, WhereMostNodesFailNothingIsMovedOrVerySlowly) {
+TEST_F(ZonesTest, ReducesTheRateWhenMostNodesFail) {
   Put("small", 6, 10);
   EXPECT_EQ(zones_.StateOf("small"), ZoneState::kPartialDisruption);
   EXPECT_EQ(Turn("small/0"), -1);
@@ -89,7 +89,7 @@ TEST_F(ZonesTest, WhereMostNodesFailNothingIsMovedOrVerySlowly) {
   EXPECT_EQ(Turn("small/1"), 0) << "with half of them it is an ordinary failure";
 }
 
-TEST_F(ZonesTest, AZoneThatFailedAltogetherIsLeft) {
+TEST_F(ZonesTest, TaintsNodesOfAFailedZone) {
   Put("a", 4, 4);
   Put("b", 0, 4);
   EXPECT_EQ(zones_.StateOf("a"), ZoneState::kFullDisruption);
@@ -97,7 +97,7 @@ TEST_F(ZonesTest, AZoneThatFailedAltogetherIsLeft) {
   EXPECT_EQ(Turn("a/1"), 10);
 }
 
-TEST_F(ZonesTest, WhenAllFailNothingIsMoved) {
+TEST_F(ZonesTest, TaintsNothingWhenAllZonesFail) {
   EXPECT_FALSE(zones_.AllAreDisrupted());
   Put("a", 4, 4);
   Put("b", 4, 4);
@@ -108,7 +108,7 @@ TEST_F(ZonesTest, WhenAllFailNothingIsMoved) {
   EXPECT_EQ(Turn("a/0"), 0);
 }
 
-TEST_F(ZonesTest, NodesMoveAndGo) {
+TEST_F(ZonesTest, HandlesMovedAndRemovedNodes) {
   Put("a", 1, 1);
   Put("b", 0, 1);
   zones_.Put("a/0", "b", false, now_);
@@ -144,7 +144,7 @@ std::vector<std::string> TaintsOf(const Node& node) {
   return texts;
 }
 
-TEST(NodeTaintsTest, ConditionsKeepPodsAway) {
+TEST(NodeTaintsTest, SetsNoScheduleTaintsForConditions) {
   struct Case {
     std::string type;
     std::string status;
@@ -170,7 +170,7 @@ TEST(NodeTaintsTest, ConditionsKeepPodsAway) {
   }
 }
 
-TEST(NodeTaintsTest, TaintsGoWithTheirReasonAndThoseOfOthersStay) {
+TEST(NodeTaintsTest, RemovesOwnTaintsAndRetainsOthers) {
   Node node = NodeWith({{"Ready", "Unknown"}});
   node.spec.unschedulable = true;
   Taint& other = node.spec.taints.emplace_back();
@@ -185,7 +185,7 @@ TEST(NodeTaintsTest, TaintsGoWithTheirReasonAndThoseOfOthersStay) {
   EXPECT_THAT(TaintsOf(node), ElementsAre("mine:NoSchedule"));
 }
 
-TEST(NodeTaintsTest, ANodeThatHasSaidNothingKeepsItsFirstTaint) {
+TEST(NodeTaintsTest, NewNodeRetainsItsNotReadyTaint) {
   Node node = NodeWith({});
   Taint& first = node.spec.taints.emplace_back();
   first.key = kNotReadyTaint;
@@ -194,7 +194,7 @@ TEST(NodeTaintsTest, ANodeThatHasSaidNothingKeepsItsFirstTaint) {
   EXPECT_EQ(ReadinessOf(node), NodeReadiness::kNew);
 }
 
-TEST(NodeTaintsTest, OneTaintDrivesPodsAway) {
+TEST(NodeTaintsTest, SetsOneNoExecuteTaint) {
   Node node;
   EXPECT_TRUE(SetNoExecuteTaint(node, kNotReadyTaint, kNow));
   EXPECT_TRUE(SetNoExecuteTaint(node, kUnreachableTaint, kNow));
@@ -204,7 +204,7 @@ TEST(NodeTaintsTest, OneTaintDrivesPodsAway) {
   EXPECT_THAT(TaintsOf(node), ElementsAre());
 }
 
-TEST(NodeTaintsTest, ASilentNodeIsOfUnknownState) {
+TEST(NodeTaintsTest, SetsConditionsOfUnreachableNodeToUnknown) {
   Node node = NodeWith({{"Ready", "True"}});
   node.metadata.creation_timestamp = Time(kNow.value() - seconds(100));
   EXPECT_TRUE(MarkUnknown(node, kNow));
@@ -221,7 +221,7 @@ TEST(NodeTaintsTest, ASilentNodeIsOfUnknownState) {
   EXPECT_EQ(node.status.conditions[1].last_heartbeat_time, node.metadata.creation_timestamp);
 }
 
-TEST(NodeTaintsTest, TheOlderLabelsFollow) {
+TEST(NodeTaintsTest, SyncsBetaLabels) {
   Node node;
   EXPECT_FALSE(SetBetaLabels(node));
   node.metadata.labels = {{"kubernetes.io/os", "linux"}};
@@ -230,7 +230,7 @@ TEST(NodeTaintsTest, TheOlderLabelsFollow) {
   EXPECT_FALSE(SetBetaLabels(node));
 }
 
-// ---- When Pods have to go.
+// ---- Eviction times.
 
 Toleration Tolerating(const std::string& key, std::optional<int64_t> time) {
   Toleration toleration;
@@ -249,7 +249,7 @@ Taint TaintOf(const std::string& key, Time added = {}) {
   return taint;
 }
 
-TEST(TaintEvictionTest, TheShortestTimeThatIsToleratedCounts) {
+TEST(TaintEvictionTest, ShortestTolerationSecondsCount) {
   struct Case {
     std::vector<Toleration> tolerations;
     std::vector<Taint> taints;
@@ -279,7 +279,7 @@ TEST(TaintEvictionTest, TheShortestTimeThatIsToleratedCounts) {
   }
 }
 
-TEST(TaintEvictionTest, OtherEffectsDriveNobodyAway) {
+TEST(TaintEvictionTest, OtherEffectsDoNotEvict) {
   Node node;
   SetNoExecuteTaint(node, kNotReadyTaint, kNow);
   node.spec.taints.push_back(TaintOf("x"));
@@ -287,27 +287,27 @@ TEST(TaintEvictionTest, OtherEffectsDriveNobodyAway) {
   EXPECT_EQ(NoExecuteTaints(node).size(), 1);
 }
 
-// ---- Lost Pods.
+// ---- Garbage Pods.
 
-TEST(PodGarbageTest, SomePodsNobodyElseRemoves) {
+TEST(PodGarbageTest, ClassifiesPods) {
   Pod pod;
   Node node = NodeWith({{"Ready", "Unknown"}});
-  EXPECT_EQ(GarbageOf(pod, nullptr), PodGarbage::kNone);
+  EXPECT_EQ(ClassifyGarbage(pod, nullptr), PodGarbage::kNone);
   pod.metadata.deletion_timestamp = kNow;
-  EXPECT_EQ(GarbageOf(pod, nullptr), PodGarbage::kUnscheduled);
+  EXPECT_EQ(ClassifyGarbage(pod, nullptr), PodGarbage::kUnscheduled);
   pod.spec.node_name = "n";
-  EXPECT_EQ(GarbageOf(pod, nullptr), PodGarbage::kOrphaned);
-  EXPECT_EQ(GarbageOf(pod, &node), PodGarbage::kNone);
+  EXPECT_EQ(ClassifyGarbage(pod, nullptr), PodGarbage::kOrphaned);
+  EXPECT_EQ(ClassifyGarbage(pod, &node), PodGarbage::kNone);
   node.spec.taints.push_back(TaintOf(kOutOfServiceTaint));
-  EXPECT_EQ(GarbageOf(pod, &node), PodGarbage::kOutOfService);
+  EXPECT_EQ(ClassifyGarbage(pod, &node), PodGarbage::kOutOfService);
   pod.metadata.deletion_timestamp = Time();
-  EXPECT_EQ(GarbageOf(pod, &node), PodGarbage::kNone);
-  EXPECT_EQ(GarbageOf(pod, nullptr), PodGarbage::kOrphaned);
+  EXPECT_EQ(ClassifyGarbage(pod, &node), PodGarbage::kNone);
+  EXPECT_EQ(ClassifyGarbage(pod, nullptr), PodGarbage::kOrphaned);
   node.status.conditions[0].status = "True";
   EXPECT_FALSE(IsOutOfService(node));
 }
 
-TEST(PodGarbageTest, OfTooManyTheEvictedAndTheOldestGo) {
+TEST(PodGarbageTest, SelectsEvictedThenOldestPods) {
   std::vector<std::shared_ptr<const Pod>> pods;
   const auto add = [&](const char* name, int age, const char* reason) {
     Pod pod;
@@ -320,9 +320,9 @@ TEST(PodGarbageTest, OfTooManyTheEvictedAndTheOldestGo) {
   add("old", 9, "");
   add("evicted", 2, "Evicted");
   add("middle", 5, "");
-  EXPECT_THAT(Surplus(pods, 4), ElementsAre());
+  EXPECT_THAT(ExcessTerminatedPods(pods, 4), ElementsAre());
   std::vector<std::string> names;
-  for (const auto& pod : Surplus(pods, 2)) names.push_back(pod->metadata.name);
+  for (const auto& pod : ExcessTerminatedPods(pods, 2)) names.push_back(pod->metadata.name);
   EXPECT_THAT(names, ElementsAre("evicted", "old"));
 }
 
@@ -390,7 +390,7 @@ class NodeFailureTest : public BuiltinTest {
   }
 };
 
-TEST_F(NodeFailureTest, ASilentNodeLosesItsPodsAndIsWelcomeBack) {
+TEST_F(NodeFailureTest, EvictsPodsOfUnreachableNodeAndRemovesTaintsWhenItReturns) {
   Start("node-lifecycle-controller,taint-eviction-controller");
   ASSERT_TRUE(Eventually([&] { return AllAreReady(); }));
   MakePod("impatient", "sim-0001", {Tolerating(kUnreachableTaint, 0)});
@@ -420,13 +420,13 @@ TEST_F(NodeFailureTest, ASilentNodeLosesItsPodsAndIsWelcomeBack) {
   EXPECT_TRUE(Eventually([&] { return IsGone("impatient") && PodIsReady("patient"); }));
 }
 
-TEST_F(NodeFailureTest, WhenAllNodesFallSilentNoPodIsDrivenAway) {
+TEST_F(NodeFailureTest, EvictsNoPodsWhenAllNodesAreUnreachable) {
   Start("node-lifecycle-controller,taint-eviction-controller");
   ASSERT_TRUE(Eventually([&] { return AllAreReady(); }));
   MakePod("a", "sim-0001", {Tolerating(kUnreachableTaint, 0)});
   ASSERT_TRUE(Eventually([&] { return PodIsReady("a"); }));
   Stop();
-  simulated_nodes_.count = 0;  // they are off from now on
+  simulated_nodes_.count = 0;  // the kubelets are stopped
   Start("node-lifecycle-controller,taint-eviction-controller");
   for (const char* name : {"sim-0001", "sim-0002", "sim-0003"}) {
     ASSERT_TRUE(Eventually([&] { return IsUnreachable(name); })) << name;
@@ -438,7 +438,7 @@ TEST_F(NodeFailureTest, WhenAllNodesFallSilentNoPodIsDrivenAway) {
   }));
 }
 
-TEST_F(NodeFailureTest, AHealthyNodeIsNotWritten) {
+TEST_F(NodeFailureTest, DoesNotWriteHealthyNodes) {
   environment_.node_lifecycle.grace_period = std::chrono::minutes(1);
   Start("node-lifecycle-controller,taint-eviction-controller,pod-garbage-collector-controller");
   ASSERT_TRUE(Eventually([&] { return AllAreReady(); }));
@@ -457,7 +457,7 @@ TEST_F(NodeFailureTest, AHealthyNodeIsNotWritten) {
   EXPECT_EQ(GetNode("sim-0001").metadata.resource_version, version);
 }
 
-TEST_F(NodeFailureTest, ATaintThatGoesInTimeSparesThePod) {
+TEST_F(NodeFailureTest, RemovedTaintCancelsTheEviction) {
   Start("taint-eviction-controller");
   MakePod("a", "sim-0001", {Tolerating("example.com/x", 3600)});
   ASSERT_TRUE(Eventually([&] { return PodIsReady("a"); }));
@@ -470,7 +470,7 @@ TEST_F(NodeFailureTest, ATaintThatGoesInTimeSparesThePod) {
   EXPECT_TRUE(PodIsReady("a"));
 }
 
-TEST_F(NodeFailureTest, PodsOfNodesThatAreGoneAreRemoved) {
+TEST_F(NodeFailureTest, DeletesPodsOfMissingNodes) {
   Start("pod-garbage-collector-controller");
   MakePod("lost", "nowhere");
   MakePod("kept", "sim-0001");
@@ -482,7 +482,7 @@ TEST_F(NodeFailureTest, PodsOfNodesThatAreGoneAreRemoved) {
   EXPECT_TRUE(PodIsReady("kept"));
 }
 
-TEST_F(NodeFailureTest, PodsOfNodesOutOfServiceAreRemovedOnceTheyAreDeleted) {
+TEST_F(NodeFailureTest, RemovesTerminatingPodsOfNodesOutOfService) {
   Start("node-lifecycle-controller,pod-garbage-collector-controller");
   ASSERT_TRUE(Eventually([&] { return AllAreReady(); }));
   MakePod("a", "sim-0001");
@@ -491,7 +491,7 @@ TEST_F(NodeFailureTest, PodsOfNodesOutOfServiceAreRemovedOnceTheyAreDeleted) {
   ASSERT_TRUE(Eventually([&] { return IsUnreachable("sim-0001"); }));
   ASSERT_TRUE(client().Delete<Pod>({"default", "a"}).ok());
   EXPECT_FALSE(IsGone("a"));
-  ASSERT_TRUE(Eventually([&] {  // others write its taints, too
+  ASSERT_TRUE(Eventually([&] {  // retried after conflicts with other writers of taints
     return client()
         .Patch<Node>({"", "sim-0001"},
                      {.type = PatchType::kStrategicMerge,
@@ -502,7 +502,7 @@ TEST_F(NodeFailureTest, PodsOfNodesOutOfServiceAreRemovedOnceTheyAreDeleted) {
   EXPECT_TRUE(Eventually([&] { return IsGone("a"); }));
 }
 
-TEST_F(NodeFailureTest, TooManyPodsThatHaveEndedAreRemoved) {
+TEST_F(NodeFailureTest, DeletesFinishedPodsBeyondTheThreshold) {
   environment_.pod_garbage_collector.terminated_threshold = 2;
   Start("pod-garbage-collector-controller");
   for (int i = 0; i < 5; ++i) {

@@ -17,7 +17,7 @@ constexpr std::string_view kNoSchedule = "NoSchedule";
 constexpr std::string_view kNoExecute = "NoExecute";
 constexpr const char* kUnschedulableTaint = "node.kubernetes.io/unschedulable";
 
-// A node with this condition has this taint.
+// A node whose condition `type` has this status has the taint `key`.
 struct ConditionTaint {
   std::string_view type;
   std::string_view status;
@@ -32,7 +32,7 @@ constexpr std::array<ConditionTaint, 6> kConditionTaints = {{
     {"PIDPressure", kConditionTrue, "node.kubernetes.io/pid-pressure"},
 }};
 
-// What a node agent reports.
+// The conditions that the kubelet reports.
 constexpr std::array<std::string_view, 4> kReported = {"Ready", "MemoryPressure", "DiskPressure",
                                                        "PIDPressure"};
 
@@ -112,7 +112,7 @@ bool MarkUnknown(Node& node, Time now) {
 
 bool SetNoScheduleTaints(Node& node, Time now) {
   bool changed = SetTaint(kUnschedulableTaint, kNoSchedule, node.spec.unschedulable, now, node);
-  // A node that has said nothing is not ready from the moment that it is made.
+  // Admission adds the not-ready taint to a new node; it stays until the node reports.
   if (ReadinessOf(node) == NodeReadiness::kNew) return changed;
   for (const ConditionTaint& taint : kConditionTaints) {
     changed |=

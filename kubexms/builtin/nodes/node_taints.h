@@ -1,6 +1,6 @@
 #pragma once
 
-// What the conditions of a Node mean for the Pods on it, as taints: decisions without any I/O.
+// Derives the taints of a Node from its conditions.
 
 #include <string_view>
 
@@ -14,31 +14,30 @@ inline constexpr const char* kOutOfServiceTaint = "node.kubernetes.io/out-of-ser
 
 enum class NodeReadiness {
   kReady,
-  kNotReady,  // it says so itself
-  kUnknown,   // it has fallen silent
-  kNew,       // it has said nothing yet
+  kNotReady,  // Ready is False
+  kUnknown,   // Ready is Unknown
+  kNew,       // without a condition Ready
 };
 NodeReadiness ReadinessOf(const corev1::Node& node);
 
-// The condition of that type, or null.
+// The condition of the type, or null.
 const corev1::NodeCondition* FindNodeCondition(const corev1::Node& node, std::string_view type);
 
 bool HasTaint(const corev1::Node& node, std::string_view key, std::string_view effect);
 
-// The functions below change the node and say whether anything changed.
+// The functions below return whether they changed the node.
 
-// The conditions of a node that has fallen silent, or never spoke.
+// Sets the conditions that the kubelet reports to Unknown.
 bool MarkUnknown(corev1::Node& node, Time now);
 
-// What new Pods are kept from: NoSchedule for everything that is wrong with the node, and for one
-// that is cordoned off.
+// Sets the NoSchedule taints for the node's conditions and for spec.unschedulable.
 bool SetNoScheduleTaints(corev1::Node& node, Time now);
 
-// What drives Pods away: NoExecute with this key, which is that of not-ready or unreachable nodes,
-// instead of the other one. An empty key: neither.
+// Sets the NoExecute taint with this key, which is kNotReadyTaint or kUnreachableTaint, and removes
+// the other one. An empty key removes both.
 bool SetNoExecuteTaint(corev1::Node& node, std::string_view key, Time now);
 
-// The older labels of operating system and architecture say the same as the newer ones.
+// Copies the operating system and architecture to the beta.kubernetes.io labels.
 bool SetBetaLabels(corev1::Node& node);
 
 }  // namespace kubexms

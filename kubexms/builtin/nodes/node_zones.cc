@@ -18,10 +18,10 @@ void NodeZones::Put(const std::string& node, const std::string& zone_name, bool 
   if (known != zone_of_.end() && known->second != zone_name) Remove(node, now);
   zone_of_[node] = zone_name;
   Zone& zone = zones_[zone_name];
-  const bool news = (ready ? zone.ready : zone.not_ready).insert(node).second;
+  const bool changed = (ready ? zone.ready : zone.not_ready).insert(node).second;
   (ready ? zone.not_ready : zone.ready).erase(node);
-  if (ready) zone.turns.erase(node);
-  if (news) UpdateRate(zone, now);
+  if (ready) zone.taint_times.erase(node);
+  if (changed) UpdateRate(zone, now);
 }
 
 void NodeZones::Remove(const std::string& node, Clock::MonotonicTime now) {
@@ -30,7 +30,7 @@ void NodeZones::Remove(const std::string& node, Clock::MonotonicTime now) {
   Zone& zone = zones_[known->second];
   zone.ready.erase(node);
   zone.not_ready.erase(node);
-  zone.turns.erase(node);
+  zone.taint_times.erase(node);
   if (zone.ready.empty() && zone.not_ready.empty()) {
     zones_.erase(known->second);
   } else {
@@ -51,36 +51,37 @@ ZoneState NodeZones::StateOf(const std::string& zone) const {
                      options_.unhealthy_threshold);
 }
 
-std::optional<Clock::MonotonicTime> NodeZones::TurnOf(const std::string& node,
-                                                      Clock::MonotonicTime now) {
+std::optional<Clock::MonotonicTime> NodeZones::TaintTimeOf(const std::string& node,
+                                                           Clock::MonotonicTime now) {
   const auto known = zone_of_.find(node);
   if (known == zone_of_.end() || AllAreDisrupted()) return std::nullopt;
   Zone& zone = zones_[known->second];
-  if (const auto turn = zone.turns.find(node); turn != zone.turns.end()) return turn->second;
+  if (const auto time = zone.taint_times.find(node); time != zone.taint_times.end())
+    return time->second;
   if (zone.rate <= 0) return std::nullopt;
   const auto period = std::chrono::duration_cast<std::chrono::nanoseconds>(
       std::chrono::duration<double>(1 / zone.rate));
-  zone.last_turn = zone.last_turn ? std::max(now, *zone.last_turn + period) : now;
-  zone.turns[node] = *zone.last_turn;
-  return zone.last_turn;
+  zone.last_time = zone.last_time ? std::max(now, *zone.last_time + period) : now;
+  zone.taint_times[node] = *zone.last_time;
+  return zone.last_time;
 }
 
 double NodeZones::RateOf(const Zone& zone) const {
   const ZoneState state =
       ZoneStateOf(zone.ready.size(), zone.not_ready.size(), options_.unhealthy_threshold);
-  // Where all nodes of one zone have failed, and not all of the cluster, the zone has.
+  // A zone whose nodes have all failed, while other zones work, has really failed.
   if (state != ZoneState::kPartialDisruption) return options_.primary_rate;
   const bool large = zone.ready.size() + zone.not_ready.size() > options_.large_zone;
   return large ? options_.secondary_rate : 0;
 }
 
-// With another rate everybody whose turn has not come asks anew.
+// When the rate changes, times in the future are recalculated.
 void NodeZones::UpdateRate(Zone& zone, Clock::MonotonicTime now) const {
   const double rate = RateOf(zone);
   if (rate == zone.rate) return;
   zone.rate = rate;
-  std::erase_if(zone.turns, [&](const auto& turn) { return turn.second > now; });
-  if (zone.last_turn && *zone.last_turn > now) zone.last_turn = now;
+  std::erase_if(zone.taint_times, [&](const auto& entry) { return entry.second > now; });
+  if (zone.last_time && *zone.last_time > now) zone.last_time = now;
 }
 
 }  // namespace kubexms

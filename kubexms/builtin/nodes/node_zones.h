@@ -1,9 +1,8 @@
 #pragma once
 
-// How many nodes fail where, and how fast Pods may be driven away from them. When most nodes of a
-// zone fail at once it is rather the network that failed, or the eyes of the one who looks: then
-// Pods are left where they are, or moved very slowly. When nodes fail everywhere nothing is moved
-// at all.
+// Limits the rate at which nodes of a zone get the NoExecute taint. If most nodes of a zone fail at
+// once, the network has probably failed, or the connection of this process: then Pods are not
+// evicted, or very slowly. If nodes of all zones fail, no Pods are evicted.
 
 #include <map>
 #include <optional>
@@ -17,41 +16,43 @@ namespace kubexms {
 enum class ZoneState { kNormal, kPartialDisruption, kFullDisruption };
 
 struct NodeZonesOptions {
-  // Nodes a second, in a zone.
+  // Nodes per second in one zone.
   double primary_rate = 0.1;
-  // The same in large zones of which so large a part fails; smaller ones are left alone.
+  // The rate in large zones of which at least this fraction has failed. In smaller zones it is
+  // zero.
   double secondary_rate = 0.01;
   double unhealthy_threshold = 0.55;
-  size_t large_zone = 50;  // more than so many nodes
+  size_t large_zone = 50;  // a zone with more nodes is large
 };
 
 ZoneState ZoneStateOf(size_t ready, size_t not_ready, double unhealthy_threshold);
 
-// Not for several threads at once.
+// For one thread at a time.
 class NodeZones {
  public:
   explicit NodeZones(NodeZonesOptions options) : options_(options) {}
 
-  // A node as it is now.
+  // Adds or updates a node.
   void Put(const std::string& node, const std::string& zone, bool ready, Clock::MonotonicTime now);
   void Remove(const std::string& node, Clock::MonotonicTime now);
 
-  // There are nodes, and none in any zone is ready.
+  // Nodes exist, and none of any zone is ready.
   bool AllAreDisrupted() const;
   ZoneState StateOf(const std::string& zone) const;
 
-  // From when on Pods may be driven away from the node, which is not ready: nodes of a zone have
-  // their turns in the order in which they were asked about. Nothing while it must not happen at
-  // all; then, and when the turn is far away, ask again later. A turn that has come stays.
-  std::optional<Clock::MonotonicTime> TurnOf(const std::string& node, Clock::MonotonicTime now);
+  // When the node, which is not ready, may get the NoExecute taint: nodes of a zone are taken in
+  // the order of their first calls. Nothing if no node of the zone may be tainted; call again
+  // later. A time that has passed stays valid.
+  std::optional<Clock::MonotonicTime> TaintTimeOf(const std::string& node,
+                                                  Clock::MonotonicTime now);
 
  private:
   struct Zone {
     std::set<std::string> ready;
     std::set<std::string> not_ready;
     double rate = 0;
-    std::optional<Clock::MonotonicTime> last_turn;
-    std::map<std::string, Clock::MonotonicTime> turns;
+    std::optional<Clock::MonotonicTime> last_time;
+    std::map<std::string, Clock::MonotonicTime> taint_times;
   };
 
   double RateOf(const Zone& zone) const;

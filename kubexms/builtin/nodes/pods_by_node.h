@@ -1,6 +1,6 @@
 #pragma once
 
-// The index of cached Pods by the node that they are bound to:
+// An index of cached Pods by the node that they are bound to:
 //
 //   controller.Index<corev1::Pod>(kPodsByNode, NodeOfPod)
 //       .Watches<corev1::Node>(&PodsOn);
@@ -17,10 +17,10 @@ namespace kubexms {
 
 inline constexpr const char* kPodsByNode = "spec.nodeName";
 
-// Pods that are bound to no node are found under the empty name.
+// Unassigned Pods have the empty name.
 inline std::vector<std::string> NodeOfPod(const corev1::Pod& pod) { return {pod.spec.node_name}; }
 
-// Maps a node to the Pods on it, for controllers of Pods that have the index.
+// Maps a node to its Pods, for controllers of Pods that have the index.
 inline std::vector<ObjectKey> PodsOn(const DeclaredCaches& caches, const corev1::Node& node) {
   std::vector<ObjectKey> keys;
   for (const auto& pod : caches.Cached<corev1::Pod>().ByIndex(kPodsByNode, node.metadata.name)) {

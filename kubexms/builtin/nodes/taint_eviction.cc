@@ -13,10 +13,10 @@ using corev1::Pod;
 using corev1::Taint;
 using corev1::Toleration;
 
-// More than this and the sum with a time could be out of range: for ever.
+// Longer tolerations count as unlimited, because the sum with a time could overflow.
 constexpr int64_t kForEver = int64_t{100} * 365 * 24 * 3600;
 
-// How long the taint is tolerated; nothing: for ever.
+// How long the Pod tolerates the taint; nothing: without a limit.
 std::optional<std::chrono::seconds> TolerationTime(const Pod& pod, const Taint& taint) {
   bool tolerated = false;
   std::optional<std::chrono::seconds> shortest;
@@ -40,12 +40,12 @@ std::vector<Taint> NoExecuteTaints(const corev1::Node& node) {
 }
 
 std::optional<Clock::WallTime> EvictionTime(const Pod& pod, const std::vector<Taint>& taints,
-                                            Clock::WallTime noticed) {
+                                            Clock::WallTime first_seen) {
   std::optional<Clock::WallTime> earliest;
   for (const Taint& taint : taints) {
     const auto time = TolerationTime(pod, taint);
     if (!time) continue;
-    Clock::WallTime since = noticed;
+    Clock::WallTime since = first_seen;
     if (!taint.time_added.IsZero()) {
       since = std::max(taint.time_added.value(), pod.metadata.creation_timestamp.value());
     }

@@ -1,6 +1,6 @@
 #pragma once
 
-// When a Pod has to leave a node because of the node's taints.
+// Decides when NoExecute taints of a node evict a Pod.
 
 #include <optional>
 #include <vector>
@@ -11,15 +11,14 @@
 
 namespace kubexms {
 
-// Those with the effect NoExecute.
+// The taints with the effect NoExecute.
 std::vector<corev1::Taint> NoExecuteTaints(const corev1::Node& node);
 
-// From when on the Pod must not be there; nothing: it may stay. `noticed` is when the taints were
-// first seen to concern the Pod, for those that do not say since when they are there. A toleration
-// with seconds counts from then, or from the creation of a Pod that came later; of several the
-// shortest counts.
+// When the Pod is to be evicted; nothing: it tolerates the taints. tolerationSeconds count from the
+// time when the taint was added, or from the creation of a later Pod; for taints without a time
+// they count from `first_seen`. The shortest of several tolerations counts.
 std::optional<Clock::WallTime> EvictionTime(const corev1::Pod& pod,
                                             const std::vector<corev1::Taint>& taints,
-                                            Clock::WallTime noticed);
+                                            Clock::WallTime first_seen);
 
 }  // namespace kubexms

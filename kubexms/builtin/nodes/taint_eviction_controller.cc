@@ -12,6 +12,7 @@
 #include "kubexms/base/mutex.h"
 #include "kubexms/builtin/nodes/pods_by_node.h"
 #include "kubexms/builtin/nodes/taint_eviction.h"
+#include "kubexms/builtin/shared/delete_by_uid.h"
 #include "kubexms/builtin/shared/pod_state.h"
 #include "kubexms/controller/events/event_recorder.h"
 
@@ -21,18 +22,19 @@ namespace {
 using corev1::Node;
 using corev1::Pod;
 
-// Since when Pods are known to have to go. Safe for use from any thread.
-class Notices {
+// The time at which each Pod was first seen on a node with NoExecute taints. Safe for use from any
+// thread.
+class FirstSightings {
  public:
-  Clock::WallTime Notice(const ObjectKey& pod, const std::string& uid, Clock::WallTime now)
+  Clock::WallTime RecordFirst(const ObjectKey& pod, const std::string& uid, Clock::WallTime now)
       EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     Entry& entry = pods_[pod];
     if (entry.uid != uid) entry = {uid, now};
     return entry.since;
   }
-  // False when there was none.
-  bool Drop(const ObjectKey& pod) EXCLUDES(mutex_) {
+  // False when no sighting of the Pod was recorded.
+  bool Remove(const ObjectKey& pod) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     return pods_.erase(pod) > 0;
   }
@@ -47,13 +49,13 @@ class Notices {
   std::unordered_map<ObjectKey, Entry> pods_ GUARDED_BY(mutex_);
 };
 
-void Tell(ReconcileContext& context, const Pod& pod, std::string_view what) {
+void RecordEvent(ReconcileContext& context, const Pod& pod, std::string_view action) {
   context.events.Event(ReferenceTo(pod), EventType::kNormal, "TaintManagerEviction",
-                       fmt::format("{} Pod {}", what, context.key.ToString()));
+                       fmt::format("{} Pod {}", action, context.key.ToString()));
 }
 
 Result<void> Evict(ReconcileContext& context, const Pod& pod) {
-  Tell(context, pod, "Marking for deletion");
+  RecordEvent(context, pod, "Marking for deletion");
   Pod changed = pod;
   corev1::PodCondition condition;
   condition.type = "DisruptionTarget";
@@ -65,26 +67,25 @@ Result<void> Evict(ReconcileContext& context, const Pod& pod) {
     const auto written = context.client.UpdateStatus(changed, {.stop = context.stop});
     if (!written.ok()) return IgnoreNotFound(written);
   }
-  DeleteOptions options;
-  options.preconditions.emplace().uid = pod.metadata.uid;
-  return IgnoreNotFound(context.client.Delete<Pod>(context.key, options));
+  return IgnoreNotFound(context.client.Delete<Pod>(context.key, UidPrecondition(pod.metadata)));
 }
 
-Result<Outcome> Reconcile(ReconcileContext& context, const Pod& pod, Notices& notices) {
+Result<Outcome> Reconcile(ReconcileContext& context, const Pod& pod, FirstSightings& sightings) {
   const auto node = context.Cached<Node>().Get({"", pod.spec.node_name});
-  const bool stays = node == nullptr || IsBeingDeleted(pod);
-  const auto taints = stays ? std::vector<corev1::Taint>() : NoExecuteTaints(*node);
+  const bool may_stay = node == nullptr || IsBeingDeleted(pod);
+  const auto taints = may_stay ? std::vector<corev1::Taint>() : NoExecuteTaints(*node);
   if (taints.empty()) {
-    const bool cancelled = notices.Drop(context.key) && !IsBeingDeleted(pod);
-    if (cancelled) Tell(context, pod, "Cancelling deletion of");
+    const bool canceled = sightings.Remove(context.key) && !IsBeingDeleted(pod);
+    if (canceled) RecordEvent(context, pod, "Cancelling deletion of");
     return Outcome::Done();
   }
   const Clock::WallTime now = context.clock.Now();
-  const auto time = EvictionTime(pod, taints, notices.Notice(context.key, pod.metadata.uid, now));
+  const auto time =
+      EvictionTime(pod, taints, sightings.RecordFirst(context.key, pod.metadata.uid, now));
   if (!time) return Outcome::Done();
   if (now < *time) return Outcome::RequeueAfter(*time - now);
   RETURN_IF_ERROR(Evict(context, pod));
-  notices.Drop(context.key);
+  sightings.Remove(context.key);
   return Outcome::Done();
 }
 
@@ -100,7 +101,7 @@ bool TaintsDiffer(const Node& before, const Node& after) {
 }  // namespace
 
 Controller TaintEvictionController(InformerSet& informers) {
-  const auto notices = std::make_shared<Notices>();
+  const auto sightings = std::make_shared<FirstSightings>();
   const std::shared_ptr<Informer> nodes = informers.Get<Node>();
   ControllerFor<Pod> controller({.name = "taint-eviction-controller", .workers = 8});
   controller
@@ -117,11 +118,11 @@ Controller TaintEvictionController(InformerSet& informers) {
                                }}})
       .Touches<Pod>({"delete"})
       .Touches<Pod>({"update"}, "status")
-      .Reconciles([notices](ReconcileContext& context, const Pod& pod) {
-        return Reconcile(context, pod, *notices);
+      .Reconciles([sightings](ReconcileContext& context, const Pod& pod) {
+        return Reconcile(context, pod, *sightings);
       })
-      .OnDeleted([notices](ReconcileContext& context) -> Result<Outcome> {
-        notices->Drop(context.key);
+      .OnDeleted([sightings](ReconcileContext& context) -> Result<Outcome> {
+        sightings->Remove(context.key);
         return Outcome::Done();
       });
   return controller;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Pods leave nodes with NoExecute taints: at once, or after the time for which they tolerate the
-// taint; they stay when the taint goes before that.
+// The taint eviction controller: it deletes Pods from nodes with NoExecute taints, at once or after
+// their tolerationSeconds, unless the taint is removed before.
 
 #include "kubexms/controller/controller.h"
 #include "kubexms/controller/informers/informer_set.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kubexms/api/builtin/aggregated_rules.h"
-#include "kubexms/builtin/endpoints/label_lookup.h"
+#include "kubexms/builtin/shared/label_lookup.h"
 
 namespace kubexms {
 namespace {
@@ -11,12 +11,12 @@ namespace {
 using rbacv1::ClusterRole;
 
 constexpr const char* kAggregating = "aggregating";
-constexpr const char* kYes = "yes";
+constexpr const char* kAggregatingValue = "yes";
 constexpr const char* kFieldManager = "clusterrole-aggregation-controller";
 
-std::vector<std::string> WhetherAggregating(const ClusterRole& role) {
+std::vector<std::string> AggregatingIndexValues(const ClusterRole& role) {
   if (!role.aggregation_rule) return {};
-  return {kYes};
+  return {kAggregatingValue};
 }
 
 std::vector<ClusterRolePointer> SelectedRoles(const ReconcileContext& context,
@@ -44,10 +44,11 @@ Result<Outcome> Reconcile(ReconcileContext& context, const ClusterRole& role) {
 Controller RoleAggregationController() {
   ControllerFor<ClusterRole> controller({.name = "clusterrole-aggregation-controller"});
   controller.Index<ClusterRole>(kLabelIndex, &LabelsOf<ClusterRole>)
-      .Index<ClusterRole>(kAggregating, &WhetherAggregating)
+      .Index<ClusterRole>(kAggregating, &AggregatingIndexValues)
       .Watches<ClusterRole>([](const DeclaredCaches& caches, const ClusterRole& changed) {
         std::vector<ObjectKey> keys;
-        for (const auto& role : caches.Cached<ClusterRole>().ByIndex(kAggregating, kYes)) {
+        for (const auto& role :
+             caches.Cached<ClusterRole>().ByIndex(kAggregating, kAggregatingValue)) {
           if (Aggregates(*role, changed)) keys.push_back(ObjectKey::Of(role->metadata));
         }
         return keys;

@@ -1,7 +1,7 @@
 #pragma once
 
-// The rules of a ClusterRole with an aggregationRule are those of the ClusterRoles that it selects,
-// also of such that people add to the cluster later.
+// The ClusterRole aggregation controller: it sets the rules of ClusterRoles with an aggregationRule
+// to those of the ClusterRoles that they select.
 
 #include "kubexms/controller/controller.h"
 

@@ -41,7 +41,7 @@ class RoleAggregationTest : public BuiltinTest {
   }
 };
 
-TEST_F(RoleAggregationTest, RolesFollowThoseThatTheyAreMadeOf) {
+TEST_F(RoleAggregationTest, UpdatesAggregatedRules) {
   MakeWhole("whole", "x");
   MakeWhole("larger", "y");
   Start(kController);
@@ -60,7 +60,7 @@ TEST_F(RoleAggregationTest, RolesFollowThoseThatTheyAreMadeOf) {
   ExpectVerbs("whole", "");
 }
 
-TEST_F(RoleAggregationTest, WhatOthersWriteThereIsUndone) {
+TEST_F(RoleAggregationTest, RevertsChangesOfAggregatedRules) {
   MakeWhole("whole", "x");
   MakePart("a", "x", "get");
   Start(kController);
@@ -69,8 +69,8 @@ TEST_F(RoleAggregationTest, WhatOthersWriteThereIsUndone) {
   ExpectVerbs("whole", "get ");
 }
 
-// The server has them right from the start, whoever runs.
-TEST_F(RoleAggregationTest, TheDefaultRolesNeedNoWrite) {
+// The server bootstraps the default roles with aggregated rules.
+TEST_F(RoleAggregationTest, DoesNotWriteTheDefaultRoles) {
   Start(kController);
   MakeWhole("whole", "x");
   MakePart("a", "x", "get");

@@ -20,9 +20,9 @@ using corev1::PodCondition;
 constexpr const char* kScheduled = "PodScheduled";
 constexpr const char* kUnschedulable = "Unschedulable";
 constexpr const char* kSchedulerError = "SchedulerError";
-// How often assumptions are looked at.
+// How often assumptions are checked for expiry.
 constexpr auto kAssumptionsPeriod = std::chrono::seconds(10);
-// Every Pod gets an event, and many may be scheduled at once.
+// Every scheduling attempt records an Event, and thousands of Pods may be scheduled in a second.
 constexpr size_t kMaxEvents = 10'000;
 
 EventBroadcasterOptions EventOptions(const Scheduler::Environment& environment) {
@@ -34,10 +34,19 @@ EventBroadcasterOptions EventOptions(const Scheduler::Environment& environment) 
           .logger = environment.log};
 }
 
-bool IsSaid(const Pod& pod, const std::string& reason, const std::string& message) {
+bool HasCondition(const Pod& pod, const std::string& reason, const std::string& message) {
   const PodCondition* condition = FindPodCondition(pod.status, kScheduled);
   return condition != nullptr && condition->status == "False" && condition->reason == reason &&
          condition->message == message;
+}
+
+Selector SelectorOf(const corev1::ReplicationController& controller) {
+  return Selector::FromLabels(controller.spec.selector);
+}
+
+template <Kind T>
+Selector SelectorOf(const T& workload) {
+  return Selector::From(workload.spec.selector).value_or(Selector::Nothing());
 }
 
 }  // namespace
@@ -46,26 +55,28 @@ bool IsSaid(const Pod& pod, const std::string& reason, const std::string& messag
 
 Scheduler::Metrics::Metrics(MetricsRegistry* registry, const std::string& profile) {
   if (registry == nullptr) return;
-  const auto pending = registry->AddGauge({.name = "scheduler_pending_pods",
-                                           .help = "Pods without a node, by where they wait.",
-                                           .labels = {"queue"}});
+  const auto pending =
+      registry->AddGauge({.name = "scheduler_pending_pods",
+                          .help = "Number of pending Pods, by the queue that they are in.",
+                          .labels = {"queue"}});
   active = pending.With({"active"});
   backoff = pending.With({"backoff"});
   unschedulable = pending.With({"unschedulable"});
   gated = pending.With({"gated"});
-  const auto attempts = registry->AddCounter({.name = "scheduler_schedule_attempts_total",
-                                              .help = "Attempts to schedule a Pod, by result.",
-                                              .labels = {"result", "profile"}});
+  const auto attempts =
+      registry->AddCounter({.name = "scheduler_schedule_attempts_total",
+                            .help = "Number of attempts to schedule Pods, by result.",
+                            .labels = {"result", "profile"}});
   scheduled = attempts.With({"scheduled", profile});
-  refused = attempts.With({"unschedulable", profile});
+  rejected = attempts.With({"unschedulable", profile});
   failed = attempts.With({"error", profile});
-  const auto times =
-      registry->AddHistogram({.name = "scheduler_scheduling_attempt_duration_seconds",
-                              .help = "Time of an attempt to schedule a Pod, with its binding.",
-                              .labels = {"result", "profile"}},
-                             ExponentialBuckets(0.001, 2, 15));
+  const auto times = registry->AddHistogram(
+      {.name = "scheduler_scheduling_attempt_duration_seconds",
+       .help = "Duration of attempts to schedule a Pod, including the binding.",
+       .labels = {"result", "profile"}},
+      ExponentialBuckets(0.001, 2, 15));
   scheduled_time = times.With({"scheduled", profile});
-  refused_time = times.With({"unschedulable", profile});
+  rejected_time = times.With({"unschedulable", profile});
   failed_time = times.With({"error", profile});
 }
 
@@ -89,14 +100,14 @@ Scheduler::Scheduler(SchedulerOptions options, Environment environment)
       chooser_(environment_.random) {}
 
 Result<void> Scheduler::Run(std::stop_token stop) {
-  FollowAll();
+  WatchAll();
   {
     const std::jthread events([this](std::stop_token end) { broadcaster_.Run(std::move(end)); });
     const bool synced = std::ranges::all_of(
         sources_, [&](const Source& source) { return source.informer->WaitForSync(stop); });
     threads_.emplace();
     if (synced) Loop(stop);
-    end_of_writes_.request_stop();
+    stop_writes_.request_stop();
     threads_.reset();
   }
   for (const Source& source : sources_) source.informer->RemoveHandler(source.handler);
@@ -104,7 +115,7 @@ Result<void> Scheduler::Run(std::stop_token stop) {
 }
 
 template <Kind T>
-void Scheduler::Follow(ClusterEvents (Scheduler::*apply)(const CachedObject& object, bool gone)) {
+void Scheduler::Watch(ClusterEvents (Scheduler::*apply)(const CachedObject& object, bool deleted)) {
   Source source{.informer = environment_.informers.Get<T>(), .apply = apply};
   source.handler =
       source.informer->AddHandler([this, number = sources_.size()](const CacheEvent& event) {
@@ -113,26 +124,26 @@ void Scheduler::Follow(ClusterEvents (Scheduler::*apply)(const CachedObject& obj
   sources_.push_back(std::move(source));
 }
 
-void Scheduler::FollowAll() {
-  Follow<corev1::Node>(&Scheduler::ApplyNode);
-  Follow<corev1::Namespace>(&Scheduler::ApplyNamespace);
-  Follow<corev1::Service>(&Scheduler::ApplyService);
-  Follow<corev1::ReplicationController>(&Scheduler::ApplyReplicationController);
-  Follow<appsv1::ReplicaSet>(&Scheduler::ApplyReplicaSet);
-  Follow<appsv1::StatefulSet>(&Scheduler::ApplyStatefulSet);
-  Follow<corev1::PersistentVolumeClaim>(&Scheduler::ApplyClaim);
-  Follow<corev1::PersistentVolume>(&Scheduler::ApplyVolume);
-  Follow<Pod>(&Scheduler::ApplyPod);
+void Scheduler::WatchAll() {
+  Watch<corev1::Node>(&Scheduler::ApplyNode);
+  Watch<corev1::Namespace>(&Scheduler::ApplyNamespace);
+  Watch<corev1::Service>(&Scheduler::ApplyService);
+  Watch<corev1::ReplicationController>(&Scheduler::ApplyWorkload<corev1::ReplicationController>);
+  Watch<appsv1::ReplicaSet>(&Scheduler::ApplyWorkload<appsv1::ReplicaSet>);
+  Watch<appsv1::StatefulSet>(&Scheduler::ApplyWorkload<appsv1::StatefulSet>);
+  Watch<corev1::PersistentVolumeClaim>(&Scheduler::ApplyClaim);
+  Watch<corev1::PersistentVolume>(&Scheduler::ApplyVolume);
+  Watch<Pod>(&Scheduler::ApplyPod);
 }
 
 void Scheduler::Loop(const std::stop_token& stop) {
-  environment_.log.Info("working", {{"writers", options_.writers}});
+  environment_.log.Info("scheduler started", {{"writers", options_.writers}});
   while (!stop.stop_requested()) {
-    TakeInbox();
+    DrainInbox();
     UpdateMetrics();
     const TimePoint now = environment_.clock.MonotonicNow();
-    if (writes_under_way_ < options_.max_writes) {
-      if (std::optional<Item> item = queue_.Take(now)) {
+    if (pending_writes_ < options_.max_writes) {
+      if (std::optional<Item> item = queue_.Pop(now)) {
         Schedule(*std::move(item));
         continue;
       }
@@ -142,39 +153,39 @@ void Scheduler::Loop(const std::stop_token& stop) {
 }
 
 Scheduler::TimePoint Scheduler::NextChange() const {
-  // Without room for another write nothing but the end of one can help.
-  const bool has_room = writes_under_way_ < options_.max_writes;
+  // With the maximum of pending writes, only a finished write makes progress possible.
+  const bool has_room = pending_writes_ < options_.max_writes;
   const TimePoint next = has_room ? queue_.NextChange() : TimePoint::max();
-  return assumptions_.empty() ? next : std::min(next, next_look_at_assumptions_);
+  return assumptions_.empty() ? next : std::min(next, next_assumption_check_);
 }
 
-void Scheduler::TakeInbox() {
-  const SchedulerInbox::Contents contents = inbox_.Take();
+void Scheduler::DrainInbox() {
+  const SchedulerInbox::Contents contents = inbox_.Drain();
   ClusterEvents events = kNoEvents;
   for (const ObjectChange& change : contents.changes) {
-    events |= (this->*sources_[change.source].apply)(change.object, change.gone);
+    events |= (this->*sources_[change.source].apply)(change.object, change.deleted);
   }
   for (const WriteOutcome& outcome : contents.outcomes) events |= ApplyOutcome(outcome);
   const TimePoint now = environment_.clock.MonotonicNow();
-  if (now >= next_look_at_assumptions_) events |= ForgetOldAssumptions(now);
-  queue_.Move(events, now);
+  if (now >= next_assumption_check_) events |= ExpireAssumptions(now);
+  queue_.MoveOnEvents(events, now);
 }
 
-// ---- What happened.
+// ---- Changes from the inbox.
 
-ClusterEvents Scheduler::ApplyNode(const CachedObject& object, bool gone) {
-  if (gone) return snapshot_.RemoveNode(object.metadata->name);
+ClusterEvents Scheduler::ApplyNode(const CachedObject& object, bool deleted) {
+  if (deleted) return snapshot_.RemoveNode(object.metadata->name);
   return snapshot_.SetNode(object.As<corev1::Node>());
 }
 
-ClusterEvents Scheduler::ApplyNamespace(const CachedObject& object, bool gone) {
-  if (!gone) return snapshot_.SetNamespace(object.metadata->name, object.metadata->labels);
+ClusterEvents Scheduler::ApplyNamespace(const CachedObject& object, bool deleted) {
+  if (!deleted) return snapshot_.SetNamespace(object.metadata->name, object.metadata->labels);
   snapshot_.RemoveNamespace(object.metadata->name);
   return kNoEvents;
 }
 
-ClusterEvents Scheduler::ApplyService(const CachedObject& object, bool gone) {
-  if (gone) {
+ClusterEvents Scheduler::ApplyService(const CachedObject& object, bool deleted) {
+  if (deleted) {
     workloads_.RemoveService(object.key());
   } else {
     workloads_.SetService(object.key(), object.As<corev1::Service>()->spec.selector);
@@ -182,44 +193,19 @@ ClusterEvents Scheduler::ApplyService(const CachedObject& object, bool gone) {
   return kNoEvents;
 }
 
-ClusterEvents Scheduler::ApplyReplicationController(const CachedObject& object, bool gone) {
-  constexpr const char* kKind = "ReplicationController";
-  if (gone) {
-    workloads_.RemoveOwner(kKind, object.key());
+template <Kind T>
+ClusterEvents Scheduler::ApplyWorkload(const CachedObject& object, bool deleted) {
+  const std::string kind(T::kKind.kind);
+  if (deleted) {
+    workloads_.RemoveOwner(kind, object.key());
   } else {
-    workloads_.SetOwner(
-        kKind, object.key(),
-        Selector::FromLabels(object.As<corev1::ReplicationController>()->spec.selector));
+    workloads_.SetOwner(kind, object.key(), SelectorOf(*object.As<T>()));
   }
   return kNoEvents;
 }
 
-ClusterEvents Scheduler::ApplyReplicaSet(const CachedObject& object, bool gone) {
-  constexpr const char* kKind = "ReplicaSet";
-  if (gone) {
-    workloads_.RemoveOwner(kKind, object.key());
-  } else {
-    workloads_.SetOwner(kKind, object.key(),
-                        Selector::From(object.As<appsv1::ReplicaSet>()->spec.selector)
-                            .value_or(Selector::Nothing()));
-  }
-  return kNoEvents;
-}
-
-ClusterEvents Scheduler::ApplyStatefulSet(const CachedObject& object, bool gone) {
-  constexpr const char* kKind = "StatefulSet";
-  if (gone) {
-    workloads_.RemoveOwner(kKind, object.key());
-  } else {
-    workloads_.SetOwner(kKind, object.key(),
-                        Selector::From(object.As<appsv1::StatefulSet>()->spec.selector)
-                            .value_or(Selector::Nothing()));
-  }
-  return kNoEvents;
-}
-
-ClusterEvents Scheduler::ApplyClaim(const CachedObject& object, bool gone) {
-  if (gone) {
+ClusterEvents Scheduler::ApplyClaim(const CachedObject& object, bool deleted) {
+  if (deleted) {
     volumes_.RemoveClaim(object.key());
   } else {
     volumes_.SetClaim(object.As<corev1::PersistentVolumeClaim>());
@@ -227,8 +213,8 @@ ClusterEvents Scheduler::ApplyClaim(const CachedObject& object, bool gone) {
   return kVolumes;
 }
 
-ClusterEvents Scheduler::ApplyVolume(const CachedObject& object, bool gone) {
-  if (gone) {
+ClusterEvents Scheduler::ApplyVolume(const CachedObject& object, bool deleted) {
+  if (deleted) {
     volumes_.RemoveVolume(object.metadata->name);
   } else {
     volumes_.SetVolume(object.As<corev1::PersistentVolume>());
@@ -236,11 +222,11 @@ ClusterEvents Scheduler::ApplyVolume(const CachedObject& object, bool gone) {
   return kVolumes;
 }
 
-ClusterEvents Scheduler::ApplyPod(const CachedObject& object, bool gone) {
+ClusterEvents Scheduler::ApplyPod(const CachedObject& object, bool deleted) {
   const ObjectKey key = object.key();
   const PodPtr pod = object.As<Pod>();
-  if (gone || IsFinished(*pod)) return ForgetPod(key);
-  if (!pod->spec.node_name.empty()) return ApplyPlacedPod(key, pod);
+  if (deleted || IsFinished(*pod)) return ForgetPod(key);
+  if (!pod->spec.node_name.empty()) return ApplyAssignedPod(key, pod);
   if (pod->spec.scheduler_name != options_.name) return kNoEvents;
   return ApplyPendingPod(key, pod);
 }
@@ -251,11 +237,11 @@ ClusterEvents Scheduler::ForgetPod(const ObjectKey& key) {
   return snapshot_.Remove(key);
 }
 
-ClusterEvents Scheduler::ApplyPlacedPod(const ObjectKey& key, const PodPtr& pod) {
+ClusterEvents Scheduler::ApplyAssignedPod(const ObjectKey& key, const PodPtr& pod) {
   queue_.Remove(key);
   assumptions_.erase(key);
   const SchedulerSnapshot::PlacedPod* placed = snapshot_.FindPod(key);
-  const bool as_known = placed != nullptr && SchedulesAlike(*placed->pod->pod, *pod) &&
+  const bool as_known = placed != nullptr && SameForScheduling(*placed->pod->pod, *pod) &&
                         snapshot_.node(placed->slot).name == pod->spec.node_name;
   if (!as_known) return snapshot_.Place(MakeSchedulerPod(pod), pod->spec.node_name, false);
   snapshot_.Refresh(pod);
@@ -266,7 +252,7 @@ ClusterEvents Scheduler::ApplyPendingPod(const ObjectKey& key, const PodPtr& pod
   ClusterEvents events = kNoEvents;
   if (const SchedulerSnapshot::PlacedPod* placed = snapshot_.FindPod(key)) {
     if (placed->pod->uid() == pod->metadata.uid) {
-      // The watch is behind the decision. If that comes to nothing, this is what is tried again.
+      // The watch is behind the decision. If the binding fails, this version of the Pod is queued.
       const auto assumption = assumptions_.find(key);
       if (assumption != assumptions_.end()) assumption->second.item.pod = MakeSchedulerPod(pod);
       return events;
@@ -278,22 +264,22 @@ ClusterEvents Scheduler::ApplyPendingPod(const ObjectKey& key, const PodPtr& pod
     return events;
   }
   const SchedulerPod* queued = queue_.Find(key);
-  if (queued != nullptr && SchedulesAlike(*queued->pod, *pod)) {
+  if (queued != nullptr && SameForScheduling(*queued->pod, *pod)) {
     queue_.Refresh(pod);
   } else {
-    queue_.Put(MakeSchedulerPod(pod), environment_.clock.MonotonicNow());
+    queue_.Add(MakeSchedulerPod(pod), environment_.clock.MonotonicNow());
   }
   return events;
 }
 
 ClusterEvents Scheduler::ApplyOutcome(const WriteOutcome& outcome) {
-  --writes_under_way_;
+  --pending_writes_;
   if (!outcome.was_binding) return kNoEvents;
   const TimePoint now = environment_.clock.MonotonicNow();
   (outcome.error ? metrics_.failed : metrics_.scheduled).Increment();
   (outcome.error ? metrics_.failed_time : metrics_.scheduled_time).Observe(now - outcome.begun);
   const auto found = assumptions_.find(outcome.pod);
-  // Gone, or the watch was faster.
+  // The Pod was deleted, or the watch has already confirmed the binding.
   if (found == assumptions_.end() || found->second.item.pod->uid() != outcome.uid) return kNoEvents;
   Assumption& assumption = found->second;
   if (!outcome.error) {
@@ -303,18 +289,19 @@ ClusterEvents Scheduler::ApplyOutcome(const WriteOutcome& outcome) {
   }
   Item item = std::move(assumption.item);
   const ClusterEvents events = ForgetPod(outcome.pod);
-  // Somebody else was faster, which the watch will tell.
-  const bool is_known_soon = outcome.error->IsConflict() || outcome.error->IsNotFound();
-  if (!is_known_soon) {
+  // The Pod was bound by another scheduler or deleted; the watch will deliver that.
+  const bool is_benign = outcome.error->IsConflict() || outcome.error->IsNotFound();
+  if (!is_benign) {
     Report(item.pod->pod, kSchedulerError, "binding rejected: " + outcome.error->message());
   }
-  if (!item.pod->is_terminating()) queue_.PutBack(std::move(item), now);
+  if (!item.pod->is_terminating()) queue_.AddBackoff(std::move(item), now);
   return events;
 }
 
-// The server took them, but its watch says nothing: it may have been set back.
-ClusterEvents Scheduler::ForgetOldAssumptions(TimePoint now) {
-  next_look_at_assumptions_ = now + kAssumptionsPeriod;
+// The server accepted the bindings but the watch did not deliver them: the server may have been
+// restored from a backup.
+ClusterEvents Scheduler::ExpireAssumptions(TimePoint now) {
+  next_assumption_check_ = now + kAssumptionsPeriod;
   std::vector<Item> old;
   for (const auto& [key, assumption] : assumptions_) {
     const bool is_old = assumption.bound && now - assumption.since > options_.assumption_timeout;
@@ -322,30 +309,31 @@ ClusterEvents Scheduler::ForgetOldAssumptions(TimePoint now) {
   }
   ClusterEvents events = kNoEvents;
   for (Item& item : old) {
-    environment_.log.Warn("a binding was not confirmed", {{"pod", item.pod->key.ToString()}});
+    environment_.log.Warn("the watch did not confirm a binding; queueing the pod again",
+                          {{"pod", item.pod->key.ToString()}});
     events |= ForgetPod(item.pod->key);
-    queue_.PutBack(std::move(item), now);
+    queue_.AddBackoff(std::move(item), now);
   }
   return events;
 }
 
-// ---- What is done.
+// ---- Scheduling.
 
 void Scheduler::Schedule(Item item) {
   const TimePoint begun = environment_.clock.MonotonicNow();
   snapshot_.Trim();
   const SchedulerPod& pod = *item.pod;
-  const SchedulerVolumes::Answer volumes = volumes_.RulesFor(pod);
+  const SchedulerVolumes::PodVolumes volumes = volumes_.RulesFor(pod);
   if (!volumes.reason.empty()) {
     const Diagnosis diagnosis{.pod_reason = volumes.reason,
                               .all_nodes = snapshot_.node_count(),
                               .filters = SetOf(Filter::kVolumeBinding)};
-    return Refuse(std::move(item), diagnosis, begun);
+    return MarkUnschedulable(std::move(item), diagnosis, begun);
   }
   const Decision decision = chooser_.Decide(
       {.pod = pod, .workload = workloads_.SelectorFor(pod.pod->metadata), .volumes = volumes.rules},
       snapshot_);
-  if (!decision.node) return Refuse(std::move(item), decision.diagnosis, begun);
+  if (!decision.node) return MarkUnschedulable(std::move(item), decision.diagnosis, begun);
   Assume(std::move(item), snapshot_.node(*decision.node).name, begun);
 }
 
@@ -355,47 +343,47 @@ void Scheduler::Assume(Item item, const std::string& node, TimePoint begun) {
   const ClusterEvents events = snapshot_.Place(item.pod, node, true);
   assumptions_.insert_or_assign(key, Assumption{.item = std::move(item)});
   Submit(std::move(write));
-  queue_.Move(events, begun);
+  queue_.MoveOnEvents(events, begun);
 }
 
-void Scheduler::Refuse(Item item, const Diagnosis& diagnosis, TimePoint begun) {
+void Scheduler::MarkUnschedulable(Item item, const Diagnosis& diagnosis, TimePoint begun) {
   const std::string message = diagnosis.Message();
   const TimePoint now = environment_.clock.MonotonicNow();
-  metrics_.refused.Increment();
-  metrics_.refused_time.Observe(now - begun);
+  metrics_.rejected.Increment();
+  metrics_.rejected_time.Observe(now - begun);
   Report(item.pod->pod, kUnschedulable, message);
-  queue_.PutUnschedulable(std::move(item), EventsThatHelp(diagnosis.filters), now);
+  queue_.AddUnschedulable(std::move(item), QueueingHints(diagnosis.filters), now);
 }
 
 void Scheduler::Report(const PodPtr& pod, const std::string& reason, const std::string& message) {
   events_.Event(ReferenceTo(*pod), EventType::kWarning, "FailedScheduling", message);
-  if (IsSaid(*pod, reason, message)) return;
+  if (HasCondition(*pod, reason, message)) return;
   Submit({.pod = pod, .reason = reason, .message = message});
 }
 
 void Scheduler::Submit(Write write) {
-  // A write that reports the failure of another one may be one too many; the attempt after it
-  // reports again.
+  // A report on a failed write may exceed the limit and is then dropped; the next attempt reports
+  // again.
   {
     MutexLock lock(writes_mutex_);
     if (writes_.size() >= options_.max_writes) return;
     writes_.push_back(std::move(write));
-    ++writes_under_way_;
+    ++pending_writes_;
     if (writers_ >= options_.writers) return;
     ++writers_;
   }
-  threads_->Start("scheduler-write", [this] { WriteAll(end_of_writes_.get_token()); });
+  threads_->Start("scheduler-write", [this] { RunWriter(stop_writes_.get_token()); });
 }
 
-// ---- On the threads that write.
+// ---- On the writer threads.
 
-void Scheduler::WriteAll(const std::stop_token& stop) {
+void Scheduler::RunWriter(const std::stop_token& stop) {
   while (const std::optional<Write> write = NextWrite(stop)) {
     const bool is_binding = !write->node.empty();
     const Result<void> result = is_binding ? Bind(*write, stop) : SetCondition(*write, stop);
     if (!result.ok()) {
       environment_.log.Debug(
-          is_binding ? "cannot bind a pod" : "cannot report on a pod",
+          is_binding ? "cannot bind a pod" : "cannot set condition PodScheduled of a pod",
           {{"pod", ObjectKey::Of(write->pod->metadata).ToString()}, {"error", result.error()}});
     }
     WriteOutcome outcome{.pod = ObjectKey::Of(write->pod->metadata),

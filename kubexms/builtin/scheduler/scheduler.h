@@ -1,14 +1,15 @@
 #pragma once
 
-// Gives every Pod that has none a node: Kubernetes' scheduler.
+// The scheduler: binds every unassigned Pod to a node.
 //
-// One thread decides, for one Pod after another, over a snapshot that only it touches: what
-// informers tell waits in an inbox until the decision under way is over. What was decided counts at
-// once (the Pod is assumed to be on its node) and is written by other threads meanwhile. When that
-// fails, the assumption is forgotten and the Pod is tried again. Nothing else is kept: a scheduler
-// that begins anew finds everything in the cluster.
+// One thread schedules one Pod after another over a snapshot that no other thread reads: changes
+// from the informers wait in an inbox until the running decision is complete. A decision takes
+// effect in the snapshot at once (the Pod is assumed to be on its node) and is written by other
+// threads. If the write fails, the assumption is removed and the Pod is queued again. The scheduler
+// has no other state: a new process derives everything from the API.
 //
-// The server refuses to bind a Pod that has a node, so that two schedulers cannot disagree.
+// The API server rejects a binding of an assigned Pod, so that two schedulers cannot assign it
+// twice.
 
 #include <chrono>
 #include <deque>
@@ -39,9 +40,9 @@ namespace kubexms {
 
 class Scheduler {
  public:
-  // Everything is borrowed and must outlive the scheduler.
+  // Pointers and references are borrowed and must outlive the scheduler.
   struct Environment {
-    Client& client;  // what it does goes through this one
+    Client& client;  // for all writes
     InformerSet& informers;
     Clock& clock;
     Random& random;
@@ -51,7 +52,7 @@ class Scheduler {
 
   Scheduler(SchedulerOptions options, Environment environment);
 
-  // Until `stop` is requested. To be called once.
+  // Runs until `stop` is requested. May be called once.
   Result<void> Run(std::stop_token stop);
 
  private:
@@ -59,26 +60,26 @@ class Scheduler {
   using Item = SchedulingQueue::Item;
   using PodPtr = std::shared_ptr<const corev1::Pod>;
 
-  // Where changes come from, and what is done with one.
+  // An informer and the function that applies its changes.
   struct Source {
     std::shared_ptr<Informer> informer;
-    ClusterEvents (Scheduler::*apply)(const CachedObject& object, bool gone);
+    ClusterEvents (Scheduler::*apply)(const CachedObject& object, bool deleted);
     Informer::HandlerId handler = 0;
   };
 
-  // A binding, or the condition that says why there is none.
+  // A binding, or the condition PodScheduled=False.
   struct Write {
     PodPtr pod;
-    std::string node;  // empty: there is none
+    std::string node;  // empty: write the condition
     std::string reason;
     std::string message;
     TimePoint begun;
   };
 
-  // A decision that the server's watch has not told of yet.
+  // A decision that the Pod informer has not confirmed yet.
   struct Assumption {
     Item item;
-    bool bound = false;  // the server took it
+    bool bound = false;  // the server accepted the binding
     TimePoint since;
   };
 
@@ -86,45 +87,44 @@ class Scheduler {
     explicit Metrics(MetricsRegistry* registry, const std::string& profile);
 
     Gauge active, backoff, unschedulable, gated;
-    Counter scheduled, refused, failed;
-    Histogram scheduled_time, refused_time, failed_time;
+    Counter scheduled, rejected, failed;
+    Histogram scheduled_time, rejected_time, failed_time;
   };
 
   template <Kind T>
-  void Follow(ClusterEvents (Scheduler::*apply)(const CachedObject& object, bool gone));
-  void FollowAll();
+  void Watch(ClusterEvents (Scheduler::*apply)(const CachedObject& object, bool deleted));
+  void WatchAll();
   void Loop(const std::stop_token& stop);
-  void TakeInbox();
-  // When there is something to do without news.
+  void DrainInbox();
+  // The next time at which there is work without a change.
   TimePoint NextChange() const;
 
-  // ---- What happened.
-  ClusterEvents ApplyPod(const CachedObject& object, bool gone);
-  ClusterEvents ApplyNode(const CachedObject& object, bool gone);
-  ClusterEvents ApplyNamespace(const CachedObject& object, bool gone);
-  ClusterEvents ApplyService(const CachedObject& object, bool gone);
-  ClusterEvents ApplyReplicationController(const CachedObject& object, bool gone);
-  ClusterEvents ApplyReplicaSet(const CachedObject& object, bool gone);
-  ClusterEvents ApplyStatefulSet(const CachedObject& object, bool gone);
-  ClusterEvents ApplyClaim(const CachedObject& object, bool gone);
-  ClusterEvents ApplyVolume(const CachedObject& object, bool gone);
+  // ---- Changes from the inbox. The result is to be passed to SchedulingQueue::MoveOnEvents().
+  ClusterEvents ApplyPod(const CachedObject& object, bool deleted);
+  ClusterEvents ApplyNode(const CachedObject& object, bool deleted);
+  ClusterEvents ApplyNamespace(const CachedObject& object, bool deleted);
+  ClusterEvents ApplyService(const CachedObject& object, bool deleted);
+  template <Kind T>
+  ClusterEvents ApplyWorkload(const CachedObject& object, bool deleted);
+  ClusterEvents ApplyClaim(const CachedObject& object, bool deleted);
+  ClusterEvents ApplyVolume(const CachedObject& object, bool deleted);
   ClusterEvents ForgetPod(const ObjectKey& key);
-  ClusterEvents ApplyPlacedPod(const ObjectKey& key, const PodPtr& pod);
+  ClusterEvents ApplyAssignedPod(const ObjectKey& key, const PodPtr& pod);
   ClusterEvents ApplyPendingPod(const ObjectKey& key, const PodPtr& pod);
   ClusterEvents ApplyOutcome(const WriteOutcome& outcome);
-  ClusterEvents ForgetOldAssumptions(TimePoint now);
+  ClusterEvents ExpireAssumptions(TimePoint now);
 
-  // ---- What is done.
+  // ---- Scheduling.
   void Schedule(Item item);
   void Assume(Item item, const std::string& node, TimePoint begun);
-  void Refuse(Item item, const Diagnosis& diagnosis, TimePoint begun);
+  void MarkUnschedulable(Item item, const Diagnosis& diagnosis, TimePoint begun);
   void Report(const PodPtr& pod, const std::string& reason, const std::string& message);
   void Submit(Write write) EXCLUDES(writes_mutex_);
   void UpdateMetrics();
 
-  // ---- On the threads that write.
-  void WriteAll(const std::stop_token& stop) EXCLUDES(writes_mutex_);
-  // Nothing when there is none: the thread is then no writer any more.
+  // ---- On the writer threads.
+  void RunWriter(const std::stop_token& stop) EXCLUDES(writes_mutex_);
+  // Nothing if no write is pending: the writer thread then ends.
   std::optional<Write> NextWrite(const std::stop_token& stop) EXCLUDES(writes_mutex_);
   Result<void> Bind(const Write& write, const std::stop_token& stop);
   Result<void> SetCondition(const Write& write, const std::stop_token& stop);
@@ -136,7 +136,7 @@ class Scheduler {
   const EventRecorder events_;
   SchedulerInbox inbox_;
 
-  // Of the thread that decides.
+  // Used by the scheduling thread only.
   std::vector<Source> sources_;
   SchedulerSnapshot snapshot_;
   SchedulingQueue queue_;
@@ -144,14 +144,14 @@ class Scheduler {
   WorkloadSelectors workloads_;
   NodeChooser chooser_;
   std::unordered_map<ObjectKey, Assumption> assumptions_;
-  size_t writes_under_way_ = 0;
-  TimePoint next_look_at_assumptions_;
+  size_t pending_writes_ = 0;
+  TimePoint next_assumption_check_;
 
   Mutex writes_mutex_;
-  std::deque<Write> writes_ GUARDED_BY(writes_mutex_);  // that wait, max_writes at most
-  size_t writers_ GUARDED_BY(writes_mutex_) = 0;        // threads that take them
-  std::stop_source end_of_writes_;
-  std::optional<ElasticThreads> threads_;  // while it runs; last, since they use all of the above
+  std::deque<Write> writes_ GUARDED_BY(writes_mutex_);  // pending, at most max_writes
+  size_t writers_ GUARDED_BY(writes_mutex_) = 0;        // running writer threads
+  std::stop_source stop_writes_;
+  std::optional<ElasticThreads> threads_;  // during Run(); last, since they use all of the above
 };
 
 }  // namespace kubexms

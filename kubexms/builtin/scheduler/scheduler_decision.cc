@@ -10,13 +10,13 @@
 namespace kubexms {
 namespace {
 
-// Below this many nodes all are looked at.
+// In smaller clusters all nodes are evaluated.
 constexpr size_t kFewNodes = 100;
 constexpr size_t kLeastPercentage = 5;
 constexpr size_t kLargestPercentage = 50;
 constexpr size_t kNodesPerPercent = 125;
 
-void Refuse(NodeSlot slot, Rejection rejection, Diagnosis& diagnosis) {
+void AddRejection(NodeSlot slot, Rejection rejection, Diagnosis& diagnosis) {
   diagnosis.filters |= SetOf(rejection.filter);
   diagnosis.nodes.emplace_back(slot, std::move(rejection));
 }
@@ -31,7 +31,8 @@ std::string Diagnosis::Message() const {
   for (const auto& [slot, rejection] : nodes) {
     for (const std::string& reason : rejection.reasons) ++counts[reason];
   }
-  if (unnamed_nodes > 0) counts["node(s) didn't satisfy plugin(s) [NodeAffinity]"] += unnamed_nodes;
+  if (excluded_nodes > 0)
+    counts["node(s) didn't satisfy plugin(s) [NodeAffinity]"] += excluded_nodes;
   std::vector<std::string> reasons;
   for (const auto& [reason, count] : counts) reasons.push_back(fmt::format("{} {}", count, reason));
   std::ranges::sort(reasons);
@@ -67,20 +68,20 @@ Decision NodeChooser::Decide(const DecisionInput& input, SchedulerSnapshot& snap
 std::vector<NodeSlot> NodeChooser::FindFeasible(const SchedulerPod& pod, const PodFilter& filter,
                                                 SchedulerSnapshot& snapshot, Decision& decision) {
   std::vector<NodeSlot> feasible;
-  const auto look_at = [&](NodeSlot slot) {
-    ++decision.looked_at;
+  const auto evaluate = [&](NodeSlot slot) {
+    ++decision.evaluated;
     if (auto rejection = filter.Check(slot)) {
-      Refuse(slot, *std::move(rejection), decision.diagnosis);
+      AddRejection(slot, *std::move(rejection), decision.diagnosis);
     } else {
       feasible.push_back(slot);
     }
   };
   if (pod.named_nodes) {
     for (const std::string& name : *pod.named_nodes) {
-      if (const NodeSlot* slot = snapshot.FindNode(name)) look_at(*slot);
+      if (const NodeSlot* slot = snapshot.FindNode(name)) evaluate(*slot);
     }
-    decision.diagnosis.unnamed_nodes = snapshot.node_count() - decision.looked_at;
-    if (decision.diagnosis.unnamed_nodes > 0) {
+    decision.diagnosis.excluded_nodes = snapshot.node_count() - decision.evaluated;
+    if (decision.diagnosis.excluded_nodes > 0) {
       decision.diagnosis.filters |= SetOf(Filter::kNodeAffinity);
     }
     return feasible;
@@ -89,9 +90,9 @@ std::vector<NodeSlot> NodeChooser::FindFeasible(const SchedulerPod& pod, const P
   const size_t enough = FeasibleNodesToFind(order.size());
   feasible.reserve(enough);
   for (size_t i = 0; i < order.size() && feasible.size() < enough; ++i) {
-    look_at(order[(next_start_ + i) % order.size()]);
+    evaluate(order[(next_start_ + i) % order.size()]);
   }
-  next_start_ = (next_start_ + decision.looked_at) % order.size();
+  next_start_ = (next_start_ + decision.evaluated) % order.size();
   return feasible;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Where a Pod goes: nodes that can take it are looked for, and the best of them is chosen.
+// Chooses the node of a Pod: filters the nodes and takes the feasible one with the highest score.
 
 #include <cstdint>
 #include <map>
@@ -15,16 +15,16 @@
 
 namespace kubexms {
 
-// Why no node can take a Pod.
+// Why no node is feasible for a Pod.
 struct Diagnosis {
-  // The Pod itself says that it can be nowhere; the nodes were not looked at.
+  // Why the Pod cannot run on any node; the nodes were not evaluated.
   std::string pod_reason;
-  // By node, of those that were looked at.
+  // The rejections of the evaluated nodes.
   std::vector<std::pair<NodeSlot, Rejection>> nodes;
-  // How many nodes there are, and how many were not looked at since the Pod names others.
+  // The number of nodes, and of those not evaluated because the Pod's node affinity names others.
   size_t all_nodes = 0;
-  size_t unnamed_nodes = 0;
-  FilterSet filters = 0;  // that refused a node
+  size_t excluded_nodes = 0;
+  FilterSet filters = 0;  // that rejected a node
 
   // "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable."
   std::string Message() const;
@@ -32,26 +32,26 @@ struct Diagnosis {
 
 struct Decision {
   std::optional<NodeSlot> node;
-  Diagnosis diagnosis;  // where there is none
-  size_t looked_at = 0;
+  Diagnosis diagnosis;  // if there is no node
+  size_t evaluated = 0;
   size_t feasible = 0;
 };
 
-// What is asked about a Pod besides the snapshot.
+// The Pod and what the snapshot does not contain of it.
 struct DecisionInput {
   const SchedulerPod& pod;
-  // Selects the Pods that belong together with it, see WorkloadSelectors.
+  // The selector of the Pod's workload, see WorkloadSelectors.
   const std::optional<Selector>& workload;
   const VolumeRules& volumes;
 };
 
-// How many nodes that can take a Pod are enough, of so many.
+// How many feasible nodes are scored, out of `nodes` in total.
 size_t FeasibleNodesToFind(size_t nodes);
 
 // For one thread at a time.
 class NodeChooser {
  public:
-  // `random` chooses between nodes that are equally good; it must outlive this.
+  // `random` chooses among nodes with the same score; it must outlive the chooser.
   explicit NodeChooser(Random& random) : random_(random) {}
 
   Decision Decide(const DecisionInput& input, SchedulerSnapshot& snapshot);
@@ -62,7 +62,7 @@ class NodeChooser {
   NodeSlot Best(const std::vector<NodeSlot>& nodes, const std::vector<int64_t>& scores);
 
   Random& random_;
-  // Where the search begins, so that all nodes have their turn.
+  // Where the next search starts, so that all nodes are evaluated over time.
   size_t next_start_ = 0;
 };
 

@@ -35,7 +35,7 @@ T Parse(std::string_view yaml) {
   return *std::move(object);
 }
 
-// A cluster in memory, of objects that are written down as far as they matter.
+// A cluster in memory, of objects with the relevant fields only.
 class Cluster {
  public:
   void AddNode(const std::string& name, std::string_view yaml = "{}") {
@@ -62,7 +62,7 @@ class Cluster {
   }
 
   std::vector<NodeSlot> Slots() { return snapshot.order(); }
-  // Why not, by node.
+  // The rejections by node.
   std::map<std::string, std::string> Rejections(std::string_view pod_yaml,
                                                 const VolumeRules& volumes = {}) {
     const auto pod = MakePod(pod_yaml);
@@ -108,17 +108,17 @@ struct RequestCase {
   int64_t memory;
 };
 
-TEST(SchedulerResourcesTest, APodNeedsWhatItsContainersNeedTogether) {
+TEST(SchedulerResourcesTest, SumsRequestsOfContainers) {
   const RequestCase cases[] = {
       {"{}", 0, 0},
       {"{containers: [{resources: {requests: {cpu: 1500m, memory: 1k}}},"
        " {resources: {requests: {cpu: '0.5', memory: 500}}}]}",
        2000, 1500},
-      // Init containers run one after the other, before the others.
+      // Init containers run sequentially, before the others.
       {"{initContainers: [{resources: {requests: {cpu: 3}}}, {resources: {requests: {cpu: 2}}}],"
        " containers: [{resources: {requests: {cpu: 1, memory: 10}}}]}",
        3000, 10},
-      // A sidecar stays, and is there while those after it start.
+      // A sidecar keeps running while later init containers run.
       {"{initContainers: [{restartPolicy: Always, resources: {requests: {cpu: 1}}},"
        " {resources: {requests: {cpu: 2}}}],"
        " containers: [{resources: {requests: {cpu: 1500m}}}]}",
@@ -129,7 +129,7 @@ TEST(SchedulerResourcesTest, APodNeedsWhatItsContainersNeedTogether) {
        2500, 0},
       {"{overhead: {cpu: 100m, memory: 5}, containers: [{resources: {requests: {cpu: 1}}}]}", 1100,
        5},
-      // The Pod as a whole.
+      // Pod-level resources.
       {"{resources: {requests: {cpu: 2}}, containers: [{resources: {requests: {cpu: 1,"
        " memory: 7}}}]}",
        2000, 7},
@@ -141,10 +141,10 @@ TEST(SchedulerResourcesTest, APodNeedsWhatItsContainersNeedTogether) {
   }
 }
 
-TEST(SchedulerResourcesTest, WhatIsNotSaidIsPresumed) {
+TEST(SchedulerResourcesTest, NonZeroRequestsHaveDefaults) {
   const auto spec = Parse<corev1::PodSpec>("{containers: [{}, {resources: {requests: {cpu: 1}}}]}");
-  EXPECT_EQ(PresumedRequestsOf(spec).milli_cpu, 1100);
-  EXPECT_EQ(PresumedRequestsOf(spec).memory, 2 * 200 * 1024 * 1024);
+  EXPECT_EQ(NonZeroRequestsOf(spec).milli_cpu, 1100);
+  EXPECT_EQ(NonZeroRequestsOf(spec).memory, 2 * 200 * 1024 * 1024);
 }
 
 // ---- Nodes by label and taint.
@@ -176,7 +176,7 @@ TEST(NodeAffinityTest, RequirementsOfTerms) {
   }
 }
 
-TEST(NodeAffinityTest, KnowsWhenOnlyNamedNodesCanMatch) {
+TEST(NodeAffinityTest, FindsNamedNodes) {
   constexpr const char* kAffinity =
       "{{affinity: {{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: "
       "{{nodeSelectorTerms: [{}]}}}}}}}}";
@@ -215,7 +215,7 @@ struct FilterCase {
   std::vector<std::pair<const char*, const char*>> nodes;
   std::vector<std::pair<const char*, const char*>> placed;  // node, Pod
   const char* pod;
-  // By node. With "!", nothing that leaves the node can help.
+  // By node. "!": deleting Pods from the node does not help.
   std::map<std::string, std::string> rejections;
 };
 
@@ -228,7 +228,7 @@ void Check(const std::vector<FilterCase>& cases) {
   }
 }
 
-TEST(PodFilterTest, RoomOnTheNode) {
+TEST(PodFilterTest, ChecksNodeResources) {
   constexpr const char* kAffinity = "node(s) didn't match Pod's node affinity/selector!";
   Check({
       {"resources",
@@ -248,12 +248,12 @@ TEST(PodFilterTest, RoomOnTheNode) {
        {{"used", "{spec: {containers: [{resources: {requests: {example.com/gpu: 1}}}]}}"}},
        "{spec: {containers: [{resources: {requests: {example.com/gpu: 2}}}]}}",
        {{"used", "Insufficient example.com/gpu"}, {"without", "Insufficient example.com/gpu"}}},
-      {"who asks for nothing fits on a full node",
+      {"a Pod without requests fits on a full node",
        {{"full", "{}"}},
        {{"full", "{spec: {containers: [{resources: {requests: {cpu: 5}}}]}}"}},
        "{}",
        {}},
-      {"ports of the host",
+      {"host ports",
        {{"free", "{}"}, {"same", "{}"}, {"all", "{}"}, {"other", "{}"}},
        {{"same", "{spec: {containers: [{ports: [{hostPort: 80, hostIP: 10.0.0.1}]}]}}"},
         {"all", "{spec: {containers: [{ports: [{hostPort: 80, hostIP: 0.0.0.0}]}]}}"},
@@ -292,7 +292,7 @@ TEST(PodFilterTest, RoomOnTheNode) {
   });
 }
 
-TEST(PodFilterTest, AffinityBetweenPods) {
+TEST(PodFilterTest, ChecksInterPodAffinity) {
   const std::vector<std::pair<const char*, const char*>> nodes = {
       {"a1", "{metadata: {labels: {zone: a}}}"},
       {"a2", "{metadata: {labels: {zone: a}}}"},
@@ -302,40 +302,40 @@ TEST(PodFilterTest, AffinityBetweenPods) {
   constexpr const char* kNear = "node(s) didn't match pod anti-affinity rules";
   constexpr const char* kUnwanted = "node(s) didn't satisfy existing pods anti-affinity rules";
   Check({
-      {"near others",
+      {"affinity to other Pods",
        nodes,
        {{"a1", "{metadata: {labels: {app: web}}}"},
         {"b1", "{metadata: {namespace: other, labels: {app: web}}}"}},
        "{spec: {affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
        "[{topologyKey: zone, labelSelector: {matchLabels: {app: web}}}]}}}}",
        {{"b1", kNotNear}, {"none", kNotNear}}},
-      {"of any namespace",
+      {"affinity to Pods of any namespace",
        nodes,
        {{"b1", "{metadata: {namespace: other, labels: {app: web}}}"}},
        "{spec: {affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
        "[{topologyKey: zone, namespaceSelector: {}, labelSelector: {matchLabels: {app: web}}}]}}}}",
        {{"a1", kNotNear}, {"a2", kNotNear}, {"none", kNotNear}}},
-      {"all terms must be met by the same Pods",
+      {"all terms must match the same Pods",
        nodes,
        {{"a1", "{metadata: {labels: {app: web}}}"}, {"b1", "{metadata: {labels: {tier: front}}}"}},
        "{spec: {affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
        "[{topologyKey: zone, labelSelector: {matchLabels: {app: web}}},"
        " {topologyKey: zone, labelSelector: {matchLabels: {tier: front}}}]}}}}",
        {{"a1", kNotNear}, {"a2", kNotNear}, {"b1", kNotNear}, {"none", kNotNear}}},
-      {"the first of its kind is near itself, where there is such a place",
+      {"the first of its group matches itself",
        nodes,
        {},
        "{metadata: {labels: {app: web}}, spec: {affinity: {podAffinity: "
        "{requiredDuringSchedulingIgnoredDuringExecution: "
        "[{topologyKey: zone, labelSelector: {matchLabels: {app: web}}}]}}}}",
        {{"none", kNotNear}}},
-      {"far from others, which a node without the label is",
+      {"anti-affinity, which a node without the label satisfies",
        nodes,
        {{"a1", "{metadata: {labels: {app: web}}}"}},
        "{spec: {affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
        "[{topologyKey: zone, labelSelector: {matchLabels: {app: web}}}]}}}}",
        {{"a1", kNear}, {"a2", kNear}}},
-      {"only those with the same value of a label",
+      {"matchLabelKeys",
        nodes,
        {{"a1", "{metadata: {labels: {app: web, version: '1'}}}"},
         {"b1", "{metadata: {labels: {app: web, version: '2'}}}"}},
@@ -343,7 +343,7 @@ TEST(PodFilterTest, AffinityBetweenPods) {
        "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, "
        "matchLabelKeys: [version], labelSelector: {matchLabels: {app: web}}}]}}}}",
        {{"b1", kNear}}},
-      {"others may want to be far from it",
+      {"anti-affinity of existing Pods",
        nodes,
        {{"a1",
          "{spec: {affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution:"
@@ -356,7 +356,7 @@ TEST(PodFilterTest, AffinityBetweenPods) {
   });
 }
 
-TEST(PodFilterTest, NamespacesBySelector) {
+TEST(PodFilterTest, SelectsNamespaces) {
   Cluster cluster;
   cluster.snapshot.SetNamespace("red", {{"color", "red"}});
   cluster.snapshot.SetNamespace("blue", {{"color", "blue"}});
@@ -384,7 +384,7 @@ TEST(PodFilterTest, Spreading) {
   constexpr const char* kNoLabel =
       "node(s) didn't match pod topology spread constraints (missing required label)!";
   Check({
-      {"where there are fewest",
+      {"the emptiest domain",
        nodes,
        {{"a1", "{metadata: {labels: {app: web}}}"},
         {"none", "{metadata: {labels: {app: web}}}"},
@@ -401,7 +401,7 @@ TEST(PodFilterTest, Spreading) {
        "topologyKey: zone, whenUnsatisfiable: DoNotSchedule, "
        "labelSelector: {matchLabels: {app: web}}}]}}",
        {{"none", kNoLabel}}},
-      {"who is not counted himself",
+      {"a Pod that its constraint does not select",
        nodes,
        {{"a1", "{metadata: {labels: {app: web}}}"}},
        "{spec: {topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, "
@@ -414,7 +414,7 @@ TEST(PodFilterTest, Spreading) {
        "minDomains: 3, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, "
        "labelSelector: {matchLabels: {app: web}}}]}}",
        {{"a1", kSkewed}, {"a2", kSkewed}, {"b1", kSkewed}, {"none", kNoLabel}}},
-      {"nodes that the Pod cannot be on are no domain",
+      {"nodes that do not match are no domain",
        {{"a1", "{metadata: {labels: {zone: a, disk: ssd}}}"},
         {"b1", "{metadata: {labels: {zone: b}}}"}},
        {{"a1", "{metadata: {labels: {app: web}}}"}},
@@ -422,7 +422,7 @@ TEST(PodFilterTest, Spreading) {
        "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, "
        "whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}]}}",
        {{"b1", "node(s) didn't match Pod's node affinity/selector!"}}},
-      {"unless it says so",
+      {"unless nodeAffinityPolicy is Ignore",
        {{"a1", "{metadata: {labels: {zone: a, disk: ssd}}}"},
         {"b1", "{metadata: {labels: {zone: b}}}"}},
        {{"a1", "{metadata: {labels: {app: web}}}"}},
@@ -441,13 +441,13 @@ TEST(PodFilterTest, Spreading) {
   });
 }
 
-TEST(PodFilterTest, WhatMayHelp) {
-  EXPECT_EQ(EventsThatHelp(SetOf(Filter::kNodeName)), kNodeAdded);
-  EXPECT_EQ(EventsThatHelp(SetOf(Filter::kNodeResourcesFit) | SetOf(Filter::kTaintToleration)),
-            kNodeAdded | kNodeAllocatable | kPodGone | kNodeTaints);
+TEST(PodFilterTest, QueueingHints) {
+  EXPECT_EQ(QueueingHints(SetOf(Filter::kNodeName)), kNodeAdded);
+  EXPECT_EQ(QueueingHints(SetOf(Filter::kNodeResourcesFit) | SetOf(Filter::kTaintToleration)),
+            kNodeAdded | kNodeAllocatable | kPodDeleted | kNodeTaints);
 }
 
-TEST(SchedulerVolumesTest, ClaimsMustBeBoundAndVolumesReachable) {
+TEST(SchedulerVolumesTest, RequiresBoundClaimsAndVolumeNodeAffinity) {
   Cluster cluster;
   SchedulerVolumes volumes;
   cluster.AddNode("a", "{metadata: {labels: {zone: a}}}");
@@ -468,15 +468,15 @@ TEST(SchedulerVolumesTest, ClaimsMustBeBoundAndVolumesReachable) {
       "{metadata: {name: v}, spec: {nodeAffinity: {required: {nodeSelectorTerms: "
       "[{matchExpressions: [{key: zone, operator: In, values: [a]}]}]}}}}")));
   EXPECT_EQ(why(), "");
-  const SchedulerVolumes::Answer answer = volumes.RulesFor(*cluster.MakePod(kPod));
-  EXPECT_EQ(cluster.Rejections(kPod, answer.rules),
+  const SchedulerVolumes::PodVolumes pod_volumes = volumes.RulesFor(*cluster.MakePod(kPod));
+  EXPECT_EQ(cluster.Rejections(kPod, pod_volumes.rules),
             (std::map<std::string, std::string>{
                 {"b", "node(s) didn't match PersistentVolume's node affinity!"}}));
 }
 
 // ---- Scores.
 
-TEST(SchedulerScoresTest, RoomAndBalance) {
+TEST(SchedulerScoresTest, LeastAndBalancedAllocation) {
   Cluster cluster;
   cluster.AddNode("empty");
   cluster.AddNode("half");
@@ -496,14 +496,14 @@ TEST(SchedulerScoresTest, Images) {
   cluster.AddNode("a", "{status: {images: [{names: ['web:latest'], sizeBytes: 1048576000}]}}");
   cluster.AddNode("b");
   const auto pod = cluster.MakePod("{spec: {containers: [{image: web}]}}");
-  // Half the nodes have it.
+  // Half of the nodes have the image.
   EXPECT_EQ(cluster.ByName(ImageLocalityScores(*pod, cluster.Slots(), cluster.snapshot)),
             (std::map<std::string, int64_t>{{"a", 48}, {"b", 0}}));
   const auto other = cluster.MakePod("{spec: {containers: [{image: 'web:1'}]}}");
   EXPECT_THAT(ImageLocalityScores(*other, cluster.Slots(), cluster.snapshot), IsEmpty());
 }
 
-TEST(SchedulerScoresTest, WhatNodesAndPodsPrefer) {
+TEST(SchedulerScoresTest, TaintsAndAffinity) {
   Cluster cluster;
   cluster.AddNode("a", "{metadata: {labels: {zone: a, disk: ssd}}}");
   cluster.AddNode("b",
@@ -524,7 +524,7 @@ TEST(SchedulerScoresTest, WhatNodesAndPodsPrefer) {
             (Scores{{"a", 100}, {"b", 0}}));
   EXPECT_EQ(cluster.ByName(PodAffinityScores(*pod, slots, cluster.snapshot)),
             (Scores{{"a", 0}, {"b", 100}}));
-  // Those that are there have preferences, too.
+  // Existing Pods have preferences, too.
   const ObjectKey shy = cluster.AddPod(
       "b",
       "{spec: {affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution:"
@@ -546,13 +546,13 @@ TEST(SchedulerScoresTest, Spreading) {
   cluster.AddPod("a1", "{metadata: {labels: {app: web}}}");
   const auto pod = cluster.MakePod("{metadata: {labels: {app: web}}}");
   const auto slots = cluster.Slots();
-  // Nobody says that they belong together.
+  // No Service or owner selects the Pods.
   EXPECT_THAT(SpreadScores(*pod, slots, std::nullopt, cluster.snapshot), IsEmpty());
   const Selector workload = Selector::Parse("app=web").value();
   const auto scores = cluster.ByName(SpreadScores(*pod, slots, workload, cluster.snapshot));
   EXPECT_GT(scores.at("b1"), scores.at("a2"));
   EXPECT_GT(scores.at("a2"), scores.at("a1"));
-  // What the Pod itself says goes before. Nodes without the label are not wanted.
+  // Constraints of the Pod take precedence. Nodes without the label have the lowest score.
   cluster.AddNode("none");
   const auto own = cluster.MakePod(
       "{metadata: {labels: {app: web}}, spec: {topologySpreadConstraints: [{maxSkew: 1, "
@@ -562,7 +562,7 @@ TEST(SchedulerScoresTest, Spreading) {
             (std::map<std::string, int64_t>{{"a1", 0}, {"a2", 0}, {"b1", 100}, {"none", 0}}));
 }
 
-TEST(WorkloadSelectorsTest, JoinsServicesAndOwner) {
+TEST(WorkloadSelectorsTest, CombinesServicesAndOwner) {
   WorkloadSelectors workloads;
   const auto pod = Parse<ObjectMeta>(
       "{namespace: default, name: p, labels: {app: web, tier: front, hash: x}, ownerReferences: "
@@ -587,7 +587,7 @@ TEST(WorkloadSelectorsTest, JoinsServicesAndOwner) {
 
 // ---- Decisions.
 
-TEST(NodeChooserTest, ChoosesTheBestAndSaysWhyNot) {
+TEST(NodeChooserTest, ChoosesTheBestNodeOrExplains) {
   Cluster cluster;
   EXPECT_EQ(cluster.NodeFor("{}"), "no nodes available to schedule pods");
   cluster.AddNode("a");
@@ -609,7 +609,7 @@ TEST(NodeChooserTest, ChoosesTheBestAndSaysWhyNot) {
   EXPECT_EQ(volumes.Message(), "0/3 nodes are available: persistentvolumeclaim \"x\" not found.");
 }
 
-TEST(NodeChooserTest, LooksAtEnoughNodesOfManyAndAtAllInTurn) {
+TEST(NodeChooserTest, EvaluatesAPartOfManyNodesRoundRobin) {
   EXPECT_EQ(FeasibleNodesToFind(99), 99);
   EXPECT_EQ(FeasibleNodesToFind(150), 100);
   EXPECT_EQ(FeasibleNodesToFind(500), 230);
@@ -618,8 +618,8 @@ TEST(NodeChooserTest, LooksAtEnoughNodesOfManyAndAtAllInTurn) {
   Cluster cluster;
   for (int i = 0; i < 250; ++i) cluster.AddNode(fmt::format("n{}", i));
   const Decision first = cluster.Decide("{}");
-  EXPECT_EQ(first.looked_at, FeasibleNodesToFind(250));
-  EXPECT_EQ(first.feasible, first.looked_at);
+  EXPECT_EQ(first.evaluated, FeasibleNodesToFind(250));
+  EXPECT_EQ(first.feasible, first.evaluated);
   std::set<NodeSlot> chosen;
   for (int i = 0; i < 500; ++i) chosen.insert(*cluster.Decide("{}").node);
   EXPECT_GT(chosen.size(), FeasibleNodesToFind(250));
@@ -627,7 +627,7 @@ TEST(NodeChooserTest, LooksAtEnoughNodesOfManyAndAtAllInTurn) {
 
 // ---- The snapshot.
 
-TEST(SchedulerSnapshotTest, CountsWhatIsOnNodes) {
+TEST(SchedulerSnapshotTest, CountsPodsOnNodes) {
   Cluster cluster;
   cluster.AddNode("a");
   const auto& node = [&]() -> const SchedulerSnapshot::NodeState& {
@@ -640,14 +640,14 @@ TEST(SchedulerSnapshotTest, CountsWhatIsOnNodes) {
   EXPECT_EQ(node().requested.milli_cpu, 1000);
   EXPECT_EQ(node().requested.Other("example.com/gpu"), 1);
   EXPECT_EQ(node().ports.size(), 1);
-  EXPECT_EQ(cluster.snapshot.Remove(key), kPodGone);
+  EXPECT_EQ(cluster.snapshot.Remove(key), kPodDeleted);
   EXPECT_EQ(node().requested.milli_cpu, 0);
   EXPECT_EQ(node().requested.Other("example.com/gpu"), 0);
   EXPECT_THAT(node().ports, IsEmpty());
   EXPECT_EQ(cluster.snapshot.Remove(key), kNoEvents);
 }
 
-TEST(SchedulerSnapshotTest, CountsFollowChanges) {
+TEST(SchedulerSnapshotTest, UpdatesCounts) {
   Cluster cluster;
   cluster.AddNode("a");
   cluster.AddNode("b");
@@ -670,12 +670,12 @@ TEST(SchedulerSnapshotTest, CountsFollowChanges) {
   cluster.snapshot.Remove(first);
   cluster.AddNode("c");
   EXPECT_EQ(counts(), (Counts{{"a", 0}, {"b", 1}, {"c", 0}}));
-  // The slot of a node that is gone is another one's.
+  // The slot of a removed node is reused.
   cluster.snapshot.RemoveNode("a");
   cluster.AddNode("d");
   cluster.AddPod("d", "{metadata: {labels: {app: web}}}");
   EXPECT_EQ(counts(), (Counts{{"b", 1}, {"c", 0}, {"d", 1}}));
-  // As is asked about many others meanwhile.
+  // Tallies are evicted when many others are used meanwhile.
   for (int i = 0; i < 1000; ++i) {
     cluster.snapshot.CountPods(
         {{.namespaces = {"default"}, .selector = Selector::FromLabels({{"n", fmt::to_string(i)}})}},
@@ -686,7 +686,7 @@ TEST(SchedulerSnapshotTest, CountsFollowChanges) {
   EXPECT_EQ(counts(), (Counts{{"b", 1}, {"c", 0}, {"d", 1}}));
 }
 
-TEST(SchedulerSnapshotTest, TellsWhatMayHelp) {
+TEST(SchedulerSnapshotTest, ReturnsClusterEvents) {
   Cluster cluster;
   const auto set = [&](std::string_view yaml) {
     return cluster.snapshot.SetNode(std::make_shared<Node>(Parse<Node>(yaml)));
@@ -701,7 +701,7 @@ TEST(SchedulerSnapshotTest, TellsWhatMayHelp) {
   EXPECT_EQ(cluster.snapshot.RemoveNode("a"), kNoEvents);
 }
 
-TEST(SchedulerSnapshotTest, ZonesTakeTurns) {
+TEST(SchedulerSnapshotTest, AlternatesZones) {
   Cluster cluster;
   constexpr const char* kZone = "{{metadata: {{labels: {{topology.kubernetes.io/zone: {}}}}}}}";
   for (const char* name : {"a1", "a2", "a3", "b1"}) {
@@ -712,7 +712,7 @@ TEST(SchedulerSnapshotTest, ZonesTakeTurns) {
   EXPECT_THAT(names, ElementsAre("a1", "b1", "a2", "a3"));
 }
 
-TEST(SchedulerSnapshotTest, PodsMayBeOnNodesThatNobodyToldOf) {
+TEST(SchedulerSnapshotTest, AcceptsPodsOnUnknownNodes) {
   Cluster cluster;
   cluster.AddPod("later", "{spec: {containers: [{resources: {requests: {cpu: 3}}}]}}");
   EXPECT_EQ(cluster.snapshot.node_count(), 0);

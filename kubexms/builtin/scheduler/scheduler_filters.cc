@@ -17,22 +17,22 @@ using corev1::Toleration;
 
 constexpr const char* kUnschedulableTaint = "node.kubernetes.io/unschedulable";
 
-struct Help {
+struct QueueingHint {
   Filter filter;
   ClusterEvents events;
 };
 
-constexpr Help kHelp[] = {
+constexpr QueueingHint kHints[] = {
     {Filter::kNodeUnschedulable, kNodeAdded | kNodeTaints},
     {Filter::kNodeName, kNodeAdded},
     {Filter::kTaintToleration, kNodeAdded | kNodeTaints},
     {Filter::kNodeAffinity, kNodeAdded | kNodeLabels},
-    {Filter::kNodePorts, kNodeAdded | kPodGone},
-    {Filter::kNodeResourcesFit, kNodeAdded | kNodeAllocatable | kPodGone},
+    {Filter::kNodePorts, kNodeAdded | kPodDeleted},
+    {Filter::kNodeResourcesFit, kNodeAdded | kNodeAllocatable | kPodDeleted},
     {Filter::kVolumeBinding, kNodeAdded | kNodeLabels | kVolumes},
-    {Filter::kPodTopologySpread, kNodeAdded | kNodeLabels | kNodeTaints | kPodGone | kPodPlaced},
+    {Filter::kPodTopologySpread, kNodeAdded | kNodeLabels | kNodeTaints | kPodDeleted | kPodPlaced},
     {Filter::kInterPodAffinity,
-     kNodeAdded | kNodeLabels | kPodGone | kPodPlaced | kNamespaceLabels},
+     kNodeAdded | kNodeLabels | kPodDeleted | kPodPlaced | kNamespaceLabels},
 };
 
 Rejection Reject(Filter filter, bool resolvable, std::string reason) {
@@ -57,10 +57,10 @@ const Taint* FirstUntolerated(const SchedulerPod& pod, const SchedulerSnapshot::
 
 }  // namespace
 
-ClusterEvents EventsThatHelp(FilterSet filters) {
+ClusterEvents QueueingHints(FilterSet filters) {
   ClusterEvents events = kNoEvents;
-  for (const Help& help : kHelp) {
-    if ((filters & SetOf(help.filter)) != 0) events |= help.events;
+  for (const QueueingHint& hint : kHints) {
+    if ((filters & SetOf(hint.filter)) != 0) events |= hint.events;
   }
   return events;
 }
@@ -114,30 +114,31 @@ std::optional<Rejection> PodFilter::CheckPorts(const NodeState& node) const {
   return std::nullopt;
 }
 
-std::vector<std::string> TooLittleOf(const SchedulerPod& pod,
-                                     const SchedulerSnapshot::NodeState& node) {
-  std::vector<std::string> scarce;
-  if (static_cast<int64_t>(node.pods.size()) + 1 > node.allowed_pods) scarce.emplace_back("pods");
-  const auto check = [&](std::string_view name, int64_t asked, int64_t has, int64_t used) {
-    if (asked > 0 && asked > has - used) scarce.emplace_back(name);
+std::vector<std::string> InsufficientResources(const SchedulerPod& pod,
+                                               const SchedulerSnapshot::NodeState& node) {
+  std::vector<std::string> insufficient;
+  if (static_cast<int64_t>(node.pods.size()) + 1 > node.allowed_pods)
+    insufficient.emplace_back("pods");
+  const auto check = [&](std::string_view name, int64_t requested, int64_t has, int64_t used) {
+    if (requested > 0 && requested > has - used) insufficient.emplace_back(name);
   };
-  const ResourceAmounts& asked = pod.requests;
+  const ResourceAmounts& requested = pod.requests;
   const ResourceAmounts& has = node.allocatable;
-  check("cpu", asked.milli_cpu, has.milli_cpu, node.requested.milli_cpu);
-  check("memory", asked.memory, has.memory, node.requested.memory);
-  check("ephemeral-storage", asked.ephemeral_storage, has.ephemeral_storage,
+  check("cpu", requested.milli_cpu, has.milli_cpu, node.requested.milli_cpu);
+  check("memory", requested.memory, has.memory, node.requested.memory);
+  check("ephemeral-storage", requested.ephemeral_storage, has.ephemeral_storage,
         node.requested.ephemeral_storage);
-  for (const auto& [name, amount] : asked.others) {
+  for (const auto& [name, amount] : requested.others) {
     check(name, amount, has.Other(name), node.requested.Other(name));
   }
-  return scarce;
+  return insufficient;
 }
 
 std::optional<Rejection> PodFilter::CheckResources(const NodeState& node) const {
-  std::vector<std::string> scarce = TooLittleOf(pod_, node);
-  if (scarce.empty()) return std::nullopt;
+  std::vector<std::string> insufficient = InsufficientResources(pod_, node);
+  if (insufficient.empty()) return std::nullopt;
   Rejection rejection{.filter = Filter::kNodeResourcesFit, .resolvable = true};
-  for (const std::string& name : scarce) {
+  for (const std::string& name : insufficient) {
     rejection.reasons.push_back(name == "pods" ? "Too many pods" : "Insufficient " + name);
   }
   return rejection;
@@ -185,18 +186,18 @@ void PodFilter::PrepareAffinity() {
   const ObjectMeta& metadata = pod_.pod->metadata;
   const StringMap& labels = snapshot_.NamespaceLabels(metadata.namespace_name);
   if (!pod_.affinity.empty()) {
-    // Whoever is to be near must match all terms.
+    // An existing Pod counts if it matches all terms.
     std::vector<PodSet> sets;
     for (const PodTerm& term : pod_.affinity) sets.push_back(snapshot_.SetOf(term));
     const std::vector<int32_t>& counts = snapshot_.CountPods(std::move(sets), true);
-    bool anybody = false;
+    bool any_match = false;
     for (const PodTerm& term : pod_.affinity) {
       affinity_.push_back(DomainsOf(term.topology_key, counts));
-      anybody = anybody || std::ranges::any_of(affinity_.back().counts,
-                                               [](int64_t count) { return count > 0; });
+      any_match = any_match || std::ranges::any_of(affinity_.back().counts,
+                                                   [](int64_t count) { return count > 0; });
     }
     is_first_of_affinity_ =
-        !anybody && std::ranges::all_of(pod_.affinity, [&](const PodTerm& term) {
+        !any_match && std::ranges::all_of(pod_.affinity, [&](const PodTerm& term) {
           return term.Matches(metadata, labels);
         });
   }
@@ -210,29 +211,29 @@ void PodFilter::PrepareAffinity() {
     for (NodeSlot slot = 0; slot < group.sums.size(); ++slot) {
       if (group.sums[slot] != 0) domains.Add(slot, group.sums[slot]);
     }
-    others_anti_affinity_.push_back(std::move(domains));
+    existing_anti_affinity_.push_back(std::move(domains));
   }
 }
 
-bool PodFilter::IsNearEnough(NodeSlot slot) const {
-  bool near = true;
+bool PodFilter::SatisfiesAffinity(NodeSlot slot) const {
+  bool satisfied = true;
   for (const Domains& domains : affinity_) {
     const std::optional<int64_t> count = domains.At(slot);
     if (!count) return false;
-    near = near && *count > 0;
+    satisfied = satisfied && *count > 0;
   }
-  return near || is_first_of_affinity_;
+  return satisfied || is_first_of_affinity_;
 }
 
 std::optional<Rejection> PodFilter::CheckAffinity(NodeSlot slot) const {
   const auto is_close = [&](const Domains& domains) { return domains.At(slot).value_or(0) > 0; };
-  if (!IsNearEnough(slot)) {
+  if (!SatisfiesAffinity(slot)) {
     return Reject(Filter::kInterPodAffinity, false, "node(s) didn't match pod affinity rules");
   }
   if (std::ranges::any_of(anti_affinity_, is_close)) {
     return Reject(Filter::kInterPodAffinity, true, "node(s) didn't match pod anti-affinity rules");
   }
-  if (std::ranges::any_of(others_anti_affinity_, is_close)) {
+  if (std::ranges::any_of(existing_anti_affinity_, is_close)) {
     return Reject(Filter::kInterPodAffinity, true,
                   "node(s) didn't satisfy existing pods anti-affinity rules");
   }
@@ -285,7 +286,7 @@ void PodFilter::PrepareSpread() {
       ++domains;
       fewest = std::min(fewest, spread_[i].domains.counts[value]);
     }
-    // With too few domains, those that are still to come have no Pods.
+    // With fewer than minDomains domains, the missing ones count as empty.
     const bool enough = domains >= spread_[i].constraint->min_domains;
     spread_[i].fewest = enough && domains > 0 ? fewest : 0;
   }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Which nodes a Pod can be on, and why not on the others: the filters of Kubernetes' scheduler, in
-// its order and its words.
+// The filters of Kubernetes' scheduler in its order and with its messages: which nodes are feasible
+// for a Pod, and why the others are not.
 //
 //   const PodFilter filter(pod, snapshot, volumes);
 //   const std::optional<Rejection> rejection = filter.Check(slot);
@@ -34,48 +34,48 @@ enum class Filter : uint8_t {
 using FilterSet = uint32_t;
 constexpr FilterSet SetOf(Filter filter) { return 1U << static_cast<unsigned>(filter); }
 
-// What may let a Pod pass that these filters refused.
-ClusterEvents EventsThatHelp(FilterSet filters);
+// The cluster events that may make a Pod schedulable that these filters rejected.
+ClusterEvents QueueingHints(FilterSet filters);
 
-// Why a node cannot take a Pod.
+// Why a node is not feasible for a Pod.
 struct Rejection {
   Filter filter;
-  // It would be possible without some of the Pods on the node.
+  // Deleting Pods from the node may help.
   bool resolvable = false;
   std::vector<std::string> reasons;
 };
 
-// What a Pod's volumes say about nodes: every one of these must select the node.
+// The node affinity of a Pod's volumes: each selector must match the node.
 struct VolumeRules {
   std::vector<const corev1::NodeSelector*> node_affinity;
 };
 
 class PodFilter {
  public:
-  // Looks at all that does not depend on one node. Everything is borrowed; the snapshot must not
-  // change while the filter is used.
+  // Precomputes everything that does not depend on one node. Everything is borrowed; the snapshot
+  // must not change while the filter is used.
   PodFilter(const SchedulerPod& pod, SchedulerSnapshot& snapshot, const VolumeRules& volumes);
 
-  // Nothing: the Pod can be there.
+  // Nothing: the node is feasible.
   std::optional<Rejection> Check(NodeSlot slot) const;
 
  private:
   using NodeState = SchedulerSnapshot::NodeState;
 
-  // How many Pods there are for each value of a label.
+  // The number of Pods per value of a topology label.
   struct Domains {
     const TopologyColumn* column = nullptr;
     std::vector<int64_t> counts;
 
-    // Of the value that the node has. Nothing when it has none.
+    // The number for the node's value; nothing if the node does not have the label.
     std::optional<int64_t> At(NodeSlot slot) const;
     void Add(NodeSlot slot, int64_t count);
   };
   struct Spread {
     const SpreadConstraint* constraint = nullptr;
     Domains domains;
-    int64_t self = 0;    // whether the Pod counts itself
-    int64_t fewest = 0;  // Pods in a domain
+    int64_t self = 0;    // 1 if the constraint selects the Pod itself
+    int64_t fewest = 0;  // Pods in the emptiest domain
   };
 
   Domains DomainsOf(std::string_view key) const;
@@ -90,7 +90,7 @@ class PodFilter {
   std::optional<Rejection> CheckVolumes(const NodeState& node) const;
   std::optional<Rejection> CheckSpread(NodeSlot slot) const;
   std::optional<Rejection> CheckAffinity(NodeSlot slot) const;
-  bool IsNearEnough(NodeSlot slot) const;
+  bool SatisfiesAffinity(NodeSlot slot) const;
 
   const SchedulerPod& pod_;
   SchedulerSnapshot& snapshot_;
@@ -98,16 +98,15 @@ class PodFilter {
   bool tolerates_unschedulable_ = false;
 
   std::vector<Domains> affinity_;  // of each term
-  // No Pod matches the terms yet but this one, which may therefore be the first.
+  // No other Pod matches the terms, and the Pod matches its own: it may be the first of its group.
   bool is_first_of_affinity_ = false;
   std::vector<Domains> anti_affinity_;
-  std::vector<Domains> others_anti_affinity_;
+  std::vector<Domains> existing_anti_affinity_;
   std::vector<Spread> spread_;
 };
 
-// The amounts that the node has too little of: "cpu", "example.com/device", and "pods" where there
-// are too many.
-std::vector<std::string> TooLittleOf(const SchedulerPod& pod,
-                                     const SchedulerSnapshot::NodeState& node);
+// The resources that the node lacks: "cpu", "example.com/device", and "pods" if it has too many.
+std::vector<std::string> InsufficientResources(const SchedulerPod& pod,
+                                               const SchedulerSnapshot::NodeState& node);
 
 }  // namespace kubexms

@@ -7,13 +7,13 @@ namespace kubexms {
 void SchedulerInbox::Push(ObjectChange change) {
   ObjectKey key = change.object.key();
   MutexLock lock(mutex_);
-  if (change.source >= places_.size()) places_.resize(change.source + 1);
-  const auto [place, is_new] =
-      places_[change.source].try_emplace(std::move(key), contents_.changes.size());
+  if (change.source >= indexes_.size()) indexes_.resize(change.source + 1);
+  const auto [index, is_new] =
+      indexes_[change.source].try_emplace(std::move(key), contents_.changes.size());
   if (is_new) {
     contents_.changes.push_back(std::move(change));
   } else {
-    contents_.changes[place->second] = std::move(change);
+    contents_.changes[index->second] = std::move(change);
   }
   changed_.NotifyOne();
 }
@@ -24,9 +24,9 @@ void SchedulerInbox::Push(WriteOutcome outcome) {
   changed_.NotifyOne();
 }
 
-SchedulerInbox::Contents SchedulerInbox::Take() {
+SchedulerInbox::Contents SchedulerInbox::Drain() {
   MutexLock lock(mutex_);
-  if (!contents_.changes.empty()) places_.clear();
+  if (!contents_.changes.empty()) indexes_.clear();
   return std::exchange(contents_, {});
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// What the thread that decides has to know before its next decision: what informers told, and what
-// became of its writes. Several changes of one object that wait become one, so that it holds at
-// most every object once.
+// Changes from the informers and outcomes of writes that the scheduling thread applies before its
+// next decision. Pending changes of one object are merged, so that the inbox holds at most one per
+// object.
 
 #include <optional>
 #include <stop_token>
@@ -17,34 +17,34 @@
 
 namespace kubexms {
 
-// An object as it is now.
+// The latest state of an object.
 struct ObjectChange {
   size_t source = 0;  // which informer
   CachedObject object;
-  bool gone = false;
+  bool deleted = false;
 };
 
-// What became of a write.
+// The result of a write.
 struct WriteOutcome {
   ObjectKey pod;
   std::string uid;
   bool was_binding = false;
   std::optional<Error> error;
-  Clock::MonotonicTime begun;  // the attempt to schedule it
+  Clock::MonotonicTime begun;  // start of the scheduling attempt
 };
 
 // Safe for use from any thread.
 class SchedulerInbox {
  public:
   struct Contents {
-    std::vector<ObjectChange> changes;  // in the order of the first of each object
+    std::vector<ObjectChange> changes;  // in the order of the first change per object
     std::vector<WriteOutcome> outcomes;
   };
 
   void Push(ObjectChange change) EXCLUDES(mutex_);
   void Push(WriteOutcome outcome) EXCLUDES(mutex_);
-  Contents Take() EXCLUDES(mutex_);
-  // Until there is something, or until `deadline`, or `stop` is requested.
+  Contents Drain() EXCLUDES(mutex_);
+  // Returns when the inbox is not empty, at the `deadline`, or when `stop` is requested.
   void Wait(Clock& clock, Clock::MonotonicTime deadline, const std::stop_token& stop)
       EXCLUDES(mutex_);
 
@@ -52,8 +52,8 @@ class SchedulerInbox {
   Mutex mutex_;
   CondVar changed_;
   Contents contents_ GUARDED_BY(mutex_);
-  // Where the change of an object is, by source.
-  std::vector<std::unordered_map<ObjectKey, size_t>> places_ GUARDED_BY(mutex_);
+  // By source: the index in contents_.changes by object.
+  std::vector<std::unordered_map<ObjectKey, size_t>> indexes_ GUARDED_BY(mutex_);
 };
 
 }  // namespace kubexms

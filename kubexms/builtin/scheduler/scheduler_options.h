@@ -13,13 +13,12 @@ struct SchedulingQueueOptions {
 };
 
 struct SchedulerOptions {
-  // Of the Pods that it is responsible for.
+  // The spec.schedulerName of the Pods that it schedules.
   std::string name = "default-scheduler";
-  // Threads that write, and how many writes may be under way; then no decision is made.
+  // Writer threads, and the bound on pending writes; at the bound no decision is made.
   size_t writers = 16;
   size_t max_writes = 512;
-  // A Pod that was bound, and of which the server's watch does not tell within this time, is looked
-  // at again.
+  // A bound Pod that the watch does not confirm within this time is queued again.
   std::chrono::nanoseconds assumption_timeout = std::chrono::minutes(5);
   SchedulingQueueOptions queue;
 };

@@ -36,13 +36,14 @@ Selector Compiled(const Optional<LabelSelector>& selector) {
   return Selector::From(*selector).value_or(Selector::Nothing());
 }
 
-// Which Pods have the same values of some labels as this one, too.
+// `selector` with matchLabelKeys and mismatchLabelKeys.
 Selector SelectorOf(const Optional<LabelSelector>& selector, const StringMap& labels,
-                    const std::vector<std::string>& same, const std::vector<std::string>& other) {
-  if (!selector || (same.empty() && other.empty())) return Compiled(selector);
+                    const std::vector<std::string>& match,
+                    const std::vector<std::string>& mismatch) {
+  if (!selector || (match.empty() && mismatch.empty())) return Compiled(selector);
   LabelSelector merged = *selector;
-  AddLabelKeys(same, "In", labels, merged);
-  AddLabelKeys(other, "NotIn", labels, merged);
+  AddLabelKeys(match, "In", labels, merged);
+  AddLabelKeys(mismatch, "NotIn", labels, merged);
   return Compiled(merged);
 }
 
@@ -136,7 +137,7 @@ std::shared_ptr<SchedulerPod> MakeSchedulerPod(std::shared_ptr<const Pod> pod) {
   auto result = std::make_shared<SchedulerPod>();
   result->key = ObjectKey::Of(pod->metadata);
   result->requests = RequestsOf(pod->spec);
-  result->presumed = PresumedRequestsOf(pod->spec);
+  result->non_zero_requests = NonZeroRequestsOf(pod->spec);
   for (const Container& container : pod->spec.containers) AddPorts(container, result->ports);
   for (const Container& container : pod->spec.init_containers) {
     if (container.restart_policy == "Always") AddPorts(container, result->ports);
@@ -149,7 +150,7 @@ std::shared_ptr<SchedulerPod> MakeSchedulerPod(std::shared_ptr<const Pod> pod) {
   return result;
 }
 
-bool SchedulesAlike(const Pod& a, const Pod& b) {
+bool SameForScheduling(const Pod& a, const Pod& b) {
   return a.metadata.uid == b.metadata.uid && a.metadata.generation == b.metadata.generation &&
          a.metadata.labels == b.metadata.labels &&
          a.metadata.deletion_timestamp.IsZero() == b.metadata.deletion_timestamp.IsZero();

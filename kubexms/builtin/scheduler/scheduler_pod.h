@@ -1,6 +1,6 @@
 #pragma once
 
-// A Pod as the scheduler looks at it: worked out once, then only compared.
+// The scheduling properties of a Pod, computed once when it changes.
 
 #include <memory>
 #include <optional>
@@ -14,55 +14,55 @@
 
 namespace kubexms {
 
-// A port of the node that a container wants for itself.
+// A host port of a container.
 struct HostPort {
-  std::string address;  // empty: all of the node's
+  std::string address;  // empty: all addresses of the node
   std::string protocol;
   int32_t port = 0;
 
-  // Both cannot be on one node.
+  // Whether both cannot be used on one node.
   bool ConflictsWith(const HostPort& other) const;
   bool operator==(const HostPort&) const = default;
 };
 
-// Other Pods that one wants to be near or far from.
+// A term of pod affinity or anti-affinity.
 struct PodTerm {
-  std::vector<std::string> namespaces;  // sorted, none twice
+  std::vector<std::string> namespaces;  // sorted, unique
   Selector namespace_selector = Selector::Nothing();
   Selector selector;
   std::string topology_key;
-  int64_t weight = 0;    // of a preference; what is to be avoided has a negative one
-  std::string identity;  // terms with the same one are the same, whatever their weight
+  int64_t weight = 0;    // of a preference; negative for anti-affinity
+  std::string identity;  // equal for equal terms, whatever their weight
 
   // `namespace_labels` are those of the Pod's namespace.
   bool Matches(const ObjectMeta& pod, const StringMap& namespace_labels) const;
 };
 
-// How evenly Pods are to be spread.
+// A topology spread constraint.
 struct SpreadConstraint {
   std::string topology_key;
   Selector selector;
   int64_t max_skew = 1;
   int64_t min_domains = 1;
-  bool honor_affinity = true;  // nodes that the Pod cannot be on do not count
-  bool honor_taints = false;
+  bool honor_affinity = true;  // nodeAffinityPolicy: Honor
+  bool honor_taints = false;   // nodeTaintsPolicy: Honor
 };
 
 struct SchedulerPod {
   std::shared_ptr<const corev1::Pod> pod;
   ObjectKey key;
   ResourceAmounts requests;
-  ResourceAmounts presumed;  // see PresumedRequestsOf()
+  ResourceAmounts non_zero_requests;  // see NonZeroRequestsOf()
   std::vector<HostPort> ports;
   std::optional<std::vector<std::string>> named_nodes;  // see NamedNodes()
   bool has_node_affinity = false;
 
-  // Required, and preferred.
+  // Required terms, and preferred ones.
   std::vector<PodTerm> affinity;
   std::vector<PodTerm> anti_affinity;
   std::vector<PodTerm> preferences;
 
-  // DoNotSchedule, and ScheduleAnyway.
+  // Constraints with DoNotSchedule, and with ScheduleAnyway.
   std::vector<SpreadConstraint> spread;
   std::vector<SpreadConstraint> preferred_spread;
 
@@ -76,8 +76,7 @@ struct SchedulerPod {
 
 std::shared_ptr<SchedulerPod> MakeSchedulerPod(std::shared_ptr<const corev1::Pod> pod);
 
-// Whether two versions of a Pod are alike for the scheduler: a status is nothing that it looks at,
-// nor does the node count here.
-bool SchedulesAlike(const corev1::Pod& a, const corev1::Pod& b);
+// Whether two versions of a Pod are equal except for status and node.
+bool SameForScheduling(const corev1::Pod& a, const corev1::Pod& b);
 
 }  // namespace kubexms

@@ -37,7 +37,7 @@ void Set(ResourceAmounts& amounts, std::string_view name, const Quantity& quanti
   }
 }
 
-void TakeLarger(ResourceAmounts& amounts, const ResourceAmounts& candidate) {
+void SetMaximum(ResourceAmounts& amounts, const ResourceAmounts& candidate) {
   amounts.milli_cpu = std::max(amounts.milli_cpu, candidate.milli_cpu);
   amounts.memory = std::max(amounts.memory, candidate.memory);
   amounts.ephemeral_storage = std::max(amounts.ephemeral_storage, candidate.ephemeral_storage);
@@ -47,40 +47,42 @@ void TakeLarger(ResourceAmounts& amounts, const ResourceAmounts& candidate) {
   }
 }
 
-ResourceAmounts RequestsOf(const Container& container, bool presume) {
+ResourceAmounts RequestsOf(const Container& container, bool non_zero) {
   ResourceAmounts amounts = AmountsOf(container.resources.requests);
-  if (!presume) return amounts;
+  if (!non_zero) return amounts;
   if (!container.resources.requests.contains("cpu")) amounts.milli_cpu = kPresumedMilliCpu;
   if (!container.resources.requests.contains("memory")) amounts.memory = kPresumedMemory;
   return amounts;
 }
 
-// A sidecar: it starts in its turn and then stays.
-bool Stays(const Container& init_container) { return init_container.restart_policy == "Always"; }
+// A sidecar: an init container that keeps running.
+bool IsSidecar(const Container& init_container) {
+  return init_container.restart_policy == "Always";
+}
 
-bool CanBeOfThePod(std::string_view resource) {
+bool IsPodLevelResource(std::string_view resource) {
   return resource == "cpu" || resource == "memory" || resource.starts_with("hugepages-");
 }
 
-ResourceAmounts Requests(const PodSpec& spec, bool presume) {
+ResourceAmounts Requests(const PodSpec& spec, bool non_zero) {
   ResourceAmounts running;
-  for (const Container& container : spec.containers) running.Add(RequestsOf(container, presume));
+  for (const Container& container : spec.containers) running.Add(RequestsOf(container, non_zero));
   ResourceAmounts sidecars;
   ResourceAmounts starting;
   for (const Container& container : spec.init_containers) {
-    ResourceAmounts requests = RequestsOf(container, presume);
-    if (Stays(container)) {
+    ResourceAmounts requests = RequestsOf(container, non_zero);
+    if (IsSidecar(container)) {
       running.Add(requests);
       sidecars.Add(requests);
-      TakeLarger(starting, sidecars);
+      SetMaximum(starting, sidecars);
     } else {
       requests.Add(sidecars);
-      TakeLarger(starting, requests);
+      SetMaximum(starting, requests);
     }
   }
-  TakeLarger(running, starting);
+  SetMaximum(running, starting);
   for (const auto& [name, quantity] : spec.resources.requests) {
-    if (CanBeOfThePod(name)) Set(running, name, quantity);
+    if (IsPodLevelResource(name)) Set(running, name, quantity);
   }
   running.Add(AmountsOf(spec.overhead));
   return running;
@@ -117,6 +119,6 @@ ResourceAmounts AmountsOf(const StringKeyed<Quantity>& resources) {
 
 ResourceAmounts RequestsOf(const PodSpec& spec) { return Requests(spec, false); }
 
-ResourceAmounts PresumedRequestsOf(const PodSpec& spec) { return Requests(spec, true); }
+ResourceAmounts NonZeroRequestsOf(const PodSpec& spec) { return Requests(spec, true); }
 
 }  // namespace kubexms

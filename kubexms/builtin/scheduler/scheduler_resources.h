@@ -1,6 +1,6 @@
 #pragma once
 
-// What Pods ask for and what nodes have, as numbers that are quick to add and to compare.
+// Resource requests and allocatable resources as integers.
 
 #include <cstdint>
 #include <string>
@@ -16,10 +16,10 @@ struct ResourceAmounts {
   int64_t milli_cpu = 0;
   int64_t memory = 0;
   int64_t ephemeral_storage = 0;
-  // Everything else but "pods": huge pages and extended resources. By name, none twice.
+  // All other resources except "pods": huge pages and extended resources. Sorted by name, unique.
   std::vector<std::pair<std::string, int64_t>> others;
 
-  // Unknown: zero.
+  // Zero if the name is unknown.
   int64_t Other(std::string_view name) const;
   void Add(const ResourceAmounts& amounts);
   void Subtract(const ResourceAmounts& amounts);
@@ -29,11 +29,11 @@ struct ResourceAmounts {
 
 ResourceAmounts AmountsOf(const StringKeyed<Quantity>& resources);
 
-// What a Pod needs for as long as it runs: its containers and sidecars together, or the largest
-// moment of its start where that is more, or what the Pod as a whole says; and the overhead.
+// The effective requests of a Pod: the sum of its containers and sidecars, or the highest request
+// during initialization if that is more, or the Pod-level resources; plus the overhead.
 ResourceAmounts RequestsOf(const corev1::PodSpec& spec);
-// The same, with something small for each container that does not say how much processor or memory
-// it needs: what scores count, so that such Pods are not all put on one node.
-ResourceAmounts PresumedRequestsOf(const corev1::PodSpec& spec);
+// The same with a default for containers without requests of CPU or memory (as upstream's non-zero
+// requests). Scores use it, so that such Pods are not all assigned to one node.
+ResourceAmounts NonZeroRequestsOf(const corev1::PodSpec& spec);
 
 }  // namespace kubexms

@@ -19,9 +19,9 @@ constexpr std::string_view kZone = "topology.kubernetes.io/zone";
 
 constexpr int64_t kMegabyte = 1024 * 1024;
 constexpr int64_t kSmallImages = 23 * kMegabyte;
-constexpr int64_t kLargeImages = 1000 * kMegabyte;  // of each container
+constexpr int64_t kMaxImageBytes = 1000 * kMegabyte;  // of each container
 
-// How much of it is left, in percent.
+// The free part in percent.
 int64_t FreeShare(int64_t used, int64_t has) {
   if (has == 0 || used > has) return 0;
   return (has - used) * kMaxScore / has;
@@ -31,7 +31,7 @@ double UsedShare(int64_t used, int64_t has) {
   return std::min(1.0, static_cast<double>(used) / static_cast<double>(has));
 }
 
-// The largest becomes 100, or the other way round.
+// Scales scores so that the largest becomes 100 or, with `reverse`, 0.
 std::vector<int64_t> ScaledToLargest(std::vector<int64_t> scores, bool reverse) {
   const int64_t largest = scores.empty() ? 0 : *std::ranges::max_element(scores);
   if (largest == 0) return {};
@@ -51,7 +51,7 @@ std::string ImageName(const std::string& image) {
 
 }  // namespace
 
-// ---- Room.
+// ---- Resources.
 
 int64_t LeastAllocatedScore(const SchedulerPod& pod, const NodeState& node) {
   int64_t sum = 0;
@@ -61,8 +61,8 @@ int64_t LeastAllocatedScore(const SchedulerPod& pod, const NodeState& node) {
     sum += FreeShare(used, has);
     ++resources;
   };
-  add(node.presumed_milli_cpu + pod.presumed.milli_cpu, node.allocatable.milli_cpu);
-  add(node.presumed_memory + pod.presumed.memory, node.allocatable.memory);
+  add(node.non_zero_milli_cpu + pod.non_zero_requests.milli_cpu, node.allocatable.milli_cpu);
+  add(node.non_zero_memory + pod.non_zero_requests.memory, node.allocatable.memory);
   return resources == 0 ? 0 : sum / resources;
 }
 
@@ -80,7 +80,7 @@ std::vector<int64_t> ImageLocalityScores(const SchedulerPod& pod, const Slots& n
                                          const SchedulerSnapshot& snapshot) {
   struct Image {
     std::string name;
-    double share;  // of all nodes: one that few have does not draw all Pods to them
+    double share;  // of nodes with the image: a rare image must not attract all Pods
   };
   std::vector<Image> images;
   const auto add = [&](const corev1::Container& container) {
@@ -95,7 +95,7 @@ std::vector<int64_t> ImageLocalityScores(const SchedulerPod& pod, const Slots& n
   for (const auto& container : spec.containers) add(container);
   if (images.empty()) return {};
   const int64_t large =
-      kLargeImages * static_cast<int64_t>(spec.init_containers.size() + spec.containers.size());
+      kMaxImageBytes * static_cast<int64_t>(spec.init_containers.size() + spec.containers.size());
   std::vector<int64_t> scores(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
     const auto& there = snapshot.node(nodes[i]).images;
@@ -111,7 +111,7 @@ std::vector<int64_t> ImageLocalityScores(const SchedulerPod& pod, const Slots& n
   return scores;
 }
 
-// ---- What nodes say.
+// ---- Node taints and affinity.
 
 std::vector<int64_t> TaintScores(const SchedulerPod& pod, const Slots& nodes,
                                  const SchedulerSnapshot& snapshot) {
@@ -140,11 +140,11 @@ std::vector<int64_t> NodeAffinityScores(const SchedulerPod& pod, const Slots& no
   return ScaledToLargest(std::move(scores), false);
 }
 
-// ---- What Pods say of each other.
+// ---- Pod affinity.
 
 namespace {
 
-// Adds to each node what all nodes with the same value of the label have together.
+// Adds to the score of each node the sum over its topology domain.
 template <class Value>
 void AddByTopology(std::string_view key, const std::vector<Value>& by_slot, int64_t weight,
                    const Slots& nodes, SchedulerSnapshot& snapshot, std::vector<int64_t>& scores) {
@@ -186,13 +186,13 @@ std::vector<int64_t> PodAffinityScores(const SchedulerPod& pod, const Slots& nod
 
 namespace {
 
-// What is preferred of Pods that belong together and do not say how they are to be spread.
+// The constraints of Pods of a workload without topologySpreadConstraints, as upstream's default.
 std::vector<SpreadConstraint> DefaultSpread(const Selector& workload) {
   return {{.topology_key = std::string(kHostname), .selector = workload, .max_skew = 3},
           {.topology_key = std::string(kZone), .selector = workload, .max_skew = 5}};
 }
 
-// One constraint, counted.
+// One constraint with the counts of Pods per domain.
 struct SpreadCounts {
   const SpreadConstraint* constraint;
   const TopologyColumn* column;
@@ -254,7 +254,7 @@ class SpreadScorer {
   }
 
   void Count(const Slots& nodes, SpreadCounts& counts) {
-    // More domains make a difference of one Pod more important.
+    // With more domains, one Pod has more weight.
     if (counts.by_node) {
       const auto used =
           std::ranges::count_if(nodes, [&](NodeSlot slot) { return !IsIgnored(slot); });
@@ -326,13 +326,13 @@ std::vector<int64_t> SpreadScores(const SchedulerPod& pod, const Slots& nodes,
   return SpreadScorer(pod, constraints, false, snapshot).Score(nodes);
 }
 
-// ---- All together.
+// ---- Sums.
 
 std::vector<int64_t> ScoreNodes(const SchedulerPod& pod, const Slots& nodes,
                                 const std::optional<Selector>& workload,
                                 SchedulerSnapshot& snapshot) {
   std::vector<int64_t> sums(nodes.size());
-  // Of a Pod that asks for nothing the balance cannot be better or worse.
+  // A Pod without requests does not change the balance.
   const bool balance = pod.requests.milli_cpu > 0 || pod.requests.memory > 0;
   for (size_t i = 0; i < nodes.size(); ++i) {
     const NodeState& node = snapshot.node(nodes[i]);

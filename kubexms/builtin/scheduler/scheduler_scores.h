@@ -1,14 +1,14 @@
 #pragma once
 
-// Which of the nodes that can take a Pod is best for it: the scores of Kubernetes' scheduler with
-// its weights. Each is from 0 to 100.
+// Scores feasible nodes with the plugins and weights of Kubernetes' scheduler. Each score is from 0
+// to 100.
 //
-//   least allocated, balanced allocation  1 each   where there is most room, in proportion
-//   image locality                        1        where its images are
-//   node affinity                         2        what the Pod prefers
-//   Pods near and far                     2        what it and the Pods there prefer
-//   spreading                             2        where there are fewest of its kind
-//   taints                                3        where none is that should keep it away
+//   least allocated, balanced allocation  1 each   more free resources, evenly used
+//   image locality                        1        images are present
+//   node affinity                         2        preferred terms of the Pod
+//   pod affinity                          2        preferred terms of it and of existing Pods
+//   spreading                             2        fewer Pods of the workload
+//   taints                                3        fewer untolerated PreferNoSchedule taints
 
 #include <optional>
 #include <vector>
@@ -21,17 +21,17 @@ namespace kubexms {
 
 inline constexpr int64_t kMaxScore = 100;
 
-// The sums of the weighted scores, in the order of the nodes. `workload` selects the Pods that
-// belong together with this one, if it is known which those are.
+// The sums of the weighted scores, in the order of `nodes`. `workload` selects the Pods of the
+// Pod's workload, if it is known.
 std::vector<int64_t> ScoreNodes(const SchedulerPod& pod, const std::vector<NodeSlot>& nodes,
                                 const std::optional<Selector>& workload,
                                 SchedulerSnapshot& snapshot);
 
-// ---- The scores one by one.
+// ---- The individual scores.
 
 int64_t LeastAllocatedScore(const SchedulerPod& pod, const SchedulerSnapshot::NodeState& node);
 int64_t BalancedAllocationScore(const SchedulerPod& pod, const SchedulerSnapshot::NodeState& node);
-// In the order of the nodes. Empty: all nodes are equal.
+// In the order of `nodes`. Empty: all nodes have the same score.
 std::vector<int64_t> ImageLocalityScores(const SchedulerPod& pod,
                                          const std::vector<NodeSlot>& nodes,
                                          const SchedulerSnapshot& snapshot);

@@ -34,7 +34,7 @@ bool SameImages(const Node& a, const Node& b) {
   });
 }
 
-// How the node `now` can take Pods that `before` could not.
+// The events of an update of a node.
 ClusterEvents Difference(const Node& before, const Node& now) {
   ClusterEvents events = kNoEvents;
   if (before.status.allocatable != now.status.allocatable) events |= kNodeAllocatable;
@@ -45,9 +45,9 @@ ClusterEvents Difference(const Node& before, const Node& now) {
   return events;
 }
 
-// Takes an element out of a list whose elements know their places.
+// Removes an element from a list whose elements store their index.
 template <class T, class Place>
-void TakeOut(std::vector<T*>& list, size_t place, Place T::*member) {
+void RemoveAt(std::vector<T*>& list, size_t place, Place T::*member) {
   list[place] = list.back();
   list[place]->*member = place;
   list.pop_back();
@@ -99,7 +99,7 @@ ClusterEvents SchedulerSnapshot::SetNode(std::shared_ptr<const Node> node) {
     const auto pods = node->status.allocatable.find("pods");
     state.allowed_pods = pods == node->status.allocatable.end() ? 0 : pods->second.Value();
   }
-  // They point into the object.
+  // The taints point into the object.
   state.hard_taints.clear();
   state.soft_taints.clear();
   for (const Taint& taint : node->spec.taints) {
@@ -108,7 +108,7 @@ ClusterEvents SchedulerSnapshot::SetNode(std::shared_ptr<const Node> node) {
   }
   if (before == nullptr || !SameImages(*before, *node)) SetImages(state, node.get());
   topology_.SetLabels(slot, &node->metadata.labels);
-  if (before == nullptr || ZoneOf(*before) != ZoneOf(*node)) order_is_old_ = true;
+  if (before == nullptr || ZoneOf(*before) != ZoneOf(*node)) order_is_stale_ = true;
   return events;
 }
 
@@ -123,9 +123,9 @@ ClusterEvents SchedulerSnapshot::RemoveNode(std::string_view name) {
   state.hard_taints.clear();
   state.soft_taints.clear();
   --node_count_;
-  order_is_old_ = true;
+  order_is_stale_ = true;
   FreeIfUnused(slot);
-  // Where Pods are to be spread evenly, a domain less can help.
+  // Topology spread constraints may be satisfied with one domain less.
   return kNodeLabels;
 }
 
@@ -149,11 +149,11 @@ size_t SchedulerSnapshot::NodesWithImage(const std::string& image) const {
 }
 
 const std::vector<NodeSlot>& SchedulerSnapshot::order() {
-  if (std::exchange(order_is_old_, false)) RebuildOrder();
+  if (std::exchange(order_is_stale_, false)) RebuildOrder();
   return order_;
 }
 
-// One of each zone in turn: whoever looks at a part of the list sees all zones.
+// Alternates the zones, so that a part of the list contains nodes of all zones.
 void SchedulerSnapshot::RebuildOrder() {
   std::map<std::string, std::vector<NodeSlot>> zones;
   for (const auto& [name, slot] : slots_) {
@@ -193,13 +193,13 @@ ClusterEvents SchedulerSnapshot::Remove(const ObjectKey& pod) {
   const PlacedPod& placed = found->second;
   Count(placed, -1);
   const NodeSlot slot = placed.slot;
-  TakeOut(nodes_[slot].pods, placed.place_on_node, &PlacedPod::place_on_node);
+  RemoveAt(nodes_[slot].pods, placed.place_on_node, &PlacedPod::place_on_node);
   const auto in_namespace = by_namespace_.find(pod.namespace_name);
-  TakeOut(in_namespace->second, placed.place_in_namespace, &PlacedPod::place_in_namespace);
+  RemoveAt(in_namespace->second, placed.place_in_namespace, &PlacedPod::place_in_namespace);
   if (in_namespace->second.empty()) by_namespace_.erase(in_namespace);
   placed_.erase(found);
   FreeIfUnused(slot);
-  return kPodGone;
+  return kPodDeleted;
 }
 
 void SchedulerSnapshot::Refresh(const std::shared_ptr<const corev1::Pod>& pod) {
@@ -226,8 +226,8 @@ void SchedulerSnapshot::Count(const PlacedPod& placed, int sign) {
     for (const HostPort& port : pod.ports) state.ports.erase(std::ranges::find(state.ports, port));
     tallies_.Remove(pod, placed.slot);
   }
-  state.presumed_milli_cpu += sign * pod.presumed.milli_cpu;
-  state.presumed_memory += sign * pod.presumed.memory;
+  state.non_zero_milli_cpu += sign * pod.non_zero_requests.milli_cpu;
+  state.non_zero_memory += sign * pod.non_zero_requests.memory;
   if (pod.has_terms()) CountTerms(placed, sign);
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// The cluster as the scheduler sees it: nodes, the Pods that are on them or are about to be, and
-// what can be asked about both without looking at all of them. It follows changes one by one, at a
-// cost that grows with the change. For one thread at a time.
+// The scheduler's view of the cluster: nodes, the Pods assigned or assumed on them, and indexes of
+// both. A change is applied incrementally, at a cost proportional to the change. For one thread at
+// a time.
 
 #include <cstdint>
 #include <map>
@@ -19,15 +19,15 @@
 
 namespace kubexms {
 
-// What happened in the cluster that may let a Pod be scheduled that could not be. A set of them.
+// A set of changes of the cluster that may make an unschedulable Pod schedulable.
 using ClusterEvents = uint32_t;
 inline constexpr ClusterEvents kNoEvents = 0;
 inline constexpr ClusterEvents kNodeAdded = 1 << 0;
 inline constexpr ClusterEvents kNodeAllocatable = 1 << 1;
 inline constexpr ClusterEvents kNodeLabels = 1 << 2;
 inline constexpr ClusterEvents kNodeTaints = 1 << 3;  // or whether it is schedulable
-inline constexpr ClusterEvents kPodPlaced = 1 << 4;   // or its labels have changed
-inline constexpr ClusterEvents kPodGone = 1 << 5;
+inline constexpr ClusterEvents kPodPlaced = 1 << 4;   // or its labels changed
+inline constexpr ClusterEvents kPodDeleted = 1 << 5;
 inline constexpr ClusterEvents kNamespaceLabels = 1 << 6;
 inline constexpr ClusterEvents kVolumes = 1 << 7;
 inline constexpr ClusterEvents kAllEvents = ~0U;
@@ -38,77 +38,75 @@ class SchedulerSnapshot {
 
   struct NodeState {
     std::string name;
-    // Null while Pods say that they are on such a node and nobody told of it.
+    // Null if Pods are assigned to a node that the informer has not delivered.
     std::shared_ptr<const corev1::Node> object;
     ResourceAmounts allocatable;
     int64_t allowed_pods = 0;
-    // In the order in which the node has them: those that keep Pods away, and those that only
-    // should.
+    // In the node's order: NoSchedule and NoExecute taints, and PreferNoSchedule taints.
     std::vector<const corev1::Taint*> hard_taints;
     std::vector<const corev1::Taint*> soft_taints;
     std::unordered_map<std::string, int64_t> images;  // sizes
 
-    // Of the Pods on it.
+    // Sums over the Pods on the node.
     std::vector<PlacedPod*> pods;
     ResourceAmounts requested;
-    int64_t presumed_milli_cpu = 0;
-    int64_t presumed_memory = 0;
+    int64_t non_zero_milli_cpu = 0;
+    int64_t non_zero_memory = 0;
     std::vector<HostPort> ports;
   };
 
   struct PlacedPod {
     std::shared_ptr<SchedulerPod> pod;
     NodeSlot slot = 0;
-    // The scheduler decided so, and the server has not told of it yet.
+    // Decided by the scheduler and not yet confirmed by the watch.
     bool assumed = false;
     size_t place_on_node = 0;
     size_t place_in_namespace = 0;
   };
 
-  // ---- Changes. What is returned may help Pods that could not be scheduled.
+  // ---- Changes. They return the events for SchedulingQueue::MoveOnEvents().
 
   ClusterEvents SetNode(std::shared_ptr<const corev1::Node> node);
   ClusterEvents RemoveNode(std::string_view name);
-  // The Pod is on the node that it names, or on this one. Another Pod of this name is not there any
-  // more.
+  // Adds the Pod to the node. It replaces another Pod of the same name.
   ClusterEvents Place(std::shared_ptr<SchedulerPod> pod, const std::string& node, bool assumed);
   ClusterEvents Remove(const ObjectKey& pod);
-  // The same Pod with another status.
+  // Replaces the object of a Pod of which only the status changed.
   void Refresh(const std::shared_ptr<const corev1::Pod>& pod);
   ClusterEvents SetNamespace(const std::string& name, const StringMap& labels);
   void RemoveNamespace(const std::string& name) { namespaces_.erase(name); }
-  // Forgets what is remembered of earlier questions and is too much. Between decisions.
+  // Evicts precomputed tables beyond their limits. To be called between decisions.
   void Trim();
 
-  // ---- What there is.
+  // ---- Queries.
 
-  // Every node that the server told of, those of one zone not in a row.
+  // Every node that the informer delivered, with alternating zones.
   const std::vector<NodeSlot>& order();
   const NodeState& node(NodeSlot slot) const { return nodes_[slot]; }
-  // Null when there is none.
+  // Null if it does not exist.
   const NodeSlot* FindNode(std::string_view name) const;
   size_t node_count() const { return node_count_; }
-  // Slots are below this.
+  // The upper bound of slots.
   size_t slots() const { return nodes_.size(); }
-  // Null when it is on no node.
+  // Null if the Pod is on no node.
   const PlacedPod* FindPod(const ObjectKey& key) const;
   const StringMap& NamespaceLabels(const std::string& name) const;
-  // On how many nodes there is this image.
+  // The number of nodes with the image.
   size_t NodesWithImage(const std::string& image) const;
 
-  // ---- Counted beforehand. Valid until the next change.
+  // ---- Precomputed tables. Valid until the next change.
 
   const TopologyColumn& Topology(std::string_view key) { return topology_.Of(key); }
-  // By slot.
+  // The number of Pods in all of the `sets`, by slot.
   const std::vector<int32_t>& CountPods(std::vector<PodSet> sets, bool count_terminating);
   PodSet SetOf(const PodTerm& term) const;
-  // Required anti-affinity of Pods on nodes.
+  // The required anti-affinity terms of Pods on nodes.
   const PlacedTerms& placed_anti_affinity() const { return placed_anti_affinity_; }
-  // What Pods on nodes prefer, and what they require to be near, with weights.
+  // The preferred terms and the required affinity terms of Pods on nodes, with weights.
   const PlacedTerms& placed_preferences() const { return placed_preferences_; }
 
  private:
-  // What a Pod's own required affinity weighs when others are scored.
+  // The weight of an existing Pod's required affinity in scores (upstream's hardPodAffinityWeight).
   static constexpr int64_t kRequiredAffinityWeight = 1;
 
   NodeSlot SlotOf(const std::string& name);
@@ -123,7 +121,7 @@ class SchedulerSnapshot {
   std::map<std::string, NodeSlot, std::less<>> slots_;
   size_t node_count_ = 0;
   std::vector<NodeSlot> order_;
-  bool order_is_old_ = false;
+  bool order_is_stale_ = false;
 
   std::unordered_map<ObjectKey, PlacedPod> placed_;  // does not move its elements
   std::unordered_map<std::string, std::vector<PlacedPod*>> by_namespace_;

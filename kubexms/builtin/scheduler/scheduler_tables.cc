@@ -7,7 +7,7 @@
 
 namespace kubexms {
 
-// ---- Values of labels.
+// ---- Node labels.
 
 void TopologyTable::SetLabels(NodeSlot slot, const StringMap* labels) {
   if (slot >= labels_.size()) labels_.resize(slot + 1, nullptr);
@@ -36,13 +36,14 @@ const TopologyColumn& TopologyTable::Of(std::string_view key) {
 
 void TopologyTable::Trim() {
   if (columns_.size() > kMaxColumns) columns_.clear();
-  // Values that no node has any more are not forgotten one by one: a column begins anew.
+  // Values that no node has any more accumulate, so the whole column is evicted and rebuilt on
+  // demand.
   std::erase_if(columns_, [&](const auto& entry) {
     return entry.second.ids_.size() > 2 * labels_.size() + kMaxColumns;
   });
 }
 
-// ---- Numbers of Pods.
+// ---- Pod counts.
 
 bool PodSet::Has(const ObjectMeta& pod) const {
   return (all_namespaces || std::ranges::binary_search(namespaces, pod.namespace_name)) &&
@@ -84,7 +85,7 @@ PodTally& PodTallies::Make(const std::string& identity, std::vector<PodSet> sets
 }
 
 std::vector<std::vector<PodTally*>*> PodTallies::ListsOf(const PodTally& tally) {
-  // A Pod that is counted is in every set, so that one tells enough.
+  // A counted Pod is in every set, so the namespaces of the first one suffice.
   const PodSet& set = tally.sets.front();
   if (set.all_namespaces) return {&of_all_namespaces_};
   std::vector<std::vector<PodTally*>*> lists;

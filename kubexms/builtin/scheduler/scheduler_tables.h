@@ -1,8 +1,8 @@
 #pragma once
 
-// What the scheduler must not count anew for every Pod: the values of node labels as numbers, and
-// how many Pods of some sort are on each node. Both are made when they are first asked for and then
-// follow what changes. Nodes are known by their slots, small numbers.
+// Tables that would be too expensive to compute for every Pod: the values of node labels as
+// integers, and the number of selected Pods per node. They are computed on first use and then
+// updated with every change. Nodes are identified by slots, small integers.
 
 #include <cstdint>
 #include <map>
@@ -17,14 +17,14 @@ namespace kubexms {
 
 using NodeSlot = uint32_t;
 
-// The values that nodes have for one label.
+// The values of one node label.
 class TopologyColumn {
  public:
   static constexpr int32_t kNone = -1;
 
-  // kNone where the node does not have the label.
+  // kNone if the node does not have the label.
   int32_t operator[](NodeSlot slot) const { return values_[slot]; }
-  // Every value is below this.
+  // The upper bound of values.
   size_t size() const { return ids_.size(); }
 
  private:
@@ -35,15 +35,15 @@ class TopologyColumn {
 
 class TopologyTable {
  public:
-  // So many labels at most are remembered.
+  // The bound on cached labels.
   static constexpr size_t kMaxColumns = 64;
 
-  // The labels of the node in this slot; null: there is none. They must outlive the table, or the
-  // next call for that slot.
+  // Sets the labels of the node in the slot; null: the slot is free. They must outlive the table or
+  // the next call for the slot.
   void SetLabels(NodeSlot slot, const StringMap* labels);
   // Valid until SetLabels() or Trim().
   const TopologyColumn& Of(std::string_view key);
-  // Forgets what is too much.
+  // Evicts entries beyond the bound.
   void Trim();
 
  private:
@@ -53,17 +53,17 @@ class TopologyTable {
   std::map<std::string, TopologyColumn, std::less<>> columns_;
 };
 
-// Which Pods are counted: those that are in one of the namespaces and match the selector.
+// The Pods in one of the namespaces that the selector matches.
 struct PodSet {
   bool all_namespaces = false;
-  std::vector<std::string> namespaces;  // sorted, none twice
+  std::vector<std::string> namespaces;  // sorted, unique
   Selector selector;
 
   bool Has(const ObjectMeta& pod) const;
   std::string Identity() const;
 };
 
-// How many of the Pods that are in every one of these sets are on each node.
+// The number of Pods per node that are in every set.
 struct PodTally {
   std::vector<PodSet> sets;
   bool count_terminating = true;
@@ -75,24 +75,24 @@ struct PodTally {
 
 class PodTallies {
  public:
-  // So many are remembered; those that were not used for longest go.
+  // The bound on cached tallies; the least recently used ones are evicted.
   static constexpr size_t kMaxTallies = 1024;
 
   void Add(const SchedulerPod& pod, NodeSlot slot) { Change(pod, slot, 1); }
   void Remove(const SchedulerPod& pod, NodeSlot slot) { Change(pod, slot, -1); }
   void Resize(size_t slots);
 
-  // Null when nobody asked for it, or not for long.
+  // Null if it is not cached.
   const PodTally* Find(const std::string& identity);
-  // The caller counts the Pods that are there already. Valid until Trim().
+  // The caller counts the existing Pods. Valid until Trim().
   PodTally& Make(const std::string& identity, std::vector<PodSet> sets, bool count_terminating);
-  // Forgets what is too much.
+  // Evicts entries beyond the bound.
   void Trim();
   static std::string IdentityOf(const std::vector<PodSet>& sets, bool count_terminating);
 
  private:
   void Change(const SchedulerPod& pod, NodeSlot slot, int32_t by);
-  // The lists of those that may count Pods of this tally's namespaces.
+  // The lists of by_namespace_ and of_all_namespaces_ that the tally belongs to.
   std::vector<std::vector<PodTally*>*> ListsOf(const PodTally& tally);
 
   std::unordered_map<std::string, PodTally> tallies_;  // by identity; does not move its elements
@@ -102,8 +102,8 @@ class PodTallies {
   uint64_t uses_ = 0;
 };
 
-// The terms of Pods that are on nodes, equal ones together: for each node the sum of what its Pods
-// say, which is their number or their weights.
+// The affinity terms of Pods on nodes, grouped: per term and node the number or the sum of the
+// weights.
 class PlacedTerms {
  public:
   struct Group {

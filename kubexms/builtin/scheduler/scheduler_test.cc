@@ -34,7 +34,7 @@ class SchedulerTest : public BuiltinTest {
     node.status.allocatable["pods"] = Quantity(110);
     return node;
   }
-  // As it is once it is ready: a new one has a taint that says otherwise.
+  // A ready node: a new one has the not-ready taint.
   void MakeNode(const Node& node) {
     auto made = client().Create(node);
     ASSERT_TRUE(made.ok()) << made.error().message();
@@ -71,7 +71,7 @@ class SchedulerTest : public BuiltinTest {
   bool EventuallyScheduled(const std::string& pod) {
     return Eventually([&] { return !NodeOfPod(pod).empty(); });
   }
-  // The message of the condition that says why it has no node.
+  // The message of the condition PodScheduled=False.
   std::string WhyNot(const std::string& name) {
     const Pod pod = Get(name);
     const corev1::PodCondition* condition = FindPodCondition(pod.status, "PodScheduled");
@@ -93,7 +93,7 @@ class SchedulerTest : public BuiltinTest {
   }
 };
 
-TEST_F(SchedulerTest, GivesEveryPodANodeThatHasRoom) {
+TEST_F(SchedulerTest, BindsEveryPodToAFeasibleNode) {
   MakeNode(NodeOf("small", "1"));
   MakeNode(NodeOf("large", "4"));
   MakePod(PodOf("early", "3"));
@@ -113,7 +113,7 @@ TEST_F(SchedulerTest, GivesEveryPodANodeThatHasRoom) {
   EXPECT_EQ(FindPodCondition(Get("early").status, "PodScheduled")->status, "True");
 }
 
-TEST_F(SchedulerTest, SaysWhyNotAndTriesAgainWhenThatChanges) {
+TEST_F(SchedulerTest, ReportsUnschedulablePodsAndRetriesOnEvents) {
   Start(kController);
   MakePod(PodOf("a"));
   EXPECT_TRUE(EventuallyRefused("a", "no nodes available to schedule pods"));
@@ -137,7 +137,7 @@ TEST_F(SchedulerTest, SaysWhyNotAndTriesAgainWhenThatChanges) {
   EXPECT_TRUE(EventuallyOn("a", "tainted"));
 }
 
-TEST_F(SchedulerTest, LooksAgainWhenAPodGoes) {
+TEST_F(SchedulerTest, RetriesWhenAPodIsDeleted) {
   MakeNode(NodeOf("one", "1"));
   Start(kController);
   MakePod(PodOf("first"));
@@ -166,10 +166,10 @@ TEST_F(SchedulerTest, WaitsForGates) {
   EXPECT_TRUE(EventuallyScheduled("gated"));
 }
 
-TEST_F(SchedulerTest, LeavesPodsOfOthersAlone) {
+TEST_F(SchedulerTest, IgnoresPodsOfOtherSchedulers) {
   MakeNode(NodeOf("one", "1"));
   Pod other = PodOf("other");
-  other.spec.scheduler_name = "somebody-else";
+  other.spec.scheduler_name = "another-scheduler";
   MakePod(other);
   Pod placed = PodOf("placed", "600m");
   placed.spec.node_name = "one";
@@ -181,7 +181,7 @@ TEST_F(SchedulerTest, LeavesPodsOfOthersAlone) {
   EXPECT_EQ(WhyNot("other"), "");
 }
 
-TEST_F(SchedulerTest, TriesAgainWhenABindingFails) {
+TEST_F(SchedulerTest, RetriesFailedBindings) {
   MakeNode(NodeOf("one", "1"));
   std::atomic<int> failures = 0;
   ClientOf(kAccount).Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
@@ -192,7 +192,7 @@ TEST_F(SchedulerTest, TriesAgainWhenABindingFails) {
   });
   Start(kController);
   MakePod(PodOf("a"));
-  // What was assumed of the first attempt is forgotten, else there was no room.
+  // The assumption of the first attempt is removed, else the node would be full.
   EXPECT_TRUE(EventuallyScheduled("a"));
   EXPECT_TRUE(Eventually([&] {
     const std::vector<std::string> events = EventsOf("a");
@@ -202,10 +202,10 @@ TEST_F(SchedulerTest, TriesAgainWhenABindingFails) {
   }));
 }
 
-TEST_F(SchedulerTest, AcceptsThatSomebodyElseWasFaster) {
+TEST_F(SchedulerTest, AcceptsBindingsOfOtherSchedulers) {
   MakeNode(NodeOf("one", "1"));
   MakeNode(NodeOf("two", "1"));
-  // Whatever it decides, another scheduler has put the Pod on "one" a moment before.
+  // Another scheduler has bound the Pod to "one" just before.
   ClientOf(kAccount).Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
     if (request.subresource != "binding" || request.name != "a") return server.Do(request);
     ClientRequest faster = request;
@@ -223,7 +223,7 @@ TEST_F(SchedulerTest, AcceptsThatSomebodyElseWasFaster) {
   EXPECT_THAT(EventsOf("a"), Each(Not(HasSubstr("FailedScheduling"))));
 }
 
-TEST_F(SchedulerTest, KeepsCountWhenManyComeAtOnce) {
+TEST_F(SchedulerTest, DoesNotOvercommitUnderLoad) {
   constexpr int kNodes = 10;
   for (int i = 0; i < kNodes; ++i) MakeNode(NodeOf(fmt::format("node-{}", i), "2"));
   Start(kController);
@@ -236,19 +236,19 @@ TEST_F(SchedulerTest, KeepsCountWhenManyComeAtOnce) {
     }
     return nodes;
   };
-  // Some may be refused while others are still being bound.
+  // Some may be rejected while others are still being bound.
   ASSERT_TRUE(Eventually([&] {
-    int refused = 0;
-    for (int i = 0; i < 3 * kNodes; ++i) refused += !WhyNot(fmt::format("pod-{}", i)).empty();
+    int rejected = 0;
+    for (int i = 0; i < 3 * kNodes; ++i) rejected += !WhyNot(fmt::format("pod-{}", i)).empty();
     int bound = 0;
     for (const auto& [node, pods] : scheduled()) bound += pods;
-    return refused == kNodes && bound == 2 * kNodes;
+    return rejected == kNodes && bound == 2 * kNodes;
   }));
   EXPECT_EQ(scheduled().size(), kNodes);
   for (const auto& [node, pods] : scheduled()) EXPECT_EQ(pods, 2) << node;
 }
 
-TEST_F(SchedulerTest, AnotherOneGoesOnWhereItEnded) {
+TEST_F(SchedulerTest, ContinuesAfterARestart) {
   MakeNode(NodeOf("one", "2"));
   Start(kController);
   MakePod(PodOf("a"));
@@ -261,21 +261,21 @@ TEST_F(SchedulerTest, AnotherOneGoesOnWhereItEnded) {
   EXPECT_TRUE(Eventually([&] { return WhyNot("b").empty() != WhyNot("c").empty(); }));
 }
 
-TEST_F(SchedulerTest, WritesNothingWhileNothingChanges) {
+TEST_F(SchedulerTest, WritesNothingWithoutAChange) {
   MakeNode(NodeOf("one", "1"));
   MakePod(PodOf("a"));
   MakePod(PodOf("b"));
   Start(kController);
   ASSERT_TRUE(Eventually([&] { return WhyNot("a").empty() != WhyNot("b").empty(); }));
-  const std::string refused = WhyNot("a").empty() ? "b" : "a";
-  const std::string version = Get(refused).metadata.resource_version;
-  // A heartbeat changes nothing that matters.
+  const std::string rejected = WhyNot("a").empty() ? "b" : "a";
+  const std::string version = Get(rejected).metadata.resource_version;
+  // A heartbeat does not affect scheduling.
   Node node = client().Get<Node>({"", "one"}).value();
   node.status.conditions.emplace_back().type = "Ready";
   ASSERT_TRUE(client().UpdateStatus(node).ok());
   MakePod(PodOf("c", "0"));
   ASSERT_TRUE(EventuallyScheduled("c"));
-  EXPECT_EQ(Get(refused).metadata.resource_version, version);
+  EXPECT_EQ(Get(rejected).metadata.resource_version, version);
 }
 
 }  // namespace

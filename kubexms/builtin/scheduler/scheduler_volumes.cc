@@ -19,8 +19,8 @@ void SchedulerVolumes::SetVolume(std::shared_ptr<const PersistentVolume> volume)
   volumes_.insert_or_assign(std::move(name), std::move(volume));
 }
 
-SchedulerVolumes::Answer SchedulerVolumes::RulesFor(const SchedulerPod& pod) const {
-  Answer answer;
+SchedulerVolumes::PodVolumes SchedulerVolumes::RulesFor(const SchedulerPod& pod) const {
+  PodVolumes result;
   for (const corev1::Volume& volume : pod.pod->spec.volumes) {
     std::string claim;
     if (volume.persistent_volume_claim) {
@@ -30,13 +30,13 @@ SchedulerVolumes::Answer SchedulerVolumes::RulesFor(const SchedulerPod& pod) con
     } else {
       continue;
     }
-    answer.reason = AddClaim({pod.key.namespace_name, claim}, answer.rules);
-    if (!answer.reason.empty()) break;
+    result.reason = AddClaim({pod.key.namespace_name, claim}, result.rules);
+    if (!result.reason.empty()) break;
   }
-  return answer;
+  return result;
 }
 
-// What is wrong with the claim, if anything.
+// Why the claim cannot be used; empty: it can.
 std::string SchedulerVolumes::AddClaim(const ObjectKey& key, VolumeRules& rules) const {
   const auto found = claims_.find(key);
   if (found == claims_.end()) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the volumes of a Pod mean for where it can be. A Pod waits until all its claims are bound;
-// the volumes that they are bound to say which nodes can reach them.
+// The constraints of a Pod's volumes on nodes. A Pod is unschedulable until all its claims are
+// bound; the node affinity of the bound volumes restricts the nodes.
 
 #include <memory>
 #include <string>
@@ -22,11 +22,11 @@ class SchedulerVolumes {
   void SetVolume(std::shared_ptr<const corev1::PersistentVolume> volume);
   void RemoveVolume(const std::string& name) { volumes_.erase(name); }
 
-  struct Answer {
+  struct PodVolumes {
     VolumeRules rules;   // valid until the next change
-    std::string reason;  // why the Pod can be nowhere; empty: it can
+    std::string reason;  // why the Pod is unschedulable; empty: it is not
   };
-  Answer RulesFor(const SchedulerPod& pod) const;
+  PodVolumes RulesFor(const SchedulerPod& pod) const;
 
  private:
   std::string AddClaim(const ObjectKey& key, VolumeRules& rules) const;

@@ -33,7 +33,7 @@ void SchedulingQueue::Enter(Entry& entry, Place place) {
     case Place::kBackoff: backoff_.emplace(TimeOrder(entry.until, entry.number), &entry); break;
     case Place::kUnschedulable:
       unschedulable_.emplace(TimeOrder(entry.until, entry.number), &entry);
-      by_help_[entry.helpful].emplace(entry.number, &entry);
+      by_hint_[entry.hints].emplace(entry.number, &entry);
       break;
     case Place::kGated: ++gated_; break;
   }
@@ -45,9 +45,9 @@ void SchedulingQueue::Leave(const Entry& entry) {
     case Place::kBackoff: backoff_.erase(TimeOrder(entry.until, entry.number)); break;
     case Place::kUnschedulable: {
       unschedulable_.erase(TimeOrder(entry.until, entry.number));
-      const auto bucket = by_help_.find(entry.helpful);
+      const auto bucket = by_hint_.find(entry.hints);
       bucket->second.erase(entry.number);
-      if (bucket->second.empty()) by_help_.erase(bucket);
+      if (bucket->second.empty()) by_hint_.erase(bucket);
       break;
     }
     case Place::kGated: --gated_; break;
@@ -62,7 +62,7 @@ SchedulingQueue::Entry& SchedulingQueue::Insert(Item item) {
   return entry;
 }
 
-void SchedulingQueue::Put(std::shared_ptr<SchedulerPod> pod, TimePoint now) {
+void SchedulingQueue::Add(std::shared_ptr<SchedulerPod> pod, TimePoint now) {
   const auto known = entries_.find(pod->key);
   const bool is_new = known == entries_.end() || known->second.item.pod->uid() != pod->uid();
   const bool is_gated = !pod->pod->spec.scheduling_gates.empty();
@@ -96,14 +96,14 @@ void SchedulingQueue::Remove(const ObjectKey& key) {
   entries_.erase(known);
 }
 
-// Into the active ones, unless the last attempt was too short a time ago.
+// Moves the Pod to the active queue, or to the backoff queue if its backoff has not passed.
 void SchedulingQueue::Activate(Entry& entry, TimePoint now) {
   entry.until = entry.last_attempt + BackoffOf(entry);
   const bool must_wait = entry.item.attempts > 0 && entry.until > now;
   Enter(entry, must_wait ? Place::kBackoff : Place::kActive);
 }
 
-std::optional<SchedulingQueue::Item> SchedulingQueue::Take(TimePoint now) {
+std::optional<SchedulingQueue::Item> SchedulingQueue::Pop(TimePoint now) {
   for (std::map<TimeOrder, Entry*>* waiting : {&backoff_, &unschedulable_}) {
     while (!waiting->empty() && waiting->begin()->first.first <= now) {
       Entry& entry = *waiting->begin()->second;
@@ -120,26 +120,26 @@ std::optional<SchedulingQueue::Item> SchedulingQueue::Take(TimePoint now) {
   return item;
 }
 
-void SchedulingQueue::PutUnschedulable(Item item, ClusterEvents helpful, TimePoint now) {
+void SchedulingQueue::AddUnschedulable(Item item, ClusterEvents hints, TimePoint now) {
   Entry& entry = Insert(std::move(item));
   entry.last_attempt = now;
   entry.until = now + options_.max_unschedulable;
-  entry.helpful = helpful;
+  entry.hints = hints;
   Enter(entry, Place::kUnschedulable);
 }
 
-void SchedulingQueue::PutBack(Item item, TimePoint now) {
+void SchedulingQueue::AddBackoff(Item item, TimePoint now) {
   Entry& entry = Insert(std::move(item));
   entry.last_attempt = now;
   entry.until = now + BackoffOf(entry);
   Enter(entry, Place::kBackoff);
 }
 
-bool SchedulingQueue::Move(ClusterEvents events, TimePoint now) {
+bool SchedulingQueue::MoveOnEvents(ClusterEvents events, TimePoint now) {
   if (events == kNoEvents) return false;
   std::vector<Entry*> moved;
-  for (const auto& [helpful, entries] : by_help_) {
-    if ((helpful & events) == 0) continue;
+  for (const auto& [hints, entries] : by_hint_) {
+    if ((hints & events) == 0) continue;
     for (const auto& [number, entry] : entries) moved.push_back(entry);
   }
   for (Entry* entry : moved) {

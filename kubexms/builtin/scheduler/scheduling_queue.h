@@ -1,11 +1,11 @@
 #pragma once
 
-// The Pods that have no node yet, each in one of four places:
+// The pending Pods, each in one of four queues:
 //
-//   active         to be looked at: the most important first, of equal ones the longest waiting
-//   backoff        to be looked at after a pause, which grows with every attempt
-//   unschedulable  until something happens that may help it, or for five minutes
-//   gated          until its gates are gone
+//   active         to be scheduled: by priority, then by the time when it was added
+//   backoff        to be scheduled after a delay that grows with every attempt
+//   unschedulable  until a cluster event may make it schedulable, or for five minutes
+//   gated          until spec.schedulingGates is empty
 //
 // Times are given by the caller. For one thread at a time.
 
@@ -31,7 +31,7 @@ class SchedulingQueue {
   struct Item {
     std::shared_ptr<SchedulerPod> pod;
     TimePoint added;   // to the queue; it decides between Pods of equal priority
-    int attempts = 0;  // with the one that it was taken for
+    int attempts = 0;  // including the one that it was popped for
   };
 
   struct Sizes {
@@ -43,31 +43,32 @@ class SchedulingQueue {
 
   explicit SchedulingQueue(SchedulingQueueOptions options = {}) : options_(options) {}
 
-  // A new Pod, or one that changed: what waits for help is looked at again, since the change may
-  // be that.
-  void Put(std::shared_ptr<SchedulerPod> pod, TimePoint now);
-  // The same Pod with another status. False when it is not in the queue.
+  // Adds or updates a Pod. An updated Pod leaves the unschedulable queue, since the change may make
+  // it schedulable.
+  void Add(std::shared_ptr<SchedulerPod> pod, TimePoint now);
+  // Replaces the object of a Pod of which only the status changed. False if it is not queued.
   bool Refresh(const std::shared_ptr<const corev1::Pod>& pod);
   void Remove(const ObjectKey& key);
-  // The Pod to look at next, which leaves the queue. Nothing: none, at the moment.
-  std::optional<Item> Take(TimePoint now);
-  // It could not be scheduled, and one of these events may help.
-  void PutUnschedulable(Item item, ClusterEvents helpful, TimePoint now);
-  // It may be tried again after the pause.
-  void PutBack(Item item, TimePoint now);
-  // Something happened. True when that made Pods move.
-  bool Move(ClusterEvents events, TimePoint now);
+  // Removes and returns the next Pod to schedule. Nothing: no Pod is active.
+  std::optional<Item> Pop(TimePoint now);
+  // Adds a Pod that could not be scheduled; one of the events in `hints` may make it schedulable.
+  void AddUnschedulable(Item item, ClusterEvents hints, TimePoint now);
+  // Adds a Pod that is retried after its backoff.
+  void AddBackoff(Item item, TimePoint now);
+  // Moves unschedulable Pods that one of the events may make schedulable to the active or backoff
+  // queue. True if any was moved.
+  bool MoveOnEvents(ClusterEvents events, TimePoint now);
 
-  // When Take() may have something without any other call; max() is never.
+  // When Pop() may return a Pod without another call; max() is never.
   TimePoint NextChange() const;
-  // Null when it is not in the queue.
+  // Null if it is not queued.
   const SchedulerPod* Find(const ObjectKey& key) const;
   Sizes sizes() const;
 
  private:
   enum class Place { kActive, kBackoff, kUnschedulable, kGated };
 
-  // Where the items of each place are found: ordered, by what they wait for.
+  // The sort key of active Pods.
   struct ActiveOrder {
     int32_t priority;
     TimePoint added;
@@ -76,11 +77,11 @@ class SchedulingQueue {
   };
   struct Entry {
     Item item;
-    uint64_t number = 0;  // makes every order one of single entries
+    uint64_t number = 0;  // makes sort keys unique
     Place place = Place::kActive;
     TimePoint last_attempt;
     TimePoint until;  // of kBackoff and kUnschedulable
-    ClusterEvents helpful = kNoEvents;
+    ClusterEvents hints = kNoEvents;
   };
   using TimeOrder = std::pair<TimePoint, uint64_t>;
 
@@ -96,7 +97,7 @@ class SchedulingQueue {
   std::map<ActiveOrder, Entry*> active_;
   std::map<TimeOrder, Entry*> backoff_;
   std::map<TimeOrder, Entry*> unschedulable_;
-  std::map<ClusterEvents, std::map<uint64_t, Entry*>> by_help_;  // the unschedulable ones
+  std::map<ClusterEvents, std::map<uint64_t, Entry*>> by_hint_;  // unschedulable Pods
   size_t gated_ = 0;
   uint64_t next_number_ = 0;
 };

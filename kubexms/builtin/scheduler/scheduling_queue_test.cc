@@ -28,12 +28,12 @@ class SchedulingQueueTest : public ::testing::Test {
     if (gated) pod->spec.scheduling_gates.emplace_back().name = "gate";
     return MakeSchedulerPod(std::move(pod));
   }
-  void Put(const std::string& name, int32_t priority = 0) {
-    queue_.Put(PodOf(name, priority), now_);
+  void Add(const std::string& name, int32_t priority = 0) {
+    queue_.Add(PodOf(name, priority), now_);
   }
   std::vector<Item> TakeAll() {
     std::vector<Item> items;
-    while (auto item = queue_.Take(now_)) items.push_back(*std::move(item));
+    while (auto item = queue_.Pop(now_)) items.push_back(*std::move(item));
     return items;
   }
   std::vector<std::string> NamesOfAll() {
@@ -41,36 +41,36 @@ class SchedulingQueueTest : public ::testing::Test {
     for (const Item& item : TakeAll()) names.push_back(item.pod->key.name);
     return names;
   }
-  // Takes the Pod and says that it cannot be scheduled.
-  void Refuse(ClusterEvents helpful) {
-    auto item = queue_.Take(now_);
+  // Pops the Pod and adds it as unschedulable.
+  void MarkUnschedulable(ClusterEvents hints) {
+    auto item = queue_.Pop(now_);
     ASSERT_TRUE(item.has_value());
-    queue_.PutUnschedulable(*std::move(item), helpful, now_);
+    queue_.AddUnschedulable(*std::move(item), hints, now_);
   }
 
   SchedulingQueue queue_;
   SchedulingQueue::TimePoint now_{seconds(1000)};
 };
 
-TEST_F(SchedulingQueueTest, TheMostImportantFirstThenTheLongestWaiting) {
-  Put("a");
+TEST_F(SchedulingQueueTest, OrdersByPriorityThenTime) {
+  Add("a");
   now_ += seconds(1);
-  Put("b", 10);
-  Put("c");
-  Put("d", 10);
+  Add("b", 10);
+  Add("c");
+  Add("d", 10);
   EXPECT_EQ(queue_.NextChange(), SchedulingQueue::TimePoint::min());
   EXPECT_THAT(NamesOfAll(), ElementsAre("b", "d", "a", "c"));
   EXPECT_EQ(queue_.NextChange(), SchedulingQueue::TimePoint::max());
 }
 
-TEST_F(SchedulingQueueTest, WhatCannotBeScheduledWaitsForHelp) {
-  Put("a");
-  Refuse(kPodGone);
-  EXPECT_FALSE(queue_.Move(kNodeTaints, now_));
+TEST_F(SchedulingQueueTest, UnschedulablePodsWaitForEvents) {
+  Add("a");
+  MarkUnschedulable(kPodDeleted);
+  EXPECT_FALSE(queue_.MoveOnEvents(kNodeTaints, now_));
   EXPECT_THAT(NamesOfAll(), IsEmpty());
   EXPECT_EQ(queue_.sizes().unschedulable, 1);
-  // Not before a second has passed since the last attempt.
-  EXPECT_TRUE(queue_.Move(kPodGone | kNodeLabels, now_));
+  // Not before the backoff of one second has passed.
+  EXPECT_TRUE(queue_.MoveOnEvents(kPodDeleted | kNodeLabels, now_));
   EXPECT_EQ(queue_.sizes().backoff, 1);
   EXPECT_THAT(NamesOfAll(), IsEmpty());
   EXPECT_EQ(queue_.NextChange(), now_ + seconds(1));
@@ -78,27 +78,27 @@ TEST_F(SchedulingQueueTest, WhatCannotBeScheduledWaitsForHelp) {
   EXPECT_THAT(NamesOfAll(), ElementsAre("a"));
 }
 
-TEST_F(SchedulingQueueTest, HelpThatComesLateIsTakenAtOnce) {
-  Put("a");
-  Refuse(kPodGone);
+TEST_F(SchedulingQueueTest, ActivatesAtOnceAfterTheBackoff) {
+  Add("a");
+  MarkUnschedulable(kPodDeleted);
   now_ += seconds(2);
-  queue_.Move(kPodGone, now_);
+  queue_.MoveOnEvents(kPodDeleted, now_);
   EXPECT_THAT(NamesOfAll(), ElementsAre("a"));
 }
 
-TEST_F(SchedulingQueueTest, ThePauseGrowsWithEveryAttempt) {
-  Put("a");
+TEST_F(SchedulingQueueTest, BackoffGrowsWithEveryAttempt) {
+  Add("a");
   for (const int pause : {1, 2, 4, 8, 10, 10}) {
-    Refuse(kPodGone);
-    queue_.Move(kPodGone, now_);
+    MarkUnschedulable(kPodDeleted);
+    queue_.MoveOnEvents(kPodDeleted, now_);
     EXPECT_EQ(queue_.NextChange(), now_ + seconds(pause));
     now_ += seconds(pause);
   }
 }
 
-TEST_F(SchedulingQueueTest, NobodyWaitsForHelpForEver) {
-  Put("a");
-  Refuse(kPodGone);
+TEST_F(SchedulingQueueTest, RetriesUnschedulablePodsAfterATimeout) {
+  Add("a");
+  MarkUnschedulable(kPodDeleted);
   now_ += minutes(5) - seconds(1);
   EXPECT_THAT(NamesOfAll(), IsEmpty());
   EXPECT_EQ(queue_.NextChange(), now_ + seconds(1));
@@ -106,9 +106,9 @@ TEST_F(SchedulingQueueTest, NobodyWaitsForHelpForEver) {
   EXPECT_THAT(NamesOfAll(), ElementsAre("a"));
 }
 
-TEST_F(SchedulingQueueTest, AFailureIsTriedAgainAfterAPause) {
-  Put("a");
-  queue_.PutBack(*queue_.Take(now_), now_);
+TEST_F(SchedulingQueueTest, RetriesFailuresAfterBackoff) {
+  Add("a");
+  queue_.AddBackoff(*queue_.Pop(now_), now_);
   EXPECT_THAT(NamesOfAll(), IsEmpty());
   now_ += seconds(1);
   const std::vector<Item> items = TakeAll();
@@ -116,48 +116,48 @@ TEST_F(SchedulingQueueTest, AFailureIsTriedAgainAfterAPause) {
   EXPECT_EQ(items.front().attempts, 2);
 }
 
-TEST_F(SchedulingQueueTest, AChangeOfThePodMayBeTheHelp) {
-  Put("a");
-  Refuse(kNoEvents);
+TEST_F(SchedulingQueueTest, UpdatedPodIsRetried) {
+  Add("a");
+  MarkUnschedulable(kNoEvents);
   now_ += seconds(1);
-  Put("a", 5);
+  Add("a", 5);
   const std::vector<Item> items = TakeAll();
   ASSERT_EQ(items.size(), 1);
   EXPECT_EQ(items.front().pod->priority(), 5);
   EXPECT_EQ(items.front().attempts, 2);
 }
 
-TEST_F(SchedulingQueueTest, ANewPodOfTheSameNameBeginsAnew) {
-  Put("a");
-  Refuse(kPodGone);
-  queue_.Put(PodOf("a", 0, false, "another"), now_);
+TEST_F(SchedulingQueueTest, NewPodOfTheSameNameHasNoBackoff) {
+  Add("a");
+  MarkUnschedulable(kPodDeleted);
+  queue_.Add(PodOf("a", 0, false, "another"), now_);
   const std::vector<Item> items = TakeAll();
   ASSERT_EQ(items.size(), 1);
   EXPECT_EQ(items.front().pod->uid(), "another");
   EXPECT_EQ(items.front().attempts, 1);
 }
 
-TEST_F(SchedulingQueueTest, GatesHoldThePod) {
-  queue_.Put(PodOf("a", 0, true), now_);
+TEST_F(SchedulingQueueTest, GatedPodsAreNotActive) {
+  queue_.Add(PodOf("a", 0, true), now_);
   EXPECT_EQ(queue_.sizes().gated, 1);
-  EXPECT_FALSE(queue_.Move(kAllEvents, now_));
+  EXPECT_FALSE(queue_.MoveOnEvents(kAllEvents, now_));
   EXPECT_THAT(NamesOfAll(), IsEmpty());
-  Put("a");
+  Add("a");
   EXPECT_EQ(queue_.sizes().gated, 0);
   EXPECT_THAT(NamesOfAll(), ElementsAre("a"));
 }
 
-TEST_F(SchedulingQueueTest, CanBeLeftFromEverywhere) {
-  for (const char* name : {"active", "backoff", "unschedulable"}) Put(name);
-  queue_.Put(PodOf("gated", 0, true), now_);
+TEST_F(SchedulingQueueTest, RemovesFromEveryQueue) {
+  for (const char* name : {"active", "backoff", "unschedulable"}) Add(name);
+  queue_.Add(PodOf("gated", 0, true), now_);
   auto items = std::vector<Item>();
   for (Item& item : TakeAll()) {
     if (item.pod->key.name == "backoff")
-      queue_.PutBack(std::move(item), now_);
+      queue_.AddBackoff(std::move(item), now_);
     else if (item.pod->key.name == "unschedulable")
-      queue_.PutUnschedulable(std::move(item), 1, now_);
+      queue_.AddUnschedulable(std::move(item), 1, now_);
   }
-  Put("active");
+  Add("active");
   for (const char* name : {"active", "backoff", "unschedulable", "gated", "unknown"}) {
     queue_.Remove({"default", name});
     EXPECT_EQ(queue_.Find({"default", name}), nullptr);

@@ -9,8 +9,7 @@
 namespace kubexms {
 namespace {
 
-// The writes of one call. Threads may come to it after the call has returned; they find nothing
-// left to do.
+// The writes of one call. A thread that starts after the call has returned finds no write left.
 class Batch {
  public:
   // `write` must live until Wait() has returned.
@@ -20,19 +19,19 @@ class Batch {
     for (size_t index = next_++; index < count_; index = next_++) Finish(write_(index));
   }
 
-  ParallelWrites::Tally Wait() EXCLUDES(mutex_) {
+  ParallelWrites::BatchResult Wait() EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     while (finished_ < count_) done_.Wait(mutex_);
-    return tally_;
+    return result_;
   }
 
  private:
   void Finish(Result<void> result) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     if (result.ok()) {
-      ++tally_.succeeded;
-    } else if (tally_.result.ok()) {
-      tally_.result = std::move(result);
+      ++result_.succeeded;
+    } else if (result_.result.ok()) {
+      result_.result = std::move(result);
     }
     if (++finished_ == count_) done_.NotifyAll();
   }
@@ -44,12 +43,12 @@ class Batch {
   Mutex mutex_;
   CondVar done_;
   size_t finished_ GUARDED_BY(mutex_) = 0;
-  ParallelWrites::Tally tally_ GUARDED_BY(mutex_);
+  ParallelWrites::BatchResult result_ GUARDED_BY(mutex_);
 };
 
 }  // namespace
 
-ParallelWrites::Tally ParallelWrites::All(size_t count, const Write& write) {
+ParallelWrites::BatchResult ParallelWrites::RunAll(size_t count, const Write& write) {
   const auto batch = std::make_shared<Batch>(count, write);
   for (size_t helper = 1; helper < count; ++helper) {
     if (++helpers_ > max_helpers_) {
@@ -65,12 +64,12 @@ ParallelWrites::Tally ParallelWrites::All(size_t count, const Write& write) {
   return batch->Wait();
 }
 
-ParallelWrites::Tally ParallelWrites::SlowStart(size_t count, const Write& write) {
-  Tally all;
+ParallelWrites::BatchResult ParallelWrites::SlowStart(size_t count, const Write& write) {
+  BatchResult all;
   size_t begin = 0;
   for (size_t size = 1; begin < count && all.result.ok(); size *= 2) {
     size = std::min(size, count - begin);
-    Tally batch = All(size, [&](size_t index) { return write(begin + index); });
+    BatchResult batch = RunAll(size, [&](size_t index) { return write(begin + index); });
     all.succeeded += batch.succeeded;
     all.result = std::move(batch.result);
     begin += size;

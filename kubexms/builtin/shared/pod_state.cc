@@ -48,21 +48,21 @@ int32_t MostRestarts(const Pod& pod) {
   return most;
 }
 
-// The age in powers of two seconds: Pods made at about the same time are equally old, so that none
-// of a batch is preferred for a second's difference. The younger have the smaller number.
+// The age in seconds, rounded to a power of two, so that Pods created at about the same time rank
+// the same. Younger Pods have the lower rank.
 int AgeRank(const Time& since, system_clock::time_point now) {
   if (since.IsZero()) return 0;
   const auto age = std::chrono::duration_cast<std::chrono::seconds>(now - since.value()).count();
   return age <= 0 ? 0 : static_cast<int>(std::bit_width(static_cast<uint64_t>(age)));
 }
 
-// Everything that the order depends on; the smallest goes first.
+// The sort key of a Pod; the lowest is deleted first.
 struct DeletionRank {
   bool assigned;
   int phase;
   bool ready;
   int32_t cost;
-  int neighbours;  // negative: more of them is worse
+  int neighbors;  // negative: more of them is worse
   int ready_age;
   int restarts;  // negative
   int age;
@@ -74,12 +74,12 @@ struct DeletionRank {
 using PodsByNode = std::unordered_map<std::string_view, int>;
 
 DeletionRank RankOf(const Pod& pod, const PodsByNode& on_node, system_clock::time_point now) {
-  const auto neighbours = on_node.find(pod.spec.node_name);
+  const auto neighbors = on_node.find(pod.spec.node_name);
   return {.assigned = !pod.spec.node_name.empty(),
           .phase = PhaseRank(pod),
           .ready = IsReady(pod),
           .cost = DeletionCost(pod),
-          .neighbours = neighbours == on_node.end() ? 0 : -neighbours->second,
+          .neighbors = neighbors == on_node.end() ? 0 : -neighbors->second,
           .ready_age = AgeRank(ReadySince(pod), now),
           .restarts = -MostRestarts(pod),
           .age = AgeRank(pod.metadata.creation_timestamp, now),
@@ -141,6 +141,16 @@ std::optional<std::chrono::nanoseconds> TimeUntilAvailable(const Pod& pod,
 
 bool IsAvailable(const Pod& pod, int32_t min_ready_seconds, system_clock::time_point now) {
   return IsReady(pod) && !TimeUntilAvailable(pod, min_ready_seconds, now).has_value();
+}
+
+Outcome RequeueWhenAvailable(const std::vector<PodPointer>& pods, int32_t min_ready_seconds,
+                             system_clock::time_point now) {
+  Outcome outcome = Outcome::Done();
+  for (const PodPointer& pod : pods) {
+    const auto wait = TimeUntilAvailable(*pod, min_ready_seconds, now);
+    if (wait) outcome = outcome.And(Outcome::RequeueAfter(*wait));
+  }
+  return outcome;
 }
 
 void SortForDeletion(std::vector<PodPointer>& pods, const std::vector<PodPointer>& related,

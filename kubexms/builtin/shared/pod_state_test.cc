@@ -52,7 +52,7 @@ std::vector<std::string> Names(const std::vector<PodPointer>& pods) {
   return names;
 }
 
-TEST(PodStateTest, PutsTheLeastLossFirst) {
+TEST(PodStateTest, SortsForDeletion) {
   std::vector<PodPointer> pods = {
       Changed("plain", [](Pod&) {}),
       Changed("restarted",
@@ -79,13 +79,13 @@ TEST(PodStateTest, PutsTheLeastLossFirst) {
       Changed("crowded", [](Pod& pod) { pod.spec.node_name = "busy"; }),
   };
   std::vector<PodPointer> related = pods;
-  related.push_back(Changed("neighbour", [](Pod& pod) { pod.spec.node_name = "busy"; }));
+  related.push_back(Changed("neighbor", [](Pod& pod) { pod.spec.node_name = "busy"; }));
   SortForDeletion(pods, related, kNow);
   EXPECT_THAT(Names(pods), ElementsAre("unassigned", "pending", "unready", "cheap", "crowded",
                                        "newly-ready", "restarted", "plain", "costly"));
 }
 
-TEST(PodStateTest, PrefersYoungerPodsButNotForASecond) {
+TEST(PodStateTest, ComparesAgesLogarithmically) {
   std::vector<PodPointer> pods = {
       Changed("b-old", [](Pod&) {}),
       Changed("a-old",
@@ -96,7 +96,7 @@ TEST(PodStateTest, PrefersYoungerPodsButNotForASecond) {
   EXPECT_THAT(Names(pods), ElementsAre("young", "a-old", "b-old"));
 }
 
-TEST(PodStateTest, IsAvailableAfterItsMinimum) {
+TEST(PodStateTest, IsAvailableAfterMinReadySeconds) {
   Pod pod = Running("a");
   SetReady(pod, kNow - seconds(10));
   EXPECT_TRUE(IsAvailable(pod, 0, kNow));
@@ -109,7 +109,7 @@ TEST(PodStateTest, IsAvailableAfterItsMinimum) {
   EXPECT_EQ(TimeUntilAvailable(pod, 15, kNow), std::nullopt);
 }
 
-TEST(PodTemplateTest, HashesTellTemplatesApart) {
+TEST(PodTemplateTest, HashesDistinguishTemplates) {
   corev1::PodTemplateSpec first;
   first.metadata.labels["app"] = "web";
   corev1::PodTemplateSpec second = first;
@@ -126,42 +126,42 @@ class ParallelWritesTest : public ::testing::Test {
   ParallelWrites writes_{4};
 };
 
-TEST_F(ParallelWritesTest, DoesEachOnce) {
+TEST_F(ParallelWritesTest, RunsEachWriteOnce) {
   std::vector<std::atomic<int>> counts(1000);
-  const auto tally = writes_.All(counts.size(), [&](size_t index) -> Result<void> {
+  const auto result = writes_.RunAll(counts.size(), [&](size_t index) -> Result<void> {
     ++counts[index];
     return {};
   });
-  EXPECT_TRUE(tally.result.ok());
-  EXPECT_EQ(tally.succeeded, 1000U);
+  EXPECT_TRUE(result.result.ok());
+  EXPECT_EQ(result.succeeded, 1000U);
   for (const auto& count : counts) EXPECT_EQ(count, 1);
 }
 
-TEST_F(ParallelWritesTest, StopsEarlyWhenNothingWorks) {
+TEST_F(ParallelWritesTest, SlowStartStopsEarly) {
   std::atomic<int> calls = 0;
-  const auto tally = writes_.SlowStart(1000, [&](size_t) -> Result<void> {
+  const auto result = writes_.SlowStart(1000, [&](size_t) -> Result<void> {
     ++calls;
     return Error::Internal("no room");
   });
   EXPECT_EQ(calls, 1);
-  EXPECT_EQ(tally.succeeded, 0U);
-  EXPECT_EQ(tally.result.error().message(), "no room");
+  EXPECT_EQ(result.succeeded, 0U);
+  EXPECT_EQ(result.result.error().message(), "no room");
 }
 
-TEST_F(ParallelWritesTest, StopsAfterTheBatchThatFailed) {
+TEST_F(ParallelWritesTest, SlowStartStopsAfterTheFailedBatch) {
   std::atomic<int> calls = 0;
-  const auto tally = writes_.SlowStart(1000, [&](size_t index) -> Result<void> {
+  const auto result = writes_.SlowStart(1000, [&](size_t index) -> Result<void> {
     ++calls;
     if (index == 4) return Error::Internal("quota");
     return {};
   });
   EXPECT_EQ(calls, 1 + 2 + 4);
-  EXPECT_EQ(tally.succeeded, 6U);
-  EXPECT_FALSE(tally.result.ok());
+  EXPECT_EQ(result.succeeded, 6U);
+  EXPECT_FALSE(result.result.ok());
 }
 
-TEST_F(ParallelWritesTest, NothingIsNothing) {
-  EXPECT_TRUE(writes_.All(0, [](size_t) -> Result<void> { return {}; }).result.ok());
+TEST_F(ParallelWritesTest, AcceptsZeroWrites) {
+  EXPECT_TRUE(writes_.RunAll(0, [](size_t) -> Result<void> { return {}; }).result.ok());
 }
 
 }  // namespace

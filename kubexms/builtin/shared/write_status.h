@@ -1,14 +1,14 @@
 #pragma once
 
-// Status that a controller computes as a whole.
+// Writes a status that a controller computes as a whole.
 
 #include "kubexms/api/codec.h"
 #include "kubexms/controller/reconcile.h"
 
 namespace kubexms {
 
-// Stores the status of `after`, a copy of `before`, and its annotations, which the server takes
-// with it; nothing when both are the same. That the object is gone is no error.
+// Updates the status and the annotations of `after`, a changed copy of `before`; sends nothing if
+// neither differs. Not found is not an error: the object was deleted meanwhile.
 template <Kind T>
 Result<void> WriteStatus(ReconcileContext& context, const T& before, const T& after) {
   if (before.metadata.annotations == after.metadata.annotations &&

@@ -10,7 +10,7 @@ namespace kubexms {
 namespace {
 
 struct Range {
-  uint32_t first;  // the network's
+  uint32_t first;  // network address
   uint32_t size;
 };
 
@@ -34,7 +34,7 @@ Result<Range> ParseRange(std::string_view text) {
   }
   if (!first || bits < 8 || bits > 29) {
     return Error::BadRequest(fmt::format(
-        "spec.podCIDR of the node: \"{}\" is no range of IPv4 addresses from /8 to /29", text));
+        "spec.podCIDR of the node: \"{}\" is not an IPv4 CIDR between /8 and /29", text));
   }
   const uint32_t size = uint32_t{1} << (32 - bits);
   return Range{*first & ~(size - 1), size};
@@ -48,7 +48,7 @@ Result<std::string> PodAddresses::Assign(const std::string& uid, std::string_vie
   if (const auto known = by_uid_.find(uid); known != by_uid_.end()) {
     return FormatAddress(known->second);
   }
-  // Offset 0 is the network, 1 its gateway, and the last one reaches all.
+  // Offset 0 is the network, 1 the gateway, and the last one the broadcast address.
   const uint32_t usable = range.size - 3;
   uint32_t& last = last_.try_emplace(range.first, range.size - 2).first->second;
   for (uint32_t tried = 0; tried < usable; ++tried) {
@@ -57,10 +57,10 @@ Result<std::string> PodAddresses::Assign(const std::string& uid, std::string_vie
     by_uid_.emplace(uid, range.first + last);
     return FormatAddress(range.first + last);
   }
-  return Error::ServiceUnavailable(fmt::format("no address of {} is free", range_text));
+  return Error::ServiceUnavailable(fmt::format("all addresses of {} are in use", range_text));
 }
 
-void PodAddresses::Keep(const std::string& uid, const std::string& address) {
+void PodAddresses::Reserve(const std::string& uid, const std::string& address) {
   const auto number = ParseAddress(address);
   if (!number) return;
   MutexLock lock(mutex_);

@@ -1,8 +1,8 @@
 #pragma once
 
-// Which address each Pod of the simulated nodes has. A node's addresses are those of its range
-// ("10.128.4.0/24"), without the first two and the last; they are given out in turn, so that one
-// that was given back rests for a while.
+// Assigns addresses to Pods of simulated nodes. The addresses of a node are those of its Pod CIDR
+// ("10.128.4.0/24") except the first two and the last one. They are assigned round-robin, so that a
+// released address is not reused at once.
 
 #include <cstdint>
 #include <string>
@@ -18,18 +18,18 @@ namespace kubexms {
 // Safe for use from any thread.
 class PodAddresses {
  public:
-  // The address of the Pod with this uid: the one that it has, or a free one of `range`.
+  // Returns the address of the Pod with this UID, or assigns a free one of `range`.
   Result<std::string> Assign(const std::string& uid, std::string_view range) EXCLUDES(mutex_);
-  // The Pod has this address already.
-  void Keep(const std::string& uid, const std::string& address) EXCLUDES(mutex_);
-  // The Pod needs none any more.
+  // Records an address that the Pod already has.
+  void Reserve(const std::string& uid, const std::string& address) EXCLUDES(mutex_);
+  // Releases the address of the Pod.
   void Release(const std::string& uid) EXCLUDES(mutex_);
 
  private:
   Mutex mutex_;
   std::unordered_map<std::string, uint32_t> by_uid_ GUARDED_BY(mutex_);
   std::unordered_set<uint32_t> taken_ GUARDED_BY(mutex_);
-  // By the first address of a range: the one that was given last.
+  // The last assigned offset, by the first address of a range.
   std::unordered_map<uint32_t, uint32_t> last_ GUARDED_BY(mutex_);
 };
 

@@ -23,7 +23,7 @@ constexpr const char* kStopped = "simulate.kubexms.io/stopped";
 constexpr const char* kPressure = "simulate.kubexms.io/pressure";
 constexpr int kZones = 3;
 
-// A condition in the words of the kubelet, when all is well and when it is not.
+// A condition with the reasons and messages of the kubelet.
 struct ConditionTexts {
   std::string_view type;
   std::string_view good_status;
@@ -50,13 +50,13 @@ std::string Annotation(const Node& node, const char* name) {
   return found == node.metadata.annotations.end() ? "" : found->second;
 }
 
-// Of the node's Pods: one of the 32768 blocks of 10.128.0.0/9.
+// The Pod CIDR: one of the 32768 blocks of 10.128.0.0/9.
 std::string PodRange(int number) {
   const int block = number - 1;
   return fmt::format("10.{}.{}.0/24", 128 + block / 256, block % 256);
 }
 
-// Of the node itself, in 172.16.0.0/12.
+// The address of the node, in 172.16.0.0/12.
 std::string NodeAddressOf(int number) {
   return fmt::format("172.{}.{}.{}", 16 + number / 65536, number / 256 % 256, number % 256);
 }
@@ -90,7 +90,7 @@ corev1::NodeSystemInfo SystemInfo(int number) {
   return info;
 }
 
-void FillIn(int number, NodeStatus& status) {
+void SetDefaults(int number, NodeStatus& status) {
   if (status.capacity.empty()) status.capacity = Resources(32, 128, 200);
   if (status.allocatable.empty()) status.allocatable = status.capacity;
   if (status.addresses.empty()) {
@@ -114,7 +114,7 @@ NodeCondition& ConditionOf(std::string_view type, NodeStatus& status) {
   return added;
 }
 
-// False when it was like this already.
+// True if the condition changed.
 bool SetCondition(const ConditionTexts& texts, bool good, Time now, NodeCondition& condition) {
   const std::string_view status =
       good == (texts.good_status == kConditionTrue) ? kConditionTrue : kConditionFalse;
@@ -167,7 +167,7 @@ Node MakeSimulatedNode(int number, Time now) {
 
 bool RefreshNodeStatus(int number, Time now, std::chrono::seconds heartbeat_period, Node& node) {
   const std::string before = Encode(node.status);
-  FillIn(number, node.status);
+  SetDefaults(number, node.status);
   const std::string pressure = Annotation(node, kPressure);
   bool due = false;
   for (const ConditionTexts& texts : kConditions) {

@@ -1,12 +1,11 @@
 #pragma once
 
-// What a simulated node says of itself: the Node and the Lease that a kubelet would write.
+// The Node and the Lease that the kubelet of a simulated node writes.
 //
-// Annotations of the Node, below "simulate.kubexms.io/", change it:
+// Annotations of the Node with the prefix "simulate.kubexms.io/" change the simulation:
 //
-//   stopped    "true": it is as if the machine were off: no heartbeats, and nothing happens to its
-//              Pods
-//   pressure   conditions that are then true: "MemoryPressure,DiskPressure,PIDPressure"
+//   stopped    "true": the machine is off: no heartbeats, and its Pods do not change
+//   pressure   conditions with the status True: "MemoryPressure,DiskPressure,PIDPressure"
 
 #include <chrono>
 #include <optional>
@@ -18,32 +17,32 @@
 
 namespace kubexms {
 
-// As many as there are ranges of addresses for their Pods.
+// The number of Pod CIDRs.
 inline constexpr int kMaxSimulatedNodes = 32768;
 
 // "sim-0001"; numbers begin at 1.
 std::string SimulatedNodeName(int number);
-// The number in such a name, or nothing.
+// The number in the name of a simulated node; nothing for other names.
 std::optional<int> SimulatedNodeNumber(std::string_view name);
 
-// A node that is ready, in one of three zones, with a range of addresses for its Pods.
+// A ready node in one of three zones, with a Pod CIDR.
 corev1::Node MakeSimulatedNode(int number, Time now);
 
-// Makes the status of a node be as it is with the simulated one of this number, which is ready.
-// What says how large it is stays, so that it can be changed. True when there is something to
-// write: it differs, or the last heartbeat is older than `heartbeat_period`.
+// Sets the status of the simulated node with this number, which is ready. Capacity and allocatable
+// are retained, so that users can change them. True if the status has to be written: it differs, or
+// the last heartbeat is older than `heartbeat_period`.
 bool RefreshNodeStatus(int number, Time now, std::chrono::seconds heartbeat_period,
                        corev1::Node& node);
 
 bool IsStopped(const corev1::Node& node);
-// Empty when it has none yet.
+// Empty if the node has none yet.
 std::string InternalIp(const corev1::Node& node);
 
 inline constexpr const char* kNodeLeaseNamespace = "kube-node-lease";
-// The first one, which belongs to the node.
+// The Lease to create, owned by the node.
 coordinationv1::Lease MakeNodeLease(const corev1::Node& node, std::chrono::seconds duration,
                                     MicroTime now);
-// A merge patch that renews it.
+// A merge patch that renews the Lease.
 std::string NodeLeaseRenewal(const corev1::Node& node, std::chrono::seconds duration,
                              MicroTime now);
 

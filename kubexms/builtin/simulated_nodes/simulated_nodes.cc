@@ -9,6 +9,7 @@
 
 #include "kubexms/base/mutex.h"
 #include "kubexms/builtin/nodes/pods_by_node.h"
+#include "kubexms/builtin/shared/delete_by_uid.h"
 #include "kubexms/builtin/shared/pod_state.h"
 #include "kubexms/builtin/simulated_nodes/pod_addresses.h"
 #include "kubexms/builtin/simulated_nodes/simulated_node.h"
@@ -22,19 +23,19 @@ using corev1::Node;
 using corev1::Pod;
 using std::chrono::nanoseconds;
 
-bool IsOneOf(std::string_view node, int count) {
+bool IsSimulated(std::string_view node, int count) {
   const auto number = SimulatedNodeNumber(node);
   return number && *number <= count;
 }
 
-// ---- The nodes.
+// ---- Nodes.
 
 class NodeHeartbeats {
  public:
   explicit NodeHeartbeats(const SimulatedNodesOptions& options)
       : options_(options), nodes_(static_cast<size_t>(options.count) + 1) {}
 
-  // For a node that does not exist: once.
+  // Creates the node of the key, once.
   Result<Outcome> Register(ReconcileContext& context) EXCLUDES(mutex_) {
     const auto number = SimulatedNodeNumber(context.key.name);
     if (!number || *number > options_.count || !IsNew(*number)) return Outcome::Done();
@@ -59,7 +60,7 @@ class NodeHeartbeats {
  private:
   struct State {
     bool known = false;
-    // The beginning of time: not renewed yet.
+    // Zero: not renewed yet.
     Clock::MonotonicTime lease_due;
   };
 
@@ -76,8 +77,8 @@ class NodeHeartbeats {
     return nodes_[static_cast<size_t>(number)].lease_due;
   }
 
-  // How long until then. The first time differs from node to node, so that they do not all renew at
-  // the same moment from then on.
+  // The delay until the next renewal. The first one differs from node to node, so that the renewals
+  // are spread over time.
   nanoseconds PlanNextLease(int number, Clock::MonotonicTime now) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     State& state = nodes_[static_cast<size_t>(number)];
@@ -121,18 +122,19 @@ class NodeHeartbeats {
 
 Controller NodesController(const SimulatedNodesOptions& options) {
   const auto heartbeats = std::make_shared<NodeHeartbeats>(options);
-  const auto wanted =
+  const auto requested =
       std::make_shared<ChannelSource>("simulated", static_cast<size_t>(options.count));
   for (int number = 1; number <= options.count; ++number) {
-    wanted->Send({"", SimulatedNodeName(number)});
+    requested->Send({"", SimulatedNodeName(number)});
   }
   ControllerFor<Node> controller(
       {.name = "simulated-nodes", .workers = 2, .max_delay = std::chrono::seconds(10), .qps = 0});
   controller
-      .When(Matches<Node>(
-          [count = options.count](const Node& node) { return IsOneOf(node.metadata.name, count); }))
+      .When(Matches<Node>([count = options.count](const Node& node) {
+        return IsSimulated(node.metadata.name, count);
+      }))
       .Touches<Lease>({"create", "patch"})
-      .From(wanted)
+      .From(requested)
       .Reconciles([heartbeats](ReconcileContext& context, const Node& node) {
         return heartbeats->Beat(context, node);
       })
@@ -140,16 +142,12 @@ Controller NodesController(const SimulatedNodesOptions& options) {
   return controller;
 }
 
-// ---- Their Pods.
+// ---- Pods.
 
 Result<void> Remove(ReconcileContext& context, const Pod& pod) {
-  DeleteOptions options;
+  DeleteOptions options = UidPrecondition(pod.metadata);
   options.grace_period_seconds = 0;
-  options.preconditions.emplace().uid = pod.metadata.uid;
-  const Result<void> removed = context.client.Delete<Pod>(context.key, options);
-  // A conflict: another one has its name.
-  if (!removed.ok() && removed.error().IsConflict()) return {};
-  return IgnoreNotFound(removed);
+  return IgnoreNoLongerExists(context.client.Delete<Pod>(context.key, options));
 }
 
 Result<void> WriteStatus(ReconcileContext& context, const Pod& pod, corev1::PodStatus status,
@@ -157,7 +155,7 @@ Result<void> WriteStatus(ReconcileContext& context, const Pod& pod, corev1::PodS
   Pod changed = pod;
   changed.status = std::move(status);
   const Result<Pod> written = context.client.UpdateStatus(changed, {.stop = context.stop});
-  // It may have gone before it was given an address.
+  // The Pod may have been deleted before it got its address.
   if (!written.ok() && pod.status.pod_ip.empty()) addresses.Release(pod.metadata.uid);
   return IgnoreNotFound(written);
 }
@@ -165,35 +163,34 @@ Result<void> WriteStatus(ReconcileContext& context, const Pod& pod, corev1::PodS
 Result<Outcome> ReconcilePod(ReconcileContext& context, const Pod& pod, PodAddresses& addresses) {
   const auto node = context.Cached<Node>().Get({"", pod.spec.node_name});
   if (node == nullptr || IsStopped(*node) || InternalIp(*node).empty()) return Outcome::Done();
-  const Result<PodBehaviour> behaviour = BehaviourOf(pod);
-  if (!behaviour.ok()) return Terminal(behaviour.error());
-  PodPlace place{.host_ip = InternalIp(*node)};
-  const bool begins = IsActive(pod);
-  if (begins && pod.status.pod_ip.empty() && !pod.spec.host_network) {
-    ASSIGN_OR_RETURN(place.pod_ip, addresses.Assign(pod.metadata.uid, node->spec.pod_cidr));
+  const Result<PodBehavior> behavior = BehaviorOf(pod);
+  if (!behavior.ok()) return Terminal(behavior.error());
+  PodAddressing addressing{.host_ip = InternalIp(*node)};
+  if (IsActive(pod) && pod.status.pod_ip.empty() && !pod.spec.host_network) {
+    ASSIGN_OR_RETURN(addressing.pod_ip, addresses.Assign(pod.metadata.uid, node->spec.pod_cidr));
   }
   const Clock::WallTime now = context.clock.Now();
-  PodStep step = NextPodStep(pod, *behaviour, place, now);
+  PodStep step = NextPodStep(pod, *behavior, addressing, now);
   if (step.status) RETURN_IF_ERROR(WriteStatus(context, pod, *std::move(step.status), addresses));
   if (step.remove) RETURN_IF_ERROR(Remove(context, pod));
   if (!step.next) return Outcome::Done();
   return Outcome::RequeueAfter(std::max<nanoseconds>(*step.next - now, nanoseconds(0)));
 }
 
-// What makes a difference to the Pods of a node.
-bool ConcernsPods(const Node& before, const Node& after) {
+// Whether an update of a node affects its Pods.
+bool AffectsPods(const Node& before, const Node& after) {
   return IsStopped(before) != IsStopped(after) || InternalIp(before) != InternalIp(after) ||
          before.spec.pod_cidr != after.spec.pod_cidr;
 }
 
-void FollowAddresses(Informer& pods, int count, const std::shared_ptr<PodAddresses>& addresses) {
+void TrackAddresses(Informer& pods, int count, const std::shared_ptr<PodAddresses>& addresses) {
   pods.AddHandler([count, addresses](const CacheEvent& event) {
     const auto pod = event.object.As<Pod>();
-    if (!IsOneOf(pod->spec.node_name, count) || pod->spec.host_network) return;
+    if (!IsSimulated(pod->spec.node_name, count) || pod->spec.host_network) return;
     if (event.type == CacheEvent::Type::kDelete || IsFinished(*pod)) {
       addresses->Release(pod->metadata.uid);
     } else if (!pod->status.pod_ip.empty()) {
-      addresses->Keep(pod->metadata.uid, pod->status.pod_ip);
+      addresses->Reserve(pod->metadata.uid, pod->status.pod_ip);
     }
   });
 }
@@ -201,20 +198,21 @@ void FollowAddresses(Informer& pods, int count, const std::shared_ptr<PodAddress
 Controller PodsController(const SimulatedNodesOptions& options, InformerSet& informers) {
   const auto addresses = std::make_shared<PodAddresses>();
   const std::shared_ptr<Informer> pods = informers.Get<Pod>();
-  FollowAddresses(*pods, options.count, addresses);
+  TrackAddresses(*pods, options.count, addresses);
   ControllerFor<Pod> controller({.name = "simulated-pods",
                                  .workers = options.pod_workers,
                                  .max_delay = std::chrono::seconds(10),
                                  .qps = 0});
   controller
-      .When(Matches<Pod>(
-          [count = options.count](const Pod& pod) { return IsOneOf(pod.spec.node_name, count); }))
+      .When(Matches<Pod>([count = options.count](const Pod& pod) {
+        return IsSimulated(pod.spec.node_name, count);
+      }))
       .Index<Pod>(kPodsByNode, NodeOfPod)
       .Watches<Node>(&PodsOn,
                      {.predicates = {Matches<Node>([count = options.count](const Node& node) {
-                                       return IsOneOf(node.metadata.name, count);
+                                       return IsSimulated(node.metadata.name, count);
                                      }),
-                                     Changed<Node>(ConcernsPods)}})
+                                     Changed<Node>(AffectsPods)}})
       .Touches<Pod>({"delete"})
       .Touches<Pod>({"update"}, "status")
       .Reconciles([addresses](ReconcileContext& context, const Pod& pod) {

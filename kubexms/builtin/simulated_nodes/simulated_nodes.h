@@ -1,12 +1,11 @@
 #pragma once
 
-// Nodes without machines: as many as are asked for, each with a Node and a Lease that say that it
-// is well, and with Pods that come up, end and go as they would under a kubelet
-// (simulated_pod.h). Controllers, schedulers and clients are tried out on them, by the thousand.
+// Simulated nodes: Nodes with Leases and a ready status, whose Pods start, finish and terminate as
+// they would under a kubelet (simulated_pod.h). For trying out controllers, schedulers and clients
+// at scale.
 //
-// A node that exists already is taken over as it is. One that is deleted stays away until the
-// simulation begins anew. Of all Pods together one cache is kept, and a Pod costs one write until
-// it is ready.
+// An existing Node is adopted. A deleted Node is not created again until the simulation restarts.
+// All nodes share one cache of Pods, and a Pod costs one write until it is ready.
 
 #include <chrono>
 
@@ -16,15 +15,15 @@ namespace kubexms {
 
 struct SimulatedNodesOptions {
   int count = 0;
-  // As those of kubelets.
+  // Defaults of the kubelet.
   std::chrono::seconds lease_duration{40};
   std::chrono::nanoseconds lease_period = std::chrono::seconds(10);
   std::chrono::seconds status_period{300};
   int pod_workers = 4;
 };
 
-// Adds them to the manager, before it runs. They act through `client`, whose user may do what
-// kubelets do: for Nodes, Leases, Pods and their status.
+// Adds the controllers to the manager before it runs. They write through `client`, whose user needs
+// the permissions of a kubelet for Nodes, Leases, Pods and their status.
 void AddSimulatedNodes(const SimulatedNodesOptions& options, Client& client, Manager& manager);
 
 }  // namespace kubexms

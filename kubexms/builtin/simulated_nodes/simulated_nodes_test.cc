@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 
 // ---- Addresses.
 
-TEST(PodAddressesTest, GivesEachPodOneOfItsRange) {
+TEST(PodAddressesTest, AssignsAddressesOfTheRange) {
   PodAddresses addresses;
   EXPECT_EQ(addresses.Assign("a", "10.128.4.0/24").value(), "10.128.4.2");
   EXPECT_EQ(addresses.Assign("b", "10.128.4.0/24").value(), "10.128.4.3");
@@ -34,29 +34,30 @@ TEST(PodAddressesTest, GivesEachPodOneOfItsRange) {
   EXPECT_EQ(addresses.Assign("a", "10.128.4.0/24").value(), "10.128.4.2");
 }
 
-TEST(PodAddressesTest, AnAddressThatWasGivenBackRestsUntilTheOthersAreUsed) {
+TEST(PodAddressesTest, ReusesReleasedAddressesLast) {
   PodAddresses addresses;
   const std::string range = "10.0.0.0/29";  // .2 to .6
   ASSERT_TRUE(addresses.Assign("a", range).ok());
   addresses.Release("a");
-  addresses.Keep("b", "10.0.0.3");
+  addresses.Reserve("b", "10.0.0.3");
   std::vector<std::string> given;
   for (const char* uid : {"c", "d", "e", "f"})
     given.push_back(addresses.Assign(uid, range).value());
   EXPECT_THAT(given, ElementsAre("10.0.0.4", "10.0.0.5", "10.0.0.6", "10.0.0.2"));
-  EXPECT_THAT(addresses.Assign("g", range).error().message(), HasSubstr("no address"));
+  EXPECT_THAT(addresses.Assign("g", range).error().message(),
+              HasSubstr("all addresses of 10.0.0.0/29 are in use"));
 }
 
-TEST(PodAddressesTest, ARangeThatIsNoneIsNamed) {
+TEST(PodAddressesTest, ErrorNamesAnInvalidRange) {
   PodAddresses addresses;
   for (const char* range : {"", "10.0.0.0", "10.0.0.0/31", "fd00::/64", "x/24"}) {
     EXPECT_THAT(addresses.Assign("a", range).error().message(), HasSubstr("spec.podCIDR")) << range;
   }
 }
 
-// ---- What a node says of itself.
+// ---- Nodes.
 
-TEST(SimulatedNodeTest, HasANameByItsNumber) {
+TEST(SimulatedNodeTest, NameHasTheNumber) {
   EXPECT_EQ(SimulatedNodeName(1), "sim-0001");
   EXPECT_EQ(SimulatedNodeName(12345), "sim-12345");
   EXPECT_EQ(SimulatedNodeNumber("sim-0001"), 1);
@@ -66,7 +67,7 @@ TEST(SimulatedNodeTest, HasANameByItsNumber) {
   }
 }
 
-TEST(SimulatedNodeTest, NodesDifferInWhatMustBeUnique) {
+TEST(SimulatedNodeTest, NodesHaveUniqueAddressesAndIds) {
   std::set<std::string> ranges;
   std::set<std::string> addresses;
   std::set<std::string> zones;
@@ -82,7 +83,7 @@ TEST(SimulatedNodeTest, NodesDifferInWhatMustBeUnique) {
   EXPECT_EQ(MakeSimulatedNode(257, Time()).spec.pod_cidr, "10.129.0.0/24");
 }
 
-TEST(SimulatedNodeTest, TheStatusIsWrittenWhenItDiffersOrIsOld) {
+TEST(SimulatedNodeTest, WritesStatusIfItDiffersOrHeartbeatIsDue) {
   const Time start(std::chrono::sys_seconds(hours(1)));
   const auto after = [&](seconds time) { return Time(start.value() + time); };
   Node node = MakeSimulatedNode(1, start);
@@ -100,7 +101,7 @@ TEST(SimulatedNodeTest, TheStatusIsWrittenWhenItDiffersOrIsOld) {
   EXPECT_EQ(node.status.conditions.back().last_transition_time, after(seconds(302)));
 }
 
-TEST(SimulatedNodeTest, CanBeUnderPressure) {
+TEST(SimulatedNodeTest, SimulatesPressure) {
   Node node = MakeSimulatedNode(1, Time());
   node.metadata.annotations["simulate.kubexms.io/pressure"] = "DiskPressure,PIDPressure";
   EXPECT_TRUE(RefreshNodeStatus(1, Time(), hours(1), node));
@@ -114,14 +115,14 @@ TEST(SimulatedNodeTest, CanBeUnderPressure) {
                           "PIDPressure True KubeletHasInsufficientPID", "Ready True KubeletReady"));
 }
 
-// ---- What happens to a Pod.
+// ---- Pods.
 
-// A Pod on its node, with a time that passes by hand.
+// A Pod on its node, with a manual clock.
 class SimulatedPodTest : public ::testing::Test {
  protected:
-  // Everything is YAML: annotations, and further fields of the spec and of the metadata.
-  void Make(const std::string& annotations, const std::string& spec,
-            const std::string& metadata = "") {
+  // All arguments are YAML: annotations, and further fields of the spec and the metadata.
+  void SetPod(const std::string& annotations, const std::string& spec,
+              const std::string& metadata = "") {
     const auto document = ParseJsonOrYaml(
         "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: ns, uid: u, generation: 1, "
         "annotations: {" +
@@ -133,24 +134,23 @@ class SimulatedPodTest : public ::testing::Test {
     pod_ = *pod;
   }
 
-  // Writes the status until nothing is left to do now; how often.
+  // Applies steps until none is due; returns the number of writes.
   int Step() {
-    const auto behaviour = BehaviourOf(pod_);
-    EXPECT_TRUE(behaviour.ok());
+    const auto behavior = BehaviorOf(pod_);
+    EXPECT_TRUE(behavior.ok());
     for (int writes = 0; writes < 10; ++writes) {
-      step_ =
-          NextPodStep(pod_, *behaviour, {.host_ip = "172.16.0.1", .pod_ip = "10.128.0.2"}, now_);
+      step_ = NextPodStep(pod_, *behavior, {.host_ip = "172.16.0.1", .pod_ip = "10.128.0.2"}, now_);
       if (!step_.status) return writes;
       pod_.status = *step_.status;
     }
-    ADD_FAILURE() << "it never comes to rest";
+    ADD_FAILURE() << "the simulation does not become idle";
     return 0;
   }
   int StepAfter(seconds time) {
     now_ += time;
     return Step();
   }
-  // In how long it wants to be looked at again; negative: not at all.
+  // The seconds until the next step; negative: none.
   seconds Next() const {
     return step_.next ? std::chrono::floor<seconds>(*step_.next - now_) : seconds(-1);
   }
@@ -164,7 +164,7 @@ class SimulatedPodTest : public ::testing::Test {
     if (condition == nullptr) return "";
     return condition->status + " " + condition->reason;
   }
-  // "web running ready 0": name, state, whether it is ready, restarts.
+  // "web running ready 0": name, state, readiness, restarts.
   static std::string Text(const ContainerStatus& status) {
     const std::string state = status.state.running      ? "running"
                               : status.state.terminated ? status.state.terminated->reason
@@ -189,7 +189,7 @@ class SimulatedPodTest : public ::testing::Test {
 };
 
 TEST_F(SimulatedPodTest, IsReadyAfterOneWrite) {
-  Make("", "containers: [{name: web, image: 'r.io/web:1'}, {name: log, image: log}]");
+  SetPod("", "containers: [{name: web, image: 'r.io/web:1'}, {name: log, image: log}]");
   pod_.status.qos_class = "BestEffort";
   EXPECT_EQ(Step(), 1);
   EXPECT_EQ(pod_.status.phase, "Running");
@@ -212,14 +212,14 @@ TEST_F(SimulatedPodTest, IsReadyAfterOneWrite) {
   EXPECT_EQ(StepAfter(hours(1)), 0);
 }
 
-TEST_F(SimulatedPodTest, OnTheNetworkOfTheHostItHasThatAddress) {
-  Make("", "hostNetwork: true, containers: [{name: web, image: web}]");
+TEST_F(SimulatedPodTest, HostNetworkPodHasTheHostAddress) {
+  SetPod("", "hostNetwork: true, containers: [{name: web, image: web}]");
   Step();
   EXPECT_EQ(pod_.status.pod_ip, "172.16.0.1");
 }
 
 TEST_F(SimulatedPodTest, BecomesReadyLaterOrNever) {
-  Make("simulate.kubexms.io/ready-after: 5s", "containers: [{name: web, image: web}]");
+  SetPod("simulate.kubexms.io/ready-after: 5s", "containers: [{name: web, image: web}]");
   EXPECT_EQ(Step(), 1);
   EXPECT_EQ(pod_.status.phase, "Running");
   EXPECT_EQ(Condition("Ready"), "False ContainersNotReady");
@@ -230,14 +230,14 @@ TEST_F(SimulatedPodTest, BecomesReadyLaterOrNever) {
   EXPECT_EQ(StepAfter(seconds(1)), 1);
   EXPECT_EQ(Condition("Ready"), "True ");
 
-  Make("simulate.kubexms.io/never-ready: 'true'", "containers: [{name: web, image: web}]");
+  SetPod("simulate.kubexms.io/never-ready: 'true'", "containers: [{name: web, image: web}]");
   EXPECT_EQ(Step(), 1);
   EXPECT_EQ(StepAfter(hours(1)), 0);
   EXPECT_EQ(Condition("ContainersReady"), "False ContainersNotReady");
 }
 
-TEST_F(SimulatedPodTest, ReadinessGatesAreWaitedFor) {
-  Make("", "readinessGates: [{conditionType: x/y}], containers: [{name: web, image: web}]");
+TEST_F(SimulatedPodTest, WaitsForReadinessGates) {
+  SetPod("", "readinessGates: [{conditionType: x/y}], containers: [{name: web, image: web}]");
   Step();
   EXPECT_EQ(Condition("ContainersReady"), "True ");
   EXPECT_EQ(Condition("Ready"), "False ReadinessGatesNotReady");
@@ -249,10 +249,10 @@ TEST_F(SimulatedPodTest, ReadinessGatesAreWaitedFor) {
   EXPECT_EQ(Condition("Ready"), "True ");
 }
 
-TEST_F(SimulatedPodTest, InitContainersRunOneAfterTheOtherAndSidecarsBesideThem) {
-  Make("simulate.kubexms.io/init-for: 2s",
-       "initContainers: [{name: a, image: a}, {name: s, image: s, restartPolicy: Always}, "
-       "{name: b, image: b}], containers: [{name: web, image: web}]");
+TEST_F(SimulatedPodTest, RunsInitContainersSequentiallyAndSidecarsInParallel) {
+  SetPod("simulate.kubexms.io/init-for: 2s",
+         "initContainers: [{name: a, image: a}, {name: s, image: s, restartPolicy: Always}, "
+         "{name: b, image: b}], containers: [{name: web, image: web}]");
   Step();
   EXPECT_EQ(pod_.status.phase, "Pending");
   EXPECT_THAT(InitContainers(), ElementsAre("a running unready 0", "s PodInitializing unready 0",
@@ -271,10 +271,10 @@ TEST_F(SimulatedPodTest, InitContainersRunOneAfterTheOtherAndSidecarsBesideThem)
   EXPECT_EQ(Condition("Initialized"), "True ");
 }
 
-TEST_F(SimulatedPodTest, WhatIsNotToRunForEverEnds) {
-  Make("",
-       "restartPolicy: Never, containers: [{name: job, image: job}], "
-       "initContainers: [{name: s, image: s, restartPolicy: Always}]");
+TEST_F(SimulatedPodTest, PodsWithoutRestartRunToCompletion) {
+  SetPod("",
+         "restartPolicy: Never, containers: [{name: job, image: job}], "
+         "initContainers: [{name: s, image: s, restartPolicy: Always}]");
   EXPECT_EQ(Step(), 1);
   EXPECT_EQ(pod_.status.phase, "Running");
   EXPECT_EQ(Next(), seconds(1));
@@ -288,24 +288,24 @@ TEST_F(SimulatedPodTest, WhatIsNotToRunForEverEnds) {
   EXPECT_EQ(Next(), seconds(-1));
 }
 
-TEST_F(SimulatedPodTest, WhatIsKeptByAnythingButAJobRunsOn) {
+TEST_F(SimulatedPodTest, PodsOfOtherControllersKeepRunning) {
   const std::string spec = "restartPolicy: Never, containers: [{name: c, image: i}]";
-  const auto kept_by = [](const std::string& kind) {
+  const auto managed_by = [](const std::string& kind) {
     return ", ownerReferences: [{apiVersion: example.io/v1, kind: " + kind +
            ", name: o, uid: v, controller: true}]";
   };
-  Make("", spec, kept_by("Devbox"));
+  SetPod("", spec, managed_by("Devbox"));
   Step();
   EXPECT_EQ(Next(), seconds(-1));
   EXPECT_EQ(pod_.status.phase, "Running");
-  Make("", spec, kept_by("Job"));
+  SetPod("", spec, managed_by("Job"));
   Step();
   EXPECT_EQ(Next(), seconds(1));
 }
 
-TEST_F(SimulatedPodTest, AnExitCodeMakesItFail) {
-  Make("simulate.kubexms.io/run-for: 0s, simulate.kubexms.io/exit-code: '7'",
-       "restartPolicy: Never, containers: [{name: job, image: job}]");
+TEST_F(SimulatedPodTest, ExitCodeFailsThePod) {
+  SetPod("simulate.kubexms.io/run-for: 0s, simulate.kubexms.io/exit-code: '7'",
+         "restartPolicy: Never, containers: [{name: job, image: job}]");
   EXPECT_EQ(Step(), 1);
   EXPECT_EQ(pod_.status.phase, "Failed");
   EXPECT_THAT(Containers(), ElementsAre("job Error unready 0"));
@@ -313,9 +313,9 @@ TEST_F(SimulatedPodTest, AnExitCodeMakesItFail) {
   EXPECT_EQ(Condition("Ready"), "False PodFailed");
 }
 
-TEST_F(SimulatedPodTest, FailuresAreStartedAgainEverLater) {
-  Make("simulate.kubexms.io/run-for: 3s, simulate.kubexms.io/exit-code: '1'",
-       "restartPolicy: OnFailure, containers: [{name: job, image: job}]");
+TEST_F(SimulatedPodTest, RestartsFailedContainersWithBackoff) {
+  SetPod("simulate.kubexms.io/run-for: 3s, simulate.kubexms.io/exit-code: '1'",
+         "restartPolicy: OnFailure, containers: [{name: job, image: job}]");
   Step();
   EXPECT_EQ(StepAfter(seconds(3)), 1);
   EXPECT_THAT(Containers(), ElementsAre("job running ready 1"));
@@ -337,7 +337,7 @@ TEST_F(SimulatedPodTest, FailuresAreStartedAgainEverLater) {
 }
 
 TEST_F(SimulatedPodTest, MayNeverStart) {
-  Make("simulate.kubexms.io/fail: ImagePullBackOff", "containers: [{name: web, image: web}]");
+  SetPod("simulate.kubexms.io/fail: ImagePullBackOff", "containers: [{name: web, image: web}]");
   EXPECT_EQ(Step(), 1);
   EXPECT_EQ(pod_.status.phase, "Pending");
   EXPECT_THAT(Containers(), ElementsAre("web ImagePullBackOff unready 0"));
@@ -345,15 +345,15 @@ TEST_F(SimulatedPodTest, MayNeverStart) {
 }
 
 TEST_F(SimulatedPodTest, IsRemovedWhenItIsDeleted) {
-  Make("", "containers: [{name: web, image: web}]");
+  SetPod("", "containers: [{name: web, image: web}]");
   Step();
   Delete(30);
   EXPECT_EQ(Step(), 0);
   EXPECT_TRUE(step_.remove);
 }
 
-TEST_F(SimulatedPodTest, TakesTimeToEndWithinItsGracePeriod) {
-  Make("simulate.kubexms.io/terminate-after: 10s", "containers: [{name: web, image: web}]");
+TEST_F(SimulatedPodTest, TerminatesWithinItsGracePeriod) {
+  SetPod("simulate.kubexms.io/terminate-after: 10s", "containers: [{name: web, image: web}]");
   Step();
   Delete(30);
   Step();
@@ -366,26 +366,26 @@ TEST_F(SimulatedPodTest, TakesTimeToEndWithinItsGracePeriod) {
   EXPECT_EQ(Next(), seconds(3));
 }
 
-TEST_F(SimulatedPodTest, WhoseNameComesBackTakesAMomentToEnd) {
+TEST_F(SimulatedPodTest, PodWithAStableNameTerminatesAfterAMoment) {
   const char* owner =
       ", ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: db, "
       "uid: u, controller: true}]";
-  Make("", "containers: [{name: db, image: db}]", owner);
+  SetPod("", "containers: [{name: db, image: db}]", owner);
   Step();
   Delete(30);
   Step();
   EXPECT_FALSE(step_.remove);
   EXPECT_EQ(Next(), seconds(2));
-  Make("simulate.kubexms.io/terminate-after: 0s", "containers: [{name: db, image: db}]", owner);
+  SetPod("simulate.kubexms.io/terminate-after: 0s", "containers: [{name: db, image: db}]", owner);
   Step();
   Delete(30);
   Step();
   EXPECT_TRUE(step_.remove);
 }
 
-TEST_F(SimulatedPodTest, WhoHoldsItBackIsToldHowItEnded) {
-  Make("", "restartPolicy: Never, containers: [{name: job, image: job}]",
-       ", finalizers: [batch.kubernetes.io/job-tracking]");
+TEST_F(SimulatedPodTest, FinalStatusIsWrittenBeforeFinalizersAreRemoved) {
+  SetPod("", "restartPolicy: Never, containers: [{name: job, image: job}]",
+         ", finalizers: [batch.kubernetes.io/job-tracking]");
   Step();
   Delete(30);
   EXPECT_EQ(Step(), 1);
@@ -397,12 +397,12 @@ TEST_F(SimulatedPodTest, WhoHoldsItBackIsToldHowItEnded) {
   EXPECT_FALSE(step_.remove);
 }
 
-TEST_F(SimulatedPodTest, AnnotationsThatCannotBeReadAreNamed) {
+TEST_F(SimulatedPodTest, ErrorNamesAnInvalidAnnotation) {
   for (const char* annotation : {"run-for: x", "ready-after: -1s", "init-for: '5'",
                                  "terminate-after: ''", "exit-code: '256'", "exit-code: '1x'"}) {
-    Make(std::string("simulate.kubexms.io/") + annotation, "containers: []");
+    SetPod(std::string("simulate.kubexms.io/") + annotation, "containers: []");
     const std::string name(annotation, std::string_view(annotation).find(':'));
-    EXPECT_THAT(BehaviourOf(pod_).error().message(), HasSubstr("simulate.kubexms.io/" + name))
+    EXPECT_THAT(BehaviorOf(pod_).error().message(), HasSubstr("simulate.kubexms.io/" + name))
         << annotation;
   }
 }
@@ -443,7 +443,7 @@ class SimulatedNodesTest : public BuiltinTest {
   size_t Nodes() { return client().List<Node>()->items.size(); }
 };
 
-TEST_F(SimulatedNodesTest, AreThereWithTheirLeasesAndAreTakenOver) {
+TEST_F(SimulatedNodesTest, CreatesNodesWithLeasesAndAdoptsExistingOnes) {
   simulated_nodes_.count = 20;
   Start("none");
   ASSERT_TRUE(Eventually([&] { return Nodes() == 20 && !Renewed(20).IsZero(); }));
@@ -459,7 +459,7 @@ TEST_F(SimulatedNodesTest, AreThereWithTheirLeasesAndAreTakenOver) {
   EXPECT_EQ(client().Get<Node>({"", "sim-0007"})->metadata.uid, node->metadata.uid);
 }
 
-TEST_F(SimulatedNodesTest, ANodeThatIsDeletedStaysAway) {
+TEST_F(SimulatedNodesTest, DoesNotRecreateDeletedNodes) {
   simulated_nodes_.count = 2;
   simulated_nodes_.lease_period = std::chrono::milliseconds(20);
   Start("none");
@@ -470,7 +470,7 @@ TEST_F(SimulatedNodesTest, ANodeThatIsDeletedStaysAway) {
   EXPECT_EQ(Nodes(), 1);
 }
 
-TEST_F(SimulatedNodesTest, APodNeedsOneWriteToBeReadyAndHasAnAddressOfItsOwn) {
+TEST_F(SimulatedNodesTest, PodNeedsOneWriteToBeReadyAndHasAUniqueAddress) {
   InterceptedClient intercepted(client());
   std::atomic<int> writes = 0;
   intercepted.Set([&](Client& server, const ClientRequest& request) {
@@ -494,13 +494,13 @@ TEST_F(SimulatedNodesTest, APodNeedsOneWriteToBeReadyAndHasAnAddressOfItsOwn) {
   EXPECT_EQ(writes, 31);
 }
 
-TEST_F(SimulatedNodesTest, AStoppedNodeDoesNothingUntilItGoesOn) {
+TEST_F(SimulatedNodesTest, StoppedNodeDoesNothingUntilItIsResumed) {
   simulated_nodes_.count = 2;
   simulated_nodes_.lease_period = std::chrono::milliseconds(20);
   Start("none");
   ASSERT_TRUE(Eventually([&] { return !Renewed(1).IsZero() && !Renewed(2).IsZero(); }));
   SetStopped(1, true);
-  // What was under way is over when the other node has gone on and this one has not.
+  // Running reconciles are complete when the other node has progressed and this one has not.
   MicroTime renewed;
   ASSERT_TRUE(Eventually([&] {
     renewed = Renewed(1);
@@ -516,7 +516,7 @@ TEST_F(SimulatedNodesTest, AStoppedNodeDoesNothingUntilItGoesOn) {
   EXPECT_TRUE(Eventually([&] { return PodIsReady("a") && Renewed(1) > renewed; }));
 }
 
-TEST_F(SimulatedNodesTest, AddressesAreKeptOverARestart) {
+TEST_F(SimulatedNodesTest, AddressesSurviveARestart) {
   simulated_nodes_.count = 1;
   Start("none");
   for (int i = 0; i < 10; ++i) MakePod(PodOn(1, "a" + std::to_string(i)));

@@ -31,10 +31,11 @@ constexpr std::string_view kPrefix = "simulate.kubexms.io/";
 constexpr nanoseconds kDefaultRun = seconds(1);
 constexpr nanoseconds kFirstBackoff = seconds(10);
 constexpr nanoseconds kMaxBackoff = std::chrono::minutes(5);
-// Of Pods whose name comes back. Who waits for a deletion, as kubectl does, needs a moment to
-// begin; times of deletions are cut to seconds, so this is one to two of them.
-constexpr nanoseconds kLastingNameEnd = seconds(2);
-// Of a program that ends because of SIGTERM.
+// For Pods whose replacement has the same name. Clients that wait for the deletion, such as
+// kubectl, need a moment to open their watch; deletion times are truncated to seconds, so this is
+// one to two seconds.
+constexpr nanoseconds kStableNameTermination = seconds(2);
+// The exit code of a process that SIGTERM terminates.
 constexpr int32_t kTerminatedExitCode = 143;
 
 // ---- Annotations.
@@ -44,9 +45,9 @@ const std::string* FindAnnotation(const Pod& pod, std::string_view name) {
   return found == pod.metadata.annotations.end() ? nullptr : &found->second;
 }
 
-Error Unreadable(std::string_view name, std::string_view value, std::string_view wanted) {
+Error Unreadable(std::string_view name, std::string_view value, std::string_view expected) {
   return Error::BadRequest(fmt::format("annotation {}{}: \"{}\" is not {}; correct or remove it",
-                                       kPrefix, name, value, wanted));
+                                       kPrefix, name, value, expected));
 }
 
 Result<std::optional<nanoseconds>> ReadDuration(const Pod& pod, std::string_view name) {
@@ -70,7 +71,7 @@ Result<std::optional<int32_t>> ReadExitCode(const Pod& pod) {
   return std::optional(code);
 }
 
-// ---- Identifiers that look random and are always the same for the same thing.
+// ---- Identifiers that look random and are reproducible.
 
 std::string HexDigits(std::string_view of, size_t count) {
   std::string digits;
@@ -93,22 +94,22 @@ std::string ImageId(std::string_view image) {
   return fmt::format("{}@sha256:{}", tagged ? image.substr(0, colon) : image, HexDigits(image, 64));
 }
 
-bool HasLastingName(const Pod& pod) {
+bool HasStableName(const Pod& pod) {
   const OwnerReference* owner = ControllerOf(pod.metadata);
   return owner != nullptr && owner->kind == "StatefulSet";
 }
 
 bool IsSidecar(const Container& container) { return container.restart_policy == "Always"; }
 
-// ---- The node's part in the life of one Pod.
+// ---- The kubelet's part of the Pod lifecycle.
 
 class PodSimulation {
  public:
-  PodSimulation(const Pod& pod, const PodBehaviour& behaviour, const PodPlace& place,
+  PodSimulation(const Pod& pod, const PodBehavior& behavior, const PodAddressing& addressing,
                 Clock::WallTime now)
       : pod_(pod),
-        behaviour_(behaviour),
-        place_(place),
+        behaviour_(behavior),
+        addressing_(addressing),
         now_(now),
         now_in_seconds_(std::chrono::floor<seconds>(now)),
         status_(pod.status) {}
@@ -131,7 +132,7 @@ class PodSimulation {
         deadline, deadline - grace +
                       std::chrono::floor<Clock::WallTime::duration>(behaviour_.terminate_after));
     if (now_ < end) return {.next = end};
-    // Whoever holds the Pod back by a finalizer wants to know how it ended.
+    // A finalizer may delay the removal of the Pod, so its status has to be final.
     const bool held = !pod_.metadata.finalizers.empty();
     PodStep step{.remove = !held || grace > seconds(0)};
     if (!held || IsFinished(pod_)) return step;
@@ -162,11 +163,11 @@ class PodSimulation {
 
   void SetAddresses() {
     if (status_.host_ip.empty()) {
-      status_.host_ip = place_.host_ip;
+      status_.host_ip = addressing_.host_ip;
       status_.host_ips.clear();
-      status_.host_ips.emplace_back().ip = place_.host_ip;
+      status_.host_ips.emplace_back().ip = addressing_.host_ip;
     }
-    const std::string& address = pod_.spec.host_network ? place_.host_ip : place_.pod_ip;
+    const std::string& address = pod_.spec.host_network ? addressing_.host_ip : addressing_.pod_ip;
     if (!status_.pod_ip.empty() || address.empty()) return;
     status_.pod_ip = address;
     status_.pod_ips.clear();
@@ -191,7 +192,7 @@ class PodSimulation {
     return found == statuses.end() ? nullptr : &*found;
   }
 
-  // One after the other; true when all of them are done.
+  // Runs init containers sequentially; true if all are complete.
   bool RunInitContainers() {
     for (const Container& container : pod_.spec.init_containers) {
       ContainerStatus& status = *Find(container.name, status_.init_container_statuses);
@@ -219,7 +220,7 @@ class PodSimulation {
   }
 
   void RunContainer(ContainerStatus& status) {
-    // A second time for one that ends and is started again at once.
+    // Again for a container that terminates and is restarted at once.
     for (int pass = 0; pass < 2; ++pass) {
       if (status.state.terminated) return;
       if (!status.state.running && !StartAgain(status)) return;
@@ -231,7 +232,7 @@ class PodSimulation {
     }
   }
 
-  // False while it has to wait.
+  // False while the container is in backoff.
   bool StartAgain(ContainerStatus& status) {
     if (status.last_state.terminated) {
       const auto due =
@@ -301,7 +302,7 @@ class PodSimulation {
     }
   }
 
-  // Whether a container has run for this time; if not it is looked at again then.
+  // Whether a container has run for `time`; if not, the next step is due then.
   bool IsOver(const ContainerStatus& status, nanoseconds time) {
     const auto due = status.state.running->started_at.value() + time;
     if (now_ >= due || time == nanoseconds(0)) return true;
@@ -384,7 +385,7 @@ class PodSimulation {
     return names;
   }
 
-  // What keeps a Pod from being ready although its containers are; empty: nothing.
+  // Why a Pod is not ready although its containers are; empty: it is ready.
   std::string ClosedGates() const {
     std::vector<std::string> texts;
     for (const corev1::PodReadinessGate& gate : pod_.spec.readiness_gates) {
@@ -403,41 +404,42 @@ class PodSimulation {
   }
 
   const Pod& pod_;
-  const PodBehaviour& behaviour_;
-  const PodPlace& place_;
+  const PodBehavior& behaviour_;
+  const PodAddressing& addressing_;
   const Clock::WallTime now_;
   const Time now_in_seconds_;
   PodStatus status_;
   std::optional<Clock::WallTime> next_;
 };
 
-// Whether it is there to come to an end. A Pod that something else than a Job keeps is not, even if
-// its containers are not started again.
-bool IsTask(const Pod& pod) {
+// Whether the Pod runs to completion. A Pod of a controller other than a Job does not, even if its
+// containers are not restarted.
+bool RunsToCompletion(const Pod& pod) {
   const OwnerReference* controller = ControllerOf(pod.metadata);
-  const bool kept = controller != nullptr && controller->kind != "Job";
-  return !kept && (pod.spec.restart_policy == "Never" || pod.spec.restart_policy == "OnFailure");
+  const bool has_other_controller = controller != nullptr && controller->kind != "Job";
+  return !has_other_controller &&
+         (pod.spec.restart_policy == "Never" || pod.spec.restart_policy == "OnFailure");
 }
 
 }  // namespace
 
-Result<PodBehaviour> BehaviourOf(const Pod& pod) {
-  PodBehaviour behaviour;
+Result<PodBehavior> BehaviorOf(const Pod& pod) {
+  PodBehavior behavior;
   ASSIGN_OR_RETURN(const auto init_for, ReadDuration(pod, "init-for"));
   ASSIGN_OR_RETURN(const auto ready_after, ReadDuration(pod, "ready-after"));
   ASSIGN_OR_RETURN(const auto terminate_after, ReadDuration(pod, "terminate-after"));
   ASSIGN_OR_RETURN(const auto exit_code, ReadExitCode(pod));
-  ASSIGN_OR_RETURN(behaviour.run_for, ReadDuration(pod, "run-for"));
-  behaviour.init_for = init_for.value_or(nanoseconds(0));
-  behaviour.ready_after = ready_after.value_or(nanoseconds(0));
-  behaviour.terminate_after =
-      terminate_after.value_or(HasLastingName(pod) ? kLastingNameEnd : nanoseconds(0));
-  behaviour.exit_code = exit_code.value_or(0);
-  if (!behaviour.run_for && (IsTask(pod) || exit_code)) behaviour.run_for = kDefaultRun;
+  ASSIGN_OR_RETURN(behavior.run_for, ReadDuration(pod, "run-for"));
+  behavior.init_for = init_for.value_or(nanoseconds(0));
+  behavior.ready_after = ready_after.value_or(nanoseconds(0));
+  behavior.terminate_after =
+      terminate_after.value_or(HasStableName(pod) ? kStableNameTermination : nanoseconds(0));
+  behavior.exit_code = exit_code.value_or(0);
+  if (!behavior.run_for && (RunsToCompletion(pod) || exit_code)) behavior.run_for = kDefaultRun;
   const std::string* never_ready = FindAnnotation(pod, "never-ready");
-  behaviour.never_ready = never_ready != nullptr && *never_ready == "true";
-  if (const std::string* reason = FindAnnotation(pod, "fail")) behaviour.fail_reason = *reason;
-  return behaviour;
+  behavior.never_ready = never_ready != nullptr && *never_ready == "true";
+  if (const std::string* reason = FindAnnotation(pod, "fail")) behavior.fail_reason = *reason;
+  return behavior;
 }
 
 nanoseconds RestartBackoff(int32_t restarts) {
@@ -445,9 +447,9 @@ nanoseconds RestartBackoff(int32_t restarts) {
   return restarts > 5 ? kMaxBackoff : std::min(kFirstBackoff * (1 << (restarts - 1)), kMaxBackoff);
 }
 
-PodStep NextPodStep(const Pod& pod, const PodBehaviour& behaviour, const PodPlace& place,
+PodStep NextPodStep(const Pod& pod, const PodBehavior& behavior, const PodAddressing& addressing,
                     Clock::WallTime now) {
-  PodSimulation simulation(pod, behaviour, place, now);
+  PodSimulation simulation(pod, behavior, addressing, now);
   return IsBeingDeleted(pod) ? simulation.End() : simulation.Run();
 }
 

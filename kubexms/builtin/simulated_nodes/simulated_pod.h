@@ -1,22 +1,21 @@
 #pragma once
 
-// What a simulated node does with a Pod: the status that a kubelet would report, without a
-// container anywhere. Everything follows from the Pod as it is stored and the time, so a Pod goes
-// on where it was when the server starts again. Times in a status are whole seconds, and so is
-// what is counted from them.
+// Computes the status that the kubelet of a simulated node reports for a Pod. It is a function of
+// the stored Pod and the time, so that the simulation resumes after a restart of the server. Times
+// in a status are in whole seconds, and so are durations that count from them.
 //
-// Annotations of the Pod, all below "simulate.kubexms.io/", change what happens to it:
+// Annotations of the Pod with the prefix "simulate.kubexms.io/" and their defaults:
 //
 //   init-for         how long each init container runs                        0s
-//   ready-after      how long after their start containers are ready          0s
-//   never-ready      "true": they run but are never ready
-//   run-for          how long containers run before they end                  1s where they are
-//                    not to run for ever (restartPolicy Never and OnFailure, if nothing but a Job
-//                    keeps the Pod), or have an exit-code
-//   exit-code        with which they end                                      0
-//   fail             they never start, for this reason: "ImagePullBackOff"
-//   terminate-after  how long they take to end once the Pod is deleted,       0s; 2s where it is
-//                    within its grace period                                  of a StatefulSet
+//   ready-after      how long after their start containers become ready      0s
+//   never-ready      "true": containers run but never become ready
+//   run-for          how long containers run before they terminate            1s with an exit-code,
+//                    and for Pods that run to completion (restartPolicy Never or OnFailure, without
+//                    a controller other than a Job); else unlimited
+//   exit-code        exit code of containers                                  0
+//   fail             reason why containers never start: "ImagePullBackOff"
+//   terminate-after  how long containers take to terminate after the Pod is   0s; 2s for Pods of
+//                    deleted, within its grace period                         a StatefulSet
 
 #include <chrono>
 #include <optional>
@@ -28,38 +27,38 @@
 
 namespace kubexms {
 
-struct PodBehaviour {
+struct PodBehavior {
   std::chrono::nanoseconds init_for{0};
   std::chrono::nanoseconds ready_after{0};
   bool never_ready = false;
-  std::optional<std::chrono::nanoseconds> run_for;  // none: for ever
+  std::optional<std::chrono::nanoseconds> run_for;  // none: unlimited
   int32_t exit_code = 0;
   std::string fail_reason;
   std::chrono::nanoseconds terminate_after{0};
 };
 
-// The error names the annotation that cannot be read.
-Result<PodBehaviour> BehaviourOf(const corev1::Pod& pod);
+// The error names the invalid annotation.
+Result<PodBehavior> BehaviorOf(const corev1::Pod& pod);
 
-struct PodPlace {
+struct PodAddressing {
   std::string host_ip;
   std::string pod_ip;  // for a Pod that has none yet
 };
 
 struct PodStep {
-  // To be written, if it differs from what the Pod has.
+  // The status to write; nothing if it is unchanged.
   std::optional<corev1::PodStatus> status;
-  // After that, the Pod is to be removed for good.
+  // After that, delete the Pod without a grace period.
   bool remove = false;
-  // When there is something to do although nothing changes.
+  // When the next step is due without a change.
   std::optional<Clock::WallTime> next;
 };
 
-// What is to be done now with a Pod that is bound to the node.
-PodStep NextPodStep(const corev1::Pod& pod, const PodBehaviour& behaviour, const PodPlace& place,
-                    Clock::WallTime now);
+// The next step for a Pod that is assigned to the node.
+PodStep NextPodStep(const corev1::Pod& pod, const PodBehavior& behavior,
+                    const PodAddressing& addressing, Clock::WallTime now);
 
-// How long after its end a container that was restarted so often is restarted.
+// The delay before a container that was restarted `restarts` times is restarted again.
 std::chrono::nanoseconds RestartBackoff(int32_t restarts);
 
 }  // namespace kubexms

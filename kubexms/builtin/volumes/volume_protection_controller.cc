@@ -17,8 +17,8 @@ constexpr const char* kClaimFinalizer = "kubernetes.io/pvc-protection";
 constexpr const char* kVolumeFinalizer = "kubernetes.io/pv-protection";
 constexpr const char* kPodsByClaim = "spec.volumes.persistentVolumeClaim";
 
-// The claims that a Pod uses. One that no node has yet uses none: it will not be started with a
-// claim that is being deleted.
+// The claims that a Pod uses. An unassigned Pod uses none: it is not scheduled with a claim that is
+// being deleted.
 std::vector<ObjectKey> ClaimsInUse(const Pod& pod) {
   std::vector<ObjectKey> keys;
   if (pod.spec.node_name.empty()) return keys;
@@ -38,7 +38,7 @@ std::vector<std::string> ClaimIndexOf(const Pod& pod) {
   return values;
 }
 
-// Asks the server as well, once the cache knows of no Pod: a mistake cannot be undone.
+// If the cache has no such Pod, the server is asked, too: removing the finalizer is irreversible.
 Result<bool> IsInUse(ReconcileContext& context) {
   if (!context.Cached<Pod>().ByIndex(kPodsByClaim, context.key.ToString()).empty()) return true;
   ASSIGN_OR_RETURN(const auto pods,
@@ -56,7 +56,7 @@ Result<Outcome> Write(ReconcileContext& context, const T& changed) {
   return Outcome::Done();
 }
 
-// `in_use` is asked only where it matters.
+// `in_use` is called for deleted objects with the finalizer only.
 template <Kind T, class InUse>
 Result<Outcome> Protect(ReconcileContext& context, const T& object, const char* finalizer,
                         const InUse& in_use) {

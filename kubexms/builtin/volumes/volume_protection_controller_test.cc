@@ -46,7 +46,7 @@ class VolumeProtectionTest : public BuiltinTest {
   }
 };
 
-TEST_F(VolumeProtectionTest, AClaimStaysWhileAPodOnANodeUsesIt) {
+TEST_F(VolumeProtectionTest, RetainsClaimsThatAssignedPodsUse) {
   MakeClaim("used");
   MakeClaim("free");
   MakePod("user", "used", "n");
@@ -61,7 +61,7 @@ TEST_F(VolumeProtectionTest, AClaimStaysWhileAPodOnANodeUsesIt) {
   EXPECT_TRUE(Eventually([&] { return !HasClaim("used"); }));
 }
 
-TEST_F(VolumeProtectionTest, AVolumeStaysWhileItIsBound) {
+TEST_F(VolumeProtectionTest, RetainsBoundVolumes) {
   const ObjectKey key{"", "disk"};
   Make<PersistentVolume>(R"({"metadata":{"name":"disk"},"spec":{"capacity":{"storage":"1Gi"},
       "accessModes":["ReadWriteOnce"],"hostPath":{"path":"/d"}}})");
@@ -79,7 +79,7 @@ TEST_F(VolumeProtectionTest, AVolumeStaysWhileItIsBound) {
   EXPECT_TRUE(Eventually([&] { return !client().Get<PersistentVolume>(key).ok(); }));
 }
 
-TEST_F(VolumeProtectionTest, WhatHasNoFinalizerGetsIt) {
+TEST_F(VolumeProtectionTest, AddsMissingFinalizers) {
   MakeClaim("data");
   ASSERT_TRUE(client()
                   .Patch<PersistentVolumeClaim>({"default", "data"},
@@ -90,7 +90,7 @@ TEST_F(VolumeProtectionTest, WhatHasNoFinalizerGetsIt) {
   };
   EXPECT_TRUE(Eventually([&] { return !finalizers().empty(); }));
   EXPECT_THAT(finalizers(), ElementsAre("kubernetes.io/pvc-protection"));
-  // That was its only write.
+  // The controller has written nothing else.
   EXPECT_THAT(ClientOf("pvc-protection-controller").TakeVerbs(), ElementsAre("update"));
   EXPECT_THAT(ClientOf("pv-protection-controller").TakeVerbs(), IsEmpty());
 }

@@ -5,11 +5,12 @@
 #include <optional>
 
 #include "kubexms/api/codec.h"
+#include "kubexms/builtin/shared/delete_by_uid.h"
 
 namespace kubexms {
 namespace {
 
-// The claims of one call.
+// One call of ClaimDependents().
 class Claims {
  public:
   Claims(ReconcileContext& context, const ResourceType& dependents, const Claimant& claimant)
@@ -18,58 +19,59 @@ class Claims {
   Result<std::vector<CachedObject>> Run() {
     const ObjectCache& cache = context_.CacheOf(dependents_);
     for (const CachedObject& object : cache.ByIndex(kControllerIndex, claimant_.metadata.uid)) {
-      if (Wanted(object)) RETURN_IF_ERROR(KeepOrRelease(object));
+      if (PassesFilter(object)) RETURN_IF_ERROR(ClaimOrRelease(object));
     }
     const std::string orphans = kOrphansOf + claimant_.metadata.namespace_name;
     for (const CachedObject& object : cache.ByIndex(kControllerIndex, orphans)) {
-      if (Wanted(object) && MayAdopt(object)) RETURN_IF_ERROR(Adopt(object));
+      if (PassesFilter(object) && CanAdopt(object)) RETURN_IF_ERROR(Adopt(object));
     }
     return std::move(claimed_);
   }
 
  private:
-  bool Wanted(const CachedObject& object) const {
-    return !claimant_.only_if || claimant_.only_if(object);
+  bool PassesFilter(const CachedObject& object) const {
+    return !claimant_.filter || claimant_.filter(object);
   }
-  bool OwnerIsEnding() const { return !claimant_.metadata.deletion_timestamp.IsZero(); }
+  bool OwnerIsBeingDeleted() const { return !claimant_.metadata.deletion_timestamp.IsZero(); }
 
-  Result<void> KeepOrRelease(const CachedObject& object) {
+  Result<void> ClaimOrRelease(const CachedObject& object) {
     if (claimant_.selector.Matches(object.metadata->labels)) {
       claimed_.push_back(object);
       return {};
     }
-    if (OwnerIsEnding()) return {};
+    if (OwnerIsBeingDeleted()) return {};
     const std::string patch = fmt::format(
         R"({{"metadata":{{"uid":"{}","ownerReferences":[{{"$patch":"delete","uid":"{}"}}]}}}})",
         object.uid(), claimant_.metadata.uid);
     const auto released = Send(object, patch);
-    // Invalid: the reference was already gone, and the patch would delete what is not there.
+    // Invalid: the owner reference was removed before, so that the patch has nothing to delete.
     if (released.ok() || released.error().IsInvalid()) return {};
-    return IgnoreGone(released.error());
+    return IgnoreNoLongerExists(released.error());
   }
 
-  bool MayAdopt(const CachedObject& object) const {
-    return !OwnerIsEnding() && object.metadata->deletion_timestamp.IsZero() &&
+  bool CanAdopt(const CachedObject& object) const {
+    return !OwnerIsBeingDeleted() && object.metadata->deletion_timestamp.IsZero() &&
            claimant_.selector.Matches(object.metadata->labels);
   }
 
   Result<void> Adopt(const CachedObject& object) {
-    RETURN_IF_ERROR(CheckOwnerLives());
+    RETURN_IF_ERROR(CheckOwnerExists());
     ObjectMeta owned;
     owned.namespace_name = object.metadata->namespace_name;
     RETURN_IF_ERROR(SetControllerReference(owned, claimant_.kind, claimant_.metadata));
     const std::string patch = fmt::format(R"({{"metadata":{{"uid":"{}","ownerReferences":[{}]}}}})",
                                           object.uid(), Encode(owned.owner_references.front()));
     const auto adopted = Send(object, patch);
-    if (!adopted.ok()) return IgnoreGone(adopted.error());
+    if (!adopted.ok()) return IgnoreNoLongerExists(adopted.error());
     claimed_.push_back(context_.CacheOf(dependents_).Get(object.key()));
     if (!claimed_.back()) claimed_.pop_back();  // deleted meanwhile
     return {};
   }
 
-  // The cache may not know yet that the owner was deleted, and its garbage must stay garbage.
-  Result<void> CheckOwnerLives() {
-    if (owner_lives_) return {};
+  // An owner that is being deleted must not adopt. The cache may be behind, so the server is asked,
+  // once per call.
+  Result<void> CheckOwnerExists() {
+    if (owner_exists_) return {};
     const ObjectKey key = ObjectKey::Of(claimant_.metadata);
     const auto fresh = context_.client.Get(claimant_.resource, key, {.stop = context_.stop});
     if (!fresh.ok()) return fresh.error();
@@ -78,9 +80,9 @@ class Claims {
     }
     if (!fresh->metadata.deletion_timestamp.IsZero()) {
       return Error::Conflict(claimant_.resource.plural, key.name,
-                             "it is being deleted and takes up nothing");
+                             "the owner is being deleted and adopts no objects");
     }
-    owner_lives_ = true;
+    owner_exists_ = true;
     return {};
   }
 
@@ -90,17 +92,11 @@ class Claims {
         {.stop = context_.stop}));
   }
 
-  // Another object of that name (conflict) or none: there is nothing to claim.
-  static Result<void> IgnoreGone(const Error& error) {
-    if (error.IsNotFound() || error.IsConflict()) return {};
-    return error;
-  }
-
   ReconcileContext& context_;
   const ResourceType& dependents_;
   const Claimant& claimant_;
   std::vector<CachedObject> claimed_;
-  bool owner_lives_ = false;
+  bool owner_exists_ = false;
 };
 
 }  // namespace
@@ -111,7 +107,7 @@ std::vector<std::string> ControllerIndexValues(const ObjectMeta& metadata) {
   return {kOrphansOf + metadata.namespace_name};
 }
 
-ObjectMapper OwnersThatSelect(ObjectForm owners, SelectorOf selector_of) {
+ObjectMapper MatchingOwners(ObjectForm owners, SelectorOf selector_of) {
   return [owners = std::move(owners), selector_of = std::move(selector_of)](
              const DeclaredCaches& caches, const CachedObject& object,
              std::vector<ObjectKey>& keys) {

@@ -1,6 +1,7 @@
 #pragma once
 
-// For tests of controllers whose Pods must come up and go: the test does what nodes do.
+// For tests of controllers whose Pods must start and terminate: the test acts as the kubelet of all
+// nodes.
 
 #include <fmt/format.h>
 
@@ -31,17 +32,17 @@ class KubeletTest : public WorkloadTest {
   }
   std::vector<std::string> PodNames() { return NamesOf(All<Pod>()); }
 
-  // Where a Pod that has no node yet goes; empty: it waits.
+  // The node that an unassigned Pod is bound to; empty: it stays pending.
   virtual std::string NodeFor(const Pod&) { return "node-1"; }
 
-  // One look of all nodes at their Pods: they start, and end when they are deleted. Those of an
-  // image "broken:…" do not get ready; those named in held_ are not looked at.
+  // One pass of all kubelets: they start Pods, and remove Pods that are being deleted. Pods with an
+  // image "broken:…" never become ready; Pods named in paused_pods_ are skipped.
   void RunPods() {
     for (const Pod& pod : All<Pod>()) {
-      if (held_.contains(pod.metadata.name)) continue;
+      if (paused_pods_.contains(pod.metadata.name)) continue;
       const bool broken = pod.spec.containers[0].image.starts_with("broken");
       if (IsBeingDeleted(pod)) {
-        End(pod);
+        Remove(pod);
       } else if (pod.spec.node_name.empty()) {
         const std::string node = NodeFor(pod);
         if (!node.empty()) Bind(pod, node);
@@ -50,16 +51,16 @@ class KubeletTest : public WorkloadTest {
       }
     }
   }
-  // The same as Eventually(), while the nodes work.
+  // Eventually() while the kubelets run.
   template <class Condition>
-  bool Settles(const Condition& condition) {
+  bool EventuallyWithKubelet(const Condition& condition) {
     return Eventually([&] {
       RunPods();
       return condition();
     });
   }
 
-  // "create db-0", "delete db-0" … from now on, of what the account does to Pods.
+  // Records the account's later writes of Pods: "create db-0", "delete db-0" …
   void RecordPodWrites(std::string_view account) {
     ClientOf(account).Set([this](Client& server, const ClientRequest& request) {
       Result<SharedBytes> answer = server.Do(request);
@@ -77,15 +78,15 @@ class KubeletTest : public WorkloadTest {
     return std::exchange(pod_writes_, {});
   }
 
-  // The writes among what an account has asked since the last call.
+  // The verbs of the account's writes since the last call.
   std::vector<std::string> TakeWrites(std::string_view account) {
     std::vector<std::string> verbs = ClientOf(account).TakeVerbs();
     std::erase(verbs, "get");
     return verbs;
   }
 
-  // Lets the account's process die at its write number `count`: that one is done, but its answer is
-  // lost, or it is not done at all; none comes after it. True when it came to that.
+  // Simulates a crash of the account's process at its write number `count`: that write is performed
+  // and its response is lost, or it is not performed; all later writes fail.
   class Crash {
    public:
     Crash(InterceptedClient& client, int count, bool done) : client_(client) {
@@ -95,7 +96,7 @@ class KubeletTest : public WorkloadTest {
         if (number < count) return server.Do(request);
         if (number == count && done) (void)server.Do(request);
         happened_ = true;
-        return Result<SharedBytes>(Error::ServiceUnavailable("the process is no more"));
+        return Result<SharedBytes>(Error::ServiceUnavailable("crashed"));
       });
     }
     ~Crash() { client_.Set({}); }
@@ -107,7 +108,7 @@ class KubeletTest : public WorkloadTest {
     std::atomic<bool> happened_ = false;
   };
 
-  std::set<std::string> held_;
+  std::set<std::string> paused_pods_;
   Mutex mutex_;
   std::vector<std::string> pod_writes_ GUARDED_BY(mutex_);
 };

@@ -11,7 +11,7 @@
 namespace kubexms {
 namespace {
 
-// Neither vowels, nor digits that look like them: no words come out.
+// Kubernetes' alphabet for generated names: without vowels, so that no words come out.
 constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
 
-// Pods from the template of their owner.
+// Creates Pods from the template of their owner.
 
 #include <optional>
 #include <string>
@@ -10,8 +10,7 @@
 
 namespace kubexms {
 
-// A Pod to be created: what the template says, with a name made from the owner's, and the owner as
-// its controller.
+// The Pod of a template, with generateName from the owner's name and the owner as its controller.
 corev1::Pod PodFromTemplate(const corev1::PodTemplateSpec& pod_template, const KindName& owner_kind,
                             const ObjectMeta& owner);
 template <Kind T>
@@ -19,13 +18,12 @@ corev1::Pod PodFromTemplate(const corev1::PodTemplateSpec& pod_template, const T
   return PodFromTemplate(pod_template, T::kKind, owner.metadata);
 }
 
-// A short text for names and labels that differs when the templates differ, but for accidents,
-// against which `collision_count` helps: another number gives another text.
+// The pod-template-hash. `collision_count` changes it after a collision of two templates.
 std::string TemplateHash(const corev1::PodTemplateSpec& pod_template,
                          std::optional<int32_t> collision_count);
-// The same of any text.
+// The hash of any text in letters that may occur in names and labels.
 std::string SafeHash(std::string_view text);
-// Five characters, as servers append to generated names; others for another text.
+// Five characters as the server appends them to generateName, derived from the text.
 std::string NameSuffix(std::string_view text);
 
 }  // namespace kubexms

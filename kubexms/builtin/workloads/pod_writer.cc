@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kubexms/builtin/namespaces/active_namespace.h"
+#include "kubexms/builtin/shared/delete_by_uid.h"
 #include "kubexms/builtin/workloads/pod_template.h"
 #include "kubexms/controller/events/event_recorder.h"
 
@@ -13,22 +14,16 @@ namespace {
 
 using corev1::Pod;
 
-// Of names that were taken already, which is rare.
+// Attempts with another generated name after AlreadyExists, which is rare.
 constexpr int kMaxNames = 4;
-
-DeleteOptions OnlyThis(const Pod& pod) {
-  DeleteOptions options;
-  options.preconditions.emplace().uid = pod.metadata.uid;
-  return options;
-}
 
 }  // namespace
 
 std::string PodWriter::NameFor(const Pod& pod, size_t number) const {
-  constexpr size_t kLongest = 58;  // what leaves room for the suffix
+  constexpr size_t kMaxPrefix = 58;  // leaves room for the suffix
   const std::string text = fmt::format("{}/{}/{}/{}", owner_.uid, context_.id, number,
                                        context_.clock.Now().time_since_epoch().count());
-  return pod.metadata.generate_name.substr(0, kLongest) + NameSuffix(text);
+  return pod.metadata.generate_name.substr(0, kMaxPrefix) + NameSuffix(text);
 }
 
 Result<void> PodWriter::Send(const Pod& pod) {
@@ -71,21 +66,21 @@ Result<void> PodWriter::CreateOne(Pod pod, size_t number) {
 }
 
 Result<void> PodWriter::Delete(const Pod& pod) {
-  Result<void> deleted = context_.client.Delete<Pod>(ObjectKey::Of(pod.metadata), OnlyThis(pod));
+  Result<void> deleted =
+      context_.client.Delete<Pod>(ObjectKey::Of(pod.metadata), UidPrecondition(pod.metadata));
   if (deleted.ok()) {
     context_.events.Event(owner_, EventType::kNormal, "SuccessfulDelete",
                           "Deleted pod: " + pod.metadata.name);
     return {};
   }
-  // Conflict: another Pod has its name now.
-  if (deleted.error().IsNotFound() || deleted.error().IsConflict()) return {};
+  if (NoLongerExists(deleted.error())) return {};
   context_.events.Event(owner_, EventType::kWarning, "FailedDelete",
                         "Error deleting: " + deleted.error().message());
   return deleted;
 }
 
 Result<void> PodWriter::DeleteEach(std::span<const PodPointer> pods) {
-  return writes_.All(pods.size(), [&](size_t index) { return Delete(*pods[index]); }).result;
+  return writes_.RunAll(pods.size(), [&](size_t index) { return Delete(*pods[index]); }).result;
 }
 
 }  // namespace kubexms

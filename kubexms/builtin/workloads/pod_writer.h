@@ -1,7 +1,7 @@
 #pragma once
 
-// The Pods that one reconcile makes and deletes for an owner: side by side, each told as an event
-// of the owner (SuccessfulCreate, FailedCreate, SuccessfulDelete, FailedDelete).
+// Creates and deletes the Pods of an owner in parallel, and records an Event of the owner for each
+// (SuccessfulCreate, FailedCreate, SuccessfulDelete, FailedDelete).
 
 #include <cstddef>
 #include <span>
@@ -16,25 +16,25 @@ namespace kubexms {
 
 class PodWriter {
  public:
-  // All but `owner` is borrowed. The owner is what events are about.
+  // `context` and `writes` are borrowed. `owner` is the involved object of the Events.
   PodWriter(ReconcileContext& context, corev1::ObjectReference owner, ParallelWrites& writes)
       : context_(context), owner_(std::move(owner)), writes_(writes) {}
 
-  // In a namespace that is being deleted nothing is made, and that is no error.
+  // In a namespace that is being deleted no Pod is created, and that is not an error.
   Result<void> Create(const corev1::Pod& pod);
-  // `count` equal Pods with names of their own, carefully at first (ParallelWrites). How many were
-  // made is the smaller matter: the caches know.
+  // Creates `count` equal Pods with generated names, by slow start (ParallelWrites). The caches
+  // contain those that were created, also after an error.
   Result<void> CreateCopies(const corev1::Pod& pod, size_t count);
-  // Different ones, in this order, carefully at first.
+  // Creates different Pods in this order, by slow start.
   Result<void> CreateEach(std::span<const corev1::Pod> pods);
 
-  // One that is gone already is no error.
+  // A Pod that no longer exists is not an error.
   Result<void> Delete(const corev1::Pod& pod);
   Result<void> DeleteEach(std::span<const PodPointer> pods);
 
  private:
-  // A name that the server would make too. It is made here so that a Pod whose creation was not
-  // answered can be asked for (CacheAwareClient).
+  // A name as the server would generate it. The client generates it so that a Pod whose creation
+  // got no response can be looked up (CacheAwareClient).
   std::string NameFor(const corev1::Pod& pod, size_t number) const;
   Result<void> CreateOne(corev1::Pod pod, size_t number);
   Result<void> Send(const corev1::Pod& pod);

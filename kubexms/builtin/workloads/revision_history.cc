@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kubexms/base/check.h"
+#include "kubexms/builtin/shared/delete_by_uid.h"
 #include "kubexms/builtin/workloads/pod_template.h"
 
 namespace kubexms {
@@ -14,10 +15,11 @@ namespace {
 
 using appsv1::ControllerRevision;
 
-// So many revisions of other owners, or of other templates with the same hash, are in the way at
-// most before it is given up for now.
+// Names tried for a new revision, each of which may belong to another owner or to another template
+// with the same hash, before the reconcile fails and is retried with backoff.
 constexpr int kMaxCollisions = 100;
-// Of no use in a copy, and as big as the object.
+constexpr int32_t kDefaultHistoryLimit = 10;
+// Useless in a revision, and as large as the owner.
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 bool IsOlder(const RevisionPointer& a, const RevisionPointer& b) {
@@ -44,8 +46,8 @@ ControllerRevision NewRevision(const RevisionOwner& owner, std::string patch, in
   return revision;
 }
 
-// A name that is taken is that of the same revision, made by a run whose answer was lost, or a
-// collision: then another name is tried.
+// AlreadyExists means either that an earlier reconcile created this revision and its response was
+// lost, or a hash collision: then another name is tried.
 Result<ControllerRevision> CreateRevision(ReconcileContext& context, const RevisionOwner& owner,
                                           const std::string& patch, int64_t number,
                                           int32_t& collision_count) {
@@ -62,10 +64,10 @@ Result<ControllerRevision> CreateRevision(ReconcileContext& context, const Revis
     ++collision_count;
   }
   return Error::Conflict("controllerrevisions", owner.metadata.name,
-                         "all names that were tried for a new revision are taken");
+                         "a hundred hash collisions: no free name for a new revision was found");
 }
 
-// A revision becomes the newest.
+// Makes an old revision the newest one, as a rollback does.
 Result<ControllerRevision> Renumber(ReconcileContext& context, const ControllerRevision& revision,
                                     int64_t number) {
   ControllerRevision renumbered = revision;
@@ -73,7 +75,7 @@ Result<ControllerRevision> Renumber(ReconcileContext& context, const ControllerR
   return context.client.Update(renumbered, {.stop = context.stop});
 }
 
-// Everybody else writes them also when they are empty, and patches are compared as text.
+// Kubernetes writes empty resources, too, and revisions are compared as text.
 void WriteEmptyResources(Json& pod_template) {
   Json* spec = FindMember(pod_template, "spec");
   for (const char* list : {"containers", "initContainers"}) {
@@ -117,8 +119,8 @@ RevisionChoice ChooseRevision(std::span<const RevisionPointer> history, std::str
                    [&](const RevisionPointer& other) { return other->data.text == patch; });
   const int64_t highest = history.back()->revision;
   if (equal == history.rend()) return {.number = highest + 1};
-  if (equal == history.rbegin()) return {.known = *equal, .number = highest};
-  return {.known = *equal, .number = highest + 1};
+  if (equal == history.rbegin()) return {.existing = *equal, .number = highest};
+  return {.existing = *equal, .number = highest + 1};
 }
 
 std::vector<RevisionPointer> SurplusRevisions(std::span<const RevisionPointer> history,
@@ -128,8 +130,8 @@ std::vector<RevisionPointer> SurplusRevisions(std::span<const RevisionPointer> h
   for (const RevisionPointer& revision : history) {
     if (!live.contains(revision->metadata.name)) unused.push_back(revision);
   }
-  const auto kept = static_cast<size_t>(std::max(limit, 0));
-  unused.resize(unused.size() > kept ? unused.size() - kept : 0);
+  const auto retained = static_cast<size_t>(std::max(limit, 0));
+  unused.resize(unused.size() > retained ? unused.size() - retained : 0);
   return unused;
 }
 
@@ -140,34 +142,31 @@ RevisionPointer RevisionHistory::Find(std::string_view name) const {
   return found == revisions.end() ? nullptr : *found;
 }
 
-Result<RevisionHistory> RecordRevision(ReconcileContext& context, const RevisionOwner& owner,
-                                       std::vector<RevisionPointer> revisions) {
+Result<RevisionHistory> ConstructHistory(ReconcileContext& context, const RevisionOwner& owner,
+                                         std::vector<RevisionPointer> revisions) {
   std::sort(revisions.begin(), revisions.end(), IsOlder);
   RevisionHistory history{.revisions = std::move(revisions),
                           .collision_count = owner.collision_count};
   const std::string patch = TemplatePatch(owner.pod_template);
   const RevisionChoice choice = ChooseRevision(history.revisions, patch);
-  if (choice.known != nullptr && choice.known->revision == choice.number) return history;
-  Result<ControllerRevision> present =
-      choice.known != nullptr
-          ? Renumber(context, *choice.known, choice.number)
+  if (choice.existing != nullptr && choice.existing->revision == choice.number) return history;
+  Result<ControllerRevision> newest =
+      choice.existing != nullptr
+          ? Renumber(context, *choice.existing, choice.number)
           : CreateRevision(context, owner, patch, choice.number, history.collision_count);
-  if (!present.ok()) return present.error();
-  std::erase(history.revisions, choice.known);
-  history.revisions.push_back(std::make_shared<const ControllerRevision>(*std::move(present)));
+  if (!newest.ok()) return newest.error();
+  std::erase(history.revisions, choice.existing);
+  history.revisions.push_back(std::make_shared<const ControllerRevision>(*std::move(newest)));
   return history;
 }
 
-Result<void> TrimHistory(ReconcileContext& context, const RevisionHistory& history,
-                         const std::set<std::string, std::less<>>& live, int32_t limit) {
-  for (const RevisionPointer& surplus : SurplusRevisions(history.revisions, live, limit)) {
-    DeleteOptions only_this;
-    only_this.preconditions.emplace().uid = surplus->metadata.uid;
-    const Result<void> deleted =
-        context.client.Delete<ControllerRevision>(ObjectKey::Of(surplus->metadata), only_this);
-    if (!deleted.ok() && !deleted.error().IsNotFound() && !deleted.error().IsConflict()) {
-      return deleted;
-    }
+Result<void> TruncateHistory(ReconcileContext& context, const RevisionHistory& history,
+                             const std::set<std::string, std::less<>>& live,
+                             const Optional<int32_t>& limit) {
+  for (const RevisionPointer& surplus :
+       SurplusRevisions(history.revisions, live, limit.value_or(kDefaultHistoryLimit))) {
+    RETURN_IF_ERROR(IgnoreNoLongerExists(context.client.Delete<ControllerRevision>(
+        ObjectKey::Of(surplus->metadata), UidPrecondition(surplus->metadata))));
   }
   return {};
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-// The templates that an owner has had, as ControllerRevisions: StatefulSets and DaemonSets know by
-// them which Pods are up to date, and `kubectl rollout history|undo` shows them and goes back to
-// one. A revision holds a patch of its owner, so that to go back is to send it.
+// The history of an owner's Pod template as ControllerRevisions. StatefulSets and DaemonSets
+// compare the revision of a Pod with it, `kubectl rollout history` shows it, and `kubectl rollout
+// undo` rolls back to one: a revision holds a patch of its owner that restores the template.
 
 #include <cstdint>
 #include <memory>
@@ -14,64 +14,79 @@
 #include <vector>
 
 #include "kubexms/api/kinds/apps_v1.h"
+#include "kubexms/builtin/workloads/dependents.h"
 #include "kubexms/controller/reconcile.h"
 
 namespace kubexms {
 
 using RevisionPointer = std::shared_ptr<const appsv1::ControllerRevision>;
 
-// The label by which a Pod says of which revision it is.
+// The label of a Pod with the name (StatefulSet) or the hash (DaemonSet) of its revision.
 inline constexpr const char* kRevisionLabel = "controller-revision-hash";
 
-// What a revision holds: {"spec":{"template":{"$patch":"replace",…}}}.
+// The data of a revision: {"spec":{"template":{"$patch":"replace",…}}}.
 std::string TemplatePatch(const corev1::PodTemplateSpec& pod_template);
 Result<corev1::PodTemplateSpec> TemplateOf(const appsv1::ControllerRevision& revision);
 
-// ---- What is to be done to a history, from the oldest revision to the newest.
+// ---- Decisions. Histories are sorted from the oldest revision to the newest.
 
-// The revision of the present template: one that is there, or a new one; and its number, which must
-// be the highest.
+// The revision that equals the template of the owner, and the number that makes it the newest.
 struct RevisionChoice {
-  RevisionPointer known;  // null: to be made
+  RevisionPointer existing;  // null: to be created
   int64_t number = 1;
 
   bool operator==(const RevisionChoice&) const = default;
 };
 RevisionChoice ChooseRevision(std::span<const RevisionPointer> history, std::string_view patch);
 
-// Those beyond `limit` that none of the names in `live` is of; the oldest first.
+// The oldest revisions beyond `limit`, without those named in `live`, which do not count.
 std::vector<RevisionPointer> SurplusRevisions(std::span<const RevisionPointer> history,
                                               const std::set<std::string, std::less<>>& live,
                                               int32_t limit);
 
-// ---- And doing it.
+// ---- Writes.
 
-// Whose history it is; borrowed for the time of the call.
+// The owner of a history. Borrowed for the duration of the call.
 struct RevisionOwner {
   KindName kind;
   const ObjectMeta& metadata;
   const corev1::PodTemplateSpec& pod_template;
   std::string_view hash_label;  // of its revisions
-  // How often a name was taken, from the owner's status.
-  int32_t collision_count = 0;
+  int32_t collision_count = 0;  // status.collisionCount
 };
 
 struct RevisionHistory {
-  std::vector<RevisionPointer> revisions;  // by number: the last is that of the present template
+  std::vector<RevisionPointer> revisions;  // by number; the last one has the owner's template
   int32_t collision_count = 0;
 
-  const appsv1::ControllerRevision& present() const { return *revisions.back(); }
-  // Null when there is none of that name.
+  const appsv1::ControllerRevision& newest() const { return *revisions.back(); }
+  // Null if no revision has the name.
   RevisionPointer Find(std::string_view name) const;
 };
 
-// Makes the history of what the owner has, `revisions`, end with its present template. Nothing is
-// written when it does already.
-Result<RevisionHistory> RecordRevision(ReconcileContext& context, const RevisionOwner& owner,
-                                       std::vector<RevisionPointer> revisions);
+// Adds a revision with the owner's template to `revisions`, or renumbers the one that has it,
+// unless it is the newest already.
+Result<RevisionHistory> ConstructHistory(ReconcileContext& context, const RevisionOwner& owner,
+                                         std::vector<RevisionPointer> revisions);
 
-// Deletes the surplus (SurplusRevisions).
-Result<void> TrimHistory(ReconcileContext& context, const RevisionHistory& history,
-                         const std::set<std::string, std::less<>>& live, int32_t limit);
+// The same for a StatefulSet or DaemonSet: adopts the revisions that `selector` matches first.
+template <Kind Owner>
+Result<RevisionHistory> ConstructHistory(ReconcileContext& context, const Owner& owner,
+                                         const Selector& selector, std::string_view hash_label) {
+  ASSIGN_OR_RETURN(auto revisions,
+                   (ClaimDependents<appsv1::ControllerRevision, Owner>(context, owner, selector)));
+  return ConstructHistory(context,
+                          {.kind = Owner::kKind,
+                           .metadata = owner.metadata,
+                           .pod_template = owner.spec.template_,
+                           .hash_label = hash_label,
+                           .collision_count = owner.status.collision_count.value_or(0)},
+                          std::move(revisions));
+}
+
+// Deletes SurplusRevisions(); a missing `limit` is the API's default of 10.
+Result<void> TruncateHistory(ReconcileContext& context, const RevisionHistory& history,
+                             const std::set<std::string, std::less<>>& live,
+                             const Optional<int32_t>& limit);
 
 }  // namespace kubexms

@@ -1,6 +1,6 @@
 #pragma once
 
-// For tests of controllers of Pods: what the test does in the place of a node.
+// For tests of controllers of Pods: the test acts as the kubelet.
 
 #include <algorithm>
 #include <string>
@@ -65,7 +65,7 @@ class WorkloadTest : public BuiltinTest {
     std::ranges::sort(pods->items, {}, [](const Pod& pod) { return pod.metadata.name; });
     return std::move(pods->items);
   }
-  // Those that count, once there are as many.
+  // The active Pods, as soon as there are `count`.
   Pods ActivePods(size_t count) {
     Pods active;
     EXPECT_TRUE(Eventually([&] {
@@ -90,7 +90,7 @@ class WorkloadTest : public BuiltinTest {
   void MakeReady(const Pods& pods) {
     for (const Pod& pod : pods) SetStatus(pod, "Running", true);
   }
-  // Puts the Pod on a node, so that its deletion takes time.
+  // Binds the Pod to a node, so that its deletion is graceful.
   void Bind(const Pod& pod, const std::string& node) {
     corev1::Binding binding;
     binding.metadata.name = pod.metadata.name;
@@ -100,19 +100,20 @@ class WorkloadTest : public BuiltinTest {
     const auto bound =
         client().Do(Client::WriteRequest(Verb::kCreate, ResourceType::Of<Pod>(), binding.metadata,
                                          Encode(binding), {.subresource = "binding"}));
-    // It may have been deleted meanwhile.
+    // The Pod may have been deleted meanwhile.
     ASSERT_TRUE(bound.ok() || bound.error().IsNotFound() || bound.error().IsConflict())
         << bound.error().message();
   }
-  // Deletes the Pod for good, as a node does when its containers have ended.
-  void End(const Pod& pod) {
+  // Deletes the Pod without a grace period, as the kubelet does when its containers have
+  // terminated.
+  void Remove(const Pod& pod) {
     DeleteOptions at_once;
     at_once.grace_period_seconds = 0;
     const auto deleted = client().Delete<Pod>(ObjectKey::Of(pod.metadata), at_once);
     EXPECT_TRUE(deleted.ok() || deleted.error().IsNotFound()) << deleted.error().message();
   }
 
-  // "Type reason: message" of the events about an object, in no order.
+  // "Type reason: message" of the Events of an object, in no order.
   std::vector<std::string> EventsOf(const std::string& kind, const std::string& name) {
     std::vector<std::string> texts;
     const auto events = client().List<corev1::Event>({.namespace_name = kNamespace});

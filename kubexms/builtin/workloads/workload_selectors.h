@@ -1,7 +1,7 @@
 #pragma once
 
-// Which Pods belong together: those of a Service, of a ReplicaSet, of a StatefulSet. The scheduler
-// spreads them, where they do not say themselves how.
+// The selectors of Services, ReplicaSets, StatefulSets and ReplicationControllers, by which the
+// scheduler spreads the Pods of one workload if they have no topologySpreadConstraints.
 
 #include <map>
 #include <optional>
@@ -21,12 +21,12 @@ class WorkloadSelectors {
   // A Service without a selector selects nothing.
   void SetService(const ObjectKey& key, const StringMap& selector);
   void RemoveService(const ObjectKey& key);
-  // `kind` is that in owner references: "ReplicaSet".
+  // `kind` as in owner references: "ReplicaSet".
   void SetOwner(const std::string& kind, const ObjectKey& key, Selector selector);
   void RemoveOwner(const std::string& kind, const ObjectKey& key);
 
-  // What selects the Pods that belong together with this one: all requirements of the Services that
-  // select it and of its controller. Nothing when there are none.
+  // The selector of the workload of a Pod: all requirements of the Services that select it and of
+  // its controller. Nothing if there are none.
   std::optional<Selector> SelectorFor(const ObjectMeta& pod) const;
 
  private:
@@ -36,7 +36,7 @@ class WorkloadSelectors {
   };
 
   std::unordered_map<ObjectKey, Service> services_;
-  // Services by namespace and one of the labels that they ask for.
+  // Services by namespace and one label of their selector.
   std::unordered_map<std::string, std::vector<const StringMap*>> by_label_;
   std::map<std::string, std::unordered_map<ObjectKey, Selector>> owners_;  // by kind
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kubexms/builtin/namespaces/active_namespace.h"
+#include "kubexms/builtin/shared/delete_by_uid.h"
 #include "kubexms/builtin/workloads/cron_job/cron_job_plan.h"
 #include "kubexms/builtin/workloads/dependents.h"
 #include "kubexms/controller/events/object_reference.h"
@@ -18,35 +19,35 @@ using std::chrono::nanoseconds;
 using std::chrono::seconds;
 using std::chrono::sys_seconds;
 
-// Timers do not know of clocks that are set and of machines that slept.
+// Bounds one wait, because a timer does not notice that the wall clock was set or that the machine
+// slept.
 constexpr nanoseconds kLongestWait = std::chrono::minutes(10);
 
-DeleteOptions WithItsPods(const ObjectMeta& job) {
-  DeleteOptions options;
+DeleteOptions DeletePodsInBackground(const ObjectMeta& job) {
+  DeleteOptions options = UidPrecondition(job);
   options.propagation_policy = "Background";
-  options.preconditions.emplace().uid = job.uid;
   return options;
 }
 
-class CronJobRun {
+class CronJobSync {
  public:
-  CronJobRun(ReconcileContext& context, const CronJob& cached)
+  CronJobSync(ReconcileContext& context, const CronJob& cached)
       : context_(context), cached_(cached), cron_job_(cached) {}
 
   Result<Outcome> Run() {
     ASSIGN_OR_RETURN(const std::vector<JobPointer> jobs, Jobs());
-    const std::vector<Notice> notices = FollowJobs(jobs, cron_job_);
+    const std::vector<PlannedEvent> events = SyncStatusWithJobs(jobs, cron_job_);
     Result<Outcome> started = Start();
-    const Result<void> tidied = DeleteOldest(jobs);
+    const Result<void> cleaned_up = DeleteJobsOverLimit(jobs);
     RETURN_IF_ERROR(WriteStatus());
-    for (const Notice& notice : notices) Tell(notice);
-    if (!tidied.ok()) return tidied.error();
+    for (const PlannedEvent& event : events) Record(event);
+    if (!cleaned_up.ok()) return cleaned_up.error();
     return started;
   }
 
  private:
-  // Those that the CronJob controls. An active one that the cache does not have is asked for: the
-  // cache may not know it yet.
+  // The Jobs that the CronJob controls. A Job of status.active that the cache does not have is read
+  // from the server: the cache may not have received it yet.
   Result<std::vector<JobPointer>> Jobs() {
     std::vector<JobPointer> jobs =
         context_.Cached<Job>().ByIndex(kControllerIndex, cached_.metadata.uid);
@@ -76,12 +77,12 @@ class CronJobRun {
     }
     const sys_seconds now = floor<seconds>(context_.clock.Now());
     const CronStarts starts = FindStarts(cron_job_, *schedule, now);
-    for (const Notice& notice : NoticesOf(starts, cached_.spec)) Tell(notice);
+    for (const PlannedEvent& event : MissedStartEvents(starts, cached_.spec)) Record(event);
     if (starts.due) RETURN_IF_ERROR(StartJob(*starts.due));
-    return WaitFor(starts.next);
+    return RequeueAt(starts.next);
   }
 
-  Outcome WaitFor(const std::optional<sys_seconds>& next) {
+  Outcome RequeueAt(const std::optional<sys_seconds>& next) {
     if (!next) return Outcome::Done();
     const nanoseconds wait = *next - context_.clock.Now();
     return Outcome::RequeueAfter(std::clamp(wait, nanoseconds(0), kLongestWait));
@@ -90,9 +91,9 @@ class CronJobRun {
   Result<void> StartJob(sys_seconds time) {
     const std::string& policy = cached_.spec.concurrency_policy;
     if (policy == "Forbid" && !cron_job_.status.active.empty()) {
-      Tell({EventType::kNormal, "JobAlreadyActive",
-            "Not starting job because prior execution is running and concurrency policy is "
-            "Forbid"});
+      Record({EventType::kNormal, "JobAlreadyActive",
+              "Not starting job because prior execution is running and concurrency policy is "
+              "Forbid"});
       return {};
     }
     if (policy == "Replace") RETURN_IF_ERROR(DeleteActive());
@@ -103,10 +104,10 @@ class CronJobRun {
     const Job job = JobAt(cached_, time);
     Result<Job> created = context_.client.Create(job, {.stop = context_.stop});
     if (created.ok()) {
-      Tell({EventType::kNormal, "SuccessfulCreate", "Created job " + created->metadata.name});
+      Record({EventType::kNormal, "SuccessfulCreate", "Created job " + created->metadata.name});
     } else if (created.error().IsAlreadyExists()) {
       created = context_.client.Get<Job>(ObjectKey::Of(job.metadata), {.stop = context_.stop});
-      // Somebody else's Job has the name; there is none for this start.
+      // A Job of another owner has the name, so this start is skipped.
       if (created.ok() && !IsControlledBy(created->metadata, cached_.metadata.uid)) return {};
       if (!created.ok()) return created.error();
     } else {
@@ -114,7 +115,7 @@ class CronJobRun {
       if (!failed.ok()) Warn("FailedCreate", "Error creating job: " + failed.error().message());
       return failed;
     }
-    NoteStart(*created, time, cron_job_.status);
+    RecordStart(*created, time, cron_job_.status);
     return {};
   }
 
@@ -129,24 +130,24 @@ class CronJobRun {
     return {};
   }
 
-  Result<void> DeleteOldest(const std::vector<JobPointer>& jobs) {
-    for (const JobPointer& job : JobsBeyondLimits(jobs, cached_.spec)) {
+  Result<void> DeleteJobsOverLimit(const std::vector<JobPointer>& jobs) {
+    for (const JobPointer& job : JobsOverHistoryLimit(jobs, cached_.spec)) {
       RETURN_IF_ERROR(DeleteJob(job->metadata));
     }
     return {};
   }
 
   Result<void> DeleteJob(const ObjectMeta& job) {
-    Result<void> deleted = context_.client.Delete<Job>(ObjectKey::Of(job), WithItsPods(job));
-    const bool gone =
-        !deleted.ok() && (deleted.error().IsNotFound() || deleted.error().IsConflict());
+    Result<void> deleted =
+        context_.client.Delete<Job>(ObjectKey::Of(job), DeletePodsInBackground(job));
+    const bool gone = !deleted.ok() && NoLongerExists(deleted.error());
     if (!deleted.ok() && !gone) {
       Warn("FailedDelete", "Deleted job: " + deleted.error().message());
       return deleted;
     }
     std::erase_if(cron_job_.status.active,
                   [&](const auto& reference) { return reference.uid == job.uid; });
-    if (!gone) Tell({EventType::kNormal, "SuccessfulDelete", "Deleted job " + job.name});
+    if (!gone) Record({EventType::kNormal, "SuccessfulDelete", "Deleted job " + job.name});
     return {};
   }
 
@@ -156,15 +157,15 @@ class CronJobRun {
   }
 
   void Warn(std::string reason, std::string message) {
-    Tell({EventType::kWarning, std::move(reason), std::move(message)});
+    Record({EventType::kWarning, std::move(reason), std::move(message)});
   }
-  void Tell(const Notice& notice) {
-    context_.events.Event(ReferenceTo(cached_), notice.type, notice.reason, notice.message);
+  void Record(const PlannedEvent& event) {
+    context_.events.Event(ReferenceTo(cached_), event.type, event.reason, event.message);
   }
 
   ReconcileContext& context_;
   const CronJob& cached_;
-  CronJob cron_job_;  // with the status that is to be written
+  CronJob cron_job_;  // with the new status
 };
 
 }  // namespace
@@ -175,7 +176,7 @@ Controller CronJobController() {
       .Index<Job>(kControllerIndex,
                   [](const Job& job) { return ControllerIndexValues(job.metadata); })
       .Reconciles([](ReconcileContext& context, const CronJob& cron_job) {
-        return CronJobRun(context, cron_job).Run();
+        return CronJobSync(context, cron_job).Run();
       });
   return controller;
 }

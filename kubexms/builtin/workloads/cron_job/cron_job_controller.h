@@ -1,7 +1,7 @@
 #pragma once
 
-// CronJobs: at the times of its schedule each makes a Job from its template. What happens when Jobs
-// overlap, when starts were missed and how many finished Jobs are kept is said by the spec.
+// The CronJob controller: it creates Jobs at the times of a schedule, and deletes finished Jobs
+// beyond the history limits.
 
 #include "kubexms/controller/controller.h"
 

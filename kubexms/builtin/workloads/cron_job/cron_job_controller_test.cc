@@ -60,16 +60,16 @@ std::vector<JobPointer> Pointers(const std::vector<Job>& jobs) {
   return pointers;
 }
 
-std::vector<std::string> Reasons(const std::vector<Notice>& notices) {
+std::vector<std::string> Reasons(const std::vector<PlannedEvent>& events) {
   std::vector<std::string> reasons;
-  for (const Notice& notice : notices) reasons.push_back(notice.reason + ": " + notice.message);
+  for (const PlannedEvent& event : events) reasons.push_back(event.reason + ": " + event.message);
   return reasons;
 }
 
-TEST(CronJobPlanTest, FindsWhatIsDue) {
+TEST(CronJobPlanTest, FindsDueStarts) {
   struct Case {
     const char* schedule;
-    const char* last;  // the last start that was made; empty: none
+    const char* last;  // lastScheduleTime; empty: none
     std::optional<int64_t> deadline;
     const char* now;
     const char* due;
@@ -102,7 +102,7 @@ TEST(CronJobPlanTest, FindsWhatIsDue) {
                 "none",
                 false,
                 "2024-01-01T00:02:00Z"},
-           // Of several only the last.
+           // Only the last of several missed starts.
            Case{"* * * * *",
                 "2024-01-01T00:01:00Z",
                 {},
@@ -115,7 +115,7 @@ TEST(CronJobPlanTest, FindsWhatIsDue) {
                 "2024-01-01T00:05:00Z", "none", false, "2024-01-01T00:06:00Z"},
            Case{"* * * * *", "2024-01-01T00:01:00Z", 39, "2024-01-01T00:05:40Z", "none",
                 "2024-01-01T00:05:00Z", false, "2024-01-01T00:06:00Z"},
-           // A hundred are not many, one more is.
+           // A hundred missed starts are tolerated, one more is too many.
            Case{"* * * * *",
                 "2024-01-01T00:00:00Z",
                 {},
@@ -151,15 +151,15 @@ TEST(CronJobPlanTest, FindsWhatIsDue) {
         FindStarts(cron_job, CronSchedule::Parse(c.schedule).value(), At(c.now));
     EXPECT_EQ(Text(starts.due), c.due) << c.schedule << " at " << c.now;
     EXPECT_EQ(Text(starts.missed), c.missed) << c.schedule << " at " << c.now;
-    EXPECT_EQ(starts.many, c.many) << c.schedule << " at " << c.now;
+    EXPECT_EQ(starts.too_many_missed, c.many) << c.schedule << " at " << c.now;
     EXPECT_EQ(Text(starts.next), c.next) << c.schedule << " at " << c.now;
   }
 }
 
-TEST(CronJobPlanTest, TellsOfWhatWasMissed) {
-  const CronStarts starts{.missed = At("2024-01-01T00:05:00Z"), .many = true};
+TEST(CronJobPlanTest, ReportsMissedStarts) {
+  const CronStarts starts{.missed = At("2024-01-01T00:05:00Z"), .too_many_missed = true};
   EXPECT_THAT(
-      Reasons(NoticesOf(starts, EveryMinute().spec)),
+      Reasons(MissedStartEvents(starts, EveryMinute().spec)),
       ElementsAre("MissSchedule: Missed scheduled time to start a job: Mon, 01 Jan 2024 00:05:00 "
                   "+0000",
                   "TooManyMissedTimes: too many missed start times. Set or decrease "
@@ -168,7 +168,7 @@ TEST(CronJobPlanTest, TellsOfWhatWasMissed) {
                   "years"));
 }
 
-TEST(CronJobPlanTest, SaysWhatIsWrongWithASchedule) {
+TEST(CronJobPlanTest, ReportsInvalidSchedules) {
   batchv1::CronJobSpec spec = EveryMinute().spec;
   EXPECT_TRUE(ScheduleOf(spec).ok());
   spec.schedule = "at noon";
@@ -181,7 +181,7 @@ TEST(CronJobPlanTest, SaysWhatIsWrongWithASchedule) {
             "invalid timeZone: \"Mars/Olympus\": unknown time zone Mars/Olympus");
 }
 
-TEST(CronJobPlanTest, MakesTheJobOfATime) {
+TEST(CronJobPlanTest, BuildsTheJobOfAStart) {
   CronJob cron_job = EveryMinute();
   cron_job.spec.job_template.metadata.labels["app"] = "tick";
   cron_job.spec.job_template.metadata.annotations["note"] = "x";
@@ -202,19 +202,19 @@ TEST(CronJobPlanTest, MakesTheJobOfATime) {
   EXPECT_EQ(annotation("America/St_Johns"), "2026-11-15T04:53:00-03:30");
 }
 
-TEST(CronJobPlanTest, FollowsItsJobs) {
+TEST(CronJobPlanTest, SyncsStatusWithJobs) {
   CronJob cron_job = EveryMinute();
   const Job running = JobOf(cron_job, "2024-01-01T00:01:00Z");
   const Job done = JobOf(cron_job, "2024-01-01T00:02:00Z", "Complete");
   const Job failed = JobOf(cron_job, "2024-01-01T00:03:00Z", "Failed");
   const Job lost = JobOf(cron_job, "2024-01-01T00:04:00Z");
   for (const Job* job : {&running, &done, &failed, &lost}) {
-    NoteStart(*job, At("2024-01-01T00:04:00Z"), cron_job.status);
+    RecordStart(*job, At("2024-01-01T00:04:00Z"), cron_job.status);
   }
   Job by_hand = running;
   by_hand.metadata.name = by_hand.metadata.uid = "by-hand";
   EXPECT_THAT(
-      Reasons(FollowJobs(Pointers({running, done, failed, by_hand}), cron_job)),
+      Reasons(SyncStatusWithJobs(Pointers({running, done, failed, by_hand}), cron_job)),
       ElementsAre(
           "SawCompletedJob: Saw completed job: " + done.metadata.name + ", condition: Complete",
           "SawCompletedJob: Saw completed job: " + failed.metadata.name + ", condition: Failed",
@@ -225,24 +225,24 @@ TEST(CronJobPlanTest, FollowsItsJobs) {
   EXPECT_EQ(cron_job.status.active[0].uid, running.metadata.uid);
   EXPECT_EQ(cron_job.status.active[0].api_version, "batch/v1");
   EXPECT_EQ(cron_job.status.last_successful_time.ToString(), "2024-01-01T00:02:05Z");
-  // What it has followed is no news.
-  EXPECT_THAT(FollowJobs(Pointers({running, done, failed}), cron_job), IsEmpty());
+  // A second sync records no Events.
+  EXPECT_THAT(SyncStatusWithJobs(Pointers({running, done, failed}), cron_job), IsEmpty());
 }
 
-TEST(CronJobPlanTest, RemembersAJobThatWasNotNoted) {
+TEST(CronJobPlanTest, RecordsAStartThatACrashLeftUnrecorded) {
   CronJob cron_job = EveryMinute();
   const Job running = JobOf(cron_job, "2024-01-01T00:02:00Z");
-  EXPECT_THAT(FollowJobs(Pointers({running}), cron_job), IsEmpty());
+  EXPECT_THAT(SyncStatusWithJobs(Pointers({running}), cron_job), IsEmpty());
   EXPECT_EQ(cron_job.status.active.size(), 1U);
   EXPECT_EQ(cron_job.status.last_schedule_time.ToString(), "2024-01-01T00:02:00Z");
   cron_job.status = {};
   const Job done = JobOf(cron_job, "2024-01-01T00:02:00Z", "Complete");
-  EXPECT_EQ(FollowJobs(Pointers({done}), cron_job).size(), 1U);
+  EXPECT_EQ(SyncStatusWithJobs(Pointers({done}), cron_job).size(), 1U);
   EXPECT_THAT(cron_job.status.active, IsEmpty());
   EXPECT_EQ(cron_job.status.last_schedule_time.ToString(), "2024-01-01T00:02:00Z");
 }
 
-TEST(CronJobPlanTest, KeepsTheYoungestFinishedJobs) {
+TEST(CronJobPlanTest, RetainsTheYoungestFinishedJobs) {
   CronJob cron_job = EveryMinute();
   std::vector<Job> jobs;
   for (int minute = 1; minute <= 5; ++minute) {
@@ -251,17 +251,17 @@ TEST(CronJobPlanTest, KeepsTheYoungestFinishedJobs) {
     jobs.push_back(JobOf(cron_job, fmt::format("2024-01-01T02:0{}:00Z", minute)));
   }
   std::reverse(jobs.begin(), jobs.end());
-  EXPECT_THAT(JobsBeyondLimits(Pointers(jobs), cron_job.spec), IsEmpty());
+  EXPECT_THAT(JobsOverHistoryLimit(Pointers(jobs), cron_job.spec), IsEmpty());
   cron_job.spec.successful_jobs_history_limit = 3;
   cron_job.spec.failed_jobs_history_limit = 1;
   std::vector<std::string> names;
-  for (const JobPointer& job : JobsBeyondLimits(Pointers(jobs), cron_job.spec)) {
+  for (const JobPointer& job : JobsOverHistoryLimit(Pointers(jobs), cron_job.spec)) {
     names.push_back(job->status.start_time.ToString().substr(11, 5));
   }
   EXPECT_THAT(names, ElementsAre("00:01", "00:02", "01:01", "01:02", "01:03", "01:04"));
 }
 
-// The controller, with a clock that the test moves.
+// The controller with a manual clock.
 class CronJobTest : protected ManualTime, public BuiltinTest {
  protected:
   CronJobTest() : BuiltinTest(&manual_clock_) {}
@@ -329,7 +329,7 @@ class CronJobTest : protected ManualTime, public BuiltinTest {
 };
 
 // The clock begins at 2024-01-01T00:00:00Z, which is minute 28401120.
-TEST_F(CronJobTest, MakesAJobEveryMinuteAndForgetsOldOnes) {
+TEST_F(CronJobTest, CreatesAJobEveryMinuteAndDeletesOldOnes) {
   Start("cronjob-controller");
   Make("Allow", [](CronJob& cron_job) {
     cron_job.spec.successful_jobs_history_limit = 1;
@@ -338,39 +338,40 @@ TEST_F(CronJobTest, MakesAJobEveryMinuteAndForgetsOldOnes) {
   NextMinute();
   ASSERT_TRUE(EventuallyActive({"tick-28401121"}));
   EXPECT_EQ(Current().status.last_schedule_time.ToString(), "2024-01-01T00:01:00Z");
-  EXPECT_TRUE(EventuallyTold("SuccessfulCreate", "Created job tick-28401121"));
+  EXPECT_TRUE(EventuallyRecorded("SuccessfulCreate", "Created job tick-28401121"));
   NextMinute();
   ASSERT_TRUE(EventuallyActive({"tick-28401121", "tick-28401122"}));
   Finish("tick-28401121", "Complete");
   ASSERT_TRUE(EventuallyActive({"tick-28401122"}));
-  EXPECT_TRUE(
-      EventuallyTold("SawCompletedJob", "Saw completed job: tick-28401121, condition: Complete"));
+  EXPECT_TRUE(EventuallyRecorded("SawCompletedJob",
+                                 "Saw completed job: tick-28401121, condition: Complete"));
   EXPECT_EQ(Current().status.last_successful_time.ToString(), "2024-01-01T00:02:00Z");
   NextMinute();
   ASSERT_TRUE(EventuallyActive({"tick-28401122", "tick-28401123"}));
   Finish("tick-28401122", "Complete");
   ASSERT_TRUE(EventuallyJobs({"tick-28401122", "tick-28401123"}));
-  EXPECT_TRUE(EventuallyTold("SuccessfulDelete", "Deleted job tick-28401121"));
+  EXPECT_TRUE(EventuallyRecorded("SuccessfulDelete", "Deleted job tick-28401121"));
   Finish("tick-28401123", "Failed");
   ASSERT_TRUE(EventuallyJobs({"tick-28401122"}));
   ASSERT_TRUE(EventuallyActive({}));
 }
 
-TEST_F(CronJobTest, ForbidWaitsForTheJobBefore) {
+TEST_F(CronJobTest, ForbidWaitsForThePreviousJob) {
   Start("cronjob-controller");
   Make("Forbid");
   NextMinute();
   ASSERT_TRUE(EventuallyActive({"tick-28401121"}));
   NextMinute();
-  ASSERT_TRUE(EventuallyTold("JobAlreadyActive",
-                             "Not starting job because prior execution is running and concurrency "
-                             "policy is Forbid"));
+  ASSERT_TRUE(
+      EventuallyRecorded("JobAlreadyActive",
+                         "Not starting job because prior execution is running and concurrency "
+                         "policy is Forbid"));
   EXPECT_THAT(JobNames(), ElementsAre("tick-28401121"));
   Finish("tick-28401121", "Complete");
   ASSERT_TRUE(EventuallyActive({"tick-28401122"}));
 }
 
-TEST_F(CronJobTest, ReplaceEndsTheJobBefore) {
+TEST_F(CronJobTest, ReplaceDeletesThePreviousJob) {
   Start("cronjob-controller");
   Make("Replace");
   NextMinute();
@@ -378,35 +379,35 @@ TEST_F(CronJobTest, ReplaceEndsTheJobBefore) {
   NextMinute();
   ASSERT_TRUE(EventuallyActive({"tick-28401122"}));
   EXPECT_THAT(JobNames(), ElementsAre("tick-28401122"));
-  EXPECT_TRUE(EventuallyTold("SuccessfulDelete", "Deleted job tick-28401121"));
+  EXPECT_TRUE(EventuallyRecorded("SuccessfulDelete", "Deleted job tick-28401121"));
 }
 
-TEST_F(CronJobTest, SuspendedOnesStartNothing) {
+TEST_F(CronJobTest, SuspendedCronJobsCreateNoJobs) {
   Start("cronjob-controller");
   Make("Allow", [](CronJob& cron_job) { cron_job.spec.suspend = true; });
   manual_clock_.Advance(hours(3));
   ASSERT_TRUE(client().Patch<CronJob>(kKey, {.body = R"({"spec":{"suspend":false}})"}).ok());
-  // One for all that were missed.
+  // One Job for all missed starts.
   ASSERT_TRUE(EventuallyActive({"tick-28401300"}));
-  EXPECT_TRUE(EventuallyTold("TooManyMissedTimes",
-                             "too many missed start times. Set or decrease "
-                             ".spec.startingDeadlineSeconds or check clock skew"));
+  EXPECT_TRUE(EventuallyRecorded("TooManyMissedTimes",
+                                 "too many missed start times. Set or decrease "
+                                 ".spec.startingDeadlineSeconds or check clock skew"));
 }
 
-TEST_F(CronJobTest, TellsOfAStartThatIsTooLate) {
+TEST_F(CronJobTest, ReportsStartsBeyondTheDeadline) {
   Make("Allow", [](CronJob& cron_job) {
     cron_job.spec.schedule = "@hourly";
     cron_job.spec.starting_deadline_seconds = 10;
   });
   manual_clock_.Advance(hours(1) + minutes(1));
   Start("cronjob-controller");
-  EXPECT_TRUE(EventuallyTold(
+  EXPECT_TRUE(EventuallyRecorded(
       "MissSchedule", "Missed scheduled time to start a job: Mon, 01 Jan 2024 01:00:00 +0000"));
   EXPECT_THAT(JobNames(), IsEmpty());
 }
 
-// Whatever the write after which the process ends, no start is made twice and none is forgotten.
-TEST_F(CronJobTest, MendsWhatACrashLeft) {
+// Whatever the write after which the process crashes, every start has exactly one Job.
+TEST_F(CronJobTest, RecoversFromACrash) {
   Make("Forbid", [](CronJob& cron_job) { cron_job.spec.successful_jobs_history_limit = 1; });
   for (int survived = 0; survived < 4; ++survived) {
     const std::string name = fmt::format("tick-{}", 28401121 + survived);

@@ -24,7 +24,7 @@ using std::chrono::seconds;
 using std::chrono::sys_seconds;
 
 constexpr const char* kScheduledTime = "batch.kubernetes.io/cronjob-scheduled-timestamp";
-constexpr int kManyStarts = 100;
+constexpr int kMaxMissedStarts = 100;
 
 Error Unusable(std::string_view reason, std::string message) {
   return {422, reason, std::move(message)};
@@ -35,19 +35,19 @@ Result<TimeZone> ZoneOf(const CronJobSpec& spec, const TimeZone& otherwise) {
   return TimeZone::Load(spec.time_zone);
 }
 
-sys_seconds LastMade(const CronJob& cron_job) {
+sys_seconds LastScheduledTime(const CronJob& cron_job) {
   const Time& last = cron_job.status.last_schedule_time;
   return last.IsZero() ? cron_job.metadata.creation_timestamp.value() : last.value();
 }
 
-bool AreMany(const CronSchedule& schedule, sys_seconds after, sys_seconds until) {
+bool AreTooMany(const CronSchedule& schedule, sys_seconds after, sys_seconds until) {
   std::optional<sys_seconds> time = schedule.Next(after);
   int count = 0;
-  while (time && *time <= until && ++count <= kManyStarts) time = schedule.Next(*time);
-  return count > kManyStarts;
+  while (time && *time <= until && ++count <= kMaxMissedStarts) time = schedule.Next(*time);
+  return count > kMaxMissedStarts;
 }
 
-// As people there would write the time: "2024-01-01T09:00:00+09:00".
+// The time with the offset of the zone: "2024-01-01T09:00:00+09:00".
 std::string InZone(sys_seconds time, const TimeZone& zone) {
   const auto offset = std::chrono::duration_cast<minutes>(zone.OffsetAt(time));
   std::string text = Time(time + offset).ToString();
@@ -62,17 +62,17 @@ auto FindActive(CronJobStatus& status, const std::string& uid) {
                       [&](const ObjectReference& reference) { return reference.uid == uid; });
 }
 
-// When a Job was due that was made without having been noted: the process ended between the two.
-std::optional<sys_seconds> ForgottenStart(const Job& job, const CronJob& cron_job) {
+// The scheduled time of a Job whose creation was not recorded because the process crashed.
+std::optional<sys_seconds> UnrecordedStart(const Job& job, const CronJob& cron_job) {
   const auto annotation = job.metadata.annotations.find(kScheduledTime);
   if (annotation == job.metadata.annotations.end()) return std::nullopt;
   const Result<Time> time = Time::Parse(annotation->second);
   if (!time.ok() || job.metadata.name != JobNameAt(cron_job, time->value())) return std::nullopt;
-  if (time->value() <= LastMade(cron_job)) return std::nullopt;
+  if (time->value() <= LastScheduledTime(cron_job)) return std::nullopt;
   return time->value();
 }
 
-void NoteSuccess(const Job& job, CronJobStatus& status) {
+void RecordSuccess(const Job& job, CronJobStatus& status) {
   if (FindTrueCondition(job, "Complete") == nullptr) return;
   if (job.status.completion_time > status.last_successful_time) {
     status.last_successful_time = job.status.completion_time;
@@ -112,7 +112,7 @@ Result<CronSchedule> ScheduleOf(const CronJobSpec& spec) {
 }
 
 CronStarts FindStarts(const CronJob& cron_job, const CronSchedule& schedule, sys_seconds now) {
-  const sys_seconds made = LastMade(cron_job);
+  const sys_seconds made = LastScheduledTime(cron_job);
   CronStarts starts;
   const std::optional<sys_seconds> last = schedule.Last(made, now);
   starts.next = schedule.Next(last.value_or(made));
@@ -124,21 +124,21 @@ CronStarts FindStarts(const CronJob& cron_job, const CronSchedule& schedule, sys
   }
   starts.due = last;
   const sys_seconds oldest = deadline ? std::max(made, now - seconds(*deadline)) : made;
-  starts.many = AreMany(schedule, oldest, now);
+  starts.too_many_missed = AreTooMany(schedule, oldest, now);
   return starts;
 }
 
-std::vector<Notice> NoticesOf(const CronStarts& starts, const CronJobSpec& spec) {
-  std::vector<Notice> notices;
+std::vector<PlannedEvent> MissedStartEvents(const CronStarts& starts, const CronJobSpec& spec) {
+  std::vector<PlannedEvent> events;
   const auto warn = [&](std::string reason, std::string message) {
-    notices.push_back({EventType::kWarning, std::move(reason), std::move(message)});
+    events.push_back({EventType::kWarning, std::move(reason), std::move(message)});
   };
   if (starts.missed) {
     warn("MissSchedule",
          fmt::format("Missed scheduled time to start a job: {:%a, %d %b %Y %H:%M:%S} +0000",
                      fmt::gmtime(starts.missed->time_since_epoch().count())));
   }
-  if (starts.many) {
+  if (starts.too_many_missed) {
     warn("TooManyMissedTimes",
          "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check "
          "clock skew");
@@ -148,7 +148,7 @@ std::vector<Notice> NoticesOf(const CronStarts& starts, const CronJobSpec& spec)
                                         "years",
                                         spec.schedule));
   }
-  return notices;
+  return events;
 }
 
 std::string JobNameAt(const CronJob& cron_job, sys_seconds time) {
@@ -171,49 +171,50 @@ Job JobAt(const CronJob& cron_job, sys_seconds time) {
   return job;
 }
 
-std::vector<Notice> FollowJobs(const std::vector<JobPointer>& jobs, CronJob& cron_job) {
-  std::vector<Notice> notices;
+std::vector<PlannedEvent> SyncStatusWithJobs(const std::vector<JobPointer>& jobs,
+                                             CronJob& cron_job) {
+  std::vector<PlannedEvent> events;
   CronJobStatus& status = cron_job.status;
   std::vector<ObjectReference> missing = status.active;
   for (const JobPointer& job : jobs) {
     std::erase_if(missing,
                   [&](const auto& reference) { return reference.uid == job->metadata.uid; });
-    if (const auto time = ForgottenStart(*job, cron_job)) NoteStart(*job, *time, status);
+    if (const auto time = UnrecordedStart(*job, cron_job)) RecordStart(*job, *time, status);
     const auto active = FindActive(status, job->metadata.uid);
     if (IsFinished(*job) && active != status.active.end()) {
       status.active.erase(active);
-      notices.push_back(
-          {EventType::kNormal, "SawCompletedJob",
-           fmt::format("Saw completed job: {}, condition: {}", job->metadata.name, EndOf(*job))});
+      events.push_back({EventType::kNormal, "SawCompletedJob",
+                        fmt::format("Saw completed job: {}, condition: {}", job->metadata.name,
+                                    FinishedConditionType(*job))});
     } else if (!IsFinished(*job) && active == status.active.end()) {
-      notices.push_back(
+      events.push_back(
           {EventType::kWarning, "UnexpectedJob",
            "Saw a job that the controller did not create or forgot: " + job->metadata.name});
     }
-    NoteSuccess(*job, status);
+    RecordSuccess(*job, status);
   }
   for (const ObjectReference& reference : missing) {
     status.active.erase(FindActive(status, reference.uid));
-    notices.push_back(
+    events.push_back(
         {EventType::kNormal, "MissingJob", "Active job went missing: " + reference.name});
   }
-  return notices;
+  return events;
 }
 
-void NoteStart(const Job& job, sys_seconds time, CronJobStatus& status) {
+void RecordStart(const Job& job, sys_seconds time, CronJobStatus& status) {
   if (FindActive(status, job.metadata.uid) == status.active.end()) {
     status.active.push_back(ReferenceTo(job));
   }
   status.last_schedule_time = Time(time);
 }
 
-std::vector<JobPointer> JobsBeyondLimits(const std::vector<JobPointer>& jobs,
-                                         const CronJobSpec& spec) {
+std::vector<JobPointer> JobsOverHistoryLimit(const std::vector<JobPointer>& jobs,
+                                             const CronJobSpec& spec) {
   std::vector<JobPointer> complete;
   std::vector<JobPointer> failed;
   for (const JobPointer& job : jobs) {
     if (!IsFinished(*job) || !job->metadata.deletion_timestamp.IsZero()) continue;
-    (EndOf(*job) == "Complete" ? complete : failed).push_back(job);
+    (FinishedConditionType(*job) == "Complete" ? complete : failed).push_back(job);
   }
   std::vector<JobPointer> oldest;
   AddOldest(std::move(complete), spec.successful_jobs_history_limit, oldest);

@@ -6,7 +6,7 @@ namespace kubexms {
 
 using std::chrono::nanoseconds;
 
-nanoseconds FailedPodBackoff::Ask(const std::string& key, Clock::MonotonicTime now) {
+nanoseconds FailedPodBackoff::Reserve(const std::string& key, Clock::MonotonicTime now) {
   MutexLock lock(mutex_);
   Entry& entry = entries_.FindOrMake(key, [] { return Entry(); });
   const nanoseconds passed = now - entry.last;

@@ -1,7 +1,7 @@
 #pragma once
 
-// How often Pods that fail on a node are replaced there: at once the first time, then ever more
-// rarely while it goes on.
+// The backoff between replacements of failed daemon Pods on one node: none for the first failure,
+// then exponential.
 
 #include <chrono>
 #include <string>
@@ -12,16 +12,17 @@
 
 namespace kubexms {
 
-// Safe for use from any thread. What has been quiet for long, or was too much to remember, begins
-// anew.
+// Safe for use from any thread. The backoff of a key is reset after twice kLongest without a
+// failure, and when kCapacity other keys have failed since.
 class FailedPodBackoff {
  public:
   static constexpr std::chrono::nanoseconds kFirst = std::chrono::seconds(1);
   static constexpr std::chrono::nanoseconds kLongest = std::chrono::minutes(15);
 
-  // How long a failed Pod must stay; zero: it may go now, and that counts as one more failure of
-  // `key`.
-  std::chrono::nanoseconds Ask(const std::string& key, Clock::MonotonicTime now) EXCLUDES(mutex_);
+  // The time that is left before a failed Pod may be deleted. Zero: it may be deleted now, and the
+  // failure is counted for `key`.
+  std::chrono::nanoseconds Reserve(const std::string& key, Clock::MonotonicTime now)
+      EXCLUDES(mutex_);
 
  private:
   struct Entry {

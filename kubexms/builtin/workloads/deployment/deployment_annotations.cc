@@ -14,7 +14,7 @@ constexpr std::string_view kNotCopied[] = {kRevision,
                                            "deprecated.deployment.rollback.to",
                                            "kubectl.kubernetes.io/last-applied-configuration"};
 
-// The oldest revisions are forgotten when the text of all would be longer.
+// The oldest revisions are removed from a longer history.
 constexpr size_t kMaxHistoryBytes = 2000;
 
 std::string Extended(std::string history, int64_t revision) {

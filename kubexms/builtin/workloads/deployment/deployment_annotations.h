@@ -1,8 +1,8 @@
 #pragma once
 
-// What a Deployment notes in the annotations of its ReplicaSets, and in its own: the number of the
-// revision, those that a set had before a rollback, and for which number of replicas sizes were
-// chosen.
+// The annotations by which the Deployment controller records, on ReplicaSets and on the Deployment,
+// the revision, earlier revisions of a ReplicaSet that was rolled back to, and the number of
+// replicas for which the sizes were chosen.
 
 #include <cstdint>
 #include <optional>
@@ -19,17 +19,17 @@ inline constexpr const char* kRevisionHistory = "deployment.kubernetes.io/revisi
 inline constexpr const char* kDesiredReplicas = "deployment.kubernetes.io/desired-replicas";
 inline constexpr const char* kMaxReplicas = "deployment.kubernetes.io/max-replicas";
 
-// The number that an annotation has; nothing when it is not there or not a number.
+// The integer value of an annotation; nothing if it is missing or not an integer.
 std::optional<int64_t> NumberAnnotation(const StringMap& annotations, std::string_view name);
-// Zero: none.
+// Zero if the object has no revision.
 int64_t RevisionOf(const ObjectMeta& metadata);
 
-// Gives a set the annotations of its Deployment, but for those above and what `kubectl apply` keeps
-// for itself. What the set has of its own stays.
+// Copies the annotations of the Deployment to a ReplicaSet, except those above and that of `kubectl
+// apply`. Other annotations of the ReplicaSet are retained.
 void CopyAnnotations(const StringMap& deployment, StringMap& set);
-// Makes it a revision, unless it is a later one. The one that it was becomes part of its history.
+// Sets the revision unless it has a higher one, and appends its former revision to the history.
 void SetRevision(int64_t revision, StringMap& set);
-// Notes what its size was chosen for.
+// Records the numbers of replicas for which the size was chosen.
 void SetReplicasAnnotations(const RolloutLimits& limits, StringMap& set);
 
 }  // namespace kubexms

@@ -10,6 +10,7 @@
 #include "kubexms/api/kinds/apps_v1.h"
 #include "kubexms/base/json/json.h"
 #include "kubexms/builtin/namespaces/active_namespace.h"
+#include "kubexms/builtin/shared/delete_by_uid.h"
 #include "kubexms/builtin/shared/pod_state.h"
 #include "kubexms/builtin/shared/write_status.h"
 #include "kubexms/builtin/workloads/dependents.h"
@@ -34,7 +35,7 @@ Result<Selector> SelectorFor(const Deployment& deployment) {
   return Selector::From(deployment.spec.selector);
 }
 
-bool IsEnding(const ObjectMeta& metadata) { return !metadata.deletion_timestamp.IsZero(); }
+bool IsBeingDeleted(const ObjectMeta& metadata) { return !metadata.deletion_timestamp.IsZero(); }
 
 std::optional<int32_t> SmallNumber(const ReplicaSet& set, std::string_view annotation) {
   const std::optional<int64_t> number = NumberAnnotation(set.metadata.annotations, annotation);
@@ -47,14 +48,14 @@ std::string TemplateText(corev1::PodTemplateSpec pods) {
   return Encode(pods);
 }
 
-// A Pod is gone, or its containers are.
-bool HasEnded(const CacheEvent& event) {
+// Whether the Pod was deleted or is finished.
+bool IsDeletedOrFinished(const CacheEvent& event) {
   if (event.type == CacheEvent::Type::kDelete) return true;
   return event.type == CacheEvent::Type::kUpdate && IsFinished(*event.object.As<Pod>());
 }
 
-// The Deployment that makes new Pods once the old ones have ended, of which this is one.
-std::vector<ObjectKey> WaitingFor(const DeclaredCaches& caches, const Pod& pod) {
+// The Deployment of a Pod if its strategy is Recreate: it waits until its old Pods have terminated.
+std::vector<ObjectKey> RecreateDeploymentOf(const DeclaredCaches& caches, const Pod& pod) {
   const auto owner_of = [&pod](const ObjectMeta& owned) {
     const OwnerReference* owner = ControllerOf(owned);
     return ObjectKey{pod.metadata.namespace_name, owner == nullptr ? "" : owner->name};
@@ -67,7 +68,7 @@ std::vector<ObjectKey> WaitingFor(const DeclaredCaches& caches, const Pod& pod) 
   return {key};
 }
 
-// The members in which a set differs from what it was, bound to that very object.
+// A merge patch from `before` to `after` with the UID as a precondition; empty if they are equal.
 std::string PatchOf(const ReplicaSet& before, const ReplicaSet& after) {
   JsonObject annotations;
   for (const auto& [name, value] : after.metadata.annotations) {
@@ -85,10 +86,10 @@ std::string PatchOf(const ReplicaSet& before, const ReplicaSet& after) {
                               {"spec", std::move(spec)}});
 }
 
-// The reconcile of one Deployment.
-class DeploymentRun {
+// One reconcile of a Deployment.
+class DeploymentSync {
  public:
-  DeploymentRun(ReconcileContext& context, const Deployment& deployment)
+  DeploymentSync(ReconcileContext& context, const Deployment& deployment)
       : context_(context),
         deployment_(deployment),
         changed_(deployment),
@@ -97,13 +98,14 @@ class DeploymentRun {
 
   Result<Outcome> Reconcile() {
     ASSIGN_OR_RETURN(const Selector selector, SelectorFor(deployment_));
-    ASSIGN_OR_RETURN(parts_.sets, ClaimDependents<ReplicaSet>(context_, deployment_, selector));
+    ASSIGN_OR_RETURN(replica_sets_.sets,
+                     ClaimDependents<ReplicaSet>(context_, deployment_, selector));
     FindCurrent();
-    if (IsEnding(deployment_.metadata)) return Finish(false);
-    NotePause();
+    if (IsBeingDeleted(deployment_.metadata)) return WriteStatusAndCleanUp(false);
+    UpdatePauseCondition();
     const bool rolls = !deployment_.spec.paused && !WasRescaled(RolloutNow());
     const Result<void> done = rolls ? RollOut() : Resize(RescaledSizes(RolloutNow(), IsRolling()));
-    ASSIGN_OR_RETURN(const Outcome outcome, Finish(rolls));
+    ASSIGN_OR_RETURN(const Outcome outcome, WriteStatusAndCleanUp(rolls));
     if (!done.ok() && !done.error().IsNotFound()) return done.error();
     return outcome;
   }
@@ -111,36 +113,37 @@ class DeploymentRun {
  private:
   bool IsRolling() const { return deployment_.spec.strategy.type != "Recreate"; }
 
-  // The oldest that has the template.
+  // Finds the oldest ReplicaSet with the Deployment's template.
   void FindCurrent() {
-    std::ranges::sort(parts_.sets, [](const ReplicaSetPointer& a, const ReplicaSetPointer& b) {
-      return std::tie(a->metadata.creation_timestamp, a->metadata.name) <
-             std::tie(b->metadata.creation_timestamp, b->metadata.name);
-    });
+    std::ranges::sort(replica_sets_.sets,
+                      [](const ReplicaSetPointer& a, const ReplicaSetPointer& b) {
+                        return std::tie(a->metadata.creation_timestamp, a->metadata.name) <
+                               std::tie(b->metadata.creation_timestamp, b->metadata.name);
+                      });
     const std::string text = TemplateText(deployment_.spec.template_);
-    const auto found = std::ranges::find_if(parts_.sets, [&](const ReplicaSetPointer& set) {
+    const auto found = std::ranges::find_if(replica_sets_.sets, [&](const ReplicaSetPointer& set) {
       return TemplateText(set->spec.template_) == text;
     });
-    parts_.current = found == parts_.sets.end() ? nullptr : *found;
+    replica_sets_.current = found == replica_sets_.sets.end() ? nullptr : *found;
   }
 
   Rollout RolloutNow() const {
     Rollout rollout{.limits = limits_};
-    for (const ReplicaSetPointer& set : parts_.sets) {
-      if (set == parts_.current) rollout.current = rollout.sets.size();
+    for (const ReplicaSetPointer& set : replica_sets_.sets) {
+      if (set == replica_sets_.current) rollout.current = rollout.sets.size();
       rollout.sets.push_back(
           {.size = set->spec.replicas.value_or(1),
            .available = set->status.available_replicas,
            .replicas_before = SmallNumber(*set, kDesiredReplicas),
            .total_before = SmallNumber(*set, kMaxReplicas),
            .pods = set->status.replicas,
-           .seen = set->status.observed_generation >= set->metadata.generation.value_or(0)});
+           .observed = set->status.observed_generation >= set->metadata.generation.value_or(0)});
     }
     return rollout;
   }
 
-  // Pause and resume are told as progress, unless the deadline was missed before.
-  void NotePause() {
+  // Reports pause and resume in the condition Progressing, unless the deadline was exceeded before.
+  void UpdatePauseCondition() {
     const auto* progress = FindCondition(deployment_.status, "Progressing");
     const std::string reason = progress == nullptr ? "" : progress->reason;
     if (reason == "ProgressDeadlineExceeded") return;
@@ -155,8 +158,8 @@ class DeploymentRun {
     SetProgressing(deployment_.spec, status, reason, message, now_, changed_.status);
   }
 
-  // Whether Pods of the set may still be there, as far as it is known. Those that are terminating
-  // are counted themselves: servers of Kubernetes v1.34 do not keep status.terminatingReplicas.
+  // Whether Pods of the set may still run. Terminating Pods are counted from the cache: servers of
+  // Kubernetes v1.34 do not set status.terminatingReplicas by default.
   bool MayHavePods(const ReplicaSet& set) const {
     if (set.spec.replicas.value_or(1) > 0 || set.status.replicas > 0 ||
         set.status.observed_generation < set.metadata.generation.value_or(0)) {
@@ -167,11 +170,12 @@ class DeploymentRun {
   }
 
   Result<void> RollOut() {
-    const bool old_pods_left = std::ranges::any_of(
-        parts_.sets, [&](const auto& set) { return set != parts_.current && MayHavePods(*set); });
-    if (parts_.current == nullptr && (IsRolling() || !old_pods_left)) {
+    const bool old_pods_left = std::ranges::any_of(replica_sets_.sets, [&](const auto& set) {
+      return set != replica_sets_.current && MayHavePods(*set);
+    });
+    if (replica_sets_.current == nullptr && (IsRolling() || !old_pods_left)) {
       RETURN_IF_ERROR(CreateCurrent());
-      if (parts_.current == nullptr) return {};
+      if (replica_sets_.current == nullptr) return {};
     }
     const Rollout rollout = RolloutNow();
     return Resize(IsRolling() ? RollingSizes(rollout) : RecreateSizes(rollout, old_pods_left));
@@ -179,8 +183,8 @@ class DeploymentRun {
 
   int64_t NextRevision() const {
     int64_t last = 0;
-    for (const ReplicaSetPointer& set : parts_.sets) {
-      if (set != parts_.current) last = std::max(last, RevisionOf(set->metadata));
+    for (const ReplicaSetPointer& set : replica_sets_.sets) {
+      if (set != replica_sets_.current) last = std::max(last, RevisionOf(set->metadata));
     }
     return last + 1;
   }
@@ -208,16 +212,16 @@ class DeploymentRun {
     ReplicaSet set = NewSet();
     RETURN_IF_ERROR(SetControllerReference(set.metadata, deployment_));
     const Result<ReplicaSet> created = context_.client.Create(set, {.stop = context_.stop});
-    if (!created.ok()) return NotCreated(set, created.error());
-    parts_.sets.push_back(std::make_shared<const ReplicaSet>(*created));
-    parts_.current = parts_.sets.back();
-    TellSize(set.metadata.name, 0, *set.spec.replicas);
+    if (!created.ok()) return HandleCreateError(set, created.error());
+    replica_sets_.sets.push_back(std::make_shared<const ReplicaSet>(*created));
+    replica_sets_.current = replica_sets_.sets.back();
+    RecordScaling(set.metadata.name, 0, *set.spec.replicas);
     Progressing("True", "NewReplicaSetCreated",
                 fmt::format("Created new replica set \"{}\"", set.metadata.name));
     return {};
   }
 
-  Result<void> NotCreated(const ReplicaSet& set, const Error& error) {
+  Result<void> HandleCreateError(const ReplicaSet& set, const Error& error) {
     if (error.IsAlreadyExists()) return ResolveCollision(set);
     if (IgnoreTerminating(error).ok()) return {};
     const std::string message = fmt::format("Failed to create new replica set \"{}\": {}",
@@ -228,8 +232,8 @@ class DeploymentRun {
     return error;
   }
 
-  // Another object has the name. If it is the set after all, the caches will soon know it; else the
-  // next run takes another name.
+  // Another object has the name. If it is the wanted set, the cache will soon receive it; else the
+  // next reconcile tries another name.
   Result<void> ResolveCollision(const ReplicaSet& set) {
     ASSIGN_OR_RETURN(const ReplicaSet other,
                      context_.client.Get<ReplicaSet>(ObjectKey::Of(set.metadata)));
@@ -242,24 +246,24 @@ class DeploymentRun {
     return {};
   }
 
-  // Gives every set its size, and the current one what it has from the Deployment.
+  // Scales every set, and copies the Deployment's annotations and settings to the current one.
   Result<void> Resize(const std::vector<int32_t>& sizes) {
     for (size_t i = 0; i < sizes.size(); ++i) {
-      ReplicaSet set = *parts_.sets[i];
+      ReplicaSet set = *replica_sets_.sets[i];
       const int32_t before = set.spec.replicas.value_or(1);
       const bool rescaled = SmallNumber(set, kDesiredReplicas) != limits_.replicas;
       if (sizes[i] != before || (rescaled && before > 0)) {
         set.spec.replicas = sizes[i];
         SetReplicasAnnotations(limits_, set.metadata.annotations);
       }
-      if (parts_.sets[i] == parts_.current) MakeCurrent(set);
-      RETURN_IF_ERROR(Write(*parts_.sets[i], set));
-      if (sizes[i] != before) TellSize(set.metadata.name, before, sizes[i]);
+      if (replica_sets_.sets[i] == replica_sets_.current) SyncCurrent(set);
+      RETURN_IF_ERROR(Write(*replica_sets_.sets[i], set));
+      if (sizes[i] != before) RecordScaling(set.metadata.name, before, sizes[i]);
     }
     return {};
   }
 
-  void MakeCurrent(ReplicaSet& set) const {
+  void SyncCurrent(ReplicaSet& set) const {
     CopyAnnotations(deployment_.metadata.annotations, set.metadata.annotations);
     SetRevision(NextRevision(), set.metadata.annotations);
     set.spec.min_ready_seconds = deployment_.spec.min_ready_seconds;
@@ -275,43 +279,46 @@ class DeploymentRun {
     return {};
   }
 
-  void TellSize(const std::string& set, int32_t before, int32_t after) const {
+  void RecordScaling(const std::string& set, int32_t before, int32_t after) const {
     if (before == after) return;
     context_.events.Event(ReferenceTo(deployment_), EventType::kNormal, "ScalingReplicaSet",
                           fmt::format("Scaled {} replica set {} from {} to {}",
                                       after > before ? "up" : "down", set, before, after));
   }
 
-  // The status that follows from the sets as they are now, in one write with the revision.
-  Result<Outcome> Finish(bool judge_progress) {
-    Reread();
-    if (parts_.current != nullptr) NoteCurrent();
-    auto status = NextStatus(deployment_, parts_, std::move(changed_.status), judge_progress, now_);
+  // Writes the status and the revision in one update, and deletes old ReplicaSets of a complete
+  // rollout.
+  Result<Outcome> WriteStatusAndCleanUp(bool check_progress) {
+    RefreshFromCache();
+    if (replica_sets_.current != nullptr) RecordCurrentRevision();
+    auto status = CalculateStatus(deployment_, replica_sets_, std::move(changed_.status),
+                                  check_progress, now_);
     const bool complete = IsComplete(deployment_, status);
-    const auto wait = judge_progress ? UntilDeadline(deployment_, status, now_) : std::nullopt;
+    const auto wait =
+        check_progress ? TimeUntilProgressDeadline(deployment_, status, now_) : std::nullopt;
     changed_.status = std::move(status);
     RETURN_IF_ERROR(WriteStatus(context_, deployment_, changed_));
-    if (!IsEnding(deployment_.metadata) && (complete || deployment_.spec.paused)) {
+    if (!IsBeingDeleted(deployment_.metadata) && (complete || deployment_.spec.paused)) {
       RETURN_IF_ERROR(DeleteHistory());
     }
     return wait.has_value() ? Outcome::RequeueAfter(*wait) : Outcome::Done();
   }
 
-  // The caches know what this run wrote.
-  void Reread() {
+  // The caches contain this reconcile's own writes.
+  void RefreshFromCache() {
     const Lister<ReplicaSet> sets = context_.Cached<ReplicaSet>();
     const auto refresh = [&](ReplicaSetPointer& set) {
       if (auto fresh = sets.Get(ObjectKey::Of(set->metadata))) set = std::move(fresh);
     };
-    for (ReplicaSetPointer& set : parts_.sets) {
-      const bool current = set == parts_.current;
+    for (ReplicaSetPointer& set : replica_sets_.sets) {
+      const bool current = set == replica_sets_.current;
       refresh(set);
-      if (current) parts_.current = set;
+      if (current) replica_sets_.current = set;
     }
   }
 
-  void NoteCurrent() {
-    const ObjectMeta& current = parts_.current->metadata;
+  void RecordCurrentRevision() {
+    const ObjectMeta& current = replica_sets_.current->metadata;
     const auto revision = current.annotations.find(kRevision);
     if (revision != current.annotations.end()) {
       changed_.metadata.annotations[kRevision] = revision->second;
@@ -322,14 +329,15 @@ class DeploymentRun {
     }
   }
 
-  // Those of the oldest revisions without Pods, beyond as many as are to be kept.
+  // Deletes the ReplicaSets without Pods of the oldest revisions beyond revisionHistoryLimit.
   Result<void> DeleteHistory() {
     if (!deployment_.spec.revision_history_limit.has_value()) return {};
     const auto limit = static_cast<size_t>(*deployment_.spec.revision_history_limit);
     std::vector<ReplicaSetPointer> old;
-    std::ranges::copy_if(parts_.sets, std::back_inserter(old), [&](const ReplicaSetPointer& set) {
-      return set != parts_.current && !IsEnding(set->metadata);
-    });
+    std::ranges::copy_if(replica_sets_.sets, std::back_inserter(old),
+                         [&](const ReplicaSetPointer& set) {
+                           return set != replica_sets_.current && !IsBeingDeleted(set->metadata);
+                         });
     if (old.size() <= limit) return {};
     std::ranges::stable_sort(
         old, {}, [](const ReplicaSetPointer& set) { return RevisionOf(set->metadata); });
@@ -341,20 +349,16 @@ class DeploymentRun {
   }
 
   Result<void> Delete(const ReplicaSet& set) {
-    DeleteOptions only_this;
-    only_this.preconditions.emplace().uid = set.metadata.uid;
-    Result<void> deleted =
-        context_.client.Delete<ReplicaSet>(ObjectKey::Of(set.metadata), only_this);
-    if (deleted.ok() || deleted.error().IsNotFound() || deleted.error().IsConflict()) return {};
-    return deleted;
+    return IgnoreNoLongerExists(context_.client.Delete<ReplicaSet>(ObjectKey::Of(set.metadata),
+                                                                   UidPrecondition(set.metadata)));
   }
 
   ReconcileContext& context_;
   const Deployment& deployment_;
-  Deployment changed_;  // the same with the annotations and conditions of this run
+  Deployment changed_;  // with the new annotations and status
   const RolloutLimits limits_;
   const Time now_;
-  DeploymentParts parts_;
+  DeploymentReplicaSets replica_sets_;
 };
 
 }  // namespace
@@ -362,11 +366,11 @@ class DeploymentRun {
 Controller DeploymentController() {
   ControllerFor<Deployment> controller({.name = "deployment-controller", .workers = kWorkers});
   WatchDependents<ReplicaSet, Deployment>(controller, &SelectorFor);
-  controller.Watches<Pod>(&WaitingFor, {.predicates = {&HasEnded}})
+  controller.Watches<Pod>(&RecreateDeploymentOf, {.predicates = {&IsDeletedOrFinished}})
       .Index<Pod>(kControllerIndex,
                   [](const Pod& pod) { return ControllerIndexValues(pod.metadata); });
   controller.Reconciles([](ReconcileContext& context, const Deployment& deployment) {
-    return DeploymentRun(context, deployment).Reconcile();
+    return DeploymentSync(context, deployment).Reconcile();
   });
   return controller;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Rolls out Deployments: one ReplicaSet for each version of the template, of which the newest grows
-// while the others shrink.
+// The Deployment controller: one ReplicaSet for each version of the template, of which the newest
+// is scaled up while the others are scaled down.
 
 #include "kubexms/controller/controller.h"
 

@@ -22,7 +22,7 @@ using ::testing::UnorderedElementsAre;
 
 const StringMap kLabels{{"app", "web"}};
 
-TEST(DeploymentAnnotationsTest, ARollbackKeepsTheNumbersOfBefore) {
+TEST(DeploymentAnnotationsTest, RollbackRetainsEarlierRevisions) {
   StringMap set;
   SetRevision(1, set);
   EXPECT_THAT(set, ElementsAre(Pair(kRevision, "1")));
@@ -36,7 +36,7 @@ TEST(DeploymentAnnotationsTest, ARollbackKeepsTheNumbersOfBefore) {
   EXPECT_EQ(set[kRevisionHistory], std::string(1998, '7') + ",5");
 }
 
-TEST(DeploymentAnnotationsTest, CopiesWhatIsNotItsOwn) {
+TEST(DeploymentAnnotationsTest, CopiesForeignAnnotations) {
   StringMap set{{"kept", "1"}};
   CopyAnnotations({{"note", "x"},
                    {kRevision, "7"},
@@ -55,7 +55,7 @@ std::string TextOf(const appsv1::DeploymentStatus& status, std::string_view type
   return condition == nullptr ? "" : condition->status + " " + condition->reason;
 }
 
-TEST(DeploymentStatusTest, JudgesProgressByItsDeadline) {
+TEST(DeploymentStatusTest, ProgressingFollowsTheDeadline) {
   const auto at = [](int second) {
     return Time(std::chrono::sys_seconds(std::chrono::seconds(1'800'000'000 + second)));
   };
@@ -65,14 +65,16 @@ TEST(DeploymentStatusTest, JudgesProgressByItsDeadline) {
   auto set = std::make_shared<ReplicaSet>();
   set->metadata.name = "web-1";
   set->spec.replicas = 2;
-  const DeploymentParts parts{{set}, set};
+  const DeploymentReplicaSets replica_sets{{set}, set};
   SetProgressing(deployment.spec, "True", "NewReplicaSetCreated", "made", at(0), deployment.status);
   const auto advance = [&](int second) {
-    deployment.status = NextStatus(deployment, parts, deployment.status, true, at(second));
+    deployment.status =
+        CalculateStatus(deployment, replica_sets, deployment.status, true, at(second));
     return TextOf(deployment.status, "Progressing");
   };
   EXPECT_EQ(advance(0), "True NewReplicaSetCreated");
-  EXPECT_EQ(UntilDeadline(deployment, deployment.status, at(4)), std::chrono::seconds(7));
+  EXPECT_EQ(TimeUntilProgressDeadline(deployment, deployment.status, at(4)),
+            std::chrono::seconds(7));
   set->status.replicas = 2;
   EXPECT_EQ(advance(5), "True ReplicaSetUpdated");
   set->status.ready_replicas = set->status.available_replicas = 1;
@@ -82,11 +84,11 @@ TEST(DeploymentStatusTest, JudgesProgressByItsDeadline) {
   EXPECT_EQ(advance(23), "False ProgressDeadlineExceeded");
   EXPECT_EQ(FindCondition(deployment.status, "Progressing")->message,
             "ReplicaSet \"web-1\" has timed out progressing.");
-  EXPECT_EQ(UntilDeadline(deployment, deployment.status, at(24)), std::nullopt);
+  EXPECT_EQ(TimeUntilProgressDeadline(deployment, deployment.status, at(24)), std::nullopt);
   EXPECT_EQ(advance(90), "False ProgressDeadlineExceeded");
   set->status.ready_replicas = set->status.available_replicas = 2;
   EXPECT_EQ(advance(91), "True NewReplicaSetAvailable");
-  // What is done stays done, whatever becomes of its Pods.
+  // A complete rollout stays complete, also if Pods fail later.
   set->status.ready_replicas = set->status.available_replicas = 0;
   EXPECT_EQ(advance(200), "True NewReplicaSetAvailable");
   EXPECT_EQ(TextOf(deployment.status, "Available"), "False MinimumReplicasUnavailable");
@@ -135,7 +137,7 @@ class DeploymentControllerTest : public WorkloadTest {
     })) << Encode(deployment);
     return deployment;
   }
-  // The same while all Pods come up as they are made.
+  // The same while all Pods become ready after their creation.
   template <class Condition>
   Deployment OnceRunning(const Condition& condition) {
     return Once([&](const Deployment& deployment) {
@@ -150,7 +152,7 @@ class DeploymentControllerTest : public WorkloadTest {
            TextOf(deployment.status, "Progressing") == "True NewReplicaSetAvailable";
   }
   Deployment OnceRolledOut() { return OnceRunning(IsRolledOut); }
-  bool EventuallyTold(const std::string& event) {
+  bool EventuallyRecorded(const std::string& event) {
     return Eventually([&] {
       const auto events = EventsOf("Deployment", "web");
       return std::ranges::find(events, event) != events.end();
@@ -158,7 +160,7 @@ class DeploymentControllerTest : public WorkloadTest {
   }
 };
 
-TEST_F(DeploymentControllerTest, MakesAReplicaSetForItsTemplate) {
+TEST_F(DeploymentControllerTest, CreatesAReplicaSetForItsTemplate) {
   Start(kBoth);
   Deployment made = DeploymentOf(3);
   made.metadata.annotations = {{"note", "x"}};
@@ -183,11 +185,11 @@ TEST_F(DeploymentControllerTest, MakesAReplicaSetForItsTemplate) {
   EXPECT_EQ(TextOf(deployment.status, "Available"), "True MinimumReplicasAvailable");
   EXPECT_EQ(FindCondition(deployment.status, "Progressing")->message,
             "ReplicaSet \"" + set.metadata.name + "\" has successfully progressed.");
-  EXPECT_TRUE(EventuallyTold("Normal ScalingReplicaSet: Scaled up replica set " +
-                             set.metadata.name + " from 0 to 3"));
+  EXPECT_TRUE(EventuallyRecorded("Normal ScalingReplicaSet: Scaled up replica set " +
+                                 set.metadata.name + " from 0 to 3"));
 }
 
-TEST_F(DeploymentControllerTest, WritesNothingWhenNothingChanges) {
+TEST_F(DeploymentControllerTest, WritesNothingWithoutAChange) {
   Start(kBoth);
   Create(DeploymentOf(3));
   OnceRolledOut();
@@ -198,7 +200,7 @@ TEST_F(DeploymentControllerTest, WritesNothingWhenNothingChanges) {
   next.spec.selector.match_labels = next.spec.template_.metadata.labels = {{"app", "next"}};
   Create(next);
   EXPECT_TRUE(Eventually([&] { return IsRolledOut(Read<Deployment>("next")); }));
-  // Those of the next one: its set, and its status with the revision.
+  // The writes for the next Deployment: its ReplicaSet, and its status with the revision.
   EXPECT_THAT(ClientOf(kAccount).TakeVerbs(), ElementsAre("create", "update status"));
 }
 
@@ -216,10 +218,10 @@ TEST_F(DeploymentControllerTest, RollsOutAndBack) {
   EXPECT_THAT(AllPods(), SizeIs(3));
   for (const std::string& step :
        {second + " from 0 to 1", second + " from 1 to 2", second + " from 2 to 3"}) {
-    EXPECT_TRUE(EventuallyTold("Normal ScalingReplicaSet: Scaled up replica set " + step));
+    EXPECT_TRUE(EventuallyRecorded("Normal ScalingReplicaSet: Scaled up replica set " + step));
   }
-  EXPECT_TRUE(EventuallyTold("Normal ScalingReplicaSet: Scaled down replica set " + first +
-                             " from 3 to 2"));
+  EXPECT_TRUE(EventuallyRecorded("Normal ScalingReplicaSet: Scaled down replica set " + first +
+                                 " from 3 to 2"));
 
   SetImage("web:1");
   deployment = OnceRolledOut();
@@ -231,7 +233,7 @@ TEST_F(DeploymentControllerTest, RollsOutAndBack) {
   EXPECT_EQ(sets.at("web:1").metadata.annotations.at(kRevisionHistory), "1");
 }
 
-TEST_F(DeploymentControllerTest, StopsWhereNewPodsDoNotStart) {
+TEST_F(DeploymentControllerTest, StopsWhenNewPodsDoNotStart) {
   Start(kBoth);
   Deployment made = DeploymentOf(3);
   made.spec.progress_deadline_seconds = 1;
@@ -245,13 +247,13 @@ TEST_F(DeploymentControllerTest, StopsWhereNewPodsDoNotStart) {
   EXPECT_EQ(deployment.status.available_replicas, 3);
   EXPECT_EQ(deployment.status.unavailable_replicas, 1);
   EXPECT_EQ(TextOf(deployment.status, "Available"), "True MinimumReplicasAvailable");
-  // Its Pods that never started are the first to go when it is mended.
+  // Pods that never became ready are deleted first when the template is corrected.
   SetImage("web:3");
   OnceRolledOut();
   EXPECT_EQ(Sets().at("web:broken").spec.replicas, 0);
 }
 
-TEST_F(DeploymentControllerTest, KeepsProportionsWhenScaledInTheMiddle) {
+TEST_F(DeploymentControllerTest, ScalesProportionallyDuringARollout) {
   Start(kBoth);
   Deployment made = DeploymentOf(10);
   made.spec.strategy.rolling_update.emplace();
@@ -273,7 +275,7 @@ TEST_F(DeploymentControllerTest, KeepsProportionsWhenScaledInTheMiddle) {
   EXPECT_EQ(Sets().at("web:2").spec.replicas, 20);
 }
 
-TEST_F(DeploymentControllerTest, APausedOneIsScaledButNotRolledOut) {
+TEST_F(DeploymentControllerTest, PausedDeploymentIsScaledButNotRolledOut) {
   Start(kBoth);
   Create(DeploymentOf(2));
   OnceRolledOut();
@@ -292,7 +294,7 @@ TEST_F(DeploymentControllerTest, APausedOneIsScaledButNotRolledOut) {
   EXPECT_EQ(Sets().at("web:2").spec.replicas, 3);
 }
 
-TEST_F(DeploymentControllerTest, RecreateWaitsUntilTheOldPodsHaveEnded) {
+TEST_F(DeploymentControllerTest, RecreateWaitsUntilOldPodsHaveTerminated) {
   Start(kBoth);
   Deployment made = DeploymentOf(2);
   made.spec.strategy.type = "Recreate";
@@ -305,10 +307,10 @@ TEST_F(DeploymentControllerTest, RecreateWaitsUntilTheOldPodsHaveEnded) {
       Once([](const Deployment& now) { return now.status.terminating_replicas == 2; });
   EXPECT_THAT(Sets(), SizeIs(1));
   EXPECT_EQ(TextOf(deployment.status, "Available"), "False MinimumReplicasUnavailable");
-  End(old[0]);
+  Remove(old[0]);
   Once([](const Deployment& now) { return now.status.terminating_replicas == 1; });
   EXPECT_THAT(Sets(), SizeIs(1));
-  End(old[1]);
+  Remove(old[1]);
   OnceRolledOut();
   EXPECT_EQ(Sets().at("web:2").spec.replicas, 2);
 }
@@ -336,7 +338,7 @@ TEST_F(DeploymentControllerTest, RecreateWaitsForPodsThatNoStatusCounts) {
   EXPECT_TRUE(Eventually([&] { return Sets().contains("web:3"); }));
 }
 
-TEST_F(DeploymentControllerTest, ForgetsOldRevisions) {
+TEST_F(DeploymentControllerTest, DeletesOldReplicaSets) {
   Start(kBoth);
   Deployment made = DeploymentOf(1);
   made.spec.revision_history_limit = 1;
@@ -350,7 +352,7 @@ TEST_F(DeploymentControllerTest, ForgetsOldRevisions) {
   EXPECT_THAT(Sets(), Not(Contains(Pair("web:1", ::testing::_))));
 }
 
-TEST_F(DeploymentControllerTest, TakesAnotherNameWhenItsHashIsTaken) {
+TEST_F(DeploymentControllerTest, UsesAnotherNameAfterAHashCollision) {
   ReplicaSet other;
   other.metadata.namespace_name = kNamespace;
   other.spec.replicas = 0;
@@ -366,7 +368,7 @@ TEST_F(DeploymentControllerTest, TakesAnotherNameWhenItsHashIsTaken) {
   EXPECT_EQ(Sets().at("web:1").metadata.name, "web-" + TemplateHash(made.spec.template_, 1));
 }
 
-TEST_F(DeploymentControllerTest, TakesUpSetsThatItSelects) {
+TEST_F(DeploymentControllerTest, AdoptsMatchingReplicaSets) {
   ReplicaSet orphan;
   orphan.metadata.namespace_name = kNamespace;
   orphan.metadata.name = "orphan";
@@ -386,7 +388,7 @@ TEST_F(DeploymentControllerTest, TakesUpSetsThatItSelects) {
   EXPECT_EQ(ControllerOf(set.metadata)->uid, made.metadata.uid);
 }
 
-TEST_F(DeploymentControllerTest, TellsWhatCannotBeMade) {
+TEST_F(DeploymentControllerTest, ReportsFailedCreations) {
   const auto refuse = [](Client& server, const ClientRequest& request) {
     if (request.verb != Verb::kCreate) return server.Do(request);
     return Result<SharedBytes>(Error::Forbidden("things", "x", "exceeded quota"));
@@ -411,8 +413,8 @@ TEST_F(DeploymentControllerTest, TellsWhatCannotBeMade) {
   EXPECT_EQ(TextOf(deployment.status, "ReplicaFailure"), "");
 }
 
-// Nothing was written, so no news will come of it.
-TEST_F(DeploymentControllerTest, TriesAgainWhatWasNotWritten) {
+// Nothing was written, so no watch event triggers the retry.
+TEST_F(DeploymentControllerTest, RetriesFailedWrites) {
   Start(kBoth);
   Create(DeploymentOf(3));
   OnceRolledOut();
@@ -432,7 +434,7 @@ TEST_F(DeploymentControllerTest, TriesAgainWhatWasNotWritten) {
   ClientOf(kAccount).Set({});
 }
 
-TEST_F(DeploymentControllerTest, GoesOnAfterARestart) {
+TEST_F(DeploymentControllerTest, ContinuesAfterARestart) {
   Start(kBoth);
   Create(DeploymentOf(3));
   OnceRolledOut();

@@ -42,7 +42,8 @@ DeploymentCondition ConditionOf(std::string_view type, std::string_view status,
   return condition;
 }
 
-// The new one comes last. It has been true since the old one was, if they agree in that.
+// Appends the condition in place of the one of its type, and retains lastTransitionTime if the
+// status is the same.
 void Replace(DeploymentCondition condition, DeploymentStatus& status) {
   const DeploymentCondition* old = FindCondition(status, condition.type);
   if (old != nullptr && old->status == condition.status) {
@@ -59,12 +60,13 @@ void Set(DeploymentCondition condition, DeploymentStatus& status) {
   if (!same) Replace(std::move(condition), status);
 }
 
-void Count(const Deployment& deployment, const DeploymentParts& parts, DeploymentStatus& status) {
+void Count(const Deployment& deployment, const DeploymentReplicaSets& replica_sets,
+           DeploymentStatus& status) {
   status.observed_generation = deployment.metadata.generation.value_or(0);
   status.replicas = status.ready_replicas = status.available_replicas = 0;
   int32_t wanted = 0;
   int32_t terminating = 0;
-  for (const ReplicaSetPointer& set : parts.sets) {
+  for (const ReplicaSetPointer& set : replica_sets.sets) {
     wanted += set->spec.replicas.value_or(1);
     status.replicas += set->status.replicas;
     status.ready_replicas += set->status.ready_replicas;
@@ -73,7 +75,8 @@ void Count(const Deployment& deployment, const DeploymentParts& parts, Deploymen
   }
   status.terminating_replicas = terminating;
   status.unavailable_replicas = std::max(wanted - status.available_replicas, 0);
-  status.updated_replicas = parts.current == nullptr ? 0 : parts.current->status.replicas;
+  status.updated_replicas =
+      replica_sets.current == nullptr ? 0 : replica_sets.current->status.replicas;
 }
 
 void SetAvailable(const Deployment& deployment, Time now, DeploymentStatus& status) {
@@ -100,25 +103,26 @@ bool IsOverdue(const Deployment& deployment, const DeploymentStatus& status, Tim
   return progress->last_update_time.value() + deadline < now.value();
 }
 
-void JudgeProgress(const Deployment& deployment, const DeploymentParts& parts, Time now,
-                   DeploymentStatus& status) {
+void UpdateProgressing(const Deployment& deployment, const DeploymentReplicaSets& replica_sets,
+                       Time now, DeploymentStatus& status) {
   if (!HasDeadline(deployment.spec)) return Remove(status, kProgressing);
   const DeploymentCondition* progress = FindCondition(status, kProgressing);
   const bool was_done = progress != nullptr && progress->reason == kDone;
   if (was_done && status.replicas == status.updated_replicas) return;
-  const std::string who = parts.current == nullptr
-                              ? fmt::format("Deployment \"{}\"", deployment.metadata.name)
-                              : fmt::format("ReplicaSet \"{}\"", parts.current->metadata.name);
+  const std::string subject =
+      replica_sets.current == nullptr
+          ? fmt::format("Deployment \"{}\"", deployment.metadata.name)
+          : fmt::format("ReplicaSet \"{}\"", replica_sets.current->metadata.name);
   if (IsComplete(deployment, status)) {
-    Set(ConditionOf(kProgressing, "True", kDone, who + " has successfully progressed.", now),
+    Set(ConditionOf(kProgressing, "True", kDone, subject + " has successfully progressed.", now),
         status);
   } else if (HasProgressed(deployment.status, status)) {
-    // Also when it is in progress already: the time of the last progress is what the deadline
-    // counts from.
-    Replace(ConditionOf(kProgressing, "True", "ReplicaSetUpdated", who + " is progressing.", now),
-            status);
+    // Replaces an equal condition, too: the deadline counts from its lastUpdateTime.
+    Replace(
+        ConditionOf(kProgressing, "True", "ReplicaSetUpdated", subject + " is progressing.", now),
+        status);
   } else if (IsOverdue(deployment, status, now)) {
-    Set(ConditionOf(kProgressing, "False", kTimedOut, who + " has timed out progressing.", now),
+    Set(ConditionOf(kProgressing, "False", kTimedOut, subject + " has timed out progressing.", now),
         status);
   }
 }
@@ -130,12 +134,12 @@ const appsv1::ReplicaSetCondition* FailureOf(const ReplicaSet& set) {
   return found == conditions.end() ? nullptr : &*found;
 }
 
-// That of the current set comes before those of others.
-void CopyFailure(const DeploymentParts& parts, DeploymentStatus& status) {
+// The failure of the current set takes precedence.
+void CopyFailure(const DeploymentReplicaSets& replica_sets, DeploymentStatus& status) {
   const appsv1::ReplicaSetCondition* failure =
-      parts.current == nullptr ? nullptr : FailureOf(*parts.current);
-  for (size_t i = 0; failure == nullptr && i < parts.sets.size(); ++i) {
-    failure = FailureOf(*parts.sets[i]);
+      replica_sets.current == nullptr ? nullptr : FailureOf(*replica_sets.current);
+  for (size_t i = 0; failure == nullptr && i < replica_sets.sets.size(); ++i) {
+    failure = FailureOf(*replica_sets.sets[i]);
   }
   if (failure == nullptr) return Remove(status, kReplicaFailure);
   Set(ConditionOf(kReplicaFailure, failure->status, failure->reason, failure->message,
@@ -162,24 +166,26 @@ bool IsComplete(const Deployment& deployment, const DeploymentStatus& status) {
          status.observed_generation >= deployment.metadata.generation.value_or(0);
 }
 
-DeploymentStatus NextStatus(const Deployment& deployment, const DeploymentParts& parts,
-                            DeploymentStatus status, bool judge_progress, Time now) {
-  Count(deployment, parts, status);
+DeploymentStatus CalculateStatus(const Deployment& deployment,
+                                 const DeploymentReplicaSets& replica_sets, DeploymentStatus status,
+                                 bool check_progress, Time now) {
+  Count(deployment, replica_sets, status);
   SetAvailable(deployment, now, status);
-  if (judge_progress) {
-    JudgeProgress(deployment, parts, now, status);
-    CopyFailure(parts, status);
+  if (check_progress) {
+    UpdateProgressing(deployment, replica_sets, now, status);
+    CopyFailure(replica_sets, status);
   }
   return status;
 }
 
-std::optional<std::chrono::seconds> UntilDeadline(const Deployment& deployment,
-                                                  const DeploymentStatus& status, Time now) {
+std::optional<std::chrono::seconds> TimeUntilProgressDeadline(const Deployment& deployment,
+                                                              const DeploymentStatus& status,
+                                                              Time now) {
   const DeploymentCondition* progress = FindCondition(status, kProgressing);
   if (!HasDeadline(deployment.spec) || progress == nullptr) return std::nullopt;
   if (progress->reason == kTimedOut || progress->reason == kDone) return std::nullopt;
   const std::chrono::seconds deadline(*deployment.spec.progress_deadline_seconds);
-  // Overdue is what lasts longer than the deadline, so a second more.
+  // IsOverdue() needs more than the deadline, hence one second more.
   const auto left = progress->last_update_time.value() + deadline - now.value();
   return std::max(left, std::chrono::seconds(0)) + std::chrono::seconds(1);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// The status of a Deployment: counts of its ReplicaSets, and conditions that say whether enough
-// Pods are available and whether its rollout gets on.
+// Calculates the status of a Deployment: the counts of its ReplicaSets, and the conditions
+// Available, Progressing and ReplicaFailure.
 
 #include <chrono>
 #include <memory>
@@ -16,34 +16,36 @@ namespace kubexms {
 
 using ReplicaSetPointer = std::shared_ptr<const appsv1::ReplicaSet>;
 
-// What there is of a Deployment.
-struct DeploymentParts {
+// The ReplicaSets of a Deployment.
+struct DeploymentReplicaSets {
   std::vector<ReplicaSetPointer> sets;  // the oldest first
-  // The one with its template; null: none.
+  // The one with the Deployment's template; may be null.
   ReplicaSetPointer current;
 };
 
-// The condition of that type, or null.
+// The condition of the type, or null.
 const appsv1::DeploymentCondition* FindCondition(const appsv1::DeploymentStatus& status,
                                                  std::string_view type);
 
-// Sets the condition Progressing, if the Deployment has a deadline for its progress and the
-// condition does not have this status and reason already.
+// Sets the condition Progressing if the Deployment has a progress deadline. A condition that
+// already has this status and reason is not changed.
 void SetProgressing(const appsv1::DeploymentSpec& spec, std::string_view status,
                     std::string_view reason, std::string_view message, Time now,
                     appsv1::DeploymentStatus& changed);
 
-// Everything wanted is there, available, and of the current template.
+// All replicas exist, are available, and have the current template.
 bool IsComplete(const appsv1::Deployment& deployment, const appsv1::DeploymentStatus& status);
 
-// The status that follows from the sets. `status` is the Deployment's, with what the same run has
-// already changed in its conditions. While it is paused or rescaled its progress is not judged.
-appsv1::DeploymentStatus NextStatus(const appsv1::Deployment& deployment,
-                                    const DeploymentParts& parts, appsv1::DeploymentStatus status,
-                                    bool judge_progress, Time now);
+// `status` is the Deployment's status with the conditions that the same reconcile has changed.
+// `check_progress` is false while the Deployment is paused or rescaled.
+appsv1::DeploymentStatus CalculateStatus(const appsv1::Deployment& deployment,
+                                         const DeploymentReplicaSets& replica_sets,
+                                         appsv1::DeploymentStatus status, bool check_progress,
+                                         Time now);
 
-// Until the progress of a rollout must be judged again without a change; nothing when it need not.
-std::optional<std::chrono::seconds> UntilDeadline(const appsv1::Deployment& deployment,
-                                                  const appsv1::DeploymentStatus& status, Time now);
+// The time until the progress deadline may be exceeded; nothing if the rollout has no deadline or
+// is complete.
+std::optional<std::chrono::seconds> TimeUntilProgressDeadline(
+    const appsv1::Deployment& deployment, const appsv1::DeploymentStatus& status, Time now);
 
 }  // namespace kubexms

@@ -23,7 +23,7 @@ Sizes SizesOf(const Rollout& rollout) {
 
 int32_t Sum(const Sizes& sizes) { return std::accumulate(sizes.begin(), sizes.end(), 0); }
 
-// Of Pods that stay: a status may still count those that a smaller size has taken away.
+// The status may still count Pods that a smaller size removes.
 int32_t Available(const RolloutSet& set, int32_t size) { return std::min(set.available, size); }
 
 int32_t TotalAvailable(const Rollout& rollout, const Sizes& sizes) {
@@ -32,18 +32,18 @@ int32_t TotalAvailable(const Rollout& rollout, const Sizes& sizes) {
   return available;
 }
 
-// How much one set may grow before there are too many Pods. Those that are to go still count until
-// they have gone; how many these are is known once every set has seen its size.
+// How far a set may be scaled up without exceeding Total(). Pods that are to be deleted count until
+// they are; their number is known once every set has observed its size.
 int32_t Room(const Rollout& rollout) {
   int32_t pods = 0;
   for (const RolloutSet& set : rollout.sets) {
-    if (!set.seen) return 0;
+    if (!set.observed) return 0;
     pods += std::max(set.size, set.pods);
   }
   return std::max(rollout.limits.replicas + rollout.limits.max_surge - pods, 0);
 }
 
-// Takes up to `count` from the old sets, from each no more than `most` says.
+// Scales old sets down by up to `count` Pods in total, and each by at most `most(i)`.
 template <class Most>
 void Shrink(const Rollout& rollout, int32_t count, const Most& most, Sizes& sizes) {
   for (size_t i = 0; i < sizes.size() && count > 0; ++i) {
@@ -57,8 +57,8 @@ void Shrink(const Rollout& rollout, int32_t count, const Most& most, Sizes& size
 void ShrinkOld(const Rollout& rollout, Sizes& sizes) {
   const size_t current = *rollout.current;
   const int32_t min_available = rollout.limits.MinAvailable();
-  const int32_t coming = sizes[current] - Available(rollout.sets[current], sizes[current]);
-  const int32_t most = Sum(sizes) - min_available - coming;
+  const int32_t unavailable = sizes[current] - Available(rollout.sets[current], sizes[current]);
+  const int32_t most = Sum(sizes) - min_available - unavailable;
   Shrink(
       rollout, most, [&](size_t i) { return sizes[i] - rollout.sets[i].available; }, sizes);
   const int32_t spare = TotalAvailable(rollout, sizes) - min_available;
@@ -75,7 +75,8 @@ std::vector<size_t> WithPods(const Rollout& rollout) {
   return active;
 }
 
-// The one set that alone decides how many Pods there are; none when several have Pods.
+// The only set with Pods or, if no set has Pods, the current or newest one; none if several have
+// Pods.
 std::optional<size_t> OnlySet(const Rollout& rollout, const std::vector<size_t>& active) {
   if (active.size() == 1) return active.front();
   if (active.size() > 1 || rollout.sets.empty()) return std::nullopt;
@@ -89,7 +90,7 @@ bool IsComplete(const Rollout& rollout) {
   return set.size == replicas && set.replicas_before == replicas && set.available >= replicas;
 }
 
-// How much a set grows (or, below zero, shrinks) when it keeps its share of all Pods.
+// By how much a set is scaled to retain its share of all Pods; negative: down.
 int32_t Share(const Rollout& rollout, const RolloutSet& set, int32_t all) {
   if (rollout.limits.replicas == 0) return -set.size;
   const int32_t before = set.total_before.value_or(0) > 0 ? *set.total_before : all;
@@ -101,7 +102,8 @@ void Distribute(const Rollout& rollout, std::vector<size_t> active, Sizes& sizes
   const int32_t all = Sum(sizes);
   const int32_t added = rollout.limits.Total() - all;
   if (added == 0) return;
-  // The largest first; of equal ones the newer grows first and the older shrinks first.
+  // The largest first; among equal ones the newest is scaled up first and the oldest is scaled down
+  // first.
   if (added > 0) std::reverse(active.begin(), active.end());
   std::stable_sort(active.begin(), active.end(),
                    [&](size_t a, size_t b) { return sizes[a] > sizes[b]; });
@@ -112,7 +114,7 @@ void Distribute(const Rollout& rollout, std::vector<size_t> active, Sizes& sizes
     sizes[i] += part;
     left -= part;
   }
-  // What rounding has left over.
+  // The rest from rounding.
   sizes[active.front()] = std::max(sizes[active.front()] + left, 0);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// How large the ReplicaSets of a Deployment should be next. Everything here is a function of what
-// is known of them: a rollout is taken step by step, and each step begins from what is there.
+// Decides the next sizes of a Deployment's ReplicaSets. A rollout is a sequence of such decisions,
+// each from the observed state only, so that it can be resumed at any point.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,34 +13,33 @@
 
 namespace kubexms {
 
-// What a Deployment wants, in numbers of Pods.
+// The strategy of a Deployment in numbers of Pods.
 struct RolloutLimits {
   int32_t replicas = 0;
-  // How many more there may be, and how many fewer may be available, while it is rolled out. Both
-  // are zero unless its strategy is RollingUpdate.
+  // maxSurge and maxUnavailable; both are zero unless the strategy is RollingUpdate.
   int32_t max_surge = 0;
   int32_t max_unavailable = 0;
 
-  // The most Pods there may be.
+  // The upper bound on Pods during a rollout.
   int32_t Total() const { return replicas > 0 ? replicas + max_surge : 0; }
   int32_t MinAvailable() const { return replicas - max_unavailable; }
 
   bool operator==(const RolloutLimits&) const = default;
 };
-// Percentages are rounded up for the surge and down for the unavailable. When both come to zero one
-// Pod may be unavailable: otherwise nothing could ever change.
+// Percentages are rounded up for the surge and down for the unavailable Pods. If both are zero,
+// maxUnavailable becomes 1, else the rollout would never make progress.
 RolloutLimits LimitsOf(const appsv1::DeploymentSpec& spec);
 
-// A ReplicaSet, as far as its size depends on it.
+// One ReplicaSet.
 struct RolloutSet {
-  int32_t size = 0;       // as it is to be: spec.replicas
-  int32_t available = 0;  // as its status has it
-  // RolloutLimits::replicas and Total() when it was last given a size, if that is known.
+  int32_t size = 0;       // spec.replicas
+  int32_t available = 0;  // status.availableReplicas
+  // RolloutLimits::replicas and Total() when its size was chosen, if known.
   std::optional<int32_t> replicas_before;
   std::optional<int32_t> total_before;
-  int32_t pods = 0;  // as its status has it: some more, until a smaller size has been followed
-  // Its status is of this size. Until then it may still make Pods for a larger one.
-  bool seen = true;
+  int32_t pods = 0;  // status.replicas: more than `size` until surplus Pods are deleted
+  // The status is of this size. Until then the set may still create Pods for a larger one.
+  bool observed = true;
 
   bool operator==(const RolloutSet&) const = default;
 };
@@ -48,27 +47,27 @@ struct RolloutSet {
 struct Rollout {
   RolloutLimits limits;
   std::vector<RolloutSet> sets;   // the oldest first
-  std::optional<size_t> current;  // the one that has the Deployment's template, if there is one
+  std::optional<size_t> current;  // the set with the Deployment's template, if it exists
 };
 
-// Whether the Deployment was given another number of replicas since its sets have their sizes.
+// Whether spec.replicas of the Deployment changed after the sizes were chosen.
 bool WasRescaled(const Rollout& rollout);
 
-// The size with which a set for the template begins, when there is none.
+// The size with which a missing current set is created.
 int32_t InitialSize(const Rollout& rollout);
 
 // The next sizes of all sets.
 //
-// RollingUpdate: the current one, which must be there, grows as far as the surge allows. Of the old
-// ones those Pods go first that are not available, and then as many others, from the oldest set on,
-// as may be unavailable.
+// RollingUpdate: the current set, which must exist, is scaled up as far as the surge allows. Old
+// sets are scaled down, from the oldest one: first their unavailable Pods, then as many others as
+// may be unavailable.
 std::vector<int32_t> RollingSizes(const Rollout& rollout);
-// Recreate: the current one is to have Pods only once nothing is left of the others.
+// Recreate: the current set is scaled up once no old Pods are left.
 std::vector<int32_t> RecreateSizes(const Rollout& rollout, bool old_pods_left);
 
-// The sizes after WasRescaled(), or while the Deployment is paused; `current` need not be there.
-// When several sets have Pods, and the strategy is `rolling`, each gets its share of what is added
-// or taken away, so that a rollout that goes wrong keeps its proportion of Pods.
+// The sizes after WasRescaled() and while the Deployment is paused; `current` may be missing. If
+// several sets have Pods and the strategy is `rolling`, each gets a share of the change in
+// proportion to its size, so that a failing rollout does not gain a larger part of the Pods.
 std::vector<int32_t> RescaledSizes(const Rollout& rollout, bool rolling);
 
 }  // namespace kubexms

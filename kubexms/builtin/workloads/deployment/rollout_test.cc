@@ -64,24 +64,24 @@ TEST(RolloutTest, RollsForwardStepByStep) {
   };
   for (const Case& c : std::vector<Case>{
            {"nothing to do", {3, 1, 0}, {{0, 0}, {3, 3}}, {0, 3}},
-           {"alone it grows at once", {3, 1, 0}, {{0, 0}}, {3}},
+           {"a single set is scaled up at once", {3, 1, 0}, {{0, 0}}, {3}},
            {"surge first", {3, 1, 0}, {{3, 3}, {0, 0}}, {3, 1}},
-           {"waits while the new one is not available", {3, 1, 0}, {{3, 3}, {1, 0}}, {3, 1}},
-           {"an old one goes for a new one", {3, 1, 0}, {{3, 3}, {1, 1}}, {2, 1}},
-           {"then there is room again", {3, 1, 0}, {{2, 2}, {1, 1}}, {2, 2}},
+           {"waits until the new Pod is available", {3, 1, 0}, {{3, 3}, {1, 0}}, {3, 1}},
+           {"scales an old set down for a new Pod", {3, 1, 0}, {{3, 3}, {1, 1}}, {2, 1}},
+           {"then the surge allows another one", {3, 1, 0}, {{2, 2}, {1, 1}}, {2, 2}},
            {"a stale status does not count twice", {3, 1, 0}, {{2, 3}, {1, 1}}, {2, 2}},
            {"Pods that have yet to go take room",
             {3, 1, 0},
             {{.size = 2, .available = 3, .pods = 3}, {1, 1}},
             {2, 1}},
-           {"a size that was not seen yet may still be exceeded",
+           {"a size that is not observed yet may be exceeded",
             {3, 1, 0},
-            {{.size = 2, .available = 2, .pods = 2, .seen = false}, {1, 1}},
+            {{.size = 2, .available = 2, .pods = 2, .observed = false}, {1, 1}},
             {2, 1}},
            {"no surge", {4, 0, 1}, {{4, 4}, {0, 0}}, {3, 0}},
-           {"and up", {4, 0, 1}, {{3, 3}, {0, 0}}, {3, 1}},
+           {"no surge, up", {4, 0, 1}, {{3, 3}, {0, 0}}, {3, 1}},
            {"both", {10, 3, 2}, {{10, 10}, {0, 0}}, {8, 3}},
-           {"unhealthy old ones go first", {4, 1, 1}, {{2, 0}, {2, 2}, {1, 1}}, {0, 2, 1}},
+           {"unhealthy old Pods first", {4, 1, 1}, {{2, 0}, {2, 2}, {1, 1}}, {0, 2, 1}},
            {"oldest first", {4, 0, 2}, {{2, 2}, {2, 2}, {0, 0}}, {0, 2, 0}},
            {"all at once", {3, 3, 3}, {{3, 3}, {0, 0}}, {0, 3}},
            {"the current one is too large", {2, 1, 0}, {{0, 0}, {5, 5}}, {0, 2}},
@@ -91,7 +91,7 @@ TEST(RolloutTest, RollsForwardStepByStep) {
   }
 }
 
-TEST(RolloutTest, ANewSetBeginsWithWhatTheSurgeAllows) {
+TEST(RolloutTest, NewSetStartsWithTheSurge) {
   Rollout rollout{.limits = {10, 3, 2}, .sets = {{8, 8}, {2, 0}}};
   EXPECT_EQ(InitialSize(rollout), 3);
   rollout.sets.push_back({4, 4});
@@ -100,7 +100,7 @@ TEST(RolloutTest, ANewSetBeginsWithWhatTheSurgeAllows) {
   EXPECT_EQ(InitialSize(rollout), 10);
 }
 
-TEST(RolloutTest, RecreateWaitsForTheOldToEnd) {
+TEST(RolloutTest, RecreateWaitsForOldPods) {
   Rollout rollout = With({3, 0, 0}, {{3, 3}, {0, 0}});
   EXPECT_EQ(RecreateSizes(rollout, true), Sizes({0, 0}));
   rollout.sets[0] = {0, 0};
@@ -110,9 +110,9 @@ TEST(RolloutTest, RecreateWaitsForTheOldToEnd) {
   EXPECT_EQ(RecreateSizes(rollout, true), Sizes({0, 0}));
 }
 
-TEST(RolloutTest, KnowsThatItWasRescaled) {
+TEST(RolloutTest, DetectsRescaling) {
   EXPECT_FALSE(WasRescaled(With({3, 1, 0}, {{3, 3, 3, 4}})));
-  EXPECT_FALSE(WasRescaled(With({3, 1, 0}, {{3, 3}})));        // taken up: nothing is known
+  EXPECT_FALSE(WasRescaled(With({3, 1, 0}, {{3, 3}})));        // adopted: no annotation
   EXPECT_FALSE(WasRescaled(With({3, 1, 0}, {{0, 0, 7, 8}})));  // has no Pods
   EXPECT_TRUE(WasRescaled(With({5, 2, 1}, {{0, 0, 5, 7}, {3, 3, 3, 4}})));
 }
@@ -125,15 +125,21 @@ TEST(RolloutTest, RescalesInProportion) {
     Sizes sizes;
   };
   for (const Case& c : std::vector<Case>{
-           {"one set has it all", {5, 2, 1}, {{0, 0, 3, 4}, {3, 3, 3, 4}}, {0, 5}},
-           {"also an old one", {5, 2, 1}, {{3, 3, 3, 4}, {0, 0, 3, 4}}, {5, 0}},
-           {"none has Pods", {5, 2, 1}, {{0, 0}, {0, 0}}, {0, 5}},
+           {"one set with Pods", {5, 2, 1}, {{0, 0, 3, 4}, {3, 3, 3, 4}}, {0, 5}},
+           {"one old set with Pods", {5, 2, 1}, {{3, 3, 3, 4}, {0, 0, 3, 4}}, {5, 0}},
+           {"no set with Pods", {5, 2, 1}, {{0, 0}, {0, 0}}, {0, 5}},
            {"up", {20, 5, 5}, {{8, 8, 10, 13}, {5, 0, 10, 13}}, {15, 10}},
-           {"down in the middle", {1, 1, 0}, {{2, 2, 3, 4}, {2, 1, 3, 4}}, {1, 1}},
+           {"down during a rollout", {1, 1, 0}, {{2, 2, 3, 4}, {2, 1, 3, 4}}, {1, 1}},
            {"to nothing", {0, 0, 0}, {{2, 2, 3, 4}, {2, 1, 3, 4}}, {0, 0}},
-           {"the newer of equals gets the rest", {4, 1, 1}, {{2, 2, 3, 4}, {2, 1, 3, 4}}, {2, 3}},
-           {"without knowledge of before", {8, 0, 2}, {{2, 2}, {2, 0}}, {4, 4}},
-           {"a complete rollout drops the old", {3, 1, 0}, {{2, 2, 3, 4}, {3, 3, 3, 4}}, {0, 3}},
+           {"the newer of equal sets gets the rest",
+            {4, 1, 1},
+            {{2, 2, 3, 4}, {2, 1, 3, 4}},
+            {2, 3}},
+           {"without annotations", {8, 0, 2}, {{2, 2}, {2, 0}}, {4, 4}},
+           {"a complete rollout scales old sets to zero",
+            {3, 1, 0},
+            {{2, 2, 3, 4}, {3, 3, 3, 4}},
+            {0, 3}},
        }) {
     EXPECT_EQ(RescaledSizes(With(c.limits, c.sets), true), c.sizes) << c.what;
   }
@@ -141,8 +147,8 @@ TEST(RolloutTest, RescalesInProportion) {
   EXPECT_EQ(RescaledSizes({.limits = {3, 1, 0}}, true), Sizes());
 }
 
-// ReplicaSets whose Pods come and go. Readiness is known later than it comes, and sizes are seen
-// later than they are set, and followed later than they are seen.
+// ReplicaSets whose Pods are created and deleted. Readiness is reported with a delay, sizes are
+// observed later than they are set, and Pods are created and deleted later than sizes are observed.
 class Cluster {
  public:
   Cluster(RolloutLimits limits, uint64_t seed) : random_(seed) {
@@ -155,11 +161,11 @@ class Cluster {
   void ChangeTemplate() {
     const int32_t size = InitialSize(rollout_);
     rollout_.current = rollout_.sets.size();
-    rollout_.sets.push_back({.size = size, .seen = false});
+    rollout_.sets.push_back({.size = size, .observed = false});
     pods_.push_back({});
   }
 
-  // One thing that can happen, at random. False when nothing is left to happen.
+  // Applies a random event. False if none is possible.
   bool Advance() {
     const size_t set = random_.Below(pods_.size());
     switch (random_.Below(5)) {
@@ -187,8 +193,8 @@ class Cluster {
   struct SetPods {
     int32_t all = 0;
     int32_t ready = 0;
-    int32_t size = 0;         // as its controller has seen it last
-    bool is_current = false;  // it is the one that the set has now
+    int32_t size = 0;         // as observed by the ReplicaSet controller
+    bool is_current = false;  // the observed size is the current one
   };
 
   bool Step() {
@@ -196,7 +202,7 @@ class Cluster {
     bool changed = false;
     for (size_t i = 0; i < sizes.size(); ++i) {
       if (std::exchange(rollout_.sets[i].size, sizes[i]) == sizes[i]) continue;
-      rollout_.sets[i].seen = pods_[i].is_current = false;
+      rollout_.sets[i].observed = pods_[i].is_current = false;
       changed = true;
     }
     return changed;
@@ -205,12 +211,12 @@ class Cluster {
     pods_[set].size = rollout_.sets[set].size;
     return !std::exchange(pods_[set].is_current, true);
   }
-  // As the ReplicaSet's controller does: those that are not ready go first.
+  // As the ReplicaSet controller does: Pods that are not ready are deleted first.
   bool FollowSize(size_t set) {
     SetPods& pods = pods_[set];
     pods.ready = std::min(pods.ready, pods.size);
     rollout_.sets[set].pods = pods.size;
-    rollout_.sets[set].seen = pods.is_current;
+    rollout_.sets[set].observed = pods.is_current;
     return std::exchange(pods.all, pods.size) != pods.size;
   }
   bool Start(size_t set) {
@@ -226,7 +232,7 @@ class Cluster {
     for (size_t i = 0; i < pods_.size(); ++i) {
       const RolloutSet& set = rollout_.sets[i];
       if (pods_[i].all != set.size || pods_[i].ready != set.size || set.available != set.size ||
-          !set.seen) {
+          !set.observed) {
         return false;
       }
     }
@@ -243,7 +249,7 @@ class Cluster {
   std::vector<SetPods> pods_;
 };
 
-TEST(RolloutTest, StaysWithinItsLimitsAndEnds) {
+TEST(RolloutTest, StaysWithinItsLimitsAndCompletes) {
   for (uint64_t seed = 1; seed <= 500; ++seed) {
     SeededRandom random(seed);
     const auto replicas = static_cast<int32_t>(random.Below(12));
@@ -255,7 +261,7 @@ TEST(RolloutTest, StaysWithinItsLimitsAndEnds) {
     int steps = 0;
     for (uint64_t change = 0; change < changes; ++change) {
       cluster.ChangeTemplate();
-      // The last change is rolled out to its end, the others are overtaken.
+      // The last change is rolled out completely, the others are superseded.
       for (uint64_t left = change + 1 == changes ? 100'000 : random.Below(200);
            left > 0 && cluster.Advance(); --left, ++steps) {
         ASSERT_LE(cluster.Pods(), limits.replicas + limits.max_surge) << "seed " << seed;

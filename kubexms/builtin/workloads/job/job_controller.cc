@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "kubexms/builtin/shared/delete_by_uid.h"
 #include "kubexms/builtin/workloads/dependents.h"
 #include "kubexms/builtin/workloads/job/job_plan.h"
 #include "kubexms/builtin/workloads/job/job_state.h"
@@ -20,12 +21,12 @@ using corev1::Pod;
 
 constexpr const char* kJobNameLabel = "batch.kubernetes.io/job-name";
 constexpr std::string_view kThisController = "kubernetes.io/job-controller";
-// Pods with the finalizer, by the Job that they belong or belonged to.
+// Pods with the finalizer by the Job that they belong to, or belonged to before it was deleted.
 constexpr const char* kTrackedIndex = "tracked by job";
 
 std::string IndexValue(const ObjectKey& key) { return key.namespace_name + "/" + key.name; }
 
-// The Job of a Pod by its controller, or by the label when it has none (any more).
+// The Job of a Pod by its controller reference or, without one, by the label.
 std::optional<ObjectKey> JobOf(const Pod& pod) {
   const OwnerReference* owner = ControllerOf(pod.metadata);
   if (owner != nullptr) {
@@ -46,7 +47,7 @@ Result<Selector> SelectorOfJob(const Job& job) {
   return Selector::From(*job.spec.selector);
 }
 
-// Lets a Pod go without looking at how it ends; one that is gone already is no error.
+// Removes the finalizer of a Pod. A Pod that no longer exists is not an error.
 Result<void> RemoveTracking(ReconcileContext& context, const Pod& pod) {
   if (!IsTracked(pod)) return {};
   kubexms::Patch patch{
@@ -56,12 +57,12 @@ Result<void> RemoveTracking(ReconcileContext& context, const Pod& pod) {
           pod.metadata.uid, kJobTrackingFinalizer)};
   const auto removed = context.client.Do(Client::PatchRequest(
       ResourceType::Of<Pod>(), ObjectKey::Of(pod.metadata), patch, {.stop = context.stop}));
-  // Conflict: another Pod has its name now.
-  if (removed.ok() || removed.error().IsNotFound() || removed.error().IsConflict()) return {};
+  if (removed.ok() || NoLongerExists(removed.error())) return {};
   return removed.error();
 }
 
-// Removes the finalizers of Pods that no Job counts: it is gone, has ended, or has let them go.
+// Removes the finalizers of Pods that no Job counts: the Job was deleted, is finished, or has
+// released them.
 Result<void> ReleaseOrphans(ReconcileContext& context, const Job* job, ParallelWrites& writes) {
   std::vector<PodPointer> orphans =
       context.Cached<Pod>().ByIndex(kTrackedIndex, IndexValue(context.key));
@@ -77,16 +78,19 @@ Result<void> ReleaseOrphans(ReconcileContext& context, const Job* job, ParallelW
   if (job == nullptr) {
     // The cache of Jobs may be behind that of Pods.
     const auto fresh = context.client.Get<Job>(context.key, {.stop = context.stop});
-    if (fresh.ok()) return Error::Conflict("jobs.batch", context.key.name, "it is not cached yet");
+    if (fresh.ok())
+      return Error::Conflict("jobs.batch", context.key.name,
+                             "the cache has not received the Job yet");
     if (!fresh.error().IsNotFound()) return fresh.error();
   }
-  return writes.All(orphans.size(), [&](size_t i) { return RemoveTracking(context, *orphans[i]); })
+  return writes
+      .RunAll(orphans.size(), [&](size_t i) { return RemoveTracking(context, *orphans[i]); })
       .result;
 }
 
-class JobRun {
+class JobSync {
  public:
-  JobRun(ReconcileContext& context, const Job& cached, ParallelWrites& writes)
+  JobSync(ReconcileContext& context, const Job& cached, ParallelWrites& writes)
       : context_(context),
         writes_(writes),
         now_(context.clock.Now()),
@@ -98,33 +102,33 @@ class JobRun {
     ASSIGN_OR_RETURN(const Selector selector, SelectorOfJob(job_));
     ASSIGN_OR_RETURN(const std::vector<PodPointer> claimed,
                      (ClaimDependents<Pod, Job>(context_, job_, selector)));
-    const std::vector<Notice> begun = BeginJob(job_, now_);
+    const std::vector<PlannedEvent> begun = BeginJob(job_, now_);
     JobPlan plan = PlanJob(job_, claimed, now_);
     const Result<void> done = WritePods(plan);
-    // Pods that could not be deleted may still succeed.
-    if (!done.ok()) plan.verdict.reset();
-    const JobTracking tracking = TrackPods(Pods(), plan.verdict, now_, job_);
+    // The Job does not finish while Pods could not be deleted: they may still succeed.
+    if (!done.ok()) plan.finished.reset();
+    const JobTracking tracking = TrackPods(Pods(), plan.finished, now_, job_);
     if (!tracking.to_release.empty()) {
       RETURN_IF_ERROR(WriteStatus());
       RETURN_IF_ERROR(Release(tracking.to_release));
     }
-    const auto ended = SettleJob(Pods(), plan.verdict, tracking.more, now_, job_);
+    const auto finished = UpdateJobStatus(Pods(), plan.finished, tracking.more, now_, job_);
     RETURN_IF_ERROR(WriteStatus());
-    Tell(begun);
-    Tell(ended);
+    Record(begun);
+    Record(finished);
     if (!done.ok()) return done.error();
     if (tracking.more) return Outcome::RequeueAfter(std::chrono::milliseconds(1));
-    return plan.again_after ? Outcome::RequeueAfter(*plan.again_after) : Outcome::Done();
+    return plan.requeue_after ? Outcome::RequeueAfter(*plan.requeue_after) : Outcome::Done();
   }
 
  private:
-  // As they are now, with what this run did.
+  // The Pods from the cache, which contains this reconcile's own writes.
   std::vector<PodPointer> Pods() const {
     return context_.Cached<Pod>().ByIndex(kControllerIndex, job_.metadata.uid);
   }
 
   Result<void> WritePods(const JobPlan& plan) {
-    if (plan.forget_deleted) RETURN_IF_ERROR(Release(plan.to_delete));
+    if (plan.release_deleted) RETURN_IF_ERROR(Release(plan.to_delete));
     RETURN_IF_ERROR(pod_writer_.DeleteEach(plan.to_delete));
     if (plan.to_create.empty()) return {};
     if (!IsIndexed(job_)) {
@@ -137,7 +141,7 @@ class JobRun {
   }
 
   Result<void> Release(const std::vector<PodPointer>& pods) {
-    return writes_.All(pods.size(), [&](size_t i) { return RemoveTracking(context_, *pods[i]); })
+    return writes_.RunAll(pods.size(), [&](size_t i) { return RemoveTracking(context_, *pods[i]); })
         .result;
   }
 
@@ -148,9 +152,9 @@ class JobRun {
     return {};
   }
 
-  void Tell(const std::vector<Notice>& notices) {
-    for (const Notice& notice : notices) {
-      context_.events.Event(ReferenceTo(written_), notice.type, notice.reason, notice.message);
+  void Record(const std::vector<PlannedEvent>& events) {
+    for (const PlannedEvent& event : events) {
+      context_.events.Event(ReferenceTo(written_), event.type, event.reason, event.message);
     }
   }
 
@@ -159,15 +163,15 @@ class JobRun {
   const WallTime now_;
   PodWriter pod_writer_;
   Job written_;  // as the server has it
-  Job job_;      // with the status that is to be written
+  Job job_;      // with the new status
 };
 
 Result<Outcome> Reconcile(ReconcileContext& context, const Job& job, ParallelWrites& writes) {
   if (IsManagedByOthers(job)) return Outcome::Done();
   RETURN_IF_ERROR(ReleaseOrphans(context, &job, writes));
   if (IsFinished(job)) return Outcome::Done();
-  Result<Outcome> outcome = JobRun(context, job, writes).Run();
-  // The Job is gone: what is left of it comes as events of its Pods.
+  Result<Outcome> outcome = JobSync(context, job, writes).Run();
+  // The Job was deleted: OnDeleted() releases its Pods.
   if (!outcome.ok() && outcome.error().IsNotFound()) return Outcome::Done();
   return outcome;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Jobs: Pods are made until enough of them have succeeded, or too many have failed. How a Job
-// counts and when it ends is in job_pods.h and job_plan.h.
+// The Job controller: it creates Pods until enough of them have succeeded or too many have failed.
+// job_pods.h counts Pods, job_plan.h decides how the Job proceeds and finishes.
 
 #include <memory>
 

@@ -20,8 +20,7 @@ using ::testing::IsEmpty;
 
 constexpr const char* kController = "job-controller";
 
-// The controllers of Jobs; what a kubelet does is done by the test. The clock begins at
-// 2024-01-01T00:00:00Z.
+// The Job controllers; the test acts as the kubelet. The clock starts at 2024-01-01T00:00:00Z.
 class JobTest : protected ManualTime, public BuiltinTest {
  protected:
   JobTest() : BuiltinTest(&manual_clock_) {}
@@ -43,15 +42,15 @@ class JobTest : protected ManualTime, public BuiltinTest {
   bool EventuallyActive(const std::string& name, int32_t active) {
     return Eventually([&] { return StatusOf(name).active == active; });
   }
-  // While time goes on: a reconcile that was under way when it was moved waits from then on.
+  // Advances the clock repeatedly: a reconcile that ran during an advance waits from then on.
   bool EventuallyActiveAgain(const std::string& name, int32_t active) {
     return Eventually([&] { return StatusOf(name).active == active || Pass(); });
   }
   bool EventuallyEnded(const std::string& name, const std::string& end) {
-    return Eventually([&] { return EndOf(Current(name)) == end; });
+    return Eventually([&] { return FinishedConditionType(Current(name)) == end; });
   }
   bool EventuallyEndedInTime(const std::string& name, const std::string& end) {
-    return Eventually([&] { return EndOf(Current(name)) == end || Pass(); });
+    return Eventually([&] { return FinishedConditionType(Current(name)) == end || Pass(); });
   }
   bool Pass() {
     manual_clock_.Advance(seconds(1));
@@ -104,20 +103,20 @@ TEST_F(JobTest, CompletesWhenItsPodSucceeds) {
   ASSERT_EQ(pods.size(), 1U);
   EXPECT_EQ(pods[0].metadata.generate_name, "ok-");
   EXPECT_THAT(pods[0].metadata.finalizers, ElementsAre(kJobTrackingFinalizer));
-  EXPECT_TRUE(EventuallyTold("SuccessfulCreate", "Created pod: " + pods[0].metadata.name));
+  EXPECT_TRUE(EventuallyRecorded("SuccessfulCreate", "Created pod: " + pods[0].metadata.name));
   Succeed(pods[0]);
   ASSERT_TRUE(EventuallyEnded("ok", "Complete"));
   const char* reason = "CompletionsReached: Reached expected number of succeeded pods";
   const batchv1::JobStatus status = StatusOf("ok");
   EXPECT_THAT(Conditions(status), ElementsAre(fmt::format("SuccessCriteriaMet=True {}", reason),
                                               fmt::format("Complete=True {}", reason)));
-  batchv1::JobStatus numbers = status;
-  numbers.conditions.clear();
-  EXPECT_EQ(Encode(numbers), R"({"completionTime":"2024-01-01T00:00:00Z","ready":0,)"
-                             R"("startTime":"2024-01-01T00:00:00Z","succeeded":1,"terminating":0,)"
-                             R"("uncountedTerminatedPods":{}})");
+  batchv1::JobStatus counts = status;
+  counts.conditions.clear();
+  EXPECT_EQ(Encode(counts), R"({"completionTime":"2024-01-01T00:00:00Z","ready":0,)"
+                            R"("startTime":"2024-01-01T00:00:00Z","succeeded":1,"terminating":0,)"
+                            R"("uncountedTerminatedPods":{}})");
   EXPECT_THAT(PodsOf("ok")[0].metadata.finalizers, IsEmpty());
-  EXPECT_TRUE(EventuallyTold("Completed", "Job completed"));
+  EXPECT_TRUE(EventuallyRecorded("Completed", "Job completed"));
 }
 
 TEST_F(JobTest, CompletesEveryIndexOnce) {
@@ -166,24 +165,25 @@ TEST_F(JobTest, FailsBeyondItsBackoffLimit) {
                                                        fmt::format("Failed=True {}", reason)));
   EXPECT_EQ(StatusOf("bad").failed, 2);
   EXPECT_TRUE(
-      EventuallyTold("BackoffLimitExceeded", "Job has reached the specified backoff limit"));
+      EventuallyRecorded("BackoffLimitExceeded", "Job has reached the specified backoff limit"));
 }
 
-TEST_F(JobTest, EndsAtItsDeadline) {
+TEST_F(JobTest, FailsAtItsDeadline) {
   Start(kController);
   Make("late", [](Job& job) { job.spec.active_deadline_seconds = 30; });
   ASSERT_TRUE(EventuallyActive("late", 1));
   MoveTime(seconds(30));
   ASSERT_TRUE(EventuallyEndedInTime("late", "Failed"));
-  EXPECT_TRUE(EventuallyTold("DeadlineExceeded", "Job was active longer than specified deadline"));
+  EXPECT_TRUE(
+      EventuallyRecorded("DeadlineExceeded", "Job was active longer than specified deadline"));
   EXPECT_EQ(StatusOf("late").failed, 1);
   EXPECT_THAT(PodsOf("late"), IsEmpty());
 }
 
-TEST_F(JobTest, IsSuspendedAndGoesOn) {
+TEST_F(JobTest, IsSuspendedAndResumed) {
   Start(kController);
   Make("pause", [](Job& job) { job.spec.suspend = true; });
-  EXPECT_TRUE(EventuallyTold("Suspended", "Job suspended"));
+  EXPECT_TRUE(EventuallyRecorded("Suspended", "Job suspended"));
   EXPECT_THAT(PodsOf("pause"), IsEmpty());
   EXPECT_TRUE(StatusOf("pause").start_time.IsZero());
   const auto suspend = [&](const char* value) {
@@ -196,7 +196,7 @@ TEST_F(JobTest, IsSuspendedAndGoesOn) {
   ASSERT_TRUE(suspend("false"));
   ASSERT_TRUE(EventuallyActive("pause", 1));
   EXPECT_EQ(StatusOf("pause").start_time.ToString(), "2024-01-01T00:00:05Z");
-  EXPECT_TRUE(EventuallyTold("Resumed", "Job resumed"));
+  EXPECT_TRUE(EventuallyRecorded("Resumed", "Job resumed"));
   ASSERT_TRUE(suspend("true"));
   ASSERT_TRUE(EventuallyActive("pause", 0));
   EXPECT_TRUE(Eventually([&] { return PodsOf("pause").empty(); }));
@@ -221,7 +221,7 @@ TEST_F(JobTest, FollowsItsParallelism) {
   EXPECT_EQ(StatusOf("wide").failed, 0);
 }
 
-TEST_F(JobTest, LeavesJobsOfOthersAlone) {
+TEST_F(JobTest, IgnoresJobsOfOtherManagers) {
   Start(kController);
   Make("theirs", [](Job& job) { job.spec.managed_by = "example.com/queue"; });
   Make("ours");
@@ -230,7 +230,7 @@ TEST_F(JobTest, LeavesJobsOfOthersAlone) {
   EXPECT_TRUE(StatusOf("theirs").start_time.IsZero());
 }
 
-TEST_F(JobTest, PodsGoWithTheirJob) {
+TEST_F(JobTest, DeletesPodsWithTheirJob) {
   Start("job-controller,garbage-collector-controller");
   for (const char* policy : {"Background", "Foreground", "Orphan"}) {
     Make("gone", [](Job& job) { job.spec.completions = job.spec.parallelism = 3; });
@@ -248,7 +248,7 @@ TEST_F(JobTest, PodsGoWithTheirJob) {
   }
 }
 
-TEST_F(JobTest, IsDeletedSomeTimeAfterItHasEnded) {
+TEST_F(JobTest, IsDeletedAfterItsTtl) {
   Start("job-controller,ttl-after-finished-controller,garbage-collector-controller");
   Make("brief", [](Job& job) { job.spec.ttl_seconds_after_finished = 60; });
   Make("kept");
@@ -265,8 +265,8 @@ TEST_F(JobTest, IsDeletedSomeTimeAfterItHasEnded) {
   EXPECT_TRUE(client().Get<Job>({"default", "kept"}).ok());
 }
 
-// Whatever the write after which the process ends, each Pod is counted once, and there are no more
-// of them than needed.
+// Whatever the write after which the process crashes, each Pod is counted once, and no surplus Pods
+// are created.
 TEST_F(JobTest, CountsEveryPodOnceAcrossCrashes) {
   for (const char* mode : {"NonIndexed", "Indexed"}) {
     bool crashed = true;
@@ -280,7 +280,7 @@ TEST_F(JobTest, CountsEveryPodOnceAcrossCrashes) {
         job.spec.parallelism = 2;
       });
       bool failed_one = false;
-      // Ends what runs, and lets the time pass that the controller waits for.
+      // Finishes running Pods, and advances the clock beyond the backoff.
       const auto run_pods = [&] {
         for (const Pod& pod : std::vector<Pod>(PodsOf(name))) {
           if (pod.status.phase == "Succeeded" || pod.status.phase == "Failed") continue;

@@ -27,7 +27,7 @@ using std::chrono::seconds;
 
 constexpr nanoseconds kFirstBackoff = seconds(10);
 constexpr nanoseconds kLongestBackoff = std::chrono::minutes(10);
-// So long may a generated name be before the random part.
+// The bound on generateName, which leaves room for the suffix.
 constexpr size_t kMaxGenerateName = 58;
 
 constexpr const char* kSuccessCriteriaMet = "SuccessCriteriaMet";
@@ -42,8 +42,9 @@ std::set<PodPointer> AsSet(const std::vector<PodPointer>& pods) {
   return {pods.begin(), pods.end()};
 }
 
-// Sets the condition; one that is not there is not made to say that something is not so.
-bool SetCondition(Job& job, std::string_view type, bool value, const JobVerdict& why, Time now) {
+// Sets the condition; a missing condition is not added with the status False. True if it changed.
+bool SetCondition(Job& job, std::string_view type, bool value, const FinishedCondition& why,
+                  Time now) {
   auto& conditions = job.status.conditions;
   const std::string_view status = value ? kConditionTrue : kConditionFalse;
   auto found = std::find_if(conditions.begin(), conditions.end(),
@@ -63,34 +64,34 @@ bool SetCondition(Job& job, std::string_view type, bool value, const JobVerdict&
   return true;
 }
 
-// ---- How a Job ends.
+// ---- How a Job finishes.
 
-// What was decided before, and may not be decided otherwise.
-std::optional<JobVerdict> DecidedVerdict(const Job& job) {
+// The decision of an earlier reconcile, which is final.
+std::optional<FinishedCondition> RecordedFinish(const Job& job) {
   for (const char* type : {kSuccessCriteriaMet, kFailureTarget}) {
     const JobCondition* condition = FindTrueCondition(job, type);
     if (condition == nullptr) continue;
-    return JobVerdict{.success = type == kSuccessCriteriaMet,
-                      .reason = condition->reason,
-                      .message = condition->message};
+    return FinishedCondition{.success = type == kSuccessCriteriaMet,
+                             .reason = condition->reason,
+                             .message = condition->message};
   }
   return std::nullopt;
 }
 
-std::optional<JobVerdict> VerdictOfFailurePolicy(const Job& job,
-                                                 const std::vector<PodPointer>& pods) {
+std::optional<FinishedCondition> FinishByFailurePolicy(const Job& job,
+                                                       const std::vector<PodPointer>& pods) {
   if (!job.spec.pod_failure_policy) return std::nullopt;
   for (const PodPointer& pod : pods) {
     if (!HasFailed(*pod, job)) continue;
     const PodFailureMatch match = MatchPodFailure(job.spec, *pod);
     if (match.action == PodFailureAction::kFailJob) {
-      return JobVerdict{.reason = "PodFailurePolicy", .message = match.message};
+      return FinishedCondition{.reason = "PodFailurePolicy", .message = match.message};
     }
   }
   return std::nullopt;
 }
 
-// Containers that are started again in their Pod count as failures too.
+// With restartPolicy OnFailure, container restarts count as failures.
 bool RestartsExceedLimit(const Job& job, const std::vector<PodPointer>& pods, int32_t limit) {
   if (job.spec.template_.spec.restart_policy != "OnFailure") return false;
   int64_t restarts = 0;
@@ -112,90 +113,92 @@ std::optional<nanoseconds> TimeUntilDeadline(const Job& job, WallTime now) {
                   now);
 }
 
-std::optional<JobVerdict> VerdictOfLimits(const Job& job, const std::vector<PodPointer>& pods,
-                                          const JobNumbers& numbers, WallTime now) {
+std::optional<FinishedCondition> FinishByLimits(const Job& job, const std::vector<PodPointer>& pods,
+                                                const JobPodCounts& counts, WallTime now) {
   const int32_t limit = job.spec.backoff_limit.value_or(6);
-  if (numbers.failed > limit || RestartsExceedLimit(job, pods, limit)) {
-    return JobVerdict{.reason = "BackoffLimitExceeded",
-                      .message = "Job has reached the specified backoff limit"};
+  if (counts.failed > limit || RestartsExceedLimit(job, pods, limit)) {
+    return FinishedCondition{.reason = "BackoffLimitExceeded",
+                             .message = "Job has reached the specified backoff limit"};
   }
   const std::optional<nanoseconds> left = TimeUntilDeadline(job, now);
   if (left && *left <= nanoseconds(0)) {
-    return JobVerdict{.reason = "DeadlineExceeded",
-                      .message = "Job was active longer than specified deadline"};
+    return FinishedCondition{.reason = "DeadlineExceeded",
+                             .message = "Job was active longer than specified deadline"};
   }
   return std::nullopt;
 }
 
-std::optional<JobVerdict> VerdictOfIndexes(const Job& job, const JobNumbers& numbers) {
+std::optional<FinishedCondition> FinishByIndexes(const Job& job, const JobPodCounts& counts) {
   if (!HasBackoffLimitPerIndex(job)) return std::nullopt;
-  const int64_t failed = numbers.failed_indexes.size();
+  const int64_t failed = counts.failed_indexes.size();
   if (job.spec.max_failed_indexes && failed > *job.spec.max_failed_indexes) {
-    return JobVerdict{.reason = "MaxFailedIndexesExceeded",
-                      .message = "Job has exceeded the specified maximal number of failed indexes"};
+    return FinishedCondition{
+        .reason = "MaxFailedIndexesExceeded",
+        .message = "Job has exceeded the specified maximal number of failed indexes"};
   }
-  if (failed > 0 && failed + numbers.succeeded >= job.spec.completions.value_or(0)) {
-    return JobVerdict{.reason = "FailedIndexes", .message = "Job has failed indexes"};
+  if (failed > 0 && failed + counts.succeeded >= job.spec.completions.value_or(0)) {
+    return FinishedCondition{.reason = "FailedIndexes", .message = "Job has failed indexes"};
   }
   return std::nullopt;
 }
 
-bool IsMet(const batchv1::SuccessPolicyRule& rule, const Job& job, const JobNumbers& numbers) {
+bool IsMet(const batchv1::SuccessPolicyRule& rule, const Job& job, const JobPodCounts& counts) {
   if (rule.succeeded_indexes.empty()) {
-    return rule.succeeded_count && numbers.succeeded >= *rule.succeeded_count;
+    return rule.succeeded_count && counts.succeeded >= *rule.succeeded_count;
   }
-  const CompletionIndexes wanted(rule.succeeded_indexes, job.spec.completions.value_or(0));
-  const int64_t count = rule.succeeded_count ? *rule.succeeded_count : wanted.size();
-  return wanted.CountIn(numbers.succeeded_indexes) >= count;
+  const CompletionIndexes desired(rule.succeeded_indexes, job.spec.completions.value_or(0));
+  const int64_t count = rule.succeeded_count ? *rule.succeeded_count : desired.size();
+  return desired.CountIn(counts.succeeded_indexes) >= count;
 }
 
-std::optional<JobVerdict> VerdictOfSuccessPolicy(const Job& job, const JobNumbers& numbers) {
+std::optional<FinishedCondition> FinishBySuccessPolicy(const Job& job, const JobPodCounts& counts) {
   if (!job.spec.success_policy || !IsIndexed(job)) return std::nullopt;
   const auto& rules = job.spec.success_policy->rules;
   for (size_t i = 0; i < rules.size(); ++i) {
-    if (!IsMet(rules[i], job, numbers)) continue;
-    return JobVerdict{.success = true,
-                      .reason = "SuccessPolicy",
-                      .message = fmt::format("Matched rules at index {}", i)};
+    if (!IsMet(rules[i], job, counts)) continue;
+    return FinishedCondition{.success = true,
+                             .reason = "SuccessPolicy",
+                             .message = fmt::format("Matched rules at index {}", i)};
   }
   return std::nullopt;
 }
 
-// Without a number of completions the first success is enough, but the others may go on.
-std::optional<JobVerdict> VerdictOfCompletions(const Job& job, const JobNumbers& numbers) {
-  const bool complete = job.spec.completions ? numbers.succeeded >= *job.spec.completions
-                                             : numbers.succeeded > 0 && numbers.active.empty();
+// Without spec.completions the Job succeeds after the first success, once the other Pods have
+// finished.
+std::optional<FinishedCondition> FinishByCompletions(const Job& job, const JobPodCounts& counts) {
+  const bool complete = job.spec.completions ? counts.succeeded >= *job.spec.completions
+                                             : counts.succeeded > 0 && counts.active.empty();
   if (!complete) return std::nullopt;
-  return JobVerdict{.success = true,
-                    .reason = "CompletionsReached",
-                    .message = "Reached expected number of succeeded pods"};
+  return FinishedCondition{.success = true,
+                           .reason = "CompletionsReached",
+                           .message = "Reached expected number of succeeded pods"};
 }
 
-std::optional<JobVerdict> Judge(const Job& job, const std::vector<PodPointer>& pods,
-                                const JobNumbers& numbers, WallTime now) {
-  if (auto verdict = DecidedVerdict(job)) return verdict;
-  if (auto verdict = VerdictOfFailurePolicy(job, pods)) return verdict;
-  if (auto verdict = VerdictOfLimits(job, pods, numbers, now)) return verdict;
-  if (auto verdict = VerdictOfIndexes(job, numbers)) return verdict;
-  if (auto verdict = VerdictOfSuccessPolicy(job, numbers)) return verdict;
-  return VerdictOfCompletions(job, numbers);
+std::optional<FinishedCondition> FindFinish(const Job& job, const std::vector<PodPointer>& pods,
+                                            const JobPodCounts& counts, WallTime now) {
+  if (auto finished = RecordedFinish(job)) return finished;
+  if (auto finished = FinishByFailurePolicy(job, pods)) return finished;
+  if (auto finished = FinishByLimits(job, pods, counts, now)) return finished;
+  if (auto finished = FinishByIndexes(job, counts)) return finished;
+  if (auto finished = FinishBySuccessPolicy(job, counts)) return finished;
+  return FinishByCompletions(job, counts);
 }
 
-// ---- Which Pods there are to be.
+// ---- Which Pods to create and delete.
 
-size_t WantedPods(const Job& job, const JobNumbers& numbers) {
+size_t DesiredPods(const Job& job, const JobPodCounts& counts) {
   const int64_t parallelism = job.spec.parallelism.value_or(1);
   if (!job.spec.completions) {
-    return numbers.succeeded > 0 ? numbers.active.size() : static_cast<size_t>(parallelism);
+    return counts.succeeded > 0 ? counts.active.size() : static_cast<size_t>(parallelism);
   }
-  const int64_t left = *job.spec.completions - numbers.succeeded;
+  const int64_t left = *job.spec.completions - counts.succeeded;
   return static_cast<size_t>(std::clamp(left, int64_t{0}, parallelism));
 }
 
-// Of several Pods for one index all but the one that would be the greatest loss, and those for
-// indexes that the Job does not have.
-std::vector<PodPointer> TakeRepeatedIndexes(const Job& job, std::vector<PodPointer>& active,
-                                            WallTime now) {
+// Removes from `active`, and returns, all Pods of an index but the one to be deleted last, and Pods
+// of indexes that the Job does not have.
+std::vector<PodPointer> RemoveDuplicateIndexes(const Job& job, std::vector<PodPointer>& active,
+                                               WallTime now) {
   std::vector<PodPointer> repeated;
   if (!IsIndexed(job)) return repeated;
   SortForDeletion(active, active, now);
@@ -210,27 +213,27 @@ std::vector<PodPointer> TakeRepeatedIndexes(const Job& job, std::vector<PodPoint
     if (best != nullptr) repeated.push_back(best);
     best = pod;
   }
-  const std::set<PodPointer> gone = AsSet(repeated);
-  std::erase_if(active, [&](const PodPointer& pod) { return gone.contains(pod); });
+  const std::set<PodPointer> removed = AsSet(repeated);
+  std::erase_if(active, [&](const PodPointer& pod) { return removed.contains(pod); });
   return repeated;
 }
 
-std::vector<PodPointer> Surplus(const Job& job, const JobNumbers& numbers, size_t wanted,
+std::vector<PodPointer> Surplus(const Job& job, const JobPodCounts& counts, size_t desired,
                                 WallTime now) {
-  std::vector<PodPointer> active = numbers.active;
-  std::vector<PodPointer> surplus = TakeRepeatedIndexes(job, active, now);
-  if (active.size() > wanted) {
+  std::vector<PodPointer> active = counts.active;
+  std::vector<PodPointer> surplus = RemoveDuplicateIndexes(job, active, now);
+  if (active.size() > desired) {
     SortForDeletion(active, active, now);
-    // First those that nobody counts any more: they were to go when the process ended.
+    // Pods without the finalizer first: the process crashed while it deleted them.
     std::stable_partition(active.begin(), active.end(),
                           [](const PodPointer& pod) { return !IsTracked(*pod); });
-    surplus.insert(surplus.end(), active.begin(), active.end() - static_cast<ptrdiff_t>(wanted));
+    surplus.insert(surplus.end(), active.begin(), active.end() - static_cast<ptrdiff_t>(desired));
   }
   if (surplus.size() > kMaxPodsAtATime) surplus.resize(kMaxPodsAtATime);
   return surplus;
 }
 
-// How long no Pod is to be made because of failures since the last success.
+// The backoff that is left after the failures since the last success.
 nanoseconds RemainingBackoff(const Job& job, const std::vector<PodPointer>& pods, WallTime now) {
   Time last_success;
   for (const PodPointer& pod : pods) {
@@ -239,8 +242,8 @@ nanoseconds RemainingBackoff(const Job& job, const std::vector<PodPointer>& pods
   int32_t failures = 0;
   Time last_failure;
   for (const PodPointer& pod : pods) {
-    const bool forgotten = IsBeingDeleted(*pod) && !IsTracked(*pod);
-    if (forgotten || !HasFailed(*pod, job) || FinishTime(*pod) < last_success) continue;
+    const bool released = IsBeingDeleted(*pod) && !IsTracked(*pod);
+    if (released || !HasFailed(*pod, job) || FinishTime(*pod) < last_success) continue;
     ++failures;
     last_failure = std::max(last_failure, FinishTime(*pod));
   }
@@ -257,20 +260,20 @@ std::set<int32_t> OccupiedIndexes(const Job& job, const std::vector<PodPointer>&
   return occupied;
 }
 
-void LookAgainAfter(nanoseconds time, JobPlan& plan) {
-  plan.again_after = std::min(plan.again_after.value_or(time), time);
+void RequeueAfter(nanoseconds time, JobPlan& plan) {
+  plan.requeue_after = std::min(plan.requeue_after.value_or(time), time);
 }
 
-// Pods for the first indexes that have no Pod and no end, and whose last failure is long enough
-// ago.
-void PlanIndexes(const Job& job, const std::vector<PodPointer>& pods, const JobNumbers& numbers,
+// Plans Pods for the lowest indexes that have neither a Pod nor a result, and whose backoff has
+// passed.
+void PlanIndexes(const Job& job, const std::vector<PodPointer>& pods, const JobPodCounts& counts,
                  size_t count, WallTime now, JobPlan& plan) {
   const std::set<int32_t> occupied = OccupiedIndexes(job, pods);
   std::map<int32_t, PodPointer> failed;
-  for (const PodPointer& pod : PodsToReplace(job, pods, numbers)) failed[*IndexOf(*pod, job)] = pod;
+  for (const PodPointer& pod : PodsToReplace(job, pods, counts)) failed[*IndexOf(*pod, job)] = pod;
   for (int32_t index = 0; index < *job.spec.completions && plan.to_create.size() < count; ++index) {
-    if (occupied.contains(index) || numbers.succeeded_indexes.Contains(index) ||
-        numbers.failed_indexes.Contains(index)) {
+    if (occupied.contains(index) || counts.succeeded_indexes.Contains(index) ||
+        counts.failed_indexes.Contains(index)) {
       continue;
     }
     PodToCreate pod{.index = index};
@@ -279,7 +282,7 @@ void PlanIndexes(const Job& job, const std::vector<PodPointer>& pods, const JobN
       const nanoseconds wait =
           TimeLeft(FinishTime(*last->second).value(), PodBackoff(pod.failures.total()), now);
       if (wait > nanoseconds(0)) {
-        LookAgainAfter(wait, plan);
+        RequeueAfter(wait, plan);
         continue;
       }
     }
@@ -287,17 +290,17 @@ void PlanIndexes(const Job& job, const std::vector<PodPointer>& pods, const JobN
   }
 }
 
-void PlanCreations(const Job& job, const std::vector<PodPointer>& pods, const JobNumbers& numbers,
+void PlanCreations(const Job& job, const std::vector<PodPointer>& pods, const JobPodCounts& counts,
                    size_t count, WallTime now, JobPlan& plan) {
   if (!HasBackoffLimitPerIndex(job)) {
     const nanoseconds wait = RemainingBackoff(job, pods, now);
-    if (wait > nanoseconds(0)) return LookAgainAfter(wait, plan);
+    if (wait > nanoseconds(0)) return RequeueAfter(wait, plan);
   }
-  if (IsIndexed(job)) return PlanIndexes(job, pods, numbers, count, now, plan);
+  if (IsIndexed(job)) return PlanIndexes(job, pods, counts, count, now, plan);
   plan.to_create.resize(count);
 }
 
-// ---- What a Pod of an index has.
+// ---- Pods of an index.
 
 void AddIndexVariable(corev1::Container& container) {
   constexpr const char* kVariable = "JOB_COMPLETION_INDEX";
@@ -313,13 +316,14 @@ void AddIndexVariable(corev1::Container& container) {
 
 // ---- Counting.
 
-// When the Job fails, so have all Pods that had not ended. When it succeeds, those that were
-// stopped because of it have not.
-bool CountsAsFailed(const Pod& pod, const Job& job, const std::optional<JobVerdict>& verdict) {
+// When the Job fails, all unfinished Pods count as failed. When it succeeds, Pods that are deleted
+// because of that do not.
+bool CountsAsFailed(const Pod& pod, const Job& job,
+                    const std::optional<FinishedCondition>& finished) {
   if (IsIndexed(job) && !IndexOf(pod, job)) return false;
-  if (verdict && verdict->success) {
+  if (finished && finished->success) {
     if (pod.status.phase != "Failed") return false;
-  } else if (!verdict && !HasFailed(pod, job)) {
+  } else if (!finished && !HasFailed(pod, job)) {
     return false;
   }
   return MatchPodFailure(job.spec, pod).action != PodFailureAction::kIgnore;
@@ -333,18 +337,18 @@ bool Contains(const std::vector<std::string>& uids, const std::string& uid) {
   return std::find(uids.begin(), uids.end(), uid) != uids.end();
 }
 
-void Name(const Pod& pod, const Job& job, const std::optional<JobVerdict>& verdict,
-          CompletionIndexes& succeeded, batchv1::UncountedTerminatedPods& uncounted) {
+void AddUncounted(const Pod& pod, const Job& job, const std::optional<FinishedCondition>& finished,
+                  CompletionIndexes& succeeded, batchv1::UncountedTerminatedPods& uncounted) {
   if (pod.status.phase == "Succeeded" && !Contains(uncounted.failed, pod.metadata.uid)) {
     if (!IsIndexed(job)) return AddOnce(uncounted.succeeded, pod.metadata.uid);
     if (const auto index = IndexOf(pod, job)) succeeded.Add(*index);
-  } else if (CountsAsFailed(pod, job, verdict)) {
+  } else if (CountsAsFailed(pod, job, finished)) {
     AddOnce(uncounted.failed, pod.metadata.uid);
   }
 }
 
-// What was named and has no finalizer any more becomes a number.
-void CountNamed(const std::vector<PodPointer>& pods, Job& job) {
+// Counts listed Pods whose finalizer was removed.
+void FlushUncounted(const std::vector<PodPointer>& pods, Job& job) {
   std::set<std::string> tracked;
   for (const PodPointer& pod : pods) {
     if (IsTracked(*pod)) tracked.insert(pod->metadata.uid);
@@ -359,13 +363,13 @@ void CountNamed(const std::vector<PodPointer>& pods, Job& job) {
   status.failed += count(status.uncounted_terminated_pods->failed);
 }
 
-void WriteNumbers(const JobNumbers& numbers, JobStatus& status) {
-  status.active = static_cast<int32_t>(numbers.active.size());
-  status.ready = numbers.ready;
-  status.terminating = numbers.terminating;
+void SetActiveCounts(const JobPodCounts& counts, JobStatus& status) {
+  status.active = static_cast<int32_t>(counts.active.size());
+  status.ready = counts.ready;
+  status.terminating = counts.terminating;
 }
 
-bool IsSettled(const JobStatus& status) {
+bool AllPodsCounted(const JobStatus& status) {
   return status.active == 0 && status.terminating.value_or(0) == 0 &&
          status.uncounted_terminated_pods->succeeded.empty() &&
          status.uncounted_terminated_pods->failed.empty();
@@ -379,116 +383,116 @@ nanoseconds PodBackoff(int32_t failures) {
   return std::min(backoff, kLongestBackoff);
 }
 
-std::vector<Notice> BeginJob(Job& job, WallTime now) {
-  std::vector<Notice> notices;
+std::vector<PlannedEvent> BeginJob(Job& job, WallTime now) {
+  std::vector<PlannedEvent> events;
   if (!job.status.uncounted_terminated_pods) job.status.uncounted_terminated_pods.emplace();
-  if (!job.metadata.deletion_timestamp.IsZero() || DecidedVerdict(job)) return notices;
-  const auto tell = [&](const char* reason, const std::string& message) {
-    notices.push_back({EventType::kNormal, reason, message});
+  if (!job.metadata.deletion_timestamp.IsZero() || RecordedFinish(job)) return events;
+  const auto add = [&](const char* reason, const std::string& message) {
+    events.push_back({EventType::kNormal, reason, message});
   };
   if (IsSuspended(job)) {
-    const JobVerdict why{.reason = "JobSuspended", .message = "Job suspended"};
-    if (SetCondition(job, kSuspended, true, why, Now(now))) tell("Suspended", why.message);
-    return notices;
+    const FinishedCondition why{.reason = "JobSuspended", .message = "Job suspended"};
+    if (SetCondition(job, kSuspended, true, why, Now(now))) add("Suspended", why.message);
+    return events;
   }
-  const JobVerdict why{.reason = "JobResumed", .message = "Job resumed"};
+  const FinishedCondition why{.reason = "JobResumed", .message = "Job resumed"};
   const bool resumed = SetCondition(job, kSuspended, false, why, Now(now));
-  if (resumed) tell("Resumed", why.message);
+  if (resumed) add("Resumed", why.message);
   if (resumed || job.status.start_time.IsZero()) job.status.start_time = Now(now);
-  return notices;
+  return events;
 }
 
 JobPlan PlanJob(const Job& job, const std::vector<PodPointer>& pods, WallTime now) {
-  const JobNumbers numbers = CountPods(job, pods);
-  JobPlan plan{.verdict = Judge(job, pods, numbers, now)};
-  if (plan.verdict) {
-    plan.to_delete = numbers.active;
+  const JobPodCounts counts = CountPods(job, pods);
+  JobPlan plan{.finished = FindFinish(job, pods, counts, now)};
+  if (plan.finished) {
+    plan.to_delete = counts.active;
     return plan;
   }
-  plan.again_after = TimeUntilDeadline(job, now);
+  plan.requeue_after = TimeUntilDeadline(job, now);
   if (!job.metadata.deletion_timestamp.IsZero()) return plan;
-  const size_t wanted = IsSuspended(job) ? 0 : WantedPods(job, numbers);
-  plan.to_delete = Surplus(job, numbers, wanted, now);
-  plan.forget_deleted = true;
+  const size_t desired = IsSuspended(job) ? 0 : DesiredPods(job, counts);
+  plan.to_delete = Surplus(job, counts, desired, now);
+  plan.release_deleted = true;
   if (!plan.to_delete.empty()) return plan;
-  const size_t ending = ReplacesOnlyFailed(job) ? static_cast<size_t>(numbers.terminating) : 0;
-  const size_t present = numbers.active.size() + ending;
-  if (wanted > present) {
-    PlanCreations(job, pods, numbers, std::min(wanted - present, kMaxPodsAtATime), now, plan);
+  const size_t terminating = ReplacesOnlyFailed(job) ? static_cast<size_t>(counts.terminating) : 0;
+  const size_t present = counts.active.size() + terminating;
+  if (desired > present) {
+    PlanCreations(job, pods, counts, std::min(desired - present, kMaxPodsAtATime), now, plan);
   }
   return plan;
 }
 
-Pod PodOfJob(const Job& job, const PodToCreate& wanted) {
+Pod PodOfJob(const Job& job, const PodToCreate& desired) {
   Pod pod = PodFromTemplate(job.spec.template_, job);
   AddFinalizer(pod.metadata, kJobTrackingFinalizer);
-  if (!wanted.index) return pod;
-  const std::string index = fmt::format("{}", *wanted.index);
+  if (!desired.index) return pod;
+  const std::string index = fmt::format("{}", *desired.index);
   pod.metadata.annotations[kCompletionIndex] = index;
   pod.metadata.labels[kCompletionIndex] = index;
   const std::string suffix = "-" + index + "-";
   pod.metadata.generate_name =
       job.metadata.name.substr(0, kMaxGenerateName - suffix.size()) + suffix;
   pod.spec.hostname = job.metadata.name + "-" + index;
-  if (HasBackoffLimitPerIndex(job)) SetFailuresBefore(wanted.failures, pod);
+  if (HasBackoffLimitPerIndex(job)) SetFailuresBefore(desired.failures, pod);
   for (auto* containers : {&pod.spec.init_containers, &pod.spec.containers}) {
     for (corev1::Container& container : *containers) AddIndexVariable(container);
   }
   return pod;
 }
 
-JobTracking TrackPods(const std::vector<PodPointer>& pods, const std::optional<JobVerdict>& verdict,
-                      WallTime now, Job& job) {
-  CountNamed(pods, job);
-  const JobNumbers numbers = CountPods(job, pods);
-  const bool goes_on = !verdict && job.metadata.deletion_timestamp.IsZero();
+JobTracking TrackPods(const std::vector<PodPointer>& pods,
+                      const std::optional<FinishedCondition>& finished, WallTime now, Job& job) {
+  FlushUncounted(pods, job);
+  const JobPodCounts counts = CountPods(job, pods);
+  const bool continues = !finished && job.metadata.deletion_timestamp.IsZero();
   std::set<PodPointer> kept;
-  if (goes_on) kept = AsSet(PodsToReplace(job, pods, numbers));
+  if (continues) kept = AsSet(PodsToReplace(job, pods, counts));
   auto& uncounted = *job.status.uncounted_terminated_pods;
   CompletionIndexes succeeded(job.status.completed_indexes, job.spec.completions.value_or(0));
   JobTracking tracking;
   for (const PodPointer& pod : pods) {
     if (!IsTracked(*pod) || kept.contains(pod)) continue;
-    if (goes_on && pod->status.phase != "Succeeded" && !HasFailed(*pod, job)) continue;
+    if (continues && pod->status.phase != "Succeeded" && !HasFailed(*pod, job)) continue;
     if (tracking.to_release.size() == kMaxPodsAtATime) {
       tracking.more = true;
       break;
     }
     tracking.to_release.push_back(pod);
-    Name(*pod, job, verdict, succeeded, uncounted);
+    AddUncounted(*pod, job, finished, succeeded, uncounted);
   }
   if (IsIndexed(job)) {
     job.status.completed_indexes = succeeded.ToString();
     job.status.succeeded = static_cast<int32_t>(succeeded.size());
-    if (HasBackoffLimitPerIndex(job)) job.status.failed_indexes = numbers.failed_indexes.ToString();
+    if (HasBackoffLimitPerIndex(job)) job.status.failed_indexes = counts.failed_indexes.ToString();
   }
-  WriteNumbers(numbers, job.status);
-  if (verdict) {
-    SetCondition(job, verdict->success ? kSuccessCriteriaMet : kFailureTarget, true, *verdict,
+  SetActiveCounts(counts, job.status);
+  if (finished) {
+    SetCondition(job, finished->success ? kSuccessCriteriaMet : kFailureTarget, true, *finished,
                  Now(now));
   }
   return tracking;
 }
 
-std::vector<Notice> SettleJob(const std::vector<PodPointer>& pods,
-                              const std::optional<JobVerdict>& verdict, bool more, WallTime now,
-                              Job& job) {
-  CountNamed(pods, job);
-  WriteNumbers(CountPods(job, pods), job.status);
-  if (!verdict || more || !IsSettled(job.status)) return {};
-  if (!verdict->success) {
-    SetCondition(job, "Failed", true, *verdict, Now(now));
-    return {{EventType::kWarning, verdict->reason, verdict->message}};
+std::vector<PlannedEvent> UpdateJobStatus(const std::vector<PodPointer>& pods,
+                                          const std::optional<FinishedCondition>& finished,
+                                          bool more, WallTime now, Job& job) {
+  FlushUncounted(pods, job);
+  SetActiveCounts(CountPods(job, pods), job.status);
+  if (!finished || more || !AllPodsCounted(job.status)) return {};
+  if (!finished->success) {
+    SetCondition(job, "Failed", true, *finished, Now(now));
+    return {{EventType::kWarning, finished->reason, finished->message}};
   }
-  SetCondition(job, "Complete", true, *verdict, Now(now));
+  SetCondition(job, "Complete", true, *finished, Now(now));
   job.status.completion_time = Now(now);
-  std::vector<Notice> notices;
+  std::vector<PlannedEvent> events;
   if (job.spec.completions && job.status.succeeded > *job.spec.completions) {
-    notices.push_back(
+    events.push_back(
         {EventType::kWarning, "TooManySucceededPods", "Too many succeeded pods recorded"});
   }
-  notices.push_back({EventType::kNormal, "Completed", "Job completed"});
-  return notices;
+  events.push_back({EventType::kNormal, "Completed", "Job completed"});
+  return events;
 }
 
 }  // namespace kubexms

@@ -1,71 +1,73 @@
 #pragma once
 
-// What the Job controller decides, without doing it. A reconcile is
+// The decisions of the Job controller. A reconcile is
 //
-//   BeginJob      the status of a Job that starts, is suspended or goes on
-//   PlanJob       whether the Job has come to an end, and which Pods to delete and to create
-//   TrackPods     which Pods have ended and are to be counted; their finalizers go once the status
-//                 that names them is written
-//   SettleJob     what could be named is counted, and the end of the Job is declared
+//   BeginJob         sets the status of a Job that starts, is suspended or is resumed
+//   PlanJob          decides whether the Job finishes, and which Pods to delete and to create
+//   TrackPods        lists finished Pods in status.uncountedTerminatedPods; their finalizers are
+//                    removed after that status is written
+//   UpdateJobStatus  counts the listed Pods without finalizers, and finishes the Job
 //
-// and each is a function of the Job, its Pods and the time.
+// and each of these is a function of the Job, its Pods and the time.
 
 #include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "kubexms/builtin/shared/notice.h"
+#include "kubexms/builtin/shared/planned_event.h"
 #include "kubexms/builtin/workloads/job/job_pods.h"
 
 namespace kubexms {
 
 using WallTime = std::chrono::system_clock::time_point;
 
-// How a Job ends.
-struct JobVerdict {
+// How a Job finishes.
+struct FinishedCondition {
   bool success = false;
   std::string reason;
   std::string message;
 
-  bool operator==(const JobVerdict&) const = default;
+  bool operator==(const FinishedCondition&) const = default;
 };
 
-// Why a Pod is made.
+// A Pod that the plan creates.
 struct PodToCreate {
   std::optional<int32_t> index;  // of indexed Jobs
   IndexFailures failures;        // with spec.backoffLimitPerIndex
 };
 
 struct JobPlan {
-  std::optional<JobVerdict> verdict;
+  std::optional<FinishedCondition> finished;
   std::vector<PodPointer> to_delete;
-  // Nobody asks how those that are deleted end: their finalizers go first.
-  bool forget_deleted = false;
+  // Deleted Pods are not counted: their finalizers are removed first.
+  bool release_deleted = false;
   std::vector<PodToCreate> to_create;
-  // When to look again although nothing changes.
-  std::optional<std::chrono::nanoseconds> again_after;
+  // When to reconcile again if nothing changes.
+  std::optional<std::chrono::nanoseconds> requeue_after;
 };
 
 struct JobTracking {
-  std::vector<PodPointer> to_release;  // of which the finalizer is to be removed
-  bool more = false;                   // there are others, for the next time
+  std::vector<PodPointer> to_release;  // Pods whose finalizer is to be removed
+  bool more = false;                   // the next reconcile has to track others
 };
 
-// At most so many Pods are created, deleted or counted at a time.
+// The bound on Pods that one reconcile creates, deletes or counts.
 inline constexpr size_t kMaxPodsAtATime = 500;
 
-// How long after its last failure a Pod is made again: 10 s, 20 s, … up to 10 minutes.
+// The delay between a failure and the replacement of the Pod: 10 s, 20 s, … up to 10 minutes.
 std::chrono::nanoseconds PodBackoff(int32_t failures);
 
-std::vector<Notice> BeginJob(batchv1::Job& job, WallTime now);
+std::vector<PlannedEvent> BeginJob(batchv1::Job& job, WallTime now);
 JobPlan PlanJob(const batchv1::Job& job, const std::vector<PodPointer>& pods, WallTime now);
-corev1::Pod PodOfJob(const batchv1::Job& job, const PodToCreate& wanted);
-JobTracking TrackPods(const std::vector<PodPointer>& pods, const std::optional<JobVerdict>& verdict,
-                      WallTime now, batchv1::Job& job);
-// `pods` are as they are now. What people are to be told once the status is written.
-std::vector<Notice> SettleJob(const std::vector<PodPointer>& pods,
-                              const std::optional<JobVerdict>& verdict, bool more, WallTime now,
-                              batchv1::Job& job);
+corev1::Pod PodOfJob(const batchv1::Job& job, const PodToCreate& desired);
+JobTracking TrackPods(const std::vector<PodPointer>& pods,
+                      const std::optional<FinishedCondition>& finished, WallTime now,
+                      batchv1::Job& job);
+// `pods` as they are after the finalizers were removed. The Events are to be recorded after the
+// status is written.
+std::vector<PlannedEvent> UpdateJobStatus(const std::vector<PodPointer>& pods,
+                                          const std::optional<FinishedCondition>& finished,
+                                          bool more, WallTime now, batchv1::Job& job);
 
 }  // namespace kubexms

@@ -53,7 +53,7 @@ TEST(CompletionIndexesTest, AreWrittenAsRanges) {
   EXPECT_EQ(some.CountIn(CompletionIndexes("0-3,5,7", 10)), 3);
 }
 
-// ---- Jobs and Pods as the tests below write them.
+// ---- Notation of Jobs and Pods.
 
 struct PodOptions {
   int32_t index = -1;
@@ -61,7 +61,7 @@ struct PodOptions {
   bool deleted = false;
   int32_t failures = 0;
   int32_t exit_code = 1;
-  seconds age{1000};  // of its end
+  seconds age{1000};  // since it finished
   int32_t restarts = 0;
 };
 
@@ -129,18 +129,19 @@ std::vector<std::string> Names(const std::vector<PodPointer>& pods) {
 }
 
 // "complete: Reason" or "fail: Reason"; "-a" for each Pod to delete, "+" or "+index" for each to
-// create, "?seconds" for another look.
+// create, "?seconds" for a requeue.
 std::string Summary(const JobPlan& plan) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : " ") + part; };
-  if (plan.verdict) add((plan.verdict->success ? "complete: " : "fail: ") + plan.verdict->reason);
+  if (plan.finished)
+    add((plan.finished->success ? "complete: " : "fail: ") + plan.finished->reason);
   for (const std::string& name : Names(plan.to_delete)) add("-" + name);
   for (const PodToCreate& pod : plan.to_create) {
     add("+" + (pod.index ? std::to_string(*pod.index) : ""));
     if (pod.failures.total() > 0) text += "!" + std::to_string(pod.failures.total());
   }
-  if (plan.again_after) {
-    add("?" + std::to_string(std::chrono::duration_cast<seconds>(*plan.again_after).count()));
+  if (plan.requeue_after) {
+    add("?" + std::to_string(std::chrono::duration_cast<seconds>(*plan.requeue_after).count()));
   }
   return text;
 }
@@ -158,15 +159,15 @@ void ExpectPlans(const std::vector<PlanCase>& cases) {
   }
 }
 
-TEST(JobPlanTest, KeepsAsManyPodsAsWanted) {
+TEST(JobPlanTest, CreatesAndDeletesPodsForParallelism) {
   const auto a = MakePod("a", "Running");
   const auto b = MakePod("b", "Running");
   const auto c = MakePod("c", "Pending");
   const auto done = MakePod("done", "Succeeded");
   ExpectPlans({
       {"the first", MakeJob(), {}, "+ +"},
-      {"one is there", MakeJob(), {a}, "+"},
-      {"all are there", MakeJob(), {a, b}, ""},
+      {"one exists", MakeJob(), {a}, "+"},
+      {"all exist", MakeJob(), {a, b}, ""},
       {"no more than completions", MakeJob([](Job& job) { job.status.succeeded = 2; }), {}, "+"},
       {"too many", MakeJob(), {a, b, c}, "-c"},
       {"one has succeeded", MakeJob(), {a, done}, "+"},
@@ -175,20 +176,20 @@ TEST(JobPlanTest, KeepsAsManyPodsAsWanted) {
        MakeJob([](Job& job) { job.metadata.deletion_timestamp = Time(kNow); }),
        {},
        ""},
-      {"those that end are replaced",
+      {"terminating Pods are replaced",
        MakeJob(),
        {a, MakePod("x", "Running", {.deleted = true})},
        "+"},
-      {"or not before they have ended",
+      {"or after they have failed",
        MakeJob([](Job& job) { job.spec.pod_replacement_policy = "Failed"; }),
        {a, MakePod("x", "Running", {.deleted = true})},
        ""},
-      {"a queue of work", MakeJob([](Job& job) { job.spec.completions.reset(); }), {a}, "+"},
-      {"a queue of work that has an end",
+      {"a work queue", MakeJob([](Job& job) { job.spec.completions.reset(); }), {a}, "+"},
+      {"a work queue with a success",
        MakeJob([](Job& job) { job.spec.completions.reset(); }),
        {a, done},
        ""},
-      {"no more than so many at a time",
+      {"a bounded number",
        MakeJob([](Job& job) { job.spec.parallelism = job.spec.completions = 100'000; }),
        std::vector<PodPointer>(99'998, a), "+ +"},
   });
@@ -198,7 +199,7 @@ TEST(JobPlanTest, KeepsAsManyPodsAsWanted) {
             kMaxPodsAtATime);
 }
 
-TEST(JobPlanTest, MakesPodsForIndexes) {
+TEST(JobPlanTest, CreatesPodsForIndexes) {
   const auto zero = MakePod("zero", "Running", {.index = 0});
   const auto twin = MakePod("twin", "Pending", {.index = 0});
   const auto two = MakePod("two", "Running", {.index = 2});
@@ -206,15 +207,15 @@ TEST(JobPlanTest, MakesPodsForIndexes) {
   ExpectPlans({
       {"the first", MakeJob(Indexed), {}, "+0 +1"},
       {"the next", MakeJob(Indexed), {MakePod("done", "Succeeded", {.index = 0}), two}, "+1"},
-      {"counted ones",
+      {"counted indexes",
        MakeJob([](Job& job) {
          Indexed(job);
          job.status.completed_indexes = "0,1";
        }),
        {},
        "+2"},
-      {"twice the same", MakeJob(Indexed), {zero, twin}, "-twin"},
-      {"one that there is not", MakeJob(Indexed), {zero, nine}, "-nine"},
+      {"a duplicate index", MakeJob(Indexed), {zero, twin}, "-twin"},
+      {"an index beyond completions", MakeJob(Indexed), {zero, nine}, "-nine"},
       {"complete",
        MakeJob([](Job& job) {
          Indexed(job);
@@ -241,7 +242,7 @@ TEST(JobPlanTest, WaitsLongerAfterEachFailure) {
       {"long ago", MakeJob(), {counted}, "+ +"},
       {"two failures", MakeJob(), {now, counted}, "?17"},
       {"only those since a success count", MakeJob(), {now, counted, success}, "?7"},
-      {"those that were deleted for other reasons do not", MakeJob(), {gone}, "+ +"},
+      {"released Pods do not count", MakeJob(), {gone}, "+ +"},
   });
 }
 
@@ -269,11 +270,11 @@ TEST(JobPlanTest, FailsAtItsLimits) {
        MakeJob([](Job& job) { job.spec.active_deadline_seconds = 130; }),
        {a},
        "+ ?30"},
-      {"a deadline that no clock reaches",
+      {"a huge deadline",
        MakeJob([](Job& job) { job.spec.active_deadline_seconds = INT64_MAX; }),
        {a},
        "+ ?3155695100"},
-      {"what was decided stays",
+      {"an earlier decision is final",
        MakeJob([](Job& job) {
          batchv1::JobCondition condition;
          condition.type = "FailureTarget";
@@ -299,18 +300,18 @@ TEST(JobPlanTest, CompletesWhenEnoughHaveSucceeded) {
        MakeJob([](Job& job) { job.status.succeeded = 2; }),
        {done, a},
        "complete: CompletionsReached -a"},
-      {"named ones count once",
+      {"listed Pods count once",
        MakeJob([](Job& job) {
          job.status.succeeded = 1;
          job.status.uncounted_terminated_pods->succeeded = {"done"};
        }),
        {done},
        "+"},
-      {"a queue of work",
+      {"a work queue",
        MakeJob([](Job& job) { job.spec.completions.reset(); }),
        {done},
        "complete: CompletionsReached"},
-      {"none are wanted",
+      {"zero completions",
        MakeJob([](Job& job) { job.spec.completions = 0; }),
        {},
        "complete: CompletionsReached"},
@@ -338,7 +339,7 @@ TEST(JobPlanTest, FollowsItsSuccessPolicy) {
       {"not enough of them", policy("2-4", 3), {four}, "+1"},
       {"enough of any", policy("", 4), {four}, "complete: SuccessPolicy -four"},
   });
-  EXPECT_EQ(PlanJob(policy("", 4), {}, kNow).verdict->message, "Matched rules at index 1");
+  EXPECT_EQ(PlanJob(policy("", 4), {}, kNow).finished->message, "Matched rules at index 1");
 }
 
 TEST(JobPlanTest, FollowsItsFailurePolicy) {
@@ -379,10 +380,10 @@ TEST(JobPlanTest, CountsFailuresOfEachIndex) {
   const auto done = MakePod("done", "Succeeded", {.index = 1});
   const auto done_too = MakePod("done-too", "Succeeded", {.index = 2});
   ExpectPlans({
-      {"others go on while one waits", MakeJob(PerIndex), {fresh}, "+1 +2 ?6"},
-      {"it is tried again", MakeJob(PerIndex), {old}, "+0!1 +1"},
-      {"until it may not be", MakeJob(PerIndex), {last, old}, "+1 +2"},
-      {"the end", MakeJob(PerIndex), {last, done, done_too}, "fail: FailedIndexes"},
+      {"other indexes continue during a backoff", MakeJob(PerIndex), {fresh}, "+1 +2 ?6"},
+      {"the index is retried", MakeJob(PerIndex), {old}, "+0!1 +1"},
+      {"until its limit", MakeJob(PerIndex), {last, old}, "+1 +2"},
+      {"all indexes finished", MakeJob(PerIndex), {last, done, done_too}, "fail: FailedIndexes"},
       {"too many",
        MakeJob([](Job& job) {
          PerIndex(job);
@@ -390,7 +391,7 @@ TEST(JobPlanTest, CountsFailuresOfEachIndex) {
        }),
        {last},
        "fail: MaxFailedIndexesExceeded"},
-      {"one that a rule fails",
+      {"an index that a rule fails",
        MakeJob([](Job& job) {
          PerIndex(job);
          AddRule(job, "FailIndex", {1});
@@ -398,7 +399,7 @@ TEST(JobPlanTest, CountsFailuresOfEachIndex) {
        {old},
        "+1 +2"},
   });
-  // The last failure stays until there is a Pod that knows of it.
+  // The last failed Pod is retained until a replacement has its failure count.
   Job job = MakeJob(PerIndex);
   EXPECT_THAT(TrackPods({fresh}, {}, kNow, job).to_release, IsEmpty());
   const auto again = MakePod("again", "Running", {.index = 0, .failures = 1});
@@ -419,7 +420,7 @@ TEST(JobPlanTest, CountsEachPodOnce) {
   EXPECT_THAT(job.status.uncounted_terminated_pods->succeeded, ElementsAre("s"));
   EXPECT_THAT(job.status.uncounted_terminated_pods->failed, ElementsAre("f"));
   EXPECT_EQ(job.status.succeeded, 0);
-  // Whether the finalizers are still there, are gone, or the Pods are: the same sums.
+  // The sums are the same with finalizers, without finalizers, and without the Pods.
   const std::vector<PodPointer> after = {running, MakePod("s", "Succeeded", {.tracked = false})};
   const std::vector<std::vector<PodPointer>> views = {before, after, {running}};
   for (const std::vector<PodPointer>& pods : views) {
@@ -427,13 +428,13 @@ TEST(JobPlanTest, CountsEachPodOnce) {
     EXPECT_EQ(CountPods(next, pods).succeeded, 1);
     EXPECT_EQ(CountPods(next, pods).failed, 1);
     TrackPods(pods, {}, kNow, next);
-    SettleJob(after, {}, false, kNow, next);
+    UpdateJobStatus(after, {}, false, kNow, next);
     EXPECT_EQ(next.status.succeeded, 1);
     EXPECT_EQ(next.status.failed, 1);
     EXPECT_EQ(next.status.active, 1);
     EXPECT_THAT(next.status.uncounted_terminated_pods->succeeded, IsEmpty());
     EXPECT_THAT(next.status.uncounted_terminated_pods->failed, IsEmpty());
-    // And nothing more the next time.
+    // The next reconcile counts nothing more.
     EXPECT_THAT(TrackPods(after, {}, kNow, next).to_release, IsEmpty());
     EXPECT_EQ(next.status.succeeded, 1);
   }
@@ -447,60 +448,61 @@ TEST(JobPlanTest, CountsIndexesOnce) {
   EXPECT_EQ(job.status.completed_indexes, "1");
   EXPECT_EQ(job.status.succeeded, 1);
   TrackPods({first, second}, {}, kNow, job);
-  SettleJob({}, {}, false, kNow, job);
+  UpdateJobStatus({}, {}, false, kNow, job);
   EXPECT_EQ(job.status.succeeded, 1);
 }
 
-TEST(JobPlanTest, WhatRanFailsWithTheJobButNotWhenItSucceeds) {
+TEST(JobPlanTest, UnfinishedPodsCountAsFailedOnlyIfTheJobFails) {
   const auto stopped = MakePod("stopped", "Running", {.deleted = true});
   const auto failed = MakePod("failed", "Failed");
   Job job = MakeJob();
-  TrackPods({stopped, failed}, JobVerdict{.reason = "X"}, kNow, job);
+  TrackPods({stopped, failed}, FinishedCondition{.reason = "X"}, kNow, job);
   EXPECT_THAT(job.status.uncounted_terminated_pods->failed, ElementsAre("stopped", "failed"));
   job = MakeJob();
-  TrackPods({stopped, failed}, JobVerdict{.success = true}, kNow, job);
+  TrackPods({stopped, failed}, FinishedCondition{.success = true}, kNow, job);
   EXPECT_THAT(job.status.uncounted_terminated_pods->failed, ElementsAre("failed"));
 }
 
-TEST(JobPlanTest, EndsOnlyWhenAllPodsHave) {
-  const JobVerdict verdict{.success = true, .reason = "CompletionsReached", .message = "M"};
+TEST(JobPlanTest, FinishesAfterAllPodsHaveTerminated) {
+  const FinishedCondition finished{.success = true, .reason = "CompletionsReached", .message = "M"};
   Job job = MakeJob();
-  TrackPods({}, verdict, kNow, job);
+  TrackPods({}, finished, kNow, job);
   EXPECT_NE(FindTrueCondition(job, "SuccessCriteriaMet"), nullptr);
-  EXPECT_THAT(SettleJob({MakePod("a", "Running", {.deleted = true})}, verdict, false, kNow, job),
-              IsEmpty());
+  EXPECT_THAT(
+      UpdateJobStatus({MakePod("a", "Running", {.deleted = true})}, finished, false, kNow, job),
+      IsEmpty());
   EXPECT_FALSE(IsFinished(job));
-  EXPECT_THAT(SettleJob({}, verdict, true, kNow, job), IsEmpty());
-  EXPECT_THAT(SettleJob({}, verdict, false, kNow, job),
-              ElementsAre(Notice{EventType::kNormal, "Completed", "Job completed"}));
-  EXPECT_EQ(EndOf(job), "Complete");
+  EXPECT_THAT(UpdateJobStatus({}, finished, true, kNow, job), IsEmpty());
+  EXPECT_THAT(UpdateJobStatus({}, finished, false, kNow, job),
+              ElementsAre(PlannedEvent{EventType::kNormal, "Completed", "Job completed"}));
+  EXPECT_EQ(FinishedConditionType(job), "Complete");
   EXPECT_EQ(job.status.completion_time, Time(kNow));
   job = MakeJob();
-  const JobVerdict failure{.reason = "DeadlineExceeded", .message = "late"};
-  EXPECT_THAT(SettleJob({}, failure, false, kNow, job),
-              ElementsAre(Notice{EventType::kWarning, "DeadlineExceeded", "late"}));
-  EXPECT_EQ(EndOf(job), "Failed");
+  const FinishedCondition failure{.reason = "DeadlineExceeded", .message = "late"};
+  EXPECT_THAT(UpdateJobStatus({}, failure, false, kNow, job),
+              ElementsAre(PlannedEvent{EventType::kWarning, "DeadlineExceeded", "late"}));
+  EXPECT_EQ(FinishedConditionType(job), "Failed");
   EXPECT_TRUE(job.status.completion_time.IsZero());
 }
 
-TEST(JobPlanTest, TimeBeginsAnewWhenAJobGoesOn) {
+TEST(JobPlanTest, ResumedJobHasANewStartTime) {
   Job job = MakeJob([](Job& changed) { changed.status = {}; });
   EXPECT_THAT(BeginJob(job, kNow), IsEmpty());
   EXPECT_EQ(job.status.start_time, Time(kNow));
   EXPECT_THAT(job.status.conditions, IsEmpty());
   job.spec.suspend = true;
   EXPECT_THAT(BeginJob(job, kNow + seconds(5)),
-              ElementsAre(Notice{EventType::kNormal, "Suspended", "Job suspended"}));
+              ElementsAre(PlannedEvent{EventType::kNormal, "Suspended", "Job suspended"}));
   EXPECT_THAT(BeginJob(job, kNow + seconds(6)), IsEmpty());
   job.spec.suspend = false;
   EXPECT_THAT(BeginJob(job, kNow + seconds(9)),
-              ElementsAre(Notice{EventType::kNormal, "Resumed", "Job resumed"}));
+              ElementsAre(PlannedEvent{EventType::kNormal, "Resumed", "Job resumed"}));
   EXPECT_EQ(job.status.start_time, Time(kNow + seconds(9)));
   EXPECT_EQ(job.status.conditions[0].reason, "JobResumed");
   EXPECT_EQ(job.status.conditions[0].status, "False");
 }
 
-TEST(JobPlanTest, PodsKnowTheirIndex) {
+TEST(JobPlanTest, PodsHaveTheirIndex) {
   Job job = MakeJob(PerIndex);
   const Pod pod = PodOfJob(job, {.index = 7, .failures = {.counted = 2, .ignored = 1}});
   EXPECT_EQ(pod.metadata.generate_name, "sum-7-");

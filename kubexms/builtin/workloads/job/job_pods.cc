@@ -34,7 +34,7 @@ bool Contains(const std::vector<std::string>& uids, const std::string& uid) {
   return std::find(uids.begin(), uids.end(), uid) != uids.end();
 }
 
-// Whether the end of this Pod counts for the Job: it is tracked, and the Job has its index.
+// Whether the Pod counts for the Job: it has the finalizer, and the Job has its index.
 bool Counts(const Pod& pod, const Job& job) {
   return IsTracked(pod) && (!IsIndexed(job) || IndexOf(pod, job).has_value());
 }
@@ -47,17 +47,17 @@ bool FailsItsIndex(const Pod& pod, const Job& job) {
          FailuresBefore(pod).counted >= *job.spec.backoff_limit_per_index;
 }
 
-void CountIndexes(const Job& job, const std::vector<PodPointer>& pods, JobNumbers& numbers) {
+void CountIndexes(const Job& job, const std::vector<PodPointer>& pods, JobPodCounts& counts) {
   const int32_t completions = job.spec.completions.value_or(0);
-  numbers.succeeded_indexes = CompletionIndexes(job.status.completed_indexes, completions);
-  numbers.failed_indexes = CompletionIndexes(job.status.failed_indexes.value_or(""), completions);
+  counts.succeeded_indexes = CompletionIndexes(job.status.completed_indexes, completions);
+  counts.failed_indexes = CompletionIndexes(job.status.failed_indexes.value_or(""), completions);
   for (const PodPointer& pod : pods) {
     if (!Counts(*pod, job)) continue;
     const int32_t index = *IndexOf(*pod, job);
-    if (pod->status.phase == "Succeeded") numbers.succeeded_indexes.Add(index);
-    if (HasBackoffLimitPerIndex(job) && FailsItsIndex(*pod, job)) numbers.failed_indexes.Add(index);
+    if (pod->status.phase == "Succeeded") counts.succeeded_indexes.Add(index);
+    if (HasBackoffLimitPerIndex(job) && FailsItsIndex(*pod, job)) counts.failed_indexes.Add(index);
   }
-  numbers.succeeded = numbers.succeeded_indexes.size();
+  counts.succeeded = counts.succeeded_indexes.size();
 }
 
 }  // namespace
@@ -121,43 +121,43 @@ IndexFailures FailuresAfter(const Pod& pod, const Job& job) {
   return failures;
 }
 
-JobNumbers CountPods(const Job& job, const std::vector<PodPointer>& pods) {
+JobPodCounts CountPods(const Job& job, const std::vector<PodPointer>& pods) {
   batchv1::UncountedTerminatedPods uncounted;
   if (job.status.uncounted_terminated_pods) uncounted = *job.status.uncounted_terminated_pods;
-  JobNumbers numbers{
+  JobPodCounts counts{
       .succeeded = job.status.succeeded + static_cast<int64_t>(uncounted.succeeded.size()),
       .failed = job.status.failed + static_cast<int64_t>(uncounted.failed.size())};
   for (const PodPointer& pod : pods) {
     if (IsActive(*pod)) {
-      numbers.active.push_back(pod);
-      if (IsReady(*pod)) ++numbers.ready;
+      counts.active.push_back(pod);
+      if (IsReady(*pod)) ++counts.ready;
       continue;
     }
-    if (IsTerminating(*pod)) ++numbers.terminating;
+    if (IsTerminating(*pod)) ++counts.terminating;
     const std::string& uid = pod->metadata.uid;
     if (!Counts(*pod, job) || Contains(uncounted.failed, uid)) continue;
     if (pod->status.phase == "Succeeded") {
-      if (!Contains(uncounted.succeeded, uid)) ++numbers.succeeded;
+      if (!Contains(uncounted.succeeded, uid)) ++counts.succeeded;
     } else if (HasFailed(*pod, job) &&
                MatchPodFailure(job.spec, *pod).action != PodFailureAction::kIgnore) {
-      ++numbers.failed;
+      ++counts.failed;
     }
   }
-  if (IsIndexed(job)) CountIndexes(job, pods, numbers);
-  return numbers;
+  if (IsIndexed(job)) CountIndexes(job, pods, counts);
+  return counts;
 }
 
 std::vector<PodPointer> PodsToReplace(const Job& job, const std::vector<PodPointer>& pods,
-                                      const JobNumbers& numbers) {
+                                      const JobPodCounts& counts) {
   if (!HasBackoffLimitPerIndex(job)) return {};
-  std::set<int32_t> settled;
-  for (const PodPointer& pod : numbers.active) settled.insert(IndexOf(*pod, job).value_or(-1));
+  std::set<int32_t> has_active;
+  for (const PodPointer& pod : counts.active) has_active.insert(IndexOf(*pod, job).value_or(-1));
   std::map<int32_t, PodPointer> last;
   for (const PodPointer& pod : pods) {
     if (!Counts(*pod, job) || !HasFailed(*pod, job)) continue;
     const int32_t index = *IndexOf(*pod, job);
-    if (settled.contains(index) || numbers.succeeded_indexes.Contains(index) ||
-        numbers.failed_indexes.Contains(index)) {
+    if (has_active.contains(index) || counts.succeeded_indexes.Contains(index) ||
+        counts.failed_indexes.Contains(index)) {
       continue;
     }
     const auto order = [](const Pod& failed) {

@@ -1,10 +1,10 @@
 #pragma once
 
-// What the Pods of a Job mean to it. Every Pod that the controller makes has a finalizer, so that
-// none is gone before its end was counted: the uid of one that has ended is first written into
-// status.uncountedTerminatedPods, then its finalizer is removed, and then the uid becomes a number.
-// So whenever the process ends, each is counted once. (Indexed Jobs need no uids of those that
-// succeeded: their index says that they were counted.)
+// Counts the Pods of a Job. Every Pod that the controller creates has a finalizer, so that none
+// disappears before it is counted: the UID of a finished Pod is first added to
+// status.uncountedTerminatedPods, then its finalizer is removed, and then the UID is replaced by an
+// increment of the count. So each Pod is counted exactly once, whenever the process crashes.
+// (Succeeded Pods of indexed Jobs are identified by their index instead.)
 
 #include <cstdint>
 #include <optional>
@@ -22,19 +22,20 @@ inline constexpr const char* kCompletionIndex = "batch.kubernetes.io/job-complet
 
 bool IsIndexed(const batchv1::Job& job);
 bool HasBackoffLimitPerIndex(const batchv1::Job& job);
-// Whether a Pod is replaced only once its phase is Failed, and not while it ends.
+// podReplacementPolicy is Failed: a Pod is replaced once its phase is Failed, not while it
+// terminates.
 bool ReplacesOnlyFailed(const batchv1::Job& job);
 
 bool IsTracked(const corev1::Pod& pod);
 bool IsTerminating(const corev1::Pod& pod);
-// Its phase is Failed, or it is being deleted and the Job does not wait for how that ends.
+// The phase is Failed, or the Pod is terminating and the Job does not wait for its phase.
 bool HasFailed(const corev1::Pod& pod, const batchv1::Job& job);
-// The index that the Pod is for, if the Job has it.
+// The completion index of the Pod, if it is below spec.completions.
 std::optional<int32_t> IndexOf(const corev1::Pod& pod, const batchv1::Job& job);
-// When its containers ended, as far as it says so.
+// When the containers terminated, as far as the Pod's status says so.
 Time FinishTime(const corev1::Pod& pod);
 
-// How often the index of a Pod had failed when the Pod was made: failures that count toward
+// How often the index of a Pod had failed when the Pod was created: failures that count toward
 // spec.backoffLimitPerIndex, and ignored ones.
 struct IndexFailures {
   int32_t counted = 0;
@@ -47,8 +48,8 @@ void SetFailuresBefore(const IndexFailures& failures, corev1::Pod& pod);
 // The same after the failure of this Pod.
 IndexFailures FailuresAfter(const corev1::Pod& pod, const batchv1::Job& job);
 
-// The numbers of a Job, with what its status does not know yet.
-struct JobNumbers {
+// Counts of a Job's Pods, including those that its status does not contain yet.
+struct JobPodCounts {
   std::vector<PodPointer> active;
   int32_t ready = 0;
   int32_t terminating = 0;
@@ -58,11 +59,11 @@ struct JobNumbers {
   CompletionIndexes succeeded_indexes;
   CompletionIndexes failed_indexes;
 };
-JobNumbers CountPods(const batchv1::Job& job, const std::vector<PodPointer>& pods);
+JobPodCounts CountPods(const batchv1::Job& job, const std::vector<PodPointer>& pods);
 
-// With spec.backoffLimitPerIndex: the last failed Pod of each index that is to be tried again. It
-// stays until its replacement knows how often the index has failed.
+// With spec.backoffLimitPerIndex: the last failed Pod of each index that is retried. Its finalizer
+// is retained until the failure count has been passed to its replacement.
 std::vector<PodPointer> PodsToReplace(const batchv1::Job& job, const std::vector<PodPointer>& pods,
-                                      const JobNumbers& numbers);
+                                      const JobPodCounts& counts);
 
 }  // namespace kubexms

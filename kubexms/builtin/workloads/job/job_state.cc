@@ -14,9 +14,9 @@ const batchv1::JobCondition* FindTrueCondition(const batchv1::Job& job, std::str
   return found == conditions.end() ? nullptr : &*found;
 }
 
-std::string_view EndOf(const batchv1::Job& job) {
-  for (const std::string_view end : {"Complete", "Failed"}) {
-    if (FindTrueCondition(job, end) != nullptr) return end;
+std::string_view FinishedConditionType(const batchv1::Job& job) {
+  for (const std::string_view type : {"Complete", "Failed"}) {
+    if (FindTrueCondition(job, type) != nullptr) return type;
   }
   return {};
 }

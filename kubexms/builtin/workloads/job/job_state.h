@@ -1,6 +1,6 @@
 #pragma once
 
-// What can be said of a Job by looking at it.
+// Properties of a Job's status.
 
 #include <memory>
 #include <string_view>
@@ -11,11 +11,11 @@ namespace kubexms {
 
 using JobPointer = std::shared_ptr<const batchv1::Job>;
 
-// The condition of that type if it is true, or null.
+// The condition of the type if its status is True, or null.
 const batchv1::JobCondition* FindTrueCondition(const batchv1::Job& job, std::string_view type);
 
-// "Complete" or "Failed" once the Job has ended for good; empty before.
-std::string_view EndOf(const batchv1::Job& job);
-inline bool IsFinished(const batchv1::Job& job) { return !EndOf(job).empty(); }
+// "Complete" or "Failed" if the Job is finished, else empty.
+std::string_view FinishedConditionType(const batchv1::Job& job);
+inline bool IsFinished(const batchv1::Job& job) { return !FinishedConditionType(job).empty(); }
 
 }  // namespace kubexms

@@ -40,7 +40,7 @@ const corev1::PodCondition* MatchingCondition(const Pod& pod, const PodFailurePo
   return nullptr;
 }
 
-// What matched, in the words of the Job's condition; empty when the rule does not match.
+// A description of the match for the Job's condition; empty if the rule does not match.
 std::string Match(const Pod& pod, const PodFailurePolicyRule& rule) {
   if (rule.on_exit_codes) {
     const ContainerStatus* container = ContainerWithCode(pod, *rule.on_exit_codes);

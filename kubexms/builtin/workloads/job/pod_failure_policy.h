@@ -1,6 +1,6 @@
 #pragma once
 
-// What the failure of a Pod means to its Job, by the rules of spec.podFailurePolicy.
+// Evaluates spec.podFailurePolicy of a Job for a failed Pod.
 
 #include <string>
 
@@ -12,10 +12,10 @@ enum class PodFailureAction { kCount, kIgnore, kFailIndex, kFailJob };
 
 struct PodFailureMatch {
   PodFailureAction action = PodFailureAction::kCount;
-  std::string message;  // of kFailJob: why
+  std::string message;  // with kFailJob: the reason
 };
 
-// By the first rule that matches; a failure that none matches is counted.
+// The action of the first rule that matches, or kCount.
 PodFailureMatch MatchPodFailure(const batchv1::JobSpec& spec, const corev1::Pod& pod);
 
 }  // namespace kubexms

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "kubexms/base/time_left.h"
+#include "kubexms/builtin/shared/delete_by_uid.h"
 #include "kubexms/builtin/workloads/job/job_state.h"
 
 namespace kubexms {
@@ -11,9 +12,9 @@ namespace {
 
 using batchv1::Job;
 
-// Until a Job is to be deleted, if it is.
+// The time left until the TTL of a finished Job expires; nothing if it does not expire.
 std::optional<std::chrono::nanoseconds> TimeUntilExpiry(const Job& job, Clock::WallTime now) {
-  const batchv1::JobCondition* end = FindTrueCondition(job, EndOf(job));
+  const batchv1::JobCondition* end = FindTrueCondition(job, FinishedConditionType(job));
   const bool expires = end != nullptr && job.spec.ttl_seconds_after_finished.has_value() &&
                        job.metadata.deletion_timestamp.IsZero();
   if (!expires) return std::nullopt;
@@ -25,10 +26,9 @@ Result<Outcome> Reconcile(ReconcileContext& context, const Job& job) {
   const auto left = TimeUntilExpiry(job, context.clock.Now());
   if (!left) return Outcome::Done();
   if (*left > std::chrono::nanoseconds(0)) return Outcome::RequeueAfter(*left);
-  // Whoever gives the Job more time at the last moment changes its version.
-  DeleteOptions options;
+  // The resourceVersion precondition protects a Job whose TTL is extended at the same moment.
+  DeleteOptions options = UidPrecondition(job.metadata);
   options.propagation_policy = "Foreground";
-  options.preconditions.emplace().uid = job.metadata.uid;
   options.preconditions->resource_version = job.metadata.resource_version;
   RETURN_IF_ERROR(IgnoreNotFound(context.client.Delete<Job>(context.key, options)));
   return Outcome::Done();

@@ -1,7 +1,7 @@
 #pragma once
 
-// Jobs that say so (spec.ttlSecondsAfterFinished) are deleted some time after they have ended, with
-// their Pods.
+// The TTL-after-finished controller: it deletes finished Jobs, and with them their Pods, after
+// spec.ttlSecondsAfterFinished.
 
 #include "kubexms/controller/controller.h"
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// What a ReplicaSet or ReplicationController has, and what it does about it.
+// Counts the Pods of a ReplicaSet or ReplicationController and decides how many to create or
+// delete.
 
 #include <chrono>
 #include <cstddef>
@@ -12,23 +13,23 @@
 
 namespace kubexms {
 
-// Its Pods, without those that are finished.
+// Counts of its Pods; finished ones are not counted.
 struct ReplicaCounts {
   int32_t active = 0;
   int32_t fully_labeled = 0;  // active, with every label of the template
   int32_t ready = 0;
   int32_t available = 0;
   int32_t terminating = 0;
-  // Until the next ready Pod is available, if it stays ready.
+  // The time until the next ready Pod, if it stays ready, is available.
   std::optional<std::chrono::nanoseconds> until_available;
 };
 ReplicaCounts CountReplicas(std::span<const PodPointer> pods, const StringMap& template_labels,
                             int32_t min_ready_seconds, std::chrono::system_clock::time_point now);
 
-// The most Pods that one reconcile makes or deletes: others get their turn in between.
+// The bound on Pods that one reconcile creates or deletes, so that other owners are not starved.
 inline constexpr size_t kMaxPodsPerReconcile = 500;
 
-// How many Pods to make or to delete; at most one of them is not zero.
+// How many Pods to create or to delete; at most one of the two is not zero.
 struct ReplicaPlan {
   size_t create = 0;
   size_t remove = 0;

@@ -12,7 +12,7 @@
 #include "kubexms/builtin/workloads/pod_template.h"
 #include "kubexms/builtin/workloads/pod_writer.h"
 #include "kubexms/builtin/workloads/replica_set/replica_plan.h"
-#include "kubexms/builtin/workloads/status_pace.h"
+#include "kubexms/builtin/workloads/status_rate_limiter.h"
 #include "kubexms/controller/events/object_reference.h"
 
 namespace kubexms {
@@ -23,7 +23,7 @@ using corev1::Pod;
 using corev1::ReplicationController;
 
 constexpr int kWorkers = 4;
-// Between two statuses of a set that differ in how many Pods have come or gone so far.
+// Between two status writes of a set while its Pods start or terminate.
 constexpr auto kStatusPeriod = std::chrono::milliseconds(50);
 constexpr const char* kReplicaFailure = "ReplicaFailure";
 
@@ -42,55 +42,58 @@ std::vector<PodPointer> ActiveOf(const std::vector<PodPointer>& pods) {
   return active;
 }
 
-// The reconcile of one Set: a ReplicaSet or a ReplicationController.
+// One reconcile of a ReplicaSet or ReplicationController.
 template <Kind Set>
-class Replicas {
+class ReplicaSync {
  public:
-  Replicas(ReconcileContext& context, const Set& set, ParallelWrites& writes, StatusPace& pace)
-      : context_(context), set_(set), writes_(writes), pace_(pace) {}
+  ReplicaSync(ReconcileContext& context, const Set& set, ParallelWrites& writes,
+              StatusRateLimiter& limiter)
+      : context_(context), set_(set), writes_(writes), status_limiter_(limiter) {}
 
   Result<Outcome> Reconcile() {
     ASSIGN_OR_RETURN(selector_, SelectorFor(set_));
     ASSIGN_OR_RETURN(std::vector<PodPointer> pods,
                      ClaimDependents<Pod>(context_, set_, selector_, IsUnfinished));
     const std::vector<PodPointer> active = ActiveOf(pods);
-    const ReplicaPlan plan =
-        IsEnding() ? ReplicaPlan() : PlanReplicas(active.size(), set_.spec.replicas.value_or(1));
-    const Result<void> done = CarryOut(plan, active);
-    // What was just done counts: the caches know of it.
+    const ReplicaPlan plan = IsBeingDeleted()
+                                 ? ReplicaPlan()
+                                 : PlanReplicas(active.size(), set_.spec.replicas.value_or(1));
+    const Result<void> done = Execute(plan, active);
+    // The caches contain this reconcile's own writes.
     if (plan != ReplicaPlan()) pods = OwnPods(set_.metadata);
     const ReplicaCounts counts = CountReplicas(pods, set_.spec.template_.metadata.labels,
                                                MinReadySeconds(), context_.clock.Now());
     Set counted = set_;
     SetStatus(counts, plan, done, counted);
-    const bool moves = plan == ReplicaPlan() && !IsSettled(counts);
-    ASSIGN_OR_RETURN(const Outcome told, Tell(counted, moves));
+    const bool changing = plan == ReplicaPlan() && !IsStable(counts);
+    ASSIGN_OR_RETURN(const Outcome outcome, ReportStatus(counted, changing));
     if (!done.ok()) return done.error();
-    if (!counts.until_available) return told;
-    return told.And(Outcome::RequeueAfter(*counts.until_available));
+    if (!counts.until_available) return outcome;
+    return outcome.And(Outcome::RequeueAfter(*counts.until_available));
   }
 
  private:
-  bool IsEnding() const { return !set_.metadata.deletion_timestamp.IsZero(); }
+  bool IsBeingDeleted() const { return !set_.metadata.deletion_timestamp.IsZero(); }
   int32_t MinReadySeconds() const { return set_.spec.min_ready_seconds.value_or(0); }
 
-  // Nothing is to come or to go any more, so that the next status is not about to follow.
-  bool IsSettled(const ReplicaCounts& counts) const {
-    const int32_t wanted = IsEnding() ? 0 : set_.spec.replicas.value_or(1);
+  // Whether no further status change is expected.
+  bool IsStable(const ReplicaCounts& counts) const {
+    const int32_t wanted = IsBeingDeleted() ? 0 : set_.spec.replicas.value_or(1);
     return counts.terminating == 0 && counts.active == wanted && counts.available == wanted;
   }
 
-  // Writes the status, but not for every Pod while these are on the move.
-  Result<Outcome> Tell(const Set& counted, bool moves) {
+  // Writes the status, rate-limited while the counts are `changing`.
+  Result<Outcome> ReportStatus(const Set& counted, bool changing) {
     if (SemanticEqual(set_.status, counted.status)) return Outcome::Done();
-    const auto wait = moves ? pace_.Wait(set_.metadata.uid, context_.clock.MonotonicNow())
-                            : std::chrono::nanoseconds(0);
+    const auto wait =
+        changing ? status_limiter_.Reserve(set_.metadata.uid, context_.clock.MonotonicNow())
+                 : std::chrono::nanoseconds(0);
     if (wait.count() > 0) return Outcome::RequeueAfter(wait);
     RETURN_IF_ERROR(WriteStatus(context_, set_, counted));
     return Outcome::Done();
   }
 
-  Result<void> CarryOut(const ReplicaPlan& plan, std::vector<PodPointer> active) {
+  Result<void> Execute(const ReplicaPlan& plan, std::vector<PodPointer> active) {
     PodWriter writer(context_, ReferenceTo(set_), writes_);
     if (plan.create > 0) {
       return writer.CreateCopies(PodFromTemplate(set_.spec.template_, set_), plan.create);
@@ -105,7 +108,7 @@ class Replicas {
     return context_.Cached<Pod>().ByIndex(kControllerIndex, owner.uid);
   }
 
-  // The Pods of all sets that have the same owner: the old and the new ones of a Deployment.
+  // The Pods of all sets with the same owner: of a Deployment's old and new ReplicaSets.
   std::vector<PodPointer> Related() const {
     const OwnerReference* owner = ControllerOf(set_.metadata);
     if (owner == nullptr) return OwnPods(set_.metadata);
@@ -131,8 +134,8 @@ class Replicas {
     SetFailure(plan, done, status.conditions);
   }
 
-  // The first failure stays told until there is none: the next may differ in the name of a Pod
-  // alone, and is no news.
+  // Retains the first failure until a reconcile succeeds: a later one often differs in the name of
+  // a Pod only, and would cause another status write.
   template <class Conditions>
   void SetFailure(const ReplicaPlan& plan, const Result<void>& done, Conditions& conditions) const {
     const auto is_failure = [](const auto& condition) { return condition.type == kReplicaFailure; };
@@ -152,7 +155,7 @@ class Replicas {
   ReconcileContext& context_;
   const Set& set_;
   ParallelWrites& writes_;
-  StatusPace& pace_;
+  StatusRateLimiter& status_limiter_;
   Selector selector_;
 };
 
@@ -164,10 +167,10 @@ Controller Make(std::string name, std::string event_source,
   WatchDependents<Pod, Set>(controller, &SelectorFor);
   controller.template Index<Set>(
       kControllerIndex, [](const Set& set) { return ControllerIndexValues(set.metadata); });
-  const auto pace = std::make_shared<StatusPace>(kStatusPeriod);
+  const auto limiter = std::make_shared<StatusRateLimiter>(kStatusPeriod);
   controller.Reconciles(
-      [writes = std::move(writes), pace](ReconcileContext& context, const Set& set) {
-        return Replicas<Set>(context, set, *writes, *pace).Reconcile();
+      [writes = std::move(writes), limiter](ReconcileContext& context, const Set& set) {
+        return ReplicaSync<Set>(context, set, *writes, *limiter).Reconcile();
       });
   return controller;
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-// Keeps as many Pods as a ReplicaSet, or the older ReplicationController, says: takes up Pods that
-// its selector matches, makes what is missing from its template, deletes what is too much, and
-// counts them in its status.
+// The controllers of ReplicaSets and ReplicationControllers: they adopt Pods that the selector
+// matches, create missing ones from the template, delete surplus ones, and count them in the
+// status.
 
 #include <memory>
 

@@ -1,7 +1,7 @@
 #include "kubexms/builtin/workloads/replica_set/replica_set_controller.h"
 
 #include "kubexms/builtin/workloads/replica_set/replica_plan.h"
-#include "kubexms/builtin/workloads/status_pace.h"
+#include "kubexms/builtin/workloads/status_rate_limiter.h"
 #include "kubexms/builtin/workloads/workload_fixture_test.h"
 #include "kubexms/client/decorators.h"
 
@@ -19,7 +19,7 @@ using ::testing::StartsWith;
 
 const StringMap kLabels{{"app", "web"}};
 
-TEST(ReplicaPlanTest, MakesWhatIsMissingAndDeletesWhatIsTooMuch) {
+TEST(ReplicaPlanTest, CreatesMissingAndDeletesSurplusPods) {
   EXPECT_EQ(PlanReplicas(3, 3), ReplicaPlan{});
   EXPECT_EQ(PlanReplicas(1, 3), ReplicaPlan{.create = 2});
   EXPECT_EQ(PlanReplicas(3, 1), ReplicaPlan{.remove = 2});
@@ -60,29 +60,29 @@ TEST(ReplicaPlanTest, CountsPodsByTheirState) {
   EXPECT_EQ(counts.until_available, std::chrono::seconds(3));
 }
 
-TEST(StatusPaceTest, LetsEachObjectPassOnceInAPeriod) {
+TEST(StatusRateLimiterTest, AllowsOneWritePerObjectAndPeriod) {
   using std::chrono::milliseconds;
   const ManualClock clock;
   const auto start = clock.MonotonicNow();
-  StatusPace pace(milliseconds(50), 2);
-  EXPECT_EQ(pace.Wait("a", start), milliseconds(0));
-  EXPECT_EQ(pace.Wait("a", start + milliseconds(20)), milliseconds(30));
-  EXPECT_EQ(pace.Wait("b", start + milliseconds(20)), milliseconds(0));
-  EXPECT_EQ(pace.Wait("a", start + milliseconds(50)), milliseconds(0));
-  EXPECT_EQ(pace.Wait("a", start + milliseconds(60)), milliseconds(40));
-  // What is forgotten may pass.
-  EXPECT_EQ(pace.Wait("c", start + milliseconds(60)), milliseconds(0));
-  EXPECT_EQ(pace.Wait("b", start + milliseconds(60)), milliseconds(0));
+  StatusRateLimiter limiter(milliseconds(50), 2);
+  EXPECT_EQ(limiter.Reserve("a", start), milliseconds(0));
+  EXPECT_EQ(limiter.Reserve("a", start + milliseconds(20)), milliseconds(30));
+  EXPECT_EQ(limiter.Reserve("b", start + milliseconds(20)), milliseconds(0));
+  EXPECT_EQ(limiter.Reserve("a", start + milliseconds(50)), milliseconds(0));
+  EXPECT_EQ(limiter.Reserve("a", start + milliseconds(60)), milliseconds(40));
+  // Objects beyond the capacity are not limited.
+  EXPECT_EQ(limiter.Reserve("c", start + milliseconds(60)), milliseconds(0));
+  EXPECT_EQ(limiter.Reserve("b", start + milliseconds(60)), milliseconds(0));
 }
 
-// A client whose watches of Pods tell nothing while they are held.
+// A client whose watches of Pods deliver no events while they are held.
 class LaggingClient final : public ClientDecorator {
  public:
   using ClientDecorator::ClientDecorator;
 
   void Hold(bool hold) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
-    held_ = hold;
+    paused_pods_ = hold;
     changed_.NotifyAll();
   }
 
@@ -114,12 +114,12 @@ class LaggingClient final : public ClientDecorator {
   void AwaitRelease(const std::stop_token& stop) EXCLUDES(mutex_) {
     const std::stop_callback wake(stop, [this] { Hold(false); });
     MutexLock lock(mutex_);
-    while (held_) changed_.Wait(mutex_);
+    while (paused_pods_) changed_.Wait(mutex_);
   }
 
   Mutex mutex_;
   CondVar changed_;
-  bool held_ GUARDED_BY(mutex_) = false;
+  bool paused_pods_ GUARDED_BY(mutex_) = false;
 };
 
 class ReplicaSetControllerTest : public WorkloadTest {
@@ -136,7 +136,7 @@ class ReplicaSetControllerTest : public WorkloadTest {
     return set;
   }
 
-  // Its status once that is as `condition` says.
+  // The status as soon as `condition` is true.
   template <class Condition>
   appsv1::ReplicaSetStatus StatusOnce(const Condition& condition, const std::string& name = "web") {
     appsv1::ReplicaSetStatus status;
@@ -155,7 +155,7 @@ class ReplicaSetControllerTest : public WorkloadTest {
     pod.spec = TemplateOf({}).spec;
     return pod;
   }
-  // One without a controller.
+  // A Pod without a controller.
   Pod Orphan(const std::string& name, StringMap labels = kLabels) {
     return Create(PodOf(name, std::move(labels)));
   }
@@ -166,7 +166,7 @@ class ReplicaSetControllerTest : public WorkloadTest {
   }
 };
 
-TEST_F(ReplicaSetControllerTest, MakesPodsFromItsTemplate) {
+TEST_F(ReplicaSetControllerTest, CreatesPodsFromItsTemplate) {
   Start(kAccount);
   const ReplicaSet set = Create(SetOf(3));
   const Pods pods = ActivePods(3);
@@ -195,14 +195,14 @@ TEST_F(ReplicaSetControllerTest, CountsPodsAndThenWritesNothing) {
   StatusOnce(
       [](const auto& now) { return now.ready_replicas == 3 && now.available_replicas == 3; });
   ClientOf(kAccount).TakeVerbs();
-  // Is reconciled, and there is nothing to do; the status of the next one is all that is written.
+  // The reconcile has nothing to write; only the status of the next set is written.
   Patch<ReplicaSet>("web", R"({"metadata":{"labels":{"more":"true"}}})");
   Create(SetOf(0, "next"));
   StatusOnce([](const auto& now) { return now.observed_generation == 1; }, "next");
   EXPECT_THAT(ClientOf(kAccount).TakeVerbs(), ElementsAre("update status"));
 }
 
-TEST_F(ReplicaSetControllerTest, TakesUpAndLetsGo) {
+TEST_F(ReplicaSetControllerTest, AdoptsAndReleasesPods) {
   Orphan("matching");
   Orphan("alien", {{"app", "alien"}});
   Start(kAccount);
@@ -211,11 +211,11 @@ TEST_F(ReplicaSetControllerTest, TakesUpAndLetsGo) {
   EXPECT_TRUE(IsOwned("matching", set.metadata));
   EXPECT_EQ(ControllerOf(Read<Pod>("alien").metadata), nullptr);
 
-  // Later ones are taken up as well, and are too many then.
+  // Later Pods are adopted as well and are surplus then.
   Patch<Pod>("alien", R"({"metadata":{"labels":{"app":"web"}}})");
   ActivePods(2);
 
-  // One that does not match any more is replaced.
+  // A Pod that no longer matches is replaced.
   const Pod lost = AllPods()[0];
   Patch<Pod>(lost.metadata.name, R"({"metadata":{"labels":{"app":"debug"}}})");
   ActivePods(3);
@@ -225,8 +225,8 @@ TEST_F(ReplicaSetControllerTest, TakesUpAndLetsGo) {
   }));
 }
 
-TEST_F(ReplicaSetControllerTest, TakesNothingFromOthersAndNothingThatEnds) {
-  const corev1::ConfigMap owner = Make(MapOf({kNamespace, "owner"}));
+TEST_F(ReplicaSetControllerTest, DoesNotAdoptPodsOfOthersOrTerminatingPods) {
+  const corev1::ConfigMap owner = CreateConfigMap(ConfigMapNamed({kNamespace, "owner"}));
   Pod taken = PodOf("taken");
   ASSERT_TRUE(SetControllerReference(taken.metadata, owner).ok());
   Create(taken);
@@ -252,11 +252,11 @@ TEST_F(ReplicaSetControllerTest, ReplacesPodsThatAreFinishedOrDeleted) {
   ASSERT_TRUE(client().Delete<Pod>(ObjectKey::Of(pods[1].metadata)).ok());
   EXPECT_TRUE(Eventually([&] { return AllPods().size() == 4; }));
   StatusOnce([](const auto& now) { return now.replicas == 2 && now.terminating_replicas == 1; });
-  End(pods[1]);
+  Remove(pods[1]);
   StatusOnce([](const auto& now) { return now.replicas == 2 && now.terminating_replicas == 0; });
 }
 
-TEST_F(ReplicaSetControllerTest, DeletesTheLeastLossWhenScaledDown) {
+TEST_F(ReplicaSetControllerTest, ScalesDownInDeletionOrder) {
   Start(kAccount);
   Create(SetOf(4));
   const Pods pods = ActivePods(4);
@@ -278,7 +278,7 @@ TEST_F(ReplicaSetControllerTest, PrefersNodesWithMorePodsOfTheSameOwner) {
   Start(kAccount);
   ReplicaSet first = SetOf(1, "first");
   ReplicaSet second = SetOf(2, "second");
-  const corev1::ConfigMap owner = Make(MapOf({kNamespace, "owner"}));
+  const corev1::ConfigMap owner = CreateConfigMap(ConfigMapNamed({kNamespace, "owner"}));
   for (ReplicaSet* set : {&first, &second}) {
     const StringMap labels{{"app", set->metadata.name}};
     set->spec.selector.match_labels = set->spec.template_.metadata.labels = labels;
@@ -294,7 +294,7 @@ TEST_F(ReplicaSetControllerTest, PrefersNodesWithMorePodsOfTheSameOwner) {
   EXPECT_EQ(left[1].metadata.name, pods[1].metadata.name);
 }
 
-TEST_F(ReplicaSetControllerTest, NeverMakesAPodTwice) {
+TEST_F(ReplicaSetControllerTest, NeverCreatesAPodTwice) {
   auto direct = server_.NewClient(
       {.name = "system:kube-controller-manager", .groups = {"system:authenticated"}});
   auto lagging = std::make_unique<LaggingClient>(*direct);
@@ -304,7 +304,7 @@ TEST_F(ReplicaSetControllerTest, NeverMakesAPodTwice) {
   watch.Hold(true);
   Create(SetOf(5));
   ActivePods(5);
-  // Reconciled again and again, while the watch has told of no Pod.
+  // Repeated reconciles while the watch has not delivered any Pod.
   for (int i = 0; i < 5; ++i) {
     Patch<ReplicaSet>("web", fmt::format(R"({{"metadata":{{"labels":{{"n":"{}"}}}}}})", i));
   }
@@ -324,7 +324,7 @@ TEST_F(ReplicaSetControllerTest, NeverMakesAPodTwice) {
   manager_client_ = nullptr;
 }
 
-TEST_F(ReplicaSetControllerTest, TellsThatPodsCannotBeMade) {
+TEST_F(ReplicaSetControllerTest, ReportsFailedCreations) {
   std::atomic<int> creations = 0;
   ClientOf(kAccount).Set([&](Client& server, const ClientRequest& request) {
     if (request.verb != Verb::kCreate) return server.Do(request);
@@ -340,13 +340,13 @@ TEST_F(ReplicaSetControllerTest, TellsThatPodsCannotBeMade) {
   EXPECT_THAT(status.conditions[0].message, ::testing::HasSubstr("exceeded quota"));
   EXPECT_TRUE(Eventually([&] { return !EventsOf("ReplicaSet", "web").empty(); }));
   EXPECT_THAT(EventsOf("ReplicaSet", "web"), Contains(StartsWith("Warning FailedCreate: Error")));
-  // Not one for each Pod: the first failure of a run is its last.
+  // One Event and not one per Pod: slow start stops at the first failure.
   EXPECT_LT(creations, 50);
   ClientOf(kAccount).Set({});
   StatusOnce([](const auto& now) { return now.replicas == 100 && now.conditions.empty(); });
 }
 
-TEST_F(ReplicaSetControllerTest, TellsThatPodsCannotBeDeleted) {
+TEST_F(ReplicaSetControllerTest, ReportsFailedDeletions) {
   Start(kAccount);
   Create(SetOf(2));
   StatusOnce([](const auto& now) { return now.replicas == 2; });
@@ -361,8 +361,8 @@ TEST_F(ReplicaSetControllerTest, TellsThatPodsCannotBeDeleted) {
   StatusOnce([](const auto& now) { return now.replicas == 1 && now.conditions.empty(); });
 }
 
-// With what its account may do, and without waiting for the watch.
-TEST_F(ReplicaSetControllerTest, APodThatWasMadeWithoutAnAnswerIsNotMadeAgain) {
+// With the permissions of its account, and without waiting for the watch.
+TEST_F(ReplicaSetControllerTest, DoesNotRepeatACreationWhoseResponseWasLost) {
   std::atomic<int> made = 0;
   ClientOf(kAccount).Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
     Result<SharedBytes> answer = server.Do(request);
@@ -377,35 +377,35 @@ TEST_F(ReplicaSetControllerTest, APodThatWasMadeWithoutAnAnswerIsNotMadeAgain) {
   ClientOf(kAccount).Set({});
 }
 
-TEST_F(ReplicaSetControllerTest, PodsAreAvailableAfterMinReadySeconds) {
+TEST_F(ReplicaSetControllerTest, PodsBecomeAvailableAfterMinReadySeconds) {
   Start(kAccount);
   ReplicaSet set = SetOf(1);
   set.spec.min_ready_seconds = 2;
   Create(set);
   MakeReady(ActivePods(1));
   const auto since = AllPods()[0].status.conditions[0].last_transition_time.value();
-  // Without another change.
+  // Without a further change.
   StatusOnce([](const auto& now) { return now.available_replicas == 1; });
   EXPECT_GE(clock_.Now() - since, std::chrono::seconds(2));
 }
 
-TEST_F(ReplicaSetControllerTest, ASetThatIsBeingDeletedMakesNothing) {
+TEST_F(ReplicaSetControllerTest, CreatesNothingWhileBeingDeleted) {
   Start(kAccount);
   ReplicaSet set = SetOf(2);
   set.metadata.finalizers = {"example.com/held"};
   Create(set);
   const Pods pods = ActivePods(2);
   ASSERT_TRUE(client().Delete<ReplicaSet>({kNamespace, "web"}).ok());
-  // A deletion is a generation. Once that is seen, a Pod that goes is not replaced.
+  // A deletion increments the generation. Once it is observed, deleted Pods are not replaced.
   const auto generation = Read<ReplicaSet>("web").metadata.generation;
   ASSERT_EQ(generation, 2);
   StatusOnce([&](const auto& now) { return now.observed_generation == generation; });
-  End(pods[0]);
+  Remove(pods[0]);
   StatusOnce([](const auto& now) { return now.replicas == 1; });
   EXPECT_THAT(AllPods(), SizeIs(1));
 }
 
-TEST_F(ReplicaSetControllerTest, ManyPodsComeInSeveralRuns) {
+TEST_F(ReplicaSetControllerTest, CreatesManyPodsInSeveralReconciles) {
   Start(kAccount);
   Create(SetOf(1100));
   StatusOnce([](const auto& now) { return now.replicas == 1100; });
@@ -415,7 +415,7 @@ TEST_F(ReplicaSetControllerTest, ManyPodsComeInSeveralRuns) {
   EXPECT_THAT(AllPods(), IsEmpty());
 }
 
-TEST_F(ReplicaSetControllerTest, ReplicationControllersWorkAlike) {
+TEST_F(ReplicaSetControllerTest, ReconcilesReplicationControllers) {
   Start("replicationcontroller-controller");
   ReplicationController controller;
   controller.metadata.name = "old";

@@ -1,7 +1,7 @@
-#include "kubexms/builtin/workloads/daemon_set/daemonset_controller.h"
+#include "kubexms/builtin/workloads/daemon_set/daemon_set_controller.h"
 
 #include "kubexms/api/kinds/core_v1/node.h"
-#include "kubexms/builtin/workloads/daemon_set/daemonset_pod.h"
+#include "kubexms/builtin/workloads/daemon_set/daemon_set_pod.h"
 #include "kubexms/builtin/workloads/kubelet_fixture_test.h"
 
 namespace kubexms {
@@ -48,8 +48,7 @@ class DaemonSetControllerTest : public KubeletTest {
   }
   DaemonSet Set() { return Read<DaemonSet>("agent"); }
 
-  // Every node that is to have a Pod has an available one that is up to date, and the status says
-  // so.
+  // Every eligible node has an available, updated Pod, and the status says so.
   bool IsSettled(int32_t nodes) {
     const DaemonSet set = Set();
     return set.status.observed_generation == set.metadata.generation.value_or(0) &&
@@ -61,7 +60,7 @@ class DaemonSetControllerTest : public KubeletTest {
   void StartWith(const DaemonSet& set, int32_t nodes) {
     Create(set);
     Start(kController);
-    ASSERT_TRUE(Settles([&] { return IsSettled(nodes); })) << Encode(Set().status);
+    ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(nodes); })) << Encode(Set().status);
   }
 
   void SetImage(const std::string& image) {
@@ -91,7 +90,7 @@ class DaemonSetControllerTest : public KubeletTest {
     ADD_FAILURE() << "no Pod on " << node;
     return {};
   }
-  // A Pod that is not this one, and no other.
+  // Whether the node has one Pod, and it is not `old`.
   bool HasAnotherOn(const std::string& node, const Pod& old) {
     std::vector<std::string> uids;
     for (const Pod& pod : All<Pod>()) {
@@ -99,7 +98,7 @@ class DaemonSetControllerTest : public KubeletTest {
     }
     return uids.size() == 1 && uids.front() != old.metadata.uid;
   }
-  // The controller has seen everything that there is.
+  // Waits until the controller has observed all objects.
   void CatchUp() {
     const auto set = Patch<DaemonSet>(
         "agent", fmt::format(R"({{"spec":{{"revisionHistoryLimit":{}}}}})", 10 + ++caught_up_ % 2));
@@ -110,7 +109,7 @@ class DaemonSetControllerTest : public KubeletTest {
   int caught_up_ = 0;
 };
 
-TEST_F(DaemonSetControllerTest, PutsAPodOnEveryNode) {
+TEST_F(DaemonSetControllerTest, CreatesAPodForEveryNode) {
   MakeNode("n1");
   MakeNode("n2");
   StartWith(AgentSet(), 2);
@@ -135,24 +134,26 @@ TEST_F(DaemonSetControllerTest, PutsAPodOnEveryNode) {
   }));
 }
 
-TEST_F(DaemonSetControllerTest, FollowsNodesThatComeChangeAndGo) {
+TEST_F(DaemonSetControllerTest, HandlesAddedChangedAndRemovedNodes) {
   MakeNode("n1", {{"disk", "ssd"}});
   MakeNode("n2");
   DaemonSet set = AgentSet();
   set.spec.template_.spec.node_selector = {{"disk", "ssd"}};
   StartWith(set, 1);
   MakeNode("n3", {{"disk", "ssd"}});
-  ASSERT_TRUE(Settles([&] { return IsSettled(2); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(2); }));
   EXPECT_THAT(NodesWithPods(), ElementsAre("n1", "n3"));
   PatchNode("n2", R"({"metadata":{"labels":{"disk":"ssd"}}})");
   PatchNode("n1", R"({"metadata":{"labels":{"disk":null}}})");
-  ASSERT_TRUE(Settles([&] { return NodesWithPods() == std::vector<std::string>{"n2", "n3"}; }));
-  ASSERT_TRUE(Settles([&] { return IsSettled(2); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] {
+    return NodesWithPods() == std::vector<std::string>{"n2", "n3"};
+  }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(2); }));
   ASSERT_TRUE(client().Delete<Node>({"", "n3"}).ok());
   EXPECT_TRUE(Eventually([&] { return Set().status.desired_number_scheduled == 1; }));
 }
 
-TEST_F(DaemonSetControllerTest, TaintsKeepPodsAwayOrPutThemOut) {
+TEST_F(DaemonSetControllerTest, TaintsPreventOrEvictPods) {
   MakeNode("n1");
   MakeNode("n2");
   StartWith(AgentSet(), 2);
@@ -160,41 +161,42 @@ TEST_F(DaemonSetControllerTest, TaintsKeepPodsAwayOrPutThemOut) {
   ASSERT_TRUE(Eventually([&] { return Set().status.number_misscheduled == 1; }));
   EXPECT_THAT(NodesWithPods(), ElementsAre("n1", "n2"));
   PatchNode("n1", R"({"spec":{"taints":[{"key":"team","effect":"NoExecute"}]}})");
-  ASSERT_TRUE(Settles([&] { return NodesWithPods() == std::vector<std::string>{"n2"}; }));
+  ASSERT_TRUE(
+      EventuallyWithKubelet([&] { return NodesWithPods() == std::vector<std::string>{"n2"}; }));
   ASSERT_TRUE(Eventually([&] { return Set().status.number_misscheduled == 0; }));
   PatchNode("n1", R"({"spec":{"taints":[{"key":"node.kubernetes.io/unschedulable",
                                          "effect":"NoSchedule"}]}})");
-  ASSERT_TRUE(Settles([&] { return IsSettled(2); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(2); }));
 }
 
 TEST_F(DaemonSetControllerTest, UpdatesNodeByNode) {
   for (const char* node : {"n1", "n2", "n3"}) MakeNode(node);
   StartWith(AgentSet(), 3);
-  held_ = {PodOn("n1").metadata.name, PodOn("n2").metadata.name, PodOn("n3").metadata.name};
+  paused_pods_ = {PodOn("n1").metadata.name, PodOn("n2").metadata.name, PodOn("n3").metadata.name};
   SetImage("img:2");
   const auto being_deleted = [&] {
     const auto pods = All<Pod>();
     return std::count_if(pods.begin(), pods.end(), &IsBeingDeleted);
   };
-  ASSERT_TRUE(Settles([&] { return being_deleted() == 1; }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return being_deleted() == 1; }));
   CatchUp();
   EXPECT_EQ(being_deleted(), 1);
-  held_ = {};
-  ASSERT_TRUE(Settles([&] { return IsSettled(3); }));
+  paused_pods_ = {};
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(3); }));
   EXPECT_THAT(Images(), ElementsAre("n1 img:2", "n2 img:2", "n3 img:2"));
   EXPECT_THAT(All<ControllerRevision>(), SizeIs(2));
 }
 
-TEST_F(DaemonSetControllerTest, ABrokenUpdateStopsAndCanBeTakenBack) {
+TEST_F(DaemonSetControllerTest, BrokenUpdateStopsAndCanBeRolledBack) {
   for (const char* node : {"n1", "n2", "n3"}) MakeNode(node);
   StartWith(AgentSet(), 3);
   SetImage("broken:2");
-  ASSERT_TRUE(Settles([&] { return Set().status.updated_number_scheduled == 1; }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return Set().status.updated_number_scheduled == 1; }));
   CatchUp();
   EXPECT_EQ(Set().status.number_available, 2);
   EXPECT_EQ(Set().status.number_unavailable, 1);
   SetImage("img:1");
-  ASSERT_TRUE(Settles([&] { return IsSettled(3); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(3); }));
   EXPECT_THAT(Images(), ElementsAre("n1 img:1", "n2 img:1", "n3 img:1"));
   const auto revisions = All<ControllerRevision>();
   ASSERT_THAT(revisions, SizeIs(2));
@@ -202,7 +204,7 @@ TEST_F(DaemonSetControllerTest, ABrokenUpdateStopsAndCanBeTakenBack) {
               UnorderedElementsAre(2, 3));
 }
 
-TEST_F(DaemonSetControllerTest, WithASurgeTheNewOneComesFirst) {
+TEST_F(DaemonSetControllerTest, SurgeCreatesTheNewPodFirst) {
   MakeNode("n1");
   MakeNode("n2");
   DaemonSet set = AgentSet();
@@ -211,16 +213,16 @@ TEST_F(DaemonSetControllerTest, WithASurgeTheNewOneComesFirst) {
   set.spec.update_strategy.rolling_update->max_unavailable = IntOrString(0);
   StartWith(set, 2);
   SetImage("broken:2");
-  ASSERT_TRUE(Settles([&] { return All<Pod>().size() == 3; }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return All<Pod>().size() == 3; }));
   CatchUp();
   EXPECT_THAT(All<Pod>(), SizeIs(3));
   EXPECT_EQ(Set().status.number_available, 2);
   SetImage("img:3");
-  ASSERT_TRUE(Settles([&] { return IsSettled(2); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(2); }));
   EXPECT_THAT(Images(), ElementsAre("n1 img:3", "n2 img:3"));
 }
 
-TEST_F(DaemonSetControllerTest, OnDeleteWaitsForSomebodyToDelete) {
+TEST_F(DaemonSetControllerTest, OnDeleteUpdatesDeletedPodsOnly) {
   MakeNode("n1");
   MakeNode("n2");
   DaemonSet set = AgentSet();
@@ -230,21 +232,21 @@ TEST_F(DaemonSetControllerTest, OnDeleteWaitsForSomebodyToDelete) {
   CatchUp();
   EXPECT_THAT(Images(), ElementsAre("n1 img:1", "n2 img:1"));
   ASSERT_TRUE(client().Delete<Pod>(ObjectKey::Of(PodOn("n1").metadata)).ok());
-  ASSERT_TRUE(Settles([&] {
+  ASSERT_TRUE(EventuallyWithKubelet([&] {
     return Set().status.updated_number_scheduled == 1 && Set().status.number_available == 2;
   }));
   EXPECT_THAT(Images(), ElementsAre("n1 img:2", "n2 img:1"));
 }
 
-TEST_F(DaemonSetControllerTest, ReplacesPodsThatHaveEnded) {
+TEST_F(DaemonSetControllerTest, ReplacesFinishedPods) {
   MakeNode("n1");
   StartWith(AgentSet(), 1);
   const Pod failed = PodOn("n1");
   SetStatus(failed, "Failed", false);
-  ASSERT_TRUE(Settles([&] { return IsSettled(1) && HasAnotherOn("n1", failed); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(1) && HasAnotherOn("n1", failed); }));
   const Pod succeeded = PodOn("n1");
   SetStatus(succeeded, "Succeeded", false);
-  ASSERT_TRUE(Settles([&] { return IsSettled(1) && HasAnotherOn("n1", succeeded); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(1) && HasAnotherOn("n1", succeeded); }));
   const auto event = [](const char* kind, const Pod& pod, const char* what) {
     return fmt::format("{}: Found {} daemon pod default/{} on node n1, will try to {} it", kind,
                        what, pod.metadata.name,
@@ -258,18 +260,18 @@ TEST_F(DaemonSetControllerTest, ReplacesPodsThatHaveEnded) {
   }));
 }
 
-TEST_F(DaemonSetControllerTest, ReadyIsNotAvailableForAWhile) {
+TEST_F(DaemonSetControllerTest, PodsBecomeAvailableAfterMinReadySeconds) {
   MakeNode("n1");
   DaemonSet set = AgentSet();
   set.spec.min_ready_seconds = 3600;
   Create(set);
   Start(kController);
-  ASSERT_TRUE(Settles([&] { return Set().status.number_ready == 1; }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return Set().status.number_ready == 1; }));
   EXPECT_EQ(Set().status.number_available, 0);
   EXPECT_EQ(Set().status.number_unavailable, 1);
 }
 
-TEST_F(DaemonSetControllerTest, TakesUpOrphansAndLetsGo) {
+TEST_F(DaemonSetControllerTest, AdoptsOrphansAndReleasesPods) {
   MakeNode("n1");
   StartWith(AgentSet(), 1);
   Stop();
@@ -287,19 +289,19 @@ TEST_F(DaemonSetControllerTest, TakesUpOrphansAndLetsGo) {
   EXPECT_THAT(All<ControllerRevision>(), SizeIs(1));
 }
 
-TEST_F(DaemonSetControllerTest, KeepsAsMuchHistoryAsItShould) {
+TEST_F(DaemonSetControllerTest, TruncatesHistoryToItsLimit) {
   MakeNode("n1");
   DaemonSet set = AgentSet();
   set.spec.revision_history_limit = 1;
   StartWith(set, 1);
   for (const char* image : {"img:2", "img:3", "img:4"}) {
     SetImage(image);
-    ASSERT_TRUE(Settles([&] { return IsSettled(1); }));
+    ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(1); }));
   }
   EXPECT_TRUE(Eventually([&] { return All<ControllerRevision>().size() == 2; }));
 }
 
-TEST_F(DaemonSetControllerTest, WritesNothingWhenThereIsNothingToDo) {
+TEST_F(DaemonSetControllerTest, WritesNothingWithoutAChange) {
   MakeNode("n1");
   StartWith(AgentSet(), 1);
   Stop();
@@ -314,11 +316,11 @@ TEST_F(DaemonSetControllerTest, WritesNothingWhenThereIsNothingToDo) {
   ASSERT_TRUE(Eventually(
       [&] { return Read<DaemonSet>("other").status.observed_generation == 1 && IsSettled(1); }));
   Stop();
-  // A revision and a status of the other.
+  // The writes for the other set: a revision and a status.
   EXPECT_THAT(TakeWrites(kAccount), ElementsAre("create", "update status"));
 }
 
-TEST_F(DaemonSetControllerTest, GoesOnAfterACrashAtAnyWrite) {
+TEST_F(DaemonSetControllerTest, ContinuesAfterACrashAtAnyWrite) {
   MakeNode("n1");
   MakeNode("n2");
   for (const bool done : {false, true}) {
@@ -329,18 +331,18 @@ TEST_F(DaemonSetControllerTest, GoesOnAfterACrashAtAnyWrite) {
       {
         const Crash crash(ClientOf(kAccount), count, done);
         Start(kController);
-        ASSERT_TRUE(Settles([&] { return crash.happened() || IsSettled(2); }));
+        ASSERT_TRUE(EventuallyWithKubelet([&] { return crash.happened() || IsSettled(2); }));
         happened = crash.happened();
         Stop();
       }
       Start(kController);
-      ASSERT_TRUE(Settles([&] { return IsSettled(2); }));
+      ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(2); }));
       EXPECT_THAT(NodesWithPods(), ElementsAre("n1", "n2"));
       EXPECT_THAT(All<ControllerRevision>(), SizeIs(1));
       EXPECT_FALSE(Set().status.collision_count.has_value());
       Stop();
       ASSERT_TRUE(client().Delete<DaemonSet>({kNamespace, "agent"}).ok());
-      for (const Pod& pod : All<Pod>()) End(pod);
+      for (const Pod& pod : All<Pod>()) Remove(pod);
       ASSERT_TRUE(client().DeleteAllOf<ControllerRevision>({.namespace_name = kNamespace}).ok());
     }
   }

@@ -1,4 +1,4 @@
-#include "kubexms/builtin/workloads/daemon_set/daemonset_plan.h"
+#include "kubexms/builtin/workloads/daemon_set/daemon_set_plan.h"
 
 #include <algorithm>
 #include <map>
@@ -13,16 +13,16 @@ namespace {
 using Indexes = std::vector<size_t>;
 using PodsByNode = std::map<std::string_view, Indexes>;
 
-bool HasEnded(const DaemonPod& pod) { return pod.failed || pod.succeeded; }
+bool IsFinished(const DaemonPod& pod) { return pod.failed || pod.succeeded; }
 
-// Pods that have ended and are on their way out keep no place.
+// Finished Pods that are being deleted do not occupy their node.
 PodsByNode GroupByNode(std::span<const DaemonPod> pods) {
   PodsByNode by_node;
   for (size_t i = 0; i < pods.size(); ++i) {
-    if (!HasEnded(pods[i]) || !pods[i].terminating) by_node[pods[i].node].push_back(i);
+    if (!IsFinished(pods[i]) || !pods[i].terminating) by_node[pods[i].node].push_back(i);
   }
-  // The one that counts comes first: on its node, and the oldest. Of the same second, one of an
-  // earlier revision is older.
+  // The Pod that counts for the status comes first: bound before unbound, then the oldest; with
+  // equal creation times, a Pod of an earlier revision is older.
   for (auto& [node, indexes] : by_node) {
     std::stable_sort(indexes.begin(), indexes.end(), [&](size_t a, size_t b) {
       return std::tuple(!pods[a].bound, pods[a].created, pods[a].updated) <
@@ -32,7 +32,7 @@ PodsByNode GroupByNode(std::span<const DaemonPod> pods) {
   return by_node;
 }
 
-// A share of the nodes, rounded up.
+// A number, or a percentage of the nodes rounded up.
 int32_t Resolve(const Optional<IntOrString>& value, int64_t nodes, int32_t otherwise) {
   if (!value) return otherwise;
   const Result<int64_t> number = value->GetScaledValue(nodes, IntOrString::Round::kUp);
@@ -47,7 +47,7 @@ class Planner {
 
   DaemonSetPlan Run() {
     for (const DaemonNode& node : nodes_) PlanNode(node);
-    PlanLostPods();
+    PlanPodsOfMissingNodes();
     if (goal_.rolling_update && goal_.rolling_update->max_surge > 0) {
       PlanSurge();
     } else if (goal_.rolling_update) {
@@ -68,7 +68,7 @@ class Planner {
     const auto found = by_node_.find(node.name);
     return found == by_node_.end() ? std::span<const size_t>() : found->second;
   }
-  bool Stays(size_t pod) const { return !pods_[pod].terminating && !removed_.contains(pod); }
+  bool IsRetained(size_t pod) const { return !pods_[pod].terminating && !removed_.contains(pod); }
   void Remove(size_t pod) {
     plan_.remove.push_back(pod);
     removed_.insert(pod);
@@ -85,22 +85,22 @@ class Planner {
     Indexes running;
     for (const size_t pod : here) {
       if (pods_[pod].terminating) continue;
-      if (!node.may_continue) {
+      if (!node.should_continue_running) {
         Remove(pod);
-      } else if (!PlanEnded(pod)) {
+      } else if (!PlanFinished(pod)) {
         running.push_back(pod);
       }
     }
     if (running.size() > 1) PlanExcess(std::move(running));
   }
 
-  bool PlanEnded(size_t pod) {
-    if (!HasEnded(pods_[pod])) return false;
+  bool PlanFinished(size_t pod) {
+    if (!IsFinished(pods_[pod])) return false;
     (pods_[pod].failed ? plan_.failed : plan_.succeeded).push_back(pod);
     return true;
   }
 
-  // Of equals an available one stays, so that nothing is lost, and of those the oldest.
+  // Retains an available Pod, so that the service is not interrupted, and of several the oldest.
   void PlanExcess(Indexes running) {
     std::stable_partition(running.begin(), running.end(),
                           [&](size_t pod) { return pods_[pod].available; });
@@ -108,26 +108,27 @@ class Planner {
       std::for_each(running.begin() + 1, running.end(), [&](size_t pod) { Remove(pod); });
       return;
     }
-    // A new one may be beside an old one while it starts.
-    std::optional<size_t> kept_of[2];
+    // During a surge an updated Pod runs beside an old one until it is available.
+    std::optional<size_t> retained_by_revision[2];
     for (const size_t pod : running) {
-      std::optional<size_t>& kept = kept_of[pods_[pod].updated ? 1 : 0];
+      std::optional<size_t>& kept = retained_by_revision[pods_[pod].updated ? 1 : 0];
       if (kept) Remove(pod);
       if (!kept) kept = pod;
     }
-    const auto& [old_pod, new_pod] = kept_of;
+    const auto& [old_pod, new_pod] = retained_by_revision;
     if (!old_pod || !new_pod) return;
     if (!pods_[*old_pod].ready || pods_[*new_pod].available) Remove(*old_pod);
   }
 
-  // Those that wait for a node that is gone. What ran there is not ours to judge.
-  void PlanLostPods() {
+  // Deletes unbound Pods of nodes that no longer exist. Bound ones are deleted by the pod garbage
+  // collector.
+  void PlanPodsOfMissingNodes() {
     std::set<std::string_view> known;
     for (const DaemonNode& node : nodes_) known.insert(node.name);
     for (const auto& [node, indexes] : by_node_) {
       if (known.contains(node)) continue;
       for (const size_t pod : indexes) {
-        if (!pods_[pod].bound && Stays(pod)) Remove(pod);
+        if (!pods_[pod].bound && IsRetained(pod)) Remove(pod);
       }
     }
   }
@@ -138,31 +139,32 @@ class Planner {
     std::optional<size_t> old_pod;
     std::optional<size_t> new_pod;
   };
-  // Also those that have ended, until they are deleted: they keep others from coming.
-  OnNode Staying(const DaemonNode& node) const {
+  // Includes finished Pods until they are deleted: they occupy their node.
+  OnNode RetainedPods(const DaemonNode& node) const {
     OnNode result;
     for (const size_t pod : PodsOn(node)) {
-      if (!Stays(pod)) continue;
+      if (!IsRetained(pod)) continue;
       std::optional<size_t>& kept = pods_[pod].updated ? result.new_pod : result.old_pod;
       if (!kept) kept = pod;
     }
     return result;
   }
 
-  // The old one goes first.
+  // Deletes old Pods before new ones are created.
   void PlanReplacement() {
     int32_t unavailable = 0;
     Indexes candidates;
     for (const DaemonNode& node : nodes_) {
       if (!node.should_run) continue;
-      const OnNode here = Staying(node);
+      const OnNode here = RetainedPods(node);
       const std::optional<size_t> pod = here.new_pod ? here.new_pod : here.old_pod;
       const bool available = pod && pods_[*pod].available;
       if (!available) ++unavailable;
       if (!pod || here.new_pod) continue;
       if (available) candidates.push_back(*pod);
-      // There is nothing to lose. What has ended goes anyway, in its time.
-      if (!available && !HasEnded(pods_[*pod])) Remove(*pod);
+      // An unavailable Pod can be replaced at once. A finished one is deleted with backoff, see
+      // plan_.failed.
+      if (!available && !IsFinished(pods_[*pod])) Remove(*pod);
     }
     for (const size_t pod : candidates) {
       if (unavailable++ >= goal_.rolling_update->max_unavailable) return;
@@ -170,15 +172,15 @@ class Planner {
     }
   }
 
-  // The new one comes first.
+  // Creates updated Pods before old ones are deleted.
   void PlanSurge() {
     int32_t surging = 0;
     std::vector<std::string> candidates;
     for (const DaemonNode& node : nodes_) {
       if (!node.should_run) continue;
-      const OnNode here = Staying(node);
+      const OnNode here = RetainedPods(node);
       if (here.old_pod && here.new_pod) {
-        ++surging;  // PlanExcess() ends it
+        ++surging;  // PlanExcess() deletes one of them
       } else if (here.old_pod && !pods_[*here.old_pod].available) {
         plan_.create.push_back(node.name);
       } else if (here.old_pod) {
@@ -210,7 +212,7 @@ DaemonSetGoal GoalOf(const appsv1::DaemonSet& set, std::span<const DaemonNode> n
     goal.rolling_update = {.max_surge = Resolve(strategy->max_surge, desired, 0),
                            .max_unavailable = Resolve(strategy->max_unavailable, desired, 1)};
   }
-  // Neither would mean that nothing ever changes.
+  // With both at zero the update would never make progress.
   if (goal.rolling_update->max_surge == 0 && goal.rolling_update->max_unavailable == 0) {
     goal.rolling_update->max_unavailable = 1;
   }

@@ -1,4 +1,4 @@
-#include "kubexms/builtin/workloads/daemon_set/daemonset_pod.h"
+#include "kubexms/builtin/workloads/daemon_set/daemon_set_pod.h"
 
 #include <algorithm>
 #include <optional>
@@ -28,8 +28,8 @@ Toleration ToleratesAny(std::string key, std::string effect) {
   return toleration;
 }
 
-// In the place of one that differs in its time alone, or after the others.
-void Put(Toleration toleration, std::vector<Toleration>& tolerations) {
+// Replaces a toleration that differs in tolerationSeconds only, or appends.
+void AddOrReplace(Toleration toleration, std::vector<Toleration>& tolerations) {
   const auto same =
       std::find_if(tolerations.begin(), tolerations.end(), [&](const Toleration& other) {
         return other.key == toleration.key && other.operator_ == toleration.operator_ &&
@@ -42,7 +42,7 @@ void Put(Toleration toleration, std::vector<Toleration>& tolerations) {
   }
 }
 
-// Whatever the template says of other nodes was considered when this one was chosen.
+// Replaces the required node affinity of the template, which EvaluateNode() has already considered.
 void PinTo(std::string_view node, PodSpec& spec) {
   if (!spec.affinity) spec.affinity.emplace();
   if (!spec.affinity->node_affinity) spec.affinity->node_affinity.emplace();
@@ -59,31 +59,31 @@ void PinTo(std::string_view node, PodSpec& spec) {
 
 std::vector<Toleration> DaemonTolerations(const PodSpec& spec) {
   std::vector<Toleration> tolerations = spec.tolerations;
-  Put(ToleratesAny("node.kubernetes.io/not-ready", kNoExecute), tolerations);
-  Put(ToleratesAny("node.kubernetes.io/unreachable", kNoExecute), tolerations);
-  Put(ToleratesAny("node.kubernetes.io/disk-pressure", kNoSchedule), tolerations);
-  Put(ToleratesAny("node.kubernetes.io/memory-pressure", kNoSchedule), tolerations);
-  Put(ToleratesAny("node.kubernetes.io/pid-pressure", kNoSchedule), tolerations);
-  Put(ToleratesAny("node.kubernetes.io/unschedulable", kNoSchedule), tolerations);
+  AddOrReplace(ToleratesAny("node.kubernetes.io/not-ready", kNoExecute), tolerations);
+  AddOrReplace(ToleratesAny("node.kubernetes.io/unreachable", kNoExecute), tolerations);
+  AddOrReplace(ToleratesAny("node.kubernetes.io/disk-pressure", kNoSchedule), tolerations);
+  AddOrReplace(ToleratesAny("node.kubernetes.io/memory-pressure", kNoSchedule), tolerations);
+  AddOrReplace(ToleratesAny("node.kubernetes.io/pid-pressure", kNoSchedule), tolerations);
+  AddOrReplace(ToleratesAny("node.kubernetes.io/unschedulable", kNoSchedule), tolerations);
   if (spec.host_network) {
-    Put(ToleratesAny("node.kubernetes.io/network-unavailable", kNoSchedule), tolerations);
+    AddOrReplace(ToleratesAny("node.kubernetes.io/network-unavailable", kNoSchedule), tolerations);
   }
   return tolerations;
 }
 
-DaemonNode JudgeNode(const PodSpec& spec, const std::vector<Toleration>& tolerations,
-                     const corev1::Node& node) {
-  DaemonNode judged{.name = node.metadata.name};
-  if (!spec.node_name.empty() && spec.node_name != node.metadata.name) return judged;
-  if (!MatchesNodeAffinity(spec, node.metadata)) return judged;
-  judged.should_run = judged.may_continue = true;
+DaemonNode EvaluateNode(const PodSpec& spec, const std::vector<Toleration>& tolerations,
+                        const corev1::Node& node) {
+  DaemonNode evaluated{.name = node.metadata.name};
+  if (!spec.node_name.empty() && spec.node_name != node.metadata.name) return evaluated;
+  if (!MatchesNodeAffinity(spec, node.metadata)) return evaluated;
+  evaluated.should_run = evaluated.should_continue_running = true;
   for (const Taint& taint : node.spec.taints) {
     if (taint.effect != kNoExecute && taint.effect != kNoSchedule) continue;
     if (Tolerates(tolerations, taint)) continue;
-    judged.should_run = false;
-    if (taint.effect == kNoExecute) judged.may_continue = false;
+    evaluated.should_run = false;
+    if (taint.effect == kNoExecute) evaluated.should_continue_running = false;
   }
-  return judged;
+  return evaluated;
 }
 
 Pod NewDaemonPod(const appsv1::DaemonSet& set, std::string_view node, std::string_view hash) {

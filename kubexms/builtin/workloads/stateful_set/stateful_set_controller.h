@@ -1,8 +1,8 @@
 #pragma once
 
-// StatefulSets: Pods with names and volumes that last. What is done when is decided in
-// statefulset_plan.h, what Pods and claims look like in statefulset_pod.h; this does it, and keeps
-// the status and the history of revisions.
+// The StatefulSet controller: Pods with stable names and volumes. stateful_set_plan.h decides what
+// is created and deleted, stateful_set_pod.h builds Pods and claims; the controller writes them,
+// the status and the revision history.
 
 #include <memory>
 

@@ -1,4 +1,4 @@
-#include "kubexms/builtin/workloads/daemon_set/daemonset_plan.h"
+#include "kubexms/builtin/workloads/daemon_set/daemon_set_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <map>
 
 #include "kubexms/api/object.h"
-#include "kubexms/builtin/workloads/daemon_set/daemonset_pod.h"
+#include "kubexms/builtin/workloads/daemon_set/daemon_set_pod.h"
 #include "kubexms/builtin/workloads/daemon_set/failed_pod_backoff.h"
 
 namespace kubexms {
@@ -18,13 +18,13 @@ using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::IsEmpty;
 
-// ---- What is done next.
+// ---- Plans.
 
-const DaemonNode kA{.name = "a", .should_run = true, .may_continue = true};
-const DaemonNode kB{.name = "b", .should_run = true, .may_continue = true};
-const DaemonNode kC{.name = "c", .should_run = true, .may_continue = true};
-const DaemonNode kTainted{.name = "t", .should_run = false, .may_continue = true};
-const DaemonNode kUnfit{.name = "u", .should_run = false, .may_continue = false};
+const DaemonNode kA{.name = "a", .should_run = true, .should_continue_running = true};
+const DaemonNode kB{.name = "b", .should_run = true, .should_continue_running = true};
+const DaemonNode kC{.name = "c", .should_run = true, .should_continue_running = true};
+const DaemonNode kTainted{.name = "t", .should_run = false, .should_continue_running = true};
+const DaemonNode kUnfit{.name = "u", .should_run = false, .should_continue_running = false};
 
 DaemonPod New(const std::string& node) {
   return {.node = node, .bound = true, .ready = true, .available = true, .updated = true};
@@ -82,88 +82,96 @@ struct PlanCase {
   DaemonSetPlan plan;
 };
 
-TEST(DaemonSetPlanTest, DecidesWhatIsNext) {
+TEST(DaemonSetPlanTest, PlansTheNextWrites) {
   const std::vector<PlanCase> cases = {
       // One on each node.
       {"all nodes", Unavailable(1), {kA, kB, kTainted, kUnfit}, {}, {.create = {"a", "b"}}},
       {"nothing", Unavailable(1), {kA, kB}, {New("a"), New("b")}, {}},
-      {"one that is not bound yet counts", Unavailable(1), {kA}, {Unbound(New("a"))}, {}},
-      {"a successor waits", Unavailable(1), {kA}, {Terminating(New("a"))}, {}},
-      {"but not for one that has ended",
+      {"an unbound Pod counts", Unavailable(1), {kA}, {Unbound(New("a"))}, {}},
+      {"a replacement waits", Unavailable(1), {kA}, {Terminating(New("a"))}, {}},
+      {"but not for a finished Pod",
        Unavailable(1),
        {kA},
        {Terminating(Failed(New("a")))},
        {.create = {"a"}}},
-      {"may stay", Unavailable(1), {kTainted}, {New("t")}, {}},
-      {"must go", Unavailable(1), {kUnfit}, {New("u"), Terminating(New("u"))}, {.remove = {0}}},
-      {"waits for a node that is gone", Unavailable(1), {}, {Unbound(New("x"))}, {.remove = {0}}},
-      {"was on a node that is gone", Unavailable(1), {}, {New("x")}, {}},
-      {"meant for no node", Unavailable(1), {kA}, {New("a"), Unbound(New(""))}, {.remove = {1}}},
+      {"continues running", Unavailable(1), {kTainted}, {New("t")}, {}},
+      {"must not continue",
+       Unavailable(1),
+       {kUnfit},
+       {New("u"), Terminating(New("u"))},
+       {.remove = {0}}},
+      {"unbound for a missing node", Unavailable(1), {}, {Unbound(New("x"))}, {.remove = {0}}},
+      {"bound to a missing node", Unavailable(1), {}, {New("x")}, {}},
+      {"without a target node",
+       Unavailable(1),
+       {kA},
+       {New("a"), Unbound(New(""))},
+       {.remove = {1}}},
       {"has failed", Unavailable(1), {kA}, {Failed(New("a"))}, {.failed = {0}}},
       {"has succeeded", Unavailable(1), {kA}, {Succeeded(New("a"))}, {.succeeded = {0}}},
-      {"the oldest stays",
+      {"retains the oldest",
        Unavailable(1),
        {kA},
        {Since(3, New("a")), Since(1, New("a"))},
        {.remove = {0}}},
-      {"one on its node stays",
+      {"retains a bound one",
        Unavailable(1),
        {kA},
        {Since(1, Unbound(New("a"))), Since(3, New("a"))},
        {.remove = {0}}},
-      {"one that is available stays",
+      {"retains an available one",
        Unavailable(1),
        {kA},
        {Since(1, Starting(New("a"))), Since(3, New("a"))},
        {.remove = {0}}},
-      {"one that is available stays, after two templates in a row, too",
+      {"retains an available one after two updates",
        Surge(1),
        {kA},
        {Since(1, Starting(Old("a"))), Since(3, Old("a")), Since(5, Starting(New("a")))},
        {.remove = {0}}},
-      // Updates, the old one first.
+      // Updates without a surge.
       {"one at a time", Unavailable(1), {kA, kB}, {Old("a"), Old("b")}, {.remove = {0}}},
       {"several", Unavailable(2), {kA, kB, kC}, {Old("a"), Old("b"), Old("c")}, {.remove = {0, 1}}},
       {"waits for the new one", Unavailable(1), {kA, kB}, {Starting(New("a")), Old("b")}, {}},
       {"waits until it is available", Unavailable(1), {kA, kB}, {Ready(New("a")), Old("b")}, {}},
-      {"waits for the old one to go",
+      {"waits for the old Pod to terminate",
        Unavailable(1),
        {kA, kB},
        {Terminating(Old("a")), Old("b")},
        {}},
-      {"counts a node without", Unavailable(1), {kA, kB}, {Old("b")}, {.create = {"a"}}},
-      {"replaces what is broken",
+      {"counts a node without a Pod", Unavailable(1), {kA, kB}, {Old("b")}, {.create = {"a"}}},
+      {"replaces unavailable Pods",
        Unavailable(1),
        {kA, kB},
        {Old("a"), Starting(Old("b"))},
        {.remove = {1}}},
-      {"what has ended goes once", Unavailable(1), {kA}, {Failed(Old("a"))}, {.failed = {0}}},
-      {"leaves what merely may stay", Unavailable(1), {kTainted}, {Old("t")}, {}},
-      {"only by hand", kOnDelete, {kA}, {Old("a")}, {}},
-      // Updates, the new one first.
-      {"a second one", Surge(1), {kA, kB}, {Old("a"), Old("b")}, {.create = {"a"}}},
-      {"more of them",
+      {"a finished Pod is deleted once", Unavailable(1), {kA}, {Failed(Old("a"))}, {.failed = {0}}},
+      {"does not update Pods that only continue", Unavailable(1), {kTainted}, {Old("t")}, {}},
+      {"OnDelete", kOnDelete, {kA}, {Old("a")}, {}},
+      // Updates with a surge.
+      {"one surge Pod", Surge(1), {kA, kB}, {Old("a"), Old("b")}, {.create = {"a"}}},
+      {"several surge Pods",
        Surge(2),
        {kA, kB, kC},
        {Old("a"), Old("b"), Old("c")},
        {.create = {"a", "b"}}},
-      {"waits for it", Surge(1), {kA, kB}, {Old("a"), Starting(New("a")), Old("b")}, {}},
-      {"ends the old one",
+      {"waits for the surge Pod", Surge(1), {kA, kB}, {Old("a"), Starting(New("a")), Old("b")}, {}},
+      {"deletes the old Pod",
        Surge(1),
        {kA, kB},
        {Old("a"), New("a"), Old("b")},
        {.create = {"b"}, .remove = {0}}},
-      {"an old one that is not ready need not wait",
+      {"an old Pod that is not ready is deleted at once",
        Surge(1),
        {kA},
        {Starting(Old("a")), Starting(New("a"))},
        {.remove = {0}}},
-      {"what is broken gets one at once",
+      {"an unavailable Pod gets a surge Pod at once",
        Surge(1),
        {kA, kB, kC},
        {Starting(Old("a")), Old("b"), Starting(Old("c"))},
        {.create = {"a", "c", "b"}}},
-      {"not three",
+      {"no third Pod",
        Surge(1),
        {kA},
        {Since(1, Old("a")), Since(2, New("a")), Since(3, Starting(New("a")))},
@@ -178,13 +186,13 @@ TEST(DaemonSetPlanTest, DecidesWhatIsNext) {
   }
 }
 
-TEST(DaemonSetPlanTest, WritesABoundedNumberAtATime) {
+TEST(DaemonSetPlanTest, PlansABoundedNumberOfWrites) {
   std::vector<DaemonNode> nodes(1000, kA);
   for (size_t i = 0; i < nodes.size(); ++i) nodes[i].name = std::to_string(i);
   EXPECT_EQ(PlanDaemonSet(Unavailable(1), nodes, {}).create.size(), DaemonSetPlan::kMaxWrites);
   std::vector<DaemonPod> pods;
   for (DaemonNode& node : nodes) {
-    node.should_run = node.may_continue = false;
+    node.should_run = node.should_continue_running = false;
     pods.push_back(New(node.name));
   }
   EXPECT_EQ(PlanDaemonSet(Unavailable(1), nodes, pods).remove.size(), DaemonSetPlan::kMaxWrites);
@@ -221,9 +229,9 @@ TEST(DaemonSetPlanTest, CountsForTheStatus) {
   EXPECT_EQ(status.number_misscheduled, 2);
 }
 
-// ---- Whatever happens.
+// ---- Random sequences.
 
-// Nodes and Pods that carry plans out and let time pass by chance.
+// Nodes and Pods to which plans and random changes are applied.
 class World {
  public:
   World() {
@@ -248,9 +256,10 @@ class World {
     }
   }
 
-  // A planned Pod never makes more than there may be, and none is taken that is still needed.
+  // A plan never creates more Pods than allowed, and never deletes an available Pod that is still
+  // needed.
   void CheckBounds(const DaemonSetGoal& goal, const DaemonSetPlan& plan) const {
-    std::map<std::string, int> on_node;  // of those that stay
+    std::map<std::string, int> on_node;  // without deleted Pods
     for (size_t i = 0; i < pods.size(); ++i) {
       const bool goes = std::find(plan.remove.begin(), plan.remove.end(), i) != plan.remove.end();
       const bool counts = !pods[i].terminating && !pods[i].failed && !pods[i].succeeded;
@@ -261,7 +270,7 @@ class World {
       RC_ASSERT(nodes.at(node).should_run);
       RC_ASSERT(++on_node[node] <= (surges ? 2 : 1));
     }
-    int taken = 0;  // available Pods of nodes that want them, with no other in their place
+    int taken = 0;  // deleted available Pods of eligible nodes without a replacement
     for (const size_t index : plan.remove) {
       const DaemonPod& pod = pods[index];
       const auto node = nodes.find(pod.node);
@@ -289,7 +298,7 @@ class World {
     } else if (what == 4) {
       pod = Starting(pod);
     } else {
-      pod.terminating = true;  // somebody deletes it
+      pod.terminating = true;  // deleted by a user
     }
   }
 
@@ -309,7 +318,7 @@ class World {
           std::count_if(pods.begin(), pods.end(),
                         [&name = name](const DaemonPod& pod) { return pod.node == name; });
       if (node.should_run && (here != 1 || all != 1)) return false;
-      if (!node.may_continue && all != 0) return false;
+      if (!node.should_continue_running && all != 0) return false;
     }
     return true;
   }
@@ -339,8 +348,8 @@ RC_GTEST_PROP(DaemonSetPlanPropertyTest, KeepsTheBoundsAndArrives, ()) {
       for (DaemonPod& pod : world.pods) pod.updated = false;  // a new template
     } else if (change == 1) {
       DaemonNode& node = world.nodes[*rc::gen::element<std::string>("a", "b", "c", "d")];
-      node.may_continue = *rc::gen::arbitrary<bool>();
-      node.should_run = node.may_continue && *rc::gen::arbitrary<bool>();
+      node.should_continue_running = *rc::gen::arbitrary<bool>();
+      node.should_run = node.should_continue_running && *rc::gen::arbitrary<bool>();
     }
     const DaemonSetPlan plan = PlanDaemonSet(goal, world.Nodes(), world.pods);
     world.CheckBounds(goal, plan);
@@ -380,7 +389,7 @@ corev1::Node NodeWith(StringMap labels, std::vector<std::pair<std::string, std::
   return node;
 }
 
-TEST(DaemonPodTest, IsMeantForItsNode) {
+TEST(DaemonPodTest, IsPinnedToItsNode) {
   const corev1::Pod pod =
       NewDaemonPod(Agent(R"({"containers":[{"name":"c","image":"i"}],"affinity":{"nodeAffinity":{
                 "requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
@@ -398,7 +407,7 @@ TEST(DaemonPodTest, IsMeantForItsNode) {
             R"("values":["n1"]}]}]}}})");
 }
 
-TEST(DaemonPodTest, ToleratesWhatNodesGoThrough) {
+TEST(DaemonPodTest, ToleratesNodeConditions) {
   const auto keys = [](const std::string& spec) {
     std::vector<std::string> texts;
     for (const auto& toleration : DaemonTolerations(Agent(spec).spec.template_.spec)) {
@@ -417,20 +426,20 @@ TEST(DaemonPodTest, ToleratesWhatNodesGoThrough) {
   std::vector<std::string> with_network = all;
   with_network.push_back("node.kubernetes.io/network-unavailable:NoSchedule");
   EXPECT_EQ(keys(R"({"hostNetwork":true})"), with_network);
-  // A time is taken away.
+  // tolerationSeconds is removed.
   EXPECT_EQ(keys(R"({"tolerations":[{"key":"node.kubernetes.io/not-ready","operator":"Exists",
                      "effect":"NoExecute","tolerationSeconds":300}]})"),
             all);
 }
 
-TEST(DaemonPodTest, SaysWhichNodesFit) {
+TEST(DaemonPodTest, EvaluatesNodes) {
   struct Case {
     const char* name;
     const char* spec;
     StringMap labels;
     std::vector<std::pair<std::string, std::string>> taints;
     bool should_run;
-    bool may_continue;
+    bool should_continue_running;
   };
   const std::vector<Case> cases = {
       {"any", "{}", {}, {}, true, true},
@@ -460,7 +469,7 @@ TEST(DaemonPodTest, SaysWhichNodesFit) {
        false,
        true},
       {"reserved", "{}", {}, {{"team", "NoSchedule"}}, false, true},
-      {"better not", "{}", {}, {{"team", "PreferNoSchedule"}}, true, true},
+      {"preferably not", "{}", {}, {{"team", "PreferNoSchedule"}}, true, true},
       {"evicting", "{}", {}, {{"team", "NoExecute"}}, false, false},
       {"tolerated",
        R"({"tolerations":[{"operator":"Exists"}]})",
@@ -471,21 +480,23 @@ TEST(DaemonPodTest, SaysWhichNodesFit) {
   };
   for (const Case& test : cases) {
     const corev1::PodSpec spec = Agent(test.spec).spec.template_.spec;
-    const DaemonNode judged =
-        JudgeNode(spec, DaemonTolerations(spec), NodeWith(test.labels, test.taints));
-    EXPECT_EQ(judged.name, "n1");
-    EXPECT_EQ(judged.should_run, test.should_run) << test.name;
-    EXPECT_EQ(judged.may_continue, test.may_continue) << test.name;
+    const DaemonNode evaluated =
+        EvaluateNode(spec, DaemonTolerations(spec), NodeWith(test.labels, test.taints));
+    EXPECT_EQ(evaluated.name, "n1");
+    EXPECT_EQ(evaluated.should_run, test.should_run) << test.name;
+    EXPECT_EQ(evaluated.should_continue_running, test.should_continue_running) << test.name;
   }
 }
 
-TEST(FailedPodBackoffTest, GrowsAndForgets) {
+TEST(FailedPodBackoffTest, GrowsAndResets) {
   using std::chrono::minutes;
   using std::chrono::nanoseconds;
   using std::chrono::seconds;
   FailedPodBackoff backoff;
   ManualClock clock;
-  const auto ask = [&](const std::string& key) { return backoff.Ask(key, clock.MonotonicNow()); };
+  const auto ask = [&](const std::string& key) {
+    return backoff.Reserve(key, clock.MonotonicNow());
+  };
   EXPECT_EQ(ask("a"), nanoseconds(0));
   EXPECT_EQ(ask("a"), seconds(1));
   EXPECT_EQ(ask("b"), nanoseconds(0));

@@ -1,8 +1,8 @@
 #pragma once
 
-// DaemonSets: one Pod on every node that fits. What is done when is decided in daemonset_plan.h,
-// what nodes and Pods look like in daemonset_pod.h; this does it, and keeps the status and the
-// history of revisions.
+// The DaemonSet controller: one Pod on every eligible node. daemon_set_plan.h decides what is
+// created and deleted, daemon_set_pod.h evaluates nodes and builds Pods; the controller writes
+// them, the status and the revision history.
 
 #include <memory>
 

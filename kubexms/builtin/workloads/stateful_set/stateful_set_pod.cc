@@ -1,4 +1,4 @@
-#include "kubexms/builtin/workloads/stateful_set/statefulset_pod.h"
+#include "kubexms/builtin/workloads/stateful_set/stateful_set_pod.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ std::string ClaimName(const StatefulSet& set, const PersistentVolumeClaim& claim
   return fmt::format("{}-{}-{}", claim_template.metadata.name, set.metadata.name, ordinal);
 }
 
-// Claims take the place of volumes of the template with the same name.
+// Claims replace volumes of the template that have the same name.
 void SetVolumes(const StatefulSet& set, int32_t ordinal, std::vector<corev1::Volume>& volumes) {
   std::vector<corev1::Volume> with_claims;
   for (const PersistentVolumeClaim& claim_template : set.spec.volume_claim_templates) {
@@ -41,11 +41,11 @@ void SetVolumes(const StatefulSet& set, int32_t ordinal, std::vector<corev1::Vol
   volumes = std::move(with_claims);
 }
 
-bool GoesWithSet(const StatefulSet& set) {
+bool IsDeletedWithSet(const StatefulSet& set) {
   const auto& policy = set.spec.persistent_volume_claim_retention_policy;
   return policy && policy->when_deleted == kDelete;
 }
-bool GoesWhenScaledDown(const StatefulSet& set) {
+bool IsDeletedWhenScaledDown(const StatefulSet& set) {
   const auto& policy = set.spec.persistent_volume_claim_retention_policy;
   return policy && policy->when_scaled == kDelete;
 }
@@ -77,7 +77,7 @@ bool HasOtherController(const StatefulSet& set, const PersistentVolumeClaim& cla
 
 void AddSetAsOwner(const StatefulSet& set, PersistentVolumeClaim& claim) {
   const Result<void> owned = SetControllerReference(claim.metadata, set);
-  KUBEXMS_CHECK(owned.ok());  // HasOtherController() was asked
+  KUBEXMS_CHECK(owned.ok());  // the caller has checked HasOtherController()
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ std::optional<int32_t> OrdinalOf(const StatefulSet& set, std::string_view pod_na
   if (dash == std::string_view::npos) return std::nullopt;
   int32_t ordinal = -1;
   std::from_chars(pod_name.data() + dash + 1, pod_name.data() + pod_name.size(), ordinal);
-  // Also refuses what is no number, and leading zeros.
+  // Also rejects text that is not a number, and leading zeros.
   if (ordinal < 0 || StatefulPodName(set, ordinal) != pod_name) return std::nullopt;
   return ordinal;
 }
@@ -128,7 +128,7 @@ std::vector<PersistentVolumeClaim> ClaimsOf(const StatefulSet& set, int32_t ordi
       claim.metadata.labels[key] = value;
     }
     claim.status = {};
-    if (GoesWithSet(set)) AddSetAsOwner(set, claim);
+    if (IsDeletedWithSet(set)) AddSetAsOwner(set, claim);
   }
   return claims;
 }
@@ -136,8 +136,8 @@ std::vector<PersistentVolumeClaim> ClaimsOf(const StatefulSet& set, int32_t ordi
 bool SetClaimOwners(const StatefulSet& set, const Pod& pod, bool scaled_down,
                     PersistentVolumeClaim& claim) {
   if (HasOtherController(set, claim)) return false;
-  const bool pod_owns = GoesWhenScaledDown(set) && scaled_down;
-  const bool set_owns = GoesWithSet(set) && !pod_owns;
+  const bool pod_owns = IsDeletedWhenScaledDown(set) && scaled_down;
+  const bool set_owns = IsDeletedWithSet(set) && !pod_owns;
   const bool set_differs = set_owns != IsOwnedBy(claim, set.metadata.uid);
   const bool pod_differs = pod_owns != IsOwnedBy(claim, pod.metadata.uid);
   if (set_differs && set_owns) AddSetAsOwner(set, claim);

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a DaemonSet does next, decided from its nodes and its Pods: which nodes get a Pod, which
-// Pods go, and which are replaced by a rolling update.
+// Decides on which nodes a DaemonSet creates Pods, which Pods it deletes, and which ones a rolling
+// update replaces.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,54 +17,54 @@ namespace kubexms {
 
 struct DaemonNode {
   std::string name;
-  bool should_run = false;    // it is to have a Pod
-  bool may_continue = false;  // a Pod that is there may stay
+  bool should_run = false;               // the set creates a Pod for it
+  bool should_continue_running = false;  // an existing Pod is not deleted
 };
 
-// What counts of a Pod that there is.
+// The observed state of one Pod.
 struct DaemonPod {
-  std::string node;  // where it is, or is meant to be
+  std::string node;  // that it is bound to or created for
   bool bound = false;
   bool failed = false;
   bool succeeded = false;
   bool terminating = false;
   bool ready = false;
-  bool available = false;  // ready, and for long enough
-  bool updated = false;    // it is of the present revision
+  bool available = false;  // ready for spec.minReadySeconds
+  bool updated = false;    // has the newest revision
   Time created;
 };
 
 struct DaemonSetGoal {
   struct RollingUpdate {
-    // With a surge the new Pod comes before the old one goes; without, after it. One of them is
-    // not zero.
+    // With a surge the new Pod is created before the old one is deleted, else after it. One of the
+    // two is not zero.
     int32_t max_surge = 0;
     int32_t max_unavailable = 1;
   };
-  std::optional<RollingUpdate> rolling_update;  // none: whoever deletes a Pod updates it
+  std::optional<RollingUpdate> rolling_update;  // none: the strategy is OnDelete
 };
 
-// `nodes`: of which the percentages in the set are reckoned.
+// Percentages are of the `nodes` that should run a Pod.
 DaemonSetGoal GoalOf(const appsv1::DaemonSet& set, std::span<const DaemonNode> nodes);
 
-// Numbers are those of the Pods in what was planned for.
+// Numbers are indexes of the Pods that were passed to PlanDaemonSet().
 struct DaemonSetPlan {
-  // So many Pods are made, and so many deleted, in one go at most; the others follow.
+  // The bound on Pods that one reconcile creates, and deletes; later ones do the rest.
   static constexpr size_t kMaxWrites = 250;
 
   std::vector<std::string> create;  // on these nodes
   std::vector<size_t> remove;
-  std::vector<size_t> failed;     // to be deleted too, but not too often
-  std::vector<size_t> succeeded;  // to be deleted too
+  std::vector<size_t> failed;     // to be deleted, too, with backoff
+  std::vector<size_t> succeeded;  // to be deleted, too
 
   bool operator==(const DaemonSetPlan&) const = default;
 };
 
-// Nodes and Pods in any order. Of several nodes that are as good, the first are taken.
+// Nodes and Pods may be in any order. Among equal nodes the first ones are updated first.
 DaemonSetPlan PlanDaemonSet(const DaemonSetGoal& goal, std::span<const DaemonNode> nodes,
                             std::span<const DaemonPod> pods);
 
-// The numbers of the status; the rest of it is as in `before`.
+// Calculates the counts of the status; other fields are those of `before`.
 appsv1::DaemonSetStatus StatusOf(std::span<const DaemonNode> nodes, std::span<const DaemonPod> pods,
                                  const appsv1::DaemonSetStatus& before);
 

@@ -6,13 +6,13 @@
 
 namespace kubexms {
 
-// Something to tell people as an event, found by code that does not send it itself.
-struct Notice {
+// An Event for the reconciled object that a decision asks for; the controller records it.
+struct PlannedEvent {
   EventType type = EventType::kNormal;
   std::string reason;
   std::string message;
 
-  bool operator==(const Notice&) const = default;
+  bool operator==(const PlannedEvent&) const = default;
 };
 
 }  // namespace kubexms

@@ -1,4 +1,4 @@
-#include "kubexms/builtin/workloads/stateful_set/statefulset_plan.h"
+#include "kubexms/builtin/workloads/stateful_set/stateful_set_plan.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -8,7 +8,7 @@
 #include <map>
 
 #include "kubexms/builtin/workloads/revision_history.h"
-#include "kubexms/builtin/workloads/stateful_set/statefulset_pod.h"
+#include "kubexms/builtin/workloads/stateful_set/stateful_set_pod.h"
 
 namespace kubexms {
 namespace {
@@ -17,7 +17,7 @@ using appsv1::StatefulSet;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// ---- What is done next.
+// ---- Plans.
 
 enum class State { kStarting, kReady, kAvailable, kFinished };
 
@@ -71,47 +71,53 @@ struct PlanCase {
   StatefulSetPlan plan;
 };
 
-TEST(StatefulSetPlanTest, DecidesWhatIsNext) {
+TEST(StatefulSetPlanTest, PlansTheNextWrites) {
   const std::vector<PlanCase> cases = {
-      // Coming up.
+      // Creation.
       {"the first", Ordered(3), {}, {.create = {0}}},
-      {"waits until it runs", Ordered(3), {Starting(0)}, {}},
-      {"waits until it has been ready", Ordered(3), {PodIn(State::kReady, 0)}, {}},
+      {"waits until the Pod runs", Ordered(3), {Starting(0)}, {}},
+      {"waits until the Pod is available", Ordered(3), {PodIn(State::kReady, 0)}, {}},
       {"the second", Ordered(3), {Good(0)}, {.create = {1}}},
       {"fills a gap first", Ordered(3), {Good(0), Good(2)}, {.create = {1}}},
       {"all at once", Parallel(3), {Starting(1)}, {.create = {0, 2}}},
       {"from another ordinal", From(5, Ordered(2)), {Good(5)}, {.create = {6}}},
       {"nothing", Ordered(2), {Good(0), Good(1)}, {}},
       // Failures.
-      {"a failed one goes", Ordered(2), {Good(0), Finished(1)}, {.remove = {1}}},
+      {"a finished Pod is deleted", Ordered(2), {Good(0), Finished(1)}, {.remove = {1}}},
       {"and others wait", Ordered(3), {Finished(0), Good(1)}, {.remove = {0}}},
-      {"its successor waits", Ordered(2), {PodIn(State::kFinished, 0, "new", true), Good(1)}, {}},
-      {"side by side", Parallel(3), {Finished(0), Good(2)}, {.create = {1}, .remove = {0}}},
-      {"a deleted one is waited for", Ordered(2), {Terminating(0), Good(1)}, {}},
-      // Going.
-      {"the last goes first", Ordered(1), {Good(0), Good(1), Good(2)}, {.remove = {2}}},
+      {"its replacement waits", Ordered(2), {PodIn(State::kFinished, 0, "new", true), Good(1)}, {}},
+      {"parallel", Parallel(3), {Finished(0), Good(2)}, {.create = {1}, .remove = {0}}},
+      {"waits for a terminating Pod", Ordered(2), {Terminating(0), Good(1)}, {}},
+      // Scaling down.
+      {"the highest ordinal first", Ordered(1), {Good(0), Good(1), Good(2)}, {.remove = {2}}},
       {"one by one", Ordered(1), {Good(0), Good(1), Terminating(2)}, {}},
-      {"not while another is missing", Ordered(2), {Good(0), Good(3)}, {.create = {1}}},
-      {"the unhealthy may go", Ordered(1), {Good(0), Good(1), Starting(2)}, {.remove = {2}}},
-      {"a lower one first gets well", Ordered(1), {Good(0), Starting(1), Starting(2)}, {}},
-      {"all go at once", Parallel(1), {Good(0), Starting(1), Good(2)}, {.remove = {2, 1}}},
+      {"not while a replica is missing", Ordered(2), {Good(0), Good(3)}, {.create = {1}}},
+      {"an unhealthy Pod may be deleted",
+       Ordered(1),
+       {Good(0), Good(1), Starting(2)},
+       {.remove = {2}}},
+      {"waits for a lower unhealthy Pod", Ordered(1), {Good(0), Starting(1), Starting(2)}, {}},
+      {"parallel scale-down", Parallel(1), {Good(0), Starting(1), Good(2)}, {.remove = {2, 1}}},
       {"below the first ordinal",
        From(2, Ordered(1)),
        {Good(0), Good(1), Good(2)},
        {.remove = {1}}},
       {"to nothing", Ordered(0), {Good(0)}, {.remove = {0}}},
       // Updates.
-      {"the last is updated first", Ordered(2), {Good(0, "old"), Good(1, "old")}, {.remove = {1}}},
+      {"the highest ordinal is updated first",
+       Ordered(2),
+       {Good(0, "old"), Good(1, "old")},
+       {.remove = {1}}},
       {"then the others", Ordered(2), {Good(0, "old"), Good(1)}, {.remove = {0}}},
-      {"each waits", Ordered(2), {Good(0, "old"), Starting(1)}, {}},
+      {"waits for each", Ordered(2), {Good(0, "old"), Starting(1)}, {}},
       {"parallel sets too", Parallel(2), {Good(0, "old"), Starting(1)}, {}},
-      {"a broken one is replaced",
+      {"an unhealthy Pod is replaced",
        Parallel(2),
        {Good(0, "old"), Starting(1, "old")},
        {.remove = {1}}},
-      {"an ordered one is not: it waits", Ordered(2), {Good(0, "old"), Starting(1, "old")}, {}},
-      {"only from the partition", Updating(1, 1, Ordered(2)), {Good(0, "old"), Good(1)}, {}},
-      {"a partition from the start",
+      {"but not in an ordered set", Ordered(2), {Good(0, "old"), Starting(1, "old")}, {}},
+      {"from the partition only", Updating(1, 1, Ordered(2)), {Good(0, "old"), Good(1)}, {}},
+      {"a partition relative to ordinals.start",
        Updating(1, 1, From(5, Ordered(2))),
        {Good(5, "old"), Good(6, "old")},
        {.remove = {6}}},
@@ -119,12 +125,12 @@ TEST(StatefulSetPlanTest, DecidesWhatIsNext) {
        Updating(0, 2, Ordered(3)),
        {Good(0, "old"), Good(1, "old"), Good(2, "old")},
        {.remove = {2, 1}}},
-      {"those under way count",
+      {"Pods that are being updated count",
        Updating(0, 2, Parallel(3)),
        {Good(0, "old"), Good(1, "old"), Starting(2)},
        {.remove = {1}}},
-      {"only by hand", OnDelete(2), {Good(0, "old"), Good(1, "old")}, {}},
-      {"scaling comes first", Ordered(1), {Good(0, "old"), Good(1, "old")}, {.remove = {1}}},
+      {"OnDelete", OnDelete(2), {Good(0, "old"), Good(1, "old")}, {}},
+      {"scale-down comes first", Ordered(1), {Good(0, "old"), Good(1, "old")}, {.remove = {1}}},
   };
   for (const PlanCase& test : cases) {
     const StatefulSetPlan plan = PlanStatefulSet(test.goal, test.pods);
@@ -133,16 +139,16 @@ TEST(StatefulSetPlanTest, DecidesWhatIsNext) {
   }
 }
 
-TEST(StatefulSetPlanTest, MakesABoundedNumberAtATime) {
+TEST(StatefulSetPlanTest, PlansABoundedNumberOfCreations) {
   const StatefulSetPlan plan = PlanStatefulSet(Parallel(INT32_MAX), {});
   EXPECT_EQ(plan.create.size(), StatefulSetPlan::kMaxCreations);
 }
 
-TEST(StatefulSetPlanTest, NewPodsAreOfTheRevisionThatTheirOrdinalHas) {
+TEST(StatefulSetPlanTest, NewPodsHaveTheRevisionOfTheirOrdinal) {
   const StatefulSetGoal goal = From(5, Updating(2, 1, Ordered(4)));
-  EXPECT_EQ(RevisionForNew(goal, 6), "old");
-  EXPECT_EQ(RevisionForNew(From(5, Updating(2, 1, Ordered(4))), 7), "new");
-  EXPECT_EQ(RevisionForNew(OnDelete(2), 0), "new");
+  EXPECT_EQ(RevisionForNewPod(goal, 6), "old");
+  EXPECT_EQ(RevisionForNewPod(From(5, Updating(2, 1, Ordered(4))), 7), "new");
+  EXPECT_EQ(RevisionForNewPod(OnDelete(2), 0), "new");
 }
 
 TEST(StatefulSetPlanTest, ReadsTheSpec) {
@@ -175,7 +181,7 @@ TEST(StatefulSetPlanTest, CountsForTheStatus) {
   EXPECT_EQ(status.update_revision, "new");
 }
 
-TEST(StatefulSetPlanTest, AnUpdateIsOverWhenAllAreReady) {
+TEST(StatefulSetPlanTest, UpdateCompletesWhenAllPodsAreReady) {
   const std::vector<StatefulPod> pods = {Good(0), Good(1)};
   const auto status = StatusOf(Ordered(2), pods, {});
   EXPECT_EQ(status.current_revision, "new");
@@ -184,9 +190,9 @@ TEST(StatefulSetPlanTest, AnUpdateIsOverWhenAllAreReady) {
   EXPECT_EQ(StatusOf(Ordered(3), pods, {}).current_revision, "old");
 }
 
-// ---- Whatever happens.
+// ---- Random sequences.
 
-// Pods as a server and nodes have them, which carries plans out and lets time pass by chance.
+// Pods to which plans and random changes are applied.
 class World {
  public:
   explicit World(StatefulSetGoal initial) : goal(std::move(initial)) {}
@@ -203,8 +209,8 @@ class World {
       pods_[ordinal].terminating = true;
     }
     for (const int32_t ordinal : plan.create) {
-      RC_ASSERT(!pods_.contains(ordinal));  // never a second one
-      pods_[ordinal] = PodIn(State::kStarting, ordinal, RevisionForNew(goal, ordinal));
+      RC_ASSERT(!pods_.contains(ordinal));  // at most one per ordinal
+      pods_[ordinal] = PodIn(State::kStarting, ordinal, RevisionForNewPod(goal, ordinal));
     }
   }
 
@@ -215,7 +221,7 @@ class World {
       for (int32_t lower = goal.start; lower < created; ++lower) RC_ASSERT(IsGood(lower));
     }
     for (const int32_t removed : plan.remove) {
-      if (Wants(goal, removed)) continue;
+      if (InOrdinalRange(goal, removed)) continue;
       RC_ASSERT(removed == HighestUnwanted());
       for (int32_t wanted = goal.start; wanted < goal.start + goal.replicas; ++wanted) {
         RC_ASSERT(IsGood(wanted));
@@ -238,7 +244,7 @@ class World {
     } else if (what == 4) {
       pod = PodIn(State::kStarting, ordinal, pod.revision);
     } else {
-      pod.terminating = true;  // somebody deletes it
+      pod.terminating = true;  // deleted by a user
     }
   }
 
@@ -269,7 +275,7 @@ class World {
     return std::all_of(pods_.begin(), pods_.end(), [&](const auto& entry) {
       const bool must_be_new =
           goal.rolling_update && entry.first >= goal.start + goal.rolling_update->partition;
-      return Wants(goal, entry.first) && IsGood(entry.first) &&
+      return InOrdinalRange(goal, entry.first) && IsGood(entry.first) &&
              (!must_be_new || entry.second.revision == goal.update_revision);
     });
   }
@@ -284,7 +290,7 @@ class World {
   int32_t HighestUnwanted() const {
     int32_t highest = -1;
     for (const auto& [ordinal, pod] : pods_) {
-      if (!Wants(goal, ordinal)) highest = std::max(highest, ordinal);
+      if (!InOrdinalRange(goal, ordinal)) highest = std::max(highest, ordinal);
     }
     return highest;
   }
@@ -349,7 +355,7 @@ StatefulSet WithPolicy(const std::string& when_deleted, const std::string& when_
   return set;
 }
 
-TEST(StatefulPodTest, OnlyTheExactNameHasAnOrdinal) {
+TEST(StatefulPodTest, ParsesExactNamesOnly) {
   const StatefulSet set = Database();
   EXPECT_EQ(OrdinalOf(set, "db-0"), 0);
   EXPECT_EQ(OrdinalOf(set, "db-2147483647"), 2147483647);
@@ -359,7 +365,7 @@ TEST(StatefulPodTest, OnlyTheExactNameHasAnOrdinal) {
   }
 }
 
-TEST(StatefulPodTest, APodHasItsIdentityAndItsClaims) {
+TEST(StatefulPodTest, PodHasIdentityAndClaims) {
   const StatefulSet set = Database();
   const corev1::Pod pod = NewStatefulPod(set, set.spec.template_, 3, "db-abc");
   EXPECT_EQ(pod.metadata.name, "db-3");
@@ -377,7 +383,7 @@ TEST(StatefulPodTest, APodHasItsIdentityAndItsClaims) {
   EXPECT_EQ(pod.spec.volumes[1].name, "tmp");
 }
 
-TEST(StatefulPodTest, AClaimHasTheLabelsOfTheSet) {
+TEST(StatefulPodTest, ClaimHasTheSelectorLabels) {
   const auto claims = ClaimsOf(Database(), 3);
   ASSERT_EQ(claims.size(), 1U);
   EXPECT_EQ(claims[0].metadata.name, "data-db-3");
@@ -388,7 +394,7 @@ TEST(StatefulPodTest, AClaimHasTheLabelsOfTheSet) {
   EXPECT_TRUE(IsControlledBy(ClaimsOf(WithPolicy("Delete", "Retain"), 3)[0].metadata, "set-uid"));
 }
 
-TEST(StatefulPodTest, WhoOwnsAClaimFollowsFromThePolicy) {
+TEST(StatefulPodTest, ClaimOwnersFollowTheRetentionPolicy) {
   struct Case {
     const char* when_deleted;
     const char* when_scaled;
@@ -422,7 +428,7 @@ TEST(StatefulPodTest, WhoOwnsAClaimFollowsFromThePolicy) {
   }
 }
 
-TEST(StatefulPodTest, AClaimOfAnotherControllerIsLeftAlone) {
+TEST(StatefulPodTest, DoesNotChangeClaimsOfOtherControllers) {
   corev1::PersistentVolumeClaim claim;
   OwnerReference& other = claim.metadata.owner_references.emplace_back();
   other.uid = "other";
@@ -431,7 +437,7 @@ TEST(StatefulPodTest, AClaimOfAnotherControllerIsLeftAlone) {
   EXPECT_EQ(claim.metadata.owner_references.size(), 1U);
 }
 
-TEST(StatefulPodTest, AClaimThatGoesIsNotUsedAgain) {
+TEST(StatefulPodTest, StaleClaimIsNotReused) {
   corev1::PersistentVolumeClaim claim;
   EXPECT_FALSE(IsStale(claim, "db-0"));
   OwnerReference& owner = claim.metadata.owner_references.emplace_back();
@@ -453,7 +459,7 @@ RevisionPointer Revision(int64_t number, const std::string& data) {
   return revision;
 }
 
-TEST(RevisionHistoryTest, APatchGivesTheTemplateBack) {
+TEST(RevisionHistoryTest, PatchRestoresTheTemplate) {
   const corev1::PodTemplateSpec pods = Database().spec.template_;
   appsv1::ControllerRevision revision;
   revision.data.text = TemplatePatch(pods);
@@ -467,7 +473,7 @@ TEST(RevisionHistoryTest, APatchGivesTheTemplateBack) {
   EXPECT_FALSE(TemplateOf(revision).ok());
 }
 
-TEST(RevisionHistoryTest, AnEqualRevisionIsTakenAgain) {
+TEST(RevisionHistoryTest, ReusesAnEqualRevision) {
   EXPECT_EQ(ChooseRevision({}, "a"), RevisionChoice{});
   const std::vector<RevisionPointer> history = {Revision(2, "a"), Revision(5, "b")};
   EXPECT_EQ(ChooseRevision(history, "b"), (RevisionChoice{history[1], 5}));
@@ -475,7 +481,7 @@ TEST(RevisionHistoryTest, AnEqualRevisionIsTakenAgain) {
   EXPECT_EQ(ChooseRevision(history, "c"), (RevisionChoice{nullptr, 6}));
 }
 
-TEST(RevisionHistoryTest, TheOldestUnusedGo) {
+TEST(RevisionHistoryTest, SelectsTheOldestUnusedRevisions) {
   const std::vector<RevisionPointer> history = {Revision(1, "a"), Revision(2, "b"),
                                                 Revision(3, "c"), Revision(4, "d")};
   const auto numbers = [&](const std::set<std::string, std::less<>>& live, int32_t limit) {

@@ -1,4 +1,4 @@
-#include "kubexms/builtin/workloads/stateful_set/statefulset_controller.h"
+#include "kubexms/builtin/workloads/stateful_set/stateful_set_controller.h"
 
 #include "kubexms/builtin/workloads/kubelet_fixture_test.h"
 #include "kubexms/builtin/workloads/pod_template.h"
@@ -45,7 +45,7 @@ class StatefulSetControllerTest : public KubeletTest {
  protected:
   StatefulSet Set(const std::string& name = "db") { return Read<StatefulSet>(name); }
 
-  // All wanted Pods are up and up to date, and the status says so.
+  // All replicas are ready and updated, and the status says so.
   bool IsSettled(const std::string& name = "db") {
     const StatefulSet set = Set(name);
     const int32_t replicas = set.spec.replicas.value_or(1);
@@ -57,7 +57,7 @@ class StatefulSetControllerTest : public KubeletTest {
   void StartWith(const StatefulSet& set) {
     Create(set);
     Start(kController);
-    ASSERT_TRUE(Settles([&] { return IsSettled(set.metadata.name); }));
+    ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(set.metadata.name); }));
   }
 
   void SetImage(const std::string& image) {
@@ -75,7 +75,7 @@ class StatefulSetControllerTest : public KubeletTest {
     }
     return images;
   }
-  // The controller has seen everything that there is.
+  // Waits until the controller has observed all objects.
   void CatchUp() {
     const auto set = Patch<StatefulSet>(
         "db", fmt::format(R"({{"spec":{{"revisionHistoryLimit":{}}}}})", 10 + ++caught_up_ % 2));
@@ -86,7 +86,7 @@ class StatefulSetControllerTest : public KubeletTest {
   int caught_up_ = 0;
 };
 
-TEST_F(StatefulSetControllerTest, BringsPodsAndClaimsUpOneAfterTheOther) {
+TEST_F(StatefulSetControllerTest, CreatesPodsAndClaimsInOrder) {
   RecordPodWrites(kAccount);
   StatefulSet set = SetOf(3);
   AddClaimTemplate(set);
@@ -120,7 +120,7 @@ TEST_F(StatefulSetControllerTest, BringsPodsAndClaimsUpOneAfterTheOther) {
                     "Normal SuccessfulCreate: create Pod db-0 in StatefulSet db successful"}));
 }
 
-TEST_F(StatefulSetControllerTest, KeepsTheTemplateAsARevision) {
+TEST_F(StatefulSetControllerTest, RecordsTheTemplateAsARevision) {
   StartWith(SetOf(1));
   const auto revisions = All<ControllerRevision>();
   ASSERT_THAT(revisions, SizeIs(1));
@@ -140,17 +140,17 @@ TEST_F(StatefulSetControllerTest, KeepsTheTemplateAsARevision) {
       R"("terminationGracePeriodSeconds":30}}}})");
 }
 
-TEST_F(StatefulSetControllerTest, ScalesDownFromTheLastAndUpAgain) {
+TEST_F(StatefulSetControllerTest, ScalesDownInReverseOrderAndUpAgain) {
   StatefulSet set = SetOf(3);
   AddClaimTemplate(set);
   StartWith(set);
   RecordPodWrites(kAccount);
   Scale(1);
-  ASSERT_TRUE(Settles([&] { return IsSettled(); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
   EXPECT_THAT(TakePodWrites(), ElementsAre("delete db-2", "delete db-1"));
-  EXPECT_THAT(All<PersistentVolumeClaim>(), SizeIs(3));  // they are kept
+  EXPECT_THAT(All<PersistentVolumeClaim>(), SizeIs(3));  // retained
   Scale(2);
-  ASSERT_TRUE(Settles([&] { return IsSettled(); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
   EXPECT_THAT(PodNames(), ElementsAre("db-0", "db-1"));
   EXPECT_TRUE(Eventually([&] {
     return !EventsOf("StatefulSet", "db").empty() &&
@@ -166,21 +166,22 @@ TEST_F(StatefulSetControllerTest, ParallelPodsDoNotWaitForEachOther) {
   Create(set);
   Start(kController);
   EXPECT_TRUE(Eventually([&] { return PodNames().size() == 4; }));
-  ASSERT_TRUE(Settles([&] { return IsSettled(); }));
-  held_ = {"db-1", "db-2", "db-3"};
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
+  paused_pods_ = {"db-1", "db-2", "db-3"};
   Scale(0);
-  EXPECT_TRUE(Settles([&] {
+  EXPECT_TRUE(EventuallyWithKubelet([&] {
     const auto pods = All<Pod>();
     return pods.size() == 3 && std::all_of(pods.begin(), pods.end(), &IsBeingDeleted);
   }));
 }
 
-TEST_F(StatefulSetControllerTest, APodThatIsBeingDeletedBlocksItsSuccessor) {
+TEST_F(StatefulSetControllerTest, TerminatingPodBlocksItsReplacement) {
   StartWith(SetOf(2));
   RecordPodWrites(kAccount);
-  held_ = {"db-0"};
+  paused_pods_ = {"db-0"};
   ASSERT_TRUE(client().Delete<Pod>({kNamespace, "db-0"}).ok());
-  // The two kinds have a watch each: the controller is to know of the deletion first.
+  // The watches of the two kinds are independent: wait until the controller has observed the
+  // deletion.
   ASSERT_TRUE(Eventually([&] {
     const CachedObject pod = manager_->informers().Get<Pod>()->cache().Get({kNamespace, "db-0"});
     return pod && !pod.metadata->deletion_timestamp.IsZero();
@@ -189,39 +190,39 @@ TEST_F(StatefulSetControllerTest, APodThatIsBeingDeletedBlocksItsSuccessor) {
   CatchUp();
   EXPECT_THAT(PodNames(), ElementsAre("db-0", "db-1"));
   EXPECT_THAT(TakePodWrites(), IsEmpty());
-  held_ = {};
-  ASSERT_TRUE(Settles([&] { return IsSettled(); }));
+  paused_pods_ = {};
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
   EXPECT_THAT(TakePodWrites(), ElementsAre("create db-0", "create db-2"));
 }
 
-TEST_F(StatefulSetControllerTest, ReplacesPodsThatHaveEnded) {
+TEST_F(StatefulSetControllerTest, ReplacesFinishedPods) {
   StartWith(SetOf(2));
   const std::string first = Read<Pod>("db-0").metadata.uid;
   const std::string second = Read<Pod>("db-1").metadata.uid;
   SetStatus(Read<Pod>("db-0"), "Failed", false);
   SetStatus(Read<Pod>("db-1"), "Succeeded", false);
-  EXPECT_TRUE(Settles([&] {
+  EXPECT_TRUE(EventuallyWithKubelet([&] {
     const auto pods = All<Pod>();
     return pods.size() == 2 && pods[0].metadata.uid != first && pods[1].metadata.uid != second &&
            IsSettled();
   }));
 }
 
-TEST_F(StatefulSetControllerTest, UpdatesFromTheLastAndWaitsForEach) {
+TEST_F(StatefulSetControllerTest, UpdatesInReverseOrderAndWaitsForEachPod) {
   StartWith(SetOf(3));
   const std::string before = Set().status.current_revision;
   RecordPodWrites(kAccount);
-  held_ = {"db-2"};
+  paused_pods_ = {"db-2"};
   SetImage("img:2");
-  ASSERT_TRUE(Settles([&] { return IsBeingDeleted(Read<Pod>("db-2")); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsBeingDeleted(Read<Pod>("db-2")); }));
   CatchUp();
   EXPECT_THAT(TakePodWrites(), ElementsAre("delete db-2"));
   EXPECT_EQ(Set().status.current_revision, before);
   EXPECT_NE(Set().status.update_revision, before);
   EXPECT_EQ(Set().status.current_replicas, 2);
   EXPECT_EQ(Set().status.updated_replicas, 0);
-  held_ = {};
-  ASSERT_TRUE(Settles([&] { return IsSettled(); }));
+  paused_pods_ = {};
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
   EXPECT_THAT(TakePodWrites(), ElementsAre("create db-2", "delete db-1", "create db-1",
                                            "delete db-0", "create db-0"));
   EXPECT_THAT(Images(), ElementsAre("db-0 img:2", "db-1 img:2", "db-2 img:2"));
@@ -229,7 +230,7 @@ TEST_F(StatefulSetControllerTest, UpdatesFromTheLastAndWaitsForEach) {
   EXPECT_THAT(All<ControllerRevision>(), SizeIs(2));
 }
 
-TEST_F(StatefulSetControllerTest, APartitionKeepsTheLowerOnesAsTheyAre) {
+TEST_F(StatefulSetControllerTest, PartitionRetainsLowerOrdinals) {
   StatefulSet set = SetOf(3);
   set.spec.update_strategy.type = "RollingUpdate";
   set.spec.update_strategy.rolling_update.emplace().partition = 2;
@@ -240,21 +241,21 @@ TEST_F(StatefulSetControllerTest, APartitionKeepsTheLowerOnesAsTheyAre) {
     return now.status.updated_replicas == 1 && now.status.available_replicas == 3 &&
            now.status.current_replicas == 2 && now.status.replicas == 3;
   };
-  ASSERT_TRUE(Settles(is_partly_updated));
+  ASSERT_TRUE(EventuallyWithKubelet(is_partly_updated));
   EXPECT_THAT(Images(), ElementsAre("db-0 img:1", "db-1 img:1", "db-2 img:2"));
   const std::string uid = Read<Pod>("db-0").metadata.uid;
   ASSERT_TRUE(client().Delete<Pod>({kNamespace, "db-0"}).ok());
-  ASSERT_TRUE(Settles([&] {
+  ASSERT_TRUE(EventuallyWithKubelet([&] {
     const auto pods = All<Pod>();
     return pods.size() == 3 && pods[0].metadata.uid != uid && is_partly_updated();
   }));
   EXPECT_THAT(Images(), ElementsAre("db-0 img:1", "db-1 img:1", "db-2 img:2"));
   Patch<StatefulSet>("db", R"({"spec":{"updateStrategy":{"rollingUpdate":{"partition":0}}}})");
-  ASSERT_TRUE(Settles([&] { return IsSettled(); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
   EXPECT_THAT(Images(), ElementsAre("db-0 img:2", "db-1 img:2", "db-2 img:2"));
 }
 
-TEST_F(StatefulSetControllerTest, OnDeleteWaitsForSomebodyToDelete) {
+TEST_F(StatefulSetControllerTest, OnDeleteUpdatesDeletedPodsOnly) {
   StatefulSet set = SetOf(2);
   set.spec.update_strategy.type = "OnDelete";
   StartWith(set);
@@ -262,37 +263,37 @@ TEST_F(StatefulSetControllerTest, OnDeleteWaitsForSomebodyToDelete) {
   CatchUp();
   EXPECT_THAT(Images(), ElementsAre("db-0 img:1", "db-1 img:1"));
   ASSERT_TRUE(client().Delete<Pod>({kNamespace, "db-0"}).ok());
-  ASSERT_TRUE(Settles(
+  ASSERT_TRUE(EventuallyWithKubelet(
       [&] { return Set().status.updated_replicas == 1 && Set().status.available_replicas == 2; }));
   EXPECT_THAT(Images(), ElementsAre("db-0 img:2", "db-1 img:1"));
 }
 
-TEST_F(StatefulSetControllerTest, BeginsWhereTheOrdinalsDo) {
+TEST_F(StatefulSetControllerTest, StartsAtOrdinalsStart) {
   StatefulSet set = SetOf(2);
   set.spec.ordinals.emplace().start = 5;
   StartWith(set);
   EXPECT_THAT(PodNames(), ElementsAre("db-5", "db-6"));
   Patch<StatefulSet>("db", R"({"spec":{"ordinals":{"start":6}}})");
-  ASSERT_TRUE(Settles([&] {
+  ASSERT_TRUE(EventuallyWithKubelet([&] {
     return IsSettled() && !client().Get<Pod>({kNamespace, "db-5"}).ok();
   }));
   EXPECT_THAT(PodNames(), ElementsAre("db-6", "db-7"));
 }
 
-TEST_F(StatefulSetControllerTest, ReadyIsNotAvailableForAWhile) {
+TEST_F(StatefulSetControllerTest, PodsBecomeAvailableAfterMinReadySeconds) {
   StatefulSet set = SetOf(2);
   set.spec.min_ready_seconds = 3600;
   Create(set);
   Start(kController);
-  ASSERT_TRUE(Settles([&] { return Set().status.ready_replicas == 1; }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return Set().status.ready_replicas == 1; }));
   EXPECT_EQ(Set().status.available_replicas, 0);
   EXPECT_THAT(PodNames(), ElementsAre("db-0"));
-  // What became ready long ago is available.
+  // Pods that became ready long ago are available.
   Patch<StatefulSet>("db", R"({"spec":{"minReadySeconds":0}})");
-  EXPECT_TRUE(Settles([&] { return IsSettled(); }));
+  EXPECT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
 }
 
-TEST_F(StatefulSetControllerTest, ClaimsBelongToThoseTheyGoWith) {
+TEST_F(StatefulSetControllerTest, SetsClaimOwnersForTheRetentionPolicy) {
   StatefulSet set = SetOf(2);
   AddClaimTemplate(set);
   set.spec.persistent_volume_claim_retention_policy.emplace().when_deleted = "Delete";
@@ -307,9 +308,9 @@ TEST_F(StatefulSetControllerTest, ClaimsBelongToThoseTheyGoWith) {
   };
   EXPECT_THAT(owners("data-db-1"), ElementsAre(Set().metadata.uid));
   const std::string pod = Read<Pod>("db-1").metadata.uid;
-  held_ = {"db-1"};
+  paused_pods_ = {"db-1"};
   Scale(1);
-  ASSERT_TRUE(Settles([&] { return IsBeingDeleted(Read<Pod>("db-1")); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsBeingDeleted(Read<Pod>("db-1")); }));
   EXPECT_THAT(owners("data-db-1"), ElementsAre(pod));
   EXPECT_THAT(owners("data-db-0"), ElementsAre(Set().metadata.uid));
   Patch<StatefulSet>("db", R"({"spec":{"persistentVolumeClaimRetentionPolicy":
@@ -317,7 +318,7 @@ TEST_F(StatefulSetControllerTest, ClaimsBelongToThoseTheyGoWith) {
   EXPECT_TRUE(Eventually([&] { return owners("data-db-0").empty(); }));
 }
 
-TEST_F(StatefulSetControllerTest, WaitsForAClaimThatGoes) {
+TEST_F(StatefulSetControllerTest, WaitsForATerminatingClaim) {
   PersistentVolumeClaim claim;
   claim.metadata.name = "data-db-0";
   claim.metadata.labels = kLabels;
@@ -338,10 +339,10 @@ TEST_F(StatefulSetControllerTest, WaitsForAClaimThatGoes) {
   }));
   EXPECT_THAT(PodNames(), IsEmpty());
   Patch<PersistentVolumeClaim>("data-db-0", R"({"metadata":{"finalizers":null}})");
-  EXPECT_TRUE(Settles([&] { return IsSettled(); }));
+  EXPECT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
 }
 
-TEST_F(StatefulSetControllerTest, TakesUpPodsThatAreItsOwnByNameAndLabels) {
+TEST_F(StatefulSetControllerTest, AdoptsPodsByNameAndLabels) {
   for (const char* name : {"db-0", "db-x"}) {
     Pod pod;
     pod.metadata.name = name;
@@ -351,7 +352,7 @@ TEST_F(StatefulSetControllerTest, TakesUpPodsThatAreItsOwnByNameAndLabels) {
   }
   Create(SetOf(1));
   Start(kController);
-  ASSERT_TRUE(Settles([&] {
+  ASSERT_TRUE(EventuallyWithKubelet([&] {
     const auto pod = client().Get<Pod>({kNamespace, "db-0"});
     return pod.ok() && IsControlledBy(pod->metadata, Set().metadata.uid) &&
            pod->metadata.labels.contains("statefulset.kubernetes.io/pod-name") && IsSettled();
@@ -359,14 +360,14 @@ TEST_F(StatefulSetControllerTest, TakesUpPodsThatAreItsOwnByNameAndLabels) {
   EXPECT_EQ(ControllerOf(Read<Pod>("db-x").metadata), nullptr);
 }
 
-TEST_F(StatefulSetControllerTest, GoesBackToAnOldRevisionByItsNumber) {
+TEST_F(StatefulSetControllerTest, RollbackRenumbersTheOldRevision) {
   StatefulSet set = SetOf(1);
   set.spec.revision_history_limit = 1;
   StartWith(set);
   const std::string first = Set().status.current_revision;
   const auto update = [&](const std::string& image) {
     SetImage(image);
-    ASSERT_TRUE(Settles(
+    ASSERT_TRUE(EventuallyWithKubelet(
         [&] { return IsSettled() && Images() == std::vector<std::string>{"db-0 " + image}; }));
   };
   update("img:2");
@@ -380,7 +381,7 @@ TEST_F(StatefulSetControllerTest, GoesBackToAnOldRevisionByItsNumber) {
   EXPECT_FALSE(client().Get<ControllerRevision>({kNamespace, first}).ok());
 }
 
-TEST_F(StatefulSetControllerTest, AnotherRevisionOfTheSameNameIsACollision) {
+TEST_F(StatefulSetControllerTest, AnotherRevisionOfTheSameNameIsAHashCollision) {
   const StatefulSet set = Create(SetOf(1));
   ControllerRevision other;
   other.metadata.name = "db-" + TemplateHash(set.spec.template_, std::nullopt);
@@ -388,12 +389,12 @@ TEST_F(StatefulSetControllerTest, AnotherRevisionOfTheSameNameIsACollision) {
   other.revision = 7;
   Create(other);
   Start(kController);
-  ASSERT_TRUE(Settles([&] { return IsSettled(); }));
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
   EXPECT_EQ(Set().status.collision_count, 1);
   EXPECT_EQ(Set().status.update_revision, "db-" + TemplateHash(set.spec.template_, 1));
 }
 
-TEST_F(StatefulSetControllerTest, WritesNothingWhenThereIsNothingToDo) {
+TEST_F(StatefulSetControllerTest, WritesNothingWithoutAChange) {
   StatefulSet set = SetOf(2);
   AddClaimTemplate(set);
   StartWith(set);
@@ -401,24 +402,24 @@ TEST_F(StatefulSetControllerTest, WritesNothingWhenThereIsNothingToDo) {
   TakeWrites(kAccount);
   Start(kController);
   Create(SetOf(0, "other"));
-  ASSERT_TRUE(Settles([&] { return IsSettled("other"); }));
-  // A revision and a status of the other.
+  ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled("other"); }));
+  // The writes for the other set: a revision and a status.
   EXPECT_THAT(TakeWrites(kAccount), ElementsAre("create", "update status"));
 }
 
-TEST_F(StatefulSetControllerTest, ASetThatIsBeingDeletedMakesNothing) {
+TEST_F(StatefulSetControllerTest, CreatesNothingWhileBeingDeleted) {
   StatefulSet set = SetOf(2);
   set.metadata.finalizers = {"example.com/hold"};
   StartWith(set);
   ASSERT_TRUE(client().Delete<StatefulSet>({kNamespace, "db"}).ok());
-  ASSERT_TRUE(
-      Settles([&] { return Set().status.observed_generation == Set().metadata.generation; }));
+  ASSERT_TRUE(EventuallyWithKubelet(
+      [&] { return Set().status.observed_generation == Set().metadata.generation; }));
   ASSERT_TRUE(client().Delete<Pod>({kNamespace, "db-1"}).ok());
-  EXPECT_TRUE(Settles([&] { return Set().status.replicas == 1; }));
+  EXPECT_TRUE(EventuallyWithKubelet([&] { return Set().status.replicas == 1; }));
   EXPECT_THAT(PodNames(), ElementsAre("db-0"));
 }
 
-TEST_F(StatefulSetControllerTest, GoesOnAfterACrashAtAnyWrite) {
+TEST_F(StatefulSetControllerTest, ContinuesAfterACrashAtAnyWrite) {
   for (const bool done : {false, true}) {
     bool happened = true;
     for (int count = 0; happened; ++count) {
@@ -430,18 +431,18 @@ TEST_F(StatefulSetControllerTest, GoesOnAfterACrashAtAnyWrite) {
       {
         const Crash crash(ClientOf(kAccount), count, done);
         Start(kController);
-        ASSERT_TRUE(Settles([&] { return crash.happened() || IsSettled(); }));
+        ASSERT_TRUE(EventuallyWithKubelet([&] { return crash.happened() || IsSettled(); }));
         happened = crash.happened();
         Stop();
       }
       Start(kController);
-      ASSERT_TRUE(Settles([&] { return IsSettled(); }));
+      ASSERT_TRUE(EventuallyWithKubelet([&] { return IsSettled(); }));
       EXPECT_THAT(PodNames(), ElementsAre("db-0", "db-1"));
       EXPECT_THAT(All<ControllerRevision>(), SizeIs(1));
       EXPECT_EQ(Set().status.collision_count, 0);
       Stop();
       ASSERT_TRUE(client().Delete<StatefulSet>({kNamespace, "db"}).ok());
-      for (const Pod& pod : All<Pod>()) End(pod);
+      for (const Pod& pod : All<Pod>()) Remove(pod);
       ASSERT_TRUE(client().DeleteAllOf<ControllerRevision>({.namespace_name = kNamespace}).ok());
       for (const auto& claim : All<PersistentVolumeClaim>()) {
         ASSERT_TRUE(client().Delete<PersistentVolumeClaim>(ObjectKey::Of(claim.metadata)).ok());

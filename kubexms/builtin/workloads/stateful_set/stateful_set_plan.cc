@@ -1,4 +1,4 @@
-#include "kubexms/builtin/workloads/stateful_set/statefulset_plan.h"
+#include "kubexms/builtin/workloads/stateful_set/stateful_set_plan.h"
 
 #include <algorithm>
 
@@ -15,14 +15,14 @@ class Planner {
       : goal_(goal), pods_(pods), end_(int64_t{goal.start} + goal.replicas) {}
 
   StatefulSetPlan Run() {
-    if (PlanWanted() && PlanUnwanted()) PlanUpdate();
+    if (PlanReplicas() && PlanScaleDown()) PlanUpdate();
     return std::move(plan_);
   }
 
  private:
-  // These say whether the next step may be taken.
+  // The first two return whether the next one may be planned.
 
-  bool PlanWanted() {
+  bool PlanReplicas() {
     for (int64_t ordinal = goal_.start; ordinal < end_; ++ordinal) {
       const StatefulPod* pod = Find(ordinal);
       if (pod == nullptr) {
@@ -36,17 +36,17 @@ class Planner {
     return true;
   }
 
-  bool PlanUnwanted() {
-    std::vector<const StatefulPod*> unwanted;
+  bool PlanScaleDown() {
+    std::vector<const StatefulPod*> condemned;
     for (const StatefulPod& pod : pods_) {
-      if (!Wants(goal_, pod.ordinal)) unwanted.push_back(&pod);
+      if (!InOrdinalRange(goal_, pod.ordinal)) condemned.push_back(&pod);
     }
-    // One that has ended will not become healthy: there is nothing to wait for.
+    // A finished Pod never becomes healthy, so that nothing waits for it.
     const auto is_unhealthy = [](const StatefulPod* pod) {
       return !IsHealthy(pod) && !pod->finished;
     };
-    const auto first_unhealthy = std::find_if(unwanted.begin(), unwanted.end(), is_unhealthy);
-    for (auto next = unwanted.rbegin(); next != unwanted.rend(); ++next) {
+    const auto first_unhealthy = std::find_if(condemned.begin(), condemned.end(), is_unhealthy);
+    for (auto next = condemned.rbegin(); next != condemned.rend(); ++next) {
       const StatefulPod& pod = **next;
       if (goal_.parallel) {
         if (!pod.terminating) plan_.remove.push_back(pod.ordinal);
@@ -62,13 +62,13 @@ class Planner {
   void PlanUpdate() {
     if (!goal_.rolling_update) return;
     const int64_t first = int64_t{goal_.start} + goal_.rolling_update->partition;
-    int32_t under_way = 0;
+    int32_t unavailable = 0;
     for (int64_t ordinal = end_ - 1; ordinal >= first; --ordinal) {
-      if (under_way >= goal_.rolling_update->max_unavailable) return;
+      if (unavailable >= goal_.rolling_update->max_unavailable) return;
       const StatefulPod* pod = Find(ordinal);
       const bool outdated = pod != nullptr && pod->revision != goal_.update_revision;
       if (outdated && !pod->terminating && !pod->finished) plan_.remove.push_back(pod->ordinal);
-      if (outdated || !IsHealthy(pod)) ++under_way;
+      if (outdated || !IsHealthy(pod)) ++unavailable;
     }
   }
 
@@ -120,14 +120,14 @@ StatefulSetGoal GoalOf(const appsv1::StatefulSet& set, std::string current_revis
   return goal;
 }
 
-bool Wants(const StatefulSetGoal& goal, int32_t ordinal) {
+bool InOrdinalRange(const StatefulSetGoal& goal, int32_t ordinal) {
   return ordinal >= goal.start && ordinal < int64_t{goal.start} + goal.replicas;
 }
 
-const std::string& RevisionForNew(const StatefulSetGoal& goal, int32_t ordinal) {
-  const bool stays =
+const std::string& RevisionForNewPod(const StatefulSetGoal& goal, int32_t ordinal) {
+  const bool below_partition =
       goal.rolling_update && ordinal < int64_t{goal.start} + goal.rolling_update->partition;
-  return stays ? goal.current_revision : goal.update_revision;
+  return below_partition ? goal.current_revision : goal.update_revision;
 }
 
 StatefulSetPlan PlanStatefulSet(const StatefulSetGoal& goal, std::span<const StatefulPod> pods) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The Pods and claims of a StatefulSet: their names, which stay the same for an ordinal whatever
-// happens, and what is in them.
+// Builds the Pods and claims of a StatefulSet. Their names depend on the ordinal only, so that a
+// replacement has the identity of its predecessor.
 
 #include <cstdint>
 #include <optional>
@@ -14,29 +14,30 @@
 namespace kubexms {
 
 std::string StatefulPodName(const appsv1::StatefulSet& set, int32_t ordinal);
-// The ordinal in the name of a Pod of the set; nothing when it is no such name.
+// The ordinal of a Pod of the set; nothing if the name does not have the form "<set>-<ordinal>".
 std::optional<int32_t> OrdinalOf(const appsv1::StatefulSet& set, std::string_view pod_name);
 
-// The Pod of an ordinal as it is created. `pod_template` is that of the revision.
+// The Pod to create for an ordinal. `pod_template` is that of the revision.
 corev1::Pod NewStatefulPod(const appsv1::StatefulSet& set,
                            const corev1::PodTemplateSpec& pod_template, int32_t ordinal,
                            std::string_view revision);
 
-// Gives the Pod the labels of its ordinal; true when it did not have them.
+// Sets the labels with the name and ordinal of the Pod; true if they changed.
 bool SetIdentityLabels(int32_t ordinal, corev1::Pod& pod);
 
-// The claims that the Pod of an ordinal uses, as they are created.
+// The claims to create for the Pod of an ordinal.
 std::vector<corev1::PersistentVolumeClaim> ClaimsOf(const appsv1::StatefulSet& set,
                                                     int32_t ordinal);
 
-// Makes the owners of a claim such that the garbage collector keeps the set's retention policy: the
-// set owns what goes with it, and a Pod that is scaled down owns what goes with the Pod. True when
-// anything changed. A claim that somebody else controls is left alone.
+// Sets the owner references of a claim by which the garbage collector implements
+// persistentVolumeClaimRetentionPolicy: the set owns claims that are deleted with it, and a Pod
+// that is scaled down owns claims that are deleted with the Pod. True if they changed. A claim with
+// another controller is not changed.
 bool SetClaimOwners(const appsv1::StatefulSet& set, const corev1::Pod& pod, bool scaled_down,
                     corev1::PersistentVolumeClaim& claim);
 
-// Whether the claim is on its way out, so that a new Pod of this name must not use it: it is being
-// deleted, or it is owned by a Pod of this name that is gone.
+// Whether a new Pod must not use the claim, because it is or will be deleted: it is being deleted,
+// or its owner is an earlier Pod of this name.
 bool IsStale(const corev1::PersistentVolumeClaim& claim, std::string_view pod_name);
 
 }  // namespace kubexms

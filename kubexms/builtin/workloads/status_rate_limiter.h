@@ -1,7 +1,7 @@
 #pragma once
 
-// Keeps statuses that count many objects from being written for each of them: while a thousand Pods
-// become ready, it is enough to tell so some times.
+// Limits the rate of status writes that count many objects: while a thousand Pods become ready, the
+// status of their owner is written a few times and not a thousand times.
 
 #include <chrono>
 #include <cstddef>
@@ -14,16 +14,17 @@
 namespace kubexms {
 
 // Safe for use from any thread.
-class StatusPace {
+class StatusRateLimiter {
  public:
-  // Of the objects whose statuses were written last, so many are remembered; others may be written
-  // at any time.
-  explicit StatusPace(std::chrono::nanoseconds period, size_t objects = 4096)
+  // The limiter remembers the last `objects` objects that were written; others may be written at
+  // once.
+  explicit StatusRateLimiter(std::chrono::nanoseconds period, size_t objects = 4096)
       : period_(period), last_writes_(objects) {}
 
-  // How long the status of the object with this uid should still wait. Zero: it is to be written
-  // now, and the next one waits from now on.
-  std::chrono::nanoseconds Wait(const std::string& uid, Clock::MonotonicTime now) EXCLUDES(mutex_) {
+  // The delay before the status of the object with this UID may be written. Zero: the caller writes
+  // it now, and the next write waits for a period.
+  std::chrono::nanoseconds Reserve(const std::string& uid, Clock::MonotonicTime now)
+      EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     Clock::MonotonicTime& last = last_writes_.FindOrMake(uid, [&] { return now - period_; });
     if (now - last < period_) return period_ - (now - last);

@@ -1,4 +1,4 @@
-#include "kubexms/builtin/workloads/daemon_set/daemonset_controller.h"
+#include "kubexms/builtin/workloads/daemon_set/daemon_set_controller.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include "kubexms/builtin/namespaces/active_namespace.h"
 #include "kubexms/builtin/shared/pod_state.h"
 #include "kubexms/builtin/shared/write_status.h"
-#include "kubexms/builtin/workloads/daemon_set/daemonset_plan.h"
-#include "kubexms/builtin/workloads/daemon_set/daemonset_pod.h"
+#include "kubexms/builtin/workloads/daemon_set/daemon_set_plan.h"
+#include "kubexms/builtin/workloads/daemon_set/daemon_set_pod.h"
 #include "kubexms/builtin/workloads/daemon_set/failed_pod_backoff.h"
 #include "kubexms/builtin/workloads/dependents.h"
 #include "kubexms/builtin/workloads/pod_writer.h"
@@ -26,8 +26,6 @@ using corev1::Node;
 using corev1::Pod;
 using std::chrono::nanoseconds;
 
-constexpr int32_t kDefaultHistoryLimit = 10;
-
 Result<Selector> SelectorOfSet(const DaemonSet& set) { return Selector::From(set.spec.selector); }
 
 std::string LabelOf(const ObjectMeta& metadata, const char* key) {
@@ -35,13 +33,14 @@ std::string LabelOf(const ObjectMeta& metadata, const char* key) {
   return label == metadata.labels.end() ? "" : label->second;
 }
 
-// What Pods of the revision have as their label. One that came without has its name for it.
+// The label value of the Pods of a revision. A revision without a hash label, which another client
+// created, is identified by its name.
 std::string HashOf(const ControllerRevision& revision) {
   const std::string hash = LabelOf(revision.metadata, kRevisionLabel);
   return hash.empty() ? revision.metadata.name : hash;
 }
 
-// One reconcile.
+// One reconcile of a DaemonSet.
 class DaemonSetSync {
  public:
   DaemonSetSync(ReconcileContext& context, const DaemonSet& set, ParallelWrites& writes,
@@ -60,46 +59,36 @@ class DaemonSetSync {
       RETURN_IF_ERROR(IgnoreTerminating(found.error()));
       return Outcome::Done();
     }
-    JudgeNodes();
+    EvaluateNodes();
     return Sync();
   }
 
  private:
   Result<Outcome> Sync() {
     const Result<void> done = Execute(PlanDaemonSet(GoalOf(set_, nodes_), nodes_, States()));
-    // The caches know what was written.
+    // The caches contain this reconcile's own writes.
     pods_ = context_.Cached<Pod>().ByIndex(kControllerIndex, set_.metadata.uid);
     const Result<void> written = ReportStatus();
     if (!done.ok()) return done.error();
     if (!written.ok()) return written.error();
-    RETURN_IF_ERROR(TrimHistory(context_, history_, LiveRevisions(),
-                                set_.spec.revision_history_limit.value_or(kDefaultHistoryLimit)));
-    LookWhenAvailable();
-    return next_look_;
+    RETURN_IF_ERROR(
+        TruncateHistory(context_, history_, LiveRevisions(), set_.spec.revision_history_limit));
+    return outcome_.And(RequeueWhenAvailable(pods_, MinReadySeconds(), context_.clock.Now()));
   }
 
-  // ---- What there is.
+  // ---- Observed state.
 
   Result<void> FindRevisions(const Selector& selector) {
-    ASSIGN_OR_RETURN(auto revisions,
-                     (ClaimDependents<ControllerRevision, DaemonSet>(context_, set_, selector)));
-    ASSIGN_OR_RETURN(history_,
-                     RecordRevision(context_,
-                                    {.kind = DaemonSet::kKind,
-                                     .metadata = set_.metadata,
-                                     .pod_template = set_.spec.template_,
-                                     .hash_label = kRevisionLabel,
-                                     .collision_count = set_.status.collision_count.value_or(0)},
-                                    std::move(revisions)));
-    hash_ = HashOf(history_.present());
+    ASSIGN_OR_RETURN(history_, ConstructHistory(context_, set_, selector, kRevisionLabel));
+    hash_ = HashOf(history_.newest());
     return {};
   }
 
-  void JudgeNodes() {
+  void EvaluateNodes() {
     const corev1::PodSpec& spec = set_.spec.template_.spec;
     const std::vector<corev1::Toleration> tolerations = DaemonTolerations(spec);
     for (const auto& node : context_.Cached<Node>().List()) {
-      nodes_.push_back(JudgeNode(spec, tolerations, *node));
+      nodes_.push_back(EvaluateNode(spec, tolerations, *node));
     }
     std::sort(nodes_.begin(), nodes_.end(),
               [](const DaemonNode& a, const DaemonNode& b) { return a.name < b.name; });
@@ -129,29 +118,19 @@ class DaemonSetSync {
   std::set<std::string, std::less<>> LiveRevisions() const {
     std::set<std::string, std::less<>> hashes;
     for (const PodPointer& pod : pods_) hashes.insert(LabelOf(pod->metadata, kRevisionLabel));
-    std::set<std::string, std::less<>> live = {history_.present().metadata.name};
+    std::set<std::string, std::less<>> live = {history_.newest().metadata.name};
     for (const RevisionPointer& revision : history_.revisions) {
       if (hashes.contains(HashOf(*revision))) live.insert(revision->metadata.name);
     }
     return live;
   }
 
-  void LookAgainAfter(nanoseconds time) {
-    next_look_ = next_look_.And(Outcome::RequeueAfter(time));
-  }
-  void LookWhenAvailable() {
-    for (const PodPointer& pod : pods_) {
-      const auto wait = TimeUntilAvailable(*pod, MinReadySeconds(), context_.clock.Now());
-      if (wait) LookAgainAfter(*wait);
-    }
-  }
-
-  // ---- What is done.
+  // ---- Writes.
 
   Result<void> Execute(const DaemonSetPlan& plan) {
     std::vector<PodPointer> remove;
     for (const size_t index : plan.remove) remove.push_back(pods_[index]);
-    AddEnded(plan, remove);
+    AddFinished(plan, remove);
     const Result<void> removed = writer_.DeleteEach(remove);
     std::vector<Pod> create;
     for (const std::string& node : plan.create) create.push_back(NewDaemonPod(set_, node, hash_));
@@ -159,29 +138,29 @@ class DaemonSetSync {
     return removed.ok() ? created : removed;
   }
 
-  void AddEnded(const DaemonSetPlan& plan, std::vector<PodPointer>& remove) {
+  void AddFinished(const DaemonSetPlan& plan, std::vector<PodPointer>& remove) {
     for (const size_t index : plan.succeeded) {
-      TellOfEnded(*pods_[index], EventType::kNormal, "SucceededDaemonPod",
-                  "Found succeeded daemon pod {} on node {}, will try to delete it");
+      RecordPodEvent(*pods_[index], EventType::kNormal, "SucceededDaemonPod",
+                     "Found succeeded daemon pod {} on node {}, will try to delete it");
       remove.push_back(pods_[index]);
     }
     for (const size_t index : plan.failed) {
       const Pod& pod = *pods_[index];
       const nanoseconds wait =
-          backoff_.Ask(fmt::format("{}/{}/{}", set_.metadata.uid, hash_, pod.spec.node_name),
-                       context_.clock.MonotonicNow());
+          backoff_.Reserve(fmt::format("{}/{}/{}", set_.metadata.uid, hash_, pod.spec.node_name),
+                           context_.clock.MonotonicNow());
       if (wait > nanoseconds(0)) {
-        LookAgainAfter(wait);
+        outcome_ = outcome_.And(Outcome::RequeueAfter(wait));
         continue;
       }
-      TellOfEnded(pod, EventType::kWarning, "FailedDaemonPod",
-                  "Found failed daemon pod {} on node {}, will try to kill it");
+      RecordPodEvent(pod, EventType::kWarning, "FailedDaemonPod",
+                     "Found failed daemon pod {} on node {}, will try to kill it");
       remove.push_back(pods_[index]);
     }
   }
 
-  void TellOfEnded(const Pod& pod, EventType type, std::string_view reason,
-                   std::string_view message) {
+  void RecordPodEvent(const Pod& pod, EventType type, std::string_view reason,
+                      std::string_view message) {
     const std::string name = pod.metadata.namespace_name + "/" + pod.metadata.name;
     context_.events.Event(ReferenceTo(set_), type, reason,
                           fmt::format(fmt::runtime(message), name, pod.spec.node_name));
@@ -203,11 +182,11 @@ class DaemonSetSync {
   std::vector<DaemonNode> nodes_;
   RevisionHistory history_;
   std::string hash_;
-  Outcome next_look_ = Outcome::Done();
+  Outcome outcome_ = Outcome::Done();
 };
 
-// What of a node is of interest.
-bool Differ(const Node& before, const Node& after) {
+// Whether DaemonSets may treat the node differently.
+bool NodeChanged(const Node& before, const Node& after) {
   const auto taints = [](const Node& node) {
     std::vector<std::string> texts;
     for (const corev1::Taint& taint : node.spec.taints) texts.push_back(Encode(taint));
@@ -216,12 +195,12 @@ bool Differ(const Node& before, const Node& after) {
   return before.metadata.labels != after.metadata.labels || taints(before) != taints(after);
 }
 
-// The DaemonSets whose Pods may be on a node. It is asked about the node before and after a change.
-std::vector<ObjectKey> SetsFor(const DeclaredCaches& caches, const Node& node) {
+// The DaemonSets whose Pods may run on a node. Called with the node before and after a change.
+std::vector<ObjectKey> DaemonSetsForNode(const DeclaredCaches& caches, const Node& node) {
   std::vector<ObjectKey> keys;
   for (const auto& set : caches.Cached<DaemonSet>().List()) {
     const corev1::PodSpec& spec = set->spec.template_.spec;
-    if (JudgeNode(spec, DaemonTolerations(spec), node).may_continue) {
+    if (EvaluateNode(spec, DaemonTolerations(spec), node).should_continue_running) {
       keys.push_back(ObjectKey::Of(set->metadata));
     }
   }
@@ -235,7 +214,7 @@ Controller DaemonSetController(std::shared_ptr<ParallelWrites> writes) {
       {.name = "daemonset-controller", .workers = 2, .max_delay = std::chrono::minutes(1)});
   WatchDependents<Pod>(controller, &SelectorOfSet);
   WatchDependents<ControllerRevision>(controller, &SelectorOfSet);
-  controller.Watches<Node>(&SetsFor, {.predicates = {Changed<Node>(&Differ)}})
+  controller.Watches<Node>(&DaemonSetsForNode, {.predicates = {Changed<Node>(&NodeChanged)}})
       .Reconciles([writes = std::move(writes), backoff = std::make_shared<FailedPodBackoff>()](
                       ReconcileContext& context, const DaemonSet& set) {
         return DaemonSetSync(context, set, *writes, *backoff).Run();

@@ -1,9 +1,9 @@
 #pragma once
 
-// What a StatefulSet does next, decided from what there is of it. Pods come in the order of their
-// ordinals and go in the reverse order, each waiting for the one before it, unless the set is
-// parallel; a Pod that must be another is deleted first, and its successor waits until it is gone.
-// So there are never two Pods of an ordinal.
+// Decides which Pods of a StatefulSet are created and deleted next. Unless podManagementPolicy is
+// Parallel, Pods are created in the order of their ordinals and deleted in reverse order, and each
+// waits for its predecessor. A Pod that has to be replaced is deleted first, and its ordinal is
+// reused once it no longer exists, so that two Pods never have the same ordinal.
 
 #include <cstdint>
 #include <optional>
@@ -15,13 +15,13 @@
 
 namespace kubexms {
 
-// What counts of a Pod that there is.
+// The observed state of one Pod.
 struct StatefulPod {
   int32_t ordinal = 0;
   bool finished = false;
   bool terminating = false;
   bool ready = false;
-  bool available = false;  // ready, and for long enough
+  bool available = false;  // ready for spec.minReadySeconds
   std::string revision;
 };
 
@@ -31,12 +31,12 @@ struct StatefulSetGoal {
   bool parallel = false;
 
   struct RollingUpdate {
-    // Those before start + partition stay as they are.
+    // Ordinals below start + partition are not updated.
     int32_t partition = 0;
-    // How many, from the last one down, may be on their way to the new revision at a time.
+    // How many Pods, from the highest ordinal down, may be updated at the same time.
     int32_t max_unavailable = 1;
   };
-  std::optional<RollingUpdate> rolling_update;  // none: whoever deletes a Pod updates it
+  std::optional<RollingUpdate> rolling_update;  // none: the strategy is OnDelete
 
   std::string current_revision;
   std::string update_revision;
@@ -44,13 +44,13 @@ struct StatefulSetGoal {
 
 StatefulSetGoal GoalOf(const appsv1::StatefulSet& set, std::string current_revision,
                        std::string update_revision);
-// Whether an ordinal is one of those that the set wants.
-bool Wants(const StatefulSetGoal& goal, int32_t ordinal);
-// Of which revision a new Pod is.
-const std::string& RevisionForNew(const StatefulSetGoal& goal, int32_t ordinal);
+// Whether the ordinal belongs to one of spec.replicas Pods.
+bool InOrdinalRange(const StatefulSetGoal& goal, int32_t ordinal);
+// The revision of a Pod that is created now.
+const std::string& RevisionForNewPod(const StatefulSetGoal& goal, int32_t ordinal);
 
 struct StatefulSetPlan {
-  // So many Pods are made in one go at most; the others follow.
+  // The bound on Pods that one reconcile creates; later ones create the rest.
   static constexpr size_t kMaxCreations = 500;
 
   std::vector<int32_t> create;
@@ -59,10 +59,10 @@ struct StatefulSetPlan {
   bool operator==(const StatefulSetPlan&) const = default;
 };
 
-// `pods` are by ordinal, each ordinal once.
+// `pods` are sorted by ordinal, without duplicates.
 StatefulSetPlan PlanStatefulSet(const StatefulSetGoal& goal, std::span<const StatefulPod> pods);
 
-// The status that follows from what there is; `before` for what the numbers do not tell.
+// Calculates the counts and revisions of the status; other fields are those of `before`.
 appsv1::StatefulSetStatus StatusOf(const StatefulSetGoal& goal, std::span<const StatefulPod> pods,
                                    const appsv1::StatefulSetStatus& before);
 
