@@ -41,7 +41,7 @@ class DistantHost final : public Connector {
  public:
   explicit DistantHost(std::shared_ptr<Connector> host) : host_(std::move(host)) {}
 
-  Result<std::vector<Answer>> Perform(std::span<const Operation> operations,
+  Result<std::vector<OperationResult>> Perform(std::span<const Operation> operations,
                                       const PerformOptions& options) override {
     std::this_thread::sleep_for(kLatency);
     return host_->Perform(operations, options);

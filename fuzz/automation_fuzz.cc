@@ -17,8 +17,8 @@ using namespace kubexms::automation;
 namespace {
 
 void ReadAnswers(std::string_view text) {
-  const Operation operations[] = {GetFacts{}, GetPath{"/x", true}, Probe{"true"}};
-  static_cast<void>(ParseAnswers(operations, text, "m").ok());
+  const Operation operations[] = {GetSystemFacts{}, GetPath{"/x", true}, Probe{"true"}};
+  static_cast<void>(ParseResults(operations, text, "m").ok());
 }
 
 // A record that could be read is the same after it was written and read again.

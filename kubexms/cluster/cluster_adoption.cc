@@ -33,7 +33,7 @@ constexpr std::string_view kPassword = "auth_pass ";
 
 // What one host has of the state.
 struct HostPart {
-  bool answered = false;
+  bool reachable = false;
   std::map<std::string, std::string, std::less<>> files;  // of etcd, by name
   std::string vrrp_password;
   Records journal;
@@ -49,7 +49,7 @@ std::string PasswordIn(std::string_view config) {
 Result<Records> ReadHostJournal(const Runtime& runtime, const Host& host) {
   const std::string path = runtime.host_directory() + "/journal";
   const std::string copy = fmt::format("{}/.journal-{}", runtime.directory(), host.name);
-  ASSIGN_OR_RETURN(const std::vector<Answer> state, host.connector->Perform({GetPath{path}}));
+  ASSIGN_OR_RETURN(const std::vector<OperationResult> state, host.connector->Perform({GetPath{path}}));
   if (!std::get<PathState>(state[0]).exists()) return Records();
   RETURN_IF_ERROR(host.connector->Download({.path = path, .destination = copy}, {}));
   Result<Records> records = ReadJournal(copy);
@@ -61,11 +61,11 @@ Result<Records> ReadHostJournal(const Runtime& runtime, const Host& host) {
 Result<HostPart> ReadPart(const Runtime& runtime, const Host& host) {
   std::vector<Operation> queries = {kKeepalived};
   for (const std::string_view file : kFiles) queries.emplace_back(GetPath{EtcdPath(file), true});
-  ASSIGN_OR_RETURN(const std::vector<Answer> answers, host.connector->Perform(queries, {}));
-  HostPart part{.answered = true};
-  part.vrrp_password = PasswordIn(std::get<PathState>(answers[0]).content);
+  ASSIGN_OR_RETURN(const std::vector<OperationResult> facts, host.connector->Perform(queries, {}));
+  HostPart part{.reachable = true};
+  part.vrrp_password = PasswordIn(std::get<PathState>(facts[0]).content);
   for (size_t i = 0; i < std::size(kFiles); ++i) {
-    part.files.emplace(kFiles[i], std::get<PathState>(answers[i + 1]).content);
+    part.files.emplace(kFiles[i], std::get<PathState>(facts[i + 1]).content);
   }
   ASSIGN_OR_RETURN(part.journal, ReadHostJournal(runtime, host));
   return part;
@@ -74,7 +74,7 @@ Result<HostPart> ReadPart(const Runtime& runtime, const Host& host) {
 using Parts = std::map<std::string, HostPart>;  // by host
 
 Result<Parts> ReadParts(const Runtime& runtime, const AdoptOptions& options,
-                        std::vector<std::string>& silent) {
+                        std::vector<std::string>& unreachable) {
   const std::vector<Host>& hosts = runtime.hosts();
   std::vector<Result<HostPart>> read(hosts.size(), Result<HostPart>(HostPart()));
   ForEach(hosts.size(), kParallel, [&](size_t i) { read[i] = ReadPart(runtime, hosts[i]); });
@@ -82,8 +82,8 @@ Result<Parts> ReadParts(const Runtime& runtime, const AdoptOptions& options,
   for (size_t i = 0; i < hosts.size(); ++i) {
     if (read[i].ok()) {
       parts.emplace(hosts[i].name, *std::move(read[i]));
-    } else if (options.skip_silent_hosts && IsConnectionLost(read[i].error())) {
-      silent.push_back(hosts[i].name);
+    } else if (options.skip_unreachable_hosts && IsConnectionLost(read[i].error())) {
+      unreachable.push_back(hosts[i].name);
     } else {
       return read[i].error().WithContext(fmt::format(
           "{}: its part of the state cannot be read; if it is gone for good, add --force",
@@ -288,22 +288,22 @@ Result<void> SaveInventory(const Cluster& cluster, const ClusterIdentity& identi
     else
       known.push_back(Known(host, part->second));
   }
-  RETURN_IF_ERROR(inventory.Forget(strangers));
-  return inventory.Adopt(known);
+  RETURN_IF_ERROR(inventory.Remove(strangers));
+  return inventory.Merge(known);
 }
 
 }  // namespace
 
 Result<ClusterIdentity> FindIdentity(const Runtime& runtime) {
   ASSIGN_OR_RETURN(const ClusterState state, LoadClusterState(runtime.directory()));
-  const std::vector<HostEvidence> evidence = CollectEvidence(runtime);
+  const std::vector<HostOwnership> ownership = GatherOwnership(runtime);
   ClusterIdentity identity;
-  std::string from, unmarked, silent;
-  for (size_t i = 0; i < evidence.size(); ++i) {
+  std::string from, unmarked, unreachable;
+  for (size_t i = 0; i < ownership.size(); ++i) {
     const std::string& host = runtime.hosts()[i].name;
-    const ClusterIdentity& marker = evidence[i].marker;
-    if (!evidence[i].answered) silent += " " + host;
-    if (evidence[i].answered && marker.uid.empty() && !evidence[i].empty()) unmarked += " " + host;
+    const ClusterIdentity& marker = ownership[i].marker;
+    if (!ownership[i].reachable) unreachable += " " + host;
+    if (ownership[i].reachable && marker.uid.empty() && !ownership[i].empty()) unmarked += " " + host;
     if (marker.uid.empty()) continue;
     if (!identity.uid.empty() &&
         (marker.uid != identity.uid || marker.etcd_authority != identity.etcd_authority)) {
@@ -326,8 +326,8 @@ Result<ClusterIdentity> FindIdentity(const Runtime& runtime) {
                           "them up. Copy the state directory of the operator who did",
                           unmarked)
             : fmt::format("none of the hosts belongs to a cluster {}{}", runtime.cluster(),
-                          silent.empty() ? "; kubexms create cluster makes it"
-                                         : fmt::format(", and{} did not answer", silent)));
+                          unreachable.empty() ? "; kubexms create cluster makes it"
+                                         : fmt::format(", and{} did not answer", unreachable)));
   }
   const bool other = !state.identity.uid.empty() && state.identity.uid != identity.uid;
   const bool foreign = !state.etcd_authority.empty() && !identity.etcd_authority.empty() &&
@@ -342,25 +342,25 @@ Result<ClusterIdentity> FindIdentity(const Runtime& runtime) {
   return identity;
 }
 
-Result<void> RememberHosts(const ClusterIdentity& identity, const std::string& directory) {
+Result<void> StoreHosts(const ClusterIdentity& identity, const std::string& directory) {
   ASSIGN_OR_RETURN(HostInventory inventory, HostInventory::Load(directory));
   std::vector<KnownHost> missing;
   for (const HostSpec& host : identity.hosts) {
     if (inventory.Find(host.name)) continue;
     missing.emplace_back().host = host;
   }
-  return missing.empty() ? Result<void>() : inventory.Adopt(missing);
+  return missing.empty() ? Result<void>() : inventory.Merge(missing);
 }
 
 Result<Adoption> AdoptCluster(const Cluster& cluster, const Runtime& runtime,
                               const AdoptOptions& options) {
   const std::string& directory = runtime.directory();
   ASSIGN_OR_RETURN(const std::unique_ptr<ClusterLock> lock,
-                   ClusterLock::Take(directory + "/lock",
+                   ClusterLock::Acquire(directory + "/lock",
                                      fmt::format("adopt cluster (process {})", ::getpid())));
   Adoption adoption;
   ASSIGN_OR_RETURN(adoption.identity, FindIdentity(runtime));
-  ASSIGN_OR_RETURN(const Parts parts, ReadParts(runtime, options, adoption.silent));
+  ASSIGN_OR_RETURN(const Parts parts, ReadParts(runtime, options, adoption.unreachable));
   RETURN_IF_ERROR(SaveCertificates(adoption.identity, parts, directory));
   RETURN_IF_ERROR(SaveSecrets(parts, directory));
   ASSIGN_OR_RETURN(adoption.runs, MergeRuns(runtime, parts));

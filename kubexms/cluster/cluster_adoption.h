@@ -17,16 +17,16 @@ Result<ClusterIdentity> FindIdentity(const automation::Runtime& runtime);
 
 // The hosts that the identity has and the configuration has not become known, so that a runtime
 // made afterwards has all of them.
-Result<void> RememberHosts(const ClusterIdentity& identity, const std::string& directory);
+Result<void> StoreHosts(const ClusterIdentity& identity, const std::string& directory);
 
 struct AdoptOptions {
-  bool skip_silent_hosts = false;  // otherwise a host that does not answer is an error
+  bool skip_unreachable_hosts = false;  // otherwise a host that does not answer is an error
 };
 
 struct Adoption {
   ClusterIdentity identity;
   std::vector<std::string> runs;    // that the state directory did not have, or not all of
-  std::vector<std::string> silent;  // hosts whose records are missing
+  std::vector<std::string> unreachable;  // hosts whose records are missing
 };
 
 // Writes authorities, certificates, inventory and journals into the runtime's directory, the

@@ -43,7 +43,7 @@ class AdoptionTest : public ::testing::Test {
   }
   Adoption Adopt(int hosts = 3, AdoptOptions options = {}) {
     const ClusterIdentity identity = FindIdentity(site_.runtime()).value();
-    EXPECT_TRUE(RememberHosts(identity, site_.directory()).ok());
+    EXPECT_TRUE(StoreHosts(identity, site_.directory()).ok());
     site_.Configure(hosts, kFirstThree);
     Result<Adoption> adopted = AdoptCluster(site_.cluster(), site_.runtime(), options);
     EXPECT_TRUE(adopted.ok()) << adopted.error().message();
@@ -142,7 +142,7 @@ TEST_F(AdoptionTest, AHostThatDoesNotAnswerIsSkippedOnlyOnRequest) {
   const Result<Adoption> adopted = AdoptCluster(site_.cluster(), site_.runtime(), {});
   ASSERT_FALSE(adopted.ok());
   EXPECT_THAT(adopted.error().message(), AllOf(HasSubstr("host-0002"), HasSubstr("--force")));
-  EXPECT_THAT(Adopt(3, {.skip_silent_hosts = true}).silent, ElementsAre("host-0002"));
+  EXPECT_THAT(Adopt(3, {.skip_unreachable_hosts = true}).unreachable, ElementsAre("host-0002"));
   site_.host(2).SetDown(false);
   // Its records are not there yet.
   EXPECT_THAT(Adopt().runs, Not(IsEmpty()));
@@ -168,7 +168,7 @@ TEST_F(AdoptionTest, AMarkerThatLeadsElsewhereIsRefused) {
   ASSERT_NE(marker.find(name), std::string::npos);
   marker.replace(marker.find(name), name.size(), "\"name\": \"../../x\"");
   site_.host(1).PutFile("/var/lib/kubexms/lab/cluster.json", marker);
-  EXPECT_THAT(MessageOf(CheckHostsBelong(site_.runtime())),
+  EXPECT_THAT(MessageOf(CheckHostOwnership(site_.runtime())),
               HasSubstr("host-0001: its marker cluster.json cannot be read"));
 }
 
@@ -245,7 +245,7 @@ TEST(HostEvidenceTest, AHostSaysWhichRunsChangedIt) {
                          .random = &random};
   options.hosts[0].connector = MakeLocalConnector({}, &random);
   const Runtime runtime(std::move(options));
-  EXPECT_TRUE(CollectEvidence(runtime).at(0).runs.empty());
+  EXPECT_TRUE(GatherOwnership(runtime).at(0).runs.empty());
   JournalRecord record{.type = JournalRecord::Type::kBegin,
                        .run = "first",
                        .pipeline = "create cluster",
@@ -258,7 +258,7 @@ TEST(HostEvidenceTest, AHostSaysWhichRunsChangedIt) {
   record.type = JournalRecord::Type::kUndone;
   journal += WriteRecord(record, secrets) + "\n";
   directory.Write("lab/journal", journal);
-  EXPECT_THAT(CollectEvidence(runtime).at(0).runs, ElementsAre("first", "second"));
+  EXPECT_THAT(GatherOwnership(runtime).at(0).runs, ElementsAre("first", "second"));
 }
 
 }  // namespace

@@ -36,21 +36,21 @@ EtcdMember MemberOf(int host, bool started = true, bool learner = false) {
           .learner = learner};
 }
 
-EtcdSighting Fresh(int host) {
+EtcdHostState Fresh(int host) {
   return {.host = fmt::format("n{}", host),
           .peer_url = fmt::format("https://10.0.0.{}:2380", host),
-          .answered = true};
+          .reachable = true};
 }
 
-EtcdSighting Silent(int host) {
-  EtcdSighting sighting = Fresh(host);
-  sighting.answered = false;
+EtcdHostState Silent(int host) {
+  EtcdHostState sighting = Fresh(host);
+  sighting.reachable = false;
   return sighting;
 }
 
 // A member that has been healthy; with a list it is healthy now.
-EtcdSighting Serving(int host, const std::vector<EtcdMember>& members = {}) {
-  EtcdSighting sighting = Fresh(host);
+EtcdHostState Serving(int host, const std::vector<EtcdMember>& members = {}) {
+  EtcdHostState sighting = Fresh(host);
   sighting.set_up = sighting.has_data = sighting.formed = true;
   if (!members.empty()) sighting.members = EtcdMemberList{"c", members};
   return sighting;
@@ -61,7 +61,7 @@ const std::vector<EtcdMember> kThree = {MemberOf(1), MemberOf(2), MemberOf(3)};
 TEST(DecideEtcdMembersTest, ANewEtcdHasAllItsMembersFromTheBeginning) {
   const EtcdDecision decision =
       DecideEtcdMembers({.wanted = {Fresh(1), Fresh(2), Fresh(3)}}).value();
-  EXPECT_THAT(decision.seats, ElementsAre("n1", "n2", "n3"));
+  EXPECT_THAT(decision.member_hosts, ElementsAre("n1", "n2", "n3"));
   EXPECT_THAT(decision.join, IsEmpty());
   EXPECT_THAT(decision.refused, IsEmpty());
 }
@@ -72,7 +72,7 @@ TEST(DecideEtcdMembersTest, NothingNewIsBegunWhileSomebodyIsSilent) {
 }
 
 TEST(DecideEtcdMembersTest, AnEtcdThatWasBegunWithOtherMembersIsNotContinued) {
-  EtcdSighting begun = Fresh(1);
+  EtcdHostState begun = Fresh(1);
   begun.set_up = begun.has_data = true;
   begun.initial_cluster = "n1=x";
   const EtcdDecision decision =
@@ -88,7 +88,7 @@ TEST(DecideEtcdMembersTest, WhoIsNotAMemberYetJoins) {
       DecideEtcdMembers(
           {.wanted = {Serving(1, members), Serving(2), Serving(3), Fresh(4), Serving(5), Fresh(6)}})
           .value();
-  EXPECT_THAT(decision.seats, ElementsAre("n1", "n2", "n3"));
+  EXPECT_THAT(decision.member_hosts, ElementsAre("n1", "n2", "n3"));
   EXPECT_THAT(decision.join, ElementsAre("n4", "n5", "n6"));
   EXPECT_EQ(decision.coordinator, "n1");
 }
@@ -98,13 +98,13 @@ TEST(DecideEtcdMembersTest, WhoHasLostItsDataJoinsAgainAndWhoOnlyStartsLateDoesN
   members[2].client_url.clear();  // it was there from the beginning
   const EtcdDecision decision =
       DecideEtcdMembers({.wanted = {Serving(1, members), Fresh(2), Fresh(3)}}).value();
-  EXPECT_THAT(decision.seats, ElementsAre("n1", "n3"));
+  EXPECT_THAT(decision.member_hosts, ElementsAre("n1", "n3"));
   EXPECT_THAT(decision.join, ElementsAre("n2"));
 }
 
 TEST(DecideEtcdMembersTest, FormerMembersLeaveAndThoseWhoAreGoneAreForgotten) {
-  const EtcdSituation situation{
-      .wanted = {Serving(1, kThree)}, .former = {Serving(2), Silent(3)}, .gone = {"n3"}};
+  const EtcdState situation{
+      .wanted = {Serving(1, kThree)}, .former = {Serving(2), Silent(3)}, .lost = {"n3"}};
   const EtcdDecision decision = DecideEtcdMembers(situation).value();
   EXPECT_THAT(decision.leave, ElementsAre("n2"));
   EXPECT_THAT(decision.forget, ElementsAre("n3"));
@@ -128,18 +128,18 @@ TEST(DecideEtcdMembersTest, AFormerMemberThatDoesNotAnswerHasToBeGivenUp) {
 TEST(DecideEtcdMembersTest, WithoutAMajorityNobodyJoinsAndNobodyLeaves) {
   const EtcdDecision decision =
       DecideEtcdMembers({.wanted = {Serving(1), Fresh(4)}, .former = {Serving(2)}}).value();
-  EXPECT_THAT(decision.seats, ElementsAre("n1"));
+  EXPECT_THAT(decision.member_hosts, ElementsAre("n1"));
   EXPECT_THAT(decision.refused.at("n4"), HasSubstr("etcd has no majority"));
   EXPECT_THAT(decision.refused.at("n2"), HasSubstr("etcd has no majority"));
   EXPECT_FALSE(
-      DecideEtcdMembers({.wanted = {Serving(1)}, .former = {Silent(2)}, .gone = {"n2"}}).ok());
+      DecideEtcdMembers({.wanted = {Serving(1)}, .former = {Silent(2)}, .lost = {"n2"}}).ok());
 }
 
 TEST(DecideEtcdMembersTest, TwoEtcdsAreNotMixedAndAMemberDoesNotMove) {
-  EtcdSighting other = Serving(4, {MemberOf(4)});
+  EtcdHostState other = Serving(4, {MemberOf(4)});
   other.members->cluster_id = "d";
   EXPECT_FALSE(DecideEtcdMembers({.wanted = {Serving(1, kThree), other}}).ok());
-  EtcdSighting moved = Serving(2);
+  EtcdHostState moved = Serving(2);
   moved.peer_url = "https://10.0.0.9:2380";
   EXPECT_THAT(DecideEtcdMembers({.wanted = {Serving(1, kThree), moved}})->refused.at("n2"),
               HasSubstr("it is a member of etcd at https://10.0.0.2:2380"));

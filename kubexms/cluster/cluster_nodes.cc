@@ -36,9 +36,9 @@ Result<void> CheckTheyAnswer(const Runtime& runtime, const std::set<std::string>
   for (const std::string& name : hosts) {
     const Host* host = runtime.FindHost(name);
     if (!host) return Error::NotFound("hosts", name);
-    const Result<std::vector<Answer>> answers = host->connector->Perform({Probe{"true"}});
-    if (answers.ok()) continue;
-    return answers.error().WithContext(fmt::format(
+    const Result<std::vector<OperationResult>> facts = host->connector->Perform({Probe{"true"}});
+    if (facts.ok()) continue;
+    return facts.error().WithContext(fmt::format(
         "{} does not answer, so that nothing can be taken back there; if it is gone for good, add "
         "--force",
         name));
@@ -46,31 +46,31 @@ Result<void> CheckTheyAnswer(const Runtime& runtime, const std::set<std::string>
   return {};
 }
 
-Result<void> RemoveOwnFiles(const ClusterWork& work, const std::set<std::string>& hosts) {
+Result<void> RemoveOwnFiles(const ClusterContext& work, const std::set<std::string>& hosts) {
   for (const std::string& name : hosts) {
-    const Result<std::vector<Answer>> removed = work.runtime->FindHost(name)->connector->Perform(
+    const Result<std::vector<OperationResult>> removed = work.runtime->FindHost(name)->connector->Perform(
         RemovalOfOwnFiles(*work.runtime), {.stop = work.options->stop});
     if (!removed.ok()) return removed.error().WithContext(name);
   }
   return {};
 }
 
-Result<void> ForgetRuns(Runtime& runtime, const RollbackScope& scope, const std::string& except) {
+Result<void> MarkRunsUndone(Runtime& runtime, const RollbackScope& scope, const std::string& except) {
   Engine engine(&runtime);
   ASSIGN_OR_RETURN(const std::vector<std::string> runs, engine.Runs());
   for (const std::string& run : runs) {
-    if (run != except) RETURN_IF_ERROR(engine.Forget(run, scope));
+    if (run != except) RETURN_IF_ERROR(engine.MarkUndone(run, scope));
   }
   return {};
 }
 
 }  // namespace
 
-Result<RunReport> Converge(const ClusterWork& work, const Pipeline& pipeline,
+Result<RunReport> Converge(const ClusterContext& work, const Pipeline& pipeline,
                            const std::set<std::string>& limit, const std::string& resumed) {
   const ClusterSpec& spec = work.cluster->spec;
   const std::vector<std::string> hosts = Chosen(spec, limit);
-  RETURN_IF_ERROR(work.inventory->Remember(spec, hosts));
+  RETURN_IF_ERROR(work.inventory->AddHosts(spec, hosts));
   Engine engine(work.runtime);
   ASSIGN_OR_RETURN(RunReport report, resumed.empty()
                                          ? engine.Run(pipeline, *work.options)
@@ -86,33 +86,33 @@ Result<RunReport> Converge(const ClusterWork& work, const Pipeline& pipeline,
       const RunReport taken,
       engine.Uninstall(*work.options, {.hosts = former, .module = "etcd"}, report.run));
   Add(report, taken);
-  if (report.ok()) RETURN_IF_ERROR(work.inventory->ForgetEtcd(former));
+  if (report.ok()) RETURN_IF_ERROR(work.inventory->ClearEtcd(former));
   return report;
 }
 
 Pipeline RemovePipeline(const Cluster& cluster, const Removal& removal) {
   const ClusterSpec rest = WithoutHosts(cluster, removal.hosts).spec;
-  const std::set<std::string> gone = removal.gone ? removal.hosts : std::set<std::string>();
+  const std::set<std::string> lost = removal.lost ? removal.hosts : std::set<std::string>();
   return {.name = "remove nodes",
-          .modules = {EtcdLeaveModule(rest, removal.hosts, gone)},
+          .modules = {EtcdLeaveModule(rest, removal.hosts, lost)},
           .pre_run = [rest, removal](Runtime& runtime) -> Result<void> {
             if (rest.role_groups.etcd.empty()) {
               return Error::BadRequest(
                   "etcd would have no member left, and its data would be lost; kubexms delete "
                   "cluster takes everything back");
             }
-            RETURN_IF_ERROR(CheckHostsBelong(runtime));
-            return removal.gone ? Result<void>() : CheckTheyAnswer(runtime, removal.hosts);
+            RETURN_IF_ERROR(CheckHostOwnership(runtime));
+            return removal.lost ? Result<void>() : CheckTheyAnswer(runtime, removal.hosts);
           }};
 }
 
-Result<RunReport> RemoveHosts(const ClusterWork& work, const Removal& removal) {
+Result<RunReport> RemoveHosts(const ClusterContext& work, const Removal& removal) {
   const Pipeline pipeline = RemovePipeline(*work.cluster, removal);
   ASSIGN_OR_RETURN(RunReport report, Engine(work.runtime).Run(pipeline, *work.options));
   if (!report.ok()) return report;
   const RollbackScope scope{.hosts = removal.hosts};
-  if (removal.gone) {
-    RETURN_IF_ERROR(ForgetRuns(*work.runtime, scope, report.run));
+  if (removal.lost) {
+    RETURN_IF_ERROR(MarkRunsUndone(*work.runtime, scope, report.run));
   } else {
     ASSIGN_OR_RETURN(const RunReport taken,
                      Engine(work.runtime).Uninstall(*work.options, scope, report.run));
@@ -120,7 +120,7 @@ Result<RunReport> RemoveHosts(const ClusterWork& work, const Removal& removal) {
     if (!report.ok()) return report;
     RETURN_IF_ERROR(RemoveOwnFiles(work, removal.hosts));
   }
-  RETURN_IF_ERROR(work.inventory->Forget(removal.hosts));
+  RETURN_IF_ERROR(work.inventory->Remove(removal.hosts));
   return report;
 }
 

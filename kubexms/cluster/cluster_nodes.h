@@ -13,7 +13,7 @@
 namespace kubexms::cluster {
 
 // What all of these work on; borrowed.
-struct ClusterWork {
+struct ClusterContext {
   automation::Runtime* runtime = nullptr;
   const Cluster* cluster = nullptr;
   HostInventory* inventory = nullptr;
@@ -26,14 +26,14 @@ inline constexpr std::string_view kAddNodes = "add nodes";
 // Carries out a pipeline that makes the hosts of `limit` (empty: all) what the configuration says:
 // a new run, or `resumed`. Before it the hosts are remembered. After it, what etcd had on hosts
 // that are no longer its members is taken back.
-Result<automation::RunReport> Converge(const ClusterWork& work,
+Result<automation::RunReport> Converge(const ClusterContext& work,
                                        const automation::Pipeline& pipeline,
                                        const std::set<std::string>& limit,
                                        const std::string& resumed = "");
 
 struct Removal {
   std::set<std::string> hosts;  // known, or in the configuration
-  bool gone = false;            // they will never answer again: nobody asks them
+  bool lost = false;            // they will never answer again: nobody asks them
 };
 
 // Lets the hosts leave etcd. Refuses before anything is done when it would lose its majority or its
@@ -42,6 +42,6 @@ automation::Pipeline RemovePipeline(const Cluster& cluster, const Removal& remov
 
 // Carries it out, takes back all that was ever done to the hosts, and forgets them. Can be repeated
 // after it was interrupted.
-Result<automation::RunReport> RemoveHosts(const ClusterWork& work, const Removal& removal);
+Result<automation::RunReport> RemoveHosts(const ClusterContext& work, const Removal& removal);
 
 }  // namespace kubexms::cluster

@@ -49,7 +49,7 @@ bool IsActive(SimulatedHost& host, const char* service) {
 }
 
 // The commands that the modules use, on the files of the simulated host.
-CommandResult Answer(SimulatedHost& host, const std::string& script) {
+CommandResult OperationResult(SimulatedHost& host, const std::string& script) {
   const auto says = [&](std::string_view text) { return script.find(text) != std::string::npos; };
   const auto read = [&](const char* path, const std::string& otherwise) {
     return host.ReadFile(path).value_or(otherwise);
@@ -146,8 +146,8 @@ class ClusterPipelineTest : public ::testing::Test {
           at.PutFile(kReadAgain, at.ReadFile("/etc/kubexms/etcd/etcd.yaml").value_or(""));
           return CommandResult();
         }
-        std::optional<CommandResult> said = etcd->Answer(at, script);
-        return said ? *std::move(said) : Answer(at, script);
+        std::optional<CommandResult> said = etcd->OperationResult(at, script);
+        return said ? *std::move(said) : OperationResult(at, script);
       });
       host->Advance(age);
       host->PutFile("/usr/bin/sh", "");
@@ -334,7 +334,7 @@ TEST_F(ClusterPipelineTest, TheDiskOfEtcdIsJudgedByNineOfTenWrites) {
   EXPECT_EQ(here->Exec({.script = "ls -A " + directory_.File("data")}).value().output, "kept\n");
 
   fleet.host(1).PutFile("/tmp/sync", "11\n");
-  EXPECT_THAT(Engine(runtime_.get()).Plan(pipeline).value().notes,
+  EXPECT_THAT(Engine(runtime_.get()).Plan(pipeline).value().warnings,
               Contains(HasSubstr("host-0002: nine of ten small writes to the disk of ")));
 }
 
@@ -348,7 +348,7 @@ TEST_F(ClusterPipelineTest, WhatIsNoReasonToRefuseAHostIsNoted) {
   const Result<RunPlan> plan = Engine(runtime_.get()).Plan(pipeline);
   EXPECT_TRUE(CheckPreflight(*plan).ok());
   EXPECT_THAT(
-      plan->notes,
+      plan->warnings,
       testing::IsSupersetOf(
           {"host-0002: it is a container (lxc) with the kernel and the product_uuid of its "
            "machine: "
@@ -359,8 +359,8 @@ TEST_F(ClusterPipelineTest, WhatIsNoReasonToRefuseAHostIsNoted) {
            "host-0004: its control groups are of version 1, which kubelets from 1.35 on refuse: "
            "boot it with systemd.unified_cgroup_hierarchy=1",
            "host-0004: its /etc/resolv.conf names no server, so that it finds no packages"}));
-  EXPECT_THAT(plan->notes, Not(Contains(HasSubstr("host-0002: SELinux"))));
-  EXPECT_THAT(plan->notes, Not(Contains(HasSubstr("host-0004: ufw"))));
+  EXPECT_THAT(plan->warnings, Not(Contains(HasSubstr("host-0002: SELinux"))));
+  EXPECT_THAT(plan->warnings, Not(Contains(HasSubstr("host-0004: ufw"))));
 
   fleet.host(0).PutFile("/tmp/cgroups", "cpu io ");
   EXPECT_THAT(CheckPreflight(*Engine(runtime_.get()).Plan(pipeline)).error().message(),
@@ -424,15 +424,15 @@ TEST_F(ClusterPipelineTest, RefusesWhatDoesNotGoWithTheVersionOfKubernetes) {
                     "2.0 or later")));
   EXPECT_THAT(message, AllOf(Not(HasSubstr("host-0002")), Not(HasSubstr("host-0003")),
                              Not(HasSubstr("older than"))));
-  EXPECT_THAT(newest.notes, Contains(HasSubstr("spec.kubernetesVersion (v1.36.0)")));
-  EXPECT_THAT(newest.notes, Not(Contains(HasSubstr("control groups"))));
+  EXPECT_THAT(newest.warnings, Contains(HasSubstr("spec.kubernetesVersion (v1.36.0)")));
+  EXPECT_THAT(newest.warnings, Not(Contains(HasSubstr("control groups"))));
 
   const RunPlan older = plan("  kubernetesVersion: v1.30.2\n");
   EXPECT_THAT(CheckPreflight(older).error().message(),
               AllOf(HasSubstr("host-0004: containerd 1.5.9-0ubuntu3 is installed, and Kubernetes "
                               "1.30 needs 1.6 or later"),
                     Not(HasSubstr("host-0001")), Not(HasSubstr("control groups"))));
-  EXPECT_THAT(older.notes, Contains(HasSubstr("control groups are of version 1")));
+  EXPECT_THAT(older.warnings, Contains(HasSubstr("control groups are of version 1")));
   EXPECT_THAT(
       CheckPreflight(plan("  kubernetesVersion: v1.33.0\n")).error().message(),
       HasSubstr("the kernel 4.18.0-553.el8 is older than 4.19, which Kubernetes 1.33 needs"));
@@ -486,7 +486,7 @@ TEST_F(ClusterPipelineTest, RefusesNetworksThatPodsWouldTakeAway) {
   }
   EXPECT_THAT(message, Not(HasSubstr("host-0002")));
   EXPECT_THAT(message, Not(HasSubstr("10.244.3.0"))) << "that is of pods";
-  EXPECT_THAT(plan.notes, Contains(HasSubstr("host-0001: it has a route to 10.0.0.0/8 (eth0); what "
+  EXPECT_THAT(plan.warnings, Contains(HasSubstr("host-0001: it has a route to 10.0.0.0/8 (eth0); what "
                                              "is in 10.244.0.0/16 there cannot be reached")));
   const Pipeline allowed =
       Use(fleet, Config("  preflight: {allowNetworkLeftovers: true}\n"
@@ -508,9 +508,9 @@ TEST_F(ClusterPipelineTest, AHostWithoutADefaultRouteHasToBeToldItsAddress) {
   };
   const RunPlan known = plan(Config());
   EXPECT_TRUE(CheckPreflight(known).ok());
-  EXPECT_THAT(known.notes, Contains(HasSubstr("host-0004: it has no default route")));
-  EXPECT_THAT(known.notes, Not(Contains(HasSubstr("host-0001: it has no default route"))));
-  EXPECT_THAT(known.notes, Not(Contains(HasSubstr("host-0002: it has no default route"))))
+  EXPECT_THAT(known.warnings, Contains(HasSubstr("host-0004: it has no default route")));
+  EXPECT_THAT(known.warnings, Not(Contains(HasSubstr("host-0001: it has no default route"))));
+  EXPECT_THAT(known.warnings, Not(Contains(HasSubstr("host-0002: it has no default route"))))
       << "no containers run there";
 
   std::string config = Config();
@@ -539,13 +539,13 @@ TEST_F(ClusterPipelineTest, TheKernelIsSetUpForTheNetworkAndTheRestOfItIsNoted) 
                         "  - {name: metrics, manifests: [{file: metrics.yaml}]}\n"
                         "  - {name: later, enabled: false, manifests: [{file: later.yaml}]}\n"));
   const RunPlan plan = Engine(runtime_.get()).Plan(pipeline).value();
-  ASSERT_GE(plan.notes.size(), 3u);
-  EXPECT_EQ(plan.notes[0],
+  ASSERT_GE(plan.warnings.size(), 3u);
+  EXPECT_EQ(plan.warnings[0],
             "spec.network (kubeProxyMode, podCIDRs, serviceCIDRs) is checked and kept for later: "
             "nothing sets up the control plane and the network of pods yet");
-  EXPECT_EQ(plan.notes[1],
+  EXPECT_EQ(plan.warnings[1],
             "spec.addons (metrics) is checked and kept for later: nothing installs them yet");
-  EXPECT_THAT(plan.notes, Contains(HasSubstr("host-0001: a program listens on port 10250, which "
+  EXPECT_THAT(plan.warnings, Contains(HasSubstr("host-0001: a program listens on port 10250, which "
                                              "the kubelet will need")));
   Succeed(Engine(runtime_.get()).Run(pipeline));
   EXPECT_THAT(fleet.host(3).Snapshot(),
@@ -554,7 +554,7 @@ TEST_F(ClusterPipelineTest, TheKernelIsSetUpForTheNetworkAndTheRestOfItIsNoted) 
   EXPECT_THAT(fleet.host(3).ReadFile("/etc/modules-load.d/kubexms.conf").value_or(""),
               HasSubstr("nf_conntrack\nip_vs\n"));
   const Pipeline plain = Use(fleet);
-  EXPECT_THAT(Engine(runtime_.get()).Plan(plain)->notes, Not(Contains(HasSubstr("spec."))));
+  EXPECT_THAT(Engine(runtime_.get()).Plan(plain)->warnings, Not(Contains(HasSubstr("spec."))));
 }
 
 TEST_F(ClusterPipelineTest, RefusesAnAddressThatTheHostDoesNotHave) {

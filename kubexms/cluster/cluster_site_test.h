@@ -63,7 +63,7 @@ class Site {
                      std::chrono::seconds(1'704'067'200);
     for (const auto& host : fleet_.hosts()) {
       host->SetScriptHandler([this](automation::SimulatedHost& at, const std::string& script) {
-        std::optional<automation::CommandResult> said = etcd_.Answer(at, script);
+        std::optional<automation::CommandResult> said = etcd_.OperationResult(at, script);
         return said ? *std::move(said) : AnswerPreflight(at, script);
       });
       host->Advance(age);
@@ -125,8 +125,8 @@ class Site {
     if (!state.ok()) return state.error();
     return Converge(Work(), MakePipeline(limit), limit);
   }
-  Result<automation::RunReport> Remove(const std::set<std::string>& hosts, bool gone = false) {
-    return RemoveHosts(Work(), {.hosts = hosts, .gone = gone});
+  Result<automation::RunReport> Remove(const std::set<std::string>& hosts, bool lost = false) {
+    return RemoveHosts(Work(), {.hosts = hosts, .lost = lost});
   }
   // One of etcd from a snapshot.
   automation::Pipeline MakeRestore() {
@@ -136,7 +136,7 @@ class Site {
   }
   Result<automation::RunReport> Delete() { return DeleteCluster(*runtime_, options_); }
 
-  ClusterWork Work() { return {runtime_.get(), &cluster_, &*inventory_, &options_}; }
+  ClusterContext Work() { return {runtime_.get(), &cluster_, &*inventory_, &options_}; }
   automation::Runtime& runtime() { return *runtime_; }
   const Cluster& cluster() const { return cluster_; }
   HostInventory& inventory() { return *inventory_; }

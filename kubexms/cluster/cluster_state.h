@@ -40,8 +40,8 @@ struct ClusterState {
 Result<ClusterState> LoadClusterState(const std::string& directory);
 
 // What a host says about its cluster.
-struct HostEvidence {
-  bool answered = false;
+struct HostOwnership {
+  bool reachable = false;
   bool has_marker = false;
   ClusterIdentity marker;      // without a uid: there is none, or it cannot be read
   std::string etcd_authority;  // SHA-256 of its ca.crt; empty: it has none
@@ -50,17 +50,17 @@ struct HostEvidence {
   bool empty() const { return !has_marker && etcd_authority.empty() && runs.empty(); }
 };
 // What has to be asked for it, and what the answers to it mean.
-std::vector<automation::Operation> EvidenceQueries(const automation::Runtime& runtime);
-HostEvidence ReadEvidence(const automation::Answers& answers, const automation::Runtime& runtime);
+std::vector<automation::Operation> OwnershipQueries(const automation::Runtime& runtime);
+HostOwnership ReadOwnership(const automation::Facts& facts, const automation::Runtime& runtime);
 // Of all hosts of the runtime, in their order; those that do not answer are silent.
-std::vector<HostEvidence> CollectEvidence(const automation::Runtime& runtime);
+std::vector<HostOwnership> GatherOwnership(const automation::Runtime& runtime);
 
 // Why the state is not that of the hosts: all reasons, with what to do. `evidence` is of all hosts
 // of the runtime.
-Result<void> CheckEvidence(const ClusterState& state, const automation::Runtime& runtime,
-                           const std::vector<HostEvidence>& evidence);
+Result<void> CheckOwnership(const ClusterState& state, const automation::Runtime& runtime,
+                           const std::vector<HostOwnership>& ownership);
 // The same for whoever has not asked the hosts yet.
-Result<void> CheckHostsBelong(const automation::Runtime& runtime);
+Result<void> CheckHostOwnership(const automation::Runtime& runtime);
 
 // The identity and the certificates of the cluster, made if need be: not before the hosts have said
 // that they belong to no cluster that the state directory does not know.

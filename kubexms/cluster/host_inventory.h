@@ -50,12 +50,12 @@ class HostInventory {
 
   // Each of these is on the disk when it returns. Before a run on hosts of the configuration, and
   // once it has succeeded.
-  Result<void> Remember(const ClusterSpec& spec, const std::vector<std::string>& hosts);
+  Result<void> AddHosts(const ClusterSpec& spec, const std::vector<std::string>& hosts);
   Result<void> MarkReady(const std::vector<std::string>& hosts);
-  Result<void> ForgetEtcd(const std::set<std::string>& hosts);
-  Result<void> Forget(const std::set<std::string>& hosts);
+  Result<void> ClearEtcd(const std::set<std::string>& hosts);
+  Result<void> Remove(const std::set<std::string>& hosts);
   // As the hosts themselves say.
-  Result<void> Adopt(const std::vector<KnownHost>& hosts);
+  Result<void> Merge(const std::vector<KnownHost>& hosts);
 
  private:
   explicit HostInventory(std::string path) : path_(std::move(path)) {}

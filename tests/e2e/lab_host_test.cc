@@ -27,11 +27,11 @@ std::string Environment(const char* name) {
 class LabHostTest : public ::testing::Test {
  protected:
   template <class Query>
-  typename Query::AnswerType Get(const Query& query) {
+  typename Query::ResultType Get(const Query& query) {
     const Operation queries[] = {query};
-    const Result<Answers> answers = runner_.Ask(queries);
-    EXPECT_TRUE(answers.ok()) << answers.error().message();
-    return answers.ok() ? answers->Get(query) : typename Query::AnswerType();
+    const Result<Facts> facts = runner_.Gather(queries);
+    EXPECT_TRUE(facts.ok()) << facts.error().message();
+    return facts.ok() ? facts->Get(query) : typename Query::ResultType();
   }
   // Makes them true, and finds that they are.
   Change Ensure(const std::vector<HostResource>& resources) {
@@ -45,8 +45,8 @@ class LabHostTest : public ::testing::Test {
     return change.ok() ? *change : Change();
   }
   void Undo(const Change& change) {
-    const auto answers = connector_->Perform(change.undo, {});
-    EXPECT_TRUE(answers.ok()) << answers.error().message();
+    const auto facts = connector_->Perform(change.undo, {});
+    EXPECT_TRUE(facts.ok()) << facts.error().message();
   }
   std::string Run(const std::string& script) {
     const Result<CommandResult> result = runner_.Run({.script = script});
@@ -69,14 +69,14 @@ class LabHostTest : public ::testing::Test {
 };
 
 TEST_F(LabHostTest, FactsAreThoseOfTheHost) {
-  const Result<Facts> facts = runner_.GetFacts();
-  ASSERT_TRUE(facts.ok()) << facts.error().message();
-  EXPECT_EQ(facts->hostname, "node1");
-  EXPECT_EQ(facts->os, "debian");
-  EXPECT_EQ(facts->package_manager, "apt");
-  EXPECT_TRUE(facts->systemd);
-  EXPECT_EQ(facts->addresses, Environment("LAB_ADDRESS"));
-  EXPECT_GT(facts->memory_bytes, 0);
+  const Result<SystemFacts> system_facts = runner_.GetSystemFacts();
+  ASSERT_TRUE(system_facts.ok()) << system_facts.error().message();
+  EXPECT_EQ(system_facts->hostname, "node1");
+  EXPECT_EQ(system_facts->os, "debian");
+  EXPECT_EQ(system_facts->package_manager, "apt");
+  EXPECT_TRUE(system_facts->systemd);
+  EXPECT_EQ(system_facts->addresses, Environment("LAB_ADDRESS"));
+  EXPECT_GT(system_facts->memory_bytes, 0);
 }
 
 // A source of packages in a directory, with versions 1 and 2 of one.

@@ -79,7 +79,7 @@ struct OpenRuns {
 Result<OpenRuns> OpenForWork(const Runtime& runtime, const std::vector<std::string>& runs) {
   OpenRuns open;
   ASSIGN_OR_RETURN(open.lock,
-                   ClusterLock::Take(runtime.directory() + "/lock",
+                   ClusterLock::Acquire(runtime.directory() + "/lock",
                                      fmt::format("run {} (process {})", runs.back(), ::getpid())));
   for (const std::string& run : runs) {
     const std::string directory = fmt::format("{}/{}", RunsDirectory(runtime), run);
@@ -131,7 +131,7 @@ void PlanAndExecute(Runtime* runtime, const Pipeline& pipeline, const RunPlan* p
 }
 
 // `earlier` is what the run has done before; nothing, if it is new.
-Result<RunReport> Carry(Runtime* runtime, const Pipeline& pipeline, const RunOptions& options,
+Result<RunReport> ExecuteRun(Runtime* runtime, const Pipeline& pipeline, const RunOptions& options,
                         const std::string& run, const std::vector<JournalRecord>& earlier) {
   ASSIGN_OR_RETURN(const std::vector<TaskNode> nodes, BuildGraph(pipeline, *runtime));
   ASSIGN_OR_RETURN(const OpenRuns open, OpenForWork(*runtime, {run}));
@@ -145,9 +145,9 @@ Result<RunReport> Carry(Runtime* runtime, const Pipeline& pipeline, const RunOpt
   const uint64_t trips = runtime->round_trips();
   RunExecution execution(runtime, &options, run, &nodes, &journal);
   RunReport report{.run = run, .pipeline = pipeline.name};
-  execution.GoesOnWith(HostsOf(earlier));
-  execution.Replaces(KilledRuns(*runtime, run));
-  execution.BelongsTo(pipeline.name, ConfigSum(*runtime));
+  execution.SetResumedHosts(HostsOf(earlier));
+  execution.SetReplacedRuns(KilledRuns(*runtime, run));
+  execution.SetPipeline(pipeline.name, ConfigSum(*runtime));
   execution.Emit({.type = Event::Type::kRunStarted,
                   .text = pipeline.name + (earlier.empty() ? "" : ", resumed")});
   PlanAndExecute(runtime, pipeline, options.plan, execution, report);
@@ -182,8 +182,8 @@ std::vector<JournalRecord> Within(const RollbackScope& scope, std::vector<Journa
   return records;
 }
 
-Result<void> CheckNotFinal(const std::string& run, const std::vector<JournalRecord>& records) {
-  if (!IsFinal(records)) return {};
+Result<void> CheckBeforePointOfNoReturn(const std::string& run, const std::vector<JournalRecord>& records) {
+  if (!HasPassedPointOfNoReturn(records)) return {};
   return Error::Conflict("runs", run,
                          "what was before it is gone already, so that it can only go forward: "
                          "repeat the command, if it is not done");
@@ -207,7 +207,7 @@ Result<RunPlan> MakePlan(Runtime* runtime, const Pipeline& pipeline, const RunOp
   RETURN_IF_ERROR(Prepare(runtime, pipeline));
   RunExecution execution(runtime, &options, "plan", &nodes, nullptr);
   RunPlan plan = execution.MakePlan(pipeline.name);
-  plan.notes.insert(plan.notes.begin(), pipeline.notes.begin(), pipeline.notes.end());
+  plan.warnings.insert(plan.warnings.begin(), pipeline.warnings.begin(), pipeline.warnings.end());
   plan.round_trips = runtime->round_trips() - trips;
   return plan;
 }
@@ -258,7 +258,7 @@ Json RunPlan::ToJson() const {
     if (step.error) object["error"] = step.error->message();
     array.emplace_back(std::move(object));
   }
-  json["notes"] = JsonArray(notes.begin(), notes.end());
+  json["warnings"] = JsonArray(warnings.begin(), warnings.end());
   json["unreachable"] = JsonArray(unreachable.begin(), unreachable.end());
   return json;
 }
@@ -292,18 +292,18 @@ Json RunReport::ToJson() const {
 
 Result<RunPlan> Engine::Plan(const Pipeline& pipeline, const RunOptions& options) {
   const auto start = runtime_->clock().MonotonicNow();
-  const auto tell = [&](Event event) {
+  const auto emit = [&](Event event) {
     event.time = runtime_->clock().Now();
     if (options.events) options.events->OnEvent(event);
   };
-  tell({.type = Event::Type::kPlanStarted, .text = pipeline.name});
+  emit({.type = Event::Type::kPlanStarted, .text = pipeline.name});
   Result<RunPlan> plan = MakePlan(runtime_, pipeline, options);
-  tell({.type = Event::Type::kPlanFinished, .duration = runtime_->clock().MonotonicNow() - start});
+  emit({.type = Event::Type::kPlanFinished, .duration = runtime_->clock().MonotonicNow() - start});
   return plan;
 }
 
 Result<RunReport> Engine::Run(const Pipeline& pipeline, const RunOptions& options) {
-  return Carry(runtime_, pipeline, options, NewRunId(*runtime_), {});
+  return ExecuteRun(runtime_, pipeline, options, NewRunId(*runtime_), {});
 }
 
 Result<RunReport> Engine::Resume(const Pipeline& pipeline, const std::string& run,
@@ -325,7 +325,7 @@ Result<RunReport> Engine::Resume(const Pipeline& pipeline, const std::string& ru
                              "roll this one back");
     }
   }
-  return Carry(runtime_, pipeline, options, run, records);
+  return ExecuteRun(runtime_, pipeline, options, run, records);
 }
 
 Result<RunReport> Engine::Rollback(const std::string& run, const RunOptions& options,
@@ -333,17 +333,17 @@ Result<RunReport> Engine::Rollback(const std::string& run, const RunOptions& opt
   if (!IsRunId(run)) return Error::BadRequest(fmt::format("\"{}\" is not a run", run));
   ASSIGN_OR_RETURN(const std::vector<JournalRecord> records,
                    ReadJournal(JournalPath(*runtime_, run)));
-  RETURN_IF_ERROR(CheckNotFinal(run, records));
+  RETURN_IF_ERROR(CheckBeforePointOfNoReturn(run, records));
   ASSIGN_OR_RETURN(const OpenRuns open, OpenForWork(*runtime_, {run}));
-  return TakeBack(runtime_, options, run, Within(scope, records), open.journals);
+  return UndoRecords(runtime_, options, run, Within(scope, records), open.journals);
 }
 
 Result<RunPlan> Engine::PlanRollback(const std::string& run, const RollbackScope& scope) const {
   if (!IsRunId(run)) return Error::BadRequest(fmt::format("\"{}\" is not a run", run));
   ASSIGN_OR_RETURN(const std::vector<JournalRecord> records,
                    ReadJournal(JournalPath(*runtime_, run)));
-  RETURN_IF_ERROR(CheckNotFinal(run, records));
-  return PlanTakeBack(Within(scope, records));
+  RETURN_IF_ERROR(CheckBeforePointOfNoReturn(run, records));
+  return PlanUndo(Within(scope, records));
 }
 
 Result<RunReport> Engine::Uninstall(const RunOptions& options, const RollbackScope& scope,
@@ -353,20 +353,20 @@ Result<RunReport> Engine::Uninstall(const RunOptions& options, const RollbackSco
   if (runs.empty()) return RunReport{.pipeline = "rollback"};
   ASSIGN_OR_RETURN(const OpenRuns open, OpenForWork(*runtime_, runs));
   ASSIGN_OR_RETURN(const std::vector<JournalRecord> records, ReadAllRuns(*runtime_, scope, except));
-  return TakeBack(runtime_, options, runs.back(), records, open.journals);
+  return UndoRecords(runtime_, options, runs.back(), records, open.journals);
 }
 
 Result<RunPlan> Engine::PlanUninstall(const RollbackScope& scope) const {
   ASSIGN_OR_RETURN(const std::vector<JournalRecord> records, ReadAllRuns(*runtime_, scope, ""));
-  return PlanTakeBack(records);
+  return PlanUndo(records);
 }
 
-Result<void> Engine::Forget(const std::string& run, const RollbackScope& scope) {
+Result<void> Engine::MarkUndone(const std::string& run, const RollbackScope& scope) {
   if (!IsRunId(run)) return Error::BadRequest(fmt::format("\"{}\" is not a run", run));
   ASSIGN_OR_RETURN(const std::vector<JournalRecord> records,
                    ReadJournal(JournalPath(*runtime_, run)));
   ASSIGN_OR_RETURN(const OpenRuns open, OpenForWork(*runtime_, {run}));
-  return GiveUp(*runtime_, Within(scope, records), open.journals);
+  return RecordUndone(*runtime_, Within(scope, records), open.journals);
 }
 
 Result<std::vector<std::string>> Engine::Runs() const { return RunsOf(*runtime_); }

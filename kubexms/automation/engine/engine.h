@@ -44,9 +44,9 @@ struct RunPlan {
   size_t checked = 0;                    // steps, over all hosts
   std::vector<PlannedStep> steps;        // those with something to do, in the order of the pipeline
   std::vector<std::string> unreachable;  // hosts, with the reason
-  std::vector<std::string> notes;        // of the pipeline, and "node1: …"
+  std::vector<std::string> warnings;        // of the pipeline, and "node1: …"
   // What the hosts said, by their names, for a run that follows at once.
-  std::map<std::string, Answers> answers;
+  std::map<std::string, Facts> facts;
   uint64_t round_trips = 0;  // that it took
 
   bool empty() const { return steps.empty() && unreachable.empty(); }
@@ -56,7 +56,7 @@ struct RunPlan {
   // certificates, are summarized, unless `detail` is kFull.
   enum class Detail { kSummary, kFull };
   // The notes, each once, with the hosts that it is about before it.
-  std::vector<std::string> NotesOnce() const;
+  std::vector<std::string> DistinctWarnings() const;
   std::string ToText(Detail detail = Detail::kSummary) const;
   Json ToJson() const;
 };
@@ -140,7 +140,7 @@ class Engine {
 
   // Gives up what a run did within a scope, without asking a host: for hosts that no longer exist.
   // From then on the journal says that it was taken back.
-  Result<void> Forget(const std::string& run, const RollbackScope& scope);
+  Result<void> MarkUndone(const std::string& run, const RollbackScope& scope);
 
   // The runs that have a journal, oldest first.
   Result<std::vector<std::string>> Runs() const;

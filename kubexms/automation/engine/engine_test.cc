@@ -184,7 +184,7 @@ class OverheardHost final : public Connector {
  public:
   explicit OverheardHost(std::shared_ptr<SimulatedHost> host) : host_(std::move(host)) {}
 
-  Result<std::vector<Answer>> Perform(std::span<const Operation> operations,
+  Result<std::vector<OperationResult>> Perform(std::span<const Operation> operations,
                                       const PerformOptions& options) override {
     {
       MutexLock lock(mutex_);
@@ -364,16 +364,16 @@ class RecordedStep final : public Step {
   RecordedStep(std::string name, Recorder* recorder)
       : name_(std::move(name)), recorder_(recorder) {}
   const std::string& name() const override { return name_; }
-  Result<std::vector<Operation>> Ask(const StepContext&) const override {
+  Result<std::vector<Operation>> ListQueries(const StepContext&) const override {
     return std::vector<Operation>{GetPath{"/etc/" + name_}};
   }
-  Result<Change> Plan(const StepContext&, const Answers& answers) const override {
+  Result<Change> Plan(const StepContext&, const Facts& facts) const override {
     Change change;
-    if (!answers.Get(GetPath{"/etc/" + name_}).exists()) change.summary = {"act"};
+    if (!facts.Get(GetPath{"/etc/" + name_}).exists()) change.summary = {"act"};
     return change;
   }
-  bool Acts() const override { return true; }
-  Result<void> Act(const StepContext& context, Runner& runner, const Change&) const override {
+  bool HasAction() const override { return true; }
+  Result<void> RunAction(const StepContext& context, Runner& runner, const Change&) const override {
     recorder_->Enter(name_ + " " + context.host.name);
     std::this_thread::yield();
     const Result<Change> made =
@@ -391,13 +391,13 @@ class RecordedStep final : public Step {
 // Writes a file, after which there is perhaps no way back.
 class FileStep final : public NamedStep {
  public:
-  explicit FileStep(bool final) : NamedStep("file"), final_(final) {}
-  Result<std::vector<Operation>> Ask(const StepContext&) const override {
+  explicit FileStep(bool is_final) : NamedStep("file"), final_(is_final) {}
+  Result<std::vector<Operation>> ListQueries(const StepContext&) const override {
     return QueriesFor(file_);
   }
-  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
-    ASSIGN_OR_RETURN(Change change, PlanFor(file_, answers, context.backup_directory));
-    change.final = final_;
+  Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
+    ASSIGN_OR_RETURN(Change change, PlanFor(file_, facts, context.backup_directory));
+    change.point_of_no_return = final_;
     return change;
   }
 
@@ -408,7 +408,7 @@ class FileStep final : public NamedStep {
 
 class EngineOrderTest : public EngineTest {
  protected:
-  StepPtr Act(const std::string& name) { return std::make_shared<RecordedStep>(name, &recorder_); }
+  StepPtr RunAction(const std::string& name) { return std::make_shared<RecordedStep>(name, &recorder_); }
   // Leaves something to undo.
   static StepPtr WithUndo() {
     return Script({.name = "s", .done_when = "done", .script = "do", .undo = "undo"});
@@ -425,11 +425,11 @@ TEST_F(EngineOrderTest, TasksFollowTheirDependencies) {
       .name = "p",
       .modules = {
           MakeModule("m",
-                     {{.name = "d", .steps = {Act("d")}, .hosts = hosts, .after = Names{"b", "c"}},
-                      {.name = "a", .steps = {Act("a")}, .hosts = hosts, .after = Names{}},
-                      {.name = "b", .steps = {Act("b")}, .hosts = hosts, .after = Names{"a"}},
-                      {.name = "c", .steps = {Act("c")}, .hosts = hosts, .after = Names{"a"}}}),
-          MakeModule("n", {{.name = "e", .steps = {Act("e")}, .hosts = hosts}})}};
+                     {{.name = "d", .steps = {RunAction("d")}, .hosts = hosts, .after = Names{"b", "c"}},
+                      {.name = "a", .steps = {RunAction("a")}, .hosts = hosts, .after = Names{}},
+                      {.name = "b", .steps = {RunAction("b")}, .hosts = hosts, .after = Names{"a"}},
+                      {.name = "c", .steps = {RunAction("c")}, .hosts = hosts, .after = Names{"a"}}}),
+          MakeModule("n", {{.name = "e", .steps = {RunAction("e")}, .hosts = hosts}})}};
   Succeed(Engine(&runtime).Run(pipeline));
   const std::vector<std::string> order = recorder_.order();
   ASSERT_EQ(order.size(), 10u);
@@ -493,7 +493,7 @@ TEST_F(EngineOrderTest, ParallelismIsBounded) {
   const auto run = [&](const std::string& name, int task_bound, int run_bound) {
     const Pipeline pipeline{.name = "p",
                             .modules = {MakeModule("m", {{.name = "t",
-                                                          .steps = {Act(name)},
+                                                          .steps = {RunAction(name)},
                                                           .hosts = runtime.AllHosts(),
                                                           .parallel = task_bound}})}};
     Succeed(Engine(&runtime).Run(pipeline, {.parallel = run_bound}));
@@ -512,7 +512,7 @@ TEST_F(EngineOrderTest, AQuorumIsNeverLost) {
   Pipeline pipeline{
       .name = "p",
       .modules = {MakeModule(
-          "m", {{.name = "t", .steps = {Act("x")}, .hosts = runtime.AllHosts(), .group = "etcd"}})},
+          "m", {{.name = "t", .steps = {RunAction("x")}, .hosts = runtime.AllHosts(), .group = "etcd"}})},
       .groups = {Quorum("etcd", runtime.AllHosts())}};
   EXPECT_EQ(pipeline.groups[0].max_unavailable, 2);
   Succeed(Engine(&runtime).Run(pipeline));
@@ -567,10 +567,10 @@ TEST_F(EngineOrderTest, ATaskIsTakenBackOnAsManyHostsAsItAllows) {
 TEST_F(EngineTest, WhatIsFinalCanOnlyGoForward) {
   SimulatedFleet fleet(1);
   Runtime& runtime = Use(fleet);
-  const auto pipeline = [&](bool final) {
+  const auto pipeline = [&](bool is_final) {
     return Pipeline{.name = "p",
                     .modules = {MakeModule("m", {{.name = "t",
-                                                  .steps = {std::make_shared<FileStep>(final)},
+                                                  .steps = {std::make_shared<FileStep>(is_final)},
                                                   .hosts = runtime.AllHosts()}})}};
   };
   Engine engine(&runtime);
@@ -795,15 +795,15 @@ TEST_F(EngineTest, AdviceIsInThePlanAndChangesNothing) {
       .name = "p",
       .modules = {MakeModule(
           "m", {{.name = "t",
-                 .steps = {Advise("a", {GetFacts{}},
-                                  [](const StepContext&, const Answers& answers) {
-                                    return std::vector{answers.Get(GetFacts{}).os + " is fine"};
+                 .steps = {Warn("a", {GetSystemFacts{}},
+                                  [](const StepContext&, const Facts& facts) {
+                                    return std::vector{facts.Get(GetSystemFacts{}).os + " is fine"};
                                   })},
                  .hosts = runtime.AllHosts()}})}};
   const RunPlan plan = Engine(&runtime).Plan(pipeline).value();
   EXPECT_TRUE(plan.empty());
-  EXPECT_THAT(plan.notes, ElementsAre("host-0001: debian is fine", "host-0002: debian is fine"));
-  EXPECT_THAT(plan.ToText(), HasSubstr("note: host-0001, host-0002: debian is fine\n"));
+  EXPECT_THAT(plan.warnings, ElementsAre("host-0001: debian is fine", "host-0002: debian is fine"));
+  EXPECT_THAT(plan.ToText(), HasSubstr("warning: host-0001, host-0002: debian is fine\n"));
   EXPECT_EQ(Succeed(Engine(&runtime).Run(pipeline)).changed, 0u);
 }
 
@@ -818,8 +818,8 @@ TEST_F(EngineTest, ARequirementEndsTheRunBeforeAnythingIsChanged) {
           "preflight",
           {{.name = "ports",
             .steps = {Require("6443 is free", {GetPort{6443}},
-                              [](const StepContext&, const Answers& answers) -> Result<void> {
-                                if (!answers.Get(GetPort{6443}).listening) return {};
+                              [](const StepContext&, const Facts& facts) -> Result<void> {
+                                if (!facts.Get(GetPort{6443}).listening) return {};
                                 return Error::Internal("port 6443 is taken");
                               })},
             .hosts = runtime.AllHosts()}}));
@@ -847,7 +847,7 @@ TEST_F(EngineTest, AnotherRunsLockIsRespectedUntilItIsStale) {
   SimulatedFleet fleet(1, Packages());
   Runtime& runtime = Use(fleet);
   const std::string lock = runtime.host_directory() + "/lock";
-  ASSERT_TRUE(fleet.host(0).Perform({TakeLock{.path = lock, .owner = "run other"}}).ok());
+  ASSERT_TRUE(fleet.host(0).Perform({AcquireLock{.path = lock, .owner = "run other"}}).ok());
   const RunReport refused = Must(Engine(&runtime).Run(Sample(runtime.AllHosts())));
   EXPECT_THAT(refused.error->message(), HasSubstr("locked by run other"));
   EXPECT_EQ(fleet.changes(), 0u);
@@ -862,12 +862,12 @@ TEST_F(EngineTest, AResumedRunGivesBackTheLocksItHadWhenItWasKilled) {
   RunOptions options{.max_failed_hosts = 1};
   const RunReport report = Must(Engine(&runtime).Run(Sample(runtime.AllHosts()), options));
   ASSERT_EQ(report.failed_hosts.size(), 1u);
-  const TakeLock held{.path = runtime.host_directory() + "/lock", .owner = "run " + report.run};
+  const AcquireLock held{.path = runtime.host_directory() + "/lock", .owner = "run " + report.run};
   ASSERT_TRUE(fleet.host(0).Perform({held}).ok());
   fleet.host(1).SetDown(false);
   Succeed(Engine(&runtime).Resume(Sample(runtime.AllHosts()), report.run));
   for (const int host : {0, 1}) {
-    const TakeLock other{.path = held.path, .owner = "another", .required = true};
+    const AcquireLock other{.path = held.path, .owner = "another", .required = true};
     EXPECT_TRUE(fleet.host(host).Perform({other}).ok()) << host;
   }
 }
@@ -879,7 +879,7 @@ TEST_F(EngineTest, ANewRunDoesNotWaitForTheLocksOfOneThatWasKilled) {
   const std::string killed = "20240101-120000-000-x7k2p";
   const JournalRecord begun{.type = JournalRecord::Type::kRun, .run = killed, .pipeline = "other"};
   directory_.Write("runs/" + killed + "/journal", WriteRecord(begun, secrets) + "\n");
-  const TakeLock held{.path = runtime.host_directory() + "/lock", .owner = "run " + killed};
+  const AcquireLock held{.path = runtime.host_directory() + "/lock", .owner = "run " + killed};
   ASSERT_TRUE(fleet.host(0).Perform({held}).ok());
   Succeed(Engine(&runtime).Run(Sample(runtime.AllHosts())));
 }
@@ -1034,7 +1034,7 @@ TEST_F(EngineTest, AScriptThatSurvivesAndFailsIsRunAgain) {
 TEST_F(EngineTest, OneProgramAtATimeWorksOnACluster) {
   SimulatedFleet fleet(1, Packages());
   Runtime& runtime = Use(fleet);
-  const auto held = ClusterLock::Take(directory_.File("lock"), "run first (process 1)");
+  const auto held = ClusterLock::Acquire(directory_.File("lock"), "run first (process 1)");
   ASSERT_TRUE(held.ok());
   const Result<RunReport> refused = Engine(&runtime).Run(Sample(runtime.AllHosts()));
   ASSERT_FALSE(refused.ok());

@@ -22,7 +22,7 @@ std::string Joined(const std::vector<std::string>& lines) {
 }
 
 // What the timeline of a report is about.
-bool TellsMuch(Event::Type type) {
+bool IsInTimeline(Event::Type type) {
   return type != Event::Type::kTaskPlanned && type != Event::Type::kStepStarted &&
          type != Event::Type::kStepUnchanged && type != Event::Type::kHostFinished &&
          type != Event::Type::kHostChecked;
@@ -44,11 +44,11 @@ namespace {
 
 // What a host will say once planned changes are made, as far as later steps of the plan depend on
 // it: without that a plan would not show the restarts that follow from what it writes.
-class Foresight {
+class PredictedFacts {
  public:
-  explicit Foresight(const Answers& now) : answers_(now) {}
+  explicit PredictedFacts(const Facts& now) : facts_(now) {}
 
-  const Answers& answers() const { return answers_; }
+  const Facts& facts() const { return facts_; }
   void Add(const Change& change) {
     for (const Operation& operation : change.operations) {
       std::visit([this](const auto& op) { Add(op); }, operation);
@@ -71,29 +71,29 @@ class Foresight {
                     .modified_ns = NextTime(),
                     .sha256 = Sha256Of(op.content),
                     .content = op.content};
-    answers_.Add(GetPath{op.path, true}, std::move(state));
+    facts_.Add(GetPath{op.path, true}, std::move(state));
   }
   void Add(const SetService& op) {
-    const ServiceState* known = answers_.Find(GetService{op.service});
+    const ServiceState* known = facts_.Find(GetService{op.service});
     if (!known) return;
     ServiceState state = *known;
     if (!op.active.empty()) state.active = op.active != "stop";
     if (!op.active.empty()) state.active_since_ns = NextTime();
     if (!op.enabled.empty()) state.enabled = op.enabled == "enable";
-    answers_.Add(GetService{op.service}, state);
+    facts_.Add(GetService{op.service}, state);
   }
   // Something is about to happen to it.
   void Touch(const std::string& path) {
     for (const bool content : {false, true}) {
-      const PathState* known = answers_.Find(GetPath{path, content});
+      const PathState* known = facts_.Find(GetPath{path, content});
       if (!known || !known->exists()) continue;
       PathState state = *known;
       state.modified_ns = NextTime();
-      answers_.Add(GetPath{path, content}, std::move(state));
+      facts_.Add(GetPath{path, content}, std::move(state));
     }
   }
 
-  Answers answers_;
+  Facts facts_;
   int64_t time_ = std::numeric_limits<int64_t>::max() / 2;
 };
 
@@ -103,7 +103,7 @@ Error Redacted(const Error& error, const SecretRegistry& secrets) {
   return Error(error.code(), error.reason(), secrets.Redact(error.message()), error.details());
 }
 
-TakeLock TakeHostLock(const Runtime& runtime, const std::string& run) {
+AcquireLock AcquireHostLock(const Runtime& runtime, const std::string& run) {
   return {.path = runtime.host_directory() + "/lock",
           .owner = "run " + run,
           .stale_seconds = kStaleSeconds,
@@ -111,7 +111,7 @@ TakeLock TakeHostLock(const Runtime& runtime, const std::string& run) {
 }
 
 ReleaseLock ReleaseHostLock(const Runtime& runtime, const std::string& run) {
-  const TakeLock taken = TakeHostLock(runtime, run);
+  const AcquireLock taken = AcquireHostLock(runtime, run);
   return {.path = taken.path, .owner = taken.owner};
 }
 
@@ -156,7 +156,7 @@ void RunExecution::Emit(Event event) {
   event.time = runtime_->clock().Now();
   event.text = runtime_->secrets().Redact(event.text);
   event.diff = runtime_->secrets().Redact(event.diff);
-  const bool keep = TellsMuch(event.type);
+  const bool keep = IsInTimeline(event.type);
   if (options_->events) options_->events->OnEvent(event);
   MutexLock lock(mutex_);
   unchanged_steps_ += event.type == Event::Type::kStepUnchanged;
@@ -199,7 +199,7 @@ void RunExecution::Fill(RunReport& report) {
 }
 
 // Everything about a host in one round trip.
-void RunExecution::AskHosts(const std::vector<HostState*>& hosts) {
+void RunExecution::GatherFacts(const std::vector<HostState*>& hosts) {
   ForEach(hosts.size(), options_->parallel, [&](size_t i) {
     HostState& state = *hosts[i];
     const StepContext context = ContextOf(*state.host);
@@ -207,19 +207,19 @@ void RunExecution::AskHosts(const std::vector<HostState*>& hosts) {
     for (const TaskNode& node : *nodes_) {
       if (std::find(node.hosts.begin(), node.hosts.end(), state.host) == node.hosts.end()) continue;
       for (const StepPtr& step : node.task.steps) {
-        Result<std::vector<Operation>> asked = step->Ask(context);
+        Result<std::vector<Operation>> asked = step->ListQueries(context);
         if (asked.ok()) std::move(asked->begin(), asked->end(), std::back_inserter(queries));
       }
     }
     Runner runner(state.host->connector.get(), &runtime_->clock(), {.stop = options_->stop});
-    Result<Answers> answers = runner.Ask(queries);
+    Result<Facts> facts = runner.Gather(queries);
     Emit({.type = Event::Type::kHostChecked, .host = state.host->name, .hosts = hosts.size()});
-    if (answers.ok()) {
-      state.planned = std::move(answers).value();
+    if (facts.ok()) {
+      state.planned = std::move(facts).value();
       return;
     }
     MutexLock lock(mutex_);
-    FailHost(state, answers.error().WithContext(state.host->name));
+    FailHost(state, facts.error().WithContext(state.host->name));
   });
 }
 
@@ -230,38 +230,38 @@ RunPlan RunExecution::MakePlan(const std::string& pipeline) {
       hosts.push_back(&found->second);
     }
   }
-  AskHosts(hosts);
+  GatherFacts(hosts);
   RunPlan plan{.pipeline = pipeline};
   for (const HostState* state : hosts) {
     if (state->failed)
       plan.unreachable.push_back(state->failed->message());
     else
-      plan.answers.emplace(state->host->name, state->planned);
+      plan.facts.emplace(state->host->name, state->planned);
   }
-  std::map<std::string, Foresight> foresights;
+  std::map<std::string, PredictedFacts> predicted_facts;
   for (const TaskNode& node : *nodes_) {
     for (const Host* host : node.hosts) {
       const HostState& state = hosts_.at(host->name);
       if (state.failed) continue;
-      Foresight& foresight = foresights.try_emplace(host->name, state.planned).first->second;
+      PredictedFacts& predicted = predicted_facts.try_emplace(host->name, state.planned).first->second;
       const StepContext context = ContextOf(*host);
       for (const StepPtr& step : node.task.steps) {
         ++plan.checked;
-        const Result<std::vector<Operation>> asked = step->Ask(context);
+        const Result<std::vector<Operation>> asked = step->ListQueries(context);
         Result<Change> change = Error::Internal("the host was not asked");
         if (!asked.ok()) change = asked.error();
         if (asked.ok() && state.planned.HasAll(*asked)) {
-          change = step->Plan(context, foresight.answers());
+          change = step->Plan(context, predicted.facts());
         }
         if (change.ok()) {
-          for (const std::string& note : change->notes) {
-            plan.notes.push_back(fmt::format("{}: {}", host->name, note));
+          for (const std::string& warning : change->warnings) {
+            plan.warnings.push_back(fmt::format("{}: {}", host->name, warning));
           }
         }
         if (change.ok() && change->empty()) continue;
         PlannedStep planned{node.module, node.task.name, step->name(), host->name, {}, {}};
         if (change.ok()) {
-          foresight.Add(*change);
+          predicted.Add(*change);
           planned.change = std::move(change).value();
           for (std::string& line : planned.change.summary) {
             line = runtime_->secrets().Redact(line);
@@ -279,13 +279,13 @@ RunPlan RunExecution::MakePlan(const std::string& pipeline) {
   return plan;
 }
 
-void RunExecution::GoesOnWith(const std::set<std::string>& hosts) {
+void RunExecution::SetResumedHosts(const std::set<std::string>& hosts) {
   for (auto& [name, state] : hosts_) state.locked = hosts.contains(name);
 }
 
 void RunExecution::UsePlan(const RunPlan& plan) {
   for (auto& [name, state] : hosts_) {
-    if (const auto known = plan.answers.find(name); known != plan.answers.end()) {
+    if (const auto known = plan.facts.find(name); known != plan.facts.end()) {
       state.planned = known->second;
     }
   }
@@ -353,7 +353,7 @@ bool RunExecution::GroupAllows(const TaskNode& node, HostState& host) {
   return false;
 }
 
-std::optional<RunExecution::Unit> RunExecution::TakeFrom(size_t index) {
+std::optional<RunExecution::Unit> RunExecution::ClaimUnit(size_t index) {
   NodeState& state = states_[index];
   const TaskNode& node = (*nodes_)[index];
   for (auto at = state.pending.begin(); at != state.pending.end();) {
@@ -383,7 +383,7 @@ std::optional<RunExecution::Unit> RunExecution::Next() {
       all_finished &= states_[i].finished;
       if (!IsReady(i)) continue;
       if (!states_[i].started) StartNode(i);
-      std::optional<Unit> unit = TakeFrom(i);
+      std::optional<Unit> unit = ClaimUnit(i);
       if (unit) return unit;
       progress |= FinishIfDone(i);
     }
@@ -434,7 +434,7 @@ Operation RunExecution::HostRecord(const JournalRecord& record) const {
 std::vector<Operation> RunExecution::Opening(const JournalRecord& begin) const {
   std::vector<Operation> operations;
   for (const std::string& run : replaced_) operations.emplace_back(ReleaseHostLock(*runtime_, run));
-  operations.emplace_back(TakeHostLock(*runtime_, run_));
+  operations.emplace_back(AcquireHostLock(*runtime_, run_));
   JournalRecord record = begin;
   record.pipeline = pipeline_;
   record.config = config_;
@@ -447,13 +447,13 @@ Result<std::vector<Operation>> RunExecution::QueriesFrom(const Unit& unit, size_
   const StepContext context = ContextOf(*unit.host->host);
   std::vector<Operation> queries;
   for (size_t i = index; i < node.task.steps.size(); ++i) {
-    ASSIGN_OR_RETURN(const std::vector<Operation> asked, node.task.steps[i]->Ask(context));
+    ASSIGN_OR_RETURN(const std::vector<Operation> asked, node.task.steps[i]->ListQueries(context));
     queries.insert(queries.end(), asked.begin(), asked.end());
   }
   return Distinct(queries);
 }
 
-Result<std::vector<Answer>> RunExecution::Perform(const Unit& unit,
+Result<std::vector<OperationResult>> RunExecution::Perform(const Unit& unit,
                                                   const std::vector<Operation>& operations) {
   return unit.host->host->connector->Perform(
       operations, {.timeout = (*nodes_)[unit.node].task.timeout, .stop = options_->stop});
@@ -461,10 +461,10 @@ Result<std::vector<Answer>> RunExecution::Perform(const Unit& unit,
 
 Result<void> RunExecution::Refresh(Unit& unit, size_t index) {
   ASSIGN_OR_RETURN(const std::vector<Operation> queries, QueriesFrom(unit, index));
-  ASSIGN_OR_RETURN(std::vector<Answer> answered, Perform(unit, queries));
-  unit.answers = Answers();
+  ASSIGN_OR_RETURN(std::vector<OperationResult> answered, Perform(unit, queries));
+  unit.facts = Facts();
   for (size_t i = 0; i < queries.size(); ++i) {
-    unit.answers.Add(queries[i], std::move(answered[i]));
+    unit.facts.Add(queries[i], std::move(answered[i]));
   }
   unit.stale = false;
   return {};
@@ -476,7 +476,7 @@ Result<void> RunExecution::Apply(Unit& unit, size_t index, const Change& change)
   begin.summary = change.summary;
   begin.undo = change.undo;
   begin.undo_parallel = UndoParallel((*nodes_)[unit.node]);
-  begin.final = change.final;
+  begin.point_of_no_return = change.point_of_no_return;
   RETURN_IF_ERROR(journal_->Append(begin));
   ASSIGN_OR_RETURN(const std::vector<Operation> queries, QueriesFrom(unit, index));
   std::vector<Operation> operations = Opening(begin);
@@ -485,7 +485,7 @@ Result<void> RunExecution::Apply(Unit& unit, size_t index, const Change& change)
   unit.changed = true;
   unit.host->changed = true;
   unit.host->locked = true;
-  if (step.Acts()) {
+  if (step.HasAction()) {
     RETURN_IF_ERROR(Perform(unit, operations));
     operations.clear();
     const StepContext context = ContextOf(*unit.host->host);
@@ -493,15 +493,15 @@ Result<void> RunExecution::Apply(Unit& unit, size_t index, const Change& change)
                   {.backup_directory = context.backup_directory,
                    .job_directory = runtime_->host_directory() + "/jobs",
                    .stop = options_->stop});
-    RETURN_IF_ERROR(step.Act(context, runner, change));
+    RETURN_IF_ERROR(step.RunAction(context, runner, change));
   }
   operations.push_back(HostRecord(Record(unit, index, JournalRecord::Type::kDone)));
   const size_t first = operations.size();
   operations.insert(operations.end(), queries.begin(), queries.end());
-  ASSIGN_OR_RETURN(std::vector<Answer> answers, Perform(unit, operations));
-  unit.answers = Answers();
+  ASSIGN_OR_RETURN(std::vector<OperationResult> facts, Perform(unit, operations));
+  unit.facts = Facts();
   for (size_t i = 0; i < queries.size(); ++i) {
-    unit.answers.Add(queries[i], std::move(answers[first + i]));
+    unit.facts.Add(queries[i], std::move(facts[first + i]));
   }
   unit.stale = false;
   return {};
@@ -510,12 +510,12 @@ Result<void> RunExecution::Apply(Unit& unit, size_t index, const Change& change)
 Result<bool> RunExecution::TryStep(Unit& unit, size_t index, Change& change) {
   const Step& step = *(*nodes_)[unit.node].task.steps[index];
   const StepContext context = ContextOf(*unit.host->host);
-  ASSIGN_OR_RETURN(const std::vector<Operation> queries, step.Ask(context));
-  if (unit.stale || !unit.answers.HasAll(queries)) RETURN_IF_ERROR(Refresh(unit, index));
-  ASSIGN_OR_RETURN(change, step.Plan(context, unit.answers));
+  ASSIGN_OR_RETURN(const std::vector<Operation> queries, step.ListQueries(context));
+  if (unit.stale || !unit.facts.HasAll(queries)) RETURN_IF_ERROR(Refresh(unit, index));
+  ASSIGN_OR_RETURN(change, step.Plan(context, unit.facts));
   if (change.empty()) return false;
   RETURN_IF_ERROR(Apply(unit, index, change));
-  ASSIGN_OR_RETURN(const Change left, step.Plan(context, unit.answers));
+  ASSIGN_OR_RETURN(const Change left, step.Plan(context, unit.facts));
   if (!left.empty()) {
     return Error::Internal(
         fmt::format("it was done and does not hold; still to do: {}", Joined(left.summary)));
@@ -561,7 +561,7 @@ Result<void> RunExecution::RunStep(Unit& unit, size_t index) {
 
 Result<bool> RunExecution::RunUnit(Unit& unit) {
   const size_t steps = (*nodes_)[unit.node].task.steps.size();
-  if (!unit.stale) unit.answers = unit.host->planned;
+  if (!unit.stale) unit.facts = unit.host->planned;
   for (size_t i = 0; i < steps; ++i) {
     if (Stopping()) return false;
     RETURN_IF_ERROR(RunStep(unit, i));
@@ -569,7 +569,7 @@ Result<bool> RunExecution::RunUnit(Unit& unit) {
   return true;
 }
 
-void RunExecution::TellTasks() {
+void RunExecution::EmitPlannedTasks() {
   for (const TaskNode& node : *nodes_) {
     if (node.hosts.empty()) continue;
     Emit({.type = Event::Type::kTaskPlanned,
@@ -590,8 +590,8 @@ void RunExecution::Work() {
 }
 
 // Says every now and then that we are alive, also while a step takes long.
-void RunExecution::KeepLocks(std::stop_token stop) {
-  TakeLock again = TakeHostLock(*runtime_, run_);
+void RunExecution::RenewLocks(std::stop_token stop) {
+  AcquireLock again = AcquireHostLock(*runtime_, run_);
   again.required = false;
   while (runtime_->clock().SleepFor(kHeartbeat, stop)) {
     std::vector<const Host*> held;
@@ -620,12 +620,12 @@ void RunExecution::ReleaseLocks() {
 }
 
 void RunExecution::Execute() {
-  TellTasks();
+  EmitPlannedTasks();
   const std::stop_callback on_stop(options_->stop, [this] {
     MutexLock lock(mutex_);
     changed_.NotifyAll();
   });
-  std::jthread heart([this](std::stop_token stop) { KeepLocks(stop); });
+  std::jthread heart([this](std::stop_token stop) { RenewLocks(stop); });
   const size_t workers =
       std::min(hosts_.size(), static_cast<size_t>(std::max(1, options_->parallel)));
   ForEach(std::max<size_t>(workers, 1), options_->parallel, [this](size_t) { Work(); });

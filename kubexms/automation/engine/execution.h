@@ -26,7 +26,7 @@ void ForEach(size_t count, int parallel, const std::function<void(size_t)>& work
 Error Redacted(const Error& error, const SecretRegistry& secrets);
 
 // What takes the lock of a host for a run, and gives it back.
-TakeLock TakeHostLock(const Runtime& runtime, const std::string& run);
+AcquireLock AcquireHostLock(const Runtime& runtime, const std::string& run);
 ReleaseLock ReleaseHostLock(const Runtime& runtime, const std::string& run);
 
 class RunExecution {
@@ -40,11 +40,11 @@ class RunExecution {
   // Takes one that was made for the same pipeline, with all hosts answering, instead.
   void UsePlan(const RunPlan& plan);
   // The run has worked on these hosts before, and may have left its lock there.
-  void GoesOnWith(const std::set<std::string>& hosts);
+  void SetResumedHosts(const std::set<std::string>& hosts);
   // Runs that no longer work on hosts and may have left their locks there.
-  void Replaces(std::vector<std::string> runs) { replaced_ = std::move(runs); }
+  void SetReplacedRuns(std::vector<std::string> runs) { replaced_ = std::move(runs); }
   // What each host writes down beside its steps, so that the hosts' journals can stand for ours.
-  void BelongsTo(std::string pipeline, std::string config) {
+  void SetPipeline(std::string pipeline, std::string config) {
     pipeline_ = std::move(pipeline);
     config_ = std::move(config);
   }
@@ -60,7 +60,7 @@ class RunExecution {
  private:
   struct HostState {
     const Host* host = nullptr;
-    Answers planned;
+    Facts planned;
     // Written by the one unit that works on the host.
     std::atomic<bool> locked = false;
     std::atomic<bool> changed = false;
@@ -82,14 +82,14 @@ class RunExecution {
     HostState* host;
     bool stale = false;  // the answers may no longer be true
     bool changed = false;
-    Answers answers;
+    Facts facts;
   };
 
   StepContext ContextOf(const Host& host) const;
   Event MakeEvent(Event::Type type, const Unit& unit, const std::string& step) const;
 
   std::optional<Unit> Next() EXCLUDES(mutex_);
-  std::optional<Unit> TakeFrom(size_t index) REQUIRES(mutex_);
+  std::optional<Unit> ClaimUnit(size_t index) REQUIRES(mutex_);
   bool IsReady(size_t index) REQUIRES(mutex_);
   void StartNode(size_t index) REQUIRES(mutex_);
   bool FinishIfDone(size_t index) REQUIRES(mutex_);
@@ -99,8 +99,8 @@ class RunExecution {
   void Finish(const Unit& unit, const Result<bool>& through) EXCLUDES(mutex_);
   bool Stopping() EXCLUDES(mutex_);
 
-  void AskHosts(const std::vector<HostState*>& hosts) EXCLUDES(mutex_);
-  void TellTasks();
+  void GatherFacts(const std::vector<HostState*>& hosts) EXCLUDES(mutex_);
+  void EmitPlannedTasks();
   void Work();
   // True when it came to its end, false when the run was stopped before.
   Result<bool> RunUnit(Unit& unit);
@@ -111,13 +111,13 @@ class RunExecution {
   // What the steps from this one on have to know.
   Result<std::vector<Operation>> QueriesFrom(const Unit& unit, size_t index) const;
   Result<void> Refresh(Unit& unit, size_t index);
-  Result<std::vector<Answer>> Perform(const Unit& unit, const std::vector<Operation>& operations);
+  Result<std::vector<OperationResult>> Perform(const Unit& unit, const std::vector<Operation>& operations);
   JournalRecord Record(const Unit& unit, size_t index, JournalRecord::Type type) const;
   Operation HostRecord(const JournalRecord& record) const;
   // What comes before a change: the lock is ours, and the change is in the host's journal.
   std::vector<Operation> Opening(const JournalRecord& begin) const;
 
-  void KeepLocks(std::stop_token stop);
+  void RenewLocks(std::stop_token stop);
   void ReleaseLocks();
 
   Runtime* const runtime_;

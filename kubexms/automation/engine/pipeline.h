@@ -76,7 +76,7 @@ struct Pipeline {
   std::string name;
   std::vector<ModulePtr> modules;
   std::vector<Group> groups;
-  std::vector<std::string> notes = {};  // what somebody should know who plans it
+  std::vector<std::string> warnings = {};  // what somebody should know who plans it
   // Before anything is planned; its error ends the run.
   std::function<Result<void>(Runtime&)> pre_run;
   // After everything, always, with the error of the run if it has one. Its own error is reported

@@ -108,16 +108,16 @@ void AppendFile(const FileOnHosts& file, RunPlan::Detail detail, std::string& te
 
 }  // namespace
 
-std::vector<std::string> RunPlan::NotesOnce() const {
+std::vector<std::string> RunPlan::DistinctWarnings() const {
   std::vector<std::string> texts;
   std::map<std::string, std::vector<std::string>> hosts;  // by text
-  for (const std::string& note : notes) {
-    const size_t colon = note.find(": ");
-    const bool of_host = colon != note.npos && answers.contains(note.substr(0, colon));
-    const std::string text = of_host ? note.substr(colon + 2) : note;
+  for (const std::string& warning : warnings) {
+    const size_t colon = warning.find(": ");
+    const bool of_host = colon != warning.npos && facts.contains(warning.substr(0, colon));
+    const std::string text = of_host ? warning.substr(colon + 2) : warning;
     if (!hosts.contains(text)) texts.push_back(text);
     std::vector<std::string>& named = hosts[text];
-    if (of_host) named.push_back(note.substr(0, colon));
+    if (of_host) named.push_back(warning.substr(0, colon));
   }
   for (std::string& text : texts) {
     const std::vector<std::string>& named = hosts[text];
@@ -137,7 +137,7 @@ std::string RunPlan::ToText(Detail detail) const {
     for (const FileOnHosts& file : FilesOf(group)) AppendFile(file, detail, text);
   }
   for (const std::string& host : unreachable) text += fmt::format("{}\n", host);
-  for (const std::string& note : NotesOnce()) text += fmt::format("note: {}\n", note);
+  for (const std::string& warning : DistinctWarnings()) text += fmt::format("warning: {}\n", warning);
   return text + Summary() + "\n";
 }
 

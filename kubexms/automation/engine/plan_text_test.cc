@@ -58,10 +58,10 @@ TEST(PlanTextTest, ShowsTheSameChangeOfFilesThatDifferElsewhereOnce) {
 
 TEST(PlanTextTest, ShowsANoteOfManyHostsOnce) {
   RunPlan plan;
-  plan.answers = {{"node1", {}}, {"node2", {}}};
-  plan.notes = {"nothing acts on spec.addons yet", "node1: one CPU", "node2: one CPU"};
-  EXPECT_THAT(plan.ToText(), HasSubstr("note: nothing acts on spec.addons yet\n"
-                                       "note: node1, node2: one CPU\n"));
+  plan.facts = {{"node1", {}}, {"node2", {}}};
+  plan.warnings = {"nothing acts on spec.addons yet", "node1: one CPU", "node2: one CPU"};
+  EXPECT_THAT(plan.ToText(), HasSubstr("warning: nothing acts on spec.addons yet\n"
+                                       "warning: node1, node2: one CPU\n"));
 }
 
 TEST(PlanTextTest, SummarizesLongDiffsUnlessAskedForAll) {

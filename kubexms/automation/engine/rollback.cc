@@ -112,14 +112,14 @@ std::vector<std::string> Words(const std::string& text) {
 class Shortener {
  public:
   std::vector<Operation> Shorten(std::vector<Operation> operations) {
-    std::vector<Operation> kept;
+    std::vector<Operation> effective;
     for (auto operation = operations.rbegin(); operation != operations.rend(); ++operation) {
-      if (std::visit([this](auto& op) { return Keep(op); }, *operation)) {
-        kept.push_back(std::move(*operation));
+      if (std::visit([this](auto& op) { return IsEffective(op); }, *operation)) {
+        effective.push_back(std::move(*operation));
       }
     }
-    std::ranges::reverse(kept);
-    return kept;
+    std::ranges::reverse(effective);
+    return effective;
   }
 
  private:
@@ -137,23 +137,23 @@ class Shortener {
   }
 
   template <class Op>
-  bool Keep(Op&) {
+  bool IsEffective(Op&) {
     return true;
   }
-  bool Keep(RestorePath& op) { return IsLast("path", op.path); }
-  bool Keep(WriteFile& op) { return IsLast("path", op.path); }
-  bool Keep(MakeLink& op) { return IsLast("path", op.path); }
-  bool Keep(SetAttributes& op) { return IsLast("attributes", op.path); }
-  bool Keep(SetSysctl& op) { return IsLast("sysctl", op.key); }
-  bool Keep(SetKernelModule& op) { return IsLast("module", op.module); }
-  bool Keep(PutUser& op) { return IsLast("user", op.user); }
-  bool Keep(RemoveUser& op) { return IsLast("user", op.user); }
-  bool Keep(InstallPackages& op) { return !(op.packages = Last(op.packages)).empty(); }
-  bool Keep(RemovePackages& op) {
+  bool IsEffective(RestorePath& op) { return IsLast("path", op.path); }
+  bool IsEffective(WriteFile& op) { return IsLast("path", op.path); }
+  bool IsEffective(MakeLink& op) { return IsLast("path", op.path); }
+  bool IsEffective(SetAttributes& op) { return IsLast("attributes", op.path); }
+  bool IsEffective(SetSysctl& op) { return IsLast("sysctl", op.key); }
+  bool IsEffective(SetKernelModule& op) { return IsLast("module", op.module); }
+  bool IsEffective(PutUser& op) { return IsLast("user", op.user); }
+  bool IsEffective(RemoveUser& op) { return IsLast("user", op.user); }
+  bool IsEffective(InstallPackages& op) { return !(op.packages = Last(op.packages)).empty(); }
+  bool IsEffective(RemovePackages& op) {
     op.packages = Last(op.packages);
     return !op.packages.empty() || !op.dependencies.empty();
   }
-  bool Keep(SetService& op) {
+  bool IsEffective(SetService& op) {
     // One that only reads its files again does not say whether it runs.
     const char* const kind = op.active == "try-restart" ? "try-restart" : "active";
     if (!op.active.empty() && !IsLast(kind, op.service)) op.active.clear();
@@ -178,7 +178,7 @@ Result<void> UndoOnHost(const Runtime& runtime, const std::string& run, const Ho
   for (const auto& [other, journal] : journals) {
     if (other != run) operations.emplace_back(ReleaseHostLock(runtime, other));
   }
-  operations.emplace_back(TakeHostLock(runtime, run));
+  operations.emplace_back(AcquireHostLock(runtime, run));
   std::ranges::move(Shortener().Shorten(std::move(undo)), std::back_inserter(operations));
   for (const JournalRecord& step : steps) {
     JournalRecord undone = step;
@@ -194,21 +194,21 @@ Result<void> UndoOnHost(const Runtime& runtime, const std::string& run, const Ho
 }
 
 // Takes runs back, one task after the other, each on its hosts in parallel.
-class TakingBack {
+class RollbackExecution {
  public:
   // Everything borrowed. `run` is the one that hosts are locked for.
-  TakingBack(Runtime* runtime, const RunOptions* options, std::string run, const Journals* journals)
+  RollbackExecution(Runtime* runtime, const RunOptions* options, std::string run, const Journals* journals)
       : runtime_(runtime), options_(options), run_(std::move(run)), journals_(journals) {}
 
   RunReport Perform(const std::vector<TaskToUndo>& tasks) {
     const uint64_t trips = runtime_->round_trips();
     const auto start = runtime_->clock().MonotonicNow();
     if (!tasks.empty()) {
-      Tell({.type = Event::Type::kRunStarted, .text = "rollback"});
-      Tell({.type = Event::Type::kPlanned, .text = Summary(tasks)});
+      Emit({.type = Event::Type::kRunStarted, .text = "rollback"});
+      Emit({.type = Event::Type::kPlanned, .text = Summary(tasks)});
     }
     for (const TaskToUndo& task : tasks) {
-      Tell(EventOf(task, {.type = Event::Type::kTaskPlanned, .hosts = task.hosts.size()}));
+      Emit(EventOf(task, {.type = Event::Type::kTaskPlanned, .hosts = task.hosts.size()}));
     }
     for (const TaskToUndo& task : tasks) Undo(task);
     MutexLock lock(mutex_);
@@ -221,7 +221,7 @@ class TakingBack {
       report_.error = report_.failed_hosts.begin()->second;
     }
     if (!tasks.empty()) {
-      Tell({.type = Event::Type::kRunFinished,
+      Emit({.type = Event::Type::kRunFinished,
             .text = report_.error ? report_.error->message() : "",
             .duration = runtime_->clock().MonotonicNow() - start});
     }
@@ -229,7 +229,7 @@ class TakingBack {
   }
 
  private:
-  void Tell(Event event) const {
+  void Emit(Event event) const {
     if (!options_->events) return;
     event.run = run_;
     event.time = runtime_->clock().Now();
@@ -254,33 +254,33 @@ class TakingBack {
     const auto start = runtime_->clock().MonotonicNow();
     const int64_t bound = task.parallel > 0 ? task.parallel : options_->parallel;
     ForEach(hosts.size(), static_cast<int>(std::min<int64_t>(bound, options_->parallel)),
-            [&](size_t i) { UndoOn(hosts[i], task, task.hosts.at(hosts[i])); });
+            [&](size_t i) { UndoOnHostAndReport(hosts[i], task, task.hosts.at(hosts[i])); });
     MutexLock lock(mutex_);
     for (const auto& [host, steps] : task.hosts) {
       if (report_.failed_hosts.contains(host)) return;
     }
-    Tell(EventOf(task, {.type = Event::Type::kTaskFinished,
+    Emit(EventOf(task, {.type = Event::Type::kTaskFinished,
                         .duration = runtime_->clock().MonotonicNow() - start}));
   }
 
-  void UndoOn(const std::string& name, const TaskToUndo& task,
+  void UndoOnHostAndReport(const std::string& name, const TaskToUndo& task,
               const std::vector<JournalRecord>& steps) EXCLUDES(mutex_) {
     const auto event = [&](Event::Type type, const std::string& step, const std::string& text) {
       return EventOf(task, {.type = type, .host = name, .step = step, .text = text});
     };
-    Tell(event(Event::Type::kTaskStarted, "", ""));
-    Tell(event(Event::Type::kStepStarted, "take back", ""));
+    Emit(event(Event::Type::kTaskStarted, "", ""));
+    Emit(event(Event::Type::kStepStarted, "take back", ""));
     const Host* host = runtime_->FindHost(name);
     Result<void> undone = Error::NotFound("hosts", name);
     if (NothingToUndo(steps))
       undone = AppendUndone(*runtime_, steps, *journals_);
     else if (host)
       undone = UndoOnHost(*runtime_, run_, *host, steps, *journals_, options_->stop);
-    if (!undone.ok()) Tell(event(Event::Type::kStepFailed, "take back", undone.error().message()));
+    if (!undone.ok()) Emit(event(Event::Type::kStepFailed, "take back", undone.error().message()));
     for (const JournalRecord& step : steps) {
-      if (undone.ok()) Tell(event(Event::Type::kStepChanged, step.step, "taken back"));
+      if (undone.ok()) Emit(event(Event::Type::kStepChanged, step.step, "taken back"));
     }
-    if (undone.ok()) Tell(event(Event::Type::kHostFinished, "", ""));
+    if (undone.ok()) Emit(event(Event::Type::kHostFinished, "", ""));
     MutexLock lock(mutex_);
     if (undone.ok())
       report_.changed += steps.size();
@@ -300,12 +300,12 @@ class TakingBack {
 
 }  // namespace
 
-RunReport TakeBack(Runtime* runtime, const RunOptions& options, const std::string& run,
+RunReport UndoRecords(Runtime* runtime, const RunOptions& options, const std::string& run,
                    const std::vector<JournalRecord>& records, const Journals& journals) {
-  return TakingBack(runtime, &options, run, &journals).Perform(ToUndo(records));
+  return RollbackExecution(runtime, &options, run, &journals).Perform(ToUndo(records));
 }
 
-RunPlan PlanTakeBack(const std::vector<JournalRecord>& records) {
+RunPlan PlanUndo(const std::vector<JournalRecord>& records) {
   RunPlan plan{.pipeline = "rollback"};
   for (const TaskToUndo& task : ToUndo(records)) {
     const size_t slash = std::min(task.task.find('/'), task.task.size());
@@ -333,13 +333,13 @@ RunPlan PlanTakeBack(const std::vector<JournalRecord>& records) {
   return plan;
 }
 
-bool IsFinal(const std::vector<JournalRecord>& records) {
+bool HasPassedPointOfNoReturn(const std::vector<JournalRecord>& records) {
   return std::ranges::any_of(records, [](const JournalRecord& record) {
-    return record.type == JournalRecord::Type::kBegin && record.final;
+    return record.type == JournalRecord::Type::kBegin && record.point_of_no_return;
   });
 }
 
-Result<void> GiveUp(const Runtime& runtime, const std::vector<JournalRecord>& records,
+Result<void> RecordUndone(const Runtime& runtime, const std::vector<JournalRecord>& records,
                     const Journals& journals) {
   for (const TaskToUndo& task : ToUndo(records)) {
     for (const auto& [host, steps] : task.hosts) {

@@ -19,17 +19,17 @@ using Journals = std::map<std::string, std::unique_ptr<Journal>>;  // by run
 // several runs, the oldest first: what several of them did is undone at once, to the state before
 // the first. A host that fails is left as it is from there on. `run` is the one that hosts are
 // locked for.
-RunReport TakeBack(Runtime* runtime, const RunOptions& options, const std::string& run,
+RunReport UndoRecords(Runtime* runtime, const RunOptions& options, const std::string& run,
                    const std::vector<JournalRecord>& records, const Journals& journals);
 
 // What that would take back, the last first.
-RunPlan PlanTakeBack(const std::vector<JournalRecord>& records);
+RunPlan PlanUndo(const std::vector<JournalRecord>& records);
 
 // Whether the run has begun something after which there is only the way forward.
-bool IsFinal(const std::vector<JournalRecord>& records);
+bool HasPassedPointOfNoReturn(const std::vector<JournalRecord>& records);
 
 // The same without asking a host: the journal says from then on that it was undone.
-Result<void> GiveUp(const Runtime& runtime, const std::vector<JournalRecord>& records,
+Result<void> RecordUndone(const Runtime& runtime, const std::vector<JournalRecord>& records,
                     const Journals& journals);
 
 }  // namespace kubexms::automation

@@ -17,7 +17,7 @@ class GraphBuilder {
   Result<std::vector<TaskNode>> Build();
 
  private:
-  void Complain(std::string field, std::string message) {
+  void AddCause(std::string field, std::string message) {
     causes_.push_back({"FieldValueInvalid", std::move(message), std::move(field)});
   }
   // Adds the module's tasks, each after those of the modules that it waits for.
@@ -43,20 +43,20 @@ void GraphBuilder::AddTask(const std::string& module, Task task) {
   std::set<std::string> steps;
   for (const StepPtr& step : node.task.steps) {
     if (!steps.insert(step->name()).second) {
-      Complain(node.id(), fmt::format("there are two steps \"{}\"", step->name()));
+      AddCause(node.id(), fmt::format("there are two steps \"{}\"", step->name()));
     }
   }
   std::set<std::string> hosts;
   for (const std::string& name : node.task.hosts) {
     const Host* host = runtime_.FindHost(name);
-    if (!host) Complain(node.id(), fmt::format("there is no host \"{}\"", name));
+    if (!host) AddCause(node.id(), fmt::format("there is no host \"{}\"", name));
     if (host && hosts.insert(name).second) node.hosts.push_back(host);
   }
   for (const Group& group : pipeline_.groups) {
     if (group.name == node.task.group) node.group = &group;
   }
   if (!node.task.group.empty() && !node.group) {
-    Complain(node.id(), fmt::format("there is no group \"{}\"", node.task.group));
+    AddCause(node.id(), fmt::format("there is no group \"{}\"", node.task.group));
   }
   nodes_.push_back(std::move(node));
 }
@@ -73,7 +73,7 @@ void GraphBuilder::Link(size_t first, const std::vector<size_t>& entry) {
       size_t other = first;
       while (other < nodes_.size() && nodes_[other].task.name != name) ++other;
       if (other == nodes_.size())
-        Complain(node.id(),
+        AddCause(node.id(),
                  fmt::format("it waits for \"{}\", which the module does not have", name));
       else
         node.after.push_back(other);
@@ -91,7 +91,7 @@ std::vector<size_t> GraphBuilder::EntryOf(const Module& module) {
   for (const std::string& name : *after) {
     const auto found = exits_.find(name);
     if (found == exits_.end())
-      Complain(module.name(),
+      AddCause(module.name(),
                fmt::format("it waits for \"{}\", which does not come before it", name));
     else
       entry.insert(found->second.begin(), found->second.end());
@@ -108,7 +108,7 @@ Result<void> GraphBuilder::AddModule(const Module& module) {
     std::set<std::string> names;
     for (Task& task : *tasks) {
       if (!names.insert(task.name).second) {
-        Complain(module.name(), fmt::format("there are two tasks \"{}\"", task.name));
+        AddCause(module.name(), fmt::format("there are two tasks \"{}\"", task.name));
       }
       AddTask(module.name(), std::move(task));
     }
@@ -118,7 +118,7 @@ Result<void> GraphBuilder::AddModule(const Module& module) {
   if (first < nodes_.size()) exits.clear();
   for (size_t i = first; i < nodes_.size(); ++i) exits.push_back(i);
   if (!exits_.emplace(module.name(), std::move(exits)).second) {
-    Complain(module.name(), "there are two modules of this name");
+    AddCause(module.name(), "there are two modules of this name");
   }
   return {};
 }
@@ -142,7 +142,7 @@ std::vector<TaskNode> GraphBuilder::Sort() {
     sorted.push_back(std::move(nodes_[i]));
   }
   for (size_t i = 0; i < nodes_.size(); ++i) {
-    if (place[i] == nodes_.size()) Complain(nodes_[i].id(), "it waits for itself");
+    if (place[i] == nodes_.size()) AddCause(nodes_[i].id(), "it waits for itself");
   }
   return sorted;
 }

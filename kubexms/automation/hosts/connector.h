@@ -56,9 +56,9 @@ class Connector {
 
   // Performs the operations in order, in one round trip, and gives their answers. When one fails
   // the ones after it are not performed, and the error says which it was and what it said.
-  virtual Result<std::vector<Answer>> Perform(std::span<const Operation> operations,
+  virtual Result<std::vector<OperationResult>> Perform(std::span<const Operation> operations,
                                               const PerformOptions& options) = 0;
-  Result<std::vector<Answer>> Perform(std::initializer_list<Operation> operations,
+  Result<std::vector<OperationResult>> Perform(std::initializer_list<Operation> operations,
                                       const PerformOptions& options = {}) {
     return Perform(std::span(operations.begin(), operations.size()), options);
   }

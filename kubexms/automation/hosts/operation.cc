@@ -157,12 +157,12 @@ std::string DescribeOne(const auto& op) {
 
 }  // namespace
 
-Answer::Answer() = default;
-Answer::Answer(const Answer&) = default;
-Answer::Answer(Answer&&) noexcept = default;
-Answer& Answer::operator=(const Answer&) = default;
-Answer& Answer::operator=(Answer&&) noexcept = default;
-Answer::~Answer() = default;
+OperationResult::OperationResult() = default;
+OperationResult::OperationResult(const OperationResult&) = default;
+OperationResult::OperationResult(OperationResult&&) noexcept = default;
+OperationResult& OperationResult::operator=(const OperationResult&) = default;
+OperationResult& OperationResult::operator=(OperationResult&&) noexcept = default;
+OperationResult::~OperationResult() = default;
 
 Operation::Operation() = default;
 Operation::Operation(const Operation&) = default;
@@ -211,12 +211,12 @@ Result<Operation> OperationFromJson(const Json& json) {
   return *std::move(read);
 }
 
-bool Answers::HasAll(std::span<const Operation> queries) const {
+bool Facts::HasAll(std::span<const Operation> queries) const {
   return std::all_of(queries.begin(), queries.end(),
-                     [this](const Operation& query) { return FindAnswer(query) != nullptr; });
+                     [this](const Operation& query) { return FindResult(query) != nullptr; });
 }
 
-const Answer* Answers::FindAnswer(const Operation& query) const {
+const OperationResult* Facts::FindResult(const Operation& query) const {
   const auto* path = std::get_if<GetPath>(&query);
   for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
     if (entry->first == query) return &entry->second;

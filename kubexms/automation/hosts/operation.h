@@ -29,7 +29,7 @@ struct Done {
   std::string output;
 };
 
-struct Facts {
+struct SystemFacts {
   std::string hostname;
   std::string os;  // of /etc/os-release: "debian", "rocky"
   std::string os_version;
@@ -209,23 +209,23 @@ struct JobState {
 
 // This and Operation are std::variants, but copied, moved and destroyed in operation.cc: with so
 // many alternatives that takes a second to compile, and nearly every unit does it.
-class Answer : public std::variant<Done, Facts, PathState, PackageState, PackageVersions,
+class OperationResult : public std::variant<Done, SystemFacts, PathState, PackageState, PackageVersions,
                                    ServiceState, UserState, SysctlState, KernelModuleState,
                                    PortState, ProbeResult, LockState, JobState> {
  public:
   using variant::variant;
-  Answer();
-  Answer(const Answer&);
-  Answer(Answer&&) noexcept;
-  Answer& operator=(const Answer&);
-  Answer& operator=(Answer&&) noexcept;
-  ~Answer();
+  OperationResult();
+  OperationResult(const OperationResult&);
+  OperationResult(OperationResult&&) noexcept;
+  OperationResult& operator=(const OperationResult&);
+  OperationResult& operator=(OperationResult&&) noexcept;
+  ~OperationResult();
 };
 
-struct GetFacts {
-  static constexpr std::string_view kName = "GetFacts";
-  using AnswerType = Facts;
-  bool operator==(const GetFacts&) const = default;
+struct GetSystemFacts {
+  static constexpr std::string_view kName = "GetSystemFacts";
+  using ResultType = SystemFacts;
+  bool operator==(const GetSystemFacts&) const = default;
 
   template <class Self, class Field>
   static void Visit(Self&, Field&) {}
@@ -233,7 +233,7 @@ struct GetFacts {
 
 struct GetPath {
   static constexpr std::string_view kName = "GetPath";
-  using AnswerType = PathState;
+  using ResultType = PathState;
   std::string path;
   bool content = false;  // answer with it, if it is a file of at most a mebibyte
   bool operator==(const GetPath&) const = default;
@@ -247,7 +247,7 @@ struct GetPath {
 
 struct GetPackage {
   static constexpr std::string_view kName = "GetPackage";
-  using AnswerType = PackageState;
+  using ResultType = PackageState;
   std::string package;
   bool operator==(const GetPackage&) const = default;
 
@@ -260,7 +260,7 @@ struct GetPackage {
 // Many at the price of one.
 struct GetPackages {
   static constexpr std::string_view kName = "GetPackages";
-  using AnswerType = PackageVersions;
+  using ResultType = PackageVersions;
   std::string packages;  // with spaces between the names
   bool operator==(const GetPackages&) const = default;
 
@@ -272,7 +272,7 @@ struct GetPackages {
 
 struct GetService {
   static constexpr std::string_view kName = "GetService";
-  using AnswerType = ServiceState;
+  using ResultType = ServiceState;
   std::string service;  // a unit of systemd: "containerd.service"; ".service" may be left out
   bool operator==(const GetService&) const = default;
 
@@ -284,7 +284,7 @@ struct GetService {
 
 struct GetUser {
   static constexpr std::string_view kName = "GetUser";
-  using AnswerType = UserState;
+  using ResultType = UserState;
   std::string user;
   bool operator==(const GetUser&) const = default;
 
@@ -296,7 +296,7 @@ struct GetUser {
 
 struct GetSysctl {
   static constexpr std::string_view kName = "GetSysctl";
-  using AnswerType = SysctlState;
+  using ResultType = SysctlState;
   std::string key;  // "net.ipv4.ip_forward"
   bool operator==(const GetSysctl&) const = default;
 
@@ -308,7 +308,7 @@ struct GetSysctl {
 
 struct GetKernelModule {
   static constexpr std::string_view kName = "GetKernelModule";
-  using AnswerType = KernelModuleState;
+  using ResultType = KernelModuleState;
   std::string module;
   bool operator==(const GetKernelModule&) const = default;
 
@@ -321,7 +321,7 @@ struct GetKernelModule {
 // Whether anything on the host listens on a TCP port, at any address.
 struct GetPort {
   static constexpr std::string_view kName = "GetPort";
-  using AnswerType = PortState;
+  using ResultType = PortState;
   int64_t port = 0;
   bool operator==(const GetPort&) const = default;
 
@@ -334,7 +334,7 @@ struct GetPort {
 // Runs a command that changes nothing. Any exit code is an answer.
 struct Probe {
   static constexpr std::string_view kName = "Probe";
-  using AnswerType = ProbeResult;
+  using ResultType = ProbeResult;
   std::string script;
   bool operator==(const Probe&) const = default;
 
@@ -346,7 +346,7 @@ struct Probe {
 
 struct GetJob {
   static constexpr std::string_view kName = "GetJob";
-  using AnswerType = JobState;
+  using ResultType = JobState;
   std::string directory;
   int64_t offset = 0;  // of the output to answer with
   bool operator==(const GetJob&) const = default;
@@ -362,7 +362,7 @@ struct GetJob {
 // after a crash. The directory must exist. An empty owner or group: that of the one who writes.
 struct WriteFile {
   static constexpr std::string_view kName = "WriteFile";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string path;
   std::string mode = "0644";
   std::string owner;
@@ -383,7 +383,7 @@ struct WriteFile {
 // Mode and owner of what is there; for an empty one nothing changes.
 struct SetAttributes {
   static constexpr std::string_view kName = "SetAttributes";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string path;
   std::string mode;
   std::string owner;
@@ -402,7 +402,7 @@ struct SetAttributes {
 // One directory; the one above it must exist.
 struct MakeDirectory {
   static constexpr std::string_view kName = "MakeDirectory";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string path;
   std::string mode = "0755";
   std::string owner;
@@ -420,7 +420,7 @@ struct MakeDirectory {
 
 struct MakeLink {
   static constexpr std::string_view kName = "MakeLink";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string path;
   std::string target;
   bool operator==(const MakeLink&) const = default;
@@ -436,7 +436,7 @@ struct MakeLink {
 // `recursive`.
 struct RemovePath {
   static constexpr std::string_view kName = "RemovePath";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string path;
   bool recursive = false;
   bool operator==(const RemovePath&) const = default;
@@ -452,7 +452,7 @@ struct RemovePath {
 // taken the first state stays the one that is kept. Makes the directories of `backup`.
 struct BackupPath {
   static constexpr std::string_view kName = "BackupPath";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string path;
   std::string backup;
   bool operator==(const BackupPath&) const = default;
@@ -468,7 +468,7 @@ struct BackupPath {
 // BackupPath never ran, or it is an error, when it is `required`, because it did.
 struct RestorePath {
   static constexpr std::string_view kName = "RestorePath";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string path;
   std::string backup;
   bool required = false;
@@ -486,7 +486,7 @@ struct RestorePath {
 // which may be older than the one that is there.
 struct InstallPackages {
   static constexpr std::string_view kName = "InstallPackages";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string packages;
   bool operator==(const InstallPackages&) const = default;
 
@@ -501,7 +501,7 @@ struct InstallPackages {
 // the host lacks is installed with them. By apt; the files are checked against the index.
 struct InstallPackageFiles {
   static constexpr std::string_view kName = "InstallPackageFiles";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string packages;  // with spaces between the names
   std::string directory;
   bool operator==(const InstallPackageFiles&) const = default;
@@ -518,7 +518,7 @@ struct InstallPackageFiles {
 // goes if its file is still in `directory`, or where apt keeps files.
 struct RemovePackages {
   static constexpr std::string_view kName = "RemovePackages";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string packages;
   std::string dependencies;
   std::string directory;
@@ -535,7 +535,7 @@ struct RemovePackages {
 // Reads the unit files again first. A service that is gone counts as stopped and disabled.
 struct SetService {
   static constexpr std::string_view kName = "SetService";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string service;
   // "start", "stop", "restart", or empty: as it is. "try-restart" restarts one that runs, so that
   // it reads its files again; one that cannot is left to say so itself.
@@ -554,7 +554,7 @@ struct SetService {
 // Makes the user, with a group of the same name, or changes what is not empty here.
 struct PutUser {
   static constexpr std::string_view kName = "PutUser";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string user;
   std::string home;
   std::string shell;
@@ -574,7 +574,7 @@ struct PutUser {
 
 struct RemoveUser {
   static constexpr std::string_view kName = "RemoveUser";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string user;
   bool operator==(const RemoveUser&) const = default;
 
@@ -587,7 +587,7 @@ struct RemoveUser {
 // Until the next boot; what is to stay is a file in /etc/sysctl.d.
 struct SetSysctl {
   static constexpr std::string_view kName = "SetSysctl";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string key;
   std::string value;
   bool operator==(const SetSysctl&) const = default;
@@ -603,7 +603,7 @@ struct SetSysctl {
 // is not unloaded.
 struct SetKernelModule {
   static constexpr std::string_view kName = "SetKernelModule";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string module;
   bool loaded = true;
   bool operator==(const SetKernelModule&) const = default;
@@ -619,7 +619,7 @@ struct SetKernelModule {
 // the first `strip` parts of each name.
 struct ExtractArchive {
   static constexpr std::string_view kName = "ExtractArchive";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string archive;
   std::string directory;
   int64_t strip = 0;
@@ -636,7 +636,7 @@ struct ExtractArchive {
 // Any command; that it is idempotent is up to its author. Fails when its exit code is not zero.
 struct RunScript {
   static constexpr std::string_view kName = "RunScript";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string script;
   bool operator==(const RunScript&) const = default;
 
@@ -649,7 +649,7 @@ struct RunScript {
 // Adds a line to a file that only root can read, durably. Makes its directories.
 struct AppendRecord {
   static constexpr std::string_view kName = "AppendRecord";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string path;
   std::string line;
   bool operator==(const AppendRecord&) const = default;
@@ -664,14 +664,14 @@ struct AppendRecord {
 // Takes a lock, or says again that its owner is alive. One whose owner has not been heard of for
 // `stale_seconds` is taken over. Not to get it is a failure when it is required, so that nothing
 // after it is performed, and an answer otherwise.
-struct TakeLock {
-  static constexpr std::string_view kName = "TakeLock";
-  using AnswerType = LockState;
+struct AcquireLock {
+  static constexpr std::string_view kName = "AcquireLock";
+  using ResultType = LockState;
   std::string path;
   std::string owner;
   int64_t stale_seconds = 60;
   bool required = false;
-  bool operator==(const TakeLock&) const = default;
+  bool operator==(const AcquireLock&) const = default;
 
   template <class Self, class Field>
   static void Visit(Self& self, Field& field) {
@@ -685,7 +685,7 @@ struct TakeLock {
 // Nothing happens when another one holds it.
 struct ReleaseLock {
   static constexpr std::string_view kName = "ReleaseLock";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string path;
   std::string owner;
   bool operator==(const ReleaseLock&) const = default;
@@ -698,10 +698,10 @@ struct ReleaseLock {
 };
 
 // Starts a command that outlives the connection; GetJob follows it. Where `directory` has a job
-// already, running or done, that one is the job. Answers at once.
+// already, running or done, that one is the job. Facts at once.
 struct StartJob {
   static constexpr std::string_view kName = "StartJob";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string directory;
   std::string script;
   bool operator==(const StartJob&) const = default;
@@ -715,11 +715,11 @@ struct StartJob {
 
 class Operation
     : public std::variant<
-          GetFacts, GetPath, GetPackage, GetPackages, GetService, GetUser, GetSysctl,
+          GetSystemFacts, GetPath, GetPackage, GetPackages, GetService, GetUser, GetSysctl,
           GetKernelModule, GetPort, Probe, GetJob, WriteFile, SetAttributes, MakeDirectory,
           MakeLink, RemovePath, BackupPath, RestorePath, InstallPackages, InstallPackageFiles,
           RemovePackages, SetService, PutUser, RemoveUser, SetSysctl, SetKernelModule,
-          ExtractArchive, RunScript, AppendRecord, TakeLock, ReleaseLock, StartJob> {
+          ExtractArchive, RunScript, AppendRecord, AcquireLock, ReleaseLock, StartJob> {
  public:
   using variant::variant;
   Operation();
@@ -740,22 +740,22 @@ std::string Describe(const Operation& operation);
 JsonObject ToJson(const Operation& operation);
 Result<Operation> OperationFromJson(const Json& json);
 
-// Answers by the query they answer.
-class Answers {
+// Facts by the query they answer.
+class Facts {
  public:
-  void Add(Operation query, Answer answer) {
+  void Add(Operation query, OperationResult answer) {
     entries_.emplace_back(std::move(query), std::move(answer));
   }
   // The newest answer, or null when the query was not asked. A GetPath with content also answers
   // one without.
   template <class Query>
-  const typename Query::AnswerType* Find(const Query& query) const {
-    const Answer* answer = FindAnswer(query);
-    return answer ? std::get_if<typename Query::AnswerType>(answer) : nullptr;
+  const typename Query::ResultType* Find(const Query& query) const {
+    const OperationResult* answer = FindResult(query);
+    return answer ? std::get_if<typename Query::ResultType>(answer) : nullptr;
   }
   // For queries that were asked for certain.
   template <class Query>
-  const typename Query::AnswerType& Get(const Query& query) const {
+  const typename Query::ResultType& Get(const Query& query) const {
     const auto* answer = Find(query);
     KUBEXMS_CHECK(answer != nullptr);
     return *answer;
@@ -763,9 +763,9 @@ class Answers {
   bool HasAll(std::span<const Operation> queries) const;
 
  private:
-  const Answer* FindAnswer(const Operation& query) const;
+  const OperationResult* FindResult(const Operation& query) const;
 
-  std::vector<std::pair<Operation, Answer>> entries_;
+  std::vector<std::pair<Operation, OperationResult>> entries_;
 };
 
 }  // namespace kubexms::automation

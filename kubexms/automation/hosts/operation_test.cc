@@ -9,7 +9,7 @@ TEST(OperationTest, SurvivesTheWayThroughJson) {
   const std::vector<Operation> operations = {
       WriteFile{.path = "/a", .mode = "0600", .owner = "x", .content = std::string("\0\xff", 2)},
       GetPath{"/b", true}, SetService{.service = "s", .active = "restart", .enabled = "enable"},
-      TakeLock{.path = "/l", .owner = "o", .stale_seconds = 7}, GetFacts{}};
+      AcquireLock{.path = "/l", .owner = "o", .stale_seconds = 7}, GetSystemFacts{}};
   for (const Operation& operation : operations) {
     const Result<Json> json = ParseJson(WriteJson(ToJson(operation)));
     ASSERT_TRUE(json.ok());
@@ -39,18 +39,18 @@ TEST(OperationTest, DescribesItselfForPeople) {
 TEST(OperationTest, KnowsQueriesFromChanges) {
   EXPECT_TRUE(IsQuery(GetJob{}));
   EXPECT_TRUE(IsQuery(Probe{}));
-  EXPECT_FALSE(IsQuery(TakeLock{}));
+  EXPECT_FALSE(IsQuery(AcquireLock{}));
   EXPECT_FALSE(IsQuery(WriteFile{}));
 }
 
 TEST(AnswersTest, FindsTheNewestAnswerAndTheFullerOne) {
-  Answers answers;
-  answers.Add(GetPackage{"a"}, PackageState{"1"});
-  answers.Add(GetPackage{"a"}, PackageState{"2"});
-  EXPECT_EQ(answers.Get(GetPackage{"a"}).version, "2");
-  EXPECT_EQ(answers.Find(GetPackage{"b"}), nullptr);
-  answers.Add(GetPath{"/x", true}, PathState{.kind = "file"});
-  EXPECT_EQ(answers.Get(GetPath{"/x"}).kind, "file");
+  Facts facts;
+  facts.Add(GetPackage{"a"}, PackageState{"1"});
+  facts.Add(GetPackage{"a"}, PackageState{"2"});
+  EXPECT_EQ(facts.Get(GetPackage{"a"}).version, "2");
+  EXPECT_EQ(facts.Find(GetPackage{"b"}), nullptr);
+  facts.Add(GetPath{"/x", true}, PathState{.kind = "file"});
+  EXPECT_EQ(facts.Get(GetPath{"/x"}).kind, "file");
 }
 
 }  // namespace

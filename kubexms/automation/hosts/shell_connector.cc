@@ -149,7 +149,7 @@ class ShellConnector final : public Connector {
   ShellConnector(std::unique_ptr<Transport> transport, SudoOptions sudo, Random* random)
       : transport_(std::move(transport)), sudo_(std::move(sudo)), random_(random) {}
 
-  Result<std::vector<Answer>> Perform(std::span<const Operation> operations,
+  Result<std::vector<OperationResult>> Perform(std::span<const Operation> operations,
                                       const PerformOptions& options) override;
   Result<CommandResult> Exec(const Command& command, const OutputCallback& on_output,
                              std::stop_token stop) override;
@@ -268,9 +268,9 @@ void ShellConnector::Kill(const Job& job) {
   static_cast<void>(Run(kill).ok());
 }
 
-Result<std::vector<Answer>> ShellConnector::Perform(std::span<const Operation> operations,
+Result<std::vector<OperationResult>> ShellConnector::Perform(std::span<const Operation> operations,
                                                     const PerformOptions& options) {
-  if (operations.empty()) return std::vector<Answer>();
+  if (operations.empty()) return std::vector<OperationResult>();
   Job job{.what = operations.size() == 1 ? Describe(operations[0])
                                          : fmt::format("{} operations", operations.size()),
           .mark = NewMark(),
@@ -285,7 +285,7 @@ Result<std::vector<Answer>> ShellConnector::Perform(std::span<const Operation> o
         fmt::format("{}: the answers are larger than {} bytes", job.what, kMaxAnswers)));
   }
   if (!result.ok()) return CommandFailed(job.what, result);
-  return ParseAnswers(operations, result.output, marker);
+  return ParseResults(operations, result.output, marker);
 }
 
 Result<CommandResult> ShellConnector::Exec(const Command& command, const OutputCallback& on_output,

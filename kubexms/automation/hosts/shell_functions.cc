@@ -20,7 +20,7 @@ struct ShellFunction {
 };
 
 constexpr ShellFunction kFunctions[] = {
-    {"GetFacts", R"sh(
+    {"GetSystemFacts", R"sh(
   . /etc/os-release 2>/dev/null
   echo "hostname=$(cat /proc/sys/kernel/hostname)"
   echo "os=$ID"
@@ -288,7 +288,7 @@ constexpr ShellFunction kFunctions[] = {
 )sh"},
     // A link, because only one can make it, and it says who did in the same moment, also where the
     // disk is full. Its time is when its owner was last heard of.
-    {"TakeLock", R"sh(
+    {"AcquireLock", R"sh(
   (umask 077; mkdir -p -- "$(dirname -- "$1")") || return 1
   now=$(date +%s)
   for attempt in 1 2; do
@@ -480,23 +480,23 @@ class AnswerReader {
   std::string_view bytes_;
 };
 
-template <class AnswerType>
-Answer ReadAnswer(std::string_view text) {
-  AnswerType answer;
+template <class ResultType>
+OperationResult ReadAnswer(std::string_view text) {
+  ResultType answer;
   AnswerReader reader(text);
-  AnswerType::Visit(answer, reader);
+  ResultType::Visit(answer, reader);
   return answer;
 }
 
 template <>
-Answer ReadAnswer<Done>(std::string_view text) {
+OperationResult ReadAnswer<Done>(std::string_view text) {
   return Done{std::string(text)};
 }
 
-Answer ReadAnswerOf(const Operation& operation, std::string_view text) {
+OperationResult ReadAnswerOf(const Operation& operation, std::string_view text) {
   return std::visit(
       [&](const auto& op) {
-        return ReadAnswer<typename std::decay_t<decltype(op)>::AnswerType>(text);
+        return ReadAnswer<typename std::decay_t<decltype(op)>::ResultType>(text);
       },
       operation);
 }
@@ -545,9 +545,9 @@ std::string MakeScript(std::span<const Operation> operations, std::string_view m
   return script;
 }
 
-Result<std::vector<Answer>> ParseAnswers(std::span<const Operation> operations,
+Result<std::vector<OperationResult>> ParseResults(std::span<const Operation> operations,
                                          std::string_view output, std::string_view marker) {
-  std::vector<Answer> answers;
+  std::vector<OperationResult> results;
   for (const Operation& operation : operations) {
     const std::optional<Frame> frame = TakeFrame(output, marker);
     if (!frame) {
@@ -558,9 +558,9 @@ Result<std::vector<Answer>> ParseAnswers(std::span<const Operation> operations,
       return CommandFailed(Describe(operation),
                            {.exit_code = frame->exit_code, .output = std::string(frame->text)});
     }
-    answers.push_back(ReadAnswerOf(operation, frame->text));
+    results.push_back(ReadAnswerOf(operation, frame->text));
   }
-  return answers;
+  return results;
 }
 
 }  // namespace kubexms::automation

@@ -18,7 +18,7 @@ namespace kubexms::automation {
 std::string MakeScript(std::span<const Operation> operations, std::string_view marker);
 
 // Reads what the script printed. An error when an operation failed, or when the output ends early.
-Result<std::vector<Answer>> ParseAnswers(std::span<const Operation> operations,
+Result<std::vector<OperationResult>> ParseResults(std::span<const Operation> operations,
                                          std::string_view output, std::string_view marker);
 
 }  // namespace kubexms::automation

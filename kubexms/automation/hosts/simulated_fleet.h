@@ -58,7 +58,7 @@ class SimulatedHost final : public Connector {
   using Connector::Exec;
   using Connector::Perform;
 
-  Result<std::vector<Answer>> Perform(std::span<const Operation> operations,
+  Result<std::vector<OperationResult>> Perform(std::span<const Operation> operations,
                                       const PerformOptions& options) override EXCLUDES(mutex_);
   Result<CommandResult> Exec(const Command& command, const OutputCallback& on_output,
                              std::stop_token stop) override EXCLUDES(mutex_);
@@ -121,42 +121,42 @@ class SimulatedHost final : public Connector {
     CommandResult result;
   };
 
-  Result<Answer> PerformOne(const Operation& operation) EXCLUDES(mutex_);
+  Result<OperationResult> PerformOne(const Operation& operation) EXCLUDES(mutex_);
   // What an injected fault does to the next change, if anything.
   std::optional<Fault> TakeFault(const Operation& operation) REQUIRES(mutex_);
   Error Unreachable() const;
 
   // One for each operation; those that run scripts are not below the lock.
-  Result<Answer> Do(const GetFacts& op) REQUIRES(mutex_);
-  Result<Answer> Do(const GetPath& op) REQUIRES(mutex_);
-  Result<Answer> Do(const GetPackage& op) REQUIRES(mutex_);
-  Result<Answer> Do(const GetPackages& op) REQUIRES(mutex_);
-  Result<Answer> Do(const GetService& op) REQUIRES(mutex_);
-  Result<Answer> Do(const GetUser& op) REQUIRES(mutex_);
-  Result<Answer> Do(const GetSysctl& op) REQUIRES(mutex_);
-  Result<Answer> Do(const GetKernelModule& op) REQUIRES(mutex_);
-  Result<Answer> Do(const GetPort& op) REQUIRES(mutex_);
-  Result<Answer> Do(const GetJob& op) REQUIRES(mutex_);
-  Result<Answer> Do(const WriteFile& op) REQUIRES(mutex_);
-  Result<Answer> Do(const SetAttributes& op) REQUIRES(mutex_);
-  Result<Answer> Do(const MakeDirectory& op) REQUIRES(mutex_);
-  Result<Answer> Do(const MakeLink& op) REQUIRES(mutex_);
-  Result<Answer> Do(const RemovePath& op) REQUIRES(mutex_);
-  Result<Answer> Do(const BackupPath& op) REQUIRES(mutex_);
-  Result<Answer> Do(const RestorePath& op) REQUIRES(mutex_);
-  Result<Answer> Do(const InstallPackages& op) REQUIRES(mutex_);
-  Result<Answer> Do(const InstallPackageFiles& op) REQUIRES(mutex_);
-  Result<Answer> Do(const RemovePackages& op) REQUIRES(mutex_);
-  Result<Answer> Do(const SetService& op) REQUIRES(mutex_);
-  Result<Answer> Do(const PutUser& op) REQUIRES(mutex_);
-  Result<Answer> Do(const RemoveUser& op) REQUIRES(mutex_);
-  Result<Answer> Do(const SetSysctl& op) REQUIRES(mutex_);
-  Result<Answer> Do(const SetKernelModule& op) REQUIRES(mutex_);
-  Result<Answer> Do(const ExtractArchive& op) REQUIRES(mutex_);
-  Result<Answer> Do(const AppendRecord& op) REQUIRES(mutex_);
-  Result<Answer> Do(const TakeLock& op) REQUIRES(mutex_);
-  Result<Answer> Do(const ReleaseLock& op) REQUIRES(mutex_);
-  Result<Answer> DoScript(const Operation& operation) EXCLUDES(mutex_);
+  Result<OperationResult> Do(const GetSystemFacts& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const GetPath& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const GetPackage& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const GetPackages& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const GetService& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const GetUser& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const GetSysctl& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const GetKernelModule& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const GetPort& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const GetJob& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const WriteFile& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const SetAttributes& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const MakeDirectory& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const MakeLink& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const RemovePath& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const BackupPath& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const RestorePath& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const InstallPackages& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const InstallPackageFiles& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const RemovePackages& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const SetService& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const PutUser& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const RemoveUser& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const SetSysctl& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const SetKernelModule& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const ExtractArchive& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const AppendRecord& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const AcquireLock& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const ReleaseLock& op) REQUIRES(mutex_);
+  Result<OperationResult> DoScript(const Operation& operation) EXCLUDES(mutex_);
 
   int64_t Tick() REQUIRES(mutex_) { return now_ns_ += 1'000'000; }
   Result<void> Put(const std::string& path, Node node) REQUIRES(mutex_);

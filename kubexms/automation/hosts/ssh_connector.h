@@ -26,11 +26,11 @@ class SshConnections {
  public:
   using Duration = std::chrono::steady_clock::duration;
 
-  // That a host does not answer is held to be true for `failure_lasts`: those who ask for a host
+  // That a host does not answer is held to be true for `failure_ttl`: those who ask for a host
   // one after the other, or for many behind one bastion, do not all wait for it. Less than the
   // pauses between attempts.
-  explicit SshConnections(Duration failure_lasts = std::chrono::milliseconds(500))
-      : failure_lasts_(failure_lasts) {}
+  explicit SshConnections(Duration failure_ttl = std::chrono::milliseconds(500))
+      : failure_ttl_(failure_ttl) {}
 
   // The session at the end of the route; connects what is not connected. Whoever asks for a
   // connection that another one is making waits for that one.
@@ -49,7 +49,7 @@ class SshConnections {
   Result<void> Connect(Slot& slot, const SshEndpoint& endpoint, std::shared_ptr<SshSession> bastion,
                        std::stop_token stop) const REQUIRES(slot.mutex);
 
-  const Duration failure_lasts_;
+  const Duration failure_ttl_;
   Mutex mutex_;
   std::map<std::string, std::shared_ptr<Slot>> slots_ GUARDED_BY(mutex_);
 };

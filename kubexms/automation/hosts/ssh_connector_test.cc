@@ -229,7 +229,7 @@ TEST_F(SshConnectorTest, AJobOutlivesItsConnection) {
   const auto connector = Make({sshd_->Endpoint("root")});
   const TestDirectory directory;
   const std::string job = directory.File("job");
-  Ask(*connector, StartJob{job, "until [ -e " + directory.File("go") +
+  MustPerform(*connector, StartJob{job, "until [ -e " + directory.File("go") +
                                     " ]; do sleep 0.01; done; echo survived"});
   sshd_->DropConnections();
   while (connector->Exec({.script = "true"}).ok() &&
@@ -237,7 +237,7 @@ TEST_F(SshConnectorTest, AJobOutlivesItsConnection) {
   }
   directory.Write("go", "");
   JobState state;
-  while (state.state != "done") state = Ask(*connector, GetJob{job});
+  while (state.state != "done") state = MustPerform(*connector, GetJob{job});
   EXPECT_EQ(state.output, "survived\n");
 }
 

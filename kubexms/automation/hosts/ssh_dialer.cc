@@ -229,7 +229,7 @@ Result<void> SshDialer::VerifyPinned(const std::string& fingerprint, ssh_key key
                   fingerprint)));
 }
 
-Result<void> SshDialer::Remember() {
+Result<void> SshDialer::StoreHostKey() {
   char* entry = nullptr;
   std::string line;
   if (ssh_session_export_known_hosts_entry(session_, &entry) == SSH_OK && entry) line = entry;
@@ -265,7 +265,7 @@ Result<void> SshDialer::VerifyHostKey() {
           policy.cluster_file.empty() ? policy.known_hosts_file : policy.cluster_file));
     case SSH_KNOWN_HOSTS_NOT_FOUND:
     case SSH_KNOWN_HOSTS_UNKNOWN:
-      if (policy.trust_on_first_use && !policy.cluster_file.empty()) return Remember();
+      if (policy.trust_on_first_use && !policy.cluster_file.empty()) return StoreHostKey();
       return refuse(fmt::format(
           "its key {} is not known; name it in the configuration, or connect once with ssh",
           fingerprint));
@@ -290,7 +290,7 @@ int SshDialer::TryKey(const char* file, const std::string& text) {
   const KeyPtr key(imported);
   if (read == SSH_EOF) return SSH_AUTH_DENIED;  // there is no such file
   if (read != SSH_OK) {
-    complaints_ +=
+    key_errors_ +=
         fmt::format("; {} cannot be read{}", file ? file : "the private key",
                     passphrase ? " with the passphrase" : ": does it need a passphrase?");
     return SSH_AUTH_DENIED;
@@ -345,7 +345,7 @@ Result<void> SshDialer::Authenticate() {
     return Error::ServiceUnavailable(fmt::format("log in: {}", ssh_get_error(session_)));
   }
   return Terminal(Error::Unauthorized(
-      fmt::format("the host lets none of our keys and passwords in{}", complaints_)));
+      fmt::format("the host lets none of our keys and passwords in{}", key_errors_)));
 }
 
 }  // namespace kubexms::automation

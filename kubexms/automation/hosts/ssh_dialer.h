@@ -30,7 +30,7 @@ class SshDialer {
   Result<void> SetOptions(int descriptor);
   Result<void> VerifyHostKey();
   Result<void> VerifyPinned(const std::string& fingerprint, ssh_key key);
-  Result<void> Remember();
+  Result<void> StoreHostKey();
   Result<void> Authenticate();
 
   // The state of an authentication method: SSH_AUTH_SUCCESS and so on.
@@ -43,7 +43,7 @@ class SshDialer {
   const SshEndpoint& endpoint_;
   const std::stop_token stop_;
   ssh_session session_ = nullptr;
-  std::string complaints_;  // what went wrong with our own keys
+  std::string key_errors_;  // what went wrong with our own keys
 };
 
 }  // namespace kubexms::automation

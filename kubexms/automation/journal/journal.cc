@@ -70,7 +70,7 @@ std::string WriteRecord(const JournalRecord& record, const SecretRegistry& secre
     json["summary"].get_array().emplace_back(secrets.Redact(line));
   }
   if (record.undo_parallel > 0) json["undoParallel"] = record.undo_parallel;
-  if (record.final) json["final"] = true;
+  if (record.point_of_no_return) json["pointOfNoReturn"] = true;
   for (const Operation& operation : record.undo) {
     if (!json.contains("undo")) json["undo"].emplace_array();
     json["undo"].get_array().emplace_back(ToJson(operation));
@@ -92,8 +92,8 @@ Result<JournalRecord> ParseRecord(std::string_view line) {
   if (const Json* bound = FindMember(json, "undoParallel"); bound && bound->is_int64()) {
     record.undo_parallel = bound->get_int64();
   }
-  const Json* final = FindMember(json, "final");
-  record.final = final && final->is_bool() && final->get_bool();
+  const Json* final = FindMember(json, "pointOfNoReturn");
+  record.point_of_no_return = final && final->is_bool() && final->get_bool();
   if (const Json* summary = FindMember(json, "summary"); summary && summary->is_array()) {
     for (const Json& text : summary->get_array()) {
       if (text.is_string()) record.summary.emplace_back(AsView(text.get_string()));
@@ -179,7 +179,7 @@ void Journal::Sync() {
   changed_.NotifyAll();
 }
 
-Result<std::unique_ptr<ClusterLock>> ClusterLock::Take(const std::string& path,
+Result<std::unique_ptr<ClusterLock>> ClusterLock::Acquire(const std::string& path,
                                                        const std::string& owner) {
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return FileError("open", path);

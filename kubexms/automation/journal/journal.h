@@ -41,7 +41,7 @@ struct JournalRecord {
   std::vector<std::string> summary;
   std::vector<Operation> undo;
   int64_t undo_parallel = 0;  // how many hosts at a time the task may be undone on; 0: any number
-  bool final = false;         // from here on the run cannot be taken back as a whole
+  bool point_of_no_return = false;         // from here on the run cannot be taken back as a whole
   std::string message;
 };
 
@@ -93,7 +93,7 @@ class Journal {
 class ClusterLock {
  public:
   // An error names who has it: `owner` of the other one.
-  static Result<std::unique_ptr<ClusterLock>> Take(const std::string& path,
+  static Result<std::unique_ptr<ClusterLock>> Acquire(const std::string& path,
                                                    const std::string& owner);
   ~ClusterLock();
   ClusterLock(const ClusterLock&) = delete;

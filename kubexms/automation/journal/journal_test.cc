@@ -121,8 +121,8 @@ TEST_F(JournalTest, ALockIsTakenWhereNothingCanBeWritten) {
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &none), 0);
-  auto first = ClusterLock::Take(path, "first");
-  const auto second = ClusterLock::Take(path, "second");
+  auto first = ClusterLock::Acquire(path, "first");
+  const auto second = ClusterLock::Acquire(path, "second");
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   ASSERT_TRUE(first.ok()) << first.error().message();
@@ -132,13 +132,13 @@ TEST_F(JournalTest, ALockIsTakenWhereNothingCanBeWritten) {
 
 TEST_F(JournalTest, ALockHasOneOwner) {
   const std::string path = directory_.File("lock");
-  auto first = ClusterLock::Take(path, "first");
+  auto first = ClusterLock::Acquire(path, "first");
   ASSERT_TRUE(first.ok());
-  const auto second = ClusterLock::Take(path, "second");
+  const auto second = ClusterLock::Acquire(path, "second");
   ASSERT_FALSE(second.ok());
   EXPECT_THAT(second.error().message(), HasSubstr("first is working on it"));
   first->reset();
-  EXPECT_TRUE(ClusterLock::Take(path, "second").ok());
+  EXPECT_TRUE(ClusterLock::Acquire(path, "second").ok());
 }
 
 }  // namespace

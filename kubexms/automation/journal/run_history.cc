@@ -83,7 +83,7 @@ std::string OneLine(std::string text) {
 
 }  // namespace
 
-RunSummary Summarise(const std::string& run, const std::vector<JournalRecord>& records) {
+RunSummary Summarize(const std::string& run, const std::vector<JournalRecord>& records) {
   RunSummary summary{.run = run, .state = "interrupted"};
   bool undone = false;
   for (const JournalRecord& record : records) {

@@ -19,7 +19,7 @@ struct RunSummary {
   std::string message;
   size_t steps = 0;  // that changed something and are not taken back
 };
-RunSummary Summarise(const std::string& run, const std::vector<JournalRecord>& records);
+RunSummary Summarize(const std::string& run, const std::vector<JournalRecord>& records);
 
 // One thing that happened.
 struct TimelineEntry {

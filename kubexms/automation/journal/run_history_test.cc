@@ -56,7 +56,7 @@ TEST(RunHistoryTest, TellsWhatHappenedWhen) {
   EXPECT_THAT(ToText(timeline),
               HasSubstr("2024-01-01T00:00:01.000Z    2.5s node1 changed      web/install: one: "
                         "write /etc/x, restart x\n"));
-  const RunSummary summary = Summarise("r1", records);
+  const RunSummary summary = Summarize("r1", records);
   EXPECT_EQ(summary.state, "rolled back");
   const Json json = ToJson(summary, timeline);
   EXPECT_EQ(FindString(json, "cause"), "a file system of the host is full");
@@ -65,14 +65,14 @@ TEST(RunHistoryTest, TellsWhatHappenedWhen) {
 
 TEST(RunHistoryTest, ARunIsInterruptedUntilItIsFinished) {
   std::vector<JournalRecord> records = {Of(Type::kRun, "00.000"), Of(Type::kBegin, "01.000", "a")};
-  EXPECT_EQ(Summarise("r1", records).state, "interrupted");
+  EXPECT_EQ(Summarize("r1", records).state, "interrupted");
   records.push_back(Of(Type::kFinished, "02.000", "", "the run: canceled"));
-  EXPECT_EQ(Summarise("r1", records).state, "failed");
+  EXPECT_EQ(Summarize("r1", records).state, "failed");
   records.push_back(Of(Type::kRun, "03.000"));
-  EXPECT_EQ(Summarise("r1", records).state, "interrupted");
-  EXPECT_EQ(Summarise("r1", records).message, "");
+  EXPECT_EQ(Summarize("r1", records).state, "interrupted");
+  EXPECT_EQ(Summarize("r1", records).message, "");
   records.push_back(Of(Type::kFinished, "04.000"));
-  EXPECT_EQ(Summarise("r1", records).state, "done");
+  EXPECT_EQ(Summarize("r1", records).state, "done");
 }
 
 TEST(TimestampTest, GoesBothWays) {

@@ -100,7 +100,7 @@ Result<void> Lab::Up(const LabUpOptions& options) {
   if (failed) return Error::Internal(fmt::format("make {}: {}", directory_, failed.message()));
   ASSIGN_OR_RETURN(const auto lock, Lock());
   Result<void> built = Build(options);
-  Forget();
+  RemoveEmptyDirectory();
   return built;
 }
 
@@ -132,7 +132,7 @@ Result<LabState> Lab::EnsureNetwork(const LabUpOptions& options) {
 Result<std::unique_ptr<ClusterLock>> Lab::LockNetworks() const {
   const std::string owner = fmt::format("kubexms lab (process {})", ::getpid());
   for (;;) {
-    auto lock = ClusterLock::Take(std::string(kNetworkLock), owner);
+    auto lock = ClusterLock::Acquire(std::string(kNetworkLock), owner);
     if (lock.ok() || !lock.error().IsConflict()) return lock;
     if (!clock_->SleepFor(std::chrono::milliseconds(20), options_.stop)) return Canceled("lab up");
   }
@@ -250,7 +250,7 @@ Result<void> Lab::EnsureRunning(const LabState& state, const LabHost& host) {
 
 Result<void> Lab::StartProcess(const LabState& state, const LabHost& host) {
   const LabCgroups groups(CgroupOf(host));
-  RETURN_IF_ERROR(groups.Make());
+  RETURN_IF_ERROR(groups.Create());
   const std::string directory = HostDirectory(host);
   std::vector<std::string> words = {"setsid", "sh", "-c", std::string(kStartScript), "sh"};
   words.insert(words.end(), groups.paths().begin(), groups.paths().end());
@@ -285,8 +285,8 @@ Result<void> Lab::WaitForLogin(const LabHost& host) {
                                                         .connect_timeout = timeout}},
                                              .sudo = {}},
                                             &connections, random_);
-    const Result<std::vector<Answer>> facts =
-        connector->Perform({GetFacts{}}, {.stop = options_.stop});
+    const Result<std::vector<OperationResult>> facts =
+        connector->Perform({GetSystemFacts{}}, {.stop = options_.stop});
     if (facts.ok()) return {};
     const std::string log = HostDirectory(host) + "/console.log";
     if (!groups.HasProcesses()) {
@@ -351,7 +351,7 @@ Result<void> Lab::Down() {
     RETURN_IF_ERROR(groups.Remove());
     RETURN_IF_ERROR(RemoveFiles());
   }
-  Forget();
+  RemoveEmptyDirectory();
   return {};
 }
 
@@ -388,7 +388,7 @@ Result<void> Lab::RemoveFiles() const {
   return {};
 }
 
-void Lab::Forget() const {
+void Lab::RemoveEmptyDirectory() const {
   if (Exists(directory_ + "/state.json")) return;
   std::error_code ignored;
   fs::remove(directory_ + "/lock", ignored);
@@ -398,7 +398,7 @@ void Lab::Forget() const {
 Result<std::unique_ptr<ClusterLock>> Lab::Lock() const {
   const std::string path = directory_ + "/lock";
   const std::string owner = fmt::format("kubexms lab (process {})", ::getpid());
-  ASSIGN_OR_RETURN(std::unique_ptr<ClusterLock> lock, ClusterLock::Take(path, owner));
+  ASSIGN_OR_RETURN(std::unique_ptr<ClusterLock> lock, ClusterLock::Acquire(path, owner));
   // A lab that was taken down meanwhile has taken its lock along.
   ASSIGN_OR_RETURN(const std::string written, ReadFileIfThere(path));
   if (written == owner) return lock;

@@ -82,7 +82,7 @@ class Lab {
   Result<std::unique_ptr<ClusterLock>> Lock() const;
   Result<std::unique_ptr<ClusterLock>> LockNetworks() const;
   // Removes the directory of a lab that nothing was written down about.
-  void Forget() const;
+  void RemoveEmptyDirectory() const;
   Result<std::optional<LabState>> ReadState() const;
 
   Result<LabState> Plan(const LabUpOptions& options) const;

@@ -113,7 +113,7 @@ Result<std::unique_ptr<ClusterLock>> LockImage(Clock& clock, const LabImageOptio
   const std::string owner = fmt::format("kubexms lab (process {})", ::getpid());
   bool told = false;
   for (;;) {
-    auto lock = ClusterLock::Take(path, owner);
+    auto lock = ClusterLock::Acquire(path, owner);
     if (lock.ok() || !lock.error().IsConflict()) return lock;
     if (!told) options.progress("waiting for the image, which another program makes");
     told = true;

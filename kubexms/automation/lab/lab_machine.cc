@@ -107,7 +107,7 @@ LabCgroups::LabCgroups(const std::string& name)
   }
 }
 
-Result<void> LabCgroups::Make() const {
+Result<void> LabCgroups::Create() const {
   for (size_t i = 0; i < paths_.size(); ++i) {
     fs::path group = hierarchies_[i];
     for (const fs::path& part : fs::path(paths_[i]).lexically_relative(group)) {

@@ -34,7 +34,7 @@ class LabCgroups {
   // "lab/node1", or "lab" for all hosts.
   explicit LabCgroups(const std::string& name);
 
-  Result<void> Make() const;
+  Result<void> Create() const;
   bool HasProcesses() const;
   // Ends everything in them, and returns when it is gone.
   Result<void> KillAll(Clock& clock, std::stop_token stop) const;

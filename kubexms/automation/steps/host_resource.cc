@@ -109,8 +109,8 @@ struct QueryCollector {
 
 class Planner {
  public:
-  Planner(const Answers& answers, const std::string& backup_directory)
-      : answers_(answers), backup_directory_(backup_directory) {}
+  Planner(const Facts& facts, const std::string& backup_directory)
+      : facts_(facts), backup_directory_(backup_directory) {}
 
   Result<void> operator()(const File& r);
   Result<void> operator()(const Directory& r);
@@ -145,11 +145,11 @@ class Planner {
   }
   void Undo(Operation operation) { change_.undo.push_back(std::move(operation)); }
   // Keeps what is at the path, so that it can be brought back.
-  void Keep(const std::string& path);
+  void Backup(const std::string& path);
   bool Touched(const std::string& path) const { return touched_.contains(path); }
   void Write(const File& file, const std::string* before);
 
-  const Answers& answers_;
+  const Facts& facts_;
   const std::string& backup_directory_;
   Change change_;
   std::vector<Operation> undo_last_;
@@ -159,7 +159,7 @@ class Planner {
   std::string replaced_;  // what the others were, "name=version"
 };
 
-void Planner::Keep(const std::string& path) {
+void Planner::Backup(const std::string& path) {
   touched_.insert(path);
   if (backup_directory_.empty()) return;
   const std::string backup = BackupOf(path, backup_directory_);
@@ -177,14 +177,14 @@ void Planner::FlushPackages() {
 }
 
 void Planner::Write(const File& file, const std::string* before) {
-  Keep(file.path);
+  Backup(file.path);
   Do(WriteFile{file.path, file.mode, file.owner, file.group, file.content});
   change_.files.push_back(file.secret ? DiffSecretFile(file.path)
                                       : DiffFile(file.path, before, file.content));
 }
 
 Result<void> Planner::operator()(const File& r) {
-  const PathState& state = answers_.Get(GetPath{r.path, !r.secret});
+  const PathState& state = facts_.Get(GetPath{r.path, !r.secret});
   const bool same = state.kind == "file" && state.sha256 == Sha256Of(r.content);
   if (!same) {
     if (state.kind == "directory") {
@@ -204,7 +204,7 @@ Result<void> Planner::operator()(const File& r) {
 
 Result<void> Planner::operator()(const Directory& r) {
   for (const std::string& path : PathsDownTo(r.path)) {
-    const PathState& state = answers_.Get(GetPath{path});
+    const PathState& state = facts_.Get(GetPath{path});
     const bool last = path == r.path;
     const MakeDirectory make{path, last ? r.mode : "0755", last ? r.owner : "root",
                              last ? r.group : "root"};
@@ -227,27 +227,27 @@ Result<void> Planner::operator()(const Directory& r) {
 }
 
 Result<void> Planner::operator()(const Link& r) {
-  const PathState& state = answers_.Get(GetPath{r.path});
+  const PathState& state = facts_.Get(GetPath{r.path});
   if (state.kind == "link" && state.target == r.target) return {};
   if (state.kind == "directory") {
     return Error::Internal(fmt::format("{} is a directory, and a link is to be there", r.path));
   }
   Say(fmt::format("link {} to {}", r.path, r.target));
-  Keep(r.path);
+  Backup(r.path);
   Do(MakeLink{r.path, r.target});
   return {};
 }
 
 Result<void> Planner::operator()(const Absent& r) {
-  if (!answers_.Get(GetPath{r.path}).exists()) return {};
+  if (!facts_.Get(GetPath{r.path}).exists()) return {};
   Say(fmt::format("remove {}", r.path));
-  Keep(r.path);
+  Backup(r.path);
   Do(RemovePath{r.path, true});
   return {};
 }
 
 Result<void> Planner::operator()(const Package& r) {
-  const std::string& version = answers_.Get(GetPackage{r.name}).version;
+  const std::string& version = facts_.Get(GetPackage{r.name}).version;
   if (!version.empty() && (r.version.empty() || version == r.version)) return {};
   const auto add = [](std::string& list, const std::string& word) {
     list += list.empty() ? word : " " + word;
@@ -261,10 +261,10 @@ Result<void> Planner::operator()(const Package& r) {
 }
 
 Result<void> Planner::operator()(const Service& r) {
-  const ServiceState& state = answers_.Get(GetService{r.name});
+  const ServiceState& state = facts_.Get(GetService{r.name});
   const bool stale =
       std::any_of(r.restart_after.begin(), r.restart_after.end(), [&](const std::string& path) {
-        const PathState& file = answers_.Get(GetPath{path});
+        const PathState& file = facts_.Get(GetPath{path});
         return Touched(path) || (file.exists() && file.modified_ns > state.active_since_ns);
       });
   SetService set{.service = r.name}, undo{.service = r.name};
@@ -285,7 +285,7 @@ Result<void> Planner::operator()(const Service& r) {
 }
 
 Result<void> Planner::operator()(const User& r) {
-  const UserState& state = answers_.Get(GetUser{r.name});
+  const UserState& state = facts_.Get(GetUser{r.name});
   PutUser put{.user = r.name}, undo{.user = r.name};
   const auto differ = [&](const std::string& wanted, const std::string& is, std::string& set,
                           std::string& back) {
@@ -320,7 +320,7 @@ Result<void> Planner::operator()(const User& r) {
 Result<void> Planner::operator()(const Sysctl& r) {
   RETURN_IF_ERROR((*this)(SysctlFile(r)));
   for (const auto& [key, value] : r.values) {
-    const SysctlState& state = answers_.Get(GetSysctl{key});
+    const SysctlState& state = facts_.Get(GetSysctl{key});
     if (state.exists && state.value == Normal(value)) continue;
     Say(state.exists ? fmt::format("set {} to {}, from {}", key, value, state.value)
                      : fmt::format("set {} to {}", key, value));
@@ -333,7 +333,7 @@ Result<void> Planner::operator()(const Sysctl& r) {
 Result<void> Planner::operator()(const KernelModules& r) {
   RETURN_IF_ERROR((*this)(ModulesFile(r)));
   for (const std::string& module : r.modules) {
-    if (answers_.Get(GetKernelModule{module}).loaded) continue;
+    if (facts_.Get(GetKernelModule{module}).loaded) continue;
     Say(fmt::format("load kernel module {}", module));
     Do(SetKernelModule{module, true});
     Undo(SetKernelModule{module, false});
@@ -343,7 +343,7 @@ Result<void> Planner::operator()(const KernelModules& r) {
 
 Result<void> Planner::operator()(const HostsEntries& r) {
   const std::string path(kHostsFile);
-  const PathState& state = answers_.Get(GetPath{path, true});
+  const PathState& state = facts_.Get(GetPath{path, true});
   const std::string edited = EditHosts(state.content, r);
   if (edited == state.content) return {};
   Say(fmt::format("change {}", path));
@@ -352,17 +352,17 @@ Result<void> Planner::operator()(const HostsEntries& r) {
 }
 
 Result<void> Planner::operator()(const Archive& r) {
-  const PathState& archive = answers_.Get(GetPath{r.archive});
+  const PathState& archive = facts_.Get(GetPath{r.archive});
   if (archive.kind != "file") {
     return Error::Internal(fmt::format("{} is not there to be unpacked", r.archive));
   }
-  const PathState& marker = answers_.Get(GetPath{r.marker, true});
+  const PathState& marker = facts_.Get(GetPath{r.marker, true});
   if (marker.kind == "file" && marker.content == ArchiveMark(archive)) return {};
   Say(fmt::format("unpack {} into {}", r.archive, r.directory));
-  Keep(r.directory);
+  Backup(r.directory);
   Do(ExtractArchive{r.archive, r.directory, r.strip});
   // Written last: without it the archive is unpacked again.
-  Keep(r.marker);
+  Backup(r.marker);
   Do(WriteFile{.path = r.marker, .content = ArchiveMark(archive)});
   return {};
 }
@@ -392,9 +392,9 @@ std::vector<Operation> QueriesFor(std::span<const HostResource> resources) {
   return std::move(collector.queries);
 }
 
-Result<Change> PlanFor(std::span<const HostResource> resources, const Answers& answers,
+Result<Change> PlanFor(std::span<const HostResource> resources, const Facts& facts,
                        const std::string& backup_directory) {
-  Planner planner(answers, backup_directory);
+  Planner planner(facts, backup_directory);
   for (const HostResource& resource : resources) {
     RETURN_IF_ERROR(std::visit(planner, resource));
   }

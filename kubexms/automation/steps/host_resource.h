@@ -25,8 +25,8 @@ struct Change {
   std::vector<std::string> restarts;  // the services that are disturbed
   std::vector<Operation> operations;
   std::vector<Operation> undo;     // takes all of it back, to be performed in this order
-  std::vector<std::string> notes;  // what somebody should know, also when nothing is to be done
-  bool final = false;              // once it is begun, the run as a whole cannot be taken back
+  std::vector<std::string> warnings;  // what somebody should know, also when nothing is to be done
+  bool point_of_no_return = false;  // once applied, the run cannot be rolled back as a whole
 
   bool empty() const { return summary.empty(); }
   // Of all files.
@@ -129,10 +129,10 @@ std::string BackupOf(std::string_view path, const std::string& backup_directory)
 std::vector<Operation> QueriesFor(std::span<const HostResource> resources);
 
 // The change that makes all of them true, in their order; later ones may build on earlier ones.
-// `answers` has the answers to QueriesFor. Previous states of paths are kept below
+// `facts` has the answers to QueriesFor. Previous states of paths are kept below
 // `backup_directory` on the host; without one, what happens to paths cannot be undone. An error
 // names the resource: an archive that is not there, a link where a directory is to be.
-Result<Change> PlanFor(std::span<const HostResource> resources, const Answers& answers,
+Result<Change> PlanFor(std::span<const HostResource> resources, const Facts& facts,
                        const std::string& backup_directory);
 
 }  // namespace kubexms::automation

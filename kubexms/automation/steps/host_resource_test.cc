@@ -21,10 +21,10 @@ class HostResourceTest : public ::testing::Test {
     const std::vector<Operation> queries = QueriesFor(resources);
     const auto answered = host_.Perform(queries, {});
     EXPECT_TRUE(answered.ok());
-    Answers answers;
-    for (size_t i = 0; i < queries.size(); ++i) answers.Add(queries[i], (*answered)[i]);
+    Facts facts;
+    for (size_t i = 0; i < queries.size(); ++i) facts.Add(queries[i], (*answered)[i]);
     Result<Change> change =
-        PlanFor(resources, answers, fmt::format("/var/lib/kubexms/{}", ++plans_));
+        PlanFor(resources, facts, fmt::format("/var/lib/kubexms/{}", ++plans_));
     if (change.ok()) return *change;
     ADD_FAILURE() << change.error().message();
     return {};
@@ -142,9 +142,9 @@ TEST_F(HostResourceTest, SaysWhyItCannotBe) {
   const auto fails = [&](const std::vector<HostResource>& resources) {
     const std::vector<Operation> queries = QueriesFor(resources);
     const auto answered = host_.Perform(queries, {});
-    Answers answers;
-    for (size_t i = 0; i < queries.size(); ++i) answers.Add(queries[i], (*answered)[i]);
-    const Result<Change> change = PlanFor(resources, answers, "");
+    Facts facts;
+    for (size_t i = 0; i < queries.size(); ++i) facts.Add(queries[i], (*answered)[i]);
+    const Result<Change> change = PlanFor(resources, facts, "");
     return change.ok() ? "" : change.error().message();
   };
   EXPECT_THAT(fails({File{.path = "/etc"}}), HasSubstr("/etc is a directory"));

@@ -173,23 +173,23 @@ TEST_F(FullDiskTest, JournalsKeepWholeLines) {
   const auto failed = connector_->Perform({AppendRecord{path, record}});
   ASSERT_FALSE(failed.ok());
   EXPECT_THAT(failed.error().message(), HasSubstr("No space left"));
-  const auto answers = connector_->Perform({AppendRecord{path, "two"}, Probe{"cat " + path}});
-  ASSERT_TRUE(answers.ok()) << answers.error().message();
-  EXPECT_EQ(std::get<ProbeResult>((*answers)[1]).output, "one\ntwo\n");
+  const auto results = connector_->Perform({AppendRecord{path, "two"}, Probe{"cat " + path}});
+  ASSERT_TRUE(results.ok()) << results.error().message();
+  EXPECT_EQ(std::get<ProbeResult>((*results)[1]).output, "one\ntwo\n");
 }
 
 TEST_F(FullDiskTest, ALockIsTakenKeptAndGivenBack) {
   const std::string path = directory_.File("lock");
-  const TakeLock mine{.path = path, .owner = "run a", .stale_seconds = 60, .required = true};
-  const TakeLock other{.path = path, .owner = "run b", .stale_seconds = 60};
-  const auto answers = connector_->Perform({Probe{"echo x >" + directory_.File("more")}, mine, mine,
+  const AcquireLock mine{.path = path, .owner = "run a", .stale_seconds = 60, .required = true};
+  const AcquireLock other{.path = path, .owner = "run b", .stale_seconds = 60};
+  const auto results = connector_->Perform({Probe{"echo x >" + directory_.File("more")}, mine, mine,
                                             other, ReleaseLock{path, "run a"}, other});
-  ASSERT_TRUE(answers.ok()) << answers.error().message();
-  EXPECT_NE(std::get<ProbeResult>((*answers)[0]).exit_code, 0) << "the disk is full";
-  EXPECT_TRUE(std::get<LockState>((*answers)[2]).held);
-  EXPECT_FALSE(std::get<LockState>((*answers)[3]).held);
-  EXPECT_EQ(std::get<LockState>((*answers)[3]).owner, "run a");
-  EXPECT_TRUE(std::get<LockState>((*answers)[5]).held);
+  ASSERT_TRUE(results.ok()) << results.error().message();
+  EXPECT_NE(std::get<ProbeResult>((*results)[0]).exit_code, 0) << "the disk is full";
+  EXPECT_TRUE(std::get<LockState>((*results)[2]).held);
+  EXPECT_FALSE(std::get<LockState>((*results)[3]).held);
+  EXPECT_EQ(std::get<LockState>((*results)[3]).owner, "run a");
+  EXPECT_TRUE(std::get<LockState>((*results)[5]).held);
 }
 
 }  // namespace

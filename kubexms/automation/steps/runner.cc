@@ -24,25 +24,25 @@ std::vector<Operation> Distinct(std::span<const Operation> queries) {
   return distinct;
 }
 
-Result<Answers> Runner::Ask(std::span<const Operation> queries) {
+Result<Facts> Runner::Gather(std::span<const Operation> queries) {
   const std::vector<Operation> distinct = Distinct(queries);
-  Answers answers;
-  if (distinct.empty()) return answers;
-  ASSIGN_OR_RETURN(std::vector<Answer> answered, connector_->Perform(distinct, Limits()));
-  for (size_t i = 0; i < distinct.size(); ++i) answers.Add(distinct[i], std::move(answered[i]));
-  return answers;
+  Facts facts;
+  if (distinct.empty()) return facts;
+  ASSIGN_OR_RETURN(std::vector<OperationResult> answered, connector_->Perform(distinct, Limits()));
+  for (size_t i = 0; i < distinct.size(); ++i) facts.Add(distinct[i], std::move(answered[i]));
+  return facts;
 }
 
-Result<Facts> Runner::GetFacts() {
-  const automation::GetFacts query{};
-  ASSIGN_OR_RETURN(const Answers answers, Ask(std::vector<Operation>{query}));
-  return answers.Get(query);
+Result<SystemFacts> Runner::GetSystemFacts() {
+  const automation::GetSystemFacts query{};
+  ASSIGN_OR_RETURN(const Facts facts, Gather(std::vector<Operation>{query}));
+  return facts.Get(query);
 }
 
 Result<std::string> Runner::ReadFile(const std::string& path) {
   const GetPath query{path, true};
-  ASSIGN_OR_RETURN(const Answers answers, Ask(std::vector<Operation>{query}));
-  const PathState& state = answers.Get(query);
+  ASSIGN_OR_RETURN(const Facts facts, Gather(std::vector<Operation>{query}));
+  const PathState& state = facts.Get(query);
   if (state.kind != "file") return Error::NotFound("files", path);
   if (state.content.size() != static_cast<size_t>(state.size)) {
     return Error::RequestTooLarge(fmt::format("{} is too large to be read; download it", path));
@@ -51,8 +51,8 @@ Result<std::string> Runner::ReadFile(const std::string& path) {
 }
 
 Result<Change> Runner::Ensure(std::span<const HostResource> resources) {
-  ASSIGN_OR_RETURN(const Answers answers, Ask(QueriesFor(resources)));
-  ASSIGN_OR_RETURN(Change change, PlanFor(resources, answers, options_.backup_directory));
+  ASSIGN_OR_RETURN(const Facts facts, Gather(QueriesFor(resources)));
+  ASSIGN_OR_RETURN(Change change, PlanFor(resources, facts, options_.backup_directory));
   if (options_.dry_run || change.operations.empty()) return change;
   RETURN_IF_ERROR(connector_->Perform(change.operations, Limits()));
   return change;
@@ -82,8 +82,8 @@ Result<bool> Runner::Upload(const UploadRequest& request) {
     ASSIGN_OR_RETURN(sum, Sha256OfFile(request.source));
   }
   const GetPath query{request.path};
-  ASSIGN_OR_RETURN(const Answers answers, Ask(std::vector<Operation>{query}));
-  const PathState& state = answers.Get(query);
+  ASSIGN_OR_RETURN(const Facts facts, Gather(std::vector<Operation>{query}));
+  const PathState& state = facts.Get(query);
   const auto as_is = [](const std::string& wanted, const std::string& is) {
     return wanted.empty() || wanted == is;
   };
@@ -101,17 +101,17 @@ Result<void> Runner::Download(const DownloadRequest& request) {
 }
 
 template <class Query, class Predicate>
-Result<typename Query::AnswerType> Runner::Await(const Query& query,
+Result<typename Query::ResultType> Runner::Await(const Query& query,
                                                  std::chrono::nanoseconds timeout,
                                                  Predicate wanted) {
   const auto deadline = clock_->MonotonicNow() + timeout;
   std::chrono::milliseconds pause = kFirstPause;
   for (;;) {
-    const Result<Answers> answers = Ask(std::vector<Operation>{query});
-    if (!answers.ok() && !IsConnectionLost(answers.error())) return answers.error();
-    if (answers.ok() && wanted(answers->Get(query))) return answers->Get(query);
+    const Result<Facts> facts = Gather(std::vector<Operation>{query});
+    if (!facts.ok() && !IsConnectionLost(facts.error())) return facts.error();
+    if (facts.ok() && wanted(facts->Get(query))) return facts->Get(query);
     if (clock_->MonotonicNow() + pause > deadline) {
-      if (!answers.ok()) return answers.error();
+      if (!facts.ok()) return facts.error();
       return Error::Timeout(fmt::format("{}: timed out", Describe(query)));
     }
     if (!clock_->SleepFor(pause, options_.stop)) return Canceled(Describe(query));
@@ -123,7 +123,7 @@ Result<CommandResult> Runner::RunJob(const std::string& id, const std::string& s
                                      std::chrono::nanoseconds timeout) {
   if (options_.dry_run) return CommandResult();
   const std::string directory = JobDirectory(id);
-  const Result<std::vector<Answer>> started =
+  const Result<std::vector<OperationResult>> started =
       connector_->Perform({StartJob{directory, script}}, Limits());
   // Lost on the way: that it was started shows below.
   if (!started.ok() && !IsConnectionLost(started.error())) return started.error();
@@ -140,7 +140,7 @@ Result<CommandResult> Runner::RunJob(const std::string& id, const std::string& s
   return CommandResult{.exit_code = static_cast<int>(job.exit_code), .output = job.output};
 }
 
-Result<void> Runner::ForgetJob(const std::string& id) {
+Result<void> Runner::RemoveJob(const std::string& id) {
   if (options_.dry_run) return {};
   RETURN_IF_ERROR(connector_->Perform({RemovePath{JobDirectory(id), true}}, Limits()));
   return {};

@@ -30,8 +30,8 @@ class Runner {
       : connector_(connector), clock_(clock), options_(std::move(options)) {}
 
   // All of it in one round trip; equal queries are asked once.
-  Result<Answers> Ask(std::span<const Operation> queries);
-  Result<Facts> GetFacts();
+  Result<Facts> Gather(std::span<const Operation> queries);
+  Result<SystemFacts> GetSystemFacts();
   Result<std::string> ReadFile(const std::string& path);
 
   // Makes the resources true; says what was, or in a dry run would be, changed.
@@ -55,7 +55,7 @@ class Runner {
   Result<CommandResult> RunJob(const std::string& id, const std::string& script,
                                std::chrono::nanoseconds timeout);
   // For a job that has ended: the next one of this id is another.
-  Result<void> ForgetJob(const std::string& id);
+  Result<void> RemoveJob(const std::string& id);
 
   // Waits until something listens on a port of the host.
   Result<void> WaitForPort(int port, std::chrono::nanoseconds timeout);
@@ -69,7 +69,7 @@ class Runner {
   PerformOptions Limits() const { return {.stop = options_.stop}; }
   // Asks again and again until the answer is as wanted; lost connections do not count.
   template <class Query, class Predicate>
-  Result<typename Query::AnswerType> Await(const Query& query, std::chrono::nanoseconds timeout,
+  Result<typename Query::ResultType> Await(const Query& query, std::chrono::nanoseconds timeout,
                                            Predicate wanted);
 
   Connector* const connector_;

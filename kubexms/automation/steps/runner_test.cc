@@ -37,7 +37,7 @@ TEST_F(RunnerTest, MakesThingsTrueOnce) {
   EXPECT_TRUE(runner_.Ensure(resources)->empty());
   EXPECT_EQ(*runner_.ReadFile("/etc/a"), "x");
   EXPECT_TRUE(runner_.ReadFile("/etc/none").error().IsNotFound());
-  EXPECT_EQ(runner_.GetFacts()->hostname, "host-0001");
+  EXPECT_EQ(runner_.GetSystemFacts()->hostname, "host-0001");
 }
 
 TEST_F(RunnerTest, SendsAFileOnlyWhenItDiffers) {

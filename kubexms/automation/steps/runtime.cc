@@ -69,14 +69,14 @@ std::vector<std::string> Runtime::AllHosts() const {
   return names;
 }
 
-Result<Facts> Runtime::FactsOf(const Host& host) const {
+Result<SystemFacts> Runtime::FactsOf(const Host& host) const {
   {
     MutexLock lock(mutex_);
     const auto known = facts_.find(host.name);
     if (known != facts_.end()) return known->second;
   }
-  ASSIGN_OR_RETURN(const std::vector<Answer> answers, host.connector->Perform({GetFacts{}}));
-  const Facts facts = std::get<Facts>(answers[0]);
+  ASSIGN_OR_RETURN(const std::vector<OperationResult> facts, host.connector->Perform({GetSystemFacts{}}));
+  const SystemFacts facts = std::get<SystemFacts>(facts[0]);
   MutexLock lock(mutex_);
   facts_[host.name] = facts;
   return facts;

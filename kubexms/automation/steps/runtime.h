@@ -66,14 +66,14 @@ class Runtime {
   std::vector<std::string> AllHosts() const;
 
   // Asked once for each host, then remembered.
-  Result<Facts> FactsOf(const Host& host) const EXCLUDES(mutex_);
+  Result<SystemFacts> FactsOf(const Host& host) const EXCLUDES(mutex_);
 
   uint64_t round_trips() const;
 
  private:
   const RuntimeOptions options_;
   mutable Mutex mutex_;
-  mutable std::map<std::string, Facts> facts_ GUARDED_BY(mutex_);
+  mutable std::map<std::string, SystemFacts> facts_ GUARDED_BY(mutex_);
 };
 
 // A secret that the configuration only names: "env:NAME", "file:/path" or "cmd:command", the last

@@ -38,14 +38,14 @@ class Step {
   // Unique within its task: "configure containerd".
   virtual const std::string& name() const = 0;
   // What has to be known about the host.
-  virtual Result<std::vector<Operation>> Ask(const StepContext& context) const = 0;
-  // What is to be changed; empty when nothing is. `answers` has at least what was asked for. Talks
+  virtual Result<std::vector<Operation>> ListQueries(const StepContext& context) const = 0;
+  // What is to be changed; empty when nothing is. `facts` has at least what was asked for. Talks
   // to nobody: the same answers give the same change. An error says why it cannot be.
-  virtual Result<Change> Plan(const StepContext& context, const Answers& answers) const = 0;
+  virtual Result<Change> Plan(const StepContext& context, const Facts& facts) const = 0;
   // What operations cannot say, done after those of the change. Only called when Acts(). It may be
   // called again after a crash and must then pick up where it was.
-  virtual Result<void> Act(const StepContext&, Runner&, const Change&) const { return {}; }
-  virtual bool Acts() const { return false; }
+  virtual Result<void> RunAction(const StepContext&, Runner&, const Change&) const { return {}; }
+  virtual bool HasAction() const { return false; }
 };
 using StepPtr = std::shared_ptr<const Step>;
 
@@ -79,11 +79,11 @@ struct ScriptOptions {
 StepPtr Script(ScriptOptions options);
 
 // Changes nothing and ends nothing: what somebody should know about the host before a run.
-StepPtr Advise(std::string name, std::vector<Operation> queries,
-               std::function<std::vector<std::string>(const StepContext&, const Answers&)> advice);
+StepPtr Warn(std::string name, std::vector<Operation> queries,
+               std::function<std::vector<std::string>(const StepContext&, const Facts&)> advice);
 
 // Changes nothing: the run ends here unless `check` likes the answers.
 StepPtr Require(std::string name, std::vector<Operation> queries,
-                std::function<Result<void>(const StepContext&, const Answers&)> check);
+                std::function<Result<void>(const StepContext&, const Facts&)> check);
 
 }  // namespace kubexms::automation

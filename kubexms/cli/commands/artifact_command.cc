@@ -58,7 +58,7 @@ Result<cluster::ArtifactBuildOptions> OptionsFor(const Invocation& call,
   const bool all = !call.Given("file");
   options.directory = std::filesystem::path(call.Value("file")).parent_path().string();
   std::set<std::string> names;
-  for (const cluster::PackageNeed& need : cluster::PackagesNeeded(spec)) {
+  for (const cluster::PackageRequirement& need : cluster::RequiredPackages(spec)) {
     if (all || !need.hosts.empty()) names.insert(need.packages.begin(), need.packages.end());
   }
   for (const std::string& name : call.List("packages")) names.insert(name);
@@ -91,7 +91,7 @@ void WarnAboutSandbox(const Invocation& call, const cluster::ClusterSpec& spec) 
   const std::vector<std::string> names = cluster::ImageNames(runtime);
   if (std::ranges::find(names, runtime.sandbox_image) != names.end()) return;
   call.err() << fmt::format(
-      "Note: {} is not among spec.containerRuntime.images. Unless a registry has it that the hosts "
+      "Warning: {} is not among spec.containerRuntime.images. Unless a registry has it that the hosts "
       "reach, they can run no pods.\n",
       runtime.sandbox_image);
 }

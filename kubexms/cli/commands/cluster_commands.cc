@@ -43,13 +43,13 @@ Result<ExitCode> CreateCluster(const Invocation& call) {
   ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForWork(call));
   ASSIGN_OR_RETURN(const Pipeline pipeline, session->CreatePipeline());
   ASSIGN_OR_RETURN(const RunPlan plan, session->MakePlan(pipeline));
-  session->TellNotes(call, plan);
+  session->PrintWarnings(call, plan);
   if (const auto refused = cluster::CheckPreflight(plan); !refused.ok()) {
-    return session->TellRefused(call, pipeline, refused.error());
+    return session->ReportRefusal(call, pipeline, refused.error());
   }
   session->options().plan = &plan;
   ASSIGN_OR_RETURN(const RunReport report, session->Converge(pipeline));
-  return session->Tell(call, report);
+  return session->PrintReport(call, report);
 }
 
 Result<ExitCode> DeleteCluster(const Invocation& call) {
@@ -78,7 +78,7 @@ Result<ExitCode> DeleteCluster(const Invocation& call) {
   ASSIGN_OR_RETURN(const RunReport report,
                    cluster::DeleteCluster(session->runtime(), session->options(),
                                           {.force = call.Given("force"), .skipped = &skipped}));
-  const ExitCode code = session->Tell(call, report);
+  const ExitCode code = session->PrintReport(call, report);
   if (!skipped.empty()) {
     call.err() << fmt::format("Skipped: {}. What was done there stays there.\n",
                               fmt::join(skipped, ", "));
@@ -102,18 +102,18 @@ Result<ExitCode> ResumeRun(const Invocation& call) {
   }
   if (call.Given("dry-run")) {
     ASSIGN_OR_RETURN(RunPlan plan, session->MakePlan(pipeline));
-    plan.notes.push_back(fmt::format("this goes on with run {}", run));
+    plan.warnings.push_back(fmt::format("this goes on with run {}", run));
     return ShowPlanOf(call, plan);
   }
   ASSIGN_OR_RETURN(const RunReport report, session->Converge(pipeline, run));
-  return session->Tell(call, report);
+  return session->PrintReport(call, report);
 }
 
 Result<ExitCode> RollBackRun(const Invocation& call) {
   ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenInParallel(call));
-  RETURN_IF_ERROR(session->Limit(call.List("limit")));
+  RETURN_IF_ERROR(session->SetLimit(call.List("limit")));
   ASSIGN_OR_RETURN(const std::string run, session->UnfinishedRun(call.Value("RUN")));
-  RETURN_IF_ERROR(cluster::CheckHostsBelong(session->runtime()));
+  RETURN_IF_ERROR(cluster::CheckHostOwnership(session->runtime()));
   Engine engine(&session->runtime());
   const automation::RollbackScope scope{.hosts = session->limit()};
   if (call.Given("dry-run")) {
@@ -122,13 +122,13 @@ Result<ExitCode> RollBackRun(const Invocation& call) {
     return ExitCode::kDone;
   }
   ASSIGN_OR_RETURN(const RunReport report, engine.Rollback(run, session->options(), scope));
-  return session->Tell(call, report);
+  return session->PrintReport(call, report);
 }
 
 Result<ExitCode> ShowRun(const Invocation& call, const ClusterSession& session,
                          const std::string& run) {
   ASSIGN_OR_RETURN(const std::vector<automation::JournalRecord> records, session.JournalOf(run));
-  const RunSummary summary = automation::Summarise(run, records);
+  const RunSummary summary = automation::Summarize(run, records);
   const auto timeline = automation::TimelineOf(records);
   if (call.Given("output")) {
     call.out() << FormatObject(automation::ToJson(summary, timeline), call.Value("output"));
@@ -202,13 +202,13 @@ Result<ExitCode> Adopt(const Invocation& call) {
                                        identity.name, identity.uid, identity.hosts.size()));
       return ExitCode::kDone;
     }
-    RETURN_IF_ERROR(cluster::RememberHosts(identity, first->runtime().directory()));
+    RETURN_IF_ERROR(cluster::StoreHosts(identity, first->runtime().directory()));
   }
   // With the hosts that only the cluster itself knows.
   ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenInParallel(call));
   ASSIGN_OR_RETURN(const cluster::Adoption adoption,
                    cluster::AdoptCluster(session->cluster(), session->runtime(),
-                                         {.skip_silent_hosts = call.Given("force")}));
+                                         {.skip_unreachable_hosts = call.Given("force")}));
   if (call.Given("output")) {
     const auto array = [](const std::vector<std::string>& names) {
       return JsonArray(names.begin(), names.end());
@@ -216,17 +216,17 @@ Result<ExitCode> Adopt(const Invocation& call) {
     call.out() << FormatObject(JsonObject{{"name", adoption.identity.name},
                                           {"uid", adoption.identity.uid},
                                           {"runs", array(adoption.runs)},
-                                          {"silent", array(adoption.silent)}},
+                                          {"unreachable", array(adoption.unreachable)}},
                                call.Value("output"));
-    return adoption.silent.empty() ? ExitCode::kDone : ExitCode::kSomeHostsFailed;
+    return adoption.unreachable.empty() ? ExitCode::kDone : ExitCode::kSomeHostsFailed;
   }
   call.err() << fmt::format("Adopted the cluster {} with the uid {}: {} runs, in {}.\n",
                             adoption.identity.name, adoption.identity.uid, adoption.runs.size(),
                             session->runtime().directory());
-  if (adoption.silent.empty()) return ExitCode::kDone;
+  if (adoption.unreachable.empty()) return ExitCode::kDone;
   call.err() << fmt::format(
       "{} did not answer: repeat the command when they do, or what was done there stays there.\n",
-      fmt::join(adoption.silent, ", "));
+      fmt::join(adoption.unreachable, ", "));
   return ExitCode::kSomeHostsFailed;
 }
 

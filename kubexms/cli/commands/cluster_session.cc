@@ -139,7 +139,7 @@ Result<std::unique_ptr<ClusterSession>> ClusterSession::Open(const Invocation& c
 
 Result<std::unique_ptr<ClusterSession>> ClusterSession::OpenForWork(const Invocation& call) {
   ASSIGN_OR_RETURN(std::unique_ptr<ClusterSession> session, Open(call));
-  RETURN_IF_ERROR(session->Limit(call.List("limit")));
+  RETURN_IF_ERROR(session->SetLimit(call.List("limit")));
   ASSIGN_OR_RETURN(session->options_.parallel, ReadParallel(call.Value("parallel")));
   session->artifact_ = call.Given("artifact")
                            ? call.Value("artifact")
@@ -148,14 +148,14 @@ Result<std::unique_ptr<ClusterSession>> ClusterSession::OpenForWork(const Invoca
 }
 
 Result<std::unique_ptr<ClusterSession>> ClusterSession::OpenInParallel(
-    const Invocation& call, const std::set<std::string>& gone) {
+    const Invocation& call, const std::set<std::string>& lost) {
   std::unique_ptr<ClusterSession> session(new ClusterSession(call));
-  RETURN_IF_ERROR(session->Start(call, gone));
+  RETURN_IF_ERROR(session->Start(call, lost));
   ASSIGN_OR_RETURN(session->options_.parallel, ReadParallel(call.Value("parallel")));
   return session;
 }
 
-Result<void> ClusterSession::Limit(const std::vector<std::string>& hosts) {
+Result<void> ClusterSession::SetLimit(const std::vector<std::string>& hosts) {
   limit_ = {hosts.begin(), hosts.end()};
   for (const std::string& name : limit_) {
     if (runtime_->FindHost(name)) continue;
@@ -164,7 +164,7 @@ Result<void> ClusterSession::Limit(const std::vector<std::string>& hosts) {
   return {};
 }
 
-Result<void> ClusterSession::Start(const Invocation& call, const std::set<std::string>& gone) {
+Result<void> ClusterSession::Start(const Invocation& call, const std::set<std::string>& lost) {
   ASSIGN_OR_RETURN(cluster_, cluster::LoadCluster(file_));
   directory_ = call.Given("state-dir")
                    ? call.Value("state-dir")
@@ -177,7 +177,7 @@ Result<void> ClusterSession::Start(const Invocation& call, const std::set<std::s
   ASSIGN_OR_RETURN(inventory_, cluster::HostInventory::Load(directory_));
   cluster::ClusterSpec known = inventory_->WithKnownHosts(cluster_.spec);
   for (cluster::HostSpec& host : known.hosts) {
-    if (!gone.contains(host.name)) continue;
+    if (!lost.contains(host.name)) continue;
     host.private_key_passphrase = host.password = host.sudo_password = "";
   }
   std::vector<std::string> warnings;
@@ -248,7 +248,7 @@ Result<std::vector<RunSummary>> ClusterSession::Runs() {
   std::vector<RunSummary> summaries;
   for (const std::string& run : runs) {
     ASSIGN_OR_RETURN(const std::vector<JournalRecord> records, JournalOf(run));
-    summaries.push_back(automation::Summarise(run, records));
+    summaries.push_back(automation::Summarize(run, records));
   }
   return summaries;
 }
@@ -285,29 +285,29 @@ std::string ClusterSession::CommandFor(const Invocation& call, std::string_view 
   return fmt::format("kubexms {} -f {}{}{} {}", command, file_, where, with, run);
 }
 
-void ClusterSession::TellNotes(const Invocation& call, const automation::RunPlan& plan) {
-  notes_ = plan.notes;
+void ClusterSession::PrintWarnings(const Invocation& call, const automation::RunPlan& plan) {
+  warnings_ = plan.warnings;
   if (call.Given("output")) return;
-  for (const std::string& note : plan.NotesOnce()) call.err() << "Note: " << note << "\n";
+  for (const std::string& warning : plan.DistinctWarnings()) call.err() << "Warning: " << warning << "\n";
 }
 
-Result<ExitCode> ClusterSession::TellRefused(const Invocation& call,
+Result<ExitCode> ClusterSession::ReportRefusal(const Invocation& call,
                                              const automation::Pipeline& pipeline,
                                              const Error& refused) const {
   if (!call.Given("output")) return refused;
-  return Tell(
+  return PrintReport(
       call,
       {.pipeline = pipeline.name, .outcome = automation::RunOutcome::kFailed, .error = refused});
 }
 
-ExitCode ClusterSession::Tell(const Invocation& call, const RunReport& report) const {
+ExitCode ClusterSession::PrintReport(const Invocation& call, const RunReport& report) const {
   // The others go on when their command is repeated, which knows what they need.
   const bool resumes = report.pipeline == "create cluster" || report.pipeline == cluster::kAddNodes;
   const bool continues = !report.ok() && !report.run.empty() && resumes;
   const ExitCode exit_code = static_cast<ExitCode>(report.ExitCode());
   if (call.Given("output")) {
     Json json = report.ToJson();
-    json.as_object()["notes"] = JsonArray(notes_.begin(), notes_.end());
+    json.as_object()["warnings"] = JsonArray(warnings_.begin(), warnings_.end());
     if (continues) {
       json.as_object()["resume"] = CommandFor(call, "resume", report.run);
       json.as_object()["rollback"] = CommandFor(call, "rollback", report.run);

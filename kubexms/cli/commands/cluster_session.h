@@ -55,14 +55,14 @@ class ClusterSession {
   // The same for a command with a --parallel alone. Of hosts that are `gone` passwords are not
   // needed.
   static Result<std::unique_ptr<ClusterSession>> OpenInParallel(
-      const Invocation& call, const std::set<std::string>& gone = {});
+      const Invocation& call, const std::set<std::string>& lost = {});
 
   const cluster::Cluster& cluster() const { return cluster_; }
   automation::Runtime& runtime() { return *runtime_; }
   automation::RunOptions& options() { return options_; }
   // The hosts of --limit; none: all.
   const std::set<std::string>& limit() const { return limit_; }
-  Result<void> Limit(const std::vector<std::string>& hosts);
+  Result<void> SetLimit(const std::vector<std::string>& hosts);
   // What a pipeline would do now.
   Result<automation::RunPlan> MakePlan(const automation::Pipeline& pipeline);
   // As the configuration and --limit want it. Issues certificates that are missing.
@@ -74,7 +74,7 @@ class ClusterSession {
                                          const std::string& resumed = "");
   cluster::HostInventory& inventory() { return *inventory_; }
   // For what the library does with hosts that are known.
-  cluster::ClusterWork Work() { return {runtime_.get(), &cluster_, &*inventory_, &options_}; }
+  cluster::ClusterContext Work() { return {runtime_.get(), &cluster_, &*inventory_, &options_}; }
   // All runs, oldest first.
   Result<std::vector<RunSummary>> Runs();
   // What one of them has written down.
@@ -83,17 +83,17 @@ class ClusterSession {
   Result<std::string> UnfinishedRun(const std::string& wanted);
 
   // Tells the notes of a plan that is to be carried out: to people now, to programs in the report.
-  void TellNotes(const Invocation& call, const automation::RunPlan& plan);
+  void PrintWarnings(const Invocation& call, const automation::RunPlan& plan);
   // A run that was refused before it began: the error to people, a report to programs.
-  Result<ExitCode> TellRefused(const Invocation& call, const automation::Pipeline& pipeline,
+  Result<ExitCode> ReportRefusal(const Invocation& call, const automation::Pipeline& pipeline,
                                const Error& refused) const;
   // Tells how a run ended: to people on `err`, with the cause and what to do next, or to programs
   // on `out`, when -o is given.
-  ExitCode Tell(const Invocation& call, const automation::RunReport& report) const;
+  ExitCode PrintReport(const Invocation& call, const automation::RunReport& report) const;
 
  private:
   explicit ClusterSession(const Invocation& call);
-  Result<void> Start(const Invocation& call, const std::set<std::string>& gone = {});
+  Result<void> Start(const Invocation& call, const std::set<std::string>& lost = {});
   // What CreatePipeline() needs of the state directory.
   Result<void> OpenState();
   Result<cluster::CreateOptions> OptionsForCreate();
@@ -116,7 +116,7 @@ class ClusterSession {
   std::unique_ptr<automation::EventSink> events_;
   std::unique_ptr<automation::Runtime> runtime_;
   automation::RunOptions options_;
-  std::vector<std::string> notes_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace kubexms

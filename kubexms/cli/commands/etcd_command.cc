@@ -20,7 +20,7 @@ using SessionPtr = std::unique_ptr<ClusterSession>;
 
 Result<ExitCode> BackUp(const Invocation& call) {
   ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenInParallel(call));
-  RETURN_IF_ERROR(session->Limit(call.List("limit")));
+  RETURN_IF_ERROR(session->SetLimit(call.List("limit")));
   const cluster::ClusterSpec& spec = session->cluster().spec;
   const cluster::EtcdBackupOptions options{.limit = session->limit(),
                                            .parallel = session->options().parallel,
@@ -83,18 +83,18 @@ Result<ExitCode> Restore(const Invocation& call) {
     return ExitCode::kWrongUsage;
   }
   ASSIGN_OR_RETURN(const std::string interrupted, InterruptedRun(*session, pipeline.name));
-  RETURN_IF_ERROR(session->inventory().Remember(session->cluster().spec,
+  RETURN_IF_ERROR(session->inventory().AddHosts(session->cluster().spec,
                                                 session->cluster().spec.role_groups.etcd));
   ASSIGN_OR_RETURN(const RunReport report,
                    interrupted.empty() ? engine.Run(pipeline, session->options())
                                        : engine.Resume(pipeline, interrupted, session->options()));
-  const ExitCode code = session->Tell(call, report);
+  const ExitCode code = session->PrintReport(call, report);
   if (report.ok() || report.outcome == automation::RunOutcome::kCanceled) return code;
   const Result<RunReport> back = engine.Rollback(report.run, session->options());
   // All members have the new data then: there is no way back, and the same command goes on.
   if (!back.ok() && back.error().IsConflict()) return code;
   if (!back.ok()) return back.error();
-  if (!back->ok()) return session->Tell(call, *back);
+  if (!back->ok()) return session->PrintReport(call, *back);
   call.err() << "etcd has the data again that it had before.\n";
   return code;
 }

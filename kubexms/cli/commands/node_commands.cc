@@ -49,15 +49,15 @@ Result<ExitCode> AddNodes(const Invocation& call) {
   pipeline.name = cluster::kAddNodes;
   ASSIGN_OR_RETURN(RunPlan plan, session->MakePlan(pipeline));
   RETURN_IF_ERROR(CheckNobodyLeaves(plan));
-  plan.notes.push_back(fmt::format("new hosts: {}", fmt::join(fresh, ", ")));
+  plan.warnings.push_back(fmt::format("new hosts: {}", fmt::join(fresh, ", ")));
   if (call.Given("dry-run")) return ShowPlanOf(call, plan);
-  session->TellNotes(call, plan);
+  session->PrintWarnings(call, plan);
   if (const auto refused = cluster::CheckPreflight(plan); !refused.ok()) {
-    return session->TellRefused(call, pipeline, refused.error());
+    return session->ReportRefusal(call, pipeline, refused.error());
   }
   session->options().plan = &plan;
   ASSIGN_OR_RETURN(const RunReport report, session->Converge(pipeline));
-  return session->Tell(call, report);
+  return session->PrintReport(call, report);
 }
 
 Result<void> CheckKnown(ClusterSession& session, const Removal& removal) {
@@ -98,17 +98,17 @@ Result<ExitCode> RemoveNodes(const Invocation& call) {
         "of members");
   }
   const std::vector<std::string>& names = call.All("NAME");
-  const Removal removal{.hosts = {names.begin(), names.end()}, .gone = call.Given("force")};
+  const Removal removal{.hosts = {names.begin(), names.end()}, .lost = call.Given("force")};
   ASSIGN_OR_RETURN(
       const SessionPtr session,
-      ClusterSession::OpenInParallel(call, removal.gone ? removal.hosts : std::set<std::string>()));
+      ClusterSession::OpenInParallel(call, removal.lost ? removal.hosts : std::set<std::string>()));
   RETURN_IF_ERROR(CheckKnown(*session, removal));
   const Pipeline pipeline = cluster::RemovePipeline(session->cluster(), removal);
   ASSIGN_OR_RETURN(RunPlan plan, session->MakePlan(pipeline));
   for (const automation::PlannedStep& step : plan.steps) {
     if (step.error) return step.error->WithContext("nothing was done: " + step.host);
   }
-  if (!removal.gone) {
+  if (!removal.lost) {
     ASSIGN_OR_RETURN(RunPlan undone,
                      Engine(&session->runtime()).PlanUninstall({.hosts = removal.hosts}));
     plan.checked += undone.checked;
@@ -121,13 +121,13 @@ Result<ExitCode> RemoveNodes(const Invocation& call) {
   if (!call.Given("yes")) {
     call.err() << fmt::format("{}This {} {}{}.\nTo do it, add --yes.\n",
                               plan.steps.empty() ? "" : plan.ToText(),
-                              removal.gone ? "forgets" : "takes back everything that was done to",
+                              removal.lost ? "forgets" : "takes back everything that was done to",
                               fmt::join(removal.hosts, ", "),
-                              removal.gone ? ", without asking it" : ", with the data of its etcd");
+                              removal.lost ? ", without asking it" : ", with the data of its etcd");
     return ExitCode::kWrongUsage;
   }
   ASSIGN_OR_RETURN(const RunReport report, cluster::RemoveHosts(session->Work(), removal));
-  const ExitCode code = session->Tell(call, report);
+  const ExitCode code = session->PrintReport(call, report);
   if (code == ExitCode::kDone) AdviseOnRest(call, *session, removal);
   return code;
 }

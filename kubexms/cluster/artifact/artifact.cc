@@ -199,7 +199,7 @@ std::string Artifact::System() const {
   return fmt::format("{} {}", manifest_.os, fmt::join(architectures, ", "));
 }
 
-Result<const ArtifactTarget*> Artifact::TargetFor(const automation::Facts& host) const {
+Result<const ArtifactTarget*> Artifact::TargetFor(const automation::SystemFacts& host) const {
   const std::string os = fmt::format("{}-{}", host.os, host.os_version);
   const std::string architecture = DebianArchitecture(host.architecture);
   for (const ArtifactTarget& target : manifest_.targets) {

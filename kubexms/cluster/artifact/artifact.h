@@ -18,7 +18,7 @@
 #include "kubexms/base/result.h"
 
 namespace kubexms::automation {
-struct Facts;
+struct SystemFacts;
 }
 
 namespace kubexms::cluster {
@@ -113,7 +113,7 @@ class Artifact {
   std::string System() const;
 
   // What is for such a host; an error names both when there is nothing.
-  Result<const ArtifactTarget*> TargetFor(const automation::Facts& host) const;
+  Result<const ArtifactTarget*> TargetFor(const automation::SystemFacts& host) const;
 
   // Whether the file is what the manifest says. Each is read once.
   Result<void> Verify(const ArtifactFile& file) const EXCLUDES(mutex_);

@@ -104,7 +104,7 @@ Result<ArtifactPackage> PackageOf(const ControlParagraph& paragraph) {
   package.control =
       paragraph.Select({"Package", "Version", "Architecture", "Multi-Arch", "Essential", "Priority",
                         "Section", "Installed-Size", "Maintainer", "Provides", "Pre-Depends",
-                        "Depends", "Conflicts", "Breaks", "Replaces"});
+                        "Depends", "Conflicts", "Breaks", "SetReplacedRuns"});
   return package;
 }
 
@@ -200,7 +200,7 @@ Result<void> PrivateApt::Prepare(const std::string& suite) {
     if (failed) return Error::Internal(fmt::format("make {}: {}", root_, failed.message()));
   }
   ASSIGN_OR_RETURN(
-      lock_, ClusterLock::Take(root_ + "/lock",
+      lock_, ClusterLock::Acquire(root_ + "/lock",
                                fmt::format("kubexms artifact build (process {})", ::getpid())));
   RETURN_IF_ERROR(WriteText(root_ + "/apt.conf", Configuration()));
   RETURN_IF_ERROR(WriteText(root_ + "/sources.list", sources));
@@ -364,7 +364,7 @@ Result<void> AddImages(const ArtifactBuildOptions& options, ArtifactSources& sou
     image.name = spec.name;
     image.id = content->Id();
     image.media_type = content->media_type;
-    ASSIGN_OR_RETURN(const std::string manifest, sources.Keep(content->manifest));
+    ASSIGN_OR_RETURN(const std::string manifest, sources.StoreContent(content->manifest));
     image.blobs.push_back(BlobOf<ArtifactFile>(automation::Sha256Of(content->manifest),
                                                static_cast<int64_t>(content->manifest.size())));
     parts.insert_or_assign(image.blobs.front().file, FilePart(manifest));

@@ -37,12 +37,12 @@ class ArtifactSources {
                           std::string_view what);
 
   // A file with this content.
-  Result<std::string> Keep(const std::string& content);
+  Result<std::string> StoreContent(const std::string& content);
 
  private:
   Result<void> Open();
   Result<std::string> Fetch(const SourceSpec& source);
-  Result<std::string> Make(const SourceSpec& source, std::string_view architecture);
+  Result<std::string> RunSourceCommand(const SourceSpec& source, std::string_view architecture);
   // Runs a script that writes to $1, and gives the file its name once that is done.
   Result<void> Write(const std::string& script, std::string_view architecture,
                      const std::string& path);

@@ -133,7 +133,7 @@ TEST_F(ArtifactTest, HasWhatWasWrittenAndIsReadableByTar) {
   const auto artifact = Artifact::Open(path);
   ASSERT_TRUE(artifact.ok()) << artifact.error().message();
   EXPECT_EQ((*artifact)->System(), "debian-12 amd64, arm64");
-  const automation::Facts host{.os = "debian", .os_version = "12", .architecture = "aarch64"};
+  const automation::SystemFacts host{.os = "debian", .os_version = "12", .architecture = "aarch64"};
   const ArtifactTarget& target = *(*artifact)->TargetFor(host).value();
   EXPECT_EQ(target.architecture, "arm64");
   const ArtifactPackage* runc = target.FindPackage("runc");
@@ -300,7 +300,7 @@ TEST(ImageArchiveTest, RefusesWhatIsNoImage) {
   EXPECT_THAT(ErrorOf(ReadImageArchive(other.Pack(), "a/b:1", "amd64")),
               HasSubstr("neither index.json"));
   ImageFile incomplete(directory);
-  incomplete.Put("manifest.json", R"([{"Config":"gone.json","Layers":[]}])");
+  incomplete.Put("manifest.json", R"([{"Config":"lost.json","Layers":[]}])");
   EXPECT_THAT(ErrorOf(ReadImageArchive(incomplete.Pack(), "a/b:1", "amd64")),
               HasSubstr("gone.json is not in it"));
   ImageFile damaged(directory);

@@ -481,10 +481,10 @@ Result<Cluster> LoadCluster(const std::string& path) {
   return ParseCluster(*text, path);
 }
 
-std::vector<std::string> NotesOnUnused(const ClusterSpec& spec) {
-  std::vector<std::string> notes;
+std::vector<std::string> UnusedSettingWarnings(const ClusterSpec& spec) {
+  std::vector<std::string> warnings;
   if (!spec.kubernetes_version.empty()) {
-    notes.push_back(
+    warnings.push_back(
         fmt::format("spec.kubernetesVersion ({}) is what hosts are checked for: nothing installs "
                     "Kubernetes yet",
                     spec.kubernetes_version));
@@ -500,7 +500,7 @@ std::vector<std::string> NotesOnUnused(const ClusterSpec& spec) {
     if (!unchanged || !JsonEqual(value, *unchanged)) fields.emplace_back(key);
   }
   if (!fields.empty()) {
-    notes.push_back(
+    warnings.push_back(
         fmt::format("spec.network ({}) is checked and kept for later: nothing sets up "
                     "the control plane and the network of pods yet",
                     fmt::join(fields, ", ")));
@@ -510,15 +510,15 @@ std::vector<std::string> NotesOnUnused(const ClusterSpec& spec) {
     if (addon.enabled) addons.push_back(addon.name);
   }
   if (!addons.empty()) {
-    notes.push_back(
+    warnings.push_back(
         fmt::format("spec.addons ({}) is checked and kept for later: nothing installs "
                     "them yet",
                     fmt::join(addons, ", ")));
   }
-  return notes;
+  return warnings;
 }
 
-std::vector<std::string> NotesOnVersions(const ClusterSpec& spec) {
+std::vector<std::string> VersionWarnings(const ClusterSpec& spec) {
   const KubernetesSupport* kubernetes = FindKubernetes(spec.kubernetes_version);
   const NetworkPluginSpec& plugin = spec.network.plugin;
   const PluginSupport* tested = FindPlugin(plugin.name, plugin.version);

@@ -24,9 +24,9 @@ std::vector<ErrorCause> CheckCluster(const Cluster& cluster);
 
 // What a configuration says that is checked and kept, and that nothing acts on yet: a line for each
 // part of it.
-std::vector<std::string> NotesOnUnused(const ClusterSpec& spec);
+std::vector<std::string> UnusedSettingWarnings(const ClusterSpec& spec);
 // Versions that may go together, though nobody has tested it.
-std::vector<std::string> NotesOnVersions(const ClusterSpec& spec);
+std::vector<std::string> VersionWarnings(const ClusterSpec& spec);
 
 // A file with comments to begin with. `addresses` of the hosts: the first one, or the first three
 // when there are as many, have etcd and the control plane, all are workers.

@@ -156,20 +156,20 @@ TEST(ClusterConfigTest, AVersionOfKubernetesIsOneThatIsKnown) {
 
 TEST(ClusterConfigTest, APluginThatIsNotTestedWithTheVersionIsNoted) {
   ClusterSpec spec;
-  EXPECT_TRUE(NotesOnVersions(spec).empty());
+  EXPECT_TRUE(VersionWarnings(spec).empty());
   spec.kubernetes_version = "v1.35.1";
   spec.network.plugin.name = "cilium";
-  EXPECT_TRUE(NotesOnVersions(spec).empty());
+  EXPECT_TRUE(VersionWarnings(spec).empty());
   spec.network.plugin.version = "v1.18.3";
-  EXPECT_THAT(NotesOnVersions(spec),
+  EXPECT_THAT(VersionWarnings(spec),
               testing::ElementsAre("spec.network.plugin (cilium v1.18.3) is tested by its makers "
                                    "with Kubernetes 1.30 to 1.33, and not with 1.35"));
   for (const char* version : {"1.30", "1.33.2"}) {
     spec.kubernetes_version = version;
-    EXPECT_TRUE(NotesOnVersions(spec).empty()) << version;
+    EXPECT_TRUE(VersionWarnings(spec).empty()) << version;
   }
   spec.kubernetes_version = "1.29";
-  EXPECT_EQ(NotesOnVersions(spec).size(), 1u);
+  EXPECT_EQ(VersionWarnings(spec).size(), 1u);
 }
 
 TEST(ClusterConfigTest, LoadBalancersAndRegistriesAreChecked) {
@@ -375,7 +375,7 @@ TEST(ClusterConfigTest, HostsWithoutContainersAreNotHeldAgainstTheNetwork) {
   ASSERT_TRUE(cluster.ok()) << cluster.error().message();
   EXPECT_THAT(cluster->spec.network.service_cidrs, testing::ElementsAre("10.96.0.0/12"));
   EXPECT_EQ(cluster->spec.network.plugin.name, "none");
-  EXPECT_THAT(NotesOnUnused(cluster->spec), testing::IsEmpty());
+  EXPECT_THAT(UnusedSettingWarnings(cluster->spec), testing::IsEmpty());
 }
 
 TEST(ClusterConfigTest, AddonsAreChecked) {

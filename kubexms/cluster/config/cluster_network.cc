@@ -308,7 +308,7 @@ NetworkFindings CompareNetworks(const NetworkSpec& network, const std::vector<Ho
       if (!range->Overlaps(other.range)) continue;
       // A wider route is still there for all the rest.
       if (other.routed && !range->Contains(other.range)) {
-        findings.notes.push_back(
+        findings.warnings.push_back(
             fmt::format("it has a route to {}; what is in {} there cannot be reached any more once "
                         "it is spec.network.{}",
                         there, text, field));

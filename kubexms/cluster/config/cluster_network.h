@@ -29,7 +29,7 @@ std::vector<HostNetwork> ParseHostNetworks(std::string_view text);
 
 struct NetworkFindings {
   std::vector<std::string> reasons;  // to refuse the host
-  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
 };
 // Which of the host's networks spec.network would take away or cut off, and the families that the
 // host lacks.

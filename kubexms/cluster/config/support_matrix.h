@@ -1,7 +1,7 @@
 #pragma once
 
 // What goes with what: the versions of Kubernetes that a configuration may name and what each needs
-// of its hosts, and the operating systems. Facts as data; who asks the hosts is preflight.
+// of its hosts, and the operating systems. SystemFacts as data; who asks the hosts is preflight.
 
 #include <span>
 #include <string>

@@ -15,10 +15,10 @@
 namespace kubexms::cluster {
 
 // The hosts that a run is about. What is written to them always speaks of the whole cluster.
-class HostChoice {
+class HostSelection {
  public:
   // `limit` is empty for all hosts.
-  explicit HostChoice(std::set<std::string> limit = {}) : limit_(std::move(limit)) {}
+  explicit HostSelection(std::set<std::string> limit = {}) : limit_(std::move(limit)) {}
 
   std::vector<std::string> Of(const std::vector<std::string>& hosts) const;
   std::vector<std::string> All(const ClusterSpec& spec) const;
@@ -30,7 +30,7 @@ class HostChoice {
 
 // Changes nothing: refuses hosts that cannot become what they are to be, each with all reasons.
 automation::ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
-                                      const HostChoice& choice);
+                                      const HostSelection& selection);
 // For preflight: a host that runs containers has no network that spec.network would cut off, the
 // families of addresses that it needs, an address that is known, and nothing left of another
 // cluster's pods.
@@ -53,11 +53,11 @@ inline std::string TimezoneFile(const SystemSpec& system) {
   return "/usr/share/zoneinfo/" + system.timezone;
 }
 automation::ModulePtr OsModule(const std::string& cluster, const ClusterSpec& spec,
-                               const HostChoice& choice);
+                               const HostSelection& selection);
 
 // Files of the artifact that are no packages, where the configuration wants them.
 automation::ModulePtr BinariesModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
-                                     const HostChoice& choice);
+                                     const HostSelection& selection);
 // For preflight: what the host lacks of it is in the artifact, and undamaged.
 automation::StepPtr RequireBinary(const BinarySpec& binary, const ArtifactPtr& artifact);
 
@@ -68,7 +68,7 @@ inline constexpr std::string_view kEtcdGroup = "etcd";
 inline constexpr std::string_view kEtcdService = "kubexms-etcd";
 automation::ModulePtr EtcdModule(const std::string& cluster, const ClusterSpec& spec,
                                  const EtcdCertificates& certificates, const ArtifactPtr& artifact,
-                                 const HostChoice& choice);
+                                 const HostSelection& selection);
 // The same members with the data of a snapshot, a file of the operator, instead of their own.
 automation::ModulePtr EtcdRestoreModule(const std::string& cluster, const ClusterSpec& spec,
                                         const EtcdCertificates& certificates,
@@ -78,7 +78,7 @@ automation::ModulePtr EtcdRestoreModule(const std::string& cluster, const Cluste
 // when its configuration changed, which containers do not notice. With an artifact it has the
 // images that the configuration names.
 automation::ModulePtr ContainerdModule(const ClusterSpec& spec, const ClusterSecrets& secrets,
-                                       const ArtifactPtr& artifact, const HostChoice& choice);
+                                       const ArtifactPtr& artifact, const HostSelection& selection);
 // For preflight: what a host must have for it.
 automation::StepPtr CheckRuntimeHost();
 
@@ -88,7 +88,7 @@ automation::StepPtr CheckRuntimeHost();
 inline constexpr std::string_view kLoadBalancerGroup = "loadBalancer";
 automation::Group LoadBalancerGroup(const ClusterSpec& spec);
 automation::ModulePtr HaModule(const ClusterSpec& spec, const ClusterSecrets& secrets,
-                               const ArtifactPtr& artifact, const HostChoice& choice);
+                               const ArtifactPtr& artifact, const HostSelection& selection);
 // For preflight: refuses a host whose load balancer is somebody else's.
 automation::StepPtr CheckLoadBalancerHost(const ClusterSpec& spec);
 // What concerns the load balancers together. Before a run: nobody else has the address. After it:

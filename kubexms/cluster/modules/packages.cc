@@ -69,12 +69,12 @@ struct Installation {
   }
 };
 
-// `answers` has those to `query` and GetFacts.
+// `facts` has those to `query` and GetSystemFacts.
 Result<Installation> PlanInstallation(const std::vector<std::string>& names,
-                                      const GetPackages& query, const Answers& answers,
+                                      const GetPackages& query, const Facts& facts,
                                       const Artifact& artifact) {
-  ASSIGN_OR_RETURN(const ArtifactTarget* target, artifact.TargetFor(answers.Get(GetFacts{})));
-  const std::map<std::string, std::string> versions = ParseVersions(answers.Get(query).versions);
+  ASSIGN_OR_RETURN(const ArtifactTarget* target, artifact.TargetFor(facts.Get(GetSystemFacts{})));
+  const std::map<std::string, std::string> versions = ParseVersions(facts.Get(query).versions);
   Installation plan;
   std::vector<std::string> absent;
   for (const std::string& name : names) {
@@ -105,17 +105,17 @@ class ArtifactPackagesStep final : public NamedStep {
         artifact_(std::move(artifact)),
         query_(QueryFor(names_, *artifact_)) {}
 
-  Result<std::vector<Operation>> Ask(const StepContext& context) const override {
-    return std::vector<Operation>{GetFacts{}, query_, GetPath{DirectoryFor(context)}};
+  Result<std::vector<Operation>> ListQueries(const StepContext& context) const override {
+    return std::vector<Operation>{GetSystemFacts{}, query_, GetPath{DirectoryFor(context)}};
   }
 
-  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+  Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
     ASSIGN_OR_RETURN(const Installation plan,
-                     PlanInstallation(names_, query_, answers, *artifact_));
+                     PlanInstallation(names_, query_, facts, *artifact_));
     Change change;
     const std::string directory = DirectoryFor(context);
     if (plan.packages.empty()) {
-      if (!answers.Get(GetPath{directory}).exists()) return change;
+      if (!facts.Get(GetPath{directory}).exists()) return change;
       change.summary = {"remove package files that an interrupted run has left"};
       change.operations = {RemovePath{directory, true}};
       return change;
@@ -129,12 +129,12 @@ class ArtifactPackagesStep final : public NamedStep {
     return change;
   }
 
-  bool Acts() const override { return true; }
+  bool HasAction() const override { return true; }
   // What was sent before a crash is not sent again.
-  Result<void> Act(const StepContext& context, Runner& runner, const Change&) const override {
-    ASSIGN_OR_RETURN(const Answers answers, runner.Ask(std::vector<Operation>{GetFacts{}, query_}));
+  Result<void> RunAction(const StepContext& context, Runner& runner, const Change&) const override {
+    ASSIGN_OR_RETURN(const Facts facts, runner.Gather(std::vector<Operation>{GetSystemFacts{}, query_}));
     ASSIGN_OR_RETURN(const Installation plan,
-                     PlanInstallation(names_, query_, answers, *artifact_));
+                     PlanInstallation(names_, query_, facts, *artifact_));
     if (plan.packages.empty()) return {};
     const std::string directory = DirectoryFor(context);
     for (const ArtifactPackage* package : plan.files) {
@@ -175,7 +175,7 @@ std::vector<std::string> ContainerdPackages() { return {"containerd", "runc"}; }
 
 std::vector<std::string> LoadBalancerPackages() { return {"haproxy", "keepalived"}; }
 
-std::vector<PackageNeed> PackagesNeeded(const ClusterSpec& spec) {
+std::vector<PackageRequirement> RequiredPackages(const ClusterSpec& spec) {
   return {{.module = "etcd", .hosts = spec.role_groups.etcd, .packages = EtcdPackages(spec.etcd)},
           {.module = "containerd", .hosts = spec.RuntimeHosts(), .packages = ContainerdPackages()},
           {.module = "ha",
@@ -196,11 +196,11 @@ StepPtr EnsurePackages(std::string step_name, std::vector<std::string> names,
 StepPtr RequireInArtifact(std::string step_name, std::vector<std::string> names,
                           const ArtifactPtr& artifact) {
   const GetPackages query = QueryFor(names, *artifact);
-  return Require(std::move(step_name), {GetFacts{}, query},
+  return Require(std::move(step_name), {GetSystemFacts{}, query},
                  [names = std::move(names), artifact, query](
-                     const StepContext&, const Answers& answers) -> Result<void> {
+                     const StepContext&, const Facts& facts) -> Result<void> {
                    ASSIGN_OR_RETURN(const Installation plan,
-                                    PlanInstallation(names, query, answers, *artifact));
+                                    PlanInstallation(names, query, facts, *artifact));
                    for (const ArtifactPackage* package : plan.files) {
                      RETURN_IF_ERROR(artifact->Verify(*package));
                    }
@@ -208,21 +208,21 @@ StepPtr RequireInArtifact(std::string step_name, std::vector<std::string> names,
                  });
 }
 
-std::vector<Operation> QueriesForOffers(const std::vector<std::string>& names) {
+std::vector<Operation> AvailablePackageQueries(const std::vector<std::string>& names) {
   return {GetPackages{Joined(names)}, CandidatesFor(names)};
 }
 
-OfferedPackage FindOfferedPackage(const std::string& name, const std::vector<std::string>& names,
-                                  const Answers& answers, const ArtifactPtr& artifact) {
-  const auto installed = ParseVersions(answers.Get(GetPackages{Joined(names)}).versions);
+AvailablePackage FindAvailablePackage(const std::string& name, const std::vector<std::string>& names,
+                                  const Facts& facts, const ArtifactPtr& artifact) {
+  const auto installed = ParseVersions(facts.Get(GetPackages{Joined(names)}).versions);
   if (const auto found = installed.find(name); found != installed.end()) return {found->second, ""};
   if (artifact) {
     // That it is for another system is told by whoever wants its packages.
-    const Result<const ArtifactTarget*> target = artifact->TargetFor(answers.Get(GetFacts{}));
+    const Result<const ArtifactTarget*> target = artifact->TargetFor(facts.Get(GetSystemFacts{}));
     const ArtifactPackage* package = target.ok() ? (*target)->FindPackage(name) : nullptr;
     return {package == nullptr ? "" : package->version, artifact->path()};
   }
-  const ProbeResult& said = answers.Get(CandidatesFor(names));
+  const ProbeResult& said = facts.Get(CandidatesFor(names));
   const auto candidates = ParseVersions(said.exit_code == 0 ? said.output : "");
   const auto found = candidates.find(name);
   return {found == candidates.end() ? "" : found->second, "its package sources"};

@@ -21,14 +21,14 @@ class Artifact;
 using ArtifactPtr = std::shared_ptr<const Artifact>;
 
 // The packages of one module, and the hosts that get them.
-struct PackageNeed {
+struct PackageRequirement {
   std::string module;
   std::vector<std::string> hosts;
   std::vector<std::string> packages;
 };
 // Of all modules, as the configuration wants it: what preflight looks for in an artifact and what
 // `kubexms artifact build` puts into one.
-std::vector<PackageNeed> PackagesNeeded(const ClusterSpec& spec);
+std::vector<PackageRequirement> RequiredPackages(const ClusterSpec& spec);
 // Empty when etcd's programs come from the operator.
 std::vector<std::string> EtcdPackages(const EtcdSpec& etcd);
 std::vector<std::string> ContainerdPackages();
@@ -49,14 +49,14 @@ automation::StepPtr RequireInArtifact(std::string step_name, std::vector<std::st
                                       const ArtifactPtr& artifact);
 
 // The version of a package that a host has or would get.
-struct OfferedPackage {
+struct AvailablePackage {
   std::string version;  // empty: nobody knows
   std::string from;     // the artifact, or "its package sources"; empty: it is installed
 };
-// What has to be asked for FindOfferedPackage; nothing is fetched for it.
-std::vector<automation::Operation> QueriesForOffers(const std::vector<std::string>& names);
-// `answers` has those to GetFacts and to the queries for `names`, of which `name` is one.
-OfferedPackage FindOfferedPackage(const std::string& name, const std::vector<std::string>& names,
-                                  const automation::Answers& answers, const ArtifactPtr& artifact);
+// What has to be asked for FindAvailablePackage; nothing is fetched for it.
+std::vector<automation::Operation> AvailablePackageQueries(const std::vector<std::string>& names);
+// `facts` has those to GetSystemFacts and to the queries for `names`, of which `name` is one.
+AvailablePackage FindAvailablePackage(const std::string& name, const std::vector<std::string>& names,
+                                  const automation::Facts& facts, const ArtifactPtr& artifact);
 
 }  // namespace kubexms::cluster

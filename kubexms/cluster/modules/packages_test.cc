@@ -390,7 +390,7 @@ TEST_F(PackagesTest, BinariesAreInstalledWhereTheyBelongAndTakenBack) {
   binary.path = "/opt/new/tool";
   binary.mode = "0755";
   const Pipeline pipeline{.name = "install",
-                          .modules = {BinariesModule(spec, artifact, HostChoice())}};
+                          .modules = {BinariesModule(spec, artifact, HostSelection())}};
   const RunReport report = Succeed(Engine(runtime_.get()).Run(pipeline));
   for (const auto& host : fleet.hosts()) {
     EXPECT_EQ(host->ReadFile("/opt/new/tool"), "the tool");
@@ -417,14 +417,14 @@ TEST_F(PackagesTest, BinariesAreInstalledWhereTheyBelongAndTakenBack) {
 class OffersTest : public PackagesTest {
  protected:
   // What is known of `name` on a host.
-  OfferedPackage OfferOf(Connector& host, const std::string& name,
+  AvailablePackage OfferOf(Connector& host, const std::string& name,
                          const ArtifactPtr& artifact = nullptr) {
     const std::vector<std::string> names = {"absent", name};
-    std::vector<Operation> queries = QueriesForOffers(names);
-    queries.emplace_back(GetFacts{});
-    const Answers answers = Runner(&host, &clock_, {}).Ask(queries).value();
-    EXPECT_EQ(FindOfferedPackage("absent", names, answers, artifact).version, "");
-    return FindOfferedPackage(name, names, answers, artifact);
+    std::vector<Operation> queries = AvailablePackageQueries(names);
+    queries.emplace_back(GetSystemFacts{});
+    const Facts facts = Runner(&host, &clock_, {}).Gather(queries).value();
+    EXPECT_EQ(FindAvailablePackage("absent", names, facts, artifact).version, "");
+    return FindAvailablePackage(name, names, facts, artifact);
   }
 };
 
@@ -479,7 +479,7 @@ TEST_F(OffersTest, AptIsAskedForWhatItKnowsAlready) {
                              "; export APT_CONFIG=" + config + "\n";
   const CommandResult updated = here->Exec({.script = before + "apt-get -q update"}).value();
   ASSERT_TRUE(updated.ok()) << updated.output << updated.error_output;
-  const std::string probe = std::get<Probe>(QueriesForOffers({"tried", "absent"})[1]).script;
+  const std::string probe = std::get<Probe>(AvailablePackageQueries({"tried", "absent"})[1]).script;
   EXPECT_EQ(here->Exec({.script = before + probe}).value().output, "tried=1:2.5-3\n");
 }
 

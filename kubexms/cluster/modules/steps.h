@@ -14,7 +14,7 @@ namespace kubexms::cluster {
 // A step that is a function from answers to a change.
 automation::StepPtr MakeStep(std::string step_name, std::vector<automation::Operation> queries,
                              std::function<Result<automation::Change>(
-                                 const automation::StepContext&, const automation::Answers&)>
+                                 const automation::StepContext&, const automation::Facts&)>
                                  plan);
 
 // The same step, which is not taken back.

@@ -124,7 +124,7 @@ StepPtr Configuration(const ContainerRuntimeSpec& runtime, const ClusterSecrets&
   return RestartAfterUndo(Ensure("configuration", std::move(resources)), kService);
 }
 
-void ForgetRegistry(const std::string& name, const std::string& backup_directory, Change& change) {
+void RemoveRegistry(const std::string& name, const std::string& backup_directory, Change& change) {
   const std::string directory = fmt::format("{}/{}", kRegistries, name);
   change.summary.push_back(fmt::format("forget the registry {}", name));
   change.undo.emplace_back(MakeDirectory{directory});
@@ -147,14 +147,14 @@ const Probe kOurRegistries{
 // What the configuration no longer names is forgotten. containerd looks there whenever it needs to.
 StepPtr FormerRegistries(const ContainerRuntimeSpec& runtime) {
   return MakeStep("former registries", {kOurRegistries},
-                  [runtime](const StepContext& context, const Answers& answers) -> Result<Change> {
+                  [runtime](const StepContext& context, const Facts& facts) -> Result<Change> {
                     Change change;
-                    std::istringstream names(answers.Get(kOurRegistries).output);
+                    std::istringstream names(facts.Get(kOurRegistries).output);
                     for (std::string name; std::getline(names, name);) {
                       const bool wanted =
                           std::ranges::find(runtime.registries, name, &RegistrySpec::name) !=
                           runtime.registries.end();
-                      if (!wanted) ForgetRegistry(name, context.backup_directory, change);
+                      if (!wanted) RemoveRegistry(name, context.backup_directory, change);
                     }
                     return change;
                   });
@@ -180,7 +180,7 @@ done
 )sh";
 
 StepPtr Ready() {
-  const std::string ask = AskRuntimeReady();
+  const std::string ask = RuntimeReadyCommand();
   return Script(
       {.name = "ready",
        .done_when = ask,
@@ -192,8 +192,8 @@ StepPtr Ready() {
 }  // namespace
 
 ModulePtr ContainerdModule(const ClusterSpec& spec, const ClusterSecrets& secrets,
-                           const ArtifactPtr& artifact, const HostChoice& choice) {
-  const std::vector<std::string> hosts = choice.Of(spec.RuntimeHosts());
+                           const ArtifactPtr& artifact, const HostSelection& selection) {
+  const std::vector<std::string> hosts = selection.Of(spec.RuntimeHosts());
   const ContainerRuntimeSpec& runtime = spec.container_runtime;
   // The configuration first: the package starts the service, which then begins with it.
   std::vector<Task> tasks = {
@@ -240,12 +240,12 @@ StepPtr CheckRuntimeHost() {
       "{ cat /sys/fs/cgroup/cgroup.controllers 2>/dev/null || awk '$4 == 1 { print $1 }' "
       "/proc/cgroups; } | tr '\\n' ' '"};
   return Require("container runtime", {perl, controllers},
-                 [perl, controllers](const StepContext&, const Answers& answers) -> Result<void> {
-                   if (answers.Get(perl).exit_code != 0) {
+                 [perl, controllers](const StepContext&, const Facts& facts) -> Result<void> {
+                   if (facts.Get(perl).exit_code != 0) {
                      return Error::BadRequest(
                          "perl is missing, by which the container runtime is asked how it is");
                    }
-                   return CheckControllers(answers.Get(controllers));
+                   return CheckControllers(facts.Get(controllers));
                  });
 }
 

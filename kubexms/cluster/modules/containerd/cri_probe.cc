@@ -69,9 +69,9 @@ std::string Perl(std::string_view program) {
 
 }  // namespace
 
-std::string AskRuntimeReady() { return Perl(kReady) + " 2>&1"; }
+std::string RuntimeReadyCommand() { return Perl(kReady) + " 2>&1"; }
 
-std::string AskRuntimeImages(std::span<const std::string> names) {
+std::string ListImagesCommand(std::span<const std::string> names) {
   std::string command = Perl(kImages) + " --";
   for (const std::string& name : names) command += " " + ShellQuote(name);
   return command + " 2>/dev/null";

@@ -10,10 +10,10 @@
 namespace kubexms::cluster {
 
 // A command that ends with 0 when the runtime is ready, and says otherwise why not.
-std::string AskRuntimeReady();
+std::string RuntimeReadyCommand();
 
 // A command that prints "NAME ID" for each of these images that the runtime has. It ends with 0
 // when the runtime answers.
-std::string AskRuntimeImages(std::span<const std::string> names);
+std::string ListImagesCommand(std::span<const std::string> names);
 
 }  // namespace kubexms::cluster

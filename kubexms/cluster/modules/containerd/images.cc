@@ -21,7 +21,7 @@ constexpr std::chrono::seconds kImagesTimeout(30);
 
 constexpr std::chrono::minutes kImportTimeout(30);
 
-Probe QueryFor(const std::vector<std::string>& names) { return {AskRuntimeImages(names)}; }
+Probe QueryFor(const std::vector<std::string>& names) { return {ListImagesCommand(names)}; }
 
 // "NAME ID" lines. A runtime that does not answer has none.
 std::map<std::string, std::string> IdsOf(const ProbeResult& answer) {
@@ -52,11 +52,11 @@ struct ImagePlan {
   }
 };
 
-// `answers` has those to QueryFor(names) and GetFacts.
-Result<ImagePlan> PlanImages(const std::vector<std::string>& names, const Answers& answers,
+// `facts` has those to QueryFor(names) and GetSystemFacts.
+Result<ImagePlan> PlanImages(const std::vector<std::string>& names, const Facts& facts,
                              const Artifact& artifact) {
-  ASSIGN_OR_RETURN(const ArtifactTarget* target, artifact.TargetFor(answers.Get(GetFacts{})));
-  const std::map<std::string, std::string> ids = IdsOf(answers.Get(QueryFor(names)));
+  ASSIGN_OR_RETURN(const ArtifactTarget* target, artifact.TargetFor(facts.Get(GetSystemFacts{})));
+  const std::map<std::string, std::string> ids = IdsOf(facts.Get(QueryFor(names)));
   ImagePlan plan{.architecture = target->architecture};
   std::vector<std::string> absent;
   for (const std::string& name : names) {
@@ -108,14 +108,14 @@ std::string ImportScript(const ImagePlan& plan, const std::string& directory) {
       "{{ printf '%s\\n' \"$said\" >&2; exit 1; }}\n"
       "{}",
       keep, ShellQuote(directory),
-      WaitScript(fmt::format("[ \"$({})\" = {} ]", AskRuntimeImages(names),
+      WaitScript(fmt::format("[ \"$({})\" = {} ]", ListImagesCommand(names),
                              ShellQuote(expected.substr(0, expected.size() - 1))),
                  kImagesTimeout, "echo 'CRI does not know the images'; exit 1"));
 }
 
 // What CRI has made of an image, names that are checksums, goes with its last real name. The image
 // that had a name before is still there by its id, unless somebody has deleted it since.
-constexpr std::string_view kTakeBack = R"sh(# take back images
+constexpr std::string_view kUndoImport = R"sh(# take back images
 systemctl -q is-active containerd || exit 0
 images() { ctr -n k8s.io images "$@"; }
 forget() {
@@ -130,8 +130,8 @@ restore() {
 }
 )sh";
 
-std::string TakeBackScript(const ImagePlan& plan) {
-  std::string script(kTakeBack);
+std::string UndoImportScript(const ImagePlan& plan) {
+  std::string script(kUndoImport);
   for (const ArtifactImage* image : plan.images) {
     const std::string what = fmt::format("{} {}", ShellQuote(image->name), image->Digest());
     const auto former = plan.former.find(image->name);
@@ -146,16 +146,16 @@ class ImagesStep final : public NamedStep {
   ImagesStep(std::string name, std::vector<std::string> images, ArtifactPtr artifact)
       : NamedStep(std::move(name)), names_(std::move(images)), artifact_(std::move(artifact)) {}
 
-  Result<std::vector<Operation>> Ask(const StepContext& context) const override {
-    return std::vector<Operation>{GetFacts{}, QueryFor(names_), GetPath{DirectoryFor(context)}};
+  Result<std::vector<Operation>> ListQueries(const StepContext& context) const override {
+    return std::vector<Operation>{GetSystemFacts{}, QueryFor(names_), GetPath{DirectoryFor(context)}};
   }
 
-  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
-    ASSIGN_OR_RETURN(const ImagePlan plan, PlanImages(names_, answers, *artifact_));
+  Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
+    ASSIGN_OR_RETURN(const ImagePlan plan, PlanImages(names_, facts, *artifact_));
     const std::string directory = DirectoryFor(context);
     Change change;
     if (plan.images.empty()) {
-      if (!answers.Get(GetPath{directory}).exists()) return change;
+      if (!facts.Get(GetPath{directory}).exists()) return change;
       change.summary = {"remove image files that an interrupted run has left"};
       change.operations = {RemovePath{directory, true}};
       return change;
@@ -171,16 +171,16 @@ class ImagesStep final : public NamedStep {
                                              .content = R"({"imageLayoutVersion":"1.0.0"})"});
     change.operations.emplace_back(
         WriteFile{.path = directory + "/index.json", .content = IndexOf(plan)});
-    change.undo = {RemovePath{directory, true}, RunScript{TakeBackScript(plan)}};
+    change.undo = {RemovePath{directory, true}, RunScript{UndoImportScript(plan)}};
     return change;
   }
 
-  bool Acts() const override { return true; }
+  bool HasAction() const override { return true; }
   // What was sent before a crash is not sent again.
-  Result<void> Act(const StepContext& context, Runner& runner, const Change&) const override {
-    ASSIGN_OR_RETURN(const Answers answers,
-                     runner.Ask(std::vector<Operation>{GetFacts{}, QueryFor(names_)}));
-    ASSIGN_OR_RETURN(const ImagePlan plan, PlanImages(names_, answers, *artifact_));
+  Result<void> RunAction(const StepContext& context, Runner& runner, const Change&) const override {
+    ASSIGN_OR_RETURN(const Facts facts,
+                     runner.Gather(std::vector<Operation>{GetSystemFacts{}, QueryFor(names_)}));
+    ASSIGN_OR_RETURN(const ImagePlan plan, PlanImages(names_, facts, *artifact_));
     if (plan.images.empty()) return {};
     const std::string directory = DirectoryFor(context);
     for (const auto& [sum, blob] : plan.Blobs()) {
@@ -218,10 +218,10 @@ StepPtr EnsureImages(std::string step_name, std::vector<std::string> names,
 StepPtr RequireImages(std::string step_name, std::vector<std::string> names,
                       const ArtifactPtr& artifact) {
   const Probe query = QueryFor(names);
-  return Require(std::move(step_name), {GetFacts{}, query},
+  return Require(std::move(step_name), {GetSystemFacts{}, query},
                  [names = std::move(names), artifact](const StepContext&,
-                                                      const Answers& answers) -> Result<void> {
-                   ASSIGN_OR_RETURN(const ImagePlan plan, PlanImages(names, answers, *artifact));
+                                                      const Facts& facts) -> Result<void> {
+                   ASSIGN_OR_RETURN(const ImagePlan plan, PlanImages(names, facts, *artifact));
                    for (const auto& [sum, blob] : plan.Blobs()) {
                      RETURN_IF_ERROR(artifact->Verify(*blob));
                    }

@@ -80,10 +80,10 @@ std::vector<HostResource> TimerOff() {
 
 // Nothing, if it is healthy; otherwise what it has to say.
 std::optional<std::string> Ailment(const EtcdSpec& etcd, const Host& host) {
-  const Probe health{AskLocalEtcd(etcd, "--command-timeout=3s endpoint health") + " 2>&1"};
-  const Result<std::vector<Answer>> answers = host.connector->Perform({health});
-  if (!answers.ok()) return answers.error().message();
-  const ProbeResult& probe = std::get<ProbeResult>((*answers)[0]);
+  const Probe health{ProbeLocalEtcd(etcd, "--command-timeout=3s endpoint health") + " 2>&1"};
+  const Result<std::vector<OperationResult>> facts = host.connector->Perform({health});
+  if (!facts.ok()) return facts.error().message();
+  const ProbeResult& probe = std::get<ProbeResult>((*facts)[0]);
   if (probe.exit_code != 0) return probe.output;
   return std::nullopt;
 }

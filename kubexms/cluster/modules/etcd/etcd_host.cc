@@ -48,7 +48,7 @@ std::string LocalEtcdctl(const EtcdSpec& etcd, std::string_view arguments) {
 }
 
 // As the kernel says who listens: to try it would be noted in etcd's log each time.
-std::string AskLocalEtcd(const EtcdSpec& etcd, std::string_view arguments) {
+std::string ProbeLocalEtcd(const EtcdSpec& etcd, std::string_view arguments) {
   return fmt::format(
       "{{ {{ grep -qsE ':{0:04X} [0-9A-F]+:0000 0A ' /proc/net/tcp /proc/net/tcp6 || "
       "{{ echo 'nobody listens on port {0}' >&2; false; }}; }} && {1}; }}",

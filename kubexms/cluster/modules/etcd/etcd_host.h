@@ -41,7 +41,7 @@ std::string Etcdctl(const EtcdSpec& etcd, std::span<const std::string> endpoints
 std::string LocalEtcdctl(const EtcdSpec& etcd, std::string_view arguments);
 // The same, to see how that member is: fails at once where nobody listens, for which etcdctl by
 // itself waits until its time is over.
-std::string AskLocalEtcd(const EtcdSpec& etcd, std::string_view arguments);
+std::string ProbeLocalEtcd(const EtcdSpec& etcd, std::string_view arguments);
 
 // A script that tries a command until it succeeds, for some time of the host's, however long each
 // attempt takes. After that `otherwise` is run, which ends the script.

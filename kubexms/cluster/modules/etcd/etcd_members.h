@@ -19,8 +19,8 @@ namespace kubexms::cluster {
 
 // Asks all hosts at once that are to have etcd or still have it (their role in the runtime is
 // "etcd"), but not those that are gone.
-EtcdSituation SurveyEtcd(const ClusterSpec& spec, const automation::Runtime& runtime,
-                         const std::set<std::string>& gone = {});
+EtcdState GatherEtcdState(const ClusterSpec& spec, const automation::Runtime& runtime,
+                         const std::set<std::string>& lost = {});
 
 // Why nothing can be done to a host, for those of `hosts` that a decision refuses.
 automation::Task RefuseEtcdTask(std::string name, const EtcdDecision& decision,
@@ -34,17 +34,17 @@ automation::Task JoinEtcdTask(const std::string& cluster, const ClusterSpec& spe
 // Leadership handed over, removed, stopped, its data deleted: only when the others keep their
 // majority. It is not taken back by a rollback. `joined` are the client URLs of those who join
 // before.
-automation::Task LeaveEtcdTask(const EtcdSpec& etcd, const EtcdSighting& host,
+automation::Task LeaveEtcdTask(const EtcdSpec& etcd, const EtcdHostState& host,
                                const EtcdDecision& decision,
                                const std::vector<std::string>& joined = {});
 
 // The same for a host that is gone, as far as the others are concerned.
-automation::Task ForgetEtcdTask(const EtcdSpec& etcd, const EtcdSighting& host,
+automation::Task RemoveLostMemberTask(const EtcdSpec& etcd, const EtcdHostState& host,
                                 const EtcdDecision& decision);
 
 // Lets hosts leave etcd, for those who take them out of the cluster: `spec` is the cluster without
 // them. Of `hosts` those that are `gone` are not asked and not touched.
 automation::ModulePtr EtcdLeaveModule(const ClusterSpec& spec, std::set<std::string> hosts,
-                                      std::set<std::string> gone);
+                                      std::set<std::string> lost);
 
 }  // namespace kubexms::cluster

@@ -33,7 +33,7 @@ Result<Json> ParseArray(std::string_view text, std::string_view what) {
 
 class Decider {
  public:
-  explicit Decider(const EtcdSituation& situation) : situation_(situation) {}
+  explicit Decider(const EtcdState& situation) : situation_(situation) {}
 
   Result<EtcdDecision> Decide() {
     RETURN_IF_ERROR(FindMembers());
@@ -45,26 +45,26 @@ class Decider {
  private:
   template <class Visit>
   void ForAll(Visit visit) const {
-    for (const EtcdSighting& sighting : situation_.wanted) visit(sighting);
-    for (const EtcdSighting& sighting : situation_.former) visit(sighting);
+    for (const EtcdHostState& sighting : situation_.wanted) visit(sighting);
+    for (const EtcdHostState& sighting : situation_.former) visit(sighting);
   }
 
-  bool IsGone(const EtcdSighting& sighting) const {
-    return situation_.gone.contains(sighting.host);
+  bool IsGone(const EtcdHostState& sighting) const {
+    return situation_.lost.contains(sighting.host);
   }
-  bool Matters(const EtcdSighting& former) const {
+  bool Matters(const EtcdHostState& former) const {
     return situation_.limit.empty() || situation_.limit.contains(former.host);
   }
   bool AnyFormed() const {
     bool formed = false;
-    ForAll([&](const EtcdSighting& sighting) { formed |= sighting.formed; });
+    ForAll([&](const EtcdHostState& sighting) { formed |= sighting.formed; });
     return formed;
   }
 
   // The members, when one of them is healthy; all that are must tell of the same etcd.
   Result<void> FindMembers() {
-    const EtcdSighting* other = nullptr;
-    ForAll([&](const EtcdSighting& sighting) {
+    const EtcdHostState* other = nullptr;
+    ForAll([&](const EtcdHostState& sighting) {
       if (!sighting.members) return;
       if (!list_) list_ = &sighting;
       if (sighting.members->cluster_id != list_->members->cluster_id) other = &sighting;
@@ -77,18 +77,18 @@ class Decider {
 
   Result<void> DecideServing() {
     decision_.members = list_->members->members;
-    for (const EtcdSighting& host : situation_.wanted) {
+    for (const EtcdHostState& host : situation_.wanted) {
       if (host.members && decision_.coordinator.empty()) decision_.coordinator = host.host;
       PlaceWanted(host);
     }
     if (decision_.coordinator.empty()) decision_.coordinator = list_->host;
-    for (const EtcdSighting& host : situation_.former) {
+    for (const EtcdHostState& host : situation_.former) {
       if (Matters(host)) RETURN_IF_ERROR(PlaceFormer(host));
     }
     return {};
   }
 
-  void PlaceWanted(const EtcdSighting& host) {
+  void PlaceWanted(const EtcdHostState& host) {
     const EtcdMember* member = FindEtcdMember(decision_.members, host.peer_url, host.host);
     if (member && member->peer_url != host.peer_url) {
       decision_.refused[host.host] = fmt::format(
@@ -99,15 +99,15 @@ class Decider {
     }
     // A name without a client URL has one that was there from the beginning and never started.
     const bool seated = member && !member->learner && (member->started() || !member->name.empty());
-    const bool lost = seated && member->started() && host.answered && !host.has_data;
-    (seated && !lost ? decision_.seats : decision_.join).push_back(host.host);
+    const bool lost = seated && member->started() && host.reachable && !host.has_data;
+    (seated && !lost ? decision_.member_hosts : decision_.join).push_back(host.host);
   }
 
-  Result<void> PlaceFormer(const EtcdSighting& host) {
+  Result<void> PlaceFormer(const EtcdHostState& host) {
     const bool listed = FindEtcdMember(decision_.members, host.peer_url, host.host) != nullptr;
     if (IsGone(host)) {
       if (listed) decision_.forget.push_back(host.host);
-    } else if (host.answered) {
+    } else if (host.reachable) {
       if (listed || host.set_up || host.has_data) decision_.leave.push_back(host.host);
     } else if (listed) {
       return Error::BadRequest(fmt::format(
@@ -120,21 +120,21 @@ class Decider {
 
   // It has been there, and has no majority now. Who has data may be started again.
   Result<void> DecideDown() {
-    for (const EtcdSighting& host : situation_.wanted) {
-      decision_.seats.push_back(host.host);
-      if (!host.answered || host.has_data) continue;
-      decision_.seats.pop_back();
+    for (const EtcdHostState& host : situation_.wanted) {
+      decision_.member_hosts.push_back(host.host);
+      if (!host.reachable || host.has_data) continue;
+      decision_.member_hosts.pop_back();
       decision_.refused[host.host] =
           "etcd has no majority, so that nobody can join it; once its other members are healthy, "
           "run this again; if they are lost, kubexms etcd restore begins anew from a backup";
     }
-    for (const EtcdSighting& host : situation_.former) {
+    for (const EtcdHostState& host : situation_.former) {
       if (!Matters(host)) continue;
       const std::string reason =
           "etcd has no majority, so that no member can leave it; mend it first, or begin anew from "
           "a backup with kubexms etcd restore";
       if (IsGone(host)) return Error::BadRequest(fmt::format("{}: {}", host.host, reason));
-      if (host.answered && host.set_up) decision_.refused[host.host] = reason;
+      if (host.reachable && host.set_up) decision_.refused[host.host] = reason;
     }
     return {};
   }
@@ -142,12 +142,12 @@ class Decider {
   // There is none yet, or it was only begun.
   Result<void> DecideNew() {
     std::vector<std::string> silent;
-    ForAll([&](const EtcdSighting& host) {
-      if (!host.answered && !IsGone(host)) silent.push_back(host.host);
+    ForAll([&](const EtcdHostState& host) {
+      if (!host.reachable && !IsGone(host)) silent.push_back(host.host);
     });
-    for (const EtcdSighting& host : situation_.wanted) {
-      decision_.seats.push_back(host.host);
-      if (host.answered && !silent.empty()) {
+    for (const EtcdHostState& host : situation_.wanted) {
+      decision_.member_hosts.push_back(host.host);
+      if (host.reachable && !silent.empty()) {
         decision_.refused[host.host] =
             fmt::format("whether there is an etcd already is not known: {} does not answer",
                         fmt::join(silent, ", "));
@@ -159,14 +159,14 @@ class Decider {
             host.initial_cluster);
       }
     }
-    for (const EtcdSighting& host : situation_.former) {
-      if (Matters(host) && host.answered && host.set_up) decision_.leave.push_back(host.host);
+    for (const EtcdHostState& host : situation_.former) {
+      if (Matters(host) && host.reachable && host.set_up) decision_.leave.push_back(host.host);
     }
     return {};
   }
 
-  const EtcdSituation& situation_;
-  const EtcdSighting* list_ = nullptr;
+  const EtcdState& situation_;
+  const EtcdHostState* list_ = nullptr;
   EtcdDecision decision_;
 };
 
@@ -247,18 +247,18 @@ std::string EtcdInitialCluster(const std::vector<EtcdMember>& members, const std
 std::vector<std::string> EtcdDecision::RefusedOthers() const {
   std::vector<std::string> others;
   for (const auto& [host, reason] : refused) {
-    if (std::ranges::find(seats, host) == seats.end()) others.push_back(host);
+    if (std::ranges::find(member_hosts, host) == member_hosts.end()) others.push_back(host);
   }
   return others;
 }
 
-const EtcdSighting& EtcdSituation::Former(const std::string& host) const {
-  const auto found = std::ranges::find(former, host, &EtcdSighting::host);
+const EtcdHostState& EtcdState::Former(const std::string& host) const {
+  const auto found = std::ranges::find(former, host, &EtcdHostState::host);
   KUBEXMS_CHECK(found != former.end());
   return *found;
 }
 
-Result<EtcdDecision> DecideEtcdMembers(const EtcdSituation& situation) {
+Result<EtcdDecision> DecideEtcdMembers(const EtcdState& situation) {
   return Decider(situation).Decide();
 }
 

@@ -53,10 +53,10 @@ std::string EtcdInitialCluster(const std::vector<EtcdMember>& members, const std
                                const std::string& name);
 
 // What one host looks like: one that is to be a member, or has been one.
-struct EtcdSighting {
+struct EtcdHostState {
   std::string host;
   std::string peer_url;
-  bool answered = false;  // the rest is only known then
+  bool reachable = false;  // the rest is only known then
   bool set_up = false;    // it has our service
   bool has_data = false;
   bool formed = false;                    // etcd has been healthy here once
@@ -64,24 +64,24 @@ struct EtcdSighting {
   std::optional<EtcdMemberList> members;  // when etcd is healthy here
 };
 
-struct EtcdSituation {
-  std::vector<EtcdSighting> wanted;  // in the order of the configuration
-  std::vector<EtcdSighting> former;  // they had etcd, and are to have it no more
+struct EtcdState {
+  std::vector<EtcdHostState> wanted;  // in the order of the configuration
+  std::vector<EtcdHostState> former;  // they had etcd, and are to have it no more
   // Of the former ones those that will never answer again.
-  std::set<std::string> gone;
+  std::set<std::string> lost;
   // When not empty, only these former ones matter.
   std::set<std::string> limit;
   std::string initial_cluster;  // as the configuration wants it
 
   // The host must be one of the former.
-  const EtcdSighting& Former(const std::string& host) const;
+  const EtcdHostState& Former(const std::string& host) const;
 };
 
 // Every host of the situation is in one of the lists at most.
 struct EtcdDecision {
   std::vector<EtcdMember> members;  // as etcd says; none when it does not answer
   std::string coordinator;          // a healthy member, of those who stay if one of them is
-  std::vector<std::string> seats;   // members already, or of a new etcd
+  std::vector<std::string> member_hosts;   // members already, or of a new etcd
   std::vector<std::string> join;    // one after the other
   std::vector<std::string> leave;   // one after the other, after those who join
   std::vector<std::string> forget;  // members whose host is gone, before those who join
@@ -94,7 +94,7 @@ struct EtcdDecision {
 };
 
 // An error when nothing may be done to etcd at all.
-Result<EtcdDecision> DecideEtcdMembers(const EtcdSituation& situation);
+Result<EtcdDecision> DecideEtcdMembers(const EtcdState& situation);
 
 // Whether etcd keeps its majority without the member at a peer URL. `healthy` has client URLs.
 Result<void> CheckEtcdRemoval(const std::vector<EtcdMember>& members,

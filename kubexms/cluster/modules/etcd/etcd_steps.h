@@ -12,7 +12,7 @@
 namespace kubexms::cluster {
 
 // How a member begins that has no data yet. It does not matter any more to one that has.
-struct EtcdBeginning {
+struct EtcdBootstrap {
   std::string initial_cluster;
   bool joins = false;  // an etcd that is there already
 };
@@ -28,7 +28,7 @@ automation::StepPtr RestartEtcdAfterUndo(automation::StepPtr step, const EtcdSpe
 // member with data once began stays as it is, so that members who come and go restart nobody.
 automation::StepPtr ConfigureEtcd(
     const std::string& cluster, const ClusterSpec& spec, std::vector<automation::Operation> queries,
-    std::function<Result<EtcdBeginning>(const automation::StepContext&, const automation::Answers&)>
+    std::function<Result<EtcdBootstrap>(const automation::StepContext&, const automation::Facts&)>
         beginning);
 
 // Who leads hands over before it stops, and waits for ten seconds when nobody is left who could
@@ -38,7 +38,7 @@ inline constexpr int kEtcdStopParallel = 1;
 automation::StepPtr StartEtcd(const EtcdSpec& etcd);
 
 // The member answers, which it does only when a majority agrees with it.
-automation::StepPtr AwaitEtcd(const EtcdSpec& etcd);
+automation::StepPtr WaitForEtcd(const EtcdSpec& etcd);
 
 // The host remembers that etcd has been healthy.
 automation::StepPtr MarkEtcdFormed(const std::string& cluster);

@@ -153,15 +153,15 @@ class KeepalivedStep final : public NamedStep {
   KeepalivedStep(ClusterSpec spec, Secret password)
       : NamedStep("keepalived"), spec_(std::move(spec)), password_(std::move(password)) {}
 
-  Result<std::vector<Operation>> Ask(const StepContext& context) const override {
+  Result<std::vector<Operation>> ListQueries(const StepContext& context) const override {
     std::vector<Operation> queries = QueriesFor(Files(context, ""));
     queries.emplace_back(InterfacesWith(Own(context).InternalAddress()));
     return queries;
   }
-  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+  Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
     std::string interface = spec_.load_balancer.interface;
     if (interface.empty()) {
-      const std::string said = answers.Get(InterfacesWith(Own(context).InternalAddress())).output;
+      const std::string said = facts.Get(InterfacesWith(Own(context).InternalAddress())).output;
       interface = said.substr(0, said.find('\n'));
     }
     if (interface.empty()) {
@@ -170,7 +170,7 @@ class KeepalivedStep final : public NamedStep {
                       "spec.loadBalancer.interface",
                       Own(context).InternalAddress())));
     }
-    return PlanFor(Files(context, interface), answers, context.backup_directory);
+    return PlanFor(Files(context, interface), facts, context.backup_directory);
   }
 
  private:
@@ -218,21 +218,21 @@ StepPtr AddressAnswers(const ControlPlaneEndpoint& endpoint) {
 struct AddressView {
   bool asked = false;    // the host could be
   bool holds = false;    // it has the address
-  bool answers = false;  // somebody has it
+  bool facts = false;  // somebody has it
 };
 
 AddressView Look(const std::string& address, const Host& host) {
-  const Result<std::vector<Answer>> answers = host.connector->Perform(
+  const Result<std::vector<OperationResult>> facts = host.connector->Perform(
       {InterfacesWith(address), Probe{fmt::format("ping -n -c 1 -w 1 {} >/dev/null", address)}});
-  if (!answers.ok()) return {};
+  if (!facts.ok()) return {};
   return {.asked = true,
-          .holds = !std::get<ProbeResult>((*answers)[0]).output.empty(),
-          .answers = std::get<ProbeResult>((*answers)[1]).exit_code == 0};
+          .holds = !std::get<ProbeResult>((*facts)[0]).output.empty(),
+          .facts = std::get<ProbeResult>((*facts)[1]).exit_code == 0};
 }
 
 struct AddressSighting {
   std::vector<std::string> holders;
-  bool answers = false;
+  bool facts = false;
   bool all_asked = true;
 };
 
@@ -249,7 +249,7 @@ AddressSighting LookFromAll(const ClusterSpec& spec, const Runtime& runtime) {
   AddressSighting sighting;
   for (size_t i = 0; i < names.size(); ++i) {
     if (views[i].holds) sighting.holders.push_back(names[i]);
-    sighting.answers |= views[i].answers;
+    sighting.facts |= views[i].facts;
     sighting.all_asked &= views[i].asked;
   }
   return sighting;
@@ -258,8 +258,8 @@ AddressSighting LookFromAll(const ClusterSpec& spec, const Runtime& runtime) {
 }  // namespace
 
 ModulePtr HaModule(const ClusterSpec& spec, const ClusterSecrets& secrets,
-                   const ArtifactPtr& artifact, const HostChoice& choice) {
-  const std::vector<std::string> hosts = choice.Of(spec.role_groups.load_balancer);
+                   const ArtifactPtr& artifact, const HostSelection& selection) {
+  const std::vector<std::string> hosts = selection.Of(spec.role_groups.load_balancer);
   // The configuration first: the packages start the services, which then begin with it.
   return MakeModule(
       "ha",
@@ -290,14 +290,14 @@ StepPtr CheckLoadBalancerHost(const ClusterSpec& spec) {
   const GetPath config{std::string(kHaproxyConfig)};
   const GetPort port{spec.control_plane_endpoint.port};
   return Require("load balancer", {foreign, config, port},
-                 [=](const StepContext&, const Answers& answers) -> Result<void> {
-                   const std::string& files = answers.Get(foreign).output;
+                 [=](const StepContext&, const Facts& facts) -> Result<void> {
+                   const std::string& files = facts.Get(foreign).output;
                    if (!files.empty()) {
                      return Error::BadRequest(
                          fmt::format("{} is somebody else's; move it away, or choose another host",
                                      files.substr(0, files.find('\n'))));
                    }
-                   if (answers.Get(config).exists() || !answers.Get(port).listening) return {};
+                   if (facts.Get(config).exists() || !facts.Get(port).listening) return {};
                    return Error::BadRequest(fmt::format(
                        "another program listens on port {}; ss -ltnp shows which", port.port));
                  });
@@ -305,7 +305,7 @@ StepPtr CheckLoadBalancerHost(const ClusterSpec& spec) {
 
 Result<void> CheckAddressIsFree(const ClusterSpec& spec, const Runtime& runtime) {
   const AddressSighting sighting = LookFromAll(spec, runtime);
-  if (!sighting.holders.empty() || !sighting.answers || !sighting.all_asked) return {};
+  if (!sighting.holders.empty() || !sighting.facts || !sighting.all_asked) return {};
   return Error::BadRequest(
       fmt::format("{} answers, and none of the load balancers has it: another host does; choose "
                   "another spec.controlPlaneEndpoint.address",

@@ -78,7 +78,7 @@ std::vector<std::string> KernelModuleNames(const ClusterSpec& spec) {
 
 }  // namespace
 
-std::vector<std::string> HostChoice::Of(const std::vector<std::string>& hosts) const {
+std::vector<std::string> HostSelection::Of(const std::vector<std::string>& hosts) const {
   if (limit_.empty()) return hosts;
   std::vector<std::string> chosen;
   std::ranges::copy_if(hosts, std::back_inserter(chosen),
@@ -86,14 +86,14 @@ std::vector<std::string> HostChoice::Of(const std::vector<std::string>& hosts) c
   return chosen;
 }
 
-std::vector<std::string> HostChoice::All(const ClusterSpec& spec) const {
+std::vector<std::string> HostSelection::All(const ClusterSpec& spec) const {
   std::vector<std::string> names;
   for (const HostSpec& host : spec.hosts) names.push_back(host.name);
   return Of(names);
 }
 
-ModulePtr OsModule(const std::string& cluster, const ClusterSpec& spec, const HostChoice& choice) {
-  const std::vector<std::string> hosts = choice.All(spec);
+ModulePtr OsModule(const std::string& cluster, const ClusterSpec& spec, const HostSelection& selection) {
+  const std::vector<std::string> hosts = selection.All(spec);
   std::vector<StepPtr> names;
   if (spec.system.set_hostnames) {
     names.push_back(

@@ -81,13 +81,13 @@ Result<void> CheckPodNetwork(const ClusterSpec& spec, const HostSpec& host,
 }
 
 std::vector<std::string> PodNetworkNotes(const NetworkSpec& network, const std::string& networks) {
-  std::vector<std::string> notes = CompareNetworks(network, ParseHostNetworks(networks)).notes;
+  std::vector<std::string> warnings = CompareNetworks(network, ParseHostNetworks(networks)).warnings;
   if (LacksDefaultRoute(networks)) {
-    notes.emplace_back(
+    warnings.emplace_back(
         "it has no default route: programs of the host itself may not reach the addresses of "
         "services, nor anything outside of its networks");
   }
-  return notes;
+  return warnings;
 }
 
 }  // namespace
@@ -95,18 +95,18 @@ std::vector<std::string> PodNetworkNotes(const NetworkSpec& network, const std::
 std::vector<StepPtr> CheckPodNetworkHost(const ClusterSpec& spec) {
   std::vector<StepPtr> steps = {
       Require("network", {kNetworks},
-              [spec](const StepContext& context, const Answers& answers) {
+              [spec](const StepContext& context, const Facts& facts) {
                 return CheckPodNetwork(spec, spec.Host(context.host.name),
-                                       answers.Get(kNetworks).output);
+                                       facts.Get(kNetworks).output);
               }),
-      Advise("network notes", {kNetworks},
-             [network = spec.network](const StepContext&, const Answers& answers) {
-               return PodNetworkNotes(network, answers.Get(kNetworks).output);
+      Warn("network warnings", {kNetworks},
+             [network = spec.network](const StepContext&, const Facts& facts) {
+               return PodNetworkNotes(network, facts.Get(kNetworks).output);
              })};
   if (!spec.preflight.allow_network_leftovers) {
     steps.push_back(
-        Require("network leftovers", {kLeftovers}, [](const StepContext&, const Answers& answers) {
-          return CheckLeftovers(answers.Get(kLeftovers).output);
+        Require("network leftovers", {kLeftovers}, [](const StepContext&, const Facts& facts) {
+          return CheckLeftovers(facts.Get(kLeftovers).output);
         }));
   }
   return steps;
@@ -115,10 +115,10 @@ std::vector<StepPtr> CheckPodNetworkHost(const ClusterSpec& spec) {
 StepPtr CheckSharedAddress(const ClusterSpec& spec) {
   const std::string address = spec.control_plane_endpoint.address;
   return Require("shared address", {kNetworks},
-                 [address](const StepContext&, const Answers& answers) -> Result<void> {
+                 [address](const StepContext&, const Facts& facts) -> Result<void> {
                    const std::optional<IpRange> shared = IpRange::ParseAddress(address);
                    const std::vector<HostNetwork> has =
-                       ParseHostNetworks(answers.Get(kNetworks).output);
+                       ParseHostNetworks(facts.Get(kNetworks).output);
                    const bool near = std::ranges::any_of(has, [&](const HostNetwork& network) {
                      return !network.routed && shared && network.range.Contains(*shared);
                    });

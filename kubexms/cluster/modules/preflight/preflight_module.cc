@@ -87,21 +87,21 @@ bool HasWord(const std::string& words, const std::string& word) {
   return (" " + words + " ").find(" " + word + " ") != std::string::npos;
 }
 
-void CheckAddress(const HostSpec& host, const Facts& facts, Reasons& reasons) {
+void CheckAddress(const HostSpec& host, const SystemFacts& system_facts, Reasons& reasons) {
   const std::string& address = host.InternalAddress();
-  if (!IpRange::ParseAddress(address) || HasWord(facts.addresses, address)) return;
+  if (!IpRange::ParseAddress(address) || HasWord(system_facts.addresses, address)) return;
   reasons.push_back(fmt::format(
       "none of its interfaces has the address {} (they have {}); set the host's internalAddress",
-      address, facts.addresses));
+      address, system_facts.addresses));
 }
 
 // Whose host it is already.
-void CheckOwner(const std::string& cluster, const Answers& answers, Reasons& reasons) {
-  if (const std::string files = Words(answers.Get(kKubernetes).output); !files.empty()) {
+void CheckOwner(const std::string& cluster, const Facts& facts, Reasons& reasons) {
+  if (const std::string files = Words(facts.Get(kKubernetes).output); !files.empty()) {
     reasons.push_back(fmt::format(
         "it belongs to a Kubernetes cluster already ({}); remove it there first", files));
   }
-  std::istringstream others(answers.Get(kOtherClusters).output);
+  std::istringstream others(facts.Get(kOtherClusters).output);
   for (std::string other; std::getline(others, other);) {
     if (other == cluster) continue;
     reasons.push_back(fmt::format(
@@ -112,13 +112,13 @@ void CheckOwner(const std::string& cluster, const Answers& answers, Reasons& rea
 }
 
 // What the host needs for its time to be set up.
-void CheckTime(const SystemSpec& system, const Answers& answers, Reasons& reasons) {
+void CheckTime(const SystemSpec& system, const Facts& facts, Reasons& reasons) {
   const std::string zone = TimezoneFile(system);
-  if (!system.timezone.empty() && !answers.Get(GetPath{zone}).exists()) {
+  if (!system.timezone.empty() && !facts.Get(GetPath{zone}).exists()) {
     reasons.push_back(fmt::format(
         "it has no {}; correct spec.system.timezone, or install the package tzdata", zone));
   }
-  if (!system.ntp_servers.empty() && !answers.Get(GetService{std::string(kTimeService)}).exists) {
+  if (!system.ntp_servers.empty() && !facts.Get(GetService{std::string(kTimeService)}).exists) {
     reasons.push_back(
         fmt::format("it has no {0}, which spec.system.ntpServers needs; install the package {0}",
                     kTimeService));
@@ -126,17 +126,17 @@ void CheckTime(const SystemSpec& system, const Answers& answers, Reasons& reason
 }
 
 std::vector<Operation> SystemQueries(const SystemSpec& system) {
-  std::vector<Operation> queries = {GetFacts{}, kUserId, kFreeDisk, kReadOnly, kMissingCommands};
+  std::vector<Operation> queries = {GetSystemFacts{}, kUserId, kFreeDisk, kReadOnly, kMissingCommands};
   if (!system.timezone.empty()) queries.emplace_back(GetPath{TimezoneFile(system)});
   if (!system.ntp_servers.empty()) queries.emplace_back(GetService{std::string(kTimeService)});
   return queries;
 }
 
 // One without a version is newer than all that have one, such as Debian's unstable.
-bool IsSupported(const Facts& facts) {
+bool IsSupported(const SystemFacts& system_facts) {
   return std::ranges::any_of(SupportedSystems(), [&](const SystemSupport& system) {
-    return facts.os == system.name &&
-           (facts.os_version.empty() || IsAtLeast(facts.os_version, system.least_version));
+    return system_facts.os == system.name &&
+           (system_facts.os_version.empty() || IsAtLeast(system_facts.os_version, system.least_version));
   });
 }
 
@@ -149,48 +149,48 @@ std::string SystemNames() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-void CheckSystem(const ClusterSpec& spec, const HostSpec& host, const Answers& answers,
+void CheckSystem(const ClusterSpec& spec, const HostSpec& host, const Facts& facts,
                  Reasons& reasons) {
-  const Facts& facts = answers.Get(GetFacts{});
-  if (!IsSupported(facts)) {
-    reasons.push_back(fmt::format("the system {} {} is not supported; use one of {}", facts.os,
-                                  facts.os_version, SystemNames()));
+  const SystemFacts& system_facts = facts.Get(GetSystemFacts{});
+  if (!IsSupported(system_facts)) {
+    reasons.push_back(fmt::format("the system {} {} is not supported; use one of {}", system_facts.os,
+                                  system_facts.os_version, SystemNames()));
   }
-  if (facts.architecture != "x86_64" && facts.architecture != "aarch64") {
+  if (system_facts.architecture != "x86_64" && system_facts.architecture != "aarch64") {
     reasons.push_back(fmt::format("the architecture {} is not supported; use x86_64 or aarch64",
-                                  facts.architecture));
+                                  system_facts.architecture));
   }
-  if (!IsAtLeast(facts.kernel, kLeastKernel)) {
-    reasons.push_back(fmt::format("the kernel {} is older than {}", facts.kernel, kLeastKernel));
+  if (!IsAtLeast(system_facts.kernel, kLeastKernel)) {
+    reasons.push_back(fmt::format("the kernel {} is older than {}", system_facts.kernel, kLeastKernel));
   }
   if (spec.network.kube_proxy_mode == "nftables" && IsIn(spec.RuntimeHosts(), host.name) &&
-      !IsAtLeast(facts.kernel, kLeastNftablesKernel)) {
+      !IsAtLeast(system_facts.kernel, kLeastNftablesKernel)) {
     reasons.push_back(fmt::format(
         "the kernel {} is older than {}, which spec.network.kubeProxyMode nftables needs",
-        facts.kernel, kLeastNftablesKernel));
+        system_facts.kernel, kLeastNftablesKernel));
   }
-  if (!facts.systemd) reasons.push_back("it does not run systemd");
-  if (FirstLine(answers.Get(kUserId).output) != "0") {
+  if (!system_facts.systemd) reasons.push_back("it does not run systemd");
+  if (FirstLine(facts.Get(kUserId).output) != "0") {
     reasons.push_back("the user is not root and does not become root by sudo");
   }
-  if (facts.memory_bytes < spec.preflight.min_memory_mebibytes * kMebibyte) {
+  if (system_facts.memory_bytes < spec.preflight.min_memory_mebibytes * kMebibyte) {
     reasons.push_back(fmt::format("it has {} MiB of memory, and needs {}",
-                                  facts.memory_bytes / kMebibyte,
+                                  system_facts.memory_bytes / kMebibyte,
                                   spec.preflight.min_memory_mebibytes));
   }
-  const int64_t free = ToNumber(answers.Get(kFreeDisk).output) / 1024;
+  const int64_t free = ToNumber(facts.Get(kFreeDisk).output) / 1024;
   if (free < spec.preflight.min_disk_mebibytes) {
     reasons.push_back(fmt::format("{} MiB are free below /var/lib, and it needs {}", free,
                                   spec.preflight.min_disk_mebibytes));
   }
-  if (const std::string paths = Words(answers.Get(kReadOnly).output); !paths.empty()) {
+  if (const std::string paths = Words(facts.Get(kReadOnly).output); !paths.empty()) {
     reasons.push_back(fmt::format("it cannot be written to {}: mount them for writing", paths));
   }
-  if (const std::string missing = Words(answers.Get(kMissingCommands).output); !missing.empty()) {
+  if (const std::string missing = Words(facts.Get(kMissingCommands).output); !missing.empty()) {
     reasons.push_back(fmt::format("commands are missing: {}", missing));
   }
-  CheckAddress(host, facts, reasons);
-  CheckTime(spec.system, answers, reasons);
+  CheckAddress(host, system_facts, reasons);
+  CheckTime(spec.system, facts, reasons);
 }
 
 // The directory that is there of a path that may not be there yet, as $at.
@@ -265,9 +265,9 @@ Probe CalendarOf(const EtcdSpec& etcd) {
   return {"systemd-analyze calendar -- " + ShellQuote(etcd.backup.schedule)};
 }
 
-void CheckCalendar(const EtcdSpec& etcd, const Answers& answers, Reasons& reasons) {
+void CheckCalendar(const EtcdSpec& etcd, const Facts& facts, Reasons& reasons) {
   if (etcd.backup.schedule.empty()) return;
-  const ProbeResult& said = answers.Get(CalendarOf(etcd));
+  const ProbeResult& said = facts.Get(CalendarOf(etcd));
   if (said.exit_code == 0 || said.exit_code == kNoSuchCommand) return;
   reasons.push_back(fmt::format(
       "spec.etcd.backup.schedule \"{}\" is not a calendar expression of systemd ({}); daily and "
@@ -285,15 +285,15 @@ std::vector<Operation> EtcdQueries(const ClusterSpec& spec) {
   return queries;
 }
 
-void CheckEtcdDisk(const ClusterSpec& spec, const Answers& answers, Reasons& reasons) {
+void CheckEtcdDisk(const ClusterSpec& spec, const Facts& facts, Reasons& reasons) {
   const PreflightSpec& preflight = spec.preflight;
-  const int64_t free = ToNumber(answers.Get(FreeDiskOf(spec.etcd)).output) / 1024;
+  const int64_t free = ToNumber(facts.Get(FreeDiskOf(spec.etcd)).output) / 1024;
   if (free < preflight.min_disk_mebibytes) {
     reasons.push_back(fmt::format("{} MiB are free for {}, and it needs {}", free,
                                   spec.etcd.data_dir, preflight.min_disk_mebibytes));
   }
   if (preflight.max_disk_sync_milliseconds == 0) return;
-  const int64_t milliseconds = ToNumber(answers.Get(DiskSyncOf(spec.etcd)).output);
+  const int64_t milliseconds = ToNumber(facts.Get(DiskSyncOf(spec.etcd)).output);
   if (milliseconds <= preflight.max_disk_sync_milliseconds) return;
   reasons.push_back(fmt::format(
       "nine of ten small writes to the disk of {} take up to {} ms, and etcd gets into "
@@ -302,9 +302,9 @@ void CheckEtcdDisk(const ClusterSpec& spec, const Answers& answers, Reasons& rea
 }
 
 // What would work and not be fast.
-std::vector<std::string> EtcdAdvice(const ClusterSpec& spec, const Answers& answers) {
+std::vector<std::string> EtcdAdvice(const ClusterSpec& spec, const Facts& facts) {
   const int32_t limit = spec.preflight.max_disk_sync_milliseconds;
-  const int64_t milliseconds = ToNumber(answers.Get(DiskSyncOf(spec.etcd)).output);
+  const int64_t milliseconds = ToNumber(facts.Get(DiskSyncOf(spec.etcd)).output);
   if (milliseconds <= kGoodDiskSyncMilliseconds || milliseconds > limit) return {};
   return {
       fmt::format("nine of ten small writes to the disk of {} take up to {} ms, and etcd should "
@@ -313,18 +313,18 @@ std::vector<std::string> EtcdAdvice(const ClusterSpec& spec, const Answers& answ
 }
 
 // Where our etcd is already, its ports and data are its own.
-void CheckEtcd(const ClusterSpec& spec, const Answers& answers, Reasons& reasons) {
+void CheckEtcd(const ClusterSpec& spec, const Facts& facts, Reasons& reasons) {
   const EtcdSpec& etcd = spec.etcd;
-  CheckCalendar(etcd, answers, reasons);
-  if (answers.Get(GetService{std::string(kEtcdService)}).exists) return;
-  CheckEtcdDisk(spec, answers, reasons);
-  CheckReach(answers.Get(UnreachableMembers(spec)).output, etcd.peer_port, reasons);
+  CheckCalendar(etcd, facts, reasons);
+  if (facts.Get(GetService{std::string(kEtcdService)}).exists) return;
+  CheckEtcdDisk(spec, facts, reasons);
+  CheckReach(facts.Get(UnreachableMembers(spec)).output, etcd.peer_port, reasons);
   for (const int32_t port : {etcd.client_port, etcd.peer_port}) {
-    if (!answers.Get(GetPort{port}).listening) continue;
+    if (!facts.Get(GetPort{port}).listening) continue;
     reasons.push_back(
         fmt::format("another program listens on port {}; ss -ltnp shows which", port));
   }
-  if (answers.Get(GetPath{etcd.data_dir + "/member"}).exists()) {
+  if (facts.Get(GetPath{etcd.data_dir + "/member"}).exists()) {
     reasons.push_back(fmt::format(
         "{} has the data of another etcd; move it away, or set spec.etcd.dataDir", etcd.data_dir));
   }
@@ -376,61 +376,61 @@ std::vector<LaterPort> LaterPorts(const ClusterSpec& spec, const std::string& ho
   return ports;
 }
 
-std::vector<Operation> AdviceQueries(const ClusterSpec& spec) {
-  return {GetFacts{},     kOddities,      GetPort{spec.control_plane_endpoint.backend_port},
+std::vector<Operation> WarningQueries(const ClusterSpec& spec) {
+  return {GetSystemFacts{},     kOddities,      GetPort{spec.control_plane_endpoint.backend_port},
           GetPort{10250}, GetPort{10257}, GetPort{10259}};
 }
 
 std::vector<std::string> Advice(const ClusterSpec& spec, bool offline, const std::string& host,
-                                const Answers& answers) {
-  const ProbeResult& said = answers.Get(kOddities);
+                                const Facts& facts) {
+  const ProbeResult& said = facts.Get(kOddities);
   const std::vector<std::string> runtimes = spec.RuntimeHosts();
   const KubernetesSupport* needs = FindKubernetes(spec.kubernetes_version);
-  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
   std::istringstream lines(said.exit_code == 0 ? said.output : "");
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     std::string what, which;
     words >> what >> which;
     if (what == "selinux" && IsIn(runtimes, host)) {
-      notes.push_back("SELinux is enforcing: containers need the package container-selinux");
+      warnings.push_back("SELinux is enforcing: containers need the package container-selinux");
     } else if (what == "firewall" && !PortsOf(spec, host).empty()) {
-      notes.push_back(fmt::format("{} filters what reaches it: let the others through to {}", which,
+      warnings.push_back(fmt::format("{} filters what reaches it: let the others through to {}", which,
                                   PortsOf(spec, host)));
     } else if (what == "cgroup1" && IsIn(runtimes, host) && (!needs || needs->takes_cgroup_v1)) {
-      notes.push_back(
+      warnings.push_back(
           "its control groups are of version 1, which kubelets from 1.35 on refuse: boot it with "
           "systemd.unified_cgroup_hierarchy=1");
     } else if (what == "nameserver" && !offline) {
-      notes.push_back("its /etc/resolv.conf names no server, so that it finds no packages");
+      warnings.push_back("its /etc/resolv.conf names no server, so that it finds no packages");
     } else if (what == "container") {
-      notes.push_back(fmt::format(
+      warnings.push_back(fmt::format(
           "it is a container ({}) with the kernel and the product_uuid of its machine: whether it "
           "is a copy of another host is seen by its machine-id alone",
           which));
     }
   }
-  if (IsIn(spec.role_groups.control_plane, host) && answers.Get(GetFacts{}).cpus < 2) {
-    notes.push_back("it has one CPU, and a control plane should have two");
+  if (IsIn(spec.role_groups.control_plane, host) && facts.Get(GetSystemFacts{}).cpus < 2) {
+    warnings.push_back("it has one CPU, and a control plane should have two");
   }
-  const int64_t memory = answers.Get(GetFacts{}).memory_bytes / kMebibyte;
+  const int64_t memory = facts.Get(GetSystemFacts{}).memory_bytes / kMebibyte;
   if (IsIn(spec.role_groups.control_plane, host) && memory < kControlPlaneMebibytes) {
-    notes.push_back(fmt::format("it has {} MiB of memory, and a control plane should have {}",
+    warnings.push_back(fmt::format("it has {} MiB of memory, and a control plane should have {}",
                                 memory, kControlPlaneMebibytes));
   }
   for (const LaterPort& later : LaterPorts(spec, host)) {
-    if (!answers.Get(GetPort{later.port}).listening) continue;
-    notes.push_back(
+    if (!facts.Get(GetPort{later.port}).listening) continue;
+    warnings.push_back(
         fmt::format("a program listens on port {}, which {} will need; ss -ltnp shows "
                     "which",
                     later.port, later.whose));
   }
-  return notes;
+  return warnings;
 }
 
 struct Sighting {
   Result<void> asked;
-  HostEvidence evidence;
+  HostOwnership ownership;
   std::string machine_id;
   std::string product_uuid;  // empty when it has none of its own
   double clock_skew_seconds = 0;
@@ -442,19 +442,19 @@ double Seconds(Clock::WallTime time) {
 
 Sighting Look(const Runtime& runtime, const Host& host) {
   const double before = Seconds(runtime.clock().Now());
-  std::vector<Operation> queries = {GetFacts{}, kIdentity};
-  std::ranges::move(EvidenceQueries(runtime), std::back_inserter(queries));
-  const Result<std::vector<Answer>> answers = host.connector->Perform(queries, {});
+  std::vector<Operation> queries = {GetSystemFacts{}, kIdentity};
+  std::ranges::move(OwnershipQueries(runtime), std::back_inserter(queries));
+  const Result<std::vector<OperationResult>> facts = host.connector->Perform(queries, {});
   const double after = Seconds(runtime.clock().Now());
   // A host that does not answer is the engine's to report.
-  if (!answers.ok()) return {.asked = answers.error()};
-  const double at = static_cast<double>(std::get<Facts>((*answers)[0]).time_seconds);
+  if (!facts.ok()) return {.asked = facts.error()};
+  const double at = static_cast<double>(std::get<SystemFacts>((*facts)[0]).time_seconds);
   const double skew = at + 1 < before ? at + 1 - before : at > after ? at - after : 0;
-  const std::string& identity = std::get<ProbeResult>((*answers)[1]).output;
+  const std::string& identity = std::get<ProbeResult>((*facts)[1]).output;
   const std::string uuid = SecondLine(identity);
-  Answers all;
-  for (size_t i = 0; i < queries.size(); ++i) all.Add(queries[i], (*answers)[i]);
-  return {.evidence = ReadEvidence(all, runtime),
+  Facts all;
+  for (size_t i = 0; i < queries.size(); ++i) all.Add(queries[i], (*facts)[i]);
+  return {.ownership = ReadOwnership(all, runtime),
           .machine_id = FirstLine(identity),
           .product_uuid = IsProductUuid(uuid) ? uuid : "",
           .clock_skew_seconds = skew};
@@ -483,12 +483,12 @@ bool IsIn(const std::vector<std::string>& group, const std::string& host) {
 }
 
 ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
-                          const HostChoice& choice) {
+                          const HostSelection& selection) {
   const auto require = [](std::string name, std::vector<Operation> queries, auto check) {
     return Require(std::move(name), std::move(queries),
-                   [check](const StepContext& context, const Answers& answers) {
+                   [check](const StepContext& context, const Facts& facts) {
                      Reasons reasons;
-                     check(context, answers, reasons);
+                     check(context, facts, reasons);
                      return Refuse(reasons);
                    });
   };
@@ -496,68 +496,68 @@ ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
       {.name = "hosts",
        .steps = {require(
                      "system", SystemQueries(spec.system),
-                     [spec](const StepContext& context, const Answers& answers, Reasons& reasons) {
-                       CheckSystem(spec, spec.Host(context.host.name), answers, reasons);
+                     [spec](const StepContext& context, const Facts& facts, Reasons& reasons) {
+                       CheckSystem(spec, spec.Host(context.host.name), facts, reasons);
                      }),
                  require("owner", {kKubernetes, kOtherClusters},
-                         [](const StepContext& context, const Answers& answers, Reasons& reasons) {
-                           CheckOwner(context.runtime.cluster(), answers, reasons);
+                         [](const StepContext& context, const Facts& facts, Reasons& reasons) {
+                           CheckOwner(context.runtime.cluster(), facts, reasons);
                          }),
-                 Advise("notes", AdviceQueries(spec),
+                 Warn("host warnings", WarningQueries(spec),
                         [spec, offline = artifact != nullptr](const StepContext& context,
-                                                              const Answers& answers) {
-                          return Advice(spec, offline, context.host.name, answers);
+                                                              const Facts& facts) {
+                          return Advice(spec, offline, context.host.name, facts);
                         })},
-       .hosts = choice.All(spec)},
+       .hosts = selection.All(spec)},
       {.name = "etcd",
        .steps = {require("etcd", EtcdQueries(spec),
-                         [spec](const StepContext&, const Answers& answers, Reasons& reasons) {
-                           CheckEtcd(spec, answers, reasons);
+                         [spec](const StepContext&, const Facts& facts, Reasons& reasons) {
+                           CheckEtcd(spec, facts, reasons);
                          })},
-       .hosts = choice.Of(spec.role_groups.etcd)},
+       .hosts = selection.Of(spec.role_groups.etcd)},
       {.name = "containerd",
        .steps = {CheckRuntimeHost(),
                  require("control plane", {UnreachableControlPlane(spec)},
-                         [spec](const StepContext&, const Answers& answers, Reasons& reasons) {
-                           CheckReach(answers.Get(UnreachableControlPlane(spec)).output,
+                         [spec](const StepContext&, const Facts& facts, Reasons& reasons) {
+                           CheckReach(facts.Get(UnreachableControlPlane(spec)).output,
                                       spec.control_plane_endpoint.backend_port, reasons);
                          })},
-       .hosts = choice.Of(spec.RuntimeHosts())},
+       .hosts = selection.Of(spec.RuntimeHosts())},
       {.name = "network",
        .steps = CheckPodNetworkHost(spec),
-       .hosts = choice.Of(spec.RuntimeHosts())},
+       .hosts = selection.Of(spec.RuntimeHosts())},
       {.name = "ha",
        .steps = {CheckLoadBalancerHost(spec), CheckSharedAddress(spec)},
-       .hosts = choice.Of(spec.role_groups.load_balancer)}};
+       .hosts = selection.Of(spec.role_groups.load_balancer)}};
   if (artifact) {
-    for (const PackageNeed& need : PackagesNeeded(spec)) {
+    for (const PackageRequirement& need : RequiredPackages(spec)) {
       tasks.push_back({.name = need.module + " packages",
                        .steps = {RequireInArtifact("artifact", need.packages, artifact)},
-                       .hosts = choice.Of(need.hosts)});
+                       .hosts = selection.Of(need.hosts)});
     }
     if (!spec.container_runtime.images.empty()) {
       tasks.push_back(
           {.name = "images",
            .steps = {RequireImages("artifact", ImageNames(spec.container_runtime), artifact)},
-           .hosts = choice.Of(spec.RuntimeHosts())});
+           .hosts = selection.Of(spec.RuntimeHosts())});
     }
   }
   if (!spec.kubernetes_version.empty()) {
     tasks.push_back(
-        {.name = "versions", .steps = {CheckVersions(spec, artifact)}, .hosts = choice.All(spec)});
+        {.name = "versions", .steps = {CheckVersions(spec, artifact)}, .hosts = selection.All(spec)});
   }
   if (spec.preflight.max_disk_sync_milliseconds > 0) {
     tasks.push_back({.name = "etcd disk",
-                     .steps = {Advise("notes", {DiskSyncOf(spec.etcd)},
-                                      [spec](const StepContext&, const Answers& answers) {
-                                        return EtcdAdvice(spec, answers);
+                     .steps = {Warn("host warnings", {DiskSyncOf(spec.etcd)},
+                                      [spec](const StepContext&, const Facts& facts) {
+                                        return EtcdAdvice(spec, facts);
                                       })},
-                     .hosts = choice.Of(spec.role_groups.etcd)});
+                     .hosts = selection.Of(spec.role_groups.etcd)});
   }
   for (const BinarySpec& binary : spec.binaries) {
     tasks.push_back({.name = "binary " + binary.name,
                      .steps = {RequireBinary(binary, artifact)},
-                     .hosts = choice.Of(spec.HostsOf(binary))});
+                     .hosts = selection.Of(spec.HostsOf(binary))});
   }
   return MakeModule("preflight", std::move(tasks));
 }
@@ -565,10 +565,10 @@ ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
 Result<void> CheckFleet(const ClusterSpec& spec, const Runtime& runtime, bool owned) {
   const std::vector<Sighting> sightings = LookAtAll(runtime);
   if (owned) {
-    std::vector<HostEvidence> evidence;
-    for (const Sighting& sighting : sightings) evidence.push_back(sighting.evidence);
+    std::vector<HostOwnership> ownership;
+    for (const Sighting& sighting : sightings) ownership.push_back(sighting.ownership);
     ASSIGN_OR_RETURN(const ClusterState state, LoadClusterState(runtime.directory()));
-    RETURN_IF_ERROR(CheckEvidence(state, runtime, evidence));
+    RETURN_IF_ERROR(CheckOwnership(state, runtime, ownership));
   }
   std::map<std::string, std::string> machine_ids, product_uuids;  // and whose they are
   Reasons reasons;

@@ -11,8 +11,8 @@
 namespace kubexms::cluster {
 
 // `tasks` may ask the hosts, and changes nothing.
-using SurveyTasks =
+using TaskFactory =
     std::function<Result<std::vector<automation::Task>>(const automation::Runtime&)>;
-automation::ModulePtr MakeSurveyedModule(std::string name, SurveyTasks tasks);
+automation::ModulePtr MakeDynamicModule(std::string name, TaskFactory tasks);
 
 }  // namespace kubexms::cluster
