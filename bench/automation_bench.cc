@@ -64,9 +64,9 @@ class DistantHost final : public Connector {
 };
 
 // What both tools make true; `tool` keeps what one does apart from what the other does.
-std::vector<Resource> Resources(const std::string& tool) {
+std::vector<HostResource> Resources(const std::string& tool) {
   const std::string base = "/etc/bench-" + tool;
-  std::vector<Resource> resources = {Package{"sudo"}, User{.name = "bench-" + tool},
+  std::vector<HostResource> resources = {Package{"sudo"}, User{.name = "bench-" + tool},
                                      HostsEntries{tool, {{"192.0.2.1", "bench-" + tool}}},
                                      Link{.path = "/etc/bench-" + tool + ".link", .target = base},
                                      Absent{"/etc/bench-" + tool + ".legacy"}};
@@ -84,7 +84,7 @@ std::vector<Resource> Resources(const std::string& tool) {
 // Four modules of five steps.
 Pipeline MakePipeline(const std::vector<std::string>& hosts) {
   Pipeline pipeline{.name = "bench"};
-  const std::vector<Resource> resources = Resources("kubexms");
+  const std::vector<HostResource> resources = Resources("kubexms");
   KUBEXMS_CHECK(resources.size() == 20);
   for (size_t module = 0; module < 4; ++module) {
     std::vector<StepPtr> steps;
@@ -118,14 +118,14 @@ Measurement Measure(const SimulatedFleet& fleet, Work work) {
 }
 
 void CheckOneByOne(const Runtime& runtime) {
-  const std::vector<Resource> resources = Resources("kubexms");
+  const std::vector<HostResource> resources = Resources("kubexms");
   std::atomic<size_t> next = 0;
   std::vector<std::jthread> threads;
   for (int i = 0; i < kParallel; ++i) {
     threads.emplace_back([&] {
       for (size_t at = next++; at < runtime.hosts().size(); at = next++) {
-        Runner runner(runtime.hosts()[at].connector.get(), &runtime.clock(), {.dry_run = true});
-        for (const Resource& resource : resources) {
+        Runner runner = runtime.RunnerFor(runtime.hosts()[at]);
+        for (const HostResource& resource : resources) {
           KUBEXMS_CHECK(runner.Ensure(std::span(&resource, 1)).ok());
         }
       }

@@ -16,6 +16,7 @@
 #include "kubexms/automation/journal/timestamp.h"
 #include "kubexms/cluster/cluster_pipeline.h"
 #include "kubexms/cluster/host_inventory.h"
+#include "kubexms/cluster/identities.h"
 #include "kubexms/cluster/modules/etcd/etcd_host.h"
 
 namespace kubexms::cluster {
@@ -49,9 +50,10 @@ std::string PasswordIn(std::string_view config) {
 Result<Records> ReadHostJournal(const Runtime& runtime, const Host& host) {
   const std::string path = runtime.host_directory() + "/journal";
   const std::string copy = fmt::format("{}/.journal-{}", runtime.directory(), host.name);
-  ASSIGN_OR_RETURN(const std::vector<OperationResult> state, host.connector->Perform({GetPath{path}}));
-  if (!std::get<PathState>(state[0]).exists()) return Records();
-  RETURN_IF_ERROR(host.connector->Download({.path = path, .destination = copy}, {}));
+  Runner runner = runtime.RunnerFor(host);
+  ASSIGN_OR_RETURN(const PathState state, runner.Get(GetPath{path}));
+  if (!state.exists()) return Records();
+  RETURN_IF_ERROR(runner.Download({.path = path, .destination = copy}));
   Result<Records> records = ReadJournal(copy);
   std::error_code ignored;
   std::filesystem::remove(copy, ignored);
@@ -61,11 +63,11 @@ Result<Records> ReadHostJournal(const Runtime& runtime, const Host& host) {
 Result<HostPart> ReadPart(const Runtime& runtime, const Host& host) {
   std::vector<Operation> queries = {kKeepalived};
   for (const std::string_view file : kFiles) queries.emplace_back(GetPath{EtcdPath(file), true});
-  ASSIGN_OR_RETURN(const std::vector<OperationResult> facts, host.connector->Perform(queries, {}));
+  ASSIGN_OR_RETURN(const Facts facts, runtime.RunnerFor(host).Gather(queries));
   HostPart part{.reachable = true};
-  part.vrrp_password = PasswordIn(std::get<PathState>(facts[0]).content);
-  for (size_t i = 0; i < std::size(kFiles); ++i) {
-    part.files.emplace(kFiles[i], std::get<PathState>(facts[i + 1]).content);
+  part.vrrp_password = PasswordIn(facts.Get(kKeepalived).content);
+  for (const std::string_view file : kFiles) {
+    part.files.emplace(file, facts.Get(GetPath{EtcdPath(file), true}).content);
   }
   ASSIGN_OR_RETURN(part.journal, ReadHostJournal(runtime, host));
   return part;
@@ -265,7 +267,7 @@ KnownHost Known(const HostSpec& host, const HostPart& part) {
   for (const auto& [key, records] : ByStep(part.journal)) {
     if (!Stands(records)) continue;
     known.ready |= records.back().type == Type::kDone;
-    known.etcd |= std::get<1>(key).starts_with("etcd/");
+    known.etcd |= std::get<1>(key).starts_with(ModuleName(ModuleId::kEtcd) + "/");
   }
   return known;
 }

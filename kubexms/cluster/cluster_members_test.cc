@@ -43,17 +43,17 @@ EtcdHostState Fresh(int host) {
 }
 
 EtcdHostState Silent(int host) {
-  EtcdHostState sighting = Fresh(host);
-  sighting.reachable = false;
-  return sighting;
+  EtcdHostState state = Fresh(host);
+  state.reachable = false;
+  return state;
 }
 
 // A member that has been healthy; with a list it is healthy now.
 EtcdHostState Serving(int host, const std::vector<EtcdMember>& members = {}) {
-  EtcdHostState sighting = Fresh(host);
-  sighting.set_up = sighting.has_data = sighting.formed = true;
-  if (!members.empty()) sighting.members = EtcdMemberList{"c", members};
-  return sighting;
+  EtcdHostState state = Fresh(host);
+  state.set_up = state.has_data = state.formed = true;
+  if (!members.empty()) state.members = EtcdMemberList{"c", members};
+  return state;
 }
 
 const std::vector<EtcdMember> kThree = {MemberOf(1), MemberOf(2), MemberOf(3)};

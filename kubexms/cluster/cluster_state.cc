@@ -166,14 +166,9 @@ std::vector<HostOwnership> GatherOwnership(const Runtime& runtime) {
   const std::vector<Operation> queries = OwnershipQueries(runtime);
   std::vector<HostOwnership> ownership(runtime.hosts().size());
   ForEach(ownership.size(), kParallel, [&](size_t i) {
-    Result<std::vector<OperationResult>> said =
-        runtime.hosts()[i].connector->Perform(queries, {.timeout = kTimeout});
-    if (!said.ok()) return;
-    Facts facts;
-    for (size_t at = 0; at < queries.size(); ++at) {
-      facts.Add(queries[at], std::move((*said)[at]));
-    }
-    ownership[i] = ReadOwnership(facts, runtime);
+    const Result<Facts> facts =
+        runtime.RunnerFor(runtime.hosts()[i], {.timeout = kTimeout}).Gather(queries);
+    if (facts.ok()) ownership[i] = ReadOwnership(*facts, runtime);
   });
   return ownership;
 }

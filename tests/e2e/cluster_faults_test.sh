@@ -118,8 +118,8 @@ ends "the loss of a host"
 says "node3: etcd/" "probably " "To go on: kubexms resume"
 lab start node3 >/dev/null 2>&1
 shows "the run goes on when it is back" "succeeded" cluster resume
-shows "it is kept what was done when" "resume" cluster status "$(ls "$work/state/runs")"
-shows "for programs too" '"what": "failed"' cluster status "$(ls "$work/state/runs")" -o json
+shows "the history of the run" "resumed" cluster status "$(ls "$work/state/runs")"
+shows "for programs too" '"event": "failed"' cluster status "$(ls "$work/state/runs")" -o json
 
 # --- the connection is lost during a long command, and then nobody wants to wait any longer
 for host in node2 node3; do on $host 'pkill -STOP -x etcd'; done

@@ -27,7 +27,7 @@ members_are "node1" "clientPort: 12379"
 shows "a changed configuration is taken over" "Done:" cluster create cluster
 refuses "nobody listens there any more" "" etcdctl_on node1 --command-timeout=1s endpoint health
 run=$(last_run)
-shows "what a rollback would do" "take back: change /etc/kubexms/etcd/etcd.yaml" \
+shows "what a rollback would do" "undo: change /etc/kubexms/etcd/etcd.yaml" \
   cluster rollback "$run" --dry-run
 shows "it can be taken back" "Done:" cluster rollback "$run"
 shows "then etcd has read its old configuration" "is healthy" etcdctl_on node1 endpoint health

@@ -69,7 +69,7 @@ class LabHostTest : public ::testing::Test {
 };
 
 TEST_F(LabHostTest, FactsAreThoseOfTheHost) {
-  const Result<SystemFacts> system_facts = runner_.GetSystemFacts();
+  const Result<SystemFacts> system_facts = runner_.Get(GetSystemFacts{});
   ASSERT_TRUE(system_facts.ok()) << system_facts.error().message();
   EXPECT_EQ(system_facts->hostname, "node1");
   EXPECT_EQ(system_facts->os, "debian");
@@ -305,7 +305,7 @@ TEST_F(LabHostTest, JobsOutliveTheirConnection) {
       runner_.RunJob("tried", "echo done; exit 4", std::chrono::seconds(60));
   ASSERT_TRUE(job.ok()) << job.error().message();
   EXPECT_EQ(job->exit_code, 4);
-  EXPECT_TRUE(runner_.WaitForPort(22, std::chrono::seconds(60)).ok());
+  EXPECT_TRUE(runner_.Get(GetPort{22})->listening);
 }
 
 }  // namespace

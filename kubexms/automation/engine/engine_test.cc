@@ -121,7 +121,7 @@ TEST_F(EngineTest, PlansWithoutChangingAnything) {
   EXPECT_THAT(plan->ToText(), HasSubstr("web/install: package (host-0001, host-0002, host-0003)\n"
                                         "  install web\n"));
   EXPECT_THAT(plan->ToText(), HasSubstr("+host-0002\n"));
-  EXPECT_THAT(plan->Summary(), HasSubstr("24 of 27 steps to do on 3 hosts"));
+  EXPECT_THAT(plan->Summary(), HasSubstr("24 of 27 steps to apply on 3 hosts"));
 }
 
 TEST_F(EngineTest, ASecondRunChangesNothingInOneRoundTripAHost) {
@@ -157,7 +157,7 @@ TEST_F(EngineTest, ARunAfterAPlanDoesNotAskAgain) {
   ASSERT_TRUE(plan.ok());
   EXPECT_TRUE(plan->empty());
   const uint64_t asked = fleet.round_trips();
-  const RunReport report = Succeed(engine.Run(pipeline, {.plan = &*plan}));
+  const RunReport report = Succeed(engine.RunPlanned(pipeline, *plan));
   EXPECT_EQ(fleet.round_trips(), asked);
   EXPECT_EQ(report.round_trips, 3u);
   EXPECT_EQ(report.unchanged, 27u);
@@ -167,7 +167,7 @@ TEST_F(EngineTest, ARunAfterAPlanDoesNotAskAgain) {
   const Result<RunPlan> partial = engine.Plan(pipeline);
   ASSERT_EQ(partial->unreachable.size(), 1u);
   fleet.host(1).SetDown(false);
-  EXPECT_EQ(Succeed(engine.Run(pipeline, {.plan = &*partial})).round_trips, 3u);
+  EXPECT_EQ(Succeed(engine.RunPlanned(pipeline, *partial)).round_trips, 3u);
 }
 
 TEST_F(EngineTest, EachHostGetsItsOwnData) {
@@ -481,8 +481,8 @@ TEST_F(EngineOrderTest, SaysAllThatIsWrongWithAPipeline) {
                   MakeModule("n", {}, Names{"later"}), MakeModule("later", {})}};
   const Result<RunPlan> plan = Engine(&runtime).Plan(pipeline);
   ASSERT_FALSE(plan.ok());
-  for (const char* part : {"no host \"nobody\"", "waits for itself", "waits for \"z\"",
-                           "no group \"g\"", "waits for \"later\""}) {
+  for (const char* part : {"unknown host \"nobody\"", "waits for itself", "waits for \"z\"",
+                           "unknown group \"g\"", "waits for \"later\""}) {
     EXPECT_THAT(plan.error().message(), HasSubstr(part));
   }
 }
@@ -525,7 +525,7 @@ TEST_F(EngineOrderTest, AQuorumIsNeverLost) {
   const RunReport report = Must(Engine(&second).Run(pipeline, {.max_failed_hosts = 4}));
   EXPECT_FALSE(report.ok());
   EXPECT_EQ(other.changes(), 0u);
-  EXPECT_THAT(report.failed_hosts.at("host-0002").message(), HasSubstr("mend them first"));
+  EXPECT_THAT(report.failed_hosts.at("host-0002").message(), HasSubstr("repair them first"));
 }
 
 TEST_F(EngineOrderTest, ATaskIsTakenBackOnAsManyHostsAsItAllows) {
@@ -582,7 +582,7 @@ TEST_F(EngineTest, WhatIsFinalCanOnlyGoForward) {
   EXPECT_THAT(refused.error().message(), HasSubstr("it can only go forward"));
   EXPECT_FALSE(engine.PlanRollback(report.run).ok());
   const RunPlan plan = engine.PlanUninstall().value();
-  EXPECT_THAT(plan.ToText(), HasSubstr("take back: write /etc/final"));
+  EXPECT_THAT(plan.ToText(), HasSubstr("undo: write /etc/final"));
   Succeed(engine.Uninstall({}));
   EXPECT_EQ(fleet.Snapshot(), before);
   EXPECT_TRUE(engine.PlanUninstall()->steps.empty());
@@ -607,7 +607,7 @@ TEST_F(EngineTest, PlansShowRestartsThatFollowFromWhatEarlierStepsWrite) {
   Succeed(engine.Run(pipeline("one")));
   EXPECT_TRUE(engine.Plan(pipeline("one"))->empty());
   const RunPlan plan = engine.Plan(pipeline("two")).value();
-  EXPECT_THAT(plan.Summary(), HasSubstr("2 of 4 steps to do on 1 hosts; restarts web on "));
+  EXPECT_THAT(plan.Summary(), HasSubstr("2 of 4 steps to apply on 1 hosts; restarts web on "));
   EXPECT_EQ(Succeed(engine.Run(pipeline("two"))).changed, 2u);
   const RunPlan back = engine.PlanRollback(engine.Runs()->back()).value();
   EXPECT_THAT(back.Summary(), HasSubstr("restarts web on "));
@@ -931,7 +931,7 @@ TEST_F(EngineTest, ARunThatWasStoppedBetweenStepsIsNotDone) {
   const Result<RunPlan> plan = Engine(&runtime).Plan(pipeline);
   ASSERT_TRUE(plan.ok());
   const RunReport report =
-      Must(Engine(&runtime).Run(pipeline, {.stop = stopped.get_token(), .plan = &*plan}));
+      Must(Engine(&runtime).RunPlanned(pipeline, *plan, {.stop = stopped.get_token()}));
   EXPECT_EQ(report.outcome, RunOutcome::kCanceled);
   EXPECT_EQ(fleet.changes(), 0u);
   const auto records = ReadJournal(directory_.File("runs/" + report.run + "/journal"));

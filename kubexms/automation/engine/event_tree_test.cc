@@ -46,14 +46,14 @@ class EventTreeTest : public ::testing::Test {
 
 TEST_F(EventTreeTest, ShowsModulesTasksAndHostsWithHowLongTheyTake) {
   clock_.Advance(200ms);
-  EXPECT_THAT(Draw(), ElementsAre("create cluster (run r1)  0.2s  asking the hosts"));
-  Emit({.type = Event::Type::kPlanned, .text = "4 of 9 steps to do on 2 hosts"});
+  EXPECT_THAT(Draw(), ElementsAre("create cluster (run r1)  0.2s  gathering facts"));
+  Emit({.type = Event::Type::kPlanned, .text = "4 of 9 steps to apply on 2 hosts"});
   TellTask(Event::Type::kTaskPlanned, "install");
   TellTask(Event::Type::kTaskPlanned, "start");
   TellTask(Event::Type::kTaskStarted, "install", "node1");
   TellTask(Event::Type::kStepStarted, "install", "node1", "package");
   clock_.Advance(2s);
-  EXPECT_THAT(Draw(), ElementsAre("create cluster (run r1)  2.2s  4 of 9 steps to do on 2 hosts",
+  EXPECT_THAT(Draw(), ElementsAre("create cluster (run r1)  2.2s  4 of 9 steps to apply on 2 hosts",
                                   "… web  0/2 tasks", "  … install  0/2 hosts  2.0s",
                                   "      node1  2.0s  package", "  · start  0/2 hosts"));
   TellTask(Event::Type::kStepChanged, "install", "node1", "package");
@@ -65,7 +65,7 @@ TEST_F(EventTreeTest, ShowsModulesTasksAndHostsWithHowLongTheyTake) {
   TellTask(Event::Type::kStepRetried, "start", "node2", "service", "lost\nthe connection");
   const std::vector<std::string> later = Draw();
   EXPECT_EQ(later[2], "  ✓ install  2/2 hosts  1 changed  1.5s");
-  EXPECT_EQ(later[4], "      node2  0.0s  service (again: lost the connection)");
+  EXPECT_EQ(later[4], "      node2  0.0s  service (retrying: lost the connection)");
   TellTask(Event::Type::kStepFailed, "start", "node2", "service");
   Emit({.type = Event::Type::kRunFinished, .text = "it is\nbroken", .duration = 125s});
   EXPECT_THAT(Draw(), ElementsAre("create cluster (run r1)", "✗ web",
@@ -145,11 +145,11 @@ TEST(TreeEventSinkTest, DrawsInPlaceAndLeavesTheCursorBelow) {
   emit(Event::Type::kRunFinished, "");
   emit(Event::Type::kRunStarted, "two");
   MutexLock lock(mutex);
-  EXPECT_THAT(drawn, ElementsAre("one (run r1)  0.0s  asking the hosts\033[K\n\033[J",
+  EXPECT_THAT(drawn, ElementsAre("one (run r1)  0.0s  gathering facts\033[K\n\033[J",
                                  "\033[1A\rone (run r1)  0.1s  soon\033[K\n\033[J",
                                  "\033[1A\rone (run r1)\033[K\n"
                                  "run r1 succeeded after 0.0s\033[K\n\033[J",
-                                 "two (run r1)  0.0s  asking the hosts\033[K\n\033[J"));
+                                 "two (run r1)  0.0s  gathering facts\033[K\n\033[J"));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ std::string Joined(const std::vector<std::string>& lines) {
   return fmt::format("{}", fmt::join(lines, ", "));
 }
 
-// What the timeline of a report is about.
+// Whether the timeline of a report includes the event.
 bool IsInTimeline(Event::Type type) {
   return type != Event::Type::kTaskPlanned && type != Event::Type::kStepStarted &&
          type != Event::Type::kStepUnchanged && type != Event::Type::kHostFinished &&
@@ -42,8 +42,8 @@ bool MayRetry(const RetryPolicy& policy, int attempt, const Error& error) {
 
 namespace {
 
-// What a host will say once planned changes are made, as far as later steps of the plan depend on
-// it: without that a plan would not show the restarts that follow from what it writes.
+// The facts of a host after the planned changes, as far as later steps depend on them. Without the
+// prediction a plan would not show the restarts that follow from the files it writes.
 class PredictedFacts {
  public:
   explicit PredictedFacts(const Facts& now) : facts_(now) {}
@@ -56,7 +56,7 @@ class PredictedFacts {
   }
 
  private:
-  // Later than all that hosts say; each later than the one before.
+  // Later than every timestamp of hosts; each later than the one before.
   int64_t NextTime() { return time_++; }
 
   template <class Op>
@@ -82,7 +82,7 @@ class PredictedFacts {
     if (!op.enabled.empty()) state.enabled = op.enabled == "enable";
     facts_.Add(GetService{op.service}, state);
   }
-  // Something is about to happen to it.
+  // The path is about to change.
   void Touch(const std::string& path) {
     for (const bool content : {false, true}) {
       const PathState* known = facts_.Find(GetPath{path, content});
@@ -198,7 +198,7 @@ void RunExecution::Fill(RunReport& report) {
   }
 }
 
-// Everything about a host in one round trip.
+// All queries of a host in one round trip.
 void RunExecution::GatherFacts(const std::vector<HostState*>& hosts) {
   ForEach(hosts.size(), options_->parallel, [&](size_t i) {
     HostState& state = *hosts[i];
@@ -207,12 +207,12 @@ void RunExecution::GatherFacts(const std::vector<HostState*>& hosts) {
     for (const TaskNode& node : *nodes_) {
       if (std::find(node.hosts.begin(), node.hosts.end(), state.host) == node.hosts.end()) continue;
       for (const StepPtr& step : node.task.steps) {
-        Result<std::vector<Operation>> asked = step->ListQueries(context);
-        if (asked.ok()) std::move(asked->begin(), asked->end(), std::back_inserter(queries));
+        Result<std::vector<Operation>> listed = step->ListQueries(context);
+        if (listed.ok()) std::move(listed->begin(), listed->end(), std::back_inserter(queries));
       }
     }
-    Runner runner(state.host->connector.get(), &runtime_->clock(), {.stop = options_->stop});
-    Result<Facts> facts = runner.Gather(queries);
+    Result<Facts> facts =
+        runtime_->RunnerFor(*state.host, {.stop = options_->stop}).Gather(queries);
     Emit({.type = Event::Type::kHostChecked, .host = state.host->name, .hosts = hosts.size()});
     if (facts.ok()) {
       state.planned = std::move(facts).value();
@@ -247,10 +247,10 @@ RunPlan RunExecution::MakePlan(const std::string& pipeline) {
       const StepContext context = ContextOf(*host);
       for (const StepPtr& step : node.task.steps) {
         ++plan.checked;
-        const Result<std::vector<Operation>> asked = step->ListQueries(context);
-        Result<Change> change = Error::Internal("the host was not asked");
-        if (!asked.ok()) change = asked.error();
-        if (asked.ok() && state.planned.HasAll(*asked)) {
+        const Result<std::vector<Operation>> queries = step->ListQueries(context);
+        Result<Change> change = Error::Internal("no facts were gathered for this step");
+        if (!queries.ok()) change = queries.error();
+        if (queries.ok() && state.planned.HasAll(*queries)) {
           change = step->Plan(context, predicted.facts());
         }
         if (change.ok()) {
@@ -291,7 +291,7 @@ void RunExecution::UsePlan(const RunPlan& plan) {
   }
 }
 
-bool RunExecution::Stopping() {
+bool RunExecution::IsStopping() {
   if (options_->stop.stop_requested()) return true;
   MutexLock lock(mutex_);
   return stopping_;
@@ -347,7 +347,7 @@ bool RunExecution::GroupAllows(const TaskNode& node, HostState& host) {
     FailHost(host,
              Error::Conflict("hosts", host.host->name,
                              fmt::format("group {} has {} failed hosts and may lose only {}; "
-                                         "mend them first",
+                                         "repair them first",
                                          node.group->name, failed, node.group->max_unavailable)));
   }
   return false;
@@ -374,7 +374,7 @@ std::optional<RunExecution::Unit> RunExecution::ClaimUnit(size_t index) {
   return std::nullopt;
 }
 
-std::optional<RunExecution::Unit> RunExecution::Next() {
+std::optional<RunExecution::Unit> RunExecution::NextUnit() {
   MutexLock lock(mutex_);
   for (;;) {
     if (stopping_ || options_->stop.stop_requested()) return std::nullopt;
@@ -431,7 +431,7 @@ Operation RunExecution::HostRecord(const JournalRecord& record) const {
                       WriteRecord(record, runtime_->secrets())};
 }
 
-std::vector<Operation> RunExecution::Opening(const JournalRecord& begin) const {
+std::vector<Operation> RunExecution::OpeningOperations(const JournalRecord& begin) const {
   std::vector<Operation> operations;
   for (const std::string& run : replaced_) operations.emplace_back(ReleaseHostLock(*runtime_, run));
   operations.emplace_back(AcquireHostLock(*runtime_, run_));
@@ -447,24 +447,24 @@ Result<std::vector<Operation>> RunExecution::QueriesFrom(const Unit& unit, size_
   const StepContext context = ContextOf(*unit.host->host);
   std::vector<Operation> queries;
   for (size_t i = index; i < node.task.steps.size(); ++i) {
-    ASSIGN_OR_RETURN(const std::vector<Operation> asked, node.task.steps[i]->ListQueries(context));
-    queries.insert(queries.end(), asked.begin(), asked.end());
+    ASSIGN_OR_RETURN(const std::vector<Operation> listed, node.task.steps[i]->ListQueries(context));
+    queries.insert(queries.end(), listed.begin(), listed.end());
   }
   return Distinct(queries);
 }
 
 Result<std::vector<OperationResult>> RunExecution::Perform(const Unit& unit,
                                                   const std::vector<Operation>& operations) {
-  return unit.host->host->connector->Perform(
-      operations, {.timeout = (*nodes_)[unit.node].task.timeout, .stop = options_->stop});
+  Runner runner = runtime_->RunnerFor(*unit.host->host, {.stop = options_->stop});
+  return runner.Perform(operations, (*nodes_)[unit.node].task.timeout);
 }
 
 Result<void> RunExecution::Refresh(Unit& unit, size_t index) {
   ASSIGN_OR_RETURN(const std::vector<Operation> queries, QueriesFrom(unit, index));
-  ASSIGN_OR_RETURN(std::vector<OperationResult> answered, Perform(unit, queries));
+  ASSIGN_OR_RETURN(std::vector<OperationResult> results, Perform(unit, queries));
   unit.facts = Facts();
   for (size_t i = 0; i < queries.size(); ++i) {
-    unit.facts.Add(queries[i], std::move(answered[i]));
+    unit.facts.Add(queries[i], std::move(results[i]));
   }
   unit.stale = false;
   return {};
@@ -479,7 +479,7 @@ Result<void> RunExecution::Apply(Unit& unit, size_t index, const Change& change)
   begin.point_of_no_return = change.point_of_no_return;
   RETURN_IF_ERROR(journal_->Append(begin));
   ASSIGN_OR_RETURN(const std::vector<Operation> queries, QueriesFrom(unit, index));
-  std::vector<Operation> operations = Opening(begin);
+  std::vector<Operation> operations = OpeningOperations(begin);
   operations.insert(operations.end(), change.operations.begin(), change.operations.end());
   unit.stale = true;
   unit.changed = true;
@@ -489,19 +489,18 @@ Result<void> RunExecution::Apply(Unit& unit, size_t index, const Change& change)
     RETURN_IF_ERROR(Perform(unit, operations));
     operations.clear();
     const StepContext context = ContextOf(*unit.host->host);
-    Runner runner(unit.host->host->connector.get(), &runtime_->clock(),
-                  {.backup_directory = context.backup_directory,
-                   .job_directory = runtime_->host_directory() + "/jobs",
-                   .stop = options_->stop});
+    Runner runner =
+        runtime_->RunnerFor(*unit.host->host, {.backup_directory = context.backup_directory,
+                                               .stop = options_->stop});
     RETURN_IF_ERROR(step.RunAction(context, runner, change));
   }
   operations.push_back(HostRecord(Record(unit, index, JournalRecord::Type::kDone)));
   const size_t first = operations.size();
   operations.insert(operations.end(), queries.begin(), queries.end());
-  ASSIGN_OR_RETURN(std::vector<OperationResult> facts, Perform(unit, operations));
+  ASSIGN_OR_RETURN(std::vector<OperationResult> results, Perform(unit, operations));
   unit.facts = Facts();
   for (size_t i = 0; i < queries.size(); ++i) {
-    unit.facts.Add(queries[i], std::move(facts[first + i]));
+    unit.facts.Add(queries[i], std::move(results[first + i]));
   }
   unit.stale = false;
   return {};
@@ -518,7 +517,7 @@ Result<bool> RunExecution::TryStep(Unit& unit, size_t index, Change& change) {
   ASSIGN_OR_RETURN(const Change left, step.Plan(context, unit.facts));
   if (!left.empty()) {
     return Error::Internal(
-        fmt::format("it was done and does not hold; still to do: {}", Joined(left.summary)));
+        fmt::format("applied, but the host still differs: {}", Joined(left.summary)));
   }
   RETURN_IF_ERROR(journal_->Append(Record(unit, index, JournalRecord::Type::kDone)));
   return true;
@@ -563,7 +562,7 @@ Result<bool> RunExecution::RunUnit(Unit& unit) {
   const size_t steps = (*nodes_)[unit.node].task.steps.size();
   if (!unit.stale) unit.facts = unit.host->planned;
   for (size_t i = 0; i < steps; ++i) {
-    if (Stopping()) return false;
+    if (IsStopping()) return false;
     RETURN_IF_ERROR(RunStep(unit, i));
   }
   return true;
@@ -579,8 +578,8 @@ void RunExecution::EmitPlannedTasks() {
   }
 }
 
-void RunExecution::Work() {
-  while (std::optional<Unit> unit = Next()) {
+void RunExecution::RunUnits() {
+  while (std::optional<Unit> unit = NextUnit()) {
     Emit({.type = Event::Type::kTaskStarted,
           .module = (*nodes_)[unit->node].module,
           .task = (*nodes_)[unit->node].task.name,
@@ -589,10 +588,10 @@ void RunExecution::Work() {
   }
 }
 
-// Says every now and then that we are alive, also while a step takes long.
+// Renews the locks of busy hosts, so that they do not become stale during a long step.
 void RunExecution::RenewLocks(std::stop_token stop) {
-  AcquireLock again = AcquireHostLock(*runtime_, run_);
-  again.required = false;
+  AcquireLock renewal = AcquireHostLock(*runtime_, run_);
+  renewal.required = false;
   while (runtime_->clock().SleepFor(kHeartbeat, stop)) {
     std::vector<const Host*> held;
     {
@@ -602,8 +601,9 @@ void RunExecution::RenewLocks(std::stop_token stop) {
       }
     }
     for (const Host* host : held) {
-      // A host that does not answer now is noticed by whoever works on it.
-      static_cast<void>(host->connector->Perform({again}, {.stop = stop}).ok());
+      // A host that cannot be reached fails the unit that works on it.
+      static_cast<void>(
+          runtime_->RunnerFor(*host, {.stop = stop}).Perform(std::vector<Operation>{renewal}).ok());
     }
   }
 }
@@ -614,8 +614,10 @@ void RunExecution::ReleaseLocks() {
     if (host.locked) held.push_back(host.host);
   }
   ForEach(held.size(), options_->parallel, [&](size_t i) {
-    // One that cannot be released now goes stale.
-    static_cast<void>(held[i]->connector->Perform({ReleaseHostLock(*runtime_, run_)}).ok());
+    // Also after a stop. A lock that cannot be released now becomes stale.
+    Runner runner = runtime_->RunnerFor(*held[i]);
+    static_cast<void>(
+        runner.Perform(std::vector<Operation>{ReleaseHostLock(*runtime_, run_)}).ok());
   });
 }
 
@@ -628,7 +630,7 @@ void RunExecution::Execute() {
   std::jthread heart([this](std::stop_token stop) { RenewLocks(stop); });
   const size_t workers =
       std::min(hosts_.size(), static_cast<size_t>(std::max(1, options_->parallel)));
-  ForEach(std::max<size_t>(workers, 1), options_->parallel, [this](size_t) { Work(); });
+  ForEach(std::max<size_t>(workers, 1), options_->parallel, [this](size_t) { RunUnits(); });
   heart.request_stop();
   heart.join();
   ReleaseLocks();

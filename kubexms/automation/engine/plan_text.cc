@@ -1,4 +1,4 @@
-// How people read a plan: RunPlan::ToText.
+// RunPlan::ToText: a plan for terminals.
 
 #include <fmt/format.h>
 
@@ -14,8 +14,7 @@ constexpr size_t kMaxNamedHosts = 8;
 
 using Steps = std::vector<const PlannedStep*>;
 
-// Steps that do the same on several hosts, in the order of the plan. What their files say may
-// differ.
+// Groups equal changes of several hosts, in plan order. The contents of their files may differ.
 std::vector<Steps> GroupByChange(const std::vector<PlannedStep>& steps) {
   std::vector<Steps> groups;
   std::map<std::vector<std::string>, size_t> known;
@@ -66,7 +65,7 @@ std::vector<FileOnHosts> FilesOf(const Steps& steps) {
   return all;
 }
 
-// One line, whatever the hosts have in common.
+// One line for all hosts.
 std::string SummaryOf(const FileOnHosts& file) {
   const FileDiff& first = *file.files.front();
   size_t least = first.bytes, most = first.bytes;

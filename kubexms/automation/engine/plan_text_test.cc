@@ -32,7 +32,7 @@ TEST(PlanTextTest, ShowsAChangeOfManyHostsOnce) {
             "etcd/configure: files (node1, node2, node3)\n"
             "  write /etc/a\n"
             "--- /etc/a\n+++ /etc/a\n@@ -0,0 +1,1 @@\n+one\n"
-            "3 of 3 steps to do on 3 hosts\n");
+            "3 of 3 steps to apply on 3 hosts\n");
 }
 
 TEST(PlanTextTest, ShowsShortDiffsThatDifferByHost) {
@@ -101,7 +101,7 @@ TEST(PlanTextTest, StaysShortForManyHosts) {
             "more)\n"
             "  write /etc/hostname\n"
             "  /etc/hostname: 6 to 8 bytes, contents differ by host\n"
-            "500 of 0 steps to do on 500 hosts\n");
+            "500 of 0 steps to apply on 500 hosts\n");
 }
 
 TEST(PlanTextTest, ShowsNothingOfSecretFiles) {

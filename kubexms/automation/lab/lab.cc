@@ -285,8 +285,8 @@ Result<void> Lab::WaitForLogin(const LabHost& host) {
                                                         .connect_timeout = timeout}},
                                              .sudo = {}},
                                             &connections, random_);
-    const Result<std::vector<OperationResult>> facts =
-        connector->Perform({GetSystemFacts{}}, {.stop = options_.stop});
+    const Result<SystemFacts> facts =
+        Runner(connector.get(), clock_, {.stop = options_.stop}).Get(GetSystemFacts{});
     if (facts.ok()) return {};
     const std::string log = HostDirectory(host) + "/console.log";
     if (!groups.HasProcesses()) {

@@ -69,17 +69,9 @@ std::vector<std::string> Runtime::AllHosts() const {
   return names;
 }
 
-Result<SystemFacts> Runtime::FactsOf(const Host& host) const {
-  {
-    MutexLock lock(mutex_);
-    const auto known = facts_.find(host.name);
-    if (known != facts_.end()) return known->second;
-  }
-  ASSIGN_OR_RETURN(const std::vector<OperationResult> facts, host.connector->Perform({GetSystemFacts{}}));
-  const SystemFacts facts = std::get<SystemFacts>(facts[0]);
-  MutexLock lock(mutex_);
-  facts_[host.name] = facts;
-  return facts;
+Runner Runtime::RunnerFor(const Host& host, RunnerOptions options) const {
+  options.job_directory = host_directory() + "/jobs";
+  return {host.connector.get(), options_.clock, std::move(options)};
 }
 
 uint64_t Runtime::round_trips() const {

@@ -2,7 +2,6 @@
 
 // The environment of one run: the cluster's configuration, its hosts, and what is known about them.
 
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -10,10 +9,10 @@
 #include <vector>
 
 #include "kubexms/automation/hosts/connector.h"
+#include "kubexms/automation/steps/runner.h"
 #include "kubexms/base/clock.h"
 #include "kubexms/base/json/json.h"
 #include "kubexms/base/monitoring/log.h"
-#include "kubexms/base/mutex.h"
 #include "kubexms/base/random.h"
 #include "kubexms/base/secret.h"
 
@@ -65,15 +64,13 @@ class Runtime {
   std::vector<std::string> HostsWithRole(std::string_view role) const;
   std::vector<std::string> AllHosts() const;
 
-  // Asked once for each host, then remembered.
-  Result<SystemFacts> FactsOf(const Host& host) const EXCLUDES(mutex_);
+  // For calls on one of the hosts. Jobs are stored below host_directory().
+  Runner RunnerFor(const Host& host, RunnerOptions options = {}) const;
 
   uint64_t round_trips() const;
 
  private:
   const RuntimeOptions options_;
-  mutable Mutex mutex_;
-  mutable std::map<std::string, SystemFacts> facts_ GUARDED_BY(mutex_);
 };
 
 // A secret that the configuration only names: "env:NAME", "file:/path" or "cmd:command", the last

@@ -292,7 +292,7 @@ std::string PrivateApt::FileOf(const ArtifactPackage& package) const {
 
 Result<void> CheckMachine(Runner& runner) {
   ASSIGN_OR_RETURN(const CommandResult apt,
-                   runner.Check({.script = "command -v apt-get apt-cache", .as_root = false}));
+                   runner.Exec({.script = "command -v apt-get apt-cache", .as_root = false}));
   if (!apt.ok()) {
     return Error::BadRequest("apt is not on this machine; build artifacts on a Debian or Ubuntu");
   }

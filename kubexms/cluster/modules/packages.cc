@@ -143,10 +143,11 @@ class ArtifactPackagesStep final : public NamedStep {
                          .sha256 = package->sha256,
                          .path = fmt::format("{}/{}", directory, PackageFileName(*package))}));
     }
-    return runner.Perform(
-        std::vector<Operation>{InstallPackageFiles{Joined(plan.packages), directory},
-                               RemovePath{directory, true}},
-        kInstallTimeout);
+    RETURN_IF_ERROR(
+        runner.Perform(std::vector<Operation>{InstallPackageFiles{Joined(plan.packages), directory},
+                                              RemovePath{directory, true}},
+                       kInstallTimeout));
+    return {};
   }
 
  private:
@@ -176,10 +177,9 @@ std::vector<std::string> ContainerdPackages() { return {"containerd", "runc"}; }
 std::vector<std::string> LoadBalancerPackages() { return {"haproxy", "keepalived"}; }
 
 std::vector<PackageRequirement> RequiredPackages(const ClusterSpec& spec) {
-  return {{.module = "etcd", .hosts = spec.role_groups.etcd, .packages = EtcdPackages(spec.etcd)},
-          {.module = "containerd", .hosts = spec.RuntimeHosts(), .packages = ContainerdPackages()},
-          {.module = "ha",
-           .hosts = spec.role_groups.load_balancer,
+  return {{.hosts = spec.role_groups.etcd, .packages = EtcdPackages(spec.etcd)},
+          {.hosts = spec.RuntimeHosts(), .packages = ContainerdPackages()},
+          {.hosts = spec.role_groups.load_balancer,
            .packages = LoadBalancerPackages()}};
 }
 

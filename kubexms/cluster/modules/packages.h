@@ -22,7 +22,6 @@ using ArtifactPtr = std::shared_ptr<const Artifact>;
 
 // The packages of one module, and the hosts that get them.
 struct PackageRequirement {
-  std::string module;
   std::vector<std::string> hosts;
   std::vector<std::string> packages;
 };

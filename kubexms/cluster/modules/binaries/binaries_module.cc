@@ -60,7 +60,7 @@ class BinaryStep final : public NamedStep {
 
   bool HasAction() const override { return true; }
   Result<void> RunAction(const StepContext&, Runner& runner, const Change&) const override {
-    ASSIGN_OR_RETURN(const SystemFacts system_facts, runner.GetSystemFacts());
+    ASSIGN_OR_RETURN(const SystemFacts system_facts, runner.Get(GetSystemFacts{}));
     ASSIGN_OR_RETURN(const ArtifactBinary* file, FindIn(*artifact_, binary_, system_facts));
     RETURN_IF_ERROR(runner.Upload({.source = artifact_->PartOf(*file),
                                    .sha256 = file->sha256,
@@ -89,7 +89,7 @@ ModulePtr BinariesModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
                      .hosts = selection.Of(spec.HostsOf(binary)),
                      .after = std::vector<std::string>{}});
   }
-  return MakeModule("binaries", std::move(tasks));
+  return MakeModule(ModuleName(ModuleId::kBinaries), std::move(tasks));
 }
 
 StepPtr RequireBinary(const BinarySpec& binary, const ArtifactPtr& artifact) {

@@ -214,7 +214,8 @@ ModulePtr ContainerdModule(const ClusterSpec& spec, const ClusterSecrets& secret
                      .steps = {EnsureImages("images", ImageNames(runtime), artifact)},
                      .hosts = hosts});
   }
-  return MakeModule("containerd", std::move(tasks), std::vector<std::string>{"os", "binaries"});
+  return MakeModule(ModuleName(ModuleId::kContainerd), std::move(tasks),
+                    std::vector{ModuleName(ModuleId::kOs), ModuleName(ModuleId::kBinaries)});
 }
 
 namespace {

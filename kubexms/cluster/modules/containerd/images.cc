@@ -188,9 +188,11 @@ class ImagesStep final : public NamedStep {
                                      .sha256 = sum,
                                      .path = fmt::format("{}/blobs/sha256/{}", directory, sum)}));
     }
-    return runner.Perform(std::vector<Operation>{RunScript{ImportScript(plan, directory)},
-                                                 RemovePath{directory, true}},
-                          kImportTimeout);
+    RETURN_IF_ERROR(
+        runner.Perform(std::vector<Operation>{RunScript{ImportScript(plan, directory)},
+                                              RemovePath{directory, true}},
+                       kImportTimeout));
+    return {};
   }
 
  private:

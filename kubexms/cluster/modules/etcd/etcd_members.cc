@@ -18,38 +18,36 @@ namespace {
 using namespace automation;
 
 constexpr int kParallel = 32;
-constexpr std::chrono::seconds kSurveyTimeout(30);
+constexpr std::string_view kLeaveTask = "leave ";
+constexpr std::chrono::seconds kGatherTimeout(30);
 // For etcd to see that its members are connected.
 constexpr std::chrono::seconds kReadyTimeout(60);
 // For a learner to receive all data.
 constexpr std::chrono::minutes kCatchUpTimeout(25);
 constexpr std::chrono::minutes kJoinTimeout(30);
 
-class SurveyQueries {
+class EtcdStateQueries {
  public:
-  explicit SurveyQueries(const EtcdSpec& etcd)
+  explicit EtcdStateQueries(const EtcdSpec& etcd)
       : members_{fmt::format(
             "[ -e {} ] && {} && {}", kEtcdUnit,
             ProbeLocalEtcd(etcd, "--command-timeout=3s endpoint health") + " >/dev/null 2>&1",
             LocalEtcdctl(etcd, "member list -w json 2>/dev/null"))},
         data_{EtcdLogDirectory(etcd)} {}
 
-  void Look(const Host& host, EtcdHostState& sighting) const {
-    const Result<std::vector<OperationResult>> facts = host.connector->Perform(
-        {members_, unit_, data_, formed_, config_}, {.timeout = kSurveyTimeout});
+  void Gather(Runner runner, EtcdHostState& state) const {
+    const Result<Facts> facts =
+        runner.Gather(std::vector<Operation>{members_, unit_, data_, formed_, config_});
     if (!facts.ok()) return;
-    sighting.reachable = true;
-    const auto path = [&](size_t at) -> const PathState& {
-      return std::get<PathState>((*facts)[at]);
-    };
-    sighting.set_up = path(1).exists();
-    sighting.has_data = path(2).exists();
-    sighting.formed = path(3).exists();
-    sighting.initial_cluster = EtcdSetting(path(4).content, "initial-cluster: ");
-    const ProbeResult& probe = std::get<ProbeResult>((*facts)[0]);
+    state.reachable = true;
+    state.set_up = facts->Get(unit_).exists();
+    state.has_data = facts->Get(data_).exists();
+    state.formed = facts->Get(formed_).exists();
+    state.initial_cluster = EtcdSetting(facts->Get(config_).content, "initial-cluster: ");
+    const ProbeResult& probe = facts->Get(members_);
     if (probe.exit_code != 0) return;
     Result<EtcdMemberList> list = ParseEtcdMembers(probe.output);
-    if (list.ok()) sighting.members = *std::move(list);
+    if (list.ok()) state.members = *std::move(list);
   }
 
  private:
@@ -60,10 +58,10 @@ class SurveyQueries {
   const GetPath config_{.path = EtcdPath("etcd.yaml"), .content = true};
 };
 
-// What the steps about one member share: how etcd is asked, and what it answers.
+// The queries and commands that the steps for one member share.
 class MemberView {
  public:
-  // `joined`: where those are reached who have become members since the survey.
+  // `joined`: client URLs of the members that joined after the facts were gathered.
   MemberView(const EtcdSpec& etcd, std::string host, std::string peer_url,
              const EtcdDecision& decision, std::vector<std::string> joined = {})
       : etcd_(etcd),
@@ -87,25 +85,25 @@ class MemberView {
   const GetPath& data() const { return data_; }
   const GetPath& log() const { return log_; }
 
-  // etcdctl at the other members.
+  // A call of etcdctl on the other members.
   std::string EtcdctlCommand(std::string_view arguments) const { return Etcdctl(etcd_, others_, arguments); }
-  // A member answers with the list that it knows itself. To be asked for its health, it has to
-  // catch up with the others first.
+  // A change of the members by etcdctl. A member returns its own copy of the member list; the health
+  // check afterwards succeeds only once the member has applied the change.
   RunScript EtcdctlScript(std::string_view arguments, std::chrono::seconds timeout = kReadyTimeout) const {
     return {fmt::format("{} || exit 1; {} >/dev/null 2>&1; true",
                         UntilEtcdIsReady(EtcdctlCommand(arguments), timeout),
                         EtcdctlCommand("--command-timeout=3s endpoint health"))};
   }
 
-  // As etcd says now; from a host that cannot ask it yet, as it said when the run began.
+  // The current members; on a host that cannot reach etcd yet, those at the start of the run.
   std::vector<EtcdMember> Members(const Facts& facts) const {
-    const ProbeResult& said = facts.Get(list_);
-    if (said.exit_code != 0) return gathered_;
-    Result<EtcdMemberList> members = ParseEtcdMembers(said.output);
+    const ProbeResult& list = facts.Get(list_);
+    if (list.exit_code != 0) return gathered_;
+    Result<EtcdMemberList> members = ParseEtcdMembers(list.output);
     if (!members.ok()) return gathered_;
     return std::move(members->members);
   }
-  // The one that this is about, or null.
+  // The member of this host, or null.
   const EtcdMember* Own(const std::vector<EtcdMember>& members) const {
     return FindEtcdMember(members, peer_url_, host_);
   }
@@ -114,7 +112,8 @@ class MemberView {
     return healthy.ok() ? *std::move(healthy) : std::set<std::string>();
   }
 
-  // Takes back that it is a member. An etcd that does not answer has nothing to take it from.
+  // Removes the member. Succeeds without a change when etcd cannot be reached: a rollback of the
+  // whole etcd stops its members first.
   RunScript UndoAdd() const {
     return {
         fmt::format("{} >/dev/null 2>&1 || exit 0; "
@@ -150,8 +149,8 @@ Change MakeChange(std::string summary, std::vector<Operation> operations,
           .undo = std::move(undo)};
 }
 
-// A member whose host has lost its data can only come back as another one.
-StepPtr DropLostMember(const ViewPtr& view) {
+// A member that has lost its data can only rejoin as a new member.
+StepPtr RemoveMemberWithoutData(const ViewPtr& view) {
   return MakeStep("lost member", {view->list(), view->log()},
                   [view](const StepContext&, const Facts& facts) -> Result<Change> {
                     const std::vector<EtcdMember> members = view->Members(facts);
@@ -159,14 +158,14 @@ StepPtr DropLostMember(const ViewPtr& view) {
                     if (!own || !own->started() || facts.Get(view->log()).exists())
                       return Change();
                     return MakeChange(
-                        fmt::format("remove the member {}, whose data is gone", view->host()),
+                        fmt::format("remove the member {}, whose data is lost", view->host()),
                         {SetService{.service = std::string(kEtcdService), .active = "stop"},
                          view->EtcdctlScript("member remove " + own->id)});
                   });
 }
 
-// Data of a member that etcd no longer knows is of no use, and keeps a new one from starting.
-StepPtr DropFormerData(const ViewPtr& view) {
+// etcd refuses to start a new member on the data of a removed one.
+StepPtr DeleteFormerData(const ViewPtr& view) {
   return MakeStep("former data", {view->list(), view->data()},
                   [view](const StepContext&, const Facts& facts) -> Result<Change> {
                     const std::vector<EtcdMember> members = view->Members(facts);
@@ -192,7 +191,7 @@ StepPtr AddLearner(const ViewPtr& view) {
       });
 }
 
-// etcd itself refuses it until the learner has caught up.
+// etcd refuses the promotion until the learner has caught up.
 StepPtr Promote(const ViewPtr& view) {
   return MakeStep("promote", {view->list()},
                   [view](const StepContext&, const Facts& facts) -> Result<Change> {
@@ -206,7 +205,7 @@ StepPtr Promote(const ViewPtr& view) {
                   });
 }
 
-StepPtr KeepMajority(std::string name, const ViewPtr& view) {
+StepPtr RequireMajority(std::string name, const ViewPtr& view) {
   return Require(std::move(name), {view->list(), view->health()},
                  [view](const StepContext&, const Facts& facts) {
                    return CheckEtcdRemoval(view->Members(facts), view->Healthy(facts),
@@ -214,9 +213,9 @@ StepPtr KeepMajority(std::string name, const ViewPtr& view) {
                  });
 }
 
-StepPtr HandOver(const ViewPtr& view) {
+StepPtr MoveLeader(const ViewPtr& view) {
   return MakeStep(
-      "hand over", {view->list(), view->health(), view->status()},
+      "move leader", {view->list(), view->health(), view->status()},
       [view](const StepContext&, const Facts& facts) -> Result<Change> {
         const std::vector<EtcdMember> members = view->Members(facts);
         const EtcdMember* own = view->Own(members);
@@ -226,7 +225,7 @@ StepPtr HandOver(const ViewPtr& view) {
         for (const EtcdMember& member : members) {
           if (member.learner || !healthy.contains(member.client_url)) continue;
           const std::string move = LocalEtcdctl(view->etcd(), "move-leader " + member.id);
-          return MakeChange(fmt::format("let {} lead instead of {}", member.name, view->host()),
+          return MakeChange(fmt::format("move the leadership of etcd from {} to {}", view->host(), member.name),
                             {RunScript{UntilEtcdIsReady(move, kReadyTimeout)}});
         }
         return Change();
@@ -257,28 +256,28 @@ StepPtr DeleteData(const ViewPtr& view) {
 
 EtcdState GatherEtcdState(const ClusterSpec& spec, const Runtime& runtime,
                          const std::set<std::string>& lost) {
-  EtcdState situation{.lost = lost, .initial_cluster = EtcdInitialCluster(spec)};
+  EtcdState state{.lost = lost, .initial_cluster = EtcdInitialCluster(spec)};
   for (const std::string& name : spec.role_groups.etcd) {
-    situation.wanted.push_back(
+    state.wanted.push_back(
         {.host = name, .peer_url = EtcdPeerUrl(spec.etcd, spec.Host(name).InternalAddress())});
   }
   for (const std::string& name : runtime.HostsWithRole("etcd")) {
     if (std::ranges::find(spec.role_groups.etcd, name) != spec.role_groups.etcd.end()) continue;
     const std::string address(FindString(runtime.FindHost(name)->variables, "internalAddress"));
-    situation.former.push_back({.host = name, .peer_url = EtcdPeerUrl(spec.etcd, address)});
+    state.former.push_back({.host = name, .peer_url = EtcdPeerUrl(spec.etcd, address)});
   }
-  std::vector<EtcdHostState*> asked;
-  for (auto* sightings : {&situation.wanted, &situation.former}) {
-    for (EtcdHostState& sighting : *sightings) {
-      if (!lost.contains(sighting.host)) asked.push_back(&sighting);
+  std::vector<EtcdHostState*> present;
+  for (auto* hosts : {&state.wanted, &state.former}) {
+    for (EtcdHostState& host : *hosts) {
+      if (!lost.contains(host.host)) present.push_back(&host);
     }
   }
-  const SurveyQueries queries(spec.etcd);
-  ForEach(asked.size(), kParallel, [&](size_t i) {
-    const Host* host = runtime.FindHost(asked[i]->host);
-    if (host) queries.Look(*host, *asked[i]);
+  const EtcdStateQueries queries(spec.etcd);
+  ForEach(present.size(), kParallel, [&](size_t i) {
+    const Host* host = runtime.FindHost(present[i]->host);
+    if (host) queries.Gather(runtime.RunnerFor(*host, {.timeout = kGatherTimeout}), *present[i]);
   });
-  return situation;
+  return state;
 }
 
 Task RefuseEtcdTask(std::string name, const EtcdDecision& decision,
@@ -297,15 +296,15 @@ Task JoinEtcdTask(const std::string& cluster, const ClusterSpec& spec, const std
                   const EtcdDecision& decision) {
   const std::string peer_url = EtcdPeerUrl(spec.etcd, spec.Host(host).InternalAddress());
   const ViewPtr view = std::make_shared<MemberView>(spec.etcd, host, peer_url, decision);
-  const auto beginning = [view](const StepContext&,
+  const auto bootstrap = [view](const StepContext&,
                                 const Facts& facts) -> Result<EtcdBootstrap> {
     return EtcdBootstrap{.initial_cluster = EtcdInitialCluster(view->Members(facts),
                                                                view->peer_url(), view->host()),
                          .joins = true};
   };
   return {.name = "join " + host,
-          .steps = {DropLostMember(view), DropFormerData(view), AddLearner(view),
-                    ConfigureEtcd(cluster, spec, {view->list()}, beginning), StartEtcd(spec.etcd),
+          .steps = {RemoveMemberWithoutData(view), DeleteFormerData(view), AddLearner(view),
+                    ConfigureEtcd(cluster, spec, {view->list()}, bootstrap), StartEtcd(spec.etcd),
                     Promote(view), WaitForEtcd(spec.etcd), MarkEtcdFormed(cluster)},
           .hosts = {host},
           .group = std::string(kEtcdGroup),
@@ -316,8 +315,8 @@ Task LeaveEtcdTask(const EtcdSpec& etcd, const EtcdHostState& host, const EtcdDe
                    const std::vector<std::string>& joined) {
   const ViewPtr view =
       std::make_shared<MemberView>(etcd, host.host, host.peer_url, decision, joined);
-  return {.name = "leave " + host.host,
-          .steps = {KeepMajority("majority", view), HandOver(view), RemoveMember("remove", view),
+  return {.name = std::string(kLeaveTask) + host.host,
+          .steps = {RequireMajority("majority", view), MoveLeader(view), RemoveMember("remove", view),
                     WithoutUndo(Ensure("stop", {Service{.name = std::string(kEtcdService),
                                                         .active = false,
                                                         .enabled = false}})),
@@ -325,26 +324,35 @@ Task LeaveEtcdTask(const EtcdSpec& etcd, const EtcdHostState& host, const EtcdDe
           .hosts = {host.host}};
 }
 
+std::optional<std::string> FindLeavingMember(const RunPlan& plan) {
+  for (const PlannedStep& step : plan.steps) {
+    if (step.module == ModuleName(ModuleId::kEtcd) && step.task.starts_with(kLeaveTask)) {
+      return step.host;
+    }
+  }
+  return std::nullopt;
+}
+
 Task RemoveLostMemberTask(const EtcdSpec& etcd, const EtcdHostState& host, const EtcdDecision& decision) {
   const ViewPtr view = std::make_shared<MemberView>(etcd, host.host, host.peer_url, decision);
-  return {.name = "forget " + host.host,
-          .steps = {KeepMajority("majority", view), RemoveMember("remove", view)},
+  return {.name = "remove lost member " + host.host,
+          .steps = {RequireMajority("majority", view), RemoveMember("remove", view)},
           .hosts = {decision.coordinator}};
 }
 
 ModulePtr EtcdLeaveModule(const ClusterSpec& spec, std::set<std::string> hosts,
                           std::set<std::string> lost) {
-  return MakeDynamicModule("etcd", [=](const Runtime& runtime) -> Result<std::vector<Task>> {
-    EtcdState situation = GatherEtcdState(spec, runtime, lost);
-    situation.limit = hosts;
-    ASSIGN_OR_RETURN(const EtcdDecision decision, DecideEtcdMembers(situation));
+  return MakeDynamicModule(ModuleName(ModuleId::kEtcd), [=](const Runtime& runtime) -> Result<std::vector<Task>> {
+    EtcdState state = GatherEtcdState(spec, runtime, lost);
+    state.limit = hosts;
+    ASSIGN_OR_RETURN(const EtcdDecision decision, DecideEtcdMembers(state));
     std::vector<Task> tasks = {
         RefuseEtcdTask("members", decision, std::vector<std::string>(hosts.begin(), hosts.end()))};
-    for (const std::string& host : decision.forget) {
-      tasks.push_back(RemoveLostMemberTask(spec.etcd, situation.Former(host), decision));
+    for (const std::string& host : decision.remove_lost) {
+      tasks.push_back(RemoveLostMemberTask(spec.etcd, state.Former(host), decision));
     }
     for (const std::string& host : decision.leave) {
-      tasks.push_back(LeaveEtcdTask(spec.etcd, situation.Former(host), decision));
+      tasks.push_back(LeaveEtcdTask(spec.etcd, state.Former(host), decision));
     }
     return tasks;
   });

@@ -116,7 +116,7 @@ void AddTasks(std::vector<Task>& tasks, const std::vector<std::string>& hosts, M
 ModulePtr EtcdModule(const std::string& cluster, const ClusterSpec& spec,
                      const EtcdCertificates& certificates, const ArtifactPtr& artifact,
                      const HostSelection& selection) {
-  return MakeDynamicModule("etcd", [=](const Runtime& runtime) -> Result<std::vector<Task>> {
+  return MakeDynamicModule(ModuleName(ModuleId::kEtcd), [=](const Runtime& runtime) -> Result<std::vector<Task>> {
     EtcdState situation = GatherEtcdState(spec, runtime);
     situation.limit = selection.limit();
     ASSIGN_OR_RETURN(const EtcdDecision decision, DecideEtcdMembers(situation));
@@ -156,7 +156,7 @@ ModulePtr EtcdModule(const std::string& cluster, const ClusterSpec& spec,
 ModulePtr EtcdRestoreModule(const std::string& cluster, const ClusterSpec& spec,
                             const EtcdCertificates& certificates, const ArtifactPtr& artifact,
                             const std::string& snapshot) {
-  return MakeDynamicModule("etcd", [=](const Runtime& runtime) -> Result<std::vector<Task>> {
+  return MakeDynamicModule(ModuleName(ModuleId::kEtcd), [=](const Runtime& runtime) -> Result<std::vector<Task>> {
     const std::vector<std::string>& hosts = spec.role_groups.etcd;
     std::vector<Task> tasks = SetUpTasks(spec.etcd, certificates, artifact, hosts);
     tasks.push_back({.name = "configure",

@@ -18,9 +18,9 @@ constexpr std::string_view kHaproxyConfig = "/etc/haproxy/haproxy.cfg";
 constexpr std::string_view kKeepalivedConfig = "/etc/keepalived/keepalived.conf";
 constexpr std::string_view kCheckScript = "/etc/keepalived/kubexms-check";
 constexpr int kHighestPriority = 200;
-constexpr std::chrono::seconds kSettleTime(20);
+constexpr std::chrono::seconds kElectionTimeout(20);
 constexpr std::chrono::seconds kAnswerTimeout(60);
-constexpr std::chrono::milliseconds kSettlePause(500);
+constexpr std::chrono::milliseconds kElectionPause(500);
 
 // "server node1 10.0.0.1:6443 check".
 std::string Servers(const ClusterSpec& spec) {
@@ -216,43 +216,45 @@ StepPtr AddressAnswers(const ControlPlaneEndpoint& endpoint) {
 
 // What one load balancer sees of the virtual address.
 struct AddressView {
-  bool asked = false;    // the host could be
-  bool holds = false;    // it has the address
-  bool facts = false;  // somebody has it
+  bool reachable = false;  // the host
+  bool holds = false;      // the host has the address
+  bool responds = false;   // some host has the address
 };
 
-AddressView Look(const std::string& address, const Host& host) {
-  const Result<std::vector<OperationResult>> facts = host.connector->Perform(
-      {InterfacesWith(address), Probe{fmt::format("ping -n -c 1 -w 1 {} >/dev/null", address)}});
+AddressView GatherAddressView(const std::string& address, Runner runner) {
+  const Probe interfaces = InterfacesWith(address);
+  const Probe ping{fmt::format("ping -n -c 1 -w 1 {} >/dev/null", address)};
+  const Result<Facts> facts = runner.Gather(std::vector<Operation>{interfaces, ping});
   if (!facts.ok()) return {};
-  return {.asked = true,
-          .holds = !std::get<ProbeResult>((*facts)[0]).output.empty(),
-          .facts = std::get<ProbeResult>((*facts)[1]).exit_code == 0};
+  return {.reachable = true,
+          .holds = !facts->Get(interfaces).output.empty(),
+          .responds = facts->Get(ping).exit_code == 0};
 }
 
-struct AddressSighting {
+struct AddressState {
   std::vector<std::string> holders;
-  bool facts = false;
-  bool all_asked = true;
+  bool responds = false;
+  bool all_reachable = true;
 };
 
-AddressSighting LookFromAll(const ClusterSpec& spec, const Runtime& runtime) {
+AddressState GatherAddressState(const ClusterSpec& spec, const Runtime& runtime) {
   const std::vector<std::string>& names = spec.role_groups.load_balancer;
   std::vector<AddressView> views(names.size());
   std::vector<std::jthread> workers;
   for (size_t i = 0; i < names.size(); ++i) {
     workers.emplace_back([&, i] {
-      views[i] = Look(spec.control_plane_endpoint.address, *runtime.FindHost(names[i]));
+      views[i] = GatherAddressView(spec.control_plane_endpoint.address,
+                                   runtime.RunnerFor(*runtime.FindHost(names[i])));
     });
   }
   workers.clear();
-  AddressSighting sighting;
+  AddressState state;
   for (size_t i = 0; i < names.size(); ++i) {
-    if (views[i].holds) sighting.holders.push_back(names[i]);
-    sighting.facts |= views[i].facts;
-    sighting.all_asked &= views[i].asked;
+    if (views[i].holds) state.holders.push_back(names[i]);
+    state.responds |= views[i].responds;
+    state.all_reachable &= views[i].reachable;
   }
-  return sighting;
+  return state;
 }
 
 }  // namespace
@@ -262,7 +264,7 @@ ModulePtr HaModule(const ClusterSpec& spec, const ClusterSecrets& secrets,
   const std::vector<std::string> hosts = selection.Of(spec.role_groups.load_balancer);
   // The configuration first: the packages start the services, which then begin with it.
   return MakeModule(
-      "ha",
+      ModuleName(ModuleId::kHa),
       {{.name = "install",
         .steps = {RestartAfterUndo(Haproxy(spec), "haproxy"),
                   RestartAfterUndo(std::make_shared<KeepalivedStep>(spec, secrets.vrrp_password),
@@ -277,7 +279,7 @@ ModulePtr HaModule(const ClusterSpec& spec, const ClusterSecrets& secrets,
         .steps = {RestartWhenStale(), AddressAnswers(spec.control_plane_endpoint)},
         .hosts = hosts,
         .group = std::string(kLoadBalancerGroup)}},
-      std::vector<std::string>{"os"});
+      std::vector{ModuleName(ModuleId::kOs)});
 }
 
 Group LoadBalancerGroup(const ClusterSpec& spec) {
@@ -304,8 +306,8 @@ StepPtr CheckLoadBalancerHost(const ClusterSpec& spec) {
 }
 
 Result<void> CheckAddressIsFree(const ClusterSpec& spec, const Runtime& runtime) {
-  const AddressSighting sighting = LookFromAll(spec, runtime);
-  if (!sighting.holders.empty() || !sighting.facts || !sighting.all_asked) return {};
+  const AddressState state = GatherAddressState(spec, runtime);
+  if (!state.holders.empty() || !state.responds || !state.all_reachable) return {};
   return Error::BadRequest(
       fmt::format("{} answers, and none of the load balancers has it: another host does; choose "
                   "another spec.controlPlaneEndpoint.address",
@@ -313,18 +315,18 @@ Result<void> CheckAddressIsFree(const ClusterSpec& spec, const Runtime& runtime)
 }
 
 Result<void> CheckAddressIsHeld(const ClusterSpec& spec, const Runtime& runtime) {
-  const auto deadline = runtime.clock().MonotonicNow() + kSettleTime;
+  const auto deadline = runtime.clock().MonotonicNow() + kElectionTimeout;
   for (;;) {
-    const AddressSighting sighting = LookFromAll(spec, runtime);
-    const size_t holders = sighting.holders.size();
-    if (holders == 1 || (holders == 0 && !sighting.all_asked)) return {};
+    const AddressState state = GatherAddressState(spec, runtime);
+    const size_t holders = state.holders.size();
+    if (holders == 1 || (holders == 0 && !state.all_reachable)) return {};
     if (runtime.clock().MonotonicNow() >= deadline) {
       return Error::Internal(fmt::format(
           "{} of the load balancers have {}, and one should{}{}; journalctl -u keepalived says why",
           holders, spec.control_plane_endpoint.address, holders ? ": " : "",
-          fmt::join(sighting.holders, ", ")));
+          fmt::join(state.holders, ", ")));
     }
-    runtime.clock().SleepFor(kSettlePause);
+    runtime.clock().SleepFor(kElectionPause);
   }
 }
 

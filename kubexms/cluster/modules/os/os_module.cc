@@ -114,7 +114,7 @@ ModulePtr OsModule(const std::string& cluster, const ClusterSpec& spec, const Ho
   }
   std::vector<StepPtr> time = TimeSteps(spec.system);
   if (!time.empty()) tasks.push_back({.name = "time", .steps = std::move(time), .hosts = hosts});
-  return MakeModule("os", std::move(tasks));
+  return MakeModule(ModuleName(ModuleId::kOs), std::move(tasks));
 }
 
 }  // namespace kubexms::cluster

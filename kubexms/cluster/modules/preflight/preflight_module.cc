@@ -428,8 +428,9 @@ std::vector<std::string> Advice(const ClusterSpec& spec, bool offline, const std
   return warnings;
 }
 
-struct Sighting {
-  Result<void> asked;
+// What is compared between hosts.
+struct HostIdentity {
+  Result<void> gathered;
   HostOwnership ownership;
   std::string machine_id;
   std::string product_uuid;  // empty when it has none of its own
@@ -440,40 +441,38 @@ double Seconds(Clock::WallTime time) {
   return std::chrono::duration<double>(time.time_since_epoch()).count();
 }
 
-Sighting Look(const Runtime& runtime, const Host& host) {
+HostIdentity GatherIdentity(const Runtime& runtime, const Host& host) {
   const double before = Seconds(runtime.clock().Now());
   std::vector<Operation> queries = {GetSystemFacts{}, kIdentity};
   std::ranges::move(OwnershipQueries(runtime), std::back_inserter(queries));
-  const Result<std::vector<OperationResult>> facts = host.connector->Perform(queries, {});
+  const Result<Facts> facts = runtime.RunnerFor(host).Gather(queries);
   const double after = Seconds(runtime.clock().Now());
-  // A host that does not answer is the engine's to report.
-  if (!facts.ok()) return {.asked = facts.error()};
-  const double at = static_cast<double>(std::get<SystemFacts>((*facts)[0]).time_seconds);
+  // The engine reports unreachable hosts.
+  if (!facts.ok()) return {.gathered = facts.error()};
+  const double at = static_cast<double>(facts->Get(GetSystemFacts{}).time_seconds);
   const double skew = at + 1 < before ? at + 1 - before : at > after ? at - after : 0;
-  const std::string& identity = std::get<ProbeResult>((*facts)[1]).output;
+  const std::string& identity = facts->Get(kIdentity).output;
   const std::string uuid = SecondLine(identity);
-  Facts all;
-  for (size_t i = 0; i < queries.size(); ++i) all.Add(queries[i], (*facts)[i]);
-  return {.ownership = ReadOwnership(all, runtime),
+  return {.ownership = ReadOwnership(*facts, runtime),
           .machine_id = FirstLine(identity),
           .product_uuid = IsProductUuid(uuid) ? uuid : "",
           .clock_skew_seconds = skew};
 }
 
-std::vector<Sighting> LookAtAll(const Runtime& runtime) {
+std::vector<HostIdentity> GatherIdentities(const Runtime& runtime) {
   const std::vector<Host>& hosts = runtime.hosts();
-  std::vector<Sighting> sightings(hosts.size());
+  std::vector<HostIdentity> identities(hosts.size());
   std::atomic<size_t> next = 0;
   std::vector<std::jthread> workers;
   for (size_t i = 0; i < std::min(hosts.size(), kParallel); ++i) {
     workers.emplace_back([&] {
       for (size_t at = next++; at < hosts.size(); at = next++) {
-        sightings[at] = Look(runtime, hosts[at]);
+        identities[at] = GatherIdentity(runtime, hosts[at]);
       }
     });
   }
   workers.clear();
-  return sightings;
+  return identities;
 }
 
 }  // namespace
@@ -559,7 +558,7 @@ ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
                      .steps = {RequireBinary(binary, artifact)},
                      .hosts = selection.Of(spec.HostsOf(binary))});
   }
-  return MakeModule("preflight", std::move(tasks));
+  return MakeModule(ModuleName(ModuleId::kPreflight), std::move(tasks));
 }
 
 Result<void> CheckFleet(const ClusterSpec& spec, const Runtime& runtime, bool owned) {
