@@ -16,7 +16,7 @@
 #include "kubexms/automation/journal/timestamp.h"
 #include "kubexms/cluster/cluster_pipeline.h"
 #include "kubexms/cluster/host_inventory.h"
-#include "kubexms/cluster/identities.h"
+#include "kubexms/cluster/modules/identities.h"
 #include "kubexms/cluster/modules/etcd/etcd_host.h"
 
 namespace kubexms::cluster {

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "kubexms/cluster/cluster_state.h"
-#include "kubexms/cluster/identities.h"
+#include "kubexms/cluster/modules/identities.h"
 #include "kubexms/cluster/modules/etcd/etcd_members.h"
 #include "kubexms/cluster/modules/steps.h"
 

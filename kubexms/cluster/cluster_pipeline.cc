@@ -10,7 +10,7 @@
 #include "kubexms/automation/journal/explanation.h"
 #include "kubexms/cluster/cluster_nodes.h"
 #include "kubexms/cluster/config/cluster_config.h"
-#include "kubexms/cluster/identities.h"
+#include "kubexms/cluster/modules/identities.h"
 #include "kubexms/cluster/modules/etcd/etcd_backup.h"
 #include "kubexms/cluster/modules/modules.h"
 #include "kubexms/cluster/modules/steps.h"

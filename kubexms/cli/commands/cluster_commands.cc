@@ -11,7 +11,7 @@
 #include "kubexms/cluster/cluster_adoption.h"
 #include "kubexms/cluster/cluster_pipeline.h"
 #include "kubexms/cluster/config/cluster_config.h"
-#include "kubexms/cluster/identities.h"
+#include "kubexms/cluster/modules/identities.h"
 
 namespace kubexms {
 namespace {

@@ -16,7 +16,7 @@
 #include "kubexms/cluster/cluster_pipeline.h"
 #include "kubexms/cluster/config/cluster_config.h"
 #include "kubexms/cluster/config/cluster_hosts.h"
-#include "kubexms/cluster/identities.h"
+#include "kubexms/cluster/modules/identities.h"
 
 namespace kubexms {
 namespace {

@@ -9,7 +9,7 @@
 #include "kubexms/cli/output.h"
 #include "kubexms/cluster/cluster_nodes.h"
 #include "kubexms/cluster/cluster_pipeline.h"
-#include "kubexms/cluster/identities.h"
+#include "kubexms/cluster/modules/identities.h"
 #include "kubexms/cluster/modules/etcd/etcd_members.h"
 
 namespace kubexms {

@@ -1,4 +1,4 @@
-#include "kubexms/cluster/identities.h"
+#include "kubexms/cluster/modules/identities.h"
 
 #include <gtest/gtest.h>
 
