@@ -81,7 +81,7 @@ CommandResult OperationResult(SimulatedHost& host, const std::string& script) {
   if (says("NR > 1")) return {.output = read("/proc/swaps", "")};
   if (says("swapoff")) return host.PutFile("/proc/swaps", ""), CommandResult();
   if (says("swapon")) return host.PutFile("/proc/swaps", "/dev/sda2\n"), CommandResult();
-  if (says("RuntimeService/Status")) return {.exit_code = IsActive(host, "containerd") ? 0 : 1};
+  if (says("ctr plugins list")) return {.exit_code = IsActive(host, "containerd") ? 0 : 1};
   if (says("/dev/tcp/10.0.0.100/")) return {.exit_code = IsActive(host, "keepalived") ? 0 : 1};
   if (says("address show to 10.0.0.100/")) {
     const bool holds = host.name() == "host-0001" && IsActive(host, "keepalived");

@@ -40,7 +40,7 @@ inline automation::CommandResult AnswerPreflight(automation::SimulatedHost& host
   if (says("df -Pk")) return {.output = "9999999"};
   if (says("oflag=dsync")) return {.output = "1\n"};
   for (const char* query :
-       {"[ -w ", "/dev/tcp/", "/etc/kubernetes/", "command -v", "RuntimeService/Status", "certs.d",
+       {"[ -w ", "/dev/tcp/", "/etc/kubernetes/", "command -v", "ctr plugins list", "certs.d",
         "# what is left of", "address show scope"}) {
     if (says(query)) return {};
   }

@@ -1,15 +1,14 @@
 #pragma once
 
-// The vocabulary of a host: what can be asked of it and what can be done to it, as values.
+// Operations on a host, as values: queries and changes.
 //
-// Everything above the Connector speaks in these, never in the commands of one distribution, and
-// that is what makes the rest possible. Many operations travel in one round trip. The undo of a
-// change is a list of operations too, so it can be written to a journal and performed by another
-// process. And a simulated host performs them on maps in memory.
+// All code above the Connector uses operations, never the commands of one distribution. So many
+// operations travel in one round trip, the undo data of a change is a list of operations that a
+// journal stores and another process performs, and a simulated host performs them in memory.
 //
-// Each operation lists its fields once, in Visit; from that come the arguments of the shell
-// function that performs it on a real host (shell_functions.h), its JSON form and equality.
-// Queries change nothing. Changes are idempotent: performed twice they leave what once leaves.
+// Each operation lists its fields once, in Visit, from which follow the arguments of the shell
+// function that performs it on a real host (shell_functions.h) and its JSON form. Queries change
+// nothing. Changes are idempotent.
 
 #include <cstdint>
 #include <optional>
@@ -24,7 +23,7 @@
 
 namespace kubexms::automation {
 
-// What a change has to say: what its programs printed.
+// The result of a change: the output of its programs.
 struct Done {
   std::string output;
 };
@@ -40,8 +39,8 @@ struct SystemFacts {
   int64_t swap_bytes = 0;
   std::string package_manager;  // "apt", "dnf" or empty
   bool systemd = false;
-  std::string boot_id;    // another one after every boot
-  std::string addresses;  // of all interfaces but loopback, with spaces between
+  std::string boot_id;    // changes with every boot
+  std::string addresses;  // of all interfaces but loopback, separated by spaces
   int64_t time_seconds = 0;
 
   template <class Self, class Field>
@@ -68,10 +67,10 @@ struct PathState {
   std::string owner;
   std::string group;
   int64_t size = 0;
-  int64_t modified_ns = 0;  // since 1970, by the host's clock
+  int64_t modified_ns = 0;  // since 1970, by the clock of the host
   std::string sha256;       // of a file
   std::string target;       // of a link
-  std::string content;      // of a file, when it was asked for
+  std::string content;      // of a file, when the query requests it
 
   bool exists() const { return kind != "absent"; }
 
@@ -99,7 +98,7 @@ struct PackageState {
 };
 
 struct PackageVersions {
-  std::string versions;  // of those that are installed: "name=version", with spaces between
+  std::string versions;  // of the installed ones: "name=version", separated by spaces
 
   template <class Self, class Field>
   static void Visit(Self& self, Field& field) {
@@ -111,7 +110,7 @@ struct ServiceState {
   bool exists = false;
   bool active = false;
   bool enabled = false;
-  int64_t active_since_ns = 0;  // since 1970, by the host's clock; to about 10 ms
+  int64_t active_since_ns = 0;  // since 1970, by the clock of the host; accurate to about 10 ms
 
   template <class Self, class Field>
   static void Visit(Self& self, Field& field) {
@@ -127,7 +126,7 @@ struct UserState {
   int64_t uid = 0;
   std::string home;
   std::string shell;
-  std::string groups;  // with spaces between, the primary one first
+  std::string groups;  // separated by spaces, the primary one first
 
   template <class Self, class Field>
   static void Visit(Self& self, Field& field) {
@@ -141,7 +140,7 @@ struct UserState {
 
 struct SysctlState {
   bool exists = false;
-  std::string value;  // single spaces between its words
+  std::string value;  // words separated by single spaces
 
   template <class Self, class Field>
   static void Visit(Self& self, Field& field) {
@@ -170,7 +169,7 @@ struct PortState {
 
 struct ProbeResult {
   int64_t exit_code = 0;
-  std::string output;  // both streams
+  std::string output;  // of both streams
 
   template <class Self, class Field>
   static void Visit(Self& self, Field& field) {
@@ -180,9 +179,9 @@ struct ProbeResult {
 };
 
 struct LockState {
-  bool held = false;        // by the one who asked
-  std::string owner;        // who holds it
-  int64_t age_seconds = 0;  // since the owner was last heard of
+  bool held = false;        // by the owner in the operation
+  std::string owner;        // the current holder
+  int64_t age_seconds = 0;  // since the last renewal
 
   template <class Self, class Field>
   static void Visit(Self& self, Field& field) {
@@ -196,7 +195,7 @@ struct JobState {
   std::string state;  // "absent", "running", "done", or "lost": ended without leaving an exit code
   int64_t exit_code = 0;
   int64_t output_size = 0;
-  std::string output;  // from the offset that was asked for
+  std::string output;  // from the offset of the query
 
   template <class Self, class Field>
   static void Visit(Self& self, Field& field) {
@@ -207,8 +206,8 @@ struct JobState {
   }
 };
 
-// This and Operation are std::variants, but copied, moved and destroyed in operation.cc: with so
-// many alternatives that takes a second to compile, and nearly every unit does it.
+// OperationResult and Operation are std::variants whose special members are defined in operation.cc:
+// with so many alternatives they take a second to compile, and nearly every unit would.
 class OperationResult : public std::variant<Done, SystemFacts, PathState, PackageState, PackageVersions,
                                    ServiceState, UserState, SysctlState, KernelModuleState,
                                    PortState, ProbeResult, LockState, JobState> {
@@ -235,7 +234,7 @@ struct GetPath {
   static constexpr std::string_view kName = "GetPath";
   using ResultType = PathState;
   std::string path;
-  bool content = false;  // answer with it, if it is a file of at most a mebibyte
+  bool content = false;  // include the content, if it is a file of at most a mebibyte
   bool operator==(const GetPath&) const = default;
 
   template <class Self, class Field>
@@ -257,11 +256,11 @@ struct GetPackage {
   }
 };
 
-// Many at the price of one.
+// The versions of many packages at the cost of one.
 struct GetPackages {
   static constexpr std::string_view kName = "GetPackages";
   using ResultType = PackageVersions;
-  std::string packages;  // with spaces between the names
+  std::string packages;  // names separated by spaces
   bool operator==(const GetPackages&) const = default;
 
   template <class Self, class Field>
@@ -273,7 +272,7 @@ struct GetPackages {
 struct GetService {
   static constexpr std::string_view kName = "GetService";
   using ResultType = ServiceState;
-  std::string service;  // a unit of systemd: "containerd.service"; ".service" may be left out
+  std::string service;  // a systemd unit: "containerd.service"; ".service" is optional
   bool operator==(const GetService&) const = default;
 
   template <class Self, class Field>
@@ -318,7 +317,7 @@ struct GetKernelModule {
   }
 };
 
-// Whether anything on the host listens on a TCP port, at any address.
+// Whether a program on the host listens on a TCP port, at any address.
 struct GetPort {
   static constexpr std::string_view kName = "GetPort";
   using ResultType = PortState;
@@ -331,7 +330,7 @@ struct GetPort {
   }
 };
 
-// Runs a command that changes nothing. Any exit code is an answer.
+// Runs a command that changes nothing. Every exit code is a result.
 struct Probe {
   static constexpr std::string_view kName = "Probe";
   using ResultType = ProbeResult;
@@ -348,7 +347,7 @@ struct GetJob {
   static constexpr std::string_view kName = "GetJob";
   using ResultType = JobState;
   std::string directory;
-  int64_t offset = 0;  // of the output to answer with
+  int64_t offset = 0;  // of the output to return
   bool operator==(const GetJob&) const = default;
 
   template <class Self, class Field>
@@ -358,8 +357,8 @@ struct GetJob {
   }
 };
 
-// Replaces the file in one step: a reader sees the old content or the new one, and so does the host
-// after a crash. The directory must exist. An empty owner or group: that of the one who writes.
+// Replaces the file atomically, also with respect to crashes. The directory must exist. Owner and
+// group default to those of the login.
 struct WriteFile {
   static constexpr std::string_view kName = "WriteFile";
   using ResultType = Done;
@@ -380,7 +379,7 @@ struct WriteFile {
   }
 };
 
-// Mode and owner of what is there; for an empty one nothing changes.
+// Sets mode and owner of an existing path; empty values are not changed.
 struct SetAttributes {
   static constexpr std::string_view kName = "SetAttributes";
   using ResultType = Done;
@@ -399,7 +398,7 @@ struct SetAttributes {
   }
 };
 
-// One directory; the one above it must exist.
+// Creates one directory; its parent must exist.
 struct MakeDirectory {
   static constexpr std::string_view kName = "MakeDirectory";
   using ResultType = Done;
@@ -432,7 +431,7 @@ struct MakeLink {
   }
 };
 
-// Removes a file, a link or a directory. A directory that is not empty stays as it is unless
+// Removes a file, a link or a directory. A directory that is not empty is removed only if
 // `recursive`.
 struct RemovePath {
   static constexpr std::string_view kName = "RemovePath";
@@ -448,8 +447,8 @@ struct RemovePath {
   }
 };
 
-// Keeps what is at `path`, or that there is nothing, under the name `backup`. Where that name is
-// taken the first state stays the one that is kept. Makes the directories of `backup`.
+// Stores the state of `path`, including its absence, as `backup`. An existing backup is not
+// overwritten, so it has the first state. Creates the parent directories of `backup`.
 struct BackupPath {
   static constexpr std::string_view kName = "BackupPath";
   using ResultType = Done;
@@ -464,8 +463,8 @@ struct BackupPath {
   }
 };
 
-// Brings back what BackupPath kept; the backup stays. Where there is none nothing happens, because
-// BackupPath never ran, or it is an error, when it is `required`, because it did.
+// Restores the state that BackupPath has stored; the backup is retained. Without a backup nothing
+// happens (BackupPath never ran), or it fails, when it is `required` (BackupPath did run).
 struct RestorePath {
   static constexpr std::string_view kName = "RestorePath";
   using ResultType = Done;
@@ -482,8 +481,8 @@ struct RestorePath {
   }
 };
 
-// By apt or dnf, without questions. With spaces between the names; "name=version" asks for one,
-// which may be older than the one that is there.
+// Installs packages by apt or dnf, non-interactively. Names are separated by spaces; "name=version"
+// requests a version, which may be a downgrade.
 struct InstallPackages {
   static constexpr std::string_view kName = "InstallPackages";
   using ResultType = Done;
@@ -496,13 +495,13 @@ struct InstallPackages {
   }
 };
 
-// From the files that are in `directory` and in the index of them, its file "Packages", and from
-// nowhere else: neither the host's own sources nor the network are used. What the packages need and
-// the host lacks is installed with them. By apt; the files are checked against the index.
+// Installs packages and their missing dependencies by apt, only from the files in `directory`, which
+// the index "Packages" there lists: neither the sources of the host nor the network are used. apt
+// verifies the files against the index.
 struct InstallPackageFiles {
   static constexpr std::string_view kName = "InstallPackageFiles";
   using ResultType = Done;
-  std::string packages;  // with spaces between the names
+  std::string packages;  // names separated by spaces
   std::string directory;
   bool operator==(const InstallPackageFiles&) const = default;
 
@@ -513,9 +512,10 @@ struct InstallPackageFiles {
   }
 };
 
-// Those of them that are there. `dependencies` came with them, and go with them unless somebody has
-// asked for one since or another package needs it. Of one whose installation was cut off everything
-// goes if its file is still in `directory`, or where apt keeps files.
+// Removes those of the packages that are installed. `dependencies` were installed with them, and are
+// removed unless a user has requested them since or another package needs them. A package whose
+// installation was interrupted is removed completely if its file is still in `directory` or in the
+// cache of apt.
 struct RemovePackages {
   static constexpr std::string_view kName = "RemovePackages";
   using ResultType = Done;
@@ -532,15 +532,15 @@ struct RemovePackages {
   }
 };
 
-// Reads the unit files again first. A service that is gone counts as stopped and disabled.
+// Sets the state of a service, after a daemon-reload. A missing service is stopped and disabled.
 struct SetService {
   static constexpr std::string_view kName = "SetService";
   using ResultType = Done;
   std::string service;
-  // "start", "stop", "restart", or empty: as it is. "try-restart" restarts one that runs, so that
-  // it reads its files again; one that cannot is left to say so itself.
+  // "start", "stop", "restart", or empty: unchanged. "try-restart" restarts a service only if it
+  // runs, and does not fail when the service does.
   std::string active;
-  std::string enabled;  // "enable", "disable", or empty: as it is
+  std::string enabled;  // "enable", "disable", or empty: unchanged
   bool operator==(const SetService&) const = default;
 
   template <class Self, class Field>
@@ -551,14 +551,14 @@ struct SetService {
   }
 };
 
-// Makes the user, with a group of the same name, or changes what is not empty here.
+// Creates the user, with a group of the same name, or changes the fields that are not empty.
 struct PutUser {
   static constexpr std::string_view kName = "PutUser";
   using ResultType = Done;
   std::string user;
   std::string home;
   std::string shell;
-  std::string groups;  // all of them, with spaces between; they must exist; its own may be left out
+  std::string groups;  // all of them, separated by spaces; they must exist; its own is optional
   bool system = true;
   bool operator==(const PutUser&) const = default;
 
@@ -584,7 +584,7 @@ struct RemoveUser {
   }
 };
 
-// Until the next boot; what is to stay is a file in /etc/sysctl.d.
+// Sets a kernel parameter until the next boot; a file in /etc/sysctl.d makes it permanent.
 struct SetSysctl {
   static constexpr std::string_view kName = "SetSysctl";
   using ResultType = Done;
@@ -599,8 +599,8 @@ struct SetSysctl {
   }
 };
 
-// Until the next boot; what is to stay is a file in /etc/modules-load.d. One that is in use by now
-// is not unloaded.
+// Loads or unloads a kernel module until the next boot; a file in /etc/modules-load.d makes it
+// permanent. A module in use is not unloaded.
 struct SetKernelModule {
   static constexpr std::string_view kName = "SetKernelModule";
   using ResultType = Done;
@@ -615,8 +615,8 @@ struct SetKernelModule {
   }
 };
 
-// Unpacks a tar archive of any compression that tar knows into a directory that exists, leaving out
-// the first `strip` parts of each name.
+// Extracts a tar archive, compressed or not, into an existing directory, without the first `strip`
+// components of each name.
 struct ExtractArchive {
   static constexpr std::string_view kName = "ExtractArchive";
   using ResultType = Done;
@@ -633,7 +633,7 @@ struct ExtractArchive {
   }
 };
 
-// Any command; that it is idempotent is up to its author. Fails when its exit code is not zero.
+// Runs a command, which its author must make idempotent. Fails when the exit code is not zero.
 struct RunScript {
   static constexpr std::string_view kName = "RunScript";
   using ResultType = Done;
@@ -646,7 +646,7 @@ struct RunScript {
   }
 };
 
-// Adds a line to a file that only root can read, durably. Makes its directories.
+// Appends a line durably to a file that only root can read. Creates its parent directories.
 struct AppendRecord {
   static constexpr std::string_view kName = "AppendRecord";
   using ResultType = Done;
@@ -661,9 +661,9 @@ struct AppendRecord {
   }
 };
 
-// Takes a lock, or says again that its owner is alive. One whose owner has not been heard of for
-// `stale_seconds` is taken over. Not to get it is a failure when it is required, so that nothing
-// after it is performed, and an answer otherwise.
+// Acquires or renews a lock. A lock that was not renewed for `stale_seconds` is taken over. A lock of
+// another owner is an error when `required`, so that later operations are not performed, and a
+// result otherwise.
 struct AcquireLock {
   static constexpr std::string_view kName = "AcquireLock";
   using ResultType = LockState;
@@ -682,7 +682,7 @@ struct AcquireLock {
   }
 };
 
-// Nothing happens when another one holds it.
+// Releases a lock. Does nothing when another owner holds it.
 struct ReleaseLock {
   static constexpr std::string_view kName = "ReleaseLock";
   using ResultType = Done;
@@ -733,7 +733,7 @@ class Operation
 
 std::string_view OperationName(const Operation& operation);
 bool IsQuery(const Operation& operation);
-// What it does, for people: "write /etc/hosts". Contents are left out.
+// For people: "write /etc/hosts". Without contents.
 std::string Describe(const Operation& operation);
 
 // {"operation": "WriteFile", "path": …}. Bytes are written in base64.
@@ -743,22 +743,22 @@ Result<Operation> OperationFromJson(const Json& json);
 // Facts by the query they answer.
 class Facts {
  public:
-  void Add(Operation query, OperationResult answer) {
-    entries_.emplace_back(std::move(query), std::move(answer));
+  void Add(Operation query, OperationResult result) {
+    entries_.emplace_back(std::move(query), std::move(result));
   }
-  // The newest answer, or null when the query was not asked. A GetPath with content also answers
-  // one without.
+  // The newest result, or null when the query was not performed. A GetPath with content also serves
+  // a GetPath without.
   template <class Query>
   const typename Query::ResultType* Find(const Query& query) const {
-    const OperationResult* answer = FindResult(query);
-    return answer ? std::get_if<typename Query::ResultType>(answer) : nullptr;
+    const OperationResult* result = FindResult(query);
+    return result ? std::get_if<typename Query::ResultType>(result) : nullptr;
   }
-  // For queries that were asked for certain.
+  // For queries that were performed.
   template <class Query>
   const typename Query::ResultType& Get(const Query& query) const {
-    const auto* answer = Find(query);
-    KUBEXMS_CHECK(answer != nullptr);
-    return *answer;
+    const auto* result = Find(query);
+    KUBEXMS_CHECK(result != nullptr);
+    return *result;
   }
   bool HasAll(std::span<const Operation> queries) const;
 

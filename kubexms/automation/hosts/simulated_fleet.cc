@@ -133,7 +133,7 @@ Result<std::vector<OperationResult>> SimulatedHost::Perform(std::span<const Oper
   return results;
 }
 
-std::optional<Fault> SimulatedHost::TakeFault(const Operation& operation) {
+std::optional<Fault> SimulatedHost::NextFault(const Operation& operation) {
   if (IsQuery(operation) || IsBookkeeping(operation)) return std::nullopt;
   for (auto fault = faults_.begin(); fault != faults_.end(); ++fault) {
     if (fault->after_changes-- > 0) continue;
@@ -150,7 +150,7 @@ Result<OperationResult> SimulatedHost::PerformOne(const Operation& operation) {
     MutexLock lock(mutex_);
     if (down_) return Unreachable();
     Tick();
-    fault = TakeFault(operation);
+    fault = NextFault(operation);
   }
   if (fault && fault->kind == FaultKind::kLostBefore) return Unreachable();
   if (fault && fault->kind == FaultKind::kFails) {

@@ -17,15 +17,15 @@
 
 namespace kubexms::automation {
 
-// What a package brings with it.
+// The content of a package.
 struct SimulatedPackage {
   std::string version = "1.0";
   std::vector<std::string> services;
-  std::map<std::string, std::string> files;  // by path; directories come into being
+  std::map<std::string, std::string> files;  // by path; directories are created
   std::vector<std::string> depends = {};
 };
 
-// What a host says about itself.
+// The system facts of a host.
 struct SimulatedSystem {
   std::string os = "debian";
   std::string os_version = "12";
@@ -33,14 +33,14 @@ struct SimulatedSystem {
 };
 
 enum class FaultKind {
-  kLostBefore,  // the connection is lost, and the operation was not performed
-  kLostAfter,   // the operation was performed, and its answer is lost
-  kFails,       // the operation fails and says so
+  kLostBefore,  // the connection is lost before the operation is performed
+  kLostAfter,   // the connection is lost after the operation was performed
+  kFails,       // the operation fails
 };
 
 struct Fault {
   FaultKind kind = FaultKind::kFails;
-  int after_changes = 0;  // how many changes still succeed before it happens, once
+  int after_changes = 0;  // the number of changes that succeed before the fault, which happens once
   std::string message = "injected fault";
 };
 
@@ -48,11 +48,11 @@ struct Fault {
 class SimulatedHost final : public Connector {
  public:
   using Catalog = std::map<std::string, SimulatedPackage>;
-  // What a command does; it may use the host.
+  // The effect of a command; it may use the host.
   using ScriptHandler = std::function<CommandResult(SimulatedHost&, const std::string& script)>;
 
-  // An empty host with /etc, /tmp, /var/lib, /usr/local/bin and what systemd needs. `catalog`, of
-  // the packages there are, must outlive it.
+  // An empty host with /etc, /tmp, /var/lib, /usr/local/bin and the directories of systemd. `catalog`
+  // has the available packages and must outlive the host.
   SimulatedHost(std::string name, const Catalog* catalog);
 
   using Connector::Exec;
@@ -69,23 +69,23 @@ class SimulatedHost final : public Connector {
 
   const std::string& name() const { return name_; }
 
-  // Unknown commands end with 127 until a handler is set. It is called without any lock.
+  // Until a handler is set, all commands exit with 127. The handler is called without a lock held.
   void SetScriptHandler(ScriptHandler handler) EXCLUDES(mutex_);
   void Inject(Fault fault) EXCLUDES(mutex_);
   void SetDown(bool down) EXCLUDES(mutex_);
-  // Every write fails for want of space.
+  // Every write fails with "No space left on device".
   void SetDiskFull(bool full) EXCLUDES(mutex_);
   void SetSystem(SimulatedSystem system) EXCLUDES(mutex_);
-  // By hand, as somebody who logs in.
+  // Direct access, as by a user of the host.
   void PutFile(const std::string& path, std::string content) EXCLUDES(mutex_);
   std::optional<std::string> ReadFile(const std::string& path) const EXCLUDES(mutex_);
-  // Moves the host's clock.
+  // Advances the clock of the host.
   void Advance(std::chrono::seconds duration) EXCLUDES(mutex_);
   void Listen(int port) EXCLUDES(mutex_);
-  // How many changes were performed, those of the journal and of locks not counted.
+  // The number of changes performed, without those of the journal and of locks.
   uint64_t changes() const EXCLUDES(mutex_);
-  // Everything that a user of the host could notice, as text, to compare: what kubexms keeps for
-  // itself below /var/lib/kubexms and times are left out.
+  // The whole state as text, for comparison, without times and kubexms' own files below
+  // /var/lib/kubexms.
   std::string Snapshot() const EXCLUDES(mutex_);
 
  private:
@@ -122,11 +122,11 @@ class SimulatedHost final : public Connector {
   };
 
   Result<OperationResult> PerformOne(const Operation& operation) EXCLUDES(mutex_);
-  // What an injected fault does to the next change, if anything.
-  std::optional<Fault> TakeFault(const Operation& operation) REQUIRES(mutex_);
+  // The fault for this operation, if one is due.
+  std::optional<Fault> NextFault(const Operation& operation) REQUIRES(mutex_);
   Error Unreachable() const;
 
-  // One for each operation; those that run scripts are not below the lock.
+  // One for each operation; DoScript for those that call the handler.
   Result<OperationResult> Do(const GetSystemFacts& op) REQUIRES(mutex_);
   Result<OperationResult> Do(const GetPath& op) REQUIRES(mutex_);
   Result<OperationResult> Do(const GetPackage& op) REQUIRES(mutex_);

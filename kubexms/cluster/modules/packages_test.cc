@@ -242,7 +242,7 @@ std::map<std::string, std::string> ImagesOf(const SimulatedHost& host) {
 // A runtime whose images are a file.
 CommandResult AnswerForImages(SimulatedHost& host, const std::string& script) {
   std::map<std::string, std::string> ids = ImagesOf(host);
-  if (script.starts_with("# take back images")) {
+  if (script.starts_with("# undo the import of images")) {
     std::istringstream lines(script);
     for (std::string line; std::getline(lines, line);) {
       std::istringstream words(line);
