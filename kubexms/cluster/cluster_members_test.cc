@@ -107,7 +107,7 @@ TEST(DecideEtcdMembersTest, FormerMembersLeaveAndThoseWhoAreGoneAreForgotten) {
       .wanted = {Serving(1, kThree)}, .former = {Serving(2), Silent(3)}, .lost = {"n3"}};
   const EtcdDecision decision = DecideEtcdMembers(situation).value();
   EXPECT_THAT(decision.leave, ElementsAre("n2"));
-  EXPECT_THAT(decision.forget, ElementsAre("n3"));
+  EXPECT_THAT(decision.remove_lost, ElementsAre("n3"));
   // Not among the members any more, but some of it is left.
   EXPECT_THAT(
       DecideEtcdMembers({.wanted = {Serving(1, {MemberOf(1)})}, .former = {Serving(2), Fresh(3)}})

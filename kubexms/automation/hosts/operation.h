@@ -697,8 +697,8 @@ struct ReleaseLock {
   }
 };
 
-// Starts a command that outlives the connection; GetJob follows it. Where `directory` has a job
-// already, running or done, that one is the job. Facts at once.
+// Starts a command that survives the connection, and returns at once; GetJob polls it. Does nothing
+// when `directory` has a job, running or done.
 struct StartJob {
   static constexpr std::string_view kName = "StartJob";
   using ResultType = Done;
@@ -740,7 +740,7 @@ std::string Describe(const Operation& operation);
 JsonObject ToJson(const Operation& operation);
 Result<Operation> OperationFromJson(const Json& json);
 
-// Facts by the query they answer.
+// The results of queries, by query.
 class Facts {
  public:
   void Add(Operation query, OperationResult result) {

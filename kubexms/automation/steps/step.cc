@@ -80,19 +80,19 @@ class RequireStep final : public NamedStep {
 
 class WarnStep final : public NamedStep {
  public:
-  using Advice = std::function<std::vector<std::string>(const StepContext&, const Facts&)>;
+  using Warnings = std::function<std::vector<std::string>(const StepContext&, const Facts&)>;
 
-  WarnStep(std::string name, std::vector<Operation> queries, Advice advice)
-      : NamedStep(std::move(name)), queries_(std::move(queries)), advice_(std::move(advice)) {}
+  WarnStep(std::string name, std::vector<Operation> queries, Warnings warnings)
+      : NamedStep(std::move(name)), queries_(std::move(queries)), warnings_(std::move(warnings)) {}
 
   Result<std::vector<Operation>> ListQueries(const StepContext&) const override { return queries_; }
   Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
-    return Change{.warnings = advice_(context, facts)};
+    return Change{.warnings = warnings_(context, facts)};
   }
 
  private:
   const std::vector<Operation> queries_;
-  const Advice advice_;
+  const Warnings warnings_;
 };
 
 }  // namespace
@@ -111,8 +111,8 @@ StepPtr Ensure(std::string name,
 StepPtr Script(ScriptOptions options) { return std::make_shared<ScriptStep>(std::move(options)); }
 
 StepPtr Warn(std::string name, std::vector<Operation> queries,
-               std::function<std::vector<std::string>(const StepContext&, const Facts&)> advice) {
-  return std::make_shared<WarnStep>(std::move(name), std::move(queries), std::move(advice));
+               std::function<std::vector<std::string>(const StepContext&, const Facts&)> warnings) {
+  return std::make_shared<WarnStep>(std::move(name), std::move(queries), std::move(warnings));
 }
 
 StepPtr Require(std::string name, std::vector<Operation> queries,

@@ -42,8 +42,8 @@ class Step {
   // of ListQueries. Makes no calls: equal facts give an equal change. Fails when the step cannot be
   // applied.
   virtual Result<Change> Plan(const StepContext& context, const Facts& facts) const = 0;
-  // What operations cannot say, done after those of the change. Only called when Acts(). It may be
-  // called again after a crash and must then pick up where it was.
+  // Work beyond operations, such as uploads, after the operations of the change. Called only if
+  // HasAction(). After a crash it is called again and must continue.
   virtual Result<void> RunAction(const StepContext&, Runner&, const Change&) const { return {}; }
   virtual bool HasAction() const { return false; }
 };
@@ -80,7 +80,7 @@ StepPtr Script(ScriptOptions options);
 
 // Adds warnings about a host to the plan. Changes nothing and never fails.
 StepPtr Warn(std::string name, std::vector<Operation> queries,
-               std::function<std::vector<std::string>(const StepContext&, const Facts&)> advice);
+               std::function<std::vector<std::string>(const StepContext&, const Facts&)> warnings);
 
 // Fails unless `check` succeeds. Changes nothing.
 StepPtr Require(std::string name, std::vector<Operation> queries,

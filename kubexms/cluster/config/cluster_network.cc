@@ -314,7 +314,7 @@ NetworkFindings CompareNetworks(const NetworkSpec& network, const std::vector<Ho
                         there, text, field));
         continue;
       }
-      findings.reasons.push_back(
+      findings.errors.push_back(
           fmt::format("its network {} overlaps with {} of spec.network.{}; choose another range",
                       there, text, field));
     }
@@ -322,7 +322,7 @@ NetworkFindings CompareNetworks(const NetworkSpec& network, const std::vector<Ho
       return !other.routed && other.range.is_ipv4() == range->is_ipv4();
     });
     if (!same_family && !has.empty() && field == "podCIDRs") {
-      findings.reasons.push_back(
+      findings.errors.push_back(
           fmt::format("it has no address of {}, and spec.network.podCIDRs "
                       "has {}",
                       range->family(), text));

@@ -113,7 +113,7 @@ StepPtr RestartEtcdAfterUndo(StepPtr step, const EtcdSpec& etcd) {
 
 StepPtr ConfigureEtcd(
     const std::string& cluster, const ClusterSpec& spec, std::vector<Operation> queries,
-    std::function<Result<EtcdBootstrap>(const StepContext&, const Facts&)> beginning) {
+    std::function<Result<EtcdBootstrap>(const StepContext&, const Facts&)> bootstrap) {
   const GetPath config{.path = EtcdPath("etcd.yaml"), .content = true};
   const GetPath data{EtcdLogDirectory(spec.etcd)};
   const File unit{.path = std::string(kEtcdUnit), .content = UnitFile(spec.etcd)};
@@ -125,7 +125,7 @@ StepPtr ConfigureEtcd(
         std::string initial_cluster = EtcdSetting(now, kInitialCluster);
         std::string state = EtcdSetting(now, kInitialState);
         if (!facts.Get(data).exists() || initial_cluster.empty() || state.empty()) {
-          ASSIGN_OR_RETURN(const EtcdBootstrap begins, beginning(context, facts));
+          ASSIGN_OR_RETURN(const EtcdBootstrap begins, bootstrap(context, facts));
           initial_cluster = begins.initial_cluster;
           state = begins.joins ? "existing" : "new";
         }

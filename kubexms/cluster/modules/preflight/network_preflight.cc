@@ -68,16 +68,16 @@ bool LacksDefaultRoute(const std::string& networks) {
 
 Result<void> CheckPodNetwork(const ClusterSpec& spec, const HostSpec& host,
                              const std::string& networks) {
-  std::vector<std::string> reasons =
-      CompareNetworks(spec.network, ParseHostNetworks(networks)).reasons;
+  std::vector<std::string> errors =
+      CompareNetworks(spec.network, ParseHostNetworks(networks)).errors;
   // A kubelet takes the address that it is told, or that of the default route.
   if (LacksDefaultRoute(networks) && !IpRange::ParseAddress(host.InternalAddress())) {
-    reasons.emplace_back(
+    errors.emplace_back(
         "it has no default route, by which its own address would be known; give it one, or set the "
         "host's internalAddress");
   }
-  if (reasons.empty()) return {};
-  return Error::BadRequest(fmt::format("{}", fmt::join(reasons, "; ")));
+  if (errors.empty()) return {};
+  return Error::BadRequest(fmt::format("{}", fmt::join(errors, "; ")));
 }
 
 std::vector<std::string> PodNetworkNotes(const NetworkSpec& network, const std::string& networks) {

@@ -561,9 +561,9 @@ ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
   return MakeModule(ModuleName(ModuleId::kPreflight), std::move(tasks));
 }
 
-Result<void> CheckFleet(const ClusterSpec& spec, const Runtime& runtime, bool owned) {
+Result<void> CheckFleet(const ClusterSpec& spec, const Runtime& runtime, bool check_ownership) {
   const std::vector<Sighting> sightings = LookAtAll(runtime);
-  if (owned) {
+  if (check_ownership) {
     std::vector<HostOwnership> ownership;
     for (const Sighting& sighting : sightings) ownership.push_back(sighting.ownership);
     ASSIGN_OR_RETURN(const ClusterState state, LoadClusterState(runtime.directory()));
