@@ -42,7 +42,7 @@ class DistantHost final : public Connector {
   explicit DistantHost(std::shared_ptr<Connector> host) : host_(std::move(host)) {}
 
   Result<std::vector<OperationResult>> Perform(std::span<const Operation> operations,
-                                      const PerformOptions& options) override {
+                                               const PerformOptions& options) override {
     std::this_thread::sleep_for(kLatency);
     return host_->Perform(operations, options);
   }
@@ -66,10 +66,11 @@ class DistantHost final : public Connector {
 // What both tools make true; `tool` keeps what one does apart from what the other does.
 std::vector<HostResource> Resources(const std::string& tool) {
   const std::string base = "/etc/bench-" + tool;
-  std::vector<HostResource> resources = {Package{"sudo"}, User{.name = "bench-" + tool},
-                                     HostsEntries{tool, {{"192.0.2.1", "bench-" + tool}}},
-                                     Link{.path = "/etc/bench-" + tool + ".link", .target = base},
-                                     Absent{"/etc/bench-" + tool + ".legacy"}};
+  std::vector<HostResource> resources = {
+      Package{"sudo"}, User{.name = "bench-" + tool},
+      HostsEntries{tool, {{"192.0.2.1", "bench-" + tool}}},
+      Link{.path = "/etc/bench-" + tool + ".link", .target = base},
+      Absent{"/etc/bench-" + tool + ".legacy"}};
   resources.push_back(Directory{.path = base});
   for (int i = 1; i < 5; ++i) {
     resources.push_back(Directory{.path = fmt::format("{}/directory-{}", base, i)});

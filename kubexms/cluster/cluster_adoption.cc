@@ -16,8 +16,8 @@
 #include "kubexms/automation/journal/timestamp.h"
 #include "kubexms/cluster/cluster_pipeline.h"
 #include "kubexms/cluster/host_inventory.h"
-#include "kubexms/cluster/modules/identities.h"
 #include "kubexms/cluster/modules/etcd/etcd_host.h"
+#include "kubexms/cluster/modules/identities.h"
 
 namespace kubexms::cluster {
 namespace {
@@ -305,7 +305,8 @@ Result<ClusterIdentity> FindIdentity(const Runtime& runtime) {
     const std::string& host = runtime.hosts()[i].name;
     const ClusterIdentity& marker = ownership[i].marker;
     if (!ownership[i].reachable) unreachable += " " + host;
-    if (ownership[i].reachable && marker.uid.empty() && !ownership[i].empty()) unmarked += " " + host;
+    if (ownership[i].reachable && marker.uid.empty() && !ownership[i].empty())
+      unmarked += " " + host;
     if (marker.uid.empty()) continue;
     if (!identity.uid.empty() &&
         (marker.uid != identity.uid || marker.etcd_authority != identity.etcd_authority)) {
@@ -328,8 +329,9 @@ Result<ClusterIdentity> FindIdentity(const Runtime& runtime) {
                           "them up. Copy the state directory of the operator who did",
                           unmarked)
             : fmt::format("none of the hosts belongs to a cluster {}{}", runtime.cluster(),
-                          unreachable.empty() ? "; kubexms create cluster makes it"
-                                         : fmt::format(", and{} did not answer", unreachable)));
+                          unreachable.empty()
+                              ? "; kubexms create cluster makes it"
+                              : fmt::format(", and{} did not answer", unreachable)));
   }
   const bool other = !state.identity.uid.empty() && state.identity.uid != identity.uid;
   const bool foreign = !state.etcd_authority.empty() && !identity.etcd_authority.empty() &&
@@ -359,7 +361,7 @@ Result<Adoption> AdoptCluster(const Cluster& cluster, const Runtime& runtime,
   const std::string& directory = runtime.directory();
   ASSIGN_OR_RETURN(const std::unique_ptr<ClusterLock> lock,
                    ClusterLock::Acquire(directory + "/lock",
-                                     fmt::format("adopt cluster (process {})", ::getpid())));
+                                        fmt::format("adopt cluster (process {})", ::getpid())));
   Adoption adoption;
   ASSIGN_OR_RETURN(adoption.identity, FindIdentity(runtime));
   ASSIGN_OR_RETURN(const Parts parts, ReadParts(runtime, options, adoption.unreachable));

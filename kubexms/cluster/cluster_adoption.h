@@ -25,7 +25,7 @@ struct AdoptOptions {
 
 struct Adoption {
   ClusterIdentity identity;
-  std::vector<std::string> runs;    // that were missing or incomplete in the state directory
+  std::vector<std::string> runs;         // that were missing or incomplete in the state directory
   std::vector<std::string> unreachable;  // hosts whose journals were not read
 };
 

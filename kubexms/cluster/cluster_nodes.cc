@@ -6,8 +6,8 @@
 #include <iterator>
 
 #include "kubexms/cluster/cluster_state.h"
-#include "kubexms/cluster/modules/identities.h"
 #include "kubexms/cluster/modules/etcd/etcd_members.h"
+#include "kubexms/cluster/modules/identities.h"
 #include "kubexms/cluster/modules/steps.h"
 
 namespace kubexms::cluster {
@@ -49,7 +49,7 @@ Result<void> CheckReachable(const Runtime& runtime, const std::set<std::string>&
 Result<void> RemoveOwnFiles(const ClusterContext& context, const std::set<std::string>& hosts) {
   for (const std::string& name : hosts) {
     Runner runner = context.runtime->RunnerFor(*context.runtime->FindHost(name),
-                                            {.stop = context.options->stop});
+                                               {.stop = context.options->stop});
     const Result<std::vector<OperationResult>> removed =
         runner.Perform(RemovalOfOwnFiles(*context.runtime));
     if (!removed.ok()) return removed.error().WithContext(name);
@@ -57,7 +57,8 @@ Result<void> RemoveOwnFiles(const ClusterContext& context, const std::set<std::s
   return {};
 }
 
-Result<void> MarkRunsUndone(Runtime& runtime, const RollbackScope& scope, const std::string& except) {
+Result<void> MarkRunsUndone(Runtime& runtime, const RollbackScope& scope,
+                            const std::string& except) {
   Engine engine(&runtime);
   ASSIGN_OR_RETURN(const std::vector<std::string> runs, engine.Runs());
   for (const std::string& run : runs) {

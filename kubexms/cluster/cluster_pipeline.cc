@@ -10,8 +10,8 @@
 #include "kubexms/automation/journal/explanation.h"
 #include "kubexms/cluster/cluster_nodes.h"
 #include "kubexms/cluster/config/cluster_config.h"
-#include "kubexms/cluster/modules/identities.h"
 #include "kubexms/cluster/modules/etcd/etcd_backup.h"
+#include "kubexms/cluster/modules/identities.h"
 #include "kubexms/cluster/modules/modules.h"
 #include "kubexms/cluster/modules/steps.h"
 
@@ -26,7 +26,8 @@ ModulePtr StateModule(const ClusterSpec& spec, const ClusterIdentity& identity,
                       const HostSelection& selection) {
   std::vector<Task> tasks;
   if (!identity.uid.empty()) {
-    tasks.push_back({.name = "identity", .steps = {MarkHost(identity)}, .hosts = selection.All(spec)});
+    tasks.push_back(
+        {.name = "identity", .steps = {MarkHost(identity)}, .hosts = selection.All(spec)});
   }
   return MakeModule(ModuleName(ModuleId::kState), std::move(tasks));
 }
@@ -151,7 +152,8 @@ Result<RunReport> DeleteCluster(Runtime& runtime, const RunOptions& options,
                                        ClusterSecretDirectory(runtime.directory())}) {
     std::error_code failed;
     std::filesystem::remove_all(directory, failed);
-    if (failed) return Error::Internal(fmt::format("cannot remove {}: {}", directory, failed.message()));
+    if (failed)
+      return Error::Internal(fmt::format("cannot remove {}: {}", directory, failed.message()));
   }
   return all;
 }

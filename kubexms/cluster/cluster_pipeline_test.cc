@@ -486,8 +486,9 @@ TEST_F(ClusterPipelineTest, RefusesNetworksThatPodsWouldTakeAway) {
   }
   EXPECT_THAT(message, Not(HasSubstr("host-0002")));
   EXPECT_THAT(message, Not(HasSubstr("10.244.3.0"))) << "that is of pods";
-  EXPECT_THAT(plan.warnings, Contains(HasSubstr("host-0001: it has a route to 10.0.0.0/8 (eth0); what "
-                                             "is in 10.244.0.0/16 there cannot be reached")));
+  EXPECT_THAT(plan.warnings,
+              Contains(HasSubstr("host-0001: it has a route to 10.0.0.0/8 (eth0); what "
+                                 "is in 10.244.0.0/16 there cannot be reached")));
   const Pipeline allowed =
       Use(fleet, Config("  preflight: {allowNetworkLeftovers: true}\n"
                         "  network: {podCIDRs: [10.3.0.0/16], kubeProxyMode: nftables}\n"));
@@ -546,7 +547,7 @@ TEST_F(ClusterPipelineTest, TheKernelIsSetUpForTheNetworkAndTheRestOfItIsNoted) 
   EXPECT_EQ(plan.warnings[1],
             "spec.addons (metrics) is checked and kept for later: nothing installs them yet");
   EXPECT_THAT(plan.warnings, Contains(HasSubstr("host-0001: a program listens on port 10250, which "
-                                             "the kubelet will need")));
+                                                "the kubelet will need")));
   Succeed(Engine(runtime_.get()).Run(pipeline));
   EXPECT_THAT(fleet.host(3).Snapshot(),
               AllOf(HasSubstr("sysctl net.ipv4.ip_local_reserved_ports 20000-20999\n"),

@@ -174,7 +174,7 @@ std::vector<HostOwnership> GatherOwnership(const Runtime& runtime) {
 }
 
 Result<void> CheckOwnership(const ClusterState& state, const Runtime& runtime,
-                           const std::vector<HostOwnership>& ownership) {
+                            const std::vector<HostOwnership>& ownership) {
   std::string reasons;
   for (size_t i = 0; i < ownership.size(); ++i) {
     const std::string reason = ownership[i].reachable ? Disagreement(state, ownership[i]) : "";

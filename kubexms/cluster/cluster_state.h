@@ -58,7 +58,7 @@ std::vector<HostOwnership> GatherOwnership(const automation::Runtime& runtime);
 // Fails when the state directory is not that of the hosts, with all reasons and the remedy.
 // `ownership` has all hosts of the runtime.
 Result<void> CheckOwnership(const ClusterState& state, const automation::Runtime& runtime,
-                           const std::vector<HostOwnership>& ownership);
+                            const std::vector<HostOwnership>& ownership);
 // The same, and gathers the ownership first.
 Result<void> CheckHostOwnership(const automation::Runtime& runtime);
 

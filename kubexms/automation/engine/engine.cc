@@ -78,9 +78,9 @@ struct OpenRuns {
 // Opens the journals of `runs`. The last of them owns the locks of the hosts.
 Result<OpenRuns> LockAndOpen(const Runtime& runtime, const std::vector<std::string>& runs) {
   OpenRuns open;
-  ASSIGN_OR_RETURN(open.lock,
-                   ClusterLock::Acquire(runtime.directory() + "/lock",
-                                     fmt::format("run {} (process {})", runs.back(), ::getpid())));
+  ASSIGN_OR_RETURN(
+      open.lock, ClusterLock::Acquire(runtime.directory() + "/lock",
+                                      fmt::format("run {} (process {})", runs.back(), ::getpid())));
   for (const std::string& run : runs) {
     const std::string directory = fmt::format("{}/{}", RunsDirectory(runtime), run);
     std::error_code failed;
@@ -171,7 +171,8 @@ Result<RunReport> ExecuteRun(Runtime* runtime, const Pipeline& pipeline, const R
   return report;
 }
 
-std::vector<JournalRecord> FilterByScope(const RollbackScope& scope, std::vector<JournalRecord> records) {
+std::vector<JournalRecord> FilterByScope(const RollbackScope& scope,
+                                         std::vector<JournalRecord> records) {
   std::erase_if(records, [&](const JournalRecord& record) {
     return (!scope.hosts.empty() && !scope.hosts.contains(record.host)) ||
            scope.skipped_hosts.contains(record.host) ||
@@ -182,7 +183,8 @@ std::vector<JournalRecord> FilterByScope(const RollbackScope& scope, std::vector
   return records;
 }
 
-Result<void> CheckBeforePointOfNoReturn(const std::string& run, const std::vector<JournalRecord>& records) {
+Result<void> CheckBeforePointOfNoReturn(const std::string& run,
+                                        const std::vector<JournalRecord>& records) {
   if (!HasPassedPointOfNoReturn(records)) return {};
   return Error::Conflict("runs", run,
                          "it has passed its point of no return and cannot be rolled back; if it is "

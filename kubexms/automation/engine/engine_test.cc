@@ -185,7 +185,7 @@ class OverheardHost final : public Connector {
   explicit OverheardHost(std::shared_ptr<SimulatedHost> host) : host_(std::move(host)) {}
 
   Result<std::vector<OperationResult>> Perform(std::span<const Operation> operations,
-                                      const PerformOptions& options) override {
+                                               const PerformOptions& options) override {
     {
       MutexLock lock(mutex_);
       for (const Operation& operation : operations) heard_ += WriteJson(ToJson(operation)) + "\n";
@@ -408,7 +408,9 @@ class FileStep final : public NamedStep {
 
 class EngineOrderTest : public EngineTest {
  protected:
-  StepPtr RunAction(const std::string& name) { return std::make_shared<RecordedStep>(name, &recorder_); }
+  StepPtr RunAction(const std::string& name) {
+    return std::make_shared<RecordedStep>(name, &recorder_);
+  }
   // Leaves something to undo.
   static StepPtr WithUndo() {
     return Script({.name = "s", .done_when = "done", .script = "do", .undo = "undo"});
@@ -424,11 +426,12 @@ TEST_F(EngineOrderTest, TasksFollowTheirDependencies) {
   const Pipeline pipeline{
       .name = "p",
       .modules = {
-          MakeModule("m",
-                     {{.name = "d", .steps = {RunAction("d")}, .hosts = hosts, .after = Names{"b", "c"}},
-                      {.name = "a", .steps = {RunAction("a")}, .hosts = hosts, .after = Names{}},
-                      {.name = "b", .steps = {RunAction("b")}, .hosts = hosts, .after = Names{"a"}},
-                      {.name = "c", .steps = {RunAction("c")}, .hosts = hosts, .after = Names{"a"}}}),
+          MakeModule(
+              "m",
+              {{.name = "d", .steps = {RunAction("d")}, .hosts = hosts, .after = Names{"b", "c"}},
+               {.name = "a", .steps = {RunAction("a")}, .hosts = hosts, .after = Names{}},
+               {.name = "b", .steps = {RunAction("b")}, .hosts = hosts, .after = Names{"a"}},
+               {.name = "c", .steps = {RunAction("c")}, .hosts = hosts, .after = Names{"a"}}}),
           MakeModule("n", {{.name = "e", .steps = {RunAction("e")}, .hosts = hosts}})}};
   Succeed(Engine(&runtime).Run(pipeline));
   const std::vector<std::string> order = recorder_.order();
@@ -509,11 +512,12 @@ TEST_F(EngineOrderTest, ParallelismIsBounded) {
 TEST_F(EngineOrderTest, AQuorumIsNeverLost) {
   SimulatedFleet fleet(5);
   Runtime& runtime = Use(fleet);
-  Pipeline pipeline{
-      .name = "p",
-      .modules = {MakeModule(
-          "m", {{.name = "t", .steps = {RunAction("x")}, .hosts = runtime.AllHosts(), .group = "etcd"}})},
-      .groups = {Quorum("etcd", runtime.AllHosts())}};
+  Pipeline pipeline{.name = "p",
+                    .modules = {MakeModule("m", {{.name = "t",
+                                                  .steps = {RunAction("x")},
+                                                  .hosts = runtime.AllHosts(),
+                                                  .group = "etcd"}})},
+                    .groups = {Quorum("etcd", runtime.AllHosts())}};
   EXPECT_EQ(pipeline.groups[0].max_unavailable, 2);
   Succeed(Engine(&runtime).Run(pipeline));
   EXPECT_LE(recorder_.most(), 2);
@@ -796,9 +800,9 @@ TEST_F(EngineTest, AdviceIsInThePlanAndChangesNothing) {
       .modules = {MakeModule(
           "m", {{.name = "t",
                  .steps = {Warn("a", {GetSystemFacts{}},
-                                  [](const StepContext&, const Facts& facts) {
-                                    return std::vector{facts.Get(GetSystemFacts{}).os + " is fine"};
-                                  })},
+                                [](const StepContext&, const Facts& facts) {
+                                  return std::vector{facts.Get(GetSystemFacts{}).os + " is fine"};
+                                })},
                  .hosts = runtime.AllHosts()}})}};
   const RunPlan plan = Engine(&runtime).Plan(pipeline).value();
   EXPECT_TRUE(plan.empty());
@@ -814,15 +818,14 @@ TEST_F(EngineTest, ARequirementEndsTheRunBeforeAnythingIsChanged) {
   Pipeline pipeline = Sample(runtime.AllHosts());
   pipeline.modules.insert(
       pipeline.modules.begin(),
-      MakeModule(
-          "preflight",
-          {{.name = "ports",
-            .steps = {Require("6443 is free", {GetPort{6443}},
-                              [](const StepContext&, const Facts& facts) -> Result<void> {
-                                if (!facts.Get(GetPort{6443}).listening) return {};
-                                return Error::Internal("port 6443 is taken");
-                              })},
-            .hosts = runtime.AllHosts()}}));
+      MakeModule("preflight",
+                 {{.name = "ports",
+                   .steps = {Require("6443 is free", {GetPort{6443}},
+                                     [](const StepContext&, const Facts& facts) -> Result<void> {
+                                       if (!facts.Get(GetPort{6443}).listening) return {};
+                                       return Error::Internal("port 6443 is taken");
+                                     })},
+                   .hosts = runtime.AllHosts()}}));
   const RunReport report = Must(Engine(&runtime).Run(pipeline));
   EXPECT_THAT(report.error->message(), HasSubstr("host-0002: preflight/ports: 6443 is free"));
   EXPECT_EQ(fleet.changes(), 0u);

@@ -243,7 +243,8 @@ RunPlan RunExecution::MakePlan(const std::string& pipeline) {
     for (const Host* host : node.hosts) {
       const HostState& state = hosts_.at(host->name);
       if (state.failed) continue;
-      PredictedFacts& predicted = predicted_facts.try_emplace(host->name, state.planned).first->second;
+      PredictedFacts& predicted =
+          predicted_facts.try_emplace(host->name, state.planned).first->second;
       const StepContext context = ContextOf(*host);
       for (const StepPtr& step : node.task.steps) {
         ++plan.checked;
@@ -453,8 +454,8 @@ Result<std::vector<Operation>> RunExecution::QueriesFrom(const Unit& unit, size_
   return Distinct(queries);
 }
 
-Result<std::vector<OperationResult>> RunExecution::Perform(const Unit& unit,
-                                                  const std::vector<Operation>& operations) {
+Result<std::vector<OperationResult>> RunExecution::Perform(
+    const Unit& unit, const std::vector<Operation>& operations) {
   Runner runner = runtime_->RunnerFor(*unit.host->host, {.stop = options_->stop});
   return runner.Perform(operations, (*nodes_)[unit.node].task.timeout);
 }
@@ -489,9 +490,8 @@ Result<void> RunExecution::Apply(Unit& unit, size_t index, const Change& change)
     RETURN_IF_ERROR(Perform(unit, operations));
     operations.clear();
     const StepContext context = ContextOf(*unit.host->host);
-    Runner runner =
-        runtime_->RunnerFor(*unit.host->host, {.backup_directory = context.backup_directory,
-                                               .stop = options_->stop});
+    Runner runner = runtime_->RunnerFor(
+        *unit.host->host, {.backup_directory = context.backup_directory, .stop = options_->stop});
     RETURN_IF_ERROR(step.RunAction(context, runner, change));
   }
   operations.push_back(HostRecord(Record(unit, index, JournalRecord::Type::kDone)));

@@ -110,7 +110,8 @@ class RunExecution {
   // The queries of this step and of those after it.
   Result<std::vector<Operation>> QueriesFrom(const Unit& unit, size_t index) const;
   Result<void> Refresh(Unit& unit, size_t index);
-  Result<std::vector<OperationResult>> Perform(const Unit& unit, const std::vector<Operation>& operations);
+  Result<std::vector<OperationResult>> Perform(const Unit& unit,
+                                               const std::vector<Operation>& operations);
   JournalRecord Record(const Unit& unit, size_t index, JournalRecord::Type type) const;
   Operation HostRecord(const JournalRecord& record) const;
   // The operations before a change: acquire the lock, append to the host's journal.

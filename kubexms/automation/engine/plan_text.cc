@@ -136,7 +136,8 @@ std::string RunPlan::ToText(Detail detail) const {
     for (const FileOnHosts& file : FilesOf(group)) AppendFile(file, detail, text);
   }
   for (const std::string& host : unreachable) text += fmt::format("{}\n", host);
-  for (const std::string& warning : DistinctWarnings()) text += fmt::format("warning: {}\n", warning);
+  for (const std::string& warning : DistinctWarnings())
+    text += fmt::format("warning: {}\n", warning);
   return text + Summary() + "\n";
 }
 

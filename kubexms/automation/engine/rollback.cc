@@ -196,7 +196,8 @@ Result<void> UndoOnHost(const Runtime& runtime, const std::string& run, const Ho
 class RollbackExecution {
  public:
   // Borrows all pointers. `run` owns the locks of the hosts.
-  RollbackExecution(Runtime* runtime, const RunOptions* options, std::string run, const Journals* journals)
+  RollbackExecution(Runtime* runtime, const RunOptions* options, std::string run,
+                    const Journals* journals)
       : runtime_(runtime), options_(options), run_(std::move(run)), journals_(journals) {}
 
   RunReport Perform(const std::vector<TaskToUndo>& tasks) {
@@ -263,7 +264,7 @@ class RollbackExecution {
   }
 
   void UndoAndReport(const std::string& name, const TaskToUndo& task,
-              const std::vector<JournalRecord>& steps) EXCLUDES(mutex_) {
+                     const std::vector<JournalRecord>& steps) EXCLUDES(mutex_) {
     const auto event = [&](Event::Type type, const std::string& step, const std::string& text) {
       return EventOf(task, {.type = type, .host = name, .step = step, .text = text});
     };
@@ -284,9 +285,9 @@ class RollbackExecution {
     if (undone.ok())
       report_.changed += steps.size();
     else
-      report_.failed_hosts.emplace(
-          name, Redacted(undone.error(), runtime_->secrets())
-                    .WithContext(fmt::format("{}: undo {}", name, task.task)));
+      report_.failed_hosts.emplace(name,
+                                   Redacted(undone.error(), runtime_->secrets())
+                                       .WithContext(fmt::format("{}: undo {}", name, task.task)));
   }
 
   Runtime* const runtime_;
@@ -300,7 +301,7 @@ class RollbackExecution {
 }  // namespace
 
 RunReport UndoRecords(Runtime* runtime, const RunOptions& options, const std::string& run,
-                   const std::vector<JournalRecord>& records, const Journals& journals) {
+                      const std::vector<JournalRecord>& records, const Journals& journals) {
   return RollbackExecution(runtime, &options, run, &journals).Perform(ListTasksToUndo(records));
 }
 
@@ -339,7 +340,7 @@ bool HasPassedPointOfNoReturn(const std::vector<JournalRecord>& records) {
 }
 
 Result<void> RecordUndone(const Runtime& runtime, const std::vector<JournalRecord>& records,
-                    const Journals& journals) {
+                          const Journals& journals) {
   for (const TaskToUndo& task : ListTasksToUndo(records)) {
     for (const auto& [host, steps] : task.hosts) {
       RETURN_IF_ERROR(AppendUndone(runtime, steps, journals));

@@ -19,7 +19,7 @@ using Journals = std::map<std::string, std::unique_ptr<Journal>>;  // by run
 // of several runs, the oldest first: their steps are undone as one, to the state before the first
 // run. The rollback stops on a host that fails. `run` owns the locks of the hosts.
 RunReport UndoRecords(Runtime* runtime, const RunOptions& options, const std::string& run,
-                   const std::vector<JournalRecord>& records, const Journals& journals);
+                      const std::vector<JournalRecord>& records, const Journals& journals);
 
 // The steps that UndoRecords would undo, the last first.
 RunPlan PlanUndo(const std::vector<JournalRecord>& records);
@@ -29,6 +29,6 @@ bool HasPassedPointOfNoReturn(const std::vector<JournalRecord>& records);
 
 // Appends to the journals that the steps were undone, without a call on a host.
 Result<void> RecordUndone(const Runtime& runtime, const std::vector<JournalRecord>& records,
-                    const Journals& journals);
+                          const Journals& journals);
 
 }  // namespace kubexms::automation

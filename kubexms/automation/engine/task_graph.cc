@@ -73,8 +73,7 @@ void GraphBuilder::Link(size_t first, const std::vector<size_t>& entry) {
       size_t other = first;
       while (other < nodes_.size() && nodes_[other].task.name != name) ++other;
       if (other == nodes_.size())
-        AddCause(node.id(),
-                 fmt::format("waits for \"{}\", which is no task of the module", name));
+        AddCause(node.id(), fmt::format("waits for \"{}\", which is no task of the module", name));
       else
         node.after.push_back(other);
     }
@@ -91,8 +90,7 @@ std::vector<size_t> GraphBuilder::EntryOf(const Module& module) {
   for (const std::string& name : *after) {
     const auto found = exits_.find(name);
     if (found == exits_.end())
-      AddCause(module.name(),
-               fmt::format("waits for \"{}\", which is no module before it", name));
+      AddCause(module.name(), fmt::format("waits for \"{}\", which is no module before it", name));
     else
       entry.insert(found->second.begin(), found->second.end());
   }

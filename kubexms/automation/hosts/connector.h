@@ -57,9 +57,9 @@ class Connector {
   // Performs the operations in order, in one round trip, and returns their results. The first failure
   // ends the call; the error has the operation and its output.
   virtual Result<std::vector<OperationResult>> Perform(std::span<const Operation> operations,
-                                              const PerformOptions& options) = 0;
+                                                       const PerformOptions& options) = 0;
   Result<std::vector<OperationResult>> Perform(std::initializer_list<Operation> operations,
-                                      const PerformOptions& options = {}) {
+                                               const PerformOptions& options = {}) {
     return Perform(std::span(operations.begin(), operations.size()), options);
   }
 

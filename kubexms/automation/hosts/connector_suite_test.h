@@ -73,9 +73,10 @@ inline std::string UniqueSeconds(int number) {
 }
 
 inline bool IsSleeping(Connector& connector, const std::string& seconds) {
-  return MustPerform(connector, Probe{"for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <$f 2>/dev/null; "
-                              "echo; done | grep -q '^sleep " +
-                              seconds + " '"})
+  return MustPerform(connector,
+                     Probe{"for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <$f 2>/dev/null; "
+                           "echo; done | grep -q '^sleep " +
+                           seconds + " '"})
              .exit_code == 0;
 }
 

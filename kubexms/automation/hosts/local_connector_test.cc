@@ -54,8 +54,8 @@ TEST_F(LocalConnectorTest, MovesFilesBothWays) { MovesFilesBothWays(*connector_)
 TEST_F(LocalConnectorTest, PerformsManyOperationsInOneRoundTrip) {
   const std::string path = directory_.File("x");
   const uint64_t before = connector_->round_trips();
-  const auto results = connector_->Perform(
-      {GetPath{path}, WriteFile{.path = path, .content = "a"}, GetPath{path, true}, GetSystemFacts{}});
+  const auto results = connector_->Perform({GetPath{path}, WriteFile{.path = path, .content = "a"},
+                                            GetPath{path, true}, GetSystemFacts{}});
   ASSERT_TRUE(results.ok()) << results.error().message();
   EXPECT_EQ(connector_->round_trips(), before + 1);
   EXPECT_EQ(std::get<PathState>((*results)[0]).kind, "absent");

@@ -208,9 +208,10 @@ struct JobState {
 
 // OperationResult and Operation are std::variants whose special members are defined in operation.cc:
 // with so many alternatives they take a second to compile, and nearly every unit would.
-class OperationResult : public std::variant<Done, SystemFacts, PathState, PackageState, PackageVersions,
-                                   ServiceState, UserState, SysctlState, KernelModuleState,
-                                   PortState, ProbeResult, LockState, JobState> {
+class OperationResult
+    : public std::variant<Done, SystemFacts, PathState, PackageState, PackageVersions, ServiceState,
+                          UserState, SysctlState, KernelModuleState, PortState, ProbeResult,
+                          LockState, JobState> {
  public:
   using variant::variant;
   OperationResult();

@@ -150,7 +150,7 @@ class ShellConnector final : public Connector {
       : transport_(std::move(transport)), sudo_(std::move(sudo)), random_(random) {}
 
   Result<std::vector<OperationResult>> Perform(std::span<const Operation> operations,
-                                      const PerformOptions& options) override;
+                                               const PerformOptions& options) override;
   Result<CommandResult> Exec(const Command& command, const OutputCallback& on_output,
                              std::stop_token stop) override;
   Result<void> Upload(const UploadRequest& request, std::stop_token stop) override;
@@ -269,7 +269,7 @@ void ShellConnector::Kill(const Job& job) {
 }
 
 Result<std::vector<OperationResult>> ShellConnector::Perform(std::span<const Operation> operations,
-                                                    const PerformOptions& options) {
+                                                             const PerformOptions& options) {
   if (operations.empty()) return std::vector<OperationResult>();
   Job job{.what = operations.size() == 1 ? Describe(operations[0])
                                          : fmt::format("{} operations", operations.size()),

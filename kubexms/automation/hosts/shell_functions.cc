@@ -546,7 +546,8 @@ std::string MakeScript(std::span<const Operation> operations, std::string_view m
 }
 
 Result<std::vector<OperationResult>> ParseResults(std::span<const Operation> operations,
-                                         std::string_view output, std::string_view marker) {
+                                                  std::string_view output,
+                                                  std::string_view marker) {
   std::vector<OperationResult> results;
   for (const Operation& operation : operations) {
     const std::optional<Frame> frame = TakeFrame(output, marker);

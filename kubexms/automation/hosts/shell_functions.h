@@ -19,6 +19,6 @@ std::string MakeScript(std::span<const Operation> operations, std::string_view m
 
 // Parses the output of the script. Fails when an operation failed or the output is truncated.
 Result<std::vector<OperationResult>> ParseResults(std::span<const Operation> operations,
-                                         std::string_view output, std::string_view marker);
+                                                  std::string_view output, std::string_view marker);
 
 }  // namespace kubexms::automation

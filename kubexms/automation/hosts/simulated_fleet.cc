@@ -118,7 +118,7 @@ Error SimulatedHost::Unreachable() const {
 }
 
 Result<std::vector<OperationResult>> SimulatedHost::Perform(std::span<const Operation> operations,
-                                                   const PerformOptions& options) {
+                                                            const PerformOptions& options) {
   {
     MutexLock lock(mutex_);
     ++round_trips_;
@@ -490,7 +490,8 @@ bool SimulatedHost::ServiceExists(const std::string& service) const {
 Result<OperationResult> SimulatedHost::Do(const GetService& op) {
   if (!ServiceExists(op.service)) return OperationResult(ServiceState{});
   const Service& service = services_[UnitName(op.service)];
-  return OperationResult(ServiceState{true, service.active, service.enabled, service.active_since_ns});
+  return OperationResult(
+      ServiceState{true, service.active, service.enabled, service.active_since_ns});
 }
 
 Result<OperationResult> SimulatedHost::Do(const SetService& op) {
@@ -575,17 +576,17 @@ Result<OperationResult> SimulatedHost::Do(const GetPort& op) {
 
 Result<OperationResult> SimulatedHost::Do(const GetSystemFacts&) {
   return OperationResult(SystemFacts{.hostname = name_,
-                      .os = system_.os,
-                      .os_version = system_.os_version,
-                      .architecture = "x86_64",
-                      .kernel = system_.kernel,
-                      .cpus = 4,
-                      .memory_bytes = int64_t{8} << 30,
-                      .package_manager = "apt",
-                      .systemd = true,
-                      .boot_id = "boot-of-" + name_,
-                      .addresses = AddressOf(name_),
-                      .time_seconds = now_ns_ / 1'000'000'000});
+                                     .os = system_.os,
+                                     .os_version = system_.os_version,
+                                     .architecture = "x86_64",
+                                     .kernel = system_.kernel,
+                                     .cpus = 4,
+                                     .memory_bytes = int64_t{8} << 30,
+                                     .package_manager = "apt",
+                                     .systemd = true,
+                                     .boot_id = "boot-of-" + name_,
+                                     .addresses = AddressOf(name_),
+                                     .time_seconds = now_ns_ / 1'000'000'000});
 }
 
 Result<OperationResult> SimulatedHost::Do(const AppendRecord& op) {

@@ -59,7 +59,8 @@ class SimulatedHost final : public Connector {
   using Connector::Perform;
 
   Result<std::vector<OperationResult>> Perform(std::span<const Operation> operations,
-                                      const PerformOptions& options) override EXCLUDES(mutex_);
+                                               const PerformOptions& options) override
+      EXCLUDES(mutex_);
   Result<CommandResult> Exec(const Command& command, const OutputCallback& on_output,
                              std::stop_token stop) override EXCLUDES(mutex_);
   Result<void> Upload(const UploadRequest& request, std::stop_token stop) override EXCLUDES(mutex_);

@@ -230,7 +230,7 @@ TEST_F(SshConnectorTest, AJobOutlivesItsConnection) {
   const TestDirectory directory;
   const std::string job = directory.File("job");
   MustPerform(*connector, StartJob{job, "until [ -e " + directory.File("go") +
-                                    " ]; do sleep 0.01; done; echo survived"});
+                                            " ]; do sleep 0.01; done; echo survived"});
   sshd_->DropConnections();
   while (connector->Exec({.script = "true"}).ok() &&
          sshd_->Log().find("Accepted") == sshd_->Log().rfind("Accepted")) {

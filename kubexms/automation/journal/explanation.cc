@@ -36,7 +36,8 @@ constexpr Signature kSignatures[] = {
       "correct the package sources of the host, or build an artifact: kubexms artifact build"}},
     {"Temporary failure resolving",
      {"the host cannot resolve names",
-      "correct /etc/resolv.conf of the host, or build an artifact: kubexms artifact build; then resume"}},
+      "correct /etc/resolv.conf of the host, or build an artifact: kubexms artifact build; then "
+      "resume"}},
     {"address already in use",
      {"another program listens on the port", "find it with ss -ltnp and stop it, then resume"}},
     {"Address already in use",

@@ -180,7 +180,7 @@ void Journal::Sync() {
 }
 
 Result<std::unique_ptr<ClusterLock>> ClusterLock::Acquire(const std::string& path,
-                                                       const std::string& owner) {
+                                                          const std::string& owner) {
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return FileError("open", path);
   std::unique_ptr<ClusterLock> lock(new ClusterLock(file));

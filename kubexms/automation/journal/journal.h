@@ -95,7 +95,7 @@ class ClusterLock {
  public:
   // Fails with a Conflict that names the `owner` of the other process.
   static Result<std::unique_ptr<ClusterLock>> Acquire(const std::string& path,
-                                                   const std::string& owner);
+                                                      const std::string& owner);
   ~ClusterLock();
   ClusterLock(const ClusterLock&) = delete;
   ClusterLock& operator=(const ClusterLock&) = delete;

@@ -41,8 +41,8 @@ TEST(RunHistoryTest, MergesStartAndEndOfSteps) {
   const std::vector<TimelineEntry> timeline = TimelineOf(records);
   std::string seen;
   for (const TimelineEntry& entry : timeline) {
-    seen += std::string(TimelineTypeName(entry.type)) + " " + entry.step + " " + std::to_string(entry.seconds) + ": " +
-            entry.text + "\n";
+    seen += std::string(TimelineTypeName(entry.type)) + " " + entry.step + " " +
+            std::to_string(entry.seconds) + ": " + entry.text + "\n";
   }
   EXPECT_EQ(seen,
             "started  0.000000: create cluster\n"

@@ -26,7 +26,7 @@ struct Change {
   std::vector<Operation> operations;
   std::vector<Operation> undo;        // undo data, to be performed in this order
   std::vector<std::string> warnings;  // also of an empty change
-  bool point_of_no_return = false;  // once applied, the run cannot be rolled back as a whole
+  bool point_of_no_return = false;    // once applied, the run cannot be rolled back as a whole
 
   bool empty() const { return summary.empty(); }
   // The diffs of all files.

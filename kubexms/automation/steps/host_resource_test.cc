@@ -23,8 +23,7 @@ class HostResourceTest : public ::testing::Test {
     EXPECT_TRUE(answered.ok());
     Facts facts;
     for (size_t i = 0; i < queries.size(); ++i) facts.Add(queries[i], (*answered)[i]);
-    Result<Change> change =
-        PlanFor(resources, facts, fmt::format("/var/lib/kubexms/{}", ++plans_));
+    Result<Change> change = PlanFor(resources, facts, fmt::format("/var/lib/kubexms/{}", ++plans_));
     if (change.ok()) return *change;
     ADD_FAILURE() << change.error().message();
     return {};

@@ -106,8 +106,8 @@ Result<CommandResult> Runner::RunJob(const std::string& id, const std::string& s
     return started.ok() ? Error::Internal("the job's directory was removed") : started.error();
   }
   if (job.state == "lost") {
-    return Error::Internal(
-        fmt::format("{}: killed before it ended, or the host went down", Describe(RunScript{script})));
+    return Error::Internal(fmt::format("{}: killed before it ended, or the host went down",
+                                       Describe(RunScript{script})));
   }
   return CommandResult{.exit_code = static_cast<int>(job.exit_code), .output = job.output};
 }

@@ -71,7 +71,8 @@ TEST_F(RunnerTest, RunsAJobOncePerId) {
 TEST_F(RunnerTest, StopsWaitingForAJobAfterTheTimeout) {
   const auto local = MakeLocalConnector({}, &random_);
   Runner runner(local.get(), &clock_, {.job_directory = directory_.File("jobs")});
-  const std::string script = fmt::format("until [ -e {} ]; do sleep 0.05; done", directory_.File("go"));
+  const std::string script =
+      fmt::format("until [ -e {} ]; do sleep 0.05; done", directory_.File("go"));
   EXPECT_EQ(runner.RunJob("waits", script, 50ms).error().reason(), "Timeout");
   directory_.Write("go", "");
   EXPECT_EQ(runner.RunJob("waits", script, 60s)->exit_code, 0) << "the same job has continued";

@@ -111,7 +111,7 @@ StepPtr Ensure(std::string name,
 StepPtr Script(ScriptOptions options) { return std::make_shared<ScriptStep>(std::move(options)); }
 
 StepPtr Warn(std::string name, std::vector<Operation> queries,
-               std::function<std::vector<std::string>(const StepContext&, const Facts&)> warnings) {
+             std::function<std::vector<std::string>(const StepContext&, const Facts&)> warnings) {
   return std::make_shared<WarnStep>(std::move(name), std::move(queries), std::move(warnings));
 }
 

@@ -80,7 +80,7 @@ StepPtr Script(ScriptOptions options);
 
 // Adds warnings about a host to the plan. Changes nothing and never fails.
 StepPtr Warn(std::string name, std::vector<Operation> queries,
-               std::function<std::vector<std::string>(const StepContext&, const Facts&)> warnings);
+             std::function<std::vector<std::string>(const StepContext&, const Facts&)> warnings);
 
 // Fails unless `check` succeeds. Changes nothing.
 StepPtr Require(std::string name, std::vector<Operation> queries,

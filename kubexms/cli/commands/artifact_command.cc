@@ -91,7 +91,8 @@ void WarnAboutSandbox(const Invocation& call, const cluster::ClusterSpec& spec) 
   const std::vector<std::string> names = cluster::ImageNames(runtime);
   if (std::ranges::find(names, runtime.sandbox_image) != names.end()) return;
   call.err() << fmt::format(
-      "Warning: {} is not among spec.containerRuntime.images. Unless a registry has it that the hosts "
+      "Warning: {} is not among spec.containerRuntime.images. Unless a registry has it that the "
+      "hosts "
       "reach, they can run no pods.\n",
       runtime.sandbox_image);
 }

@@ -93,8 +93,8 @@ Result<ExitCode> ResumeRun(const Invocation& call) {
   if (found != runs.end()) {
     const auto id = cluster::ParsePipelineName(found->pipeline);
     if (!id || !cluster::IsResumable(*id)) {
-      return Error::BadRequest(fmt::format(
-          "run {} is of \"{}\"; to resume it, repeat that command", run, found->pipeline));
+      return Error::BadRequest(fmt::format("run {} is of \"{}\"; to resume it, repeat that command",
+                                           run, found->pipeline));
     }
     // add nodes has the modules of create cluster.
     pipeline.name = found->pipeline;
@@ -162,8 +162,7 @@ Result<ExitCode> ShowStatus(const Invocation& call) {
                             "STARTED");
   for (const RunSummary& run : runs) {
     call.out() << fmt::format("{:<24} {:<16} {:<12} {:>5}  {}\n", run.run, run.pipeline,
-                              automation::RunStateName(run.state),
-                              run.steps, run.started);
+                              automation::RunStateName(run.state), run.steps, run.started);
     if (!run.message.empty()) call.out() << "    " << run.message << "\n";
   }
   return ExitCode::kDone;
@@ -222,7 +221,8 @@ Result<ExitCode> Adopt(const Invocation& call) {
                             session->runtime().directory(), adoption.runs.size());
   if (adoption.unreachable.empty()) return ExitCode::kDone;
   call.err() << fmt::format(
-      "Unreachable: {}. Repeat the command when they are reachable; until then their runs cannot be "
+      "Unreachable: {}. Repeat the command when they are reachable; until then their runs cannot "
+      "be "
       "undone.\n",
       fmt::join(adoption.unreachable, ", "));
   return ExitCode::kSomeHostsFailed;
@@ -234,7 +234,9 @@ std::vector<Flag> With(std::vector<Flag> flags, const std::vector<Flag>& more) {
 }
 
 Argument RunArgument() {
-  return {.name = "RUN", .doc = "id of the run; defaults to the newest unfinished run", .optional = true};
+  return {.name = "RUN",
+          .doc = "id of the run; defaults to the newest unfinished run",
+          .optional = true};
 }
 
 Command CreateClusterCommand() {
@@ -249,18 +251,19 @@ Command CreateClusterCommand() {
 }
 
 Command CreateConfigCommand() {
-  return {.name = "config",
-          .summary = "Write an example configuration",
-          .flags = {{.name = "hosts",
-                     .value = "ADDRESSES",
-                     .doc = "comma-separated addresses of the hosts",
-                     .fallback = "192.0.2.1,192.0.2.2,192.0.2.3"},
-                    {.name = "name", .value = "NAME", .doc = "name of the cluster", .fallback = "my"},
-                    {.name = "file",
-                     .letter = 'f',
-                     .value = "FILE",
-                     .doc = "file to write; defaults to standard output"}},
-          .run = CreateConfig};
+  return {
+      .name = "config",
+      .summary = "Write an example configuration",
+      .flags = {{.name = "hosts",
+                 .value = "ADDRESSES",
+                 .doc = "comma-separated addresses of the hosts",
+                 .fallback = "192.0.2.1,192.0.2.2,192.0.2.3"},
+                {.name = "name", .value = "NAME", .doc = "name of the cluster", .fallback = "my"},
+                {.name = "file",
+                 .letter = 'f',
+                 .value = "FILE",
+                 .doc = "file to write; defaults to standard output"}},
+      .run = CreateConfig};
 }
 
 }  // namespace
@@ -296,8 +299,9 @@ Command DeleteCommand() {
           .commands = {
               {.name = "cluster",
                .summary = "Undo all runs on the hosts of a cluster",
-               .description = "Undoes all runs from their journals, and restores the state of the hosts\n"
-                              "before the first run. Removes single hosts: kubexms remove nodes.",
+               .description =
+                   "Undoes all runs from their journals, and restores the state of the hosts\n"
+                   "before the first run. Removes single hosts: kubexms remove nodes.",
                .flags = With(ClusterFlags(), {ParallelFlag(),
                                               DryRunFlag(),
                                               {.name = "force",

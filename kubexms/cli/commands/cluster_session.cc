@@ -103,7 +103,9 @@ std::vector<Flag> PipelineFlags() {
 }
 
 Flag LimitFlag() {
-  return {.name = "limit", .value = "HOSTS", .doc = "comma-separated names of the hosts to work on; defaults to all"};
+  return {.name = "limit",
+          .value = "HOSTS",
+          .doc = "comma-separated names of the hosts to work on; defaults to all"};
 }
 
 Flag ParallelFlag() {
@@ -113,7 +115,9 @@ Flag ParallelFlag() {
           .fallback = "32"};
 }
 
-Flag DryRunFlag() { return {.name = "dry-run", .doc = "show what would change, and change nothing"}; }
+Flag DryRunFlag() {
+  return {.name = "dry-run", .doc = "show what would change, and change nothing"};
+}
 
 Flag YesFlag() { return {.name = "yes", .doc = "confirm the change"}; }
 
@@ -176,7 +180,8 @@ Result<void> ClusterSession::Start(const Invocation& call, const std::set<std::s
   if (std::filesystem::create_directories(directory_, failed)) {
     std::filesystem::permissions(directory_, std::filesystem::perms::owner_all, failed);
   }
-  if (failed) return Error::Internal(fmt::format("cannot create {}: {}", directory_, failed.message()));
+  if (failed)
+    return Error::Internal(fmt::format("cannot create {}: {}", directory_, failed.message()));
   ASSIGN_OR_RETURN(inventory_, cluster::HostInventory::Load(directory_));
   cluster::ClusterSpec known = inventory_->WithKnownHosts(cluster_.spec);
   for (cluster::HostSpec& host : known.hosts) {
@@ -264,8 +269,9 @@ Result<std::vector<RunSummary>> ClusterSession::Runs() {
 Result<std::vector<JournalRecord>> ClusterSession::JournalOf(const std::string& run) const {
   ASSIGN_OR_RETURN(const std::vector<std::string> runs, automation::Engine(runtime_.get()).Runs());
   if (std::ranges::find(runs, run) == runs.end()) {
-    return Error::BadRequest(fmt::format("run {} of {} does not exist; to list the runs: kubexms status", run,
-                                         cluster_.metadata.name));
+    return Error::BadRequest(
+        fmt::format("run {} of {} does not exist; to list the runs: kubexms status", run,
+                    cluster_.metadata.name));
   }
   return automation::ReadJournal(fmt::format("{}/runs/{}/journal", directory_, run));
 }
@@ -279,8 +285,8 @@ Result<std::string> ClusterSession::UnfinishedRun(const std::string& wanted) {
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
     if (run->IsUnfinished()) return run->run;
   }
-  return Error::BadRequest(
-      fmt::format("{} has no unfinished run; to list the runs: kubexms status", cluster_.metadata.name));
+  return Error::BadRequest(fmt::format("{} has no unfinished run; to list the runs: kubexms status",
+                                       cluster_.metadata.name));
 }
 
 std::string ClusterSession::CommandFor(const Invocation& call, std::string_view command,
@@ -296,12 +302,13 @@ std::string ClusterSession::CommandFor(const Invocation& call, std::string_view 
 void ClusterSession::PrintWarnings(const Invocation& call, const automation::RunPlan& plan) {
   warnings_ = plan.warnings;
   if (call.Given("output")) return;
-  for (const std::string& warning : plan.DistinctWarnings()) call.err() << "Warning: " << warning << "\n";
+  for (const std::string& warning : plan.DistinctWarnings())
+    call.err() << "Warning: " << warning << "\n";
 }
 
 Result<ExitCode> ClusterSession::ReportRefusal(const Invocation& call,
-                                             const automation::Pipeline& pipeline,
-                                             const Error& refused) const {
+                                               const automation::Pipeline& pipeline,
+                                               const Error& refused) const {
   if (!call.Given("output")) return refused;
   return PrintReport(
       call,
@@ -324,7 +331,8 @@ ExitCode ClusterSession::PrintReport(const Invocation& call, const RunReport& re
     return exit_code;
   }
   if (report.ok()) {
-    call.err() << fmt::format("Done: {} steps changed, {} unchanged.\n", report.changed, report.unchanged);
+    call.err() << fmt::format("Done: {} steps changed, {} unchanged.\n", report.changed,
+                              report.unchanged);
     return exit_code;
   }
   std::string text =

@@ -87,7 +87,7 @@ class ClusterSession {
   void PrintWarnings(const Invocation& call, const automation::RunPlan& plan);
   // The result of a run that was refused before its start: an error, or a report with -o.
   Result<ExitCode> ReportRefusal(const Invocation& call, const automation::Pipeline& pipeline,
-                               const Error& refused) const;
+                                 const Error& refused) const;
   // Prints the result of a run: on `err` with causes and the next commands, or with -o on `out`.
   ExitCode PrintReport(const Invocation& call, const automation::RunReport& report) const;
 

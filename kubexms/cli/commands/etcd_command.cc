@@ -73,7 +73,8 @@ Result<ExitCode> Restore(const Invocation& call) {
   }
   if (!call.Given("yes")) {
     call.err() << fmt::format(
-        "This stops etcd on {}, and replaces its data by {}.\nAll later writes are lost. To confirm, "
+        "This stops etcd on {}, and replaces its data by {}.\nAll later writes are lost. To "
+        "confirm, "
         "add --yes.\n",
         fmt::join(session->cluster().spec.role_groups.etcd, ", "), call.Value("from"));
     return ExitCode::kWrongUsage;
@@ -110,7 +111,8 @@ Command BackupCommand() {
 
 Command RestoreCommand() {
   std::vector<Flag> flags = ClusterFlags();
-  flags.push_back({.name = "from", .value = "FILE", .doc = "snapshot to restore", .required = true});
+  flags.push_back(
+      {.name = "from", .value = "FILE", .doc = "snapshot to restore", .required = true});
   flags.insert(flags.end(), {ParallelFlag(), DryRunFlag(), YesFlag()});
   return {
       .name = "restore",

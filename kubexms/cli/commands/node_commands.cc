@@ -9,8 +9,8 @@
 #include "kubexms/cli/output.h"
 #include "kubexms/cluster/cluster_nodes.h"
 #include "kubexms/cluster/cluster_pipeline.h"
-#include "kubexms/cluster/modules/identities.h"
 #include "kubexms/cluster/modules/etcd/etcd_members.h"
+#include "kubexms/cluster/modules/identities.h"
 
 namespace kubexms {
 namespace {
@@ -27,10 +27,11 @@ using SessionPtr = std::unique_ptr<ClusterSession>;
 Result<void> CheckNoMemberLeaves(const RunPlan& plan) {
   const std::optional<std::string> leaving = cluster::FindLeavingMember(plan);
   if (!leaving) return {};
-  return Error::BadRequest(fmt::format(
-      "the configuration also removes {} from etcd; to apply both: kubexms create cluster; to remove "
-      "it only: kubexms remove nodes",
-      *leaving));
+  return Error::BadRequest(
+      fmt::format("the configuration also removes {} from etcd; to apply both: kubexms create "
+                  "cluster; to remove "
+                  "it only: kubexms remove nodes",
+                  *leaving));
 }
 
 Result<ExitCode> AddNodes(const Invocation& call) {

@@ -84,8 +84,8 @@ struct ArtifactManifest : Struct {
   static constexpr int32_t kFormat = 2;
 
   int32_t format = kFormat;
-  std::string os;                      // "debian-12"
-  std::vector<std::string> requested;  // packages without those that are only dependencies
+  std::string os;                       // "debian-12"
+  std::vector<std::string> requested;   // packages without those that are only dependencies
   std::vector<ArtifactTarget> targets;  // one for each architecture
 
   static void Describe(Type<ArtifactManifest>& type);

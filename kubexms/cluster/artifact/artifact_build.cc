@@ -201,7 +201,7 @@ Result<void> PrivateApt::Prepare(const std::string& suite) {
   }
   ASSIGN_OR_RETURN(
       lock_, ClusterLock::Acquire(root_ + "/lock",
-                               fmt::format("kubexms artifact build (process {})", ::getpid())));
+                                  fmt::format("kubexms artifact build (process {})", ::getpid())));
   RETURN_IF_ERROR(WriteText(root_ + "/apt.conf", Configuration()));
   RETURN_IF_ERROR(WriteText(root_ + "/sources.list", sources));
   return WriteText(root_ + "/status", "");

@@ -58,7 +58,7 @@ Result<void> ArtifactSources::Open() {
   if (failed) return Error::Internal(fmt::format("make {}: {}", root_, failed.message()));
   ASSIGN_OR_RETURN(
       lock_, ClusterLock::Acquire(root_ + "/lock",
-                               fmt::format("kubexms artifact build (process {})", ::getpid())));
+                                  fmt::format("kubexms artifact build (process {})", ::getpid())));
   return {};
 }
 
@@ -117,7 +117,8 @@ Result<std::string> ArtifactSources::Fetch(const SourceSpec& source) {
   return path;
 }
 
-Result<std::string> ArtifactSources::RunSourceCommand(const SourceSpec& source, std::string_view architecture) {
+Result<std::string> ArtifactSources::RunSourceCommand(const SourceSpec& source,
+                                                      std::string_view architecture) {
   RETURN_IF_ERROR(Open());
   const std::string path = fmt::format(
       "{}/{}", root_, automation::Sha256Of(fmt::format("{} {}", architecture, source.command)));

@@ -19,7 +19,7 @@ struct EtcdMemberCertificates {
 
 struct EtcdCertificates {
   CertificateAndKey authority;
-  CertificateAndKey client;  // for clients and health checks
+  CertificateAndKey client;                               // for clients and health checks
   std::map<std::string, EtcdMemberCertificates> members;  // by host
 };
 

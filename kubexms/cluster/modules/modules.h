@@ -9,8 +9,8 @@
 #include "kubexms/automation/engine/pipeline.h"
 #include "kubexms/cluster/config/cluster_kind.h"
 #include "kubexms/cluster/config/cluster_secrets.h"
-#include "kubexms/cluster/modules/identities.h"
 #include "kubexms/cluster/modules/etcd_certificates.h"
+#include "kubexms/cluster/modules/identities.h"
 #include "kubexms/cluster/modules/packages.h"
 
 namespace kubexms::cluster {

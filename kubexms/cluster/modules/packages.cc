@@ -110,8 +110,7 @@ class ArtifactPackagesStep final : public NamedStep {
   }
 
   Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
-    ASSIGN_OR_RETURN(const Installation plan,
-                     PlanInstallation(names_, query_, facts, *artifact_));
+    ASSIGN_OR_RETURN(const Installation plan, PlanInstallation(names_, query_, facts, *artifact_));
     Change change;
     const std::string directory = DirectoryFor(context);
     if (plan.packages.empty()) {
@@ -132,9 +131,9 @@ class ArtifactPackagesStep final : public NamedStep {
   bool HasAction() const override { return true; }
   // What was sent before a crash is not sent again.
   Result<void> RunAction(const StepContext& context, Runner& runner, const Change&) const override {
-    ASSIGN_OR_RETURN(const Facts facts, runner.Gather(std::vector<Operation>{GetSystemFacts{}, query_}));
-    ASSIGN_OR_RETURN(const Installation plan,
-                     PlanInstallation(names_, query_, facts, *artifact_));
+    ASSIGN_OR_RETURN(const Facts facts,
+                     runner.Gather(std::vector<Operation>{GetSystemFacts{}, query_}));
+    ASSIGN_OR_RETURN(const Installation plan, PlanInstallation(names_, query_, facts, *artifact_));
     if (plan.packages.empty()) return {};
     const std::string directory = DirectoryFor(context);
     for (const ArtifactPackage* package : plan.files) {
@@ -179,8 +178,7 @@ std::vector<std::string> LoadBalancerPackages() { return {"haproxy", "keepalived
 std::vector<PackageRequirement> RequiredPackages(const ClusterSpec& spec) {
   return {{.hosts = spec.role_groups.etcd, .packages = EtcdPackages(spec.etcd)},
           {.hosts = spec.RuntimeHosts(), .packages = ContainerdPackages()},
-          {.hosts = spec.role_groups.load_balancer,
-           .packages = LoadBalancerPackages()}};
+          {.hosts = spec.role_groups.load_balancer, .packages = LoadBalancerPackages()}};
 }
 
 StepPtr EnsurePackages(std::string step_name, std::vector<std::string> names,
@@ -197,8 +195,8 @@ StepPtr RequireInArtifact(std::string step_name, std::vector<std::string> names,
                           const ArtifactPtr& artifact) {
   const GetPackages query = QueryFor(names, *artifact);
   return Require(std::move(step_name), {GetSystemFacts{}, query},
-                 [names = std::move(names), artifact, query](
-                     const StepContext&, const Facts& facts) -> Result<void> {
+                 [names = std::move(names), artifact, query](const StepContext&,
+                                                             const Facts& facts) -> Result<void> {
                    ASSIGN_OR_RETURN(const Installation plan,
                                     PlanInstallation(names, query, facts, *artifact));
                    for (const ArtifactPackage* package : plan.files) {
@@ -212,8 +210,9 @@ std::vector<Operation> AvailablePackageQueries(const std::vector<std::string>& n
   return {GetPackages{Joined(names)}, CandidatesFor(names)};
 }
 
-AvailablePackage FindAvailablePackage(const std::string& name, const std::vector<std::string>& names,
-                                  const Facts& facts, const ArtifactPtr& artifact) {
+AvailablePackage FindAvailablePackage(const std::string& name,
+                                      const std::vector<std::string>& names, const Facts& facts,
+                                      const ArtifactPtr& artifact) {
   const auto installed = ParseVersions(facts.Get(GetPackages{Joined(names)}).versions);
   if (const auto found = installed.find(name); found != installed.end()) return {found->second, ""};
   if (artifact) {

@@ -52,7 +52,8 @@ struct AvailablePackage {
 // The queries for FindAvailablePackage; they download nothing.
 std::vector<automation::Operation> AvailablePackageQueries(const std::vector<std::string>& names);
 // `facts` has the results of GetSystemFacts and of the queries for `names`, which includes `name`.
-AvailablePackage FindAvailablePackage(const std::string& name, const std::vector<std::string>& names,
-                                  const automation::Facts& facts, const ArtifactPtr& artifact);
+AvailablePackage FindAvailablePackage(const std::string& name,
+                                      const std::vector<std::string>& names,
+                                      const automation::Facts& facts, const ArtifactPtr& artifact);
 
 }  // namespace kubexms::cluster

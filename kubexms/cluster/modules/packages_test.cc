@@ -418,7 +418,7 @@ class OffersTest : public PackagesTest {
  protected:
   // What is known of `name` on a host.
   AvailablePackage OfferOf(Connector& host, const std::string& name,
-                         const ArtifactPtr& artifact = nullptr) {
+                           const ArtifactPtr& artifact = nullptr) {
     const std::vector<std::string> names = {"absent", name};
     std::vector<Operation> queries = AvailablePackageQueries(names);
     queries.emplace_back(GetSystemFacts{});

@@ -9,10 +9,10 @@
 namespace kubexms::cluster {
 namespace {
 
-using automation::Facts;
 using automation::BackupPath;
 using automation::Change;
 using automation::Directory;
+using automation::Facts;
 using automation::File;
 using automation::GetPath;
 using automation::HostResource;
@@ -58,7 +58,7 @@ class FinalStep final : public NamedStep {
     return change;
   }
   Result<void> RunAction(const StepContext& context, Runner& runner,
-                   const Change& change) const override {
+                         const Change& change) const override {
     return step_->RunAction(context, runner, change);
   }
   bool HasAction() const override { return step_->HasAction(); }
@@ -190,7 +190,7 @@ class WithUndoStep final : public NamedStep {
   }
   bool HasAction() const override { return step_->HasAction(); }
   Result<void> RunAction(const StepContext& context, Runner& runner,
-                   const Change& change) const override {
+                         const Change& change) const override {
     return step_->RunAction(context, runner, change);
   }
 

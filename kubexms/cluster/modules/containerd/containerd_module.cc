@@ -225,7 +225,8 @@ Result<void> CheckControllers(const ProbeResult& probe) {
   std::vector<std::string> missing;
   for (const char* controller : {"cpu", "memory", "pids"}) {
     const std::string word = fmt::format(" {} ", controller);
-    if ((" " + probe.output + " ").find(word) == std::string::npos) missing.emplace_back(controller);
+    if ((" " + probe.output + " ").find(word) == std::string::npos)
+      missing.emplace_back(controller);
   }
   if (missing.empty() || probe.exit_code != 0) return {};
   return Error::BadRequest(

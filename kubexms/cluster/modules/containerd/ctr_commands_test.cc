@@ -25,17 +25,19 @@ class CtrCommandsTest : public ::testing::Test {
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   }
   CommandResult Run(const std::string& command) {
-    return local_->Exec({.script = fmt::format("PATH={}:$PATH\n{}", directory_.path(), command),
-                         .as_root = false})
+    return local_
+        ->Exec({.script = fmt::format("PATH={}:$PATH\n{}", directory_.path(), command),
+                .as_root = false})
         .value();
   }
   void SetPlugins(const std::string& cri_status) {
-    SetCtr("cat <<'END'\n"
-           "TYPE                            ID              PLATFORMS      STATUS    \n"
-           "io.containerd.content.v1        content         -              ok        \n"
-           "io.containerd.snapshotter.v1    aufs            linux/amd64    skip      \n"
-           "io.containerd.grpc.v1           cri             linux/amd64    " +
-           cri_status + "\nEND\n");
+    SetCtr(
+        "cat <<'END'\n"
+        "TYPE                            ID              PLATFORMS      STATUS    \n"
+        "io.containerd.content.v1        content         -              ok        \n"
+        "io.containerd.snapshotter.v1    aufs            linux/amd64    skip      \n"
+        "io.containerd.grpc.v1           cri             linux/amd64    " +
+        cri_status + "\nEND\n");
   }
 
   TestDirectory directory_;
@@ -68,12 +70,18 @@ TEST_F(CtrCommandsTest, RuntimeIsNotReadyWhenContainerdDoesNotRun) {
 TEST_F(CtrCommandsTest, ListsTheIdsOfImagesThatCriManages) {
   SetCtr(
       "cat <<'END'\n"
-      "REF            TYPE                                                 DIGEST     SIZE      PLATFORMS   LABELS\n"
-      "lab.test/one:1 application/vnd.docker.distribution.manifest.v2+json sha256:d1  1.2 MiB   linux/amd64 io.cri-containerd.image=managed\n"
-      "lab.test/new:1 application/vnd.oci.image.manifest.v1+json           sha256:d2  713.8 KiB linux/amd64 -\n"
-      "lab.test/two:1 application/vnd.oci.image.index.v1+json              sha256:d3  9 B       linux/amd64,linux/arm64 io.cri-containerd.image=managed\n"
-      "sha256:i1      application/vnd.docker.distribution.manifest.v2+json sha256:d1  1.2 MiB   linux/amd64 io.cri-containerd.image=managed\n"
-      "sha256:i3      application/vnd.oci.image.index.v1+json              sha256:d3  9 B       linux/amd64 io.cri-containerd.image=managed\n"
+      "REF            TYPE                                                 DIGEST     SIZE      "
+      "PLATFORMS   LABELS\n"
+      "lab.test/one:1 application/vnd.docker.distribution.manifest.v2+json sha256:d1  1.2 MiB   "
+      "linux/amd64 io.cri-containerd.image=managed\n"
+      "lab.test/new:1 application/vnd.oci.image.manifest.v1+json           sha256:d2  713.8 KiB "
+      "linux/amd64 -\n"
+      "lab.test/two:1 application/vnd.oci.image.index.v1+json              sha256:d3  9 B       "
+      "linux/amd64,linux/arm64 io.cri-containerd.image=managed\n"
+      "sha256:i1      application/vnd.docker.distribution.manifest.v2+json sha256:d1  1.2 MiB   "
+      "linux/amd64 io.cri-containerd.image=managed\n"
+      "sha256:i3      application/vnd.oci.image.index.v1+json              sha256:d3  9 B       "
+      "linux/amd64 io.cri-containerd.image=managed\n"
       "END\n");
   const std::vector<std::string> names = {"lab.test/two:1", "lab.test/new:1", "lab.test/one:1",
                                           "lab.test/none:1"};

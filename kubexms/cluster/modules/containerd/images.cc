@@ -103,7 +103,8 @@ std::string ImportScript(const ImagePlan& plan, const std::string& directory) {
   }
   return fmt::format(
       "# import images\n{}"
-      "output=$(tar -C {} -cf - oci-layout index.json blobs | ctr -n k8s.io images import - 2>&1) || "
+      "output=$(tar -C {} -cf - oci-layout index.json blobs | ctr -n k8s.io images import - 2>&1) "
+      "|| "
       "{{ printf '%s\\n' \"$output\" >&2; exit 1; }}\n"
       "{}",
       keep, ShellQuote(directory),
@@ -146,7 +147,8 @@ class ImagesStep final : public NamedStep {
       : NamedStep(std::move(name)), names_(std::move(images)), artifact_(std::move(artifact)) {}
 
   Result<std::vector<Operation>> ListQueries(const StepContext& context) const override {
-    return std::vector<Operation>{GetSystemFacts{}, QueryFor(names_), GetPath{DirectoryFor(context)}};
+    return std::vector<Operation>{GetSystemFacts{}, QueryFor(names_),
+                                  GetPath{DirectoryFor(context)}};
   }
 
   Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
@@ -187,10 +189,9 @@ class ImagesStep final : public NamedStep {
                                      .sha256 = sum,
                                      .path = fmt::format("{}/blobs/sha256/{}", directory, sum)}));
     }
-    RETURN_IF_ERROR(
-        runner.Perform(std::vector<Operation>{RunScript{ImportScript(plan, directory)},
-                                              RemovePath{directory, true}},
-                       kImportTimeout));
+    RETURN_IF_ERROR(runner.Perform(std::vector<Operation>{RunScript{ImportScript(plan, directory)},
+                                                          RemovePath{directory, true}},
+                                   kImportTimeout));
     return {};
   }
 
@@ -219,15 +220,15 @@ StepPtr EnsureImages(std::string step_name, std::vector<std::string> names,
 StepPtr RequireImages(std::string step_name, std::vector<std::string> names,
                       const ArtifactPtr& artifact) {
   const Probe query = QueryFor(names);
-  return Require(std::move(step_name), {GetSystemFacts{}, query},
-                 [names = std::move(names), artifact](const StepContext&,
-                                                      const Facts& facts) -> Result<void> {
-                   ASSIGN_OR_RETURN(const ImagePlan plan, PlanImages(names, facts, *artifact));
-                   for (const auto& [sum, blob] : plan.Blobs()) {
-                     RETURN_IF_ERROR(artifact->Verify(*blob));
-                   }
-                   return {};
-                 });
+  return Require(
+      std::move(step_name), {GetSystemFacts{}, query},
+      [names = std::move(names), artifact](const StepContext&, const Facts& facts) -> Result<void> {
+        ASSIGN_OR_RETURN(const ImagePlan plan, PlanImages(names, facts, *artifact));
+        for (const auto& [sum, blob] : plan.Blobs()) {
+          RETURN_IF_ERROR(artifact->Verify(*blob));
+        }
+        return {};
+      });
 }
 
 }  // namespace kubexms::cluster

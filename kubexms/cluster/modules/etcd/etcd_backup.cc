@@ -153,12 +153,13 @@ StepPtr EtcdBackupTimer(const EtcdSpec& etcd) {
 Result<std::string> PlanEtcdBackup(const ClusterSpec& spec, const Runtime& runtime,
                                    const std::string& file, const EtcdBackupOptions& options) {
   if (std::filesystem::exists(file)) {
-    return Error::BadRequest(fmt::format("{} exists and is not overwritten; choose another file", file));
+    return Error::BadRequest(
+        fmt::format("{} exists and is not overwritten; choose another file", file));
   }
   const std::filesystem::path directory = std::filesystem::path(file).parent_path();
   if (!directory.empty() && !std::filesystem::is_directory(directory)) {
-    return Error::BadRequest(
-        fmt::format("the directory {} of {} does not exist; create it first", directory.string(), file));
+    return Error::BadRequest(fmt::format("the directory {} of {} does not exist; create it first",
+                                         directory.string(), file));
   }
   ASSIGN_OR_RETURN(const Host* host, HealthyMember(spec, runtime, options));
   return host->name;
@@ -177,7 +178,8 @@ Result<EtcdSnapshot> BackUpEtcd(const ClusterSpec& spec, const Runtime& runtime,
     if (!fetched.ok()) snapshot = fetched.error();
   }
   // Also after a stop. The next backup removes what cannot be removed now.
-  static_cast<void>(runtime.RunnerFor(*host).Perform(std::vector<Operation>{RemovePath{path}}).ok());
+  static_cast<void>(
+      runtime.RunnerFor(*host).Perform(std::vector<Operation>{RemovePath{path}}).ok());
   if (!snapshot.ok()) return snapshot.error().WithContext(host->name);
   return snapshot;
 }

@@ -6,11 +6,11 @@
 #include <iterator>
 
 #include "kubexms/automation/engine/execution.h"
+#include "kubexms/cluster/modules/dynamic_module.h"
 #include "kubexms/cluster/modules/etcd/etcd_host.h"
 #include "kubexms/cluster/modules/etcd/etcd_steps.h"
 #include "kubexms/cluster/modules/modules.h"
 #include "kubexms/cluster/modules/steps.h"
-#include "kubexms/cluster/modules/dynamic_module.h"
 
 namespace kubexms::cluster {
 namespace {
@@ -86,10 +86,13 @@ class MemberView {
   const GetPath& log() const { return log_; }
 
   // A call of etcdctl on the other members.
-  std::string EtcdctlCommand(std::string_view arguments) const { return Etcdctl(etcd_, others_, arguments); }
+  std::string EtcdctlCommand(std::string_view arguments) const {
+    return Etcdctl(etcd_, others_, arguments);
+  }
   // A change of the members by etcdctl. A member returns its own copy of the member list; the health
   // check afterwards succeeds only once the member has applied the change.
-  RunScript EtcdctlScript(std::string_view arguments, std::chrono::seconds timeout = kReadyTimeout) const {
+  RunScript EtcdctlScript(std::string_view arguments,
+                          std::chrono::seconds timeout = kReadyTimeout) const {
     return {fmt::format("{} || exit 1; {} >/dev/null 2>&1; true",
                         UntilEtcdIsReady(EtcdctlCommand(arguments), timeout),
                         EtcdctlCommand("--command-timeout=3s endpoint health"))};
@@ -155,8 +158,7 @@ StepPtr RemoveMemberWithoutData(const ViewPtr& view) {
                   [view](const StepContext&, const Facts& facts) -> Result<Change> {
                     const std::vector<EtcdMember> members = view->Members(facts);
                     const EtcdMember* own = view->Own(members);
-                    if (!own || !own->started() || facts.Get(view->log()).exists())
-                      return Change();
+                    if (!own || !own->started() || facts.Get(view->log()).exists()) return Change();
                     return MakeChange(
                         fmt::format("remove the member {}, whose data is lost", view->host()),
                         {SetService{.service = std::string(kEtcdService), .active = "stop"},
@@ -186,23 +188,23 @@ StepPtr AddLearner(const ViewPtr& view) {
         if (view->Own(members)) return Change();
         return MakeChange(fmt::format("add {} to etcd as a learner", view->host()),
                           {view->EtcdctlScript(fmt::format("member add {} --peer-urls={} --learner",
-                                                  view->host(), view->peer_url()))},
+                                                           view->host(), view->peer_url()))},
                           {view->UndoAdd()});
       });
 }
 
 // etcd refuses the promotion until the learner has caught up.
 StepPtr Promote(const ViewPtr& view) {
-  return MakeStep("promote", {view->list()},
-                  [view](const StepContext&, const Facts& facts) -> Result<Change> {
-                    const std::vector<EtcdMember> members = view->Members(facts);
-                    const EtcdMember* own = view->Own(members);
-                    if (own && !own->learner) return Change();
-                    return MakeChange(
-                        fmt::format("promote {} once it has caught up", view->host()),
-                        {view->EtcdctlScript("member promote " + (own ? own->id : ""), kCatchUpTimeout)},
-                        {view->UndoAdd()});
-                  });
+  return MakeStep(
+      "promote", {view->list()}, [view](const StepContext&, const Facts& facts) -> Result<Change> {
+        const std::vector<EtcdMember> members = view->Members(facts);
+        const EtcdMember* own = view->Own(members);
+        if (own && !own->learner) return Change();
+        return MakeChange(
+            fmt::format("promote {} once it has caught up", view->host()),
+            {view->EtcdctlScript("member promote " + (own ? own->id : ""), kCatchUpTimeout)},
+            {view->UndoAdd()});
+      });
 }
 
 StepPtr RequireMajority(std::string name, const ViewPtr& view) {
@@ -225,8 +227,9 @@ StepPtr MoveLeader(const ViewPtr& view) {
         for (const EtcdMember& member : members) {
           if (member.learner || !healthy.contains(member.client_url)) continue;
           const std::string move = LocalEtcdctl(view->etcd(), "move-leader " + member.id);
-          return MakeChange(fmt::format("move the leadership of etcd from {} to {}", view->host(), member.name),
-                            {RunScript{UntilEtcdIsReady(move, kReadyTimeout)}});
+          return MakeChange(
+              fmt::format("move the leadership of etcd from {} to {}", view->host(), member.name),
+              {RunScript{UntilEtcdIsReady(move, kReadyTimeout)}});
         }
         return Change();
       });
@@ -255,7 +258,7 @@ StepPtr DeleteData(const ViewPtr& view) {
 }  // namespace
 
 EtcdState GatherEtcdState(const ClusterSpec& spec, const Runtime& runtime,
-                         const std::set<std::string>& lost) {
+                          const std::set<std::string>& lost) {
   EtcdState state{.lost = lost, .initial_cluster = EtcdInitialCluster(spec)};
   for (const std::string& name : spec.role_groups.etcd) {
     state.wanted.push_back(
@@ -296,11 +299,10 @@ Task JoinEtcdTask(const std::string& cluster, const ClusterSpec& spec, const std
                   const EtcdDecision& decision) {
   const std::string peer_url = EtcdPeerUrl(spec.etcd, spec.Host(host).InternalAddress());
   const ViewPtr view = std::make_shared<MemberView>(spec.etcd, host, peer_url, decision);
-  const auto bootstrap = [view](const StepContext&,
-                                const Facts& facts) -> Result<EtcdBootstrap> {
-    return EtcdBootstrap{.initial_cluster = EtcdInitialCluster(view->Members(facts),
-                                                               view->peer_url(), view->host()),
-                         .joins = true};
+  const auto bootstrap = [view](const StepContext&, const Facts& facts) -> Result<EtcdBootstrap> {
+    return EtcdBootstrap{
+        .initial_cluster = EtcdInitialCluster(view->Members(facts), view->peer_url(), view->host()),
+        .joins = true};
   };
   return {.name = "join " + host,
           .steps = {RemoveMemberWithoutData(view), DeleteFormerData(view), AddLearner(view),
@@ -315,13 +317,14 @@ Task LeaveEtcdTask(const EtcdSpec& etcd, const EtcdHostState& host, const EtcdDe
                    const std::vector<std::string>& joined) {
   const ViewPtr view =
       std::make_shared<MemberView>(etcd, host.host, host.peer_url, decision, joined);
-  return {.name = std::string(kLeaveTask) + host.host,
-          .steps = {RequireMajority("majority", view), MoveLeader(view), RemoveMember("remove", view),
-                    WithoutUndo(Ensure("stop", {Service{.name = std::string(kEtcdService),
-                                                        .active = false,
-                                                        .enabled = false}})),
-                    DeleteData(view)},
-          .hosts = {host.host}};
+  return {
+      .name = std::string(kLeaveTask) + host.host,
+      .steps = {RequireMajority("majority", view), MoveLeader(view), RemoveMember("remove", view),
+                WithoutUndo(Ensure("stop", {Service{.name = std::string(kEtcdService),
+                                                    .active = false,
+                                                    .enabled = false}})),
+                DeleteData(view)},
+      .hosts = {host.host}};
 }
 
 std::optional<std::string> FindLeavingMember(const RunPlan& plan) {
@@ -333,7 +336,8 @@ std::optional<std::string> FindLeavingMember(const RunPlan& plan) {
   return std::nullopt;
 }
 
-Task RemoveLostMemberTask(const EtcdSpec& etcd, const EtcdHostState& host, const EtcdDecision& decision) {
+Task RemoveLostMemberTask(const EtcdSpec& etcd, const EtcdHostState& host,
+                          const EtcdDecision& decision) {
   const ViewPtr view = std::make_shared<MemberView>(etcd, host.host, host.peer_url, decision);
   return {.name = "remove lost member " + host.host,
           .steps = {RequireMajority("majority", view), RemoveMember("remove", view)},
@@ -342,20 +346,21 @@ Task RemoveLostMemberTask(const EtcdSpec& etcd, const EtcdHostState& host, const
 
 ModulePtr EtcdLeaveModule(const ClusterSpec& spec, std::set<std::string> hosts,
                           std::set<std::string> lost) {
-  return MakeDynamicModule(ModuleName(ModuleId::kEtcd), [=](const Runtime& runtime) -> Result<std::vector<Task>> {
-    EtcdState state = GatherEtcdState(spec, runtime, lost);
-    state.limit = hosts;
-    ASSIGN_OR_RETURN(const EtcdDecision decision, DecideEtcdMembers(state));
-    std::vector<Task> tasks = {
-        RefuseEtcdTask("members", decision, std::vector<std::string>(hosts.begin(), hosts.end()))};
-    for (const std::string& host : decision.remove_lost) {
-      tasks.push_back(RemoveLostMemberTask(spec.etcd, state.Former(host), decision));
-    }
-    for (const std::string& host : decision.leave) {
-      tasks.push_back(LeaveEtcdTask(spec.etcd, state.Former(host), decision));
-    }
-    return tasks;
-  });
+  return MakeDynamicModule(
+      ModuleName(ModuleId::kEtcd), [=](const Runtime& runtime) -> Result<std::vector<Task>> {
+        EtcdState state = GatherEtcdState(spec, runtime, lost);
+        state.limit = hosts;
+        ASSIGN_OR_RETURN(const EtcdDecision decision, DecideEtcdMembers(state));
+        std::vector<Task> tasks = {RefuseEtcdTask(
+            "members", decision, std::vector<std::string>(hosts.begin(), hosts.end()))};
+        for (const std::string& host : decision.remove_lost) {
+          tasks.push_back(RemoveLostMemberTask(spec.etcd, state.Former(host), decision));
+        }
+        for (const std::string& host : decision.leave) {
+          tasks.push_back(LeaveEtcdTask(spec.etcd, state.Former(host), decision));
+        }
+        return tasks;
+      });
 }
 
 }  // namespace kubexms::cluster

@@ -22,7 +22,7 @@ namespace kubexms::cluster {
 // Gathers the facts of all hosts that have or will have etcd (with the role "etcd" in the runtime)
 // in parallel, except those that are lost.
 EtcdState GatherEtcdState(const ClusterSpec& spec, const automation::Runtime& runtime,
-                         const std::set<std::string>& lost = {});
+                          const std::set<std::string>& lost = {});
 
 // Fails with the reason on those of `hosts` that the decision refuses.
 automation::Task RefuseEtcdTask(std::string name, const EtcdDecision& decision,
@@ -45,7 +45,7 @@ std::optional<std::string> FindLeavingMember(const automation::RunPlan& plan);
 
 // Removes the member of a lost host, without a call on that host.
 automation::Task RemoveLostMemberTask(const EtcdSpec& etcd, const EtcdHostState& host,
-                                const EtcdDecision& decision);
+                                      const EtcdDecision& decision);
 
 // Removes hosts from etcd that leave the cluster: `spec` is the cluster without them. There are no
 // calls on those of `hosts` that are `lost`.

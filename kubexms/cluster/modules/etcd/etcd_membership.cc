@@ -37,7 +37,9 @@ class Decider {
 
   Result<EtcdDecision> Decide() {
     RETURN_IF_ERROR(FindMembers());
-    Result<void> decided = list_ ? DecideWithMajority() : AnyFormed() ? DecideWithoutMajority() : DecideNew();
+    Result<void> decided = list_         ? DecideWithMajority()
+                           : AnyFormed() ? DecideWithoutMajority()
+                                         : DecideNew();
     if (!decided.ok()) return decided.error();
     return std::move(decision_);
   }
@@ -49,9 +51,7 @@ class Decider {
     for (const EtcdHostState& host : state_.former) visit(host);
   }
 
-  bool IsLost(const EtcdHostState& host) const {
-    return state_.lost.contains(host.host);
-  }
+  bool IsLost(const EtcdHostState& host) const { return state_.lost.contains(host.host); }
   bool IsInLimit(const EtcdHostState& former) const {
     return state_.limit.empty() || state_.limit.contains(former.host);
   }
@@ -98,7 +98,8 @@ class Decider {
       return;
     }
     // A name without a client URL: a member of the initial cluster that never started.
-    const bool is_member = member && !member->learner && (member->started() || !member->name.empty());
+    const bool is_member =
+        member && !member->learner && (member->started() || !member->name.empty());
     const bool lost_data = is_member && member->started() && host.reachable && !host.has_data;
     (is_member && !lost_data ? decision_.member_hosts : decision_.join).push_back(host.host);
   }
@@ -151,8 +152,7 @@ class Decider {
         decision_.refused[host.host] =
             fmt::format("it is unknown whether an etcd cluster exists: {} is unreachable",
                         fmt::join(unreachable, ", "));
-      } else if (host.has_data && host.set_up &&
-                 host.initial_cluster != state_.initial_cluster) {
+      } else if (host.has_data && host.set_up && host.initial_cluster != state_.initial_cluster) {
         decision_.refused[host.host] = fmt::format(
             "an etcd cluster of other members ({}) was started here and never became healthy; "
             "undo that with kubexms rollback, or name the same members",
@@ -258,9 +258,7 @@ const EtcdHostState& EtcdState::Former(const std::string& host) const {
   return *found;
 }
 
-Result<EtcdDecision> DecideEtcdMembers(const EtcdState& state) {
-  return Decider(state).Decide();
-}
+Result<EtcdDecision> DecideEtcdMembers(const EtcdState& state) { return Decider(state).Decide(); }
 
 Result<void> CheckEtcdRemoval(const std::vector<EtcdMember>& members,
                               const std::set<std::string>& healthy, const std::string& peer_url,

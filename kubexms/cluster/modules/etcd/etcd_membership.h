@@ -56,7 +56,7 @@ struct EtcdHostState {
   std::string host;
   std::string peer_url;
   bool reachable = false;  // otherwise the other fields are not set
-  bool set_up = false;    // has the service of kubexms
+  bool set_up = false;     // has the service of kubexms
   bool has_data = false;
   bool formed = false;                    // etcd has been healthy on it once
   std::string initial_cluster;            // in its configuration file

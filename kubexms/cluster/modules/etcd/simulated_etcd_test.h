@@ -28,7 +28,8 @@ class SimulatedEtcd {
 
   // Nothing when the script is not about etcd.
   std::optional<automation::CommandResult> OperationResult(automation::SimulatedHost& host,
-                                                  const std::string& script) EXCLUDES(mutex_) {
+                                                           const std::string& script)
+      EXCLUDES(mutex_) {
     if (script.starts_with("# runs that have worked")) return RunsOn(host);
     if (Says(script, "/before-")) return Exchange(host, script);
     if (Says(script, "# let etcd read its old files")) return Result();

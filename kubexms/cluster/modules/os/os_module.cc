@@ -92,7 +92,8 @@ std::vector<std::string> HostSelection::All(const ClusterSpec& spec) const {
   return Of(names);
 }
 
-ModulePtr OsModule(const std::string& cluster, const ClusterSpec& spec, const HostSelection& selection) {
+ModulePtr OsModule(const std::string& cluster, const ClusterSpec& spec,
+                   const HostSelection& selection) {
   const std::vector<std::string> hosts = selection.All(spec);
   std::vector<StepPtr> names;
   if (spec.system.set_hostnames) {

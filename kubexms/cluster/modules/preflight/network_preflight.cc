@@ -81,7 +81,8 @@ Result<void> CheckPodNetwork(const ClusterSpec& spec, const HostSpec& host,
 }
 
 std::vector<std::string> PodNetworkNotes(const NetworkSpec& network, const std::string& networks) {
-  std::vector<std::string> warnings = CompareNetworks(network, ParseHostNetworks(networks)).warnings;
+  std::vector<std::string> warnings =
+      CompareNetworks(network, ParseHostNetworks(networks)).warnings;
   if (LacksDefaultRoute(networks)) {
     warnings.emplace_back(
         "it has no default route: programs of the host itself may not reach the addresses of "
@@ -100,9 +101,9 @@ std::vector<StepPtr> CheckPodNetworkHost(const ClusterSpec& spec) {
                                        facts.Get(kNetworks).output);
               }),
       Warn("network warnings", {kNetworks},
-             [network = spec.network](const StepContext&, const Facts& facts) {
-               return PodNetworkNotes(network, facts.Get(kNetworks).output);
-             })};
+           [network = spec.network](const StepContext&, const Facts& facts) {
+             return PodNetworkNotes(network, facts.Get(kNetworks).output);
+           })};
   if (!spec.preflight.allow_network_leftovers) {
     steps.push_back(
         Require("network leftovers", {kLeftovers}, [](const StepContext&, const Facts& facts) {

@@ -126,7 +126,8 @@ void CheckTime(const SystemSpec& system, const Facts& facts, Reasons& reasons) {
 }
 
 std::vector<Operation> SystemQueries(const SystemSpec& system) {
-  std::vector<Operation> queries = {GetSystemFacts{}, kUserId, kFreeDisk, kReadOnly, kMissingCommands};
+  std::vector<Operation> queries = {GetSystemFacts{}, kUserId, kFreeDisk, kReadOnly,
+                                    kMissingCommands};
   if (!system.timezone.empty()) queries.emplace_back(GetPath{TimezoneFile(system)});
   if (!system.ntp_servers.empty()) queries.emplace_back(GetService{std::string(kTimeService)});
   return queries;
@@ -136,7 +137,8 @@ std::vector<Operation> SystemQueries(const SystemSpec& system) {
 bool IsSupported(const SystemFacts& system_facts) {
   return std::ranges::any_of(SupportedSystems(), [&](const SystemSupport& system) {
     return system_facts.os == system.name &&
-           (system_facts.os_version.empty() || IsAtLeast(system_facts.os_version, system.least_version));
+           (system_facts.os_version.empty() ||
+            IsAtLeast(system_facts.os_version, system.least_version));
   });
 }
 
@@ -153,15 +155,16 @@ void CheckSystem(const ClusterSpec& spec, const HostSpec& host, const Facts& fac
                  Reasons& reasons) {
   const SystemFacts& system_facts = facts.Get(GetSystemFacts{});
   if (!IsSupported(system_facts)) {
-    reasons.push_back(fmt::format("the system {} {} is not supported; use one of {}", system_facts.os,
-                                  system_facts.os_version, SystemNames()));
+    reasons.push_back(fmt::format("the system {} {} is not supported; use one of {}",
+                                  system_facts.os, system_facts.os_version, SystemNames()));
   }
   if (system_facts.architecture != "x86_64" && system_facts.architecture != "aarch64") {
     reasons.push_back(fmt::format("the architecture {} is not supported; use x86_64 or aarch64",
                                   system_facts.architecture));
   }
   if (!IsAtLeast(system_facts.kernel, kLeastKernel)) {
-    reasons.push_back(fmt::format("the kernel {} is older than {}", system_facts.kernel, kLeastKernel));
+    reasons.push_back(
+        fmt::format("the kernel {} is older than {}", system_facts.kernel, kLeastKernel));
   }
   if (spec.network.kube_proxy_mode == "nftables" && IsIn(spec.RuntimeHosts(), host.name) &&
       !IsAtLeast(system_facts.kernel, kLeastNftablesKernel)) {
@@ -377,8 +380,8 @@ std::vector<LaterPort> LaterPorts(const ClusterSpec& spec, const std::string& ho
 }
 
 std::vector<Operation> WarningQueries(const ClusterSpec& spec) {
-  return {GetSystemFacts{},     kOddities,      GetPort{spec.control_plane_endpoint.backend_port},
-          GetPort{10250}, GetPort{10257}, GetPort{10259}};
+  return {GetSystemFacts{}, kOddities,      GetPort{spec.control_plane_endpoint.backend_port},
+          GetPort{10250},   GetPort{10257}, GetPort{10259}};
 }
 
 std::vector<std::string> Advice(const ClusterSpec& spec, bool offline, const std::string& host,
@@ -395,8 +398,8 @@ std::vector<std::string> Advice(const ClusterSpec& spec, bool offline, const std
     if (what == "selinux" && IsIn(runtimes, host)) {
       warnings.push_back("SELinux is enforcing: containers need the package container-selinux");
     } else if (what == "firewall" && !PortsOf(spec, host).empty()) {
-      warnings.push_back(fmt::format("{} filters what reaches it: let the others through to {}", which,
-                                  PortsOf(spec, host)));
+      warnings.push_back(fmt::format("{} filters what reaches it: let the others through to {}",
+                                     which, PortsOf(spec, host)));
     } else if (what == "cgroup1" && IsIn(runtimes, host) && (!needs || needs->takes_cgroup_v1)) {
       warnings.push_back(
           "its control groups are of version 1, which kubelets from 1.35 on refuse: boot it with "
@@ -416,7 +419,7 @@ std::vector<std::string> Advice(const ClusterSpec& spec, bool offline, const std
   const int64_t memory = facts.Get(GetSystemFacts{}).memory_bytes / kMebibyte;
   if (IsIn(spec.role_groups.control_plane, host) && memory < kControlPlaneMebibytes) {
     warnings.push_back(fmt::format("it has {} MiB of memory, and a control plane should have {}",
-                                memory, kControlPlaneMebibytes));
+                                   memory, kControlPlaneMebibytes));
   }
   for (const LaterPort& later : LaterPorts(spec, host)) {
     if (!facts.Get(GetPort{later.port}).listening) continue;
@@ -493,20 +496,19 @@ ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
   };
   std::vector<Task> tasks = {
       {.name = "hosts",
-       .steps = {require(
-                     "system", SystemQueries(spec.system),
-                     [spec](const StepContext& context, const Facts& facts, Reasons& reasons) {
-                       CheckSystem(spec, spec.Host(context.host.name), facts, reasons);
-                     }),
+       .steps = {require("system", SystemQueries(spec.system),
+                         [spec](const StepContext& context, const Facts& facts, Reasons& reasons) {
+                           CheckSystem(spec, spec.Host(context.host.name), facts, reasons);
+                         }),
                  require("owner", {kKubernetes, kOtherClusters},
                          [](const StepContext& context, const Facts& facts, Reasons& reasons) {
                            CheckOwner(context.runtime.cluster(), facts, reasons);
                          }),
                  Warn("host warnings", WarningQueries(spec),
-                        [spec, offline = artifact != nullptr](const StepContext& context,
-                                                              const Facts& facts) {
-                          return Advice(spec, offline, context.host.name, facts);
-                        })},
+                      [spec, offline = artifact != nullptr](const StepContext& context,
+                                                            const Facts& facts) {
+                        return Advice(spec, offline, context.host.name, facts);
+                      })},
        .hosts = selection.All(spec)},
       {.name = "etcd",
        .steps = {require("etcd", EtcdQueries(spec),
@@ -542,15 +544,16 @@ ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
     }
   }
   if (!spec.kubernetes_version.empty()) {
-    tasks.push_back(
-        {.name = "versions", .steps = {CheckVersions(spec, artifact)}, .hosts = selection.All(spec)});
+    tasks.push_back({.name = "versions",
+                     .steps = {CheckVersions(spec, artifact)},
+                     .hosts = selection.All(spec)});
   }
   if (spec.preflight.max_disk_sync_milliseconds > 0) {
     tasks.push_back({.name = "etcd disk",
                      .steps = {Warn("host warnings", {DiskSyncOf(spec.etcd)},
-                                      [spec](const StepContext&, const Facts& facts) {
-                                        return EtcdAdvice(spec, facts);
-                                      })},
+                                    [spec](const StepContext&, const Facts& facts) {
+                                      return EtcdAdvice(spec, facts);
+                                    })},
                      .hosts = selection.Of(spec.role_groups.etcd)});
   }
   for (const BinarySpec& binary : spec.binaries) {

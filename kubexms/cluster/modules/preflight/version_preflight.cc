@@ -82,22 +82,22 @@ StepPtr CheckVersions(const ClusterSpec& spec, const ArtifactPtr& artifact) {
   std::ranges::copy(AvailablePackageQueries(kPackages), std::back_inserter(queries));
   const std::string& directory = spec.etcd.binaries_dir;
   const std::string program = directory.empty() ? "" : VersionOfProgram(directory + "/etcd");
-  return Require("versions", std::move(queries),
-                 [spec, artifact, program](const StepContext& context,
-                                           const Facts& facts) -> Result<void> {
-                   const KubernetesSupport* needs = FindKubernetes(spec.kubernetes_version);
-                   if (needs == nullptr) return {};  // the configuration was refused for it
-                   const Versions versions{spec, *needs, program};
-                   std::vector<std::string> reasons;
-                   if (IsIn(spec.role_groups.etcd, context.host.name)) {
-                     versions.CheckEtcd(facts, artifact, reasons);
-                   }
-                   if (IsIn(spec.RuntimeHosts(), context.host.name)) {
-                     versions.CheckRuntime(facts, artifact, reasons);
-                   }
-                   if (reasons.empty()) return {};
-                   return Error::BadRequest(fmt::format("{}", fmt::join(reasons, "; ")));
-                 });
+  return Require(
+      "versions", std::move(queries),
+      [spec, artifact, program](const StepContext& context, const Facts& facts) -> Result<void> {
+        const KubernetesSupport* needs = FindKubernetes(spec.kubernetes_version);
+        if (needs == nullptr) return {};  // the configuration was refused for it
+        const Versions versions{spec, *needs, program};
+        std::vector<std::string> reasons;
+        if (IsIn(spec.role_groups.etcd, context.host.name)) {
+          versions.CheckEtcd(facts, artifact, reasons);
+        }
+        if (IsIn(spec.RuntimeHosts(), context.host.name)) {
+          versions.CheckRuntime(facts, artifact, reasons);
+        }
+        if (reasons.empty()) return {};
+        return Error::BadRequest(fmt::format("{}", fmt::join(reasons, "; ")));
+      });
 }
 
 }  // namespace kubexms::cluster
