@@ -114,7 +114,7 @@ Result<void> SavePair(const std::string& path, const CertificateAndKey& pair) {
 Result<void> MakeDirectories(const std::string& directory) {
   std::error_code failed;
   std::filesystem::create_directories(directory, failed);
-  if (failed) return Error::Internal(fmt::format("make {}: {}", directory, failed.message()));
+  if (failed) return Error::Internal(fmt::format("cannot create {}: {}", directory, failed.message()));
   return {};
 }
 

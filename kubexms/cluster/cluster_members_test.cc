@@ -198,7 +198,7 @@ TEST(CheckSnapshotFileTest, AcceptsOnlyWhatEndsWithItsChecksum) {
   EXPECT_THAT(CheckSnapshotFile(directory.File("damaged")).error().message(),
               HasSubstr("is damaged"));
   EXPECT_THAT(CheckSnapshotFile(directory.File("short")).error().message(),
-              HasSubstr("not a whole snapshot"));
+              HasSubstr("not a complete snapshot"));
   EXPECT_FALSE(CheckSnapshotFile(directory.File("nothing")).ok());
 }
 

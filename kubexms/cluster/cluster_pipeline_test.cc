@@ -276,7 +276,7 @@ TEST_F(ClusterPipelineTest, RefusesHostsThatAreNotReadyWithAllReasonsAtOnce) {
   ASSERT_FALSE(ready.ok());
   for (const char* reason :
        {"host-0001: 1 MiB are free below /var/lib, and it needs 2048",
-        "host-0001: 1 MiB are free for /var/lib/etcd, and it needs 2048",
+        "host-0001: 1 MiB free for /var/lib/etcd, 2048 required",
         "another program listens on port 2379",
         "host-0002: it belongs to the cluster other already",
         "nine of ten small writes to the disk of /var/lib/etcd take up to 250 ms",
@@ -353,12 +353,12 @@ TEST_F(ClusterPipelineTest, WhatIsNoReasonToRefuseAHostIsNoted) {
           {"host-0002: it is a container (lxc) with the kernel and the product_uuid of its "
            "machine: "
            "whether it is a copy of another host is seen by its machine-id alone",
-           "host-0001: SELinux is enforcing: containers need the package container-selinux",
+           "host-0001: SELinux is enforcing: containers require the package container-selinux",
            "host-0001: ufw filters what reaches it: let the others through to 2379, 2380, 6443",
            "host-0002: ufw filters what reaches it: let the others through to 2379, 2380",
            "host-0004: its control groups are of version 1, which kubelets from 1.35 on refuse: "
            "boot it with systemd.unified_cgroup_hierarchy=1",
-           "host-0004: its /etc/resolv.conf names no server, so that it finds no packages"}));
+           "host-0004: /etc/resolv.conf has no nameserver, so package sources cannot be resolved"}));
   EXPECT_THAT(plan->warnings, Not(Contains(HasSubstr("host-0002: SELinux"))));
   EXPECT_THAT(plan->warnings, Not(Contains(HasSubstr("host-0004: ufw"))));
 

@@ -51,7 +51,7 @@ struct Pipe {
 Result<Pipe> MakePipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {
-    return Error::Internal(fmt::format("make a pipe: {}", std::strerror(errno)));
+    return Error::Internal(fmt::format("cannot create a pipe: {}", std::strerror(errno)));
   }
   return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
 }

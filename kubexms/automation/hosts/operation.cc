@@ -61,7 +61,7 @@ class JsonReader {
 
   Result<void> Finish() const {
     if (!failure_.empty()) return Error::BadRequest(failure_);
-    if (taken_ + 1 != object_.size()) return Error::BadRequest("has a field that is not known");
+    if (taken_ + 1 != object_.size()) return Error::BadRequest("has an unknown field");
     return {};
   }
 

@@ -87,7 +87,7 @@ trap 'rm -f -- "$temporary"' EXIT
 trap 'exit 1' HUP INT PIPE TERM
 cat >"$temporary" || exit 1
 sum=$(sha256sum <"$temporary")
-if [ "${{sum%% *}}" != {sum} ]; then echo 'what arrived is not what was sent' >&2; exit 1; fi
+if [ "${{sum%% *}}" != {sum} ]; then echo 'the checksum of the received file differs' >&2; exit 1; fi
 if [ -n {owner}{group} ]; then chown -- {owner}:{group} "$temporary" || exit 1; fi
 chmod -- {mode} "$temporary" && sync -- "$temporary" && mv -fT -- "$temporary" "$path"
 )sh";
@@ -128,11 +128,11 @@ std::string_view SudoRefusal(const CommandResult& result) {
   };
   if (!says("sudo:") && !says("sudoers")) return {};
   if (says("incorrect password attempt") || says("no password was provided") || says("Sorry, try"))
-    return "sudo does not accept the password; correct the host's sudo password";
+    return "sudo does not accept the password; correct sudoPassword of the host";
   if (says("a password is required") || says("a terminal is required"))
-    return "sudo asks for a password and none is configured; set the host's sudo password";
+    return "sudo requires a password and none is configured; set sudoPassword of the host";
   if (says("not in the sudoers file") || says("not allowed"))
-    return "this user may not use sudo; allow it in /etc/sudoers.d on the host";
+    return "the user may not use sudo; allow it in /etc/sudoers.d on the host";
   return {};
 }
 
@@ -282,7 +282,7 @@ Result<std::vector<OperationResult>> ShellConnector::Perform(std::span<const Ope
   ASSIGN_OR_RETURN(CommandResult result, Run(job));
   if (result.truncated) {
     return Terminal(Error::RequestTooLarge(
-        fmt::format("{}: the answers are larger than {} bytes", job.what, kMaxAnswers)));
+        fmt::format("{}: the results are larger than {} bytes", job.what, kMaxAnswers)));
   }
   if (!result.ok()) return CommandFailed(job.what, result);
   return ParseResults(operations, result.output, marker);
@@ -389,7 +389,7 @@ Result<void> ShellConnector::Download(const DownloadRequest& request, std::stop_
   if (!result.ok()) return CommandFailed(what, result);
   if (result.error_output.find(sum.Finish()) == std::string::npos) {
     return Error::ServiceUnavailable(
-        fmt::format("{}: it changed while it was read; try again", what));
+        fmt::format("{}: the file changed while it was read; try again", what));
   }
   if (!file.Finish(request.mode)) {
     return Error::Internal(fmt::format("{}: cannot write {}", what, request.destination));

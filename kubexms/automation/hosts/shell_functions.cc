@@ -163,7 +163,7 @@ constexpr ShellFunction kFunctions[] = {
     mv -fT -- "$temporary" "$1"
   elif [ -e "$2.absent" ]; then rm -rf -- "$1"
   elif [ "$3" = 1 ]; then
-    echo "what was at $1 before is lost: there is no $2"
+    echo "the backup of $1 is lost: $2 does not exist"
     return 1
   fi
 )sh"},
@@ -227,7 +227,7 @@ constexpr ShellFunction kFunctions[] = {
     {"SetService", R"sh(
   systemctl daemon-reload || return 1
   if [ "$(systemctl show -p LoadState --value -- "$1")" = not-found ]; then
-    case "$2 $3" in try-restart*) ;; *start*|*enable*) echo "there is no service $1"; return 1 ;; esac
+    case "$2 $3" in try-restart*) ;; *start*|*enable*) echo "no unit file for the service $1"; return 1 ;; esac
     return 0
   fi
   if [ -n "$3" ]; then systemctl "$3" -- "$1" || return 1; fi
@@ -308,7 +308,7 @@ constexpr ShellFunction kFunctions[] = {
     touch -h -- "$1" || return 1
     echo held=1
   elif [ "$4" = 1 ]; then
-    echo "it is locked by $holder, last heard of $((now - beat)) s ago"
+    echo "locked by $holder, renewed $((now - beat)) s ago"
     return 1
   fi
   echo "owner=$holder"
@@ -344,7 +344,7 @@ kx_scope() {
     echo systemd-run -q --scope --description=kubexms
 }
 # Runs a package manager, which must never be cut off: it has a session of its own, does not carry
-# our mark, and writes to a file, so that it goes on when we are ended or the connection is lost.
+# our mark, and writes to a file, so that it continues when this shell is killed or the connection is lost.
 # One at a time: whoever comes next waits for the one that runs.
 kx_uncut() {
   job=$(mktemp -d /run/kubexms.XXXXXX) || return 1
@@ -553,7 +553,7 @@ Result<std::vector<OperationResult>> ParseResults(std::span<const Operation> ope
     const std::optional<Frame> frame = TakeFrame(output, marker);
     if (!frame) {
       return Error::ServiceUnavailable(
-          fmt::format("{}: the host stopped answering", Describe(operation)));
+          fmt::format("{}: the output of the host is truncated", Describe(operation)));
     }
     if (frame->exit_code != 0) {
       return CommandFailed(Describe(operation),

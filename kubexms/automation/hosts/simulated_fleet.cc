@@ -114,7 +114,7 @@ SimulatedHost::SimulatedHost(std::string name, const Catalog* catalog)
 }
 
 Error SimulatedHost::Unreachable() const {
-  return Error::ServiceUnavailable(fmt::format("{}: the connection is lost", name_));
+  return Error::ServiceUnavailable(fmt::format("{}: connection lost", name_));
 }
 
 Result<std::vector<OperationResult>> SimulatedHost::Perform(std::span<const Operation> operations,
@@ -232,7 +232,7 @@ Result<void> SimulatedHost::Upload(const UploadRequest& request, std::stop_token
     content += piece;
   }
   if (!request.sha256.empty() && request.sha256 != Sha256Of(content)) {
-    return Error::Internal("what arrived is not what was sent");
+    return Error::Internal("the checksum of the received file differs");
   }
   const WriteFile write{.path = request.path,
                         .mode = request.mode,
@@ -363,7 +363,7 @@ Result<OperationResult> SimulatedHost::Do(const RestorePath& op) {
   if (!kept && !tree_.contains(op.backup + ".absent")) {
     if (!op.required) return Nothing();
     return Error::Internal(
-        fmt::format("what was at {} before is lost: there is no {}", op.path, op.backup));
+        fmt::format("the backup of {} is lost: {} does not exist", op.path, op.backup));
   }
   Erase(op.path);
   if (kept) Copy(op.backup, op.path);
@@ -498,7 +498,7 @@ Result<OperationResult> SimulatedHost::Do(const SetService& op) {
   if (!ServiceExists(op.service)) {
     services_.erase(UnitName(op.service));
     if (op.active == "start" || op.active == "restart" || op.enabled == "enable") {
-      return Error::Internal(fmt::format("there is no service {}", op.service));
+      return Error::Internal(fmt::format("no unit file for the service {}", op.service));
     }
     return Nothing();
   }
@@ -602,7 +602,7 @@ Result<OperationResult> SimulatedHost::Do(const AcquireLock& op) {
       found == locks_.end() || found->second.owner == op.owner || age >= op.stale_seconds;
   if (!free && op.required) {
     return Error::Internal(
-        fmt::format("it is locked by {}, last heard of {} s ago", found->second.owner, age));
+        fmt::format("locked by {}, renewed {} s ago", found->second.owner, age));
   }
   if (!free) return OperationResult(LockState{false, found->second.owner, age});
   locks_[op.path] = {op.owner, now_ns_};

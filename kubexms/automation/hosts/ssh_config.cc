@@ -213,7 +213,7 @@ class SshConfig::Reader {
   // What the files say holds where the block that includes them does.
   Result<void> Include(std::string_view line, int depth) {
     if (depth >= kMaxIncludeDepth) {
-      Warn("too many files include each other; this one is ignored");
+      Warn("too many nested includes; this file is ignored");
       return {};
     }
     const std::vector<Condition> outer = outer_;

@@ -59,7 +59,7 @@ Result<void> WaitConnected(int descriptor, SteadyClock::time_point deadline,
     if (stop.stop_requested()) return Canceled("connect");
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline - SteadyClock::now()).count();
-    if (left <= 0) return Error::ServiceUnavailable("no answer to the attempt to connect");
+    if (left <= 0) return Error::ServiceUnavailable("connection timed out");
     if (::poll(polled, 2, static_cast<int>(left)) > 0 && polled[0].revents) break;
   }
   int failure = 0;
@@ -95,7 +95,7 @@ Result<int> ConnectTcp(const SshEndpoint& endpoint, const std::stop_token& stop)
   const int failed =
       ::getaddrinfo(endpoint.host.c_str(), fmt::to_string(endpoint.port).c_str(), &hints, &found);
   if (failed) {
-    return Error::ServiceUnavailable(fmt::format("cannot find the host: {}", gai_strerror(failed)));
+    return Error::ServiceUnavailable(fmt::format("cannot resolve the host: {}", gai_strerror(failed)));
   }
   const std::unique_ptr<addrinfo, AddressDeleter> addresses(found);
   const auto deadline = SteadyClock::now() + endpoint.connect_timeout;
@@ -224,8 +224,8 @@ Result<void> SshDialer::VerifyPinned(const std::string& fingerprint, ssh_key key
   }
   return Terminal(Error::Forbidden(
       "hosts", endpoint_.host,
-      fmt::format("its key {} is not one of those that the configuration names; somebody may be "
-                  "in between. If the host was installed anew, name its new key",
+      fmt::format("the host key {} is not one of hostKey in the configuration; the connection may be "
+                  "intercepted. If the host was reinstalled, configure its new key",
                   fingerprint)));
 }
 
@@ -237,7 +237,7 @@ Result<void> SshDialer::StoreHostKey() {
   if (!line.empty() && line.back() != '\n') line += '\n';
   if (line.empty() || !AppendLine(endpoint_.host_key.cluster_file, line)) {
     return Error::Internal(
-        fmt::format("cannot write the host's key to {}", endpoint_.host_key.cluster_file));
+        fmt::format("cannot write the host key to {}", endpoint_.host_key.cluster_file));
   }
   return {};
 }
@@ -245,7 +245,7 @@ Result<void> SshDialer::StoreHostKey() {
 Result<void> SshDialer::VerifyHostKey() {
   ssh_key server_key = nullptr;
   if (ssh_get_server_publickey(session_, &server_key) != SSH_OK) {
-    return Error::ServiceUnavailable("the host shows no key");
+    return Error::ServiceUnavailable("the host has no key");
   }
   const KeyPtr key(server_key);
   const std::string fingerprint = Fingerprint(key.get());
@@ -259,19 +259,19 @@ Result<void> SshDialer::VerifyHostKey() {
     case SSH_KNOWN_HOSTS_CHANGED:
     case SSH_KNOWN_HOSTS_OTHER:
       return refuse(fmt::format(
-          "its key is {}, which is not the one that is known; somebody may be in between. If the "
-          "host was installed anew, remove its line from {}",
+          "the host key {} differs from the known one; the connection may be intercepted. If the "
+          "host was reinstalled, remove its line from {}",
           fingerprint,
           policy.cluster_file.empty() ? policy.known_hosts_file : policy.cluster_file));
     case SSH_KNOWN_HOSTS_NOT_FOUND:
     case SSH_KNOWN_HOSTS_UNKNOWN:
       if (policy.trust_on_first_use && !policy.cluster_file.empty()) return StoreHostKey();
       return refuse(fmt::format(
-          "its key {} is not known; name it in the configuration, or connect once with ssh",
+          "the host key {} is unknown; set hostKey in the configuration, or connect once with ssh",
           fingerprint));
     case SSH_KNOWN_HOSTS_ERROR: break;
   }
-  return refuse(fmt::format("its key cannot be verified: {}", ssh_get_error(session_)));
+  return refuse(fmt::format("the host key cannot be verified: {}", ssh_get_error(session_)));
 }
 
 int SshDialer::TryAgent() {
@@ -345,7 +345,7 @@ Result<void> SshDialer::Authenticate() {
     return Error::ServiceUnavailable(fmt::format("log in: {}", ssh_get_error(session_)));
   }
   return Terminal(Error::Unauthorized(
-      fmt::format("the host lets none of our keys and passwords in{}", key_errors_)));
+      fmt::format("authentication failed: the host accepts none of the keys and passwords{}", key_errors_)));
 }
 
 }  // namespace kubexms::automation

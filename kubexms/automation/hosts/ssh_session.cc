@@ -35,7 +35,7 @@ constexpr size_t kMaxCommands = 8;
 constexpr int kPollMilliseconds = 1000;
 
 Error Lost(std::string_view why) {
-  return Error::ServiceUnavailable(fmt::format("the connection is lost: {}", why));
+  return Error::ServiceUnavailable(fmt::format("connection lost: {}", why));
 }
 
 // To be closed on the session's thread, wherever it is destroyed.
@@ -410,7 +410,7 @@ class LiveSession final : public SshSession {
   Result<int> OpenTunnel(const std::string& host, int port) override {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-      return Error::Internal("cannot make a pair of sockets");
+      return Error::Internal("cannot create a pair of sockets");
     }
     ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
     const Result<void> added = Add(std::make_shared<TunnelWorker>(host, port, ends[0]));
@@ -428,7 +428,7 @@ class LiveSession final : public SshSession {
 
   Result<void> Add(std::shared_ptr<Worker> worker) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
-    if (!alive_) return Lost("it has ended");
+    if (!alive_) return Lost("the session has ended");
     arrivals_.push_back(std::move(worker));
     Wake();
     return {};

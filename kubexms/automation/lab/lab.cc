@@ -97,7 +97,7 @@ Result<void> Lab::Up(const LabUpOptions& options) {
   RETURN_IF_ERROR(CheckDirectory(options_.directory));
   std::error_code failed;
   fs::create_directories(directory_, failed);
-  if (failed) return Error::Internal(fmt::format("make {}: {}", directory_, failed.message()));
+  if (failed) return Error::Internal(fmt::format("cannot create {}: {}", directory_, failed.message()));
   ASSIGN_OR_RETURN(const auto lock, Lock());
   Result<void> built = Build(options);
   RemoveEmptyDirectory();
@@ -149,16 +149,16 @@ Result<LabState> Lab::Plan(const LabUpOptions& options) const {
   const bool has_bridge = InterfaceExists(state.bridge());
   if (has_bridge && !existing) {
     return Error::BadRequest(
-        fmt::format("this machine has an interface {} already, which the lab's bridge would be; "
+        fmt::format("the interface {} for the bridge of the lab already exists on this machine; "
                     "choose another --name",
                     state.bridge()));
   }
-  // After a reboot another one may have taken what the lab had.
+  // After a reboot another program may use the network of the lab.
   const bool taken_since =
       !has_bridge && std::any_of(taken.begin(), taken.end(),
                                  [&](const Subnet& other) { return state.subnet.Overlaps(other); });
   if (taken_since) {
-    return Error::BadRequest(fmt::format("the lab's network {} is in use on this machine by now",
+    return Error::BadRequest(fmt::format("the network {} of the lab is in use on this machine",
                                          state.subnet.ToString()));
   }
   return state;
@@ -167,7 +167,7 @@ Result<LabState> Lab::Plan(const LabUpOptions& options) const {
 Result<void> Lab::EnsureBridge(const LabState& state) {
   const std::string bridge = state.bridge();
   if (!InterfaceExists(bridge)) {
-    options_.progress(fmt::format("making the network {} on {}", state.subnet.ToString(), bridge));
+    options_.progress(fmt::format("creating the network {} on {}", state.subnet.ToString(), bridge));
     RETURN_IF_ERROR(
         runner_.Run({.script = ShellCommand({"ip", "link", "add", bridge, "type", "bridge"})}));
   }
@@ -291,11 +291,11 @@ Result<void> Lab::WaitForLogin(const LabHost& host) {
     const std::string log = HostDirectory(host) + "/console.log";
     if (!groups.HasProcesses()) {
       return Error::Internal(
-          fmt::format("{} has ended while it started; {} says why", host.name, log));
+          fmt::format("{} stopped during its start; see {}", host.name, log));
     }
     if (clock_->MonotonicNow() >= deadline) {
       return facts.error().WithContext(
-          fmt::format("{} cannot be logged in to after {} s ({} has what it printed)", host.name,
+          fmt::format("no login to {} after {} s; see {}", host.name,
                       kLoginTimeout.count(), log));
     }
     if (!clock_->SleepFor(std::chrono::milliseconds(100), options_.stop)) return Canceled("lab up");
@@ -402,7 +402,7 @@ Result<std::unique_ptr<ClusterLock>> Lab::Lock() const {
   // A lab that was taken down meanwhile has taken its lock along.
   ASSIGN_OR_RETURN(const std::string written, ReadFileIfThere(path));
   if (written == owner) return lock;
-  return Error::Conflict("labs", options_.name, "it was removed just now; try again");
+  return Error::Conflict("labs", options_.name, "the lab is being removed; try again");
 }
 
 Result<std::optional<LabState>> Lab::ReadState() const {
@@ -420,7 +420,7 @@ Result<LabState> Lab::State() const {
   if (!state) {
     return Error(
         404, "NotFound",
-        fmt::format("there is no lab {0}; kubexms lab up --name {0} makes one", options_.name));
+        fmt::format("the lab {0} does not exist; to create it: kubexms lab up --name {0}", options_.name));
   }
   return *std::move(state);
 }
@@ -430,7 +430,7 @@ Result<LabHost> Lab::FindHost(const LabState& state, const std::string& host) {
   std::vector<std::string> names;
   for (const LabHost& other : state.hosts) names.push_back(other.name);
   return Error(404, "NotFound",
-               fmt::format("there is no host {} in the lab {}; there are {}", host, state.name,
+               fmt::format("the lab {} has no host {}; its hosts are {}", state.name, host,
                            fmt::join(names, ", ")));
 }
 
@@ -463,7 +463,7 @@ Result<void> RemoveUnusedLabImage(const std::string& directory) {
   const std::vector<std::string> labs = ListLabs(directory);
   if (!labs.empty()) {
     return Error::Conflict("images", ImageIn(directory),
-                           fmt::format("the lab {} uses it; take that down first", labs.front()));
+                           fmt::format("the lab {} uses it; remove the lab first: kubexms lab down", labs.front()));
   }
   RETURN_IF_ERROR(RemoveLabImage(ImageIn(directory)));
   std::error_code ignored;

@@ -91,7 +91,7 @@ Result<void> Build(Runner& runner, const LabImageOptions& options) {
   }
   const std::string part = options.directory + ".part";
   RETURN_IF_ERROR(RemoveLabImage(options.directory));
-  options.progress(fmt::format("making the image from Debian {} (once, a minute or two)", kSuite));
+  options.progress(fmt::format("creating the image from Debian {} (once, takes a minute or two)", kSuite));
   RETURN_IF_ERROR(runner.Run({.script = ShellCommand({"debootstrap", "--variant=minbase",
                                                       fmt::format("--include={}", kPackages),
                                                       std::string(kSuite), part, mirror}),
@@ -111,12 +111,12 @@ Result<void> Build(Runner& runner, const LabImageOptions& options) {
 Result<std::unique_ptr<ClusterLock>> LockImage(Clock& clock, const LabImageOptions& options) {
   const std::string path = options.directory + ".lock";
   const std::string owner = fmt::format("kubexms lab (process {})", ::getpid());
-  bool told = false;
+  bool announced = false;
   for (;;) {
     auto lock = ClusterLock::Acquire(path, owner);
     if (lock.ok() || !lock.error().IsConflict()) return lock;
-    if (!told) options.progress("waiting for the image, which another program makes");
-    told = true;
+    if (!announced) options.progress("waiting for another process to create the image");
+    announced = true;
     if (!clock.SleepFor(std::chrono::milliseconds(200), options.stop)) return Canceled("lab up");
   }
 }
@@ -128,12 +128,12 @@ Result<void> EnsureLabImage(Runner& runner, Clock& clock, const LabImageOptions&
   if (fs::exists(options.directory, failed)) return {};
   fs::create_directories(fs::path(options.directory).parent_path(), failed);
   if (failed) {
-    return Error::Internal(fmt::format("make {}: {}", options.directory, failed.message()));
+    return Error::Internal(fmt::format("cannot create {}: {}", options.directory, failed.message()));
   }
   ASSIGN_OR_RETURN(const auto lock, LockImage(clock, options));
   if (fs::exists(options.directory, failed)) return {};
   const Result<void> built = Build(runner, options);
-  if (!built.ok()) return built.error().WithContext("make the image");
+  if (!built.ok()) return built.error().WithContext("create the image");
   return {};
 }
 

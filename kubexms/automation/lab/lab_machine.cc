@@ -45,10 +45,10 @@ void InheritCpuset(const fs::path& group) {
 
 Result<void> CheckMachineCanRunLabs() {
 #ifndef __linux__
-  return Error::BadRequest("labs need Linux: their hosts share its kernel");
+  return Error::BadRequest("labs require Linux: their hosts share its kernel");
 #endif
   if (::geteuid() != 0) {
-    return Error::BadRequest("labs need root, for mounts and network interfaces; use sudo");
+    return Error::BadRequest("labs require root, for mounts and network interfaces; use sudo");
   }
   constexpr std::pair<const char*, const char*> kPrograms[] = {
       {"systemd-nspawn", "systemd-container"},
@@ -59,7 +59,7 @@ Result<void> CheckMachineCanRunLabs() {
   for (const auto& [program, package] : kPrograms) {
     if (!ProgramExists(program)) {
       return Error::BadRequest(
-          fmt::format("labs need {}, which is not installed; it is in the Debian package {}",
+          fmt::format("labs require {}, which is not installed; install the Debian package {}",
                       program, package));
     }
   }
@@ -82,7 +82,7 @@ Result<std::string> FindMirror(std::string_view suite) {
   std::string mirror = MirrorIn(sources, suite);
   if (!mirror.empty()) return mirror;
   return Error::BadRequest(fmt::format(
-      "apt on this machine has no source of Debian's {}; name a mirror with --mirror", suite));
+      "apt on this machine has no source for Debian {}; set --mirror", suite));
 }
 
 bool IsMounted(const std::string& path) {
@@ -116,7 +116,7 @@ Result<void> LabCgroups::Create() const {
       fs::create_directory(group, failed);
       if (failed) {
         return Error::Internal(
-            fmt::format("make the control group {}: {}", group.string(), failed.message()));
+            fmt::format("cannot create the control group {}: {}", group.string(), failed.message()));
       }
       if (fs::exists(group / "cpuset.cpus", failed)) InheritCpuset(group);
     }
@@ -149,7 +149,7 @@ Result<void> LabCgroups::KillAll(Clock& clock, std::stop_token stop) const {
   const auto deadline = clock.MonotonicNow() + std::chrono::seconds(30);
   for (std::vector<int> left = Processes(); !left.empty(); left = Processes()) {
     if (clock.MonotonicNow() >= deadline) {
-      return Error::Timeout(fmt::format("process {} does not end", left.front()));
+      return Error::Timeout(fmt::format("process {} does not exit", left.front()));
     }
     for (const int process : left) {
       if (process > 1) ::kill(process, SIGKILL);
@@ -172,7 +172,7 @@ Result<void> LabCgroups::Remove() const {
     for (const fs::path& group : groups) {
       if (::rmdir(group.c_str()) != 0 && errno != ENOENT) {
         return Error::Internal(
-            fmt::format("remove the control group {}: {}", group.string(), std::strerror(errno)));
+            fmt::format("cannot remove the control group {}: {}", group.string(), std::strerror(errno)));
       }
     }
     // The group of all labs goes with the last one.

@@ -193,7 +193,7 @@ Result<void> CheckLabName(std::string_view name) {
                     });
   if (good) return {};
   return Error::BadRequest(
-      fmt::format("\"{}\" cannot be the name of a lab: at most {} of a-z, 0-9 and \"-\", with a "
+      fmt::format("\"{}\" is no valid name of a lab: at most {} of a-z, 0-9 and \"-\", with a "
                   "letter or digit at both ends, and not \"images\"",
                   name, kMaxNameLength));
 }
@@ -206,7 +206,7 @@ Result<LabState> PlanLab(const LabRequest& request, const std::optional<LabState
     state = *existing;
     if (!request.subnet.empty() && request.subnet != state.subnet.ToString()) {
       return Error::BadRequest(
-          fmt::format("--subnet: the lab {} has {}; take it down first, or leave the flag out",
+          fmt::format("--subnet: the lab {} has {}; remove the lab first, or omit the flag",
                       state.name, state.subnet.ToString()));
     }
   } else {

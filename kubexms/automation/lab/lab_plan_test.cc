@@ -66,7 +66,7 @@ TEST(LabPlanTest, RefusesWhatCannotBe) {
   EXPECT_THAT(Refusal({.name = "lab", .hosts = 5, .subnet = "10.1.0.16/28"}),
               HasSubstr("at most 4 in 10.1.0.16/28"));
   for (const char* name : {"", "images", "Lab", "a/b", "..", "-a", "a-", "thirteen-long"}) {
-    EXPECT_THAT(Refusal({.name = name}), HasSubstr("cannot be the name")) << name;
+    EXPECT_THAT(Refusal({.name = name}), HasSubstr("is no valid name")) << name;
   }
   for (const char* subnet : {"10.1.0.0", "10.1.0.1/24", "10.1.0/24", "10.1.0.0/8", "10.1.0.0/30",
                              "10.1.0.256/24", "10.1.0.0/24x", "a.b.c.d/24", "10.1.0.0.0/24"}) {

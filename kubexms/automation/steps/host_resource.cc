@@ -126,25 +126,25 @@ class Planner {
 
   Change Finish() {
     FlushPackages();
-    // What was done last is undone first.
+    // Undo in reverse order.
     std::reverse(change_.undo.begin(), change_.undo.end());
     change_.undo.insert(change_.undo.end(), undo_last_.begin(), undo_last_.end());
     return std::move(change_);
   }
 
  private:
-  void Say(std::string line) {
+  void AddSummary(std::string line) {
     FlushPackages();
     change_.summary.push_back(std::move(line));
   }
-  // The packages come in one call, before whatever follows them.
+  // All packages are installed by one call, before the next resource of another type.
   void FlushPackages();
   void Do(Operation operation) {
     FlushPackages();
     change_.operations.push_back(std::move(operation));
   }
   void Undo(Operation operation) { change_.undo.push_back(std::move(operation)); }
-  // Keeps what is at the path, so that it can be brought back.
+  // Adds the backup of the path, and its restore to the undo data.
   void Backup(const std::string& path);
   bool Touched(const std::string& path) const { return touched_.contains(path); }
   void Write(const File& file, const std::string* before);
@@ -155,8 +155,8 @@ class Planner {
   std::vector<Operation> undo_last_;
   std::set<std::string> touched_;  // paths that this change writes
   std::string installs_;
-  std::string fresh_;     // those of them that were not there at all
-  std::string replaced_;  // what the others were, "name=version"
+  std::string fresh_;     // packages that were not installed
+  std::string replaced_;  // previous versions of the others, "name=version"
 };
 
 void Planner::Backup(const std::string& path) {
@@ -170,7 +170,7 @@ void Planner::Backup(const std::string& path) {
 void Planner::FlushPackages() {
   if (installs_.empty()) return;
   const std::string packages = std::exchange(installs_, {});
-  Say(fmt::format("install {}", packages));
+  AddSummary(fmt::format("install {}", packages));
   change_.operations.push_back(InstallPackages{packages});
   if (!fresh_.empty()) Undo(RemovePackages{std::exchange(fresh_, {})});
   if (!replaced_.empty()) Undo(InstallPackages{std::exchange(replaced_, {})});
@@ -188,14 +188,14 @@ Result<void> Planner::operator()(const File& r) {
   const bool same = state.kind == "file" && state.sha256 == Sha256Of(r.content);
   if (!same) {
     if (state.kind == "directory") {
-      return Error::Internal(fmt::format("{} is a directory, and a file is to be there", r.path));
+      return Error::Internal(fmt::format("{} is a directory and must be a file", r.path));
     }
-    Say(fmt::format("{} {}", state.exists() ? "change" : "write", r.path));
+    AddSummary(fmt::format("{} {}", state.exists() ? "change" : "write", r.path));
     Write(r, state.kind == "file" ? &state.content : nullptr);
     return {};
   }
   if (state.mode == r.mode && state.owner == r.owner && state.group == r.group) return {};
-  Say(fmt::format("set {} to {} {}:{}, from {} {}:{}", r.path, r.mode, r.owner, r.group, state.mode,
+  AddSummary(fmt::format("set {} to {} {}:{}, from {} {}:{}", r.path, r.mode, r.owner, r.group, state.mode,
                   state.owner, state.group));
   Do(SetAttributes{r.path, r.mode, r.owner, r.group});
   Undo(SetAttributes{r.path, state.mode, state.owner, state.group});
@@ -209,15 +209,15 @@ Result<void> Planner::operator()(const Directory& r) {
     const MakeDirectory make{path, last ? r.mode : "0755", last ? r.owner : "root",
                              last ? r.group : "root"};
     if (!state.exists()) {
-      if (!touched_.insert(path).second && !last) continue;  // an earlier resource makes it
-      Say(fmt::format("make {}", path));
+      if (!touched_.insert(path).second && !last) continue;  // an earlier resource creates it
+      AddSummary(fmt::format("create {}", path));
       Do(make);
       Undo(RemovePath{path});
     } else if (state.kind != "directory" && last) {
       return Error::Internal(
-          fmt::format("{} is a {}, and a directory is to be there", path, state.kind));
+          fmt::format("{} is a {} and must be a directory", path, state.kind));
     } else if (last && (state.mode != r.mode || state.owner != r.owner || state.group != r.group)) {
-      Say(fmt::format("set {} to {} {}:{}, from {} {}:{}", path, r.mode, r.owner, r.group,
+      AddSummary(fmt::format("set {} to {} {}:{}, from {} {}:{}", path, r.mode, r.owner, r.group,
                       state.mode, state.owner, state.group));
       Do(SetAttributes{path, r.mode, r.owner, r.group});
       Undo(SetAttributes{path, state.mode, state.owner, state.group});
@@ -230,9 +230,9 @@ Result<void> Planner::operator()(const Link& r) {
   const PathState& state = facts_.Get(GetPath{r.path});
   if (state.kind == "link" && state.target == r.target) return {};
   if (state.kind == "directory") {
-    return Error::Internal(fmt::format("{} is a directory, and a link is to be there", r.path));
+    return Error::Internal(fmt::format("{} is a directory and must be a link", r.path));
   }
-  Say(fmt::format("link {} to {}", r.path, r.target));
+  AddSummary(fmt::format("link {} to {}", r.path, r.target));
   Backup(r.path);
   Do(MakeLink{r.path, r.target});
   return {};
@@ -240,7 +240,7 @@ Result<void> Planner::operator()(const Link& r) {
 
 Result<void> Planner::operator()(const Absent& r) {
   if (!facts_.Get(GetPath{r.path}).exists()) return {};
-  Say(fmt::format("remove {}", r.path));
+  AddSummary(fmt::format("remove {}", r.path));
   Backup(r.path);
   Do(RemovePath{r.path, true});
   return {};
@@ -275,11 +275,11 @@ Result<void> Planner::operator()(const Service& r) {
   if (r.enabled && !state.enabled) set.enabled = "enable", undo.enabled = "disable";
   if (!r.enabled && state.enabled) set.enabled = "disable", undo.enabled = "enable";
   if (set.active.empty() && set.enabled.empty()) return {};
-  Say(Describe(set));
+  AddSummary(Describe(set));
   if (state.active && !set.active.empty()) change_.restarts.push_back(r.name);
   Do(set);
   if (!undo.active.empty() || !undo.enabled.empty()) Undo(undo);
-  // It has to read the old files again, once they are back.
+  // After the undo has restored its files, the service must read them again.
   if (restart) undo_last_.push_back(set);
   return {};
 }
@@ -300,7 +300,7 @@ Result<void> Planner::operator()(const User& r) {
   const std::set<std::string> is = Words(state.groups), wanted = Words(r.groups);
   if (!std::includes(is.begin(), is.end(), wanted.begin(), wanted.end())) {
     changes = true;
-    // Those that the user is in already stay.
+    // Existing memberships are retained.
     put.groups = state.groups;
     for (const std::string& group : wanted) {
       if (!is.contains(group)) put.groups += (put.groups.empty() ? "" : " ") + group;
@@ -308,7 +308,7 @@ Result<void> Planner::operator()(const User& r) {
     undo.groups = state.groups;
   }
   if (!changes) return {};
-  Say(fmt::format("{} user {}", state.exists ? "change" : "make", r.name));
+  AddSummary(fmt::format("{} user {}", state.exists ? "change" : "create", r.name));
   Do(put);
   if (state.exists)
     Undo(undo);
@@ -322,7 +322,7 @@ Result<void> Planner::operator()(const Sysctl& r) {
   for (const auto& [key, value] : r.values) {
     const SysctlState& state = facts_.Get(GetSysctl{key});
     if (state.exists && state.value == Normal(value)) continue;
-    Say(state.exists ? fmt::format("set {} to {}, from {}", key, value, state.value)
+    AddSummary(state.exists ? fmt::format("set {} to {}, from {}", key, value, state.value)
                      : fmt::format("set {} to {}", key, value));
     Do(SetSysctl{key, value});
     if (state.exists) Undo(SetSysctl{key, state.value});
@@ -334,7 +334,7 @@ Result<void> Planner::operator()(const KernelModules& r) {
   RETURN_IF_ERROR((*this)(ModulesFile(r)));
   for (const std::string& module : r.modules) {
     if (facts_.Get(GetKernelModule{module}).loaded) continue;
-    Say(fmt::format("load kernel module {}", module));
+    AddSummary(fmt::format("load kernel module {}", module));
     Do(SetKernelModule{module, true});
     Undo(SetKernelModule{module, false});
   }
@@ -346,7 +346,7 @@ Result<void> Planner::operator()(const HostsEntries& r) {
   const PathState& state = facts_.Get(GetPath{path, true});
   const std::string edited = EditHosts(state.content, r);
   if (edited == state.content) return {};
-  Say(fmt::format("change {}", path));
+  AddSummary(fmt::format("change {}", path));
   Write({.path = path, .content = edited}, &state.content);
   return {};
 }
@@ -354,14 +354,14 @@ Result<void> Planner::operator()(const HostsEntries& r) {
 Result<void> Planner::operator()(const Archive& r) {
   const PathState& archive = facts_.Get(GetPath{r.archive});
   if (archive.kind != "file") {
-    return Error::Internal(fmt::format("{} is not there to be unpacked", r.archive));
+    return Error::Internal(fmt::format("the archive {} does not exist", r.archive));
   }
   const PathState& marker = facts_.Get(GetPath{r.marker, true});
   if (marker.kind == "file" && marker.content == ArchiveMark(archive)) return {};
-  Say(fmt::format("unpack {} into {}", r.archive, r.directory));
+  AddSummary(fmt::format("extract {} into {}", r.archive, r.directory));
   Backup(r.directory);
   Do(ExtractArchive{r.archive, r.directory, r.strip});
-  // Written last: without it the archive is unpacked again.
+  // Written last: without the marker the archive is extracted again.
   Backup(r.marker);
   Do(WriteFile{.path = r.marker, .content = ArchiveMark(archive)});
   return {};

@@ -68,7 +68,7 @@ TEST_F(HostResourceTest, SecretFilesAreNotShown) {
 TEST_F(HostResourceTest, DirectoriesWithThoseAbove) {
   const Change change = CheckLifeCycle(
       {Directory{.path = "/opt/a/b", .mode = "0700"}, File{.path = "/opt/a/b/c", .content = "x"}});
-  EXPECT_THAT(change.summary, ElementsAre("make /opt/a", "make /opt/a/b", "write /opt/a/b/c"));
+  EXPECT_THAT(change.summary, ElementsAre("create /opt/a", "create /opt/a/b", "write /opt/a/b/c"));
 }
 
 TEST_F(HostResourceTest, DirectoriesOfOthersThatAreNotEmptyStay) {

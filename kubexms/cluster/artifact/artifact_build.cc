@@ -197,7 +197,7 @@ Result<void> PrivateApt::Prepare(const std::string& suite) {
   std::error_code failed;
   for (const char* directory : {"lists/partial", "archives/partial"}) {
     fs::create_directories(fmt::format("{}/{}", root_, directory), failed);
-    if (failed) return Error::Internal(fmt::format("make {}: {}", root_, failed.message()));
+    if (failed) return Error::Internal(fmt::format("cannot create {}: {}", root_, failed.message()));
   }
   ASSIGN_OR_RETURN(
       lock_, ClusterLock::Acquire(root_ + "/lock",

@@ -55,7 +55,7 @@ Result<void> ArtifactSources::Open() {
   if (lock_) return {};
   std::error_code failed;
   fs::create_directories(root_, failed);
-  if (failed) return Error::Internal(fmt::format("make {}: {}", root_, failed.message()));
+  if (failed) return Error::Internal(fmt::format("cannot create {}: {}", root_, failed.message()));
   ASSIGN_OR_RETURN(
       lock_, ClusterLock::Acquire(root_ + "/lock",
                                   fmt::format("kubexms artifact build (process {})", ::getpid())));

@@ -294,7 +294,7 @@ TEST(ImageArchiveTest, RefusesWhatIsNoImage) {
   EXPECT_THAT(ErrorOf(ReadImageArchive(directory.File("none"), "a/b:1", "amd64")),
               HasSubstr("cannot read"));
   EXPECT_THAT(ErrorOf(ReadImageArchive(directory.Write("gz", "\x1f\x8b..."), "a/b:1", "amd64")),
-              HasSubstr("is compressed; unpack it with gunzip first"));
+              HasSubstr("is compressed; decompress it with gunzip first"));
   ImageFile other(directory);
   other.Put("readme", "hello");
   EXPECT_THAT(ErrorOf(ReadImageArchive(other.Pack(), "a/b:1", "amd64")),

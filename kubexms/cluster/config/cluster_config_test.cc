@@ -109,7 +109,7 @@ spec:
   ASSERT_FALSE(cluster.ok());
   const std::string& message = cluster.error().message();
   for (const char* line :
-       {"cluster.yaml is not a valid cluster; nothing was done\n",
+       {"cluster.yaml is not a valid cluster; nothing was changed\n",
         "cluster.yaml:5: spec.controlPlaneEndpoint.address: Required value",
         "cluster.yaml:8: spec.hosts[1].address: Duplicate value: \"10.0.0.1\"",
         "cluster.yaml:11: spec.hosts[2].password: ",
@@ -263,7 +263,7 @@ spec:
   for (const char* line :
        // NOLINTNEXTLINE(bugprone-suspicious-missing-comma): one line in two literals
        {"cluster.yaml:10: spec.containerRuntime.images[0].name: Invalid value: "
-        "\"library/busybox:1\": it begins with its registry: docker.io/library/busybox:1",
+        "\"library/busybox:1\": must start with a registry: docker.io/library/busybox:1",
         "cluster.yaml:11: spec.containerRuntime.images[1].name: Invalid value",
         "cluster.yaml:12: spec.containerRuntime.images[2].sources: ",
         "cluster.yaml:13: spec.containerRuntime.images[3].sources[0]: Required value: one of file",

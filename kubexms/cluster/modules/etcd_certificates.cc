@@ -77,7 +77,7 @@ Result<EtcdCertificates> EnsureEtcdCertificates(const ClusterSpec& spec,
                                                 const std::string& directory, Clock::WallTime now) {
   std::error_code failed;
   std::filesystem::create_directories(directory, failed);
-  if (failed) return Error::Internal(fmt::format("make {}: {}", directory, failed.message()));
+  if (failed) return Error::Internal(fmt::format("cannot create {}: {}", directory, failed.message()));
   ASSIGN_OR_RETURN(const CertificateAuthority authority, EnsureAuthority(directory + "/ca", now));
   EtcdCertificates certificates{.authority = authority.pair()};
   ASSIGN_OR_RETURN(certificates.client,

@@ -18,8 +18,7 @@ std::string Joined(const std::vector<std::string>& words, std::string_view separ
   return fmt::format("{}", fmt::join(words, separator));
 }
 
-// What the host, whatever its architecture, has to be asked: about the packages and all that they
-// need.
+// The query for the packages and their dependencies, for all architectures.
 GetPackages QueryFor(const std::vector<std::string>& names, const Artifact& artifact) {
   std::set<std::string> all(names.begin(), names.end());
   for (const ArtifactTarget& target : artifact.manifest().targets) {
@@ -28,7 +27,7 @@ GetPackages QueryFor(const std::vector<std::string>& names, const Artifact& arti
   return {fmt::format("{}", fmt::join(all, " "))};
 }
 
-// What the host's own sources have, as far as it knows without asking them: "a=1".
+// The versions in the host's own package lists, without a download: "a=1".
 Probe CandidatesFor(const std::vector<std::string>& names) {
   return {
       fmt::format("for each in {}; do\n"
@@ -55,11 +54,11 @@ std::map<std::string, std::string> ParseVersions(const std::string& text) {
   return versions;
 }
 
-// How an artifact makes up for what a host lacks.
+// The installation of missing packages from an artifact.
 struct Installation {
   std::vector<std::string> packages;      // of those that are wanted, what the host does not have
   std::vector<std::string> dependencies;  // what comes with them
-  // What the host may need for it: also newer ones of what it has. apt takes those that it needs.
+  // The files that apt may need, including newer versions of installed packages.
   std::vector<const ArtifactPackage*> files;
 
   int64_t Size() const {
@@ -69,7 +68,7 @@ struct Installation {
   }
 };
 
-// `facts` has those to `query` and GetSystemFacts.
+// `facts` has the results of `query` and GetSystemFacts.
 Result<Installation> PlanInstallation(const std::vector<std::string>& names,
                                       const GetPackages& query, const Facts& facts,
                                       const Artifact& artifact) {
@@ -84,7 +83,7 @@ Result<Installation> PlanInstallation(const std::vector<std::string>& names,
   }
   if (!absent.empty()) {
     return Error::BadRequest(
-        fmt::format("the artifact {} does not have {}; build it again with kubexms artifact build",
+        fmt::format("the artifact {} lacks {}; build it again: kubexms artifact build",
                     artifact.path(), Joined(absent, ", ")));
   }
   for (const ArtifactPackage* package : target->WithDependencies(plan.packages)) {
@@ -115,7 +114,7 @@ class ArtifactPackagesStep final : public NamedStep {
     const std::string directory = DirectoryFor(context);
     if (plan.packages.empty()) {
       if (!facts.Get(GetPath{directory}).exists()) return change;
-      change.summary = {"remove package files that an interrupted run has left"};
+      change.summary = {"remove package files of an interrupted run"};
       change.operations = {RemovePath{directory, true}};
       return change;
     }
@@ -129,7 +128,7 @@ class ArtifactPackagesStep final : public NamedStep {
   }
 
   bool HasAction() const override { return true; }
-  // What was sent before a crash is not sent again.
+  // Files that were sent before a crash are not sent again.
   Result<void> RunAction(const StepContext& context, Runner& runner, const Change&) const override {
     ASSIGN_OR_RETURN(const Facts facts,
                      runner.Gather(std::vector<Operation>{GetSystemFacts{}, query_}));
@@ -216,7 +215,7 @@ AvailablePackage FindAvailablePackage(const std::string& name,
   const auto installed = ParseVersions(facts.Get(GetPackages{Joined(names)}).versions);
   if (const auto found = installed.find(name); found != installed.end()) return {found->second, ""};
   if (artifact) {
-    // That it is for another system is told by whoever wants its packages.
+    // RequireInArtifact reports an artifact for another system.
     const Result<const ArtifactTarget*> target = artifact->TargetFor(facts.Get(GetSystemFacts{}));
     const ArtifactPackage* package = target.ok() ? (*target)->FindPackage(name) : nullptr;
     return {package == nullptr ? "" : package->version, artifact->path()};

@@ -132,7 +132,7 @@ class SwapOffStep final : public NamedStep {
     std::istringstream devices(facts.Get(active_).output);
     for (std::string device; std::getline(devices, device);) {
       const std::string quoted = automation::ShellQuote(device);
-      change.summary.push_back(fmt::format("stop swapping to {}", device));
+      change.summary.push_back(fmt::format("disable swap on {}", device));
       change.operations.emplace_back(RunScript{"swapoff -- " + quoted});
       change.undo.emplace_back(RunScript{
           fmt::format("grep -q -- ^{0}[[:space:]] /proc/swaps || swapon -- {0}", quoted)});

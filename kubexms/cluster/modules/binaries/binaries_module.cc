@@ -17,8 +17,7 @@ Result<const ArtifactBinary*> FindIn(const Artifact& artifact, const BinarySpec&
   ASSIGN_OR_RETURN(const ArtifactTarget* target, artifact.TargetFor(system_facts));
   if (const ArtifactBinary* found = target->FindBinary(binary.name)) return found;
   return Error::BadRequest(fmt::format(
-      "the artifact {} does not have the binary {} for {}; build it again with kubexms artifact "
-      "build",
+      "the artifact {} lacks the binary {} for {}; build it again: kubexms artifact build",
       artifact.path(), binary.name, target->architecture));
 }
 
@@ -44,9 +43,9 @@ class BinaryStep final : public NamedStep {
     if (state.sha256 == file->sha256 && state.mode == binary_.mode) return change;
     if (state.kind == "directory") {
       return Error::BadRequest(
-          fmt::format("{} is a directory, and {} is to be there", binary_.path, binary_.name));
+          fmt::format("{} is a directory and must be the binary {}", binary_.path, binary_.name));
     }
-    // A directory that is there belongs to somebody else.
+    // Mode and owner of an existing directory are not changed.
     if (!facts.Get(GetPath{DirectoryOf(binary_.path)}).exists()) {
       ASSIGN_OR_RETURN(change, PlanFor(directory_, facts, context.backup_directory));
     }
@@ -99,8 +98,8 @@ StepPtr RequireBinary(const BinarySpec& binary, const ArtifactPtr& artifact) {
       [binary, artifact, query](const StepContext&, const Facts& facts) -> Result<void> {
         if (!artifact) {
           return Error::BadRequest(fmt::format(
-              "the binary {} comes from an artifact, and there is none: make one with kubexms "
-              "artifact build, and name it by --artifact or spec.artifact",
+              "the binary {} requires an artifact; build one with kubexms artifact build, and set "
+              "--artifact or spec.artifact",
               binary.name));
         }
         ASSIGN_OR_RETURN(const ArtifactBinary* file,

@@ -157,7 +157,7 @@ class ImagesStep final : public NamedStep {
     Change change;
     if (plan.images.empty()) {
       if (!facts.Get(GetPath{directory}).exists()) return change;
-      change.summary = {"remove image files that an interrupted run has left"};
+      change.summary = {"remove image files of an interrupted run"};
       change.operations = {RemovePath{directory, true}};
       return change;
     }

@@ -192,7 +192,7 @@ Result<void> CheckSnapshotFile(const std::string& file) {
   if (!stream) return Error::BadRequest(fmt::format("{} cannot be read", file));
   if (size % kPageBytes != kChecksumBytes) {
     return Error::BadRequest(
-        fmt::format("{} is not a whole snapshot of etcd: it does not end with a checksum", file));
+        fmt::format("{} is not a complete snapshot of etcd: the checksum at its end is missing", file));
   }
   Sha256 sum;
   std::string buffer(1 << 20, '\0');

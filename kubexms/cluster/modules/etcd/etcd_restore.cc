@@ -88,7 +88,7 @@ class UnpackStep final : public NamedStep {
     if (Restoration::IsDone(context, facts) || facts.Get(GetPath{unpacked}).exists()) {
       return Change();
     }
-    return Change{.summary = {fmt::format("unpack the snapshot to {}", unpacked)},
+    return Change{.summary = {fmt::format("restore the snapshot to {}", unpacked)},
                   .operations = {RunScript{restoration_->UnpackScript(context)}},
                   .undo = {RemovePath{unpacked, true}, RemovePath{unpacked + ".part", true}}};
   }

@@ -12,7 +12,7 @@ namespace {
 
 using namespace automation;
 
-// The first line of our files, by which they are known.
+// The first line of files that kubexms has written.
 constexpr std::string_view kMark = "# Written by kubexms.";
 constexpr std::string_view kHaproxyConfig = "/etc/haproxy/haproxy.cfg";
 constexpr std::string_view kKeepalivedConfig = "/etc/keepalived/keepalived.conf";
@@ -40,8 +40,8 @@ std::string HealthCheck(const LoadBalancerSpec& balancer) {
                      balancer.health_check_path);
 }
 
-// Watches are quiet for long, hence the timeouts; those of a server that is gone are cut off. The
-// second frontend is for keepalived, which asks every second and shall not disturb the servers.
+// The long timeouts are for idle watches; sessions of a failed server are closed. keepalived checks
+// the second frontend every second, without a connection to the servers.
 std::string HaproxyConfig(const ClusterSpec& spec) {
   const ControlPlaneEndpoint& endpoint = spec.control_plane_endpoint;
   return fmt::format(
@@ -86,7 +86,7 @@ std::string CheckScript(const ClusterSpec& spec) {
       kMark, spec.control_plane_endpoint.port);
 }
 
-// The addresses of the others, because multicast is not to be had everywhere.
+// Unicast to the other load balancers, because multicast is not available everywhere.
 std::string Peers(const ClusterSpec& spec, const HostSpec& own) {
   std::string text;
   for (const std::string& name : spec.role_groups.load_balancer) {
@@ -95,8 +95,8 @@ std::string Peers(const ClusterSpec& spec, const HostSpec& own) {
   return text.empty() ? text : fmt::format("  unicast_peer {{\n{}  }}\n", text);
 }
 
-// All begin as backups and the one that has the address keeps it while it is well, so that it does
-// not move twice for one failure.
+// All start as backups, and a healthy holder retains the address, so that a failure moves it only
+// once.
 std::string KeepalivedConfig(const ClusterSpec& spec, const HostSpec& host, const Secret& password,
                              std::string_view interface) {
   const std::vector<std::string>& all = spec.role_groups.load_balancer;
@@ -202,7 +202,7 @@ StepPtr RestartWhenStale() {
 }
 
 StepPtr AddressAnswers(const ControlPlaneEndpoint& endpoint) {
-  // Where there is no keepalived yet, nobody is waited for.
+  // Does not wait before keepalived is installed.
   const std::string ask = fmt::format(
       "{{ systemctl -q is-active keepalived && timeout 2 bash -c '</dev/tcp/{}/{}'; }} 2>&1",
       endpoint.address, endpoint.port);
@@ -262,7 +262,7 @@ AddressState GatherAddressState(const ClusterSpec& spec, const Runtime& runtime)
 ModulePtr HaModule(const ClusterSpec& spec, const ClusterSecrets& secrets,
                    const ArtifactPtr& artifact, const HostSelection& selection) {
   const std::vector<std::string> hosts = selection.Of(spec.role_groups.load_balancer);
-  // The configuration first: the packages start the services, which then begin with it.
+  // The configuration before the packages, which start the services.
   return MakeModule(
       ModuleName(ModuleId::kHa),
       {{.name = "install",
@@ -296,12 +296,12 @@ StepPtr CheckLoadBalancerHost(const ClusterSpec& spec) {
                    const std::string& files = facts.Get(foreign).output;
                    if (!files.empty()) {
                      return Error::BadRequest(
-                         fmt::format("{} is somebody else's; move it away, or choose another host",
+                         fmt::format("{} was not written by kubexms; move it, or choose another host",
                                      files.substr(0, files.find('\n'))));
                    }
                    if (facts.Get(config).exists() || !facts.Get(port).listening) return {};
                    return Error::BadRequest(fmt::format(
-                       "another program listens on port {}; ss -ltnp shows which", port.port));
+                       "another program listens on port {}; to find it: ss -ltnp", port.port));
                  });
 }
 
@@ -309,8 +309,8 @@ Result<void> CheckAddressIsFree(const ClusterSpec& spec, const Runtime& runtime)
   const AddressState state = GatherAddressState(spec, runtime);
   if (!state.holders.empty() || !state.responds || !state.all_reachable) return {};
   return Error::BadRequest(
-      fmt::format("{} answers, and none of the load balancers has it: another host does; choose "
-                  "another spec.controlPlaneEndpoint.address",
+      fmt::format("another host has the address {}; choose another "
+                  "spec.controlPlaneEndpoint.address",
                   spec.control_plane_endpoint.address));
 }
 
@@ -322,7 +322,7 @@ Result<void> CheckAddressIsHeld(const ClusterSpec& spec, const Runtime& runtime)
     if (holders == 1 || (holders == 0 && !state.all_reachable)) return {};
     if (runtime.clock().MonotonicNow() >= deadline) {
       return Error::Internal(fmt::format(
-          "{} of the load balancers have {}, and one should{}{}; journalctl -u keepalived says why",
+          "{} load balancers have {}, and exactly one must{}{}; see journalctl -u keepalived",
           holders, spec.control_plane_endpoint.address, holders ? ": " : "",
           fmt::join(state.holders, ", ")));
     }

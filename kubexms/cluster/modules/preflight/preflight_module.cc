@@ -29,26 +29,25 @@ const Probe kUserId{"id -u"};
 // Free kibibytes.
 const Probe kFreeDisk{"df -Pk /var/lib | awk 'END { print $4 }'"};
 const Probe kReadOnly{"for d in /etc /usr /var/lib; do [ -w $d ] || echo $d; done"};
-// What the operations and the modules use, as far as not every system has it.
+// Programs that operations and modules use and that not every system has.
 const Probe kMissingCommands{
     "for c in awk base64 cut df flock getent hostname journalctl mktemp modprobe setsid sha256sum "
-    "stat "
-    "sysctl "
+    "stat sysctl "
     "systemctl tar timeout useradd; do command -v $c >/dev/null || echo $c; done"};
-// What another cluster has left here, or still uses.
+// Files of another cluster.
 const Probe kKubernetes{
     "for f in admin.conf kubelet.conf manifests/kube-apiserver.yaml; do "
     "[ ! -e /etc/kubernetes/$f ] || echo /etc/kubernetes/$f; done"};
 const Probe kOtherClusters{
     "for j in /var/lib/kubexms/*/journal; do [ ! -e \"$j\" ] || basename \"$(dirname \"$j\")\"; "
     "done"};
-// Two lines: the machine-id, and the product_uuid, if it has one. That of a container would be that
-// of the machine it is on.
+// Two lines: the machine-id, and the product_uuid, if any. A container has the product_uuid of its
+// machine.
 const Probe kIdentity{
     "cat /etc/machine-id; systemd-detect-virt -cq || cat /sys/class/dmi/id/product_uuid "
     "2>/dev/null; "
     "true"};
-// What boards have whose maker did not care.
+// Default values of careless manufacturers.
 constexpr std::string_view kNoProductUuid = "03000200-0400-0500-0006-000700080009";
 
 std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -58,7 +57,7 @@ std::string SecondLine(const std::string& text) {
   return end == std::string::npos ? "" : FirstLine(text.substr(end + 1));
 }
 
-// Whether it tells one machine from another.
+// Whether it identifies a machine.
 bool IsProductUuid(const std::string& uuid) {
   if (uuid.empty() || uuid == kNoProductUuid) return false;
   return std::ranges::any_of(uuid, [&](char c) { return c != '-' && c != uuid[0]; });
@@ -91,36 +90,36 @@ void CheckAddress(const HostSpec& host, const SystemFacts& system_facts, Reasons
   const std::string& address = host.InternalAddress();
   if (!IpRange::ParseAddress(address) || HasWord(system_facts.addresses, address)) return;
   reasons.push_back(fmt::format(
-      "none of its interfaces has the address {} (they have {}); set the host's internalAddress",
+      "no interface has the address {} (they have {}); set internalAddress of the host",
       address, system_facts.addresses));
 }
 
-// Whose host it is already.
+// Whether the host belongs to another cluster.
 void CheckOwner(const std::string& cluster, const Facts& facts, Reasons& reasons) {
   if (const std::string files = Words(facts.Get(kKubernetes).output); !files.empty()) {
     reasons.push_back(fmt::format(
-        "it belongs to a Kubernetes cluster already ({}); remove it there first", files));
+        "the host belongs to another Kubernetes cluster ({}); remove it there first", files));
   }
   std::istringstream others(facts.Get(kOtherClusters).output);
   for (std::string other; std::getline(others, other);) {
     if (other == cluster) continue;
     reasons.push_back(fmt::format(
-        "it belongs to the cluster {0} already; kubexms delete cluster takes it out, or remove "
-        "/var/lib/kubexms/{0} if that cluster is no more",
+        "the host belongs to the cluster {0}; to delete that cluster: kubexms delete cluster; if it no "
+        "longer exists, remove /var/lib/kubexms/{0}",
         other));
   }
 }
 
-// What the host needs for its time to be set up.
+// The requirements for time zone and time service.
 void CheckTime(const SystemSpec& system, const Facts& facts, Reasons& reasons) {
   const std::string zone = TimezoneFile(system);
   if (!system.timezone.empty() && !facts.Get(GetPath{zone}).exists()) {
     reasons.push_back(fmt::format(
-        "it has no {}; correct spec.system.timezone, or install the package tzdata", zone));
+        "{} does not exist; correct spec.system.timezone, or install the package tzdata", zone));
   }
   if (!system.ntp_servers.empty() && !facts.Get(GetService{std::string(kTimeService)}).exists) {
     reasons.push_back(
-        fmt::format("it has no {0}, which spec.system.ntpServers needs; install the package {0}",
+        fmt::format("{0} is missing, which spec.system.ntpServers requires; install the package {0}",
                     kTimeService));
   }
 }
@@ -133,7 +132,7 @@ std::vector<Operation> SystemQueries(const SystemSpec& system) {
   return queries;
 }
 
-// One without a version is newer than all that have one, such as Debian's unstable.
+// A system without a version, such as Debian unstable, is newer than all others.
 bool IsSupported(const SystemFacts& system_facts) {
   return std::ranges::any_of(SupportedSystems(), [&](const SystemSupport& system) {
     return system_facts.os == system.name &&
@@ -169,34 +168,34 @@ void CheckSystem(const ClusterSpec& spec, const HostSpec& host, const Facts& fac
   if (spec.network.kube_proxy_mode == "nftables" && IsIn(spec.RuntimeHosts(), host.name) &&
       !IsAtLeast(system_facts.kernel, kLeastNftablesKernel)) {
     reasons.push_back(fmt::format(
-        "the kernel {} is older than {}, which spec.network.kubeProxyMode nftables needs",
+        "the kernel {} is older than {}, which spec.network.kubeProxyMode nftables requires",
         system_facts.kernel, kLeastNftablesKernel));
   }
-  if (!system_facts.systemd) reasons.push_back("it does not run systemd");
+  if (!system_facts.systemd) reasons.push_back("the host does not run systemd");
   if (FirstLine(facts.Get(kUserId).output) != "0") {
-    reasons.push_back("the user is not root and does not become root by sudo");
+    reasons.push_back("the user is not root and cannot become root by sudo");
   }
   if (system_facts.memory_bytes < spec.preflight.min_memory_mebibytes * kMebibyte) {
-    reasons.push_back(fmt::format("it has {} MiB of memory, and needs {}",
+    reasons.push_back(fmt::format("{} MiB of memory, {} required",
                                   system_facts.memory_bytes / kMebibyte,
                                   spec.preflight.min_memory_mebibytes));
   }
   const int64_t free = ToNumber(facts.Get(kFreeDisk).output) / 1024;
   if (free < spec.preflight.min_disk_mebibytes) {
-    reasons.push_back(fmt::format("{} MiB are free below /var/lib, and it needs {}", free,
+    reasons.push_back(fmt::format("{} MiB free below /var/lib, {} required", free,
                                   spec.preflight.min_disk_mebibytes));
   }
   if (const std::string paths = Words(facts.Get(kReadOnly).output); !paths.empty()) {
-    reasons.push_back(fmt::format("it cannot be written to {}: mount them for writing", paths));
+    reasons.push_back(fmt::format("read-only file systems: {}; mount them for writing", paths));
   }
   if (const std::string missing = Words(facts.Get(kMissingCommands).output); !missing.empty()) {
-    reasons.push_back(fmt::format("commands are missing: {}", missing));
+    reasons.push_back(fmt::format("missing commands: {}", missing));
   }
   CheckAddress(host, system_facts, reasons);
   CheckTime(spec.system, facts, reasons);
 }
 
-// The directory that is there of a path that may not be there yet, as $at.
+// Sets $at to the nearest existing directory of a path.
 std::string ExistingDirectory(const std::string& path) {
   return fmt::format("at={}; until [ -d \"$at\" ]; do at=$(dirname \"$at\"); done; ",
                      ShellQuote(path));
@@ -206,13 +205,12 @@ Probe FreeDiskOf(const EtcdSpec& etcd) {
   return {ExistingDirectory(etcd.data_dir) + "df -Pk \"$at\" | awk 'END { print $4 }'"};
 }
 
-// Where our etcd is already, this is not asked again and again.
+// Skips the probe on hosts with etcd of this cluster.
 constexpr std::string_view kUnlessOurs =
     "[ ! -e /etc/systemd/system/kubexms-etcd.service ] || exit 0\n";
 
-// The milliseconds within which nine of ten writes as etcd makes them are on the disk. dd says
-// itself how long each took, so that the start of a program is not counted. A disk that is very
-// slow is known after fewer of them.
+// Prints the 90th percentile of synchronous writes like those of etcd, in milliseconds. dd measures
+// itself, without the start of the process. A very slow disk gets fewer writes.
 Probe DiskSyncOf(const EtcdSpec& etcd) {
   return {
       std::string(kUnlessOurs) + ExistingDirectory(etcd.data_dir) +
@@ -229,7 +227,7 @@ Probe DiskSyncOf(const EtcdSpec& etcd) {
       "rm -f \"$file\""};
 }
 
-// Those of `names` that a host cannot reach. That nobody listens yet is fine: the refusal arrives.
+// The hosts of `names` that cannot be reached. A refused connection is fine: no program listens yet.
 Probe UnreachableOf(const ClusterSpec& spec, const std::vector<std::string>& names, int32_t port,
                     std::string_view unless) {
   std::string script =
@@ -248,7 +246,7 @@ Probe UnreachableMembers(const ClusterSpec& spec) {
   return UnreachableOf(spec, spec.role_groups.etcd, spec.etcd.peer_port, kUnlessOurs);
 }
 
-// For hosts that are new: the others reach the control plane already, or say so themselves.
+// For new hosts only: the others have connected to the control plane before.
 Probe UnreachableControlPlane(const ClusterSpec& spec) {
   return UnreachableOf(spec, spec.role_groups.control_plane,
                        spec.control_plane_endpoint.backend_port,
@@ -259,11 +257,11 @@ void CheckReach(const std::string& unreachable, int32_t port, Reasons& reasons) 
   std::istringstream lines(unreachable);
   for (std::string host; std::getline(lines, host);) {
     reasons.push_back(fmt::format(
-        "it cannot reach {} on port {}; look at the firewalls and the routes between", host, port));
+        "cannot reach {} on port {}; check firewalls and routes", host, port));
   }
 }
 
-// What systemd says about the schedule of backups, which a timer would only fail on later.
+// Validates the backup schedule by systemd; otherwise the timer would fail later.
 Probe CalendarOf(const EtcdSpec& etcd) {
   return {"systemd-analyze calendar -- " + ShellQuote(etcd.backup.schedule)};
 }
@@ -292,30 +290,30 @@ void CheckEtcdDisk(const ClusterSpec& spec, const Facts& facts, Reasons& reasons
   const PreflightSpec& preflight = spec.preflight;
   const int64_t free = ToNumber(facts.Get(FreeDiskOf(spec.etcd)).output) / 1024;
   if (free < preflight.min_disk_mebibytes) {
-    reasons.push_back(fmt::format("{} MiB are free for {}, and it needs {}", free,
+    reasons.push_back(fmt::format("{} MiB free for {}, {} required", free,
                                   spec.etcd.data_dir, preflight.min_disk_mebibytes));
   }
   if (preflight.max_disk_sync_milliseconds == 0) return;
   const int64_t milliseconds = ToNumber(facts.Get(DiskSyncOf(spec.etcd)).output);
   if (milliseconds <= preflight.max_disk_sync_milliseconds) return;
   reasons.push_back(fmt::format(
-      "nine of ten small writes to the disk of {} take up to {} ms, and etcd gets into "
-      "trouble above {} (spec.preflight.maxDiskSyncMilliseconds); give it a faster disk",
+      "nine of ten small writes to the disk of {} take up to {} ms, and etcd becomes unstable "
+      "above {} (spec.preflight.maxDiskSyncMilliseconds); use a faster disk",
       spec.etcd.data_dir, milliseconds, preflight.max_disk_sync_milliseconds));
 }
 
-// What would work and not be fast.
+// Slow, but sufficient.
 std::vector<std::string> EtcdAdvice(const ClusterSpec& spec, const Facts& facts) {
   const int32_t limit = spec.preflight.max_disk_sync_milliseconds;
   const int64_t milliseconds = ToNumber(facts.Get(DiskSyncOf(spec.etcd)).output);
   if (milliseconds <= kGoodDiskSyncMilliseconds || milliseconds > limit) return {};
   return {
-      fmt::format("nine of ten small writes to the disk of {} take up to {} ms, and etcd should "
-                  "not wait longer than {}",
+      fmt::format("nine of ten small writes to the disk of {} take up to {} ms, at most {} "
+                  "recommended for etcd",
                   spec.etcd.data_dir, milliseconds, kGoodDiskSyncMilliseconds)};
 }
 
-// Where our etcd is already, its ports and data are its own.
+// On hosts with etcd of this cluster, ports and data are its own.
 void CheckEtcd(const ClusterSpec& spec, const Facts& facts, Reasons& reasons) {
   const EtcdSpec& etcd = spec.etcd;
   CheckCalendar(etcd, facts, reasons);
@@ -325,15 +323,15 @@ void CheckEtcd(const ClusterSpec& spec, const Facts& facts, Reasons& reasons) {
   for (const int32_t port : {etcd.client_port, etcd.peer_port}) {
     if (!facts.Get(GetPort{port}).listening) continue;
     reasons.push_back(
-        fmt::format("another program listens on port {}; ss -ltnp shows which", port));
+        fmt::format("another program listens on port {}; to find it: ss -ltnp", port));
   }
   if (facts.Get(GetPath{etcd.data_dir + "/member"}).exists()) {
     reasons.push_back(fmt::format(
-        "{} has the data of another etcd; move it away, or set spec.etcd.dataDir", etcd.data_dir));
+        "{} has the data of another etcd; move the data, or set spec.etcd.dataDir", etcd.data_dir));
   }
 }
 
-// A word for each thing that is no reason to refuse a host.
+// Prints a word for each warning.
 const Probe kOddities{
     "[ \"$(getenforce 2>/dev/null)\" != Enforcing ] || echo selinux\n"
     "! systemctl -q is-active firewalld || echo firewall firewalld\n"
@@ -345,7 +343,7 @@ const Probe kOddities{
     "! container=$(systemd-detect-virt -c) || echo container \"$container\"\n"
     "true"};
 
-// What others reach on a host: "2379, 2380".
+// The ports for connections of other hosts: "2379, 2380".
 std::string PortsOf(const ClusterSpec& spec, const std::string& host) {
   std::vector<std::string> ports;
   if (IsIn(spec.role_groups.etcd, host)) {
@@ -366,12 +364,12 @@ struct LaterPort {
   int32_t port;
   std::string_view whose;
 };
-// What will listen on a host once the rest of a cluster is there.
+// The ports that the complete cluster will use on a host.
 std::vector<LaterPort> LaterPorts(const ClusterSpec& spec, const std::string& host) {
   std::vector<LaterPort> ports;
   if (IsIn(spec.role_groups.control_plane, host)) {
     const int32_t api = spec.control_plane_endpoint.backend_port;
-    // As long as there is no API server, etcd may stand in for it.
+    // Until the API server is supported, etcd may use its port.
     if (api != spec.etcd.client_port) ports.push_back({api, "the API server"});
     ports.insert(ports.end(), {{10257, "the controller manager"}, {10259, "the scheduler"}});
   }
@@ -396,36 +394,36 @@ std::vector<std::string> Advice(const ClusterSpec& spec, bool offline, const std
     std::string what, which;
     words >> what >> which;
     if (what == "selinux" && IsIn(runtimes, host)) {
-      warnings.push_back("SELinux is enforcing: containers need the package container-selinux");
+      warnings.push_back("SELinux is enforcing: containers require the package container-selinux");
     } else if (what == "firewall" && !PortsOf(spec, host).empty()) {
-      warnings.push_back(fmt::format("{} filters what reaches it: let the others through to {}",
+      warnings.push_back(fmt::format("the firewall {} is active: allow connections of the other hosts to {}",
                                      which, PortsOf(spec, host)));
     } else if (what == "cgroup1" && IsIn(runtimes, host) && (!needs || needs->takes_cgroup_v1)) {
       warnings.push_back(
-          "its control groups are of version 1, which kubelets from 1.35 on refuse: boot it with "
+          "the control groups are of version 1, which kubelets from 1.35 on refuse: boot the host with "
           "systemd.unified_cgroup_hierarchy=1");
     } else if (what == "nameserver" && !offline) {
-      warnings.push_back("its /etc/resolv.conf names no server, so that it finds no packages");
+      warnings.push_back("/etc/resolv.conf has no nameserver, so package sources cannot be resolved");
     } else if (what == "container") {
       warnings.push_back(fmt::format(
-          "it is a container ({}) with the kernel and the product_uuid of its machine: whether it "
-          "is a copy of another host is seen by its machine-id alone",
+          "the host is a container ({}) with the kernel and the product_uuid of its machine: copies of "
+          "a host are detected only by machine-id",
           which));
     }
   }
   if (IsIn(spec.role_groups.control_plane, host) && facts.Get(GetSystemFacts{}).cpus < 2) {
-    warnings.push_back("it has one CPU, and a control plane should have two");
+    warnings.push_back("one CPU, two recommended for the control plane");
   }
   const int64_t memory = facts.Get(GetSystemFacts{}).memory_bytes / kMebibyte;
   if (IsIn(spec.role_groups.control_plane, host) && memory < kControlPlaneMebibytes) {
-    warnings.push_back(fmt::format("it has {} MiB of memory, and a control plane should have {}",
+    warnings.push_back(fmt::format("{} MiB of memory, {} recommended for the control plane",
                                    memory, kControlPlaneMebibytes));
   }
   for (const LaterPort& later : LaterPorts(spec, host)) {
     if (!facts.Get(GetPort{later.port}).listening) continue;
     warnings.push_back(
-        fmt::format("a program listens on port {}, which {} will need; ss -ltnp shows "
-                    "which",
+        fmt::format("a program listens on port {}, which {} will use; to find it: ss "
+                    "-ltnp",
                     later.port, later.whose));
   }
   return warnings;
@@ -590,8 +588,7 @@ Result<void> CheckFleet(const ClusterSpec& spec, const Runtime& runtime, bool ch
         !spec.preflight.allow_equal_product_uuids) {
       reasons.push_back(
           fmt::format("{} and {} have the same product_uuid, {}: give one of them another in its "
-                      "hypervisor, or "
-                      "set spec.preflight.allowEqualProductUUIDs if it is their firmware's fault",
+                      "hypervisor, or set spec.preflight.allowEqualProductUUIDs if the firmware is wrong",
                       board->second, name, board->first));
     }
     if (std::abs(sighting.clock_skew_seconds) > spec.preflight.max_clock_skew_seconds) {

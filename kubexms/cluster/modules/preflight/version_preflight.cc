@@ -30,7 +30,7 @@ std::string VersionOfProgram(const std::string& path) {
 // "containerd 1.6.20 is installed", "it would get containerd 1.6.20 from cluster.artifact".
 std::string DescribePackage(const std::string& name, const AvailablePackage& package) {
   if (package.from.empty()) return fmt::format("{} {} is installed", name, package.version);
-  return fmt::format("it would get {} {} from {}", name, package.version, package.from);
+  return fmt::format("{} {} would be installed from {}", name, package.version, package.from);
 }
 
 struct Versions {
@@ -62,7 +62,7 @@ struct Versions {
     }
     const std::string& kernel = facts.Get(GetSystemFacts{}).kernel;
     if (!IsAtLeast(kernel, needs.least_kernel)) {
-      reasons.push_back(fmt::format("the kernel {} is older than {}, which Kubernetes {} needs",
+      reasons.push_back(fmt::format("the kernel {} is older than {}, which Kubernetes {} requires",
                                     kernel, needs.least_kernel, needs.version));
     }
     const ProbeResult& groups = facts.Get(kControlGroups);
