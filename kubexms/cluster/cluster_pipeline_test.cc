@@ -228,7 +228,7 @@ TEST_F(ClusterPipelineTest, CreatesASecondTimeWithoutAChangeAndDeletesEverything
   Succeed(DeleteCluster(*runtime_, {}));
 }
 
-TEST_F(ClusterPipelineTest, ResumesFromWhereverItFailedAndRollsBackFromThere) {
+TEST_F(ClusterPipelineTest, ResumesAndRollsBackFromEveryFailure) {
   SimulatedFleet reference(2, Packages());
   Prepare(reference);
   const Pipeline pipeline = Use(reference, BalancedConfig("", 2));
@@ -253,7 +253,7 @@ TEST_F(ClusterPipelineTest, ResumesFromWhereverItFailedAndRollsBackFromThere) {
   }
 }
 
-TEST_F(ClusterPipelineTest, RefusesHostsThatAreNotReadyWithAllReasonsAtOnce) {
+TEST_F(ClusterPipelineTest, ReportsAllPreflightErrorsAtOnce) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   fleet.host(0).Listen(2379);
@@ -293,7 +293,7 @@ TEST_F(ClusterPipelineTest, RefusesHostsThatAreNotReadyWithAllReasonsAtOnce) {
 }
 
 // On the disk of this machine, and with a dd that says how long it took.
-TEST_F(ClusterPipelineTest, RefusesASchedulePastSystemd) {
+TEST_F(ClusterPipelineTest, RefusesAScheduleThatSystemdRefuses) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   const std::string config = Config("  etcd: {backup: {schedule: someday}}\n");
@@ -307,7 +307,7 @@ TEST_F(ClusterPipelineTest, RefusesASchedulePastSystemd) {
               Not(HasSubstr("host-0002")));
 }
 
-TEST_F(ClusterPipelineTest, TheDiskOfEtcdIsJudgedByNineOfTenWrites) {
+TEST_F(ClusterPipelineTest, ChecksThe90thPercentileOfDiskSyncs) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   directory_.Write("data/kept", "");
@@ -338,7 +338,7 @@ TEST_F(ClusterPipelineTest, TheDiskOfEtcdIsJudgedByNineOfTenWrites) {
               Contains(HasSubstr("host-0002: nine of ten small writes to the disk of ")));
 }
 
-TEST_F(ClusterPipelineTest, WhatIsNoReasonToRefuseAHostIsNoted) {
+TEST_F(ClusterPipelineTest, WarnsAboutHosts) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   for (const auto& host : fleet.hosts()) {
@@ -386,7 +386,7 @@ TEST_F(ClusterPipelineTest, RefusesSystemsThatAreTooOld) {
   EXPECT_THAT(message, AllOf(Not(HasSubstr("host-0002")), Not(HasSubstr("host-0004"))));
 }
 
-TEST_F(ClusterPipelineTest, RefusesWhatDoesNotGoWithTheVersionOfKubernetes) {
+TEST_F(ClusterPipelineTest, RefusesHostsThatAreTooOldForTheKubernetesVersion) {
   SimulatedHost::Catalog packages = Packages();
   packages["containerd"].version = "1.5.9-0ubuntu3";
   SimulatedFleet fleet(kHosts, packages);
@@ -438,7 +438,7 @@ TEST_F(ClusterPipelineTest, RefusesWhatDoesNotGoWithTheVersionOfKubernetes) {
       HasSubstr("the kernel 4.18.0-553.el8 is older than 4.19, which Kubernetes 1.33 needs"));
 }
 
-TEST_F(ClusterPipelineTest, TheEtcdOfTheOperatorHasToGoWithTheVersionOfKubernetes) {
+TEST_F(ClusterPipelineTest, ChecksTheVersionOfTheOperatorsEtcd) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   directory_.Write("bin/etcd", "not to be run");
@@ -459,7 +459,7 @@ TEST_F(ClusterPipelineTest, TheEtcdOfTheOperatorHasToGoWithTheVersionOfKubernete
   EXPECT_TRUE(check().ok());
 }
 
-TEST_F(ClusterPipelineTest, RefusesNetworksThatPodsWouldTakeAway) {
+TEST_F(ClusterPipelineTest, RefusesNetworksThatOverlapWithPods) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   fleet.host(0).PutFile("/tmp/networks",
@@ -496,7 +496,7 @@ TEST_F(ClusterPipelineTest, RefusesNetworksThatPodsWouldTakeAway) {
               Not(HasSubstr("host-0001")));
 }
 
-TEST_F(ClusterPipelineTest, AHostWithoutADefaultRouteHasToBeToldItsAddress) {
+TEST_F(ClusterPipelineTest, RequiresADefaultRouteOrAnInternalAddress) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   for (const auto& host : fleet.hosts()) {
@@ -523,7 +523,7 @@ TEST_F(ClusterPipelineTest, AHostWithoutADefaultRouteHasToBeToldItsAddress) {
   EXPECT_TRUE(CheckPreflight(plan(config)).ok());
 }
 
-TEST_F(ClusterPipelineTest, TheKernelIsSetUpForTheNetworkAndTheRestOfItIsNoted) {
+TEST_F(ClusterPipelineTest, ConfiguresTheKernelAndWarnsAboutUnusedSettings) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   fleet.host(0).Listen(10250);
@@ -571,7 +571,7 @@ TEST_F(ClusterPipelineTest, RefusesAnAddressThatTheHostDoesNotHave) {
                         "10.0.0.2); set the host's internalAddress"));
 }
 
-TEST_F(ClusterPipelineTest, SetsUpTimeAndTakesItBack) {
+TEST_F(ClusterPipelineTest, SetsUpTimeAndRestoresIt) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   for (const auto& host : fleet.hosts()) {
@@ -591,7 +591,7 @@ TEST_F(ClusterPipelineTest, SetsUpTimeAndTakesItBack) {
   EXPECT_EQ(fleet.Snapshot(), before);
 }
 
-TEST_F(ClusterPipelineTest, ALossOfTheConnectionIsSurvived) {
+TEST_F(ClusterPipelineTest, RetriesAfterALostConnection) {
   SimulatedFleet reference(2, Packages());
   Prepare(reference);
   const Pipeline pipeline = Use(reference, Config("", 2));
@@ -648,7 +648,7 @@ TEST_F(ClusterPipelineTest, RefusesMachinesWithTheSameProductUuid) {
   EXPECT_TRUE(Engine(runtime_.get()).Plan(allowed).ok());
 }
 
-TEST_F(ClusterPipelineTest, ALimitLeavesTheOtherHostsAlone) {
+TEST_F(ClusterPipelineTest, ChangesOnlyHostsOfTheLimit) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   const std::string others = fleet.host(0).Snapshot() + fleet.host(1).Snapshot();
@@ -673,7 +673,7 @@ TEST_F(ClusterPipelineTest, AChangedConfigurationRestartsTheMembersOnly) {
   EXPECT_EQ(report.changed, 6u);  // three files and three restarts
 }
 
-TEST_F(ClusterPipelineTest, ARollbackLetsEtcdReadItsOldConfiguration) {
+TEST_F(ClusterPipelineTest, RollbackRestartsEtcdWithItsOldConfiguration) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   const Pipeline first = Use(fleet);
@@ -692,7 +692,7 @@ TEST_F(ClusterPipelineTest, ARollbackLetsEtcdReadItsOldConfiguration) {
   EXPECT_EQ(config(3, kReadAgain), "") << "it has no etcd";
 }
 
-TEST_F(ClusterPipelineTest, ProgramsOfTheOperatorAreUploaded) {
+TEST_F(ClusterPipelineTest, UploadsProgramsOfTheOperator) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   const std::string before = fleet.Snapshot();
@@ -759,7 +759,7 @@ TEST_F(ClusterPipelineTest, LoadBalancersShareAnAddress) {
   EXPECT_FALSE(directory_.Has("secrets/vrrp-password"));
 }
 
-TEST_F(ClusterPipelineTest, LoadBalancersTakeNothingFromOthers) {
+TEST_F(ClusterPipelineTest, RefusesForeignLoadBalancersAndAddresses) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   fleet.host(0).PutFile("/tmp/foreign", "/etc/haproxy/haproxy.cfg\n");
@@ -787,7 +787,7 @@ TEST_F(ClusterPipelineTest, LoadBalancersTakeNothingFromOthers) {
               HasSubstr("no interface of it has 10.0.0.1; set its internalAddress"));
 }
 
-TEST_F(ClusterPipelineTest, ExactlyOneLoadBalancerHasTheAddressInTheEnd) {
+TEST_F(ClusterPipelineTest, RequiresExactlyOneHolderOfTheAddress) {
   SimulatedFleet fleet(2, Packages());
   Prepare(fleet);
   const ClusterSpec spec = ParseCluster(BalancedConfig("", 2), "cluster.yaml").value().spec;
@@ -819,7 +819,7 @@ TEST_F(ClusterPipelineTest, ExactlyOneLoadBalancerHasTheAddressInTheEnd) {
   EXPECT_TRUE(CheckAddressIsHeld(spec, runtime).ok());
 }
 
-TEST_F(ClusterPipelineTest, RegistriesAreKnownToTheRuntimeAndTheirPasswordsToNobodyElse) {
+TEST_F(ClusterPipelineTest, ConfiguresRegistriesAndHidesTheirPasswords) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   const std::string before = fleet.Snapshot();
@@ -876,7 +876,7 @@ TEST_F(ClusterPipelineTest, RegistriesAreKnownToTheRuntimeAndTheirPasswordsToNob
   EXPECT_EQ(fleet.Snapshot(), before);
 }
 
-TEST(WaitScriptTest, CountsTimeAndNotAttempts) {
+TEST(WaitScriptTest, MeasuresTimeAndNotAttempts) {
   const TestDirectory directory;
   SystemRandom random;
   const auto connector = MakeLocalConnector({}, &random);
@@ -899,7 +899,7 @@ TEST(WithoutSwapTest, CommentsOnlySwapLines) {
             "/swap / ext4\n# /dev/b none swap\n# UUID=1 none swap sw");
 }
 
-TEST_F(ClusterPipelineTest, CertificatesAreKeptUntilTheyNoLongerFit) {
+TEST_F(ClusterPipelineTest, ReissuesCertificatesOnlyWhenNecessary) {
   ClusterSpec spec = ParseCluster(Config(), "cluster.yaml").value().spec;
   const std::string pki = directory_.File("pki");
   const auto ensure = [&](Clock::WallTime now) {

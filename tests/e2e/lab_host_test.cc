@@ -175,7 +175,7 @@ class LabPackagesTest : public LabHostTest {
   }
 };
 
-TEST_F(LabPackagesTest, ARollbackWaitsForAnInstallationThatWasCutOff) {
+TEST_F(LabPackagesTest, RollbackWaitsForAnInterruptedInstallation) {
   CutOff();
   const std::jthread ends = LetItEnd();
   const auto removed = connector_->Perform({RemovePackages{"slow"}});
@@ -184,7 +184,7 @@ TEST_F(LabPackagesTest, ARollbackWaitsForAnInstallationThatWasCutOff) {
   IsClean();
 }
 
-TEST_F(LabPackagesTest, AResumedRunWaitsForAnInstallationThatWasCutOff) {
+TEST_F(LabPackagesTest, ResumedRunWaitsForAnInterruptedInstallation) {
   CutOff();
   const std::jthread ends = LetItEnd();
   Undo(Ensure({Package{"slow"}}));
@@ -192,7 +192,7 @@ TEST_F(LabPackagesTest, AResumedRunWaitsForAnInstallationThatWasCutOff) {
   IsClean();
 }
 
-TEST_F(LabPackagesTest, WhatTheHostCutOffIsFinished) {
+TEST_F(LabPackagesTest, FinishesAnInterruptedInstallation) {
   CutOff();
   // As if its power had failed.
   Run("pkill -KILL -f '[f]lock -o /run/kubexms-packages.lock'; pkill -KILL -x apt-get; "
@@ -205,7 +205,7 @@ TEST_F(LabPackagesTest, WhatTheHostCutOffIsFinished) {
   EXPECT_THAT(Get(GetPackage{"slow"}).version, IsEmpty());
 }
 
-TEST_F(LabHostTest, ServicesAreStartedRestartedStoppedAndTakenBack) {
+TEST_F(LabHostTest, ServicesAreStartedRestartedStoppedAndRestored) {
   const auto unit = [](const std::string& seconds) {
     return File{.path = "/etc/systemd/system/tried.service",
                 .content = "[Service]\nExecStart=/bin/sleep " + seconds +
@@ -233,7 +233,7 @@ TEST_F(LabHostTest, ServicesAreStartedRestartedStoppedAndTakenBack) {
   EXPECT_FALSE(Get(GetService{"tried"}).exists);
 }
 
-TEST_F(LabHostTest, AServiceThatFailsSaysWhy) {
+TEST_F(LabHostTest, FailedServiceReportsItsLog) {
   const HostResource resources[] = {File{.path = "/etc/systemd/system/broken.service",
                                          .content = "[Service]\nType=oneshot\n"
                                                     "ExecStart=/bin/sh -c 'echo no luck; exit 3'\n"
@@ -246,7 +246,7 @@ TEST_F(LabHostTest, AServiceThatFailsSaysWhy) {
       "systemctl reset-failed broken");
 }
 
-TEST_F(LabHostTest, KernelParametersAreSetAndTakenBack) {
+TEST_F(LabHostTest, KernelParametersAreSetAndRestored) {
   const std::string before = Get(GetSysctl{"net.ipv4.ip_forward"}).value;
   Run("sysctl -w net.ipv4.ip_forward=0");
   const Change change = Ensure({Sysctl{
@@ -275,7 +275,7 @@ TEST_F(LabHostTest, KernelModulesAreSeenAndMissingOnesNamed) {
   Run("rm -f /etc/modules-load.d/tried.conf");
 }
 
-TEST_F(LabHostTest, UsersAreMadeChangedAndRemoved) {
+TEST_F(LabHostTest, UsersAreCreatedChangedAndRemoved) {
   const Change made = Ensure({User{.name = "tried", .home = "/srv/tried", .shell = "/bin/sh"}});
   UserState user = Get(GetUser{"tried"});
   EXPECT_TRUE(user.exists);
@@ -292,7 +292,7 @@ TEST_F(LabHostTest, UsersAreMadeChangedAndRemoved) {
   EXPECT_FALSE(Get(GetUser{"tried"}).exists);
 }
 
-TEST_F(LabHostTest, HostsEntriesAreABlockOfTheirOwn) {
+TEST_F(LabHostTest, HostsEntriesAreAMarkedBlock) {
   const std::string before = Get(GetPath{.path = "/etc/hosts", .content = true}).content;
   const Change change = Ensure({HostsEntries{.owner = "tried", .entries = {{"10.9.9.9", "far"}}}});
   EXPECT_THAT(Run("getent hosts far"), HasSubstr("10.9.9.9"));
@@ -300,7 +300,7 @@ TEST_F(LabHostTest, HostsEntriesAreABlockOfTheirOwn) {
   EXPECT_EQ(Get(GetPath{.path = "/etc/hosts", .content = true}).content, before);
 }
 
-TEST_F(LabHostTest, JobsOutliveTheirConnection) {
+TEST_F(LabHostTest, JobsSurviveTheirConnection) {
   const Result<CommandResult> job =
       runner_.RunJob("tried", "echo done; exit 4", std::chrono::seconds(60));
   ASSERT_TRUE(job.ok()) << job.error().message();

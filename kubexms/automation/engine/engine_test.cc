@@ -124,7 +124,7 @@ TEST_F(EngineTest, PlansWithoutChangingAnything) {
   EXPECT_THAT(plan->Summary(), HasSubstr("24 of 27 steps to apply on 3 hosts"));
 }
 
-TEST_F(EngineTest, ASecondRunChangesNothingInOneRoundTripAHost) {
+TEST_F(EngineTest, SecondRunIsUnchangedInOneRoundTripPerHost) {
   SimulatedFleet fleet(3, Packages());
   AddLegacy(fleet);
   Runtime& runtime = Use(fleet);
@@ -142,7 +142,7 @@ TEST_F(EngineTest, ASecondRunChangesNothingInOneRoundTripAHost) {
   EXPECT_THAT(*engine.Runs(), ::testing::UnorderedElementsAre(first.run, second.run));
 }
 
-TEST_F(EngineTest, ARunAfterAPlanDoesNotAskAgain) {
+TEST_F(EngineTest, RunPlannedDoesNotRepeatTheQueries) {
   SimulatedFleet fleet(3, Packages());
   Runtime& runtime = Use(fleet);
   Engine engine(&runtime);
@@ -214,7 +214,7 @@ class OverheardHost final : public Connector {
   std::string heard_ GUARDED_BY(mutex_);
 };
 
-TEST_F(EngineTest, NothingOfOneHostIsSentToAnother) {
+TEST_F(EngineTest, SendsNoDataOfOneHostToAnother) {
   constexpr size_t kHosts = 20;
   SimulatedFleet fleet(kHosts, Packages());
   RuntimeOptions options{.cluster = "lab",
@@ -247,7 +247,7 @@ TEST_F(EngineTest, NothingOfOneHostIsSentToAnother) {
   }
 }
 
-TEST_F(EngineTest, WorksOnAThousandHosts) {
+TEST_F(EngineTest, RunsOnAThousandHosts) {
   SimulatedFleet fleet(1000, Packages());
   Runtime& runtime = Use(fleet);
   Engine engine(&runtime);
@@ -265,7 +265,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, EngineFaultTest,
                          ::testing::Values(FaultKind::kLostBefore, FaultKind::kLostAfter,
                                            FaultKind::kFails));
 
-TEST_P(EngineFaultTest, ResumingAndRollingBackWorkFromEverywhere) {
+TEST_P(EngineFaultTest, ResumesAndRollsBackFromEveryFault) {
   SimulatedFleet reference(2, Packages());
   AddLegacy(reference);
   Runtime& runtime = Use(reference);
@@ -294,7 +294,7 @@ TEST_P(EngineFaultTest, ResumingAndRollingBackWorkFromEverywhere) {
   }
 }
 
-TEST_F(EngineTest, ARollbackCanBeRepeatedAndARunThatWasRolledBackNotResumed) {
+TEST_F(EngineTest, RollbackCanBeRepeatedAndTheRunNotResumed) {
   SimulatedFleet fleet(2, Packages());
   AddLegacy(fleet);
   const std::string before = fleet.Snapshot();
@@ -313,7 +313,7 @@ TEST_F(EngineTest, ARollbackCanBeRepeatedAndARunThatWasRolledBackNotResumed) {
   EXPECT_FALSE(engine.Resume(pipeline, run.run).ok());
 }
 
-TEST_F(EngineTest, ResumesOnlyTheSameThing) {
+TEST_F(EngineTest, ResumesOnlyTheSamePipelineAndConfiguration) {
   SimulatedFleet fleet(1, Packages());
   const Pipeline pipeline = Sample({"host-0001"});
   const std::string run = Succeed(Engine(&Use(fleet)).Run(pipeline)).run;
@@ -451,7 +451,7 @@ TEST_F(EngineOrderTest, TasksFollowTheirDependencies) {
   }
 }
 
-TEST_F(EngineOrderTest, ModulesWaitForThoseThatTheyNameAndOtherwiseForAllBeforeThem) {
+TEST_F(EngineOrderTest, ModulesWaitForTheirPredecessors) {
   SimulatedFleet fleet(1);
   Runtime& runtime = Use(fleet);
   using Names = std::vector<std::string>;
@@ -472,7 +472,7 @@ TEST_F(EngineOrderTest, ModulesWaitForThoseThatTheyNameAndOtherwiseForAllBeforeT
                                  Pair("d", Names{}), Pair("e", Names{"a", "b", "c", "d"})));
 }
 
-TEST_F(EngineOrderTest, SaysAllThatIsWrongWithAPipeline) {
+TEST_F(EngineOrderTest, ReportsAllProblemsOfAPipeline) {
   SimulatedFleet fleet(1);
   Runtime& runtime = Use(fleet);
   using Names = std::vector<std::string>;
@@ -509,7 +509,7 @@ TEST_F(EngineOrderTest, ParallelismIsBounded) {
   EXPECT_LE(recorder_.most(), 3);
 }
 
-TEST_F(EngineOrderTest, AQuorumIsNeverLost) {
+TEST_F(EngineOrderTest, NeverDisruptsAQuorum) {
   SimulatedFleet fleet(5);
   Runtime& runtime = Use(fleet);
   Pipeline pipeline{.name = "p",
@@ -532,7 +532,7 @@ TEST_F(EngineOrderTest, AQuorumIsNeverLost) {
   EXPECT_THAT(report.failed_hosts.at("host-0002").message(), HasSubstr("repair them first"));
 }
 
-TEST_F(EngineOrderTest, ATaskIsTakenBackOnAsManyHostsAsItAllows) {
+TEST_F(EngineOrderTest, RollbackRespectsUndoParallel) {
   SimulatedFleet fleet(12);
   Runtime& runtime = Use(fleet);
   for (const auto& host : fleet.hosts()) {
@@ -568,7 +568,7 @@ TEST_F(EngineOrderTest, ATaskIsTakenBackOnAsManyHostsAsItAllows) {
   EXPECT_LE(most_of({.parallel = 1, .undo_parallel = 3}), 3);
 }
 
-TEST_F(EngineTest, WhatIsFinalCanOnlyGoForward) {
+TEST_F(EngineTest, RefusesARollbackAfterThePointOfNoReturn) {
   SimulatedFleet fleet(1);
   Runtime& runtime = Use(fleet);
   const auto pipeline = [&](bool is_final) {
@@ -592,7 +592,7 @@ TEST_F(EngineTest, WhatIsFinalCanOnlyGoForward) {
   EXPECT_TRUE(engine.PlanUninstall()->steps.empty());
 }
 
-TEST_F(EngineTest, PlansShowRestartsThatFollowFromWhatEarlierStepsWrite) {
+TEST_F(EngineTest, PlanShowsRestartsCausedByEarlierSteps) {
   SimulatedFleet fleet(1, Packages());
   Runtime& runtime = Use(fleet);
   const auto pipeline = [&](const std::string& text) {
@@ -617,7 +617,7 @@ TEST_F(EngineTest, PlansShowRestartsThatFollowFromWhatEarlierStepsWrite) {
   EXPECT_THAT(back.Summary(), HasSubstr("restarts web on "));
 }
 
-TEST_F(EngineTest, WhatCannotBeUndoneBecauseItsBackupIsLostIsAnError) {
+TEST_F(EngineTest, LostBackupFailsTheRollback) {
   SimulatedFleet fleet(1);
   Runtime& runtime = Use(fleet);
   fleet.host(0).PutFile("/etc/app.conf", "mine");
@@ -641,7 +641,7 @@ TEST_F(EngineTest, WhatCannotBeUndoneBecauseItsBackupIsLostIsAnError) {
   EXPECT_TRUE(engine.PlanUninstall()->steps.empty());
 }
 
-TEST_F(EngineTest, UninstallLeadsToTheStateBeforeTheFirstRunWhateverWasBetween) {
+TEST_F(EngineTest, UninstallRestoresTheStateBeforeTheFirstRun) {
   SimulatedHost::Catalog catalog = Packages();
   SimulatedFleet fleet(2, catalog);
   Runtime& runtime = Use(fleet);
@@ -674,7 +674,7 @@ TEST_F(EngineTest, UninstallLeadsToTheStateBeforeTheFirstRunWhateverWasBetween) 
   Succeed(engine.Uninstall({}));
 }
 
-TEST_F(EngineTest, UninstallGoesOnWithoutHostsThatAreSkipped) {
+TEST_F(EngineTest, UninstallSkipsHosts) {
   SimulatedFleet fleet(2);
   Runtime& runtime = Use(fleet);
   const std::string before = fleet.host(0).Snapshot();
@@ -691,7 +691,7 @@ TEST_F(EngineTest, UninstallGoesOnWithoutHostsThatAreSkipped) {
   Succeed(engine.Uninstall({}, {.skipped_hosts = {fleet.host(1).name()}}));
 }
 
-TEST_F(EngineTest, ASecretThatIsAlsoAnOrdinaryWordDoesNotChangeWhatIsUndone) {
+TEST_F(EngineTest, RedactionDoesNotChangeUndoData) {
   SimulatedFleet fleet(1);
   Runtime& runtime = Use(fleet);
   fleet.host(0).PutFile("/etc/app.conf", "mine");
@@ -711,7 +711,7 @@ TEST_F(EngineTest, ASecretThatIsAlsoAnOrdinaryWordDoesNotChangeWhatIsUndone) {
   EXPECT_EQ(fleet.Snapshot(), before);
 }
 
-TEST_F(EngineTest, PostRunGetsTheErrorAndNeverHidesIt) {
+TEST_F(EngineTest, PostRunReceivesTheErrorAndNeverReplacesIt) {
   SimulatedFleet fleet(1, Packages());
   Runtime& runtime = Use(fleet);
   Pipeline pipeline = Sample(runtime.AllHosts());
@@ -751,7 +751,7 @@ class DisabledModule final : public Module {
   const std::string name_ = "extra";
 };
 
-TEST_F(EngineTest, ADisabledModuleIsPassedOver) {
+TEST_F(EngineTest, SkipsADisabledModule) {
   SimulatedFleet fleet(1);
   const Pipeline pipeline{.name = "p", .modules = {std::make_shared<DisabledModule>()}};
   Succeed(Engine(&Use(fleet)).Run(pipeline));
@@ -760,7 +760,7 @@ TEST_F(EngineTest, ADisabledModuleIsPassedOver) {
   EXPECT_TRUE(fleet.host(0).ReadFile("/etc/extra").has_value());
 }
 
-TEST_F(EngineTest, TriesAgainAfterALostConnection) {
+TEST_F(EngineTest, RetriesAfterALostConnection) {
   SimulatedFleet fleet(1, Packages());
   Runtime& runtime = Use(fleet);
   const Pipeline pipeline{
@@ -775,7 +775,7 @@ TEST_F(EngineTest, TriesAgainAfterALostConnection) {
   EXPECT_TRUE(fleet.host(0).ReadFile("/etc/x").has_value());
 }
 
-TEST_F(EngineTest, AStepThatDoesNotHoldHasFailed) {
+TEST_F(EngineTest, StepThatIsNotVerifiedHasFailed) {
   SimulatedFleet fleet(1);
   fleet.host(0).SetScriptHandler([](SimulatedHost&, const std::string& script) {
     return CommandResult{.exit_code = script == "check" ? 1 : 0};
@@ -792,7 +792,7 @@ TEST_F(EngineTest, AStepThatDoesNotHoldHasFailed) {
               HasSubstr("host-0001: m/t: s: it was done and does not hold"));
 }
 
-TEST_F(EngineTest, AdviceIsInThePlanAndChangesNothing) {
+TEST_F(EngineTest, WarningsAreInThePlanAndChangeNothing) {
   SimulatedFleet fleet(2);
   Runtime& runtime = Use(fleet);
   const Pipeline pipeline{
@@ -811,7 +811,7 @@ TEST_F(EngineTest, AdviceIsInThePlanAndChangesNothing) {
   EXPECT_EQ(Succeed(Engine(&runtime).Run(pipeline)).changed, 0u);
 }
 
-TEST_F(EngineTest, ARequirementEndsTheRunBeforeAnythingIsChanged) {
+TEST_F(EngineTest, FailedRequirementEndsTheRunBeforeAnyChange) {
   SimulatedFleet fleet(2, Packages());
   fleet.host(1).Listen(6443);
   Runtime& runtime = Use(fleet);
@@ -831,7 +831,7 @@ TEST_F(EngineTest, ARequirementEndsTheRunBeforeAnythingIsChanged) {
   EXPECT_EQ(fleet.changes(), 0u);
 }
 
-TEST_F(EngineTest, GoesOnWithoutHostsThatFailWhenThatIsAllowed) {
+TEST_F(EngineTest, ContinuesWithoutFailedHostsUpToTheLimit) {
   SimulatedFleet fleet(3, Packages());
   fleet.host(1).SetDown(true);
   Runtime& runtime = Use(fleet);
@@ -846,7 +846,7 @@ TEST_F(EngineTest, GoesOnWithoutHostsThatFailWhenThatIsAllowed) {
   EXPECT_TRUE(fleet.host(1).ReadFile("/opt/a/b/c").has_value());
 }
 
-TEST_F(EngineTest, AnotherRunsLockIsRespectedUntilItIsStale) {
+TEST_F(EngineTest, RespectsTheLockOfAnotherRunUntilItIsStale) {
   SimulatedFleet fleet(1, Packages());
   Runtime& runtime = Use(fleet);
   const std::string lock = runtime.host_directory() + "/lock";
@@ -858,7 +858,7 @@ TEST_F(EngineTest, AnotherRunsLockIsRespectedUntilItIsStale) {
   Succeed(Engine(&runtime).Resume(Sample(runtime.AllHosts()), refused.run));
 }
 
-TEST_F(EngineTest, AResumedRunGivesBackTheLocksItHadWhenItWasKilled) {
+TEST_F(EngineTest, ResumedRunReleasesItsFormerLocks) {
   SimulatedFleet fleet(2, Packages());
   fleet.host(1).SetDown(true);
   Runtime& runtime = Use(fleet);
@@ -875,7 +875,7 @@ TEST_F(EngineTest, AResumedRunGivesBackTheLocksItHadWhenItWasKilled) {
   }
 }
 
-TEST_F(EngineTest, ANewRunDoesNotWaitForTheLocksOfOneThatWasKilled) {
+TEST_F(EngineTest, NewRunReleasesLocksOfKilledRuns) {
   SimulatedFleet fleet(1, Packages());
   Runtime& runtime = Use(fleet);
   SecretRegistry secrets;
@@ -887,7 +887,7 @@ TEST_F(EngineTest, ANewRunDoesNotWaitForTheLocksOfOneThatWasKilled) {
   Succeed(Engine(&runtime).Run(Sample(runtime.AllHosts())));
 }
 
-TEST_F(EngineTest, AFailureIsExplained) {
+TEST_F(EngineTest, ExplainsAFailure) {
   SimulatedFleet fleet(1, Packages());
   fleet.host(0).SetDiskFull(true);
   Runtime& runtime = Use(fleet);
@@ -912,7 +912,7 @@ class StopAfter final : public EventSink {
   std::stop_source stop_;
 };
 
-TEST_F(EngineTest, StopsCleanlyAndGoesOnLater) {
+TEST_F(EngineTest, StopsCleanlyAndCanBeResumed) {
   SimulatedFleet fleet(2, Packages());
   Runtime& runtime = Use(fleet);
   const Pipeline pipeline = Sample(runtime.AllHosts());
@@ -925,7 +925,7 @@ TEST_F(EngineTest, StopsCleanlyAndGoesOnLater) {
   Succeed(Engine(&runtime).Resume(pipeline, stopped.run));
 }
 
-TEST_F(EngineTest, ARunThatWasStoppedBetweenStepsIsNotDone) {
+TEST_F(EngineTest, CanceledRunIsNotSucceeded) {
   SimulatedFleet fleet(1, Packages());
   Runtime& runtime = Use(fleet);
   std::stop_source stopped;
@@ -961,7 +961,7 @@ class Listener final : public EventSink {
   std::map<Event::Type, int> counts_ GUARDED_BY(mutex_);
 };
 
-TEST_F(EngineTest, TellsAboutEveryTaskAndHost) {
+TEST_F(EngineTest, EmitsEventsForEveryTaskAndHost) {
   SimulatedFleet fleet(3, Packages());
   Runtime& runtime = Use(fleet);
   Engine engine(&runtime);
@@ -983,7 +983,7 @@ TEST_F(EngineTest, TellsAboutEveryTaskAndHost) {
   EXPECT_EQ(nothing.count(Event::Type::kRunStarted), 0);
 }
 
-TEST_F(EngineTest, AScriptThatSurvivesIsStartedOnceForEachAttempt) {
+TEST_F(EngineTest, JobIsStartedOncePerAttempt) {
   for (const FaultKind kind : {FaultKind::kLostBefore, FaultKind::kLostAfter}) {
     for (int at = 0; at < 2; ++at) {
       SimulatedFleet fleet(1);
@@ -1011,7 +1011,7 @@ TEST_F(EngineTest, AScriptThatSurvivesIsStartedOnceForEachAttempt) {
   }
 }
 
-TEST_F(EngineTest, AScriptThatSurvivesAndFailsIsRunAgain) {
+TEST_F(EngineTest, FailedJobIsRunAgain) {
   SimulatedFleet fleet(1);
   bool broken = true;
   fleet.host(0).SetScriptHandler([&](SimulatedHost& host, const std::string& script) {
@@ -1034,7 +1034,7 @@ TEST_F(EngineTest, AScriptThatSurvivesAndFailsIsRunAgain) {
   Succeed(Engine(&runtime).Resume(pipeline, failed.run));
 }
 
-TEST_F(EngineTest, OneProgramAtATimeWorksOnACluster) {
+TEST_F(EngineTest, OneProcessAtATimeChangesACluster) {
   SimulatedFleet fleet(1, Packages());
   Runtime& runtime = Use(fleet);
   const auto held = ClusterLock::Acquire(directory_.File("lock"), "run first (process 1)");
@@ -1148,7 +1148,7 @@ class EngineKillTest : public ::testing::Test {
 class EngineKillAtTest : public EngineKillTest, public ::testing::WithParamInterface<int> {};
 INSTANTIATE_TEST_SUITE_P(Lines, EngineKillAtTest, ::testing::Values(1, 2, 3, 8, 15, 24, 29));
 
-TEST_P(EngineKillAtTest, ARunThatWasKilledGoesOnAndCanBeTakenBack) {
+TEST_P(EngineKillAtTest, KilledRunCanBeResumedAndRolledBack) {
   host_.Write("existing", "old");
   RunAndKill(GetParam());
   const Result<RunReport> resumed = Program(RunName());

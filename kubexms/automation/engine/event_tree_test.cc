@@ -44,7 +44,7 @@ class EventTreeTest : public ::testing::Test {
   EventTree tree_;
 };
 
-TEST_F(EventTreeTest, ShowsModulesTasksAndHostsWithHowLongTheyTake) {
+TEST_F(EventTreeTest, ShowsModulesTasksAndHostsWithDurations) {
   clock_.Advance(200ms);
   EXPECT_THAT(Draw(), ElementsAre("create cluster (run r1)  0.2s  gathering facts"));
   Emit({.type = Event::Type::kPlanned, .text = "4 of 9 steps to apply on 2 hosts"});
@@ -73,7 +73,7 @@ TEST_F(EventTreeTest, ShowsModulesTasksAndHostsWithHowLongTheyTake) {
                                   "  ✗ start  0/2 hosts  1 failed", "run r1 failed after 2m05s"));
 }
 
-TEST_F(EventTreeTest, FitsIntoTheWindowHoweverManyHostsThereAre) {
+TEST_F(EventTreeTest, FitsIntoTheWindowWithManyHosts) {
   for (int module = 0; module < 10; ++module) {
     for (int task = 0; task < 10; ++task) {
       Event event{.type = Event::Type::kTaskPlanned,

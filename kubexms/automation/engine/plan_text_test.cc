@@ -56,7 +56,7 @@ TEST(PlanTextTest, ShowsTheSameChangeOfFilesThatDifferElsewhereOnce) {
   EXPECT_THAT(plan.ToText(RunPlan::Detail::kFull), HasSubstr(" 127.0.0.1 node2\n"));
 }
 
-TEST(PlanTextTest, ShowsANoteOfManyHostsOnce) {
+TEST(PlanTextTest, ShowsAWarningOfManyHostsOnce) {
   RunPlan plan;
   plan.facts = {{"node1", {}}, {"node2", {}}};
   plan.warnings = {"nothing acts on spec.addons yet", "node1: one CPU", "node2: one CPU"};
@@ -64,7 +64,7 @@ TEST(PlanTextTest, ShowsANoteOfManyHostsOnce) {
                                        "warning: node1, node2: one CPU\n"));
 }
 
-TEST(PlanTextTest, SummarizesLongDiffsUnlessAskedForAll) {
+TEST(PlanTextTest, SummarizesLongDiffsUnlessFull) {
   RunPlan plan;
   const std::string before = Lines(30);
   plan.steps = {Writes("node1", "/etc/long", "x\n" + Lines(60).substr(7), &before)};

@@ -59,7 +59,7 @@ inline void StreamsOutputWhileTheCommandRuns(Connector& connector) {
   EXPECT_EQ(seen, "first\nsecond\n");
 }
 
-inline void KeepsTheEndOfLongOutput(Connector& connector) {
+inline void RetainsTheEndOfLongOutput(Connector& connector) {
   const CommandResult result =
       MustExec(connector, {.script = "seq 1 200000; echo end", .max_output = 1000});
   EXPECT_TRUE(result.truncated);
@@ -118,7 +118,7 @@ inline void RunsManyCommandsAtOnce(Connector& connector) {
   EXPECT_EQ(right, kThreads);
 }
 
-inline void MovesFilesBothWays(Connector& connector) {
+inline void UploadsAndDownloadsFiles(Connector& connector) {
   const TestDirectory directory;
   std::string bytes;
   for (int i = 0; i < 300'000; ++i) bytes += static_cast<char>(i * 31 >> 3);

@@ -45,11 +45,11 @@ class LocalConnectorTest : public ::testing::Test {
 
 TEST_F(LocalConnectorTest, RunsCommands) { RunsCommands(*connector_); }
 TEST_F(LocalConnectorTest, StreamsOutput) { StreamsOutputWhileTheCommandRuns(*connector_); }
-TEST_F(LocalConnectorTest, KeepsTheEndOfLongOutput) { KeepsTheEndOfLongOutput(*connector_); }
-TEST_F(LocalConnectorTest, EndsTheTreeAtTheTimeout) { EndsTheProcessTreeAtTheTimeout(*connector_); }
-TEST_F(LocalConnectorTest, EndsTheTreeWhenStopped) { EndsTheProcessTreeWhenStopped(*connector_); }
+TEST_F(LocalConnectorTest, RetainsTheEndOfLongOutput) { RetainsTheEndOfLongOutput(*connector_); }
+TEST_F(LocalConnectorTest, KillsAllProcessesAtTheTimeout) { EndsTheProcessTreeAtTheTimeout(*connector_); }
+TEST_F(LocalConnectorTest, KillsAllProcessesOnStop) { EndsTheProcessTreeWhenStopped(*connector_); }
 TEST_F(LocalConnectorTest, RunsManyCommandsAtOnce) { RunsManyCommandsAtOnce(*connector_); }
-TEST_F(LocalConnectorTest, MovesFilesBothWays) { MovesFilesBothWays(*connector_); }
+TEST_F(LocalConnectorTest, UploadsAndDownloadsFiles) { UploadsAndDownloadsFiles(*connector_); }
 
 TEST_F(LocalConnectorTest, PerformsManyOperationsInOneRoundTrip) {
   const std::string path = directory_.File("x");
@@ -63,7 +63,7 @@ TEST_F(LocalConnectorTest, PerformsManyOperationsInOneRoundTrip) {
   EXPECT_FALSE(std::get<SystemFacts>((*results)[3]).kernel.empty());
 }
 
-TEST_F(LocalConnectorTest, NamesTheOperationThatFailedAndPerformsNoneAfterIt) {
+TEST_F(LocalConnectorTest, StopsAtTheFirstFailedOperationAndNamesIt) {
   const auto results = connector_->Perform(
       {RunScript{"echo oh >&2; exit 3"}, WriteFile{.path = directory_.File("x")}});
   ASSERT_FALSE(results.ok());
@@ -86,7 +86,7 @@ TEST_F(LocalConnectorTest, WritesAnyBytesAndTheirAttributes) {
   EXPECT_GT(state.modified_ns, 1'600'000'000'000'000'000);
 }
 
-TEST_F(LocalConnectorTest, LeavesNothingBehindWhenAWriteFails) {
+TEST_F(LocalConnectorTest, RemovesTheTemporaryFileWhenAWriteFails) {
   EXPECT_FALSE(connector_->Perform({WriteFile{.path = directory_.File("no/x")}}).ok());
   MustPerform(*connector_, MakeDirectory{.path = directory_.File("d")});
   EXPECT_FALSE(connector_->Perform({WriteFile{.path = directory_.File("d")}}).ok());
@@ -96,7 +96,7 @@ TEST_F(LocalConnectorTest, LeavesNothingBehindWhenAWriteFails) {
 }
 
 // Of "rm -rf /srv/new" not even "rm -rf /srv" is done.
-TEST_F(LocalConnectorTest, AScriptThatWasCutOffIsNotRun) {
+TEST_F(LocalConnectorTest, DoesNotRunATruncatedScript) {
   directory_.Write("kept/x", "");
   const std::string remove = "rm -r " + directory_.File("kept");
   for (const size_t lost : {2, 20, 43, 44, 45, 60}) {
@@ -108,14 +108,14 @@ TEST_F(LocalConnectorTest, AScriptThatWasCutOffIsNotRun) {
   }
 }
 
-TEST_F(LocalConnectorTest, AnUploadThatWasCutOffLeavesNothing) {
+TEST_F(LocalConnectorTest, RemovesATruncatedUpload) {
   const auto connector = MakeShellConnector(std::make_unique<CutTransport>(5), {}, &random_);
   const std::string source = directory_.Write("from", "0123456789");
   EXPECT_FALSE(connector->Upload({.source = source, .path = directory_.File("to")}, {}).ok());
   EXPECT_EQ(MustPerform(*connector_, Probe{"ls -A " + directory_.path()}).output, "from\n");
 }
 
-TEST_F(LocalConnectorTest, WhatAKilledOneHasLeftGoesWithTheNext) {
+TEST_F(LocalConnectorTest, RemovesLeftoversOfKilledCommands) {
   const std::string path = directory_.File("x"), left = ".kubexms.x.abcdef";
   directory_.Write("backup", "old");
   const std::vector<Operation> operations = {
@@ -133,7 +133,7 @@ TEST_F(LocalConnectorTest, WhatAKilledOneHasLeftGoesWithTheNext) {
   EXPECT_TRUE(directory_.Has(".kubexms.another.abcdef"));
 }
 
-TEST_F(LocalConnectorTest, MakesLinksAndDirectoriesAndRemovesThem) {
+TEST_F(LocalConnectorTest, CreatesAndRemovesLinksAndDirectories) {
   const std::string d = directory_.File("d"), l = directory_.File("l");
   for (int twice = 0; twice < 2; ++twice) {
     MustPerform(*connector_, MakeDirectory{.path = d, .mode = "0750"});
@@ -164,7 +164,7 @@ TEST_F(LocalConnectorTest, RestoresTheFirstStateThatWasBackedUp) {
   }
 }
 
-TEST_F(LocalConnectorTest, RestoresThatThereWasNothing) {
+TEST_F(LocalConnectorTest, RestoresAbsence) {
   const std::string path = directory_.File("x"), backup = directory_.File("b/x");
   MustPerform(*connector_, WriteFile{.path = path, .content = "not ours"});
   MustPerform(*connector_, RestorePath{path, backup});  // no backup was made: nothing happens
@@ -179,7 +179,7 @@ TEST_F(LocalConnectorTest, RestoresThatThereWasNothing) {
   EXPECT_FALSE(directory_.Has("x"));
 }
 
-TEST_F(LocalConnectorTest, HandsALockToOneOwnerUntilItIsStale) {
+TEST_F(LocalConnectorTest, LockHasOneOwnerUntilItIsStale) {
   const AcquireLock mine{.path = directory_.File("l/lock"), .owner = "me", .stale_seconds = 60};
   AcquireLock yours = mine;
   yours.owner = "you";
@@ -211,7 +211,7 @@ TEST_F(LocalConnectorTest, AppendsRecords) {
   EXPECT_EQ(MustPerform(*connector_, GetPath{path}).mode, "0600");
 }
 
-TEST_F(LocalConnectorTest, FollowsAJobAndStartsItOnce) {
+TEST_F(LocalConnectorTest, PollsAJobAndStartsItOnce) {
   const std::string job = directory_.File("jobs/1");
   EXPECT_EQ(MustPerform(*connector_, GetJob{job}).state, "absent");
   const StartJob start{job, "echo out; until [ -e " + directory_.File("go") +
@@ -229,7 +229,7 @@ TEST_F(LocalConnectorTest, FollowsAJobAndStartsItOnce) {
   EXPECT_EQ(MustPerform(*connector_, GetJob{job}).state, "done");
 }
 
-TEST_F(LocalConnectorTest, AsksAboutTheMachine) {
+TEST_F(LocalConnectorTest, GathersFactsOfTheMachine) {
   EXPECT_TRUE(MustPerform(*connector_, GetUser{"root"}).exists);
   EXPECT_EQ(MustPerform(*connector_, GetUser{"root"}).home, "/root");
   EXPECT_FALSE(MustPerform(*connector_, GetUser{"no-such-user"}).exists);
@@ -247,7 +247,7 @@ TEST_F(LocalConnectorTest, AsksAboutTheMachine) {
   EXPECT_GE(system_facts.cpus, 1);
 }
 
-TEST_F(LocalConnectorTest, LeavesKernelModulesThatAreInUse) {
+TEST_F(LocalConnectorTest, DoesNotUnloadKernelModulesInUse) {
   if (!NamespaceTransport::IsPossible()) GTEST_SKIP() << "needs root and mount namespaces";
   directory_.WriteScript("bin/modprobe", "echo \"FATAL: Module $3 is in use.\" >&2; exit 1\n");
   directory_.Write("module/nf_conntrack/refcnt", "2\n");

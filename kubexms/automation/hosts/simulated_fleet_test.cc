@@ -16,7 +16,7 @@ class SimulatedFleetTest : public ::testing::Test {
   SimulatedHost& host_ = fleet_.host(0);
 };
 
-TEST_F(SimulatedFleetTest, HostsHaveStatesOfTheirOwn) {
+TEST_F(SimulatedFleetTest, HostsHaveSeparateStates) {
   MustPerform(host_, WriteFile{.path = "/etc/a", .content = "x"});
   EXPECT_EQ(MustPerform(host_, GetPath{"/etc/a", true}).content, "x");
   EXPECT_EQ(MustPerform(fleet_.host(1), GetPath{"/etc/a"}).kind, "absent");
@@ -24,7 +24,7 @@ TEST_F(SimulatedFleetTest, HostsHaveStatesOfTheirOwn) {
   EXPECT_EQ(fleet_.changes(), 1u);
 }
 
-TEST_F(SimulatedFleetTest, RefusesWhatARealHostRefuses) {
+TEST_F(SimulatedFleetTest, FailsLikeARealHost) {
   EXPECT_FALSE(host_.Perform({WriteFile{.path = "/no/such/file"}}).ok());
   EXPECT_FALSE(host_.Perform({WriteFile{.path = "/etc"}}).ok());
   EXPECT_FALSE(host_.Perform({InstallPackages{"unheard-of"}}).ok());
@@ -34,7 +34,7 @@ TEST_F(SimulatedFleetTest, RefusesWhatARealHostRefuses) {
   EXPECT_FALSE(host_.Perform({WriteFile{.path = "/etc/a"}}).ok());
 }
 
-TEST_F(SimulatedFleetTest, PackagesBringTheirServices) {
+TEST_F(SimulatedFleetTest, PackagesInstallTheirServices) {
   MustPerform(host_, InstallPackages{"web"});
   EXPECT_EQ(MustPerform(host_, GetPackage{"web"}).version, "2.0");
   MustPerform(host_, SetService{.service = "web", .active = "start", .enabled = "enable"});
@@ -43,7 +43,7 @@ TEST_F(SimulatedFleetTest, PackagesBringTheirServices) {
   EXPECT_FALSE(MustPerform(host_, GetService{"web"}).exists);
 }
 
-TEST_F(SimulatedFleetTest, RestoresWhatWasBackedUp) {
+TEST_F(SimulatedFleetTest, RestoresBackups) {
   const std::string before = host_.Snapshot();
   MustPerform(host_, BackupPath{"/etc/hosts", "/var/lib/kubexms/b/1"});
   MustPerform(host_, BackupPath{"/etc/new", "/var/lib/kubexms/b/2"});
@@ -57,7 +57,7 @@ TEST_F(SimulatedFleetTest, RestoresWhatWasBackedUp) {
   }
 }
 
-TEST_F(SimulatedFleetTest, FaultsHappenOnceAndWhereTheyAreAskedFor) {
+TEST_F(SimulatedFleetTest, InjectedFaultsHappenOnce) {
   host_.Inject({.kind = FaultKind::kLostAfter, .after_changes = 1});
   MustPerform(host_, WriteFile{.path = "/etc/a"});
   const auto lost = host_.Perform({WriteFile{.path = "/etc/b"}});
@@ -86,7 +86,7 @@ TEST_F(SimulatedFleetTest, RunsScriptsByTheirHandler) {
   EXPECT_EQ(MustPerform(host_, GetJob{"/j", 4}).output, "long");
 }
 
-TEST_F(SimulatedFleetTest, LocksGoStale) {
+TEST_F(SimulatedFleetTest, LocksBecomeStale) {
   EXPECT_TRUE(MustPerform(host_, AcquireLock{"/l", "a", 60}).held);
   EXPECT_FALSE(MustPerform(host_, AcquireLock{"/l", "b", 60}).held);
   host_.Advance(std::chrono::seconds(61));

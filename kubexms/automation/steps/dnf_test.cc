@@ -61,7 +61,7 @@ TEST_F(DnfTest, PackagesAreInstalledChangedAndRemoved) {
   EXPECT_FALSE(std::filesystem::exists("/usr/share/tried")) << "on the machine itself";
 }
 
-TEST_F(DnfTest, SeveralAreAskedForAndInstalledAtOnce) {
+TEST_F(DnfTest, QueriesAndInstallsSeveralAtOnce) {
   const GetPackages all{"needy absent extra tried"};
   MustPerform(host_->connector(), InstallPackages{"needy tried=1-7"});
   EXPECT_EQ(MustPerform(host_->connector(), all).versions, "needy=1-7 tried=1-7")
@@ -70,7 +70,7 @@ TEST_F(DnfTest, SeveralAreAskedForAndInstalledAtOnce) {
   EXPECT_THAT(MustPerform(host_->connector(), all).versions, IsEmpty());
 }
 
-TEST_F(DnfTest, WhatCameWithAPackageGoesWithItAndTheRestStays) {
+TEST_F(DnfTest, RemovesDependenciesOfAPackageOnly) {
   Undo(Ensure({"needy"}));
   EXPECT_THAT(VersionOf("tried"), IsEmpty());
   Ensure({"tried"});
@@ -78,14 +78,14 @@ TEST_F(DnfTest, WhatCameWithAPackageGoesWithItAndTheRestStays) {
   EXPECT_EQ(VersionOf("tried"), "2-7");
 }
 
-TEST_F(DnfTest, OfSeveralVersionsTheNewestIsTold) {
+TEST_F(DnfTest, ReportsTheNewestVersion) {
   Ensure({"core", "1-7"});
   Ensure({"core", "2-7"});
   EXPECT_EQ(MustPerform(host_->connector(), Probe{"rpm -q core | wc -l"}).output, "2\n");
   EXPECT_EQ(VersionOf("core"), "2-7");
 }
 
-TEST_F(DnfTest, WhatIsMissingIsNamed) {
+TEST_F(DnfTest, NamesMissingPackages) {
   for (const char* missing : {"no-such-package", "tried=9"}) {
     const auto refused = host_->connector().Perform({InstallPackages{missing}});
     ASSERT_FALSE(refused.ok());

@@ -90,13 +90,13 @@ esac
   std::unique_ptr<Connector> connector_;
 };
 
-TEST_F(PackageManagerTest, GoesOnWhenTheRunIsStopped) {
+TEST_F(PackageManagerTest, ContinuesWhenTheRunIsStopped) {
   CutOffAnInstallation();
   directory_.Write("go", "");
   WaitFor("installed");
 }
 
-TEST_F(PackageManagerTest, GoesOnAfterATimeout) {
+TEST_F(PackageManagerTest, ContinuesAfterATimeout) {
   const Operation install[] = {InstallPackages{"tried"}};
   // On a slow machine it may not have begun by then.
   for (std::chrono::seconds timeout = 1s; !directory_.Has("started"); timeout *= 2) {
@@ -108,7 +108,7 @@ TEST_F(PackageManagerTest, GoesOnAfterATimeout) {
   WaitFor("installed");
 }
 
-TEST_F(PackageManagerTest, ARollbackWaitsForAnInstallationThatGoesOn) {
+TEST_F(PackageManagerTest, RollbackWaitsForARunningInstallation) {
   CutOffAnInstallation();
   std::jthread lets([&] { LetItGoOnce(2); });
   const auto removed = connector_->Perform({RemovePackages{"tried"}});
@@ -117,7 +117,7 @@ TEST_F(PackageManagerTest, ARollbackWaitsForAnInstallationThatGoesOn) {
   EXPECT_FALSE(directory_.Has("installed"));
 }
 
-TEST_F(PackageManagerTest, AResumedInstallationWaitsForTheOneThatGoesOn) {
+TEST_F(PackageManagerTest, ResumedInstallationWaitsForTheRunningOne) {
   CutOffAnInstallation();
   std::jthread lets([&] { LetItGoOnce(2); });
   const auto installed = connector_->Perform({InstallPackages{"tried"}});
@@ -125,7 +125,7 @@ TEST_F(PackageManagerTest, AResumedInstallationWaitsForTheOneThatGoesOn) {
   EXPECT_EQ(directory_.Read("log"), "begin install\nend install\nbegin install\nend install\n");
 }
 
-TEST_F(PackageManagerTest, WhatWasCutOffByTheHostIsFinishedFirst) {
+TEST_F(PackageManagerTest, FinishesAnInterruptedInstallationFirst) {
   directory_.Write("go", "");
   directory_.Write("broken", "The following packages are only half configured: tried\n");
   directory_.Write("locked", "");  // by unattended upgrades
@@ -134,7 +134,7 @@ TEST_F(PackageManagerTest, WhatWasCutOffByTheHostIsFinishedFirst) {
   EXPECT_EQ(directory_.Read("log"), "configure\nbegin install\nend install\n");
 }
 
-TEST_F(PackageManagerTest, LeavesNothingBehind) {
+TEST_F(PackageManagerTest, RemovesItsTemporaryFiles) {
   CutOffAnInstallation();
   directory_.Write("go", "");
   ASSERT_TRUE(connector_->Perform({RemovePackages{"tried"}}).ok());
@@ -167,7 +167,7 @@ class FullDiskTest : public ::testing::Test {
   std::unique_ptr<Connector> connector_;
 };
 
-TEST_F(FullDiskTest, JournalsKeepWholeLines) {
+TEST_F(FullDiskTest, JournalHasOnlyCompleteLines) {
   const std::string path = directory_.File("journal");
   const std::string record(100'000, 'x');
   const auto failed = connector_->Perform({AppendRecord{path, record}});
@@ -178,7 +178,7 @@ TEST_F(FullDiskTest, JournalsKeepWholeLines) {
   EXPECT_EQ(std::get<ProbeResult>((*results)[1]).output, "one\ntwo\n");
 }
 
-TEST_F(FullDiskTest, ALockIsTakenKeptAndGivenBack) {
+TEST_F(FullDiskTest, AcquiresRenewsAndReleasesALock) {
   const std::string path = directory_.File("lock");
   const AcquireLock mine{.path = path, .owner = "run a", .stale_seconds = 60, .required = true};
   const AcquireLock other{.path = path, .owner = "run b", .stale_seconds = 60};

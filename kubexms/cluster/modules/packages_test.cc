@@ -124,7 +124,7 @@ class PackagesTest : public ::testing::Test {
   std::unique_ptr<Runtime> runtime_;
 };
 
-TEST_F(PackagesTest, AnArtifactIsAllThatHostsNeed) {
+TEST_F(PackagesTest, InstallsFromTheArtifactOnly) {
   const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
   SimulatedFleet fleet(2);
   const std::string before = fleet.Snapshot();
@@ -147,7 +147,7 @@ TEST_F(PackagesTest, AnArtifactIsAllThatHostsNeed) {
   EXPECT_EQ(fleet.Snapshot(), before);
 }
 
-TEST_F(PackagesTest, ResumesFromWhereverItFailedAndRollsBackFromThere) {
+TEST_F(PackagesTest, ResumesAndRollsBackFromEveryFailure) {
   const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
   SimulatedFleet reference(1);
   const Pipeline pipeline = Use(reference, artifact);
@@ -173,7 +173,7 @@ TEST_F(PackagesTest, ResumesFromWhereverItFailedAndRollsBackFromThere) {
   }
 }
 
-TEST_F(PackagesTest, WhatWasThereBeforeOrIsNeededByOthersStays) {
+TEST_F(PackagesTest, RollbackRetainsEarlierAndRequiredPackages) {
   const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
   SimulatedFleet fleet(1, {{"etcd-client", {.version = "0.9"}},
                            {"admins", {.depends = {"libtwo"}}},
@@ -191,7 +191,7 @@ TEST_F(PackagesTest, WhatWasThereBeforeOrIsNeededByOthersStays) {
                     Not(HasSubstr("package etcd-server")), Not(HasSubstr("package libone"))));
 }
 
-TEST_F(PackagesTest, RefusesArtifactsThatDoNotFitBeforeAnythingIsDone) {
+TEST_F(PackagesTest, PreflightRefusesArtifactsForOtherHosts) {
   SimulatedFleet fleet(1);
   const std::string before = fleet.Snapshot();
   const auto failure = [&](const std::string& path) {
@@ -213,7 +213,7 @@ TEST_F(PackagesTest, RefusesArtifactsThatDoNotFitBeforeAnythingIsDone) {
   EXPECT_EQ(failure(WriteOne()), "it succeeded");
 }
 
-TEST_F(PackagesTest, AnArtifactHasToHaveWhatIsMissing) {
+TEST_F(PackagesTest, RequiresMissingPackagesInTheArtifact) {
   ArtifactManifest manifest;
   manifest.os = "debian-12";
   manifest.targets.emplace_back().architecture = "amd64";
@@ -283,7 +283,7 @@ class ImagesTest : public PackagesTest {
   }
 };
 
-TEST_F(ImagesTest, ComeFromTheArtifactOnceAndGoAgain) {
+TEST_F(ImagesTest, AreImportedOnceAndRemovedByRollback) {
   const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
   SimulatedFleet fleet(2);
   const Pipeline pipeline = UseImages(fleet, artifact);
@@ -310,7 +310,7 @@ TEST_F(ImagesTest, ComeFromTheArtifactOnceAndGoAgain) {
   EXPECT_EQ(fleet.host(0).ReadFile(kRuntime), "");
 }
 
-TEST_F(ImagesTest, ThatReplaceOthersGiveTheNameBack) {
+TEST_F(ImagesTest, RollbackRestoresThePreviousImageOfAName) {
   const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
   const std::string former = "sha256:" + Sha256Of("what was there before");
   SimulatedFleet reference(1);
@@ -333,7 +333,7 @@ TEST_F(ImagesTest, ThatReplaceOthersGiveTheNameBack) {
   }
 }
 
-TEST_F(ImagesTest, ResumeFromWhereverItFailed) {
+TEST_F(ImagesTest, ImportResumesFromEveryFailure) {
   const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
   SimulatedFleet reference(1);
   const Pipeline pipeline = UseImages(reference, artifact);
@@ -357,7 +357,7 @@ TEST_F(ImagesTest, ResumeFromWhereverItFailed) {
   }
 }
 
-TEST_F(ImagesTest, AreRefusedBeforeAnythingIsDone) {
+TEST_F(ImagesTest, PreflightRefusesMissingImages) {
   SimulatedFleet fleet(1);
   const std::string path = WriteOne();
   const auto failure = [&](const std::string& file, const std::vector<std::string>& names) {
@@ -377,7 +377,7 @@ TEST_F(ImagesTest, AreRefusedBeforeAnythingIsDone) {
 
 // --- binaries
 
-TEST_F(PackagesTest, BinariesAreInstalledWhereTheyBelongAndTakenBack) {
+TEST_F(PackagesTest, InstallsBinariesAndRemovesThemByRollback) {
   const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
   SimulatedFleet fleet(2);
   fleet.host(1).PutFile("/opt/new/tool", "an older tool");
@@ -414,7 +414,7 @@ TEST_F(PackagesTest, BinariesAreInstalledWhereTheyBelongAndTakenBack) {
               HasSubstr("was altered or is damaged"));
 }
 
-class OffersTest : public PackagesTest {
+class AvailablePackageTest : public PackagesTest {
  protected:
   // What is known of `name` on a host.
   AvailablePackage OfferOf(Connector& host, const std::string& name,
@@ -428,7 +428,7 @@ class OffersTest : public PackagesTest {
   }
 };
 
-TEST_F(OffersTest, WhatIsInstalledCountsThenTheArtifactThenTheSources) {
+TEST_F(AvailablePackageTest, PrefersInstalledThenArtifactThenSources) {
   const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
   SimulatedFleet fleet(1, {{"etcd-server", {.version = "2.0"}}});
   SimulatedHost& host = fleet.host(0);
@@ -447,7 +447,7 @@ TEST_F(OffersTest, WhatIsInstalledCountsThenTheArtifactThenTheSources) {
   EXPECT_EQ(OfferOf(host, "etcd-server", artifact).from, "");
 }
 
-TEST_F(OffersTest, DnfIsAskedForWhatItKnowsAlready) {
+TEST_F(AvailablePackageTest, ReadsCandidatesOfDnfWithoutADownload) {
   if (!DnfHost::IsPossible()) GTEST_SKIP() << DnfHost::kImpossible;
   DnfHost host;
   EXPECT_EQ(OfferOf(host.connector(), "tried").version, "");
@@ -458,7 +458,7 @@ TEST_F(OffersTest, DnfIsAskedForWhatItKnowsAlready) {
 }
 
 // A source of its own, beside those that this machine has.
-TEST_F(OffersTest, AptIsAskedForWhatItKnowsAlready) {
+TEST_F(AvailablePackageTest, ReadsCandidatesOfAptWithoutADownload) {
   directory_.Write("lists/partial/none", "");
   directory_.Write("source/Packages",
                    "Package: tried\nVersion: 1:2.5-3\nArchitecture: all\nFilename: ./none\n"
