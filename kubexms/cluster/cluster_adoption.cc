@@ -32,7 +32,7 @@ constexpr std::string_view kFiles[] = {"ca.crt",     "ca.key",     "client.crt",
 const GetPath kKeepalived{"/etc/keepalived/keepalived.conf", true};
 constexpr std::string_view kPassword = "auth_pass ";
 
-// What one host has of the state.
+// The part of the state on one host.
 struct HostPart {
   bool reachable = false;
   std::map<std::string, std::string, std::less<>> files;  // of etcd, by name
@@ -88,7 +88,7 @@ Result<Parts> ReadParts(const Runtime& runtime, const AdoptOptions& options,
       unreachable.push_back(hosts[i].name);
     } else {
       return read[i].error().WithContext(fmt::format(
-          "{}: its part of the state cannot be read; if it is gone for good, add --force",
+          "{}: the state on this host cannot be read; if the host is lost for good, add --force",
           hosts[i].name));
     }
   }
@@ -114,7 +114,8 @@ Result<void> SavePair(const std::string& path, const CertificateAndKey& pair) {
 Result<void> MakeDirectories(const std::string& directory) {
   std::error_code failed;
   std::filesystem::create_directories(directory, failed);
-  if (failed) return Error::Internal(fmt::format("cannot create {}: {}", directory, failed.message()));
+  if (failed)
+    return Error::Internal(fmt::format("cannot create {}: {}", directory, failed.message()));
   return {};
 }
 
@@ -136,8 +137,8 @@ Result<void> SaveCertificates(const ClusterIdentity& identity, const Parts& part
   ASSIGN_OR_RETURN(const ClusterState state, LoadClusterState(directory));
   if (found || state.etcd_authority == identity.etcd_authority) return {};
   return Error::BadRequest(fmt::format(
-      "no host has the key of etcd's authority {:.12} in {}: a version before this one does not "
-      "keep it there. Copy pki/etcd from the state directory of the operator who made the cluster",
+      "no host has the key of etcd's authority {:.12} in {}: earlier versions did not store it "
+      "there. Copy pki/etcd from the state directory of the operator who created the cluster",
       identity.etcd_authority, EtcdPath("ca.key")));
 }
 
@@ -167,8 +168,8 @@ std::map<StepKey, Records> ByStep(const Records& records) {
   return steps;
 }
 
-// Whether what the step did is still there.
-bool Stands(const Records& records) {
+// Whether the step is in effect.
+bool IsInEffect(const Records& records) {
   return !records.empty() && records.back().type != Type::kUndone;
 }
 
@@ -188,13 +189,14 @@ Records Interleave(std::map<std::string, std::deque<JournalRecord>> hosts) {
   }
 }
 
-// What the hosts know of a run and the operator's own journal does not.
+// The records of a run on the hosts that the operator's journal lacks.
 Records Missing(const Records& own, const Records& of_hosts) {
   std::map<StepKey, Records> known = ByStep(own);
   Records missing;
   std::map<StepKey, bool> lacks;
   for (const auto& [key, records] : ByStep(of_hosts)) {
-    lacks[key] = Stands(known[key]) != Stands(records) || (known[key].empty() && !records.empty());
+    lacks[key] =
+        IsInEffect(known[key]) != IsInEffect(records) || (known[key].empty() && !records.empty());
   }
   for (const JournalRecord& record : of_hosts) {
     if (const auto found = lacks.find(KeyOf(record)); found != lacks.end() && found->second) {
@@ -245,7 +247,7 @@ Result<std::vector<std::string>> MergeRuns(const Runtime& runtime, const Parts& 
   std::map<std::string, std::map<std::string, std::deque<JournalRecord>>> runs;
   for (const auto& [host, part] : parts) {
     for (const JournalRecord& record : part.journal) {
-      // A name that leads elsewhere is not one of ours.
+      // A run id must be one path component.
       const bool named = !record.run.empty() && record.run[0] != '.' &&
                          record.run.find('/') == std::string::npos && record.host == host;
       if (named) runs[record.run][host].push_back(record);
@@ -265,7 +267,7 @@ KnownHost Known(const HostSpec& host, const HostPart& part) {
   KnownHost known;
   known.host = host;
   for (const auto& [key, records] : ByStep(part.journal)) {
-    if (!Stands(records)) continue;
+    if (!IsInEffect(records)) continue;
     known.ready |= records.back().type == Type::kDone;
     known.etcd |= std::get<1>(key).starts_with(ModuleName(ModuleId::kEtcd) + "/");
   }
@@ -280,17 +282,17 @@ Result<void> SaveInventory(const Cluster& cluster, const ClusterIdentity& identi
     if (std::ranges::find(hosts, host.name, &HostSpec::name) == hosts.end()) hosts.push_back(host);
   }
   std::vector<KnownHost> known;
-  std::set<std::string> strangers;
+  std::set<std::string> unmanaged;
   for (const HostSpec& host : hosts) {
     const auto part = parts.find(host.name);
     if (part == parts.end()) continue;
-    // One that answers and has nothing of the cluster has left it, or is not one of its hosts yet.
+    // A reachable host without a journal has left the cluster or has not joined it yet.
     if (part->second.journal.empty())
-      strangers.insert(host.name);
+      unmanaged.insert(host.name);
     else
       known.push_back(Known(host, part->second));
   }
-  RETURN_IF_ERROR(inventory.Remove(strangers));
+  RETURN_IF_ERROR(inventory.Remove(unmanaged));
   return inventory.Merge(known);
 }
 
@@ -313,25 +315,26 @@ Result<ClusterIdentity> FindIdentity(const Runtime& runtime) {
       return Error::Conflict(
           "clusters", runtime.cluster(),
           fmt::format("{} belongs to the cluster {} with the authority {:.12}, and {} to {} with "
-                      "{:.12}; take the hosts of one of them out of the configuration",
+                      "{:.12}; remove the hosts of one of them from the configuration",
                       from, identity.uid, identity.etcd_authority, host, marker.uid,
                       marker.etcd_authority));
     }
     identity = marker;
     from = host;
   }
-  // All of it may have been rolled back.
+  // The markers may have been rolled back.
   if (identity.uid.empty()) identity = state.identity;
   if (identity.uid.empty()) {
     return Error::BadRequest(
         !unmarked.empty()
-            ? fmt::format("the hosts{} have no marker of a cluster: a version before this one set "
-                          "them up. Copy the state directory of the operator who did",
-                          unmarked)
+            ? fmt::format(
+                  "the hosts{} have no marker of a cluster: an earlier version has set them "
+                  "up. Copy the state directory of the operator who did",
+                  unmarked)
             : fmt::format("none of the hosts belongs to a cluster {}{}", runtime.cluster(),
                           unreachable.empty()
-                              ? "; kubexms create cluster makes it"
-                              : fmt::format(", and{} did not answer", unreachable)));
+                              ? "; to create it: kubexms create cluster"
+                              : fmt::format(", and{} are unreachable", unreachable)));
   }
   const bool other = !state.identity.uid.empty() && state.identity.uid != identity.uid;
   const bool foreign = !state.etcd_authority.empty() && !identity.etcd_authority.empty() &&
@@ -339,9 +342,10 @@ Result<ClusterIdentity> FindIdentity(const Runtime& runtime) {
   if (other || foreign) {
     return Error::Conflict(
         "clusters", runtime.cluster(),
-        fmt::format("{} has the state of another cluster; move it away, or choose another with "
-                    "--state-dir",
-                    state.directory));
+        fmt::format(
+            "{} has the state of another cluster; move it, or choose another directory with "
+            "--state-dir",
+            state.directory));
   }
   return identity;
 }

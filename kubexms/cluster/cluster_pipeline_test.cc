@@ -358,7 +358,8 @@ TEST_F(ClusterPipelineTest, WarnsAboutHosts) {
            "host-0002: ufw filters what reaches it: let the others through to 2379, 2380",
            "host-0004: its control groups are of version 1, which kubelets from 1.35 on refuse: "
            "boot it with systemd.unified_cgroup_hierarchy=1",
-           "host-0004: /etc/resolv.conf has no nameserver, so package sources cannot be resolved"}));
+           "host-0004: /etc/resolv.conf has no nameserver, so package sources cannot be "
+           "resolved"}));
   EXPECT_THAT(plan->warnings, Not(Contains(HasSubstr("host-0002: SELinux"))));
   EXPECT_THAT(plan->warnings, Not(Contains(HasSubstr("host-0004: ufw"))));
 

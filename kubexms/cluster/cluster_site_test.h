@@ -123,10 +123,10 @@ class Site {
   Result<automation::RunReport> Create(const std::set<std::string>& limit = {}) {
     const Result<OpenedState> state = OpenClusterState(cluster_, *runtime_);
     if (!state.ok()) return state.error();
-    return Converge(Work(), MakePipeline(limit), limit);
+    return Converge(Context(), MakePipeline(limit), {.limit = limit});
   }
   Result<automation::RunReport> Remove(const std::set<std::string>& hosts, bool lost = false) {
-    return RemoveHosts(Work(), {.hosts = hosts, .lost = lost});
+    return RemoveHosts(Context(), {.hosts = hosts, .lost = lost});
   }
   // One of etcd from a snapshot.
   automation::Pipeline MakeRestore() {
@@ -136,7 +136,7 @@ class Site {
   }
   Result<automation::RunReport> Delete() { return DeleteCluster(*runtime_, options_); }
 
-  ClusterContext Work() { return {runtime_.get(), &cluster_, &*inventory_, &options_}; }
+  ClusterContext Context() { return {runtime_.get(), &cluster_, &*inventory_, &options_}; }
   automation::Runtime& runtime() { return *runtime_; }
   const Cluster& cluster() const { return cluster_; }
   HostInventory& inventory() { return *inventory_; }

@@ -85,7 +85,7 @@ std::string Disagreement(const ClusterState& state, const HostOwnership& host) {
   return "";
 }
 
-// One who has the files of an older version, or of a backup, has the cluster of the hosts.
+// A state directory of an older version or from a backup has the authority but no identity.
 std::string UidOfHosts(const std::string& authority, const std::vector<HostOwnership>& ownership) {
   for (const HostOwnership& host : ownership) {
     if (host.has_marker && host.marker.etcd_authority == authority) return host.marker.uid;
@@ -93,7 +93,7 @@ std::string UidOfHosts(const std::string& authority, const std::vector<HostOwner
   return "";
 }
 
-// An authority that was there and is not is not made anew.
+// A lost authority is not replaced.
 Result<void> CheckAuthority(const ClusterState& state) {
   const std::string& known = state.identity.etcd_authority;
   if (known.empty() || known == state.etcd_authority) return {};

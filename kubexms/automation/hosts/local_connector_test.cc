@@ -46,7 +46,9 @@ class LocalConnectorTest : public ::testing::Test {
 TEST_F(LocalConnectorTest, RunsCommands) { RunsCommands(*connector_); }
 TEST_F(LocalConnectorTest, StreamsOutput) { StreamsOutputWhileTheCommandRuns(*connector_); }
 TEST_F(LocalConnectorTest, RetainsTheEndOfLongOutput) { RetainsTheEndOfLongOutput(*connector_); }
-TEST_F(LocalConnectorTest, KillsAllProcessesAtTheTimeout) { EndsTheProcessTreeAtTheTimeout(*connector_); }
+TEST_F(LocalConnectorTest, KillsAllProcessesAtTheTimeout) {
+  EndsTheProcessTreeAtTheTimeout(*connector_);
+}
 TEST_F(LocalConnectorTest, KillsAllProcessesOnStop) { EndsTheProcessTreeWhenStopped(*connector_); }
 TEST_F(LocalConnectorTest, RunsManyCommandsAtOnce) { RunsManyCommandsAtOnce(*connector_); }
 TEST_F(LocalConnectorTest, UploadsAndDownloadsFiles) { UploadsAndDownloadsFiles(*connector_); }

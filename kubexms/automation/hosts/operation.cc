@@ -19,8 +19,8 @@ struct JsonWriter {
   JsonObject object;
 };
 
-// Fields that are missing keep their defaults; unknown ones are refused, for an operation that is
-// half understood must not be performed.
+// Missing fields have their defaults; unknown ones are refused, because an operation must not be
+// performed in part.
 class JsonReader {
  public:
   explicit JsonReader(const JsonObject& object) : object_(object) {}

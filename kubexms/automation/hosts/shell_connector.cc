@@ -119,7 +119,7 @@ class TailBuffer {
   bool truncated_ = false;
 };
 
-// What sudo says when it does not let us, as one sentence; empty when it is not about that.
+// The explanation of an error of sudo; empty for other errors.
 std::string_view SudoRefusal(const CommandResult& result) {
   if (result.exit_code != 1) return {};
   const std::string_view said = result.error_output;
@@ -264,7 +264,7 @@ void ShellConnector::Kill(const Job& job) {
            .as_root = job.as_root,
            .script = fmt::format(kKill, job.mark),
            .timeout = kKillTimeout};
-  // The command's own error is the one to report; a host that is gone has nothing left to end.
+  // The error of the command itself is reported; that of killing it is not.
   static_cast<void>(Run(kill).ok());
 }
 

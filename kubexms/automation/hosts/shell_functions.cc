@@ -196,7 +196,7 @@ constexpr ShellFunction kFunctions[] = {
   fi
   kx_apt install -f --no-install-recommends "$@" -- $packages
 )sh"},
-    // What was only needed by others is known to apt.
+    // apt knows which packages were only dependencies.
     {"RemovePackages", R"sh(
   kx_settle_packages || return 1
   if command -v apt-get >/dev/null; then
@@ -286,8 +286,8 @@ constexpr ShellFunction kFunctions[] = {
   truncate -s "$size" -- "$1"
   return 1
 )sh"},
-    // A link, because only one can make it, and it says who did in the same moment, also where the
-    // disk is full. Its time is when its owner was last heard of.
+    // A symbolic link, because its creation is atomic and has the owner as target, also on a full
+    // disk. Its modification time is that of the last renewal.
     {"AcquireLock", R"sh(
   (umask 077; mkdir -p -- "$(dirname -- "$1")") || return 1
   now=$(date +%s)

@@ -601,8 +601,7 @@ Result<OperationResult> SimulatedHost::Do(const AcquireLock& op) {
   const bool free =
       found == locks_.end() || found->second.owner == op.owner || age >= op.stale_seconds;
   if (!free && op.required) {
-    return Error::Internal(
-        fmt::format("locked by {}, renewed {} s ago", found->second.owner, age));
+    return Error::Internal(fmt::format("locked by {}, renewed {} s ago", found->second.owner, age));
   }
   if (!free) return OperationResult(LockState{false, found->second.owner, age});
   locks_[op.path] = {op.owner, now_ns_};

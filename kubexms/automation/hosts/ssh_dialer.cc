@@ -95,7 +95,8 @@ Result<int> ConnectTcp(const SshEndpoint& endpoint, const std::stop_token& stop)
   const int failed =
       ::getaddrinfo(endpoint.host.c_str(), fmt::to_string(endpoint.port).c_str(), &hints, &found);
   if (failed) {
-    return Error::ServiceUnavailable(fmt::format("cannot resolve the host: {}", gai_strerror(failed)));
+    return Error::ServiceUnavailable(
+        fmt::format("cannot resolve the host: {}", gai_strerror(failed)));
   }
   const std::unique_ptr<addrinfo, AddressDeleter> addresses(found);
   const auto deadline = SteadyClock::now() + endpoint.connect_timeout;
@@ -136,7 +137,7 @@ std::string PinnedAlgorithms(const std::vector<std::string>& pinned) {
   return algorithms;
 }
 
-// Adds a line, while nobody else does.
+// Appends a line under a lock.
 bool AppendLine(const std::string& path, std::string_view line) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (file < 0) return false;
@@ -224,9 +225,10 @@ Result<void> SshDialer::VerifyPinned(const std::string& fingerprint, ssh_key key
   }
   return Terminal(Error::Forbidden(
       "hosts", endpoint_.host,
-      fmt::format("the host key {} is not one of hostKey in the configuration; the connection may be "
-                  "intercepted. If the host was reinstalled, configure its new key",
-                  fingerprint)));
+      fmt::format(
+          "the host key {} is not one of hostKey in the configuration; the connection may be "
+          "intercepted. If the host was reinstalled, configure its new key",
+          fingerprint)));
 }
 
 Result<void> SshDialer::StoreHostKey() {
@@ -344,8 +346,8 @@ Result<void> SshDialer::Authenticate() {
   if (state == SSH_AUTH_ERROR) {
     return Error::ServiceUnavailable(fmt::format("log in: {}", ssh_get_error(session_)));
   }
-  return Terminal(Error::Unauthorized(
-      fmt::format("authentication failed: the host accepts none of the keys and passwords{}", key_errors_)));
+  return Terminal(Error::Unauthorized(fmt::format(
+      "authentication failed: the host accepts none of the keys and passwords{}", key_errors_)));
 }
 
 }  // namespace kubexms::automation

@@ -61,7 +61,7 @@ std::string NetworkConfiguration(const LabState& state, const LabHost& host) {
       host.address, state.subnet.prefix, state.gateway());
 }
 
-// What systemd-nspawn leaves in /run when it does not end by itself.
+// The files that a killed systemd-nspawn leaves in /run.
 void RemoveNspawnFiles(const std::string& machine, const std::string& root) {
   constexpr const char* kRun = "/run/systemd/nspawn";
   std::error_code ignored;
@@ -97,7 +97,8 @@ Result<void> Lab::Up(const LabUpOptions& options) {
   RETURN_IF_ERROR(CheckDirectory(options_.directory));
   std::error_code failed;
   fs::create_directories(directory_, failed);
-  if (failed) return Error::Internal(fmt::format("cannot create {}: {}", directory_, failed.message()));
+  if (failed)
+    return Error::Internal(fmt::format("cannot create {}: {}", directory_, failed.message()));
   ASSIGN_OR_RETURN(const auto lock, Lock());
   Result<void> built = Build(options);
   RemoveEmptyDirectory();
@@ -167,7 +168,8 @@ Result<LabState> Lab::Plan(const LabUpOptions& options) const {
 Result<void> Lab::EnsureBridge(const LabState& state) {
   const std::string bridge = state.bridge();
   if (!InterfaceExists(bridge)) {
-    options_.progress(fmt::format("creating the network {} on {}", state.subnet.ToString(), bridge));
+    options_.progress(
+        fmt::format("creating the network {} on {}", state.subnet.ToString(), bridge));
     RETURN_IF_ERROR(
         runner_.Run({.script = ShellCommand({"ip", "link", "add", bridge, "type", "bridge"})}));
   }
@@ -273,7 +275,7 @@ Result<void> Lab::WaitForLogin(const LabHost& host) {
   ASSIGN_OR_RETURN(const std::string key, ReadPublicKey(HostDirectory(host) + "/host_key.pub"));
   const LabCgroups groups(CgroupOf(host));
   const auto deadline = clock_->MonotonicNow() + kLoginTimeout;
-  // Short at first: an address that nobody has yet does not answer at all.
+  // Short at first: packets to an address that no host has yet are lost.
   std::chrono::milliseconds timeout{500};
   for (;;) {
     SshConnections connections;
@@ -290,13 +292,11 @@ Result<void> Lab::WaitForLogin(const LabHost& host) {
     if (facts.ok()) return {};
     const std::string log = HostDirectory(host) + "/console.log";
     if (!groups.HasProcesses()) {
-      return Error::Internal(
-          fmt::format("{} stopped during its start; see {}", host.name, log));
+      return Error::Internal(fmt::format("{} stopped during its start; see {}", host.name, log));
     }
     if (clock_->MonotonicNow() >= deadline) {
       return facts.error().WithContext(
-          fmt::format("no login to {} after {} s; see {}", host.name,
-                      kLoginTimeout.count(), log));
+          fmt::format("no login to {} after {} s; see {}", host.name, kLoginTimeout.count(), log));
     }
     if (!clock_->SleepFor(std::chrono::milliseconds(100), options_.stop)) return Canceled("lab up");
     timeout = std::min(timeout * 2, std::chrono::milliseconds(15'000));
@@ -304,8 +304,8 @@ Result<void> Lab::WaitForLogin(const LabHost& host) {
 }
 
 Result<void> Lab::PowerOff(const LabHost& host) {
-  // The network first: nobody hears of the end of its processes, and what its connections leave
-  // behind in the kernel does not answer in its name. systemd-nspawn has made the interface.
+  // The network first, as in a power failure: otherwise the kernel would close the connections of
+  // the killed processes. systemd-nspawn has created the interface.
   const std::string interface = fmt::format("vb-{}-{}", options_.name, host.name);
   RETURN_IF_ERROR(runner_.Run(
       {.script = ShellCommand({"ip", "link", "delete", "dev", interface}) + " 2>&1 || ! " +
@@ -418,9 +418,9 @@ Result<LabState> Lab::State() const {
   RETURN_IF_ERROR(CheckLabName(options_.name));
   ASSIGN_OR_RETURN(std::optional<LabState> state, ReadState());
   if (!state) {
-    return Error(
-        404, "NotFound",
-        fmt::format("the lab {0} does not exist; to create it: kubexms lab up --name {0}", options_.name));
+    return Error(404, "NotFound",
+                 fmt::format("the lab {0} does not exist; to create it: kubexms lab up --name {0}",
+                             options_.name));
   }
   return *std::move(state);
 }
@@ -462,8 +462,9 @@ std::vector<std::string> ListLabs(const std::string& directory) {
 Result<void> RemoveUnusedLabImage(const std::string& directory) {
   const std::vector<std::string> labs = ListLabs(directory);
   if (!labs.empty()) {
-    return Error::Conflict("images", ImageIn(directory),
-                           fmt::format("the lab {} uses it; remove the lab first: kubexms lab down", labs.front()));
+    return Error::Conflict(
+        "images", ImageIn(directory),
+        fmt::format("the lab {} uses it; remove the lab first: kubexms lab down", labs.front()));
   }
   RETURN_IF_ERROR(RemoveLabImage(ImageIn(directory)));
   std::error_code ignored;

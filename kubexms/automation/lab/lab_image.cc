@@ -55,7 +55,7 @@ ExecStart=/usr/local/sbin/kubexms-lab-boot
 WantedBy=sysinit.target
 )";
 
-// What makes a bare Debian the disk of a host that is started for the first time.
+// Turns a minimal Debian into the disk of a host before its first boot.
 Result<void> Prepare(Runner& runner, const std::string& root) {
   const std::string units = root + "/etc/systemd/system";
   const HostResource resources[] = {
@@ -91,7 +91,8 @@ Result<void> Build(Runner& runner, const LabImageOptions& options) {
   }
   const std::string part = options.directory + ".part";
   RETURN_IF_ERROR(RemoveLabImage(options.directory));
-  options.progress(fmt::format("creating the image from Debian {} (once, takes a minute or two)", kSuite));
+  options.progress(
+      fmt::format("creating the image from Debian {} (once, takes a minute or two)", kSuite));
   RETURN_IF_ERROR(runner.Run({.script = ShellCommand({"debootstrap", "--variant=minbase",
                                                       fmt::format("--include={}", kPackages),
                                                       std::string(kSuite), part, mirror}),
@@ -107,7 +108,7 @@ Result<void> Build(Runner& runner, const LabImageOptions& options) {
   return {};
 }
 
-// Waits for another program that makes the image.
+// Waits for another process that creates the image.
 Result<std::unique_ptr<ClusterLock>> LockImage(Clock& clock, const LabImageOptions& options) {
   const std::string path = options.directory + ".lock";
   const std::string owner = fmt::format("kubexms lab (process {})", ::getpid());
@@ -128,7 +129,8 @@ Result<void> EnsureLabImage(Runner& runner, Clock& clock, const LabImageOptions&
   if (fs::exists(options.directory, failed)) return {};
   fs::create_directories(fs::path(options.directory).parent_path(), failed);
   if (failed) {
-    return Error::Internal(fmt::format("cannot create {}: {}", options.directory, failed.message()));
+    return Error::Internal(
+        fmt::format("cannot create {}: {}", options.directory, failed.message()));
   }
   ASSIGN_OR_RETURN(const auto lock, LockImage(clock, options));
   if (fs::exists(options.directory, failed)) return {};

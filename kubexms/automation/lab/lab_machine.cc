@@ -32,7 +32,7 @@ bool ProgramExists(const std::string& name) {
   return false;
 }
 
-// A new group of cpuset may use no CPU and no memory until it is told which.
+// A new cpuset group has no CPUs and no memory until they are set.
 void InheritCpuset(const fs::path& group) {
   for (const char* name : {"cpuset.cpus", "cpuset.mems"}) {
     const std::string own = ReadText(group / name);
@@ -81,8 +81,8 @@ Result<std::string> FindMirror(std::string_view suite) {
   }
   std::string mirror = MirrorIn(sources, suite);
   if (!mirror.empty()) return mirror;
-  return Error::BadRequest(fmt::format(
-      "apt on this machine has no source for Debian {}; set --mirror", suite));
+  return Error::BadRequest(
+      fmt::format("apt on this machine has no source for Debian {}; set --mirror", suite));
 }
 
 bool IsMounted(const std::string& path) {
@@ -92,7 +92,7 @@ bool IsMounted(const std::string& path) {
 
 Result<void> UnmountBelow(const std::string& path) {
   for (const std::string& at : MountsBelow(path, ReadText("/proc/self/mounts"))) {
-    // Detached at once, gone when the last one who uses it is.
+    // Detached at once, unmounted when its last user has ended.
     if (::umount2(at.c_str(), MNT_DETACH) != 0) {
       return Error::Internal(fmt::format("unmount {}: {}", at, std::strerror(errno)));
     }
@@ -115,8 +115,8 @@ Result<void> LabCgroups::Create() const {
       std::error_code failed;
       fs::create_directory(group, failed);
       if (failed) {
-        return Error::Internal(
-            fmt::format("cannot create the control group {}: {}", group.string(), failed.message()));
+        return Error::Internal(fmt::format("cannot create the control group {}: {}", group.string(),
+                                           failed.message()));
       }
       if (fs::exists(group / "cpuset.cpus", failed)) InheritCpuset(group);
     }
@@ -171,11 +171,11 @@ Result<void> LabCgroups::Remove() const {
     groups.emplace_back(path);
     for (const fs::path& group : groups) {
       if (::rmdir(group.c_str()) != 0 && errno != ENOENT) {
-        return Error::Internal(
-            fmt::format("cannot remove the control group {}: {}", group.string(), std::strerror(errno)));
+        return Error::Internal(fmt::format("cannot remove the control group {}: {}", group.string(),
+                                           std::strerror(errno)));
       }
     }
-    // The group of all labs goes with the last one.
+    // The group of all labs is removed with the last lab.
     ::rmdir(fs::path(path).parent_path().c_str());
   }
   return {};

@@ -17,7 +17,7 @@ template <class Number>
 std::optional<Number> ParseNumber(std::string_view text, int base = 10) {
   Number number = 0;
   const char* end = text.data() + text.size();
-  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): it is told where the text ends
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): the length is passed separately
   const auto [stop, failed] = std::from_chars(text.data(), end, number, base);
   if (failed != std::errc() || stop != end) return std::nullopt;
   return number;

@@ -195,8 +195,8 @@ Result<void> Planner::operator()(const File& r) {
     return {};
   }
   if (state.mode == r.mode && state.owner == r.owner && state.group == r.group) return {};
-  AddSummary(fmt::format("set {} to {} {}:{}, from {} {}:{}", r.path, r.mode, r.owner, r.group, state.mode,
-                  state.owner, state.group));
+  AddSummary(fmt::format("set {} to {} {}:{}, from {} {}:{}", r.path, r.mode, r.owner, r.group,
+                         state.mode, state.owner, state.group));
   Do(SetAttributes{r.path, r.mode, r.owner, r.group});
   Undo(SetAttributes{r.path, state.mode, state.owner, state.group});
   return {};
@@ -214,11 +214,10 @@ Result<void> Planner::operator()(const Directory& r) {
       Do(make);
       Undo(RemovePath{path});
     } else if (state.kind != "directory" && last) {
-      return Error::Internal(
-          fmt::format("{} is a {} and must be a directory", path, state.kind));
+      return Error::Internal(fmt::format("{} is a {} and must be a directory", path, state.kind));
     } else if (last && (state.mode != r.mode || state.owner != r.owner || state.group != r.group)) {
       AddSummary(fmt::format("set {} to {} {}:{}, from {} {}:{}", path, r.mode, r.owner, r.group,
-                      state.mode, state.owner, state.group));
+                             state.mode, state.owner, state.group));
       Do(SetAttributes{path, r.mode, r.owner, r.group});
       Undo(SetAttributes{path, state.mode, state.owner, state.group});
     }
@@ -323,7 +322,7 @@ Result<void> Planner::operator()(const Sysctl& r) {
     const SysctlState& state = facts_.Get(GetSysctl{key});
     if (state.exists && state.value == Normal(value)) continue;
     AddSummary(state.exists ? fmt::format("set {} to {}, from {}", key, value, state.value)
-                     : fmt::format("set {} to {}", key, value));
+                            : fmt::format("set {} to {}", key, value));
     Do(SetSysctl{key, value});
     if (state.exists) Undo(SetSysctl{key, state.value});
   }

@@ -45,14 +45,14 @@ Result<std::vector<OperationResult>> Runner::Perform(std::span<const Operation> 
   return connector_->Perform(operations, {.timeout = timeout, .stop = options_.stop});
 }
 
-Result<CommandResult> Runner::Run(const Command& command) {
-  ASSIGN_OR_RETURN(CommandResult result, Exec(command));
+Result<CommandResult> Runner::Run(const Command& command, const OutputCallback& on_output) {
+  ASSIGN_OR_RETURN(CommandResult result, Exec(command, on_output));
   if (!result.ok()) return CommandFailed(Describe(RunScript{command.script}), result);
   return result;
 }
 
-Result<CommandResult> Runner::Exec(const Command& command) {
-  return connector_->Exec(command, nullptr, options_.stop);
+Result<CommandResult> Runner::Exec(const Command& command, const OutputCallback& on_output) {
+  return connector_->Exec(command, on_output, options_.stop);
 }
 
 Result<bool> Runner::Upload(const UploadRequest& request) {

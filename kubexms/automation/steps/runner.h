@@ -56,9 +56,9 @@ class Runner {
   }
 
   // Runs a command with its own timeout. An error when the exit code is not zero.
-  Result<CommandResult> Run(const Command& command);
+  Result<CommandResult> Run(const Command& command, const OutputCallback& on_output = nullptr);
   // The same, but every exit code is a result.
-  Result<CommandResult> Exec(const Command& command);
+  Result<CommandResult> Exec(const Command& command, const OutputCallback& on_output = nullptr);
 
   // Sends the file unless the host has it with this content, mode and owner. True when it changed.
   Result<bool> Upload(const UploadRequest& request);

@@ -33,7 +33,7 @@ Result<std::string> RunForText(const std::string& command) {
            },
        .deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1)});
   if (!exit_code.ok()) return exit_code.error().WithContext("cmd:" + command);
-  // What it printed may be half of the secret: it is not repeated.
+  // The output may be a part of the secret, so the error does not have it.
   if (*exit_code != 0) {
     return Error::BadRequest(fmt::format("cmd:{}: exit code {}", command, *exit_code));
   }

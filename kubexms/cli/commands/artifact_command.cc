@@ -67,7 +67,8 @@ Result<cluster::ArtifactBuildOptions> OptionsFor(const Invocation& call,
   options.images = spec.container_runtime.images;
   if (names.empty() && options.binaries.empty() && options.images.empty()) {
     return Error::BadRequest(
-        fmt::format("{} requires no packages, binaries or images; add packages with --packages", call.Value("file")));
+        fmt::format("{} requires no packages, binaries or images; add packages with --packages",
+                    call.Value("file")));
   }
   return options;
 }
@@ -91,7 +92,8 @@ void WarnAboutSandbox(const Invocation& call, const cluster::ClusterSpec& spec) 
   const std::vector<std::string> names = cluster::ImageNames(runtime);
   if (std::ranges::find(names, runtime.sandbox_image) != names.end()) return;
   call.err() << fmt::format(
-      "Warning: spec.containerRuntime.images lacks {}. Without it the hosts cannot run pods, unless "
+      "Warning: spec.containerRuntime.images lacks {}. Without it the hosts cannot run pods, "
+      "unless "
       "they can pull it from a registry.\n",
       runtime.sandbox_image);
 }
@@ -192,7 +194,8 @@ Command BuildCommand() {
       .name = "build",
       .summary = "Build an artifact with packages, binaries and images",
       .description =
-          "Downloads the packages of all modules with their dependencies, for one operating system\n"
+          "Downloads the packages of all modules with their dependencies, for one operating "
+          "system\n"
           "and some architectures, and writes them into one file, with the binaries and images of\n"
           "the configuration. kubexms create cluster --artifact FILE installs from it on hosts\n"
           "without internet.\n"
@@ -203,32 +206,35 @@ Command BuildCommand() {
           "  kubexms artifact build -f cluster.yaml -o cluster.artifact\n"
           "  kubexms artifact build --os debian-12 --arch amd64 --arch arm64 --packages nfs-common "
           "-o both.artifact",
-      .flags = {{.name = "file",
-                 .letter = 'f',
-                 .value = "FILE",
-                 .doc = "configuration of the cluster; defaults to the packages of all modules"},
-                {.name = "out",
-                 .letter = 'o',
-                 .value = "FILE",
-                 .doc = "artifact to write",
-                 .required = true},
-                {.name = "os",
-                 .value = "SYSTEM",
-                 .doc = "operating system of the hosts",
-                 .fallback = cluster::ArtifactBuildOptions().os,
-                 .choices = cluster::ArtifactSystems()},
-                {.name = "arch",
-                 .value = "ARCHITECTURE",
-                 .doc = "architecture of the hosts, such as amd64 or arm64; may be repeated; defaults "
-                        "to that of this machine"},
-                {.name = "packages", .value = "NAMES", .doc = "comma-separated names of additional packages"},
-                {.name = "mirror",
-                 .value = "URL",
-                 .doc = "mirror of Debian, with security updates at URL-security; defaults to those of "
-                        "this machine"},
-                {.name = "cache",
-                 .value = "DIR",
-                 .doc = "directory for downloads; defaults to ~/.cache/kubexms"}},
+      .flags =
+          {{.name = "file",
+            .letter = 'f',
+            .value = "FILE",
+            .doc = "configuration of the cluster; defaults to the packages of all modules"},
+           {.name = "out",
+            .letter = 'o',
+            .value = "FILE",
+            .doc = "artifact to write",
+            .required = true},
+           {.name = "os",
+            .value = "SYSTEM",
+            .doc = "operating system of the hosts",
+            .fallback = cluster::ArtifactBuildOptions().os,
+            .choices = cluster::ArtifactSystems()},
+           {.name = "arch",
+            .value = "ARCHITECTURE",
+            .doc = "architecture of the hosts, such as amd64 or arm64; may be repeated; defaults "
+                   "to that of this machine"},
+           {.name = "packages",
+            .value = "NAMES",
+            .doc = "comma-separated names of additional packages"},
+           {.name = "mirror",
+            .value = "URL",
+            .doc = "mirror of Debian, with security updates at URL-security; defaults to those of "
+                   "this machine"},
+           {.name = "cache",
+            .value = "DIR",
+            .doc = "directory for downloads; defaults to ~/.cache/kubexms"}},
       .run = Build,
   };
 }

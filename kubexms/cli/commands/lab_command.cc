@@ -111,7 +111,8 @@ std::string ConfigOf(const std::vector<LabHostStatus>& hosts, const std::string&
 Result<ExitCode> Config(const Invocation& call) {
   LabCall lab(call);
   ASSIGN_OR_RETURN(const std::vector<LabHostStatus> status, lab->Status());
-  if (status.empty()) return Error::BadRequest("the lab has no hosts; to create them: kubexms lab up");
+  if (status.empty())
+    return Error::BadRequest("the lab has no hosts; to create them: kubexms lab up");
   const std::string text = ConfigOf(status, lab->key_file(), call.Value("name"));
   RETURN_IF_ERROR(cluster::ParseCluster(text, "lab"));
   call.out() << text;
@@ -240,26 +241,30 @@ std::vector<Flag> LabFlags(std::vector<Flag> more = {}) {
   return flags;
 }
 
-Argument HostArgument() { return {.name = "HOST", .doc = "name of a host, as lab status shows it"}; }
+Argument HostArgument() {
+  return {.name = "HOST", .doc = "name of a host, as lab status shows it"};
+}
 
 Command UpCommand() {
   return {
       .name = "up",
       .summary = "Create a lab, or add hosts to it",
       .description =
-          "Creates Debian hosts with systemd and sshd on this machine, and prints them as hosts of\n"
+          "Creates Debian hosts with systemd and sshd on this machine, and prints them as hosts "
+          "of\n"
           "a cluster configuration. For an existing lab it starts stopped hosts, and adds hosts\n"
           "when --hosts is larger. The first lab creates an image with debootstrap, which takes a\n"
           "minute or two.",
-      .flags = LabFlags({{.name = "hosts",
-                          .value = "COUNT",
-                          .doc = "number of hosts; defaults to 3, or to the existing ones"},
-                         {.name = "subnet",
-                          .value = "NETWORK",
-                          .doc = "subnet of the hosts, such as 10.77.0.0/24; defaults to a free one"},
-                         {.name = "mirror",
-                          .value = "URL",
-                          .doc = "mirror of Debian for the image; defaults to that of this machine"}}),
+      .flags =
+          LabFlags({{.name = "hosts",
+                     .value = "COUNT",
+                     .doc = "number of hosts; defaults to 3, or to the existing ones"},
+                    {.name = "subnet",
+                     .value = "NETWORK",
+                     .doc = "subnet of the hosts, such as 10.77.0.0/24; defaults to a free one"},
+                    {.name = "mirror",
+                     .value = "URL",
+                     .doc = "mirror of Debian for the image; defaults to that of this machine"}}),
       .run = Up,
   };
 }
@@ -292,7 +297,8 @@ Command LabCommand() {
                .run = ListNames},
               {.name = "ssh",
                .summary = "Log in to a host, or run a command there",
-               .description = "Runs a command with flags after \"--\": kubexms lab ssh node1 -- ls -l",
+               .description =
+                   "Runs a command with flags after \"--\": kubexms lab ssh node1 -- ls -l",
                .flags = LabFlags(),
                .arguments = {HostArgument(),
                              {.name = "COMMAND",
@@ -312,7 +318,8 @@ Command LabCommand() {
                .run = Start},
               {.name = "down",
                .summary = "Delete a lab and all its files",
-               .flags = LabFlags({{.name = "image", .doc = "also delete the image, unless another lab uses it"}}),
+               .flags = LabFlags(
+                   {{.name = "image", .doc = "also delete the image, unless another lab uses it"}}),
                .run = Down},
           },
   };

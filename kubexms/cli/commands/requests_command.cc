@@ -75,7 +75,8 @@ Command PruneCommand() {
       .summary = "Delete finished requests",
       .description =
           "Deletes requests that have been Completed or Failed for a while. Defaults to\n"
-          "Operationrequests and Deleterequests. The controllers do the same after their configured\n"
+          "Operationrequests and Deleterequests. The controllers do the same after their "
+          "configured\n"
           "time; audit records are retained.",
       .flags = {{.name = "older-than",
                  .value = "DURATION",

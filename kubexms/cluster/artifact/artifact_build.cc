@@ -118,10 +118,10 @@ class PrivateApt {
         root_(fmt::format("{}/{}-{}", fs::absolute(options->cache_directory).string(), options->os,
                           architecture_)) {}
 
-  // From now on it is ours alone.
+  // Acquires the lock of the cache.
   Result<void> Prepare(const std::string& suite);
   Result<void> Update();
-  // The names and versions of the packages and all that they need, beside what is in the status.
+  // Names and versions of the packages and their dependencies, without those of the status file.
   Result<std::vector<std::string>> Resolve(const std::vector<std::string>& packages);
   Result<std::vector<ControlParagraph>> Describe(const std::vector<std::string>& packages);
   // From now on these are installed.
@@ -197,7 +197,8 @@ Result<void> PrivateApt::Prepare(const std::string& suite) {
   std::error_code failed;
   for (const char* directory : {"lists/partial", "archives/partial"}) {
     fs::create_directories(fmt::format("{}/{}", root_, directory), failed);
-    if (failed) return Error::Internal(fmt::format("cannot create {}: {}", root_, failed.message()));
+    if (failed)
+      return Error::Internal(fmt::format("cannot create {}: {}", root_, failed.message()));
   }
   ASSIGN_OR_RETURN(
       lock_, ClusterLock::Acquire(root_ + "/lock",

@@ -43,7 +43,7 @@ bool IsRegistryUrl(std::string_view text) {
          });
 }
 
-// What people write a password into by mistake.
+// Fields into which users write passwords by mistake.
 bool IsSecret(std::string_view field) {
   return field.ends_with("password") || field.ends_with("Password") ||
          field.ends_with("Passphrase");
@@ -97,7 +97,7 @@ void CheckKind(const Json& document, std::vector<ErrorCause>& causes) {
   expect("kind", std::string(Cluster::kKind.kind));
 }
 
-// What the schema says about the document, which gets its defaults.
+// Validates the document by the schema and sets defaults.
 std::vector<ErrorCause> CheckDocument(Json& document) {
   std::vector<ErrorCause> causes;
   CheckKind(document, causes);
@@ -145,7 +145,7 @@ class Checker {
       causes_.push_back(Required(path, "the cluster must have a name"));
       return;
     }
-    // It names directories on the hosts, a block in /etc/hosts and what etcd is told apart by.
+    // The name is part of directories on the hosts, of /etc/hosts and of etcd's cluster token.
     for (const std::string& reason : ValidateDns1123Label(name)) {
       causes_.push_back(Invalid(path, Json(name), reason));
     }
@@ -421,8 +421,7 @@ class Checker {
       causes_.push_back(Required(path.Child("name"), "name of the chart in the repository"));
     }
     if (somewhere && chart.version.empty()) {
-      causes_.push_back(
-          Required(path.Child("version"), "required for reproducible clusters"));
+      causes_.push_back(Required(path.Child("version"), "required for reproducible clusters"));
     }
     if (!chart.values.text.empty() && !chart.values.text.starts_with('{')) {
       causes_.push_back(
@@ -484,10 +483,10 @@ Result<Cluster> LoadCluster(const std::string& path) {
 std::vector<std::string> UnusedSettingWarnings(const ClusterSpec& spec) {
   std::vector<std::string> warnings;
   if (!spec.kubernetes_version.empty()) {
-    warnings.push_back(
-        fmt::format("spec.kubernetesVersion ({}) is only used for preflight checks: nothing installs "
-                    "Kubernetes yet",
-                    spec.kubernetes_version));
+    warnings.push_back(fmt::format(
+        "spec.kubernetesVersion ({}) is only used for preflight checks: nothing installs "
+        "Kubernetes yet",
+        spec.kubernetes_version));
   }
   Json defaults = JsonObject();
   ApplyDefaults(defaults, SchemaOf<NetworkSpec>());

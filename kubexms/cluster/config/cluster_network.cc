@@ -59,7 +59,8 @@ class Checker {
     for (size_t i = 0; i < texts.size(); ++i) ranges.push_back(RangeOf(list.Index(i), texts[i]));
     if (ranges.size() == 2 && ranges[0] && ranges[1] &&
         ranges[0]->is_ipv4() == ranges[1]->is_ipv4()) {
-      Refuse(list.Index(1), texts[1], "two ranges must be one of IPv4 and one of IPv6 (dual stack)");
+      Refuse(list.Index(1), texts[1],
+             "two ranges must be one of IPv4 and one of IPv6 (dual stack)");
     }
     return ranges;
   }
@@ -71,7 +72,8 @@ class Checker {
       return std::nullopt;
     }
     if (range->Network() != *range) {
-      Refuse(path, text, fmt::format("must start with the network address {}", range->Network().ToString()));
+      Refuse(path, text,
+             fmt::format("must start with the network address {}", range->Network().ToString()));
       return std::nullopt;
     }
     for (const std::string_view reserved : kReserved) {
@@ -150,8 +152,9 @@ class Checker {
     }
     // The first and the last address of a part are no pod's.
     if (pod_bits < 16 && (1 << pod_bits) - 2 < network_.max_pods_per_node) {
-      refuse(fmt::format("a range of /{} per host has {} addresses for pods, and maxPodsPerNode is {}",
-                         size, (1 << pod_bits) - 2, network_.max_pods_per_node));
+      refuse(
+          fmt::format("a range of /{} per host has {} addresses for pods, and maxPodsPerNode is {}",
+                      size, (1 << pod_bits) - 2, network_.max_pods_per_node));
     }
   }
 
@@ -203,8 +206,9 @@ class Checker {
                     std::string_view whose) {
     const std::optional<IpRange> address = IpRange::ParseAddress(text);
     if (!address || !range.Contains(*address)) return;
-    Refuse(path, range.ToString(),
-           fmt::format("contains {} of {}; choose a range without addresses of hosts", text, whose));
+    Refuse(
+        path, range.ToString(),
+        fmt::format("contains {} of {}; choose a range without addresses of hosts", text, whose));
   }
 
   // The cluster's name server answers for everything below its domain, and knows only services.
@@ -213,9 +217,10 @@ class Checker {
     const std::string& zone = network_.cluster_domain;
     if (domain.empty() || zone.empty()) return;
     if (domain != zone && !domain.ends_with("." + zone)) return;
-    Refuse(root_.Child("clusterDomain"), zone,
-           fmt::format("pods could not resolve controlPlaneEndpoint.domain {}, which is a subdomain",
-                       domain));
+    Refuse(
+        root_.Child("clusterDomain"), zone,
+        fmt::format("pods could not resolve controlPlaneEndpoint.domain {}, which is a subdomain",
+                    domain));
   }
 
   void CheckNodePorts() {
@@ -227,9 +232,9 @@ class Checker {
     std::from_chars(text.data() + dash + 1, text.data() + text.size(), to);
     const FieldPath path = root_.Child("nodePorts");
     if (from < kFirstUnprivilegedPort || from > to || to > 65535) {
-      return Refuse(path, text,
-                    fmt::format("must be a range of ports from {} to 65535",
-                                kFirstUnprivilegedPort));
+      return Refuse(
+          path, text,
+          fmt::format("must be a range of ports from {} to 65535", kFirstUnprivilegedPort));
     }
     const ControlPlaneEndpoint& endpoint = spec_.control_plane_endpoint;
     const std::pair<std::string_view, int> others[] = {
@@ -253,8 +258,7 @@ class Checker {
       causes_.push_back(Forbidden(settings, "requires a plugin"));
     }
     if (plugin.name == "none" && !plugin.version.empty()) {
-      causes_.push_back(
-          Forbidden(path.Child("version"), "requires a plugin"));
+      causes_.push_back(Forbidden(path.Child("version"), "requires a plugin"));
     }
     if (plugin.name == "flannel" && network_.kube_proxy_mode == "none") {
       Refuse(root_.Child("kubeProxyMode"), "none", "flannel requires kube-proxy");

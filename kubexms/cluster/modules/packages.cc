@@ -56,7 +56,7 @@ std::map<std::string, std::string> ParseVersions(const std::string& text) {
 
 // The installation of missing packages from an artifact.
 struct Installation {
-  std::vector<std::string> packages;      // of those that are wanted, what the host does not have
+  std::vector<std::string> packages;      // requested packages that the host lacks
   std::vector<std::string> dependencies;  // what comes with them
   // The files that apt may need, including newer versions of installed packages.
   std::vector<const ArtifactPackage*> files;
@@ -175,9 +175,15 @@ std::vector<std::string> ContainerdPackages() { return {"containerd", "runc"}; }
 std::vector<std::string> LoadBalancerPackages() { return {"haproxy", "keepalived"}; }
 
 std::vector<PackageRequirement> RequiredPackages(const ClusterSpec& spec) {
-  return {{.hosts = spec.role_groups.etcd, .packages = EtcdPackages(spec.etcd)},
-          {.hosts = spec.RuntimeHosts(), .packages = ContainerdPackages()},
-          {.hosts = spec.role_groups.load_balancer, .packages = LoadBalancerPackages()}};
+  return {{.module = ModuleId::kEtcd,
+           .hosts = spec.role_groups.etcd,
+           .packages = EtcdPackages(spec.etcd)},
+          {.module = ModuleId::kContainerd,
+           .hosts = spec.RuntimeHosts(),
+           .packages = ContainerdPackages()},
+          {.module = ModuleId::kHa,
+           .hosts = spec.role_groups.load_balancer,
+           .packages = LoadBalancerPackages()}};
 }
 
 StepPtr EnsurePackages(std::string step_name, std::vector<std::string> names,

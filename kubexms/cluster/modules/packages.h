@@ -10,6 +10,7 @@
 
 #include "kubexms/automation/steps/step.h"
 #include "kubexms/cluster/config/cluster_kind.h"
+#include "kubexms/cluster/modules/identities.h"
 
 namespace kubexms::cluster {
 
@@ -22,6 +23,7 @@ using ArtifactPtr = std::shared_ptr<const Artifact>;
 
 // The packages of one module and their hosts.
 struct PackageRequirement {
+  ModuleId module = ModuleId::kEtcd;
   std::vector<std::string> hosts;
   std::vector<std::string> packages;
 };

@@ -165,7 +165,7 @@ class DataDirectoryStep final : public NamedStep {
 
  private:
   const std::vector<HostResource> directory_;
-  const bool adjust_;  // mode and owner of one that is there
+  const bool adjust_;  // set mode and owner of an existing directory
 };
 
 class WithUndoStep final : public NamedStep {

@@ -23,7 +23,7 @@ constexpr std::chrono::minutes kSnapshotTimeout(30);
 
 std::string TimerPath() { return fmt::format("/etc/systemd/system/{}", kEtcdBackupTimer); }
 
-// Of the old ones only those go that have a name of ours.
+// Deletes only old files with names of this script.
 std::string BackupScript(const EtcdSpec& etcd) {
   return fmt::format(
       "#!/bin/sh\n"
@@ -56,7 +56,7 @@ std::vector<HostResource> TimerOn(const EtcdSpec& etcd) {
                                       "Type=oneshot\n"
                                       "ExecStart={}\n",
                                       EtcdPath("backup.sh"))},
-          // The members do not all begin in the same second.
+          // So that not all members start at the same time.
           File{.path = TimerPath(),
                .content = fmt::format("# Written by kubexms.\n"
                                       "[Unit]\n"
@@ -191,8 +191,8 @@ Result<void> CheckSnapshotFile(const std::string& file) {
   if (failed) return Error::BadRequest(fmt::format("read {}: {}", file, failed.message()));
   if (!stream) return Error::BadRequest(fmt::format("{} cannot be read", file));
   if (size % kPageBytes != kChecksumBytes) {
-    return Error::BadRequest(
-        fmt::format("{} is not a complete snapshot of etcd: the checksum at its end is missing", file));
+    return Error::BadRequest(fmt::format(
+        "{} is not a complete snapshot of etcd: the checksum at its end is missing", file));
   }
   Sha256 sum;
   std::string buffer(1 << 20, '\0');

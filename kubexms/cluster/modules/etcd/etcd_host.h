@@ -30,7 +30,7 @@ std::string EtcdProgramDirectory(const EtcdSpec& etcd);
 std::string EtcdUrl(const std::string& address, int port);
 std::string EtcdPeerUrl(const EtcdSpec& etcd, const std::string& address);
 std::string EtcdClientUrl(const EtcdSpec& etcd, const std::string& address);
-// "node1=https://10.0.0.1:2380,…" of the members that the configuration wants.
+// "node1=https://10.0.0.1:2380,…" of the configured members.
 std::string EtcdInitialCluster(const ClusterSpec& spec);
 
 // A call of etcdctl on a host with the client certificate. `endpoints` are client URLs.

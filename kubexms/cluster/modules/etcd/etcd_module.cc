@@ -44,7 +44,7 @@ StepPtr Certificates(const EtcdSpec& etcd, const EtcdCertificates& certificates)
   return RestartEtcdAfterUndo(step, etcd);
 }
 
-// The distribution's own etcd would start with its package, on our ports: it is masked first.
+// The package would start the etcd of the distribution on the same ports, so its unit is masked first.
 std::vector<StepPtr> InstallSteps(const EtcdSpec& etcd, const ArtifactPtr& artifact) {
   if (etcd.binaries_dir.empty()) {
     return {Ensure("mask the package's service",
@@ -92,7 +92,7 @@ std::vector<Task> SetUpTasks(const EtcdSpec& etcd, const EtcdCertificates& certi
        .undo_parallel = 1}};
 }
 
-// How those begin who are members from the beginning.
+// The bootstrap settings of initial members.
 StepPtr ConfigureSeats(const std::string& cluster, const ClusterSpec& spec,
                        const EtcdDecision& decision) {
   return ConfigureEtcd(

@@ -17,7 +17,7 @@ constexpr std::string_view kInitialState = "initial-cluster-state: ";
 constexpr std::chrono::seconds kHealthTimeout(120);
 constexpr std::chrono::seconds kReadAgainTimeout(20);
 
-// What begins with "initial" counts only until a member has data.
+// etcd ignores the "initial" settings once a member has data.
 std::string ConfigFile(const std::string& cluster, const EtcdSpec& etcd, const HostSpec& host,
                        const std::string& initial_cluster, const std::string& initial_state) {
   const std::string client = EtcdClientUrl(etcd, host.InternalAddress());
@@ -155,7 +155,7 @@ StepPtr StartEtcd(const EtcdSpec& etcd) {
 }
 
 StepPtr WaitForEtcd(const EtcdSpec& etcd) {
-  // A learner's health cannot be asked for, and etcdctl tries it for five seconds.
+  // A learner has no health endpoint, and etcdctl would retry for five seconds.
   const std::string health = fmt::format(
       "{{ {{ [ -e {} ] || ! {} 2>/dev/null | grep -q '\"isLearner\":true'; }} && {}; }} 2>&1",
       EtcdPath(kEtcdFormedFile), ProbeLocalEtcd(etcd, "endpoint status -w json"),

@@ -214,7 +214,7 @@ StepPtr AddressAnswers(const ControlPlaneEndpoint& endpoint) {
                             "journalctl -u keepalived -u haproxy -n 20 --no-pager; exit 1")});
 }
 
-// What one load balancer sees of the virtual address.
+// The shared address as seen by one load balancer.
 struct AddressView {
   bool reachable = false;  // the host
   bool holds = false;      // the host has the address
@@ -295,9 +295,9 @@ StepPtr CheckLoadBalancerHost(const ClusterSpec& spec) {
                  [=](const StepContext&, const Facts& facts) -> Result<void> {
                    const std::string& files = facts.Get(foreign).output;
                    if (!files.empty()) {
-                     return Error::BadRequest(
-                         fmt::format("{} was not written by kubexms; move it, or choose another host",
-                                     files.substr(0, files.find('\n'))));
+                     return Error::BadRequest(fmt::format(
+                         "{} was not written by kubexms; move it, or choose another host",
+                         files.substr(0, files.find('\n'))));
                    }
                    if (facts.Get(config).exists() || !facts.Get(port).listening) return {};
                    return Error::BadRequest(fmt::format(

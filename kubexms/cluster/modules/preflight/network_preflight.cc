@@ -73,7 +73,8 @@ Result<void> CheckPodNetwork(const ClusterSpec& spec, const HostSpec& host,
   // A kubelet uses the configured address, or that of the default route.
   if (LacksDefaultRoute(networks) && !IpRange::ParseAddress(host.InternalAddress())) {
     errors.emplace_back(
-        "no default route, which determines the node address; add one, or set internalAddress of the "
+        "no default route, which determines the node address; add one, or set internalAddress of "
+        "the "
         "host");
   }
   if (errors.empty()) return {};
@@ -115,23 +116,23 @@ std::vector<StepPtr> CheckPodNetworkHost(const ClusterSpec& spec) {
 
 StepPtr CheckSharedAddress(const ClusterSpec& spec) {
   const std::string address = spec.control_plane_endpoint.address;
-  return Require("shared address", {kNetworks},
-                 [address](const StepContext&, const Facts& facts) -> Result<void> {
-                   const std::optional<IpRange> shared = IpRange::ParseAddress(address);
-                   const std::vector<HostNetwork> has =
-                       ParseHostNetworks(facts.Get(kNetworks).output);
-                   const bool near = std::ranges::any_of(has, [&](const HostNetwork& network) {
-                     return !network.routed && shared && network.range.Contains(*shared);
-                   });
-                   if (near || has.empty()) return {};
-                   std::vector<std::string> networks;
-                   for (const HostNetwork& network : has) {
-                     if (!network.routed) networks.push_back(network.range.Network().ToString());
-                   }
-                   return Error::BadRequest(fmt::format(
-                       "spec.controlPlaneEndpoint.address {} is in none of the host's networks ({})",
-                       address, fmt::join(networks, ", ")));
-                 });
+  return Require(
+      "shared address", {kNetworks},
+      [address](const StepContext&, const Facts& facts) -> Result<void> {
+        const std::optional<IpRange> shared = IpRange::ParseAddress(address);
+        const std::vector<HostNetwork> has = ParseHostNetworks(facts.Get(kNetworks).output);
+        const bool near = std::ranges::any_of(has, [&](const HostNetwork& network) {
+          return !network.routed && shared && network.range.Contains(*shared);
+        });
+        if (near || has.empty()) return {};
+        std::vector<std::string> networks;
+        for (const HostNetwork& network : has) {
+          if (!network.routed) networks.push_back(network.range.Network().ToString());
+        }
+        return Error::BadRequest(fmt::format(
+            "spec.controlPlaneEndpoint.address {} is in none of the host's networks ({})", address,
+            fmt::join(networks, ", ")));
+      });
 }
 
 }  // namespace kubexms::cluster

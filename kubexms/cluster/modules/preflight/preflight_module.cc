@@ -89,9 +89,9 @@ bool HasWord(const std::string& words, const std::string& word) {
 void CheckAddress(const HostSpec& host, const SystemFacts& system_facts, Reasons& reasons) {
   const std::string& address = host.InternalAddress();
   if (!IpRange::ParseAddress(address) || HasWord(system_facts.addresses, address)) return;
-  reasons.push_back(fmt::format(
-      "no interface has the address {} (they have {}); set internalAddress of the host",
-      address, system_facts.addresses));
+  reasons.push_back(
+      fmt::format("no interface has the address {} (they have {}); set internalAddress of the host",
+                  address, system_facts.addresses));
 }
 
 // Whether the host belongs to another cluster.
@@ -103,10 +103,11 @@ void CheckOwner(const std::string& cluster, const Facts& facts, Reasons& reasons
   std::istringstream others(facts.Get(kOtherClusters).output);
   for (std::string other; std::getline(others, other);) {
     if (other == cluster) continue;
-    reasons.push_back(fmt::format(
-        "the host belongs to the cluster {0}; to delete that cluster: kubexms delete cluster; if it no "
-        "longer exists, remove /var/lib/kubexms/{0}",
-        other));
+    reasons.push_back(
+        fmt::format("the host belongs to the cluster {0}; to delete that cluster: kubexms delete "
+                    "cluster; if it no "
+                    "longer exists, remove /var/lib/kubexms/{0}",
+                    other));
   }
 }
 
@@ -118,9 +119,9 @@ void CheckTime(const SystemSpec& system, const Facts& facts, Reasons& reasons) {
         "{} does not exist; correct spec.system.timezone, or install the package tzdata", zone));
   }
   if (!system.ntp_servers.empty() && !facts.Get(GetService{std::string(kTimeService)}).exists) {
-    reasons.push_back(
-        fmt::format("{0} is missing, which spec.system.ntpServers requires; install the package {0}",
-                    kTimeService));
+    reasons.push_back(fmt::format(
+        "{0} is missing, which spec.system.ntpServers requires; install the package {0}",
+        kTimeService));
   }
 }
 
@@ -256,8 +257,8 @@ Probe UnreachableControlPlane(const ClusterSpec& spec) {
 void CheckReach(const std::string& unreachable, int32_t port, Reasons& reasons) {
   std::istringstream lines(unreachable);
   for (std::string host; std::getline(lines, host);) {
-    reasons.push_back(fmt::format(
-        "cannot reach {} on port {}; check firewalls and routes", host, port));
+    reasons.push_back(
+        fmt::format("cannot reach {} on port {}; check firewalls and routes", host, port));
   }
 }
 
@@ -290,8 +291,8 @@ void CheckEtcdDisk(const ClusterSpec& spec, const Facts& facts, Reasons& reasons
   const PreflightSpec& preflight = spec.preflight;
   const int64_t free = ToNumber(facts.Get(FreeDiskOf(spec.etcd)).output) / 1024;
   if (free < preflight.min_disk_mebibytes) {
-    reasons.push_back(fmt::format("{} MiB free for {}, {} required", free,
-                                  spec.etcd.data_dir, preflight.min_disk_mebibytes));
+    reasons.push_back(fmt::format("{} MiB free for {}, {} required", free, spec.etcd.data_dir,
+                                  preflight.min_disk_mebibytes));
   }
   if (preflight.max_disk_sync_milliseconds == 0) return;
   const int64_t milliseconds = ToNumber(facts.Get(DiskSyncOf(spec.etcd)).output);
@@ -396,19 +397,23 @@ std::vector<std::string> Advice(const ClusterSpec& spec, bool offline, const std
     if (what == "selinux" && IsIn(runtimes, host)) {
       warnings.push_back("SELinux is enforcing: containers require the package container-selinux");
     } else if (what == "firewall" && !PortsOf(spec, host).empty()) {
-      warnings.push_back(fmt::format("the firewall {} is active: allow connections of the other hosts to {}",
-                                     which, PortsOf(spec, host)));
+      warnings.push_back(
+          fmt::format("the firewall {} is active: allow connections of the other hosts to {}",
+                      which, PortsOf(spec, host)));
     } else if (what == "cgroup1" && IsIn(runtimes, host) && (!needs || needs->takes_cgroup_v1)) {
       warnings.push_back(
-          "the control groups are of version 1, which kubelets from 1.35 on refuse: boot the host with "
+          "the control groups are of version 1, which kubelets from 1.35 on refuse: boot the host "
+          "with "
           "systemd.unified_cgroup_hierarchy=1");
     } else if (what == "nameserver" && !offline) {
-      warnings.push_back("/etc/resolv.conf has no nameserver, so package sources cannot be resolved");
+      warnings.push_back(
+          "/etc/resolv.conf has no nameserver, so package sources cannot be resolved");
     } else if (what == "container") {
-      warnings.push_back(fmt::format(
-          "the host is a container ({}) with the kernel and the product_uuid of its machine: copies of "
-          "a host are detected only by machine-id",
-          which));
+      warnings.push_back(
+          fmt::format("the host is a container ({}) with the kernel and the product_uuid of its "
+                      "machine: copies of "
+                      "a host are detected only by machine-id",
+                      which));
     }
   }
   if (IsIn(spec.role_groups.control_plane, host) && facts.Get(GetSystemFacts{}).cpus < 2) {
@@ -416,8 +421,8 @@ std::vector<std::string> Advice(const ClusterSpec& spec, bool offline, const std
   }
   const int64_t memory = facts.Get(GetSystemFacts{}).memory_bytes / kMebibyte;
   if (IsIn(spec.role_groups.control_plane, host) && memory < kControlPlaneMebibytes) {
-    warnings.push_back(fmt::format("{} MiB of memory, {} recommended for the control plane",
-                                   memory, kControlPlaneMebibytes));
+    warnings.push_back(fmt::format("{} MiB of memory, {} recommended for the control plane", memory,
+                                   kControlPlaneMebibytes));
   }
   for (const LaterPort& later : LaterPorts(spec, host)) {
     if (!facts.Get(GetPort{later.port}).listening) continue;
@@ -530,7 +535,7 @@ ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
        .hosts = selection.Of(spec.role_groups.load_balancer)}};
   if (artifact) {
     for (const PackageRequirement& need : RequiredPackages(spec)) {
-      tasks.push_back({.name = need.module + " packages",
+      tasks.push_back({.name = ModuleName(need.module) + " packages",
                        .steps = {RequireInArtifact("artifact", need.packages, artifact)},
                        .hosts = selection.Of(need.hosts)});
     }
@@ -563,38 +568,38 @@ ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
 }
 
 Result<void> CheckFleet(const ClusterSpec& spec, const Runtime& runtime, bool check_ownership) {
-  const std::vector<Sighting> sightings = LookAtAll(runtime);
+  const std::vector<HostIdentity> identities = GatherIdentities(runtime);
   if (check_ownership) {
     std::vector<HostOwnership> ownership;
-    for (const Sighting& sighting : sightings) ownership.push_back(sighting.ownership);
+    for (const HostIdentity& identity : identities) ownership.push_back(identity.ownership);
     ASSIGN_OR_RETURN(const ClusterState state, LoadClusterState(runtime.directory()));
     RETURN_IF_ERROR(CheckOwnership(state, runtime, ownership));
   }
   std::map<std::string, std::string> machine_ids, product_uuids;  // and whose they are
   Reasons reasons;
-  for (size_t i = 0; i < sightings.size(); ++i) {
+  for (size_t i = 0; i < identities.size(); ++i) {
     const std::string& name = runtime.hosts()[i].name;
-    const Sighting& sighting = sightings[i];
-    if (!sighting.asked.ok()) continue;
-    const auto [twin, is_alone] = machine_ids.emplace(sighting.machine_id, name);
+    const HostIdentity& identity = identities[i];
+    if (!identity.gathered.ok()) continue;
+    const auto [twin, is_alone] = machine_ids.emplace(identity.machine_id, name);
     if (!is_alone) {
       reasons.push_back(fmt::format(
           "{} and {} have the same machine-id: they are one machine, or copies of one (then "
           "remove /etc/machine-id of one and run systemd-machine-id-setup)",
           twin->second, name));
     }
-    const auto [board, is_first] = product_uuids.emplace(sighting.product_uuid, name);
+    const auto [board, is_first] = product_uuids.emplace(identity.product_uuid, name);
     if (is_alone && !is_first && !board->first.empty() &&
         !spec.preflight.allow_equal_product_uuids) {
-      reasons.push_back(
-          fmt::format("{} and {} have the same product_uuid, {}: give one of them another in its "
-                      "hypervisor, or set spec.preflight.allowEqualProductUUIDs if the firmware is wrong",
-                      board->second, name, board->first));
+      reasons.push_back(fmt::format(
+          "{} and {} have the same product_uuid, {}: give one of them another in its "
+          "hypervisor, or set spec.preflight.allowEqualProductUUIDs if the firmware is wrong",
+          board->second, name, board->first));
     }
-    if (std::abs(sighting.clock_skew_seconds) > spec.preflight.max_clock_skew_seconds) {
+    if (std::abs(identity.clock_skew_seconds) > spec.preflight.max_clock_skew_seconds) {
       reasons.push_back(fmt::format("the clock of {} is {:.0f} s {}; set up chrony or timesyncd",
-                                    name, std::abs(sighting.clock_skew_seconds),
-                                    sighting.clock_skew_seconds < 0 ? "behind" : "ahead"));
+                                    name, std::abs(identity.clock_skew_seconds),
+                                    identity.clock_skew_seconds < 0 ? "behind" : "ahead"));
     }
   }
   return Refuse(reasons);
